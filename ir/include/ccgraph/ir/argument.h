@@ -1,0 +1,109 @@
+// Argument: one literal or node reference in the argument list of a node, possibly nested.
+//
+// The nodes that an argument tree mentions are not stored in it: a leaf of kind Operand is an index into the node's operand list, in the
+// order of first mention (positional arguments, then keyword arguments; a node mentioned twice is two operands). So the
+// tree is immutable and shareable, and replacing a use is O(1) whatever the nesting.
+//
+// Ownership: trees live in the arena of their Graph (see ArgumentBuilder in graph.h); an Argument is a 16-byte view.
+#pragma once
+
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/symbol.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cassert>
+#include <cstdint>
+
+namespace ccgraph {
+
+struct NamedArgument;
+
+class Argument {
+public:
+  enum class Kind : uint8_t {
+    None,
+    Bool,
+    Int,
+    Float,
+    String,
+    Symbolic, ///< a symbolic number spelled out in the text, not a node
+    DType,
+    Device,
+    Layout,       ///< "strided", "sparse_coo", ...
+    MemoryFormat, ///< "contiguous_format", "preserve_format", "channels_last", ...
+    Operand,
+    List,
+    Tuple,
+    Dict,   ///< string keys
+    Slice,  ///< three elements: start, stop, step, as in x[1:2]
+    Python, ///< any other Python expression without nodes in it, kept as its text
+  };
+
+  Argument() = default;
+  static Argument none() { return {}; }
+  static Argument boolean(bool value) { return Argument(Kind::Bool, 0, Payload{.integer = value}); }
+  static Argument integer(int64_t value) { return Argument(Kind::Int, 0, Payload{.integer = value}); }
+  static Argument floating(double value) { return Argument(Kind::Float, 0, Payload{.real = value}); }
+  static Argument string(Identifier text) { return Argument(Kind::String, 0, Payload{.text = text}); }
+  static Argument symbolic(const SymExpr *value) { return Argument(Kind::Symbolic, 0, Payload{.symbol = value}); }
+  static Argument dtype(DType value) { return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)}); }
+  static Argument device(const Device &d) { return Argument(Kind::Device, static_cast<uint32_t>(d.index), Payload{.text = d.kind}); }
+  /// Layout, MemoryFormat or Python.
+  static Argument word(Kind kind, Identifier text) { return Argument(kind, 0, Payload{.text = text}); }
+  static Argument operand(uint32_t index) { return Argument(Kind::Operand, index, Payload{.integer = 0}); }
+  /// List, Tuple or Slice; the elements must outlive the argument (the graph's arena).
+  static Argument sequence(Kind kind, llvm::ArrayRef<Argument> elements) {
+    return Argument(kind, static_cast<uint32_t>(elements.size()), Payload{.elements = elements.data()});
+  }
+  static Argument dict(llvm::ArrayRef<NamedArgument> entries);
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
+  [[nodiscard]] bool isSequence() const { return kind_ == Kind::List || kind_ == Kind::Tuple || kind_ == Kind::Slice; }
+  [[nodiscard]] bool boolean() const { return check(Kind::Bool), payload_.integer != 0; }
+  [[nodiscard]] int64_t integer() const { return check(Kind::Int), payload_.integer; }
+  [[nodiscard]] double floating() const { return check(Kind::Float), payload_.real; }
+  /// The text of a String, Layout, MemoryFormat or Python argument.
+  [[nodiscard]] llvm::StringRef text() const { return payload_.text.str(); }
+  [[nodiscard]] const SymExpr *symbolic() const { return check(Kind::Symbolic), payload_.symbol; }
+  [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
+  [[nodiscard]] Device device() const { return check(Kind::Device), Device{payload_.text, static_cast<int>(size_)}; }
+  [[nodiscard]] uint32_t operandIndex() const { return check(Kind::Operand), size_; }
+  [[nodiscard]] llvm::ArrayRef<Argument> elements() const { return isSequence() ? llvm::ArrayRef<Argument>(payload_.elements, size_) : llvm::ArrayRef<Argument>(); }
+  [[nodiscard]] llvm::ArrayRef<NamedArgument> entries() const;
+
+private:
+  union Payload {
+    int64_t integer;
+    double real;
+    Identifier text;
+    const SymExpr *symbol;
+    const Argument *elements;
+    const NamedArgument *entries;
+  };
+  Argument(Kind kind, uint32_t size, Payload payload) : kind_(kind), size_(size), payload_(payload) {}
+  void check([[maybe_unused]] Kind kind) const { assert(kind_ == kind && "argument of another kind"); }
+
+  Kind kind_ = Kind::None;
+  uint32_t size_ = 0;
+  Payload payload_ = {.integer = 0};
+};
+
+/// A keyword argument or dictionary entry.
+struct NamedArgument {
+  Identifier name;
+  Argument value;
+};
+
+inline Argument Argument::dict(llvm::ArrayRef<NamedArgument> entries) {
+  return Argument(Kind::Dict, static_cast<uint32_t>(entries.size()), Payload{.entries = entries.data()});
+}
+inline llvm::ArrayRef<NamedArgument> Argument::entries() const {
+  return kind_ == Kind::Dict ? llvm::ArrayRef<NamedArgument>(payload_.entries, size_) : llvm::ArrayRef<NamedArgument>();
+}
+
+/// Same tree: kinds, literals (floats by bit pattern) and operand indices.
+[[nodiscard]] bool sameArgument(const Argument &a, const Argument &b);
+
+} // namespace ccgraph

@@ -1,0 +1,61 @@
+// Element types of tensors: their names, sizes and classes.
+//
+// The set is PyTorch's (c10/core/ScalarType.h). Two spellings exist in the field: the short one that
+// print_readable writes ("bf16", "b8" for bool) and the one of the Python API ("bfloat16", "bool").
+// Everything here is a constant-time table look-up; nothing allocates or fails other than by an empty optional.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace ccgraph {
+
+enum class DType : uint8_t {
+  U8,
+  I8,
+  I16,
+  I32,
+  I64,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  C32,
+  C64,
+  C128,
+  Bool,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  F8E8M0FNU,
+  F4E2M1FNX2,
+};
+
+/// Number of enumerators of DType; they are dense from 0.
+inline constexpr unsigned numDTypes = 22;
+
+/// What arithmetic a type belongs to; PyTorch's promotion orders these as listed.
+enum class DTypeClass : uint8_t { Bool, Integer, Float, Complex };
+
+/// "bf16", "f32", "b8": the spelling of print_readable and of our files.
+llvm::StringRef shortName(DType type);
+/// "bfloat16", "float32", "bool": the spelling after `torch.`.
+llvm::StringRef torchName(DType type);
+/// Inverse of shortName; empty if the text names no dtype.
+std::optional<DType> parseShortDType(llvm::StringRef text);
+/// Inverse of torchName; also takes the aliases float, double, half, int, long, short.
+std::optional<DType> parseTorchDType(llvm::StringRef text);
+
+/// Bytes of one element in memory; F4E2M1FNX2 packs two values in its one byte.
+unsigned sizeInBytes(DType type);
+DTypeClass classOf(DType type);
+inline bool isFloat(DType type) { return classOf(type) == DTypeClass::Float; }
+inline bool isComplex(DType type) { return classOf(type) == DTypeClass::Complex; }
+
+} // namespace ccgraph

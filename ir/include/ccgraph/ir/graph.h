@@ -1,0 +1,172 @@
+// Graph: one rank's program, a list of nodes in program order with explicit data and ordering edges.
+//
+// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The order of the list is the order in which the
+// program issues its steps; passes reorder it, and a graph is well formed when each definition stands before its uses (the verifier checks that,
+// edits do not). Iteration anywhere here follows program order or order of creation, never addresses or hashes.
+//
+// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed together; types and names belong to its Context, which
+// must outlive it. Nodes never move and are never freed before the graph, so pointers and ids stay valid, also of erased nodes.
+// Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller and asserts; user input is checked by readers
+// and the verifier. Cost: edits O(degree), isBefore O(1), a node with two operands about 350 bytes.
+#pragma once
+
+#include "ccgraph/ir/group_table.h"
+#include "ccgraph/ir/node.h"
+#include "ccgraph/ir/order_list.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccgraph {
+
+/// Where the user's program made a node: one stack frame and what PyTorch annotated. Null identifiers where unknown.
+struct Frame {
+  Identifier file;
+  Identifier function;
+  Identifier code;       ///< the source line, as the dump quotes it
+  Identifier annotation; ///< the text of an annotation dictionary, e.g. {'module_fqn': 'layers.0'}
+  Identifier prefix;     ///< other words before "File:", e.g. "recompute: MUST_SAVE"
+  int64_t line = 0;
+  friend bool operator==(const Frame &, const Frame &) = default;
+};
+
+/// Builds argument trees in a graph's arena and collects the nodes that they mention, in order of mention.
+class ArgumentBuilder {
+public:
+  explicit ArgumentBuilder(Graph &graph) : graph_(&graph) {}
+
+  /// A reference to `node`; each call adds one operand. Call in the order of mention.
+  Argument operand(Node *node);
+  /// Copies the elements into the arena. `kind` is List, Tuple or Slice.
+  Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements);
+  Argument dict(llvm::ArrayRef<NamedArgument> entries);
+  Argument integers(llvm::ArrayRef<int64_t> values);
+  Argument nodes(llvm::ArrayRef<Node *> values);
+  Argument string(llvm::StringRef text);
+  /// Copies a tree of another node (of this or another graph of the same context), mapping its operands.
+  Argument copy(const Argument &tree, llvm::function_ref<Node *(uint32_t operandIndex)> map);
+
+private:
+  friend class Graph;
+  Graph *graph_;
+  llvm::SmallVector<Node *, 8> operands_;
+};
+
+/// What a new node is made of. `name` is a wish: a suffix _1, _2, ... makes it unique.
+struct NodeSpec {
+  Opcode opcode = Opcode::CallFunction;
+  llvm::StringRef name;
+  Identifier target;
+  const Type *type = nullptr;
+  uint32_t frame = 0;
+  const Provenance *provenance = nullptr;
+};
+
+class Graph {
+public:
+  explicit Graph(Context &context, llvm::StringRef name = "graph");
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  [[nodiscard]] Context &context() const { return *context_; }
+  [[nodiscard]] llvm::StringRef name() const { return name_; }
+  void setName(llvm::StringRef name) { name_ = name.str(); }
+
+  // --- Nodes in program order ------------------------------------------------------------------------------------
+  /// Number of nodes in the order.
+  [[nodiscard]] size_t size() const { return order_.size(); }
+  [[nodiscard]] Node *front() const { return order_.front(); }
+  [[nodiscard]] Node *back() const { return order_.back(); }
+  /// All live nodes in program order, as a snapshot that edits do not disturb.
+  [[nodiscard]] std::vector<Node *> nodes() const;
+  /// One more than the largest id ever given, erased nodes included: the size of a side table.
+  [[nodiscard]] uint32_t idLimit() const { return static_cast<uint32_t>(byId_.size()); }
+  /// The node with this id, possibly erased.
+  [[nodiscard]] Node *byId(uint32_t id) const { return byId_[id]; }
+  /// The live node with this name; null if there is none.
+  [[nodiscard]] Node *find(llvm::StringRef name) const;
+  /// The output node; null if there is none.
+  [[nodiscard]] Node *output() const;
+
+  // --- Edits -----------------------------------------------------------------------------------------------------
+  /// Makes a node before `position` (null: at the end). `keyword` trees come from the same builder as `positional`.
+  Node *create(const NodeSpec &spec, ArgumentBuilder &&builder, const Arguments &arguments, Node *position = nullptr);
+  /// Replaces the argument tree (and so the data operands); ordering edges stay.
+  void setArguments(Node *node, ArgumentBuilder &&builder, const Arguments &arguments);
+  void setOperand(Node *node, unsigned index, Node *def);
+  /// Replaces the target, and with it the operator.
+  void setTarget(Node *node, Identifier target);
+  void setType(Node *node, const Type *type);
+  void setFrame(Node *node, uint32_t frame);
+  void setProvenance(Node *node, const Provenance *provenance);
+  /// Names are unique: the caller checks with find().
+  void rename(Node *node, llvm::StringRef name);
+  /// `node` may run only after `after`. A second edge between the same two is not added.
+  void addOrdering(Node *node, Node *after);
+  void removeOrdering(Node *node, Node *after);
+  /// Every use of `from`, ordering edges included, becomes a use of `to`. Uses by `to` itself stay.
+  void replaceAllUses(Node *from, Node *to);
+  void moveBefore(Node *node, Node *position);
+  void moveAfter(Node *node, Node *position);
+  /// Takes a node without users out of the order; its operands lose their uses. The node object stays readable.
+  void erase(Node *node);
+  /// Puts all live nodes into this order, which must be a permutation of them.
+  void reorder(llvm::ArrayRef<Node *> order);
+
+  // --- Provenance ------------------------------------------------------------------------------------------------
+  /// Distinct frames; index 0 is the empty one.
+  [[nodiscard]] llvm::ArrayRef<Frame> frames() const { return frames_; }
+  uint32_t addFrame(const Frame &frame);
+  const Provenance *makeProvenance(const Provenance &value);
+  /// Provenance of a node made out of others: their origins (or their names, where they have none) in order, the longest-known duration dropped.
+  const Provenance *mergeProvenance(llvm::ArrayRef<Node *> sources);
+
+  // --- What surrounds the nodes --------------------------------------------------------------------------------------
+  [[nodiscard]] GroupTable &groups() { return groups_; }
+  [[nodiscard]] const GroupTable &groups() const { return groups_; }
+  std::optional<int64_t> rank;      ///< whose program this is; empty for one text that serves every rank
+  std::optional<int64_t> worldSize; ///< empty where the input does not say
+  /// Graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
+  [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
+  Graph &addSubgraph(Identifier name);
+  [[nodiscard]] Graph *subgraph(Identifier name) const;
+  void eraseSubgraph(Identifier name);
+  /// Known values of backed symbols (never of unbacked ones), in order of first appearance.
+  std::vector<std::pair<Identifier, int64_t>> symbolHints;
+  /// Foreign top-level keys of the file, kept and written back: name, text of the value.
+  std::vector<std::pair<Identifier, Identifier>> attributes;
+
+  /// A deep copy with the same names, order, groups and subgraphs, in the same context. Ids are dense in the copy.
+  [[nodiscard]] std::unique_ptr<Graph> clone() const;
+
+private:
+  friend class ArgumentBuilder;
+  template <typename T> llvm::MutableArrayRef<T> allocate(size_t count);
+  const Arguments *store(const Arguments &arguments);
+  void bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef<Node *> ordering);
+  void appendUse(Use &use);
+  void removeUse(Use &use);
+  Identifier uniqueName(llvm::StringRef wish);
+
+  Context *context_;
+  std::string name_;
+  llvm::BumpPtrAllocator arena_;
+  OrderList order_;
+  std::vector<Node *> byId_;
+  llvm::DenseMap<Identifier, Node *> byName_;
+  llvm::DenseMap<Identifier, unsigned> nextSuffix_;
+  std::vector<Frame> frames_;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
+  GroupTable groups_;
+  std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs_;
+};
+
+} // namespace ccgraph

@@ -1,0 +1,53 @@
+// GroupTable: what the group names of a graph mean.
+//
+// A name ("0", "tp") is a registry key of one rank: ranks are not in a traced graph, and the same name may mean another mesh axis on another
+// rank. So the table gives each name its members: an ordered list of global ranks, or, in a text that serves every rank, a partition of the ranks
+// of which each rank takes its own cell. Graphs of different ranks are compared by members, never by name.
+//
+// Ownership: plain values. Look-ups are linear in the number of groups (a handful) or a hash; nothing fails but by an empty result.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+struct Group {
+  std::string name;
+  std::vector<int64_t> ranks;                  ///< ordered global ranks; empty if `partition` is given
+  std::vector<std::vector<int64_t>> partition; ///< disjoint cells; a rank's group is the cell that holds it
+  std::string description;                     ///< e.g. "default_pg", "mesh_dp"
+  std::string tag;
+  std::string backend;
+  std::string mesh;  ///< name of the device mesh whose axis this is
+  int64_t axis = -1; ///< axis of that mesh, negative where unknown
+  bool assumed = false; ///< no file said so: ranks 0..n-1 were taken
+  friend bool operator==(const Group &, const Group &) = default;
+
+  /// Members as `rank` sees them: the list, or its cell (empty if no cell holds it).
+  [[nodiscard]] llvm::ArrayRef<int64_t> members(int64_t rank) const;
+  /// Number of members, where every rank sees the same number; empty where cells differ in size or nothing is known.
+  [[nodiscard]] std::optional<int64_t> size() const;
+};
+
+class GroupTable {
+public:
+  [[nodiscard]] const Group *find(llvm::StringRef name) const;
+  /// Adds or replaces.
+  void set(Group group);
+  [[nodiscard]] llvm::ArrayRef<Group> groups() const { return groups_; }
+  [[nodiscard]] bool empty() const { return groups_.empty(); }
+  friend bool operator==(const GroupTable &a, const GroupTable &b) { return a.groups_ == b.groups_; }
+
+private:
+  std::vector<Group> groups_;
+  llvm::StringMap<unsigned> index_;
+};
+
+} // namespace ccgraph

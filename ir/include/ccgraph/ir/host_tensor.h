@@ -1,0 +1,32 @@
+// HostTensor: tensor values in host memory, as files hold them and as runs give them back.
+//
+// Elements are stored contiguously in row-major order, little-endian, in the dtype's own representation (bool: one byte 0 or 1; complex: real,
+// imaginary). It is a plain value that crosses between folders: readers make it, engines take and return it, writers store it.
+//
+// Ownership: owns its bytes. Cost: copying copies the bytes; move it.
+#pragma once
+
+#include "ccgraph/ir/dtype.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+struct HostTensor {
+  DType dtype = DType::F32;
+  std::vector<int64_t> sizes; ///< in elements; empty for a 0-d tensor
+  std::vector<std::byte> data; ///< exactly numElements() * sizeInBytes(dtype) bytes
+
+  [[nodiscard]] int64_t numElements() const;
+  /// "f32[2, 3]".
+  [[nodiscard]] std::string typeText() const;
+};
+
+/// Named tensors of one rank, in name order: "in.x_1", "out.0", "after.x_1", "attr.w".
+using TensorMap = std::map<std::string, HostTensor>;
+
+} // namespace ccgraph

@@ -1,0 +1,155 @@
+// Node: one step of a program, and its edges.
+//
+// Data edges come from the argument tree, ordering edges ("after that node, though I do not read it") stand beside them; both are `Use`s, so that
+// users can be walked from the definition whatever the kind. All edits go through Graph, which keeps use-lists and order right.
+//
+// Invariants: uses of one definition are listed in the order in which they were made; an erased node keeps its name, type and arguments but
+// has no operands, no users, and no place in the order (so that "before" can still be described after an edit).
+// Ownership: a node belongs to its Graph and lives as long. Cost: all accessors O(1).
+#pragma once
+
+#include "ccgraph/ir/argument.h"
+#include "ccgraph/ir/type.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/iterator_range.h"
+
+#include <cstdint>
+#include <iterator>
+
+namespace ccgraph {
+
+class Graph;
+class Node;
+class OpDef;
+
+enum class Opcode : uint8_t { Placeholder, GetAttr, CallFunction, Output };
+/// "placeholder", "get_attr", "call_function", "output".
+[[nodiscard]] llvm::StringRef opcodeName(Opcode opcode);
+
+/// One edge, from the node that is read (or preceded) to the node that reads (or follows).
+class Use {
+public:
+  [[nodiscard]] Node *def() const { return def_; }
+  [[nodiscard]] Node *user() const { return user_; }
+  [[nodiscard]] bool isOrdering() const { return ordering_; }
+  [[nodiscard]] const Use *next() const { return next_; }
+
+private:
+  friend class Graph;
+  friend class Node;
+  Node *def_ = nullptr;
+  Node *user_ = nullptr;
+  Use *next_ = nullptr;
+  Use *prev_ = nullptr;
+  bool ordering_ = false;
+};
+
+/// Forward iteration over a definition's uses.
+class UseIterator {
+public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = const Use;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const Use *;
+  using reference = const Use &;
+  explicit UseIterator(const Use *use = nullptr) : use_(use) {}
+  reference operator*() const { return *use_; }
+  pointer operator->() const { return use_; }
+  UseIterator &operator++() { return use_ = use_->next(), *this; }
+  UseIterator operator++(int) { auto old = *this; return ++*this, old; }
+  friend bool operator==(UseIterator a, UseIterator b) { return a.use_ == b.use_; }
+
+private:
+  const Use *use_;
+};
+
+/// The argument tree of a node; immutable.
+struct Arguments {
+  llvm::ArrayRef<Argument> positional;
+  llvm::ArrayRef<NamedArgument> keyword;
+};
+
+/// What a pass must carry along besides the stack frame. Immutable, shared between nodes.
+struct Provenance {
+  llvm::ArrayRef<Identifier> origins;       ///< names of the input's nodes that this one came from, in their order
+  llvm::ArrayRef<NamedArgument> attributes; ///< foreign keys that a file held, value = its text (kind Python)
+  int64_t durationPs = -1;                  ///< measured picoseconds; negative where unknown
+};
+
+class Node {
+public:
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+
+  /// Dense from 0 in order of creation within the graph, never reused: index side tables with it.
+  [[nodiscard]] uint32_t id() const { return id_; }
+  [[nodiscard]] Opcode opcode() const { return opcode_; }
+  [[nodiscard]] Identifier name() const { return name_; }
+  /// "aten.mm.default"; a placeholder's or get_attr's own target; "output".
+  [[nodiscard]] Identifier target() const { return target_; }
+  /// The operator of a call_function; null for the other opcodes.
+  [[nodiscard]] const OpDef *op() const { return op_; }
+  /// Null where unknown.
+  [[nodiscard]] const Type *type() const { return type_; }
+  [[nodiscard]] Graph *graph() const { return graph_; }
+  [[nodiscard]] bool isErased() const { return erased_; }
+
+  [[nodiscard]] const Arguments &arguments() const { return *arguments_; }
+  [[nodiscard]] llvm::ArrayRef<Argument> args() const { return arguments_->positional; }
+  [[nodiscard]] llvm::ArrayRef<NamedArgument> kwargs() const { return arguments_->keyword; }
+  /// Argument by keyword; null if absent.
+  [[nodiscard]] const Argument *kwarg(llvm::StringRef name) const;
+
+  /// Data operands first (Argument::operandIndex counts these), then ordering edges.
+  [[nodiscard]] llvm::ArrayRef<Use> operandUses() const { return {operands_, numOperands_ + numOrdering_}; }
+  [[nodiscard]] unsigned numOperands() const { return numOperands_; }
+  [[nodiscard]] Node *operand(unsigned index) const { return operands_[index].def_; }
+  [[nodiscard]] unsigned numOrdering() const { return numOrdering_; }
+  [[nodiscard]] Node *ordering(unsigned index) const { return operands_[numOperands_ + index].def_; }
+  /// The node that an argument leaf means.
+  [[nodiscard]] Node *operand(const Argument &leaf) const { return operand(leaf.operandIndex()); }
+
+  /// Uses of this node, data and ordering edges, oldest first. A user that reads it twice appears twice.
+  [[nodiscard]] llvm::iterator_range<UseIterator> uses() const { return {UseIterator(firstUse_), UseIterator()}; }
+  [[nodiscard]] bool hasUses() const { return firstUse_ != nullptr; }
+  /// True if some node reads this one (ordering edges do not count).
+  [[nodiscard]] bool hasDataUses() const;
+
+  [[nodiscard]] Node *next() const { return next_; }
+  [[nodiscard]] Node *prev() const { return prev_; }
+  /// O(1), stays right under insertion and moves. Both nodes must be in the order of one graph.
+  [[nodiscard]] bool isBefore(const Node *other) const { return label_ < other->label_; }
+
+  /// Index into Graph::frames(), 0 for none.
+  [[nodiscard]] uint32_t frame() const { return frame_; }
+  /// Never null.
+  [[nodiscard]] const Provenance &provenance() const { return *provenance_; }
+
+private:
+  friend class Graph;
+  friend class OrderList;
+  Node() = default;
+
+  Graph *graph_ = nullptr;
+  Identifier name_;
+  Identifier target_;
+  const OpDef *op_ = nullptr;
+  const Type *type_ = nullptr;
+  const Arguments *arguments_ = nullptr;
+  const Provenance *provenance_ = nullptr;
+  Use *operands_ = nullptr;
+  Use *firstUse_ = nullptr;
+  Use *lastUse_ = nullptr;
+  Node *next_ = nullptr;
+  Node *prev_ = nullptr;
+  uint64_t label_ = 0;
+  uint32_t numOperands_ = 0;
+  uint32_t numOrdering_ = 0;
+  uint32_t id_ = 0;
+  uint32_t frame_ = 0;
+  Opcode opcode_ = Opcode::CallFunction;
+  bool erased_ = false;
+};
+
+} // namespace ccgraph

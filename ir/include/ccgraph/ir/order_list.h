@@ -1,0 +1,36 @@
+// OrderList: the program order as a linked list with labels (order maintenance).
+//
+// "a before b" compares two 64-bit labels. An insertion takes a label between its neighbours; where none is left, the smallest enclosing
+// power-of-two range of labels that is sparse enough is relabelled evenly. After M. Bender, R. Cole, E. Demaine, M. Farach-Colton,
+// J. Zito, "Two Simplified Algorithms for Maintaining Order in a List" (ESA 2002): amortised O(log n) an insertion, O(1) a query.
+//
+// Ownership: the list links nodes of a Graph and owns none. Fails never; 2^62 labels hold any graph that memory holds.
+#pragma once
+
+#include "ccgraph/ir/node.h"
+
+#include <cstddef>
+
+namespace ccgraph {
+
+class OrderList {
+public:
+  [[nodiscard]] Node *front() const { return first_; }
+  [[nodiscard]] Node *back() const { return last_; }
+  [[nodiscard]] size_t size() const { return size_; }
+
+  /// Puts an unlinked node before `position`; null appends.
+  void insertBefore(Node *node, Node *position);
+  void remove(Node *node);
+
+private:
+  void link(Node *node, Node *position);
+  void assignLabel(Node *node);
+  void relabelAround(Node *node);
+
+  Node *first_ = nullptr;
+  Node *last_ = nullptr;
+  size_t size_ = 0;
+};
+
+} // namespace ccgraph
