@@ -1,0 +1,21 @@
+# `cmake --install` and find_package(ccgraph): the libraries, their headers, the tools.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ccgraph)
+get_property(tools GLOBAL PROPERTY ccgraph_tools)
+
+install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_passes ccgraph_runtime
+  EXPORT ccgraph FILE_SET HEADERS)
+if(tools)
+  install(TARGETS ${tools})
+endif()
+install(EXPORT ccgraph NAMESPACE ccgraph:: FILE ccgraphTargets.cmake DESTINATION ${package_dir})
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/ccgraphConfig.cmake.in ${PROJECT_BINARY_DIR}/ccgraphConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/ccgraphConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/ccgraphConfig.cmake ${PROJECT_BINARY_DIR}/ccgraphConfigVersion.cmake
+  DESTINATION ${package_dir})

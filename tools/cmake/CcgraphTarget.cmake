@@ -1,0 +1,83 @@
+# How the targets of this project are made: flags, precompiled headers, sources by glob.
+#
+# Sources are globbed, so that a new file needs no edit of a CMakeLists.txt: a new pass is its own
+# file, its line in the registry and its golden. CONFIGURE_DEPENDS makes the build notice files that
+# come and go. A target whose folder holds no source yet is a header-only one.
+
+set(ccgraph_warnings
+  -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+  -Werror=return-type -Werror=switch -Werror=unused-result)
+
+# Every header stays self-contained (tools/presubmit compiles each alone); this only saves time.
+set(ccgraph_common_headers
+  <algorithm> <cstdint> <functional> <map> <memory> <optional> <string> <string_view> <utility>
+  <variant> <vector>
+  <llvm/ADT/ArrayRef.h> <llvm/ADT/DenseMap.h> <llvm/ADT/STLExtras.h> <llvm/ADT/SmallVector.h>
+  <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringRef.h>
+  <llvm/Support/Error.h> <llvm/Support/raw_ostream.h>)
+
+# Flags of every target that compiles. -ffp-contract=off, because numbers must not depend on whether
+# the machine has fused multiply-add.
+function(ccgraph_configure_target target)
+  target_compile_options(${target} PRIVATE
+    ${ccgraph_warnings} -ffp-contract=off $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>
+    # Because a compiler cache can only reuse what was preprocessed with the header's name in it.
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_precompile_headers(${target} PRIVATE ${ccgraph_common_headers})
+endfunction()
+
+# ccgraph_add_library(FOLDER links...): libccgraph_FOLDER from lib/**/*.cpp, with the public headers of
+# include/ and the private ones of lib/. Only include/ reaches whoever links it.
+function(ccgraph_add_library folder)
+  set(target ccgraph_${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS lib/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS include/*.h)
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${sources})
+    ccgraph_configure_target(${target})
+    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/lib)
+    target_link_libraries(${target} ${ARGN})
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+    cmake_parse_arguments(links "" "" "PUBLIC;PRIVATE" ${ARGN})
+    target_link_libraries(${target} INTERFACE ${links_PUBLIC})
+  endif()
+  add_library(ccgraph::${folder} ALIAS ${target})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS include FILES ${headers})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${folder} VERIFY_INTERFACE_HEADER_SETS ON)
+endfunction()
+
+# ccgraph_add_driver(FOLDER links...): libccgraph_FOLDER from FOLDER/**/*.cpp; headers lie beside their
+# sources and are included as "FOLDER/name.h". Not installed.
+function(ccgraph_add_driver folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  set(target ccgraph_${folder})
+  add_library(${target} STATIC ${sources})
+  ccgraph_configure_target(${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} ${ARGN})
+endfunction()
+
+# ccgraph_add_tool(NAME): the executable ccgraph-NAME, in <build>/bin, from NAME/*.cpp.
+function(ccgraph_add_tool name)
+  file(GLOB sources CONFIGURE_DEPENDS ${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  set(target ccgraph-${name})
+  add_executable(${target} ${sources})
+  ccgraph_configure_target(${target})
+  target_link_libraries(${target} PRIVATE ccgraph_driver)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set_property(GLOBAL APPEND PROPERTY ccgraph_tools ${target})
+endfunction()

@@ -1,0 +1,33 @@
+# ccgraph_add_suite(NAME FOLDER links...): the executable ccgraph_NAME from FOLDER/**/*.cpp, its
+# GoogleTest cases known to ctest under the label NAME. Suites find data and tools by definitions:
+# CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (where the tools are built).
+function(ccgraph_add_suite name folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  set(target ccgraph_${name})
+  add_executable(${target} ${sources})
+  ccgraph_configure_test(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest_main ${ARGN})
+  target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
+  gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS ${name} TIMEOUT 300)
+endfunction()
+
+# What suites and benchmarks share.
+function(ccgraph_configure_test target)
+  ccgraph_configure_target(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${target} PRIVATE
+    CCGRAPH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    CCGRAPH_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    CCGRAPH_BIN="${PROJECT_BINARY_DIR}/bin")
+  get_property(tools GLOBAL PROPERTY ccgraph_tools)
+  if(tools)
+    add_dependencies(${target} ${tools})
+  endif()
+  if(TARGET ccgraph_support)
+    target_link_libraries(${target} PRIVATE ccgraph_support)
+  endif()
+endfunction()
