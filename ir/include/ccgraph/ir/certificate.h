@@ -1,0 +1,78 @@
+// Certificate: what a pass says that it did, for the legality checker to hold it to.
+//
+// Every node of the graph before and after either is the same in both or stands in exactly one entry. The checker (passes/legality) re-derives from the two graphs
+// that each entry is legal; it trusts nothing that stands here beyond where to look.
+//
+//   moved    new issue order of the collectives of one group, where it differs; only by a pass that declares `reordersCollectives`
+//   merged   several collectives became one: members in bucket order, layout, offset and length of each
+//   removed  nodes gone for good: dead, or the twin of another
+//   added    nodes that are new, with their role
+//   rule     a named template of the checker, and the nodes that it matched
+// Moving a node within data, storage and domain dependences needs no entry.
+//
+// Ownership: nodes belong to the graph (erased ones stay readable). Plain values.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+/// `grouped`: one coalesced operator on a list. `flat`: one buffer (cat, one collective, views back).
+enum class BucketLayout : uint8_t { Grouped, Flat };
+[[nodiscard]] llvm::StringRef layoutName(BucketLayout layout);
+
+struct MovedEntry {
+  std::string group;          ///< groupKey of the collectives
+  std::vector<Node *> issue;  ///< launches of that group in their new order
+};
+
+/// One collective that went into a bucket.
+struct BucketMember {
+  Node *launch = nullptr;            ///< before; erased after
+  std::vector<Node *> waits;         ///< before: the waits on it; erased after
+  Node *replacement = nullptr;       ///< after: the value that took the place of the waited result
+  int64_t offset = 0;                ///< elements, of its share in the flat buffer of one rank (input side for reduce kinds and all_gather); index in the list for grouped
+  int64_t length = 0;                ///< elements of that share; 1 for grouped
+};
+
+struct MergedEntry {
+  BucketLayout layout = BucketLayout::Grouped;
+  Node *launch = nullptr;            ///< after: the one collective
+  std::vector<Node *> waits;         ///< after: its wait (flat) or one a member, in member order (grouped)
+  std::vector<BucketMember> members;
+  std::vector<Node *> scaffold;      ///< after: every other new node (cat, view, getitem, slice, ...)
+};
+
+enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };
+
+struct RemovedEntry {
+  RemovedReason reason = RemovedReason::Dead;
+  Node *node = nullptr;
+  Node *twin = nullptr; ///< Twin: the node that stands for it now; Forwarded: the value that its users read now
+};
+
+struct AddedEntry {
+  Node *node = nullptr;
+  std::string role;
+};
+
+struct RuleEntry {
+  std::string name;            ///< template of the checker, e.g. "inline-control-deps"
+  std::vector<Node *> matched; ///< nodes before, in the template's order
+  std::vector<Node *> built;   ///< nodes after, in the template's order
+};
+
+struct Certificate {
+  std::string pass;
+  bool reordersCollectives = false;
+  std::vector<MovedEntry> moved;
+  std::vector<MergedEntry> merged;
+  std::vector<RemovedEntry> removed;
+  std::vector<AddedEntry> added;
+  std::vector<RuleEntry> rules;
+};
+
+} // namespace ccgraph

@@ -1,0 +1,75 @@
+// Diagnostics: what went wrong, where, what was found, what was expected, and how to repair it.
+//
+// Printed as `file:line:column: error: message` with indented `note:` lines. Every check in ccgraph reports through these, so that
+// a user sees all errors of a file in one run (up to a limit) and a test can hold the whole text.
+//
+// Ownership: plain values. DiagnosticError carries them through llvm::Error across folders.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace ccgraph {
+
+enum class Severity : uint8_t { Error, Warning, Remark };
+
+struct Diagnostic {
+  Severity severity = Severity::Error;
+  std::string rule;    ///< stable id of the rule, e.g. "async.read-in-flight"; printed in brackets after the message
+  std::string file;    ///< "" where there is none
+  unsigned line = 0;   ///< from 1; 0 where unknown
+  unsigned column = 0; ///< from 1, in bytes; 0 where unknown
+  std::string where;   ///< node name or JSON pointer; printed after the place
+  std::string message; ///< names the value got and the value expected
+  std::vector<std::string> notes; ///< the repair, and the user's own source frame where the graph carries one
+};
+
+/// One diagnostic, ending in a newline.
+void print(llvm::raw_ostream &os, const Diagnostic &diagnostic);
+[[nodiscard]] std::string toString(llvm::ArrayRef<Diagnostic> diagnostics);
+
+/// A diagnostic about a node: place is the node's name, notes end with its source frame where known.
+[[nodiscard]] Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair = "");
+
+/// Collects; keeps the first `limit` errors and counts the rest.
+class Diagnostics {
+public:
+  explicit Diagnostics(size_t limit = 20) : limit_(limit) {}
+  void add(Diagnostic diagnostic);
+  [[nodiscard]] bool hasErrors() const { return errors_ != 0; }
+  [[nodiscard]] size_t numErrors() const { return errors_; }
+  /// In the order of reporting; at most `limit` errors, and one line that says how many more there were.
+  [[nodiscard]] std::vector<Diagnostic> take();
+  [[nodiscard]] llvm::ArrayRef<Diagnostic> kept() const { return kept_; }
+
+private:
+  size_t limit_;
+  size_t errors_ = 0;
+  std::vector<Diagnostic> kept_;
+};
+
+/// Diagnostics as an llvm::Error.
+class DiagnosticError : public llvm::ErrorInfo<DiagnosticError> {
+public:
+  static char ID; // NOLINT(readability-identifier-naming): LLVM's own contract
+  explicit DiagnosticError(std::vector<Diagnostic> diagnostics) : diagnostics_(std::move(diagnostics)) {}
+  explicit DiagnosticError(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
+  [[nodiscard]] llvm::ArrayRef<Diagnostic> diagnostics() const { return diagnostics_; }
+  void log(llvm::raw_ostream &os) const override;
+  [[nodiscard]] std::error_code convertToErrorCode() const override;
+
+private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// Shorthand for llvm::make_error<DiagnosticError>(...).
+[[nodiscard]] llvm::Error makeError(Diagnostic diagnostic);
+[[nodiscard]] llvm::Error makeError(std::vector<Diagnostic> diagnostics);
+
+} // namespace ccgraph

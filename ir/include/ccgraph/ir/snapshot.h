@@ -1,0 +1,54 @@
+// GraphSnapshot: what a graph was before a pass, in a few words a node.
+//
+// Argument trees, types and provenance are immutable and erased nodes stay readable, so the state of a graph is its order plus, for each
+// node, pointers to what it had. The legality checker compares a snapshot with the graph after a pass; the harness uses it to show that a pass that says
+// "unchanged" changed nothing.
+//
+// Ownership: refers into the graph, which must outlive it. Cost: one pass over the nodes, about 60 bytes a node.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include <vector>
+
+namespace ccgraph {
+
+/// One node as it was. `operands` holds data operands, then `numOrdering` ordering edges.
+struct NodeState {
+  Node *node = nullptr;
+  Identifier name;
+  Identifier target;
+  const OpDef *op = nullptr;
+  const Type *type = nullptr;
+  const Arguments *arguments = nullptr;
+  uint32_t firstOperand = 0;
+  uint32_t numOperands = 0;
+  uint32_t numOrdering = 0;
+  uint32_t position = 0; ///< index in the order
+};
+
+class GraphSnapshot {
+public:
+  explicit GraphSnapshot(const Graph &graph);
+
+  [[nodiscard]] const Graph &graph() const { return *graph_; }
+  /// In program order of the moment of the snapshot.
+  [[nodiscard]] llvm::ArrayRef<NodeState> nodes() const { return states_; }
+  /// State of a node; null if it did not exist then.
+  [[nodiscard]] const NodeState *find(const Node *node) const;
+  [[nodiscard]] llvm::ArrayRef<Node *> operands(const NodeState &state) const { return llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands); }
+  [[nodiscard]] llvm::ArrayRef<Node *> ordering(const NodeState &state) const {
+    return llvm::ArrayRef(pool_).slice(state.firstOperand + state.numOperands, state.numOrdering);
+  }
+  /// True if the graph is now exactly as it was: order, arguments, types, names, ordering edges, groups.
+  [[nodiscard]] bool matches(const Graph &graph) const;
+
+private:
+  const Graph *graph_;
+  std::vector<NodeState> states_;
+  std::vector<uint32_t> indexById_; ///< position + 1, 0: not in the order then
+  std::vector<Node *> pool_;
+  size_t numSubgraphs_ = 0;
+};
+
+} // namespace ccgraph

@@ -1,0 +1,54 @@
+// StorageMap: which storages each value of a graph may occupy.
+//
+// A storage is a block of memory that a node allocates; views, getitem, waits and in-place forms share it. The map is
+// conservative: a value may have several possible storages (after an operator that aliases one of several), and an opaque
+// operator's result may share any storage of its operands. A placeholder has one of its own: distinct inputs are taken not to overlap, as PyTorch's functionalisation
+// guarantees for the graphs that it makes. Elements of a list result are separate storages, unless they are views.
+//
+// Ownership: holds ids only; valid until the graph is edited. Cost: O(nodes + edges) time, 12-30 bytes a node.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include <vector>
+
+namespace ccgraph {
+
+using StorageId = uint32_t;
+
+class StorageMap {
+public:
+  explicit StorageMap(const Graph &graph);
+
+  /// Every storage that some part of the value may occupy, ascending, without duplicates.
+  [[nodiscard]] llvm::ArrayRef<StorageId> storages(const Node *node) const;
+  /// The same for one element of a list result; the whole set where elements cannot be told apart.
+  [[nodiscard]] llvm::ArrayRef<StorageId> storages(const Node *node, unsigned element) const;
+  /// True if the two values may share memory.
+  [[nodiscard]] bool mayAlias(const Node *a, const Node *b) const;
+
+  [[nodiscard]] StorageId numStorages() const { return static_cast<StorageId>(owner_.size()); }
+  /// The node that allocates the storage.
+  [[nodiscard]] const Node *owner(StorageId storage) const { return owner_[storage]; }
+  /// Bytes of the storage; empty where symbolic or unknown.
+  [[nodiscard]] std::optional<int64_t> numBytes(StorageId storage) const;
+
+private:
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t count = 0;
+  };
+  void visit(const Node &node);
+  void visitList(const Node &node);
+  Range unite(llvm::ArrayRef<StorageId> ids);
+  StorageId fresh(const Node &node, uint32_t element);
+
+  std::vector<const Node *> owner_;
+  std::vector<uint32_t> element_;       ///< which element of the owner's list result
+  std::vector<StorageId> pool_;         ///< sets, back to back
+  std::vector<Range> whole_;            ///< by node id
+  std::vector<Range> lists_;            ///< by node id: range of elementRanges_, empty for non-lists
+  std::vector<Range> elementRanges_;
+};
+
+} // namespace ccgraph
