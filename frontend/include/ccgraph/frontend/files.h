@@ -1,0 +1,48 @@
+// Files: bytes in and bytes out, the same way for every format.
+//
+// Input is mapped into memory, not copied; `-` is standard input, and gzip is recognised by its content. Output
+// goes to a temporary beside the target and is renamed when complete, so that a failed run leaves no half-written file
+// and never spoils the one that was there.
+//
+// Ownership: InputFile owns its bytes; views into it die with it. Errors: the path and what the system said, with
+// no exception and no message printed here. Cost: mapping is O(1), gzip inflates into one buffer of at most `maxInflatedBytes`.
+#pragma once
+
+#include "ccgraph/frontend/source_text.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+namespace ccgraph {
+
+/// A gzip file that inflates to more than this is refused: no graph that fits in memory is larger.
+inline constexpr size_t maxInflatedBytes = size_t(8) << 30;
+
+/// One input, open for reading as long as the object lives.
+class InputFile {
+public:
+  /// Opens `path`; "-" reads standard input to its end.
+  [[nodiscard]] static llvm::Expected<InputFile> open(llvm::StringRef path);
+
+  [[nodiscard]] llvm::StringRef text() const {
+    return mapped_ ? mapped_->getBuffer() : llvm::StringRef(inflated_);
+  }
+  [[nodiscard]] const std::string &name() const { return name_; }
+  /// Valid until this object dies or is moved from.
+  [[nodiscard]] SourceText source() const { return {name_, text()}; }
+
+private:
+  explicit InputFile(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+  std::unique_ptr<llvm::MemoryBuffer> mapped_;
+  std::string inflated_; ///< where the input was compressed
+};
+
+/// Calls `write` with a stream to `path`; "-" is standard output. On failure the file is as it was before.
+[[nodiscard]] llvm::Error writeFile(llvm::StringRef path,
+                                    llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+
+} // namespace ccgraph

@@ -1,0 +1,37 @@
+// readGraphs: the one door through which every graph file comes in.
+//
+// The format is found from the content, never from the name: a JSON object is a `ccgraph.graph` file (json_graph.h), a
+// Python text is what print_readable or a log of PyTorch prints (fx_text.h). Graphs come in the order of the
+// text; a file of several names each of them. What is read is not yet verified (ccgraph/ir/verifier.h).
+//
+// Ownership: the graphs are the caller's, and live in `context`; the text may go once this returns.
+// Errors: all of a file, up to `errorLimit`, each with line and column; malformed input never crashes, and memory stays
+// proportional to the text. Cost: linear in the text.
+#pragma once
+
+#include "ccgraph/frontend/source_text.h"
+#include "ccgraph/ir/graph.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ccgraph {
+
+enum class GraphFormat : uint8_t { Json, FxText };
+
+struct ReadOptions {
+  size_t errorLimit = 20;          ///< errors reported; the rest is counted
+  Diagnostics *warnings = nullptr; ///< receives warnings (a newer minor version, ...); null drops them
+};
+
+using GraphList = std::vector<std::unique_ptr<Graph>>;
+
+/// Empty where the text is neither: the first word that is not blank decides.
+[[nodiscard]] std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text);
+
+/// At least one graph, or an error.
+[[nodiscard]] llvm::Expected<GraphList> readGraphs(Context &context, const SourceText &source,
+                                                   const ReadOptions &options = {});
+
+} // namespace ccgraph

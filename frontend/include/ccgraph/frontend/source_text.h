@@ -1,0 +1,37 @@
+// SourceText: the text of one input with the name that diagnostics print before it.
+//
+// Readers work on one contiguous text and keep byte offsets while they read; a line and a column are
+// computed only when there is something to report, because counting lines costs more than parsing.
+//
+// Ownership: the text is borrowed; an InputFile (files.h) or a literal owns it. Nothing here fails.
+// Cost: positionAt is linear in the offset, everything else O(1).
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstddef>
+#include <string>
+
+namespace ccgraph {
+
+struct SourceText {
+  std::string name; ///< as the user gave it; "<stdin>" for standard input
+  llvm::StringRef text;
+};
+
+/// A place in a text, both from 1; the column counts bytes.
+struct SourcePosition {
+  unsigned line = 1;
+  unsigned column = 1;
+};
+
+/// Place of the byte at `offset`; an offset behind the end means the end.
+[[nodiscard]] SourcePosition positionAt(llvm::StringRef text, size_t offset);
+
+/// An error at a place of a text. `repair` becomes a note where it is not empty.
+[[nodiscard]] Diagnostic diagnoseAt(const SourceText &source, size_t offset, std::string message,
+                                    std::string repair = "");
+
+} // namespace ccgraph

@@ -1,0 +1,95 @@
+#include "ccgraph/frontend/files.h"
+
+#include "files/gzip.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+
+namespace ccgraph {
+namespace {
+
+llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message) {
+  Diagnostic diagnostic;
+  diagnostic.file = path.str();
+  diagnostic.message = message.str();
+  return makeError(std::move(diagnostic));
+}
+
+/// Writes into a temporary that a failure or a signal removes.
+llvm::Error writeAndRename(llvm::StringRef path,
+                           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+  auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
+  if (!temporary)
+    return fileError(path, "cannot write here: " + llvm::toString(temporary.takeError()));
+  llvm::Error error = llvm::Error::success();
+  {
+    llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
+    os.SetBufferSize(size_t(1) << 18);
+    error = write(os);
+    os.flush();
+    if (!error && os.has_error())
+      error = fileError(path, "cannot write: " + os.error().message());
+    os.clear_error();
+  }
+  if (error)
+    return llvm::joinErrors(std::move(error), temporary->discard());
+  if (llvm::Error failed = temporary->keep(path))
+    return fileError(path, "cannot be replaced: " + llvm::toString(std::move(failed)));
+  return llvm::Error::success();
+}
+
+/// A device or a pipe has no temporary beside it and cannot be replaced.
+bool isPlainOrNew(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    return true;
+  return llvm::sys::fs::is_regular_file(status) || llvm::sys::fs::is_directory(status);
+}
+
+llvm::Error writeStream(llvm::StringRef path,
+                        llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (code)
+    return fileError(path, "cannot write here: " + code.message());
+  llvm::Error error = write(os);
+  os.flush();
+  if (!error && os.has_error())
+    error = fileError(path, "cannot write: " + os.error().message());
+  os.clear_error();
+  return error;
+}
+
+} // namespace
+
+llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
+  std::string name = path == "-" ? "<stdin>" : path.str();
+  auto buffer = path == "-" ? llvm::MemoryBuffer::getSTDIN()
+                            : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                                          /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fileError(name, "cannot read: " + buffer.getError().message());
+  InputFile file(std::move(name));
+  if (!isGzip((*buffer)->getBuffer())) {
+    file.mapped_ = std::move(*buffer);
+    return file;
+  }
+  auto text = inflateGzip({file.name_, (*buffer)->getBuffer()});
+  if (!text)
+    return text.takeError();
+  file.inflated_ = std::move(*text);
+  return file;
+}
+
+llvm::Error writeFile(llvm::StringRef path,
+                      llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+  if (path == "-" || !isPlainOrNew(path))
+    return writeStream(path, write);
+  // Because a rename would replace a symbolic link by a file, the link's target is what is written.
+  llvm::SmallString<128> target;
+  if (llvm::sys::fs::real_path(path, target))
+    target = path;
+  return writeAndRename(target, write);
+}
+
+} // namespace ccgraph

@@ -1,0 +1,27 @@
+#include "ccgraph/frontend/source_text.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+
+SourcePosition positionAt(llvm::StringRef text, size_t offset) {
+  llvm::StringRef before = text.take_front(offset);
+  size_t lineStart = before.rfind('\n');
+  size_t column = lineStart == llvm::StringRef::npos ? before.size() : before.size() - lineStart - 1;
+  return {static_cast<unsigned>(before.count('\n') + 1), static_cast<unsigned>(column + 1)};
+}
+
+Diagnostic diagnoseAt(const SourceText &source, size_t offset, std::string message,
+                      std::string repair) {
+  Diagnostic diagnostic;
+  SourcePosition position = positionAt(source.text, offset);
+  diagnostic.file = source.name;
+  diagnostic.line = position.line;
+  diagnostic.column = position.column;
+  diagnostic.message = std::move(message);
+  if (!repair.empty())
+    diagnostic.notes.push_back(std::move(repair));
+  return diagnostic;
+}
+
+} // namespace ccgraph
