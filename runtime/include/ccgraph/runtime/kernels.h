@@ -1,0 +1,51 @@
+// Kernels: what each compute operator does to its values, keyed by the operator's name.
+//
+// They follow PyTorch's CPU semantics: type promotion, aliasing of views, strides of results, one
+// rounding to the result's dtype an operator (f16 and bf16 compute in f32). Collectives and waits
+// are not here; a test lists the operators of the op table that have no kernel.
+//
+// Ownership: results share memory with arguments exactly where the operator is a view or writes in
+// place. Failure: a wrong kind, dtype, shape or index is an llvm::Error that names operator,
+// argument, got and expected; arguments may then be half written. Cost: findKernel is a binary
+// search; kernels favour plainness over speed (elements go through double, int64 or
+// complex<double>).
+#pragma once
+
+#include "ccgraph/runtime/value.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+class KernelArgs;
+
+/// One operator overload.
+struct Kernel {
+  /// "aten.add.Tensor"; builtins as print_readable writes them, "<built-in function add>".
+  llvm::StringRef target;
+  /// Parameter names in schema order, comma-separated: keywords are resolved through it, and
+  /// messages name them.
+  llvm::StringRef parameters;
+  /// Reports failures through its argument.
+  Value (*compute)(KernelArgs &args);
+};
+
+/// The kernel of a target; null where there is none. An overload that is left out ("aten.cat")
+/// means its `default` (or the only Tensor form, as torch resolves it).
+[[nodiscard]] const Kernel *findKernel(llvm::StringRef target);
+
+/// All kernels, sorted by target.
+[[nodiscard]] llvm::ArrayRef<Kernel> allKernels();
+
+struct KernelCall {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> keywords;
+};
+
+/// Runs a kernel; several results are a list.
+[[nodiscard]] llvm::Expected<Value> runKernel(const Kernel &kernel, KernelCall call);
+
+} // namespace ccgraph::runtime

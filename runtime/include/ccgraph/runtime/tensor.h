@@ -1,0 +1,144 @@
+// Tensor: a strided window onto shared memory, the value that kernels and collectives work on.
+//
+// Several tensors may look at one Storage (views); a write through any of them is seen by all, as
+// in PyTorch. Sizes, strides and the offset count elements of `dtype`; strides are never negative
+// and may be 0 (expanded dimensions). Every element that a tensor can reach lies inside its
+// storage: the functions here that make windows refuse any other.
+//
+// Ownership: a Tensor shares its Storage; copying one copies no elements. Two tensors alias iff
+// storage() is the same pointer. Failure: windows that do not fit are an llvm::Error that names
+// sizes, got and expected. Not thread-safe: ranks that run in parallel synchronise through the
+// collectives. Cost: views are O(rank), copies linear in elements.
+#pragma once
+
+#include "ccgraph/ir/dtype.h"
+#include "ccgraph/ir/host_tensor.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+using Dims = llvm::SmallVector<int64_t, 4>;
+using DimsRef = llvm::ArrayRef<int64_t>;
+
+/// Bytes without a type; freed with the last tensor that looks at them.
+struct Storage {
+  explicit Storage(size_t size) : bytes(size) {}
+  std::vector<std::byte> bytes; ///< starts as zeros, so that `empty` is deterministic
+};
+
+/// Where a tensor's elements lie in its storage; all three in elements.
+struct Window {
+  Dims sizes;
+  Dims strides;
+  int64_t offset = 0;
+};
+
+class Tensor {
+public:
+  /// f32[0] without storage: what a default-made Value holds, never a result.
+  Tensor() : sizes_{0}, strides_{1} {}
+  /// A new contiguous (row-major) tensor of zeros.
+  static Tensor zeros(DType dtype, DimsRef sizes);
+  /// A new tensor of zeros in memory just large enough for these strides.
+  static Tensor zeros(DType dtype, DimsRef sizes, DimsRef strides);
+  static Tensor fromHost(const HostTensor &host);
+  /// The same values laid out with `strides`, e.g. those that a graph's placeholder declares.
+  static Tensor fromHost(const HostTensor &host, DimsRef strides);
+  /// A contiguous copy.
+  [[nodiscard]] HostTensor toHost() const;
+
+  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] DimsRef sizes() const { return sizes_; }
+  [[nodiscard]] DimsRef strides() const { return strides_; }
+  [[nodiscard]] int64_t offset() const { return offset_; }
+  [[nodiscard]] int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
+  [[nodiscard]] int64_t size(int64_t dim) const { return sizes_[static_cast<size_t>(dim)]; }
+  [[nodiscard]] int64_t stride(int64_t dim) const { return strides_[static_cast<size_t>(dim)]; }
+  [[nodiscard]] int64_t numElements() const;
+  [[nodiscard]] int64_t elementSize() const { return sizeInBytes(dtype_); }
+  /// Row-major without gaps; sizes of 1 put no demand on their stride, and an empty tensor is
+  /// contiguous.
+  [[nodiscard]] bool isContiguous() const;
+  /// Some order of the dimensions is row-major without gaps: each element has memory of its own and
+  /// none is left over.
+  [[nodiscard]] bool isDense() const;
+  /// "bf16[8, 4][4, 1]": dtype, sizes, strides.
+  [[nodiscard]] std::string typeText() const;
+
+  /// Identity of the memory; null for a default-made tensor.
+  [[nodiscard]] const Storage *storage() const { return storage_.get(); }
+  [[nodiscard]] bool aliases(const Tensor &other) const {
+    return storage_ && storage_ == other.storage_;
+  }
+  /// Address of the element at index (0, 0, ...). Writes are seen by every alias.
+  [[nodiscard]] std::byte *data() const;
+
+  // --- Windows onto the same memory -----------------------------------------------------------
+  /// torch.as_strided: fails unless every element lies inside the storage.
+  [[nodiscard]] llvm::Expected<Tensor> asStrided(Window window) const;
+  /// torch.Tensor.view; one size may be -1. Fails where the new shape is not a window (needs a
+  /// copy).
+  [[nodiscard]] llvm::Expected<Tensor> view(DimsRef sizes) const;
+  /// torch.Tensor.expand: new dimensions in front, -1 keeps a size, size 1 stretches with stride 0.
+  [[nodiscard]] llvm::Expected<Tensor> expand(DimsRef sizes) const;
+  /// Dimension i of the result is dimension order[i]; `order` must be a permutation of 0..rank-1.
+  [[nodiscard]] Tensor permute(DimsRef order) const;
+  /// Elements start, start+step, ... before `end` of one dimension; 0 <= start <= end <= size(dim),
+  /// step >= 1.
+  [[nodiscard]] Tensor slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;
+  /// One element of one dimension, which disappears; 0 <= index < size(dim).
+  [[nodiscard]] Tensor select(int64_t dim, int64_t index) const;
+  /// A dimension of size 1 before `dim`, 0 <= dim <= rank.
+  [[nodiscard]] Tensor unsqueeze(int64_t dim) const;
+  /// Without dimension `dim`, whose size must be 1.
+  [[nodiscard]] Tensor squeeze(int64_t dim) const;
+  /// The same memory read as elements of another size or kind; the caller answers for sizes,
+  /// strides and offset.
+  [[nodiscard]] Tensor reinterpret(DType dtype, Window window) const;
+
+  // --- Copies
+  // ------------------------------------------------------------------------------------------
+  /// This tensor if it is contiguous, else a contiguous copy.
+  [[nodiscard]] Tensor contiguous() const;
+  /// A copy in new memory: strides kept where isDense(), else row-major in the order of the strides
+  /// (PyTorch's preserve_format).
+  [[nodiscard]] Tensor clone() const;
+  /// A row-major copy in new memory.
+  [[nodiscard]] Tensor cloneContiguous() const;
+  /// Writes `source`'s elements here, converted to this dtype. Sizes must be equal; overlapping
+  /// memory is read first.
+  void copyFrom(const Tensor &source) const;
+
+private:
+  DType dtype_ = DType::F32;
+  Dims sizes_;
+  Dims strides_;
+  int64_t offset_ = 0;
+  std::shared_ptr<Storage> storage_;
+};
+
+/// Product of the sizes; 1 for none.
+[[nodiscard]] int64_t productOf(DimsRef sizes);
+/// Row-major strides; a size of 0 counts as 1, as in PyTorch.
+[[nodiscard]] Dims contiguousStrides(DimsRef sizes);
+/// Strides of new memory for an elementwise result of operands laid out like `likes` (strides of
+/// these sizes, 0 where stretched): dimensions keep the operands' order, the first operand that
+/// tells two dimensions apart decides (PyTorch's TensorIterator).
+[[nodiscard]] Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes);
+/// Broadcast of two shapes (torch's rule: aligned at the last dimension, 1 stretches); empty where
+/// they do not match.
+[[nodiscard]] std::optional<Dims> broadcastSizes(DimsRef a, DimsRef b);
+/// "[2, 3]".
+[[nodiscard]] std::string dimsText(DimsRef dims);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,60 @@
+// Elements: reading and writing tensors whose dtype is known only at run time.
+//
+// Arithmetic uses one of three wide types, chosen by the dtype's class: double for floats, int64_t
+// for integers and bool, std::complex<double> for complex. A row of elements is widened, computed,
+// and rounded once to its dtype when written. For f32 and + - * / sqrt that equals computing in
+// f32, since double has more than 2p+2 bits (S. Figueroa, "When is double rounding innocuous?",
+// 1995); f16 and bf16 are rounded to f32 first, because PyTorch computes them in f32.
+//
+// Ownership: none. Failure: u64 and the 8-bit and 4-bit floats are moved but not computed with;
+// computable() tells, callers report. Cost: one indirect call a row.
+#pragma once
+
+#include "ccgraph/runtime/tensor.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <complex>
+
+namespace ccgraph::runtime {
+
+using Complex = std::complex<double>;
+
+/// False for dtypes that can only be stored and moved.
+[[nodiscard]] bool computable(DType dtype);
+
+/// A row: `count` elements, `step` bytes apart.
+struct Row {
+  std::byte *data;
+  int64_t step;
+};
+
+/// Widens a row of a computable dtype into `out`. T is double, int64_t or Complex; a narrower class
+/// widens exactly as PyTorch casts (float to int64 truncates).
+template <typename T>
+void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out);
+/// Rounds (floats) or wraps (integers) `values` into a row; bool takes "not zero".
+template <typename T>
+void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values);
+
+/// One element at an address.
+template <typename T>
+[[nodiscard]] T readElement(DType dtype, const std::byte *at);
+template <typename T>
+void writeElement(DType dtype, std::byte *at, T value);
+
+/// Calls `body` with the innermost rows of equally sized tensors, in row-major order, and their
+/// common length.
+void forEachRow(llvm::ArrayRef<Tensor> tensors,
+                llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
+
+/// Bytes between neighbours of a dimension; 0 for the row of a 0-d tensor.
+[[nodiscard]] int64_t strideBytes(const Tensor &tensor, int64_t dim);
+
+/// Converts every element; sizes equal, no overlap.
+void copyElements(const Tensor &to, const Tensor &from);
+
+/// v rounded as a store to `dtype` and a load back would.
+[[nodiscard]] double roundTo(DType dtype, double v);
+
+} // namespace ccgraph::runtime
