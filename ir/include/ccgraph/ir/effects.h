@@ -40,6 +40,8 @@ struct Effects {
 [[nodiscard]] const CollectiveSpec *collectiveOf(const Node &node);
 [[nodiscard]] bool isWait(const Node &node);
 [[nodiscard]] bool isGetItem(const Node &node);
+/// The literal, non-negative index of a getitem; empty for any other node or index.
+[[nodiscard]] std::optional<int64_t> getItemIndex(const Node &node);
 /// True if the node's result shares its first operand's storage without reading it (views, getitem, and reshape whose strides prove a view).
 [[nodiscard]] bool isViewLike(const Node &node);
 

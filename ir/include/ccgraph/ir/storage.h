@@ -14,6 +14,8 @@
 
 namespace ccgraph {
 
+struct Effects;
+
 using StorageId = uint32_t;
 
 class StorageMap {
@@ -39,7 +41,9 @@ private:
     uint32_t count = 0;
   };
   void visit(const Node &node);
-  void visitList(const Node &node);
+  void visitList(const Node &node, unsigned count);
+  StorageId inputStorage(const Node &node);
+  [[nodiscard]] llvm::SmallVector<StorageId, 8> aliased(const Node &node, const Effects &effects) const;
   Range unite(llvm::ArrayRef<StorageId> ids);
   StorageId fresh(const Node &node, uint32_t element);
 
@@ -49,6 +53,7 @@ private:
   std::vector<Range> whole_;            ///< by node id
   std::vector<Range> lists_;            ///< by node id: range of elementRanges_, empty for non-lists
   std::vector<Range> elementRanges_;
+  llvm::DenseMap<Identifier, StorageId> attributes_; ///< of get_attr targets
 };
 
 } // namespace ccgraph

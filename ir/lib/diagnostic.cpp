@@ -1,0 +1,100 @@
+#include "ccgraph/ir/diagnostic.h"
+
+namespace ccgraph {
+
+char DiagnosticError::ID = 0;
+
+namespace {
+
+llvm::StringRef severityName(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("all severities are named");
+}
+
+std::string frameText(const Frame &frame) {
+  std::string text = frame.file.str().str() + ":" + std::to_string(frame.line);
+  if (frame.function)
+    text += " in " + frame.function.str().str();
+  if (frame.code)
+    text += ": " + frame.code.str().str();
+  return text;
+}
+
+} // namespace
+
+void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) {
+  if (!diagnostic.file.empty()) {
+    os << diagnostic.file << ':';
+    if (diagnostic.line)
+      os << diagnostic.line << ':';
+    if (diagnostic.column)
+      os << diagnostic.column << ':';
+    os << ' ';
+  }
+  os << severityName(diagnostic.severity) << ": ";
+  if (!diagnostic.where.empty())
+    os << diagnostic.where << ": ";
+  os << diagnostic.message;
+  if (!diagnostic.rule.empty())
+    os << " [" << diagnostic.rule << ']';
+  os << '\n';
+  for (const std::string &note : diagnostic.notes)
+    os << "  note: " << note << '\n';
+}
+
+std::string toString(llvm::ArrayRef<Diagnostic> diagnostics) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Diagnostic &diagnostic : diagnostics)
+    print(os, diagnostic);
+  return text;
+}
+
+Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
+  Diagnostic result;
+  result.rule = rule.str();
+  result.where = node.name().str().str();
+  result.message = std::move(message);
+  if (!repair.empty())
+    result.notes.push_back(std::move(repair));
+  const Frame &frame = node.graph()->frames()[node.frame()];
+  if (frame.file)
+    result.notes.push_back("from " + frameText(frame));
+  return result;
+}
+
+void Diagnostics::add(Diagnostic diagnostic) {
+  bool isError = diagnostic.severity == Severity::Error;
+  errors_ += isError;
+  if (!isError || errors_ <= limit_)
+    kept_.push_back(std::move(diagnostic));
+}
+
+std::vector<Diagnostic> Diagnostics::take() {
+  if (errors_ > limit_) {
+    Diagnostic more;
+    more.message = std::to_string(errors_ - limit_) + " more errors are not shown";
+    kept_.push_back(std::move(more));
+  }
+  errors_ = 0;
+  return std::move(kept_);
+}
+
+void DiagnosticError::log(llvm::raw_ostream &os) const {
+  for (const Diagnostic &diagnostic : diagnostics_)
+    print(os, diagnostic);
+}
+
+std::error_code DiagnosticError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+llvm::Error makeError(Diagnostic diagnostic) { return llvm::make_error<DiagnosticError>(std::move(diagnostic)); }
+llvm::Error makeError(std::vector<Diagnostic> diagnostics) { return llvm::make_error<DiagnosticError>(std::move(diagnostics)); }
+
+} // namespace ccgraph

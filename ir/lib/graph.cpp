@@ -1,0 +1,378 @@
+#include "ccgraph/ir/graph.h"
+
+#include "ccgraph/ir/op_def.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+namespace {
+
+const Arguments noArguments;
+const Provenance noProvenance;
+
+uint64_t hashFrame(const Frame &frame) {
+  uint64_t hash = llvm::hash_combine(frame.file.key(), frame.function.key(), frame.code.key(), frame.annotation.key(), frame.prefix.key(), frame.line);
+  return hash & ~(uint64_t(1) << 63); // DenseMap keeps the two top values for itself
+}
+
+} // namespace
+
+Graph::Graph(Context &context, llvm::StringRef name) : context_(&context), name_(name.str()), frames_(1) {
+  frameIndex_[hashFrame(Frame())].push_back(0);
+}
+
+Graph::~Graph() = default; // nodes and trees are trivially destructible and go with the arena
+
+template <typename T> llvm::MutableArrayRef<T> Graph::allocate(size_t count) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  T *memory = arena_.Allocate<T>(count);
+  std::uninitialized_value_construct_n(memory, count);
+  return {memory, count};
+}
+
+// --- Order and look-up -------------------------------------------------------------------------------------------------
+
+std::vector<Node *> Graph::nodes() const {
+  std::vector<Node *> result;
+  result.reserve(size());
+  for (Node *node = front(); node; node = node->next())
+    result.push_back(node);
+  return result;
+}
+
+Node *Graph::find(llvm::StringRef name) const {
+  auto found = byName_.find(context_->identifier(name));
+  return found == byName_.end() ? nullptr : found->second;
+}
+
+Node *Graph::output() const {
+  for (Node *node = back(); node; node = node->prev())
+    if (node->opcode() == Opcode::Output)
+      return node;
+  return nullptr;
+}
+
+void Graph::moveBefore(Node *node, Node *position) {
+  assert(node->graph_ == this && !node->erased_);
+  if (node == position || node->next_ == position)
+    return;
+  order_.remove(node);
+  order_.insertBefore(node, position);
+}
+
+void Graph::moveAfter(Node *node, Node *position) {
+  if (node != position)
+    moveBefore(node, position->next_);
+}
+
+void Graph::reorder(llvm::ArrayRef<Node *> order) {
+  assert(order.size() == size() && "a permutation of all live nodes");
+  for (Node *node : order)
+    order_.remove(node);
+  for (Node *node : order)
+    order_.insertBefore(node, nullptr);
+}
+
+// --- Names ---------------------------------------------------------------------------------------------------------------
+
+Identifier Graph::uniqueName(llvm::StringRef wish) {
+  Identifier name = context_->identifier(wish);
+  if (!byName_.count(name))
+    return name;
+  unsigned &suffix = nextSuffix_[name];
+  do
+    name = context_->identifier((wish + "_" + llvm::Twine(++suffix)).str());
+  while (byName_.count(name));
+  return name;
+}
+
+void Graph::rename(Node *node, llvm::StringRef name) {
+  assert(!find(name) && "names are unique");
+  byName_.erase(node->name_);
+  node->name_ = context_->identifier(name);
+  byName_[node->name_] = node;
+}
+
+// --- Uses ------------------------------------------------------------------------------------------------------------------
+
+void Graph::appendUse(Use &use) {
+  Node &def = *use.def_;
+  use.prev_ = def.lastUse_;
+  use.next_ = nullptr;
+  (def.lastUse_ ? def.lastUse_->next_ : def.firstUse_) = &use;
+  def.lastUse_ = &use;
+}
+
+void Graph::removeUse(Use &use) {
+  Node &def = *use.def_;
+  (use.prev_ ? use.prev_->next_ : def.firstUse_) = use.next_;
+  (use.next_ ? use.next_->prev_ : def.lastUse_) = use.prev_;
+}
+
+void Graph::bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef<Node *> ordering) {
+  for (const Use &use : node->operandUses())
+    removeUse(const_cast<Use &>(use));
+  size_t count = data.size() + ordering.size();
+  bool fits = count <= node->numOperands_ + node->numOrdering_;
+  if (!fits)
+    node->operands_ = allocate<Use>(count).data();
+  for (size_t i = 0; i < count; ++i) {
+    Use &use = node->operands_[i];
+    use.def_ = i < data.size() ? data[i] : ordering[i - data.size()];
+    use.user_ = node;
+    use.ordering_ = i >= data.size();
+    assert(use.def_ && use.def_->graph_ == this && "an operand of the same graph");
+    appendUse(use);
+  }
+  node->numOperands_ = static_cast<uint32_t>(data.size());
+  node->numOrdering_ = static_cast<uint32_t>(ordering.size());
+}
+
+static llvm::SmallVector<Node *, 8> defsOf(llvm::ArrayRef<Use> uses) {
+  llvm::SmallVector<Node *, 8> result;
+  for (const Use &use : uses)
+    result.push_back(use.def());
+  return result;
+}
+
+void Graph::setOperand(Node *node, unsigned index, Node *def) {
+  assert(index < node->numOperands_ && def->graph_ == this);
+  Use &use = node->operands_[index];
+  removeUse(use);
+  use.def_ = def;
+  appendUse(use);
+}
+
+void Graph::addOrdering(Node *node, Node *after) {
+  auto uses = node->operandUses();
+  if (llvm::any_of(uses.drop_front(node->numOperands_), [&](const Use &use) { return use.def() == after; }))
+    return;
+  auto data = defsOf(uses.take_front(node->numOperands_));
+  auto ordering = defsOf(uses.drop_front(node->numOperands_));
+  ordering.push_back(after);
+  bindOperands(node, data, ordering);
+}
+
+void Graph::removeOrdering(Node *node, Node *after) {
+  auto uses = node->operandUses();
+  auto data = defsOf(uses.take_front(node->numOperands_));
+  auto ordering = defsOf(uses.drop_front(node->numOperands_));
+  llvm::erase_value(ordering, after);
+  bindOperands(node, data, ordering);
+}
+
+void Graph::replaceAllUses(Node *from, Node *to) {
+  Use *next = nullptr;
+  for (Use *use = from->firstUse_; use; use = next) {
+    next = use->next_;
+    if (use->user_ == to)
+      continue;
+    removeUse(*use);
+    use->def_ = to;
+    appendUse(*use);
+  }
+}
+
+// --- Nodes -----------------------------------------------------------------------------------------------------------------
+
+const Arguments *Graph::store(const Arguments &arguments) {
+  if (arguments.positional.empty() && arguments.keyword.empty())
+    return &noArguments;
+  auto positional = allocate<Argument>(arguments.positional.size());
+  auto keyword = allocate<NamedArgument>(arguments.keyword.size());
+  llvm::copy(arguments.positional, positional.begin());
+  llvm::copy(arguments.keyword, keyword.begin());
+  auto *stored = allocate<Arguments>(1).data();
+  *stored = {positional, keyword};
+  return stored;
+}
+
+Node *Graph::create(const NodeSpec &spec, ArgumentBuilder &&builder, const Arguments &arguments, Node *position) {
+  auto *node = new (arena_.Allocate<Node>()) Node();
+  node->graph_ = this;
+  node->opcode_ = spec.opcode;
+  node->name_ = uniqueName(spec.name);
+  node->type_ = spec.type;
+  node->frame_ = spec.frame;
+  node->provenance_ = spec.provenance ? spec.provenance : &noProvenance;
+  node->id_ = static_cast<uint32_t>(byId_.size());
+  setTarget(node, spec.target);
+  byId_.push_back(node);
+  byName_[node->name_] = node;
+  node->arguments_ = store(arguments);
+  bindOperands(node, builder.operands_, {});
+  order_.insertBefore(node, position);
+  return node;
+}
+
+void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments &arguments) {
+  auto ordering = defsOf(node->operandUses().drop_front(node->numOperands_));
+  node->arguments_ = store(arguments);
+  bindOperands(node, builder.operands_, ordering);
+}
+
+void Graph::setTarget(Node *node, Identifier target) {
+  node->target_ = target;
+  node->op_ = node->opcode_ == Opcode::CallFunction ? context_->ops().lookup(target) : nullptr;
+}
+
+void Graph::setType(Node *node, const Type *type) { node->type_ = type; }
+void Graph::setFrame(Node *node, uint32_t frame) { node->frame_ = frame; }
+void Graph::setProvenance(Node *node, const Provenance *provenance) { node->provenance_ = provenance ? provenance : &noProvenance; }
+
+void Graph::erase(Node *node) {
+  assert(!node->hasUses() && "an erased node has no users");
+  bindOperands(node, {}, {});
+  order_.remove(node);
+  byName_.erase(node->name_);
+  node->erased_ = true;
+}
+
+// --- Provenance ------------------------------------------------------------------------------------------------------------
+
+uint32_t Graph::addFrame(const Frame &frame) {
+  auto &bucket = frameIndex_[hashFrame(frame)];
+  for (uint32_t index : bucket)
+    if (frames_[index] == frame)
+      return index;
+  bucket.push_back(static_cast<uint32_t>(frames_.size()));
+  frames_.push_back(frame);
+  return bucket.back();
+}
+
+const Provenance *Graph::makeProvenance(const Provenance &value) {
+  auto origins = allocate<Identifier>(value.origins.size());
+  auto attributes = allocate<NamedArgument>(value.attributes.size());
+  llvm::copy(value.origins, origins.begin());
+  llvm::copy(value.attributes, attributes.begin());
+  auto *stored = allocate<Provenance>(1).data();
+  *stored = {origins, attributes, value.durationPs};
+  return stored;
+}
+
+const Provenance *Graph::mergeProvenance(llvm::ArrayRef<Node *> sources) {
+  llvm::SmallVector<Identifier, 8> origins;
+  for (Node *source : sources) {
+    auto known = source->provenance().origins;
+    if (known.empty())
+      origins.push_back(source->name());
+    else
+      origins.append(known.begin(), known.end());
+  }
+  return makeProvenance({.origins = origins, .attributes = {}, .durationPs = -1});
+}
+
+// --- Subgraphs -------------------------------------------------------------------------------------------------------------
+
+Graph &Graph::addSubgraph(Identifier name) {
+  assert(!subgraph(name) && "names of subgraphs are unique");
+  subgraphs_.emplace_back(name, std::make_unique<Graph>(*context_, name.str()));
+  return *subgraphs_.back().second;
+}
+
+Graph *Graph::subgraph(Identifier name) const {
+  auto found = llvm::find_if(subgraphs_, [&](const auto &entry) { return entry.first == name; });
+  return found == subgraphs_.end() ? nullptr : found->second.get();
+}
+
+void Graph::eraseSubgraph(Identifier name) {
+  llvm::erase_if(subgraphs_, [&](const auto &entry) { return entry.first == name; });
+}
+
+// --- Copies ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Copies the argument tree of `source` into `target`, whose nodes `map` gives by id of the source's nodes.
+Arguments copyArguments(const Node &source, ArgumentBuilder &builder, llvm::ArrayRef<Node *> map, llvm::SmallVectorImpl<Argument> &positional,
+                        llvm::SmallVectorImpl<NamedArgument> &keyword) {
+  auto mapped = [&](uint32_t index) { return map[source.operand(index)->id()]; };
+  for (const Argument &argument : source.args())
+    positional.push_back(builder.copy(argument, mapped));
+  for (const NamedArgument &argument : source.kwargs())
+    keyword.push_back({argument.name, builder.copy(argument.value, mapped)});
+  return {positional, keyword};
+}
+
+} // namespace
+
+std::unique_ptr<Graph> Graph::clone() const {
+  auto copy = std::make_unique<Graph>(*context_, name_);
+  copy->frames_ = frames_;
+  copy->frameIndex_ = frameIndex_;
+  copy->groups_ = groups_;
+  copy->rank = rank;
+  copy->worldSize = worldSize;
+  copy->symbolHints = symbolHints;
+  copy->attributes = attributes;
+  std::vector<Node *> map(idLimit());
+  for (Node *node = front(); node; node = node->next()) {
+    ArgumentBuilder builder(*copy);
+    llvm::SmallVector<Argument, 8> positional;
+    llvm::SmallVector<NamedArgument, 4> keyword;
+    Arguments arguments = copyArguments(*node, builder, map, positional, keyword);
+    const Provenance *provenance = node->provenance_ == &noProvenance ? nullptr : copy->makeProvenance(*node->provenance_);
+    NodeSpec spec{node->opcode_, node->name_.str(), node->target_, node->type_, node->frame_, provenance};
+    map[node->id()] = copy->create(spec, std::move(builder), arguments);
+  }
+  for (Node *node = front(); node; node = node->next())
+    for (unsigned i = 0; i < node->numOrdering(); ++i)
+      copy->addOrdering(map[node->id()], map[node->ordering(i)->id()]);
+  for (const auto &[name, graph] : subgraphs_)
+    copy->subgraphs_.emplace_back(name, graph->clone());
+  return copy;
+}
+
+// --- ArgumentBuilder -------------------------------------------------------------------------------------------------------
+
+Argument ArgumentBuilder::operand(Node *node) {
+  operands_.push_back(node);
+  return Argument::operand(static_cast<uint32_t>(operands_.size() - 1));
+}
+
+Argument ArgumentBuilder::sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements) {
+  auto stored = graph_->allocate<Argument>(elements.size());
+  llvm::copy(elements, stored.begin());
+  return Argument::sequence(kind, stored);
+}
+
+Argument ArgumentBuilder::dict(llvm::ArrayRef<NamedArgument> entries) {
+  auto stored = graph_->allocate<NamedArgument>(entries.size());
+  llvm::copy(entries, stored.begin());
+  return Argument::dict(stored);
+}
+
+Argument ArgumentBuilder::integers(llvm::ArrayRef<int64_t> values) {
+  auto elements = llvm::to_vector<8>(llvm::map_range(values, [](int64_t value) { return Argument::integer(value); }));
+  return sequence(Argument::Kind::List, elements);
+}
+
+Argument ArgumentBuilder::nodes(llvm::ArrayRef<Node *> values) {
+  auto elements = llvm::to_vector<8>(llvm::map_range(values, [&](Node *node) { return operand(node); }));
+  return sequence(Argument::Kind::List, elements);
+}
+
+Argument ArgumentBuilder::string(llvm::StringRef text) { return Argument::string(graph_->context().identifier(text)); }
+
+Argument ArgumentBuilder::copy(const Argument &tree, llvm::function_ref<Node *(uint32_t)> map) {
+  if (tree.is(Argument::Kind::Operand))
+    return operand(map(tree.operandIndex()));
+  if (tree.is(Argument::Kind::Dict)) {
+    llvm::SmallVector<NamedArgument, 4> entries;
+    for (const NamedArgument &entry : tree.entries())
+      entries.push_back({entry.name, copy(entry.value, map)});
+    return dict(entries);
+  }
+  if (!tree.isSequence())
+    return tree;
+  llvm::SmallVector<Argument, 8> elements;
+  for (const Argument &element : tree.elements())
+    elements.push_back(copy(element, map));
+  return sequence(tree.kind(), elements);
+}
+
+} // namespace ccgraph

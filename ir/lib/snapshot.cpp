@@ -1,0 +1,50 @@
+#include "ccgraph/ir/snapshot.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+GraphSnapshot::GraphSnapshot(const Graph &graph) : graph_(&graph), indexById_(graph.idLimit()), numSubgraphs_(graph.subgraphs().size()) {
+  states_.reserve(graph.size());
+  for (Node *node = graph.front(); node; node = node->next()) {
+    NodeState state;
+    state.node = node;
+    state.name = node->name();
+    state.target = node->target();
+    state.op = node->op();
+    state.type = node->type();
+    state.arguments = &node->arguments();
+    state.firstOperand = static_cast<uint32_t>(pool_.size());
+    state.numOperands = node->numOperands();
+    state.numOrdering = node->numOrdering();
+    state.position = static_cast<uint32_t>(states_.size());
+    for (const Use &use : node->operandUses())
+      pool_.push_back(use.def());
+    indexById_[node->id()] = state.position + 1;
+    states_.push_back(state);
+  }
+}
+
+const NodeState *GraphSnapshot::find(const Node *node) const {
+  uint32_t index = node->id() < indexById_.size() ? indexById_[node->id()] : 0;
+  return index ? &states_[index - 1] : nullptr;
+}
+
+bool GraphSnapshot::matches(const Graph &graph) const {
+  if (graph.size() != states_.size() || graph.subgraphs().size() != numSubgraphs_)
+    return false;
+  const Node *node = graph.front();
+  for (const NodeState &state : states_) {
+    bool same = node == state.node && node->name() == state.name && node->target() == state.target && node->type() == state.type &&
+                &node->arguments() == state.arguments && node->numOperands() == state.numOperands && node->numOrdering() == state.numOrdering;
+    auto before = llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands + state.numOrdering);
+    auto now = node->operandUses();
+    auto sameDef = [](const Use &use, const Node *def) { return use.def() == def; };
+    if (!same || !std::equal(now.begin(), now.end(), before.begin(), before.end(), sameDef))
+      return false;
+    node = node->next();
+  }
+  return true;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,258 @@
+#include "ccgraph/ir/symbol.h"
+
+#include "ccgraph/ir/context.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+namespace {
+
+using Value = std::optional<int64_t>;
+
+Value checked(bool overflow, int64_t value) { return overflow ? Value() : Value(value); }
+
+Value floorDivide(int64_t a, int64_t b) {
+  if (b == 0 || (a == INT64_MIN && b == -1))
+    return {};
+  int64_t quotient = a / b;
+  return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+Value floorModulo(int64_t a, int64_t b) {
+  auto quotient = floorDivide(a, b);
+  return quotient ? Value(a - *quotient * b) : Value();
+}
+
+Value power(int64_t base, int64_t exponent) {
+  if (exponent < 0 || exponent > 63)
+    return {};
+  int64_t result = 1;
+  for (int64_t i = 0; i < exponent; ++i)
+    if (llvm::MulOverflow(result, base, result))
+      return {};
+  return result;
+}
+
+enum class Operation : uint8_t { Unknown, Add, Subtract, Multiply, FloorDivide, Modulo, Power, Max, Min, Eq, Ne, Lt, Le, Gt, Ge, CeilDivide };
+
+Value apply(Operation operation, int64_t a, int64_t b) {
+  int64_t r = 0;
+  switch (operation) {
+  case Operation::Unknown:
+    return {};
+  case Operation::Add:
+    return checked(llvm::AddOverflow(a, b, r), r);
+  case Operation::Subtract:
+    return checked(llvm::SubOverflow(a, b, r), r);
+  case Operation::Multiply:
+    return checked(llvm::MulOverflow(a, b, r), r);
+  case Operation::FloorDivide:
+    return floorDivide(a, b);
+  case Operation::CeilDivide: {
+    if (llvm::SubOverflow(int64_t(0), a, r))
+      return {};
+    auto negated = floorDivide(r, b);
+    return negated ? Value(-*negated) : Value();
+  }
+  case Operation::Modulo:
+    return floorModulo(a, b);
+  case Operation::Power:
+    return power(a, b);
+  case Operation::Max:
+    return std::max(a, b);
+  case Operation::Min:
+    return std::min(a, b);
+  case Operation::Eq:
+    return a == b;
+  case Operation::Ne:
+    return a != b;
+  case Operation::Lt:
+    return a < b;
+  case Operation::Le:
+    return a <= b;
+  case Operation::Gt:
+    return a > b;
+  case Operation::Ge:
+    return a >= b;
+  }
+  return {};
+}
+
+Operation function(llvm::StringRef name) {
+  return llvm::StringSwitch<Operation>(name)
+      .Case("Max", Operation::Max)
+      .Case("Min", Operation::Min)
+      .Case("Eq", Operation::Eq)
+      .Case("Ne", Operation::Ne)
+      .Case("Lt", Operation::Lt)
+      .Case("Le", Operation::Le)
+      .Case("Gt", Operation::Gt)
+      .Case("Ge", Operation::Ge)
+      .Cases("Mod", "PythonMod", Operation::Modulo)
+      .Cases("FloorDiv", "CleanDiv", Operation::FloorDivide)
+      .Case("CeilDiv", Operation::CeilDivide)
+      .Default(Operation::Unknown);
+}
+
+struct Operator {
+  llvm::StringRef spelling;
+  Operation operation;
+  int precedence;
+};
+
+/// Longer spellings first; precedence as in Python.
+constexpr Operator operators[] = {
+    {"**", Operation::Power, 4}, {"//", Operation::FloorDivide, 3}, {"<=", Operation::Le, 1}, {">=", Operation::Ge, 1},
+    {"==", Operation::Eq, 1},    {"!=", Operation::Ne, 1},          {"*", Operation::Multiply, 3}, {"%", Operation::Modulo, 3},
+    {"+", Operation::Add, 2},    {"-", Operation::Subtract, 2},     {"<", Operation::Lt, 1},  {">", Operation::Gt, 1},
+};
+
+/// Precedence climbing over the text; `depth_` bounds recursion on hostile input.
+class Evaluator {
+public:
+  Evaluator(llvm::StringRef text, SymbolLookup lookup) : rest_(text), lookup_(lookup) {}
+
+  Value run() {
+    Value value = expression(1);
+    return skip().empty() ? value : Value();
+  }
+
+private:
+  Value expression(int minimum) {
+    Value left = primary();
+    while (left) {
+      const Operator *op = peekOperator();
+      if (!op || op->precedence < minimum)
+        break;
+      rest_ = rest_.drop_front(op->spelling.size());
+      bool rightAssociative = op->operation == Operation::Power;
+      Value right = expression(op->precedence + (rightAssociative ? 0 : 1));
+      left = right ? apply(op->operation, *left, *right) : Value();
+    }
+    return left;
+  }
+
+  Value primary() {
+    if (++depth_ > 200)
+      return {};
+    Value value = unguardedPrimary();
+    --depth_;
+    return value;
+  }
+
+  Value unguardedPrimary() {
+    llvm::StringRef text = skip();
+    if (text.empty())
+      return {};
+    if (rest_.consume_front("-")) {
+      Value value = expression(3); // binds tighter than + but not than **, as in Python
+      return value ? apply(Operation::Subtract, 0, *value) : Value();
+    }
+    if (rest_.consume_front("(")) {
+      Value value = expression(1);
+      return skip().consume_front(")") ? value : Value();
+    }
+    if (llvm::isDigit(text.front()))
+      return number();
+    return nameOrCall();
+  }
+
+  Value number() {
+    int64_t value = 0;
+    return rest_.consumeInteger(10, value) ? Value() : Value(value);
+  }
+
+  Value nameOrCall() {
+    llvm::StringRef name = rest_.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (name.empty())
+      return {};
+    rest_ = rest_.drop_front(name.size());
+    return rest_.consume_front("(") ? call(function(name)) : lookup_(name);
+  }
+
+  Value call(Operation operation) {
+    Value value = expression(1);
+    while (value && skip().startswith(",")) {
+      rest_ = rest_.drop_front();
+      Value next = expression(1);
+      value = next ? apply(operation, *value, *next) : Value();
+    }
+    return skip().consume_front(")") ? value : Value();
+  }
+
+  const Operator *peekOperator() {
+    llvm::StringRef text = skip();
+    const auto *found = llvm::find_if(operators, [&](const Operator &op) { return text.startswith(op.spelling); });
+    return found == std::end(operators) ? nullptr : found;
+  }
+
+  llvm::StringRef &skip() { return rest_ = rest_.ltrim(); }
+
+  llvm::StringRef rest_;
+  SymbolLookup lookup_;
+  int depth_ = 0;
+};
+
+bool mentionsUnbacked(llvm::StringRef text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool starts = i == 0 || !(llvm::isAlnum(text[i - 1]) || text[i - 1] == '_');
+    if (starts && text[i] == 'u' && i + 1 < text.size() && llvm::isDigit(text[i + 1]))
+      return true;
+  }
+  return false;
+}
+
+std::string factorText(const Dim &dim) {
+  std::string text = dim.str();
+  bool sum = llvm::StringRef(text).find_first_of("+-") != llvm::StringRef::npos;
+  return sum ? "(" + text + ")" : text;
+}
+
+} // namespace
+
+SymExpr::SymExpr(llvm::StringRef text) : text_(text), unbacked_(mentionsUnbacked(text)) {}
+
+std::optional<int64_t> evaluateSymbolic(llvm::StringRef text, SymbolLookup lookup) { return Evaluator(text, lookup).run(); }
+
+std::string Dim::str() const { return expr_ ? expr_->text().str() : llvm::itostr(value_); }
+
+std::optional<int64_t> Dim::evaluate(SymbolLookup lookup) const { return expr_ ? evaluateSymbolic(expr_->text(), lookup) : Value(value_); }
+
+Dim multiply(Context &context, const Dim &a, const Dim &b) {
+  int64_t product = 0;
+  if (a.isStatic() && b.isStatic() && !llvm::MulOverflow(a.value(), b.value(), product))
+    return Dim(product);
+  if (a == Dim(1) || b == Dim(0))
+    return b;
+  if (b == Dim(1) || a == Dim(0))
+    return a;
+  bool numberSecond = b.isStatic(); // sympy prints the number first
+  return Dim(context.symbolic(factorText(numberSecond ? b : a) + "*" + factorText(numberSecond ? a : b)));
+}
+
+Dim add(Context &context, const Dim &a, const Dim &b) {
+  int64_t sum = 0;
+  if (a.isStatic() && b.isStatic() && !llvm::AddOverflow(a.value(), b.value(), sum))
+    return Dim(sum);
+  if (a == Dim(0))
+    return b;
+  if (b == Dim(0))
+    return a;
+  bool numberFirst = a.isStatic(); // sympy prints the number last
+  return Dim(context.symbolic((numberFirst ? b : a).str() + " + " + (numberFirst ? a : b).str()));
+}
+
+std::optional<Dim> divideExactly(const Dim &a, int64_t b) {
+  if (b == 1)
+    return a;
+  if (!a.isStatic() || b == 0 || a.value() % b != 0)
+    return std::nullopt;
+  return Dim(a.value() / b);
+}
+
+} // namespace ccgraph

@@ -1,0 +1,189 @@
+#include "ccgraph/ir/type.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ccgraph {
+
+std::optional<int64_t> Type::numElements() const {
+  if (!isTensor())
+    return std::nullopt;
+  int64_t product = 1;
+  for (const Dim &size : sizes())
+    if (!size.isStatic() || llvm::MulOverflow(product, size.value(), product))
+      return std::nullopt;
+  return product;
+}
+
+std::optional<int64_t> Type::numBytes() const {
+  auto count = numElements();
+  int64_t bytes = 0;
+  if (!count || llvm::MulOverflow(*count, static_cast<int64_t>(sizeInBytes(dtype_)), bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+bool Type::isContiguous() const {
+  if (!isTensor() || !stridesKnown_)
+    return false;
+  if (numElements() == 0)
+    return true;
+  int64_t expected = 1;
+  for (size_t i = rank_; i-- > 0;) {
+    const Dim &size = sizes()[i];
+    const Dim &stride = strides()[i];
+    if (size == Dim(1))
+      continue;
+    if (!stride.isStatic() || stride.value() != expected)
+      return false;
+    if (!size.isStatic())
+      return i == 0; // an outer symbolic size puts no demand on any other stride
+    expected *= size.value();
+  }
+  return true;
+}
+
+namespace {
+
+void appendDims(std::string &text, llvm::ArrayRef<Dim> dims) {
+  text += '[';
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? ", " : "") + dims[i].str();
+  text += ']';
+}
+
+std::string listText(llvm::ArrayRef<const Type *> elements) {
+  std::string text = "(";
+  for (size_t i = 0; i < elements.size(); ++i)
+    text += (i ? ", " : "") + typeText(elements[i]);
+  return text + (elements.size() == 1 ? ",)" : ")");
+}
+
+std::string tensorText(const Type &type) {
+  std::string text = shortName(type.dtype()).str();
+  appendDims(text, type.sizes());
+  if (type.stridesKnown())
+    appendDims(text, type.strides());
+  text += type.device().kind.str();
+  if (type.device().index >= 0)
+    text += ":" + llvm::itostr(type.device().index);
+  return text;
+}
+
+/// Reads a tensor type front to back; `rest_` is what is left.
+class TypeParser {
+public:
+  TypeParser(Context &context, llvm::StringRef text) : context_(context), text_(text), rest_(text) {}
+
+  llvm::Expected<const Type *> run() {
+    if (rest_.consume_front("Sym(")) {
+      if (!rest_.consume_back(")") || rest_.empty())
+        return expected("an expression and ')' after 'Sym('");
+      return context_.symbolicScalar(context_.symbolic(rest_));
+    }
+    if (rest_ == "None")
+      return context_.noneType();
+    return tensor();
+  }
+
+private:
+  llvm::Expected<const Type *> tensor() {
+    size_t length = rest_.find('[');
+    auto dtype = parseShortDType(rest_.take_front(length));
+    if (!dtype)
+      return expected("a dtype such as bf16, f32, i64, b8, followed by '['");
+    rest_ = rest_.substr(length);
+    llvm::SmallVector<Dim, 8> sizes;
+    llvm::SmallVector<Dim, 8> strides;
+    if (auto error = dims(sizes))
+      return std::move(error);
+    bool stridesKnown = rest_.startswith("[");
+    if (stridesKnown)
+      if (auto error = dims(strides))
+        return std::move(error);
+    if (stridesKnown && sizes.size() != strides.size())
+      return expected("as many strides (" + llvm::utostr(strides.size()) + " given) as sizes (" + llvm::utostr(sizes.size()) + ")");
+    Device where;
+    if (auto error = device(where))
+      return std::move(error);
+    return context_.tensor(*dtype, {sizes, strides, stridesKnown}, where);
+  }
+
+  llvm::Error dims(llvm::SmallVectorImpl<Dim> &out) {
+    if (!rest_.consume_front("["))
+      return expected("'[' before the sizes");
+    if (rest_.consume_front("]"))
+      return llvm::Error::success();
+    while (true) {
+      size_t length = endOfDim();
+      if (length == 0 || length == llvm::StringRef::npos)
+        return expected("a size and then ',' or ']'");
+      out.push_back(dim(rest_.take_front(length).trim()));
+      bool last = rest_[length] == ']';
+      rest_ = rest_.substr(length + 1);
+      if (last)
+        return llvm::Error::success();
+    }
+  }
+
+  /// Up to the next ',' or ']' outside parentheses: expressions may hold calls such as Max(1, u0).
+  [[nodiscard]] size_t endOfDim() const {
+    int depth = 0;
+    for (size_t i = 0; i < rest_.size(); ++i) {
+      char c = rest_[i];
+      depth += (c == '(') - (c == ')');
+      if (depth == 0 && (c == ',' || c == ']'))
+        return i;
+    }
+    return llvm::StringRef::npos;
+  }
+
+  Dim dim(llvm::StringRef text) {
+    int64_t value = 0;
+    return text.getAsInteger(10, value) ? Dim(context_.symbolic(text)) : Dim(value);
+  }
+
+  llvm::Error device(Device &out) {
+    auto [kind, index] = rest_.split(':');
+    bool clean = llvm::all_of(kind, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (!clean || (rest_.contains(':') && (kind.empty() || index.getAsInteger(10, out.index) || out.index < 0)))
+      return expected("a device such as cpu or cuda:0 after the sizes and strides");
+    if (!kind.empty())
+      out.kind = context_.identifier(kind);
+    rest_ = {};
+    return llvm::Error::success();
+  }
+
+  llvm::Error expected(const llvm::Twine &what) const {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "type '" + text_ + "', column " + llvm::Twine(text_.size() - rest_.size() + 1) +
+                                                                       ": expected " + what);
+  }
+
+  Context &context_;
+  llvm::StringRef text_;
+  llvm::StringRef rest_;
+};
+
+} // namespace
+
+std::string Type::str() const {
+  switch (kind_) {
+  case Kind::Tensor:
+    return tensorText(*this);
+  case Kind::List:
+    return listText(elements());
+  case Kind::Symbolic:
+    return "Sym(" + symbol_->text().str() + ")";
+  case Kind::None:
+    return "None";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+std::string typeText(const Type *type) { return type ? type->str() : "-"; }
+
+llvm::Expected<const Type *> parseType(Context &context, llvm::StringRef text) { return TypeParser(context, text).run(); }
+
+} // namespace ccgraph
