@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# A dependency is named in the one folder that owns it, so that it can be replaced there.
+set -euo pipefail
+
+status=0
+quarantine() {
+  local what=$1 pattern=$2 home=$3 strays
+  strays=$(grep -rlE --include=*.h --include=*.cpp --include=*.inc "$pattern" \
+    ir frontend passes runtime tools tests | grep -vE "$home" || true)
+  [ -z "$strays" ] && return
+  printf 'error: %s is named outside %s:\n%s\n' "$what" "$home" "$strays"
+  status=1
+}
+quarantine 'the JSON library' 'nlohmann' '^(frontend|tools/report)/'
+quarantine 'the linear algebra library' '<Eigen/' '^runtime/lib/'
+quarantine 'the compression library' '<zlib[.]h>' '^frontend/lib/'
+[ $status = 0 ] || echo 'note: hand a value of ir/ across instead'
+exit $status
