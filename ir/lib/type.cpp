@@ -98,16 +98,16 @@ private:
     llvm::SmallVector<Dim, 8> sizes;
     llvm::SmallVector<Dim, 8> strides;
     if (auto error = dims(sizes))
-      return std::move(error);
+      return error;
     bool stridesKnown = rest_.startswith("[");
     if (stridesKnown)
       if (auto error = dims(strides))
-        return std::move(error);
+        return error;
     if (stridesKnown && sizes.size() != strides.size())
       return expected("as many strides (" + llvm::utostr(strides.size()) + " given) as sizes (" + llvm::utostr(sizes.size()) + ")");
     Device where;
     if (auto error = device(where))
-      return std::move(error);
+      return error;
     return context_.tensor(*dtype, {sizes, strides, stridesKnown}, where);
   }
 

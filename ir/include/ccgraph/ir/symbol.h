@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,7 +42,8 @@ using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef s
 /// One tensor size or stride: an integer or an expression. Two words; compared exactly.
 class Dim {
 public:
-  Dim(int64_t value = 0) : value_(value) {} // NOLINT(google-explicit-constructor): a size is a number
+  Dim() = default;
+  template <std::integral T> Dim(T value) : value_(static_cast<int64_t>(value)) {} // NOLINT(google-explicit-constructor): a size is a number
   explicit Dim(const SymExpr *expr) : expr_(expr) {}
 
   [[nodiscard]] bool isStatic() const { return expr_ == nullptr; }
