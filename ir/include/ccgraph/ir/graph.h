@@ -34,6 +34,7 @@ struct Frame {
   Identifier annotation; ///< the text of an annotation dictionary, e.g. {'module_fqn': 'layers.0'}
   Identifier prefix;     ///< other words before "File:", e.g. "recompute: MUST_SAVE"
   int64_t line = 0;
+  Identifier attributes; ///< foreign keys of a file, as the text of an object's members
   friend bool operator==(const Frame &, const Frame &) = default;
 };
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccgraph {
@@ -28,6 +29,7 @@ struct Group {
   std::string mesh;  ///< name of the device mesh whose axis this is
   int64_t axis = -1; ///< axis of that mesh, negative where unknown
   bool assumed = false; ///< no file said so: ranks 0..n-1 were taken
+  std::vector<std::pair<std::string, std::string>> attributes; ///< foreign keys of a file: name, text of the value
   friend bool operator==(const Group &, const Group &) = default;
 
   /// Members as `rank` sees them: the list, or its cell (empty if no cell holds it).

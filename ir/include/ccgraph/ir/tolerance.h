@@ -1,0 +1,21 @@
+// Tolerance: how far two values of one output may lie apart and still count as equal.
+//
+// |got - want| <= atol + rtol * |want| for each element, NaN equal to NaN; or, where `bitwise`, the same bytes. It is a plain
+// value that crosses between folders: a reader makes it of a file (frontend), a comparison takes it (runtime).
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace ccgraph {
+
+struct Tolerance {
+  bool bitwise = true;
+  double atol = 0.0; ///< in units of the value
+  double rtol = 0.0; ///< relative to the expected value
+};
+
+/// By output, spelled as value files spell it: "out.0", "after.x_1". An output that is not named is held bitwise.
+using ToleranceMap = std::map<std::string, Tolerance>;
+
+} // namespace ccgraph
