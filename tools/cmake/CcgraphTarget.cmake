@@ -20,9 +20,11 @@ set(ccgraph_common_headers
 # the machine has fused multiply-add.
 function(ccgraph_configure_target target)
   target_compile_options(${target} PRIVATE
-    ${ccgraph_warnings} -ffp-contract=off $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>
+    ${ccgraph_warnings} -ffp-contract=off $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     # Because a compiler cache can only reuse what was preprocessed with the header's name in it.
-    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_precompile_headers(${target} PRIVATE ${ccgraph_common_headers})
 endfunction()
