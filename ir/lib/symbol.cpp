@@ -14,7 +14,12 @@ namespace {
 
 using Value = std::optional<int64_t>;
 
-Value checked(bool overflow, int64_t value) { return overflow ? Value() : Value(value); }
+/// The result of an llvm::*Overflow function; empty where it overflowed.
+template <typename Function> Value checked(Function function, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool overflow = function(a, b, result);
+  return overflow ? Value() : Value(result);
+}
 
 Value floorDivide(int64_t a, int64_t b) {
   if (b == 0 || (a == INT64_MIN && b == -1))
@@ -41,22 +46,20 @@ Value power(int64_t base, int64_t exponent) {
 enum class Operation : uint8_t { Unknown, Add, Subtract, Multiply, FloorDivide, Modulo, Power, Max, Min, Eq, Ne, Lt, Le, Gt, Ge, CeilDivide };
 
 Value apply(Operation operation, int64_t a, int64_t b) {
-  int64_t r = 0;
   switch (operation) {
   case Operation::Unknown:
     return {};
   case Operation::Add:
-    return checked(llvm::AddOverflow(a, b, r), r);
+    return checked(llvm::AddOverflow<int64_t>, a, b);
   case Operation::Subtract:
-    return checked(llvm::SubOverflow(a, b, r), r);
+    return checked(llvm::SubOverflow<int64_t>, a, b);
   case Operation::Multiply:
-    return checked(llvm::MulOverflow(a, b, r), r);
+    return checked(llvm::MulOverflow<int64_t>, a, b);
   case Operation::FloorDivide:
     return floorDivide(a, b);
   case Operation::CeilDivide: {
-    if (llvm::SubOverflow(int64_t(0), a, r))
-      return {};
-    auto negated = floorDivide(r, b);
+    auto minusA = checked(llvm::SubOverflow<int64_t>, 0, a);
+    auto negated = minusA ? floorDivide(*minusA, b) : Value();
     return negated ? Value(-*negated) : Value();
   }
   case Operation::Modulo:
@@ -150,7 +153,7 @@ private:
     if (text.empty())
       return {};
     if (rest_.consume_front("-")) {
-      Value value = expression(3); // binds tighter than + but not than **, as in Python
+      Value value = expression(4); // only ** binds tighter, as in Python
       return value ? apply(Operation::Subtract, 0, *value) : Value();
     }
     if (rest_.consume_front("(")) {

@@ -118,7 +118,7 @@ private:
       return llvm::Error::success();
     while (true) {
       size_t length = endOfDim();
-      if (length == 0 || length == llvm::StringRef::npos)
+      if (length == llvm::StringRef::npos || rest_.take_front(length).trim().empty())
         return expected("a size and then ',' or ']'");
       out.push_back(dim(rest_.take_front(length).trim()));
       bool last = rest_[length] == ']';
