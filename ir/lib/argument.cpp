@@ -9,13 +9,15 @@ namespace {
 
 bool sameEntries(llvm::ArrayRef<NamedArgument> a, llvm::ArrayRef<NamedArgument> b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](const auto &pair) {
-           return std::get<0>(pair).name == std::get<1>(pair).name && sameArgument(std::get<0>(pair).value, std::get<1>(pair).value);
+           return std::get<0>(pair).name == std::get<1>(pair).name &&
+                  sameArgument(std::get<0>(pair).value, std::get<1>(pair).value);
          });
 }
 
 bool sameElements(llvm::ArrayRef<Argument> a, llvm::ArrayRef<Argument> b) {
-  return a.size() == b.size() &&
-         llvm::all_of(llvm::zip(a, b), [](const auto &pair) { return sameArgument(std::get<0>(pair), std::get<1>(pair)); });
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](const auto &pair) {
+           return sameArgument(std::get<0>(pair), std::get<1>(pair));
+         });
 }
 
 } // namespace

@@ -20,14 +20,16 @@ struct Context::Impl {
   llvm::DenseMap<uint64_t, llvm::SmallVector<const Type *, 1>> types;
   std::unique_ptr<OpTable> ops;
 
-  template <typename T> T *copy(llvm::ArrayRef<T> values) {
+  template <typename T>
+  T *copy(llvm::ArrayRef<T> values) {
     T *memory = arena.Allocate<T>(values.size());
     std::uninitialized_copy(values.begin(), values.end(), memory);
     return memory;
   }
 
   /// The stored type equal to `wanted`, or the one that `make` builds.
-  template <typename Equal, typename Make> const Type *unique(uint64_t hash, Equal equal, Make make) {
+  template <typename Equal, typename Make>
+  const Type *unique(uint64_t hash, Equal equal, Make make) {
     auto &bucket = types[hash & ~(uint64_t(1) << 63)]; // DenseMap keeps the two top values for itself
     for (const Type *type : bucket)
       if (equal(*type))
@@ -63,7 +65,9 @@ llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> 
 Context::Context() : impl_(std::make_unique<Impl>()) {}
 Context::~Context() = default;
 
-Identifier Context::identifier(llvm::StringRef text) { return Identifier(&*impl_->identifiers.try_emplace(text).first); }
+Identifier Context::identifier(llvm::StringRef text) {
+  return Identifier(&*impl_->identifiers.try_emplace(text).first);
+}
 
 const SymExpr *Context::symbolic(llvm::StringRef text) {
   Identifier id = identifier(text);
@@ -75,11 +79,11 @@ const SymExpr *Context::symbolic(llvm::StringRef text) {
 
 const Type *Context::tensor(DType dtype, const TensorShape &shape, Device device) {
   assert((!shape.stridesKnown || shape.sizes.size() == shape.strides.size()) && "one stride a size");
-  uint64_t hash = llvm::hash_combine(static_cast<int>(dtype), hashDims(shape.sizes), hashDims(shape.strides), shape.stridesKnown,
-                                     device.kind.key(), device.index);
+  uint64_t hash = llvm::hash_combine(static_cast<int>(dtype), hashDims(shape.sizes), hashDims(shape.strides),
+                                     shape.stridesKnown, device.kind.key(), device.index);
   auto equal = [&](const Type &t) {
-    return t.isTensor() && t.dtype() == dtype && t.stridesKnown() == shape.stridesKnown && t.device() == device && t.sizes() == shape.sizes &&
-           t.strides() == shape.strides;
+    return t.isTensor() && t.dtype() == dtype && t.stridesKnown() == shape.stridesKnown && t.device() == device &&
+           t.sizes() == shape.sizes && t.strides() == shape.strides;
   };
   return impl_->unique(hash, equal, [&] {
     llvm::SmallVector<Dim, 16> dims(shape.sizes.begin(), shape.sizes.end());
@@ -101,7 +105,8 @@ const Type *Context::contiguousTensor(DType dtype, llvm::ArrayRef<Dim> sizes, De
 }
 
 const Type *Context::list(llvm::ArrayRef<const Type *> elements) {
-  uint64_t hash = llvm::hash_combine(static_cast<int>(Type::Kind::List), llvm::hash_combine_range(elements.begin(), elements.end()));
+  uint64_t hash = llvm::hash_combine(static_cast<int>(Type::Kind::List),
+                                     llvm::hash_combine_range(elements.begin(), elements.end()));
   auto equal = [&](const Type &t) { return t.isList() && t.elements() == elements; };
   return impl_->unique(hash, equal, [&] {
     auto *type = new (impl_->arena.Allocate<Type>()) Type();

@@ -95,6 +95,8 @@ void DiagnosticError::log(llvm::raw_ostream &os) const {
 std::error_code DiagnosticError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
 
 llvm::Error makeError(Diagnostic diagnostic) { return llvm::make_error<DiagnosticError>(std::move(diagnostic)); }
-llvm::Error makeError(std::vector<Diagnostic> diagnostics) { return llvm::make_error<DiagnosticError>(std::move(diagnostics)); }
+llvm::Error makeError(std::vector<Diagnostic> diagnostics) {
+  return llvm::make_error<DiagnosticError>(std::move(diagnostics));
+}
 
 } // namespace ccgraph

@@ -39,7 +39,8 @@ constexpr DTypeRow rows[numDTypes] = {
 
 const DTypeRow &row(DType type) { return rows[static_cast<unsigned>(type)]; }
 
-template <typename Name> std::optional<DType> findRow(llvm::StringRef text, Name name) {
+template <typename Name>
+std::optional<DType> findRow(llvm::StringRef text, Name name) {
   for (unsigned i = 0; i < numDTypes; ++i)
     if (text == name(rows[i]))
       return static_cast<DType>(i);

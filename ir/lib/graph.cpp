@@ -15,7 +15,8 @@ const Arguments noArguments;
 const Provenance noProvenance;
 
 uint64_t hashFrame(const Frame &frame) {
-  uint64_t hash = llvm::hash_combine(frame.file.key(), frame.function.key(), frame.code.key(), frame.annotation.key(), frame.prefix.key(), frame.line);
+  uint64_t hash = llvm::hash_combine(frame.file.key(), frame.function.key(), frame.code.key(), frame.annotation.key(),
+                                     frame.prefix.key(), frame.line);
   return hash & ~(uint64_t(1) << 63); // DenseMap keeps the two top values for itself
 }
 
@@ -27,14 +28,16 @@ Graph::Graph(Context &context, llvm::StringRef name) : context_(&context), name_
 
 Graph::~Graph() = default; // nodes and trees are trivially destructible and go with the arena
 
-template <typename T> llvm::MutableArrayRef<T> Graph::allocate(size_t count) {
+template <typename T>
+llvm::MutableArrayRef<T> Graph::allocate(size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);
   T *memory = arena_.Allocate<T>(count);
   std::uninitialized_value_construct_n(memory, count);
   return {memory, count};
 }
 
-// --- Order and look-up -------------------------------------------------------------------------------------------------
+// --- Order and look-up
+// -------------------------------------------------------------------------------------------------
 
 std::vector<Node *> Graph::nodes() const {
   std::vector<Node *> result;
@@ -77,7 +80,8 @@ void Graph::reorder(llvm::ArrayRef<Node *> order) {
     order_.insertBefore(node, nullptr);
 }
 
-// --- Names ---------------------------------------------------------------------------------------------------------------
+// --- Names
+// ---------------------------------------------------------------------------------------------------------------
 
 Identifier Graph::uniqueName(llvm::StringRef wish) {
   Identifier name = context_->identifier(wish);
@@ -97,7 +101,8 @@ void Graph::rename(Node *node, llvm::StringRef name) {
   byName_[node->name_] = node;
 }
 
-// --- Uses ------------------------------------------------------------------------------------------------------------------
+// --- Uses
+// ------------------------------------------------------------------------------------------------------------------
 
 void Graph::appendUse(Use &use) {
   Node &def = *use.def_;
@@ -177,7 +182,8 @@ void Graph::replaceAllUses(Node *from, Node *to) {
   }
 }
 
-// --- Nodes -----------------------------------------------------------------------------------------------------------------
+// --- Nodes
+// -----------------------------------------------------------------------------------------------------------------
 
 const Arguments *Graph::store(const Arguments &arguments) {
   if (arguments.positional.empty() && arguments.keyword.empty())
@@ -222,7 +228,9 @@ void Graph::setTarget(Node *node, Identifier target) {
 
 void Graph::setType(Node *node, const Type *type) { node->type_ = type; }
 void Graph::setFrame(Node *node, uint32_t frame) { node->frame_ = frame; }
-void Graph::setProvenance(Node *node, const Provenance *provenance) { node->provenance_ = provenance ? provenance : &noProvenance; }
+void Graph::setProvenance(Node *node, const Provenance *provenance) {
+  node->provenance_ = provenance ? provenance : &noProvenance;
+}
 
 void Graph::erase(Node *node) {
   assert(!node->hasUses() && "an erased node has no users");
@@ -232,7 +240,8 @@ void Graph::erase(Node *node) {
   node->erased_ = true;
 }
 
-// --- Provenance ------------------------------------------------------------------------------------------------------------
+// --- Provenance
+// ------------------------------------------------------------------------------------------------------------
 
 uint32_t Graph::addFrame(const Frame &frame) {
   auto &bucket = frameIndex_[hashFrame(frame)];
@@ -266,7 +275,8 @@ const Provenance *Graph::mergeProvenance(llvm::ArrayRef<Node *> sources) {
   return makeProvenance({.origins = origins, .attributes = {}, .durationPs = -1});
 }
 
-// --- Subgraphs -------------------------------------------------------------------------------------------------------------
+// --- Subgraphs
+// -------------------------------------------------------------------------------------------------------------
 
 Graph &Graph::addSubgraph(Identifier name) {
   assert(!subgraph(name) && "names of subgraphs are unique");
@@ -283,13 +293,14 @@ void Graph::eraseSubgraph(Identifier name) {
   llvm::erase_if(subgraphs_, [&](const auto &entry) { return entry.first == name; });
 }
 
-// --- Copies ----------------------------------------------------------------------------------------------------------------
+// --- Copies
+// ----------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 /// Copies the argument tree of `source` into `target`, whose nodes `map` gives by id of the source's nodes.
-Arguments copyArguments(const Node &source, ArgumentBuilder &builder, llvm::ArrayRef<Node *> map, llvm::SmallVectorImpl<Argument> &positional,
-                        llvm::SmallVectorImpl<NamedArgument> &keyword) {
+Arguments copyArguments(const Node &source, ArgumentBuilder &builder, llvm::ArrayRef<Node *> map,
+                        llvm::SmallVectorImpl<Argument> &positional, llvm::SmallVectorImpl<NamedArgument> &keyword) {
   auto mapped = [&](uint32_t index) { return map[source.operand(index)->id()]; };
   for (const Argument &argument : source.args())
     positional.push_back(builder.copy(argument, mapped));
@@ -315,7 +326,8 @@ std::unique_ptr<Graph> Graph::clone() const {
     llvm::SmallVector<Argument, 8> positional;
     llvm::SmallVector<NamedArgument, 4> keyword;
     Arguments arguments = copyArguments(*node, builder, map, positional, keyword);
-    const Provenance *provenance = node->provenance_ == &noProvenance ? nullptr : copy->makeProvenance(*node->provenance_);
+    const Provenance *provenance =
+        node->provenance_ == &noProvenance ? nullptr : copy->makeProvenance(*node->provenance_);
     NodeSpec spec{node->opcode_, node->name_.str(), node->target_, node->type_, node->frame_, provenance};
     map[node->id()] = copy->create(spec, std::move(builder), arguments);
   }
@@ -327,7 +339,8 @@ std::unique_ptr<Graph> Graph::clone() const {
   return copy;
 }
 
-// --- ArgumentBuilder -------------------------------------------------------------------------------------------------------
+// --- ArgumentBuilder
+// -------------------------------------------------------------------------------------------------------
 
 Argument ArgumentBuilder::operand(Node *node) {
   operands_.push_back(node);

@@ -7,7 +7,8 @@ constexpr unsigned labelBits = 62;
 constexpr uint64_t labelLimit = uint64_t(1) << labelBits;
 /// Room left after an appended node: large enough for most passes' insertions, small enough for 2^42 nodes.
 constexpr uint64_t appendGap = uint64_t(1) << 20;
-/// A range of 2^i labels may hold up to (2 / overflowBase)^i nodes; 1 < overflowBase < 2 trades relabelling against label bits.
+/// A range of 2^i labels may hold up to (2 / overflowBase)^i nodes; 1 < overflowBase < 2 trades relabelling against
+/// label bits.
 constexpr double overflowBase = 1.5;
 
 } // namespace

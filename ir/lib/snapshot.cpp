@@ -4,7 +4,8 @@
 
 namespace ccgraph {
 
-GraphSnapshot::GraphSnapshot(const Graph &graph) : graph_(&graph), indexById_(graph.idLimit()), numSubgraphs_(graph.subgraphs().size()) {
+GraphSnapshot::GraphSnapshot(const Graph &graph)
+    : graph_(&graph), indexById_(graph.idLimit()), numSubgraphs_(graph.subgraphs().size()) {
   states_.reserve(graph.size());
   for (Node *node = graph.front(); node; node = node->next()) {
     NodeState state;
@@ -35,8 +36,9 @@ bool GraphSnapshot::matches(const Graph &graph) const {
     return false;
   const Node *node = graph.front();
   for (const NodeState &state : states_) {
-    bool same = node == state.node && node->name() == state.name && node->target() == state.target && node->type() == state.type &&
-                &node->arguments() == state.arguments && node->numOperands() == state.numOperands && node->numOrdering() == state.numOrdering;
+    bool same = node == state.node && node->name() == state.name && node->target() == state.target &&
+                node->type() == state.type && &node->arguments() == state.arguments &&
+                node->numOperands() == state.numOperands && node->numOrdering() == state.numOrdering;
     auto before = llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands + state.numOrdering);
     auto now = node->operandUses();
     auto sameDef = [](const Use &use, const Node *def) { return use.def() == def; };

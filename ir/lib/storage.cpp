@@ -70,7 +70,8 @@ unsigned numElements(const Node &node) {
   return count;
 }
 
-/// The list parameter whose element i is element i of the result: waits on lists, in-place coalesced forms, batches of p2p. Null for other operators.
+/// The list parameter whose element i is element i of the result: waits on lists, in-place coalesced forms, batches of
+/// p2p. Null for other operators.
 const Argument *elementwiseList(const Node &node) {
   const CollectiveSpec *spec = collectiveOf(node);
   bool elementwise = isWait(node) || (spec && (spec->inPlace || spec->kind == CollectiveKind::BatchP2P));

@@ -15,7 +15,8 @@ namespace {
 using Value = std::optional<int64_t>;
 
 /// The result of an llvm::*Overflow function; empty where it overflowed.
-template <typename Function> Value checked(Function function, int64_t a, int64_t b) {
+template <typename Function>
+Value checked(Function function, int64_t a, int64_t b) {
   int64_t result = 0;
   bool overflow = function(a, b, result);
   return overflow ? Value() : Value(result);
@@ -43,7 +44,24 @@ Value power(int64_t base, int64_t exponent) {
   return result;
 }
 
-enum class Operation : uint8_t { Unknown, Add, Subtract, Multiply, FloorDivide, Modulo, Power, Max, Min, Eq, Ne, Lt, Le, Gt, Ge, CeilDivide };
+enum class Operation : uint8_t {
+  Unknown,
+  Add,
+  Subtract,
+  Multiply,
+  FloorDivide,
+  Modulo,
+  Power,
+  Max,
+  Min,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  CeilDivide
+};
 
 Value apply(Operation operation, int64_t a, int64_t b) {
   switch (operation) {
@@ -110,9 +128,10 @@ struct Operator {
 
 /// Longer spellings first; precedence as in Python.
 constexpr Operator operators[] = {
-    {"**", Operation::Power, 4}, {"//", Operation::FloorDivide, 3}, {"<=", Operation::Le, 1}, {">=", Operation::Ge, 1},
-    {"==", Operation::Eq, 1},    {"!=", Operation::Ne, 1},          {"*", Operation::Multiply, 3}, {"%", Operation::Modulo, 3},
-    {"+", Operation::Add, 2},    {"-", Operation::Subtract, 2},     {"<", Operation::Lt, 1},  {">", Operation::Gt, 1},
+    {"**", Operation::Power, 4},   {"//", Operation::FloorDivide, 3}, {"<=", Operation::Le, 1},
+    {">=", Operation::Ge, 1},      {"==", Operation::Eq, 1},          {"!=", Operation::Ne, 1},
+    {"*", Operation::Multiply, 3}, {"%", Operation::Modulo, 3},       {"+", Operation::Add, 2},
+    {"-", Operation::Subtract, 2}, {"<", Operation::Lt, 1},           {">", Operation::Gt, 1},
 };
 
 /// Precedence climbing over the text; `depth_` bounds recursion on hostile input.
@@ -220,11 +239,15 @@ std::string factorText(const Dim &dim) {
 
 SymExpr::SymExpr(llvm::StringRef text) : text_(text), unbacked_(mentionsUnbacked(text)) {}
 
-std::optional<int64_t> evaluateSymbolic(llvm::StringRef text, SymbolLookup lookup) { return Evaluator(text, lookup).run(); }
+std::optional<int64_t> evaluateSymbolic(llvm::StringRef text, SymbolLookup lookup) {
+  return Evaluator(text, lookup).run();
+}
 
 std::string Dim::str() const { return expr_ ? expr_->text().str() : llvm::itostr(value_); }
 
-std::optional<int64_t> Dim::evaluate(SymbolLookup lookup) const { return expr_ ? evaluateSymbolic(expr_->text(), lookup) : Value(value_); }
+std::optional<int64_t> Dim::evaluate(SymbolLookup lookup) const {
+  return expr_ ? evaluateSymbolic(expr_->text(), lookup) : Value(value_);
+}
 
 Dim multiply(Context &context, const Dim &a, const Dim &b) {
   int64_t product = 0;

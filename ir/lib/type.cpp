@@ -104,7 +104,8 @@ private:
       if (auto error = dims(strides))
         return error;
     if (stridesKnown && sizes.size() != strides.size())
-      return expected("as many strides (" + llvm::utostr(strides.size()) + " given) as sizes (" + llvm::utostr(sizes.size()) + ")");
+      return expected("as many strides (" + llvm::utostr(strides.size()) + " given) as sizes (" +
+                      llvm::utostr(sizes.size()) + ")");
     Device where;
     if (auto error = device(where))
       return error;
@@ -157,7 +158,8 @@ private:
   }
 
   llvm::Error expected(const llvm::Twine &what) const {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "type '" + text_ + "', column " + llvm::Twine(text_.size() - rest_.size() + 1) +
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "type '" + text_ + "', column " +
+                                                                       llvm::Twine(text_.size() - rest_.size() + 1) +
                                                                        ": expected " + what);
   }
 
@@ -184,6 +186,8 @@ std::string Type::str() const {
 
 std::string typeText(const Type *type) { return type ? type->str() : "-"; }
 
-llvm::Expected<const Type *> parseType(Context &context, llvm::StringRef text) { return TypeParser(context, text).run(); }
+llvm::Expected<const Type *> parseType(Context &context, llvm::StringRef text) {
+  return TypeParser(context, text).run();
+}
 
 } // namespace ccgraph

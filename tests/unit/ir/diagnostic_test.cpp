@@ -5,17 +5,30 @@
 using namespace ccgraph;
 
 TEST(DiagnosticTest, PrintsPlaceMessageRuleAndNotes) {
-  Diagnostic diagnostic{.rule = "json.syntax", .file = "a.json", .line = 3, .column = 7, .where = "/nodes/2", .message = "got 1, expected a string", .notes = {"quote it"}};
-  EXPECT_EQ(toString(diagnostic), "a.json:3:7: error: /nodes/2: got 1, expected a string [json.syntax]\n  note: quote it\n");
+  Diagnostic diagnostic{.rule = "json.syntax",
+                        .file = "a.json",
+                        .line = 3,
+                        .column = 7,
+                        .where = "/nodes/2",
+                        .message = "got 1, expected a string",
+                        .notes = {"quote it"}};
+  EXPECT_EQ(toString(diagnostic),
+            "a.json:3:7: error: /nodes/2: got 1, expected a string [json.syntax]\n  note: quote it\n");
   EXPECT_EQ(toString(Diagnostic{.severity = Severity::Warning, .message = "m"}), "warning: m\n");
 }
 
 TEST(DiagnosticTest, ANodesOwnSourceLineIsNamed) {
   Context context;
   Graph graph(context);
-  uint32_t frame = graph.addFrame({.file = context.identifier("train.py"), .function = context.identifier("step"), .code = context.identifier("y = f(x)"), .line = 12});
-  Node *node = graph.create({.opcode = Opcode::Placeholder, .name = "x", .target = context.identifier("x"), .frame = frame}, ArgumentBuilder(graph), {});
-  EXPECT_EQ(toString(diagnose(*node, "structure.name", "bad", "rename it")), "error: x: bad [structure.name]\n  note: rename it\n  note: from train.py:12 in step: y = f(x)\n");
+  uint32_t frame = graph.addFrame({.file = context.identifier("train.py"),
+                                   .function = context.identifier("step"),
+                                   .code = context.identifier("y = f(x)"),
+                                   .line = 12});
+  Node *node =
+      graph.create({.opcode = Opcode::Placeholder, .name = "x", .target = context.identifier("x"), .frame = frame},
+                   ArgumentBuilder(graph), {});
+  EXPECT_EQ(toString(diagnose(*node, "structure.name", "bad", "rename it")),
+            "error: x: bad [structure.name]\n  note: rename it\n  note: from train.py:12 in step: y = f(x)\n");
 }
 
 TEST(DiagnosticTest, ErrorsAreLimitedAndCounted) {

@@ -14,14 +14,18 @@ protected:
   Context context;
   Graph graph{context, "test"};
 
-  Node *input(llvm::StringRef name) { return graph.create({.opcode = Opcode::Placeholder, .name = name, .target = context.identifier(name)}, ArgumentBuilder(graph), {}); }
+  Node *input(llvm::StringRef name) {
+    return graph.create({.opcode = Opcode::Placeholder, .name = name, .target = context.identifier(name)},
+                        ArgumentBuilder(graph), {});
+  }
 
   Node *call(llvm::StringRef name, llvm::ArrayRef<Node *> operands, Node *position = nullptr) {
     ArgumentBuilder builder(graph);
     std::vector<Argument> arguments;
     for (Node *operand : operands)
       arguments.push_back(builder.operand(operand));
-    return graph.create({.name = name, .target = context.identifier("aten.add.Tensor")}, std::move(builder), {arguments, {}}, position);
+    return graph.create({.name = name, .target = context.identifier("aten.add.Tensor")}, std::move(builder),
+                        {arguments, {}}, position);
   }
 
   std::string names() {
@@ -93,7 +97,8 @@ TEST_F(GraphTest, ArgumentTreesKeepTheirNesting) {
   Argument list = builder.nodes({x, y});
   Argument sizes = builder.integers({2, -1});
   Argument last = builder.operand(x);
-  Node *cat = graph.create({.name = "cat", .target = context.identifier("aten.cat.default")}, std::move(builder), {{list, sizes}, {{context.identifier("other"), last}}});
+  Node *cat = graph.create({.name = "cat", .target = context.identifier("aten.cat.default")}, std::move(builder),
+                           {{list, sizes}, {{context.identifier("other"), last}}});
   ASSERT_EQ(cat->numOperands(), 3U);
   EXPECT_EQ(cat->operand(cat->args()[0].elements()[1]), y);
   EXPECT_EQ(cat->operand(*cat->kwarg("other")), x);
@@ -156,7 +161,8 @@ TEST_F(GraphTest, SnapshotSeesEveryKindOfEdit) {
   EXPECT_TRUE(changed([&] { graph.addOrdering(a, y); }, [&] { graph.removeOrdering(a, y); }));
   EXPECT_TRUE(changed([&] { graph.rename(a, "b"); }, [&] { graph.rename(a, "a"); }));
   EXPECT_TRUE(changed([&] { graph.setType(a, context.noneType()); }, [&] { graph.setType(a, nullptr); }));
-  EXPECT_TRUE(changed([&] { graph.setTarget(a, context.identifier("aten.mul.Tensor")); }, [&] { graph.setTarget(a, context.identifier("aten.add.Tensor")); }));
+  EXPECT_TRUE(changed([&] { graph.setTarget(a, context.identifier("aten.mul.Tensor")); },
+                      [&] { graph.setTarget(a, context.identifier("aten.add.Tensor")); }));
 }
 
 TEST_F(GraphTest, CloneIsDeepAndEqual) {

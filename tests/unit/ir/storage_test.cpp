@@ -12,7 +12,10 @@ protected:
   Context context;
   Graph graph{context};
 
-  Node *input(llvm::StringRef name) { return graph.create({.opcode = Opcode::Placeholder, .name = name, .target = context.identifier(name)}, ArgumentBuilder(graph), {}); }
+  Node *input(llvm::StringRef name) {
+    return graph.create({.opcode = Opcode::Placeholder, .name = name, .target = context.identifier(name)},
+                        ArgumentBuilder(graph), {});
+  }
 
   Node *call(llvm::StringRef target, llvm::ArrayRef<Node *> operands, llvm::ArrayRef<Argument> rest = {}) {
     ArgumentBuilder builder(graph);
@@ -23,7 +26,8 @@ protected:
     return graph.create({.name = "n", .target = context.identifier(target)}, std::move(builder), {arguments, {}});
   }
 
-  Node *listCall(llvm::StringRef target, llvm::ArrayRef<Node *> operands, llvm::ArrayRef<llvm::StringRef> strings = {}) {
+  Node *listCall(llvm::StringRef target, llvm::ArrayRef<Node *> operands,
+                 llvm::ArrayRef<llvm::StringRef> strings = {}) {
     ArgumentBuilder builder(graph);
     std::vector<Argument> arguments = {builder.nodes(operands)};
     for (llvm::StringRef text : strings)
@@ -95,7 +99,10 @@ TEST_F(StorageTest, AnOpaqueResultMayShareAnything) {
 }
 
 TEST_F(StorageTest, TwoReadsOfOneAttributeShare) {
-  auto attribute = [&] { return graph.create({.opcode = Opcode::GetAttr, .name = "w", .target = context.identifier("w")}, ArgumentBuilder(graph), {}); };
+  auto attribute = [&] {
+    return graph.create({.opcode = Opcode::GetAttr, .name = "w", .target = context.identifier("w")},
+                        ArgumentBuilder(graph), {});
+  };
   Node *first = attribute();
   EXPECT_TRUE(share(first, attribute()));
 }

@@ -1,8 +1,8 @@
 // Argument: one literal or node reference in the argument list of a node, possibly nested.
 //
-// The nodes that an argument tree mentions are not stored in it: a leaf of kind Operand is an index into the node's operand list, in the
-// order of first mention (positional arguments, then keyword arguments; a node mentioned twice is two operands). So the
-// tree is immutable and shareable, and replacing a use is O(1) whatever the nesting.
+// The nodes that an argument tree mentions are not stored in it: a leaf of kind Operand is an index into the node's
+// operand list, in the order of first mention (positional arguments, then keyword arguments; a node mentioned twice is
+// two operands). So the tree is immutable and shareable, and replacing a use is O(1) whatever the nesting.
 //
 // Ownership: trees live in the arena of their Graph (see ArgumentBuilder in graph.h); an Argument is a 16-byte view.
 #pragma once
@@ -47,8 +47,12 @@ public:
   static Argument floating(double value) { return Argument(Kind::Float, 0, Payload{.real = value}); }
   static Argument string(Identifier text) { return Argument(Kind::String, 0, Payload{.text = text}); }
   static Argument symbolic(const SymExpr *value) { return Argument(Kind::Symbolic, 0, Payload{.symbol = value}); }
-  static Argument dtype(DType value) { return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)}); }
-  static Argument device(const Device &d) { return Argument(Kind::Device, static_cast<uint32_t>(d.index), Payload{.text = d.kind}); }
+  static Argument dtype(DType value) {
+    return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)});
+  }
+  static Argument device(const Device &d) {
+    return Argument(Kind::Device, static_cast<uint32_t>(d.index), Payload{.text = d.kind});
+  }
   /// Layout, MemoryFormat or Python.
   static Argument word(Kind kind, Identifier text) { return Argument(kind, 0, Payload{.text = text}); }
   static Argument operand(uint32_t index) { return Argument(Kind::Operand, index, Payload{.integer = 0}); }
@@ -70,7 +74,9 @@ public:
   [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
   [[nodiscard]] Device device() const { return check(Kind::Device), Device{payload_.text, static_cast<int>(size_)}; }
   [[nodiscard]] uint32_t operandIndex() const { return check(Kind::Operand), size_; }
-  [[nodiscard]] llvm::ArrayRef<Argument> elements() const { return isSequence() ? llvm::ArrayRef<Argument>(payload_.elements, size_) : llvm::ArrayRef<Argument>(); }
+  [[nodiscard]] llvm::ArrayRef<Argument> elements() const {
+    return isSequence() ? llvm::ArrayRef<Argument>(payload_.elements, size_) : llvm::ArrayRef<Argument>();
+  }
   [[nodiscard]] llvm::ArrayRef<NamedArgument> entries() const;
 
 private:

@@ -1,12 +1,12 @@
 // Certificate: what a pass says that it did, for the legality checker to hold it to.
 //
-// Every node of the graph before and after either is the same in both or stands in exactly one entry. The checker (passes/legality) re-derives from the two graphs
-// that each entry is legal; it trusts nothing that stands here beyond where to look.
+// Every node of the graph before and after either is the same in both or stands in exactly one entry. The checker
+// (passes/legality) re-derives from the two graphs that each entry is legal; it trusts nothing that stands here beyond
+// where to look.
 //
-//   moved    new issue order of the collectives of one group, where it differs; only by a pass that declares `reordersCollectives`
-//   merged   several collectives became one: members in bucket order, layout, offset and length of each
-//   removed  nodes gone for good: dead, or the twin of another
-//   added    nodes that are new, with their role
+//   moved    new issue order of the collectives of one group, where it differs; only by a pass that declares
+//   `reordersCollectives` merged   several collectives became one: members in bucket order, layout, offset and length
+//   of each removed  nodes gone for good: dead, or the twin of another added    nodes that are new, with their role
 //   rule     a named template of the checker, and the nodes that it matched
 // Moving a node within data, storage and domain dependences needs no entry.
 //
@@ -25,25 +25,26 @@ enum class BucketLayout : uint8_t { Grouped, Flat };
 [[nodiscard]] llvm::StringRef layoutName(BucketLayout layout);
 
 struct MovedEntry {
-  std::string group;          ///< groupKey of the collectives
-  std::vector<Node *> issue;  ///< launches of that group in their new order
+  std::string group;         ///< groupKey of the collectives
+  std::vector<Node *> issue; ///< launches of that group in their new order
 };
 
 /// One collective that went into a bucket.
 struct BucketMember {
-  Node *launch = nullptr;            ///< before; erased after
-  std::vector<Node *> waits;         ///< before: the waits on it; erased after
-  Node *replacement = nullptr;       ///< after: the value that took the place of the waited result
-  int64_t offset = 0;                ///< elements, of its share in the flat buffer of one rank (input side for reduce kinds and all_gather); index in the list for grouped
-  int64_t length = 0;                ///< elements of that share; 1 for grouped
+  Node *launch = nullptr;      ///< before; erased after
+  std::vector<Node *> waits;   ///< before: the waits on it; erased after
+  Node *replacement = nullptr; ///< after: the value that took the place of the waited result
+  int64_t offset = 0; ///< elements, of its share in the flat buffer of one rank (input side for reduce kinds and
+                      ///< all_gather); index in the list for grouped
+  int64_t length = 0; ///< elements of that share; 1 for grouped
 };
 
 struct MergedEntry {
   BucketLayout layout = BucketLayout::Grouped;
-  Node *launch = nullptr;            ///< after: the one collective
-  std::vector<Node *> waits;         ///< after: its wait (flat) or one a member, in member order (grouped)
+  Node *launch = nullptr;    ///< after: the one collective
+  std::vector<Node *> waits; ///< after: its wait (flat) or one a member, in member order (grouped)
   std::vector<BucketMember> members;
-  std::vector<Node *> scaffold;      ///< after: every other new node (cat, view, getitem, slice, ...)
+  std::vector<Node *> scaffold; ///< after: every other new node (cat, view, getitem, slice, ...)
 };
 
 enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };

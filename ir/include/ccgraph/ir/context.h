@@ -82,7 +82,8 @@ private:
 
 } // namespace ccgraph
 
-template <> struct llvm::DenseMapInfo<ccgraph::Identifier> {
+template <>
+struct llvm::DenseMapInfo<ccgraph::Identifier> {
   using Entry = const llvm::StringMapEntry<char> *;
   static ccgraph::Identifier getEmptyKey() { return ccgraph::Identifier(DenseMapInfo<Entry>::getEmptyKey()); }
   static ccgraph::Identifier getTombstoneKey() { return ccgraph::Identifier(DenseMapInfo<Entry>::getTombstoneKey()); }

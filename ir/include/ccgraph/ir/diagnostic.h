@@ -1,7 +1,7 @@
 // Diagnostics: what went wrong, where, what was found, what was expected, and how to repair it.
 //
-// Printed as `file:line:column: error: message` with indented `note:` lines. Every check in ccgraph reports through these, so that
-// a user sees all errors of a file in one run (up to a limit) and a test can hold the whole text.
+// Printed as `file:line:column: error: message` with indented `note:` lines. Every check in ccgraph reports through
+// these, so that a user sees all errors of a file in one run (up to a limit) and a test can hold the whole text.
 //
 // Ownership: plain values. DiagnosticError carries them through llvm::Error across folders.
 #pragma once

@@ -1,13 +1,15 @@
 // Graph: one rank's program, a list of nodes in program order with explicit data and ordering edges.
 //
-// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The order of the list is the order in which the
-// program issues its steps; passes reorder it, and a graph is well formed when each definition stands before its uses (the verifier checks that,
-// edits do not). Iteration anywhere here follows program order or order of creation, never addresses or hashes.
+// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The order of the list is
+// the order in which the program issues its steps; passes reorder it, and a graph is well formed when each definition
+// stands before its uses (the verifier checks that, edits do not). Iteration anywhere here follows program order or
+// order of creation, never addresses or hashes.
 //
-// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed together; types and names belong to its Context, which
-// must outlive it. Nodes never move and are never freed before the graph, so pointers and ids stay valid, also of erased nodes.
-// Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller and asserts; user input is checked by readers
-// and the verifier. Cost: edits O(degree), isBefore O(1), a node with two operands about 350 bytes.
+// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed together; types and
+// names belong to its Context, which must outlive it. Nodes never move and are never freed before the graph, so
+// pointers and ids stay valid, also of erased nodes. Failure: misuse (an operand of another graph, erasing a node with
+// users) is a bug of the caller and asserts; user input is checked by readers and the verifier. Cost: edits O(degree),
+// isBefore O(1), a node with two operands about 350 bytes.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -127,7 +129,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<Frame> frames() const { return frames_; }
   uint32_t addFrame(const Frame &frame);
   const Provenance *makeProvenance(const Provenance &value);
-  /// Provenance of a node made out of others: their origins (or their names, where they have none) in order, the longest-known duration dropped.
+  /// Provenance of a node made out of others: their origins (or their names, where they have none) in order, the
+  /// longest-known duration dropped.
   const Provenance *mergeProvenance(llvm::ArrayRef<Node *> sources);
 
   // --- What surrounds the nodes --------------------------------------------------------------------------------------
@@ -150,7 +153,8 @@ public:
 
 private:
   friend class ArgumentBuilder;
-  template <typename T> llvm::MutableArrayRef<T> allocate(size_t count);
+  template <typename T>
+  llvm::MutableArrayRef<T> allocate(size_t count);
   const Arguments *store(const Arguments &arguments);
   void bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef<Node *> ordering);
   void appendUse(Use &use);

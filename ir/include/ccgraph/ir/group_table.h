@@ -1,10 +1,12 @@
 // GroupTable: what the group names of a graph mean.
 //
-// A name ("0", "tp") is a registry key of one rank: ranks are not in a traced graph, and the same name may mean another mesh axis on another
-// rank. So the table gives each name its members: an ordered list of global ranks, or, in a text that serves every rank, a partition of the ranks
-// of which each rank takes its own cell. Graphs of different ranks are compared by members, never by name.
+// A name ("0", "tp") is a registry key of one rank: ranks are not in a traced graph, and the same name may mean another
+// mesh axis on another rank. So the table gives each name its members: an ordered list of global ranks, or, in a text
+// that serves every rank, a partition of the ranks of which each rank takes its own cell. Graphs of different ranks are
+// compared by members, never by name.
 //
-// Ownership: plain values. Look-ups are linear in the number of groups (a handful) or a hash; nothing fails but by an empty result.
+// Ownership: plain values. Look-ups are linear in the number of groups (a handful) or a hash; nothing fails but by an
+// empty result.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -26,9 +28,9 @@ struct Group {
   std::string description;                     ///< e.g. "default_pg", "mesh_dp"
   std::string tag;
   std::string backend;
-  std::string mesh;  ///< name of the device mesh whose axis this is
-  int64_t axis = -1; ///< axis of that mesh, negative where unknown
-  bool assumed = false; ///< no file said so: ranks 0..n-1 were taken
+  std::string mesh;                                            ///< name of the device mesh whose axis this is
+  int64_t axis = -1;                                           ///< axis of that mesh, negative where unknown
+  bool assumed = false;                                        ///< no file said so: ranks 0..n-1 were taken
   std::vector<std::pair<std::string, std::string>> attributes; ///< foreign keys of a file: name, text of the value
   friend bool operator==(const Group &, const Group &) = default;
 

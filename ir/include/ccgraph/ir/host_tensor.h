@@ -1,7 +1,8 @@
 // HostTensor: tensor values in host memory, as files hold them and as runs give them back.
 //
-// Elements are stored contiguously in row-major order, little-endian, in the dtype's own representation (bool: one byte 0 or 1; complex: real,
-// imaginary). It is a plain value that crosses between folders: readers make it, engines take and return it, writers store it.
+// Elements are stored contiguously in row-major order, little-endian, in the dtype's own representation (bool: one byte
+// 0 or 1; complex: real, imaginary). It is a plain value that crosses between folders: readers make it, engines take
+// and return it, writers store it.
 //
 // Ownership: owns its bytes. Cost: copying copies the bytes; move it.
 #pragma once
@@ -18,7 +19,7 @@ namespace ccgraph {
 
 struct HostTensor {
   DType dtype = DType::F32;
-  std::vector<int64_t> sizes; ///< in elements; empty for a 0-d tensor
+  std::vector<int64_t> sizes;  ///< in elements; empty for a 0-d tensor
   std::vector<std::byte> data; ///< exactly numElements() * sizeInBytes(dtype) bytes
 
   [[nodiscard]] int64_t numElements() const;

@@ -1,11 +1,12 @@
 // Node: one step of a program, and its edges.
 //
-// Data edges come from the argument tree, ordering edges ("after that node, though I do not read it") stand beside them; both are `Use`s, so that
-// users can be walked from the definition whatever the kind. All edits go through Graph, which keeps use-lists and order right.
+// Data edges come from the argument tree, ordering edges ("after that node, though I do not read it") stand beside
+// them; both are `Use`s, so that users can be walked from the definition whatever the kind. All edits go through Graph,
+// which keeps use-lists and order right.
 //
-// Invariants: uses of one definition are listed in the order in which they were made; an erased node keeps its name, type and arguments but
-// has no operands, no users, and no place in the order (so that "before" can still be described after an edit).
-// Ownership: a node belongs to its Graph and lives as long. Cost: all accessors O(1).
+// Invariants: uses of one definition are listed in the order in which they were made; an erased node keeps its name,
+// type and arguments but has no operands, no users, and no place in the order (so that "before" can still be described
+// after an edit). Ownership: a node belongs to its Graph and lives as long. Cost: all accessors O(1).
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -57,7 +58,10 @@ public:
   reference operator*() const { return *use_; }
   pointer operator->() const { return use_; }
   UseIterator &operator++() { return use_ = use_->next(), *this; }
-  UseIterator operator++(int) { auto old = *this; return ++*this, old; }
+  UseIterator operator++(int) {
+    auto old = *this;
+    return ++*this, old;
+  }
   friend bool operator==(UseIterator a, UseIterator b) { return a.use_ == b.use_; }
 
 private:

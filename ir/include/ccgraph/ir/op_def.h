@@ -1,10 +1,12 @@
 // OpDef: what an operator is. OpTable: the only place that lists operators.
 //
-// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table); our own knowledge, what a
-// collective's arguments mean, shape rules, work, undeclared effects, stands beside it in families under ir/lib/ops. An operator in neither is
-// *opaque*: kept, printed back, ordered against everything, unless the user declares it (`--ops`).
+// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table); our own knowledge,
+// what a collective's arguments mean, shape rules, work, undeclared effects, stands beside it in families under
+// ir/lib/ops. An operator in neither is *opaque*: kept, printed back, ordered against everything, unless the user
+// declares it (`--ops`).
 //
-// Ownership: OpDefs belong to the OpTable of a Context. Cost: a look-up is a hash; a schema is parsed on the first look-up of its operator.
+// Ownership: OpDefs belong to the OpTable of a Context. Cost: a look-up is a hash; a schema is parsed on the first
+// look-up of its operator.
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -42,31 +44,48 @@ struct OpResult {
 };
 
 /// Kinds of communication, spelled as PyTorch's functional collectives spell them.
-enum class CollectiveKind : uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, Broadcast, Scatter, Send, Recv, BatchP2P, ShardDimAllToAll, Barrier };
+enum class CollectiveKind : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast,
+  Scatter,
+  Send,
+  Recv,
+  BatchP2P,
+  ShardDimAllToAll,
+  Barrier
+};
 /// "all_reduce", "all_gather", ...
 [[nodiscard]] llvm::StringRef collectiveName(CollectiveKind kind);
 [[nodiscard]] bool isPointToPoint(CollectiveKind kind);
 
-/// Where a collective's arguments stand. Positions are the schema's (names changed between PyTorch releases); -1: there is none.
+/// Where a collective's arguments stand. Positions are the schema's (names changed between PyTorch releases); -1: there
+/// is none.
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  bool coalesced = false;     ///< takes and yields a list of tensors
-  bool inPlace = false;       ///< the result is the input's storage (all_reduce_), which is so in flight too
-  bool copiesAtLaunch = false;///< the input is read at launch: it may be overwritten before the wait (functional all_reduce, broadcast)
-  bool synchronous = false;   ///< finished when it returns: no wait (shard_dim_alltoall, the legacy c10d in-place forms traced without work)
-  bool legacy = false;        ///< group given as `tag, ranks, group_size` (c10d_functional) or as an object (c10d)
+  bool coalesced = false; ///< takes and yields a list of tensors
+  bool inPlace = false;   ///< the result is the input's storage (all_reduce_), which is so in flight too
+  bool copiesAtLaunch =
+      false; ///< the input is read at launch: it may be overwritten before the wait (functional all_reduce, broadcast)
+  bool synchronous = false; ///< finished when it returns: no wait (shard_dim_alltoall, the legacy c10d in-place forms
+                            ///< traced without work)
+  bool legacy = false;      ///< group given as `tag, ranks, group_size` (c10d_functional) or as an object (c10d)
   int8_t input = 0;
-  int8_t output = -1;      ///< parameter that receives the result (`out`, irecv's buffer, c10d outputs)
+  int8_t output = -1; ///< parameter that receives the result (`out`, irecv's buffer, c10d outputs)
   int8_t reduceOp = -1;
   int8_t groupSize = -1;
-  int8_t group = -1;       ///< the group's name; for legacy forms the position of `ranks` (tag stands before, group_size after)
-  int8_t root = -1;        ///< rank within the group
-  int8_t peer = -1;        ///< rank within the group, or list of them
+  int8_t group =
+      -1; ///< the group's name; for legacy forms the position of `ranks` (tag stands before, group_size after)
+  int8_t root = -1; ///< rank within the group
+  int8_t peer = -1; ///< rank within the group, or list of them
   int8_t outputSplits = -1;
   int8_t inputSplits = -1;
 };
 
-/// What may not be reordered against the same domain, whatever the data edges say. Different domains pass each other, except `All`.
+/// What may not be reordered against the same domain, whatever the data edges say. Different domains pass each other,
+/// except `All`.
 enum class Domain : uint8_t {
   None,
   Rng,  ///< random state
@@ -78,21 +97,23 @@ enum class Domain : uint8_t {
 /// What kind of step an operator is, where passes and engines must tell.
 enum class OpRole : uint8_t {
   Compute,
-  Collective, ///< has a CollectiveSpec
-  Wait,       ///< wait_tensor, wait_tensors
-  GetItem,    ///< element of a list result, operator.getitem
-  ControlDeps,///< higher_order.control_deps: a call in a subgraph, plus ordering
-  HigherOrder,///< any other operator with subgraphs
+  Collective,  ///< has a CollectiveSpec
+  Wait,        ///< wait_tensor, wait_tensors
+  GetItem,     ///< element of a list result, operator.getitem
+  ControlDeps, ///< higher_order.control_deps: a call in a subgraph, plus ordering
+  HigherOrder, ///< any other operator with subgraphs
 };
 
-/// Work of one node, for the cost model. Units: floating-point operations (a multiply-add is 2), and bytes read plus written.
+/// Work of one node, for the cost model. Units: floating-point operations (a multiply-add is 2), and bytes read plus
+/// written.
 struct Work {
   double flops = 0;
   double bytes = 0;
 };
 
 struct OpDef;
-/// Infers the result type from the arguments; null where it cannot be told. An error says what is wrong with the arguments (got, expected).
+/// Infers the result type from the arguments; null where it cannot be told. An error says what is wrong with the
+/// arguments (got, expected).
 using ShapeRule = llvm::Expected<const Type *> (*)(const Node &node);
 /// Work of a node with known types; empty where it cannot be told.
 using WorkRule = std::optional<Work> (*)(const Node &node);
@@ -102,22 +123,24 @@ struct OpDef {
   std::vector<OpParam> params;
   std::vector<OpResult> results;
   OpRole role = OpRole::Compute;
-  Domain domain = Domain::None;          ///< of the operator; effects.h refines it by arguments
+  Domain domain = Domain::None; ///< of the operator; effects.h refines it by arguments
   std::optional<CollectiveSpec> collective;
   ShapeRule shape = nullptr;
   WorkRule work = nullptr;
-  bool opaque = false;        ///< not in any table and not declared
-  bool isView = false;        ///< the result always shares its operand's storage and no data is read (view, getitem, slice, t, ...)
-  bool mayAlias = false;      ///< the result shares its operand's storage or is a copy (reshape, contiguous, to): reads data unless strides prove a view
-  bool keepAlways = false;    ///< has an effect that no edge shows: never dead (waits, collectives, host)
+  bool opaque = false; ///< not in any table and not declared
+  bool isView =
+      false; ///< the result always shares its operand's storage and no data is read (view, getitem, slice, t, ...)
+  bool mayAlias = false; ///< the result shares its operand's storage or is a copy (reshape, contiguous, to): reads data
+                         ///< unless strides prove a view
+  bool keepAlways = false; ///< has an effect that no edge shows: never dead (waits, collectives, host)
 
   [[nodiscard]] int paramIndex(llvm::StringRef name) const;
 };
 
 /// What a user declares of an operator that PyTorch's table does not hold.
 struct OpDeclaration {
-  std::string schema;  ///< "mylib::scale(Tensor x, float s) -> Tensor", with alias annotations; may name no overload
-  bool pure = true;    ///< false: ordered against everything
+  std::string schema; ///< "mylib::scale(Tensor x, float s) -> Tensor", with alias annotations; may name no overload
+  bool pure = true;   ///< false: ordered against everything
 };
 
 class OpTable {
@@ -125,7 +148,8 @@ public:
   explicit OpTable(Context &context);
   ~OpTable();
 
-  /// The operator of this target ("aten.mm.default", "operator.getitem", with or without "torch.ops."); an opaque one is made for an unknown target. Never null.
+  /// The operator of this target ("aten.mm.default", "operator.getitem", with or without "torch.ops."); an opaque one
+  /// is made for an unknown target. Never null.
   [[nodiscard]] const OpDef *lookup(Identifier target);
   [[nodiscard]] const OpDef *lookup(llvm::StringRef target);
   /// Adds or replaces. Error: the schema does not parse (with the column).
@@ -140,7 +164,8 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// Parameter `index` of a node's operator: the positional argument there, else the keyword argument of that name; null where left out (its default holds).
+/// Parameter `index` of a node's operator: the positional argument there, else the keyword argument of that name; null
+/// where left out (its default holds).
 [[nodiscard]] const Argument *argumentAt(const Node &node, int index);
 
 } // namespace ccgraph

@@ -1,8 +1,9 @@
 // OrderList: the program order as a linked list with labels (order maintenance).
 //
-// "a before b" compares two 64-bit labels. An insertion takes a label between its neighbours; where none is left, the smallest enclosing
-// power-of-two range of labels that is sparse enough is relabelled evenly. After M. Bender, R. Cole, E. Demaine, M. Farach-Colton,
-// J. Zito, "Two Simplified Algorithms for Maintaining Order in a List" (ESA 2002): amortised O(log n) an insertion, O(1) a query.
+// "a before b" compares two 64-bit labels. An insertion takes a label between its neighbours; where none is left, the
+// smallest enclosing power-of-two range of labels that is sparse enough is relabelled evenly. After M. Bender, R. Cole,
+// E. Demaine, M. Farach-Colton, J. Zito, "Two Simplified Algorithms for Maintaining Order in a List" (ESA 2002):
+// amortised O(log n) an insertion, O(1) a query.
 //
 // Ownership: the list links nodes of a Graph and owns none. Fails never; 2^62 labels hold any graph that memory holds.
 #pragma once

@@ -1,8 +1,8 @@
 // GraphSnapshot: what a graph was before a pass, in a few words a node.
 //
-// Argument trees, types and provenance are immutable and erased nodes stay readable, so the state of a graph is its order plus, for each
-// node, pointers to what it had. The legality checker compares a snapshot with the graph after a pass; the harness uses it to show that a pass that says
-// "unchanged" changed nothing.
+// Argument trees, types and provenance are immutable and erased nodes stay readable, so the state of a graph is its
+// order plus, for each node, pointers to what it had. The legality checker compares a snapshot with the graph after a
+// pass; the harness uses it to show that a pass that says "unchanged" changed nothing.
 //
 // Ownership: refers into the graph, which must outlive it. Cost: one pass over the nodes, about 60 bytes a node.
 #pragma once
@@ -36,7 +36,9 @@ public:
   [[nodiscard]] llvm::ArrayRef<NodeState> nodes() const { return states_; }
   /// State of a node; null if it did not exist then.
   [[nodiscard]] const NodeState *find(const Node *node) const;
-  [[nodiscard]] llvm::ArrayRef<Node *> operands(const NodeState &state) const { return llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands); }
+  [[nodiscard]] llvm::ArrayRef<Node *> operands(const NodeState &state) const {
+    return llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands);
+  }
   [[nodiscard]] llvm::ArrayRef<Node *> ordering(const NodeState &state) const {
     return llvm::ArrayRef(pool_).slice(state.firstOperand + state.numOperands, state.numOrdering);
   }

@@ -1,9 +1,10 @@
 // StorageMap: which storages each value of a graph may occupy.
 //
 // A storage is a block of memory that a node allocates; views, getitem, waits and in-place forms share it. The map is
-// conservative: a value may have several possible storages (after an operator that aliases one of several), and an opaque
-// operator's result may share any storage of its operands. A placeholder has one of its own: distinct inputs are taken not to overlap, as PyTorch's functionalisation
-// guarantees for the graphs that it makes. Elements of a list result are separate storages, unless they are views.
+// conservative: a value may have several possible storages (after an operator that aliases one of several), and an
+// opaque operator's result may share any storage of its operands. A placeholder has one of its own: distinct inputs are
+// taken not to overlap, as PyTorch's functionalisation guarantees for the graphs that it makes. Elements of a list
+// result are separate storages, unless they are views.
 //
 // Ownership: holds ids only; valid until the graph is edited. Cost: O(nodes + edges) time, 12-30 bytes a node.
 #pragma once
@@ -48,10 +49,10 @@ private:
   StorageId fresh(const Node &node, uint32_t element);
 
   std::vector<const Node *> owner_;
-  std::vector<uint32_t> element_;       ///< which element of the owner's list result
-  std::vector<StorageId> pool_;         ///< sets, back to back
-  std::vector<Range> whole_;            ///< by node id
-  std::vector<Range> lists_;            ///< by node id: range of elementRanges_, empty for non-lists
+  std::vector<uint32_t> element_; ///< which element of the owner's list result
+  std::vector<StorageId> pool_;   ///< sets, back to back
+  std::vector<Range> whole_;      ///< by node id
+  std::vector<Range> lists_;      ///< by node id: range of elementRanges_, empty for non-lists
   std::vector<Range> elementRanges_;
   llvm::DenseMap<Identifier, StorageId> attributes_; ///< of get_attr targets
 };

@@ -1,8 +1,8 @@
 // Symbolic integers: sizes that are known only when the program runs.
 //
 // PyTorch names them s0, s1, ... (backed: they have a hint) and u0, u1, ... (unbacked: they come from data). An
-// expression is kept exactly as it was printed ("u0 + u1", "7*s0", "Eq(u0, 4)"): the text is its identity, and arithmetic
-// is done only to evaluate it. Integers wrap nowhere: an overflow is reported as "no value".
+// expression is kept exactly as it was printed ("u0 + u1", "7*s0", "Eq(u0, 4)"): the text is its identity, and
+// arithmetic is done only to evaluate it. Integers wrap nowhere: an overflow is reported as "no value".
 //
 // Ownership: expressions belong to their Context. Cost: evaluation is linear in the text.
 #pragma once
@@ -35,15 +35,17 @@ private:
 /// Value of a symbol, empty where it is unknown.
 using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef symbol)>;
 
-/// Evaluates integers, symbols, + - * // % **, comparisons, and the functions that sympy prints: Eq, Ne, Lt, Le, Gt, Ge, Max, Min, Mod,
-/// FloorDiv, PythonMod, CleanDiv, CeilDiv. Comparisons give 0 or 1. Empty for anything else, an unknown symbol, or an overflow.
+/// Evaluates integers, symbols, + - * // % **, comparisons, and the functions that sympy prints: Eq, Ne, Lt, Le, Gt,
+/// Ge, Max, Min, Mod, FloorDiv, PythonMod, CleanDiv, CeilDiv. Comparisons give 0 or 1. Empty for anything else, an
+/// unknown symbol, or an overflow.
 [[nodiscard]] std::optional<int64_t> evaluateSymbolic(llvm::StringRef text, SymbolLookup lookup);
 
 /// One tensor size or stride: an integer or an expression. Two words; compared exactly.
 class Dim {
 public:
   Dim() = default;
-  template <std::integral T> Dim(T value) : value_(static_cast<int64_t>(value)) {} // NOLINT(google-explicit-constructor): a size is a number
+  template <std::integral T>
+  Dim(T value) : value_(static_cast<int64_t>(value)) {} // NOLINT(google-explicit-constructor): a size is a number
   explicit Dim(const SymExpr *expr) : expr_(expr) {}
 
   [[nodiscard]] bool isStatic() const { return expr_ == nullptr; }
@@ -59,7 +61,8 @@ private:
   const SymExpr *expr_ = nullptr;
 };
 
-/// a * b and a + b, folded where both are numbers or one is neutral; otherwise sympy's spelling ("4*u0", "2*(u0 + u1)").
+/// a * b and a + b, folded where both are numbers or one is neutral; otherwise sympy's spelling ("4*u0", "2*(u0 +
+/// u1)").
 [[nodiscard]] Dim multiply(Context &context, const Dim &a, const Dim &b);
 [[nodiscard]] Dim add(Context &context, const Dim &a, const Dim &b);
 /// a / b where it divides evenly; empty where it does not or cannot be told.

@@ -1,7 +1,7 @@
 // Tolerance: how far two values of one output may lie apart and still count as equal.
 //
-// |got - want| <= atol + rtol * |want| for each element, NaN equal to NaN; or, where `bitwise`, the same bytes. It is a plain
-// value that crosses between folders: a reader makes it of a file (frontend), a comparison takes it (runtime).
+// |got - want| <= atol + rtol * |want| for each element, NaN equal to NaN; or, where `bitwise`, the same bytes. It is a
+// plain value that crosses between folders: a reader makes it of a file (frontend), a comparison takes it (runtime).
 #pragma once
 
 #include <map>

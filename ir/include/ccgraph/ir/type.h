@@ -1,8 +1,10 @@
 // Type: what one node yields. Immutable, uniqued by its Context: equal types are the same pointer.
 //
 // A tensor type is dtype, sizes, strides (in elements) and device, spelled as print_readable spells it:
-//   bf16[8, 4096][4096, 1]cuda:0     f32[][]cpu (0-d)     f32[u0 + u1, 4][4, 1]cpu     f32[2, 3] (strides and device not printed)
-// Several results are a list of types; Sym(u0) is a number known only at run time. A null `const Type *` means "unknown".
+//   bf16[8, 4096][4096, 1]cuda:0     f32[][]cpu (0-d)     f32[u0 + u1, 4][4, 1]cpu     f32[2, 3] (strides and device
+//   not printed)
+// Several results are a list of types; Sym(u0) is a number known only at run time. A null `const Type *` means
+// "unknown".
 //
 // Ownership: the Context's. Cost: accessors are O(1); str() and parseType are linear in the text.
 #pragma once
@@ -64,7 +66,8 @@ private:
 /// "-" for null, else type->str().
 [[nodiscard]] std::string typeText(const Type *type);
 
-/// Reads one type as print_readable spells it (no lists: files hold those as lists). The error says what was expected at which column (1-based).
+/// Reads one type as print_readable spells it (no lists: files hold those as lists). The error says what was expected
+/// at which column (1-based).
 [[nodiscard]] llvm::Expected<const Type *> parseType(Context &context, llvm::StringRef text);
 
 } // namespace ccgraph

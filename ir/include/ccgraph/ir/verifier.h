@@ -4,7 +4,8 @@
 //   structure.*  names, order, opcodes, arguments, subgraphs, ordering edges: what every graph must satisfy;
 //   types.*      what collectives, waits and getitem demand of their operands' and results' types, and groups;
 //   async.*      launches, waits, and values in flight.
-// What PyTorch's own graphs do is at most a warning: a launch without wait (an error under `strict`), a wait on what is not in flight.
+// What PyTorch's own graphs do is at most a warning: a launch without wait (an error under `strict`), a wait on what is
+// not in flight.
 //
 // Cost: O(nodes + edges), about 100 ns a node. Never edits. Errors come with place, got, expected and repair.
 #pragma once
@@ -14,9 +15,9 @@
 namespace ccgraph {
 
 struct VerifyOptions {
-  bool strict = false;   ///< warnings of the async family become errors
-  bool warnings = true;  ///< report warnings at all
-  size_t limit = 20;     ///< errors kept
+  bool strict = false;  ///< warnings of the async family become errors
+  bool warnings = true; ///< report warnings at all
+  size_t limit = 20;    ///< errors kept
 };
 
 /// All findings, subgraphs included, in program order. Empty: the graph is well formed.
