@@ -27,17 +27,23 @@ public:
     Int,
     Float,
     String,
-    Symbolic, ///< a symbolic number spelled out in the text, not a node
+    /// a symbolic number spelled out in the text, not a node
+    Symbolic,
     DType,
     Device,
-    Layout,       ///< "strided", "sparse_coo", ...
-    MemoryFormat, ///< "contiguous_format", "preserve_format", "channels_last", ...
+    /// "strided", "sparse_coo", ...
+    Layout,
+    /// "contiguous_format", "preserve_format", "channels_last", ...
+    MemoryFormat,
     Operand,
     List,
     Tuple,
-    Dict,   ///< string keys
-    Slice,  ///< three elements: start, stop, step, as in x[1:2]
-    Python, ///< any other Python expression without nodes in it, kept as its text
+    /// string keys
+    Dict,
+    /// three elements: start, stop, step, as in x[1:2]
+    Slice,
+    /// any other Python expression without nodes in it, kept as its text
+    Python,
   };
 
   Argument() = default;

@@ -25,26 +25,36 @@ enum class BucketLayout : uint8_t { Grouped, Flat };
 [[nodiscard]] llvm::StringRef layoutName(BucketLayout layout);
 
 struct MovedEntry {
-  std::string group;         ///< groupKey of the collectives
-  std::vector<Node *> issue; ///< launches of that group in their new order
+  /// groupKey of the collectives
+  std::string group;
+  /// launches of that group in their new order
+  std::vector<Node *> issue;
 };
 
 /// One collective that went into a bucket.
 struct BucketMember {
-  Node *launch = nullptr;      ///< before; erased after
-  std::vector<Node *> waits;   ///< before: the waits on it; erased after
-  Node *replacement = nullptr; ///< after: the value that took the place of the waited result
-  int64_t offset = 0; ///< elements, of its share in the flat buffer of one rank (input side for reduce kinds and
-                      ///< all_gather); index in the list for grouped
-  int64_t length = 0; ///< elements of that share; 1 for grouped
+  /// before; erased after
+  Node *launch = nullptr;
+  /// before: the waits on it; erased after
+  std::vector<Node *> waits;
+  /// after: the value that took the place of the waited result
+  Node *replacement = nullptr;
+  /// elements, of its share in the flat buffer of one rank (input side for reduce kinds and
+  /// all_gather); index in the list for grouped
+  int64_t offset = 0;
+  /// elements of that share; 1 for grouped
+  int64_t length = 0;
 };
 
 struct MergedEntry {
   BucketLayout layout = BucketLayout::Grouped;
-  Node *launch = nullptr;    ///< after: the one collective
-  std::vector<Node *> waits; ///< after: its wait (flat) or one a member, in member order (grouped)
+  /// after: the one collective
+  Node *launch = nullptr;
+  /// after: its wait (flat) or one a member, in member order (grouped)
+  std::vector<Node *> waits;
   std::vector<BucketMember> members;
-  std::vector<Node *> scaffold; ///< after: every other new node (cat, view, getitem, slice, ...)
+  /// after: every other new node (cat, view, getitem, slice, ...)
+  std::vector<Node *> scaffold;
 };
 
 enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };
@@ -52,7 +62,8 @@ enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };
 struct RemovedEntry {
   RemovedReason reason = RemovedReason::Dead;
   Node *node = nullptr;
-  Node *twin = nullptr; ///< Twin: the node that stands for it now; Forwarded: the value that its users read now
+  /// Twin: the node that stands for it now; Forwarded: the value that its users read now
+  Node *twin = nullptr;
 };
 
 struct AddedEntry {
@@ -61,9 +72,12 @@ struct AddedEntry {
 };
 
 struct RuleEntry {
-  std::string name;            ///< template of the checker, e.g. "inline-control-deps"
-  std::vector<Node *> matched; ///< nodes before, in the template's order
-  std::vector<Node *> built;   ///< nodes after, in the template's order
+  /// template of the checker, e.g. "inline-control-deps"
+  std::string name;
+  /// nodes before, in the template's order
+  std::vector<Node *> matched;
+  /// nodes after, in the template's order
+  std::vector<Node *> built;
 };
 
 struct Certificate {

@@ -21,13 +21,20 @@ enum class Severity : uint8_t { Error, Warning, Remark };
 
 struct Diagnostic {
   Severity severity = Severity::Error;
-  std::string rule;    ///< stable id of the rule, e.g. "async.read-in-flight"; printed in brackets after the message
-  std::string file;    ///< "" where there is none
-  unsigned line = 0;   ///< from 1; 0 where unknown
-  unsigned column = 0; ///< from 1, in bytes; 0 where unknown
-  std::string where;   ///< node name or JSON pointer; printed after the place
-  std::string message; ///< names the value got and the value expected
-  std::vector<std::string> notes; ///< the repair, and the user's own source frame where the graph carries one
+  /// stable id of the rule, e.g. "async.read-in-flight"; printed in brackets after the message
+  std::string rule;
+  /// "" where there is none
+  std::string file;
+  /// from 1; 0 where unknown
+  unsigned line = 0;
+  /// from 1, in bytes; 0 where unknown
+  unsigned column = 0;
+  /// node name or JSON pointer; printed after the place
+  std::string where;
+  /// names the value got and the value expected
+  std::string message;
+  /// the repair, and the user's own source frame where the graph carries one
+  std::vector<std::string> notes;
 };
 
 /// One diagnostic, ending in a newline.

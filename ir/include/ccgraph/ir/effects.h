@@ -18,11 +18,16 @@ namespace ccgraph {
 /// What a node does with one data operand; a set of bits.
 enum class Access : uint8_t {
   Nothing = 0,
-  Read = 1,           ///< reads the elements when it is issued
-  Write = 2,          ///< writes the elements when it is issued
-  Alias = 4,          ///< the result (or an element of it) shares, or may share, the operand's storage
-  InFlightRead = 8,   ///< reads the elements until the wait on its result
-  InFlightWrite = 16, ///< writes the elements until the wait on its result
+  /// reads the elements when it is issued
+  Read = 1,
+  /// writes the elements when it is issued
+  Write = 2,
+  /// the result (or an element of it) shares, or may share, the operand's storage
+  Alias = 4,
+  /// reads the elements until the wait on its result
+  InFlightRead = 8,
+  /// writes the elements until the wait on its result
+  InFlightWrite = 16,
 };
 constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
@@ -30,13 +35,18 @@ constexpr Access operator|(Access a, Access b) {
 constexpr bool has(Access set, Access bits) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(bits)) != 0; }
 
 struct Effects {
-  llvm::SmallVector<Access, 4> operands; ///< one for each data operand
+  /// one for each data operand
+  llvm::SmallVector<Access, 4> operands;
   Domain domain = Domain::None;
-  bool launches = false; ///< starts an asynchronous collective: its results (and in-flight operands) are in flight
-  bool waits = false;    ///< completes its operands' storages
+  /// starts an asynchronous collective: its results (and in-flight operands) are in flight
+  bool launches = false;
+  /// completes its operands' storages
+  bool waits = false;
   bool freshResult =
-      true; ///< some result has storage of its own (false for pure views, getitem, waits, in-place forms)
-  bool keepAlways = false; ///< may not be removed though nobody reads it
+      /// some result has storage of its own (false for pure views, getitem, waits, in-place forms)
+      true;
+  /// may not be removed though nobody reads it
+  bool keepAlways = false;
 };
 
 [[nodiscard]] Effects effectsOf(const Node &node);
@@ -54,13 +64,20 @@ struct Effects {
 /// What a collective call says, read off its arguments by position.
 struct CollectiveCall {
   const CollectiveSpec *spec = nullptr;
-  llvm::StringRef group;                ///< the name; empty where the group is a node or a list of ranks
-  const Node *groupNode = nullptr;      ///< the group as a graph node (one-rank compiled graphs)
-  std::vector<int64_t> ranks;           ///< legacy forms: the ranks given in the call
-  std::string reduceOp;                 ///< lower case: "sum", "avg", ...; empty where there is none
-  std::optional<int64_t> groupSize;     ///< as the call states it
-  llvm::SmallVector<Node *, 2> inputs;  ///< tensors that are sent, in order
-  llvm::SmallVector<Node *, 2> outputs; ///< buffers given to receive into, in order
+  /// the name; empty where the group is a node or a list of ranks
+  llvm::StringRef group;
+  /// the group as a graph node (one-rank compiled graphs)
+  const Node *groupNode = nullptr;
+  /// legacy forms: the ranks given in the call
+  std::vector<int64_t> ranks;
+  /// lower case: "sum", "avg", ...; empty where there is none
+  std::string reduceOp;
+  /// as the call states it
+  std::optional<int64_t> groupSize;
+  /// tensors that are sent, in order
+  llvm::SmallVector<Node *, 2> inputs;
+  /// buffers given to receive into, in order
+  llvm::SmallVector<Node *, 2> outputs;
 };
 /// Empty for a node that is no collective. Arguments of a wrong kind leave their field empty (the verifier reports
 /// them).

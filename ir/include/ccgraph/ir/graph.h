@@ -32,11 +32,15 @@ namespace ccgraph {
 struct Frame {
   Identifier file;
   Identifier function;
-  Identifier code;       ///< the source line, as the dump quotes it
-  Identifier annotation; ///< the text of an annotation dictionary, e.g. {'module_fqn': 'layers.0'}
-  Identifier prefix;     ///< other words before "File:", e.g. "recompute: MUST_SAVE"
+  /// the source line, as the dump quotes it
+  Identifier code;
+  /// the text of an annotation dictionary, e.g. {'module_fqn': 'layers.0'}
+  Identifier annotation;
+  /// other words before "File:", e.g. "recompute: MUST_SAVE"
+  Identifier prefix;
   int64_t line = 0;
-  Identifier attributes; ///< foreign keys of a file, as the text of an object's members
+  /// foreign keys of a file, as the text of an object's members
+  Identifier attributes;
   friend bool operator==(const Frame &, const Frame &) = default;
 };
 
@@ -136,8 +140,10 @@ public:
   // --- What surrounds the nodes --------------------------------------------------------------------------------------
   [[nodiscard]] GroupTable &groups() { return groups_; }
   [[nodiscard]] const GroupTable &groups() const { return groups_; }
-  std::optional<int64_t> rank;      ///< whose program this is; empty for one text that serves every rank
-  std::optional<int64_t> worldSize; ///< empty where the input does not say
+  /// whose program this is; empty for one text that serves every rank
+  std::optional<int64_t> rank;
+  /// empty where the input does not say
+  std::optional<int64_t> worldSize;
   /// Graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
   [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
   Graph &addSubgraph(Identifier name);

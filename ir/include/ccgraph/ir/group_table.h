@@ -23,15 +23,22 @@ namespace ccgraph {
 
 struct Group {
   std::string name;
-  std::vector<int64_t> ranks;                  ///< ordered global ranks; empty if `partition` is given
-  std::vector<std::vector<int64_t>> partition; ///< disjoint cells; a rank's group is the cell that holds it
-  std::string description;                     ///< e.g. "default_pg", "mesh_dp"
+  /// ordered global ranks; empty if `partition` is given
+  std::vector<int64_t> ranks;
+  /// disjoint cells; a rank's group is the cell that holds it
+  std::vector<std::vector<int64_t>> partition;
+  /// e.g. "default_pg", "mesh_dp"
+  std::string description;
   std::string tag;
   std::string backend;
-  std::string mesh;                                            ///< name of the device mesh whose axis this is
-  int64_t axis = -1;                                           ///< axis of that mesh, negative where unknown
-  bool assumed = false;                                        ///< no file said so: ranks 0..n-1 were taken
-  std::vector<std::pair<std::string, std::string>> attributes; ///< foreign keys of a file: name, text of the value
+  /// name of the device mesh whose axis this is
+  std::string mesh;
+  /// axis of that mesh, negative where unknown
+  int64_t axis = -1;
+  /// no file said so: ranks 0..n-1 were taken
+  bool assumed = false;
+  /// foreign keys of a file: name, text of the value
+  std::vector<std::pair<std::string, std::string>> attributes;
   friend bool operator==(const Group &, const Group &) = default;
 
   /// Members as `rank` sees them: the list, or its cell (empty if no cell holds it).

@@ -19,8 +19,10 @@ namespace ccgraph {
 
 struct HostTensor {
   DType dtype = DType::F32;
-  std::vector<int64_t> sizes;  ///< in elements; empty for a 0-d tensor
-  std::vector<std::byte> data; ///< exactly numElements() * sizeInBytes(dtype) bytes
+  /// in elements; empty for a 0-d tensor
+  std::vector<int64_t> sizes;
+  /// exactly numElements() * sizeInBytes(dtype) bytes
+  std::vector<std::byte> data;
 
   [[nodiscard]] int64_t numElements() const;
   /// "f32[2, 3]".

@@ -76,9 +76,12 @@ struct Arguments {
 
 /// What a pass must carry along besides the stack frame. Immutable, shared between nodes.
 struct Provenance {
-  llvm::ArrayRef<Identifier> origins;       ///< names of the input's nodes that this one came from, in their order
-  llvm::ArrayRef<NamedArgument> attributes; ///< foreign keys that a file held, value = its text (kind Python)
-  int64_t durationPs = -1;                  ///< measured picoseconds; negative where unknown
+  /// names of the input's nodes that this one came from, in their order
+  llvm::ArrayRef<Identifier> origins;
+  /// foreign keys that a file held, value = its text (kind Python)
+  llvm::ArrayRef<NamedArgument> attributes;
+  /// measured picoseconds; negative where unknown
+  int64_t durationPs = -1;
 };
 
 class Node {

@@ -30,17 +30,22 @@ class Node;
 /// One parameter of a schema, e.g. `Tensor(a!)[] self` or `*, Scalar alpha=1`.
 struct OpParam {
   std::string name;
-  std::string type;         ///< without alias annotation: "Tensor", "Tensor[]", "SymInt[]?", "Scalar"
-  std::string defaultValue; ///< as the schema spells it; empty where there is none
-  char alias = 0;           ///< alias set letter, 0 for none
-  bool writes = false;      ///< '!' in the annotation
+  /// without alias annotation: "Tensor", "Tensor[]", "SymInt[]?", "Scalar"
+  std::string type;
+  /// as the schema spells it; empty where there is none
+  std::string defaultValue;
+  /// alias set letter, 0 for none
+  char alias = 0;
+  /// '!' in the annotation
+  bool writes = false;
   bool keywordOnly = false;
 };
 
 /// One result: its type and which parameters' storage it may share.
 struct OpResult {
   std::string type;
-  char alias = 0; ///< alias set letter shared with parameters; 0: fresh storage
+  /// alias set letter shared with parameters; 0: fresh storage
+  char alias = 0;
 };
 
 /// Kinds of communication, spelled as PyTorch's functional collectives spell them.
@@ -65,21 +70,30 @@ enum class CollectiveKind : uint8_t {
 /// is none.
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  bool coalesced = false; ///< takes and yields a list of tensors
-  bool inPlace = false;   ///< the result is the input's storage (all_reduce_), which is so in flight too
+  /// takes and yields a list of tensors
+  bool coalesced = false;
+  /// the result is the input's storage (all_reduce_), which is so in flight too
+  bool inPlace = false;
   bool copiesAtLaunch =
-      false; ///< the input is read at launch: it may be overwritten before the wait (functional all_reduce, broadcast)
-  bool synchronous = false; ///< finished when it returns: no wait (shard_dim_alltoall, the legacy c10d in-place forms
-                            ///< traced without work)
-  bool legacy = false;      ///< group given as `tag, ranks, group_size` (c10d_functional) or as an object (c10d)
+      /// the input is read at launch: it may be overwritten before the wait (functional all_reduce, broadcast)
+      false;
+  /// finished when it returns: no wait (shard_dim_alltoall, the legacy c10d in-place forms
+  /// traced without work)
+  bool synchronous = false;
+  /// group given as `tag, ranks, group_size` (c10d_functional) or as an object (c10d)
+  bool legacy = false;
   int8_t input = 0;
-  int8_t output = -1; ///< parameter that receives the result (`out`, irecv's buffer, c10d outputs)
+  /// parameter that receives the result (`out`, irecv's buffer, c10d outputs)
+  int8_t output = -1;
   int8_t reduceOp = -1;
   int8_t groupSize = -1;
   int8_t group =
-      -1; ///< the group's name; for legacy forms the position of `ranks` (tag stands before, group_size after)
-  int8_t root = -1; ///< rank within the group
-  int8_t peer = -1; ///< rank within the group, or list of them
+      /// the group's name; for legacy forms the position of `ranks` (tag stands before, group_size after)
+      -1;
+  /// rank within the group
+  int8_t root = -1;
+  /// rank within the group, or list of them
+  int8_t peer = -1;
   int8_t outputSplits = -1;
   int8_t inputSplits = -1;
 };
@@ -88,20 +102,29 @@ struct CollectiveSpec {
 /// except `All`.
 enum class Domain : uint8_t {
   None,
-  Rng,  ///< random state
-  Comm, ///< communication on one group, in issue order
-  Host, ///< what the host sees: asserts, item(), profiler marks; never removed
-  All,  ///< opaque: may read and write every storage that it can reach
+  /// random state
+  Rng,
+  /// communication on one group, in issue order
+  Comm,
+  /// what the host sees: asserts, item(), profiler marks; never removed
+  Host,
+  /// opaque: may read and write every storage that it can reach
+  All,
 };
 
 /// What kind of step an operator is, where passes and engines must tell.
 enum class OpRole : uint8_t {
   Compute,
-  Collective,  ///< has a CollectiveSpec
-  Wait,        ///< wait_tensor, wait_tensors
-  GetItem,     ///< element of a list result, operator.getitem
-  ControlDeps, ///< higher_order.control_deps: a call in a subgraph, plus ordering
-  HigherOrder, ///< any other operator with subgraphs
+  /// has a CollectiveSpec
+  Collective,
+  /// wait_tensor, wait_tensors
+  Wait,
+  /// element of a list result, operator.getitem
+  GetItem,
+  /// higher_order.control_deps: a call in a subgraph, plus ordering
+  ControlDeps,
+  /// any other operator with subgraphs
+  HigherOrder,
 };
 
 /// Work of one node, for the cost model. Units: floating-point operations (a multiply-add is 2), and bytes read plus
@@ -123,24 +146,31 @@ struct OpDef {
   std::vector<OpParam> params;
   std::vector<OpResult> results;
   OpRole role = OpRole::Compute;
-  Domain domain = Domain::None; ///< of the operator; effects.h refines it by arguments
+  /// of the operator; effects.h refines it by arguments
+  Domain domain = Domain::None;
   std::optional<CollectiveSpec> collective;
   ShapeRule shape = nullptr;
   WorkRule work = nullptr;
-  bool opaque = false; ///< not in any table and not declared
+  /// not in any table and not declared
+  bool opaque = false;
   bool isView =
-      false; ///< the result always shares its operand's storage and no data is read (view, getitem, slice, t, ...)
-  bool mayAlias = false; ///< the result shares its operand's storage or is a copy (reshape, contiguous, to): reads data
-                         ///< unless strides prove a view
-  bool keepAlways = false; ///< has an effect that no edge shows: never dead (waits, collectives, host)
+      /// the result always shares its operand's storage and no data is read (view, getitem, slice, t, ...)
+      false;
+  /// the result shares its operand's storage or is a copy (reshape, contiguous, to): reads data
+  /// unless strides prove a view
+  bool mayAlias = false;
+  /// has an effect that no edge shows: never dead (waits, collectives, host)
+  bool keepAlways = false;
 
   [[nodiscard]] int paramIndex(llvm::StringRef name) const;
 };
 
 /// What a user declares of an operator that PyTorch's table does not hold.
 struct OpDeclaration {
-  std::string schema; ///< "mylib::scale(Tensor x, float s) -> Tensor", with alias annotations; may name no overload
-  bool pure = true;   ///< false: ordered against everything
+  /// "mylib::scale(Tensor x, float s) -> Tensor", with alias annotations; may name no overload
+  std::string schema;
+  /// false: ordered against everything
+  bool pure = true;
 };
 
 class OpTable {

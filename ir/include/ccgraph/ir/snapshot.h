@@ -24,7 +24,8 @@ struct NodeState {
   uint32_t firstOperand = 0;
   uint32_t numOperands = 0;
   uint32_t numOrdering = 0;
-  uint32_t position = 0; ///< index in the order
+  /// index in the order
+  uint32_t position = 0;
 };
 
 class GraphSnapshot {
@@ -48,7 +49,8 @@ public:
 private:
   const Graph *graph_;
   std::vector<NodeState> states_;
-  std::vector<uint32_t> indexById_; ///< position + 1, 0: not in the order then
+  /// position + 1, 0: not in the order then
+  std::vector<uint32_t> indexById_;
   std::vector<Node *> pool_;
   size_t numSubgraphs_ = 0;
 };

@@ -49,12 +49,17 @@ private:
   StorageId fresh(const Node &node, uint32_t element);
 
   std::vector<const Node *> owner_;
-  std::vector<uint32_t> element_; ///< which element of the owner's list result
-  std::vector<StorageId> pool_;   ///< sets, back to back
-  std::vector<Range> whole_;      ///< by node id
-  std::vector<Range> lists_;      ///< by node id: range of elementRanges_, empty for non-lists
+  /// which element of the owner's list result
+  std::vector<uint32_t> element_;
+  /// sets, back to back
+  std::vector<StorageId> pool_;
+  /// by node id
+  std::vector<Range> whole_;
+  /// by node id: range of elementRanges_, empty for non-lists
+  std::vector<Range> lists_;
   std::vector<Range> elementRanges_;
-  llvm::DenseMap<Identifier, StorageId> attributes_; ///< of get_attr targets
+  /// of get_attr targets
+  llvm::DenseMap<Identifier, StorageId> attributes_;
 };
 
 } // namespace ccgraph

@@ -11,8 +11,10 @@ namespace ccgraph {
 
 struct Tolerance {
   bool bitwise = true;
-  double atol = 0.0; ///< in units of the value
-  double rtol = 0.0; ///< relative to the expected value
+  /// in units of the value
+  double atol = 0.0;
+  /// relative to the expected value
+  double rtol = 0.0;
 };
 
 /// By output, spelled as value files spell it: "out.0", "after.x_1". An output that is not named is held bitwise.

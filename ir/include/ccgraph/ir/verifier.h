@@ -15,9 +15,12 @@
 namespace ccgraph {
 
 struct VerifyOptions {
-  bool strict = false;  ///< warnings of the async family become errors
-  bool warnings = true; ///< report warnings at all
-  size_t limit = 20;    ///< errors kept
+  /// warnings of the async family become errors
+  bool strict = false;
+  /// report warnings at all
+  bool warnings = true;
+  /// errors kept
+  size_t limit = 20;
 };
 
 /// All findings, subgraphs included, in program order. Empty: the graph is well formed.
@@ -28,7 +31,8 @@ struct VerifyOptions {
 /// The rules, sorted by id: what docs list and tests walk through.
 struct VerifierRule {
   llvm::StringRef id;
-  llvm::StringRef demand; ///< one sentence
+  /// one sentence
+  llvm::StringRef demand;
 };
 [[nodiscard]] llvm::ArrayRef<VerifierRule> verifierRules();
 
