@@ -1,0 +1,180 @@
+#include "json/argument_reader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <limits>
+
+namespace ccgraph {
+namespace {
+
+constexpr llvm::StringLiteral literalForms =
+    "literals are null, true, 3, 2.5, [..], {\"str\": ..}, {\"sym\": ..}, {\"dtype\": ..}, "
+    "{\"device\": ..}, {\"tuple\": [..]} and the like (docs/graph-format.md)";
+
+/// What the one key of a literal says; the words after it are read by kind.
+enum class Tag : uint8_t { String, Tuple, Dict, Slice, Float, Symbolic, DType, Device, Layout, MemoryFormat, Python, Unknown };
+
+Tag tagOf(llvm::StringRef key) {
+  return llvm::StringSwitch<Tag>(key)
+      .Case("str", Tag::String)
+      .Case("tuple", Tag::Tuple)
+      .Case("dict", Tag::Dict)
+      .Case("slice", Tag::Slice)
+      .Case("float", Tag::Float)
+      .Case("sym", Tag::Symbolic)
+      .Case("dtype", Tag::DType)
+      .Case("device", Tag::Device)
+      .Case("layout", Tag::Layout)
+      .Case("memory_format", Tag::MemoryFormat)
+      .Case("py", Tag::Python)
+      .Default(Tag::Unknown);
+}
+
+} // namespace
+
+Argument ArgumentReader::read(const JsonValue &value) {
+  switch (value.kind) {
+  case JsonKind::Null:
+    return Argument::none();
+  case JsonKind::Bool:
+    return Argument::boolean(value.boolean);
+  case JsonKind::Integer:
+    return Argument::integer(value.integer);
+  case JsonKind::Float:
+    return Argument::floating(value.real);
+  case JsonKind::HugeInteger:
+    return reject(value, "an integer that 64 bits hold", "write {\"py\": \"" + value.text.str() + "\"} to keep its text");
+  case JsonKind::String:
+    return readReference(value);
+  case JsonKind::Array:
+    return readSequence(Argument::Kind::List, value);
+  case JsonKind::Object:
+    return readTagged(value);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+Argument ArgumentReader::reject(const JsonValue &value, const llvm::Twine &what, std::string repair) {
+  scope_.report.expected(value, what, std::move(repair));
+  return Argument::none();
+}
+
+Argument ArgumentReader::readReference(const JsonValue &value) {
+  if (!value.text.startswith("%") || value.text.size() == 1)
+    return reject(value, "a node \"%name\" or a literal",
+                  "a string stands for a node; text is written {\"str\": ...}");
+  Node *node = scope_.resolve(value, user_);
+  return node ? builder_.operand(node) : Argument::none();
+}
+
+Argument ArgumentReader::readSequence(Argument::Kind kind, const JsonValue &array) {
+  llvm::SmallVector<Argument, 8> elements;
+  for (const JsonValue &element : array.elements())
+    elements.push_back(read(element));
+  return builder_.sequence(kind, elements);
+}
+
+llvm::SmallVector<NamedArgument, 4> ArgumentReader::readNamed(const JsonValue &object) {
+  llvm::SmallVector<NamedArgument, 4> entries;
+  for (const JsonValue &member : object.elements()) {
+    Identifier name = scope_.graph.context().identifier(member.key);
+    if (llvm::any_of(entries, [&](const NamedArgument &entry) { return entry.name == name; }))
+      scope_.report.error(member.offset, "the key '" + member.key.str() + "' stands twice");
+    entries.push_back({name, read(member)});
+  }
+  return entries;
+}
+
+Argument ArgumentReader::readTagged(const JsonValue &object) {
+  if (object.count != 1)
+    return reject(object, "a literal: an object with one key", literalForms.str());
+  const JsonValue &value = *object.first;
+  switch (tagOf(value.key)) {
+  case Tag::String:
+    return readWord(Argument::Kind::String, value);
+  case Tag::Tuple:
+    return readTuple(value);
+  case Tag::Dict:
+    return readDict(value);
+  case Tag::Slice:
+    return readSlice(value);
+  case Tag::Float:
+    return readFloat(value);
+  case Tag::Symbolic:
+    return readSymbolic(value);
+  case Tag::DType:
+    return readDType(value);
+  case Tag::Device:
+    return readDevice(value);
+  case Tag::Layout:
+    return readWord(Argument::Kind::Layout, value);
+  case Tag::MemoryFormat:
+    return readWord(Argument::Kind::MemoryFormat, value);
+  case Tag::Python:
+    return readWord(Argument::Kind::Python, value);
+  case Tag::Unknown:
+    break;
+  }
+  return reject(object, "a literal of a known kind", literalForms.str());
+}
+
+Argument ArgumentReader::readTuple(const JsonValue &value) {
+  if (!value.is(JsonKind::Array))
+    return reject(value, "the elements of a tuple, as an array");
+  return readSequence(Argument::Kind::Tuple, value);
+}
+
+Argument ArgumentReader::readDict(const JsonValue &value) {
+  if (!value.is(JsonKind::Object))
+    return reject(value, "the entries of a dictionary, as an object");
+  return builder_.dict(readNamed(value));
+}
+
+Argument ArgumentReader::readSlice(const JsonValue &value) {
+  if (!value.is(JsonKind::Array) || value.count != 3)
+    return reject(value, "[start, stop, step], null where left out");
+  return readSequence(Argument::Kind::Slice, value);
+}
+
+Argument ArgumentReader::readFloat(const JsonValue &value) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (value.text == "inf")
+    return Argument::floating(infinity);
+  if (value.text == "-inf")
+    return Argument::floating(-infinity);
+  if (value.text == "nan")
+    return Argument::floating(std::numeric_limits<double>::quiet_NaN());
+  return reject(value, "\"inf\", \"-inf\" or \"nan\"", "other floats are plain numbers: 2.5");
+}
+
+Argument ArgumentReader::readSymbolic(const JsonValue &value) {
+  auto text = scope_.report.string(value, "a symbolic expression such as \"s0 + 1\"");
+  return text ? Argument::symbolic(scope_.graph.context().symbolic(*text)) : Argument::none();
+}
+
+Argument ArgumentReader::readDType(const JsonValue &value) {
+  auto dtype = value.is(JsonKind::String) ? parseShortDType(value.text) : std::nullopt;
+  if (dtype)
+    return Argument::dtype(*dtype);
+  return reject(value, "a dtype such as \"bf16\", \"f32\", \"i64\", \"b8\"");
+}
+
+Argument ArgumentReader::readDevice(const JsonValue &value) {
+  auto [kind, index] = value.text.split(':');
+  Device device;
+  bool indexed = value.text.contains(':');
+  if (kind.empty() || (indexed && (index.getAsInteger(10, device.index) || device.index < 0)))
+    return reject(value, "a device such as \"cpu\" or \"cuda:0\"");
+  device.kind = scope_.graph.context().identifier(kind);
+  return Argument::device(device);
+}
+
+Argument ArgumentReader::readWord(Argument::Kind kind, const JsonValue &value) {
+  auto text = scope_.report.string(value, "a string");
+  if (!text)
+    return Argument::none();
+  return Argument::word(kind, scope_.graph.context().identifier(*text));
+}
+
+} // namespace ccgraph

@@ -1,0 +1,17 @@
+// Writes argument trees as argument_reader.h reads them.
+#pragma once
+
+#include "ccgraph/ir/node.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace ccgraph {
+
+void writeJsonArgument(llvm::raw_ostream &os, const Node &node, const Argument &argument);
+void writeJsonArguments(llvm::raw_ostream &os, const Node &node, llvm::ArrayRef<Argument> arguments);
+/// The object of kwargs or of a dict.
+void writeJsonNamed(llvm::raw_ostream &os, const Node &node, llvm::ArrayRef<NamedArgument> entries);
+/// "%name", quoted.
+void writeJsonReference(llvm::raw_ostream &os, const Node &node);
+
+} // namespace ccgraph

@@ -1,0 +1,258 @@
+#include "ccgraph/frontend/json_graph.h"
+
+#include "json/group_reader.h"
+#include "json/json_parser.h"
+#include "json/json_text.h"
+#include "json/node_reader.h"
+
+namespace ccgraph {
+namespace {
+
+constexpr int supportedMajor = 1;
+constexpr int supportedMinor = 0;
+
+/// Which container of the file is open; the nodes themselves come whole.
+enum class Section : uint8_t { Graph, Nodes, Frames, Subgraphs };
+
+class GraphSink final : public JsonSink {
+public:
+  GraphSink(Context &context, JsonReport &report) : context_(context), report_(report), types_(context, report) {}
+
+  bool enter(const JsonOpening &opening) override;
+  void leave() override;
+  bool value(const JsonValue &value) override;
+
+  std::unique_ptr<Graph> take() { return std::move(root_); }
+  /// Reports what the whole file lacks.
+  void finish();
+
+private:
+  GraphScope &scope() { return *scopes_.back(); }
+  [[nodiscard]] bool atRoot() const { return scopes_.size() == 1; }
+
+  bool enterRoot(const JsonOpening &opening);
+  bool enterSection(const JsonOpening &opening);
+  bool enterSubgraph(const JsonOpening &opening);
+  bool open(Section section) { return sections_.push_back(section), true; }
+  void openScope(Graph &graph, const JsonOpening &opening);
+  void noteKey(llvm::StringRef key, size_t offset);
+
+  bool graphMember(const JsonValue &value);
+  bool rootMember(const JsonValue &value);
+  bool checkFormat(const JsonValue &value);
+  bool checkVersion(const JsonValue &value);
+  void readSymbols(const JsonValue &value);
+  std::optional<int64_t> count(const JsonValue &value, llvm::StringRef what);
+  void keepForeign(const JsonValue &value);
+
+  Context &context_;
+  JsonReport &report_;
+  TypeCache types_;
+  std::unique_ptr<Graph> root_;
+  std::vector<std::unique_ptr<GraphScope>> scopes_;
+  llvm::SmallVector<Section, 8> sections_;
+  bool sawFormat_ = false;
+  bool sawVersion_ = false;
+  bool foreignFormat_ = false; ///< another format or major version: nothing else is worth reporting
+};
+
+// --- Containers that come member by member -----------------------------------------------------------------------------
+
+bool GraphSink::enter(const JsonOpening &opening) {
+  if (sections_.empty())
+    return enterRoot(opening);
+  switch (sections_.back()) {
+  case Section::Graph:
+    return enterSection(opening);
+  case Section::Subgraphs:
+    return enterSubgraph(opening);
+  case Section::Nodes:
+  case Section::Frames:
+    return false;
+  }
+  llvm_unreachable("all sections are handled");
+}
+
+bool GraphSink::enterRoot(const JsonOpening &opening) {
+  if (opening.kind != JsonKind::Object)
+    return false;
+  root_ = std::make_unique<Graph>(context_);
+  openScope(*root_, opening);
+  return open(Section::Graph);
+}
+
+bool GraphSink::enterSection(const JsonOpening &opening) {
+  bool array = opening.kind == JsonKind::Array;
+  bool nodes = array && opening.key == "nodes";
+  bool frames = array && opening.key == "frames";
+  bool subgraphs = !array && opening.key == "subgraphs";
+  if (!nodes && !frames && !subgraphs)
+    return false;
+  noteKey(opening.key, opening.offset);
+  scope().sawNodes |= nodes;
+  return open(nodes ? Section::Nodes : frames ? Section::Frames : Section::Subgraphs);
+}
+
+bool GraphSink::enterSubgraph(const JsonOpening &opening) {
+  if (opening.kind != JsonKind::Object)
+    return false;
+  Identifier name = context_.identifier(opening.key);
+  Graph &parent = scope().graph;
+  if (parent.subgraph(name)) {
+    report_.error(opening.offset, "a subgraph named '" + name.str().str() + "' stands before this one");
+    parent.eraseSubgraph(name);
+  }
+  openScope(parent.addSubgraph(name), opening);
+  return open(Section::Graph);
+}
+
+void GraphSink::openScope(Graph &graph, const JsonOpening &opening) {
+  scopes_.push_back(std::make_unique<GraphScope>(graph, report_, types_));
+  scope().offset = opening.offset;
+}
+
+void GraphSink::leave() {
+  if (sections_.pop_back_val() != Section::Graph)
+    return;
+  scope().finish();
+  if (!scope().sawNodes && !foreignFormat_)
+    report_.error(scope().offset, "this graph has no 'nodes'", "\"nodes\" is an array with one object a node");
+  if (atRoot())
+    finish();
+  scopes_.pop_back();
+}
+
+void GraphSink::finish() {
+  if (foreignFormat_)
+    return;
+  if (!sawFormat_)
+    report_.error(scope().offset, "this JSON does not say that it is a graph: expected \"format\": \"ccgraph.graph\"",
+                  "docs/graph-format.md says what a graph file holds");
+  else if (!sawVersion_)
+    report_.error(scope().offset, "expected \"version\": \"1.0\"");
+}
+
+// --- Values that come whole --------------------------------------------------------------------------------------------------
+
+bool GraphSink::value(const JsonValue &value) {
+  if (sections_.empty()) {
+    report_.expected(value, "a graph: an object with format, version and nodes");
+    return false;
+  }
+  switch (sections_.back()) {
+  case Section::Nodes:
+    readNode(scope(), value);
+    return true;
+  case Section::Frames:
+    scope().addFrame(value);
+    return true;
+  case Section::Subgraphs:
+    report_.expected(value, "a subgraph: an object with nodes");
+    return true;
+  case Section::Graph:
+    noteKey(value.key, value.offset);
+    return graphMember(value);
+  }
+  llvm_unreachable("all sections are handled");
+}
+
+void GraphSink::noteKey(llvm::StringRef key, size_t offset) {
+  if (llvm::is_contained(scope().seenKeys, key))
+    report_.error(offset, "the key '" + key.str() + "' stands twice");
+  scope().seenKeys.push_back(key.str());
+}
+
+bool GraphSink::graphMember(const JsonValue &value) {
+  Graph &graph = scope().graph;
+  if (value.key == "name")
+    graph.setName(report_.string(value, "a name").value_or("graph"));
+  else if (value.key == "rank")
+    graph.rank = count(value, "a rank");
+  else if (value.key == "world_size")
+    graph.worldSize = count(value, "a number of ranks");
+  else if (value.key == "groups")
+    readGroups(value, report_, graph.groups());
+  else if (value.key == "symbols")
+    readSymbols(value);
+  else if (value.key == "nodes" || value.key == "frames")
+    report_.expected(value, "'" + value.key + "' as an array");
+  else if (value.key == "subgraphs")
+    report_.expected(value, "'subgraphs' as an object: name -> graph");
+  else
+    return rootMember(value);
+  return true;
+}
+
+bool GraphSink::rootMember(const JsonValue &value) {
+  if (atRoot() && value.key == "format")
+    return checkFormat(value);
+  if (atRoot() && value.key == "version")
+    return checkVersion(value);
+  keepForeign(value);
+  return true;
+}
+
+bool GraphSink::checkFormat(const JsonValue &value) {
+  sawFormat_ = true;
+  foreignFormat_ = value.text != "ccgraph.graph";
+  if (foreignFormat_)
+    report_.expected(value, "\"ccgraph.graph\"", "this is a file of another format");
+  return !foreignFormat_;
+}
+
+bool GraphSink::checkVersion(const JsonValue &value) {
+  sawVersion_ = true;
+  auto [majorText, minorText] = value.text.split('.');
+  int major = 0;
+  int minor = 0;
+  if (majorText.getAsInteger(10, major) || minorText.getAsInteger(10, minor) || major < 0 || minor < 0) {
+    report_.expected(value, "a version \"major.minor\", such as \"1.0\"");
+    return true;
+  }
+  foreignFormat_ = major != supportedMajor;
+  if (foreignFormat_)
+    report_.expected(value, "version " + llvm::Twine(supportedMajor) + ".x",
+                     "another major version has another meaning: use a ccgraph that knows it");
+  else if (minor > supportedMinor)
+    report_.warning(value.offset,
+                    "version " + value.text.str() + " is newer than " + std::to_string(supportedMajor) + "." +
+                        std::to_string(supportedMinor),
+                    "keys that are not known here are kept and written back");
+  return !foreignFormat_;
+}
+
+std::optional<int64_t> GraphSink::count(const JsonValue &value, llvm::StringRef what) {
+  if (value.is(JsonKind::Integer) && value.integer >= (value.key == "rank" ? 0 : 1))
+    return value.integer;
+  report_.expected(value, what);
+  return std::nullopt;
+}
+
+void GraphSink::readSymbols(const JsonValue &value) {
+  if (!value.is(JsonKind::Object))
+    report_.expected(value, "'symbols' as an object: symbol -> hint");
+  for (const JsonValue &symbol : value.elements())
+    if (auto hint = report_.integer(symbol, "the value that the symbol had when the graph was traced"))
+      scope().graph.symbolHints.emplace_back(context_.identifier(symbol.key), *hint);
+}
+
+void GraphSink::keepForeign(const JsonValue &value) {
+  Identifier text = context_.identifier(canonicalJson(report_.source().text, value));
+  scope().graph.attributes.emplace_back(context_.identifier(value.key), text);
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
+                                                     const ReadOptions &options) {
+  JsonReport report(source, options.errorLimit);
+  GraphSink sink(context, report);
+  if (llvm::Error error = report.take(parseJson(source, sink)))
+    return error;
+  if (options.warnings)
+    for (Diagnostic &warning : report.takeWarnings())
+      options.warnings->add(std::move(warning));
+  return sink.take();
+}
+
+} // namespace ccgraph

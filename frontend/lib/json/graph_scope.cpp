@@ -1,0 +1,117 @@
+#include "json/graph_scope.h"
+
+#include "json/json_text.h"
+
+namespace ccgraph {
+
+const Type *TypeCache::read(const JsonValue &value) {
+  if (value.is(JsonKind::String))
+    return readText(value);
+  if (value.is(JsonKind::Array))
+    return readList(value);
+  report_.expected(value, "a type or a list of types",
+                   "a type is spelled as print_readable spells it, e.g. \"bf16[8, 4][4, 1]cuda:0\"; "
+                   "leave the key out where it is unknown");
+  return nullptr;
+}
+
+const Type *TypeCache::readText(const JsonValue &value) {
+  auto [entry, isNew] = known_.try_emplace(value.text, nullptr);
+  if (!isNew && entry->second)
+    return entry->second;
+  auto type = parseType(context_, value.text);
+  if (type)
+    return entry->second = *type;
+  report_.error(value.offset, llvm::toString(type.takeError()),
+                "dtype[sizes][strides]device, e.g. \"f32[2, 3][3, 1]cpu\"");
+  return nullptr;
+}
+
+const Type *TypeCache::readList(const JsonValue &value) {
+  llvm::SmallVector<const Type *, 8> elements;
+  for (const JsonValue &element : value.elements())
+    elements.push_back(element.is(JsonKind::Null) ? nullptr : read(element));
+  return context_.list(elements);
+}
+
+Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
+  llvm::StringRef name = reference.text.drop_front();
+  if (Node *node = graph.find(name))
+    return node;
+  if (!rejected.contains(name))
+    unresolved.push_back({user.str(), name.str(), reference.offset});
+  return nullptr;
+}
+
+void GraphScope::finish() {
+  for (const UnresolvedReference &reference : unresolved) {
+    std::string name = "'" + reference.name + "'";
+    if (rejected.contains(reference.name))
+      continue;
+    if (reference.name == reference.user)
+      report.error(reference.offset, "node " + name + " mentions itself");
+    else if (graph.find(reference.name))
+      report.error(reference.offset,
+                   "node '" + reference.user + "' mentions node " + name + ", which stands after it",
+                   "nodes are listed in program order: move " + name + " before '" +
+                       reference.user + "'");
+    else
+      report.error(reference.offset,
+                   "node '" + reference.user + "' mentions node " + name + ", which does not exist",
+                   "text is written {\"str\": ...}; \"%\" is for the names of earlier nodes");
+  }
+  unresolved.clear();
+}
+
+namespace {
+
+/// The identifier that a frame's member names; null for a foreign key.
+Identifier *memberOf(Frame &frame, llvm::StringRef key) {
+  if (key == "file")
+    return &frame.file;
+  if (key == "function")
+    return &frame.function;
+  if (key == "code")
+    return &frame.code;
+  if (key == "annotation")
+    return &frame.annotation;
+  return key == "prefix" ? &frame.prefix : nullptr;
+}
+
+void appendForeign(std::string &out, llvm::StringRef text, const JsonValue &member) {
+  llvm::raw_string_ostream os(out);
+  os << (out.empty() ? "" : ", ");
+  writeJsonString(os, member.key);
+  os << ": " << canonicalJson(text, member);
+}
+
+} // namespace
+
+void GraphScope::addFrame(const JsonValue &value) {
+  Frame frame;
+  std::string foreign;
+  if (!value.is(JsonKind::Object))
+    report.expected(value, "a frame: an object with file, line, function, code");
+  for (const JsonValue &member : value.elements()) {
+    if (member.key == "line")
+      frame.line = report.integer(member, "a line number").value_or(0);
+    else if (Identifier *text = memberOf(frame, member.key))
+      *text = graph.context().identifier(report.string(member, "a string").value_or(""));
+    else
+      appendForeign(foreign, report.source().text, member);
+  }
+  if (!foreign.empty())
+    frame.attributes = graph.context().identifier(foreign);
+  frames.push_back(graph.addFrame(frame));
+}
+
+uint32_t GraphScope::frame(const JsonValue &index) {
+  if (index.is(JsonKind::Integer) && index.integer >= 0 &&
+      static_cast<uint64_t>(index.integer) < frames.size())
+    return frames[static_cast<size_t>(index.integer)];
+  report.expected(index, "an index into 'frames', which has " + llvm::Twine(frames.size()) + " entries",
+                  "'frames' stands before 'nodes'");
+  return 0;
+}
+
+} // namespace ccgraph

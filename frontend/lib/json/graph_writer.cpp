@@ -1,0 +1,342 @@
+#include "ccgraph/frontend/json_graph.h"
+
+#include "json/argument_writer.h"
+#include "json/json_text.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace ccgraph {
+namespace {
+
+/// JSON text of types by address: each distinct type is spelled once. Looked up only, never walked.
+class TypeTexts {
+public:
+  llvm::StringRef of(const Type *type) {
+    std::string &text = texts_[type];
+    if (text.empty())
+      spell(type, text);
+    return text;
+  }
+
+private:
+  static void spell(const Type *type, std::string &out) {
+    if (!type) {
+      out += "null";
+      return;
+    }
+    if (!type->isList()) {
+      llvm::raw_string_ostream os(out);
+      writeJsonString(os, type->str());
+      return;
+    }
+    out += '[';
+    for (size_t i = 0; i < type->elements().size(); ++i) {
+      out += i ? ", " : "";
+      spell(type->elements()[i], out);
+    }
+    out += ']';
+  }
+
+  llvm::DenseMap<const Type *, std::string> texts_;
+};
+
+/// Separates the members of one object or the entries of one array: a comma before all but the first.
+class Separator {
+public:
+  explicit Separator(llvm::StringRef between = ", ") : between_(between) {}
+  llvm::StringRef next() {
+    llvm::StringRef text = first_ ? llvm::StringRef() : between_;
+    first_ = false;
+    return text;
+  }
+
+private:
+  llvm::StringRef between_;
+  bool first_ = true;
+};
+
+class GraphWriter {
+public:
+  GraphWriter(llvm::raw_ostream &os, TypeTexts &types, const Graph &graph, unsigned depth)
+      : os_(os), types_(types), graph_(graph), depth_(depth) {}
+
+  void writeFile() {
+    os_ << '{';
+    key("format") << "\"ccgraph.graph\"";
+    key("version") << "\"1.0\"";
+    writeName();
+    writeMembers();
+    os_ << "\n}\n";
+  }
+
+private:
+  void writeSubgraph(llvm::StringRef name) {
+    os_ << '{';
+    if (graph_.name() != name)
+      writeName();
+    writeMembers();
+    newline(depth_ - 1);
+    os_ << '}';
+  }
+
+  void writeMembers() {
+    if (graph_.rank)
+      key("rank") << *graph_.rank;
+    if (graph_.worldSize)
+      key("world_size") << *graph_.worldSize;
+    writeGroups();
+    writeSymbols();
+    for (const auto &[name, text] : graph_.attributes)
+      key(name.str()) << text.str();
+    writeFrames();
+    writeSubgraphs();
+    writeNodes();
+  }
+
+  // --- Layout ---------------------------------------------------------------------------------------------------------
+
+  void newline(unsigned depth) { os_ << '\n', os_.indent(2 * depth); }
+  llvm::raw_ostream &key(llvm::StringRef name) {
+    os_ << members_.next();
+    newline(depth_);
+    return quoted(name) << ": ";
+  }
+  llvm::raw_ostream &quoted(llvm::StringRef text) { return writeJsonString(os_, text), os_; }
+  /// A member that is left out where it is empty.
+  void optionalText(Separator &separator, llvm::StringRef name, llvm::StringRef text) {
+    if (text.empty())
+      return;
+    os_ << separator.next() << '"' << name << "\": ";
+    quoted(text);
+  }
+  void writeName() {
+    key("name");
+    quoted(graph_.name());
+  }
+
+  // --- What surrounds the nodes ---------------------------------------------------------------------------------------
+
+  void writeGroups() {
+    if (graph_.groups().empty())
+      return;
+    key("groups") << '{';
+    Separator separator(",");
+    for (const Group &group : graph_.groups().groups()) {
+      os_ << separator.next();
+      newline(depth_ + 1);
+      quoted(group.name) << ": ";
+      writeGroup(group);
+    }
+    newline(depth_);
+    os_ << '}';
+  }
+
+  void writeGroup(const Group &group) {
+    os_ << '{';
+    Separator separator;
+    os_ << separator.next();
+    writeMembership(group);
+    optionalText(separator, "desc", group.description);
+    optionalText(separator, "tag", group.tag);
+    optionalText(separator, "backend", group.backend);
+    optionalText(separator, "mesh", group.mesh);
+    if (group.axis >= 0)
+      os_ << separator.next() << "\"axis\": " << group.axis;
+    if (group.assumed)
+      os_ << separator.next() << "\"assumed\": true";
+    for (const auto &[name, text] : group.attributes)
+      quotedMember(separator, name, text);
+    os_ << '}';
+  }
+
+  void quotedMember(Separator &separator, llvm::StringRef name, llvm::StringRef text) {
+    os_ << separator.next();
+    quoted(name) << ": " << text;
+  }
+
+  void writeMembership(const Group &group) {
+    if (group.partition.empty()) {
+      os_ << "\"ranks\": ";
+      return writeRanks(group.ranks);
+    }
+    os_ << "\"partition\": [";
+    Separator separator;
+    for (const auto &cell : group.partition) {
+      os_ << separator.next();
+      writeRanks(cell);
+    }
+    os_ << ']';
+  }
+
+  void writeRanks(llvm::ArrayRef<int64_t> ranks) {
+    os_ << '[';
+    llvm::interleaveComma(ranks, os_);
+    os_ << ']';
+  }
+
+  void writeSymbols() {
+    if (graph_.symbolHints.empty())
+      return;
+    key("symbols") << '{';
+    Separator separator;
+    for (const auto &[symbol, hint] : graph_.symbolHints) {
+      os_ << separator.next();
+      quoted(symbol.str()) << ": " << hint;
+    }
+    os_ << '}';
+  }
+
+  /// All but the empty frame, which every graph has at index 0 and no file spells.
+  void writeFrames() {
+    auto frames = graph_.frames().drop_front();
+    if (frames.empty())
+      return;
+    key("frames") << '[';
+    Separator separator(",");
+    for (const Frame &frame : frames) {
+      os_ << separator.next();
+      newline(depth_ + 1);
+      writeFrame(frame);
+    }
+    newline(depth_);
+    os_ << ']';
+  }
+
+  void writeFrame(const Frame &frame) {
+    os_ << '{';
+    Separator separator;
+    optionalText(separator, "file", frame.file.str());
+    if (frame.line)
+      os_ << separator.next() << "\"line\": " << frame.line;
+    optionalText(separator, "function", frame.function.str());
+    optionalText(separator, "code", frame.code.str());
+    optionalText(separator, "annotation", frame.annotation.str());
+    optionalText(separator, "prefix", frame.prefix.str());
+    if (frame.attributes)
+      os_ << separator.next() << frame.attributes.str();
+    os_ << '}';
+  }
+
+  void writeSubgraphs() {
+    if (graph_.subgraphs().empty())
+      return;
+    key("subgraphs") << '{';
+    Separator separator(",");
+    for (const auto &[name, subgraph] : graph_.subgraphs()) {
+      os_ << separator.next();
+      newline(depth_ + 1);
+      quoted(name.str()) << ": ";
+      GraphWriter(os_, types_, *subgraph, depth_ + 2).writeSubgraph(name.str());
+    }
+    newline(depth_);
+    os_ << '}';
+  }
+
+  // --- Nodes ----------------------------------------------------------------------------------------------------------
+
+  void writeNodes() {
+    key("nodes") << '[';
+    Separator separator(",");
+    for (const Node *node = graph_.front(); node; node = node->next()) {
+      os_ << separator.next();
+      newline(depth_ + 1);
+      writeNode(*node);
+    }
+    newline(depth_);
+    os_ << ']';
+  }
+
+  void writeNode(const Node &node) {
+    os_ << "{\"name\": ";
+    quoted(node.name().str()) << ", \"op\": \"" << opcodeName(node.opcode()) << "\", \"target\": ";
+    quoted(node.target().str());
+    bool takesArguments = node.opcode() == Opcode::CallFunction || node.opcode() == Opcode::Output;
+    if (takesArguments || !node.args().empty()) {
+      os_ << ", \"args\": ";
+      writeJsonArguments(os_, node, node.args());
+    }
+    if (!node.kwargs().empty()) {
+      os_ << ", \"kwargs\": ";
+      writeJsonNamed(os_, node, node.kwargs());
+    }
+    writeOrdering(node);
+    if (node.type())
+      os_ << ", \"type\": " << types_.of(node.type());
+    writeMeta(node);
+    os_ << '}';
+  }
+
+  void writeOrdering(const Node &node) {
+    if (node.numOrdering() == 0)
+      return;
+    os_ << ", \"after\": [";
+    Separator separator;
+    for (unsigned i = 0; i < node.numOrdering(); ++i) {
+      os_ << separator.next();
+      writeJsonReference(os_, *node.ordering(i));
+    }
+    os_ << ']';
+  }
+
+  void writeMeta(const Node &node) {
+    const Provenance &provenance = node.provenance();
+    bool foreign = llvm::any_of(provenance.attributes, [](const auto &a) { return metaKey(a).has_value(); });
+    if (node.frame() || !provenance.origins.empty() || provenance.durationPs >= 0 || foreign)
+      writeMetaObject(node, provenance);
+    for (const NamedArgument &attribute : provenance.attributes)
+      if (!metaKey(attribute)) {
+        os_ << ", ";
+        quoted(unescapePointerStep(attribute.name.str().drop_front())) << ": " << attribute.value.text();
+      }
+  }
+
+  void writeMetaObject(const Node &node, const Provenance &provenance) {
+    os_ << ", \"meta\": {";
+    Separator separator;
+    if (node.frame())
+      os_ << separator.next() << "\"frame\": " << node.frame() - 1;
+    if (!provenance.origins.empty())
+      writeOrigins(separator, provenance.origins);
+    if (provenance.durationPs >= 0)
+      os_ << separator.next() << "\"duration_ps\": " << provenance.durationPs;
+    for (const NamedArgument &attribute : provenance.attributes)
+      if (auto name = metaKey(attribute))
+        quotedMember(separator, *name, attribute.value.text());
+    os_ << '}';
+  }
+
+  void writeOrigins(Separator &separator, llvm::ArrayRef<Identifier> origins) {
+    os_ << separator.next() << "\"origins\": [";
+    Separator between;
+    for (Identifier origin : origins) {
+      os_ << between.next();
+      quoted(origin.str());
+    }
+    os_ << ']';
+  }
+
+  /// The key within meta of a foreign attribute; none for a key of the node itself.
+  static std::optional<std::string> metaKey(const NamedArgument &attribute) {
+    llvm::StringRef name = attribute.name.str();
+    if (!name.startswith("/"))
+      return name.str();
+    if (name.consume_front("/meta/"))
+      return unescapePointerStep(name);
+    return std::nullopt;
+  }
+
+  llvm::raw_ostream &os_;
+  TypeTexts &types_;
+  const Graph &graph_;
+  unsigned depth_;
+  Separator members_ = Separator(",");
+};
+
+} // namespace
+
+void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph) {
+  TypeTexts types;
+  GraphWriter(os, types, graph, 1).writeFile();
+}
+
+} // namespace ccgraph

@@ -1,0 +1,43 @@
+// parseJson: nlohmann's SAX reader, made to hand over one value at a time.
+//
+// The sink decides, container by container, whether it wants the members one by one or the whole as one JsonValue, so a file of
+// a million nodes is read in the memory of one. nlohmann's callbacks carry no position: the iterator that it reads from counts bytes.
+//
+// Errors: the text is not JSON, or nests deeper than maxJsonDepth. Cost: linear, about 6 ns a byte.
+#pragma once
+
+#include "ccgraph/frontend/source_text.h"
+#include "json/json_value.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ccgraph {
+
+/// Deeper nesting is refused, because readers recurse over values.
+inline constexpr unsigned maxJsonDepth = 200;
+
+/// What opens: an array or object, its key where it is a member, and where it starts.
+struct JsonOpening {
+  JsonKind kind = JsonKind::Object;
+  llvm::StringRef key;
+  size_t offset = 0;
+};
+
+class JsonSink {
+public:
+  virtual ~JsonSink() = default;
+  /// True: the members come one by one, then leave() is called. False: the container comes whole.
+  virtual bool enter(const JsonOpening &opening) = 0;
+  virtual void leave() = 0;
+  /// A whole value. False stops the parser without an error of its own.
+  [[nodiscard]] virtual bool value(const JsonValue &value) = 0;
+};
+
+/// Feeds the sink; the error is the first place where the text is no JSON.
+[[nodiscard]] llvm::Error parseJson(const SourceText &source, JsonSink &sink);
+
+/// The whole text as one value, given to `use` while it lives.
+[[nodiscard]] llvm::Error parseWholeJson(const SourceText &source,
+                                         llvm::function_ref<void(const JsonValue &)> use);
+
+} // namespace ccgraph

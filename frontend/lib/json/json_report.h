@@ -1,0 +1,42 @@
+// JsonReport: the errors of one JSON file, each at its place and with its pointer.
+#pragma once
+
+#include "ccgraph/frontend/source_text.h"
+#include "json/json_value.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <optional>
+#include <string>
+
+namespace ccgraph {
+
+class JsonReport {
+public:
+  JsonReport(const SourceText &source, size_t limit) : source_(source), errors_(limit), limit_(limit) {}
+
+  /// Both costly (they look for line, column and pointer) and so computed for the first `limit` errors only.
+  void error(size_t offset, std::string message, std::string repair = "");
+  void warning(size_t offset, std::string message, std::string repair = "");
+  /// "expected WHAT, got <the value as it stands>".
+  void expected(const JsonValue &got, const llvm::Twine &what, std::string repair = "");
+
+  [[nodiscard]] const SourceText &source() const { return source_; }
+  [[nodiscard]] bool hasErrors() const { return errors_.hasErrors(); }
+  /// Errors and, where `error` holds some, those too (a syntax error, say).
+  [[nodiscard]] llvm::Error take(llvm::Error error);
+  [[nodiscard]] std::vector<Diagnostic> takeWarnings() { return std::move(warnings_); }
+
+  // Typed look-ups: empty, with an error reported, where the value is of another kind.
+  std::optional<int64_t> integer(const JsonValue &value, llvm::StringRef what);
+  std::optional<llvm::StringRef> string(const JsonValue &value, llvm::StringRef what);
+
+private:
+  Diagnostic at(size_t offset, std::string message, std::string repair) const;
+  const SourceText &source_;
+  Diagnostics errors_;
+  size_t limit_;
+  std::vector<Diagnostic> warnings_;
+};
+
+} // namespace ccgraph

@@ -1,0 +1,200 @@
+#include "json/json_text.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace ccgraph {
+namespace {
+
+bool isBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/// Behind the closing quote of the string that starts at `offset`; the end of the text where it is not closed.
+size_t endOfString(llvm::StringRef text, size_t offset) {
+  for (size_t i = offset + 1; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      return i + 1;
+  }
+  return text.size();
+}
+
+size_t endOfScalar(llvm::StringRef text, size_t offset) {
+  if (text.substr(offset).startswith("\""))
+    return endOfString(text, offset);
+  size_t end = text.find_first_of(" \t\r\n,:]}", offset);
+  return std::min(end, text.size());
+}
+
+llvm::StringRef rawText(llvm::StringRef text, const JsonValue &value) {
+  bool container = value.is(JsonKind::Array) || value.is(JsonKind::Object);
+  size_t end = container ? value.end : endOfScalar(text, value.offset);
+  return text.slice(value.offset, end);
+}
+
+/// Where a scan is: the step within each open container.
+struct PointerStep {
+  bool isObject = false;
+  unsigned index = 0;
+  llvm::StringRef key;
+};
+
+class PointerScan {
+public:
+  explicit PointerScan(llvm::StringRef text) : text_(text) {}
+
+  std::string run(size_t target) {
+    size_t at = 0;
+    while (at < std::min(target, text_.size()))
+      at = step(at, target);
+    return spell();
+  }
+
+private:
+  size_t step(size_t at, size_t target) {
+    char c = text_[at];
+    if (c == '"')
+      return string(at, target);
+    if (c == '{' || c == '[')
+      open_.push_back({c == '{', 0, {}});
+    else if ((c == '}' || c == ']') && !open_.empty())
+      open_.pop_back();
+    else if (c == ',' && !open_.empty())
+      ++open_.back().index;
+    return at + 1;
+  }
+
+  size_t string(size_t at, size_t target) {
+    size_t end = endOfString(text_, at);
+    size_t colon = end;
+    while (colon < text_.size() && isBlank(text_[colon]))
+      ++colon;
+    bool isKey = !open_.empty() && open_.back().isObject && colon < text_.size() && text_[colon] == ':';
+    if (isKey && end <= target)
+      open_.back().key = text_.slice(at + 1, end - 1);
+    return end;
+  }
+
+  std::string spell() const {
+    std::string pointer;
+    for (const PointerStep &step : open_)
+      pointer += "/" + (step.isObject ? escapePointerStep(step.key) : llvm::utostr(step.index));
+    return pointer;
+  }
+
+  llvm::StringRef text_;
+  llvm::SmallVector<PointerStep, 16> open_;
+};
+
+/// Length of the UTF-8 sequence at the front, 0 where there is none.
+size_t utf8Length(llvm::StringRef text) {
+  const auto *first = reinterpret_cast<const llvm::UTF8 *>(text.data());
+  size_t length = llvm::getNumBytesForUTF8(*first);
+  if (length > text.size() || !llvm::isLegalUTF8Sequence(first, first + length))
+    return 0;
+  return length;
+}
+
+/// True for the bytes that stand for themselves: printable ASCII but '"' and '\'.
+constexpr std::array<bool, 256> plainBytes = [] {
+  std::array<bool, 256> table = {};
+  for (unsigned c = 0x20; c < 0x7f; ++c)
+    table[c] = c != '"' && c != '\\';
+  return table;
+}();
+
+/// Writes one escape or sequence and gives back how many bytes of the text it stood for.
+size_t writeSpecial(llvm::raw_ostream &os, llvm::StringRef rest) {
+  static constexpr llvm::StringLiteral named = "\"\"\\\\b\bf\fn\nr\rt\t";
+  auto c = static_cast<unsigned char>(rest.front());
+  for (size_t i = 0; i < named.size(); i += 2)
+    if (named[i + 1] == rest.front()) {
+      os << '\\' << named[i];
+      return 1;
+    }
+  if (c < 0x80) {
+    os << "\\u00" << llvm::hexdigit(c >> 4, true) << llvm::hexdigit(c & 15, true);
+    return 1;
+  }
+  size_t length = utf8Length(rest);
+  os << (length ? rest.take_front(length) : llvm::StringRef("\xef\xbf\xbd"));
+  return std::max<size_t>(length, 1);
+}
+
+} // namespace
+
+size_t skipJsonSeparators(llvm::StringRef text, size_t offset) {
+  while (offset < text.size() && (isBlank(text[offset]) || text[offset] == ',' || text[offset] == ':'))
+    ++offset;
+  return offset;
+}
+
+std::string jsonPointerAt(llvm::StringRef text, size_t offset) {
+  return PointerScan(text).run(offset);
+}
+
+std::string escapePointerStep(llvm::StringRef step) {
+  std::string out;
+  for (char c : step)
+    out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return out;
+}
+
+std::string unescapePointerStep(llvm::StringRef step) {
+  std::string out;
+  for (size_t i = 0; i < step.size(); ++i) {
+    bool escape = step[i] == '~' && i + 1 < step.size();
+    out += escape ? (step[++i] == '1' ? '/' : '~') : step[i];
+  }
+  return out;
+}
+
+std::string canonicalJson(llvm::StringRef text, const JsonValue &value) {
+  llvm::StringRef raw = rawText(text, value);
+  std::string out;
+  for (size_t i = 0; i < raw.size();) {
+    size_t end = raw[i] == '"' ? endOfString(raw, i) : i + 1;
+    if (!isBlank(raw[i]))
+      out += raw.slice(i, end);
+    if (raw[i] == ',' || raw[i] == ':')
+      out += ' ';
+    i = end;
+  }
+  return out;
+}
+
+std::string excerptOf(llvm::StringRef text, const JsonValue &value) {
+  constexpr size_t limit = 60;
+  llvm::StringRef raw = rawText(text, value);
+  raw = raw.take_front(raw.find('\n'));
+  return raw.size() <= limit ? raw.str() : raw.take_front(limit).str() + "...";
+}
+
+void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
+  os << '"';
+  while (!text.empty()) {
+    const auto *stop = std::find_if(text.begin(), text.end(),
+                                    [](char c) { return !plainBytes[static_cast<uint8_t>(c)]; });
+    os << text.take_front(static_cast<size_t>(stop - text.begin()));
+    text = text.drop_front(static_cast<size_t>(stop - text.begin()));
+    if (!text.empty())
+      text = text.drop_front(writeSpecial(os, text));
+  }
+  os << '"';
+}
+
+void writeJsonDouble(llvm::raw_ostream &os, double value) {
+  std::array<char, 32> buffer;
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  llvm::StringRef digits(buffer.data(), static_cast<size_t>(end - buffer.data()));
+  os << digits;
+  if (digits.find_first_of(".e") == llvm::StringRef::npos)
+    os << ".0";
+}
+
+} // namespace ccgraph

@@ -1,0 +1,77 @@
+// JsonValue: one parsed JSON value, small and short-lived.
+//
+// Readers never hold a tree of a whole file: they are handed one value at a time (one node, one frame) and its
+// memory is used again for the next. Members keep the order of the text, and every value knows where it starts, so that a
+// place is computed only for an error.
+//
+// Ownership: values and their strings live in the parser's arena until the sink's value() returns.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/iterator_range.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+namespace ccgraph {
+
+enum class JsonKind : uint8_t { Null, Bool, Integer, Float, HugeInteger, String, Array, Object };
+
+struct JsonValue;
+
+/// Walks the elements of an array or the members of an object.
+class JsonIterator {
+public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = const JsonValue;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const JsonValue *;
+  using reference = const JsonValue &;
+  explicit JsonIterator(const JsonValue *value = nullptr) : value_(value) {}
+  reference operator*() const { return *value_; }
+  pointer operator->() const { return value_; }
+  JsonIterator &operator++();
+  JsonIterator operator++(int) {
+    auto old = *this;
+    ++*this;
+    return old;
+  }
+  friend bool operator==(JsonIterator a, JsonIterator b) { return a.value_ == b.value_; }
+
+private:
+  const JsonValue *value_;
+};
+
+struct JsonValue {
+  JsonKind kind = JsonKind::Null;
+  bool boolean = false;
+  uint32_t count = 0;     ///< elements or members
+  int64_t integer = 0;    ///< HugeInteger: an integer that 64 bits do not hold, its spelling in `text`
+  double real = 0;
+  llvm::StringRef text;   ///< String: decoded
+  llvm::StringRef key;    ///< where the value is a member
+  size_t offset = 0;      ///< of its first byte
+  size_t end = 0;         ///< behind its last byte; containers only
+  const JsonValue *first = nullptr;
+  const JsonValue *next = nullptr;
+
+  [[nodiscard]] bool is(JsonKind wanted) const { return kind == wanted; }
+  [[nodiscard]] llvm::iterator_range<JsonIterator> elements() const {
+    return {JsonIterator(first), JsonIterator()};
+  }
+  /// Null where absent or not an object.
+  [[nodiscard]] const JsonValue *member(llvm::StringRef name) const {
+    for (const JsonValue &value : elements())
+      if (kind == JsonKind::Object && value.key == name)
+        return &value;
+    return nullptr;
+  }
+};
+
+inline JsonIterator &JsonIterator::operator++() {
+  value_ = value_->next;
+  return *this;
+}
+
+} // namespace ccgraph
