@@ -46,6 +46,9 @@ public:
     Python,
   };
 
+  // --- Makers. Literals own nothing; trees must be built by ArgumentBuilder, whose arena outlives them.
+  // ---------------
+  /// None.
   Argument() = default;
   static Argument none() { return {}; }
   static Argument boolean(bool value) { return Argument(Kind::Bool, 0, Payload{.integer = value}); }
@@ -61,13 +64,17 @@ public:
   }
   /// Layout, MemoryFormat or Python.
   static Argument word(Kind kind, Identifier text) { return Argument(kind, 0, Payload{.text = text}); }
+  /// The node's operand of this index; ArgumentBuilder::operand hands indices out in order of mention.
   static Argument operand(uint32_t index) { return Argument(Kind::Operand, index, Payload{.integer = 0}); }
   /// List, Tuple or Slice; the elements must outlive the argument (the graph's arena).
   static Argument sequence(Kind kind, llvm::ArrayRef<Argument> elements) {
     return Argument(kind, static_cast<uint32_t>(elements.size()), Payload{.elements = elements.data()});
   }
+  /// Entries keep their order, which is the order of the text.
   static Argument dict(llvm::ArrayRef<NamedArgument> entries);
 
+  // --- Readers. Asking for another kind than kind() is a bug of the caller and asserts.
+  // --------------------------------
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
   [[nodiscard]] bool isSequence() const { return kind_ == Kind::List || kind_ == Kind::Tuple || kind_ == Kind::Slice; }
@@ -79,10 +86,13 @@ public:
   [[nodiscard]] const SymExpr *symbolic() const { return check(Kind::Symbolic), payload_.symbol; }
   [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
   [[nodiscard]] Device device() const { return check(Kind::Device), Device{payload_.text, static_cast<int>(size_)}; }
+  /// Index for Node::operand.
   [[nodiscard]] uint32_t operandIndex() const { return check(Kind::Operand), size_; }
+  /// Of a List, Tuple or Slice; empty for any other kind, so that loops need no test.
   [[nodiscard]] llvm::ArrayRef<Argument> elements() const {
     return isSequence() ? llvm::ArrayRef<Argument>(payload_.elements, size_) : llvm::ArrayRef<Argument>();
   }
+  /// Of a Dict; empty for any other kind.
   [[nodiscard]] llvm::ArrayRef<NamedArgument> entries() const;
 
 private:

@@ -24,6 +24,7 @@ namespace ccgraph {
 enum class BucketLayout : uint8_t { Grouped, Flat };
 [[nodiscard]] llvm::StringRef layoutName(BucketLayout layout);
 
+/// The collectives of one group are issued in another order now. Every collective of the group is listed, moved or not.
 struct MovedEntry {
   /// groupKey of the collectives
   std::string group;
@@ -46,6 +47,7 @@ struct BucketMember {
   int64_t length = 0;
 };
 
+/// Several collectives became one. Members are listed in bucket order, which is their old issue order.
 struct MergedEntry {
   BucketLayout layout = BucketLayout::Grouped;
   /// after: the one collective
@@ -57,8 +59,13 @@ struct MergedEntry {
   std::vector<Node *> scaffold;
 };
 
+/// Why a node could go.
+///   Dead       nobody reads it, and nothing outside the graph sees it go (on every rank alike)
+///   Twin       another node computes the same of the same unchanged values
+///   Forwarded  it passed a value through: a wait on what was not in flight
 enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };
 
+/// One node that is gone, and what stands for it.
 struct RemovedEntry {
   RemovedReason reason = RemovedReason::Dead;
   Node *node = nullptr;
@@ -66,11 +73,13 @@ struct RemovedEntry {
   Node *twin = nullptr;
 };
 
+/// A new node that no merge explains.
 struct AddedEntry {
   Node *node = nullptr;
   std::string role;
 };
 
+/// A rewrite by a template that the checker has too; it rebuilds `built` from `matched` by itself.
 struct RuleEntry {
   /// template of the checker, e.g. "inline-control-deps"
   std::string name;

@@ -30,7 +30,9 @@ public:
   Identifier() = default;
   explicit Identifier(const llvm::StringMapEntry<char> *entry) : entry_(entry) {}
 
+  /// Valid as long as the Context.
   [[nodiscard]] llvm::StringRef str() const { return entry_ ? entry_->getKey() : llvm::StringRef(); }
+  /// The address that stands for the text: equal for equal texts. Never order output by it.
   [[nodiscard]] const void *key() const { return entry_; }
   explicit operator bool() const { return entry_ != nullptr; }
   friend bool operator==(Identifier a, Identifier b) { return a.entry_ == b.entry_; }
@@ -53,6 +55,7 @@ public:
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
 
+  /// The one Identifier of this text; the text is copied on its first appearance.
   [[nodiscard]] Identifier identifier(llvm::StringRef text);
   /// The expression with this text; texts that differ in a blank are different expressions.
   [[nodiscard]] const SymExpr *symbolic(llvm::StringRef text);
@@ -63,6 +66,7 @@ public:
     llvm::ArrayRef<Dim> strides;
     bool stridesKnown = true;
   };
+  /// Asserts that there is a stride for each size where strides are known.
   [[nodiscard]] const Type *tensor(DType dtype, const TensorShape &shape, Device device);
   /// A contiguous (row-major) tensor; strides of symbolic sizes become products.
   [[nodiscard]] const Type *contiguousTensor(DType dtype, llvm::ArrayRef<Dim> sizes, Device device);
@@ -70,6 +74,7 @@ public:
   [[nodiscard]] const Type *list(llvm::ArrayRef<const Type *> elements);
   /// A Python number computed at run time: print_readable's Sym(...).
   [[nodiscard]] const Type *symbolicScalar(const SymExpr *value);
+  /// The result of a call that yields nothing.
   [[nodiscard]] const Type *noneType();
 
   /// The operators; created with PyTorch's on first use.

@@ -31,9 +31,13 @@ enum class Opcode : uint8_t { Placeholder, GetAttr, CallFunction, Output };
 /// One edge, from the node that is read (or preceded) to the node that reads (or follows).
 class Use {
 public:
+  /// The node that is read, or that comes first.
   [[nodiscard]] Node *def() const { return def_; }
+  /// The node that reads, or that comes later.
   [[nodiscard]] Node *user() const { return user_; }
+  /// True for "after that node, though I do not read it".
   [[nodiscard]] bool isOrdering() const { return ordering_; }
+  /// The next use of the same definition, in order of making; null at the end.
   [[nodiscard]] const Use *next() const { return next_; }
 
 private:
@@ -92,6 +96,7 @@ public:
   /// Dense from 0 in order of creation within the graph, never reused: index side tables with it.
   [[nodiscard]] uint32_t id() const { return id_; }
   [[nodiscard]] Opcode opcode() const { return opcode_; }
+  /// Unique among the live nodes of its graph.
   [[nodiscard]] Identifier name() const { return name_; }
   /// "aten.mm.default"; a placeholder's or get_attr's own target; "output".
   [[nodiscard]] Identifier target() const { return target_; }
@@ -99,9 +104,12 @@ public:
   [[nodiscard]] const OpDef *op() const { return op_; }
   /// Null where unknown.
   [[nodiscard]] const Type *type() const { return type_; }
+  /// The owner.
   [[nodiscard]] Graph *graph() const { return graph_; }
+  /// True once Graph::erase took it out of the order.
   [[nodiscard]] bool isErased() const { return erased_; }
 
+  /// The argument trees; positions are the schema's.
   [[nodiscard]] const Arguments &arguments() const { return *arguments_; }
   [[nodiscard]] llvm::ArrayRef<Argument> args() const { return arguments_->positional; }
   [[nodiscard]] llvm::ArrayRef<NamedArgument> kwargs() const { return arguments_->keyword; }
@@ -123,6 +131,8 @@ public:
   /// True if some node reads this one (ordering edges do not count).
   [[nodiscard]] bool hasDataUses() const;
 
+  // --- Program order ----------------------------------------------------------------------------------------------
+  /// Neighbours in program order; null at the ends and for an erased node.
   [[nodiscard]] Node *next() const { return next_; }
   [[nodiscard]] Node *prev() const { return prev_; }
   /// O(1), stays right under insertion and moves. Both nodes must be in the order of one graph.

@@ -4,7 +4,7 @@
 // order plus, for each node, pointers to what it had. The legality checker compares a snapshot with the graph after a
 // pass; the harness uses it to show that a pass that says "unchanged" changed nothing.
 //
-// Ownership: refers into the graph, which must outlive it. Cost: one pass over the nodes, about 60 bytes a node.
+// Ownership: refers into the graph, which must outlive it. Cost: one pass over the nodes, about 100 bytes a node.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
