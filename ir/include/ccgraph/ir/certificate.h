@@ -47,7 +47,7 @@ struct BucketMember {
   int64_t length = 0;
 };
 
-/// Several collectives became one. Members are listed in bucket order, which is their old issue order.
+/// Several collectives became one. Members are listed in bucket order.
 struct MergedEntry {
   BucketLayout layout = BucketLayout::Grouped;
   /// after: the one collective
