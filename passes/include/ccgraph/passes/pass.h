@@ -1,0 +1,131 @@
+// Pass: one rewrite of a Graph, with its options, statistics and reasons declared as members.
+//
+// A pass is a class in one .cpp file under normalize/, simplify/ or schedule/ and a line in the registry; it has no header. Its name is the same kebab-case
+// words everywhere: class, file, flag, golden folder, docs heading. run() edits the graph, fills the certificate that the legality checker holds it to, and makes a
+// remark for whatever it did or refused. Results are a pure function of the graph, the options and the budget, because every rank must derive the same
+// program on its own.
+//
+// Ownership: a Pass owns its members; the context is the manager's and lives for one run.
+// Failure: an Error means that the input is unfit (a bug of the pass is an assertion); the graph is then unspecified and the manager gives up on it.
+// Cost: near-linear in nodes and edges, by contract.
+#pragma once
+
+#include "ccgraph/ir/certificate.h"
+#include "ccgraph/passes/options.h"
+#include "ccgraph/passes/remark.h"
+
+namespace ccgraph {
+
+/// Whether a pass edited the graph. "No" is checked: the graph must then be what it was, to the byte.
+enum class Changed : bool { No, Yes };
+
+/// When a pass runs; a pipeline in another order is legal but gets no memory budget from before normalisation.
+enum class Phase : uint8_t {
+  Normalize, ///< one form for everything; values and order stay
+  Simplify,  ///< fewer nodes
+  Schedule,  ///< another order, other buckets
+};
+/// "normalize", "simplify", "schedule".
+[[nodiscard]] llvm::StringRef phaseName(Phase phase);
+
+/// A count that a pass keeps, e.g. `Statistic moved{*this, "moved", "waits that stand later"}`; the manager reads it after each run and sets it to 0.
+class Statistic {
+public:
+  Statistic(Pass &pass, llvm::StringRef name, llvm::StringRef help);
+  Statistic(const Statistic &) = delete;
+  Statistic &operator=(const Statistic &) = delete;
+  [[nodiscard]] const std::string &name() const { return name_; }
+  [[nodiscard]] const std::string &help() const { return help_; }
+  [[nodiscard]] int64_t value() const { return value_; }
+  Statistic &operator+=(int64_t more) { return value_ += more, *this; }
+  Statistic &operator++() { return *this += 1; }
+  void reset() { value_ = 0; }
+
+private:
+  std::string name_;
+  std::string help_;
+  int64_t value_ = 0;
+};
+
+/// The id of a reason that remarks of this pass may give, with one sentence for the docs.
+class Reason {
+public:
+  Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help);
+  Reason(const Reason &) = delete;
+  Reason &operator=(const Reason &) = delete;
+  [[nodiscard]] RemarkKind kind() const { return kind_; }
+  [[nodiscard]] const std::string &id() const { return id_; }
+  [[nodiscard]] const std::string &help() const { return help_; }
+
+private:
+  RemarkKind kind_;
+  std::string id_;
+  std::string help_;
+};
+
+/// What surrounds one run of one pass.
+class PassContext {
+public:
+  /// `budget` empty: memory is no constraint.
+  PassContext(llvm::StringRef pass, std::optional<int64_t> budget, bool spmd) : budget_(budget), spmd_(spmd) { certificate_.pass = pass.str(); }
+
+  /// Peak bytes that the graph may need after this pass (see memory.h for what counts).
+  [[nodiscard]] std::optional<int64_t> memoryBudget() const { return budget_; }
+  /// True if every rank runs this very program, so that a rule of the text alone gives every rank the same order. False: keep the order across groups.
+  [[nodiscard]] bool spmd() const { return spmd_; }
+  [[nodiscard]] Certificate &certificate() { return certificate_; }
+  void remark(const Reason &reason, const Node &node, RemarkArgs args = {});
+  [[nodiscard]] std::vector<Remark> &remarks() { return remarks_; }
+
+private:
+  Certificate certificate_;
+  std::vector<Remark> remarks_;
+  std::optional<int64_t> budget_;
+  bool spmd_;
+};
+
+class Pass {
+public:
+  struct Traits {
+    llvm::StringRef name;        ///< kebab-case, verb first
+    llvm::StringRef description; ///< one sentence; the rewrite, not the motive
+    Phase phase = Phase::Schedule;
+    bool reassociates = false;   ///< may change the order of a floating-point reduction
+  };
+  explicit Pass(const Traits &traits) : traits_(traits) {}
+  virtual ~Pass() = default;
+  Pass(const Pass &) = delete;
+  Pass &operator=(const Pass &) = delete;
+
+  [[nodiscard]] virtual llvm::Expected<Changed> run(Graph &graph, PassContext &context) = 0;
+
+  [[nodiscard]] llvm::StringRef name() const { return traits_.name; }
+  [[nodiscard]] llvm::StringRef description() const { return traits_.description; }
+  [[nodiscard]] Phase phase() const { return traits_.phase; }
+  [[nodiscard]] bool reassociates() const { return traits_.reassociates; }
+  /// In the order of declaration.
+  [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
+  [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }
+  [[nodiscard]] llvm::ArrayRef<Reason *> reasons() const { return reasons_; }
+
+  /// Sets an option from text. False: no such option, or no such value (then `option` is the one that refused it).
+  struct Setting {
+    bool done = false;
+    OptionBase *option = nullptr;
+  };
+  Setting set(llvm::StringRef option, llvm::StringRef value);
+  /// `name{option=value ...}` with the options that were set, in the order in which they were.
+  [[nodiscard]] std::string str() const;
+
+private:
+  friend class OptionBase;
+  friend class Reason;
+  friend class Statistic;
+  Traits traits_;
+  std::vector<OptionBase *> options_;
+  std::vector<OptionBase *> set_;
+  std::vector<Statistic *> statistics_;
+  std::vector<Reason *> reasons_;
+};
+
+} // namespace ccgraph

@@ -1,0 +1,42 @@
+// Remarks: what a pass did to one node, or why it did nothing, in words that a program can read.
+//
+// Every move, merge and removal is a remark, and so is every refusal. The reason is an id that the pass declares (`Reason` in pass.h), so that docs list
+// all of them and a test can ask for one; numbers and names stand in `args`, never inside the id.
+//
+// Ownership: plain values. Order: as the pass made them, which follows program order wherever the pass has a choice. Cost: one allocation a remark.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccgraph {
+
+enum class RemarkKind : uint8_t {
+  Moved,     ///< a node stands elsewhere
+  Merged,    ///< several became one
+  Removed,   ///< a node is gone
+  Rewritten, ///< a node became another that means the same
+  Missed,    ///< nothing was done to this node, and why
+};
+/// "moved", "merged", "removed", "rewritten", "missed".
+[[nodiscard]] llvm::StringRef remarkKindName(RemarkKind kind);
+
+using RemarkArgs = std::vector<std::pair<std::string, std::string>>;
+
+struct Remark {
+  std::string pass;
+  RemarkKind kind = RemarkKind::Missed;
+  std::string reason; ///< id declared by the pass, e.g. "over-budget"
+  std::string node;   ///< name of the node that it is about
+  RemarkArgs args;    ///< e.g. {"bytes", "4096"}, {"other", "all_reduce_3"}
+};
+
+/// `pass: kind: node [reason] key=value ...`, one line.
+void print(llvm::raw_ostream &os, const Remark &remark);
+
+} // namespace ccgraph

@@ -1,0 +1,335 @@
+#include "analysis/timeline.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// A fixed hash, so that every run on every machine builds the same tree.
+uint32_t priority(uint32_t id) {
+  uint64_t x = id + 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return static_cast<uint32_t>(x >> 32);
+}
+
+} // namespace
+
+Timeline::Timeline(Graph &graph) : graph_(graph), rows_(graph.idLimit()), starts_(graph.idLimit()), ends_(graph.idLimit()), held_(graph.idLimit()) {}
+
+void Timeline::settle() {
+  std::vector<uint32_t> spine;
+  int64_t alive = 0;
+  for (Node *node = graph_.front(); node; node = node->next()) {
+    uint32_t row = node->id();
+    alive += starts_[row];
+    rows_[row].own = alive;
+    alive -= ends_[row];
+    uint32_t below = none;
+    while (!spine.empty() && priority(spine.back()) < priority(row)) {
+      below = spine.back();
+      update(below);
+      spine.pop_back();
+    }
+    attach(row, 0, below);
+    attach(spine.empty() ? none : spine.back(), 1, row);
+    spine.push_back(row);
+  }
+  for (uint32_t row : llvm::reverse(spine))
+    update(row);
+  ends_.clear();
+  settled_ = true;
+}
+
+void Timeline::attach(uint32_t parent, unsigned side, uint32_t row) {
+  if (parent == none)
+    root_ = row;
+  else
+    rows_[parent].child[side] = row;
+  if (row != none)
+    rows_[row].parent = parent;
+}
+
+void Timeline::update(uint32_t row) {
+  Row &r = rows_[row];
+  int64_t max = r.own;
+  for (uint32_t child : r.child)
+    if (child != none)
+      max = std::max(max, rows_[child].max);
+  r.max = max + r.add;
+}
+
+void Timeline::updateUp(uint32_t row) {
+  for (; row != none; row = rows_[row].parent)
+    update(row);
+}
+
+void Timeline::push(uint32_t row) {
+  Row &r = rows_[row];
+  r.own += r.add;
+  for (uint32_t child : r.child)
+    if (child != none)
+      rows_[child].add += r.add, rows_[child].max += r.add;
+  r.add = 0;
+}
+
+uint32_t Timeline::merge(uint32_t left, uint32_t right) {
+  if (left == none || right == none)
+    return left == none ? right : left;
+  if (priority(left) > priority(right)) {
+    push(left);
+    attach(left, 1, merge(rows_[left].child[1], right));
+    update(left);
+    return left;
+  }
+  push(right);
+  attach(right, 0, merge(left, rows_[right].child[0]));
+  update(right);
+  return right;
+}
+
+void Timeline::extract(uint32_t row) {
+  push(row);
+  uint32_t parent = rows_[row].parent;
+  unsigned side = parent != none && rows_[parent].child[1] == row ? 1 : 0;
+  attach(parent, side, merge(rows_[row].child[0], rows_[row].child[1]));
+  updateUp(parent);
+}
+
+void Timeline::rotateUp(uint32_t row) {
+  uint32_t parent = rows_[row].parent;
+  uint32_t above = rows_[parent].parent;
+  push(parent);
+  push(row);
+  unsigned side = rows_[parent].child[1] == row ? 1 : 0;
+  unsigned aboveSide = above != none && rows_[above].child[1] == parent ? 1 : 0;
+  attach(parent, side, rows_[row].child[1 - side]);
+  attach(row, 1 - side, parent);
+  attach(above, aboveSide, row);
+  update(parent);
+  update(row);
+}
+
+void Timeline::insert(uint32_t row, int64_t alive, const Node *next) {
+  uint32_t parent = root_;
+  unsigned side = 1;
+  if (next) {
+    parent = next->id(), side = 0;
+    if (rows_[parent].child[0] != none)
+      parent = rows_[parent].child[0], side = 1;
+  }
+  if (side == 1)
+    while (parent != none && rows_[parent].child[1] != none)
+      parent = rows_[parent].child[1];
+  rows_[row] = Row{};
+  attach(parent, side, row);
+  rows_[row].own = alive - (parent == none ? 0 : pendingAbove(parent));
+  while (rows_[row].parent != none && priority(rows_[row].parent) < priority(row))
+    rotateUp(row);
+  updateUp(row);
+}
+
+int64_t Timeline::pendingAbove(uint32_t row) const {
+  int64_t sum = 0;
+  for (; row != none; row = rows_[row].parent)
+    sum += rows_[row].add;
+  return sum;
+}
+
+void Timeline::addUpTo(const Node *node, int64_t bytes) {
+  unsigned cameFrom = 1;
+  for (uint32_t row = node->id(); row != none;) {
+    Row &r = rows_[row];
+    if (cameFrom == 1) {
+      r.own += bytes;
+      if (uint32_t left = r.child[0]; left != none)
+        rows_[left].add += bytes, rows_[left].max += bytes;
+    }
+    update(row);
+    uint32_t parent = r.parent;
+    cameFrom = parent != none && rows_[parent].child[1] == row ? 1 : 0;
+    row = parent;
+  }
+}
+
+void Timeline::contribute(const Interval &interval, int sign) {
+  int64_t bytes = sign * interval.bytes;
+  if (bytes == 0)
+    return;
+  starts_[interval.first->id()] += bytes;
+  if (!settled_) {
+    if (!interval.forGood)
+      ends_[interval.last->id()] += bytes;
+    return;
+  }
+  if (const Node *last = interval.forGood ? graph_.back() : interval.last)
+    addUpTo(last, bytes);
+  if (const Node *before = interval.first->prev())
+    addUpTo(before, -bytes);
+}
+
+void Timeline::findEnds(Interval &interval) const {
+  interval.first = interval.last = interval.holders.front();
+  for (Node *holder : interval.holders) {
+    if (holder->isBefore(interval.first))
+      interval.first = holder;
+    if (interval.last->isBefore(holder))
+      interval.last = holder;
+  }
+}
+
+Timeline::IntervalId Timeline::addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood) {
+  auto id = static_cast<IntervalId>(intervals_.size());
+  Interval &interval = intervals_.emplace_back();
+  interval.bytes = bytes;
+  interval.forGood = forGood;
+  interval.holders.append(holders.begin(), holders.end());
+  findEnds(interval);
+  for (Node *holder : holders)
+    held_[holder->id()].push_back(id);
+  contribute(interval, 1);
+  return id;
+}
+
+void Timeline::addHolder(IntervalId id, Node *holder) {
+  Interval &interval = intervals_[id];
+  contribute(interval, -1);
+  interval.holders.push_back(holder);
+  held_[holder->id()].push_back(id);
+  findEnds(interval);
+  contribute(interval, 1);
+}
+
+void Timeline::removeHolder(IntervalId id, Node *holder) {
+  Interval &interval = intervals_[id];
+  contribute(interval, -1);
+  interval.holders.erase(std::prev(std::find(interval.holders.rbegin(), interval.holders.rend(), holder).base()));
+  auto &held = held_[holder->id()];
+  held.erase(std::prev(std::find(held.rbegin(), held.rend(), id).base()));
+  findEnds(interval);
+  contribute(interval, 1);
+}
+
+void Timeline::removeInterval(IntervalId id) {
+  Interval &interval = intervals_[id];
+  contribute(interval, -1);
+  interval.bytes = 0;
+}
+
+int64_t Timeline::peak() const { return root_ == none ? 0 : base_ + rows_[root_].max; }
+
+int64_t Timeline::alive(const Node *node) const { return base_ + rows_[node->id()].own + pendingAbove(node->id()); }
+
+Node *Timeline::lastBut(IntervalId id, llvm::ArrayRef<Node *> nodes) const {
+  Node *last = nullptr;
+  for (Node *holder : intervals_[id].holders)
+    if (!llvm::is_contained(nodes, holder) && (!last || last->isBefore(holder)))
+      last = holder;
+  return last;
+}
+
+llvm::ArrayRef<Timeline::IntervalId> Timeline::intervalsOf(const Node *node) const { return held_[node->id()]; }
+
+/// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the limit.
+uint32_t Timeline::searchSubtree(uint32_t row, unsigned side, int64_t limit) const {
+  for (;;) {
+    const Row &r = rows_[row];
+    limit -= r.add;
+    uint32_t near = r.child[side];
+    if (near != none && rows_[near].max > limit)
+      row = near;
+    else if (r.own > limit)
+      return row;
+    else
+      row = r.child[1 - side];
+  }
+}
+
+/// The first row over the limit from `row` on (itself included), going away from `side`.
+uint32_t Timeline::search(uint32_t row, unsigned side, int64_t limit) const {
+  int64_t pending = pendingAbove(row);
+  bool fresh = true;
+  while (row != none) {
+    const Row &r = rows_[row];
+    if (fresh) {
+      if (r.own + pending > limit)
+        return row;
+      uint32_t far = r.child[1 - side];
+      if (far != none && rows_[far].max + pending > limit)
+        return searchSubtree(far, side, limit - pending);
+    }
+    pending -= r.add;
+    fresh = r.parent != none && rows_[r.parent].child[side] == row;
+    row = r.parent;
+  }
+  return none;
+}
+
+Node *Timeline::firstAbove(Node *from, const Node *to, int64_t limit) const {
+  if (from == to)
+    return nullptr;
+  uint32_t row = search(from->id(), 0, limit - base_);
+  if (row == none)
+    return nullptr;
+  Node *found = graph_.byId(row);
+  return !to || found->isBefore(to) ? found : nullptr;
+}
+
+Node *Timeline::lastAbove(const Node *from, Node *to, int64_t limit) const {
+  if (from == to)
+    return nullptr;
+  uint32_t row = search((to ? to->prev() : graph_.back())->id(), 1, limit - base_);
+  if (row == none)
+    return nullptr;
+  Node *found = graph_.byId(row);
+  return found->isBefore(from) ? nullptr : found;
+}
+
+/// Alive between two neighbours: what neither ends at the first nor starts at the second.
+int64_t Timeline::aliveBetween(const Node *before, const Node *after) const {
+  if (after)
+    return aliveBefore(after) - base_;
+  int64_t sum = 0;
+  for (IntervalId id : held_[before->id()])
+    if (intervals_[id].last == before && !intervals_[id].forGood)
+      sum += intervals_[id].bytes;
+  return alive(before) - base_ - sum;
+}
+
+void Timeline::lift(Node *node) {
+  // Because a row can only be taken out when no interval starts or ends there.
+  ending_.clear();
+  for (IntervalId id : held_[node->id()]) {
+    Interval &interval = intervals_[id];
+    if ((interval.first != node && interval.last != node) || llvm::is_contained(ending_, id))
+      continue;
+    contribute(interval, -1);
+    ending_.push_back(id);
+  }
+  extract(node->id());
+}
+
+void Timeline::drop(Node *node) {
+  insert(node->id(), aliveBetween(node->prev(), node->next()), node->next());
+  for (IntervalId id : ending_) {
+    findEnds(intervals_[id]);
+    contribute(intervals_[id], 1);
+  }
+  for (IntervalId id : held_[node->id()]) {
+    Interval &interval = intervals_[id];
+    if (!node->isBefore(interval.first) && !interval.last->isBefore(node))
+      continue;
+    contribute(interval, -1);
+    (node->isBefore(interval.first) ? interval.first : interval.last) = node;
+    contribute(interval, 1);
+  }
+}
+
+void Timeline::move(Node *node, Node *before) {
+  if (before == node || node->next() == before)
+    return;
+  lift(node);
+  graph_.moveBefore(node, before);
+  drop(node);
+}
+
+} // namespace ccgraph

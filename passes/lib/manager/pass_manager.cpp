@@ -1,0 +1,171 @@
+#include "ccgraph/passes/pass_manager.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/snapshot.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/passes/legality.h"
+#include "ccgraph/passes/memory.h"
+
+#include <chrono>
+
+namespace ccgraph {
+
+llvm::StringRef stageName(PassFailure::Stage stage) {
+  switch (stage) {
+  case PassFailure::Stage::Run:
+    return "run";
+  case PassFailure::Stage::Unchanged:
+    return "unchanged";
+  case PassFailure::Stage::Verify:
+    return "verify";
+  case PassFailure::Stage::Legality:
+    return "legality";
+  }
+  llvm_unreachable("no such stage");
+}
+
+bool PipelineRun::changed() const {
+  return llvm::any_of(passes, [](const PassRun &run) { return run.changed == Changed::Yes; });
+}
+
+namespace {
+
+class Stopwatch {
+public:
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// One run of a pipeline over one graph.
+class Runner {
+public:
+  Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options) : graph_(graph), pipeline_(pipeline), options_(options) {}
+  llvm::Expected<PipelineRun> run();
+
+private:
+  llvm::Error runPass(size_t index);
+  llvm::Error check(size_t index, const GraphSnapshot *before, PassContext &context, Changed changed);
+  llvm::Error checkUnchanged(size_t index, const GraphSnapshot *before) const;
+  llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
+  void takeBudget(const Pass &pass);
+  [[nodiscard]] bool needsSnapshot() const { return options_.verifyEach || options_.checkLegality; }
+
+  Graph &graph_;
+  const Pipeline &pipeline_;
+  const PassManagerOptions &options_;
+  PipelineRun result_;
+  bool haveBudget_ = false;
+};
+
+std::string textUpTo(const Pipeline &pipeline, size_t index) {
+  std::string text;
+  for (size_t i = 0; i <= index; ++i)
+    text += (i == 0 ? "" : ",") + pipeline.passes()[i]->str();
+  return text;
+}
+
+llvm::StringRef stageMessage(PassFailure::Stage stage) {
+  switch (stage) {
+  case PassFailure::Stage::Run:
+    return "cannot work on this graph";
+  case PassFailure::Stage::Unchanged:
+    return "said that it changed nothing, but the graph is not what it was";
+  case PassFailure::Stage::Verify:
+    return "left a graph that the verifier refuses";
+  case PassFailure::Stage::Legality:
+    return "made a rewrite that the legality checker refuses";
+  }
+  llvm_unreachable("no such stage");
+}
+
+llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const {
+  const Pass &pass = *pipeline_.passes()[index];
+  PassFailure failure{index, stage, pass.str(), textUpTo(pipeline_, index), &graph_};
+  if (options_.onFailure)
+    options_.onFailure(failure);
+  Diagnostic head;
+  head.rule = ("pass." + stageName(stage)).str();
+  head.where = pass.name().str();
+  head.message = "pass '" + failure.pass + "' " + stageMessage(stage).str();
+  head.notes.push_back("--pipeline '" + failure.pipeline + "' on the same input shows it again");
+  std::vector<Diagnostic> all = {std::move(head)};
+  llvm::Error rest = llvm::handleErrors(std::move(cause), [&](const DiagnosticError &error) { llvm::append_range(all, error.diagnostics()); });
+  return llvm::joinErrors(makeError(std::move(all)), std::move(rest));
+}
+
+llvm::Error Runner::checkUnchanged(size_t index, const GraphSnapshot *before) const {
+  if (!before || before->matches(graph_))
+    return llvm::Error::success();
+  return fail(index, PassFailure::Stage::Unchanged, llvm::Error::success());
+}
+
+llvm::Error Runner::check(size_t index, const GraphSnapshot *before, PassContext &context, Changed changed) {
+  if (changed == Changed::No)
+    return checkUnchanged(index, before);
+  if (options_.verifyEach)
+    if (llvm::Error error = verifyOrError(graph_))
+      return fail(index, PassFailure::Stage::Verify, std::move(error));
+  if (!options_.checkLegality)
+    return llvm::Error::success();
+  LegalityOptions legality;
+  legality.memoryBudget = context.memoryBudget();
+  legality.spmd = options_.spmd;
+  if (llvm::Error error = checkLegality(*before, graph_, context.certificate(), legality))
+    return fail(index, PassFailure::Stage::Legality, std::move(error));
+  return llvm::Error::success();
+}
+
+void Runner::takeBudget(const Pass &pass) {
+  if (haveBudget_ || !options_.limitMemory || pass.phase() == Phase::Normalize)
+    return;
+  haveBudget_ = true;
+  result_.memoryBudget = options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_).bytes;
+}
+
+llvm::Error Runner::runPass(size_t index) {
+  Pass &pass = *pipeline_.passes()[index];
+  takeBudget(pass);
+  PassContext context(pass.name(), pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget, options_.spmd);
+  std::optional<GraphSnapshot> before;
+  if (needsSnapshot())
+    before.emplace(graph_);
+  for (Statistic *statistic : pass.statistics())
+    statistic->reset();
+
+  Stopwatch inPass;
+  llvm::Expected<Changed> changed = pass.run(graph_, context);
+  PassRun record;
+  record.seconds = inPass.seconds();
+  if (!changed)
+    return fail(index, PassFailure::Stage::Run, changed.takeError());
+  Stopwatch inChecks;
+  if (llvm::Error error = check(index, before ? &*before : nullptr, context, *changed))
+    return error;
+  record.checkSeconds = inChecks.seconds();
+
+  record.pass = pass.str();
+  record.changed = *changed;
+  record.remarks = std::move(context.remarks());
+  for (const Statistic *statistic : pass.statistics())
+    record.statistics.emplace_back(statistic->name(), statistic->value());
+  record.nodes = graph_.size();
+  result_.passes.push_back(std::move(record));
+  if (*changed == Changed::Yes && options_.afterChange)
+    options_.afterChange(pass, graph_);
+  return llvm::Error::success();
+}
+
+llvm::Expected<PipelineRun> Runner::run() {
+  for (size_t i = 0; i < pipeline_.passes().size(); ++i)
+    if (llvm::Error error = runPass(i))
+      return error;
+  return std::move(result_);
+}
+
+} // namespace
+
+llvm::Expected<PipelineRun> runPipeline(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options) { return Runner(graph, pipeline, options).run(); }
+
+} // namespace ccgraph

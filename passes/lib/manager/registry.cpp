@@ -1,0 +1,52 @@
+#include "ccgraph/passes/registry.h"
+
+// Every pass, sorted by name: a line here, the pass's own file, and docs/passes.md (tools/presubmit --fix) are all that a new one needs.
+#define CCGRAPH_PASSES(PASS)                                                                                                                             \
+  PASS("raise-collectives", createRaiseCollectives)                                                                                                      \
+  PASS("sink-waits", createSinkWaits)
+
+namespace ccgraph {
+
+#define CCGRAPH_DECLARE(name, create) std::unique_ptr<Pass> create();
+CCGRAPH_PASSES(CCGRAPH_DECLARE)
+#undef CCGRAPH_DECLARE
+
+namespace {
+
+struct Entry {
+  llvm::StringRef name;
+  std::unique_ptr<Pass> (*create)();
+};
+
+#define CCGRAPH_ENTRY(name, create) {name, create},
+constexpr Entry entries[] = {CCGRAPH_PASSES(CCGRAPH_ENTRY)};
+#undef CCGRAPH_ENTRY
+
+} // namespace
+
+std::vector<llvm::StringRef> passNames() {
+  std::vector<llvm::StringRef> names;
+  for (const Entry &entry : entries)
+    names.push_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Pass> createPass(llvm::StringRef name) {
+  for (const Entry &entry : entries)
+    if (entry.name == name)
+      return entry.create();
+  return nullptr;
+}
+
+std::string nearestWord(llvm::StringRef word, llvm::ArrayRef<std::string> known) {
+  std::string best;
+  unsigned bestDistance = static_cast<unsigned>(word.size()) / 3 + 2;
+  for (const std::string &candidate : known) {
+    unsigned distance = word.edit_distance(candidate);
+    if (distance < bestDistance)
+      best = candidate, bestDistance = distance;
+  }
+  return best;
+}
+
+} // namespace ccgraph

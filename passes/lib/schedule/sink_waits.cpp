@@ -1,0 +1,206 @@
+// sink-waits: ..., wait, a, b, use  ->  ..., a, b, wait, use
+//
+// A transfer that is waited for late has more computation to hide behind, and nothing is lost: the wait only has to stand before the first step that touches
+// what it completes. Views, getitem and other waits touch nothing, so those of them that stand between go along.
+#include "analysis/lifetimes.h"
+#include "ccgraph/passes/registry.h"
+
+namespace ccgraph {
+
+namespace {
+
+class SinkWaits final : public Pass {
+public:
+  SinkWaits() : Pass({"sink-waits", "Moves each wait to just before the first node that reads or writes what it completes.", Phase::Schedule}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+
+private:
+  Statistic moved_{*this, "moved", "waits that stand later than before"};
+  Statistic positions_{*this, "positions", "steps that are now issued before the waits that they stood behind, summed over the waits"};
+  Statistic kept_{*this, "kept", "waits that stood right already, or that the budget kept in place"};
+  Reason sunk_{*this, RemarkKind::Moved, "sunk", "the wait stands before its first real use now"};
+  Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget", "the wait stands as late as the memory budget lets it: its operands stay alive until it"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step later, and what the transfer reads would be alive at a step that needs the whole memory budget"};
+  friend class Sinker;
+};
+
+/// One run: walks the program backwards and keeps, for each storage, the nearest node below that a wait must not pass.
+class Sinker {
+public:
+  Sinker(SinkWaits &pass, Graph &graph, PassContext &context)
+      : pass_(pass), graph_(graph), context_(context), facts_(graph), touched_(facts_.storages().numStorages()), written_(touched_.size()), fixedOf_(graph.idLimit()),
+        headOf_(graph.idLimit()) {
+    if (context.memoryBudget())
+      memory_.emplace(memoryTimeline(graph, facts_));
+  }
+  Changed run();
+
+private:
+  void note(Node *node);
+  void sink(Node *wait);
+  [[nodiscard]] Node *barrierOf(Node *wait);
+  void nearest(Node *&barrier, Node *candidate) const;
+  void collectUsers(Node *value, Node *&barrier);
+  [[nodiscard]] Node *withinBudget(Node *wait, Node *barrier) const;
+  [[nodiscard]] Node *slotBefore(Node *barrier) const;
+  int64_t moveBefore(Node *wait, Node *slot, Node *fixed);
+  void place(Node *node, Node *before);
+  void report(Node *wait, Node *barrier, Node *reached, int64_t passed);
+
+  SinkWaits &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  ProgramFacts facts_;
+  std::optional<Timeline> memory_;
+  std::vector<Node *> touched_; ///< by storage: nearest node below that reads, writes or waits for it
+  std::vector<Node *> written_; ///< by storage: nearest node below that writes it
+  Node *nearestOpaque_ = nullptr;
+  std::vector<Node *> fixedOf_; ///< by id of a node that was moved: the node that it was moved before
+  std::vector<Node *> headOf_;  ///< by id of such a node: the first of those moved before it
+  llvm::SmallVector<Node *, 8> views_; ///< of the wait at hand, between it and where it goes
+};
+
+/// A wait counts as a touch of its storages, because the waits of one value keep their order: the first is the one that completes it.
+void Sinker::note(Node *node) {
+  bool wait = facts_.waits(node);
+  if (!wait && facts_.domain(node) == Domain::All)
+    nearestOpaque_ = node;
+  for (const StorageAccess &access : facts_.accesses(node)) {
+    if (wait || touches(access.access))
+      touched_[access.storage] = node;
+    if (writes(access.access))
+      written_[access.storage] = node;
+  }
+}
+
+void Sinker::nearest(Node *&barrier, Node *candidate) const {
+  if (candidate && (!barrier || candidate->isBefore(barrier)))
+    barrier = candidate;
+}
+
+void Sinker::collectUsers(Node *value, Node *&barrier) {
+  for (const Use &use : value->uses()) {
+    Node *user = use.user();
+    if (use.isOrdering() || !facts_.views(user)) {
+      nearest(barrier, user);
+    } else if (!llvm::is_contained(views_, user)) {
+      views_.push_back(user);
+      collectUsers(user, barrier);
+    }
+  }
+}
+
+Node *Sinker::barrierOf(Node *wait) {
+  Node *barrier = graph_.output();
+  nearest(barrier, nearestOpaque_);
+  for (const StorageAccess &access : facts_.accesses(wait))
+    nearest(barrier, touched_[access.storage]);
+  for (Node *launch : facts_.completes(wait))
+    for (const StorageAccess &access : facts_.accesses(launch))
+      if (has(access.access, Access::InFlightWrite))
+        nearest(barrier, touched_[access.storage]);
+      else if (has(access.access, Access::InFlightRead))
+        nearest(barrier, written_[access.storage]);
+  views_.clear();
+  collectUsers(wait, barrier);
+  return barrier;
+}
+
+/// The first node up to the barrier that would have too much alive if the wait stood behind it; the barrier if there is none.
+Node *Sinker::withinBudget(Node *wait, Node *barrier) const {
+  if (!memory_)
+    return barrier;
+  llvm::SmallVector<Timeline::IntervalId, 8> extended;
+  for (Timeline::IntervalId id : memory_->intervalsOf(wait))
+    if (!memory_->isForGood(id) && memory_->last(id)->isBefore(barrier) && !llvm::is_contained(extended, id))
+      extended.push_back(id);
+  llvm::stable_sort(extended, [&](auto a, auto b) { return memory_->last(a)->isBefore(memory_->last(b)); });
+  int64_t more = 0;
+  Node *from = wait;
+  for (size_t i = 0; i <= extended.size(); ++i) {
+    Node *to = i == extended.size() ? barrier : memory_->last(extended[i])->next();
+    if (Node *over = more == 0 ? nullptr : memory_->firstAbove(from, to, *context_.memoryBudget() - more))
+      return over == wait ? wait->next() : over;
+    from = to;
+    more += i == extended.size() ? 0 : memory_->bytes(extended[i]);
+  }
+  return barrier;
+}
+
+/// Because waits that were moved before the same node keep the order that they had, a new one goes before all of them.
+Node *Sinker::slotBefore(Node *barrier) const {
+  if (Node *fixed = fixedOf_[barrier->id()])
+    barrier = fixed;
+  Node *head = headOf_[barrier->id()];
+  return head ? head : barrier;
+}
+
+void Sinker::place(Node *node, Node *before) {
+  if (Node *fixed = fixedOf_[node->id()]; fixed && headOf_[fixed->id()] == node)
+    headOf_[fixed->id()] = node->next() == fixed ? nullptr : node->next();
+  if (memory_)
+    memory_->move(node, before);
+  else
+    graph_.moveBefore(node, before);
+}
+
+int64_t Sinker::moveBefore(Node *wait, Node *slot, Node *fixed) {
+  int64_t passed = 0;
+  llvm::SmallVector<Node *, 8> along = {wait};
+  for (Node *view : views_)
+    if (view->isBefore(slot))
+      along.push_back(view);
+  llvm::sort(along, [](const Node *a, const Node *b) { return a->isBefore(b); });
+  for (Node *node = wait->next(); node != slot; node = node->next())
+    passed += !facts_.waits(node) && !facts_.views(node);
+  if (passed == 0)
+    return 0;
+  for (Node *node : along) {
+    place(node, slot);
+    fixedOf_[node->id()] = fixed;
+  }
+  headOf_[fixed->id()] = wait;
+  return passed;
+}
+
+void Sinker::report(Node *wait, Node *barrier, Node *reached, int64_t passed) {
+  RemarkArgs args = {{"before", reached->name().str().str()}, {"positions", std::to_string(passed)}};
+  if (passed > 0)
+    ++pass_.moved_;
+  else
+    ++pass_.kept_;
+  pass_.positions_ += passed;
+  if (reached != barrier)
+    context_.remark(passed > 0 ? pass_.partly_ : pass_.budget_, *wait, std::move(args));
+  else if (passed > 0)
+    context_.remark(pass_.sunk_, *wait, std::move(args));
+}
+
+void Sinker::sink(Node *wait) {
+  Node *barrier = barrierOf(wait);
+  Node *reached = withinBudget(wait, barrier);
+  Node *slot = slotBefore(reached);
+  Node *fixed = fixedOf_[reached->id()] ? fixedOf_[reached->id()] : reached;
+  int64_t passed = slot->isBefore(wait) ? 0 : moveBefore(wait, slot, fixed);
+  report(wait, barrier, reached, passed);
+}
+
+Changed Sinker::run() {
+  if (!graph_.output())
+    return Changed::No;
+  std::vector<Node *> order = graph_.nodes();
+  for (Node *node : llvm::reverse(order)) {
+    if (facts_.waits(node))
+      sink(node);
+    note(node);
+  }
+  return pass_.moved_.value() ? Changed::Yes : Changed::No;
+}
+
+llvm::Expected<Changed> SinkWaits::run(Graph &graph, PassContext &context) { return Sinker(*this, graph, context).run(); }
+
+} // namespace
+
+std::unique_ptr<Pass> createSinkWaits() { return std::make_unique<SinkWaits>(); }
+
+} // namespace ccgraph
