@@ -8,6 +8,7 @@
 #pragma once
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/graph.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -22,6 +22,8 @@ private:
   void error(size_t at, llvm::StringRef rule, std::string message, std::string note = "");
   llvm::StringRef word(llvm::StringRef stops);
   void skipBlanks() { at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size()); }
+  /// The character at hand, for messages.
+  [[nodiscard]] std::string quoted() const { return atEnd() ? "the end of the text" : "'" + text_.substr(at_, 1).str() + "'"; }
   [[nodiscard]] bool atEnd() const { return at_ >= text_.size(); }
   bool consume(char c) { return !atEnd() && text_[at_] == c && ++at_; }
 
@@ -78,7 +80,7 @@ void PipelineParser::parseOption(Pass &pass) {
   size_t nameAt = at_;
   llvm::StringRef name = word("= \t\n},{");
   if (name.empty()) {
-    error(at_, "pipeline.syntax", std::string("got '") + text_[at_] + "', expected an option name or '}'", "options are written name=value, separated by blanks");
+    error(at_, "pipeline.syntax", "got " + quoted() + ", expected an option name or '}'", "options are written name=value, separated by blanks");
     ++at_;
     return;
   }
@@ -102,7 +104,7 @@ void PipelineParser::parsePass(Pipeline &pipeline) {
   llvm::StringRef name = word("{},= \t\n");
   std::unique_ptr<Pass> pass = createPass(name);
   if (name.empty())
-    error(begin, "pipeline.syntax", "expected the name of a pass, got " + (atEnd() ? std::string("the end of the text") : std::string("'") + text_[at_] + "'"));
+    error(begin, "pipeline.syntax", "expected the name of a pass, got " + quoted());
   else if (!pass)
     unknownPass(name, begin);
   skipBlanks();
@@ -110,7 +112,7 @@ void PipelineParser::parsePass(Pipeline &pipeline) {
     parseOptions(*pass);
   skipBlanks();
   if (pass && !atEnd() && text_[at_] != ',')
-    error(at_, "pipeline.syntax", std::string("got '") + text_[at_] + "' behind pass '" + name.str() + "', expected ',' or the end of the text");
+    error(at_, "pipeline.syntax", "got " + quoted() + " behind pass '" + name.str() + "', expected ',' or the end of the text");
   at_ = std::min(text_.find(',', at_), text_.size());
   if (pass)
     pipeline.append(std::move(pass));
