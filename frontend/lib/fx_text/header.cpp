@@ -1,0 +1,98 @@
+#include "fx_text/scope.h"
+
+using llvm::StringRef;
+
+namespace ccgraph::fx {
+
+namespace {
+
+class HeaderReader {
+public:
+  HeaderReader(Session &session, Scope &scope, Cursor &cursor) : session_(session), scope_(scope), cursor_(cursor) {}
+
+  bool read() {
+    skip();
+    for (bool done = cursor_.take(')'); !done;)
+      if (!parameter() || !separator(done))
+        return false;
+    return result();
+  }
+
+private:
+  /// Blanks, line ends and comments.
+  void skip() {
+    for (cursor_.skipBlanks(); cursor_.peek() == '#'; cursor_.skipBlanks())
+      while (!cursor_.atEnd() && *cursor_.at != '\n')
+        ++cursor_.at;
+  }
+
+  bool expected(StringRef what) {
+    return session_.problems.error(cursor_.at, "got " + quoteHere(cursor_.at, cursor_.end) +
+                                                   " in the header of a graph, expected " + what.str());
+  }
+
+  bool separator(bool &done) {
+    skip();
+    if (!cursor_.take(',') && cursor_.peek() != ')')
+      return expected("',' or ')'");
+    skip();
+    done = cursor_.take(')');
+    return true;
+  }
+
+  bool parameter() {
+    const char *start = cursor_.at;
+    while (cursor_.take('*'))
+      continue;
+    StringRef name = cursor_.word();
+    if (name.empty())
+      return expected("the name of an input");
+    StringRef target = cursor_.since(start);
+    const Type *type = nullptr;
+    skip();
+    if (cursor_.take(':') && !readAnnotation(session_, cursor_, type))
+      return false;
+    skip();
+    ExpressionReader expression(*scope_.graph, scope_.names, session_.problems, cursor_);
+    CallArguments arguments;
+    if (cursor_.take('=')) {
+      skip();
+      if (!expression.argument(arguments.positional.emplace_back()))
+        return false;
+    }
+    return name == "self" || define(name, target, type, expression.takeBuilder(), arguments);
+  }
+
+  bool define(StringRef name, StringRef target, const Type *type, ArgumentBuilder &&builder,
+              const CallArguments &arguments) {
+    NodeSpec spec;
+    spec.opcode = Opcode::Placeholder;
+    spec.name = name;
+    spec.target = session_.context.identifier(target);
+    spec.type = type;
+    if (scope_.names.count(name))
+      return session_.problems.error(name.begin(), "got the input '" + name.str() + "' twice");
+    return scope_.define(name, scope_.graph->create(spec, std::move(builder), arguments.view()));
+  }
+
+  /// What follows ')': " -> class:" or ":".
+  bool result() {
+    cursor_.skipBlanks();
+    if (cursor_.rest().startswith("->")) {
+      cursor_.at += 2;
+      cursor_.skipBlanks();
+      cursor_.skipExpression();
+    }
+    return cursor_.takeAfterBlanks(':') || expected("':'");
+  }
+
+  Session &session_;
+  Scope &scope_;
+  Cursor &cursor_;
+};
+
+} // namespace
+
+bool readHeader(Session &session, Scope &scope, Cursor &cursor) { return HeaderReader(session, scope, cursor).read(); }
+
+} // namespace ccgraph::fx

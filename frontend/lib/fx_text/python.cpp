@@ -1,0 +1,210 @@
+#include "fx_text/python.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+using llvm::StringRef;
+
+namespace ccgraph::fx {
+
+namespace {
+
+using Form = PythonOperator::Form;
+
+/// Longer symbols stand before their prefixes.
+constexpr PythonOperator operators[] = {
+    {"**=", "operator.ipow", Form::InPlace},    {"//=", "operator.ifloordiv", Form::InPlace},
+    {"<<=", "operator.ilshift", Form::InPlace}, {">>=", "operator.irshift", Form::InPlace},
+    {"+=", "operator.iadd", Form::InPlace},     {"-=", "operator.isub", Form::InPlace},
+    {"*=", "operator.imul", Form::InPlace},     {"/=", "operator.itruediv", Form::InPlace},
+    {"%=", "operator.imod", Form::InPlace},     {"@=", "operator.imatmul", Form::InPlace},
+    {"&=", "operator.iand", Form::InPlace},     {"|=", "operator.ior", Form::InPlace},
+    {"^=", "operator.ixor", Form::InPlace},     {"==", "operator.eq", Form::Binary},
+    {"!=", "operator.ne", Form::Binary},        {"<=", "operator.le", Form::Binary},
+    {">=", "operator.ge", Form::Binary},        {"<<", "operator.lshift", Form::Binary},
+    {">>", "operator.rshift", Form::Binary},    {"//", "operator.floordiv", Form::Binary},
+    {"**", "operator.pow", Form::Binary},       {"<", "operator.lt", Form::Binary},
+    {">", "operator.gt", Form::Binary},         {"+", "operator.add", Form::Binary},
+    {"-", "operator.sub", Form::Binary},        {"*", "operator.mul", Form::Binary},
+    {"/", "operator.truediv", Form::Binary},    {"%", "operator.mod", Form::Binary},
+    {"&", "operator.and_", Form::Binary},       {"|", "operator.or_", Form::Binary},
+    {"^", "operator.xor", Form::Binary},        {"@", "operator.matmul", Form::Binary},
+    {"+", "operator.pos", Form::Unary},         {"-", "operator.neg", Form::Unary},
+    {"~", "operator.invert", Form::Unary},
+};
+
+constexpr std::array<bool, 256> makeWordChars() {
+  std::array<bool, 256> table{};
+  for (unsigned c = 0; c != 256; ++c)
+    table[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 128;
+  return table;
+}
+constexpr std::array<bool, 256> wordChars = makeWordChars();
+
+/// One escape after its backslash, taken off the front of `rest`.
+class Unescaper {
+public:
+  explicit Unescaper(StringRef rest) : rest_(rest) {}
+
+  std::optional<std::string> run() {
+    while (!rest_.empty()) {
+      size_t plain = std::min(rest_.find('\\'), rest_.size());
+      text_.append(rest_.begin(), plain);
+      rest_ = rest_.drop_front(plain);
+      if (!rest_.empty() && !escape())
+        return std::nullopt;
+    }
+    return std::move(text_);
+  }
+
+private:
+  bool escape() {
+    if (rest_.size() < 2)
+      return false;
+    char kind = rest_[1];
+    rest_ = rest_.drop_front(2);
+    if (size_t at = StringRef("\\'\"abfnrtv\n").find(kind); at != StringRef::npos)
+      return simple(at);
+    switch (kind) {
+    case 'x':
+      return codePoint(2);
+    case 'u':
+      return codePoint(4);
+    case 'U':
+      return codePoint(8);
+    default:
+      return octal(kind);
+    }
+  }
+
+  bool simple(size_t index) {
+    constexpr StringRef meaning = "\\'\"\a\b\f\n\r\t\v";
+    if (index < meaning.size())
+      text_.push_back(meaning[index]);
+    return true;
+  }
+
+  bool codePoint(size_t digits) {
+    unsigned value = 0;
+    if (rest_.size() < digits || rest_.take_front(digits).getAsInteger(16, value))
+      return false;
+    rest_ = rest_.drop_front(digits);
+    return append(value);
+  }
+
+  bool octal(char first) {
+    if (first < '0' || first > '7') { // Because Python keeps an unknown escape as it stands.
+      text_ += {'\\', first};
+      return true;
+    }
+    unsigned value = static_cast<unsigned>(first - '0');
+    for (int i = 0; i != 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i) {
+      value = value * 8 + static_cast<unsigned>(rest_[0] - '0');
+      rest_ = rest_.drop_front();
+    }
+    return append(value);
+  }
+
+  bool append(unsigned value) {
+    char buffer[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
+    char *end = buffer;
+    if (!llvm::ConvertCodePointToUTF8(value, end))
+      return false;
+    text_.append(buffer, end);
+    return true;
+  }
+
+  StringRef rest_;
+  std::string text_;
+};
+
+/// Digits "15" and exponent 1 mean 1.5e1; repr() writes the exponent out from 16 digits before or 4 zeros behind the
+/// point.
+void printDigits(llvm::raw_ostream &os, StringRef digits, int exponent) {
+  if (exponent < -4 || exponent >= 16) {
+    os << digits[0];
+    if (digits.size() > 1)
+      os << '.' << digits.drop_front();
+    os << 'e' << (exponent < 0 ? '-' : '+') << (std::abs(exponent) < 10 ? "0" : "") << std::abs(exponent);
+  } else if (exponent < 0) {
+    os << "0." << std::string(static_cast<size_t>(-exponent - 1), '0') << digits;
+  } else {
+    auto whole = static_cast<size_t>(exponent) + 1;
+    os << digits.take_front(whole);
+    if (digits.size() < whole)
+      os << std::string(whole - digits.size(), '0');
+    os << '.' << (digits.size() > whole ? digits.drop_front(whole) : StringRef("0"));
+  }
+}
+
+} // namespace
+
+const PythonOperator *findOperator(StringRef text, Form form) {
+  const auto *found = llvm::find_if(operators, [&](const PythonOperator &candidate) {
+    return candidate.form == form && text.startswith(candidate.symbol);
+  });
+  return found == std::end(operators) ? nullptr : found;
+}
+
+const PythonOperator *operatorOf(StringRef target) {
+  if (!target.startswith("operator."))
+    return nullptr;
+  const auto *found =
+      llvm::find_if(operators, [&](const PythonOperator &candidate) { return candidate.target == target; });
+  return found == std::end(operators) ? nullptr : found;
+}
+
+bool isWordChar(char c) { return wordChars[static_cast<unsigned char>(c)]; }
+
+bool isSymbolName(StringRef word) {
+  StringRef letters = word.rtrim("0123456789");
+  static constexpr StringRef kinds[] = {"s", "u", "z", "f", "zf", "zuf"};
+  return letters.size() != word.size() && llvm::is_contained(kinds, letters);
+}
+
+std::optional<std::string> unescapePython(StringRef body) { return Unescaper(body).run(); }
+
+void printPythonString(llvm::raw_ostream &os, StringRef text) {
+  char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
+  os << quote;
+  for (char c : text) {
+    if (c == quote || c == '\\')
+      os << '\\' << c;
+    else if (c == '\n')
+      os << "\\n";
+    else if (c == '\r')
+      os << "\\r";
+    else if (c == '\t')
+      os << "\\t";
+    else if (static_cast<unsigned char>(c) < 32 || c == 127)
+      os << "\\x" << llvm::hexdigit(static_cast<unsigned char>(c) >> 4, true) << llvm::hexdigit(c & 15, true);
+    else
+      os << c;
+  }
+  os << quote;
+}
+
+void printPythonFloat(llvm::raw_ostream &os, double value) {
+  if (!std::isfinite(value)) {
+    os << (std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    return;
+  }
+  char buffer[40];
+  auto end = std::to_chars(std::begin(buffer), std::end(buffer), value, std::chars_format::scientific).ptr;
+  StringRef text(buffer, static_cast<size_t>(end - buffer));
+  if (text.consume_front("-"))
+    os << '-';
+  auto [mantissa, exponentText] = text.split('e');
+  int exponent = 0;
+  exponentText.consume_front("+");
+  exponentText.getAsInteger(10, exponent);
+  std::string digits = mantissa.str();
+  llvm::erase_value(digits, '.');
+  printDigits(os, digits, exponent);
+}
+
+} // namespace ccgraph::fx

@@ -1,0 +1,165 @@
+#include "ccgraph/frontend/fx_text.h"
+
+#include "fx_text/scope.h"
+#include "fx_text/source_comment.h"
+
+#include <cstring>
+
+using llvm::StringRef;
+
+namespace ccgraph {
+
+namespace fx {
+namespace {
+
+class FileReader {
+public:
+  FileReader(Context &context, const SourceText &source, const ReadOptions &options)
+      : plain_(source.text),
+        problems_(source, plain_, options.errorLimit), session_{context, problems_,
+                                                                llvm::DenseMap<StringRef, const Type *>()} {}
+
+  llvm::Expected<GraphList> read() {
+    StringRef text = plain_.text();
+    end_ = text.end();
+    for (const char *at = text.begin(); at != end_;)
+      at = line(at);
+    closeScopes(0);
+    if (!problems_.any() && graphs_.empty())
+      problems_.error(text.begin(),
+                      "got no graph, expected 'class NAME(torch.nn.Module):' and 'def forward(self, ...):'",
+                      "print the graph with print_readable(), or log it with TORCH_LOGS=aot_graphs");
+    if (problems_.any())
+      return problems_.take();
+    return std::move(graphs_);
+  }
+
+private:
+  struct ClassLine {
+    StringRef name;
+    size_t indent = 0;
+  };
+
+  /// Reads the line (or header) at `at`; where the next one begins.
+  const char *line(const char *at) {
+    const auto *newline = static_cast<const char *>(std::memchr(at, '\n', static_cast<size_t>(end_ - at)));
+    const char *lineEnd = newline ? newline : end_;
+    const char *next = newline ? newline + 1 : end_;
+    const char *word = at;
+    while (word != lineEnd && (*word == ' ' || *word == '\t'))
+      ++word;
+    if (lineEnd != word && lineEnd[-1] == '\r')
+      --lineEnd;
+    if (word == lineEnd)
+      return next;
+    StringRef content(word, static_cast<size_t>(lineEnd - word));
+    auto indent = static_cast<size_t>(word - at);
+    return dispatch(content, indent, next);
+  }
+
+  const char *dispatch(StringRef content, size_t indent, const char *next) {
+    bool inBody = !scopes_.empty() && indent > scopes_.back().indent;
+    if (content.startswith("class ")) {
+      openClass(content, indent);
+    } else if (content.startswith("def forward(")) {
+      return openGraph(content, indent, next);
+    } else if (content.front() == '#') {
+      if (inBody && !scopes_.back().closed)
+        sourceComment(content);
+    } else if (!inBody) {
+      outside(content);
+    } else if (!scopes_.back().closed) {
+      readStatement(session_, scopes_.back(), {content.begin(), content.end()});
+    }
+    return next;
+  }
+
+  /// TORCH_LOGS puts the path of a file before the class that it prints.
+  void outside(StringRef content) {
+    size_t at = content.find(" class ");
+    if (at != StringRef::npos && content.contains("(torch.nn.Module)"))
+      openClass(content.drop_front(at + 1), 0);
+    else if (!scopes_.empty())
+      close(scopes_.back());
+  }
+
+  void openClass(StringRef content, size_t indent) {
+    content = content.drop_front(StringRef("class ").size()).ltrim();
+    class_ = ClassLine{content.take_until([](char c) { return c == '(' || c == ':' || c == ' '; }), indent};
+    closeScopes(indent);
+  }
+
+  const char *openGraph(StringRef content, size_t indent, const char *next) {
+    if (!class_)
+      closeScopes(0);
+    Scope &scope = scopes_.emplace_back();
+    scope.place = content.begin();
+    scope.indent = indent;
+    scope.graph = newGraph(class_ ? class_->name : "graph", content.begin());
+    class_.reset();
+    Cursor cursor{content.begin() + StringRef("def forward(").size(), end_};
+    scope.closed = !readHeader(session_, scope, cursor);
+    if (scope.closed)
+      return next;
+    const auto *newline =
+        static_cast<const char *>(std::memchr(cursor.at, '\n', static_cast<size_t>(end_ - cursor.at)));
+    return newline ? newline + 1 : end_;
+  }
+
+  /// A class inside of another is a subgraph of it.
+  Graph *newGraph(StringRef name, const char *place) {
+    if (scopes_.size() == 1)
+      return graphs_.emplace_back(std::make_unique<Graph>(session_.context, name)).get();
+    Graph &parent = *scopes_[scopes_.size() - 2].graph;
+    Identifier key = session_.context.identifier(name);
+    if (parent.subgraph(key) == nullptr)
+      return &parent.addSubgraph(key);
+    problems_.error(place, "got a second subgraph named '" + name.str() + "', expected a new name");
+    return refused_.emplace_back(std::make_unique<Graph>(session_.context, name)).get();
+  }
+
+  /// Ends every graph whose body cannot hold a class at this column.
+  void closeScopes(size_t indent) {
+    while (!scopes_.empty() && (indent == 0 || scopes_.back().indent > indent)) {
+      close(scopes_.back());
+      scopes_.pop_back();
+    }
+  }
+
+  void close(Scope &scope) {
+    if (!scope.closed)
+      problems_.error(scope.place,
+                      "got the graph '" + scope.graph->name().str() +
+                          "' without a return, expected 'return (...)' at its end",
+                      "the text may be cut off: print the whole graph");
+    scope.closed = true;
+  }
+
+  void sourceComment(StringRef comment) {
+    Scope &scope = scopes_.back();
+    auto [entry, isNew] = scope.frames.try_emplace(comment, 0);
+    if (isNew) {
+      std::optional<Frame> frame = parseSourceComment(session_.context, comment);
+      entry->second = frame ? scope.graph->addFrame(*frame) : scope.frame;
+    }
+    scope.frame = entry->second;
+  }
+
+  PlainText plain_;
+  Problems problems_;
+  Session session_;
+  const char *end_ = nullptr;
+  GraphList graphs_;
+  GraphList refused_;              ///< kept until the end, because scopes refer to them
+  std::vector<Scope> scopes_;      ///< the graph that is open, outermost first
+  std::optional<ClassLine> class_; ///< a class whose `def forward` is still to come
+};
+
+} // namespace
+} // namespace fx
+
+llvm::Expected<GraphList> readFxText(Context &context, const SourceText &source, const ReadOptions &options) {
+  return fx::FileReader(context, source, options).read();
+}
+
+} // namespace ccgraph

@@ -1,0 +1,40 @@
+// Scope: one graph while its text is read. Session: what all graphs of one text share.
+//
+// Ownership: a scope refers to a graph that its parent or the list of results owns; names are slices of the text.
+// Nothing here fails; types report to Problems. Cost: a name or a type that was seen before is one hash look-up.
+#pragma once
+
+#include "fx_text/expression.h"
+
+namespace ccgraph::fx {
+
+struct Session {
+  Context &context;
+  Problems &problems;
+  llvm::DenseMap<llvm::StringRef, const Type *> types; ///< by their text, because a graph has few distinct ones
+};
+
+struct Scope {
+  Graph *graph = nullptr;
+  const char *place = nullptr; ///< of its `def`
+  size_t indent = 0;           ///< of its `def`: the body stands deeper, nested classes at this column
+  bool closed = false;         ///< past its `return`, or beyond repair
+  NameTable names;
+  uint32_t frame = 0; ///< of the last source comment
+  llvm::DenseMap<llvm::StringRef, uint32_t> frames;
+
+  /// Gives `name` to a node, or to nothing (null) where its statement was wrong. False: the name was taken.
+  bool define(llvm::StringRef name, Node *node) { return names.try_emplace(name, node).second; }
+};
+
+/// The type in a quoted annotation, or a list of them: "bf16[8, 4][4, 1]cuda:0", "(f32[2], -)". False: reported.
+bool readType(Session &session, llvm::StringRef text, const Type *&out);
+/// What follows the ':' of a name: a quoted type, or a Python class, which says nothing of a tensor.
+bool readAnnotation(Session &session, Cursor &cursor, const Type *&out);
+
+/// From after "def forward(" through the ':' that ends it; makes the placeholders. May run over lines.
+bool readHeader(Session &session, Scope &scope, Cursor &cursor);
+/// One line of a body: makes a node, the output, or reports.
+void readStatement(Session &session, Scope &scope, Cursor cursor);
+
+} // namespace ccgraph::fx

@@ -1,0 +1,82 @@
+#include "fx_text/source_comment.h"
+
+#include "fx_text/cursor.h"
+
+using llvm::StringRef;
+
+namespace ccgraph::fx {
+
+namespace {
+
+constexpr StringRef annotationWord = "Annotation: ";
+constexpr StringRef fileWord = "File: ";
+constexpr StringRef noTrace = "No stacktrace found for following nodes";
+
+/// "{...}" at the front of `text`, taken off; empty where it is not closed.
+StringRef takeDictionary(StringRef &text) {
+  if (!text.startswith("{"))
+    return {};
+  Cursor cursor{text.begin() + 1, text.end()};
+  while (!cursor.atEnd() && cursor.peek() != '}') {
+    cursor.skipExpression();
+    if (!cursor.atEnd() && cursor.peek() != '}')
+      ++cursor.at;
+  }
+  if (!cursor.take('}'))
+    return {};
+  StringRef dictionary = cursor.since(text.begin());
+  text = text.drop_front(dictionary.size());
+  return dictionary;
+}
+
+/// "path:12 in forward, code: text"; false where the place is not so spelled.
+bool parsePlace(Context &context, StringRef text, Frame &frame) {
+  auto [place, code] = text.split(", code: ");
+  size_t in = place.rfind(" in ");
+  if (in == StringRef::npos)
+    return false;
+  auto [file, line] = place.take_front(in).rsplit(':');
+  if (line.getAsInteger(10, frame.line))
+    return false;
+  frame.file = context.identifier(file);
+  frame.function = context.identifier(place.drop_front(in + 4));
+  frame.code = context.identifier(code);
+  return true;
+}
+
+} // namespace
+
+std::optional<Frame> parseSourceComment(Context &context, StringRef comment) {
+  Frame frame;
+  StringRef text = comment.drop_front().ltrim().rtrim("\r");
+  if (text.consume_front(annotationWord)) {
+    frame.annotation = context.identifier(takeDictionary(text));
+    text = text.ltrim();
+  }
+  StringRef prefix = text.take_front(text.find(fileWord));
+  if (prefix.size() != text.size()) {
+    if (!parsePlace(context, text.drop_front(prefix.size() + fileWord.size()), frame))
+      return std::nullopt;
+  } else if (!prefix.consume_back(noTrace)) {
+    return std::nullopt;
+  }
+  prefix = prefix.trim();
+  if (!prefix.empty())
+    frame.prefix = context.identifier(prefix);
+  return frame;
+}
+
+void printSourceComment(llvm::raw_ostream &os, const Frame &frame) {
+  os << "# ";
+  if (frame.annotation)
+    os << annotationWord << frame.annotation.str() << ' ';
+  if (frame.prefix)
+    os << frame.prefix.str() << ' ';
+  if (!frame.file)
+    os << noTrace;
+  else
+    os << fileWord << frame.file.str() << ':' << frame.line << " in " << frame.function.str()
+       << ", code: " << frame.code.str();
+}
+
+} // namespace ccgraph::fx

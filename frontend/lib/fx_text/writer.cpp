@@ -1,0 +1,329 @@
+#include "ccgraph/frontend/fx_text.h"
+
+#include "fx_text/python.h"
+#include "fx_text/source_comment.h"
+
+using llvm::StringRef;
+
+namespace ccgraph {
+
+namespace fx {
+namespace {
+
+/// What a node frees: the operands that no later node reads, and itself where nobody does.
+class Liveness {
+public:
+  explicit Liveness(const Graph &graph) : freed_(graph.idLimit()) {
+    std::vector<bool> seen(graph.idLimit());
+    for (const Node *user = graph.back(); user != nullptr; user = user->prev())
+      for (unsigned i = 0; i != user->numOperands(); ++i)
+        if (Node *def = user->operand(i); !seen[def->id()]) {
+          seen[def->id()] = true;
+          freed_[user->id()].push_back(def);
+        }
+    for (Node *node = graph.front(); node != nullptr; node = node->next())
+      if (!seen[node->id()])
+        freed_[node->id()].push_back(node);
+  }
+
+  [[nodiscard]] llvm::ArrayRef<const Node *> freedBy(const Node &node) const { return freed_[node.id()]; }
+
+private:
+  std::vector<llvm::SmallVector<const Node *, 2>> freed_;
+};
+
+/// Arguments of one node as Python.
+class ArgumentPrinter {
+public:
+  ArgumentPrinter(llvm::raw_ostream &os, const Node &node) : os_(os), node_(node) {}
+
+  void print(const Argument &argument) {
+    using Kind = Argument::Kind;
+    switch (argument.kind()) {
+    case Kind::None:
+      os_ << "None";
+      return;
+    case Kind::Bool:
+      os_ << (argument.boolean() ? "True" : "False");
+      return;
+    case Kind::Int:
+      os_ << argument.integer();
+      return;
+    case Kind::Float:
+      printPythonFloat(os_, argument.floating());
+      return;
+    case Kind::String:
+      printPythonString(os_, argument.text());
+      return;
+    case Kind::Symbolic:
+      os_ << argument.symbolic()->text();
+      return;
+    case Kind::DType:
+      os_ << "torch." << torchName(argument.dtype());
+      return;
+    case Kind::Layout:
+    case Kind::MemoryFormat:
+      os_ << "torch." << argument.text();
+      return;
+    case Kind::Python:
+      os_ << argument.text();
+      return;
+    case Kind::Operand:
+      os_ << node_.operand(argument)->name().str();
+      return;
+    case Kind::Device:
+      printDevice(argument.device());
+      return;
+    case Kind::List:
+      printSequence("[", argument.elements(), "]");
+      return;
+    case Kind::Tuple:
+      printSequence("(", argument.elements(), argument.elements().size() == 1 ? ",)" : ")");
+      return;
+    case Kind::Slice:
+      printSequence("slice(", argument.elements(), ")");
+      return;
+    case Kind::Dict:
+      printDict(argument.entries());
+      return;
+    }
+  }
+
+  /// What stands between the parentheses of a call.
+  void printCall() {
+    llvm::ListSeparator comma;
+    for (const Argument &argument : node_.args()) {
+      os_ << comma;
+      print(argument);
+    }
+    for (const auto &[name, value] : node_.kwargs()) {
+      os_ << comma << name.str() << " = ";
+      print(value);
+    }
+  }
+
+private:
+  void printSequence(StringRef open, llvm::ArrayRef<Argument> elements, StringRef close) {
+    os_ << open;
+    llvm::ListSeparator comma;
+    for (const Argument &element : elements) {
+      os_ << comma;
+      print(element);
+    }
+    os_ << close;
+  }
+
+  void printDict(llvm::ArrayRef<NamedArgument> entries) {
+    os_ << '{';
+    llvm::ListSeparator comma;
+    for (const auto &[key, value] : entries) {
+      os_ << comma;
+      printPythonString(os_, key.str());
+      os_ << ": ";
+      print(value);
+    }
+    os_ << '}';
+  }
+
+  void printDevice(const Device &device) {
+    os_ << "device(type=";
+    printPythonString(os_, device.kind.str());
+    if (device.index >= 0)
+      os_ << ", index=" << device.index;
+    os_ << ')';
+  }
+
+  llvm::raw_ostream &os_;
+  const Node &node_;
+};
+
+/// A function of torch or of a Python module stands under its own name, an operator under torch.ops.
+bool isFunction(StringRef target) {
+  auto [root, rest] = target.split('.');
+  return rest.empty() || root == "torch" || root == "operator" || root == "math" || root == "builtins";
+}
+
+class GraphPrinter {
+public:
+  GraphPrinter(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options, unsigned indent)
+      : os_(os), graph_(graph), options_(options), indent_(indent), liveness_(graph) {}
+
+  void print() {
+    line(0) << "class " << graph_.name() << "(torch.nn.Module):\n";
+    header();
+    for (const Node *node = graph_.front(); node != nullptr; node = node->next())
+      rename(*node);
+    for (const Node *node = graph_.front(); node != nullptr; node = node->next())
+      statement(*node);
+    for (const auto &[name, subgraph] : graph_.subgraphs()) {
+      os_ << '\n';
+      GraphPrinter(os_, *subgraph, options_, indent_ + 1).print();
+    }
+  }
+
+private:
+  llvm::raw_ostream &line(unsigned depth) { return os_.indent(4 * (indent_ + depth)); }
+
+  void header() {
+    line(1) << "def forward(self";
+    for (const Node *node = graph_.front(); node != nullptr; node = node->next()) {
+      if (node->opcode() != Opcode::Placeholder)
+        continue;
+      os_ << ", " << node->target().str();
+      annotation(*node);
+      for (const Argument &value : node->args()) {
+        os_ << " = ";
+        ArgumentPrinter(os_, *node).print(value);
+      }
+    }
+    os_ << "):\n";
+  }
+
+  /// An input whose parameter has another name than its node gets a line that says so.
+  void rename(const Node &node) {
+    if (node.opcode() != Opcode::Placeholder || node.name() == node.target())
+      return;
+    anything_ = true;
+    line(2) << node.name().str() << " = " << node.target().str().ltrim('*') << '\n';
+  }
+
+  void annotation(const Node &node) {
+    const Type *type = node.type();
+    if (type != nullptr &&
+        (type->isTensor() || type->kind() == Type::Kind::Symbolic || (type->isList() && options_.listTypes)))
+      os_ << ": \"" << type->str() << '"';
+  }
+
+  void statement(const Node &node) {
+    switch (node.opcode()) {
+    case Opcode::Placeholder:
+      return;
+    case Opcode::Output:
+      line(2) << "return ";
+      ArgumentPrinter(os_, node).printCall();
+      os_ << '\n';
+      return;
+    case Opcode::GetAttr:
+    case Opcode::CallFunction:
+      comment(node);
+      line(2);
+      call(node);
+      trailer(node);
+      os_ << '\n';
+      return;
+    }
+  }
+
+  /// A comment holds until the next one, so it stands only where the source changes.
+  void comment(const Node &node) {
+    if (!options_.comments || (hasComment_ && node.frame() == frame_))
+      return;
+    if (anything_)
+      os_ << '\n';
+    hasComment_ = true;
+    frame_ = node.frame();
+    printSourceComment(line(2), graph_.frames()[frame_]);
+    os_ << '\n';
+  }
+
+  void target(const Node &node) {
+    os_ << node.name().str();
+    annotation(node);
+    os_ << " = ";
+  }
+
+  void call(const Node &node) {
+    anything_ = true;
+    StringRef name = node.target().str();
+    if (node.opcode() == Opcode::GetAttr) {
+      target(node);
+      os_ << "self." << name;
+    } else if (!asOperator(node, name)) {
+      target(node);
+      os_ << (isFunction(name) ? "" : "torch.ops.") << name << '(';
+      ArgumentPrinter(os_, node).printCall();
+      os_ << ')';
+    }
+  }
+
+  /// Functions that Python spells with a symbol, where the number of arguments is what the symbol takes.
+  bool asOperator(const Node &node, StringRef name) {
+    llvm::ArrayRef<Argument> args = node.args();
+    if (!node.kwargs().empty() || args.empty())
+      return false;
+    if (name == "operator.getitem" && args.size() == 2)
+      return target(node), subscript(node), true;
+    if (name == "operator.setitem" && args.size() == 3)
+      return subscript(node), inPlace(node, " = ", args[2]), true;
+    if (name == "builtins.getattr" && args.size() == 2 && args[1].is(Argument::Kind::String))
+      return target(node), operand(node, args[0]), os_ << '.' << args[1].text(), true;
+    const PythonOperator *symbol = operatorOf(name);
+    if (symbol == nullptr || args.size() != (symbol->form == PythonOperator::Form::Unary ? 1 : 2))
+      return false;
+    switch (symbol->form) {
+    case PythonOperator::Form::Unary:
+      target(node);
+      os_ << symbol->symbol;
+      operand(node, args[0]);
+      return true;
+    case PythonOperator::Form::Binary:
+      target(node);
+      operand(node, args[0]);
+      os_ << ' ' << symbol->symbol << ' ';
+      operand(node, args[1]);
+      return true;
+    case PythonOperator::Form::InPlace:
+      operand(node, args[0]);
+      inPlace(node, (" " + symbol->symbol + " ").str(), args[1]);
+      return true;
+    }
+    return false;
+  }
+
+  void operand(const Node &node, const Argument &argument) { ArgumentPrinter(os_, node).print(argument); }
+
+  void subscript(const Node &node) {
+    operand(node, node.args()[0]);
+    os_ << '[';
+    operand(node, node.args()[1]);
+    os_ << ']';
+  }
+
+  void inPlace(const Node &node, StringRef symbol, const Argument &value) {
+    os_ << symbol;
+    operand(node, value);
+    os_ << ";  ";
+    target(node);
+    operand(node, node.args()[0]);
+  }
+
+  void trailer(const Node &node) {
+    llvm::ArrayRef<const Node *> freed = liveness_.freedBy(node);
+    if (options_.liveness && !freed.empty()) {
+      os_ << ";  ";
+      for (const Node *dead : freed)
+        os_ << dead->name().str() << " = ";
+      os_ << "None";
+    }
+    for (unsigned i = 0; i != node.numOrdering(); ++i)
+      os_ << (i == 0 ? "  # after: " : ", ") << node.ordering(i)->name().str();
+  }
+
+  llvm::raw_ostream &os_;
+  const Graph &graph_;
+  FxTextOptions options_;
+  unsigned indent_;
+  Liveness liveness_;
+  uint32_t frame_ = 0;
+  bool hasComment_ = false;
+  bool anything_ = false; ///< a line of the body was printed
+};
+
+} // namespace
+} // namespace fx
+
+void writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options) {
+  fx::GraphPrinter(os, graph, options, 0).print();
+}
+
+} // namespace ccgraph
