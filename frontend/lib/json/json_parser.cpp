@@ -205,17 +205,6 @@ bool Events::parse_error(size_t position, const std::string &, const Json::excep
               early ? "the file ends early: was it cut off?" : "");
 }
 
-class WholeSink final : public JsonSink {
-public:
-  explicit WholeSink(llvm::function_ref<void(const JsonValue &)> use) : use_(use) {}
-  bool enter(const JsonOpening & /*opening*/) override { return false; }
-  void leave() override {}
-  bool value(const JsonValue &value) override { return use_(value), true; }
-
-private:
-  llvm::function_ref<void(const JsonValue &)> use_;
-};
-
 } // namespace
 
 llvm::Error parseJson(const SourceText &source, JsonSink &sink) {
@@ -223,12 +212,6 @@ llvm::Error parseJson(const SourceText &source, JsonSink &sink) {
   const char *end = source.text.end();
   Json::sax_parse(CountingIterator(events.cursor()), CountingIterator(&end), &events);
   return events.takeError();
-}
-
-llvm::Error parseWholeJson(const SourceText &source,
-                           llvm::function_ref<void(const JsonValue &)> use) {
-  WholeSink sink(use);
-  return parseJson(source, sink);
 }
 
 } // namespace ccgraph

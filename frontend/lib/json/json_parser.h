@@ -36,8 +36,4 @@ public:
 /// Feeds the sink; the error is the first place where the text is no JSON.
 [[nodiscard]] llvm::Error parseJson(const SourceText &source, JsonSink &sink);
 
-/// The whole text as one value, given to `use` while it lives.
-[[nodiscard]] llvm::Error parseWholeJson(const SourceText &source,
-                                         llvm::function_ref<void(const JsonValue &)> use);
-
 } // namespace ccgraph

@@ -47,9 +47,11 @@ struct JsonValue {
   JsonKind kind = JsonKind::Null;
   bool boolean = false;
   uint32_t count = 0;     ///< elements or members
-  int64_t integer = 0;    ///< HugeInteger: an integer that 64 bits do not hold, its spelling in `text`
-  double real = 0;
-  llvm::StringRef text;   ///< String: decoded
+  union {
+    int64_t integer = 0; ///< Integer
+    double real;         ///< Float
+  };
+  llvm::StringRef text;   ///< String: decoded; HugeInteger (one that 64 bits do not hold): its spelling
   llvm::StringRef key;    ///< where the value is a member
   size_t offset = 0;      ///< of its first byte
   size_t end = 0;         ///< behind its last byte; containers only

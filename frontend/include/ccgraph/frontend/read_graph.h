@@ -27,7 +27,7 @@ struct ReadOptions {
 
 using GraphList = std::vector<std::unique_ptr<Graph>>;
 
-/// Empty where the text is neither: the first word that is not blank decides.
+/// JSON starts with a brace, FX text holds "def forward(" somewhere; empty where the text does neither.
 [[nodiscard]] std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text);
 
 /// At least one graph, or an error.

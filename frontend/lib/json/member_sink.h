@@ -1,0 +1,48 @@
+// MemberSink: one member of a JSON object, or each of them, and nothing of the rest.
+//
+// Files of facts hold megabytes beside the few lines that a reader wants; what is not wanted is walked through, not stored.
+#pragma once
+
+#include "json/json_parser.h"
+
+#include <string>
+
+namespace ccgraph {
+
+class MemberSink final : public JsonSink {
+public:
+  /// An empty name means every member, one at a time.
+  MemberSink(llvm::StringRef name, llvm::function_ref<void(const JsonValue &)> use)
+      : name_(name), use_(use) {}
+
+  bool enter(const JsonOpening &opening) override {
+    if (isWanted(opening.key))
+      return false;
+    inObject_ = depth_ == 0 ? opening.kind == JsonKind::Object : inObject_;
+    ++depth_;
+    return true;
+  }
+  void leave() override { --depth_; }
+  bool value(const JsonValue &value) override {
+    if (isWanted(value.key)) {
+      found_ = true;
+      use_(value);
+    }
+    return true;
+  }
+  [[nodiscard]] bool found() const { return found_; }
+  /// True if the whole text is an object.
+  [[nodiscard]] bool isObject() const { return inObject_; }
+
+private:
+  [[nodiscard]] bool isWanted(llvm::StringRef key) const {
+    return depth_ == 1 && inObject_ && (name_.empty() || key == name_);
+  }
+  llvm::StringRef name_;
+  llvm::function_ref<void(const JsonValue &)> use_;
+  unsigned depth_ = 0;
+  bool inObject_ = false;
+  bool found_ = false;
+};
+
+} // namespace ccgraph
