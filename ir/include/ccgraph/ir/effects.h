@@ -15,36 +15,16 @@
 
 namespace ccgraph {
 
-/// What a node does with one data operand; a set of bits.
-enum class Access : uint8_t {
-  Nothing = 0,
-  /// reads the elements when it is issued
-  Read = 1,
-  /// writes the elements when it is issued
-  Write = 2,
-  /// the result (or an element of it) shares, or may share, the operand's storage
-  Alias = 4,
-  /// reads the elements until the wait on its result
-  InFlightRead = 8,
-  /// writes the elements until the wait on its result
-  InFlightWrite = 16,
-};
-constexpr Access operator|(Access a, Access b) {
-  return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
-}
-constexpr bool has(Access set, Access bits) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(bits)) != 0; }
-
 struct Effects {
   /// one for each data operand
   llvm::SmallVector<Access, 4> operands;
   Domain domain = Domain::None;
   /// starts an asynchronous collective: its results (and in-flight operands) are in flight
   bool launches = false;
-  /// completes its operands' storages
+  /// completes its operands' storages: to whoever reads them by another name it is what a write is
   bool waits = false;
-  bool freshResult =
-      /// some result has storage of its own (false for pure views, getitem, waits, in-place forms)
-      true;
+  /// some result has storage of its own (false for pure views, getitem, waits, in-place forms)
+  bool freshResult = true;
   /// may not be removed though nobody reads it
   bool keepAlways = false;
 };
@@ -60,6 +40,10 @@ struct Effects {
 /// True if the node's result shares its first operand's storage without reading it (views, getitem, and reshape whose
 /// strides prove a view).
 [[nodiscard]] bool isViewLike(const Node &node);
+
+/// The call that a node makes: the node itself, or the one call in the subgraph of a control_deps; null where there is
+/// none or several.
+[[nodiscard]] const Node *wrappedCall(const Node &node);
 
 /// What a collective call says, read off its arguments by position.
 struct CollectiveCall {
@@ -87,8 +71,9 @@ struct CollectiveCall {
 [[nodiscard]] std::optional<int64_t> inputBytes(const Node &collective);
 [[nodiscard]] std::optional<int64_t> outputBytes(const Node &collective);
 
-/// A key that equals for two collectives iff they are on the same group as far as the graph can tell: name, rank list,
-/// or node.
+/// A key that equals for two collectives iff they are on the same group as far as the graph can tell: the name; a rank
+/// list, as the name of the table's group with these ranks where there is one; the expression that makes the group.
+/// Groups of which nothing is known share the key "?".
 [[nodiscard]] std::string groupKey(const Node &collective);
 
 } // namespace ccgraph

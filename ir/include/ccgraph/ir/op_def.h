@@ -27,6 +27,25 @@ namespace ccgraph {
 class Graph;
 class Node;
 
+/// What a node does with one data operand; a set of bits.
+enum class Access : uint8_t {
+  Nothing = 0,
+  /// reads the elements when it is issued
+  Read = 1,
+  /// writes the elements when it is issued
+  Write = 2,
+  /// the result (or an element of it) shares, or may share, the operand's storage
+  Alias = 4,
+  /// reads the elements until the wait on its result
+  InFlightRead = 8,
+  /// writes the elements until the wait on its result
+  InFlightWrite = 16,
+};
+constexpr Access operator|(Access a, Access b) {
+  return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
+}
+constexpr bool has(Access set, Access bits) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(bits)) != 0; }
+
 /// One parameter of a schema, e.g. `Tensor(a!)[] self` or `*, Scalar alpha=1`.
 struct OpParam {
   std::string name;
@@ -39,6 +58,8 @@ struct OpParam {
   /// '!' in the annotation
   bool writes = false;
   bool keywordOnly = false;
+  /// of a tensor given here, undeclared effects included; effects.h refines it by arguments
+  Access access = Access::Read;
 };
 
 /// One result: its type and which parameters' storage it may share.
@@ -140,6 +161,9 @@ struct OpDef;
 using ShapeRule = llvm::Expected<const Type *> (*)(const Node &node);
 /// Work of a node with known types; empty where it cannot be told.
 using WorkRule = std::optional<Work> (*)(const Node &node);
+/// Whether a node of an operator that may alias does: its types and arguments may prove either.
+enum class Sharing : uint8_t { Unknown, View, Copy };
+using SharingRule = Sharing (*)(const Node &node);
 
 struct OpDef {
   Identifier target;
@@ -151,16 +175,25 @@ struct OpDef {
   std::optional<CollectiveSpec> collective;
   ShapeRule shape = nullptr;
   WorkRule work = nullptr;
+  /// where mayAlias: tells view from copy
+  SharingRule sharing = nullptr;
   /// not in any table and not declared
   bool opaque = false;
-  bool isView =
-      /// the result always shares its operand's storage and no data is read (view, getitem, slice, t, ...)
-      false;
+  /// the result always shares its operand's storage and no data is read (view, getitem, slice, t, ...)
+  bool isView = false;
   /// the result shares its operand's storage or is a copy (reshape, contiguous, to): reads data
   /// unless strides prove a view
   bool mayAlias = false;
-  /// has an effect that no edge shows: never dead (waits, collectives, host)
+  /// has an effect that no edge shows: never dead (waits, collectives, host, writes, random state)
   bool keepAlways = false;
+  /// some result has storage of its own
+  bool freshResult = true;
+  /// ends in `...`: what is given beyond the parameters is treated as the last one
+  bool variadic = false;
+  /// parameter whose value 0 makes a random operator deterministic
+  int8_t dropout = -1;
+  /// parameter whose value False does so
+  int8_t training = -1;
 
   [[nodiscard]] int paramIndex(llvm::StringRef name) const;
 };

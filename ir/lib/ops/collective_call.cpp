@@ -1,0 +1,158 @@
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/graph.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ccgraph {
+namespace {
+
+using Nodes = llvm::SmallVector<Node *, 2>;
+
+void collect(const Node &node, const Argument *argument, Nodes &out) {
+  if (!argument)
+    return;
+  if (argument->is(Argument::Kind::Operand))
+    out.push_back(node.operand(*argument));
+  for (const Argument &element : argument->elements())
+    collect(node, &element, out);
+}
+
+void readGroup(const Node &node, CollectiveCall &call) {
+  const Argument *group = argumentAt(node, call.spec->group);
+  if (!group)
+    return;
+  if (group->is(Argument::Kind::String))
+    call.group = group->text();
+  if (group->is(Argument::Kind::Operand))
+    call.groupNode = node.operand(*group);
+  for (const Argument &rank : group->elements())
+    if (rank.is(Argument::Kind::Int))
+      call.ranks.push_back(rank.integer());
+}
+
+void readBatch(const Node &node, CollectiveCall &call) {
+  const Argument *kinds = argumentAt(node, 0);
+  const Argument *tensors = argumentAt(node, call.spec->input);
+  if (!kinds || !tensors)
+    return;
+  for (auto [kind, tensor] : llvm::zip(kinds->elements(), tensors->elements()))
+    if (kind.is(Argument::Kind::String))
+      collect(node, &tensor, kind.text() == "irecv" ? call.outputs : call.inputs);
+}
+
+void readTensors(const Node &node, CollectiveCall &call) {
+  if (call.spec->kind == CollectiveKind::BatchP2P)
+    return readBatch(node, call);
+  collect(node, argumentAt(node, call.spec->input), call.inputs);
+  collect(node, argumentAt(node, call.spec->output), call.outputs);
+}
+
+std::optional<int64_t> sumOfBytes(llvm::ArrayRef<const Type *> types) {
+  int64_t sum = 0;
+  for (const Type *type : types) {
+    std::optional<int64_t> bytes = type && type->isList() ? sumOfBytes(type->elements())
+                                   : type                 ? type->numBytes()
+                                                          : std::nullopt;
+    if (!bytes || __builtin_add_overflow(sum, *bytes, &sum))
+      return std::nullopt;
+  }
+  return sum;
+}
+
+std::optional<int64_t> sumOfBytes(llvm::ArrayRef<Node *> nodes) {
+  llvm::SmallVector<const Type *, 4> types;
+  for (const Node *node : nodes)
+    types.push_back(node->type());
+  return sumOfBytes(types);
+}
+
+/// The expression that made a group, e.g. "_dtensor.mesh_get_process_group.default(%mesh, 0)"; false where it says
+/// nothing.
+bool printGroup(llvm::raw_ostream &os, const Node &node) {
+  if (node.opcode() == Opcode::Placeholder) {
+    os << '%' << node.name().str();
+    return true;
+  }
+  if (!node.op() || node.op()->opaque)
+    return false;
+  os << node.target().str() << '(';
+  for (const Argument &argument : node.args()) {
+    if (argument.is(Argument::Kind::Operand) && !printGroup(os, *node.operand(argument)))
+      return false;
+    if (argument.is(Argument::Kind::Int))
+      os << argument.integer();
+    for (const Argument &element : argument.elements())
+      if (element.is(Argument::Kind::Int))
+        os << element.integer() << ' ';
+    os << ',';
+  }
+  os << ')';
+  return true;
+}
+
+std::string keyOfNode(const Graph &graph, const Node &group) {
+  if (group.opcode() == Opcode::GetAttr && graph.groups().find(group.target().str()))
+    return group.target().str().str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  return printGroup(os, group) ? os.str() : "?";
+}
+
+std::string keyOfRanks(const Graph &graph, llvm::ArrayRef<int64_t> ranks) {
+  for (const Group &group : graph.groups().groups())
+    if (llvm::ArrayRef(group.ranks) == ranks)
+      return group.name;
+  std::string text = "ranks";
+  for (int64_t rank : ranks)
+    text += " " + std::to_string(rank);
+  return text;
+}
+
+} // namespace
+
+std::optional<CollectiveCall> collectiveCall(const Node &node) {
+  const CollectiveSpec *spec = collectiveOf(node);
+  if (!spec)
+    return std::nullopt;
+  CollectiveCall call;
+  call.spec = spec;
+  readGroup(node, call);
+  readTensors(node, call);
+  const Argument *reduceOp = argumentAt(node, spec->reduceOp);
+  if (reduceOp && reduceOp->is(Argument::Kind::String))
+    call.reduceOp = reduceOp->text().lower();
+  const Argument *size = argumentAt(node, spec->groupSize);
+  if (size && size->is(Argument::Kind::Int))
+    call.groupSize = size->integer();
+  return call;
+}
+
+std::optional<int64_t> inputBytes(const Node &collective) {
+  std::optional<CollectiveCall> call = collectiveCall(collective);
+  return call ? sumOfBytes(llvm::ArrayRef<Node *>(call->inputs)) : std::nullopt;
+}
+
+std::optional<int64_t> outputBytes(const Node &collective) {
+  std::optional<CollectiveCall> call = collectiveCall(collective);
+  if (!call)
+    return std::nullopt;
+  if (!call->outputs.empty())
+    return sumOfBytes(llvm::ArrayRef<Node *>(call->outputs));
+  if (call->spec->inPlace)
+    return sumOfBytes(llvm::ArrayRef<Node *>(call->inputs));
+  return sumOfBytes(llvm::ArrayRef<const Type *>(collective.type()));
+}
+
+std::string groupKey(const Node &collective) {
+  std::optional<CollectiveCall> call = collectiveCall(collective);
+  if (!call)
+    return "?";
+  if (!call->group.empty())
+    return call->group.str();
+  if (call->groupNode)
+    return keyOfNode(*collective.graph(), *call->groupNode);
+  return call->ranks.empty() ? "?" : keyOfRanks(*collective.graph(), call->ranks);
+}
+
+} // namespace ccgraph

@@ -1,0 +1,231 @@
+#include "ops/knowledge.h"
+
+namespace ccgraph {
+namespace {
+
+using Kind = CollectiveKind;
+
+struct CollectiveEntry {
+  llvm::StringLiteral key;
+  CollectiveSpec spec;
+};
+
+// Positions are those of the schemas in op_schemas.inc.
+constexpr CollectiveSpec allReduce = {.kind = Kind::AllReduce, .copiesAtLaunch = true, .reduceOp = 1, .group = 2};
+constexpr CollectiveSpec allReduceList = {
+    .kind = Kind::AllReduce, .coalesced = true, .copiesAtLaunch = true, .reduceOp = 1, .group = 2};
+constexpr CollectiveSpec allReduceInPlace = {.kind = Kind::AllReduce, .inPlace = true, .reduceOp = 1, .group = 2};
+constexpr CollectiveSpec allReduceListInPlace = {
+    .kind = Kind::AllReduce, .coalesced = true, .inPlace = true, .reduceOp = 1, .group = 2};
+constexpr CollectiveSpec allGather = {.kind = Kind::AllGather, .groupSize = 1, .group = 2};
+constexpr CollectiveSpec allGatherList = {.kind = Kind::AllGather, .coalesced = true, .groupSize = 1, .group = 2};
+constexpr CollectiveSpec allGatherOut = {.kind = Kind::AllGather, .output = 3, .groupSize = 1, .group = 2};
+constexpr CollectiveSpec reduceScatter = {.kind = Kind::ReduceScatter, .reduceOp = 1, .groupSize = 2, .group = 3};
+constexpr CollectiveSpec reduceScatterList = {
+    .kind = Kind::ReduceScatter, .coalesced = true, .reduceOp = 1, .groupSize = 2, .group = 3};
+constexpr CollectiveSpec reduceScatterOut = {
+    .kind = Kind::ReduceScatter, .output = 4, .reduceOp = 1, .groupSize = 2, .group = 3};
+constexpr CollectiveSpec allToAll = {.kind = Kind::AllToAll, .group = 3, .outputSplits = 1, .inputSplits = 2};
+constexpr CollectiveSpec broadcast = {.kind = Kind::Broadcast, .copiesAtLaunch = true, .group = 2, .root = 1};
+constexpr CollectiveSpec broadcastInPlace = {.kind = Kind::Broadcast, .inPlace = true, .group = 2, .root = 1};
+constexpr CollectiveSpec batchP2P = {
+    .kind = Kind::BatchP2P, .coalesced = true, .input = 3, .output = 3, .group = 4, .peer = 1};
+constexpr CollectiveSpec irecv = {.kind = Kind::Recv, .input = -1, .output = 0, .group = 3, .peer = 1};
+constexpr CollectiveSpec isend = {.kind = Kind::Send, .group = 3, .peer = 1};
+constexpr CollectiveSpec shardDim = {.kind = Kind::ShardDimAllToAll, .synchronous = true, .group = 3};
+
+/// `tag, ranks, group_size` where newer forms have the group's name.
+constexpr CollectiveSpec withRanks(CollectiveSpec spec, int8_t ranks) {
+  spec.legacy = true;
+  spec.group = ranks;
+  spec.groupSize = static_cast<int8_t>(ranks + 1);
+  return spec;
+}
+
+/// c10d's own forms: buffers first, then the process group as an object; finished on return, as they are traced without
+/// their Work.
+struct Buffers {
+  int8_t output = -1;
+  int8_t input = 0;
+  int8_t reduceOp = -1;
+  int8_t root = -1;
+  bool lists = true;
+};
+constexpr CollectiveSpec c10d(Kind kind, Buffers buffers) {
+  CollectiveSpec spec;
+  spec.kind = kind;
+  spec.coalesced = buffers.lists;
+  spec.inPlace = buffers.output < 0 && (kind == Kind::AllReduce || kind == Kind::Broadcast);
+  spec.synchronous = spec.legacy = true;
+  spec.input = buffers.input;
+  spec.output = buffers.output;
+  spec.reduceOp = buffers.reduceOp;
+  spec.group = static_cast<int8_t>(std::max(buffers.input, buffers.output) + 1);
+  spec.root = buffers.root;
+  return spec;
+}
+
+constexpr CollectiveSpec c10dAllToAllSingle() {
+  CollectiveSpec spec = c10d(Kind::AllToAll, {.output = 0, .input = 1, .lists = false});
+  spec.outputSplits = 3;
+  spec.inputSplits = 4;
+  return spec;
+}
+
+constexpr CollectiveSpec c10dPointToPoint(Kind kind) {
+  CollectiveSpec spec = c10d(kind, kind == Kind::Send ? Buffers{.input = 0} : Buffers{.output = 0, .input = -1});
+  spec.peer = 2;
+  return spec;
+}
+
+constexpr CollectiveEntry entries[] = {
+    {"_c10d_functional.all_gather_into_tensor", allGather},
+    {"_c10d_functional.all_gather_into_tensor_coalesced", allGatherList},
+    {"_c10d_functional.all_gather_into_tensor_out", allGatherOut},
+    {"_c10d_functional.all_reduce", allReduce},
+    {"_c10d_functional.all_reduce_", allReduceInPlace},
+    {"_c10d_functional.all_reduce_coalesced", allReduceList},
+    {"_c10d_functional.all_reduce_coalesced_", allReduceListInPlace},
+    {"_c10d_functional.all_to_all_single", allToAll},
+    {"_c10d_functional.batch_p2p_ops", batchP2P},
+    {"_c10d_functional.broadcast", broadcast},
+    {"_c10d_functional.broadcast_", broadcastInPlace},
+    {"_c10d_functional.irecv", irecv},
+    {"_c10d_functional.isend", isend},
+    {"_c10d_functional.reduce_scatter_tensor", reduceScatter},
+    {"_c10d_functional.reduce_scatter_tensor_coalesced", reduceScatterList},
+    {"_c10d_functional.reduce_scatter_tensor_out", reduceScatterOut},
+    {"_c10d_functional_autograd.all_gather_into_tensor", allGather},
+    {"_c10d_functional_autograd.all_to_all_single", allToAll},
+    {"_c10d_functional_autograd.reduce_scatter_tensor", reduceScatter},
+    {"_dtensor.shard_dim_alltoall", shardDim},
+    {"c10d._allgather_base_", c10d(Kind::AllGather, {.output = 0, .input = 1, .lists = false})},
+    {"c10d._reduce_scatter_base_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3, .lists = false})},
+    {"c10d.allgather_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
+    {"c10d.allgather_coalesced_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
+    {"c10d.allgather_into_tensor_coalesced_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
+    {"c10d.allreduce_", c10d(Kind::AllReduce, {.reduceOp = 2})},
+    {"c10d.allreduce_coalesced_", c10d(Kind::AllReduce, {.reduceOp = 2})},
+    {"c10d.alltoall_", c10d(Kind::AllToAll, {.output = 0, .input = 1})},
+    {"c10d.alltoall_base_", c10dAllToAllSingle()},
+    {"c10d.barrier", c10d(Kind::Barrier, {.lists = false})},
+    {"c10d.broadcast_", c10d(Kind::Broadcast, {.root = 2})},
+    {"c10d.recv_", c10dPointToPoint(Kind::Recv)},
+    {"c10d.reduce_scatter_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3})},
+    {"c10d.reduce_scatter_tensor_coalesced_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3})},
+    {"c10d.scatter_", c10d(Kind::Scatter, {.output = 0, .input = 1, .root = 3})},
+    {"c10d.send", c10dPointToPoint(Kind::Send)},
+    {"c10d_functional.all_gather_into_tensor", withRanks(allGather, 2)},
+    {"c10d_functional.all_gather_into_tensor_coalesced", withRanks(allGatherList, 2)},
+    {"c10d_functional.all_reduce", withRanks(allReduce, 3)},
+    {"c10d_functional.all_reduce_coalesced", withRanks(allReduceList, 3)},
+    {"c10d_functional.all_to_all_single", withRanks(allToAll, 4)},
+    {"c10d_functional.batch_p2p_ops", batchP2P},
+    {"c10d_functional.broadcast", withRanks(broadcast, 3)},
+    {"c10d_functional.irecv", irecv},
+    {"c10d_functional.isend", isend},
+    {"c10d_functional.reduce_scatter_tensor", withRanks(reduceScatter, 3)},
+    {"c10d_functional.reduce_scatter_tensor_coalesced", withRanks(reduceScatterList, 3)},
+};
+
+struct RoleEntry {
+  llvm::StringLiteral key;
+  OpRole role;
+};
+
+constexpr RoleEntry roles[] = {
+    {"_c10d_functional.wait_tensor", OpRole::Wait}, {"_c10d_functional.wait_tensors", OpRole::Wait},
+    {"c10d_functional.wait_tensor", OpRole::Wait},  {"higher_order.control_deps", OpRole::ControlDeps},
+    {"operator.getitem", OpRole::GetItem},
+};
+
+void setAccess(OpDef &op, int index, Access access) {
+  if (index >= 0)
+    op.params[index].access = access;
+}
+
+/// When the tensors are read and written: at launch, or in flight.
+void applyAccesses(OpDef &op, const CollectiveSpec &spec) {
+  constexpr Access readsWrites = Access::Read | Access::Write | Access::Alias;
+  constexpr Access inFlightBoth = Access::InFlightRead | Access::InFlightWrite | Access::Alias;
+  for (OpParam &param : op.params)
+    param.access = Access::Read;
+  if (spec.synchronous) {
+    setAccess(op, spec.input, spec.inPlace ? readsWrites : Access::Read);
+    setAccess(op, spec.output, Access::Write | Access::Alias);
+    return;
+  }
+  setAccess(op, spec.input, spec.inPlace ? inFlightBoth : spec.copiesAtLaunch ? Access::Read : Access::InFlightRead);
+  setAccess(op, spec.output, Access::InFlightWrite | Access::Alias);
+  // Because it depends on the entry whether a tensor is sent or received, the operator as a whole does both.
+  if (spec.kind == Kind::BatchP2P)
+    setAccess(op, spec.output, inFlightBoth);
+}
+
+void applyRole(OpDef &op, OpRole role) {
+  op.role = role;
+  if (role != OpRole::Wait)
+    return;
+  op.params[0].access = Access::Alias;
+  op.freshResult = false;
+  op.keepAlways = true;
+}
+
+} // namespace
+
+void applyCollectives(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  if (const RoleEntry *entry = findEntry(llvm::ArrayRef(roles), draft.key))
+    return applyRole(op, entry->role);
+  if (draft.key.split('.').first == "higher_order")
+    op.role = OpRole::HigherOrder;
+  const CollectiveEntry *entry = findEntry(llvm::ArrayRef(entries), draft.key);
+  if (!entry)
+    return;
+  op.role = OpRole::Collective;
+  op.collective = entry->spec;
+  op.domain = Domain::Comm;
+  op.keepAlways = true;
+  op.isView = op.mayAlias = false;
+  op.freshResult = entry->spec.kind == Kind::BatchP2P || (!entry->spec.inPlace && entry->spec.output < 0);
+  applyAccesses(op, entry->spec);
+}
+
+void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
+  for (const CollectiveEntry &entry : entries)
+    visit(entry.key);
+  for (const RoleEntry &entry : roles)
+    visit(entry.key);
+}
+
+llvm::StringRef collectiveName(CollectiveKind kind) {
+  switch (kind) {
+  case Kind::AllReduce:
+    return "all_reduce";
+  case Kind::AllGather:
+    return "all_gather";
+  case Kind::ReduceScatter:
+    return "reduce_scatter";
+  case Kind::AllToAll:
+    return "all_to_all";
+  case Kind::Broadcast:
+    return "broadcast";
+  case Kind::Scatter:
+    return "scatter";
+  case Kind::Send:
+    return "send";
+  case Kind::Recv:
+    return "recv";
+  case Kind::BatchP2P:
+    return "batch_p2p";
+  case Kind::ShardDimAllToAll:
+    return "shard_dim_alltoall";
+  case Kind::Barrier:
+    return "barrier";
+  }
+  return "";
+}
+
+bool isPointToPoint(CollectiveKind kind) { return kind == Kind::Send || kind == Kind::Recv || kind == Kind::BatchP2P; }
+
+} // namespace ccgraph

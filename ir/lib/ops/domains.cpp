@@ -1,0 +1,99 @@
+#include "ops/knowledge.h"
+#include "ops/schema.h"
+
+namespace ccgraph {
+namespace {
+
+struct DomainEntry {
+  llvm::StringLiteral key; ///< key or base
+  Domain domain;
+};
+
+constexpr DomainEntry entries[] = {
+    {"aten.Bool.Tensor", Domain::Host},
+    {"aten.Complex.Tensor", Domain::Host},
+    {"aten.Float.Tensor", Domain::Host},
+    {"aten.FloatImplicit", Domain::Host},
+    {"aten.Int.Tensor", Domain::Host},
+    {"aten.IntImplicit", Domain::Host},
+    {"aten.ScalarImplicit", Domain::Host},
+    {"aten._backward", Domain::All},
+    {"aten._functional_assert_async", Domain::Host},
+    {"aten._functional_assert_scalar", Domain::Host},
+    {"aten._fused_sdp_choice", Domain::None}, // Because it only names a kernel.
+    {"aten.backward", Domain::All},
+    {"aten.initial_seed", Domain::Rng},
+    {"aten.is_nonzero", Domain::Host},
+    {"aten.manual_seed", Domain::Rng},
+    {"aten.resize", Domain::All},
+    {"aten.resize_", Domain::All},
+    {"aten.resize_as_", Domain::All},
+    {"aten.seed", Domain::Rng},
+    {"aten.set_", Domain::All},
+    {"aten.set_data", Domain::All},
+    {"device_mesh._runtime_compute_coordinate_on_dim", Domain::Host}, // Because it reads the tensor to learn a number.
+    {"fsdp.record_grad_output_stream", Domain::All},
+    {"inductor.accumulate_grad_", Domain::All},
+    {"inductor.resize_storage_bytes_", Domain::All},
+    {"prims._make_token", Domain::Host},
+    {"prims.inductor_randint", Domain::Rng},
+    {"prims.inductor_random", Domain::Rng},
+    {"prims.inductor_seed", Domain::Rng},
+    {"prims.inductor_seeds", Domain::Rng},
+    {"prims.resize", Domain::All},
+    {"profiler._record_function_enter", Domain::Host},
+    {"profiler._record_function_enter_new", Domain::Host},
+    {"profiler._record_function_exit", Domain::Host},
+};
+
+bool hasEffectNobodySees(const OpDef &op) {
+  return op.results.empty() &&
+         llvm::none_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
+}
+
+Domain domainOf(const OpDraft &draft) {
+  if (const DomainEntry *entry = findEntry(llvm::ArrayRef(entries), draft))
+    return entry->domain;
+  llvm::StringRef space = draft.key.split('.').first;
+  // Because these write into other ranks' memory and signal one another, which no schema can say.
+  if (space == "symm_mem")
+    return Domain::All;
+  // Because whatever of c10d is no collective of ours (gather, reduce, monitored barrier) still meets the other ranks.
+  if (space == "c10d" && draft.key != "c10d.check_for_nan")
+    return Domain::All;
+  if (draft.tags.contains('r'))
+    return Domain::Rng;
+  if (draft.tags.contains('d') || hasEffectNobodySees(draft.op))
+    return Domain::Host;
+  return Domain::None;
+}
+
+/// Which arguments turn a random operator into a deterministic one.
+void findSwitches(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  for (llvm::StringRef name : {"train", "training"})
+    op.training = std::max(op.training, static_cast<int8_t>(op.paramIndex(name)));
+  for (llvm::StringRef name : {"dropout_p", "dropout"})
+    op.dropout = std::max(op.dropout, static_cast<int8_t>(op.paramIndex(name)));
+  // Because the p of bernoulli and of _fused_dropout is a probability to keep, and that of geometric is none to drop
+  // either.
+  if (op.dropout < 0 && draft.base.contains("dropout") && draft.base != "aten._fused_dropout")
+    op.dropout = static_cast<int8_t>(op.paramIndex("p"));
+}
+
+} // namespace
+
+void applyDomains(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  op.domain = domainOf(draft);
+  if (op.domain == Domain::None)
+    return;
+  op.keepAlways = true;
+  if (op.domain == Domain::Rng)
+    findSwitches(draft);
+  if (op.domain == Domain::All)
+    for (OpParam &param : op.params)
+      param.access = Access::Read | Access::Write | Access::Alias;
+}
+
+} // namespace ccgraph

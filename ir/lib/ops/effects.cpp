@@ -1,0 +1,286 @@
+#include "ccgraph/ir/effects.h"
+
+#include "ccgraph/ir/graph.h"
+
+namespace ccgraph {
+namespace {
+
+constexpr Access everything = Access::Read | Access::Write | Access::Alias;
+
+constexpr Access without(Access set, Access bits) {
+  return static_cast<Access>(static_cast<uint8_t>(set) & ~static_cast<uint8_t>(bits));
+}
+
+/// Gives every operand under `argument` this access.
+void mark(Effects &effects, const Argument &argument, Access access) {
+  switch (argument.kind()) {
+  case Argument::Kind::Operand:
+    effects.operands[argument.operandIndex()] = access;
+    return;
+  case Argument::Kind::List:
+  case Argument::Kind::Tuple:
+  case Argument::Kind::Slice:
+    for (const Argument &element : argument.elements())
+      mark(effects, element, access);
+    return;
+  case Argument::Kind::Dict:
+    for (const NamedArgument &entry : argument.entries())
+      mark(effects, entry.value, access);
+    return;
+  case Argument::Kind::None:
+  case Argument::Kind::Bool:
+  case Argument::Kind::Int:
+  case Argument::Kind::Float:
+  case Argument::Kind::String:
+  case Argument::Kind::Symbolic:
+  case Argument::Kind::DType:
+  case Argument::Kind::Device:
+  case Argument::Kind::Layout:
+  case Argument::Kind::MemoryFormat:
+  case Argument::Kind::Python:
+    return;
+  }
+}
+
+Access accessAt(const OpDef &op, size_t index) {
+  if (index < op.params.size())
+    return op.params[index].access;
+  // Because an argument that no schema foresees may be a buffer of a newer release.
+  return op.variadic ? op.params.back().access : everything;
+}
+
+void markBySchema(Effects &effects, const Node &node) {
+  const OpDef &op = *node.op();
+  for (size_t i = 0; i < node.args().size(); ++i)
+    mark(effects, node.args()[i], accessAt(op, i));
+  for (const NamedArgument &entry : node.kwargs()) {
+    int index = op.paramIndex(entry.name.str());
+    mark(effects, entry.value, accessAt(op, index < 0 ? op.params.size() : index));
+  }
+}
+
+/// Is the value of this parameter, given or default, the number 0 or False?
+bool isZero(const Node &node, int index) {
+  if (index < 0)
+    return false;
+  const Argument *argument = argumentAt(node, index);
+  if (!argument) {
+    llvm::StringRef text = node.op()->params[index].defaultValue;
+    return text == "0." || text == "0" || text == "0.0" || text == "False";
+  }
+  return (argument->is(Argument::Kind::Float) && argument->floating() == 0) ||
+         (argument->is(Argument::Kind::Int) && argument->integer() == 0) ||
+         (argument->is(Argument::Kind::Bool) && !argument->boolean());
+}
+
+void refineRandom(Effects &effects, const Node &node) {
+  const OpDef &op = *node.op();
+  if (!isZero(node, op.dropout) && !isZero(node, op.training))
+    return;
+  effects.domain = Domain::None;
+  effects.keepAlways = llvm::any_of(effects.operands, [](Access access) { return has(access, Access::Write); });
+}
+
+void refineSharing(Effects &effects, const Node &node) {
+  const OpDef &op = *node.op();
+  Sharing sharing = op.sharing ? op.sharing(node) : Sharing::Unknown;
+  if (sharing == Sharing::Unknown)
+    return;
+  effects.freshResult = sharing == Sharing::Copy;
+  for (Access &access : effects.operands)
+    if (has(access, Access::Alias))
+      access = without(access, sharing == Sharing::View ? Access::Read : Access::Alias);
+}
+
+/// Which of the batch's tensors are sent and which received: its first argument says.
+void refineBatch(Effects &effects, const Node &node) {
+  const Argument *kinds = argumentAt(node, 0);
+  const Argument *tensors = argumentAt(node, node.op()->collective->input);
+  if (!kinds || !tensors || kinds->elements().size() != tensors->elements().size())
+    return;
+  effects.freshResult = false;
+  for (auto [kind, tensor] : llvm::zip(kinds->elements(), tensors->elements())) {
+    bool receives = kind.is(Argument::Kind::String) && kind.text() == "irecv";
+    bool sends = kind.is(Argument::Kind::String) && kind.text() == "isend";
+    effects.freshResult |= !receives;
+    if (receives || sends)
+      mark(effects, tensor, receives ? Access::InFlightWrite | Access::Alias : Access::InFlightRead);
+  }
+}
+
+Effects unknownEffects(const Node &node) {
+  Effects effects;
+  effects.operands.assign(node.numOperands(), everything);
+  effects.domain = Domain::All;
+  effects.keepAlways = true;
+  return effects;
+}
+
+Effects callEffects(const Node &node) {
+  const OpDef &op = *node.op();
+  if (op.opaque)
+    return unknownEffects(node);
+  Effects effects;
+  effects.operands.resize(node.numOperands(), Access::Read);
+  effects.domain = op.domain;
+  effects.freshResult = op.freshResult;
+  effects.keepAlways = op.keepAlways;
+  effects.waits = op.role == OpRole::Wait;
+  effects.launches = op.collective && !op.collective->synchronous;
+  markBySchema(effects, node);
+  if (op.dropout >= 0 || op.training >= 0)
+    refineRandom(effects, node);
+  if (op.mayAlias)
+    refineSharing(effects, node);
+  if (op.collective && op.collective->kind == CollectiveKind::BatchP2P)
+    refineBatch(effects, node);
+  const Type *type = node.type();
+  if (type && (type->kind() == Type::Kind::Symbolic || type->kind() == Type::Kind::None))
+    effects.freshResult = false;
+  return effects;
+}
+
+/// The subgraph that a control_deps runs; null where its second argument names none.
+const Graph *wrappedGraph(const Node &node) {
+  const Argument *argument = node.args().size() > 1 ? &node.args()[1] : nullptr;
+  if (!argument || !argument->is(Argument::Kind::Operand))
+    return nullptr;
+  const Node *attribute = node.operand(*argument);
+  return attribute->opcode() == Opcode::GetAttr ? node.graph()->subgraph(attribute->target()) : nullptr;
+}
+
+/// Effects of a control_deps: those of the nodes in its subgraph, told of the arguments that the placeholders stand
+/// for.
+class WrappedEffects {
+public:
+  WrappedEffects(const Node &node, const Graph &body) : node_(node), body_(body), origins_(body.idLimit()) {
+    effects_.operands.assign(node.numOperands(), Access::Nothing);
+    effects_.freshResult = false;
+  }
+
+  Effects run() {
+    size_t parameter = 2;
+    for (const Node *inner = body_.front(); inner; inner = inner->next()) {
+      if (inner->opcode() == Opcode::Placeholder)
+        bindPlaceholder(*inner, parameter++);
+      else if (inner->opcode() == Opcode::Output)
+        readOutput(*inner);
+      else
+        readCall(*inner);
+    }
+    return std::move(effects_);
+  }
+
+private:
+  /// What a value of the subgraph may share: operands of the control_deps, or storage of its own.
+  struct Origin {
+    llvm::SmallVector<unsigned, 2> operands;
+    bool fresh = false;
+  };
+
+  void bindPlaceholder(const Node &inner, size_t parameter) {
+    if (parameter < node_.args().size() && node_.args()[parameter].is(Argument::Kind::Operand))
+      origins_[inner.id()].operands.push_back(node_.args()[parameter].operandIndex());
+  }
+
+  void readCall(const Node &inner) {
+    Effects effects = effectsOf(inner);
+    Origin &origin = origins_[inner.id()];
+    origin.fresh = effects.freshResult;
+    for (unsigned i = 0; i < inner.numOperands(); ++i) {
+      const Origin &read = origins_[inner.operand(i)->id()];
+      for (unsigned operand : read.operands)
+        effects_.operands[operand] = effects_.operands[operand] | without(effects.operands[i], Access::Alias);
+      if (!has(effects.operands[i], Access::Alias))
+        continue;
+      origin.operands.append(read.operands.begin(), read.operands.end());
+      origin.fresh |= read.fresh;
+    }
+    bool otherDomain =
+        effects_.domain != Domain::None && effects.domain != Domain::None && effects_.domain != effects.domain;
+    effects_.domain = otherDomain ? Domain::All : std::max(effects_.domain, effects.domain);
+    effects_.launches |= effects.launches;
+    effects_.waits |= effects.waits;
+    effects_.keepAlways |= effects.keepAlways;
+  }
+
+  void readOutput(const Node &inner) {
+    for (unsigned i = 0; i < inner.numOperands(); ++i) {
+      const Origin &origin = origins_[inner.operand(i)->id()];
+      effects_.freshResult |= origin.fresh;
+      for (unsigned operand : origin.operands)
+        effects_.operands[operand] = effects_.operands[operand] | Access::Alias;
+    }
+  }
+
+  const Node &node_;
+  const Graph &body_;
+  std::vector<Origin> origins_; ///< by id of the subgraph's nodes
+  Effects effects_;
+};
+
+Effects boundaryEffects(const Node &node) {
+  Effects effects;
+  effects.operands.assign(node.numOperands(), Access::Read);
+  effects.keepAlways = node.opcode() != Opcode::GetAttr;
+  effects.freshResult = node.opcode() != Opcode::Output;
+  return effects;
+}
+
+} // namespace
+
+const Argument *argumentAt(const Node &node, int index) {
+  if (index < 0)
+    return nullptr;
+  if (static_cast<size_t>(index) < node.args().size())
+    return &node.args()[index];
+  const OpDef *op = node.op();
+  return op && static_cast<size_t>(index) < op->params.size() ? node.kwarg(op->params[index].name) : nullptr;
+}
+
+Effects effectsOf(const Node &node) {
+  if (!node.op())
+    return boundaryEffects(node);
+  if (node.op()->role != OpRole::ControlDeps)
+    return callEffects(node);
+  const Graph *body = wrappedGraph(node);
+  return body ? WrappedEffects(node, *body).run() : unknownEffects(node);
+}
+
+const CollectiveSpec *collectiveOf(const Node &node) {
+  return node.op() && node.op()->collective ? &*node.op()->collective : nullptr;
+}
+
+bool isWait(const Node &node) { return node.op() && node.op()->role == OpRole::Wait; }
+
+bool isGetItem(const Node &node) { return node.op() && node.op()->role == OpRole::GetItem; }
+
+std::optional<int64_t> getItemIndex(const Node &node) {
+  const Argument *index = isGetItem(node) ? argumentAt(node, 1) : nullptr;
+  bool plain = index && index->is(Argument::Kind::Int) && index->integer() >= 0;
+  return plain ? std::optional<int64_t>(index->integer()) : std::nullopt;
+}
+
+bool isViewLike(const Node &node) {
+  const OpDef *op = node.op();
+  if (!op || node.numOperands() == 0)
+    return false;
+  return op->isView || (op->mayAlias && op->sharing && op->sharing(node) == Sharing::View);
+}
+
+const Node *wrappedCall(const Node &node) {
+  if (!node.op() || node.op()->role != OpRole::ControlDeps)
+    return node.op() ? &node : nullptr;
+  const Graph *body = wrappedGraph(node);
+  const Node *call = nullptr;
+  for (const Node *inner = body ? body->front() : nullptr; inner; inner = inner->next()) {
+    if (inner->opcode() != Opcode::CallFunction)
+      continue;
+    if (call)
+      return nullptr;
+    call = inner;
+  }
+  return call;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,68 @@
+// Knowledge: what we know of operators beyond the schemas that PyTorch registers, in families.
+//
+//   own_schemas  operators that the generated table lacks: Python's, higher-order, Inductor's private ones
+//   sharing      results that share storage though the schema is silent, or need not though it says so; undeclared
+//   writes domains      order against the outside: random state, the host, everything collectives  what the arguments
+//   of a collective mean, and when it reads and writes them shapes, work rules for result types, FLOPs and bytes
+//
+// Each family is a table sorted by key, searched once an operator, on its first look-up; nothing is built at start-up.
+// Keys are targets without ".default"; where a family says "base", a key without overload stands for all of them.
+#pragma once
+
+#include "ccgraph/ir/op_def.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+/// An operator under construction.
+struct OpDraft {
+  OpDef &op;
+  llvm::StringRef key;  ///< "aten.add_.Tensor"
+  llvm::StringRef base; ///< "aten.add_"
+  llvm::StringRef tags;
+};
+
+/// "aten.add_.Tensor" -> "aten.add_"; "aten.mm" stays.
+[[nodiscard]] inline llvm::StringRef baseOf(llvm::StringRef key) {
+  size_t first = key.find('.');
+  size_t second = first == llvm::StringRef::npos ? first : key.find('.', first + 1);
+  return key.take_front(second);
+}
+
+/// Entry of a table sorted by `key`; null where there is none.
+template <typename Entry>
+[[nodiscard]] const Entry *findEntry(llvm::ArrayRef<Entry> table, llvm::StringRef key) {
+  assert(llvm::is_sorted(table, [](const Entry &a, const Entry &b) { return a.key < b.key; }) &&
+         "an operator family is not sorted");
+  const Entry *entry = llvm::partition_point(table, [&](const Entry &candidate) { return candidate.key < key; });
+  return entry != table.end() && entry->key == key ? entry : nullptr;
+}
+/// The entry of the whole key, else of the base.
+template <typename Entry>
+[[nodiscard]] const Entry *findEntry(llvm::ArrayRef<Entry> table, const OpDraft &draft) {
+  const Entry *entry = findEntry(table, draft.key);
+  return entry ? entry : findEntry(table, draft.base);
+}
+
+/// Schema of an operator that the generated table lacks, and how its target is spelled in full; empty where unknown.
+struct OwnSchema {
+  std::string target;
+  std::string schema;
+};
+[[nodiscard]] OwnSchema findOwnSchema(llvm::StringRef key);
+/// Calls `visit` with every target of the own schemas.
+void forEachOwnTarget(llvm::function_ref<void(llvm::StringRef target)> visit);
+
+void applySharing(const OpDraft &draft);
+void applyDomains(const OpDraft &draft);
+void applyCollectives(const OpDraft &draft);
+void applyShapes(const OpDraft &draft);
+void applyWork(const OpDraft &draft);
+
+/// Calls `visit` with every key of the families collectives, shapes and work.
+void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit);
+void forEachShapeKey(llvm::function_ref<void(llvm::StringRef key)> visit);
+void forEachWorkKey(llvm::function_ref<void(llvm::StringRef key)> visit);
+
+} // namespace ccgraph

@@ -1,0 +1,171 @@
+#include "ccgraph/ir/op_def.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ops/knowledge.h"
+#include "ops/schema.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+
+namespace ccgraph {
+namespace {
+
+void applySchema(OpDef &op, Schema schema) {
+  op.params = std::move(schema.params);
+  op.results = std::move(schema.results);
+  op.variadic = schema.variadic;
+}
+
+void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
+  OpDraft draft{op, key, baseOf(key), tags};
+  applySharing(draft);
+  applyDomains(draft);
+  applyCollectives(draft);
+  applyShapes(draft);
+  applyWork(draft);
+}
+
+void makeOpaque(OpDef &op) {
+  op.opaque = op.keepAlways = true;
+  op.domain = Domain::All;
+}
+
+/// True if both overloads share and write the same parameters: a call without overload may then be either.
+bool sameEffects(const Schema &a, const Schema &b) {
+  for (size_t i = 0, n = std::max(a.params.size(), b.params.size()); i < n; ++i) {
+    char left = i < a.params.size() ? a.params[i].alias : 0;
+    char right = i < b.params.size() ? b.params[i].alias : 0;
+    bool leftWrites = i < a.params.size() && a.params[i].writes;
+    bool rightWrites = i < b.params.size() && b.params[i].writes;
+    if ((left != 0) != (right != 0) || leftWrites != rightWrites)
+      return false;
+  }
+  return true;
+}
+
+std::string fullTarget(const std::string &key) { return baseOf(key) == key ? key + ".default" : key; }
+
+bool isOutForm(const Schema &schema) {
+  return llvm::any_of(schema.params, [](const OpParam &param) { return param.keywordOnly && param.writes; });
+}
+
+/// The line that a name without overload stands for: the first overload that takes a tensor, if all such do the same;
+/// empty if they do not.
+llvm::StringRef commonOverload(llvm::StringRef name) {
+  llvm::StringRef lines = findOverloads(name);
+  llvm::StringRef found;
+  std::optional<Schema> first;
+  while (!lines.empty()) {
+    llvm::StringRef line;
+    std::tie(line, lines) = lines.split('\n');
+    Schema schema = llvm::cantFail(parseSchema(line), "the generated operator table does not parse");
+    if (isOutForm(schema) || schema.params.empty() || !holdsTensor(schema.params[0].type))
+      continue;
+    if (first && !sameEffects(*first, schema))
+      return {};
+    if (!first) {
+      first = std::move(schema);
+      found = line;
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+int OpDef::paramIndex(llvm::StringRef name) const {
+  for (size_t i = 0; i < params.size(); ++i)
+    if (params[i].name == name)
+      return static_cast<int>(i);
+  return -1;
+}
+
+struct OpTable::Impl {
+  explicit Impl(Context &context) : context(context) {}
+  Context &context;
+  llvm::DenseMap<Identifier, OpDef *> byTarget;
+  llvm::StringMap<std::unique_ptr<OpDef>> byKey;
+
+  OpDef &slot(llvm::StringRef key);
+  OpDef *define(llvm::StringRef target);
+};
+
+OpDef &OpTable::Impl::slot(llvm::StringRef key) {
+  std::unique_ptr<OpDef> &def = byKey[key];
+  if (!def)
+    def = std::make_unique<OpDef>();
+  return *def;
+}
+
+OpDef *OpTable::Impl::define(llvm::StringRef target) {
+  llvm::StringRef key = operatorKey(target);
+  if (auto it = byKey.find(key); it != byKey.end())
+    return it->second.get();
+  llvm::StringRef line = findSchema(key);
+  if (line.empty())
+    line = commonOverload(key);
+  OwnSchema own = line.empty() ? findOwnSchema(key) : OwnSchema();
+  OpDef &op = slot(key);
+  if (line.empty() && own.schema.empty()) {
+    op.target = context.identifier(target);
+    makeOpaque(op);
+    return &op;
+  }
+  Schema schema = llvm::cantFail(parseSchema(line.empty() ? llvm::StringRef(own.schema) : line),
+                                 "the operator table does not parse");
+  op.target = context.identifier(line.empty() ? own.target : fullTarget(schema.key));
+  std::string schemaKey = schema.key;
+  llvm::StringRef tags = schema.tags;
+  applySchema(op, std::move(schema));
+  applyKnowledge(op, schemaKey, tags);
+  return &op;
+}
+
+OpTable::OpTable(Context &context) : impl_(std::make_unique<Impl>(context)) {}
+OpTable::~OpTable() = default;
+
+const OpDef *OpTable::lookup(Identifier target) {
+  OpDef *&def = impl_->byTarget[target];
+  if (!def)
+    def = impl_->define(target.str());
+  return def;
+}
+
+const OpDef *OpTable::lookup(llvm::StringRef target) { return lookup(impl_->context.identifier(target)); }
+
+llvm::Error OpTable::declare(const OpDeclaration &declaration) {
+  llvm::Expected<Schema> schema = parseSchema(declaration.schema);
+  if (!schema)
+    return schema.takeError();
+  OpDef &op = impl_->slot(schema->key);
+  op = OpDef();
+  op.target = impl_->context.identifier(fullTarget(schema->key));
+  std::string key = schema->key;
+  applySchema(op, std::move(*schema));
+  applyKnowledge(op, key, "");
+  if (declaration.pure)
+    return llvm::Error::success();
+  op.domain = Domain::All;
+  op.keepAlways = true;
+  return llvm::Error::success();
+}
+
+std::vector<const OpDef *> OpTable::described() {
+  std::set<std::string> keys;
+  auto add = [&](llvm::StringRef key) { keys.insert(operatorKey(key).str()); };
+  forEachCollectiveKey(add);
+  forEachShapeKey(add);
+  forEachWorkKey(add);
+  forEachOwnTarget(add);
+  std::vector<const OpDef *> ops;
+  for (const std::string &key : keys)
+    ops.push_back(lookup(key));
+  llvm::sort(ops, [](const OpDef *a, const OpDef *b) { return a->target.str() < b->target.str(); });
+  return ops;
+}
+
+size_t OpTable::numGenerated() { return numGeneratedSchemas(); }
+
+} // namespace ccgraph

@@ -1,0 +1,195 @@
+#include "ops/knowledge.h"
+#include "ops/schema.h"
+#include "ops/view_strides.h"
+
+namespace ccgraph {
+namespace {
+
+/// Sets of parameters, bit i for parameter i.
+struct SharingEntry {
+  llvm::StringLiteral key; ///< key or base
+  struct Masks {
+    uint16_t views = 0;      ///< every result shares its storage, no element is read
+    uint16_t may = 0;        ///< results share its storage or are copies
+    uint16_t writes = 0;     ///< written, though the schema does not say so
+    uint16_t overwrites = 0; ///< written without being read
+    uint16_t metadata = 0;   ///< only its type is looked at
+  } masks;
+  SharingRule rule = nullptr;
+};
+
+using Masks = SharingEntry::Masks;
+constexpr Masks views0 = {.views = 1};
+constexpr Masks may0 = {.may = 1};
+constexpr Masks type0 = {.metadata = 1};
+constexpr Masks may0type1 = {.may = 1, .metadata = 2};
+constexpr Masks overwrites0 = {.overwrites = 1};
+/// Running statistics at parameters 3 and 4 of batch norms.
+constexpr Masks writes34 = {.writes = 3 << 3};
+
+constexpr SharingEntry entries[] = {
+    {"_c10d_functional._wrap_tensor_autograd", views0},
+    {"aten._autocast_to_full_precision", may0, castSharing},
+    {"aten._autocast_to_reduced_precision", may0, castSharing},
+    {"aten._batch_norm_impl_index", writes34},
+    {"aten._cast_Byte", may0, castSharing},
+    {"aten._cast_Char", may0, castSharing},
+    {"aten._cast_Double", may0, castSharing},
+    {"aten._cast_Float", may0, castSharing},
+    {"aten._cast_Half", may0, castSharing},
+    {"aten._cast_Int", may0, castSharing},
+    {"aten._cast_Long", may0, castSharing},
+    {"aten._cast_Short", may0, castSharing},
+    {"aten._foreach_copy_", overwrites0},
+    {"aten._foreach_zero_", overwrites0},
+    {"aten._grad_sum_to_size", may0},
+    {"aten._to_cpu", may0},
+    {"aten._unsafe_view", views0},
+    {"aten.alpha_dropout", may0},
+    {"aten.as_tensor", may0, castSharing},
+    {"aten.atleast_1d", views0},
+    {"aten.atleast_2d", views0},
+    {"aten.atleast_3d", views0},
+    {"aten.batch_norm", writes34},
+    {"aten.batch_norm_gather_stats", writes34},
+    {"aten.batch_norm_gather_stats_with_counts", writes34},
+    {"aten.batch_norm_update_stats", {.writes = 6}},
+    {"aten.broadcast_tensors", views0},
+    {"aten.cartesian_prod", may0},
+    {"aten.coalesce", may0},
+    {"aten.conj_physical", may0},
+    {"aten.contiguous", may0, contiguousSharing},
+    {"aten.copy_", overwrites0},
+    {"aten.cpu", may0, castSharing},
+    {"aten.cuda", may0, castSharing},
+    {"aten.cudnn_batch_norm", writes34},
+    {"aten.data", views0},
+    {"aten.detach_", views0},
+    {"aten.dropout", may0},
+    {"aten.einsum", {.may = 2}},
+    {"aten.empty_like", type0},
+    {"aten.expand_as", {.metadata = 2}},
+    {"aten.feature_alpha_dropout", may0},
+    {"aten.feature_dropout", may0},
+    {"aten.fill_", overwrites0},
+    {"aten.flatten", may0, reshapeSharing},
+    {"aten.full_like", type0},
+    {"aten.instance_norm", writes34},
+    {"aten.lift", views0},
+    {"aten.meshgrid", views0},
+    {"aten.miopen_batch_norm", writes34},
+    {"aten.native_batch_norm", writes34},
+    {"aten.new_empty", type0},
+    {"aten.new_empty_strided", type0},
+    {"aten.new_full", type0},
+    {"aten.new_ones", type0},
+    {"aten.new_zeros", type0},
+    {"aten.numel", type0},
+    {"aten.ones_like", type0},
+    {"aten.pin_memory", may0},
+    {"aten.rand_like", type0},
+    {"aten.randint_like", type0},
+    {"aten.randn_like", type0},
+    {"aten.ravel", may0, reshapeSharing},
+    {"aten.reshape", may0, reshapeSharing},
+    {"aten.reshape_as", may0type1, reshapeSharing},
+    {"aten.resolve_conj", may0},
+    {"aten.resolve_neg", may0},
+    {"aten.size", type0},
+    {"aten.stride", type0},
+    {"aten.sum_to_size", may0},
+    {"aten.sym_numel", type0},
+    {"aten.sym_size", type0},
+    {"aten.sym_storage_offset", type0},
+    {"aten.sym_stride", type0},
+    {"aten.to", may0, castSharing},
+    {"aten.to.other", may0type1, castSharing},
+    {"aten.to_dense", may0},
+    {"aten.type_as", may0type1, castSharing},
+    {"aten.unsafe_chunk", views0},
+    {"aten.unsafe_split", views0},
+    {"aten.unsafe_split_with_sizes", views0},
+    {"aten.view_as", {.metadata = 2}},
+    {"aten.zero_", overwrites0},
+    {"aten.zeros_like", type0},
+    {"fsdp.all_gather_copy_in", {.views = 2, .writes = 2}},
+    {"fsdp.copy_", overwrites0},
+    {"inductor._alloc_from_pool", views0},
+    {"inductor._reinterpret_tensor", views0},
+    {"prims.as_strided", views0},
+    {"prims.copy_to", overwrites0},
+    {"prims.device_put", may0, castSharing},
+    {"prims.empty_like", type0},
+    {"prims.full_like", type0},
+};
+
+bool sharedByResult(const OpDef &op, const OpParam &param) {
+  return param.alias && llvm::any_of(op.results, [&](const OpResult &result) { return result.alias == param.alias; });
+}
+
+/// What the schema itself says.
+void readAnnotations(OpDef &op) {
+  for (OpParam &param : op.params) {
+    // Because what stands behind the star and is written is a buffer for the result: nobody looks at what it held.
+    Access access = !param.writes ? Access::Read : param.keywordOnly ? Access::Write : Access::Read | Access::Write;
+    param.access = sharedByResult(op, param) ? access | Access::Alias : access;
+  }
+}
+
+void applyMasks(OpDef &op, const Masks &masks) {
+  for (size_t i = 0; i < op.params.size() && i < 16; ++i) {
+    Access &access = op.params[i].access;
+    unsigned bit = 1U << i;
+    if (masks.metadata & bit)
+      access = Access::Nothing;
+    if (masks.may & bit)
+      access = Access::Read | Access::Alias;
+    if (masks.views & bit)
+      access = Access::Alias;
+    if (masks.writes & bit)
+      access = access | Access::Read | Access::Write;
+    if (masks.overwrites & bit)
+      access = has(access, Access::Alias) ? Access::Write | Access::Alias : Access::Write;
+  }
+}
+
+bool writes(const OpDef &op) {
+  return llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
+}
+
+/// A parameter that is shared and not written is what a view is of: no element of it is read.
+void settleViews(OpDef &op) {
+  for (OpParam &param : op.params) {
+    if (!has(param.access, Access::Alias) || has(param.access, Access::Write))
+      continue;
+    param.access = Access::Alias;
+    op.isView = true;
+  }
+}
+
+bool yieldsFreshTensor(const OpDef &op) {
+  return llvm::any_of(op.results, [](const OpResult &result) { return !result.alias && holdsTensor(result.type); });
+}
+
+} // namespace
+
+void applySharing(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  readAnnotations(op);
+  const SharingEntry *entry = findEntry(llvm::ArrayRef(entries), draft);
+  Masks masks = entry ? entry->masks : Masks();
+  // Because forms with a buffer for the result copy into it: only the plain form of a name shares.
+  if (llvm::any_of(op.params, [](const OpParam &param) { return param.keywordOnly && param.writes; }))
+    masks.views = masks.may = 0;
+  if (!entry && draft.tags.contains('m'))
+    masks.may = 0xffff;
+  applyMasks(op, masks);
+  op.mayAlias = masks.may != 0;
+  op.sharing = op.mayAlias && entry ? entry->rule : nullptr;
+  op.freshResult = op.mayAlias || (!masks.views && yieldsFreshTensor(op));
+  if (!op.mayAlias && !writes(op))
+    settleViews(op);
+  op.keepAlways = writes(op);
+}
+
+} // namespace ccgraph

@@ -1,0 +1,176 @@
+// The operator table: every schema parses, every spelling finds its operator, and what no schema says is known.
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/op_def.h"
+
+#include "ops/schema.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph {
+namespace {
+
+class OpTableTest : public testing::Test {
+protected:
+  const OpDef &op(llvm::StringRef target) { return *context_.ops().lookup(target); }
+  Access access(llvm::StringRef target, llvm::StringRef param) {
+    const OpDef &def = op(target);
+    int index = def.paramIndex(param);
+    EXPECT_GE(index, 0) << target.str() << " has no parameter " << param.str();
+    return index < 0 ? Access::Nothing : def.params[index].access;
+  }
+  std::string declareError(llvm::StringRef schema) { return llvm::toString(context_.ops().declare({schema.str()})); }
+
+  Context context_;
+};
+
+constexpr Access readWriteAlias = Access::Read | Access::Write | Access::Alias;
+
+TEST_F(OpTableTest, HoldsEveryOperatorOfPyTorch) {
+  size_t count = 0;
+  forEachSchema([&](llvm::StringRef line) {
+    ++count;
+    llvm::Expected<Schema> schema = parseSchema(line);
+    ASSERT_TRUE(static_cast<bool>(schema)) << line.str() << llvm::toString(schema.takeError());
+    EXPECT_EQ(line.take_front(line.find('(')), schema->key);
+    EXPECT_EQ(findSchema(schema->key), line);
+    EXPECT_FALSE(op(schema->key).opaque) << schema->key;
+  });
+  EXPECT_EQ(count, OpTable::numGenerated());
+  EXPECT_EQ(count, 4010U);
+}
+
+TEST_F(OpTableTest, FindsNoNeighbourOfAnUnknownKey) {
+  for (llvm::StringRef key : {"", "a", "aten.m", "aten.mm2", "zzz.zzz", "aten.mm.", "aten"})
+    EXPECT_TRUE(findSchema(key).empty()) << key.str();
+}
+
+TEST_F(OpTableTest, OneOperatorHasOneDefinitionHoweverItIsSpelled) {
+  EXPECT_EQ(&op("aten.mm.default"), &op("aten.mm"));
+  EXPECT_EQ(&op("aten.mm.default"), &op("torch.ops.aten.mm.default"));
+  EXPECT_EQ(op("aten.mm").target.str(), "aten.mm.default");
+  EXPECT_EQ(op("torch.sym_sum").target.str(), "torch.sym_sum");
+  EXPECT_EQ(op("operator.getitem").target.str(), "operator.getitem");
+}
+
+TEST_F(OpTableTest, ANameWithoutOverloadStandsForOverloadsThatDoTheSame) {
+  EXPECT_TRUE(op("aten.split").isView);
+  EXPECT_FALSE(op("aten.add").opaque);
+  EXPECT_FALSE(op("aten.mul_").opaque);
+  EXPECT_EQ(access("aten.mul_", "self"), readWriteAlias);
+}
+
+TEST_F(OpTableTest, AnUnknownOperatorIsOpaque) {
+  const OpDef &def = op("mylib.scale.default");
+  EXPECT_TRUE(def.opaque);
+  EXPECT_TRUE(def.keepAlways);
+  EXPECT_EQ(def.domain, Domain::All);
+  EXPECT_EQ(def.target.str(), "mylib.scale.default");
+  EXPECT_TRUE(op("operator.frobnicate").opaque);
+}
+
+TEST_F(OpTableTest, ADeclaredOperatorIsWhatItsSchemaSays) {
+  const OpDef &before = op("mylib.scale_.default");
+  llvm::cantFail(context_.ops().declare({"mylib::scale_(Tensor(a!) x, float s=1.0) -> Tensor(a!)"}));
+  EXPECT_EQ(&before, &op("mylib.scale_.default")) << "nodes keep pointing at it";
+  EXPECT_FALSE(before.opaque);
+  EXPECT_EQ(before.domain, Domain::None);
+  EXPECT_EQ(access("mylib.scale_", "x"), readWriteAlias);
+  EXPECT_EQ(before.params[1].defaultValue, "1.0");
+}
+
+TEST_F(OpTableTest, ADeclarationMayBeImpure) {
+  llvm::cantFail(context_.ops().declare({"mylib::log(Tensor x) -> ()", /*pure=*/false}));
+  EXPECT_EQ(op("mylib.log").domain, Domain::All);
+  EXPECT_TRUE(op("mylib.log").keepAlways);
+}
+
+TEST_F(OpTableTest, ASchemaThatDoesNotParseSaysWhere) {
+  EXPECT_EQ(declareError("scale(Tensor x) -> Tensor"),
+            "error: schema: column 1: expected namespace::name, got 'scale(Tensor x) -> Tensor'\n"
+            "  note: a schema reads like mylib::scale(Tensor x, float s=1.0) -> Tensor\n");
+  for (llvm::StringRef bad : {"", "my::op", "my::op(Tensor x", "my::op(Tensor) -> Tensor", "my::op(Tensor x)",
+                              "my::op(Tensor x) ->", "my::op(Tensor x) -> (Tensor", "my op(Tensor x) -> Tensor"})
+    EXPECT_NE(declareError(bad), "") << bad.str();
+  EXPECT_TRUE(op("my.op").opaque);
+}
+
+TEST_F(OpTableTest, AnnotationsTellViewsFromWrites) {
+  EXPECT_TRUE(op("aten.view.default").isView);
+  EXPECT_EQ(access("aten.view.default", "self"), Access::Alias);
+  EXPECT_FALSE(op("aten.view.default").freshResult);
+  EXPECT_EQ(access("aten.add_.Tensor", "self"), readWriteAlias);
+  EXPECT_EQ(access("aten.add_.Tensor", "other"), Access::Read);
+  EXPECT_EQ(access("aten.copy_.default", "self"), Access::Write | Access::Alias);
+  EXPECT_EQ(access("aten.split_with_sizes_copy.out", "out"), Access::Write);
+  EXPECT_EQ(access("aten._fused_adamw_.default", "exp_avgs"), Access::Read | Access::Write);
+  EXPECT_EQ(access("aten._foreach_add_.Scalar", "self"), Access::Read | Access::Write);
+}
+
+TEST_F(OpTableTest, KnowsSharingThatSchemasHide) {
+  for (llvm::StringRef target :
+       {"aten._unsafe_view.default", "aten.unsafe_split.Tensor", "aten.broadcast_tensors.default",
+        "aten.detach_.default", "inductor._reinterpret_tensor.default"})
+    EXPECT_TRUE(op(target).isView) << target.str();
+  for (llvm::StringRef target : {"aten.reshape.default", "aten.contiguous.default", "aten.to.dtype",
+                                 "aten.type_as.default", "aten.flatten.using_ints", "prims.device_put.default"})
+    EXPECT_TRUE(op(target).mayAlias) << target.str();
+  for (llvm::StringRef target : {"aten._to_copy.default", "aten.clone.default", "aten.lift_fresh_copy.default",
+                                 "aten.unsafe_split.Tensor_out", "aten.lift.out"}) {
+    EXPECT_FALSE(op(target).isView) << target.str();
+    EXPECT_FALSE(op(target).mayAlias) << target.str();
+  }
+}
+
+TEST_F(OpTableTest, KnowsWritesThatSchemasHide) {
+  EXPECT_TRUE(has(access("_c10d_functional.irecv.default", "tensor"), Access::InFlightWrite));
+  EXPECT_TRUE(has(access("_c10d_functional.batch_p2p_ops.default", "tensors"), Access::InFlightWrite));
+  EXPECT_TRUE(has(access("aten.native_batch_norm.default", "running_mean"), Access::Write));
+  EXPECT_TRUE(has(access("fsdp.all_gather_copy_in.default", "all_gather_output"), Access::Write));
+  EXPECT_FALSE(has(access("aten._native_batch_norm_legit_no_training.default", "running_mean"), Access::Write));
+}
+
+TEST_F(OpTableTest, OrdersWhatMeetsTheOutside) {
+  EXPECT_EQ(op("aten.rand.default").domain, Domain::Rng);
+  EXPECT_EQ(op("aten._assert_async.msg").domain, Domain::Host);
+  EXPECT_EQ(op("aten._local_scalar_dense.default").domain, Domain::Host);
+  EXPECT_EQ(op("profiler._record_function_enter_new.default").domain, Domain::Host);
+  EXPECT_EQ(op("symm_mem.fused_all_gather_matmul.default").domain, Domain::All);
+  EXPECT_EQ(op("c10d.monitored_barrier_.default").domain, Domain::All);
+  EXPECT_EQ(op("_c10d_functional.all_reduce.default").domain, Domain::Comm);
+  EXPECT_EQ(op("aten.mm.default").domain, Domain::None);
+  EXPECT_EQ(op("operator.le").domain, Domain::None);
+  EXPECT_EQ(op("higher_order.flex_attention").domain, Domain::None);
+}
+
+TEST_F(OpTableTest, PositionsOfCollectivesAreThoseOfTheirSchemas) {
+  for (const OpDef *def : context_.ops().described()) {
+    if (!def->collective)
+      continue;
+    auto name = [&](int8_t index) { return index < 0 ? "-" : def->params[index].name; };
+    const CollectiveSpec &spec = *def->collective;
+    std::string target = def->target.str().str();
+    EXPECT_TRUE(name(spec.group).find("group") != std::string::npos || name(spec.group) == "ranks")
+        << target << name(spec.group);
+    EXPECT_TRUE(spec.reduceOp < 0 || llvm::StringRef(name(spec.reduceOp)).lower().find("op") != std::string::npos)
+        << target;
+    EXPECT_TRUE(spec.groupSize < 0 || name(spec.groupSize) == "group_size") << target << name(spec.groupSize);
+    EXPECT_TRUE(spec.outputSplits < 0 || name(spec.outputSplits) == "output_split_sizes") << target;
+    EXPECT_TRUE(spec.inputSplits < 0 || name(spec.inputSplits) == "input_split_sizes") << target;
+    EXPECT_TRUE(spec.root < 0 || name(spec.root) == "src" || name(spec.root) == "root_rank")
+        << target << name(spec.root);
+    EXPECT_TRUE(spec.output < 0 || holdsTensor(def->params[spec.output].type)) << target;
+    EXPECT_TRUE(spec.input < 0 || holdsTensor(def->params[spec.input].type)) << target;
+  }
+}
+
+TEST_F(OpTableTest, DescribedOperatorsAreSortedAndKnown) {
+  std::vector<const OpDef *> ops = context_.ops().described();
+  ASSERT_GT(ops.size(), 100U);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    EXPECT_FALSE(ops[i]->opaque) << ops[i]->target.str().str();
+    EXPECT_TRUE(i == 0 || ops[i - 1]->target.str() < ops[i]->target.str());
+  }
+}
+
+} // namespace
+} // namespace ccgraph
