@@ -4,8 +4,8 @@
 //       def forward(self, x: "f32[4, 4][4, 1]cpu"):
 //           # File: model.py:3 in forward, code: y = funcol.all_reduce(x, "sum", group)
 //           all_reduce: "f32[4, 4][4, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0');  x = None
-//           wait_tensor: "f32[4, 4][4, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce);  all_reduce
-//           = None return (wait_tensor,)
+//           wait_tensor: "f32[4, 4][4, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+//           return (wait_tensor,)
 //
 // It is what print_readable() prints and what TORCH_LOGS=aot_graphs, TORCH_TRACE and fx_graph_runnable files hold, with
 // or without types and source comments, with or without a logger's prefix on each line, one graph or several. Text
