@@ -11,6 +11,12 @@
 
 namespace ccgraph::runtime {
 
+Dims allDims(int64_t rank) {
+  Dims dims(static_cast<size_t>(rank));
+  std::iota(dims.begin(), dims.end(), int64_t{0});
+  return dims;
+}
+
 int64_t productOf(DimsRef sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
 }
@@ -27,8 +33,7 @@ Dims contiguousStrides(DimsRef sizes) {
 
 /// Positive if dimension a must lie outside b, negative if it lies inside already, 0 if no operand
 /// tells.
-static int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes,
-                       std::pair<size_t, size_t> dims) {
+static int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes, std::pair<size_t, size_t> dims) {
   auto [a, b] = dims;
   for (DimsRef strides : likes) {
     if (strides[a] == 0 || strides[b] == 0)
@@ -95,9 +100,7 @@ static int64_t extentOf(DimsRef sizes, DimsRef strides) {
   return extent;
 }
 
-Tensor Tensor::zeros(DType dtype, DimsRef sizes) {
-  return zeros(dtype, sizes, contiguousStrides(sizes));
-}
+Tensor Tensor::zeros(DType dtype, DimsRef sizes) { return zeros(dtype, sizes, contiguousStrides(sizes)); }
 
 Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
   Tensor result;
@@ -136,9 +139,7 @@ HostTensor Tensor::toHost() const {
   return host;
 }
 
-int64_t Tensor::numElements() const {
-  return productOf(sizes_);
-}
+int64_t Tensor::numElements() const { return productOf(sizes_); }
 
 bool Tensor::isContiguous() const {
   int64_t step = 1;
@@ -169,13 +170,9 @@ bool Tensor::isDense() const {
   return true;
 }
 
-std::string Tensor::typeText() const {
-  return shortName(dtype_).str() + dimsText(sizes_) + dimsText(strides_);
-}
+std::string Tensor::typeText() const { return shortName(dtype_).str() + dimsText(sizes_) + dimsText(strides_); }
 
-std::byte *Tensor::data() const {
-  return storage_ ? storage_->bytes.data() + offset_ * elementSize() : nullptr;
-}
+std::byte *Tensor::data() const { return storage_ ? storage_->bytes.data() + offset_ * elementSize() : nullptr; }
 
 Tensor Tensor::reinterpret(DType dtype, Window window) const {
   Tensor result = *this;
@@ -187,25 +184,23 @@ Tensor Tensor::reinterpret(DType dtype, Window window) const {
 }
 
 static llvm::Error badWindow(const Window &window, const Tensor &tensor, llvm::StringRef why) {
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(), "sizes %s, strides %s, offset %lld of a tensor %s: %s",
-      dimsText(window.sizes).c_str(), dimsText(window.strides).c_str(),
-      static_cast<long long>(window.offset), tensor.typeText().c_str(), why.str().c_str());
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "sizes %s, strides %s, offset %lld of a tensor %s: %s",
+                                 dimsText(window.sizes).c_str(), dimsText(window.strides).c_str(),
+                                 static_cast<long long>(window.offset), tensor.typeText().c_str(), why.str().c_str());
 }
 
 llvm::Expected<Tensor> Tensor::asStrided(Window window) const {
   if (window.sizes.size() != window.strides.size())
     return badWindow(window, *this, "expected as many strides as sizes");
   auto negative = [](int64_t value) { return value < 0; };
-  if (llvm::any_of(window.sizes, negative) || llvm::any_of(window.strides, negative) ||
-      window.offset < 0)
+  if (llvm::any_of(window.sizes, negative) || llvm::any_of(window.strides, negative) || window.offset < 0)
     return badWindow(window, *this, "expected no negative number");
   int64_t room = storage_ ? static_cast<int64_t>(storage_->bytes.size()) / elementSize() : 0;
   int64_t reach = extentOf(window.sizes, window.strides);
   if (reach != 0 && window.offset + reach > room)
     return badWindow(window, *this,
-                     "reaches element " + std::to_string(window.offset + reach - 1) +
-                         " of a storage of " + std::to_string(room));
+                     "reaches element " + std::to_string(window.offset + reach - 1) + " of a storage of " +
+                         std::to_string(room));
   return reinterpret(dtype_, std::move(window));
 }
 
@@ -234,9 +229,8 @@ static std::optional<Dims> inferSize(DimsRef wanted, int64_t count) {
 /// old dimensions that is contiguous among itself may be split anew); empty where there is none.
 static std::optional<Dims> viewStrides(const Tensor &tensor, DimsRef sizes) {
   if (tensor.numElements() == 0)
-    return llvm::equal(tensor.sizes(), sizes)
-               ? Dims(tensor.strides().begin(), tensor.strides().end())
-               : contiguousStrides(sizes);
+    return llvm::equal(tensor.sizes(), sizes) ? Dims(tensor.strides().begin(), tensor.strides().end())
+                                              : contiguousStrides(sizes);
   Dims strides(sizes.size());
   int64_t next = static_cast<int64_t>(sizes.size()) - 1;
   int64_t base = tensor.rank() ? tensor.strides().back() : 1;
@@ -265,15 +259,14 @@ static std::optional<Dims> viewStrides(const Tensor &tensor, DimsRef sizes) {
 llvm::Expected<Tensor> Tensor::view(DimsRef wanted) const {
   std::optional<Dims> sizes = inferSize(wanted, numElements());
   if (!sizes)
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(), "shape %s does not hold the %lld elements of %s",
-        dimsText(wanted).c_str(), static_cast<long long>(numElements()), typeText().c_str());
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "shape %s does not hold the %lld elements of %s",
+                                   dimsText(wanted).c_str(), static_cast<long long>(numElements()), typeText().c_str());
   std::optional<Dims> strides = viewStrides(*this, *sizes);
   if (!strides)
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
-        "a tensor %s cannot be seen as %s without a copy (note: aten.reshape copies where it must)",
-        typeText().c_str(), dimsText(*sizes).c_str());
+        "a tensor %s cannot be seen as %s without a copy (note: aten.reshape copies where it must)", typeText().c_str(),
+        dimsText(*sizes).c_str());
   return reinterpret(dtype_, {*sizes, *strides, offset_});
 }
 
@@ -294,9 +287,8 @@ llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
       window.strides[i] = stride(i - lead);
   }
   if (!fits)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "a tensor %s does not expand to %s", typeText().c_str(),
-                                   dimsText(wanted).c_str());
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "a tensor %s does not expand to %s",
+                                   typeText().c_str(), dimsText(wanted).c_str());
   // Because PyTorch gives a new dimension of size 1 the stride that follows from the one inside it.
   for (int64_t i = lead - 1; i >= 0 && rank() > 0; --i)
     if (window.sizes[i] == 1)
@@ -340,13 +332,11 @@ Tensor Tensor::squeeze(int64_t dim) const {
   return select(dim, 0);
 }
 
-Tensor Tensor::contiguous() const {
-  return isContiguous() ? *this : cloneContiguous();
-}
+Tensor Tensor::contiguous() const { return isContiguous() ? *this : cloneContiguous(); }
 
 Tensor Tensor::clone() const {
-  Tensor copy = isDense() ? zeros(dtype_, sizes_, strides_)
-                          : zeros(dtype_, sizes_, denseStridesLike(sizes_, DimsRef(strides_)));
+  Tensor copy =
+      isDense() ? zeros(dtype_, sizes_, strides_) : zeros(dtype_, sizes_, denseStridesLike(sizes_, DimsRef(strides_)));
   copy.copyFrom(*this);
   return copy;
 }

@@ -103,8 +103,7 @@ E narrow(T value) {
     return static_cast<E>(convert<double>(value));
   else {
     auto wide = convert<Complex>(value);
-    return E(static_cast<typename E::value_type>(wide.real()),
-             static_cast<typename E::value_type>(wide.imag()));
+    return E(static_cast<typename E::value_type>(wide.real()), static_cast<typename E::value_type>(wide.imag()));
   }
 }
 
@@ -225,10 +224,10 @@ void writeElement(DType dtype, std::byte *at, T value) {
   writeRow<T>(dtype, {at, 0}, value);
 }
 
-#define CCGRAPH_WIDE_TYPE(T)                                                                       \
-  template void readRow<T>(DType, Row, llvm::MutableArrayRef<T>);                                  \
-  template void writeRow<T>(DType, Row, llvm::ArrayRef<T>);                                        \
-  template T readElement<T>(DType, const std::byte *);                                             \
+#define CCGRAPH_WIDE_TYPE(T)                                                                                           \
+  template void readRow<T>(DType, Row, llvm::MutableArrayRef<T>);                                                      \
+  template void writeRow<T>(DType, Row, llvm::ArrayRef<T>);                                                            \
+  template T readElement<T>(DType, const std::byte *);                                                                 \
   template void writeElement<T>(DType, std::byte *, T);
 CCGRAPH_WIDE_TYPE(double)
 CCGRAPH_WIDE_TYPE(int64_t)

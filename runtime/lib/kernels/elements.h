@@ -45,8 +45,7 @@ void writeElement(DType dtype, std::byte *at, T value);
 
 /// Calls `body` with the innermost rows of equally sized tensors, in row-major order, and their
 /// common length.
-void forEachRow(llvm::ArrayRef<Tensor> tensors,
-                llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
+void forEachRow(llvm::ArrayRef<Tensor> tensors, llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
 
 /// Bytes between neighbours of a dimension; 0 for the row of a 0-d tensor.
 [[nodiscard]] int64_t strideBytes(const Tensor &tensor, int64_t dim);

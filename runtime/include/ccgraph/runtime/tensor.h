@@ -127,6 +127,10 @@ private:
   std::shared_ptr<Storage> storage_;
 };
 
+/// A list of its own.
+[[nodiscard]] inline Dims toDims(DimsRef dims) { return Dims(dims.begin(), dims.end()); }
+/// 0, 1, ..., rank - 1.
+[[nodiscard]] Dims allDims(int64_t rank);
 /// Product of the sizes; 1 for none.
 [[nodiscard]] int64_t productOf(DimsRef sizes);
 /// Row-major strides; a size of 0 counts as 1, as in PyTorch.

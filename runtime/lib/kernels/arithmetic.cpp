@@ -1,0 +1,261 @@
+#include "kernels/families.h"
+#include "kernels/pointwise.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ccgraph::runtime {
+namespace {
+
+// Because int64 wraps in PyTorch and overflow of signed numbers is undefined in C++.
+int64_t wrapAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrapMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+int64_t wrapNeg(int64_t a) { return wrapMul(a, -1); }
+
+int64_t wrapPow(int64_t base, int64_t exponent) {
+  if (exponent < 0) // Because 1/base truncates to 0 but for 1 and -1.
+    return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  int64_t result = 1;
+  for (; exponent; exponent >>= 1, base = wrapMul(base, base))
+    if (exponent & 1)
+      result = wrapMul(result, base);
+  return result;
+}
+
+int64_t floorDiv(int64_t a, int64_t b) {
+  if (b == 0)
+    return 0;
+  if (b == -1)
+    return wrapNeg(a);
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/// Python's a // b on floats as PyTorch rounds it (c10::div_floor_floating).
+double floorDiv(double a, double b) {
+  if (b == 0)
+    return a / b;
+  double mod = std::fmod(a, b);
+  double div = (a - mod) / b;
+  if (mod != 0 && (b < 0) != (mod < 0))
+    div -= 1;
+  if (div == 0)
+    return std::copysign(0.0, a / b);
+  double floor = std::floor(div);
+  return div - floor > 0.5 ? floor + 1 : floor;
+}
+
+double remainder(double a, double b) {
+  double mod = std::fmod(a, b);
+  return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod;
+}
+
+/// Keeps NaN, as torch.maximum does and fmax does not.
+double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
+// --- a + alpha * b and its kin: operand 2 is alpha -----------------------------------------------
+constexpr PointwiseOp addOp{.real = [](const double *x) { return x[0] + x[2] * x[1]; },
+                            .integer = [](const int64_t *x) { return wrapAdd(x[0], wrapMul(x[2], x[1])); },
+                            .complex = [](const Complex *x) { return x[0] + x[2] * x[1]; },
+                            .promoting = 2,
+                            .scalarsInF32 = true};
+constexpr PointwiseOp subOp{.real = [](const double *x) { return x[0] - x[2] * x[1]; },
+                            .integer = [](const int64_t *x) { return wrapAdd(x[0], wrapNeg(wrapMul(x[2], x[1]))); },
+                            .complex = [](const Complex *x) { return x[0] - x[2] * x[1]; },
+                            .promoting = 2,
+                            .scalarsInF32 = true};
+constexpr PointwiseOp rsubOp{.real = [](const double *x) { return x[1] - x[2] * x[0]; },
+                             .integer = [](const int64_t *x) { return wrapAdd(x[1], wrapNeg(wrapMul(x[2], x[0]))); },
+                             .complex = [](const Complex *x) { return x[1] - x[2] * x[0]; },
+                             .promoting = 2,
+                             .scalarsInF32 = true};
+
+constexpr PointwiseOp mulOp{.real = [](const double *x) { return x[0] * x[1]; },
+                            .integer = [](const int64_t *x) { return wrapMul(x[0], x[1]); },
+                            .complex = [](const Complex *x) { return x[0] * x[1]; },
+                            .scalarsInF32 = true};
+constexpr PointwiseOp divOp{.real = [](const double *x) { return x[0] / x[1]; },
+                            .complex = [](const Complex *x) { return x[0] / x[1]; },
+                            .result = ResultType::Floating,
+                            .scalarsInF32 = true};
+constexpr PointwiseOp floorDivOp{.real = [](const double *x) { return floorDiv(x[0], x[1]); },
+                                 .integer = [](const int64_t *x) { return floorDiv(x[0], x[1]); }};
+constexpr PointwiseOp truncDivOp{
+    .real = [](const double *x) { return std::trunc(x[0] / x[1]); },
+    .integer = [](const int64_t *x) { return x[1] == 0    ? 0
+                                             : x[1] == -1 ? wrapNeg(x[0])
+                                                          : x[0] / x[1]; }};
+constexpr PointwiseOp remainderOp{
+    .real = [](const double *x) { return remainder(x[0], x[1]); },
+    .integer = [](const int64_t *x) { return wrapAdd(x[0], wrapNeg(wrapMul(floorDiv(x[0], x[1]), x[1]))); }};
+constexpr PointwiseOp powOp{.real = [](const double *x) { return std::pow(x[0], x[1]); },
+                            .integer = [](const int64_t *x) { return wrapPow(x[0], x[1]); },
+                            .complex = [](const Complex *x) { return std::pow(x[0], x[1]); }};
+constexpr PointwiseOp maximumOp{.real = [](const double *x) { return maximum(x[0], x[1]); },
+                                .integer = [](const int64_t *x) { return std::max(x[0], x[1]); }};
+constexpr PointwiseOp minimumOp{.real = [](const double *x) { return minimum(x[0], x[1]); },
+                                .integer = [](const int64_t *x) { return std::min(x[0], x[1]); }};
+
+// --- Comparisons and logic ------------------------------------------------------------------------
+#define CCGRAPH_COMPARISON(NAME, OP)                                                                                   \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return x[0] OP x[1]; },                           \
+                             .integer = [](const int64_t *x) -> int64_t { return x[0] OP x[1]; },                      \
+                             .result = ResultType::Truth};
+CCGRAPH_COMPARISON(ltOp, <)
+CCGRAPH_COMPARISON(leOp, <=)
+CCGRAPH_COMPARISON(gtOp, >)
+CCGRAPH_COMPARISON(geOp, >=)
+#undef CCGRAPH_COMPARISON
+constexpr PointwiseOp eqOp{.real = [](const double *x) -> double { return x[0] == x[1]; },
+                           .integer = [](const int64_t *x) -> int64_t { return x[0] == x[1]; },
+                           .complex = [](const Complex *x) -> Complex { return x[0] == x[1]; },
+                           .result = ResultType::Truth};
+constexpr PointwiseOp neOp{.real = [](const double *x) -> double { return x[0] != x[1]; },
+                           .integer = [](const int64_t *x) -> int64_t { return x[0] != x[1]; },
+                           .complex = [](const Complex *x) -> Complex { return x[0] != x[1]; },
+                           .result = ResultType::Truth};
+#define CCGRAPH_LOGICAL(NAME, EXPRESSION)                                                                              \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
+                             .integer = [](const int64_t *x) -> int64_t { return EXPRESSION; },                        \
+                             .result = ResultType::Truth};
+CCGRAPH_LOGICAL(logicalAndOp, x[0] != 0 && x[1] != 0)
+CCGRAPH_LOGICAL(logicalOrOp, x[0] != 0 || x[1] != 0)
+CCGRAPH_LOGICAL(logicalXorOp, (x[0] != 0) != (x[1] != 0))
+CCGRAPH_LOGICAL(logicalNotOp, x[0] == 0)
+#undef CCGRAPH_LOGICAL
+#define CCGRAPH_BITWISE(NAME, EXPRESSION)                                                                              \
+  constexpr PointwiseOp NAME{.integer = [](const int64_t *x) -> int64_t { return EXPRESSION; },                        \
+                             .result = ResultType::Integral};
+CCGRAPH_BITWISE(bitwiseAndOp, x[0] & x[1])
+CCGRAPH_BITWISE(bitwiseOrOp, x[0] | x[1])
+CCGRAPH_BITWISE(bitwiseXorOp, x[0] ^ x[1])
+CCGRAPH_BITWISE(bitwiseNotOp, ~x[0])
+#undef CCGRAPH_BITWISE
+
+// --- Kernels whose operands need a word more --------------------------------------------------
+Operands withAlpha(KernelArgs &args) {
+  Operands operands = operandsOf(args, 2);
+  operands.push_back(args.operand(2, 1));
+  return operands;
+}
+
+template <const PointwiseOp &op>
+Value scaled(KernelArgs &args) {
+  return pointwise(args, withAlpha(args), op);
+}
+
+template <const PointwiseOp &op>
+Value scaledInPlace(KernelArgs &args) {
+  Operands operands = withAlpha(args);
+  pointwiseInto(args, operands[0].tensor, operands, op);
+  return operands[0].tensor;
+}
+
+/// torch refuses `-` on bool, because neither answer is expected by everyone.
+template <const PointwiseOp &op>
+Value difference(KernelArgs &args) {
+  Operands operands = withAlpha(args);
+  auto isBool = [](const Operand &o) { return o.tensor.dtype() == DType::Bool; };
+  bool refused = llvm::any_of(llvm::ArrayRef<Operand>(operands).take_front(2), isBool);
+  args.check(!refused, "got a bool, expected numbers (note: use logical_xor or logical_not)");
+  return pointwise(args, operands, op);
+}
+
+/// rounding_mode: None divides, "floor" and "trunc" round the quotient and keep integers.
+const PointwiseOp &divisionOf(KernelArgs &args) {
+  if (!args.has(2))
+    return divOp;
+  std::string mode = args.text(2, "");
+  args.check(mode == "floor" || mode == "trunc", "got rounding_mode '" + mode + "', expected 'floor', 'trunc' or None");
+  return mode == "floor" ? floorDivOp : truncDivOp;
+}
+
+Value divide(KernelArgs &args) {
+  const PointwiseOp &op = divisionOf(args);
+  return pointwise(args, operandsOf(args, 2), op);
+}
+
+Value divideInPlace(KernelArgs &args) {
+  const PointwiseOp &op = divisionOf(args);
+  Operands operands = operandsOf(args, 2);
+  pointwiseInto(args, operands[0].tensor, operands, op);
+  return operands[0].tensor;
+}
+
+/// Because ~ of a bool is its negation, not a flip of all bits of a byte.
+Value bitwiseNot(KernelArgs &args) {
+  bool truth = args.operand(0).tensor.dtype() == DType::Bool;
+  return pointwise(args, operandsOf(args, 1), truth ? logicalNotOp : bitwiseNotOp);
+}
+
+const Kernel kernels[] = {
+    {"aten.__and__.Tensor", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
+    {"aten.__or__.Tensor", "self,other", pointwiseKernel<bitwiseOrOp, 2>},
+    {"aten.add.Scalar", "self,other,alpha", scaled<addOp>},
+    {"aten.add.Tensor", "self,other,alpha", scaled<addOp>},
+    {"aten.add_.Scalar", "self,other,alpha", scaledInPlace<addOp>},
+    {"aten.add_.Tensor", "self,other,alpha", scaledInPlace<addOp>},
+    {"aten.bitwise_and.Scalar", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
+    {"aten.bitwise_and.Tensor", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
+    {"aten.bitwise_and_.Tensor", "self,other", pointwiseInPlace<bitwiseAndOp, 2>},
+    {"aten.bitwise_not.default", "self", bitwiseNot},
+    {"aten.bitwise_or.Scalar", "self,other", pointwiseKernel<bitwiseOrOp, 2>},
+    {"aten.bitwise_or.Tensor", "self,other", pointwiseKernel<bitwiseOrOp, 2>},
+    {"aten.bitwise_or_.Tensor", "self,other", pointwiseInPlace<bitwiseOrOp, 2>},
+    {"aten.bitwise_xor.Scalar", "self,other", pointwiseKernel<bitwiseXorOp, 2>},
+    {"aten.bitwise_xor.Tensor", "self,other", pointwiseKernel<bitwiseXorOp, 2>},
+    {"aten.div.Scalar", "self,other", divide},
+    {"aten.div.Scalar_mode", "self,other,rounding_mode", divide},
+    {"aten.div.Tensor", "self,other", divide},
+    {"aten.div.Tensor_mode", "self,other,rounding_mode", divide},
+    {"aten.div_.Scalar", "self,other", divideInPlace},
+    {"aten.div_.Tensor", "self,other", divideInPlace},
+    {"aten.eq.Scalar", "self,other", pointwiseKernel<eqOp, 2>},
+    {"aten.eq.Tensor", "self,other", pointwiseKernel<eqOp, 2>},
+    {"aten.floor_divide.Scalar", "self,other", pointwiseKernel<floorDivOp, 2>},
+    {"aten.floor_divide.default", "self,other", pointwiseKernel<floorDivOp, 2>},
+    {"aten.ge.Scalar", "self,other", pointwiseKernel<geOp, 2>},
+    {"aten.ge.Tensor", "self,other", pointwiseKernel<geOp, 2>},
+    {"aten.gt.Scalar", "self,other", pointwiseKernel<gtOp, 2>},
+    {"aten.gt.Tensor", "self,other", pointwiseKernel<gtOp, 2>},
+    {"aten.le.Scalar", "self,other", pointwiseKernel<leOp, 2>},
+    {"aten.le.Tensor", "self,other", pointwiseKernel<leOp, 2>},
+    {"aten.logical_and.default", "self,other", pointwiseKernel<logicalAndOp, 2>},
+    {"aten.logical_and_.default", "self,other", pointwiseInPlace<logicalAndOp, 2>},
+    {"aten.logical_not.default", "self", pointwiseKernel<logicalNotOp, 1>},
+    {"aten.logical_or.default", "self,other", pointwiseKernel<logicalOrOp, 2>},
+    {"aten.logical_or_.default", "self,other", pointwiseInPlace<logicalOrOp, 2>},
+    {"aten.logical_xor.default", "self,other", pointwiseKernel<logicalXorOp, 2>},
+    {"aten.lt.Scalar", "self,other", pointwiseKernel<ltOp, 2>},
+    {"aten.lt.Tensor", "self,other", pointwiseKernel<ltOp, 2>},
+    {"aten.maximum.default", "self,other", pointwiseKernel<maximumOp, 2>},
+    {"aten.minimum.default", "self,other", pointwiseKernel<minimumOp, 2>},
+    {"aten.mul.Scalar", "self,other", pointwiseKernel<mulOp, 2>},
+    {"aten.mul.Tensor", "self,other", pointwiseKernel<mulOp, 2>},
+    {"aten.mul_.Scalar", "self,other", pointwiseInPlace<mulOp, 2>},
+    {"aten.mul_.Tensor", "self,other", pointwiseInPlace<mulOp, 2>},
+    {"aten.ne.Scalar", "self,other", pointwiseKernel<neOp, 2>},
+    {"aten.ne.Tensor", "self,other", pointwiseKernel<neOp, 2>},
+    {"aten.pow.Scalar", "self,exponent", pointwiseKernel<powOp, 2>},
+    {"aten.pow.Tensor_Scalar", "self,exponent", pointwiseKernel<powOp, 2>},
+    {"aten.pow.Tensor_Tensor", "self,exponent", pointwiseKernel<powOp, 2>},
+    {"aten.remainder.Scalar", "self,other", pointwiseKernel<remainderOp, 2>},
+    {"aten.remainder.Tensor", "self,other", pointwiseKernel<remainderOp, 2>},
+    {"aten.rsub.Scalar", "self,other,alpha", difference<rsubOp>},
+    {"aten.rsub.Tensor", "self,other,alpha", difference<rsubOp>},
+    {"aten.sub.Scalar", "self,other,alpha", difference<subOp>},
+    {"aten.sub.Tensor", "self,other,alpha", difference<subOp>},
+    {"aten.sub_.Scalar", "self,other,alpha", scaledInPlace<subOp>},
+    {"aten.sub_.Tensor", "self,other,alpha", scaledInPlace<subOp>},
+    {"aten.true_divide.Tensor", "self,other", divide},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> arithmeticKernels() { return kernels; }
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,236 @@
+#include "kernels/families.h"
+#include "kernels/layout.h"
+#include "kernels/pointwise.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+
+Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
+  std::string text = args.text(formatIndex, "preserve_format");
+  llvm::StringRef format = text;
+  format.consume_front("torch.");
+  if (format == "contiguous_format")
+    return Tensor::zeros(dtype, self.sizes());
+  if (!args.check(format == "preserve_format", "got memory format '" + format +
+                                                   "', expected preserve_format or "
+                                                   "contiguous_format"))
+    return {};
+  if (self.isDense())
+    return Tensor::zeros(dtype, self.sizes(), self.strides());
+  return Tensor::zeros(dtype, self.sizes(), denseStridesLike(self.sizes(), self.strides()));
+}
+
+Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
+  Tensor result = emptyLike(args, self, dtype, formatIndex);
+  bool movable = self.dtype() == dtype || (computable(self.dtype()) && computable(dtype));
+  args.check(movable,
+             "got " + shortName(self.dtype()) + " to " + shortName(dtype) + ", a conversion that is not supported");
+  if (!args.failed())
+    result.copyFrom(self);
+  return result;
+}
+
+void fill(KernelArgs &args, const Tensor &self, const Tensor &value) {
+  bool fits = value.numElements() == 1 && computable(self.dtype());
+  if (args.failed() ||
+      !args.check(fits, "got " + value.typeText() + " to fill " + self.typeText() + ", expected one number"))
+    return;
+  Tensor one = value.reinterpret(value.dtype(), {{}, {}, value.offset()});
+  self.copyFrom(llvm::cantFail(toDType(one, self.dtype()).expand(self.sizes())));
+}
+
+namespace {
+
+DType dtypeOfNumber(const Operand &number) {
+  DType dtype = number.tensor.dtype();
+  return number.isNumber && dtype == DType::F64 ? DType::F32 : dtype;
+}
+
+bool checkSizes(KernelArgs &args, DimsRef sizes) {
+  auto isNegative = [](int64_t size) { return size < 0; };
+  return args.check(llvm::none_of(sizes, isNegative), "got sizes " + dimsText(sizes) + ", expected none negative") &&
+         !args.failed();
+}
+
+// --- (size, [value], dtype, ...): argument `at` is the size -------------------------------------
+Tensor filled(KernelArgs &args, Dims sizes, DType dtype, const Operand &value) {
+  if (!checkSizes(args, sizes))
+    return {};
+  Tensor result = Tensor::zeros(dtype, sizes);
+  fill(args, result, value.tensor);
+  return result;
+}
+
+Value zeros(KernelArgs &args) {
+  Dims sizes = args.integers(0);
+  DType dtype = args.dtype(1, DType::F32);
+  return checkSizes(args, sizes) ? Value(Tensor::zeros(dtype, sizes)) : Value();
+}
+
+Value ones(KernelArgs &args) { return filled(args, args.integers(0), args.dtype(1, DType::F32), args.operand(~0U, 1)); }
+
+Value full(KernelArgs &args) {
+  Operand value = args.operand(1);
+  return filled(args, args.integers(0), args.dtype(2, dtypeOfNumber(value)), value);
+}
+
+Value newZeros(KernelArgs &args) {
+  Dims sizes = args.integers(1);
+  DType dtype = args.dtype(2, args.tensor(0).dtype());
+  return checkSizes(args, sizes) ? Value(Tensor::zeros(dtype, sizes)) : Value();
+}
+
+Value newOnes(KernelArgs &args) {
+  DType dtype = args.dtype(2, args.tensor(0).dtype());
+  return filled(args, args.integers(1), dtype, args.operand(~0U, 1));
+}
+
+Value newFull(KernelArgs &args) {
+  DType dtype = args.dtype(3, args.tensor(0).dtype());
+  return filled(args, args.integers(1), dtype, args.operand(2));
+}
+
+Value strided(KernelArgs &args, unsigned at, DType otherwise) {
+  Dims sizes = args.integers(at);
+  Dims strides = args.integers(at + 1);
+  DType dtype = args.dtype(at + 2, otherwise);
+  args.check(sizes.size() == strides.size(),
+             "got sizes " + dimsText(sizes) + " and strides " + dimsText(strides) + ", expected equally many");
+  if (!checkSizes(args, sizes) || !checkSizes(args, strides))
+    return {};
+  return Tensor::zeros(dtype, sizes, strides);
+}
+
+Value emptyStrided(KernelArgs &args) { return strided(args, 0, DType::F32); }
+Value newEmptyStrided(KernelArgs &args) { return strided(args, 1, args.tensor(0).dtype()); }
+
+Value scalarTensor(KernelArgs &args) { return filled(args, {}, args.dtype(1, DType::F32), args.operand(0)); }
+
+// --- (self, [value], dtype, layout, device, pin_memory, memory_format) --------------------------
+Value zerosLike(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  return emptyLike(args, self, args.dtype(1, self.dtype()), 5);
+}
+
+Value onesLike(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  Tensor result = emptyLike(args, self, args.dtype(1, self.dtype()), 5);
+  fill(args, result, args.operand(~0U, 1).tensor);
+  return result;
+}
+
+Value fullLike(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  Tensor result = emptyLike(args, self, args.dtype(2, self.dtype()), 6);
+  fill(args, result, args.operand(1).tensor);
+  return result;
+}
+
+// --- Sequences -------------------------------------------------------------------------------
+/// start, start + step, ...; integers never pass through double.
+Tensor sequence(KernelArgs &args, int64_t length, llvm::ArrayRef<Operand> startStep, DType dtype) {
+  if (args.failed() ||
+      !args.check(length >= 0 && computable(dtype), "got length " + llvm::Twine(length) + " of " + shortName(dtype)))
+    return {};
+  bool whole = llvm::all_of(startStep, [](const Operand &o) { return !isFloat(o.tensor.dtype()); });
+  Tensor result = Tensor::zeros(whole ? DType::I64 : DType::F64, length);
+  for (int64_t i = 0; i < length; ++i) {
+    std::byte *at = result.data() + i * 8;
+    auto value = [&](unsigned k, auto zero) {
+      const Tensor &t = startStep[k].tensor;
+      return readElement<decltype(zero)>(t.dtype(), t.data());
+    };
+    if (whole)
+      writeElement<int64_t>(DType::I64, at, value(0, int64_t()) + i * value(1, int64_t()));
+    else
+      writeElement<double>(DType::F64, at, value(0, 0.0) + static_cast<double>(i) * value(1, 0.0));
+  }
+  return toDType(result, dtype);
+}
+
+double numberOf(const Operand &operand) { return readElement<double>(operand.tensor.dtype(), operand.tensor.data()); }
+
+/// arange([start,] end[, step], dtype, ...): argument `dtypeIndex` follows the numbers.
+Value arange(KernelArgs &args, Operands bounds, unsigned dtypeIndex) {
+  if (args.failed())
+    return {};
+  auto isFloating = [](const Operand &o) { return isFloat(o.tensor.dtype()); };
+  DType dtype = args.dtype(dtypeIndex, llvm::any_of(bounds, isFloating) ? DType::F32 : DType::I64);
+  double start = numberOf(bounds[0]);
+  double end = numberOf(bounds[1]);
+  double step = numberOf(bounds[2]);
+  if (!args.check(step != 0 && std::isfinite(end - start) && (end - start) / step >= 0,
+                  "got bounds " + std::to_string(start) + ", " + std::to_string(end) + " and step " +
+                      std::to_string(step) + ", expected the step to lead from start to end"))
+    return {};
+  auto length = static_cast<int64_t>(std::ceil((end - start) / step));
+  return sequence(args, length, {bounds[0], bounds[2]}, dtype);
+}
+
+Value arangeEnd(KernelArgs &args) {
+  return arange(args, {args.operand(~0U, 0), args.operand(0), args.operand(~0U, 1)}, 1);
+}
+Value arangeStart(KernelArgs &args) {
+  return arange(args, {args.operand(0), args.operand(1), args.operand(~0U, 1)}, 2);
+}
+Value arangeStep(KernelArgs &args) { return arange(args, {args.operand(0), args.operand(1), args.operand(2, 1)}, 3); }
+
+Value iota(KernelArgs &args) {
+  return sequence(args, args.integer(0), {args.operand(1, 0), args.operand(2, 1)}, args.dtype(3, DType::I64));
+}
+
+/// Zeros but for the kept triangle of the last two dimensions.
+Value triangle(KernelArgs &args, bool (*keeps)(int64_t columnMinusRow, int64_t diagonal)) {
+  const Tensor &self = args.tensor(0);
+  int64_t diagonal = args.integer(1, 0);
+  if (args.failed() || !args.check(self.rank() >= 2, "got " + self.typeText() + ", expected at least 2 dimensions"))
+    return {};
+  Tensor result = Tensor::zeros(self.dtype(), self.sizes());
+  int64_t rows = self.size(self.rank() - 2);
+  int64_t columns = self.size(self.rank() - 1);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      if (keeps(column - row, diagonal)) {
+        auto cell = [&](const Tensor &t) { return t.select(t.rank() - 2, row).select(t.rank() - 2, column); };
+        copyElements(cell(result), cell(self));
+      }
+  return result;
+}
+
+Value tril(KernelArgs &args) {
+  return triangle(args, [](int64_t difference, int64_t diagonal) { return difference <= diagonal; });
+}
+Value triu(KernelArgs &args) {
+  return triangle(args, [](int64_t difference, int64_t diagonal) { return difference >= diagonal; });
+}
+
+const Kernel kernels[] = {
+    {"aten.arange.default", "end,dtype,layout,device,pin_memory", arangeEnd},
+    {"aten.arange.start", "start,end,dtype,layout,device,pin_memory", arangeStart},
+    {"aten.arange.start_step", "start,end,step,dtype,layout,device,pin_memory", arangeStep},
+    {"aten.empty.memory_format", "size,dtype,layout,device,pin_memory,memory_format", zeros},
+    {"aten.empty_like.default", "self,dtype,layout,device,pin_memory,memory_format", zerosLike},
+    {"aten.empty_strided.default", "size,stride,dtype,layout,device,pin_memory", emptyStrided},
+    {"aten.full.default", "size,fill_value,dtype,layout,device,pin_memory", full},
+    {"aten.full_like.default", "self,fill_value,dtype,layout,device,pin_memory,memory_format", fullLike},
+    {"aten.new_empty.default", "self,size,dtype,layout,device,pin_memory", newZeros},
+    {"aten.new_empty_strided.default", "self,size,stride,dtype,layout,device,pin_memory", newEmptyStrided},
+    {"aten.new_full.default", "self,size,fill_value,dtype,layout,device,pin_memory", newFull},
+    {"aten.new_ones.default", "self,size,dtype,layout,device,pin_memory", newOnes},
+    {"aten.new_zeros.default", "self,size,dtype,layout,device,pin_memory", newZeros},
+    {"aten.ones.default", "size,dtype,layout,device,pin_memory", ones},
+    {"aten.ones_like.default", "self,dtype,layout,device,pin_memory,memory_format", onesLike},
+    {"aten.scalar_tensor.default", "s,dtype,layout,device,pin_memory", scalarTensor},
+    {"aten.tril.default", "self,diagonal", tril},
+    {"aten.triu.default", "self,diagonal", triu},
+    {"aten.zeros.default", "size,dtype,layout,device,pin_memory", zeros},
+    {"aten.zeros_like.default", "self,dtype,layout,device,pin_memory,memory_format", zerosLike},
+    {"prims.iota.default", "length,start,step,dtype,device,requires_grad", iota},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> creationKernels() { return kernels; }
+
+} // namespace ccgraph::runtime

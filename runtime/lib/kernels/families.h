@@ -1,0 +1,27 @@
+// The kernels by family; registry.cpp joins them. A family is one file, and the only place that lists its operators.
+// Nothing here fails; the tables are constants.
+#pragma once
+
+#include "ccgraph/runtime/kernels.h"
+
+namespace ccgraph::runtime {
+
+[[nodiscard]] llvm::ArrayRef<Kernel> arithmeticKernels(); ///< add, mul, pow, bitwise, comparisons
+[[nodiscard]] llvm::ArrayRef<Kernel> mathKernels();       ///< exp, tanh, activations and their derivatives
+[[nodiscard]] llvm::ArrayRef<Kernel> selectionKernels();  ///< where, clamp, masked_fill, lerp, fma
+[[nodiscard]] llvm::ArrayRef<Kernel> viewKernels();       ///< results that share their argument's memory
+[[nodiscard]] llvm::ArrayRef<Kernel> creationKernels();   ///< full, arange, zeros_like
+[[nodiscard]] llvm::ArrayRef<Kernel> copyKernels();       ///< clone, copy_, cat, pad, slice_scatter
+[[nodiscard]] llvm::ArrayRef<Kernel> reductionKernels();  ///< sum, mean, amax, any, var_mean
+[[nodiscard]] llvm::ArrayRef<Kernel> orderKernels();      ///< sort, topk, argmax, cumsum
+[[nodiscard]] llvm::ArrayRef<Kernel> indexKernels();      ///< index, gather, embedding
+[[nodiscard]] llvm::ArrayRef<Kernel> scatterKernels();    ///< scatter, index_put
+[[nodiscard]] llvm::ArrayRef<Kernel> matmulKernels();     ///< mm, bmm, addmm, linear
+[[nodiscard]] llvm::ArrayRef<Kernel> lossKernels();       ///< softmax, nll_loss, mse_loss
+[[nodiscard]] llvm::ArrayRef<Kernel> normKernels();       ///< layer_norm, rms_norm
+[[nodiscard]] llvm::ArrayRef<Kernel> foreachKernels();    ///< one operator on each element of lists
+[[nodiscard]] llvm::ArrayRef<Kernel> optimizerKernels();  ///< fused Adam and AdamW
+[[nodiscard]] llvm::ArrayRef<Kernel> bucketingKernels();  ///< Inductor's packing of buckets
+[[nodiscard]] llvm::ArrayRef<Kernel> hostKernels();       ///< Python's operators, sizes, asserts, item()
+
+} // namespace ccgraph::runtime

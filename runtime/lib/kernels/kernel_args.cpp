@@ -1,0 +1,227 @@
+#include "kernels/kernel_args.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::runtime {
+
+static Tensor scalarTensor(const Value &number) {
+  DType dtype = number.is(Value::Kind::Bool) ? DType::Bool : number.is(Value::Kind::Int) ? DType::I64 : DType::F64;
+  Tensor result = Tensor::zeros(dtype, {});
+  if (number.is(Value::Kind::Float))
+    *reinterpret_cast<double *>(result.data()) = number.floating();
+  else if (number.is(Value::Kind::Int))
+    *reinterpret_cast<int64_t *>(result.data()) = number.integer();
+  else
+    *result.data() = std::byte(number.boolean());
+  return result;
+}
+
+static bool isNumber(const Value &value) {
+  return value.is(Value::Kind::Bool) || value.is(Value::Kind::Int) || value.is(Value::Kind::Float);
+}
+
+static double toDouble(const Value &number) {
+  if (number.is(Value::Kind::Float))
+    return number.floating();
+  return number.is(Value::Kind::Int) ? static_cast<double>(number.integer()) : number.boolean();
+}
+
+KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel), values_(std::move(call.positional)) {
+  llvm::SmallVector<llvm::StringRef, 8> names;
+  kernel.parameters.split(names, ',', -1, false);
+  if (values_.size() > names.size())
+    fail("got " + llvm::Twine(values_.size()) + " positional arguments, expected at most " + llvm::Twine(names.size()) +
+         " (" + kernel.parameters + ")");
+  for (auto &[name, value] : call.keywords) {
+    auto *at = llvm::find(names, name);
+    if (at == names.end()) {
+      fail("got an argument '" + name + "', expected one of: " + kernel.parameters);
+      continue;
+    }
+    auto index = static_cast<size_t>(at - names.begin());
+    if (values_.size() <= index)
+      values_.resize(index + 1);
+    values_[index] = std::move(value);
+  }
+}
+
+const Value &KernelArgs::at(unsigned index) const {
+  static const Value none;
+  return index < values_.size() ? values_[index] : none;
+}
+
+bool KernelArgs::has(unsigned index) const { return !at(index).isNone(); }
+
+llvm::StringRef KernelArgs::parameter(unsigned index) const {
+  llvm::SmallVector<llvm::StringRef, 8> names;
+  kernel_->parameters.split(names, ',', -1, false);
+  return index < names.size() ? names[index] : "?";
+}
+
+Value KernelArgs::fail(const llvm::Twine &message) {
+  if (!failed_)
+    message_ = (kernel_->target + ": " + message).str();
+  failed_ = true;
+  return {};
+}
+
+Value KernelArgs::wrong(unsigned index, const Value &got, llvm::StringRef expected) {
+  return fail("argument '" + parameter(index) + "': got " + got.describe() + ", expected " + expected);
+}
+
+const Value &KernelArgs::required(unsigned index, llvm::StringRef expected) {
+  const Value &value = at(index);
+  if (value.isNone())
+    wrong(index, value, expected);
+  return value;
+}
+
+llvm::Error KernelArgs::error() const {
+  return failed_ ? llvm::createStringError(llvm::inconvertibleErrorCode(), message_) : llvm::Error::success();
+}
+
+Tensor KernelArgs::take(llvm::Expected<Tensor> result) {
+  if (result)
+    return std::move(*result);
+  fail(llvm::toString(result.takeError()));
+  return {};
+}
+
+const Tensor &KernelArgs::tensor(unsigned index) {
+  static const Tensor empty;
+  const Value &value = at(index);
+  if (value.is(Value::Kind::Tensor))
+    return value.tensor();
+  wrong(index, value, "a tensor");
+  return empty;
+}
+
+std::optional<Tensor> KernelArgs::optionalTensor(unsigned index) {
+  return has(index) ? std::optional(tensor(index)) : std::nullopt;
+}
+
+std::vector<Tensor> KernelArgs::tensors(unsigned index) {
+  std::vector<Tensor> result;
+  for (std::optional<Tensor> &element : optionalTensors(index))
+    if (element)
+      result.push_back(std::move(*element));
+    else
+      wrong(index, Value(), "a list of tensors");
+  return result;
+}
+
+std::vector<std::optional<Tensor>> KernelArgs::optionalTensors(unsigned index) {
+  std::vector<std::optional<Tensor>> result;
+  const Value &value = at(index);
+  if (!value.is(Value::Kind::List))
+    return wrong(index, value, "a list of tensors"), result;
+  for (const Value &element : value.list())
+    if (element.is(Value::Kind::Tensor))
+      result.emplace_back(element.tensor());
+    else if (element.isNone())
+      result.emplace_back();
+    else
+      wrong(index, element, "a tensor or None in the list");
+  return result;
+}
+
+Operand KernelArgs::operand(unsigned index, std::optional<int64_t> otherwise) {
+  const Value &value = at(index);
+  if (value.isNone() && otherwise)
+    return {scalarTensor(Value::integer(*otherwise)), true};
+  if (isNumber(value))
+    return {scalarTensor(value), true};
+  if (value.is(Value::Kind::Tensor))
+    return {value.tensor(), false};
+  wrong(index, value, "a tensor or a number");
+  return {};
+}
+
+int64_t KernelArgs::integer(unsigned index, std::optional<int64_t> otherwise) {
+  const Value &value = at(index);
+  if (value.isNone() && otherwise)
+    return *otherwise;
+  if (value.is(Value::Kind::Bool))
+    return value.boolean();
+  if (value.is(Value::Kind::Int))
+    return value.integer();
+  wrong(index, value, "an integer");
+  return 0;
+}
+
+double KernelArgs::number(unsigned index, std::optional<double> otherwise) {
+  const Value &value = at(index);
+  if (value.isNone() && otherwise)
+    return *otherwise;
+  if (isNumber(value))
+    return toDouble(value);
+  wrong(index, value, "a number");
+  return 0;
+}
+
+bool KernelArgs::boolean(unsigned index, bool otherwise) { return integer(index, otherwise) != 0; }
+
+std::string KernelArgs::text(unsigned index, llvm::StringRef otherwise) {
+  const Value &value = at(index);
+  if (value.isNone())
+    return otherwise.str();
+  if (value.is(Value::Kind::String))
+    return value.string();
+  wrong(index, value, "a string");
+  return {};
+}
+
+DType KernelArgs::dtype(unsigned index, DType otherwise) {
+  const Value &value = at(index);
+  if (value.is(Value::Kind::DType))
+    return value.dtype();
+  if (!value.isNone())
+    wrong(index, value, "a dtype");
+  return otherwise;
+}
+
+Dims KernelArgs::integers(unsigned index) {
+  const Value &value = required(index, "a list of integers");
+  if (value.is(Value::Kind::Int))
+    return {value.integer()};
+  Dims result;
+  if (!value.is(Value::Kind::List)) {
+    wrong(index, value, "a list of integers");
+    return result;
+  }
+  for (const Value &element : value.list())
+    if (element.is(Value::Kind::Int))
+      result.push_back(element.integer());
+    else
+      wrong(index, element, "an integer in the list");
+  return result;
+}
+
+int64_t KernelArgs::wrapDim(int64_t dim, int64_t rank) {
+  int64_t limit = std::max<int64_t>(rank, 1);
+  if (check(dim >= -limit && dim < limit, "got dimension " + llvm::Twine(dim) + ", expected one between " +
+                                              llvm::Twine(-limit) + " and " + llvm::Twine(limit - 1)))
+    return dim < 0 ? dim + limit : dim;
+  return 0;
+}
+
+int64_t KernelArgs::dim(unsigned index, int64_t rank, std::optional<int64_t> otherwise) {
+  return wrapDim(integer(index, otherwise), rank);
+}
+
+Dims KernelArgs::dims(unsigned index, int64_t rank) {
+  Dims result = has(index) ? integers(index) : Dims();
+  if (result.empty())
+    for (int64_t i = 0; i < rank; ++i)
+      result.push_back(i);
+  for (int64_t &dim : result)
+    dim = wrapDim(dim, rank);
+  llvm::sort(result);
+  check(std::adjacent_find(result.begin(), result.end()) == result.end(),
+        "got dimensions " + dimsText(result) + ", expected each once");
+  if (rank == 0)
+    result.clear();
+  return result;
+}
+
+} // namespace ccgraph::runtime

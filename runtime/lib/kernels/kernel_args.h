@@ -1,0 +1,82 @@
+// KernelArgs: the arguments of one call, fetched by position in the schema, and the place where a kernel reports failure.
+//
+// Accessors check the kind and convert as PyTorch does (an int where a float is wanted, a single int where a list is). The first
+// failure is kept and later ones dropped; an accessor that failed returns an empty tensor, 0 or an empty list. So a kernel fetches
+// everything, returns if failed(), and then computes on arguments that it may trust.
+//
+// Ownership: holds the call's values; references that it returns live as long as it does. Failure: error() after the kernel; messages
+// name operator, argument, got and expected. Cost: O(keywords) an access.
+#pragma once
+
+#include "ccgraph/runtime/kernels.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <optional>
+
+namespace ccgraph::runtime {
+
+/// An operand of arithmetic: a tensor, or a Python number as a 0-d tensor of i64, f64 or bool that promotes only by its class.
+struct Operand {
+  Tensor tensor;
+  bool isNumber = false;
+};
+
+class KernelArgs {
+public:
+  KernelArgs(const Kernel &kernel, KernelCall call);
+
+  [[nodiscard]] llvm::StringRef target() const { return kernel_->target; }
+  /// One more than the last argument given.
+  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(values_.size()); }
+  /// False where argument `index` is left out or None.
+  [[nodiscard]] bool has(unsigned index) const;
+  /// The value as given; None where left out.
+  [[nodiscard]] const Value &at(unsigned index) const;
+
+  [[nodiscard]] const Tensor &tensor(unsigned index);
+  /// Empty where left out or None.
+  [[nodiscard]] std::optional<Tensor> optionalTensor(unsigned index);
+  [[nodiscard]] std::vector<Tensor> tensors(unsigned index);
+  /// A list whose elements may be None, as index takes.
+  [[nodiscard]] std::vector<std::optional<Tensor>> optionalTensors(unsigned index);
+  /// A tensor or a number; `otherwise` where left out.
+  [[nodiscard]] Operand operand(unsigned index, std::optional<int64_t> otherwise = {});
+
+  [[nodiscard]] int64_t integer(unsigned index, std::optional<int64_t> otherwise = {});
+  [[nodiscard]] double number(unsigned index, std::optional<double> otherwise = {});
+  [[nodiscard]] bool boolean(unsigned index, bool otherwise);
+  [[nodiscard]] std::string text(unsigned index, llvm::StringRef otherwise);
+  [[nodiscard]] DType dtype(unsigned index, DType otherwise);
+  /// A list of integers, or one integer for a list of one.
+  [[nodiscard]] Dims integers(unsigned index);
+  /// A dimension of a tensor of this rank, counted from the end if negative; 0 for a 0-d tensor.
+  [[nodiscard]] int64_t dim(unsigned index, int64_t rank, std::optional<int64_t> otherwise = {});
+  /// Distinct dimensions, ascending. All of them where left out, None, or an empty list.
+  [[nodiscard]] Dims dims(unsigned index, int64_t rank);
+
+  // --- Failure ---------------------------------------------------------------------------------
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// Keeps the first message, prefixed with the operator. Returns None, to return from the kernel.
+  Value fail(const llvm::Twine &message);
+  /// Fails unless `holds`; returns `holds`.
+  bool check(bool holds, const llvm::Twine &message) { return holds || (fail(message), false); }
+  /// The tensor, or an empty one after keeping the error.
+  Tensor take(llvm::Expected<Tensor> result);
+  /// Success, or the first failure.
+  [[nodiscard]] llvm::Error error() const;
+  /// A dimension counted from the front, whatever its source; fails if out of range.
+  int64_t wrapDim(int64_t dim, int64_t rank);
+
+private:
+  const Value &required(unsigned index, llvm::StringRef expected);
+  Value wrong(unsigned index, const Value &got, llvm::StringRef expected);
+  [[nodiscard]] llvm::StringRef parameter(unsigned index) const;
+
+  const Kernel *kernel_;
+  std::vector<Value> values_;
+  std::string message_;
+  bool failed_ = false;
+};
+
+} // namespace ccgraph::runtime

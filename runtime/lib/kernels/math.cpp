@@ -1,0 +1,197 @@
+#include "kernels/families.h"
+#include "kernels/pointwise.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+namespace {
+
+constexpr double sqrtHalf = 0.70710678118654752440;    // 1 / sqrt(2)
+constexpr double twoOverSqrtPi = 1.12837916709551257;  // 2 / sqrt(pi)
+constexpr double geluTanhScale = 0.797884560802865356; // sqrt(2 / pi)
+constexpr double geluTanhCubic = 0.044715;
+
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+// GELU and its derivatives: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units" (2016), exact and tanh forms.
+double gelu(double x) { return x * 0.5 * (1 + std::erf(x * sqrtHalf)); }
+double geluSlope(double x) {
+  double cdf = 0.5 * (1 + std::erf(x * sqrtHalf));
+  double pdf = std::exp(-0.5 * x * x) * twoOverSqrtPi * sqrtHalf * 0.5;
+  return cdf + x * pdf;
+}
+double geluTanh(double x) { return 0.5 * x * (1 + std::tanh(geluTanhScale * (x + geluTanhCubic * x * x * x))); }
+double geluTanhSlope(double x) {
+  double t = std::tanh(geluTanhScale * (x + geluTanhCubic * x * x * x));
+  double inner = geluTanhScale * (1 + 3 * geluTanhCubic * x * x);
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner;
+}
+
+/// Python's sign of an int; NaN stays NaN.
+double signOf(double x) { return std::isnan(x) ? x : (x > 0) - (x < 0); }
+
+// Functions whose result is a float whatever they are given.
+#define CCGRAPH_FLOATING(NAME, EXPRESSION)                                                                             \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
+                             .result = ResultType::Floating};
+CCGRAPH_FLOATING(sqrtOp, std::sqrt(x[0]))
+CCGRAPH_FLOATING(rsqrtOp, 1 / std::sqrt(x[0]))
+CCGRAPH_FLOATING(expm1Op, std::expm1(x[0]))
+CCGRAPH_FLOATING(exp2Op, std::exp2(x[0]))
+CCGRAPH_FLOATING(logOp, std::log(x[0]))
+CCGRAPH_FLOATING(log2Op, std::log2(x[0]))
+CCGRAPH_FLOATING(log10Op, std::log10(x[0]))
+CCGRAPH_FLOATING(log1pOp, std::log1p(x[0]))
+CCGRAPH_FLOATING(sinOp, std::sin(x[0]))
+CCGRAPH_FLOATING(cosOp, std::cos(x[0]))
+CCGRAPH_FLOATING(tanOp, std::tan(x[0]))
+CCGRAPH_FLOATING(atanOp, std::atan(x[0]))
+CCGRAPH_FLOATING(tanhOp, std::tanh(x[0]))
+CCGRAPH_FLOATING(erfOp, std::erf(x[0]))
+CCGRAPH_FLOATING(sigmoidOp, logistic(x[0]))
+#undef CCGRAPH_FLOATING
+constexpr PointwiseOp expOp{.real = [](const double *x) { return std::exp(x[0]); },
+                            .complex = [](const Complex *x) { return std::exp(x[0]); },
+                            .result = ResultType::Floating};
+constexpr PointwiseOp reciprocalOp{.real = [](const double *x) { return 1 / x[0]; },
+                                   .complex = [](const Complex *x) { return 1.0 / x[0]; },
+                                   .result = ResultType::Floating};
+
+// Functions of floats only, in the dtype that they are given.
+#define CCGRAPH_REAL(NAME, EXPRESSION)                                                                                 \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; }};
+CCGRAPH_REAL(geluOp, gelu(x[0]))
+CCGRAPH_REAL(geluTanhOp, geluTanh(x[0]))
+CCGRAPH_REAL(geluGradOp, x[0] * geluSlope(x[1]))
+CCGRAPH_REAL(geluTanhGradOp, x[0] * geluTanhSlope(x[1]))
+CCGRAPH_REAL(siluOp, x[0] * logistic(x[0]))
+CCGRAPH_REAL(siluGradOp, x[0] * logistic(x[1]) * (1 + x[1] * (1 - logistic(x[1]))))
+CCGRAPH_REAL(sigmoidGradOp, x[0] * x[1] * (1 - x[1]))
+CCGRAPH_REAL(tanhGradOp, x[0] * (1 - x[1] * x[1]))
+CCGRAPH_REAL(softplusOp, x[0] * x[1] > x[2] ? x[0] : std::log1p(std::exp(x[0] * x[1])) / x[1])
+CCGRAPH_REAL(logSigmoidOp, std::min(x[0], 0.0) - std::log1p(std::exp(-std::fabs(x[0]))))
+CCGRAPH_REAL(expNegAbsOp, std::exp(-std::fabs(x[0])))
+#undef CCGRAPH_REAL
+
+// Functions that keep integers.
+#define CCGRAPH_KEEPING(NAME, EXPRESSION, WHOLE)                                                                       \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
+                             .integer = [](const int64_t *x) -> int64_t { return WHOLE; }};
+CCGRAPH_KEEPING(absOp, std::fabs(x[0]), x[0] < 0 ? -x[0] : x[0])
+CCGRAPH_KEEPING(signOp, signOf(x[0]), (x[0] > 0) - (x[0] < 0))
+CCGRAPH_KEEPING(floorOp, std::floor(x[0]), x[0])
+CCGRAPH_KEEPING(ceilOp, std::ceil(x[0]), x[0])
+CCGRAPH_KEEPING(truncOp, std::trunc(x[0]), x[0])
+CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]) // ties to even, as torch.round
+CCGRAPH_KEEPING(reluOp, x[0] > 0 || std::isnan(x[0]) ? x[0] : 0, x[0] > 0 ? x[0] : 0)
+CCGRAPH_KEEPING(squareOp, x[0] * x[0], x[0] * x[0])
+// Derivative of relu: grad where self > threshold.
+CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0])
+#undef CCGRAPH_KEEPING
+constexpr PointwiseOp negOp{
+    .real = [](const double *x) { return -x[0]; },
+    .integer = [](const int64_t *x) { return static_cast<int64_t>(-static_cast<uint64_t>(x[0])); },
+    .complex = [](const Complex *x) { return -x[0]; }};
+constexpr PointwiseOp conjOp{.real = [](const double *x) { return x[0]; },
+                             .integer = [](const int64_t *x) { return x[0]; },
+                             .complex = [](const Complex *x) { return std::conj(x[0]); }};
+#define CCGRAPH_TEST(NAME, EXPRESSION, WHOLE)                                                                          \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
+                             .integer = [](const int64_t *) -> int64_t { return WHOLE; },                              \
+                             .result = ResultType::Truth};
+CCGRAPH_TEST(isnanOp, std::isnan(x[0]), 0)
+CCGRAPH_TEST(isinfOp, std::isinf(x[0]), 0)
+CCGRAPH_TEST(isfiniteOp, std::isfinite(x[0]), 1)
+#undef CCGRAPH_TEST
+
+/// The operator of the tanh form where argument `index`, "approximate", says so.
+const PointwiseOp &geluForm(KernelArgs &args, unsigned index, const PointwiseOp &exact, const PointwiseOp &tanh) {
+  std::string form = args.text(index, "none");
+  args.check(form == "none" || form == "tanh", "got approximate = '" + form + "', expected 'none' or 'tanh'");
+  return form == "tanh" ? tanh : exact;
+}
+
+Value computeGelu(KernelArgs &args) {
+  const PointwiseOp &op = geluForm(args, 1, geluOp, geluTanhOp);
+  return pointwise(args, operandsOf(args, 1), op);
+}
+
+Value computeGeluBackward(KernelArgs &args) {
+  const PointwiseOp &op = geluForm(args, 2, geluGradOp, geluTanhGradOp);
+  return pointwise(args, operandsOf(args, 2), op);
+}
+
+/// (output, buffer): PyTorch's CPU kernel keeps exp(-|x|) for the derivative.
+Value computeLogSigmoid(KernelArgs &args) {
+  Operands operands = operandsOf(args, 1);
+  Tensor output = pointwise(args, operands, logSigmoidOp);
+  return Value::tensors({output, pointwise(args, operands, expNegAbsOp)});
+}
+
+Value computeSoftplus(KernelArgs &args) {
+  Operands operands{args.operand(0), args.operand(1, 1), args.operand(2, 20)};
+  return pointwise(args, operands, softplusOp);
+}
+
+/// |x| of a complex number is real; of others it keeps the dtype.
+Value computeAbs(KernelArgs &args) {
+  Operand x = args.operand(0);
+  if (args.failed() || !isComplex(x.tensor.dtype()))
+    return pointwise(args, x, absOp);
+  constexpr static PointwiseOp magnitude{.complex = [](const Complex *z) { return Complex(std::abs(z[0])); }};
+  return toDType(pointwise(args, x, magnitude), realTypeOf(x.tensor.dtype()));
+}
+
+const Kernel kernels[] = {
+    // Because our tensors carry no conjugate bit, the lazy view of PyTorch is a copy with equal values.
+    {"aten._conj.default", "self", pointwiseKernel<conjOp, 1>},
+    {"aten._conj_physical.default", "self", pointwiseKernel<conjOp, 1>},
+    {"aten.abs.default", "self", computeAbs},
+    {"aten.atan.default", "self", pointwiseKernel<atanOp, 1>},
+    {"aten.ceil.default", "self", pointwiseKernel<ceilOp, 1>},
+    {"aten.cos.default", "self", pointwiseKernel<cosOp, 1>},
+    {"aten.erf.default", "self", pointwiseKernel<erfOp, 1>},
+    {"aten.exp.default", "self", pointwiseKernel<expOp, 1>},
+    {"aten.exp2.default", "self", pointwiseKernel<exp2Op, 1>},
+    {"aten.exp_.default", "self", pointwiseInPlace<expOp, 1>},
+    {"aten.expm1.default", "self", pointwiseKernel<expm1Op, 1>},
+    {"aten.floor.default", "self", pointwiseKernel<floorOp, 1>},
+    {"aten.gelu.default", "self,approximate", computeGelu},
+    {"aten.gelu_backward.default", "grad_output,self,approximate", computeGeluBackward},
+    {"aten.isfinite.default", "self", pointwiseKernel<isfiniteOp, 1>},
+    {"aten.isinf.default", "self", pointwiseKernel<isinfOp, 1>},
+    {"aten.isnan.default", "self", pointwiseKernel<isnanOp, 1>},
+    {"aten.log.default", "self", pointwiseKernel<logOp, 1>},
+    {"aten.log10.default", "self", pointwiseKernel<log10Op, 1>},
+    {"aten.log1p.default", "self", pointwiseKernel<log1pOp, 1>},
+    {"aten.log2.default", "self", pointwiseKernel<log2Op, 1>},
+    {"aten.log_sigmoid_forward.default", "self", computeLogSigmoid},
+    {"aten.neg.default", "self", pointwiseKernel<negOp, 1>},
+    {"aten.neg_.default", "self", pointwiseInPlace<negOp, 1>},
+    {"aten.reciprocal.default", "self", pointwiseKernel<reciprocalOp, 1>},
+    {"aten.relu.default", "self", pointwiseKernel<reluOp, 1>},
+    {"aten.relu_.default", "self", pointwiseInPlace<reluOp, 1>},
+    {"aten.round.default", "self", pointwiseKernel<roundOp, 1>},
+    {"aten.rsqrt.default", "self", pointwiseKernel<rsqrtOp, 1>},
+    {"aten.sigmoid.default", "self", pointwiseKernel<sigmoidOp, 1>},
+    {"aten.sigmoid_backward.default", "grad_output,output", pointwiseKernel<sigmoidGradOp, 2>},
+    {"aten.sign.default", "self", pointwiseKernel<signOp, 1>},
+    {"aten.silu.default", "self", pointwiseKernel<siluOp, 1>},
+    {"aten.silu_backward.default", "grad_output,self", pointwiseKernel<siluGradOp, 2>},
+    {"aten.sin.default", "self", pointwiseKernel<sinOp, 1>},
+    {"aten.softplus.default", "self,beta,threshold", computeSoftplus},
+    {"aten.sqrt.default", "self", pointwiseKernel<sqrtOp, 1>},
+    {"aten.sqrt_.default", "self", pointwiseInPlace<sqrtOp, 1>},
+    {"aten.square.default", "self", pointwiseKernel<squareOp, 1>},
+    {"aten.tan.default", "self", pointwiseKernel<tanOp, 1>},
+    {"aten.tanh.default", "self", pointwiseKernel<tanhOp, 1>},
+    {"aten.tanh_backward.default", "grad_output,output", pointwiseKernel<tanhGradOp, 2>},
+    {"aten.threshold_backward.default", "grad_output,self,threshold", pointwiseKernel<thresholdGradOp, 3>},
+    {"aten.trunc.default", "self", pointwiseKernel<truncOp, 1>},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> mathKernels() { return kernels; }
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,215 @@
+#include "kernels/elements.h"
+#include "kernels/families.h"
+#include "kernels/kernel_args.h"
+#include "kernels/promotion.h"
+
+// Because parallel sums would make results depend on the number of cores.
+#define EIGEN_DONT_PARALLELIZE
+#include <Eigen/Core>
+
+namespace ccgraph::runtime {
+namespace {
+
+template <typename T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <typename T>
+Matrix<T> read(const Tensor &tensor) {
+  Matrix<T> result(tensor.size(0), tensor.size(1));
+  for (int64_t i = 0; i < tensor.size(0) && tensor.size(1) > 0; ++i)
+    readRow<T>(tensor.dtype(), {tensor.select(0, i).data(), strideBytes(tensor, 1)},
+               llvm::MutableArrayRef<T>(&result(i, 0), static_cast<size_t>(tensor.size(1))));
+  return result;
+}
+
+template <typename T>
+void write(const Tensor &tensor, const Matrix<T> &values) {
+  for (int64_t i = 0; i < tensor.size(0) && tensor.size(1) > 0; ++i)
+    writeRow<T>(tensor.dtype(), {tensor.select(0, i).data(), strideBytes(tensor, 1)},
+                llvm::ArrayRef<T>(&values(i, 0), static_cast<size_t>(tensor.size(1))));
+}
+
+/// out = beta * bias + alpha * a b; without a bias, alpha is 1.
+struct Product {
+  Tensor a;                   ///< [n, k]
+  Tensor b;                   ///< [k, m]
+  std::optional<Tensor> bias; ///< [n, m], perhaps stretched
+  double beta = 1;
+  double alpha = 1;
+};
+
+/// Sums in the wide type and rounds once: closer to the exact product than f32 or bf16 accumulation in any order.
+template <typename T>
+void multiplyAs(const Tensor &out, const Product &product) {
+  Matrix<T> result = read<T>(product.a) * read<T>(product.b);
+  if (product.bias) {
+    result *= T(product.alpha);
+    if (product.beta != 0) // Because beta = 0 ignores the bias, even NaN.
+      result += T(product.beta) * read<T>(*product.bias);
+  }
+  write<T>(out, result);
+}
+
+void multiply(const Tensor &out, const Product &product) {
+  switch (classOf(out.dtype())) {
+  case DTypeClass::Complex:
+    return multiplyAs<Complex>(out, product);
+  case DTypeClass::Float:
+    return multiplyAs<double>(out, product);
+  case DTypeClass::Bool:
+  case DTypeClass::Integer:
+    return multiplyAs<int64_t>(out, product);
+  }
+}
+
+bool checkProduct(KernelArgs &args, const Tensor &a, const Tensor &b, int64_t rank) {
+  bool shapes = a.rank() == rank && b.rank() == rank && a.size(rank - 1) == b.size(rank - 2) &&
+                a.sizes().drop_back(2) == b.sizes().drop_back(2);
+  args.check(shapes, "got " + a.typeText() + " times " + b.typeText() + ", expected [" + (rank == 3 ? "b, " : "") +
+                         "n, k] times [" + (rank == 3 ? "b, " : "") + "k, m]");
+  args.check(a.dtype() == b.dtype() && computable(a.dtype()) && a.dtype() != DType::Bool,
+             "got dtypes " + shortName(a.dtype()) + " and " + shortName(b.dtype()) + ", expected equal numbers");
+  return !args.failed();
+}
+
+Value mm(KernelArgs &args) {
+  const Tensor &a = args.tensor(0);
+  const Tensor &b = args.tensor(1);
+  if (args.failed() || !checkProduct(args, a, b, 2))
+    return {};
+  Tensor out = Tensor::zeros(args.dtype(2, a.dtype()), {a.size(0), b.size(1)});
+  multiply(out, {a, b, {}});
+  return out;
+}
+
+Value addmm(KernelArgs &args) {
+  const Tensor &bias = args.tensor(0);
+  const Tensor &a = args.tensor(1);
+  const Tensor &b = args.tensor(2);
+  double beta = args.number(3, 1);
+  double alpha = args.number(4, 1);
+  if (args.failed() || !checkProduct(args, a, b, 2) ||
+      !args.check(bias.dtype() == a.dtype(),
+                  "got a bias " + bias.typeText() + " for " + a.typeText() + ", expected equal dtypes"))
+    return {};
+  Tensor out = Tensor::zeros(a.dtype(), {a.size(0), b.size(1)});
+  Tensor stretched = args.take(bias.expand(out.sizes()));
+  if (!args.failed())
+    multiply(out, {a, b, stretched, beta, alpha});
+  return out;
+}
+
+/// One matrix product an element of the first dimension.
+void multiplyBatch(const Tensor &out, const Product &batch) {
+  for (int64_t i = 0; i < out.size(0); ++i) {
+    std::optional<Tensor> bias;
+    if (batch.bias)
+      bias = batch.bias->select(0, i);
+    multiply(out.select(0, i), {batch.a.select(0, i), batch.b.select(0, i), bias, batch.beta, batch.alpha});
+  }
+}
+
+Value bmm(KernelArgs &args) {
+  const Tensor &a = args.tensor(0);
+  const Tensor &b = args.tensor(1);
+  if (args.failed() || !checkProduct(args, a, b, 3))
+    return {};
+  Tensor out = Tensor::zeros(args.dtype(2, a.dtype()), {a.size(0), a.size(1), b.size(2)});
+  multiplyBatch(out, {a, b, {}});
+  return out;
+}
+
+Value baddbmm(KernelArgs &args) {
+  const Tensor &bias = args.tensor(0);
+  const Tensor &a = args.tensor(1);
+  const Tensor &b = args.tensor(2);
+  double beta = args.number(3, 1);
+  double alpha = args.number(4, 1);
+  if (args.failed() || !checkProduct(args, a, b, 3))
+    return {};
+  Tensor out = Tensor::zeros(a.dtype(), {a.size(0), a.size(1), b.size(2)});
+  Tensor stretched = args.take(bias.expand(out.sizes()));
+  if (!args.failed())
+    multiplyBatch(out, {a, b, stretched, beta, alpha});
+  return out;
+}
+
+/// input [.., k] times weight [m, k] transposed, plus bias [m].
+Value linear(KernelArgs &args) {
+  const Tensor &input = args.tensor(0);
+  const Tensor &weight = args.tensor(1);
+  std::optional<Tensor> bias = args.optionalTensor(2);
+  bool shapes = input.rank() > 0 && weight.rank() == 2 && input.sizes().back() == weight.size(1) &&
+                input.dtype() == weight.dtype() && computable(input.dtype());
+  if (args.failed() || !args.check(shapes, "got input " + input.typeText() + " and weight " + weight.typeText() +
+                                               ", expected [.., k] and [m, k]"))
+    return {};
+  Dims sizes = toDims(input.sizes());
+  sizes.back() = weight.size(0);
+  Tensor out = Tensor::zeros(input.dtype(), sizes);
+  int64_t features = weight.size(0);
+  int64_t rows = productOf(input.sizes().drop_back());
+  Tensor flat = out.reinterpret(out.dtype(), {{rows, features}, {features, 1}, 0});
+  Product product{args.take(input.contiguous().view({rows, weight.size(1)})), weight.permute({1, 0}), {}};
+  if (bias)
+    product.bias = args.take(bias->expand(flat.sizes()));
+  if (!args.failed())
+    multiply(flat, product);
+  return out;
+}
+
+/// Vectors and batches broadcast as torch.matmul does: a 1-d operand gains a dimension that the result loses again.
+Value matmul(KernelArgs &args) {
+  Tensor a = args.tensor(0);
+  Tensor b = args.tensor(1);
+  if (args.failed() || !args.check(a.rank() > 0 && b.rank() > 0, "got a 0-d tensor"))
+    return {};
+  bool vectorA = a.rank() == 1;
+  bool vectorB = b.rank() == 1;
+  a = vectorA ? a.unsqueeze(0) : a;
+  b = vectorB ? b.unsqueeze(1) : b;
+  std::optional<Dims> batch = broadcastSizes(a.sizes().drop_back(2), b.sizes().drop_back(2));
+  if (!args.check(batch.has_value(),
+                  "got " + a.typeText() + " times " + b.typeText() + ", expected batches that broadcast"))
+    return {};
+  auto flatten = [&](const Tensor &t) {
+    Dims sizes(*batch);
+    sizes.append({t.size(t.rank() - 2), t.size(t.rank() - 1)});
+    Tensor whole = args.take(t.expand(sizes));
+    return whole.contiguous().reinterpret(t.dtype(),
+                                          {{productOf(*batch), t.size(t.rank() - 2), t.size(t.rank() - 1)},
+                                           {t.size(t.rank() - 2) * t.size(t.rank() - 1), t.size(t.rank() - 1), 1},
+                                           whole.isContiguous() ? whole.offset() : 0});
+  };
+  Tensor left = flatten(a);
+  Tensor right = flatten(b);
+  if (args.failed() || !checkProduct(args, left, right, 3))
+    return {};
+  Tensor out = Tensor::zeros(a.dtype(), {left.size(0), left.size(1), right.size(2)});
+  multiplyBatch(out, {left, right, {}});
+  Dims sizes(*batch);
+  if (!vectorA)
+    sizes.push_back(left.size(1));
+  if (!vectorB)
+    sizes.push_back(right.size(2));
+  return args.take(out.view(sizes));
+}
+
+const Kernel kernels[] = {
+    {"aten.addmm.default", "self,mat1,mat2,beta,alpha", addmm},
+    {"aten.baddbmm.default", "self,batch1,batch2,beta,alpha", baddbmm},
+    {"aten.bmm.default", "self,mat2", bmm},
+    {"aten.bmm.dtype", "self,mat2,out_dtype", bmm},
+    {"aten.dot.default", "self,tensor", matmul},
+    {"aten.linear.default", "input,weight,bias", linear},
+    {"aten.matmul.default", "self,other", matmul},
+    {"aten.mm.default", "self,mat2", mm},
+    {"aten.mm.dtype", "self,mat2,out_dtype", mm},
+    {"aten.mv.default", "self,vec", matmul},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> matmulKernels() { return kernels; }
+
+} // namespace ccgraph::runtime

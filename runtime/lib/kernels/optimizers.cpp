@@ -1,0 +1,127 @@
+#include "kernels/elements.h"
+#include "kernels/families.h"
+#include "kernels/kernel_args.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+namespace {
+
+// --- AdamW (I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", 2019), as torch.optim fuses it ---
+struct AdamSettings {
+  double rate;
+  double beta1;
+  double beta2;
+  double decay;
+  double epsilon;
+  bool amsgrad;
+  bool maximize;
+  double gradScale;
+  bool decoupled; ///< AdamW; Adam adds the decay to the gradient
+};
+
+/// One parameter's elements; `largest` is empty without amsgrad.
+struct AdamLines {
+  std::vector<double> param, grad, average, square, largest;
+};
+
+void adamStep(AdamLines &lines, const AdamSettings &s, double step) {
+  double stepSize = s.rate / (1 - std::pow(s.beta1, step));
+  double root = std::sqrt(1 - std::pow(s.beta2, step));
+  for (size_t i = 0; i < lines.param.size(); ++i) {
+    double &param = lines.param[i];
+    double grad = lines.grad[i] / s.gradScale;
+    lines.grad[i] = grad;
+    grad = s.maximize ? -grad : grad;
+    if (s.decoupled)
+      param -= s.rate * s.decay * param;
+    else
+      grad += s.decay * param;
+    lines.average[i] += (1 - s.beta1) * (grad - lines.average[i]);
+    lines.square[i] = s.beta2 * lines.square[i] + (1 - s.beta2) * grad * grad;
+    double square = lines.square[i];
+    if (s.amsgrad)
+      square = lines.largest[i] = std::max(lines.largest[i], square);
+    param -= stepSize * lines.average[i] / (std::sqrt(square) / root + s.epsilon);
+  }
+}
+
+std::vector<double> readAll(const Tensor &tensor) {
+  Tensor flat = tensor.contiguous();
+  std::vector<double> result(static_cast<size_t>(flat.numElements()));
+  if (!result.empty())
+    readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
+  return result;
+}
+
+void writeAll(const Tensor &tensor, const std::vector<double> &values) {
+  Tensor flat = Tensor::zeros(tensor.dtype(), tensor.sizes());
+  writeRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, values);
+  tensor.copyFrom(flat);
+}
+
+AdamSettings adamSettings(KernelArgs &args, bool decoupled) {
+  std::optional<Tensor> scale = args.optionalTensor(13);
+  return {args.has(6) && args.at(6).is(Value::Kind::Tensor) ? readAll(args.tensor(6)).front() : args.number(6),
+          args.number(7),
+          args.number(8),
+          args.number(9),
+          args.number(10),
+          args.boolean(11, false),
+          args.boolean(12, false),
+          scale && scale->numElements() == 1 ? readAll(*scale).front() : 1.0,
+          decoupled};
+}
+
+/// (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, ...); all lists but max_exp_avg_sqs are equally long.
+Value fusedAdam(KernelArgs &args, bool decoupled) {
+  std::vector<Tensor> lists[6];
+  for (unsigned i = 0; i < 6; ++i)
+    lists[i] = args.tensors(i);
+  AdamSettings settings = adamSettings(args, decoupled);
+  size_t length = lists[0].size();
+  for (unsigned k = 0; k < 6; ++k) {
+    bool optional = k == 4 && !settings.amsgrad;
+    args.check(optional || lists[k].size() == length,
+               "got lists of " + llvm::Twine(length) + " and " + llvm::Twine(lists[k].size()));
+    for (size_t i = 0; i < lists[k].size() && !args.failed() && k < 4; ++i)
+      args.check(isFloat(lists[k][i].dtype()) && computable(lists[k][i].dtype()) &&
+                     lists[k][i].sizes() == lists[0][i].sizes(),
+                 "got " + lists[k][i].typeText() + " for " + lists[0][i].typeText());
+  }
+  std::optional<Tensor> skip = args.optionalTensor(14);
+  if (args.failed() || (skip && readAll(*skip).front() != 0))
+    return {};
+  for (size_t i = 0; i < length; ++i) {
+    AdamLines lines{readAll(lists[0][i]), readAll(lists[1][i]), readAll(lists[2][i]), readAll(lists[3][i]),
+                    settings.amsgrad ? readAll(lists[4][i]) : std::vector<double>()};
+    adamStep(lines, settings, readAll(lists[5][i]).front());
+    writeAll(lists[0][i], lines.param);
+    writeAll(lists[2][i], lines.average);
+    writeAll(lists[3][i], lines.square);
+    if (settings.amsgrad)
+      writeAll(lists[4][i], lines.largest);
+    if (settings.gradScale != 1)
+      writeAll(lists[1][i], lines.grad);
+  }
+  return {};
+}
+Value fusedAdamW(KernelArgs &args) { return fusedAdam(args, true); }
+Value fusedAdamPlain(KernelArgs &args) { return fusedAdam(args, false); }
+
+constexpr llvm::StringRef adamParameters =
+    "self,grads,exp_avgs,exp_avg_sqs,max_exp_avg_sqs,state_steps,lr,beta1,beta2,weight_decay,eps,"
+    "amsgrad,maximize,grad_scale,found_inf";
+
+const Kernel kernels[] = {
+    {"aten._fused_adam_.default", adamParameters, fusedAdamPlain},
+    {"aten._fused_adam_.tensor_lr", adamParameters, fusedAdamPlain},
+    {"aten._fused_adamw_.default", adamParameters, fusedAdamW},
+    {"aten._fused_adamw_.tensor_lr", adamParameters, fusedAdamW},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> optimizerKernels() { return kernels; }
+
+} // namespace ccgraph::runtime

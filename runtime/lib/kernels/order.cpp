@@ -1,0 +1,208 @@
+#include "kernels/families.h"
+#include "kernels/lines.h"
+#include "kernels/pointwise.h"
+
+#include <cstring>
+#include <numeric>
+
+namespace ccgraph::runtime {
+namespace {
+
+using Indices = std::vector<int64_t>;
+
+/// True if a stands before b; NaN counts as the largest value.
+template <typename T>
+bool precedes(T a, T b, bool descending) {
+  if (descending)
+    std::swap(a, b);
+  return a < b || (a == a && b != b);
+}
+
+/// Positions of the line's elements in sorted order, equal ones in their own order.
+template <typename T>
+Indices sortedOrder(llvm::ArrayRef<T> line, bool descending) {
+  Indices order(line.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+    return precedes(line[static_cast<size_t>(a)], line[static_cast<size_t>(b)], descending);
+  });
+  return order;
+}
+
+/// sortedOrder in the wide type of the row's dtype.
+Indices orderOfRow(DType dtype, Row row, int64_t count, bool descending) {
+  auto length = static_cast<size_t>(count);
+  if (isFloat(dtype)) {
+    std::vector<double> line(length);
+    readRow<double>(dtype, row, line);
+    return sortedOrder<double>(line, descending);
+  }
+  std::vector<int64_t> line(length);
+  readRow<int64_t>(dtype, row, line);
+  return sortedOrder<int64_t>(line, descending);
+}
+
+/// Along which dimension, from which end, and how many elements of each line are wanted.
+struct Ranking {
+  int64_t dim;
+  bool descending;
+  int64_t count;
+};
+
+/// The first elements of each sorted line, and where they stood.
+void rank(const Tensor &self, const Ranking &ranking, const Tensor &values, const Tensor &indices) {
+  Tensor lines = dimLast(self, ranking.dim);
+  // Because rows of one loop must have one length, the results take part as if as long as the lines; only their front is written.
+  auto stretched = [&](const Tensor &t) {
+    Tensor last = dimLast(t, ranking.dim);
+    return last.reinterpret(t.dtype(), {toDims(lines.sizes()), toDims(last.strides()), last.offset()});
+  };
+  auto size = static_cast<size_t>(self.elementSize());
+  Tensor valueLines = stretched(values);
+  Tensor indexLines = stretched(indices);
+  if (ranking.count == 0)
+    return;
+  forEachRow({lines, valueLines, indexLines}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    Indices order = orderOfRow(self.dtype(), rows[0], count, ranking.descending);
+    for (int64_t i = 0; i < ranking.count; ++i) {
+      int64_t from = order[static_cast<size_t>(i)];
+      std::memcpy(rows[1].data + i * rows[1].step, rows[0].data + from * rows[0].step, size);
+      writeElement<int64_t>(DType::I64, rows[2].data + i * rows[2].step, from);
+    }
+  });
+}
+
+bool checkOrdered(KernelArgs &args, const Tensor &self) {
+  bool ordered = computable(self.dtype()) && !isComplex(self.dtype());
+  return args.check(ordered, "got " + self.typeText() + ", expected ordered elements") && !args.failed();
+}
+
+Value sortLines(KernelArgs &args, unsigned dimIndex) {
+  const Tensor &self = args.tensor(0);
+  int64_t dim = args.dim(dimIndex, self.rank(), -1);
+  bool descending = args.boolean(dimIndex + 1, false);
+  if (!checkOrdered(args, self))
+    return {};
+  Tensor values = self.clone();
+  Tensor indices = Tensor::zeros(DType::I64, self.sizes(), values.strides());
+  rank(self, {dim, descending, self.rank() ? self.size(dim) : 1}, values, indices);
+  return Value::tensors({values, indices});
+}
+Value sort(KernelArgs &args) { return sortLines(args, 1); }
+Value sortStable(KernelArgs &args) { return sortLines(args, 2); }
+
+Value argsort(KernelArgs &args) {
+  Value result = sortLines(args, 1);
+  return args.failed() ? result : result.list()[1];
+}
+
+/// Always sorted: PyTorch leaves the order open only where `sorted` is false.
+Value topk(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t count = args.integer(1);
+  int64_t dim = args.dim(2, self.rank(), -1);
+  bool largest = args.boolean(3, true);
+  if (!checkOrdered(args, self))
+    return {};
+  int64_t size = self.rank() ? self.size(dim) : 1;
+  if (!args.check(count >= 0 && count <= size,
+                  "got k = " + llvm::Twine(count) + " on dimension " + llvm::Twine(dim) + " of " + self.typeText()))
+    return {};
+  Dims sizes = toDims(self.sizes());
+  if (!sizes.empty())
+    sizes[dim] = count;
+  Tensor values = Tensor::zeros(self.dtype(), sizes);
+  Tensor indices = Tensor::zeros(DType::I64, sizes);
+  rank(self, {dim, largest, count}, values, indices);
+  return Value::tensors({values, indices});
+}
+
+/// The first of the largest (or smallest) elements of each line, with size 1 where it was, and its position.
+std::pair<Tensor, Tensor> extremeAlong(KernelArgs &args, const Tensor &self, int64_t dim, bool largest) {
+  int64_t size = self.rank() ? self.size(dim) : 1;
+  if (!checkOrdered(args, self) || !args.check(size > 0, "got an empty dimension"))
+    return {};
+  Dims sizes = reducedSizes(self.sizes(), dim, true);
+  Tensor values = Tensor::zeros(self.dtype(), sizes);
+  Tensor indices = Tensor::zeros(DType::I64, sizes);
+  rank(self, {dim, largest, 1}, values, indices);
+  return {values, indices};
+}
+
+template <bool largest>
+Value extremeOfDim(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t dim = args.dim(1, self.rank());
+  bool keep = args.boolean(2, false);
+  auto [values, indices] = extremeAlong(args, self, dim, largest);
+  if (args.failed())
+    return {};
+  if (!keep && self.rank() > 0) {
+    values = values.squeeze(dim);
+    indices = indices.squeeze(dim);
+  }
+  return Value::tensors({values, indices});
+}
+
+/// Without a dimension: the position in the flattened tensor, 0-d.
+template <bool largest>
+Value argExtreme(KernelArgs &args) {
+  Tensor self = args.tensor(0);
+  bool whole = !args.has(1);
+  bool keep = args.boolean(2, false);
+  int64_t dim = whole ? 0 : args.dim(1, self.rank());
+  if (whole && !args.failed())
+    self = llvm::cantFail(self.contiguous().view(-1));
+  Tensor indices = extremeAlong(args, self, dim, largest).second;
+  if (args.failed() || (keep && !whole) || self.rank() == 0)
+    return indices;
+  return indices.squeeze(dim);
+}
+
+template <typename T>
+void scan(const Tensor &out, const Tensor &self, T (*step)(T, T)) {
+  std::vector<T> line;
+  forEachRow({out, self}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    line.resize(static_cast<size_t>(count));
+    readRow<T>(self.dtype(), rows[1], line);
+    for (size_t i = 1; i < line.size(); ++i)
+      line[i] = step(line[i - 1], line[i]);
+    writeRow<T>(out.dtype(), rows[0], line);
+  });
+}
+
+Value cumsum(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t dim = args.dim(1, self.rank());
+  bool whole = classOf(self.dtype()) <= DTypeClass::Integer;
+  DType dtype = args.dtype(2, whole ? DType::I64 : self.dtype());
+  if (!checkOrdered(args, self))
+    return {};
+  Tensor source = toDType(self, dtype);
+  Tensor result = Tensor::zeros(dtype, self.sizes());
+  if (isFloat(dtype))
+    scan<double>(dimLast(result, dim), dimLast(source, dim), [](double a, double b) { return a + b; });
+  else
+    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), [](int64_t a, int64_t b) {
+      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    });
+  return result;
+}
+
+const Kernel kernels[] = {
+    {"aten.argmax.default", "self,dim,keepdim", argExtreme<true>},
+    {"aten.argmin.default", "self,dim,keepdim", argExtreme<false>},
+    {"aten.argsort.default", "self,dim,descending", argsort},
+    {"aten.cumsum.default", "self,dim,dtype", cumsum},
+    {"aten.max.dim", "self,dim,keepdim", extremeOfDim<true>},
+    {"aten.min.dim", "self,dim,keepdim", extremeOfDim<false>},
+    {"aten.sort.default", "self,dim,descending", sort},
+    {"aten.sort.stable", "self,stable,dim,descending", sortStable},
+    {"aten.topk.default", "self,k,dim,largest,sorted", topk},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> orderKernels() { return kernels; }
+
+} // namespace ccgraph::runtime

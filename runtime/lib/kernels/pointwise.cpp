@@ -1,0 +1,167 @@
+#include "kernels/pointwise.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
+  bool same = llvm::all_of(operands, [&](const Tensor &t) { return t.sizes() == sizes; });
+  auto contiguous = [](const Tensor &t) { return t.isContiguous(); };
+  if (same && llvm::all_of(operands, contiguous))
+    return contiguousStrides(sizes);
+  DimsRef first = operands.front().strides();
+  auto alike = [&](const Tensor &t) { return t.isDense() && t.strides() == first; };
+  if (same && llvm::all_of(operands, alike))
+    return Dims(first.begin(), first.end());
+  std::vector<Tensor> stretched;
+  for (const Tensor &operand : operands)
+    stretched.push_back(llvm::cantFail(operand.expand(sizes)));
+  llvm::SmallVector<DimsRef, 4> strides;
+  for (const Tensor &operand : stretched)
+    strides.push_back(operand.strides());
+  return denseStridesLike(sizes, strides);
+}
+
+/// What one run of an operator needs to know, decided once before the loop.
+struct Plan {
+  const PointwiseOp *op;
+  DType common; ///< of the arithmetic
+  DType result;
+};
+
+std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
+  Plan plan{&op, resultType(operands.take_front(op.promoting)), DType::Bool};
+  if (op.result == ResultType::Floating)
+    plan.common = floatTypeOf(plan.common);
+  plan.result = op.result == ResultType::Truth ? DType::Bool : plan.common;
+  DTypeClass kind = classOf(plan.common);
+  bool known = kind == DTypeClass::Complex ? op.complex != nullptr
+               : kind == DTypeClass::Float ? op.real && op.result != ResultType::Integral
+                                           : op.integer != nullptr;
+  for (const Operand &operand : operands)
+    known &= computable(operand.tensor.dtype());
+  if (!args.check(known && computable(plan.common),
+                  "got dtype " + shortName(plan.common) + ", which it does not compute with"))
+    return std::nullopt;
+  return plan;
+}
+
+/// The operand as the loop reads it: rounded to the common dtype, stretched to `sizes`.
+Tensor prepare(const Operand &operand, const Plan &plan, DimsRef sizes) {
+  bool reduced = plan.common == DType::F16 || plan.common == DType::BF16;
+  bool inF32 = plan.op->scalarsInF32 && reduced && operand.tensor.rank() == 0;
+  return llvm::cantFail(toDType(operand.tensor, inF32 ? DType::F32 : plan.common).expand(sizes));
+}
+
+template <typename T>
+void loop(const Tensor &out, llvm::ArrayRef<Tensor> inputs, T (*compute)(const T *)) {
+  std::vector<Tensor> tensors{out};
+  tensors.insert(tensors.end(), inputs.begin(), inputs.end());
+  std::vector<std::vector<T>> columns(inputs.size());
+  std::vector<T> x(inputs.size());
+  std::vector<T> result;
+  forEachRow(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    auto length = static_cast<size_t>(count);
+    result.resize(length);
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      columns[k].resize(length);
+      readRow<T>(inputs[k].dtype(), rows[k + 1], columns[k]);
+    }
+    for (size_t i = 0; i < length; ++i) {
+      for (size_t k = 0; k < inputs.size(); ++k)
+        x[k] = columns[k][i];
+      result[i] = compute(x.data());
+    }
+    writeRow<T>(out.dtype(), rows[0], result);
+  });
+}
+
+void run(const Tensor &out, llvm::ArrayRef<Tensor> inputs, const Plan &plan) {
+  switch (classOf(plan.common)) {
+  case DTypeClass::Bool:
+  case DTypeClass::Integer:
+    return loop<int64_t>(out, inputs, plan.op->integer);
+  case DTypeClass::Float:
+    return loop<double>(out, inputs, plan.op->real);
+  case DTypeClass::Complex:
+    return loop<Complex>(out, inputs, plan.op->complex);
+  }
+}
+
+bool sameWindow(const Tensor &a, const Tensor &b) {
+  return a.offset() == b.offset() && a.strides() == b.strides() && a.dtype() == b.dtype();
+}
+
+} // namespace
+
+Tensor toDType(const Tensor &tensor, DType dtype) {
+  if (tensor.dtype() == dtype)
+    return tensor;
+  Tensor result = pointwiseResult(dtype, tensor);
+  copyElements(result, tensor);
+  return result;
+}
+
+Tensor pointwiseResult(DType dtype, llvm::ArrayRef<Tensor> operands) {
+  Dims sizes(operands.front().sizes().begin(), operands.front().sizes().end());
+  for (const Tensor &operand : operands.drop_front())
+    sizes = *broadcastSizes(sizes, operand.sizes());
+  return Tensor::zeros(dtype, sizes, stridesOf(sizes, operands));
+}
+
+Dims broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands) {
+  Dims sizes;
+  for (const Operand &operand : operands) {
+    std::optional<Dims> joined = broadcastSizes(sizes, operand.tensor.sizes());
+    if (args.check(joined.has_value(), "got sizes " + dimsText(sizes) + " and " + dimsText(operand.tensor.sizes()) +
+                                           ", expected sizes that broadcast"))
+      sizes = *joined;
+  }
+  return sizes;
+}
+
+Tensor pointwise(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
+  std::optional<Plan> plan = args.failed() ? std::nullopt : planFor(args, operands, op);
+  Dims sizes = broadcastOf(args, operands);
+  if (args.failed())
+    return {};
+  std::vector<Tensor> shapes;
+  std::vector<Tensor> inputs;
+  for (const Operand &operand : operands) {
+    inputs.push_back(prepare(operand, *plan, sizes));
+    // Because a number has no layout, it neither sets strides nor takes the fast path away.
+    if (!operand.isNumber)
+      shapes.push_back(operand.tensor);
+  }
+  if (shapes.empty())
+    shapes = inputs;
+  Tensor out = pointwiseResult(plan->result, shapes);
+  run(out, inputs, *plan);
+  return out;
+}
+
+void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
+  std::optional<Plan> plan = args.failed() ? std::nullopt : planFor(args, operands, op);
+  Dims sizes = broadcastOf(args, operands);
+  if (args.failed())
+    return;
+  bool fits = llvm::ArrayRef<int64_t>(sizes) == out.sizes() && canStore(plan->result, out.dtype());
+  if (!args.check(fits, "got a result " + shortName(plan->result) + dimsText(sizes) + ", which cannot be stored in " +
+                            out.typeText()))
+    return;
+  std::vector<Tensor> inputs;
+  for (const Operand &operand : operands) {
+    Tensor input = prepare(operand, *plan, sizes);
+    bool clashes = input.aliases(out) && !sameWindow(input, out);
+    inputs.push_back(clashes ? input.cloneContiguous() : input);
+  }
+  run(out, inputs, *plan);
+}
+
+Operands operandsOf(KernelArgs &args, unsigned count) {
+  Operands operands;
+  for (unsigned i = 0; i < count; ++i)
+    operands.push_back(args.operand(i));
+  return operands;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,107 @@
+#include "kernels/promotion.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+namespace ccgraph::runtime {
+
+static bool isSigned(DType dtype) {
+  return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
+}
+
+static DType promoteIntegers(DType a, DType b) {
+  if (isSigned(a) == isSigned(b))
+    return sizeInBytes(a) >= sizeInBytes(b) ? a : b;
+  DType negative = isSigned(a) ? a : b;
+  DType positive = isSigned(a) ? b : a;
+  if (sizeInBytes(negative) > sizeInBytes(positive))
+    return negative;
+  // Because a sign needs a bit more than the unsigned type has; nothing wider than i64 exists.
+  switch (sizeInBytes(positive)) {
+  case 1:
+    return DType::I16;
+  case 2:
+    return DType::I32;
+  }
+  return DType::I64;
+}
+
+static DType complexTypeOf(DType dtype) {
+  if (isComplex(dtype))
+    return dtype;
+  if (dtype == DType::F16)
+    return DType::C32;
+  return dtype == DType::F64 ? DType::C128 : DType::C64;
+}
+
+DType promoteTypes(DType a, DType b) {
+  if (a == b)
+    return a;
+  if (classOf(a) < classOf(b))
+    std::swap(a, b);
+  switch (classOf(a)) {
+  case DTypeClass::Bool:
+    return a;
+  case DTypeClass::Integer:
+    return classOf(b) == DTypeClass::Bool ? a : promoteIntegers(a, b);
+  case DTypeClass::Float:
+    if (!isFloat(b))
+      return a;
+    if (sizeInBytes(a) == sizeInBytes(b))
+      return DType::F32;
+    return sizeInBytes(a) > sizeInBytes(b) ? a : b;
+  case DTypeClass::Complex:
+    if (!isFloat(b) && !isComplex(b))
+      return a;
+    b = complexTypeOf(b);
+    return sizeInBytes(a) >= sizeInBytes(b) ? a : b;
+  }
+  llvm_unreachable("class of dtype");
+}
+
+static std::optional<DType> join(std::optional<DType> a, DType b) { return a ? promoteTypes(*a, b) : b; }
+
+/// The dtype of a higher kind of operand, raised by that of a lower one only across classes.
+static std::optional<DType> raise(std::optional<DType> higher, std::optional<DType> lower) {
+  if (!higher || !lower)
+    return higher ? higher : lower;
+  if (classOf(*lower) <= classOf(*higher))
+    return higher;
+  return isComplex(*lower) && isFloat(*higher) ? complexTypeOf(*higher) : promoteTypes(*higher, *lower);
+}
+
+DType resultType(llvm::ArrayRef<Operand> operands) {
+  std::optional<DType> shaped;
+  std::optional<DType> zeroDim;
+  std::optional<DType> number;
+  for (const Operand &operand : operands) {
+    DType dtype = operand.tensor.dtype();
+    if (operand.isNumber)
+      number = join(number, dtype == DType::F64 ? DType::F32 : dtype);
+    else if (operand.tensor.rank() == 0)
+      zeroDim = join(zeroDim, dtype);
+    else
+      shaped = join(shaped, dtype);
+  }
+  return raise(shaped, raise(zeroDim, number)).value_or(DType::F32);
+}
+
+DType resultType(llvm::ArrayRef<Tensor> tensors) {
+  std::vector<Operand> operands;
+  for (const Tensor &tensor : tensors)
+    operands.push_back({tensor, false});
+  return resultType(operands);
+}
+
+DType floatTypeOf(DType dtype) { return isFloat(dtype) || isComplex(dtype) ? dtype : DType::F32; }
+
+DType realTypeOf(DType dtype) {
+  if (dtype == DType::C128)
+    return DType::F64;
+  if (dtype == DType::C32)
+    return DType::F16;
+  return dtype == DType::C64 ? DType::F32 : dtype;
+}
+
+bool canStore(DType from, DType to) { return classOf(from) <= classOf(to); }
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,60 @@
+#include "ccgraph/runtime/kernels.h"
+
+#include "kernels/families.h"
+#include "kernels/kernel_args.h"
+
+namespace ccgraph::runtime {
+
+static std::vector<Kernel> joinFamilies() {
+  std::vector<Kernel> kernels;
+  for (llvm::ArrayRef<Kernel> family :
+       {arithmeticKernels(), mathKernels(), selectionKernels(), viewKernels(), creationKernels(), copyKernels(),
+        reductionKernels(), orderKernels(), indexKernels(), scatterKernels(), matmulKernels(), lossKernels(),
+        normKernels(), foreachKernels(), optimizerKernels(), bucketingKernels(), hostKernels()})
+    kernels.insert(kernels.end(), family.begin(), family.end());
+  llvm::sort(kernels, [](const Kernel &a, const Kernel &b) { return a.target < b.target; });
+  return kernels;
+}
+
+llvm::ArrayRef<Kernel> allKernels() {
+  static const std::vector<Kernel> kernels = joinFamilies();
+  return kernels;
+}
+
+static const Kernel *findExactly(llvm::StringRef target) {
+  llvm::ArrayRef<Kernel> all = allKernels();
+  const auto *at =
+      llvm::lower_bound(all, target, [](const Kernel &kernel, llvm::StringRef name) { return kernel.target < name; });
+  return at != all.end() && at->target == target ? at : nullptr;
+}
+
+/// "operator.le" for every spelling of a Python builtin, "torch.sym_sum" for "<function sym_sum at 0x7f...>".
+static std::string canonicalTarget(llvm::StringRef target) {
+  target.consume_front("torch.ops.");
+  if (target.consume_front("<built-in function ") || target.consume_front("_operator."))
+    return ("operator." + target.take_until([](char c) { return c == '>'; })).str();
+  if (target.consume_front("<function "))
+    return ("torch." + target.take_until([](char c) { return c == ' ' || c == '>'; })).str();
+  return target.str();
+}
+
+const Kernel *findKernel(llvm::StringRef target) {
+  std::string name = canonicalTarget(target);
+  // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name takes.
+  for (llvm::StringRef overload : {"", ".default", ".Tensor", ".int", ".self", ".dim_IntList"})
+    if (const Kernel *kernel = findExactly(name + overload.str()))
+      return kernel;
+  return nullptr;
+}
+
+llvm::Expected<Value> runKernel(const Kernel &kernel, KernelCall call) {
+  KernelArgs args(kernel, std::move(call));
+  Value result;
+  if (!args.failed())
+    result = kernel.compute(args);
+  if (llvm::Error error = args.error())
+    return error;
+  return result;
+}
+
+} // namespace ccgraph::runtime

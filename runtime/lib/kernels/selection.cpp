@@ -1,0 +1,128 @@
+#include "kernels/families.h"
+#include "kernels/pointwise.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+namespace {
+
+constexpr PointwiseOp whereOp{.real = [](const double *x) { return x[2] != 0 ? x[0] : x[1]; },
+                              .integer = [](const int64_t *x) { return x[2] != 0 ? x[0] : x[1]; },
+                              .complex = [](const Complex *x) { return x[2] != 0.0 ? x[0] : x[1]; },
+                              .promoting = 2};
+// NaN elements stay NaN, because no comparison with them holds.
+constexpr PointwiseOp clampMinOp{.real = [](const double *x) { return x[0] < x[1] ? x[1] : x[0]; },
+                                 .integer = [](const int64_t *x) { return std::max(x[0], x[1]); }};
+constexpr PointwiseOp clampMaxOp{.real = [](const double *x) { return x[0] > x[1] ? x[1] : x[0]; },
+                                 .integer = [](const int64_t *x) { return std::min(x[0], x[1]); }};
+/// self + weight * (end - self), from the nearer end, as at::lerp computes it.
+constexpr PointwiseOp lerpOp{.real =
+                                 [](const double *x) {
+                                   double difference = x[1] - x[0];
+                                   return std::fabs(x[2]) < 0.5 ? x[0] + x[2] * difference
+                                                                : x[1] - difference * (1 - x[2]);
+                                 },
+                             .promoting = 2};
+/// a * b + c with one rounding.
+constexpr PointwiseOp fmaOp{.real = [](const double *x) { return std::fma(x[0], x[1], x[2]); },
+                            .integer = [](const int64_t *x) { return x[0] * x[1] + x[2]; }};
+/// self + value * a * b, self + value * a / b.
+constexpr PointwiseOp addcmulOp{.real = [](const double *x) { return x[0] + x[3] * x[1] * x[2]; },
+                                .integer = [](const int64_t *x) { return x[0] + x[3] * x[1] * x[2]; },
+                                .promoting = 3};
+constexpr PointwiseOp addcdivOp{.real = [](const double *x) { return x[0] + x[3] * x[1] / x[2]; }, .promoting = 3};
+
+Operand asCondition(KernelArgs &args, unsigned index) {
+  Operand condition = args.operand(index);
+  DType dtype = condition.tensor.dtype();
+  args.check(dtype == DType::Bool || dtype == DType::U8,
+             "got a condition " + condition.tensor.typeText() + ", expected b8");
+  return condition;
+}
+
+Value where(KernelArgs &args) {
+  Operand condition = asCondition(args, 0);
+  return pointwise(args, {args.operand(1), args.operand(2), condition}, whereOp);
+}
+
+/// value where mask, else self; in self's dtype, since a fill never promotes.
+Operands fillOperands(KernelArgs &args) {
+  Operand mask = asCondition(args, 1);
+  Operand self = args.operand(0);
+  Operand value = args.operand(2);
+  DType dtype = self.tensor.dtype();
+  bool fits = canStore(value.tensor.dtype(), dtype);
+  if (args.check(fits, "got a value " + shortName(value.tensor.dtype()) + " for a tensor " + shortName(dtype)))
+    value.tensor = toDType(value.tensor, dtype);
+  return {value, self, mask};
+}
+
+Value maskedFill(KernelArgs &args) {
+  Operands operands = fillOperands(args);
+  return pointwise(args, operands, whereOp);
+}
+
+Value maskedFillInPlace(KernelArgs &args) {
+  Operands operands = fillOperands(args);
+  pointwiseInto(args, operands[1].tensor, operands, whereOp);
+  return operands[1].tensor;
+}
+
+/// min first, then max: max wins where min > max.
+Value clamp(KernelArgs &args) {
+  args.check(args.has(1) || args.has(2), "got neither min nor max, expected one of them");
+  Operand result = args.operand(0);
+  if (args.has(1))
+    result.tensor = pointwise(args, {result, args.operand(1)}, clampMinOp);
+  if (args.has(2))
+    result.tensor = pointwise(args, {result, args.operand(2)}, clampMaxOp);
+  return result.tensor;
+}
+
+Operands withValue(KernelArgs &args) {
+  Operands operands = operandsOf(args, 3);
+  operands.push_back(args.operand(3, 1));
+  return operands;
+}
+
+template <const PointwiseOp &op>
+Value addScaled(KernelArgs &args) {
+  return pointwise(args, withValue(args), op);
+}
+
+template <const PointwiseOp &op>
+Value addScaledInPlace(KernelArgs &args) {
+  Operands operands = withValue(args);
+  pointwiseInto(args, operands[0].tensor, operands, op);
+  return operands[0].tensor;
+}
+
+const Kernel kernels[] = {
+    {"aten.addcdiv.default", "self,tensor1,tensor2,value", addScaled<addcdivOp>},
+    {"aten.addcdiv_.default", "self,tensor1,tensor2,value", addScaledInPlace<addcdivOp>},
+    {"aten.addcmul.default", "self,tensor1,tensor2,value", addScaled<addcmulOp>},
+    {"aten.addcmul_.default", "self,tensor1,tensor2,value", addScaledInPlace<addcmulOp>},
+    {"aten.clamp.Tensor", "self,min,max", clamp},
+    {"aten.clamp.default", "self,min,max", clamp},
+    {"aten.clamp_max.Tensor", "self,max", pointwiseKernel<clampMaxOp, 2>},
+    {"aten.clamp_max.default", "self,max", pointwiseKernel<clampMaxOp, 2>},
+    {"aten.clamp_min.Tensor", "self,min", pointwiseKernel<clampMinOp, 2>},
+    {"aten.clamp_min.default", "self,min", pointwiseKernel<clampMinOp, 2>},
+    {"aten.lerp.Scalar", "self,end,weight", pointwiseKernel<lerpOp, 3>},
+    {"aten.lerp.Tensor", "self,end,weight", pointwiseKernel<lerpOp, 3>},
+    {"aten.lerp_.Scalar", "self,end,weight", pointwiseInPlace<lerpOp, 3>},
+    {"aten.masked_fill.Scalar", "self,mask,value", maskedFill},
+    {"aten.masked_fill.Tensor", "self,mask,value", maskedFill},
+    {"aten.masked_fill_.Scalar", "self,mask,value", maskedFillInPlace},
+    {"aten.masked_fill_.Tensor", "self,mask,value", maskedFillInPlace},
+    {"aten.where.ScalarOther", "condition,self,other", where},
+    {"aten.where.ScalarSelf", "condition,self,other", where},
+    {"aten.where.self", "condition,self,other", where},
+    {"prims.fma.default", "a,b,c", pointwiseKernel<fmaOp, 3>},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> selectionKernels() { return kernels; }
+
+} // namespace ccgraph::runtime
