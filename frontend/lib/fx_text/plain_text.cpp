@@ -57,7 +57,7 @@ size_t logPrefixLength(StringRef line) {
 
 PlainText::PlainText(StringRef original) : original_(original) {
   bool isLog = logPrefixLength(firstGraphLine(original)) != 0;
-  if (!isLog && !original.contains(escapeStart))
+  if (!isLog && !original.contains(escapeStart.front())) // One byte, because that search is a memchr.
     return;
   copy_.reserve(original.size());
   for (StringRef rest = original; !rest.empty();) {

@@ -3,7 +3,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -36,14 +35,6 @@ constexpr PythonOperator operators[] = {
     {"+", "operator.pos", Form::Unary},         {"-", "operator.neg", Form::Unary},
     {"~", "operator.invert", Form::Unary},
 };
-
-constexpr std::array<bool, 256> makeWordChars() {
-  std::array<bool, 256> table{};
-  for (unsigned c = 0; c != 256; ++c)
-    table[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 128;
-  return table;
-}
-constexpr std::array<bool, 256> wordChars = makeWordChars();
 
 /// One escape after its backslash, taken off the front of `rest`.
 class Unescaper {
@@ -157,8 +148,6 @@ const PythonOperator *operatorOf(StringRef target) {
       llvm::find_if(operators, [&](const PythonOperator &candidate) { return candidate.target == target; });
   return found == std::end(operators) ? nullptr : found;
 }
-
-bool isWordChar(char c) { return wordChars[static_cast<unsigned char>(c)]; }
 
 bool isSymbolName(StringRef word) {
   StringRef letters = word.rtrim("0123456789");

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -32,8 +33,17 @@ struct PythonOperator {
 /// By target; null where calls are printed by name.
 [[nodiscard]] const PythonOperator *operatorOf(llvm::StringRef target);
 
-/// Letters, digits, underscores and bytes of non-ASCII letters: what names are made of.
-[[nodiscard]] bool isWordChar(char c);
+/// Letters, digits, underscores and bytes of non-ASCII letters: what names are made of. One of a scanner's
+/// innermost questions, hence a table.
+constexpr std::array<bool, 256> makeWordChars() {
+  std::array<bool, 256> table{};
+  for (unsigned c = 0; c != 256; ++c)
+    table[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 128;
+  return table;
+}
+inline constexpr std::array<bool, 256> wordChars = makeWordChars();
+[[nodiscard]] inline bool isWordChar(char c) { return wordChars[static_cast<unsigned char>(c)]; }
+
 /// "s0", "u12", "zuf3": a symbolic integer that PyTorch named.
 [[nodiscard]] bool isSymbolName(llvm::StringRef word);
 
