@@ -1,0 +1,127 @@
+#include "ccgraph/frontend/fx_text.h"
+
+#include "fx_text/python.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+using namespace ccgraph;
+
+namespace {
+
+std::string rewritten(llvm::StringRef text, const FxTextOptions &options = {}) {
+  Context context;
+  auto read = readFxText(context, {"g.py", text});
+  if (!read)
+    return llvm::toString(read.takeError());
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  writeFxText(os, *read->front(), options);
+  return os.str();
+}
+
+std::string floatText(double value) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  fx::printPythonFloat(os, value);
+  return os.str();
+}
+
+std::string stringText(llvm::StringRef text) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  fx::printPythonString(os, text);
+  return os.str();
+}
+
+} // namespace
+
+TEST(FxTextWriterTest, GivesBackWhatPyTorchPrints) {
+  const char *text = R"fx(class f(torch.nn.Module):
+    def forward(self, x_1: "f32[2, 4][4, 1]cpu", W_1, s = 1):
+        w_1 = W_1
+
+        # Annotation: {'module_fqn': 'a'} recompute: MUST_SAVE Backward of forward node: File: /x.py:1 in f, code: a
+        g0 = self.g0
+        h = torch.ops.higher_order.flex_attention(x_1, g0, (1,), {'K': 'v', 'f': 1e-05});  x_1 = g0 = None
+
+        # No stacktrace found for following nodes
+        getitem: "f32[2][1]cuda:0" = h[0];  h = None
+        le: "Sym(u0 <= 7)" = getitem <= 7
+        neg = -le;  le = None
+        sym_sum = torch.sym_sum((neg, w_1));  neg = w_1 = sym_sum = None
+        getitem[(slice(None, 2, None), 0)] = 3;  setitem = getitem;  setitem = None
+        empty = torch.ops.aten.empty.memory_format([2], dtype = torch.bfloat16, layout = torch.strided, device = device(type='cuda', index=0), memory_format = torch.contiguous_format)
+        return (getitem, [empty, None], s)
+
+    class g0(torch.nn.Module):
+        def forward(self, a: "f32[][]cpu"):
+            return a
+
+    class g1(torch.nn.Module):
+        def forward(self):
+            # File: b.py:2 in g, code: b
+            c = torch.ops.aten.full.default([], -inf);  c = None
+            return ()
+)fx";
+  EXPECT_EQ(rewritten(text), text);
+}
+
+TEST(FxTextWriterTest, LeavesOutWhatIsNotWanted) {
+  FxTextOptions bare;
+  bare.comments = false;
+  bare.liveness = false;
+  const char *text = R"fx(def forward(self, a):
+    # File: a.py:1 in f, code: x
+    b = torch.ops.aten.neg.default(a);  a = None
+    return b
+)fx";
+  const char *expected = R"fx(class graph(torch.nn.Module):
+    def forward(self, a):
+        b = torch.ops.aten.neg.default(a)
+        return b
+)fx";
+  EXPECT_EQ(rewritten(text, bare), expected);
+}
+
+TEST(FxTextWriterTest, KeepsOrderingEdgesAndListTypes) {
+  FxTextOptions whole;
+  whole.comments = false;
+  whole.listTypes = true;
+  const char *text = R"fx(class f(torch.nn.Module):
+    def forward(self, a):
+        p: "(f32[2][1]cpu, -)" = torch.ops.x.y.z(a)
+        q = torch.ops.aten.neg.default(a);  a = None  # after: p
+        return (p, q)
+)fx";
+  EXPECT_EQ(rewritten(text, whole), text);
+}
+
+TEST(FxTextWriterTest, NumbersReadAsPythonPrintsThem) {
+  const std::pair<double, const char *> cases[] = {{0.5, "0.5"},
+                                                   {2, "2.0"},
+                                                   {1e-5, "1e-05"},
+                                                   {1e16, "1e+16"},
+                                                   {1e15, "1000000000000000.0"},
+                                                   {0.0001, "0.0001"},
+                                                   {-0.0, "-0.0"},
+                                                   {1.5e300, "1.5e+300"},
+                                                   {0.1, "0.1"},
+                                                   {123456.789, "123456.789"},
+                                                   {1e-7, "1e-07"},
+                                                   {std::numeric_limits<double>::infinity(), "inf"},
+                                                   {std::numeric_limits<double>::quiet_NaN(), "nan"}};
+  for (auto [value, text] : cases)
+    EXPECT_EQ(floatText(value), text);
+}
+
+TEST(FxTextWriterTest, StringsAreQuotedAsPythonQuotesThem) {
+  EXPECT_EQ(stringText("sum"), "'sum'");
+  EXPECT_EQ(stringText("it's"), "\"it's\"");
+  EXPECT_EQ(stringText("it's \"x\""), "'it\\'s \"x\"'");
+  EXPECT_EQ(stringText("a\n\t\\\x01"), "'a\\n\\t\\\\\\x01'");
+  EXPECT_EQ(fx::unescapePython("a\\n\\x41\\u00e9\\101\\'\\q"), "a\nA\xc3\xa9"
+                                                               "A'\\q");
+  EXPECT_EQ(fx::unescapePython("\\x4"), std::nullopt);
+}
