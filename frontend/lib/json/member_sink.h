@@ -5,6 +5,7 @@
 
 #include "json/json_parser.h"
 
+#include <functional>
 #include <string>
 
 namespace ccgraph {
@@ -12,8 +13,8 @@ namespace ccgraph {
 class MemberSink final : public JsonSink {
 public:
   /// An empty name means every member, one at a time.
-  MemberSink(llvm::StringRef name, llvm::function_ref<void(const JsonValue &)> use)
-      : name_(name), use_(use) {}
+  MemberSink(llvm::StringRef name, std::function<void(const JsonValue &)> use)
+      : name_(name), use_(std::move(use)) {}
 
   bool enter(const JsonOpening &opening) override {
     if (isWanted(opening.key))
@@ -39,7 +40,7 @@ private:
     return depth_ == 1 && inObject_ && (name_.empty() || key == name_);
   }
   llvm::StringRef name_;
-  llvm::function_ref<void(const JsonValue &)> use_;
+  std::function<void(const JsonValue &)> use_;
   unsigned depth_ = 0;
   bool inObject_ = false;
   bool found_ = false;
