@@ -1,0 +1,39 @@
+#include "ccgraph/frontend/object_file.h"
+
+#include "json/json_report.h"
+#include "json/member_sink.h"
+
+namespace ccgraph {
+namespace {
+
+void readMeaning(const JsonValue &entry, JsonReport &report, ObjectMeanings &meanings) {
+  if (!entry.is(JsonKind::Object))
+    return report.expected(entry, "an object such as {\"reduce_op\": \"sum\"}");
+  ObjectMeaning &meaning = meanings[entry.key.str()];
+  auto read = [&](llvm::StringRef member, std::string &into) {
+    if (const JsonValue *value = entry.member(member))
+      into = report.string(*value, member).value_or("").str();
+  };
+  read("reduce_op", meaning.reduceOp);
+  read("group", meaning.group);
+}
+
+} // namespace
+
+llvm::Expected<ObjectMeanings> readObjectFile(const SourceText &source) {
+  constexpr size_t errorLimit = 20;
+  JsonReport report(source, errorLimit);
+  ObjectMeanings meanings;
+  MemberSink sink("constants", [&](const JsonValue &constants) {
+    if (!constants.is(JsonKind::Object))
+      return report.expected(constants, "an object that maps names to meanings");
+    for (const JsonValue &entry : constants.elements())
+      readMeaning(entry, report, meanings);
+  });
+  llvm::Error syntax = parseJson(source, sink);
+  if (llvm::Error error = report.take(std::move(syntax)))
+    return error;
+  return meanings;
+}
+
+} // namespace ccgraph
