@@ -1,0 +1,53 @@
+// Comparison: are two runs' outputs the same, and if not, where and by how much?
+//
+// Compared are `out.<index>` and `after.<placeholder>` of every rank. An input that only one side wrote is compared with what went in, since
+// a write that changes nothing is no difference. Values are equal if their bytes are, or both are NaN, or they lie within the tolerance of their output:
+//   |got - expected| <= atol + rtol * |expected|
+//
+// Ownership: plain values; HostTensors are borrowed for the call. Failure: none; a missing or misshapen output is a difference.
+// Cost: one comparison of bytes where all is equal, else linear in the elements.
+#pragma once
+
+#include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/ir/tolerance.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+struct ComparisonRules {
+  ToleranceMap perOutput;
+  Tolerance otherwise; ///< for outputs that perOutput does not name
+};
+
+/// Values by rank. All three vectors are of one length; `inputs` holds `in.<placeholder>`.
+struct ComparedRuns {
+  const std::vector<TensorMap> &expected;
+  const std::vector<TensorMap> &got;
+  const std::vector<TensorMap> &inputs;
+};
+
+/// One output of one rank that is not equal.
+struct Difference {
+  size_t rank = 0;
+  std::string output;
+  std::string message; ///< "element [0, 2] is 3.5, expected 3.25 (1 of 6 elements differ, ...)", or what is missing
+};
+
+struct Comparison {
+  size_t outputs = 0; ///< compared, over all ranks
+  size_t elements = 0;
+  size_t nans = 0;    ///< elements that are NaN on both sides: equal, but they prove little
+  double worst = 0.0; ///< largest |got - expected| of all elements that could be compared
+  size_t worstRank = 0;
+  std::string worstOutput;             ///< empty if nothing differed at all
+  std::vector<Difference> differences; ///< by rank, then name
+
+  [[nodiscard]] bool equal() const { return differences.empty(); }
+};
+
+[[nodiscard]] Comparison compareRuns(const ComparedRuns &runs, const ComparisonRules &rules);
+
+} // namespace ccgraph::runtime

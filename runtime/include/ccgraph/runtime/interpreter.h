@@ -1,0 +1,41 @@
+// The reference interpreter: runs graphs on N ranks inside one process, one step after another. It is the specification.
+//
+// Every other engine, every golden and every equivalence check is held to what happens here, so it is plain: no threads, no
+// clock, no reordering. Each rank executes its program in program order until a wait needs peers that have not launched; then the next
+// rank goes on. Ranks meet by the members of a group and the order of issue, never by a group's name.
+//   - A collective reads its inputs as late as it may: functional all_reduce and broadcast copy at launch, all others are read once every
+//     member has launched and some rank waits. Results land in their storage at a rank's own wait.
+//   - In between, only views, getitem and waits may touch the storage: any other read or write is an error that names launch and offender.
+//   - Reductions add in rank order, each step rounded to the dtype: merging collectives, grouped or flat, changes no bit.
+//   - A launch that is returned, or never waited for, is waited for at the end of its rank's program. A send waits for its receive.
+//   - Each result is held to its node's type: dtype, sizes, and what symbolic sizes have turned out to be.
+//
+// Ownership: borrows graphs and inputs for the call; the result is the caller's. Failure: a DiagnosticError with rule `run.*`; ranks that
+// disagree are named with their nodes and what differs, and where no rank can go on the error says what each waits for. It never
+// hangs. Cost: the kernels', plus about a microsecond a node and rank; all values live until the end of the run.
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/ir/object_meaning.h"
+
+#include <vector>
+
+namespace ccgraph::runtime {
+
+struct RunRequest {
+  /// One graph that serves every rank, or one for each.
+  std::vector<const Graph *> graphs;
+  size_t ranks = 1;
+  /// By rank: `in.<placeholder>` and `attr.<name>`; other names are ignored. Placeholders that are no tensors or numbers (a device mesh) have none.
+  std::vector<TensorMap> inputs;
+  ObjectMeanings objects;
+};
+
+/// By rank: `out.<index>` for every tensor or number returned (nested lists counted through; none and opaque values left out), and
+/// `after.<placeholder>` for every input whose storage was written.
+using RunResult = std::vector<TensorMap>;
+
+[[nodiscard]] llvm::Expected<RunResult> interpret(const RunRequest &request);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,165 @@
+#include "collectives/agreement.h"
+
+#include "ccgraph/ir/node.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <numeric>
+
+namespace ccgraph::runtime {
+namespace {
+
+using llvm::Twine;
+
+bool isAllToAll(CollectiveKind kind) {
+  return kind == CollectiveKind::AllToAll || kind == CollectiveKind::ShardDimAllToAll;
+}
+
+/// Elements that the receiving row must hold; -1 where the sending row does not decide it.
+int64_t expectedReceive(const Launch &launch, size_t row, int64_t groupSize) {
+  int64_t sent = launch.send[row].numElements();
+  switch (launch.kind) {
+  case CollectiveKind::AllGather:
+    return sent * groupSize;
+  case CollectiveKind::ReduceScatter:
+    return sent % groupSize == 0 ? sent / groupSize : -1;
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::Broadcast:
+    return sent;
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::ShardDimAllToAll:
+    return std::accumulate(launch.receiveCounts.begin(), launch.receiveCounts.end(), int64_t{0});
+  case CollectiveKind::Scatter:
+  case CollectiveKind::Send:
+  case CollectiveKind::Recv:
+  case CollectiveKind::BatchP2P:
+  case CollectiveKind::Barrier:
+    return launch.receive[row].numElements();
+  }
+  return -1;
+}
+
+std::string checkCounts(const Launch &launch, size_t row, int64_t groupSize) {
+  int64_t sent = launch.send[row].numElements(), received = launch.receive[row].numElements();
+  int64_t expected = expectedReceive(launch, row, groupSize);
+  if (expected < 0)
+    return (Twine("got ") + Twine(sent) + " elements to scatter over " + Twine(groupSize) +
+            " ranks, expected a multiple of " + Twine(groupSize))
+        .str();
+  if (expected != received)
+    return (Twine("got a result of ") + Twine(received) + " elements, expected " + Twine(expected) + " for " +
+            Twine(sent) + " sent by each of " + Twine(groupSize) + " ranks")
+        .str();
+  if (!isAllToAll(launch.kind))
+    return "";
+  int64_t total = std::accumulate(launch.sendCounts.begin(), launch.sendCounts.end(), int64_t{0});
+  if (total == sent)
+    return "";
+  return (Twine("got input splits of ") + Twine(total) + " elements together, expected " + Twine(sent)).str();
+}
+
+std::string checkDTypes(const Launch &launch, size_t row) {
+  const Buffer &send = launch.send[row], &receive = launch.receive[row];
+  if (send.isMixed() || receive.isMixed())
+    return "got tensors of different dtypes in one list, expected one dtype";
+  if (!send.pieces().empty() && !receive.pieces().empty() && send.dtype() != receive.dtype())
+    return (Twine("got ") + shortName(send.dtype()) + " to send and a result of " + shortName(receive.dtype()) +
+            ", expected one dtype")
+        .str();
+  if (launch.reduceOp)
+    return llvm::toString(checkReducible(*launch.reduceOp, send.dtype()));
+  return "";
+}
+
+std::string checkRoot(const Launch &launch, int64_t groupSize) {
+  bool rooted = launch.kind == CollectiveKind::Broadcast || launch.kind == CollectiveKind::Scatter;
+  if (!rooted || (launch.root >= 0 && launch.root < groupSize))
+    return "";
+  return (Twine("got source ") + Twine(launch.root) + ", expected a rank within the group, 0 to " +
+          Twine(groupSize - 1))
+      .str();
+}
+
+std::string against(const Twine &what, const Twine &first, const Twine &second) {
+  return (what + " " + first + " against " + second).str();
+}
+
+std::string opText(const std::optional<ReduceOp> &op) { return op ? reduceOpName(*op).str() : "none"; }
+
+/// Every element count of one row that must be equal on all members.
+int64_t comparedCount(const Launch &launch, size_t row) {
+  if (launch.kind == CollectiveKind::Scatter)
+    return launch.receive[row].numElements();
+  return isAllToAll(launch.kind) ? 0 : launch.send[row].numElements();
+}
+
+void compareRows(const Launch &first, const Launch &second, std::vector<std::string> &found) {
+  for (size_t row = 0; row < first.receive.size(); ++row) {
+    std::string suffix = first.receive.size() > 1 ? (" of tensor " + Twine(row)).str() : "";
+    DType a = first.receive[row].dtype(), b = second.receive[row].dtype();
+    if (a != b)
+      found.push_back(against("dtype" + Twine(suffix), shortName(a), shortName(b)));
+    int64_t m = comparedCount(first, row), n = comparedCount(second, row);
+    if (m != n)
+      found.push_back(against("elements" + Twine(suffix), Twine(m), Twine(n)));
+  }
+}
+
+} // namespace
+
+std::string describe(const Launch &launch) {
+  return (collectiveName(launch.kind) + " `" + launch.node->name().str() + "`").str();
+}
+
+std::string checkLaunch(const Launch &launch, size_t groupSize) {
+  std::string wrong = checkRoot(launch, static_cast<int64_t>(groupSize));
+  for (size_t row = 0; row < launch.receive.size() && row < launch.send.size() && wrong.empty(); ++row) {
+    wrong = checkDTypes(launch, row);
+    if (wrong.empty())
+      wrong = checkCounts(launch, row, static_cast<int64_t>(groupSize));
+  }
+  return wrong;
+}
+
+std::vector<std::string> differences(const Launch &first, const Launch &second) {
+  std::vector<std::string> found;
+  if (first.kind != second.kind) {
+    found.push_back(against("kind", collectiveName(first.kind), collectiveName(second.kind)));
+    return found;
+  }
+  if (first.reduceOp != second.reduceOp)
+    found.push_back(against("reduction", opText(first.reduceOp), opText(second.reduceOp)));
+  if (first.root != second.root)
+    found.push_back(against("source", Twine(first.root), Twine(second.root)));
+  if (first.receive.size() != second.receive.size())
+    found.push_back(against("number of tensors", Twine(first.receive.size()), Twine(second.receive.size())));
+  else
+    compareRows(first, second, found);
+  return found;
+}
+
+std::vector<std::string> transferDifferences(const Launch &send, const Launch &receive) {
+  std::vector<std::string> found;
+  const Buffer &sent = send.send.front(), &buffer = receive.receive.front();
+  if (sent.dtype() != buffer.dtype())
+    found.push_back(against("dtype", shortName(sent.dtype()), shortName(buffer.dtype())));
+  if (sent.numElements() != buffer.numElements())
+    found.push_back(against("elements", Twine(sent.numElements()), Twine(buffer.numElements())));
+  return found;
+}
+
+std::string checkSplits(llvm::ArrayRef<const Launch *> members) {
+  for (size_t from = 0; from < members.size(); ++from)
+    for (size_t to = 0; to < members.size(); ++to) {
+      int64_t sent = members[from]->sendCounts[to], expected = members[to]->receiveCounts[from];
+      if (sent == expected)
+        continue;
+      return (Twine("rank ") + Twine(members[from]->rank) + " sends " + Twine(sent) + " elements to rank " +
+              Twine(members[to]->rank) + ", which expects " + Twine(expected))
+          .str();
+    }
+  return "";
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,41 @@
+// Buffer: what one rank sends into, or receives from, a collective, as one flat row of elements.
+//
+// Every collective moves flat rows: dimension 0 is outermost, so gathering along it is concatenation and scattering is
+// cutting. A buffer is a row made of pieces: a tensor, the tensors of an output list, or strided windows (a chunk along
+// another dimension). Its elements are those of the pieces, each in row-major order, one piece after the other.
+//
+// Ownership: pieces share their storage. Failure: none; callers check counts and dtypes. Cost: linear in the elements.
+#pragma once
+
+#include "ccgraph/runtime/tensor.h"
+
+namespace ccgraph::runtime {
+
+class Buffer {
+public:
+  Buffer() = default;
+  explicit Buffer(Tensor tensor) { pieces_.push_back(std::move(tensor)); }
+  explicit Buffer(std::vector<Tensor> pieces) : pieces_(std::move(pieces)) {}
+
+  [[nodiscard]] llvm::ArrayRef<Tensor> pieces() const { return pieces_; }
+  /// Of the first piece; callers ensure that all agree. A buffer without pieces counts as f32.
+  [[nodiscard]] DType dtype() const { return pieces_.empty() ? DType::F32 : pieces_.front().dtype(); }
+  [[nodiscard]] int64_t numElements() const;
+  /// True if the pieces differ in dtype.
+  [[nodiscard]] bool isMixed() const;
+
+  /// A fresh 1-d copy.
+  [[nodiscard]] Tensor read() const;
+  /// Fills the pieces from a contiguous 1-d tensor of numElements() elements.
+  void write(const Tensor &row) const;
+  /// Makes every piece a copy of itself in memory of its own.
+  void detach();
+
+private:
+  std::vector<Tensor> pieces_;
+};
+
+/// Fills fresh memory with a pattern that no computation gives by accident (NaN in floats, -1 in integers, true in bools).
+void poison(const Tensor &tensor);
+
+} // namespace ccgraph::runtime

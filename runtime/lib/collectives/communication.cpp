@@ -1,0 +1,132 @@
+#include "collectives/communication.h"
+
+#include "collectives/agreement.h"
+#include "collectives/exchange.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+using llvm::Twine;
+
+constexpr llvm::StringLiteral repairOfOrder = "every rank of a group must issue the same collectives in the same "
+                                              "order, with the same reduction, dtype and counts";
+constexpr llvm::StringLiteral repairOfTransfer =
+    "the two ends of a transfer must agree on dtype and number of elements";
+
+std::string sideText(const Launch &launch) {
+  std::string text = (Twine("rank ") + Twine(launch.rank) + ": " + describe(launch)).str();
+  if (launch.reduceOp)
+    text += (" " + reduceOpName(*launch.reduceOp)).str();
+  for (const Buffer &row : launch.kind == CollectiveKind::Recv ? launch.receive : launch.send)
+    text += (" " + shortName(row.dtype()) + "[" + Twine(row.numElements()) + "]").str();
+  return text;
+}
+
+llvm::Error disagreement(const Launch &first, const Launch &second, const Twine &what, llvm::StringRef repair) {
+  std::string message =
+      (Twine("ranks ") + Twine(first.rank) + " and " + Twine(second.rank) + " disagree about " + what).str();
+  Diagnostic diagnostic = diagnose(*second.node, "run.ranks-disagree", message);
+  diagnostic.notes.insert(diagnostic.notes.begin(), {sideText(first), sideText(second), repair.str()});
+  return makeError(std::move(diagnostic));
+}
+
+} // namespace
+
+size_t Communication::numMissing() const {
+  return static_cast<size_t>(llvm::count_if(launches_, [](const auto &launch) { return !launch; }));
+}
+
+Members Communication::missing() const {
+  Members ranks;
+  for (size_t i = 0; i < members_.size(); ++i)
+    if (!launches_[i])
+      ranks.push_back(members_[i]);
+  return ranks;
+}
+
+const Launch &Communication::anyLaunch() const {
+  return **llvm::find_if(launches_, [](const auto &launch) { return launch.has_value(); });
+}
+
+bool Communication::isTransfer() const { return isPointToPoint(anyLaunch().kind); }
+
+llvm::Error Communication::join(size_t member, Launch launch) {
+  bool first = numMissing() == launches_.size();
+  launches_[member] = std::move(launch);
+  if (first)
+    return llvm::Error::success();
+  const Launch &mine = *launches_[member];
+  if (isTransfer()) {
+    std::vector<std::string> found = transferDifferences(*launches_[0], *launches_[1]);
+    if (found.empty())
+      return llvm::Error::success();
+    return disagreement(*launches_[0], *launches_[1], "a transfer: " + llvm::join(found, ", "), repairOfTransfer);
+  }
+  const Launch &other = *llvm::find_if(launches_, [&](const auto &l) { return l && &*l != &mine; })->operator->();
+  std::vector<std::string> found = differences(other, mine);
+  if (found.empty())
+    return llvm::Error::success();
+  return disagreement(other, mine,
+                      "collective " + Twine(sequence_) + " on ranks " + dimsText(members_) + ": " +
+                          llvm::join(found, ", "),
+                      repairOfOrder);
+}
+
+llvm::Error Communication::settle() {
+  if (settled_)
+    return llvm::Error::success();
+  std::vector<const Launch *> launches;
+  for (const auto &launch : launches_)
+    launches.push_back(&*launch);
+  if (!launches.front()->sendCounts.empty())
+    if (std::string wrong = checkSplits(launches); !wrong.empty())
+      return makeError(diagnose(*launches.front()->node, "run.ranks-disagree", wrong,
+                                "the output splits of a rank must be the input splits of its peers"));
+  for (size_t row = 0; row < launches.front()->receive.size(); ++row)
+    results_.push_back(exchangeRow(launches, row));
+  settled_ = true;
+  return llvm::Error::success();
+}
+
+llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launch) {
+  Group &state = groups_[group];
+  size_t index = state.launched[launch.rank]++;
+  if (index == state.communications.size())
+    state.communications.push_back(std::make_shared<Communication>(group, index + 1));
+  std::shared_ptr<Communication> communication = state.communications[index];
+  auto member = static_cast<size_t>(llvm::find(group, launch.rank) - group.begin());
+  if (llvm::Error error = communication->join(member, std::move(launch)))
+    return error;
+  return Seat{communication, member};
+}
+
+llvm::Expected<Seat> Meetings::joinTransfer(const Channel &channel, Launch launch) {
+  size_t member = launch.kind == CollectiveKind::Send ? 0 : 1;
+  auto &open = open_[channel];
+  auto lacksMe = [&](const auto &communication) { return !communication->launch(member); };
+  auto found = llvm::find_if(open, lacksMe);
+  std::shared_ptr<Communication> communication;
+  if (found == open.end()) {
+    communication = std::make_shared<Communication>(Members{channel.from, channel.to}, 0);
+    open.push_back(communication);
+  } else {
+    communication = *found;
+    open.erase(found);
+  }
+  if (llvm::Error error = communication->join(member, std::move(launch)))
+    return error;
+  return Seat{communication, member};
+}
+
+size_t Meetings::numLaunched(const Members &group, int64_t rank) const {
+  auto state = groups_.find(group);
+  if (state == groups_.end())
+    return 0;
+  auto launched = state->second.launched.find(rank);
+  return launched == state->second.launched.end() ? 0 : launched->second;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,36 @@
+// Launch: one rank's side of one communication, free of how the operator was spelled.
+//
+// Functional, in-place, out, coalesced, legacy and autograd forms all come down to a kind, rows to send, rows to fill, and a few
+// numbers. The engine's half (matching ranks, moving data) works on launches only, so no form can behave unlike another.
+//
+// Ownership: shares storages with the rank that launched. Plain data: nothing fails here.
+#pragma once
+
+#include "ccgraph/ir/op_def.h"
+#include "collectives/buffer.h"
+#include "collectives/reduce.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+struct Launch {
+  const Node *node = nullptr;
+  int64_t rank = 0; ///< global rank
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::vector<Buffer> send;    ///< one row for each member of a coalesced launch, else one
+  std::vector<Buffer> receive; ///< rows to fill, as many as `send`; an in-place form fills what it sends
+  std::optional<ReduceOp> reduceOp;
+  int64_t root = -1; ///< broadcast and scatter: member index of the source
+  int64_t tag = 0;   ///< point to point
+  /// all_to_all: elements for and from each member.
+  std::vector<int64_t> sendCounts;
+  std::vector<int64_t> receiveCounts;
+};
+
+/// A communication as messages name it: "all_reduce `ar`".
+[[nodiscard]] std::string describe(const Launch &launch);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,158 @@
+#include "collectives/reduce.h"
+
+#include "kernels/elements.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+namespace {
+
+constexpr llvm::StringRef names[] = {"sum", "avg", "product", "min", "max", "band", "bor", "bxor"};
+
+/// Integers wrap, as they do in PyTorch: computed unsigned, because signed overflow is undefined.
+int64_t combine(ReduceOp op, int64_t a, int64_t b) {
+  auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  switch (op) {
+  case ReduceOp::Sum:
+  case ReduceOp::Avg:
+    return static_cast<int64_t>(x + y);
+  case ReduceOp::Product:
+    return static_cast<int64_t>(x * y);
+  case ReduceOp::Min:
+    return std::min(a, b);
+  case ReduceOp::Max:
+    return std::max(a, b);
+  case ReduceOp::Band:
+    return a & b;
+  case ReduceOp::Bor:
+    return a | b;
+  case ReduceOp::Bxor:
+    return a ^ b;
+  }
+  return 0;
+}
+
+double combine(ReduceOp op, double a, double b) {
+  if (op == ReduceOp::Product)
+    return a * b;
+  if (op == ReduceOp::Min || op == ReduceOp::Max) {
+    if (std::isnan(a) || std::isnan(b))
+      return std::isnan(a) ? a : b;
+    return op == ReduceOp::Min ? std::min(a, b) : std::max(a, b);
+  }
+  return a + b;
+}
+
+Complex combine(ReduceOp, Complex a, Complex b) { return a + b; }
+
+template <typename T>
+T divide(T sum, int64_t ranks) {
+  return sum / static_cast<T>(ranks);
+}
+Complex divide(Complex sum, int64_t ranks) { return sum / static_cast<double>(ranks); }
+
+/// bool is one bit, so its sum is "or" and its product "and".
+ReduceOp onBits(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::Sum:
+  case ReduceOp::Max:
+    return ReduceOp::Bor;
+  case ReduceOp::Product:
+  case ReduceOp::Min:
+    return ReduceOp::Band;
+  case ReduceOp::Avg:
+  case ReduceOp::Band:
+  case ReduceOp::Bor:
+  case ReduceOp::Bxor:
+    return op;
+  }
+  return op;
+}
+
+Row rowOf(const Tensor &tensor) { return {tensor.data(), tensor.elementSize()}; }
+
+template <typename T>
+void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) {
+  auto count = static_cast<size_t>(result.numElements());
+  std::vector<T> sum(count), next(count);
+  for (const Tensor &row : rows) {
+    readRow<T>(row.dtype(), rowOf(row), next);
+    readRow<T>(result.dtype(), rowOf(result), sum);
+    for (size_t i = 0; i < count; ++i)
+      sum[i] = combine(op, sum[i], next[i]);
+    writeRow<T>(result.dtype(), rowOf(result), sum);
+  }
+  if (op != ReduceOp::Avg)
+    return;
+  readRow<T>(result.dtype(), rowOf(result), sum);
+  for (T &value : sum)
+    value = divide(value, static_cast<int64_t>(rows.size()) + 1);
+  writeRow<T>(result.dtype(), rowOf(result), sum);
+}
+
+bool isBitwise(ReduceOp op) { return op == ReduceOp::Band || op == ReduceOp::Bor || op == ReduceOp::Bxor; }
+
+bool reducible(ReduceOp op, DType dtype) {
+  if (!computable(dtype))
+    return false;
+  switch (classOf(dtype)) {
+  case DTypeClass::Bool:
+    return op != ReduceOp::Avg;
+  case DTypeClass::Integer:
+    return true;
+  case DTypeClass::Float:
+    return !isBitwise(op);
+  case DTypeClass::Complex:
+    return op == ReduceOp::Sum || op == ReduceOp::Avg;
+  }
+  return false;
+}
+
+} // namespace
+
+llvm::StringRef reduceOpName(ReduceOp op) { return names[static_cast<size_t>(op)]; }
+
+std::optional<ReduceOp> parseReduceOp(llvm::StringRef text) {
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (text.equals_insensitive(names[i]))
+      return static_cast<ReduceOp>(i);
+  return std::nullopt;
+}
+
+llvm::Error checkReducible(ReduceOp op, DType dtype) {
+  if (reducible(op, dtype))
+    return llvm::Error::success();
+  llvm::SmallVector<llvm::StringRef, 8> has;
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (reducible(static_cast<ReduceOp>(i), dtype))
+      has.push_back(names[i]);
+  std::string expected = has.empty() ? "no reduction at all" : "one of " + llvm::join(has, ", ");
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "reduction %s on %s: expected %s",
+                                 reduceOpName(op).str().c_str(), shortName(dtype).str().c_str(), expected.c_str());
+}
+
+Tensor reduceInOrder(ReduceOp op, llvm::ArrayRef<Tensor> rows) {
+  Tensor result = rows.front().cloneContiguous();
+  if (result.numElements() == 0)
+    return result;
+  llvm::ArrayRef<Tensor> rest = rows.drop_front();
+  switch (classOf(result.dtype())) {
+  case DTypeClass::Bool:
+    reduceInto<int64_t>(onBits(op), result, rest);
+    break;
+  case DTypeClass::Integer:
+    reduceInto<int64_t>(op, result, rest);
+    break;
+  case DTypeClass::Float:
+    reduceInto<double>(op, result, rest);
+    break;
+  case DTypeClass::Complex:
+    reduceInto<Complex>(op, result, rest);
+    break;
+  }
+  return result;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,131 @@
+#include "ccgraph/runtime/seeded_inputs.h"
+
+#include "equivalence/input_demands.h"
+#include "interpreter/scope.h"
+#include "kernels/elements.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+namespace {
+
+constexpr int64_t firstSymbolValue = 4;
+
+/// splitmix64: Guy Steele, Doug Lea, Christine Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014).
+class Numbers {
+public:
+  explicit Numbers(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// The sum of four uniform numbers, scaled to deviation 1: near normal, and the same on every machine, because no libm is in it.
+  double nearNormal() {
+    uint64_t bits = next();
+    double sum = 0;
+    for (int i = 0; i < 4; ++i)
+      sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65536.0 - 0.5;
+    return sum * 1.7320508075688772;
+  }
+
+private:
+  uint64_t state_;
+};
+
+/// FNV-1a, because std::hash differs from library to library.
+uint64_t hashOf(llvm::StringRef text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : text)
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
+Symbols chooseSymbols(const Graph &graph) {
+  Symbols symbols;
+  for (const auto &[name, value] : graph.symbolHints)
+    symbols[name.str()] = value;
+  int64_t next = firstSymbolValue;
+  auto choose = [&](const Dim &dim) {
+    if (!dimValue(dim, symbols))
+      (void)conform(graph.context().symbolicScalar(dim.expr()), Value::integer(next++), symbols);
+  };
+  for (const Node *node = graph.front(); node; node = node->next()) {
+    if (node->opcode() != Opcode::Placeholder || node->type() == nullptr)
+      continue;
+    if (node->type()->kind() == Type::Kind::Symbolic)
+      choose(Dim(node->type()->symbol()));
+    if (node->type()->isTensor())
+      for (const Dim &dim : node->type()->sizes())
+        choose(dim);
+  }
+  return symbols;
+}
+
+double choose(Numbers &numbers, DType dtype, const InputDemand &demand) {
+  if (dtype == DType::Bool)
+    return static_cast<double>(numbers.next() & 1);
+  if (isFloat(dtype) || isComplex(dtype)) {
+    double value = numbers.nearNormal();
+    return demand.positive ? std::fabs(value) + 0.0625 : value;
+  }
+  if (demand.below)
+    return *demand.below > 0 ? static_cast<double>(numbers.next() % static_cast<uint64_t>(*demand.below)) : 0.0;
+  if (demand.feedsIndex)
+    return static_cast<double>(numbers.next() & 1);
+  double value = static_cast<double>(numbers.next() % 16) - 8.0;
+  return demand.positive || dtype == DType::U8 ? std::fabs(value) + 1.0 : value;
+}
+
+HostTensor fill(DType dtype, std::vector<int64_t> sizes, const InputDemand &demand, uint64_t seed) {
+  HostTensor host;
+  host.dtype = dtype;
+  host.sizes = std::move(sizes);
+  size_t size = sizeInBytes(dtype);
+  host.data.resize(static_cast<size_t>(host.numElements()) * size);
+  Numbers numbers(seed);
+  for (size_t at = 0; at < host.data.size(); at += size) {
+    double value = choose(numbers, dtype, demand);
+    if (isComplex(dtype))
+      writeElement<Complex>(dtype, host.data.data() + at, {value, numbers.nearNormal()});
+    else if (computable(dtype))
+      writeElement<double>(dtype, host.data.data() + at, value);
+  }
+  return host;
+}
+
+HostTensor scalar(int64_t value) {
+  HostTensor host;
+  host.dtype = DType::I64;
+  host.data.resize(sizeof value);
+  writeElement<int64_t>(DType::I64, host.data.data(), value);
+  return host;
+}
+
+} // namespace
+
+TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed) {
+  Symbols symbols = chooseSymbols(graph);
+  auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };
+  std::vector<InputDemand> demands = inputDemands(graph, number);
+  TensorMap inputs;
+  for (const Node *node = graph.front(); node; node = node->next()) {
+    bool placeholder = node->opcode() == Opcode::Placeholder;
+    if (!(placeholder || node->opcode() == Opcode::GetAttr) || node->type() == nullptr)
+      continue;
+    std::string name = placeholder ? ("in." + node->name().str()).str() : ("attr." + node->target().str()).str();
+    if (node->type()->kind() == Type::Kind::Symbolic)
+      inputs[name] = scalar(number(Dim(node->type()->symbol())).value_or(firstSymbolValue));
+    if (!node->type()->isTensor())
+      continue;
+    std::vector<int64_t> sizes;
+    for (const Dim &dim : node->type()->sizes())
+      sizes.push_back(number(dim).value_or(firstSymbolValue));
+    uint64_t key = hashOf(name) ^ Numbers(seed * 0x9e3779b1 + static_cast<uint64_t>(rank)).next();
+    inputs[name] = fill(node->type()->dtype(), std::move(sizes), demands[node->id()], key);
+  }
+  return inputs;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,32 @@
+// CallSite: one call of an operator as one rank sees it: arguments evaluated and put where the schema has them.
+//
+// Ownership: borrows the node. Failure: reading an argument of another kind than expected is a DiagnosticError with got and expected.
+// Cost: O(1) a look-up.
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/runtime/value.h"
+
+namespace ccgraph::runtime {
+
+struct CallSite {
+  const Node *node = nullptr;
+  int64_t rank = 0;
+  std::vector<std::optional<Value>> arguments; ///< by schema parameter; empty where left out
+
+  /// Null where the argument is left out or `parameter` is -1.
+  [[nodiscard]] const Value *argument(int parameter) const;
+  [[nodiscard]] llvm::Expected<int64_t> integer(int parameter) const;
+  /// None and a missing argument are an empty list.
+  [[nodiscard]] llvm::Expected<std::vector<int64_t>> integers(int parameter) const;
+  /// The tensor, or the tensors of a list, of which each may be a list itself.
+  [[nodiscard]] llvm::Expected<Value> tensors(int parameter) const;
+
+  /// "argument 1 (reduce_op): got 3, expected a string".
+  [[nodiscard]] llvm::Error wrongArgument(int parameter, llvm::StringRef expected) const;
+  /// An error of rule `run.collective` about this call.
+  [[nodiscard]] llvm::Error error(std::string message, std::string repair = "") const;
+};
+
+} // namespace ccgraph::runtime

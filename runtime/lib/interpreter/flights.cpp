@@ -1,0 +1,137 @@
+#include "interpreter/flights.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+void forEachStorage(llvm::ArrayRef<Buffer> rows, llvm::function_ref<void(const Storage *)> visit) {
+  for (const Buffer &row : rows)
+    for (const Tensor &piece : row.pieces())
+      visit(piece.storage());
+}
+
+bool touches(const Buffer &row, const Storage *storage) {
+  return llvm::any_of(row.pieces(), [&](const Tensor &piece) { return piece.storage() == storage; });
+}
+
+template <typename Map, typename Flight>
+void drop(Map &map, const Storage *storage, const Flight &flight) {
+  auto found = map.find(storage);
+  if (found == map.end())
+    return;
+  llvm::erase_value(found->second, flight);
+  if (found->second.empty())
+    map.erase(found);
+}
+
+} // namespace
+
+void Flights::start(const Seat &seat) {
+  const Launch &launch = seat.launch();
+  auto flight = std::make_shared<Flight>(Flight{seat, std::vector<bool>(launch.receive.size())});
+  auto addTo = [&](StorageMap &map) {
+    return [&](const Storage *storage) {
+      FlightList &list = map[storage];
+      if (!llvm::is_contained(list, flight))
+        list.push_back(flight);
+    };
+  };
+  forEachStorage(launch.receive, addTo(writing_));
+  forEachStorage(launch.send, addTo(reading_));
+  flying_.push_back(flight);
+}
+
+const Launch *Flights::writer(const Storage *storage) const {
+  auto found = writing_.find(storage);
+  return found == writing_.end() ? nullptr : &found->second.front()->seat.launch();
+}
+
+const Launch *Flights::reader(const Storage *storage) const {
+  auto found = reading_.find(storage);
+  return found == reading_.end() ? nullptr : &found->second.front()->seat.launch();
+}
+
+Flights::FlightList Flights::waitedFor(const Storage *storage) const {
+  FlightList list = writing_.lookup(storage);
+  // Because PyTorch registers a send under the tensor that is sent as well as under its token.
+  for (const FlightRef &flight : reading_.lookup(storage))
+    if (flight->seat.launch().kind == CollectiveKind::Send && !llvm::is_contained(list, flight))
+      list.push_back(flight);
+  return list;
+}
+
+const Communication *Flights::blocking(const Storage *storage) const {
+  for (const FlightRef &flight : waitedFor(storage))
+    if (!flight->seat.communication->isReady())
+      return flight->seat.communication.get();
+  return nullptr;
+}
+
+const Communication *Flights::blocking() const {
+  for (const FlightRef &flight : flying_)
+    if (!flight->seat.communication->isReady())
+      return flight->seat.communication.get();
+  return nullptr;
+}
+
+llvm::Error Flights::landRows(Flight &flight, const Storage *storage) {
+  if (llvm::Error error = flight.seat.communication->settle())
+    return error;
+  llvm::ArrayRef<Buffer> rows = flight.seat.launch().receive;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    if (flight.landed[row] || !(storage == nullptr || touches(rows[row], storage)))
+      continue;
+    rows[row].write(flight.seat.communication->result(flight.seat.member, row));
+    flight.landed[row] = true;
+  }
+  return llvm::Error::success();
+}
+
+void Flights::release(const FlightRef &flight) {
+  forEachStorage(flight->seat.launch().send, [&](const Storage *storage) { drop(reading_, storage, flight); });
+  if (!llvm::is_contained(flight->landed, false))
+    llvm::erase_value(flying_, flight);
+}
+
+llvm::Error Flights::landWhole(FlightRef flight) {
+  if (llvm::Error error = landRows(*flight, nullptr))
+    return error;
+  release(flight);
+  forEachStorage(flight->seat.launch().receive, [&](const Storage *storage) { drop(writing_, storage, flight); });
+  return llvm::Error::success();
+}
+
+llvm::Error Flights::land(const Storage *storage) {
+  for (const FlightRef &flight : waitedFor(storage)) {
+    bool send = flight->seat.launch().kind == CollectiveKind::Send;
+    if (llvm::Error error = send ? landWhole(flight) : landRows(*flight, storage))
+      return error;
+    release(flight);
+    drop(writing_, storage, flight);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Flights::land(const Seat &seat) {
+  auto mine = [&](const FlightRef &flight) {
+    return flight->seat.communication == seat.communication && flight->seat.member == seat.member;
+  };
+  auto flight = llvm::find_if(flying_, mine);
+  return flight == flying_.end() ? llvm::Error::success() : landWhole(*flight);
+}
+
+llvm::Error Flights::landAll() {
+  while (!flying_.empty())
+    if (llvm::Error error = landWhole(flying_.front()))
+      return error;
+  return llvm::Error::success();
+}
+
+void forEachTensor(const Value &value, llvm::function_ref<void(const Tensor &)> visit) {
+  if (value.is(Value::Kind::Tensor))
+    visit(value.tensor());
+  if (value.is(Value::Kind::List))
+    for (const Value &element : value.list())
+      forEachTensor(element, visit);
+}
+
+} // namespace ccgraph::runtime

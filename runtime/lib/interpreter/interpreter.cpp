@@ -1,0 +1,107 @@
+#include "ccgraph/runtime/interpreter.h"
+
+#include "interpreter/rank_run.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+using llvm::Twine;
+
+std::string standsAt(const RankRun &run) {
+  const Node *node = run.position();
+  return node ? ("stands at `" + node->name().str() + "`").str() : std::string("has ended");
+}
+
+/// "rank 0 waits at `w` for all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched".
+std::string waitText(const RankRun &run) {
+  const Communication &awaited = *run.blocking();
+  std::string text = (Twine("rank ") + Twine(run.rank()) + " waits at `" + run.position()->name().str() + "` for " +
+                      describe(awaited.anyLaunch()))
+                         .str();
+  if (awaited.sequence() == 0) {
+    const Launch &launch = awaited.anyLaunch();
+    return (Twine(text) + ", tag " + Twine(launch.tag) + ", whose other end, rank " + Twine(awaited.missing().front()) +
+            ", has not " + (launch.kind == CollectiveKind::Send ? "received" : "sent"))
+        .str();
+  }
+  return (Twine(text) + " (collective " + Twine(awaited.sequence()) + " on ranks " + dimsText(awaited.members()) +
+          "), which ranks " + dimsText(awaited.missing()) + " have not launched")
+      .str();
+}
+
+std::string launchedText(const RankRun &run, const Communication &awaited, const Meetings &meetings) {
+  size_t count = meetings.numLaunched(awaited.members(), run.rank());
+  return (Twine("rank ") + Twine(run.rank()) + " " + standsAt(run) + ", having launched " + Twine(count) +
+          (count == 1 ? " collective" : " collectives") + " on ranks " + dimsText(awaited.members()))
+      .str();
+}
+
+llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Meetings &meetings) {
+  const RankRun &first = *llvm::find_if(runs, [](const RankRun &run) { return !run.isFinished(); });
+  Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can go on: " + waitText(first));
+  std::vector<std::string> notes;
+  for (const RankRun &run : runs) {
+    if (!run.isFinished() && &run != &first)
+      notes.push_back(waitText(run));
+    if (run.isFinished() && first.blocking()->sequence() != 0 &&
+        llvm::is_contained(first.blocking()->members(), run.rank()))
+      notes.push_back(launchedText(run, *first.blocking(), meetings));
+  }
+  notes.emplace_back("every member of a group must launch each of its collectives, and every send needs its receive, "
+                     "with the same tag");
+  diagnostic.notes.insert(diagnostic.notes.begin(), notes.begin(), notes.end());
+  return makeError(std::move(diagnostic));
+}
+
+llvm::Error checkRequest(const RunRequest &request) {
+  auto wrong = [](const Twine &message) {
+    Diagnostic diagnostic;
+    diagnostic.rule = "run.request";
+    diagnostic.message = message.str();
+    return makeError(std::move(diagnostic));
+  };
+  if (request.ranks == 0)
+    return wrong("got 0 ranks, expected at least 1");
+  if (request.graphs.size() != 1 && request.graphs.size() != request.ranks)
+    return wrong(Twine("got ") + Twine(request.graphs.size()) + " graphs for " + Twine(request.ranks) +
+                 " ranks, expected one, or one for each");
+  if (request.inputs.size() != request.ranks)
+    return wrong(Twine("got inputs of ") + Twine(request.inputs.size()) + " ranks, expected " + Twine(request.ranks));
+  for (const Graph *graph : request.graphs)
+    if (graph->front() == nullptr)
+      return wrong("got an empty graph, expected one that ends in an output node");
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<RunResult> interpret(const RunRequest &request) {
+  if (llvm::Error error = checkRequest(request))
+    return error;
+  Meetings meetings;
+  std::vector<RankRun> runs;
+  for (size_t rank = 0; rank < request.ranks; ++rank) {
+    const Graph *graph = request.graphs.size() == 1 ? request.graphs.front() : request.graphs[rank];
+    runs.emplace_back(RankRun::Setup{graph, static_cast<int64_t>(rank), request.ranks, &request.inputs[rank],
+                                     &request.objects, &meetings});
+  }
+  while (llvm::any_of(runs, [](const RankRun &run) { return !run.isFinished(); })) {
+    bool progressed = false;
+    for (RankRun &run : runs) {
+      llvm::Expected<bool> further = run.advance();
+      if (!further)
+        return further.takeError();
+      progressed |= *further;
+    }
+    if (!progressed)
+      return deadlock(runs, meetings);
+  }
+  RunResult results;
+  for (const RankRun &run : runs)
+    results.push_back(run.results());
+  return results;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,235 @@
+#include "interpreter/rank_run.h"
+
+#include "ccgraph/runtime/kernels.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+
+using llvm::Twine;
+
+RankRun::RankRun(const Setup &setup) : setup_(setup) { scopes_.emplace_back(*setup.graph); }
+
+const Node *RankRun::position() const { return finished_ ? nullptr : scopes_.back().next; }
+
+llvm::Error RankRun::error(const Node &node, llvm::StringRef rule, std::string message, std::string repair) const {
+  return makeError(
+      diagnose(node, rule, (Twine("rank ") + Twine(setup_.rank) + ": " + message).str(), std::move(repair)));
+}
+
+llvm::Expected<bool> RankRun::advance() {
+  bool progressed = false;
+  while (!finished_) {
+    const Node *node = scope().next;
+    if (node == nullptr)
+      return error(*setup_.graph->front(), "run.no-output", "the program ends without an output node",
+                   "end it with an output node");
+    blocking_ = nullptr;
+    StepResult step = execute(*node);
+    if (!step)
+      return step.takeError();
+    if (*step == Step::Stopped)
+      return progressed;
+    progressed = true;
+  }
+  return progressed;
+}
+
+RankRun::StepResult RankRun::stopFor(const Communication *communication) {
+  blocking_ = communication;
+  return Step::Stopped;
+}
+
+RankRun::StepResult RankRun::yield(const Node &node, Value value) {
+  if (std::string wrong = conform(node.type(), value, symbols_); !wrong.empty())
+    return error(node, "run.type", std::move(wrong));
+  scope().values[node.id()] = std::move(value);
+  scope().next = node.next();
+  return Step::Done;
+}
+
+RankRun::StepResult RankRun::execute(const Node &node) {
+  auto take = [&](llvm::Expected<Value> value) -> StepResult {
+    if (!value)
+      return value.takeError();
+    return yield(node, std::move(*value));
+  };
+  switch (node.opcode()) {
+  case Opcode::Placeholder:
+    return take(placeholderValue(node));
+  case Opcode::GetAttr:
+    return take(attributeValue(node));
+  case Opcode::CallFunction:
+    return executeCall(node);
+  case Opcode::Output:
+    return executeOutput(node);
+  }
+  return Step::Done;
+}
+
+RankRun::StepResult RankRun::executeOutput(const Node &node) {
+  bool whole = scopes_.size() == 1;
+  // Because the caller waits for whatever the program leaves in flight.
+  if (whole && flights_.blocking())
+    return stopFor(flights_.blocking());
+  if (whole)
+    if (llvm::Error error = flights_.landAll())
+      return error;
+  Value value;
+  if (!node.args().empty()) {
+    llvm::Expected<Value> evaluated = evaluate(node, node.args().front(), scope(), symbols_);
+    if (!evaluated)
+      return evaluated.takeError();
+    value = std::move(*evaluated);
+  }
+  if (whole) {
+    result_ = std::move(value);
+    finished_ = true;
+    return Step::Done;
+  }
+  const Node *caller = scope().caller;
+  scopes_.pop_back();
+  return yield(*caller, std::move(value));
+}
+
+RankRun::StepResult RankRun::executeCall(const Node &node) {
+  switch (node.op()->role) {
+  case OpRole::Collective:
+    return synchronous_.empty() ? executeCollective(node) : finishSynchronous(node);
+  case OpRole::Wait:
+    return executeWait(node);
+  case OpRole::ControlDeps:
+    return enterSubgraph(node);
+  case OpRole::Compute:
+  case OpRole::GetItem:
+  case OpRole::HigherOrder:
+    return executeCompute(node);
+  }
+  return Step::Done;
+}
+
+RankRun::StepResult RankRun::executeWait(const Node &node) {
+  if (node.args().empty())
+    return error(node, "run.arguments", "got no argument, expected what to wait for");
+  llvm::Expected<Value> value = evaluate(node, node.args().front(), scope(), symbols_);
+  if (!value)
+    return value.takeError();
+  std::vector<const Storage *> storages;
+  forEachTensor(*value, [&](const Tensor &tensor) { storages.push_back(tensor.storage()); });
+  for (const Storage *storage : storages)
+    if (const Communication *missing = flights_.blocking(storage))
+      return stopFor(missing);
+  for (const Storage *storage : storages)
+    if (llvm::Error error = flights_.land(storage))
+      return error;
+  return yield(node, std::move(*value));
+}
+
+RankRun::StepResult RankRun::executeCollective(const Node &node) {
+  llvm::Expected<CallSite> site = callSite(node);
+  if (!site)
+    return site.takeError();
+  if (llvm::Error error = checkAccesses(node, nullptr))
+    return error;
+  llvm::Expected<LaunchPlan> plan = planLaunch(*site, *setup_.graph, *setup_.objects);
+  if (!plan)
+    return plan.takeError();
+  for (int64_t member : plan->group)
+    if (member < 0 || member >= static_cast<int64_t>(setup_.numRanks))
+      return error(node, "run.collective",
+                   (Twine("group ") + dimsText(plan->group) + " holds rank " + Twine(member) + ", and only " +
+                    Twine(setup_.numRanks) + " ranks run")
+                       .str(),
+                   "run as many ranks as the groups name");
+  if (llvm::Error error = join(*plan))
+    return error;
+  if (!plan->synchronous)
+    return yield(node, std::move(plan->result));
+  synchronousResult_ = std::move(plan->result);
+  return finishSynchronous(node);
+}
+
+llvm::Error RankRun::join(LaunchPlan &plan) {
+  synchronous_.clear();
+  for (LaunchPlan::Entry &entry : plan.entries) {
+    bool send = entry.launch.kind == CollectiveKind::Send;
+    Meetings::Channel channel{plan.group, send ? setup_.rank : entry.peer, send ? entry.peer : setup_.rank,
+                              entry.launch.tag};
+    llvm::Expected<Seat> seat = isPointToPoint(entry.launch.kind)
+                                    ? setup_.meetings->joinTransfer(channel, std::move(entry.launch))
+                                    : setup_.meetings->joinCollective(plan.group, std::move(entry.launch));
+    if (!seat)
+      return seat.takeError();
+    flights_.start(*seat);
+    if (!plan.ownMemory)
+      for (const Buffer &row : seat->launch().receive)
+        for (const Tensor &piece : row.pieces())
+          written_.insert(piece.storage());
+    if (plan.synchronous)
+      synchronous_.push_back(std::move(*seat));
+  }
+  return llvm::Error::success();
+}
+
+RankRun::StepResult RankRun::finishSynchronous(const Node &node) {
+  for (const Seat &seat : synchronous_)
+    if (!seat.communication->isReady())
+      return stopFor(seat.communication.get());
+  for (const Seat &seat : synchronous_)
+    if (llvm::Error error = flights_.land(seat))
+      return error;
+  synchronous_.clear();
+  return yield(node, std::move(synchronousResult_));
+}
+
+RankRun::StepResult RankRun::enterSubgraph(const Node &node) {
+  // control_deps(dependencies, subgraph, arguments...): the dependencies only order.
+  const Node *attribute =
+      node.args().size() >= 2 && node.args()[1].is(Argument::Kind::Operand) ? node.operand(node.args()[1]) : nullptr;
+  const Graph *body = attribute ? attribute->graph()->subgraph(attribute->target()) : nullptr;
+  if (body == nullptr)
+    return error(node, "run.arguments", "got no subgraph as its second argument, expected a get_attr of one");
+  Scope inner(*body);
+  inner.caller = &node;
+  for (const Argument &argument : node.args().drop_front(2)) {
+    llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);
+    if (!value)
+      return value.takeError();
+    inner.parameters.push_back(std::move(*value));
+  }
+  scopes_.push_back(std::move(inner));
+  return Step::Done;
+}
+
+RankRun::StepResult RankRun::executeCompute(const Node &node) {
+  const Kernel *kernel = findKernel(node.target().str());
+  if (kernel == nullptr)
+    return error(node, "run.no-kernel", ("no kernel computes " + node.target().str()).str(),
+                 "the reference engine computes the operators that have one; leave this graph's values unchecked");
+  KernelCall call;
+  for (const Argument &argument : node.args()) {
+    llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);
+    if (!value)
+      return value.takeError();
+    call.positional.push_back(std::move(*value));
+  }
+  for (const NamedArgument &argument : node.kwargs()) {
+    llvm::Expected<Value> value = evaluate(node, argument.value, scope(), symbols_);
+    if (!value)
+      return value.takeError();
+    call.keywords.emplace_back(argument.name.str().str(), std::move(*value));
+  }
+  bool shares = node.op()->mayAlias;
+  if (!shares)
+    if (llvm::Error error = checkAccesses(node, nullptr))
+      return error;
+  llvm::Expected<Value> value = runKernel(*kernel, std::move(call));
+  if (!value)
+    return error(node, "run.kernel", llvm::toString(value.takeError()));
+  if (shares)
+    if (llvm::Error error = checkAccesses(node, &*value))
+      return error;
+  return yield(node, std::move(*value));
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,84 @@
+// RankRun: one rank's execution of its program, which stops where it needs ranks that have not come as far.
+//
+// A step either happens wholly or not at all, so going on after a stop simply tries the same step again. Subgraphs that are called inline
+// (control_deps) get a scope of their own on a stack: a wait inside one can stop like any other.
+//
+// Ownership: borrows graph, inputs and meetings. Failure: DiagnosticErrors of rules `run.*`; the run is then over.
+// Cost: memory for every value of the program until the end.
+#pragma once
+
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/runtime/interpreter.h"
+#include "interpreter/flights.h"
+#include "interpreter/launch_plan.h"
+#include "interpreter/scope.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ccgraph::runtime {
+
+class RankRun {
+public:
+  struct Setup {
+    const Graph *graph = nullptr;
+    int64_t rank = 0;
+    size_t numRanks = 1;
+    const TensorMap *inputs = nullptr;
+    const ObjectMeanings *objects = nullptr;
+    Meetings *meetings = nullptr;
+  };
+  explicit RankRun(const Setup &setup);
+
+  /// Executes until the program ends or cannot go on alone; true if it got any further.
+  [[nodiscard]] llvm::Expected<bool> advance();
+  [[nodiscard]] bool isFinished() const { return finished_; }
+  /// After the end: `out.<index>` and `after.<placeholder>`.
+  [[nodiscard]] TensorMap results() const;
+
+  [[nodiscard]] int64_t rank() const { return setup_.rank; }
+  /// The step that it stands at; null at the end.
+  [[nodiscard]] const Node *position() const;
+  /// What it waits for; null if nothing.
+  [[nodiscard]] const Communication *blocking() const { return blocking_; }
+
+private:
+  enum class Step : uint8_t { Done, Stopped };
+  using StepResult = llvm::Expected<Step>;
+
+  StepResult execute(const Node &node);
+  StepResult executeOutput(const Node &node);
+  StepResult executeCall(const Node &node);
+  StepResult executeWait(const Node &node);
+  StepResult executeCollective(const Node &node);
+  StepResult executeCompute(const Node &node);
+  StepResult enterSubgraph(const Node &node);
+  StepResult finishSynchronous(const Node &node);
+  StepResult stopFor(const Communication *communication);
+  /// Records the value of a node, held to its type.
+  StepResult yield(const Node &node, Value value);
+
+  [[nodiscard]] llvm::Expected<Value> placeholderValue(const Node &node);
+  [[nodiscard]] llvm::Expected<Value> attributeValue(const Node &node);
+  [[nodiscard]] llvm::Expected<CallSite> callSite(const Node &node) const;
+  [[nodiscard]] llvm::Error join(LaunchPlan &plan);
+  /// Refuses reads and writes of what is in flight, and notes which storages are written.
+  [[nodiscard]] llvm::Error checkAccesses(const Node &node, const Value *result);
+  [[nodiscard]] llvm::Error checkOperand(const Node &node, unsigned index, Access access);
+  [[nodiscard]] llvm::Error error(const Node &node, llvm::StringRef rule, std::string message,
+                                  std::string repair = "") const;
+  [[nodiscard]] Scope &scope() { return scopes_.back(); }
+  [[nodiscard]] const Value &valueOf(const Node &node) const { return *scopes_.back().values[node.id()]; }
+
+  Setup setup_;
+  std::vector<Scope> scopes_;
+  Symbols symbols_;
+  Flights flights_;
+  std::vector<Seat> synchronous_; ///< seats of the current node, if it is synchronous and has launched
+  Value synchronousResult_;
+  const Communication *blocking_ = nullptr;
+  llvm::DenseSet<const Storage *> written_;
+  Value result_;
+  bool finished_ = false;
+};
+
+} // namespace ccgraph::runtime

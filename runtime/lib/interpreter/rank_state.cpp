@@ -1,0 +1,182 @@
+#include "interpreter/rank_run.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cstring>
+
+namespace ccgraph::runtime {
+namespace {
+
+using llvm::Twine;
+
+bool isDeclaredTensor(const Node &node) { return node.type() && node.type()->isTensor(); }
+
+/// Numbers are stored as 0-d tensors.
+Value numberOf(const HostTensor &host) {
+  Tensor tensor = Tensor::fromHost(host);
+  if (host.dtype == DType::Bool)
+    return Value::boolean(host.data.front() != std::byte{0});
+  if (host.dtype == DType::F64)
+    return Value::floating(*reinterpret_cast<const double *>(tensor.data()));
+  return Value::integer(*reinterpret_cast<const int64_t *>(tensor.data()));
+}
+
+bool isNumber(const HostTensor &host) {
+  return host.sizes.empty() && (host.dtype == DType::I64 || host.dtype == DType::F64 || host.dtype == DType::Bool);
+}
+
+std::optional<HostTensor> hostValue(const Value &value) {
+  auto scalar = [](DType dtype, auto number) {
+    HostTensor host;
+    host.dtype = dtype;
+    host.data.resize(sizeof number);
+    std::memcpy(host.data.data(), &number, sizeof number);
+    return host;
+  };
+  if (value.is(Value::Kind::Tensor))
+    return value.tensor().toHost();
+  if (value.is(Value::Kind::Bool))
+    return scalar(DType::Bool, static_cast<uint8_t>(value.boolean()));
+  if (value.is(Value::Kind::Int))
+    return scalar(DType::I64, value.integer());
+  if (value.is(Value::Kind::Float))
+    return scalar(DType::F64, value.floating());
+  return std::nullopt;
+}
+
+void addOutputs(const Value &value, size_t &index, TensorMap &results) {
+  if (value.is(Value::Kind::List)) {
+    for (const Value &element : value.list())
+      addOutputs(element, index, results);
+    return;
+  }
+  if (std::optional<HostTensor> host = hostValue(value))
+    results["out." + std::to_string(index)] = std::move(*host);
+  ++index;
+}
+
+} // namespace
+
+llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
+  if (scope().caller) {
+    if (scope().nextParameter == scope().parameters.size())
+      return error(node, "run.arguments", "the call of this subgraph gives no value for it");
+    return scope().parameters[scope().nextParameter++];
+  }
+  auto found = setup_.inputs->find(("in." + node.name().str()).str());
+  if (found == setup_.inputs->end()) {
+    if (node.type() == nullptr)
+      return Value::opaque(node.name().str().str());
+    return error(node, "run.no-input",
+                 ("got no value in." + node.name().str() + ", expected " + node.type()->str()).str(),
+                 "values are named in.<placeholder>");
+  }
+  bool symbolic = node.type() && node.type()->kind() == Type::Kind::Symbolic;
+  if (symbolic && isNumber(found->second))
+    return numberOf(found->second);
+  if (!isDeclaredTensor(node))
+    return Value(Tensor::fromHost(found->second));
+  Tensor plain = Tensor::fromHost(found->second);
+  if (std::string wrong = conform(node.type(), plain, symbols_); !wrong.empty())
+    return error(node, "run.type", "the given input: " + wrong);
+  Dims strides;
+  for (const Dim &stride : node.type()->strides())
+    if (std::optional<int64_t> value = dimValue(stride, symbols_))
+      strides.push_back(*value);
+  return Value(strides.size() == plain.sizes().size() ? Tensor::fromHost(found->second, strides) : plain);
+}
+
+llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
+  auto found = setup_.inputs->find(("attr." + node.target().str()).str());
+  if (found != setup_.inputs->end())
+    return Value(Tensor::fromHost(found->second));
+  if (isDeclaredTensor(node))
+    return error(node, "run.no-input",
+                 ("got no value attr." + node.target().str() + ", expected " + node.type()->str()).str(),
+                 "values of get_attr nodes are named attr.<target>");
+  return Value::opaque(node.target().str().str());
+}
+
+llvm::Expected<CallSite> RankRun::callSite(const Node &node) const {
+  CallSite site;
+  site.node = &node;
+  site.rank = setup_.rank;
+  for (size_t i = 0; i < node.op()->params.size(); ++i) {
+    const Argument *argument = argumentAt(node, static_cast<int>(i));
+    if (argument == nullptr) {
+      site.arguments.emplace_back();
+      continue;
+    }
+    llvm::Expected<Value> value = evaluate(node, *argument, scopes_.back(), symbols_);
+    if (!value)
+      return value.takeError();
+    site.arguments.emplace_back(std::move(*value));
+  }
+  return site;
+}
+
+llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
+  if (node.numOperands() == 0)
+    return llvm::Error::success();
+  Effects effects = effectsOf(node);
+  llvm::SmallPtrSet<const Storage *, 2> shared;
+  if (result)
+    forEachTensor(*result, [&](const Tensor &tensor) { shared.insert(tensor.storage()); });
+  for (unsigned i = 0; i < node.numOperands(); ++i) {
+    Access access = effects.operands[i];
+    // Because an operator that may alias has read nothing where its result shares the operand's storage.
+    if (has(access, Access::Alias) && !has(access, Access::Write) &&
+        valueOf(*node.operand(i)).is(Value::Kind::Tensor) &&
+        shared.contains(valueOf(*node.operand(i)).tensor().storage()))
+      continue;
+    if (llvm::Error error = checkOperand(node, i, access))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access access) {
+  bool writes = has(access, Access::Write), reads = has(access, Access::Read);
+  bool flies = has(access, Access::InFlightRead | Access::InFlightWrite);
+  if (!writes && !reads && !flies)
+    return llvm::Error::success();
+  llvm::Error failure = llvm::Error::success();
+  forEachTensor(valueOf(*node.operand(index)), [&](const Tensor &tensor) {
+    if (writes)
+      written_.insert(tensor.storage());
+    const Launch *writer = flights_.writer(tensor.storage());
+    const Launch *reader = writes || has(access, Access::InFlightWrite) ? flights_.reader(tensor.storage()) : nullptr;
+    if ((!writer && !reader) || failure)
+      return;
+    std::string operand = ("`" + node.operand(index)->name().str() + "`").str();
+    failure =
+        writer
+            ? error(node, "run.in-flight-result",
+                    (writes ? "writes " : "reads ") + operand + ", which " + describe(*writer) + " has in flight",
+                    "wait for it first: only views, getitem and waits may use it before")
+            : error(node, "run.in-flight-input", "writes " + operand + ", which " + describe(*reader) + " still reads",
+                    "write after the wait on " + describe(*reader));
+  });
+  return failure;
+}
+
+TensorMap RankRun::results() const {
+  TensorMap results;
+  size_t index = 0;
+  if (result_.is(Value::Kind::List))
+    for (const Value &value : result_.list())
+      addOutputs(value, index, results);
+  else
+    addOutputs(result_, index, results);
+  for (const Node *node = setup_.graph->front(); node; node = node->next()) {
+    if (node->opcode() != Opcode::Placeholder)
+      continue;
+    const std::optional<Value> &value = scopes_.front().values[node->id()];
+    if (value && value->is(Value::Kind::Tensor) && written_.contains(value->tensor().storage()))
+      results[("after." + node->name().str()).str()] = value->tensor().toHost();
+  }
+  return results;
+}
+
+} // namespace ccgraph::runtime
