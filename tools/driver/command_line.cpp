@@ -1,0 +1,136 @@
+#include "driver/command_line.h"
+
+#include "ccgraph/ir/diagnostic.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+
+namespace ccgraph::driver {
+namespace {
+
+llvm::Error usageError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+} // namespace
+
+llvm::Error badValue(llvm::StringRef flag, llvm::StringRef got, llvm::StringRef expected) {
+  return usageError(flag + ": got '" + got + "', expected " + expected);
+}
+
+void printError(llvm::raw_ostream &os, llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error), [&](const DiagnosticError &diagnostics) { os << toString(diagnostics.diagnostics()); },
+      [&](const llvm::ErrorInfoBase &other) { os << "error: " << other.message() << '\n'; });
+}
+
+void CommandLine::addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value) {
+  add({name.str(), "", help.str(), [&value](llvm::StringRef) {
+         value = true;
+         return llvm::Error::success();
+       }});
+}
+
+void CommandLine::addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text) {
+  add({name.str(), value.str(), help.str(), [&text](llvm::StringRef given) {
+         text = given.str();
+         return llvm::Error::success();
+       }});
+}
+
+void CommandLine::addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
+                            std::function<void(double)> use) {
+  add({name.str(), value.str(), help.str(),
+       [flag = name.str(), use = std::move(use)](llvm::StringRef given) -> llvm::Error {
+         double number = 0;
+         if (given.getAsDouble(number) || !(number >= 0))
+           return badValue(flag, given, "a number from 0 on");
+         use(number);
+         return llvm::Error::success();
+       }});
+}
+
+void CommandLine::addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum,
+                           size_t &count) {
+  add({name.str(), value.str(), help.str(), [flag = name.str(), minimum, &count](llvm::StringRef given) -> llvm::Error {
+         size_t number = 0;
+         if (given.getAsInteger(10, number) || number < minimum)
+           return badValue(flag, given, "a whole number from " + std::to_string(minimum) + " on");
+         count = number;
+         return llvm::Error::success();
+       }});
+}
+
+void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
+                          std::vector<std::string> &list) {
+  add({name.str(), value.str(), help.str(), [&list](llvm::StringRef given) {
+         llvm::SmallVector<llvm::StringRef, 8> parts;
+         given.split(parts, ',');
+         for (llvm::StringRef part : parts)
+           list.push_back(part.str());
+         return llvm::Error::success();
+       }});
+}
+
+const Flag *CommandLine::find(llvm::StringRef name) const {
+  auto found = llvm::find_if(flags_, [&](const Flag &flag) { return flag.name == name; });
+  return found == flags_.end() ? nullptr : &*found;
+}
+
+llvm::Error CommandLine::unknown(llvm::StringRef name) const {
+  constexpr unsigned farthest = 3;
+  const Flag *nearest = nullptr;
+  unsigned distance = farthest + 1;
+  for (const Flag &flag : flags_) {
+    unsigned d = name.edit_distance(flag.name, true, farthest);
+    if (d < distance && d < flag.name.size() / 2) {
+      distance = d;
+      nearest = &flag;
+    }
+  }
+  if (nearest)
+    return usageError("unknown flag " + name + "\n  note: did you mean " + nearest->name + "?");
+  return usageError("unknown flag " + name + "\n  note: --help lists the flags");
+}
+
+llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
+    if (argument == "--") {
+      positional_.insert(positional_.end(), arguments.begin() + i + 1, arguments.end());
+      break;
+    }
+    if (!argument.startswith("-") || argument == "-") {
+      positional_.push_back(argument.str());
+      continue;
+    }
+    auto [name, value] = argument.split('=');
+    bool joined = argument.contains('=');
+    const Flag *flag = find(name);
+    if (flag == nullptr)
+      return unknown(name);
+    if (flag->value.empty() && joined)
+      return usageError(name + " takes no value, got '" + value + "'");
+    if (!flag->value.empty() && !joined) {
+      if (i + 1 == arguments.size())
+        return usageError(name + ": got nothing, expected " + flag->value);
+      value = arguments[++i];
+    }
+    if (llvm::Error error = flag->accept(value))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+void CommandLine::printHelp(llvm::raw_ostream &os) const {
+  os << about_ << "\n\nusage: " << usage_ << "\n\n";
+  size_t width = 0;
+  auto left = [](const Flag &flag) { return flag.value.empty() ? flag.name : flag.name + " " + flag.value; };
+  for (const Flag &flag : flags_)
+    width = std::max(width, left(flag).size());
+  for (const Flag &flag : flags_)
+    os << "  " << llvm::left_justify(left(flag), static_cast<unsigned>(width)) << "  " << flag.help << '\n';
+}
+
+} // namespace ccgraph::driver

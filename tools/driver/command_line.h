@@ -1,0 +1,72 @@
+// CommandLine: flags, positional arguments, help and exit codes, the same for every tool.
+//
+// A flag is declared once, with what it takes and its help; parsing, --help and the suggestion for a misspelt flag come from that. `--flag VALUE`
+// and `--flag=VALUE` are one, a lone `-` is a positional argument (standard input), and after `--` everything is.
+//
+// Ownership: flags hold callbacks into the caller's options. Failure: an llvm::Error of one line, and a note where a flag
+// resembles another; the caller exits with Usage. Cost: none worth naming.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ccgraph::driver {
+
+enum class ExitCode : int {
+  Ok = 0,
+  Diagnosed = 1,   ///< an error in the input, or of a pass
+  Usage = 2,       ///< the command line makes no sense
+  CheckFailed = 3, ///< a check that was asked for did not hold, or could not be made
+  Internal = 4,    ///< a bug of ours
+};
+
+struct Flag {
+  std::string name;  ///< "--groups", "-O2"
+  std::string value; ///< what it takes: "FILE"; empty for a switch
+  std::string help;  ///< one line
+  std::function<llvm::Error(llvm::StringRef value)> accept;
+};
+
+class CommandLine {
+public:
+  /// `usage` is what follows "usage: " in the help; `about` one sentence.
+  CommandLine(std::string usage, std::string about) : usage_(std::move(usage)), about_(std::move(about)) {}
+
+  void add(Flag flag) { flags_.push_back(std::move(flag)); }
+  void addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value);
+  void addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text);
+  /// Non-negative.
+  void addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::function<void(double)> use);
+  /// A whole number from `minimum` on.
+  void addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum, size_t &count);
+  /// Comma-separated; repeating the flag adds.
+  void addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::vector<std::string> &list);
+
+  /// `arguments` without the program's name.
+  [[nodiscard]] llvm::Error parse(llvm::ArrayRef<const char *> arguments);
+  [[nodiscard]] llvm::ArrayRef<std::string> positional() const { return positional_; }
+  void printHelp(llvm::raw_ostream &os) const;
+
+private:
+  [[nodiscard]] const Flag *find(llvm::StringRef name) const;
+  [[nodiscard]] llvm::Error unknown(llvm::StringRef name) const;
+
+  std::string usage_;
+  std::string about_;
+  std::vector<Flag> flags_;
+  std::vector<std::string> positional_;
+};
+
+/// "got GOT, expected EXPECTED" about a flag's value.
+[[nodiscard]] llvm::Error badValue(llvm::StringRef flag, llvm::StringRef got, llvm::StringRef expected);
+
+/// Prints an error: diagnostics as they are, anything else as one `error:` line.
+void printError(llvm::raw_ostream &os, llvm::Error error);
+
+} // namespace ccgraph::driver
