@@ -1,0 +1,99 @@
+// What the kernel tests share: small tensors from literals, one call of a kernel, its values as doubles.
+//
+// Failures of the helpers themselves are reported through GoogleTest; nothing is owned beyond the values returned.
+#pragma once
+
+#include "ccgraph/runtime/kernels.h"
+#include "kernels/elements.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::runtime::testing {
+
+using Keywords = std::vector<std::pair<std::string, Value>>;
+
+/// A contiguous tensor of these values, rounded to the dtype.
+inline Tensor tensor(DType dtype, DimsRef sizes, const std::vector<double> &values) {
+  Tensor result = Tensor::zeros(dtype, sizes);
+  EXPECT_EQ(result.numElements(), static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i)
+    writeElement<double>(dtype, result.data() + i * sizeInBytes(dtype), values[i]);
+  return result;
+}
+
+inline Tensor f32(DimsRef sizes, const std::vector<double> &values) { return tensor(DType::F32, sizes, values); }
+inline Tensor i64(DimsRef sizes, const std::vector<double> &values) { return tensor(DType::I64, sizes, values); }
+
+/// 0, 1, 2, ... as f32.
+inline Tensor counting(DimsRef sizes) {
+  std::vector<double> values(static_cast<size_t>(productOf(sizes)));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<double>(i);
+  return f32(sizes, values);
+}
+
+/// The elements in row-major order.
+inline std::vector<double> values(const Tensor &tensor) {
+  Tensor flat = tensor.contiguous();
+  std::vector<double> result;
+  for (int64_t i = 0; i < flat.numElements(); ++i)
+    result.push_back(readElement<double>(flat.dtype(), flat.data() + i * flat.elementSize()));
+  return result;
+}
+
+inline Value integers(const std::vector<int64_t> &numbers) {
+  Value::List list;
+  for (int64_t number : numbers)
+    list.push_back(Value::integer(number));
+  return Value::list(list);
+}
+inline Value number(double value) { return Value::floating(value); }
+inline Value number(int64_t value) { return Value::integer(value); }
+inline Value number(int value) { return Value::integer(value); }
+
+inline llvm::Expected<Value> tryCall(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
+  const Kernel *kernel = findKernel(target);
+  if (!kernel)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "no kernel of " + target);
+  return runKernel(*kernel, {std::move(positional), std::move(keywords)});
+}
+
+/// The result; the test fails where the call does.
+inline Value call(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
+  llvm::Expected<Value> result = tryCall(target, std::move(positional), std::move(keywords));
+  if (result)
+    return *result;
+  ADD_FAILURE() << llvm::toString(result.takeError());
+  return {};
+}
+
+/// The message of a call that must fail.
+inline std::string failure(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
+  llvm::Expected<Value> result = tryCall(target, std::move(positional), std::move(keywords));
+  if (!result)
+    return llvm::toString(result.takeError());
+  ADD_FAILURE() << target.str() << " gave " << result->describe();
+  return {};
+}
+
+/// The values of a call whose result is one tensor.
+inline std::vector<double> valuesOf(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
+  Value result = call(target, std::move(positional), std::move(keywords));
+  return result.is(Value::Kind::Tensor) ? values(result.tensor()) : std::vector<double>();
+}
+
+/// "f32[2, 3][3, 1]" of a call's result.
+inline std::string typeOf(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
+  Value result = call(target, std::move(positional), std::move(keywords));
+  return result.describe();
+}
+
+inline void expectNear(const std::vector<double> &got, const std::vector<double> &expected, double tolerance = 1e-6) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], tolerance) << "element " << i;
+}
+
+using Doubles = std::vector<double>;
+
+} // namespace ccgraph::runtime::testing
