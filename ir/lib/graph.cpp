@@ -290,7 +290,17 @@ Graph *Graph::subgraph(Identifier name) const {
 }
 
 void Graph::eraseSubgraph(Identifier name) {
-  llvm::erase_if(subgraphs_, [&](const auto &entry) { return entry.first == name; });
+  auto found = llvm::find_if(subgraphs_, [&](const auto &entry) { return entry.first == name; });
+  if (found == subgraphs_.end())
+    return;
+  erasedSubgraphs_.push_back(std::move(*found));
+  subgraphs_.erase(found);
+}
+
+const Graph *Graph::erasedSubgraph(Identifier name) const {
+  auto found = std::find_if(erasedSubgraphs_.rbegin(), erasedSubgraphs_.rend(),
+                            [&](const auto &entry) { return entry.first == name; });
+  return found == erasedSubgraphs_.rend() ? nullptr : found->second.get();
 }
 
 // --- Copies

@@ -148,7 +148,10 @@ public:
   [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
   Graph &addSubgraph(Identifier name);
   [[nodiscard]] Graph *subgraph(Identifier name) const;
+  /// The subgraph leaves `subgraphs()` and stays readable, as erased nodes do.
   void eraseSubgraph(Identifier name);
+  /// The last subgraph of this name that was erased; null if there was none.
+  [[nodiscard]] const Graph *erasedSubgraph(Identifier name) const;
   /// Known values of backed symbols (never of unbacked ones), in order of first appearance.
   std::vector<std::pair<Identifier, int64_t>> symbolHints;
   /// Foreign top-level keys of the file, kept and written back: name, text of the value.
@@ -178,6 +181,7 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
   GroupTable groups_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs_;
+  std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> erasedSubgraphs_;
 };
 
 } // namespace ccgraph
