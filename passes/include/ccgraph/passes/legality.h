@@ -34,12 +34,14 @@ namespace ccgraph {
 
 struct LegalityOptions {
   std::optional<int64_t> memoryBudget; ///< bytes; empty: memory is not checked
-  bool spmd = true; ///< every rank runs this program. False: the order across groups must stay too, and no collective may go
+  bool spmd =
+      true; ///< every rank runs this program. False: the order across groups must stay too, and no collective may go
   size_t limit = 20; ///< findings kept
 };
 
 /// Success if `after`, which must be the graph that `before` was taken of, is a legal rewrite as the certificate describes it.
-[[nodiscard]] llvm::Error checkLegality(const GraphSnapshot &before, const Graph &after, const Certificate &certificate, const LegalityOptions &options = {});
+[[nodiscard]] llvm::Error checkLegality(const GraphSnapshot &before, const Graph &after, const Certificate &certificate,
+                                        const LegalityOptions &options = {});
 
 /// The rules, sorted by id: what docs list and tests walk through.
 struct LegalityRule {

@@ -1,0 +1,65 @@
+// Bucket: one merged entry, evaluated: what each of its new nodes holds.
+//
+// Members' inputs are the sources; every other value is derived from them through movements and the one exchange.
+//
+// Ownership: refers to the evidence. Failure: findings; a node that cannot be evaluated has no value, and nothing derived from it has. Cost: the runs made.
+#pragma once
+
+#include "legality/checks.h"
+#include "legality/exchanges.h"
+#include "legality/movements.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ccgraph::legality {
+
+class Bucket {
+public:
+  Bucket(const Evidence &evidence, uint32_t entry, Findings &findings);
+
+  /// Checks members against each other and the launch, evaluates, and holds the replacements to what they stand for.
+  void check();
+
+private:
+  // Members.
+  bool readMembers();
+  bool checkMember(const BucketMember &member, const Communication &call);
+  bool checkWaits(const BucketMember &member, uint32_t launch);
+  bool checkIndependent(const BucketMember &member, uint32_t launch);
+  void checkOrderingEdges(const BucketMember &member, uint32_t launch);
+  bool addSource(const BucketMember &member, Communication call);
+  bool checkLaunch();
+
+  // New nodes.
+  void evaluate();
+  bool isPlain(const Step &step);
+  std::optional<Value> evaluateStep(uint32_t index, const Step &step);
+  std::optional<Value> evaluateLaunch(const Step &step, llvm::ArrayRef<const Value *> operands);
+  std::optional<Value> evaluateWait(const Step &step, llvm::ArrayRef<const Value *> operands);
+  std::optional<Value> evaluateMovement(const Step &step, llvm::ArrayRef<const Value *> operands);
+  const Value *valueOf(uint32_t operand, const Step &reader);
+  bool fitsType(const Step &step, const Value &value);
+
+  // What came of it.
+  void checkReplacement(const BucketMember &member, uint32_t source);
+  void checkShare(uint32_t index);
+
+  void report(const Node &node, llvm::StringRef rule, const llvm::Twine &message) {
+    findings_.add(node, rule, message, claimText({Part::Merged, number_}));
+  }
+  [[nodiscard]] bool ours(uint32_t before) const;
+
+  const Evidence &evidence_;
+  const MergedEntry &entry_;
+  uint32_t number_;
+  Findings &findings_;
+  uint32_t launch_ = none; ///< step after
+  Communication call_;
+  Shipment shipment_;
+  llvm::DenseMap<uint32_t, Value> values_; ///< by step after
+  llvm::DenseSet<uint32_t> complete_;      ///< steps whose value has been waited for
+  std::optional<Value> sent_;              ///< what the launch sends
+};
+
+} // namespace ccgraph::legality

@@ -1,0 +1,54 @@
+// The checks of the legality checker, one rule family each. Every one takes the same evidence and adds its findings.
+//
+// They run in the order of this file: those of the second half read what the first half has shown, and do not run if it found anything.
+//
+// Ownership: the evidence refers to the caller's values. Cost: near-linear, as each states.
+#pragma once
+
+#include "ccgraph/passes/legality.h"
+
+#include "legality/correspondence.h"
+#include "legality/storages.h"
+
+namespace ccgraph::legality {
+
+struct Evidence {
+  const Rewrite &rewrite;
+  const Program &before;
+  const Program &after;
+  const Correspondence &correspondence;
+  const Storages &storagesBefore;
+  const Storages &storagesAfter;
+  const LegalityOptions &options;
+};
+
+// --- What stands where ---------------------------------------------------------------------------------------------
+
+/// Untouched nodes are what they were, but for operands that an entry replaced. O(n + e).
+void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
+/// Definitions before uses, placeholders in their order, the output last; groups and subgraphs kept. O(n + e).
+void checkWellFormed(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
+
+// --- What it means -------------------------------------------------------------------------------------------------
+
+/// Accesses to one storage that conflict are in the order that they had. O((n + e) log n).
+void checkStorageOrder(const Evidence &evidence, Findings &findings);
+/// Random, host-visible and opaque steps are in the order that they had. O(n log n).
+void checkDomains(const Evidence &evidence, Findings &findings);
+/// Nothing touches what is in flight that did not before. O(n + e).
+void checkInFlight(const Evidence &evidence, Findings &findings);
+/// Each group's collectives are issued in the order that they had, or that a `moved` entry states. O(c log c) for c collectives.
+void checkIssueOrder(const Evidence &evidence, Findings &findings);
+/// Each bucket computes what its members did. O(entries + ranks x members).
+void checkMerged(const Evidence &evidence, Findings &findings);
+/// What is gone was dead, a twin, or did nothing; what is new does nothing but wait. O(entries + uses).
+void checkRemoved(const Evidence &evidence, Findings &findings);
+/// Every launch that had a wait has one. O(n + e).
+void checkWaitsKept(const Evidence &evidence, Findings &findings);
+void checkAdded(const Evidence &evidence, Findings &findings);
+/// Each rule's nodes are the ones that the checker's own template builds. O(entries).
+void checkRules(const Evidence &evidence, Findings &findings);
+/// Peak bytes within the budget. O(n + e).
+void checkMemory(const Evidence &evidence, Findings &findings);
+
+} // namespace ccgraph::legality

@@ -1,0 +1,71 @@
+// Correspondence: which step after stands for which step before, as the certificate claims it.
+//
+// `image` follows values: what the readers of a step's result read now. `performer` follows effects: the step that now does what the step did (a bucket for
+// its members' launches). Both are claims: the rules' own checks show that a replacement holds the value it stands for.
+//
+// Ownership: refers to both programs and the certificate. Failure: a node without entry, in two entries, or in one that does not fit is a finding; the later checks
+// may only run if there was none. Cost: O(nodes + entries).
+#pragma once
+
+#include "legality/findings.h"
+#include "legality/program.h"
+
+namespace ccgraph::legality {
+
+/// The part that an entry gives to a node.
+enum class Part : uint8_t { Untouched, Merged, Removed, Added, Rule };
+
+struct Claim {
+  Part part = Part::Untouched;
+  uint32_t entry = 0; ///< index into the certificate's list of that part
+};
+/// "merged entry 2", or "" for untouched.
+[[nodiscard]] std::string claimText(Claim claim);
+
+/// Everything that a check reads.
+struct Rewrite {
+  const GraphSnapshot &snapshot;
+  const Graph &graph;
+  const Certificate &certificate;
+  const Program &before;
+  const Program &after;
+};
+
+class Correspondence {
+public:
+  Correspondence(const Rewrite &rewrite, Findings &findings);
+
+  /// Step after of an untouched step before, and back; `none` if it is in an entry.
+  [[nodiscard]] uint32_t untouched(uint32_t before) const { return untouched_[before]; }
+  [[nodiscard]] uint32_t untouchedBefore(uint32_t after) const {
+    return origin_[after] != none && untouched_[origin_[after]] == after ? origin_[after] : none;
+  }
+  /// Step after whose value stands for that of a step before; `none` where nobody may read it any more.
+  [[nodiscard]] uint32_t image(uint32_t before) const { return images_[before]; }
+  /// Step before whose value a step after stands for; `none` for new values.
+  [[nodiscard]] uint32_t origin(uint32_t after) const { return origin_[after]; }
+  /// Step after that does what a step before did; `none` for removed ones.
+  [[nodiscard]] uint32_t performer(uint32_t before) const { return performers_[before]; }
+  [[nodiscard]] Claim claimBefore(uint32_t before) const { return claimsBefore_[before]; }
+  [[nodiscard]] Claim claimAfter(uint32_t after) const { return claimsAfter_[after]; }
+
+private:
+  void match(Findings &findings);
+  void claimMerged(uint32_t entry, Findings &findings);
+  void claimRemoved(Findings &findings);
+  void claimRule(uint32_t entry, Findings &findings);
+  void claim(const Node *node, bool before, Claim claim, Findings &findings);
+  void requireClaims(Findings &findings);
+  void followTwins(Findings &findings);
+  void bind(const Node *was, const Node *image, const Node *performer);
+
+  Rewrite rewrite_;
+  std::vector<uint32_t> untouched_;
+  std::vector<uint32_t> images_;
+  std::vector<uint32_t> performers_;
+  std::vector<uint32_t> origin_;
+  std::vector<Claim> claimsBefore_;
+  std::vector<Claim> claimsAfter_;
+};
+
+} // namespace ccgraph::legality

@@ -1,0 +1,30 @@
+// Findings: what the checker reports, each under a rule id, with the pass and the certificate entry that it concerns.
+//
+// Ownership: plain values; refers to the certificate for its pass's name. Never fails; keeps the first `limit` findings and counts the rest.
+#pragma once
+
+#include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/diagnostic.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::legality {
+
+class Findings {
+public:
+  Findings(const Certificate &certificate, size_t limit) : certificate_(certificate), diagnostics_(limit) {}
+
+  /// `rule` without the "legality." that all of them begin with. `entry` is what the certificate says about it, e.g. "merged entry 2"; empty for none.
+  void add(const Node &node, llvm::StringRef rule, const llvm::Twine &message, const llvm::Twine &entry = "");
+  [[nodiscard]] bool any() const { return diagnostics_.hasErrors(); }
+  [[nodiscard]] llvm::Error take();
+
+private:
+  const Certificate &certificate_;
+  Diagnostics diagnostics_;
+};
+
+/// "'name'", or "nothing" for null.
+[[nodiscard]] std::string quoted(const Node *node);
+
+} // namespace ccgraph::legality

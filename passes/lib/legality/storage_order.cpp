@@ -1,0 +1,187 @@
+#include "legality/checks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// One access to a storage that somebody writes. Its epoch is the number of writes to that storage before it.
+struct Touch {
+  uint32_t storage = 0;
+  uint32_t at = 0;    ///< step before, then step after
+  uint32_t epoch = 0; ///< as it was
+  bool write = false;
+  const Node *node = nullptr;
+};
+
+bool reads(Access access) { return has(access, Access::Read | Access::InFlightRead); }
+bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+
+bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }
+
+class StorageOrder {
+public:
+  StorageOrder(const Evidence &evidence, Findings &findings)
+      : evidence_(evidence), before_(evidence.before), after_(evidence.after), correspondence_(evidence.correspondence),
+        findings_(findings), written_(evidence.storagesBefore.count()), shared_(after_.size()) {}
+
+  void run() {
+    if (!markWritten())
+      return;
+    collectBefore();
+    numberEpochs();
+    llvm::SmallVector<Touch, 64> now;
+    for (const Touch &touch : touches_)
+      addAfter(touch, now);
+    llvm::stable_sort(demands_, [](const Demand &a, const Demand &b) { return a.key < b.key; });
+    for (uint32_t i = 0; i < after_.size(); ++i)
+      addNewReads(i, now);
+    llvm::stable_sort(now, byPlace);
+    compare(now);
+  }
+
+private:
+  bool markWritten() {
+    bool any = false;
+    forEachAccess(before_, [&](uint32_t step, uint32_t operand, Access access) {
+      if (!writes(access) || before_[step].waits)
+        return;
+      any = true;
+      for (uint32_t storage : evidence_.storagesBefore.of(operand))
+        written_[storage] = true;
+    });
+    return any;
+  }
+
+  template <typename Visit>
+  static void forEachAccess(const Program &program, Visit visit) {
+    for (uint32_t i = 0; i < program.size(); ++i) {
+      auto operands = program.operands(program[i]);
+      auto accesses = program.accesses(program[i]);
+      for (size_t k = 0; k < operands.size(); ++k)
+        visit(i, operands[k], accesses[k]);
+    }
+  }
+
+  void collectBefore() {
+    forEachAccess(before_, [&](uint32_t step, uint32_t operand, Access access) {
+      if (before_[step].waits || (!reads(access) && !writes(access)))
+        return;
+      for (uint32_t storage : evidence_.storagesBefore.of(operand))
+        if (written_[storage])
+          touches_.push_back({storage, step, 0, writes(access), before_[step].node});
+    });
+    llvm::stable_sort(touches_, byPlace);
+  }
+
+  /// A step that reads and writes one storage counts as a write.
+  void numberEpochs() {
+    llvm::SmallVector<Touch, 0> merged;
+    for (const Touch &touch : touches_) {
+      if (!merged.empty() && merged.back().storage == touch.storage && merged.back().at == touch.at)
+        merged.back().write |= touch.write;
+      else
+        merged.push_back(touch);
+    }
+    uint32_t epoch = 0;
+    for (size_t i = 0; i < merged.size(); ++i) {
+      if (i && merged[i - 1].storage != merged[i].storage)
+        epoch = 0;
+      merged[i].epoch = epoch;
+      epoch += merged[i].write ? 1 : 0;
+    }
+    touches_ = std::vector<Touch>(merged.begin(), merged.end());
+  }
+
+  /// Members of a bucket read where the bucket's own nodes do (see addNewReads); removed steps no longer read.
+  void addAfter(Touch touch, llvm::SmallVectorImpl<Touch> &now) {
+    uint32_t step = touch.at;
+    Claim claim = correspondence_.claimBefore(step);
+    if (claim.part == Part::Merged)
+      demands_.push_back({{touch.storage, claim.entry}, touch.epoch, touch.node});
+    touch.at = correspondence_.performer(step);
+    if (claim.part == Part::Untouched || claim.part == Part::Rule) {
+      if (touch.at != none)
+        now.push_back(touch);
+      return;
+    }
+    if (touch.write)
+      findings_.add(*touch.node, "storage-order", "writes " + owner(touch.storage) + ", so it may not go",
+                    claimText(claim));
+  }
+
+  std::string owner(uint32_t storage) const {
+    return "the storage of " + quoted(before_[evidence_.storagesBefore.owner(storage)].node);
+  }
+
+  /// Storages before that a value after occupies, as far as it had any.
+  llvm::ArrayRef<uint32_t> storagesOf(uint32_t after) const {
+    uint32_t origin = correspondence_.origin(after);
+    return origin == none ? llvm::ArrayRef<uint32_t>(shared_[after]) : evidence_.storagesBefore.of(origin);
+  }
+
+  void addNewReads(uint32_t index, llvm::SmallVectorImpl<Touch> &now) {
+    Claim claim = correspondence_.claimAfter(index);
+    if (claim.part != Part::Merged)
+      return;
+    const Step &step = after_[index];
+    auto operands = after_.operands(step);
+    auto accesses = after_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      auto storages = storagesOf(operands[i]);
+      if (has(accesses[i], Access::Alias))
+        shared_[index].append(storages.begin(), storages.end());
+      if (step.waits || !reads(accesses[i]))
+        continue;
+      for (uint32_t storage : storages)
+        if (written_[storage])
+          addRead(storage, index, claim, now);
+    }
+  }
+
+  /// A bucket's read must fall where each member's read of that storage fell.
+  void addRead(uint32_t storage, uint32_t index, Claim claim, llvm::SmallVectorImpl<Touch> &now) {
+    std::pair<uint32_t, uint32_t> key{storage, claim.entry};
+    auto demand = llvm::partition_point(demands_, [&](const Demand &other) { return other.key < key; });
+    for (; demand != demands_.end() && demand->key == key; ++demand)
+      now.push_back({storage, index, demand->epoch, false, demand->member});
+  }
+
+  void compare(llvm::ArrayRef<Touch> now) {
+    uint32_t epoch = 0;
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (i && now[i - 1].storage != now[i].storage)
+        epoch = 0;
+      const Touch &touch = now[i];
+      if (touch.epoch != epoch)
+        findings_.add(*touch.node, "storage-order",
+                      std::string(touch.write ? "writes " : "reads ") + owner(touch.storage) + " after " +
+                          llvm::Twine(epoch) + " other writes to it, expected " + llvm::Twine(touch.epoch));
+      if (touch.write)
+        epoch = std::max(epoch, touch.epoch) + 1;
+    }
+  }
+
+  struct Demand {
+    std::pair<uint32_t, uint32_t> key; ///< storage, merged entry
+    uint32_t epoch = 0;
+    const Node *member = nullptr;
+  };
+
+  const Evidence &evidence_;
+  const Program &before_;
+  const Program &after_;
+  const Correspondence &correspondence_;
+  Findings &findings_;
+  std::vector<bool> written_;
+  std::vector<llvm::SmallVector<uint32_t, 2>> shared_;
+  std::vector<Touch> touches_;
+  std::vector<Demand> demands_;
+};
+
+} // namespace
+
+void checkStorageOrder(const Evidence &evidence, Findings &findings) { StorageOrder(evidence, findings).run(); }
+
+} // namespace ccgraph::legality

@@ -1,0 +1,151 @@
+#include "legality/storages.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+std::optional<uint32_t> elementIndex(const Step &step) {
+  if (!step.isGetItem() || step.arguments->positional.size() != 2)
+    return std::nullopt;
+  const Argument &index = step.arguments->positional[1];
+  if (!step.arguments->positional[0].is(Argument::Kind::Operand) || !index.is(Argument::Kind::Int))
+    return std::nullopt;
+  return index.integer() < 0 ? std::nullopt : std::optional<uint32_t>(index.integer());
+}
+
+const Argument *elementwiseList(const Step &step) {
+  const CollectiveSpec *spec = step.collective();
+  int parameter = spec ? spec->input : step.waits ? 0 : -1;
+  const Argument *list = Program::argument(step, parameter);
+  return list && list->isSequence() ? list : nullptr;
+}
+
+Storages::Storages(const Program &program) : program_(program), values_(program.size()), lists_(program.size()) {
+  countElements();
+  for (uint32_t i = 0; i < program.size(); ++i)
+    values_[i] = valueOf(i);
+}
+
+void Storages::countElements() {
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    const Step &step = program_[i];
+    if (auto index = elementIndex(step)) {
+      uint32_t list = program_.operands(step)[0];
+      if (list != none && program_[list].isCall())
+        lists_[list].count = std::max(lists_[list].count, *index + 1);
+      continue;
+    }
+    if (!step.isCall())
+      continue;
+    if (step.type && step.type->isList())
+      lists_[i].count = static_cast<uint32_t>(step.type->elements().size());
+    if (const Argument *list = elementwiseList(step))
+      lists_[i].count = static_cast<uint32_t>(list->elements().size());
+  }
+  uint32_t total = 0;
+  for (Range &list : lists_) {
+    list.begin = total;
+    total += list.count;
+  }
+  elements_.resize(total);
+}
+
+int64_t Storages::bytes(uint32_t storage) const {
+  const Type *type = program_[owners_[storage].step].type;
+  uint32_t element = owners_[storage].element;
+  if (type && type->isList())
+    type = element < type->elements().size() ? type->elements()[element] : nullptr;
+  return type ? type->numBytes().value_or(0) : 0;
+}
+
+uint32_t Storages::fresh(uint32_t step, uint32_t element) {
+  owners_.push_back({step, element});
+  return count() - 1;
+}
+
+Storages::Range Storages::unite(llvm::SmallVectorImpl<uint32_t> &storages) {
+  llvm::sort(storages);
+  storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
+  Range range{static_cast<uint32_t>(pool_.size()), static_cast<uint32_t>(storages.size())};
+  pool_.insert(pool_.end(), storages.begin(), storages.end());
+  return range;
+}
+
+Storages::Range Storages::valueOf(uint32_t index) {
+  const Step &step = program_[index];
+  if (step.opcode() == Opcode::Output)
+    return {};
+  if (step.isCall())
+    return callValue(index, step);
+  Range *attribute = step.opcode() == Opcode::GetAttr ? &attributes_[step.node->target()] : nullptr;
+  if (attribute && attribute->count)
+    return *attribute;
+  llvm::SmallVector<uint32_t, 1> own{fresh(index, 0)};
+  Range range = unite(own);
+  if (attribute)
+    *attribute = range;
+  return range;
+}
+
+Storages::Range Storages::callValue(uint32_t index, const Step &step) {
+  if (step.isGetItem())
+    return getItem(index, step);
+  if (lists_[index].count)
+    return listValue(index, step);
+  Range only;
+  unsigned shared = 0;
+  auto operands = program_.operands(step);
+  auto accesses = program_.accesses(step);
+  llvm::SmallVector<uint32_t, 8> storages;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (has(accesses[i], Access::Alias) && operands[i] != none) {
+      only = values_[operands[i]];
+      ++shared;
+      auto own = slice(only);
+      storages.append(own.begin(), own.end());
+    }
+  if (shared == 1 && !step.freshResult)
+    return only;
+  if (step.freshResult)
+    storages.push_back(fresh(index, 0));
+  return unite(storages);
+}
+
+Storages::Range Storages::getItem([[maybe_unused]] uint32_t index, const Step &step) const {
+  auto operands = program_.operands(step);
+  if (operands.empty() || operands[0] == none)
+    return {};
+  auto element = elementIndex(step);
+  Range list = lists_[operands[0]];
+  return element && *element < list.count ? elements_[list.begin + *element] : values_[operands[0]];
+}
+
+Storages::Range Storages::listValue(uint32_t index, const Step &step) {
+  const Argument *inputs = elementwiseList(step);
+  auto operands = program_.operands(step);
+  auto accesses = program_.accesses(step);
+  llvm::SmallVector<uint32_t, 8> all;
+  for (uint32_t element = 0; element < lists_[index].count; ++element) {
+    llvm::SmallVector<uint32_t, 8> storages;
+    auto share = [&](uint32_t operand) {
+      if (!has(accesses[operand], Access::Alias) || operands[operand] == none)
+        return;
+      auto own = of(operands[operand]);
+      storages.append(own.begin(), own.end());
+    };
+    bool paired =
+        inputs && element < inputs->elements().size() && inputs->elements()[element].is(Argument::Kind::Operand);
+    if (paired)
+      share(inputs->elements()[element].operandIndex());
+    else
+      for (uint32_t i = 0; i < operands.size(); ++i)
+        share(i);
+    if (step.freshResult)
+      storages.push_back(fresh(index, element));
+    elements_[lists_[index].begin + element] = unite(storages);
+    all.append(storages.begin(), storages.end());
+  }
+  return unite(all);
+}
+
+} // namespace ccgraph::legality

@@ -1,0 +1,64 @@
+// Storages: which blocks of memory each value of a Program may occupy.
+//
+// A step that allocates owns a storage (a list result one an element); views, waits, getitem and in-place forms share their operand's. Sets
+// are what a value *may* share, so an access goes to each member. Placeholders do not overlap; get_attr nodes of one attribute are one storage.
+//
+// Ownership: numbers only. Cost: O(steps + operands); a value that only shares one operand's set shares its range too.
+#pragma once
+
+#include "legality/program.h"
+
+namespace ccgraph::legality {
+
+class Storages {
+public:
+  explicit Storages(const Program &program);
+
+  /// All storages that some part of the value of a step may occupy, ascending.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> of(uint32_t step) const { return slice(values_[step]); }
+  /// Number of elements of a list result; 0 for any other.
+  [[nodiscard]] uint32_t numElements(uint32_t step) const { return lists_[step].count; }
+  [[nodiscard]] llvm::ArrayRef<uint32_t> element(uint32_t step, uint32_t index) const {
+    return slice(elements_[lists_[step].begin + index]);
+  }
+  [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(owners_.size()); }
+  /// Step that allocates a storage.
+  [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
+  /// Bytes of a storage; 0 where unknown.
+  [[nodiscard]] int64_t bytes(uint32_t storage) const;
+
+private:
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t count = 0;
+  };
+  struct Owner {
+    uint32_t step = 0;
+    uint32_t element = 0;
+  };
+  [[nodiscard]] llvm::ArrayRef<uint32_t> slice(Range range) const {
+    return llvm::ArrayRef(pool_).slice(range.begin, range.count);
+  }
+  [[nodiscard]] Range valueOf(uint32_t index);
+  [[nodiscard]] Range callValue(uint32_t index, const Step &step);
+  [[nodiscard]] Range listValue(uint32_t index, const Step &step);
+  [[nodiscard]] Range getItem(uint32_t index, const Step &step) const;
+  [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
+  [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
+  void countElements();
+
+  const Program &program_;
+  std::vector<uint32_t> pool_;
+  std::vector<Range> values_;
+  std::vector<Range> lists_; ///< of elements_
+  std::vector<Range> elements_;
+  std::vector<Owner> owners_;
+  llvm::DenseMap<Identifier, Range> attributes_;
+};
+
+/// Number of the element that a getitem step takes; empty where it is no literal.
+[[nodiscard]] std::optional<uint32_t> elementIndex(const Step &step);
+/// The parameter whose element i is about element i of the step's list result (coalesced collectives, batches of p2p, waits on lists); null where there is none.
+[[nodiscard]] const Argument *elementwiseList(const Step &step);
+
+} // namespace ccgraph::legality
