@@ -1,0 +1,97 @@
+#include "support/rewrites.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <set>
+
+namespace ccgraph::test {
+
+Actual Actual::nodes(llvm::ArrayRef<Node *> list) {
+  Actual actual(0);
+  actual.kind_ = Kind::Nodes;
+  actual.nodes_ = list.vec();
+  return actual;
+}
+
+Actual Actual::numbers(llvm::ArrayRef<int64_t> list) {
+  Actual actual(0);
+  actual.kind_ = Kind::Ints;
+  actual.numbers_ = list.vec();
+  return actual;
+}
+
+Argument Actual::build(ArgumentBuilder &builder) const {
+  switch (kind_) {
+  case Kind::Node:
+    return builder.operand(nodes_[0]);
+  case Kind::Nodes:
+    return builder.nodes(nodes_);
+  case Kind::Int:
+    return Argument::integer(number_);
+  case Kind::Ints:
+    return builder.integers(numbers_);
+  case Kind::Text:
+    return builder.string(text_);
+  }
+  return {};
+}
+
+Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, llvm::ArrayRef<Actual> arguments,
+               llvm::StringRef type) {
+  Graph &graph = *position->graph();
+  ArgumentBuilder builder(graph);
+  std::vector<Argument> built;
+  for (const Actual &argument : arguments)
+    built.push_back(argument.build(builder));
+  const Type *result = type.empty() ? nullptr : llvm::cantFail(parseType(graph.context(), type));
+  return graph.create({.name = name, .target = graph.context().identifier(target), .type = result}, std::move(builder),
+                      {built, {}}, position);
+}
+
+void setCall(Node *node, llvm::ArrayRef<Actual> arguments) {
+  ArgumentBuilder builder(*node->graph());
+  std::vector<Argument> built;
+  for (const Actual &argument : arguments)
+    built.push_back(argument.build(builder));
+  node->graph()->setArguments(node, std::move(builder), {built, {}});
+}
+
+std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &after, const Certificate &certificate,
+                                  const LegalityOptions &options) {
+  std::set<std::string> rules;
+  llvm::handleAllErrors(checkLegality(before, after, certificate, options), [&](const DiagnosticError &error) {
+    for (const Diagnostic &diagnostic : error.diagnostics())
+      rules.insert(llvm::StringRef(diagnostic.rule).split('.').second.str());
+  });
+  return {rules.begin(), rules.end()};
+}
+
+void RewriteBench::load(llvm::StringRef inputs, llvm::StringRef lines) {
+  std::string text = ("class GraphModule(torch.nn.Module):\n    def forward(self, " + inputs + "):\n").str();
+  llvm::SmallVector<llvm::StringRef, 16> split;
+  lines.split(split, '\n', -1, false);
+  for (llvm::StringRef line : split)
+    text += ("        " + line.trim() + "\n").str();
+  auto read = readFxText(context_, {"test.py", text});
+  if (!read)
+    llvm::report_fatal_error(llvm::StringRef(llvm::toString(read.takeError()) + text));
+  graphs_ = std::move(*read);
+  before_ = std::make_unique<GraphSnapshot>(graph());
+}
+
+Node *RewriteBench::operator[](llvm::StringRef name) {
+  Node *node = graph().find(name);
+  if (!node)
+    llvm::report_fatal_error("no node is named " + name);
+  return node;
+}
+
+std::string RewriteBench::verdict(const LegalityOptions &options) {
+  return llvm::join(refusals(*before_, graph(), certificate, options), " ");
+}
+
+std::string RewriteBench::text(const LegalityOptions &options) {
+  return llvm::toString(checkLegality(*before_, graph(), certificate, options));
+}
+
+} // namespace ccgraph::test

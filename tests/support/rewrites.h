@@ -1,0 +1,70 @@
+// Rewrites by hand: graphs from a few lines of text, edits, and what the legality checker says of them.
+//
+// Ownership: a RewriteBench owns the context and the graph; nodes belong to the graph. Fails: a text that does not read, or a name that no node
+// has, ends the test program with a message: it is the test that is wrong.
+#pragma once
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/snapshot.h"
+#include "ccgraph/passes/legality.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph::test {
+
+/// One argument of a call: nodes, literals, or lists of them.
+class Actual {
+public:
+  Actual(Node *node) : nodes_{node} {} // NOLINT(google-explicit-constructor): arguments are written as such
+  Actual(int64_t value) : number_(value), kind_(Kind::Int) {}             // NOLINT(google-explicit-constructor)
+  Actual(int value) : Actual(static_cast<int64_t>(value)) {}              // NOLINT(google-explicit-constructor)
+  Actual(const char *text) : text_(text), kind_(Kind::Text) {}            // NOLINT(google-explicit-constructor)
+  Actual(std::string text) : text_(std::move(text)), kind_(Kind::Text) {} // NOLINT(google-explicit-constructor)
+  static Actual nodes(llvm::ArrayRef<Node *> list);
+  static Actual numbers(llvm::ArrayRef<int64_t> list);
+  [[nodiscard]] Argument build(ArgumentBuilder &builder) const;
+
+private:
+  enum class Kind : uint8_t { Node, Nodes, Int, Ints, Text };
+  std::vector<Node *> nodes_;
+  std::vector<int64_t> numbers_;
+  int64_t number_ = 0;
+  std::string text_;
+  Kind kind_ = Kind::Node;
+};
+
+/// Makes `target(arguments)` before `position`. `type` as print_readable spells it; empty where unknown.
+Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, llvm::ArrayRef<Actual> arguments,
+               llvm::StringRef type = "");
+/// Gives a call other arguments.
+void setCall(Node *node, llvm::ArrayRef<Actual> arguments);
+
+/// Rule ids of the findings, without "legality.", each once, sorted. Empty: accepted.
+[[nodiscard]] std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &after,
+                                                const Certificate &certificate, const LegalityOptions &options = {});
+
+/// A graph, its snapshot, and the certificate of the edits that a test makes.
+class RewriteBench {
+public:
+  /// The forward function's inputs and its lines.
+  void load(llvm::StringRef inputs, llvm::StringRef lines);
+  [[nodiscard]] Graph &graph() { return *graphs_.front(); }
+  /// The live node of this name.
+  [[nodiscard]] Node *operator[](llvm::StringRef name);
+  void move(llvm::StringRef name, llvm::StringRef before) { graph().moveBefore((*this)[name], (*this)[before]); }
+  /// What the checker says, as rule ids joined by a blank: "" is acceptance.
+  [[nodiscard]] std::string verdict(const LegalityOptions &options = {});
+  /// The whole text of the diagnostics.
+  [[nodiscard]] std::string text(const LegalityOptions &options = {});
+
+  Certificate certificate;
+
+private:
+  Context context_;
+  GraphList graphs_;
+  std::unique_ptr<GraphSnapshot> before_;
+};
+
+} // namespace ccgraph::test
