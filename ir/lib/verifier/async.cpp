@@ -1,0 +1,247 @@
+#include "ccgraph/ir/effects.h"
+
+#include "verifier/rules.h"
+
+#include <array>
+
+namespace ccgraph::verifier {
+namespace {
+
+constexpr uint32_t none = ~uint32_t(0);
+
+/// One result of a launch, from the launch to the wait on it. A coalesced launch has one for each element.
+struct Flight {
+  const Node *launch;
+  unsigned element;
+  bool open = true;
+};
+
+/// That a flight holds a storage: entries of one storage form a list, newest first.
+struct Hold {
+  uint32_t flight;
+  uint32_t next;
+};
+
+/// How a flight holds a storage: an input that it still reads, or its result, or a buffer that it fills.
+enum Holding : uint8_t { Reads, Writes };
+
+class AsyncRules {
+public:
+  AsyncRules(Report &report, const VerifyOptions &options, Scope scope)
+      : report_(report), options_(options), scope_(scope), storages_(report.graph()),
+        heads_(storages_.numStorages(), {none, none}), launched_(storages_.numStorages(), false) {}
+
+  void run() {
+    for (const Node *node = report_.graph().front(); node; node = node->next())
+      visit(*node);
+    reportMissingWaits();
+  }
+
+private:
+  void visit(const Node &node) {
+    if (node.opcode() == Opcode::Output)
+      return land(node);
+    if (node.opcode() != Opcode::CallFunction)
+      return;
+    // Because while nothing is in flight only a launch or a wait has anything to say.
+    bool calm = numOpen_ == 0 && (node.op()->role == OpRole::Compute || node.op()->role == OpRole::GetItem);
+    if (calm)
+      return;
+    Effects effects = effectsOf(node);
+    checkAccesses(node, effects);
+    if (effects.waits)
+      wait(node, effects);
+    if (effects.launches)
+      launch(node, effects);
+  }
+
+  // --- What may be touched ---------------------------------------------------------------------------------------
+
+  void checkAccesses(const Node &node, const Effects &effects) {
+    constexpr Access reads = Access::Read | Access::InFlightRead;
+    constexpr Access writes = Access::Write | Access::InFlightWrite;
+    if (numOpen_ == 0)
+      return;
+    for (unsigned i = 0; i < node.numOperands(); ++i) {
+      Access access = effects.operands[i];
+      if (has(access, writes))
+        checkWrite(node, *node.operand(i));
+      else if (has(access, reads))
+        checkRead(node, *node.operand(i));
+    }
+  }
+
+  /// A flight that certainly holds the value: every storage that it may be in is held.
+  const Flight *holderOf(const Node &value, llvm::ArrayRef<Holding> holdings) {
+    const Flight *holder = nullptr;
+    for (StorageId storage : storages_.storages(&value)) {
+      uint32_t found = none;
+      for (Holding holding : holdings)
+        found = found == none ? firstOpen(storage, holding) : found;
+      if (found == none)
+        return nullptr;
+      holder = &flights_[pool_[found].flight];
+    }
+    return holder;
+  }
+
+  void checkRead(const Node &node, const Node &value) {
+    const Flight *holder = holderOf(value, {Writes});
+    if (!holder)
+      return;
+    report_.add(node,
+                {Severity::Error, "async.read-in-flight",
+                 "reads " + quoted(value) + " while " + describe(*holder) + " is in flight; expected a wait before",
+                 "wait on " + quoted(*holder->launch) + " and read what the wait yields"});
+  }
+
+  void checkWrite(const Node &node, const Node &value) {
+    const Flight *holder = holderOf(value, {Writes, Reads});
+    if (!holder)
+      return;
+    report_.add(node, {Severity::Error, "async.write-in-flight",
+                       "writes " + quoted(value) + " while " + describe(*holder) +
+                           " is in flight and uses its storage; expected a wait before",
+                       "wait on " + quoted(*holder->launch) + " first, or write a copy"});
+  }
+
+  std::string describe(const Flight &flight) const {
+    std::string text = quoted(*flight.launch);
+    bool several = flight.launch->type() && flight.launch->type()->isList();
+    return several ? "element " + std::to_string(flight.element) + " of " + text : text;
+  }
+
+  // --- Launches and waits ----------------------------------------------------------------------------------------
+
+  /// The newest open flight in a storage's list; closed ones before it are dropped for good.
+  uint32_t firstOpen(StorageId storage, Holding holding) {
+    uint32_t &head = heads_[storage][holding];
+    while (head != none && !flights_[pool_[head].flight].open)
+      head = pool_[head].next;
+    return head;
+  }
+
+  void hold(uint32_t flight, llvm::ArrayRef<StorageId> storages, Holding holding) {
+    for (StorageId storage : storages) {
+      uint32_t &head = heads_[storage][holding];
+      pool_.push_back({flight, head});
+      head = static_cast<uint32_t>(pool_.size() - 1);
+      launched_[storage] = launched_[storage] || holding == Writes;
+    }
+  }
+
+  void launch(const Node &node, const Effects &effects) {
+    bool list = node.type() && node.type()->isList();
+    unsigned elements = std::max(list ? static_cast<unsigned>(node.type()->elements().size()) : 0, elementsRead(node));
+    unsigned count = std::max(elements, 1U);
+    auto first = static_cast<uint32_t>(flights_.size());
+    for (unsigned i = 0; i < count; ++i) {
+      flights_.push_back({&node, i});
+      ++numOpen_;
+      hold(first + i, elements ? storages_.storages(&node, i) : storages_.storages(&node), Writes);
+    }
+    holdOperands(node, effects, first, count);
+  }
+
+  static unsigned elementsRead(const Node &node) {
+    unsigned count = 0;
+    for (const ccgraph::Use &use : node.uses())
+      if (auto index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user()))
+        count = std::max(count, static_cast<unsigned>(*index) + 1);
+    return count;
+  }
+
+  /// Inputs in flight: input i of a coalesced launch until the wait on result i, any other until the wait on the result.
+  void holdOperands(const Node &node, const Effects &effects, uint32_t first, unsigned count) {
+    unsigned index = 0;
+    for (unsigned i = 0; i < node.numOperands(); ++i) {
+      if (!has(effects.operands[i], Access::InFlightRead | Access::InFlightWrite))
+        continue;
+      uint32_t flight = first + std::min(index++, count - 1);
+      if (!has(effects.operands[i], Access::Alias))
+        hold(flight, storages_.storages(node.operand(i)),
+             has(effects.operands[i], Access::InFlightWrite) ? Writes : Reads);
+    }
+  }
+
+  void wait(const Node &node, const Effects &effects) {
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      if (has(effects.operands[i], Access::Alias))
+        waitOn(node, *node.operand(i));
+  }
+
+  void waitOn(const Node &node, const Node &value) {
+    bool launched = scope_ == Scope::Subgraph;
+    for (StorageId storage : storages_.storages(&value)) {
+      launched |= launched_[storage];
+      close(storage);
+    }
+    if (!launched)
+      report_.add(node, {Severity::Warning, "async.useless-wait",
+                         "waits on " + quoted(value) + ", which no collective made; expected a value in flight",
+                         "the wait does nothing: read " + quoted(value) + " itself"});
+  }
+
+  /// Ends the flights that the storage is the result of.
+  void close(StorageId storage) {
+    for (uint32_t i = firstOpen(storage, Writes); i != none; i = firstOpen(storage, Writes)) {
+      flights_[pool_[i].flight].open = false;
+      --numOpen_;
+    }
+  }
+
+  /// What is returned in flight is the caller's to wait on.
+  void land(const Node &output) {
+    for (unsigned i = 0; i < output.numOperands(); ++i)
+      for (StorageId storage : storages_.storages(output.operand(i)))
+        close(storage);
+  }
+
+  // --- What was never waited on ----------------------------------------------------------------------------------
+
+  void reportMissingWaits() {
+    for (size_t i = 0; i < flights_.size();) {
+      const Node &launch = *flights_[i].launch;
+      std::string missing;
+      for (; i < flights_.size() && flights_[i].launch == &launch; ++i)
+        if (flights_[i].open)
+          missing += (missing.empty() ? "" : ", ") + std::to_string(flights_[i].element);
+      if (!missing.empty())
+        reportMissing(launch, missing);
+    }
+  }
+
+  void reportMissing(const Node &launch, const std::string &elements) {
+    bool several = launch.type() && launch.type()->isList();
+    report_.add(launch, {options_.strict ? Severity::Error : Severity::Warning, "async.missing-wait",
+                         several ? "has no wait on its elements " + elements + "; expected one on each"
+                                 : std::string("has no wait; expected at least one"),
+                         "add a wait_tensor on the result, or return it to a caller that waits"});
+  }
+
+  Report &report_;
+  const VerifyOptions &options_;
+  Scope scope_;
+  StorageMap storages_;
+  std::vector<std::array<uint32_t, 2>> heads_; ///< by storage and holding: newest entry in pool_
+  std::vector<bool> launched_;                 ///< by storage: some launch had it as result
+  std::vector<Hold> pool_;
+  std::vector<Flight> flights_; ///< in order of launch
+  size_t numOpen_ = 0;
+};
+
+bool communicates(const Graph &graph) {
+  for (const Node *node = graph.front(); node; node = node->next())
+    if (node->op() && node->op()->role != OpRole::Compute && node->op()->role != OpRole::GetItem)
+      return true;
+  return false;
+}
+
+} // namespace
+
+void checkAsync(Report &report, const VerifyOptions &options, Scope scope) {
+  if (communicates(report.graph()))
+    AsyncRules(report, options, scope).run();
+}
+
+} // namespace ccgraph::verifier

@@ -1,0 +1,154 @@
+#include "ccgraph/ir/effects.h"
+
+#include "verifier/rules.h"
+
+namespace ccgraph::verifier {
+namespace {
+
+class StructureRules {
+public:
+  explicit StructureRules(Report &report) : report_(report), graph_(report.graph()) {}
+
+  void run() {
+    for (const Node *node = graph_.front(); node; node = node->next())
+      visit(*node);
+    if (!graph_.back() || graph_.back()->opcode() != Opcode::Output)
+      report_.add(
+          {Severity::Error, "structure.output", "has no output at its end", "end the graph with an output node"});
+  }
+
+private:
+  void visit(const Node &node) {
+    checkName(node);
+    checkOrder(node);
+    switch (node.opcode()) {
+    case Opcode::Placeholder:
+      return checkInput(node);
+    case Opcode::GetAttr:
+      return checkInput(node);
+    case Opcode::CallFunction:
+      return checkCall(node);
+    case Opcode::Output:
+      return checkOutput(node);
+    }
+  }
+
+  void checkName(const Node &node) {
+    llvm::StringRef name = node.name().str();
+    if (name.empty() || graph_.find(name) != &node)
+      report_.add(node,
+                  {Severity::Error, "structure.names",
+                   name.empty() ? "a node has no name; expected one" : "is the name of two nodes; expected it once",
+                   "rename the node: nodes refer to one another by name"});
+    if (node.target().str().empty() && node.opcode() != Opcode::Output)
+      report_.add(node, {Severity::Error, "structure.target",
+                         "is a " + opcodeName(node.opcode()).str() + " without target; expected one",
+                         "name the operator that is called, or the input or attribute that is meant"});
+  }
+
+  void checkOrder(const Node &node) {
+    for (const Use &use : node.operandUses()) {
+      if (use.def()->isBefore(&node))
+        continue;
+      std::string how = use.isOrdering() ? "is ordered after " : "reads ";
+      report_.add(node, {Severity::Error, "structure.order",
+                         how + quoted(*use.def()) + ", which stands " +
+                             (use.def() == &node ? "there itself" : "later") + "; expected it before",
+                         "move " + quoted(*use.def()) + " up or " + quoted(node) + " down"});
+    }
+  }
+
+  void checkInput(const Node &node) {
+    if (node.numOperands())
+      report_.add(node, {Severity::Error, "structure.inputs",
+                         opcodeName(node.opcode()).str() + " reads " + quoted(*node.operand(0)) + "; expected no node",
+                         "inputs and attributes are given from outside: make it a call"});
+    if (node.opcode() == Opcode::Placeholder && firstCall_)
+      report_.add(node, {Severity::Error, "structure.inputs",
+                         "is a placeholder after the call " + quoted(*firstCall_) + "; expected it before every call",
+                         "move the placeholder to the others at the head"});
+  }
+
+  void checkOutput(const Node &node) {
+    if (&node != graph_.back())
+      report_.add(node, {Severity::Error, "structure.output",
+                         "is an output before " + quoted(*node.next()) + "; expected one output, at the end",
+                         "return everything in the last node"});
+  }
+
+  void checkCall(const Node &node) {
+    firstCall_ = firstCall_ ? firstCall_ : &node;
+    if (node.op()->opaque)
+      return;
+    if (node.op()->role == OpRole::ControlDeps)
+      checkControlDeps(node);
+    checkRequired(node);
+    checkUnknown(node);
+  }
+
+  /// Because a name without overload stands for several schemas, only a full one is held to what it demands.
+  void checkRequired(const Node &node) {
+    const OpDef &op = *node.op();
+    for (size_t i = node.args().size(); i < op.params.size(); ++i) {
+      const OpParam &param = op.params[i];
+      bool optional = !param.defaultValue.empty() || param.type == "..." || llvm::StringRef(param.type).back() == '?';
+      if (optional || node.kwarg(param.name) || node.target() != op.target)
+        continue;
+      report_.add(node, {Severity::Error, "structure.arguments",
+                         "gives no '" + param.name + "' to " + op.target.str().str() + "; expected " + param.type +
+                             " " + param.name,
+                         "give it at position " + std::to_string(i) + " or by name"});
+    }
+  }
+
+  void checkUnknown(const Node &node) {
+    const OpDef &op = *node.op();
+    if (op.variadic)
+      return;
+    if (node.args().size() > op.params.size())
+      report_.add(node, {Severity::Warning, "structure.arguments",
+                         "gives " + std::to_string(node.args().size()) + " arguments to " + op.target.str().str() +
+                             "; its schema has " + std::to_string(op.params.size()),
+                         "what no schema foresees is taken to be read, written and shared"});
+    for (const NamedArgument &entry : node.kwargs())
+      if (op.paramIndex(entry.name.str()) < 0)
+        report_.add(node, {Severity::Warning, "structure.arguments",
+                           "gives '" + entry.name.str().str() + "' to " + op.target.str().str() +
+                               ", whose schema has no such parameter",
+                           "what no schema foresees is taken to be read, written and shared"});
+  }
+
+  void checkControlDeps(const Node &node) {
+    auto fail = [&](std::string message) {
+      report_.add(node, {Severity::Error, "structure.control-deps", std::move(message),
+                         "control_deps reads like control_deps((predecessors,), subgraph, arguments...)"});
+    };
+    llvm::ArrayRef<Argument> args = node.args();
+    if (args.size() < 2)
+      return;
+    if (!args[0].isSequence() ||
+        !llvm::all_of(args[0].elements(), [](const Argument &e) { return e.is(Argument::Kind::Operand); }))
+      return fail("its first argument is no tuple of nodes");
+    const Node *attribute = args[1].is(Argument::Kind::Operand) ? node.operand(args[1]) : nullptr;
+    const Graph *body =
+        attribute && attribute->opcode() == Opcode::GetAttr ? graph_.subgraph(attribute->target()) : nullptr;
+    if (!body)
+      return fail("its second argument names no subgraph of this graph");
+    size_t placeholders = 0;
+    for (const Node *inner = body->front(); inner; inner = inner->next())
+      placeholders += inner->opcode() == Opcode::Placeholder;
+    if (placeholders != args.size() - 2)
+      fail("gives " + std::to_string(args.size() - 2) + " arguments to " + quoted(*attribute) + "; expected " +
+           std::to_string(placeholders) + ", one for each of its placeholders");
+  }
+
+  Report &report_;
+  const Graph &graph_;
+  const Node *firstCall_ = nullptr;
+};
+
+} // namespace
+
+void checkStructure(Report &report) { StructureRules(report).run(); }
+
+} // namespace ccgraph::verifier

@@ -1,0 +1,224 @@
+#include "ops/shapes/shape_rule.h"
+
+#include "verifier/rules.h"
+#include <numeric>
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace ccgraph::verifier {
+namespace {
+
+using Kind = CollectiveKind;
+
+enum class ReduceClass : uint8_t { Unknown, Sum, Order, Bitwise };
+
+/// Which dtypes a reduction is defined on: sums on all, products and order not on complex numbers, bitwise on integers.
+ReduceClass classOfReduction(llvm::StringRef name) {
+  return llvm::StringSwitch<ReduceClass>(name)
+      .Cases("sum", "avg", "unused", ReduceClass::Sum)
+      .Cases("product", "min", "max", ReduceClass::Order)
+      .Cases("band", "bor", "bxor", ReduceClass::Bitwise)
+      .Default(ReduceClass::Unknown);
+}
+
+/// Why two types cannot be the same value; empty where they may. Symbolic sizes are not compared: one may be spelled in several ways.
+std::string mismatch(const Type *got, const Type *expected) {
+  if (!got || !expected || got == expected)
+    return "";
+  std::string differ = typeText(got) + "; expected " + typeText(expected);
+  if (got->kind() != expected->kind())
+    return differ;
+  if (got->isList()) {
+    if (got->elements().size() != expected->elements().size())
+      return differ;
+    for (auto [left, right] : llvm::zip(got->elements(), expected->elements()))
+      if (!mismatch(left, right).empty())
+        return differ;
+    return "";
+  }
+  if (!got->isTensor())
+    return "";
+  bool sameDevice = !got->device().kind || !expected->device().kind || got->device() == expected->device();
+  bool same = got->dtype() == expected->dtype() && got->sizes().size() == expected->sizes().size() && sameDevice;
+  for (size_t i = 0; same && i < got->sizes().size(); ++i)
+    same = !got->sizes()[i].isStatic() || !expected->sizes()[i].isStatic() || got->sizes()[i] == expected->sizes()[i];
+  return same ? "" : differ;
+}
+
+class TypeRules {
+public:
+  explicit TypeRules(Report &report) : report_(report), groups_(report.graph().groups()) {}
+
+  void visit(const Node &node) {
+    const OpDef *op = node.op();
+    if (!op || (op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
+      return;
+    checkResult(node);
+    if (op->role == OpRole::Wait)
+      checkTensors(node, operands(node));
+    if (op->role == OpRole::Collective)
+      visitCollective(node);
+  }
+
+private:
+  static llvm::SmallVector<const Node *, 4> operands(const Node &node) {
+    llvm::SmallVector<const Node *, 4> nodes;
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      nodes.push_back(node.operand(i));
+    return nodes;
+  }
+
+  void error(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
+    report_.add(node, {Severity::Error, rule, std::move(message), std::move(repair)});
+  }
+  void warn(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
+    report_.add(node, {Severity::Warning, rule, std::move(message), std::move(repair)});
+  }
+
+  void checkResult(const Node &node) {
+    llvm::Expected<const Type *> expected = node.op()->shape(node);
+    llvm::StringRef rule = isGetItem(node) ? "types.getitem" : "types.result";
+    if (!expected)
+      return report_.forward(node, isGetItem(node) ? rule : "types.operands", expected.takeError());
+    std::string differ = mismatch(node.type(), *expected);
+    if (!differ.empty())
+      error(node, rule, "is stated to be " + differ, "correct the type, or leave it out to have it inferred");
+  }
+
+  template <typename Nodes>
+  void checkTensors(const Node &node, const Nodes &nodes) {
+    for (const Node *operand : nodes)
+      if (operand->type() && !operand->type()->isTensor() && !operand->type()->isList())
+        error(node, "types.operands",
+              "takes " + quoted(*operand) + ", which is " + typeText(operand->type()) + "; expected a tensor",
+              "only tensors are communicated: put the value into one");
+  }
+
+  void visitCollective(const Node &node) {
+    CollectiveCall call = *collectiveCall(node);
+    checkTensors(node, call.inputs);
+    checkTensors(node, call.outputs);
+    checkGroup(node, call);
+    checkReduction(node, call);
+    checkContiguous(node, call);
+    if (call.spec->kind == Kind::AllToAll)
+      checkSplits(node, call);
+    checkRank(node, call, call.spec->root, "root");
+    checkRank(node, call, call.spec->peer, "peer");
+  }
+
+  void checkGroup(const Node &node, const CollectiveCall &call) {
+    if (call.group.empty() && !call.groupNode && call.ranks.empty())
+      return error(node, "types.group",
+                   "names no group; expected a name, a node or a list of ranks at position " +
+                       std::to_string(call.spec->group),
+                   "say which ranks take part");
+    const Group *group = call.group.empty() ? nullptr : groups_.find(call.group);
+    if (!call.group.empty() && !group && !groups_.empty())
+      warn(node, "types.group-known", "is on group '" + call.group.str() + "', which the group table does not hold",
+           "add the group to the table (--groups FILE)");
+    std::optional<int64_t> members = group ? group->size() : std::nullopt;
+    if (!call.ranks.empty())
+      members = static_cast<int64_t>(call.ranks.size());
+    if (members && call.groupSize && *members != *call.groupSize)
+      error(node, "types.group-size",
+            "states a group of " + std::to_string(*call.groupSize) + "; expected " + std::to_string(*members) +
+                ", the members of the group that it names",
+            "correct the number, or the members of the group");
+  }
+
+  void checkReduction(const Node &node, const CollectiveCall &call) {
+    if (call.reduceOp.empty())
+      return;
+    ReduceClass reduction = classOfReduction(call.reduceOp);
+    if (reduction == ReduceClass::Unknown)
+      return error(node, "types.reduce-op",
+                   "reduces by '" + call.reduceOp +
+                       "'; expected sum, avg, product, min, max, band, bor, bxor or unused",
+                   "name one of these");
+    for (const Node *input : call.inputs) {
+      if (!input->type() || !input->type()->isTensor())
+        continue;
+      DType dtype = input->type()->dtype();
+      bool bad = (reduction == ReduceClass::Bitwise && (isFloat(dtype) || isComplex(dtype))) ||
+                 (reduction == ReduceClass::Order && isComplex(dtype));
+      if (bad)
+        error(node, "types.reduce-dtype",
+              "reduces " + quoted(*input) + " of " + shortName(dtype).str() + " by '" + call.reduceOp +
+                  "', which is not defined on it",
+              reduction == ReduceClass::Bitwise ? "view the bits as integers" : "view it as real numbers");
+    }
+  }
+
+  void checkContiguous(const Node &node, const CollectiveCall &call) {
+    if (call.spec->copiesAtLaunch || call.spec->inPlace || isPointToPoint(call.spec->kind) || call.spec->synchronous)
+      return;
+    for (const Node *input : call.inputs) {
+      const Type *type = input->type();
+      bool stated = type && type->isTensor() && type->stridesKnown() && type->numElements();
+      if (stated && !type->isContiguous())
+        warn(node, "types.contiguous",
+             "sends " + quoted(*input) + ", which is " + typeText(type) + "; expected contiguous strides",
+             "clone it with memory_format = torch.contiguous_format before");
+    }
+  }
+
+  void checkSplits(const Node &node, const CollectiveCall &call) {
+    auto sent = intsAt(node, call.spec->inputSplits);
+    auto received = intsAt(node, call.spec->outputSplits);
+    std::optional<int64_t> members = groupSizeOf(node, call);
+    for (const auto &[splits, name] : {std::pair(sent, "sends"), std::pair(received, "receives")}) {
+      if (!splits || splits->empty())
+        continue;
+      if (llvm::any_of(*splits, [](int64_t rows) { return rows < 0; }))
+        error(node, "types.splits", std::string(name) + " a negative number of rows; expected 0 or more",
+              "correct the splits");
+      if (members && static_cast<int64_t>(splits->size()) != *members)
+        error(node, "types.splits",
+              std::string(name) + " " + std::to_string(splits->size()) + " parts; expected " +
+                  std::to_string(*members) + ", one a member",
+              "give a split for each rank of the group");
+    }
+    checkSplitSum(node, call, sent);
+  }
+
+  template <typename Splits>
+  void checkSplitSum(const Node &node, const CollectiveCall &call, const Splits &sent) {
+    const Type *type = call.inputs.size() == 1 ? call.inputs[0]->type() : nullptr;
+    if (!sent || sent->empty() || !type || !type->isTensor() || type->sizes().empty() || !type->sizes()[0].isStatic())
+      return;
+    int64_t sum = std::accumulate(sent->begin(), sent->end(), int64_t(0));
+    if (sum != type->sizes()[0].value())
+      error(node, "types.splits",
+            "sends " + std::to_string(sum) + " rows of " + quoted(*call.inputs[0]) + "; expected all " +
+                std::to_string(type->sizes()[0].value()),
+            "make the input splits add up to its first size");
+  }
+
+  void checkRank(const Node &node, const CollectiveCall &call, int parameter, llvm::StringRef role) {
+    const Argument *argument = argumentAt(node, parameter);
+    std::optional<int64_t> members = groupSizeOf(node, call);
+    if (!argument)
+      return;
+    llvm::ArrayRef<Argument> ranks = argument->isSequence() ? argument->elements() : llvm::ArrayRef(*argument);
+    for (const Argument &rank : ranks)
+      if (rank.is(Argument::Kind::Int) && (rank.integer() < 0 || (members && rank.integer() >= *members)))
+        error(node, "types.rank",
+              "has rank " + std::to_string(rank.integer()) + " as its " + role.str() + "; expected 0 to " +
+                  (members ? std::to_string(*members - 1) : std::string("the size of its group")),
+              "roots and peers are counted within the group, not globally");
+  }
+
+  Report &report_;
+  const GroupTable &groups_;
+};
+
+} // namespace
+
+void checkTypes(Report &report) {
+  TypeRules rules(report);
+  for (const Node *node = report.graph().front(); node; node = node->next())
+    rules.visit(*node);
+}
+
+} // namespace ccgraph::verifier

@@ -1,0 +1,117 @@
+#include "ccgraph/ir/verifier.h"
+
+#include "verifier/rules.h"
+
+namespace ccgraph {
+namespace verifier {
+
+void Report::add(const Node &node, Finding finding) {
+  if (finding.severity == Severity::Warning && !options_.warnings)
+    return;
+  Diagnostic diagnostic = diagnose(node, finding.rule, std::move(finding.message), std::move(finding.repair));
+  diagnostic.severity = finding.severity;
+  push(&node, std::move(diagnostic));
+}
+
+void Report::add(Finding finding) {
+  Diagnostic diagnostic;
+  diagnostic.severity = finding.severity;
+  diagnostic.rule = finding.rule.str();
+  diagnostic.where = graph_.name().str();
+  diagnostic.message = std::move(finding.message);
+  diagnostic.notes.push_back(std::move(finding.repair));
+  push(nullptr, std::move(diagnostic));
+}
+
+void Report::forward(const Node &node, llvm::StringRef rule, llvm::Error error) {
+  llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &found) {
+    for (Diagnostic diagnostic : found.diagnostics()) {
+      diagnostic.rule = rule.str();
+      push(&node, std::move(diagnostic));
+    }
+  });
+}
+
+void Report::push(const Node *node, Diagnostic diagnostic) {
+  bool isError = diagnostic.severity == Severity::Error;
+  errors_ += isError;
+  // Because three families report, each in program order, the first `limit` of all are among the first of each.
+  if (isError && errors_ > 3 * options_.limit + 3)
+    ++uncounted_;
+  else
+    entries_.push_back({node, std::move(diagnostic)});
+}
+
+void Report::drainInto(Diagnostics &out, llvm::StringRef path) {
+  llvm::stable_sort(entries_, [](const Entry &a, const Entry &b) {
+    return a.node && b.node ? a.node->isBefore(b.node) : a.node && !b.node;
+  });
+  for (Entry &entry : entries_) {
+    entry.diagnostic.where = path.str() + entry.diagnostic.where;
+    out.add(std::move(entry.diagnostic));
+  }
+  for (; uncounted_ > 0; --uncounted_)
+    out.add(Diagnostic());
+}
+
+std::string quoted(const Node &node) { return "'" + node.name().str().str() + "'"; }
+
+namespace {
+
+// Sorted by id. The test walks these: each has a graph that breaks it.
+constexpr VerifierRule rules[] = {
+    {"async.missing-wait", "Each result of a launched collective is waited on or returned."},
+    {"async.read-in-flight", "Only views, getitem and waits read a value between its launch and its wait."},
+    {"async.useless-wait", "A wait is on something that was launched."},
+    {"async.write-in-flight", "Nothing writes a buffer that a collective reads or writes until its wait."},
+    {"structure.arguments", "A call gives what its schema demands, and nothing that it does not know."},
+    {"structure.control-deps",
+     "control_deps takes its predecessors, a subgraph, and an argument for each placeholder of it."},
+    {"structure.inputs", "Placeholders and get_attr read no node, and placeholders stand before every call."},
+    {"structure.names", "Every node has a name, which no other node of its graph has."},
+    {"structure.order", "A node stands after every node that it reads or is ordered after."},
+    {"structure.output", "A graph ends in its one output."},
+    {"structure.target", "Every node but the output names its target."},
+    {"types.contiguous", "What gathers, scatters and all_to_all send is contiguous."},
+    {"types.getitem", "getitem takes an element that is there, and has its type."},
+    {"types.group", "A collective says its group: a name, a node, or ranks."},
+    {"types.group-known", "A group that is named stands in the group table, where the graph has one."},
+    {"types.group-size", "The group size of a call is the number of the group's members."},
+    {"types.operands", "Collectives and waits take tensors of shapes that they can divide."},
+    {"types.rank", "Roots and peers are ranks within the group: from 0 to its size."},
+    {"types.reduce-dtype",
+     "The reduction is defined on the dtype: no bitwise one on floats, no order on complex numbers."},
+    {"types.reduce-op", "A reduction is sum, avg, product, min, max, band, bor, bxor or unused."},
+    {"types.result", "The result of a collective or wait has the type that its arguments make."},
+    {"types.splits", "The splits of an all_to_all are as many as members, not negative, and add up to the rows."},
+};
+
+void verifyInto(Diagnostics &out, const Graph &graph, const VerifyOptions &options, const std::string &path) {
+  Report report(graph, options);
+  checkStructure(report);
+  checkTypes(report);
+  checkAsync(report, options, path.empty() ? Scope::Whole : Scope::Subgraph);
+  report.drainInto(out, path);
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    verifyInto(out, *subgraph, options, path + name.str().str() + "/");
+}
+
+} // namespace
+} // namespace verifier
+
+std::vector<Diagnostic> verify(const Graph &graph, const VerifyOptions &options) {
+  Diagnostics diagnostics(options.limit);
+  verifier::verifyInto(diagnostics, graph, options, "");
+  return diagnostics.take();
+}
+
+llvm::Error verifyOrError(const Graph &graph, const VerifyOptions &options) {
+  VerifyOptions errorsOnly = options;
+  errorsOnly.warnings = false;
+  std::vector<Diagnostic> found = verify(graph, errorsOnly);
+  return found.empty() ? llvm::Error::success() : makeError(std::move(found));
+}
+
+llvm::ArrayRef<VerifierRule> verifierRules() { return verifier::rules; }
+
+} // namespace ccgraph
