@@ -1,0 +1,114 @@
+#include "analysis/dependences.h"
+
+namespace ccgraph {
+
+Dependences::Dependences(const ProgramFacts &facts, const CommGroups &groups)
+    : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()), streams_(groups.numGroups()),
+      stretch_(facts.graph().idLimit()) {
+  for (Node *node = facts.graph().front(); node; node = node->next())
+    for (const StorageAccess &access : facts.accesses(node))
+      if (facts.waits(node) || writes(access.access))
+        changes_[access.storage] = true;
+  uint32_t stretch = 0;
+  for (Node *node = facts.graph().front(); node; node = node->next()) {
+    stretch += facts.domain(node) == Domain::All;
+    stretch_[node->id()] = stretch;
+    visit(node);
+  }
+  index();
+}
+
+void Dependences::edge(Node *from, Node *to) {
+  if (from && from != to)
+    edges_.emplace_back(from, to);
+}
+
+void Dependences::read(Node *node, Users &resource) {
+  edge(resource.writer, node);
+  if (resource.readers.empty() || resource.readers.back() != node)
+    resource.readers.push_back(node);
+}
+
+void Dependences::write(Node *node, Users &resource) {
+  if (resource.writer == node)
+    return;
+  if (resource.readers.empty())
+    edge(resource.writer, node);
+  for (Node *reader : resource.readers)
+    edge(reader, node);
+  resource.readers.clear();
+  resource.writer = node;
+}
+
+void Dependences::visitStorages(Node *node) {
+  bool wait = facts_.waits(node);
+  for (const StorageAccess &access : facts_.accesses(node)) {
+    if (!changes_[access.storage])
+      continue;
+    if (wait || writes(access.access))
+      write(node, storages_[access.storage]);
+    else if (touches(access.access))
+      read(node, storages_[access.storage]);
+  }
+  for (Node *launch : facts_.completes(node))
+    for (const StorageAccess &access : facts_.accesses(launch)) {
+      if (has(access.access, Access::InFlightWrite))
+        write(node, storages_[access.storage]);
+      else if (has(access.access, Access::InFlightRead) && changes_[access.storage])
+        read(node, storages_[access.storage]);
+    }
+}
+
+void Dependences::visitDomain(Node *node) {
+  switch (facts_.domain(node)) {
+  case Domain::Rng:
+    return write(node, random_);
+  case Domain::Host:
+    return write(node, host_);
+  case Domain::None:
+  case Domain::Comm:
+  case Domain::All:
+    return;
+  }
+}
+
+void Dependences::visitGroup(Node *node) {
+  uint32_t group = groups_.groupOf(node);
+  if (group == CommGroups::none)
+    return;
+  if (!groups_.isStrict(node))
+    return read(node, streams_[group]);
+  for (uint32_t other = 0; other < groups_.numGroups(); ++other)
+    if (groups_.share(group, other))
+      write(node, streams_[other]);
+}
+
+void Dependences::visit(Node *node) {
+  visitStorages(node);
+  visitDomain(node);
+  visitGroup(node);
+}
+
+void Dependences::index() {
+  beforeStart_.assign(stretch_.size() + 1, 0);
+  behindStart_.assign(stretch_.size() + 1, 0);
+  for (auto [from, to] : edges_) {
+    ++behindStart_[from->id() + 1];
+    ++beforeStart_[to->id() + 1];
+  }
+  for (size_t i = 1; i < beforeStart_.size(); ++i) {
+    beforeStart_[i] += beforeStart_[i - 1];
+    behindStart_[i] += behindStart_[i - 1];
+  }
+  before_.resize(edges_.size());
+  behind_.resize(edges_.size());
+  std::vector<uint32_t> nextBefore(beforeStart_), nextBehind(behindStart_);
+  for (auto [from, to] : edges_) {
+    behind_[nextBehind[from->id()]++] = to;
+    before_[nextBefore[to->id()]++] = from;
+  }
+  edges_.clear();
+  edges_.shrink_to_fit();
+}
+
+} // namespace ccgraph
