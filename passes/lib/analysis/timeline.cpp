@@ -191,28 +191,43 @@ Timeline::IntervalId Timeline::addInterval(int64_t bytes, llvm::ArrayRef<Node *>
 }
 
 void Timeline::addHolder(IntervalId id, Node *holder) {
-  Interval &interval = intervals_[id];
-  contribute(interval, -1);
-  interval.holders.push_back(holder);
+  intervals_[id].holders.push_back(holder);
   held_[holder->id()].push_back(id);
-  findEnds(interval);
-  contribute(interval, 1);
+  widen(intervals_[id], holder);
 }
 
 void Timeline::removeHolder(IntervalId id, Node *holder) {
   Interval &interval = intervals_[id];
-  contribute(interval, -1);
-  interval.holders.erase(std::prev(std::find(interval.holders.rbegin(), interval.holders.rend(), holder).base()));
+  assert(interval.holders.back() == holder && "holders go in the order opposite to that in which they came");
+  interval.holders.pop_back();
   auto &held = held_[holder->id()];
   held.erase(std::prev(std::find(held.rbegin(), held.rend(), id).base()));
+  if (interval.first != holder && interval.last != holder)
+    return;
+  contribute(interval, -1);
   findEnds(interval);
   contribute(interval, 1);
 }
 
-void Timeline::removeInterval(IntervalId id) {
+/// Lets the interval reach to a holder outside it.
+void Timeline::widen(Interval &interval, Node *holder) {
+  if (!holder->isBefore(interval.first) && !interval.last->isBefore(holder))
+    return;
+  contribute(interval, -1);
+  (holder->isBefore(interval.first) ? interval.first : interval.last) = holder;
+  contribute(interval, 1);
+}
+
+void Timeline::suspend(IntervalId id) {
   Interval &interval = intervals_[id];
   contribute(interval, -1);
-  interval.bytes = 0;
+  interval.suspended = std::exchange(interval.bytes, 0);
+}
+
+void Timeline::resume(IntervalId id) {
+  Interval &interval = intervals_[id];
+  interval.bytes = std::exchange(interval.suspended, 0);
+  contribute(interval, 1);
 }
 
 int64_t Timeline::peak() const { return root_ == none ? 0 : base_ + rows_[root_].max; }
@@ -314,14 +329,8 @@ void Timeline::drop(Node *node) {
     findEnds(intervals_[id]);
     contribute(intervals_[id], 1);
   }
-  for (IntervalId id : held_[node->id()]) {
-    Interval &interval = intervals_[id];
-    if (!node->isBefore(interval.first) && !interval.last->isBefore(node))
-      continue;
-    contribute(interval, -1);
-    (node->isBefore(interval.first) ? interval.first : interval.last) = node;
-    contribute(interval, 1);
-  }
+  for (IntervalId id : held_[node->id()])
+    widen(intervals_[id], node);
 }
 
 void Timeline::move(Node *node, Node *before) {

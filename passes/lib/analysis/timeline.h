@@ -30,9 +30,11 @@ public:
   /// Alive on every row.
   void addConstant(int64_t bytes) { base_ += bytes; }
   void addHolder(IntervalId interval, Node *holder);
-  /// Undoes the addHolder() of this node that was made last.
+  /// Undoes the addHolder() of this interval that was made last.
   void removeHolder(IntervalId interval, Node *holder);
-  void removeInterval(IntervalId interval);
+  /// Makes an interval weigh nothing, and what it weighed before.
+  void suspend(IntervalId interval);
+  void resume(IntervalId interval);
 
   [[nodiscard]] int64_t peak() const;
   [[nodiscard]] int64_t alive(const Node *node) const;
@@ -67,6 +69,7 @@ private:
   };
   struct Interval {
     int64_t bytes = 0;
+    int64_t suspended = 0;
     Node *first = nullptr;
     Node *last = nullptr;
     bool forGood = false;
@@ -84,6 +87,7 @@ private:
   void addUpTo(const Node *node, int64_t bytes);
   void contribute(const Interval &interval, int sign);
   void findEnds(Interval &interval) const;
+  void widen(Interval &interval, Node *holder);
   [[nodiscard]] int64_t pendingAbove(uint32_t row) const;
   [[nodiscard]] uint32_t search(uint32_t row, unsigned side, int64_t limit) const;
   [[nodiscard]] uint32_t searchSubtree(uint32_t row, unsigned side, int64_t limit) const;

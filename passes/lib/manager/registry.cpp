@@ -2,6 +2,7 @@
 
 // Every pass, sorted by name: a line here, the pass's own file, and docs/passes.md (tools/presubmit --fix) are all that a new one needs.
 #define CCGRAPH_PASSES(PASS)                                                                                                                             \
+  PASS("coalesce-collectives", createCoalesceCollectives)                                                                                                \
   PASS("raise-collectives", createRaiseCollectives)                                                                                                      \
   PASS("sink-waits", createSinkWaits)
 

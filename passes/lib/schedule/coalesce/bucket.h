@@ -1,0 +1,40 @@
+// Candidate and Bucket: what coalesce-collectives chooses from and what it makes.
+//
+// Between choice and rewrite, a bucket is a *run*: its members' launches stand next to one another, in the order in which they joined, behind all
+// their inputs and before all their waits. A run costs the memory of the one launch that it will become, so the choice can be made on it.
+//
+// Ownership: nodes belong to the graph. Plain values.
+#pragma once
+
+#include "analysis/timeline.h"
+
+#include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/effects.h"
+
+namespace ccgraph {
+
+/// A collective that may go into a bucket: functional, alone on its launch, with the one wait that reads it.
+struct Candidate {
+  Node *launch = nullptr;
+  Node *wait = nullptr;
+  /// bytes that one rank sends, and that its result takes
+  int64_t inputBytes = 0;
+  int64_t outputBytes = 0;
+  /// candidates may share a bucket only if these are equal
+  uint32_t key = 0;
+  /// what max-bytes counts: the larger of the two, since either may be what fills memory and wire
+  [[nodiscard]] int64_t bytes() const { return std::max(inputBytes, outputBytes); }
+};
+
+struct Bucket {
+  uint32_t key = 0;
+  int64_t bytes = 0;
+  std::vector<Candidate> members;
+  /// waits, in program order, that stand first and last among the members'
+  Node *firstWait = nullptr;
+  Node *lastWait = nullptr;
+  /// intervals that stand for what only the merged launch will hold
+  std::vector<Timeline::IntervalId> extras;
+};
+
+} // namespace ccgraph

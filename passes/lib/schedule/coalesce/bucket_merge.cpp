@@ -1,0 +1,280 @@
+#include "schedule/coalesce/bucket_merge.h"
+
+namespace ccgraph {
+
+namespace {
+
+bool before(const Node *a, const Node *b) { return a->isBefore(b); }
+
+bool readsInFlight(const ProgramFacts &facts, const Node *launch) {
+  return llvm::any_of(facts.accesses(launch), [](const StorageAccess &a) { return has(a.access, Access::InFlightRead); });
+}
+
+} // namespace
+
+BucketMerger::BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget)
+    : in_(inputs), memory_(memory), budget_(budget), bucketOf_(inputs.graph.idLimit()),
+      stamp_{std::vector<uint32_t>(inputs.graph.idLimit()), std::vector<uint32_t>(inputs.graph.idLimit())} {}
+
+void BucketMerger::open(Bucket &bucket) {
+  const Candidate &only = bucket.members.front();
+  bucketOf_[only.launch->id()] = &bucket;
+  bucket.firstWait = bucket.lastWait = only.wait;
+}
+
+void BucketMerger::startSearch(const Bucket &bucket, const Candidate &newcomer) {
+  ++search_;
+  for (Frontier &frontier : frontier_)
+    frontier = {};
+  for (const Candidate &member : bucket.members)
+    reach(Side::Down, member.launch);
+  reach(Side::Up, newcomer.launch);
+}
+
+void BucketMerger::reach(Side side, Node *node) {
+  uint32_t &stamp = stamp_[static_cast<size_t>(side)][node->id()];
+  if (stamp == search_)
+    return;
+  stamp = search_;
+  frontier_[static_cast<size_t>(side)].reached.push_back(node);
+}
+
+/// False if the node proves that the newcomer needs the bucket.
+bool BucketMerger::visit(Side side, Node *node) {
+  Bucket *bucket = bucketOf_[node->id()];
+  if (side == Side::Up) {
+    if (bucket == bucket_)
+      return false;
+    if (node->isBefore(bucket_->members.front().launch))
+      return true;
+  } else {
+    if (node == newcomer_.launch)
+      return false;
+    if (!node->isBefore(newcomer_.launch))
+      return true;
+  }
+  // Because the members of another bucket will be one node: whoever needs one of them needs all.
+  if (!bucket)
+    reach(side, node);
+  else
+    for (const Candidate &member : bucket->members)
+      reach(side, member.launch);
+  return true;
+}
+
+bool BucketMerger::expand(Side side) {
+  Frontier &frontier = frontier_[static_cast<size_t>(side)];
+  Node *node = frontier.reached[frontier.next++];
+  if (side == Side::Up) {
+    for (const Use &use : node->operandUses())
+      if (!visit(side, use.def()))
+        return false;
+    return llvm::all_of(in_.dependences.before(node), [&](Node *other) { return visit(side, other); });
+  }
+  for (const Use &use : node->uses())
+    if (!visit(side, use.user()))
+      return false;
+  return llvm::all_of(in_.dependences.behind(node), [&](Node *other) { return visit(side, other); });
+}
+
+bool BucketMerger::exhaust(Side side) {
+  while (!frontier_[static_cast<size_t>(side)].exhausted())
+    if (!expand(side))
+      return false;
+  return true;
+}
+
+/// The side that needs the fewer moves; empty if the newcomer needs the bucket.
+std::optional<BucketMerger::Side> BucketMerger::searchBoth() {
+  Frontier &up = frontier_[static_cast<size_t>(Side::Up)];
+  Frontier &down = frontier_[static_cast<size_t>(Side::Down)];
+  while (!up.exhausted() && !down.exhausted())
+    if (!expand(Side::Up) || !expand(Side::Down))
+      return std::nullopt;
+  // Because a bucket that starts at its first member hides better than one at its last, going up may cost a little more.
+  for (size_t more = up.reached.size() + 8; !up.exhausted() && more > 0; --more)
+    if (!expand(Side::Up))
+      return std::nullopt;
+  return up.exhausted() ? Side::Up : Side::Down;
+}
+
+void BucketMerger::move(Node *node, Node *position) {
+  if (node == position || node->next() == position)
+    return;
+  moves_.push_back({node, node->next()});
+  if (memory_)
+    memory_->move(node, position);
+  else
+    in_.graph.moveBefore(node, position);
+}
+
+void BucketMerger::undoMoves() {
+  for (const Step &step : llvm::reverse(moves_))
+    if (memory_)
+      memory_->move(step.node, step.next);
+    else
+      in_.graph.moveBefore(step.node, step.next);
+  moves_.clear();
+}
+
+void BucketMerger::rearrange(Side side) {
+  std::vector<Node *> nodes = frontier_[static_cast<size_t>(side)].reached;
+  llvm::sort(nodes, before);
+  if (side == Side::Up) {
+    Node *front = bucket_->members.front().launch;
+    for (Node *node : nodes)
+      if (node != newcomer_.launch)
+        move(node, front);
+    move(newcomer_.launch, bucket_->members.back().launch->next());
+    return;
+  }
+  Node *behind = newcomer_.launch->next();
+  for (const Candidate &member : bucket_->members)
+    move(member.launch, newcomer_.launch);
+  for (Node *node : nodes)
+    if (bucketOf_[node->id()] != bucket_)
+      move(node, behind);
+}
+
+int64_t BucketMerger::bytesFreedAtLaunch(const Candidate &member) const {
+  int64_t bytes = 0;
+  for (Timeline::IntervalId id : memory_->intervalsOf(member.launch))
+    if (memory_->first(id) != member.launch && memory_->last(id) == member.launch && !memory_->isForGood(id))
+      bytes += memory_->bytes(id);
+  return bytes;
+}
+
+/// A quick look before nodes are moved: false only if some step between would surely have too much alive.
+bool BucketMerger::mayFit(Side side) const {
+  if (!memory_ || side == Side::Down)
+    return true;
+  int64_t more = newcomer_.outputBytes;
+  for (Node *node : frontier_[static_cast<size_t>(Side::Up)].reached)
+    for (Timeline::IntervalId id : memory_->intervalsOf(node))
+      if (memory_->last(id) == node && !memory_->isForGood(id))
+        more -= memory_->bytes(id);
+  return !memory_->lastAbove(bucket_->members.back().launch->next(), newcomer_.launch, budget_ - more);
+}
+
+void BucketMerger::addHolder(Timeline::IntervalId interval, Node *node) {
+  memory_->addHolder(interval, node);
+  holders_.emplace_back(interval, node);
+}
+
+/// Because one transfer reads all inputs, each is held to the last wait on any result.
+void BucketMerger::holdInFlight() {
+  auto holdAll = [&](const Candidate &member, Node *wait) {
+    for (Timeline::IntervalId id : memory_->intervalsOf(member.launch).vec())
+      if (memory_->first(id) != member.launch)
+        addHolder(id, wait);
+  };
+  if (bucket_->lastWait->isBefore(newcomer_.wait))
+    for (const Candidate &member : bucket_->members)
+      holdAll(member, newcomer_.wait);
+  else
+    holdAll(newcomer_, bucket_->lastWait);
+}
+
+void BucketMerger::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders) {
+  if (bytes != 0)
+    extras_.push_back(memory_->addInterval(bytes, holders));
+}
+
+int64_t BucketMerger::resultBytes() const {
+  int64_t bytes = newcomer_.outputBytes;
+  for (const Candidate &member : bucket_->members)
+    bytes += member.outputBytes;
+  return bytes;
+}
+
+/// What the one launch holds beyond what the run holds at its last member: operands that earlier members were the last to read; and, if flat, two buffers.
+void BucketMerger::addExtras() {
+  Node *launch = newcomer_.launch;
+  int64_t inputs = newcomer_.inputBytes;
+  int64_t freed = 0;
+  for (const Candidate &member : bucket_->members) {
+    freed += bytesFreedAtLaunch(member);
+    inputs += member.inputBytes;
+  }
+  addExtra(freed, {launch});
+  if (in_.layout == BucketLayout::Grouped)
+    return;
+  Node *firstWait = std::min(bucket_->firstWait, newcomer_.wait, before);
+  Node *lastWait = std::max(bucket_->lastWait, newcomer_.wait, before);
+  if (readsInFlight(in_.facts, launch))
+    addExtra(inputs, {launch, firstWait});
+  else
+    addExtra(inputs, {launch});
+  addExtra(resultBytes(), {launch, lastWait});
+}
+
+/// False if the program would need more than the budget with the newcomer in the bucket.
+bool BucketMerger::hold() {
+  if (!memory_)
+    return true;
+  oldExtras_ = bucket_->extras;
+  for (Timeline::IntervalId id : oldExtras_)
+    memory_->suspend(id);
+  if (in_.layout == BucketLayout::Grouped && readsInFlight(in_.facts, newcomer_.launch))
+    holdInFlight();
+  addExtras();
+  return memory_->peak() <= budget_;
+}
+
+void BucketMerger::dropHolds() {
+  if (!memory_)
+    return;
+  for (Timeline::IntervalId id : extras_)
+    memory_->suspend(id);
+  for (auto [interval, node] : llvm::reverse(holders_))
+    memory_->removeHolder(interval, node);
+  for (Timeline::IntervalId id : oldExtras_)
+    memory_->resume(id);
+  extras_.clear();
+  holders_.clear();
+}
+
+void BucketMerger::accept() {
+  bucketOf_[newcomer_.launch->id()] = bucket_;
+  bucket_->members.push_back(newcomer_);
+  bucket_->bytes += newcomer_.bytes();
+  bucket_->firstWait = std::min(bucket_->firstWait, newcomer_.wait, before);
+  bucket_->lastWait = std::max(bucket_->lastWait, newcomer_.wait, before);
+  bucket_->extras = std::exchange(extras_, {});
+  holders_.clear();
+  moves_.clear();
+}
+
+MergeVerdict BucketMerger::tryPlace(Side side) {
+  if (!mayFit(side))
+    return MergeVerdict::OverBudget;
+  rearrange(side);
+  if (hold()) {
+    accept();
+    return MergeVerdict::Joined;
+  }
+  dropHolds();
+  undoMoves();
+  return MergeVerdict::OverBudget;
+}
+
+MergeVerdict BucketMerger::join(Bucket &bucket, const Candidate &newcomer) {
+  bucket_ = &bucket;
+  newcomer_ = newcomer;
+  if (in_.dependences.stretch(bucket.members.front().launch) != in_.dependences.stretch(newcomer.launch))
+    return MergeVerdict::Dependent;
+  startSearch(bucket, newcomer);
+  std::optional<Side> side = searchBoth();
+  if (!side)
+    return MergeVerdict::Dependent;
+  MergeVerdict verdict = tryPlace(*side);
+  if (verdict != MergeVerdict::OverBudget)
+    return verdict;
+  // Because there is no dependence, the other side is exhausted without one.
+  Side other = *side == Side::Up ? Side::Down : Side::Up;
+  if (!exhaust(other))
+    return MergeVerdict::Dependent;
+  return tryPlace(other);
+}
+
+} // namespace ccgraph

@@ -1,0 +1,85 @@
+// BucketMerger: may this collective join this bucket, and if so, makes room for it.
+//
+// Two collectives can be one if neither needs the other: no path leads from a member to the newcomer through data, storages, domains, ordering edges, or a
+// bucket made before (whose members count as one node, so that no cycle can close through it). Both ends are searched at once, the newcomer's
+// ancestors and the bucket's descendants within the stretch of program between them; the end that is exhausted first proves independence, and what it
+// found is exactly what has to move: the ancestors up before the bucket, or the descendants down behind the newcomer. After D. Pearce, P. Kelly, "A Dynamic
+// Topological Sort Algorithm for Directed Acyclic Graphs" (JEA 11, 2006), with an edge contracted instead of inserted.
+//
+// Ownership: refers into graph and analyses. Failure: a verdict; the graph is then as it was. Cost of join(): the smaller of the two sets, twice, and
+// O(log n) for each node moved.
+#pragma once
+
+#include "analysis/dependences.h"
+#include "schedule/coalesce/bucket.h"
+
+namespace ccgraph {
+
+enum class MergeVerdict : uint8_t { Joined, Dependent, OverBudget };
+
+class BucketMerger {
+public:
+  struct Inputs {
+    Graph &graph;
+    const ProgramFacts &facts;
+    const Dependences &dependences;
+    BucketLayout layout;
+  };
+  /// `memory` null: there is no budget.
+  BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget);
+
+  /// Puts the newcomer's launch behind the last member's. It must stand behind the whole bucket in the program.
+  [[nodiscard]] MergeVerdict join(Bucket &bucket, const Candidate &newcomer);
+  /// Tells that a bucket of one was opened. Buckets must not move in memory afterwards.
+  void open(Bucket &bucket);
+
+private:
+  enum class Side : uint8_t { Up, Down };
+  /// Nodes reached from one end, in order of discovery.
+  struct Frontier {
+    std::vector<Node *> reached;
+    size_t next = 0;
+    [[nodiscard]] bool exhausted() const { return next == reached.size(); }
+  };
+  struct Step {
+    Node *node;
+    Node *next;
+  };
+
+  void startSearch(const Bucket &bucket, const Candidate &newcomer);
+  [[nodiscard]] bool expand(Side side);
+  [[nodiscard]] bool visit(Side side, Node *node);
+  void reach(Side side, Node *node);
+  [[nodiscard]] std::optional<Side> searchBoth();
+  [[nodiscard]] bool exhaust(Side side);
+  [[nodiscard]] MergeVerdict tryPlace(Side side);
+  [[nodiscard]] bool mayFit(Side side) const;
+  void rearrange(Side side);
+  void move(Node *node, Node *before);
+  void undoMoves();
+  [[nodiscard]] bool hold();
+  void addHolder(Timeline::IntervalId interval, Node *node);
+  void holdInFlight();
+  void addExtras();
+  void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders);
+  [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
+  [[nodiscard]] int64_t resultBytes() const;
+  void dropHolds();
+  void accept();
+
+  Inputs in_;
+  Timeline *memory_;
+  int64_t budget_;
+  std::vector<Bucket *> bucketOf_;           ///< by id of a launch
+  std::vector<uint32_t> stamp_[2];           ///< by node id: search in which it was reached, for each side
+  uint32_t search_ = 0;
+  Frontier frontier_[2];
+  Bucket *bucket_ = nullptr;                 ///< of the search at hand
+  Candidate newcomer_;
+  std::vector<Step> moves_;
+  std::vector<std::pair<Timeline::IntervalId, Node *>> holders_;
+  std::vector<Timeline::IntervalId> extras_;
+  std::vector<Timeline::IntervalId> oldExtras_;
+};
+
+} // namespace ccgraph

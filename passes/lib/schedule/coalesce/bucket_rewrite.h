@@ -1,0 +1,29 @@
+// The rewrite of one bucket: its run of launches becomes one collective.
+//
+//   grouped  c1 = ar(a); c2 = ar(b); ...; w1 = wait(c1); ...; w2 = wait(c2)
+//         -> c = ar_coalesced([a, b]); ...; w1 = wait(c[0]); ...; w2 = wait(c[1])
+//   flat     -> c = ar(cat(a, b)); ...; w = wait(c); w1 = w[0 : n1] as a; ...; w2 = w[n1 : n1 + n2] as b
+//
+// For a gather the flat result holds one row a rank, and a member is a column of it (copied, so that it is contiguous again); for a
+// scatter the members are columns of a matrix with one row a rank; for an all_to_all each rank's piece holds the pieces of all members.
+//
+// Ownership: new nodes belong to the graph; the old launches and waits are erased. Each new node carries frame and origins of what it stands for.
+// Failure: none; the choice has made sure that sizes are numbers and inputs contiguous. Cost: linear in members (times ranks for all_to_all).
+#pragma once
+
+#include "schedule/coalesce/bucket.h"
+
+namespace ccgraph {
+
+[[nodiscard]] MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket);
+[[nodiscard]] MergedEntry rewriteFlat(Graph &graph, const Bucket &bucket);
+
+/// The operator that takes a list where this one takes a tensor; empty where there is none (all_to_all, broadcast).
+[[nodiscard]] llvm::StringRef coalescedTarget(CollectiveKind kind);
+/// The functional operator on one tensor; empty for kinds that no bucket takes.
+[[nodiscard]] llvm::StringRef functionalTarget(CollectiveKind kind);
+
+/// The split sizes of an all_to_all, in rows; empty where one of them is not a number.
+[[nodiscard]] std::optional<llvm::SmallVector<int64_t, 8>> splitSizes(const Node &allToAll, int position);
+
+} // namespace ccgraph

@@ -1,0 +1,304 @@
+// coalesce-collectives: c1 = f(a), ..., c2 = f(b)  ->  c1, c2 = f([a, b])
+//
+// One transfer of many bytes pays the latency once and fills the wire better than many of few. Members are of one kind, group, reduction, dtype and device, and need one another in no way.
+//   may we      `candidateOf`: is this a collective that can stand in a bucket at all; BucketMerger: can these two be one
+//   which       `place`: in program order, each candidate joins the newest open bucket that takes it, or opens its own
+//   do it       bucket_rewrite.h
+// All of this reads the program only, so that ranks that run the same program come to the same buckets in the same order.
+#include "ccgraph/passes/registry.h"
+#include "schedule/coalesce/bucket_merge.h"
+#include "schedule/coalesce/bucket_rewrite.h"
+#include "schedule/coalesce/issue_record.h"
+
+#include "analysis/lifetimes.h"
+
+#include <deque>
+
+namespace ccgraph {
+
+namespace {
+
+class CoalesceCollectives final : public Pass {
+public:
+  CoalesceCollectives()
+      : Pass({"coalesce-collectives", "Makes one collective of several independent ones of the same kind, group, reduction, dtype and device.", Phase::Schedule}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+
+private:
+  ChoiceOption<BucketLayout> layout_{*this, "layout", BucketLayout::Grouped, {{"grouped", BucketLayout::Grouped}, {"flat", BucketLayout::Flat}},
+                                     "grouped: one operator on a list of tensors; flat: one buffer, packed and unpacked, which all_to_all and broadcast need"};
+  Option<ByteCount> maxBytes_{*this, "max-bytes", ByteCount{int64_t{256} << 20}, "most bytes of a bucket: for each member the larger of what it sends and what it receives"};
+  Option<Count> maxCount_{*this, "max-count", Count{256}, "most members of a bucket"};
+  Statistic merged_{*this, "merged", "collectives that went into a bucket"};
+  Statistic buckets_{*this, "buckets", "buckets made"};
+  Statistic bytes_{*this, "bytes", "bytes in buckets"};
+  Statistic alone_{*this, "alone", "collectives that could go into a bucket and found none"};
+  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
+  Reason form_{*this, RemarkKind::Missed, "form", "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are merged"};
+  Reason kind_{*this, RemarkKind::Missed, "kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
+  Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat", "no operator takes a list of these: layout=flat merges them"};
+  Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket has no place for"};
+  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers", "its result in flight is read by something else than the one wait, or is returned"};
+  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
+  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
+  Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous, so it has no place in a flat buffer"};
+  Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "other ranks run other programs, so they could not be sure to make the same bucket"};
+  Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
+  Reason dependent_{*this, RemarkKind::Missed, "dependent", "it needs a member of each bucket that it could join, or a member needs it"};
+  Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join is full by max-bytes or max-count"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget", "in any bucket that it could join, the program would need more than the memory budget"};
+  Reason partner_{*this, RemarkKind::Missed, "no-partner", "nothing else in the program could share a bucket with it"};
+  friend class Coalescer;
+};
+
+/// One run.
+class Coalescer {
+public:
+  Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context);
+  Changed run();
+
+private:
+  /// The buckets of one key that may still take members, oldest first. `serial` numbers all buckets of the key; a bucket needs every open bucket with a
+  /// serial from its `needs` on.
+  struct Open {
+    Bucket *bucket = nullptr;
+    uint32_t serial = 0;
+    uint32_t needs = 0;
+  };
+  struct Key {
+    std::vector<Open> open;
+    uint32_t next = 0;
+    uint32_t candidates = 0;
+  };
+  const Reason *obstacle(Node *launch, Candidate &candidate) const;
+  const Reason *obstacleInForm(const Node &launch, const CollectiveSpec &spec) const;
+  const Reason *obstacleInUses(Node *launch, Candidate &candidate) const;
+  const Reason *obstacleToFlat(const Node &launch, const CollectiveSpec &spec) const;
+  uint32_t keyOf(const Node &launch);
+  void collect();
+  void place(const Candidate &candidate);
+  [[nodiscard]] bool fits(const Bucket &bucket, const Candidate &candidate) const;
+  void openBucket(Key &key, const Candidate &candidate, uint32_t needs);
+  void closeIfFull(Key &key, size_t index);
+  void rewrite();
+  void reportAlone(const Bucket &bucket);
+
+  CoalesceCollectives &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  ProgramFacts facts_;
+  CommGroups groups_;
+  Dependences dependences_;
+  std::optional<Timeline> memory_;
+  BucketMerger merger_;
+  llvm::StringMap<uint32_t> keyIndex_;
+  std::vector<Key> keys_;
+  std::vector<Candidate> candidates_;
+  std::deque<Bucket> buckets_;
+  llvm::DenseMap<const Node *, const Reason *> refusals_; ///< by launch: why the last bucket tried did not take it
+};
+
+std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
+  if (!wanted)
+    return std::nullopt;
+  return memoryTimeline(graph, facts);
+}
+
+Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), dependences_(facts_, groups_),
+      memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
+      merger_({graph, facts_, dependences_, pass.layout_.get()}, memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
+
+const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec &spec) const {
+  if (isPointToPoint(spec.kind) || functionalTarget(spec.kind).empty())
+    return &pass_.kind_;
+  if (launch.target().str() != functionalTarget(spec.kind))
+    return &pass_.form_;
+  if (!context_.spmd())
+    return &pass_.spmd_;
+  if (pass_.layout_.get() == BucketLayout::Grouped && coalescedTarget(spec.kind).empty())
+    return &pass_.needsFlat_;
+  bool plain = launch.kwargs().empty() && launch.args().size() == launch.op()->params.size() && launch.args().front().is(Argument::Kind::Operand);
+  return plain ? nullptr : &pass_.arguments_;
+}
+
+const Reason *Coalescer::obstacleInUses(Node *launch, Candidate &candidate) const {
+  for (const Use &use : launch->uses()) {
+    if (use.isOrdering())
+      continue;
+    bool wait = use.user()->op() && use.user()->op()->role == OpRole::Wait && use.user()->args().size() == 1 && use.user()->args().front().is(Argument::Kind::Operand);
+    if (!wait)
+      return &pass_.readers_;
+    if (candidate.wait)
+      return &pass_.waits_;
+    candidate.wait = use.user();
+  }
+  if (!candidate.wait)
+    return &pass_.readers_;
+  for (const Use &use : candidate.wait->uses())
+    if (facts_.waits(use.user()))
+      return &pass_.waits_;
+  return nullptr;
+}
+
+const Reason *Coalescer::obstacleToFlat(const Node &launch, const CollectiveSpec &spec) const {
+  if (pass_.layout_.get() != BucketLayout::Flat)
+    return nullptr;
+  if (!launch.operand(0)->type()->isContiguous() || !launch.type()->isContiguous())
+    return &pass_.strided_;
+  bool dynamic = spec.kind == CollectiveKind::AllToAll && (!splitSizes(launch, spec.inputSplits) || !splitSizes(launch, spec.outputSplits));
+  return dynamic ? &pass_.splits_ : nullptr;
+}
+
+/// Why this collective cannot stand in any bucket; null if it can, and then `candidate` is it.
+const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
+  const CollectiveSpec &spec = *collectiveOf(*launch);
+  candidate.launch = launch;
+  if (const Reason *reason = obstacleInForm(*launch, spec))
+    return reason;
+  if (const Reason *reason = obstacleInUses(launch, candidate))
+    return reason;
+  std::optional<int64_t> input = inputBytes(*launch);
+  std::optional<int64_t> output = outputBytes(*launch);
+  if (!input || !output || !launch->type()->numElements())
+    return &pass_.size_;
+  candidate.inputBytes = *input;
+  candidate.outputBytes = *output;
+  if (const Reason *reason = obstacleToFlat(*launch, spec))
+    return reason;
+  std::optional<int64_t> limit = pass_.maxBytes_.get().limit;
+  return limit && candidate.bytes() >= *limit ? &pass_.large_ : nullptr;
+}
+
+uint32_t Coalescer::keyOf(const Node &launch) {
+  CollectiveCall call = *collectiveCall(launch);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const Type *type = launch.type();
+  os << groupKey(launch) << '\n' << collectiveName(call.spec->kind) << '\n' << call.reduceOp << '\n' << call.groupSize.value_or(0) << '\n';
+  os << shortName(type->dtype()) << '\n' << type->device().kind.str() << type->device().index << '\n' << dependences_.stretch(&launch);
+  if (call.spec->root >= 0)
+    if (const Argument *root = argumentAt(launch, call.spec->root); root && root->is(Argument::Kind::Int))
+      os << '\n' << root->integer();
+  auto [found, isNew] = keyIndex_.try_emplace(os.str(), static_cast<uint32_t>(keys_.size()));
+  if (isNew)
+    keys_.emplace_back();
+  return found->second;
+}
+
+void Coalescer::collect() {
+  for (Node *node = graph_.front(); node; node = node->next()) {
+    if (!collectiveOf(*node))
+      continue;
+    Candidate candidate;
+    if (const Reason *reason = obstacle(node, candidate)) {
+      context_.remark(*reason, *node);
+      continue;
+    }
+    candidate.key = keyOf(*node);
+    ++keys_[candidate.key].candidates;
+    candidates_.push_back(candidate);
+  }
+}
+
+bool Coalescer::fits(const Bucket &bucket, const Candidate &candidate) const {
+  std::optional<int64_t> bytes = pass_.maxBytes_.get().limit;
+  std::optional<int64_t> count = pass_.maxCount_.get().limit;
+  return (!bytes || bucket.bytes + candidate.bytes() <= *bytes) && (!count || static_cast<int64_t>(bucket.members.size()) < *count);
+}
+
+void Coalescer::openBucket(Key &key, const Candidate &candidate, uint32_t needs) {
+  Bucket &bucket = buckets_.emplace_back();
+  bucket.key = candidate.key;
+  bucket.bytes = candidate.bytes();
+  bucket.members.push_back(candidate);
+  merger_.open(bucket);
+  key.open.push_back({&bucket, key.next++, needs});
+}
+
+/// Because nothing of one byte or more would fit any more, the bucket need not be asked again.
+void Coalescer::closeIfFull(Key &key, size_t index) {
+  const Bucket &bucket = *key.open[index].bucket;
+  std::optional<int64_t> bytes = pass_.maxBytes_.get().limit;
+  std::optional<int64_t> count = pass_.maxCount_.get().limit;
+  if ((bytes && bucket.bytes >= *bytes) || (count && static_cast<int64_t>(bucket.members.size()) >= *count))
+    key.open.erase(key.open.begin() + static_cast<ptrdiff_t>(index));
+}
+
+void Coalescer::place(const Candidate &candidate) {
+  Key &key = keys_[candidate.key];
+  const Reason *reason = nullptr;
+  uint32_t needs = key.next;
+  bool unbroken = true;
+  for (size_t i = key.open.size(); i > 0;) {
+    const Open &open = key.open[i - 1];
+    if (!fits(*open.bucket, candidate)) {
+      reason = &pass_.full_;
+      unbroken = false;
+      --i;
+      continue;
+    }
+    MergeVerdict verdict = merger_.join(*open.bucket, candidate);
+    if (verdict == MergeVerdict::Joined)
+      return closeIfFull(key, i - 1);
+    reason = verdict == MergeVerdict::Dependent ? &pass_.dependent_ : &pass_.budget_;
+    uint32_t skipTo = open.serial;
+    if (verdict == MergeVerdict::Dependent)
+      skipTo = open.needs;
+    else
+      unbroken = false;
+    if (unbroken)
+      needs = skipTo;
+    // Because what needs a bucket needs all that the bucket needs.
+    while (i > 0 && key.open[i - 1].serial >= skipTo)
+      --i;
+  }
+  if (reason)
+    refusals_[candidate.launch] = reason;
+  openBucket(key, candidate, unbroken ? 0 : needs);
+}
+
+void Coalescer::reportAlone(const Bucket &bucket) {
+  ++pass_.alone_;
+  const Node *launch = bucket.members.front().launch;
+  const Reason *reason = refusals_.lookup(launch);
+  context_.remark(reason ? *reason : keys_[bucket.key].candidates > 1 ? pass_.dependent_ : pass_.partner_, *launch);
+}
+
+void Coalescer::rewrite() {
+  for (const Bucket &bucket : buckets_) {
+    if (bucket.members.size() == 1) {
+      reportAlone(bucket);
+      continue;
+    }
+    MergedEntry entry = pass_.layout_.get() == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
+    for (const Candidate &member : bucket.members)
+      context_.remark(pass_.bucketed_, *member.launch,
+                      {{"into", entry.launch->name().str().str()}, {"members", std::to_string(bucket.members.size())}, {"bytes", std::to_string(member.bytes())}});
+    ++pass_.buckets_;
+    pass_.merged_ += static_cast<int64_t>(bucket.members.size());
+    pass_.bytes_ += bucket.bytes;
+    context_.certificate().merged.push_back(std::move(entry));
+  }
+}
+
+Changed Coalescer::run() {
+  IssueRecord record(graph_);
+  collect();
+  for (const Candidate &candidate : candidates_)
+    place(candidate);
+  rewrite();
+  Certificate &certificate = context_.certificate();
+  certificate.reordersCollectives = true;
+  record.stateMoves(graph_, certificate);
+  return pass_.buckets_.value() > 0 ? Changed::Yes : Changed::No;
+}
+
+llvm::Expected<Changed> CoalesceCollectives::run(Graph &graph, PassContext &context) { return Coalescer(*this, graph, context).run(); }
+
+} // namespace
+
+std::unique_ptr<Pass> createCoalesceCollectives() { return std::make_unique<CoalesceCollectives>(); }
+
+} // namespace ccgraph
