@@ -29,6 +29,7 @@ private:
                                      "grouped: one operator on a list of tensors; flat: one buffer, packed and unpacked, which all_to_all and broadcast need"};
   Option<ByteCount> maxBytes_{*this, "max-bytes", ByteCount{int64_t{256} << 20}, "most bytes of a bucket: for each member the larger of what it sends and what it receives"};
   Option<Count> maxCount_{*this, "max-count", Count{256}, "most members of a bucket"};
+  Option<Count> maxMoves_{*this, "max-moves", Count{128}, "most other nodes that may move to bring one member to its bucket"};
   Statistic merged_{*this, "merged", "collectives that went into a bucket"};
   Statistic buckets_{*this, "buckets", "buckets made"};
   Statistic bytes_{*this, "bytes", "bytes in buckets"};
@@ -46,6 +47,7 @@ private:
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "other ranks run other programs, so they could not be sure to make the same bucket"};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
   Reason dependent_{*this, RemarkKind::Missed, "dependent", "it needs a member of each bucket that it could join, or a member needs it"};
+  Reason entangled_{*this, RemarkKind::Missed, "entangled", "to bring it to any bucket that it could join, more than max-moves nodes would have to move"};
   Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join is full by max-bytes or max-count"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget", "in any bucket that it could join, the program would need more than the memory budget"};
   Reason partner_{*this, RemarkKind::Missed, "no-partner", "nothing else in the program could share a bucket with it"};
@@ -78,6 +80,7 @@ private:
   uint32_t keyOf(const Node &launch);
   void collect();
   void place(const Candidate &candidate);
+  [[nodiscard]] const Reason *reasonFor(MergeVerdict verdict) const;
   [[nodiscard]] bool fits(const Bucket &bucket, const Candidate &candidate) const;
   void openBucket(Key &key, const Candidate &candidate, uint32_t needs);
   void closeIfFull(Key &key, size_t index);
@@ -108,7 +111,7 @@ std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), dependences_(facts_, groups_),
       memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
-      merger_({graph, facts_, dependences_, pass.layout_.get()}, memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
+      merger_({graph, facts_, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
 const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec &spec) const {
   if (isPointToPoint(spec.kind) || functionalTarget(spec.kind).empty())
@@ -226,6 +229,20 @@ void Coalescer::closeIfFull(Key &key, size_t index) {
     key.open.erase(key.open.begin() + static_cast<ptrdiff_t>(index));
 }
 
+const Reason *Coalescer::reasonFor(MergeVerdict verdict) const {
+  switch (verdict) {
+  case MergeVerdict::Joined:
+    return nullptr;
+  case MergeVerdict::Dependent:
+    return &pass_.dependent_;
+  case MergeVerdict::Entangled:
+    return &pass_.entangled_;
+  case MergeVerdict::OverBudget:
+    return &pass_.budget_;
+  }
+  llvm_unreachable("no such verdict");
+}
+
 void Coalescer::place(const Candidate &candidate) {
   Key &key = keys_[candidate.key];
   const Reason *reason = nullptr;
@@ -242,7 +259,7 @@ void Coalescer::place(const Candidate &candidate) {
     MergeVerdict verdict = merger_.join(*open.bucket, candidate);
     if (verdict == MergeVerdict::Joined)
       return closeIfFull(key, i - 1);
-    reason = verdict == MergeVerdict::Dependent ? &pass_.dependent_ : &pass_.budget_;
+    reason = reasonFor(verdict);
     uint32_t skipTo = open.serial;
     if (verdict == MergeVerdict::Dependent)
       skipTo = open.needs;

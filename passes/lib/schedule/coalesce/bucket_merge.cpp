@@ -13,12 +13,13 @@ bool readsInFlight(const ProgramFacts &facts, const Node *launch) {
 } // namespace
 
 BucketMerger::BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget)
-    : in_(inputs), memory_(memory), budget_(budget), bucketOf_(inputs.graph.idLimit()),
+    : in_(inputs), memory_(memory), budget_(budget), bucketOf_(inputs.graph.idLimit()), waitOf_(inputs.graph.idLimit()),
       stamp_{std::vector<uint32_t>(inputs.graph.idLimit()), std::vector<uint32_t>(inputs.graph.idLimit())} {}
 
 void BucketMerger::open(Bucket &bucket) {
   const Candidate &only = bucket.members.front();
   bucketOf_[only.launch->id()] = &bucket;
+  waitOf_[only.wait->id()] = &bucket;
   bucket.firstWait = bucket.lastWait = only.wait;
 }
 
@@ -77,25 +78,37 @@ bool BucketMerger::expand(Side side) {
   return llvm::all_of(in_.dependences.behind(node), [&](Node *other) { return visit(side, other); });
 }
 
+/// Goes on with one side until it is exhausted. False if it meets the other end, or would make more nodes move than the limit.
 bool BucketMerger::exhaust(Side side) {
-  while (!frontier_[static_cast<size_t>(side)].exhausted())
-    if (!expand(side))
+  Frontier &frontier = frontier_[static_cast<size_t>(side)];
+  while (!frontier.exhausted())
+    if (frontier.reached.size() > limit(side) || !expand(side))
       return false;
-  return true;
+  return frontier.reached.size() <= limit(side);
 }
 
-/// The side that needs the fewer moves; empty if the newcomer needs the bucket.
-std::optional<BucketMerger::Side> BucketMerger::searchBoth() {
+/// The ends of the search themselves move anyway.
+size_t BucketMerger::limit(Side side) const {
+  size_t own = side == Side::Up ? 1 : bucket_->members.size();
+  return in_.maxMoves ? own + static_cast<size_t>(*in_.maxMoves) : SIZE_MAX;
+}
+
+/// Sets the side that needs the fewer moves, if there is one.
+MergeVerdict BucketMerger::searchBoth(Side &side) {
   Frontier &up = frontier_[static_cast<size_t>(Side::Up)];
   Frontier &down = frontier_[static_cast<size_t>(Side::Down)];
-  while (!up.exhausted() && !down.exhausted())
+  while (!up.exhausted() && !down.exhausted()) {
+    if (up.reached.size() > limit(Side::Up) && down.reached.size() > limit(Side::Down))
+      return MergeVerdict::Entangled;
     if (!expand(Side::Up) || !expand(Side::Down))
-      return std::nullopt;
+      return MergeVerdict::Dependent;
+  }
   // Because a bucket that starts at its first member hides better than one at its last, going up may cost a little more.
   for (size_t more = up.reached.size() + 8; !up.exhausted() && more > 0; --more)
     if (!expand(Side::Up))
-      return std::nullopt;
-  return up.exhausted() ? Side::Up : Side::Down;
+      return MergeVerdict::Dependent;
+  side = up.exhausted() && up.reached.size() <= limit(Side::Up) ? Side::Up : Side::Down;
+  return exhaust(side) ? MergeVerdict::Joined : MergeVerdict::Entangled;
 }
 
 void BucketMerger::move(Node *node, Node *position) {
@@ -146,8 +159,13 @@ int64_t BucketMerger::bytesFreedAtLaunch(const Candidate &member) const {
 
 /// A quick look before nodes are moved: false only if some step between would surely have too much alive.
 bool BucketMerger::mayFit(Side side) const {
-  if (!memory_ || side == Side::Down)
+  if (!memory_)
     return true;
+  return side == Side::Up ? mayFitUp() : mayFitDown();
+}
+
+/// The newcomer's result would be alive on every step that it passes; what only its ancestors hold may end there.
+bool BucketMerger::mayFitUp() const {
   int64_t more = newcomer_.outputBytes;
   for (Node *node : frontier_[static_cast<size_t>(Side::Up)].reached)
     for (Timeline::IntervalId id : memory_->intervalsOf(node))
@@ -156,23 +174,53 @@ bool BucketMerger::mayFit(Side side) const {
   return !memory_->lastAbove(bucket_->members.back().launch->next(), newcomer_.launch, budget_ - more);
 }
 
+/// At the newcomer, what the moved nodes read is still alive, and what they make is not alive yet.
+bool BucketMerger::mayFitDown() const {
+  const Node *place = newcomer_.launch;
+  int64_t alive = memory_->alive(place);
+  const std::vector<uint32_t> &moved = stamp_[static_cast<size_t>(Side::Down)];
+  for (Node *node : frontier_[static_cast<size_t>(Side::Down)].reached)
+    for (Timeline::IntervalId id : memory_->intervalsOf(node)) {
+      bool madeHere = moved[memory_->first(id)->id()] == search_;
+      bool aliveThere = memory_->isForGood(id) || !memory_->last(id)->isBefore(place);
+      if (madeHere && aliveThere && memory_->first(id) == node)
+        alive -= memory_->bytes(id);
+      else if (!madeHere && !aliveThere && memory_->last(id) == node)
+        alive += memory_->bytes(id);
+    }
+  return alive <= budget_;
+}
+
 void BucketMerger::addHolder(Timeline::IntervalId interval, Node *node) {
   memory_->addHolder(interval, node);
   holders_.emplace_back(interval, node);
 }
 
+void BucketMerger::holdAll(const Candidate &member, Node *wait) {
+  for (Timeline::IntervalId id : memory_->intervalsOf(member.launch).vec())
+    if (memory_->first(id) != member.launch)
+      addHolder(id, wait);
+}
+
 /// Because one transfer reads all inputs, each is held to the last wait on any result.
 void BucketMerger::holdInFlight() {
-  auto holdAll = [&](const Candidate &member, Node *wait) {
-    for (Timeline::IntervalId id : memory_->intervalsOf(member.launch).vec())
-      if (memory_->first(id) != member.launch)
-        addHolder(id, wait);
-  };
   if (bucket_->lastWait->isBefore(newcomer_.wait))
     for (const Candidate &member : bucket_->members)
       holdAll(member, newcomer_.wait);
   else
     holdAll(newcomer_, bucket_->lastWait);
+}
+
+/// Because the last wait of some bucket may be another one after a rearrangement.
+void BucketMerger::holdForMovedWaits() {
+  for (const Step &step : moves_) {
+    Bucket *bucket = waitOf_[step.node->id()];
+    if (!bucket || !bucket->lastWait->isBefore(step.node) || !readsInFlight(in_.facts, bucket->members.front().launch))
+      continue;
+    for (const Candidate &member : bucket->members)
+      holdAll(member, step.node);
+    later_.emplace_back(bucket, step.node);
+  }
 }
 
 void BucketMerger::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders) {
@@ -215,8 +263,11 @@ bool BucketMerger::hold() {
   oldExtras_ = bucket_->extras;
   for (Timeline::IntervalId id : oldExtras_)
     memory_->suspend(id);
-  if (in_.layout == BucketLayout::Grouped && readsInFlight(in_.facts, newcomer_.launch))
-    holdInFlight();
+  if (in_.layout == BucketLayout::Grouped) {
+    if (readsInFlight(in_.facts, newcomer_.launch))
+      holdInFlight();
+    holdForMovedWaits();
+  }
   addExtras();
   return memory_->peak() <= budget_;
 }
@@ -232,14 +283,18 @@ void BucketMerger::dropHolds() {
     memory_->resume(id);
   extras_.clear();
   holders_.clear();
+  later_.clear();
 }
 
 void BucketMerger::accept() {
   bucketOf_[newcomer_.launch->id()] = bucket_;
+  waitOf_[newcomer_.wait->id()] = bucket_;
   bucket_->members.push_back(newcomer_);
   bucket_->bytes += newcomer_.bytes();
   bucket_->firstWait = std::min(bucket_->firstWait, newcomer_.wait, before);
   bucket_->lastWait = std::max(bucket_->lastWait, newcomer_.wait, before);
+  for (auto [bucket, wait] : std::exchange(later_, {}))
+    bucket->lastWait = std::max(bucket->lastWait, wait, before);
   bucket_->extras = std::exchange(extras_, {});
   holders_.clear();
   moves_.clear();
@@ -264,17 +319,14 @@ MergeVerdict BucketMerger::join(Bucket &bucket, const Candidate &newcomer) {
   if (in_.dependences.stretch(bucket.members.front().launch) != in_.dependences.stretch(newcomer.launch))
     return MergeVerdict::Dependent;
   startSearch(bucket, newcomer);
-  std::optional<Side> side = searchBoth();
-  if (!side)
-    return MergeVerdict::Dependent;
-  MergeVerdict verdict = tryPlace(*side);
+  Side side = Side::Up;
+  if (MergeVerdict found = searchBoth(side); found != MergeVerdict::Joined)
+    return found;
+  MergeVerdict verdict = tryPlace(side);
   if (verdict != MergeVerdict::OverBudget)
     return verdict;
-  // Because there is no dependence, the other side is exhausted without one.
-  Side other = *side == Side::Up ? Side::Down : Side::Up;
-  if (!exhaust(other))
-    return MergeVerdict::Dependent;
-  return tryPlace(other);
+  Side other = side == Side::Up ? Side::Down : Side::Up;
+  return exhaust(other) ? tryPlace(other) : verdict;
 }
 
 } // namespace ccgraph

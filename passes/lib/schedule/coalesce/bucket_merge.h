@@ -15,7 +15,12 @@
 
 namespace ccgraph {
 
-enum class MergeVerdict : uint8_t { Joined, Dependent, OverBudget };
+enum class MergeVerdict : uint8_t {
+  Joined,
+  Dependent,  ///< one needs the other
+  Entangled,  ///< too many nodes would have to move
+  OverBudget, ///< the program would need more memory than the budget
+};
 
 class BucketMerger {
 public:
@@ -24,6 +29,8 @@ public:
     const ProgramFacts &facts;
     const Dependences &dependences;
     BucketLayout layout;
+    /// most nodes that may move, besides the collectives themselves, to let one join; empty: any number
+    std::optional<int64_t> maxMoves;
   };
   /// `memory` null: there is no budget.
   BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget);
@@ -50,16 +57,21 @@ private:
   [[nodiscard]] bool expand(Side side);
   [[nodiscard]] bool visit(Side side, Node *node);
   void reach(Side side, Node *node);
-  [[nodiscard]] std::optional<Side> searchBoth();
+  [[nodiscard]] MergeVerdict searchBoth(Side &side);
+  [[nodiscard]] size_t limit(Side side) const;
   [[nodiscard]] bool exhaust(Side side);
   [[nodiscard]] MergeVerdict tryPlace(Side side);
   [[nodiscard]] bool mayFit(Side side) const;
+  [[nodiscard]] bool mayFitUp() const;
+  [[nodiscard]] bool mayFitDown() const;
   void rearrange(Side side);
   void move(Node *node, Node *before);
   void undoMoves();
   [[nodiscard]] bool hold();
   void addHolder(Timeline::IntervalId interval, Node *node);
   void holdInFlight();
+  void holdAll(const Candidate &member, Node *wait);
+  void holdForMovedWaits();
   void addExtras();
   void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders);
   [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
@@ -71,6 +83,7 @@ private:
   Timeline *memory_;
   int64_t budget_;
   std::vector<Bucket *> bucketOf_;           ///< by id of a launch
+  std::vector<Bucket *> waitOf_;             ///< by id of a wait
   std::vector<uint32_t> stamp_[2];           ///< by node id: search in which it was reached, for each side
   uint32_t search_ = 0;
   Frontier frontier_[2];
@@ -78,6 +91,7 @@ private:
   Candidate newcomer_;
   std::vector<Step> moves_;
   std::vector<std::pair<Timeline::IntervalId, Node *>> holders_;
+  std::vector<std::pair<Bucket *, Node *>> later_; ///< buckets that a rearrangement gave another last wait
   std::vector<Timeline::IntervalId> extras_;
   std::vector<Timeline::IntervalId> oldExtras_;
 };

@@ -305,14 +305,16 @@ MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket) {
                                args = {builder.nodes(inputs)};
                                copyTail(first, builder, args);
                              });
+  // Because a list keeps all its elements alive until the last of them is taken out, they are taken out at once.
+  for (size_t i = 0; i < launches.size(); ++i) {
+    writer.standFor({launches[i]});
+    entry.scaffold.push_back(writer.getItem(entry.launch, static_cast<int64_t>(i), types[i]));
+  }
   for (size_t i = 0; i < launches.size(); ++i) {
     const Candidate &member = bucket.members[i];
     NodeWriter atWait(graph, member.wait);
-    atWait.standFor({member.launch});
-    Node *element = atWait.getItem(entry.launch, static_cast<int64_t>(i), member.launch->type());
     atWait.standFor({member.wait});
-    Node *wait = atWait.wait(element, member.wait);
-    entry.scaffold.push_back(element);
+    Node *wait = atWait.wait(entry.scaffold[i], member.wait);
     entry.waits.push_back(wait);
     supersede(graph, member.wait, wait);
     entry.members.push_back({member.launch, {member.wait}, wait, static_cast<int64_t>(i), 1});
