@@ -1,0 +1,111 @@
+// Every tests/golden/**/*.golden is a test. `ccgraph_golden --update` writes what comes out into the files as the new expectation, but
+// never while any other promise of that file is broken (see support/golden_runner.h).
+#include "support/golden_runner.h"
+
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/passes/pipeline.h"
+#include "ccgraph/passes/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+using llvm::StringRef;
+
+namespace {
+
+bool updating = false;
+
+const std::string &goldenFolder() {
+  static const std::string folder = std::string(CCGRAPH_SOURCE_DIR) + "/tests/golden";
+  return folder;
+}
+
+llvm::Expected<GoldenFile> readGolden(const std::string &path) {
+  auto file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  return GoldenFile::parse(path, file->text());
+}
+
+std::string sectionText(const GoldenFile &file, StringRef name) {
+  const GoldenSection *section = file.find(name);
+  return section ? section->text : "";
+}
+
+void compare(const GoldenFile &file, const GoldenOutcome &outcome) {
+  EXPECT_EQ(outcome.diagnostics, sectionText(file, "diagnostics")) << "in --- diagnostics";
+  EXPECT_EQ(outcome.output, sectionText(file, "output")) << "in --- output";
+  if (file.find("remarks") != nullptr) {
+    EXPECT_EQ(outcome.remarks, sectionText(file, "remarks")) << "in --- remarks";
+  }
+}
+
+void update(GoldenFile file, const GoldenOutcome &outcome) {
+  std::string before = file.str();
+  if (outcome.diagnostics.empty()) {
+    file.erase("diagnostics");
+    file.set("output", outcome.output);
+    if (file.find("remarks") != nullptr)
+      file.set("remarks", outcome.remarks);
+  } else {
+    file.erase("output");
+    file.erase("remarks");
+    file.set("diagnostics", outcome.diagnostics);
+  }
+  if (file.str() == before)
+    return;
+  llvm::Error error =
+      writeFile(file.path, [&](llvm::raw_ostream &os) { return os << file.str(), llvm::Error::success(); });
+  EXPECT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+}
+
+void checkGolden(const std::string &path) {
+  llvm::Expected<GoldenFile> file = readGolden(path);
+  ASSERT_TRUE(static_cast<bool>(file)) << llvm::toString(file.takeError());
+  SCOPED_TRACE(StringRef(file->preamble).split('\n').first.str());
+  llvm::Expected<GoldenOutcome> outcome = runGolden(*file);
+  ASSERT_TRUE(static_cast<bool>(outcome)) << path << ": " << llvm::toString(outcome.takeError());
+  for (const std::string &promise : outcome->broken)
+    ADD_FAILURE() << promise << (updating ? "\nnot updated, because this does not hold" : "");
+  if (!outcome->broken.empty() && updating)
+    return;
+  updating ? update(std::move(*file), *outcome) : compare(*file, *outcome);
+}
+
+class GoldenTest : public testing::TestWithParam<std::string> {};
+
+std::string testName(const testing::TestParamInfo<std::string> &info) {
+  std::string name;
+  for (char c : std::filesystem::relative(info.param, goldenFolder()).replace_extension().string())
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+} // namespace
+
+TEST_P(GoldenTest, HoldsWhatItSays) { checkGolden(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(All, GoldenTest, testing::ValuesIn(findGoldens(goldenFolder())), testName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenTest);
+
+/// A golden lies in the folder of the pass that it is about, and its pipeline runs that pass.
+TEST(GoldenFolderTest, EachFolderIsNamedForAPassThatItsGoldensRun) {
+  std::vector<StringRef> passes = passNames();
+  for (const std::string &path : findGoldens(goldenFolder())) {
+    std::string folder = std::filesystem::path(path).parent_path().filename().string();
+    EXPECT_TRUE(folder == "pipelines" || llvm::is_contained(passes, folder)) << path << ": no pass has this name";
+    llvm::Expected<GoldenFile> file = readGolden(path);
+    ASSERT_TRUE(static_cast<bool>(file)) << llvm::toString(file.takeError());
+    EXPECT_TRUE(folder == "pipelines" || StringRef(sectionText(*file, "pipeline")).contains(folder)) << path;
+  }
+}
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i)
+    updating |= StringRef(argv[i]) == "--update";
+  return RUN_ALL_TESTS();
+}

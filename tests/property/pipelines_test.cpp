@@ -1,0 +1,78 @@
+// What holds of every pipeline and every program: the checks behind each pass accept, the values stay, and a second run does the same.
+#include "property/programs.h"
+
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/passes/registry.h"
+
+#include <gtest/gtest.h>
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+
+namespace {
+
+/// Each pass alone, with each word of each option that is a choice of words, and each level.
+std::vector<std::string> pipelineTexts() {
+  std::vector<std::string> texts;
+  for (llvm::StringRef name : passNames()) {
+    texts.push_back(name.str());
+    std::unique_ptr<Pass> pass = createPass(name);
+    for (const OptionBase *option : pass->options()) {
+      llvm::SmallVector<llvm::StringRef, 4> words;
+      const std::string syntax = option->syntax();
+      llvm::StringRef(syntax).split(words, '|');
+      if (!llvm::StringRef(syntax).contains('<'))
+        for (llvm::StringRef word : words)
+          texts.push_back((name + "{" + option->name() + "=" + word + "}").str());
+    }
+  }
+  for (unsigned level = 1; level <= maxLevel; ++level)
+    texts.push_back(pipelineOfLevel(level).str());
+  return texts;
+}
+
+std::string jsonOf(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeJsonGraph(os, graph);
+  return os.str();
+}
+
+/// The graph after the pipeline; null where it failed, which is logged.
+std::unique_ptr<Graph> after(const RandomProgram &program, const std::string &text, bool limitMemory) {
+  Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
+  std::unique_ptr<Graph> graph = program.graph->clone();
+  PassManagerOptions options;
+  options.limitMemory = limitMemory;
+  llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, options);
+  if (run)
+    return graph;
+  RC_LOG() << llvm::toString(run.takeError()) << '\n';
+  return nullptr;
+}
+
+class PipelinePropertyTest : public testing::TestWithParam<std::string> {};
+
+} // namespace
+
+TEST_P(PipelinePropertyTest, KeepsValuesAndPassesEveryCheck) {
+  forEachProgram([](Context &, const RandomProgram &program) {
+    for (bool limitMemory : {false, true}) {
+      std::unique_ptr<Graph> graph = after(program, GetParam(), limitMemory);
+      RC_ASSERT(graph != nullptr);
+      RC_ASSERT(verifies(*graph));
+      RC_ASSERT(sameValues(program, *graph));
+      std::unique_ptr<Graph> again = after(program, GetParam(), limitMemory);
+      RC_ASSERT(jsonOf(*again) == jsonOf(*graph));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PipelinePropertyTest, testing::ValuesIn(pipelineTexts()),
+                         [](const testing::TestParamInfo<std::string> &info) {
+                           std::string name = std::to_string(info.index) + "_";
+                           for (char c : info.param)
+                             name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           return name;
+                         });

@@ -1,0 +1,48 @@
+#include "property/programs.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/runtime/equivalence.h"
+#include "ccgraph/runtime/seeded_inputs.h"
+
+namespace ccgraph::test {
+
+void forEachProgram(const std::function<void(Context &, const RandomProgram &)> &property) {
+  auto holds = rc::check([&] {
+    const auto numbers =
+        *rc::gen::scale(4.0, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 1u << 20)));
+    Context context;
+    RandomProgram program = makeRandomProgram(context, numbers);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    writeFxText(os, *program.graph);
+    RC_LOG() << program.ranks << " ranks\n" << os.str();
+    property(context, program);
+  });
+  EXPECT_TRUE(holds);
+}
+
+bool verifies(const Graph &graph) {
+  llvm::Error error = verifyOrError(graph);
+  if (!error)
+    return true;
+  RC_LOG() << llvm::toString(std::move(error)) << '\n';
+  return false;
+}
+
+bool sameValues(const RandomProgram &program, const Graph &after) {
+  runtime::RunRequest request;
+  request.graphs = {program.graph.get()};
+  request.ranks = program.ranks;
+  for (size_t rank = 0; rank != program.ranks; ++rank)
+    request.inputs.push_back(runtime::seededInputs(*program.graph, static_cast<int64_t>(rank), 1));
+  runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, {});
+  if (report.verdict == runtime::Verdict::Equal)
+    return true;
+  RC_LOG() << report.beforeFailure << report.afterFailure;
+  for (const runtime::Difference &difference : report.comparison.differences)
+    RC_LOG() << "rank " << difference.rank << " " << difference.output << ": " << difference.message << '\n';
+  return false;
+}
+
+} // namespace ccgraph::test

@@ -1,0 +1,70 @@
+// What holds of every program: it verifies, it survives both file formats, and running it twice gives the same.
+#include "property/programs.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/ir/snapshot.h"
+
+#include <gtest/gtest.h>
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+
+namespace {
+
+std::string jsonOf(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeJsonGraph(os, graph);
+  return os.str();
+}
+
+std::string fxOf(const Graph &graph) {
+  FxTextOptions whole;
+  whole.listTypes = true;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeFxText(os, graph, whole);
+  return os.str();
+}
+
+} // namespace
+
+TEST(RandomProgramTest, Verifies) {
+  forEachProgram([](Context &, const RandomProgram &program) { RC_ASSERT(verifies(*program.graph)); });
+}
+
+TEST(RandomProgramTest, JsonKeepsEverything) {
+  forEachProgram([](Context &context, const RandomProgram &program) {
+    std::string text = jsonOf(*program.graph);
+    auto read = readJsonGraph(context, {"program.json", text});
+    RC_ASSERT(static_cast<bool>(read));
+    RC_ASSERT(jsonOf(**read) == text);
+  });
+}
+
+TEST(RandomProgramTest, FxTextKeepsTheNodes) {
+  forEachProgram([](Context &context, const RandomProgram &program) {
+    std::string text = fxOf(*program.graph);
+    auto read = readFxText(context, {"program.py", text});
+    RC_ASSERT(static_cast<bool>(read));
+    Graph &again = *read->front();
+    RC_ASSERT(fxOf(again) == text);
+    again.groups() = program.graph->groups();
+    again.worldSize = program.graph->worldSize;
+    RC_ASSERT(jsonOf(again) == jsonOf(*program.graph));
+  });
+}
+
+TEST(RandomProgramTest, ACloneIsTheSameGraph) {
+  forEachProgram([](Context &, const RandomProgram &program) {
+    GraphSnapshot snapshot(*program.graph);
+    std::unique_ptr<Graph> clone = program.graph->clone();
+    RC_ASSERT(jsonOf(*clone) == jsonOf(*program.graph));
+    RC_ASSERT(snapshot.matches(*program.graph));
+  });
+}
+
+TEST(RandomProgramTest, RunsAndAgreesWithItself) {
+  forEachProgram([](Context &, const RandomProgram &program) { RC_ASSERT(sameValues(program, *program.graph)); });
+}

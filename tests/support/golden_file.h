@@ -1,0 +1,59 @@
+// GoldenFile: one behaviour of a pass as a text: what it is, what goes in, what must come out.
+//
+//   The wait moves past compute that does not read it.
+//
+//   --- pipeline
+//   sink-waits
+//   --- options
+//   ranks: 4
+//   --- input
+//   def forward(self, x: "f32[4][1]cpu"):
+//       ...
+//   --- output
+//   class graph(torch.nn.Module):
+//       ...
+//   --- remarks
+//   sink-waits: moved: wait [sunk] before=add positions=1
+//
+// The first line is one sentence of intent. Sections: `pipeline`, `options` (optional), `input` (FX text), then either `output` (FX text, or
+// the word `unchanged`) and perhaps `remarks`, or `diagnostics`.
+// Options, one a line: `ranks: N` (2), `groups: {...}` (name -> list of ranks, or list of lists: a partition; default: all ranks, whatever the
+// name), `memory-budget: BYTES` (unlimited; `own` for the input's own peak), `spmd: false`, `values: close` (1e-5, where the pass may reassociate).
+//
+// Ownership: plain values. Failure: parse() says what is wrong and in which line. str() of a parsed file gives its bytes back.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ccgraph::test {
+
+struct GoldenSection {
+  std::string name;
+  std::string text;  ///< lines, each with its end
+  unsigned line = 0; ///< of its first line of text in the file, from 1
+};
+
+struct GoldenFile {
+  std::string path;
+  std::string preamble; ///< everything before the first section; its first line is the intent
+  std::vector<GoldenSection> sections;
+
+  [[nodiscard]] static llvm::Expected<GoldenFile> parse(std::string path, llvm::StringRef text);
+  [[nodiscard]] const GoldenSection *find(llvm::StringRef name) const;
+  /// Replaces the text of a section, which is added at the end if there is none.
+  void set(llvm::StringRef name, std::string text);
+  void erase(llvm::StringRef name);
+  [[nodiscard]] std::string str() const;
+  /// `key: value` lines of the `options` section.
+  [[nodiscard]] llvm::Expected<std::map<std::string, std::string>> options() const;
+};
+
+/// Every *.golden file below a folder, sorted by path.
+[[nodiscard]] std::vector<std::string> findGoldens(const std::string &folder);
+
+} // namespace ccgraph::test
