@@ -25,6 +25,16 @@ void printError(llvm::raw_ostream &os, llvm::Error error) {
       [&](const llvm::ErrorInfoBase &other) { os << "error: " << other.message() << '\n'; });
 }
 
+void CommandLine::beginTopic(llvm::StringRef topic, llvm::StringRef about) {
+  topics_.emplace_back(topic.str(), about.str());
+}
+
+void CommandLine::add(Flag flag) {
+  if (!topics_.empty())
+    flag.topic = topics_.back().first;
+  flags_.push_back(std::move(flag));
+}
+
 void CommandLine::addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value) {
   add({name.str(), "", help.str(), [&value](llvm::StringRef) {
          value = true;
@@ -112,7 +122,8 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
       return unknown(name);
     if (flag->value.empty() && joined)
       return usageError(name + " takes no value, got '" + value + "'");
-    if (!flag->value.empty() && !joined) {
+    bool optional = llvm::StringRef(flag->value).startswith("[");
+    if (!flag->value.empty() && !joined && !optional) {
       if (i + 1 == arguments.size())
         return usageError(name + ": got nothing, expected " + flag->value);
       value = arguments[++i];
@@ -123,14 +134,40 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
   return llvm::Error::success();
 }
 
-void CommandLine::printHelp(llvm::raw_ostream &os) const {
-  os << about_ << "\n\nusage: " << usage_ << "\n\n";
+llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic) const {
+  auto found = llvm::find_if(topics_, [&](const auto &entry) { return entry.first == topic; });
+  if (!topic.empty() && found == topics_.end()) {
+    std::string known;
+    for (const auto &[name, about] : topics_)
+      known += " " + name;
+    return usageError("--help: got '" + topic + "', expected one of" + known);
+  }
+  if (topic.empty())
+    os << about_ << "\n\nusage: " << usage_ << "\n\n";
+  else
+    os << found->second << "\n\n";
+  printFlags(os, topic);
+  if (topic.empty() && !topics_.empty()) {
+    os << "\nmore:\n";
+    for (const auto &[name, about] : topics_)
+      os << "  --help=" << llvm::left_justify(name, 10) << about << '\n';
+  }
+  return llvm::Error::success();
+}
+
+void CommandLine::printFlags(llvm::raw_ostream &os, llvm::StringRef topic) const {
+  auto isListed = [&](const Flag &flag) { return flag.topic == topic && !flag.help.empty(); };
+  auto left = [](const Flag &flag) {
+    bool optional = llvm::StringRef(flag.value).startswith("[");
+    return flag.name + (flag.value.empty() ? "" : optional ? "=" : " ") + llvm::StringRef(flag.value).trim("[]").str();
+  };
   size_t width = 0;
-  auto left = [](const Flag &flag) { return flag.value.empty() ? flag.name : flag.name + " " + flag.value; };
   for (const Flag &flag : flags_)
-    width = std::max(width, left(flag).size());
+    if (isListed(flag))
+      width = std::max(width, left(flag).size());
   for (const Flag &flag : flags_)
-    os << "  " << llvm::left_justify(left(flag), static_cast<unsigned>(width)) << "  " << flag.help << '\n';
+    if (isListed(flag))
+      os << "  " << llvm::left_justify(left(flag), static_cast<unsigned>(width)) << "  " << flag.help << '\n';
 }
 
 } // namespace ccgraph::driver

@@ -28,9 +28,10 @@ enum class ExitCode : int {
 
 struct Flag {
   std::string name;  ///< "--groups", "-O2"
-  std::string value; ///< what it takes: "FILE"; empty for a switch
-  std::string help;  ///< one line
+  std::string value; ///< what it takes: "FILE"; empty for a switch; "[TOPIC]" for one that may be given by `=` only
+  std::string help;  ///< one line; empty: not listed
   std::function<llvm::Error(llvm::StringRef value)> accept;
+  std::string topic = {}; ///< which screen of the help lists it; empty: the first
 };
 
 class CommandLine {
@@ -38,7 +39,9 @@ public:
   /// `usage` is what follows "usage: " in the help; `about` one sentence.
   CommandLine(std::string usage, std::string about) : usage_(std::move(usage)), about_(std::move(about)) {}
 
-  void add(Flag flag) { flags_.push_back(std::move(flag)); }
+  /// Flags added from here on are listed on the screen `--help=TOPIC`.
+  void beginTopic(llvm::StringRef topic, llvm::StringRef about);
+  void add(Flag flag);
   void addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value);
   void addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text);
   /// Non-negative.
@@ -51,15 +54,18 @@ public:
   /// `arguments` without the program's name.
   [[nodiscard]] llvm::Error parse(llvm::ArrayRef<const char *> arguments);
   [[nodiscard]] llvm::ArrayRef<std::string> positional() const { return positional_; }
-  void printHelp(llvm::raw_ostream &os) const;
+  /// One screen; a topic that does not exist is an error.
+  [[nodiscard]] llvm::Error printHelp(llvm::raw_ostream &os, llvm::StringRef topic = "") const;
 
 private:
   [[nodiscard]] const Flag *find(llvm::StringRef name) const;
   [[nodiscard]] llvm::Error unknown(llvm::StringRef name) const;
+  void printFlags(llvm::raw_ostream &os, llvm::StringRef topic) const;
 
   std::string usage_;
   std::string about_;
   std::vector<Flag> flags_;
+  std::vector<std::pair<std::string, std::string>> topics_; ///< name, what it is about
   std::vector<std::string> positional_;
 };
 

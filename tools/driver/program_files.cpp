@@ -31,37 +31,58 @@ std::string namesOf(const GraphList &graphs) {
   return llvm::join(names, ", ");
 }
 
-void collectGroups(const Graph &graph, std::vector<std::string> &names) {
+/// A group that collectives name, and its size where one of them states it.
+struct NamedGroup {
+  std::string name;
+  size_t size = 0;
+};
+
+void collectGroups(const Graph &graph, std::vector<NamedGroup> &groups) {
   for (const Node *node = graph.front(); node; node = node->next()) {
     std::optional<CollectiveCall> call = collectiveCall(*node);
-    if (call && !call->group.empty() && !llvm::is_contained(names, call->group))
-      names.push_back(call->group.str());
+    if (!call || call->group.empty())
+      continue;
+    auto found = llvm::find_if(groups, [&](const NamedGroup &group) { return group.name == call->group; });
+    if (found == groups.end())
+      found = groups.insert(groups.end(), {call->group.str(), 0});
+    if (found->size == 0 && call->groupSize.value_or(0) > 0)
+      found->size = static_cast<size_t>(*call->groupSize);
   }
   for (const auto &[name, subgraph] : graph.subgraphs())
-    collectGroups(*subgraph, names);
+    collectGroups(*subgraph, groups);
 }
 
 } // namespace
+
+llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
+                                     llvm::raw_ostream &warnings) {
+  Diagnostics found;
+  llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = &found});
+  warnings << toString(found.take());
+  if (!graphs || selector.empty())
+    return graphs;
+  size_t index = 0;
+  bool byIndex = !selector.getAsInteger(10, index) && index < graphs->size();
+  GraphList chosen;
+  for (size_t i = 0; i < graphs->size(); ++i)
+    if (byIndex ? i == index : (*graphs)[i]->name() == selector)
+      chosen.push_back(std::move((*graphs)[i]));
+  if (chosen.empty())
+    return fileError(file.name(), "got no graph '" + selector + "'", "there are " + namesOf(*graphs));
+  return chosen;
+}
 
 llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
-  llvm::Expected<GraphList> graphs = readGraphs(context, file->source());
+  llvm::Expected<GraphList> graphs = loadGraphs(context, *file, selector, llvm::errs());
   if (!graphs)
     return graphs.takeError();
-  if (selector.empty() && graphs->size() == 1)
+  if (graphs->size() == 1)
     return std::move(graphs->front());
-  if (selector.empty())
-    return fileError(path, llvm::Twine("got ") + llvm::Twine(graphs->size()) + " graphs, expected one",
-                     "choose with --graph: " + namesOf(*graphs));
-  size_t index = 0;
-  if (!selector.getAsInteger(10, index) && index < graphs->size())
-    return std::move((*graphs)[index]);
-  for (auto &graph : *graphs)
-    if (graph->name() == selector)
-      return std::move(graph);
-  return fileError(path, "got no graph '" + selector + "'", "there are " + namesOf(*graphs));
+  return fileError(path, llvm::Twine("got ") + llvm::Twine(graphs->size()) + " graphs, expected one",
+                   "choose with --graph: " + namesOf(*graphs));
 }
 
 llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
@@ -77,20 +98,33 @@ llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
 }
 
 std::vector<std::string> assumeGroups(Graph &graph, size_t ranks) {
-  std::vector<std::string> names, assumed;
-  collectGroups(graph, names);
-  for (const std::string &name : names) {
-    if (graph.groups().find(name))
+  std::vector<NamedGroup> named;
+  std::vector<std::string> assumed;
+  collectGroups(graph, named);
+  for (const NamedGroup &known : named) {
+    size_t size = known.size ? known.size : ranks;
+    if (size == 0 || graph.groups().find(known.name))
       continue;
     Group group;
-    group.name = name;
-    group.ranks.resize(ranks);
+    group.name = known.name;
+    group.ranks.resize(size);
     std::iota(group.ranks.begin(), group.ranks.end(), int64_t{0});
     group.assumed = true;
     graph.groups().set(std::move(group));
-    assumed.push_back(name);
+    assumed.push_back(known.name);
   }
   return assumed;
+}
+
+size_t statedRanks(const Graph &graph) {
+  if (graph.worldSize)
+    return static_cast<size_t>(*graph.worldSize);
+  std::vector<NamedGroup> named;
+  collectGroups(graph, named);
+  size_t largest = 0;
+  for (const NamedGroup &group : named)
+    largest = std::max(largest, group.size);
+  return largest;
 }
 
 llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks) {

@@ -245,7 +245,7 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   CommandLine line = declare(options);
   llvm::Error error = line.parse(arguments);
   if (!error && options.help) {
-    line.printHelp(streams.out);
+    llvm::cantFail(line.printHelp(streams.out));
     return ExitCode::Ok;
   }
   if (!error)

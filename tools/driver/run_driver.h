@@ -5,13 +5,9 @@
 #pragma once
 
 #include "driver/command_line.h"
+#include "driver/streams.h"
 
 namespace ccgraph::driver {
-
-struct Streams {
-  llvm::raw_ostream &out;
-  llvm::raw_ostream &err;
-};
 
 [[nodiscard]] ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams);
 

@@ -1,0 +1,98 @@
+#include "driver/graph_facts.h"
+
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/passes/memory.h"
+
+#include <algorithm>
+
+namespace ccgraph::driver {
+namespace {
+
+void addCollective(std::vector<CollectiveRow> &rows, const Node &node, CollectiveKind kind) {
+  std::string group = groupKey(node);
+  auto found = llvm::find_if(rows, [&](const CollectiveRow &row) { return row.kind == kind && row.group == group; });
+  if (found == rows.end())
+    found = rows.insert(rows.end(), {kind, std::move(group), 0, 0, 0});
+  auto in = inputBytes(node);
+  auto out = outputBytes(node);
+  ++found->launches;
+  found->bytes += std::max(in.value_or(0), out.value_or(0));
+  found->unknownSizes += !in && !out;
+}
+
+void addCollectives(std::vector<CollectiveRow> &rows, const Graph &graph) {
+  for (const Node *node = graph.front(); node; node = node->next())
+    if (const CollectiveSpec *spec = collectiveOf(*node))
+      addCollective(rows, *node, spec->kind);
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    addCollectives(rows, *subgraph);
+}
+
+/// Walks the program once and remembers which launch each value in flight comes from.
+class OverlapCount {
+public:
+  explicit OverlapCount(const Graph &graph) : launch_(graph.idLimit()), steps_(graph.idLimit()), waited_(graph.idLimit()) {
+    for (const Node *node = graph.front(); node; node = node->next())
+      visit(*node);
+  }
+
+  OverlapFacts facts() {
+    OverlapFacts facts;
+    facts.waited = distances_.size();
+    facts.exposed = static_cast<size_t>(llvm::count(distances_, 0));
+    if (!distances_.empty()) {
+      auto middle = distances_.begin() + static_cast<std::ptrdiff_t>(distances_.size() / 2);
+      std::nth_element(distances_.begin(), middle, distances_.end());
+      facts.median = *middle;
+    }
+    return facts;
+  }
+
+private:
+  void visit(const Node &node) {
+    if (collectiveOf(node)) {
+      launch_[node.id()] = &node;
+      steps_[node.id()] = computed_;
+    } else if (isWait(node)) {
+      for (unsigned i = 0; i < node.numOperands(); ++i)
+        close(launch_[node.operand(i)->id()]);
+    } else if (isGetItem(node) || isViewLike(node)) {
+      launch_[node.id()] = launch_[node.operand(0)->id()];
+    } else if (node.opcode() == Opcode::CallFunction) {
+      ++computed_;
+    }
+  }
+
+  void close(const Node *launch) {
+    if (!launch || waited_[launch->id()])
+      return;
+    waited_[launch->id()] = true;
+    distances_.push_back(computed_ - steps_[launch->id()]);
+  }
+
+  std::vector<const Node *> launch_; ///< by id: the collective whose result this is a part of, before its wait
+  std::vector<int64_t> steps_;       ///< by id of a launch: steps before it
+  std::vector<bool> waited_;
+  std::vector<int64_t> distances_;
+  int64_t computed_ = 0;
+};
+
+} // namespace
+
+size_t GraphFacts::launches() const {
+  size_t sum = 0;
+  for (const CollectiveRow &row : rows)
+    sum += row.launches;
+  return sum;
+}
+
+GraphFacts gatherFacts(const Graph &graph) {
+  GraphFacts facts;
+  facts.nodes = graph.size();
+  addCollectives(facts.rows, graph);
+  facts.overlap = OverlapCount(graph).facts();
+  facts.peakBytes = peakMemory(graph).bytes;
+  return facts;
+}
+
+} // namespace ccgraph::driver

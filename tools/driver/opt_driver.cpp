@@ -1,0 +1,321 @@
+#include "driver/opt_driver.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/passes/registry.h"
+#include "driver/equivalence_check.h"
+#include "driver/opt_options.h"
+#include "driver/program_files.h"
+#include "driver/reproducer.h"
+#include "driver/summary.h"
+#include "driver/text_table.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
+
+#include <chrono>
+
+namespace ccgraph::driver {
+namespace {
+
+/// Seconds since it was made or last asked.
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// One run over one file. Steps give back an exit code only where they end the run.
+class OptJob {
+public:
+  OptJob(const OptOptions &options, Pipeline pipeline, Streams streams)
+      : options_(options), pipeline_(std::move(pipeline)), streams_(streams) {}
+
+  ExitCode run() {
+    Stopwatch watch;
+    if (llvm::Error error = load())
+      return fail(std::move(error));
+    times_.read = watch.lap();
+    if (options_.listGraphs)
+      return listGraphs();
+    for (const auto &graph : graphs_)
+      if (ExitCode code = process(*graph); code != ExitCode::Ok)
+        return code;
+    if (llvm::Error error = options_.writesGraphs() ? write() : llvm::Error::success())
+      return fail(std::move(error));
+    times_.write = options_.writesGraphs() ? watch.lap() : 0;
+    printSummaries();
+    return ExitCode::Ok;
+  }
+
+private:
+  ExitCode fail(llvm::Error error, ExitCode code = ExitCode::Diagnosed) {
+    printError(streams_.err, std::move(error));
+    return code;
+  }
+
+  // --- In ----------------------------------------------------------------------------------------------------------------
+
+  llvm::Error load() {
+    if (llvm::Error error = options_.pipeline.declareOps(context_))
+      return error;
+    auto file = InputFile::open(options_.input);
+    if (!file)
+      return file.takeError();
+    auto graphs = loadGraphs(context_, *file, options_.selector, streams_.err);
+    if (!graphs)
+      return graphs.takeError();
+    graphs_ = std::move(*graphs);
+    for (const auto &graph : graphs_)
+      if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(*graph, options_.groups))
+        return error;
+    if (graphs_.size() > 1 && options_.writesGraphs() && options_.format() == OutputFormat::Json)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph (--list-graphs lists them), or write FX text",
+                                     graphs_.size());
+    return llvm::Error::success();
+  }
+
+  ExitCode listGraphs() {
+    for (size_t i = 0; i < graphs_.size(); ++i) {
+      const Graph &graph = *graphs_[i];
+      streams_.out << i << "  " << graph.name() << ": " << counted(graph.size(), "node") << ", "
+                   << counted(gatherFacts(graph).launches(), "collective") << ", " << counted(graph.subgraphs().size(), "subgraph") << '\n';
+    }
+    return ExitCode::Ok;
+  }
+
+  // --- One graph ---------------------------------------------------------------------------------------------------------
+
+  ExitCode process(Graph &graph) {
+    Summary summary;
+    Stopwatch watch;
+    if (ExitCode code = verifyInput(graph, summary); code != ExitCode::Ok || options_.verifyOnly)
+      return code;
+    summary.times.checks = watch.lap();
+    prepare(graph);
+    describe(graph, summary);
+    auto before = options_.equivalenceRanks ? graph.clone() : nullptr;
+    watch.lap();
+    if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
+      return code;
+    watch.lap();
+    if (before)
+      if (ExitCode code = compare(*before, graph, summary); code != ExitCode::Ok)
+        return code;
+    summary.times.equivalence = before ? watch.lap() : 0;
+    if (wantsSummary())
+      summary.after = gatherFacts(graph);
+    summaries_.push_back(std::move(summary));
+    return ExitCode::Ok;
+  }
+
+  ExitCode verifyInput(const Graph &graph, Summary &summary) {
+    auto findings = verify(graph, {.strict = options_.strict});
+    auto isError = [](const Diagnostic &finding) { return finding.severity == Severity::Error; };
+    auto errors = static_cast<size_t>(llvm::count_if(findings, isError));
+    summary.warnings = findings.size() - errors;
+    if (!errors && !options_.verifyOnly)
+      return ExitCode::Ok;
+    for (Diagnostic &finding : findings) {
+      if (finding.file.empty())
+        finding.file = options_.input;
+      if (isError(finding) || options_.verifyOnly)
+        print(streams_.err, finding);
+    }
+    if (!errors)
+      streams_.out << graph.name() << ": " << counted(graph.size(), "node") << ", well formed, "
+                   << counted(summary.warnings, "warning") << '\n';
+    return errors ? ExitCode::Diagnosed : ExitCode::Ok;
+  }
+
+  /// What the passes and the interpreter need to know, where something is to be done at all.
+  void prepare(Graph &graph) {
+    if (options_.dropTypes)
+      dropTypes(graph);
+    if (!pipeline_.passes().empty() || options_.equivalenceRanks)
+      assumeGroups(graph, options_.equivalenceRanks ? options_.equivalenceRanks : statedRanks(graph));
+  }
+
+  static void dropTypes(Graph &graph) {
+    for (Node *node : graph.nodes())
+      if (node->opcode() == Opcode::CallFunction)
+        graph.setType(node, nullptr);
+    for (const auto &[name, subgraph] : graph.subgraphs())
+      dropTypes(*subgraph);
+  }
+
+  void describe(const Graph &graph, Summary &summary) {
+    summary.input = options_.input == "-" ? "<stdin>" : options_.input;
+    summary.graph = graph.name().str();
+    summary.level = options_.pipeline.spelling(defaultLevel);
+    summary.pipeline = pipeline_.str();
+    summary.groups = graph.groups();
+    const PassManagerOptions &manager = options_.pipeline.manager;
+    summary.verifyEach = manager.verifyEach;
+    summary.checkedLegality = manager.checkLegality;
+    summary.spmd = manager.spmd;
+    summary.budgetGiven = manager.memoryBudget.has_value();
+    if (wantsSummary())
+      summary.before = gatherFacts(graph);
+  }
+
+  ExitCode runPasses(Graph &graph, Summary &summary) {
+    PassManagerOptions manager = options_.pipeline.manager;
+    std::optional<PassFailure> failure;
+    manager.onFailure = [&](const PassFailure &what) { failure = what; };
+    if (options_.printAfterChange)
+      manager.afterChange = [&](const Pass &pass, const Graph &after) {
+        streams_.err << "# after " << pass.str() << '\n';
+        writeFxText(streams_.err, after);
+      };
+    auto run = runPipeline(graph, pipeline_, manager);
+    if (!run) {
+      printError(streams_.err, run.takeError());
+      bool ours = failure && failure->stage != PassFailure::Stage::Run;
+      if (ours)
+        writeReproducer(options_, *failure, streams_.err);
+      return ours ? ExitCode::Internal : ExitCode::Diagnosed;
+    }
+    summary.run = std::move(*run);
+    report(summary);
+    return ExitCode::Ok;
+  }
+
+  void report(Summary &summary) {
+    for (const PassRun &run : summary.run.passes) {
+      summary.times.passes += run.seconds;
+      summary.times.checks += run.checkSeconds;
+      if (options_.remarks)
+        for (const Remark &remark : run.remarks)
+          print(streams_.err, remark);
+    }
+    if (!options_.timing)
+      return;
+    for (const PassRun &run : summary.run.passes)
+      streams_.err << llvm::format("%9.3f ms pass %9.3f ms checks  ", run.seconds * 1000, run.checkSeconds * 1000)
+                   << run.pass << '\n';
+  }
+
+  ExitCode compare(const Graph &before, const Graph &after, Summary &summary) {
+    auto answer = checkEquivalenceOf(before, after, options_, pipeline_);
+    if (!answer)
+      return fail(answer.takeError());
+    summary.equivalence = answer->verdict;
+    if (answer->holds)
+      return ExitCode::Ok;
+    streams_.err << options_.input << ": error: equivalence " << answer->verdict << '\n' << answer->details;
+    return ExitCode::CheckFailed;
+  }
+
+  // --- Out -----------------------------------------------------------------------------------------------------------------
+
+  llvm::Error write() {
+    auto writeAll = [&](llvm::raw_ostream &os) {
+      for (const auto &graph : graphs_)
+        if (options_.format() == OutputFormat::Json)
+          writeJsonGraph(os, *graph);
+        else
+          writeFxText(os, *graph);
+      return llvm::Error::success();
+    };
+    if (options_.writesToStdout())
+      return writeAll(streams_.out);
+    return writeFile(options_.output, writeAll);
+  }
+
+  [[nodiscard]] bool wantsSummary() const {
+    return !options_.verifyOnly && (options_.summary || options_.json || !options_.writesGraphs());
+  }
+
+  void printSummaries() {
+    if (!wantsSummary())
+      return;
+    llvm::raw_ostream &os = options_.writesToStdout() ? streams_.err : streams_.out;
+    Color color = os.has_colors() && !llvm::sys::Process::GetEnv("NO_COLOR") ? Color::Yes : Color::No;
+    for (Summary &summary : summaries_) {
+      summary.times.read = times_.read;
+      summary.times.write = times_.write;
+      if (options_.json)
+        printSummaryJson(os, summary);
+      else
+        printSummary(os, summary, color);
+      if (&summary != &summaries_.back() && !options_.json)
+        os << '\n';
+    }
+  }
+
+  const OptOptions &options_;
+  Pipeline pipeline_;
+  Streams streams_;
+  Context context_;
+  GraphList graphs_;
+  std::vector<Summary> summaries_;
+  PhaseTimes times_;
+};
+
+ExitCode helpPass(llvm::StringRef name, Streams streams) {
+  if (auto pass = createPass(name)) {
+    streams.out << passHelpText(*pass);
+    return ExitCode::Ok;
+  }
+  std::vector<std::string> known;
+  for (llvm::StringRef pass : passNames())
+    known.push_back(pass.str());
+  std::string nearest = nearestWord(name, known);
+  streams.err << "error: there is no pass '" << name << "'\n  note: "
+              << (nearest.empty() ? "--list-passes lists them" : "did you mean " + nearest + "?") << '\n';
+  return ExitCode::Usage;
+}
+
+/// What is asked for without a graph; empty where a graph is to be read.
+std::optional<ExitCode> answerWithoutGraph(const CommandLine &line, const OptOptions &options, Streams streams) {
+  if (options.help) {
+    llvm::Error error = line.printHelp(streams.out, *options.help);
+    if (!error)
+      return ExitCode::Ok;
+    printError(streams.err, std::move(error));
+    return ExitCode::Usage;
+  }
+  if (options.version) {
+    streams.out << "ccgraph-opt " << CCGRAPH_VERSION << '\n';
+    return ExitCode::Ok;
+  }
+  if (options.listPasses) {
+    streams.out << passListText();
+    return ExitCode::Ok;
+  }
+  if (!options.helpPass.empty())
+    return helpPass(options.helpPass, streams);
+  return std::nullopt;
+}
+
+} // namespace
+
+ExitCode optMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
+  OptOptions options;
+  CommandLine line = optCommandLine(options);
+  if (llvm::Error error = parseOptOptions(line, options, arguments)) {
+    printError(streams.err, std::move(error));
+    return ExitCode::Usage;
+  }
+  if (auto code = answerWithoutGraph(line, options, streams))
+    return *code;
+  auto pipeline = options.pipeline.pipeline(defaultLevel);
+  if (!pipeline) {
+    printError(streams.err, pipeline.takeError());
+    return ExitCode::Usage;
+  }
+  return OptJob(options, std::move(*pipeline), streams).run();
+}
+
+} // namespace ccgraph::driver

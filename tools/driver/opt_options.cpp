@@ -1,0 +1,93 @@
+#include "driver/opt_options.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::driver {
+namespace {
+
+llvm::Error usage(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+void addMainFlags(CommandLine &line, OptOptions &options) {
+  line.addText("-o", "FILE", "write the graph here: JSON, or FX text for .py; - is standard output", options.output);
+  addPipelineFlags(line, options.pipeline);
+  line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}", options.groups);
+  line.addCount("--check-equivalence", "N", "run the graph before and after on N ranks and compare the outputs", 1,
+                options.equivalenceRanks);
+  line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
+  line.addSwitch("--remarks", "say of each node what was done to it, or why nothing was", options.remarks);
+  line.addSwitch("--verify-only", "only say whether the graph is well formed", options.verifyOnly);
+  line.addSwitch("--list-graphs", "list the graphs of the file", options.listGraphs);
+  line.addText("--graph", "NAME", "take only this graph of the file: a name, or an index from 0", options.selector);
+  line.addSwitch("--list-passes", "list the passes", options.listPasses);
+  line.addText("--help-pass", "NAME", "say what a pass does, and its options", options.helpPass);
+  line.addSwitch("--version", "print the version", options.version);
+  line.add({"--help", "[TOPIC]", "print this, or what else there is to a topic", [&options](llvm::StringRef topic) {
+              options.help = topic.str();
+              return llvm::Error::success();
+            }});
+}
+
+void addOutputFlags(CommandLine &line, OptOptions &options) {
+  line.beginTopic("output", "What is written, and where. Results go to standard output or -o, all else to standard error.");
+  line.add({"--emit", "json|fx", "the form of the output, whatever its name", [&options](llvm::StringRef text) -> llvm::Error {
+              if (text != "json" && text != "fx")
+                return badValue("--emit", text, "json or fx");
+              options.emit = text.str();
+              return llvm::Error::success();
+            }});
+  line.addSwitch("--json", "the summary as JSON", options.json);
+  line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
+  line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it", options.printAfterChange);
+  line.addSwitch("--drop-types", "forget the types of all results, so that normalize infers them", options.dropTypes);
+}
+
+void addChecksTopic(CommandLine &line, OptOptions &options) {
+  line.beginTopic("checks", "What is checked, and what is known of operators and ranks. Exit: 0 fine, 1 bad input, 2 bad usage,\n"
+                            "3 a check that was asked for failed or could not be made, 4 a defect of ccgraph.");
+  line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
+  line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers", options.values);
+  line.addCount("--seed", "S", "seed of these numbers (0)", 0, options.seed);
+  addCheckFlags(line, options.pipeline);
+}
+
+llvm::Error checkTogether(const OptOptions &options) {
+  if (!options.values.empty() && options.equivalenceRanks == 0)
+    return usage("--values is for --check-equivalence N, which is not given");
+  if (options.verifyOnly && options.writesGraphs())
+    return usage("--verify-only writes no graph, but -o or --emit is given");
+  return llvm::Error::success();
+}
+
+} // namespace
+
+OutputFormat OptOptions::format() const {
+  if (!emit.empty())
+    return emit == "fx" ? OutputFormat::FxText : OutputFormat::Json;
+  return llvm::StringRef(output).endswith(".py") ? OutputFormat::FxText : OutputFormat::Json;
+}
+
+CommandLine optCommandLine(OptOptions &options) {
+  CommandLine line("ccgraph-opt GRAPH [flags]",
+                   "Reads the graph of a distributed program, hides its communication behind its computation, proves that\n"
+                   "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, or FX text as print_readable and\n"
+                   "PyTorch's logs print it; either may be gzipped; - is standard input.");
+  addMainFlags(line, options);
+  addOutputFlags(line, options);
+  addChecksTopic(line, options);
+  return line;
+}
+
+llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayRef<const char *> arguments) {
+  if (llvm::Error error = line.parse(arguments))
+    return error;
+  if (options.help || options.version || options.listPasses || !options.helpPass.empty())
+    return llvm::Error::success();
+  if (line.positional().size() != 1)
+    return usage("got " + llvm::Twine(line.positional().size()) + " graph files, expected one\n  note: ccgraph-opt GRAPH [flags]; --help lists the flags");
+  options.input = line.positional().front();
+  return checkTogether(options);
+}
+
+} // namespace ccgraph::driver

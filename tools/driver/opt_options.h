@@ -1,0 +1,54 @@
+// What the command line of ccgraph-opt can say.
+//
+// Ownership: plain values, filled by parseOptOptions. Failure: an error of one line, and a note where a flag resembles
+// another; it is one of usage. Cost: none worth naming.
+#pragma once
+
+#include "driver/pipeline_flags.h"
+
+#include <optional>
+#include <string>
+
+namespace ccgraph::driver {
+
+/// The level that runs where neither -O nor --pipeline is given.
+inline constexpr unsigned defaultLevel = 2;
+
+enum class OutputFormat : uint8_t { Json, FxText };
+
+struct OptOptions {
+  std::string input;
+  std::string output; ///< -o; empty: no graph is written unless --emit is given
+  std::string emit;   ///< --emit; empty: by the extension of the output
+  std::string selector;
+  std::string groups;
+  std::string values;
+  std::string helpPass;
+  std::optional<std::string> help; ///< topic, maybe empty
+  PipelineFlags pipeline;
+  size_t equivalenceRanks = 0; ///< 0: not asked for
+  size_t seed = 0;
+  bool summary = false;
+  bool json = false;
+  bool remarks = false;
+  bool timing = false;
+  bool printAfterChange = false;
+  bool dropTypes = false;
+  bool verifyOnly = false;
+  bool strict = false;
+  bool listGraphs = false;
+  bool listPasses = false;
+  bool version = false;
+
+  /// True if the run is to write graphs.
+  [[nodiscard]] bool writesGraphs() const { return !output.empty() || !emit.empty(); }
+  [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
+  [[nodiscard]] OutputFormat format() const;
+};
+
+/// Declares the flags; `options` must outlive the command line.
+[[nodiscard]] CommandLine optCommandLine(OptOptions &options);
+/// Fills the options and checks that they make sense together.
+[[nodiscard]] llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayRef<const char *> arguments);
+
+} // namespace ccgraph::driver

@@ -1,0 +1,77 @@
+#include "driver/pipeline_flags.h"
+
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/frontend/op_file.h"
+#include "ccgraph/ir/op_def.h"
+
+namespace ccgraph::driver {
+namespace {
+
+llvm::Error acceptBudget(PassManagerOptions &manager, llvm::StringRef text) {
+  auto bytes = OptionText<ByteCount>::parse(text);
+  if (!bytes)
+    return badValue("--memory-budget", text, "bytes such as 40GiB or 1500000, or unlimited");
+  manager.limitMemory = bytes->limit.has_value();
+  manager.memoryBudget = bytes->limit;
+  return llvm::Error::success();
+}
+
+} // namespace
+
+void addPipelineFlags(CommandLine &line, PipelineFlags &flags) {
+  for (unsigned level = 0; level <= maxLevel; ++level)
+    line.add({"-O" + std::to_string(level), "",
+              level == 2 ? "how much to do, -O0 to -O3: nothing; tidy and sink waits; raise and merge launches too; as -O2" : "",
+              [&flags, level](llvm::StringRef) {
+                flags.level = level;
+                return llvm::Error::success();
+              }});
+  line.addText("--pipeline", "TEXT", "passes instead of a level: 'sink-waits,coalesce-collectives{layout=flat}'", flags.text);
+  line.add({"--memory-budget", "BYTES", "what no pass may exceed: 40GiB, unlimited (default: the input's own peak)",
+            [&flags](llvm::StringRef text) { return acceptBudget(flags.manager, text); }});
+}
+
+void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
+  auto off = [](bool &value) {
+    return [&value](llvm::StringRef) {
+      value = false;
+      return llvm::Error::success();
+    };
+  };
+  line.addText("--ops", "FILE", "what is known of operators that PyTorch does not register: {\"ops\": [{\"schema\": ..}]}", flags.opFile);
+  line.add({"--ranks-differ", "", "other ranks run other programs: keep the order across groups", off(flags.manager.spmd)});
+  line.add({"--no-verify-each", "", "do not verify the graph after each pass", off(flags.manager.verifyEach)});
+  line.add({"--no-legality", "", "do not check each rewrite by its certificate", off(flags.manager.checkLegality)});
+}
+
+llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
+  if (!text.empty() && level)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "got both -O%u and --pipeline, expected one of them", *level);
+  return text.empty() ? pipelineOfLevel(level.value_or(otherwise)) : Pipeline::parse(text);
+}
+
+std::string PipelineFlags::spelling(unsigned otherwise) const {
+  return text.empty() ? "-O" + std::to_string(level.value_or(otherwise)) : text;
+}
+
+llvm::Error PipelineFlags::declareOps(Context &context) const {
+  if (opFile.empty())
+    return llvm::Error::success();
+  llvm::Expected<InputFile> file = InputFile::open(opFile);
+  if (!file)
+    return file.takeError();
+  auto declarations = readOpFile(file->source());
+  if (!declarations)
+    return declarations.takeError();
+  for (const OpDeclaration &declaration : *declarations)
+    if (llvm::Error error = context.ops().declare(declaration)) {
+      Diagnostic diagnostic;
+      diagnostic.file = opFile;
+      diagnostic.where = declaration.schema;
+      diagnostic.message = llvm::toString(std::move(error));
+      return makeError(std::move(diagnostic));
+    }
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph::driver

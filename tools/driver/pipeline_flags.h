@@ -1,0 +1,33 @@
+// The flags that choose and check a pipeline, the same for every tool that runs one.
+//
+// Ownership: the flags write into a PipelineFlags that must outlive the command line. Failure: a text that is no
+// pipeline is a usage error with its column; a file of operators that does not read is a diagnosed one.
+#pragma once
+
+#include "ccgraph/ir/context.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "driver/command_line.h"
+
+#include <optional>
+#include <string>
+
+namespace ccgraph::driver {
+
+struct PipelineFlags {
+  std::optional<unsigned> level; ///< -O0 to -O3; empty: not given
+  std::string text;              ///< --pipeline; empty: not given
+  std::string opFile;            ///< --ops
+  PassManagerOptions manager;
+
+  /// The passes to run: the text, or the level, or `otherwise`. An error is one of usage.
+  [[nodiscard]] llvm::Expected<Pipeline> pipeline(unsigned otherwise) const;
+  /// "-O2" or the text itself.
+  [[nodiscard]] std::string spelling(unsigned otherwise) const;
+  /// Makes the operators of --ops known to a context.
+  [[nodiscard]] llvm::Error declareOps(Context &context) const;
+};
+
+void addPipelineFlags(CommandLine &line, PipelineFlags &flags);
+void addCheckFlags(CommandLine &line, PipelineFlags &flags);
+
+} // namespace ccgraph::driver

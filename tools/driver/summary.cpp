@@ -1,0 +1,245 @@
+#include "driver/summary.h"
+
+#include "ccgraph/passes/registry.h"
+#include "driver/text_table.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ccgraph::driver {
+namespace {
+
+constexpr unsigned labelWidth = 13;
+constexpr size_t maxReasons = 4;
+constexpr size_t maxGroups = 6;
+
+/// One key of the table of collectives, before and after.
+struct RowPair {
+  const CollectiveRow *before = nullptr;
+  const CollectiveRow *after = nullptr;
+  [[nodiscard]] const CollectiveRow &any() const { return before ? *before : *after; }
+};
+
+const CollectiveRow *findRow(llvm::ArrayRef<CollectiveRow> rows, const CollectiveRow &like) {
+  const auto *found =
+      llvm::find_if(rows, [&](const CollectiveRow &row) { return row.kind == like.kind && row.group == like.group; });
+  return found == rows.end() ? nullptr : found;
+}
+
+std::vector<RowPair> pairRows(const GraphFacts &before, const GraphFacts &after) {
+  std::vector<RowPair> pairs;
+  for (const CollectiveRow &row : before.rows)
+    pairs.push_back({&row, findRow(after.rows, row)});
+  for (const CollectiveRow &row : after.rows)
+    if (!findRow(before.rows, row))
+      pairs.push_back({nullptr, &row});
+  llvm::stable_sort(pairs, [](const RowPair &a, const RowPair &b) { return a.any().kind < b.any().kind; });
+  return pairs;
+}
+
+std::string cell(const CollectiveRow *row) {
+  if (!row)
+    return llvm::right_justify("-", 7).str() + std::string(12, ' ');
+  std::string bytes = bytesText(row->bytes) + (row->unknownSizes ? "+?" : "");
+  return llvm::right_justify(withCommas(static_cast<int64_t>(row->launches)), 7).str() +
+         llvm::right_justify(bytes, 12).str();
+}
+
+/// "38 steps each (median), 1,204 at most", of the remarks that say how far a node went.
+std::string distanceText(const PassRun &run) {
+  std::vector<int64_t> distances;
+  for (const Remark &remark : run.remarks)
+    for (const auto &[name, value] : remark.args)
+      if (remark.kind == RemarkKind::Moved && name == "positions")
+        distances.push_back(std::strtoll(value.c_str(), nullptr, 10));
+  if (distances.empty())
+    return "";
+  llvm::sort(distances);
+  return ", by " + counted(static_cast<size_t>(distances[distances.size() / 2]), "step") + " (median), " +
+         withCommas(distances.back()) + " at most";
+}
+
+/// What a reason means, as the pass declares it.
+std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
+  auto pass = createPass(passText.take_until([](char c) { return c == '{'; }));
+  if (pass)
+    for (const Reason *reason : pass->reasons())
+      if (reason->id() == id)
+        return reason->help();
+  return id.str();
+}
+
+class SummaryPrinter {
+public:
+  SummaryPrinter(llvm::raw_ostream &os, const Summary &summary, Color color)
+      : os_(os), s_(summary), color_(color == Color::Yes) {}
+
+  void run() {
+    label("graph") << s_.graph << " (" << s_.input << "): " << withCommas(static_cast<int64_t>(s_.before.nodes)) << " nodes -> "
+                   << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
+    label("pipeline") << s_.level << (s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + s_.pipeline)
+                      << "\n\n";
+    printCollectives();
+    printOverlap();
+    printPasses();
+    printMemory();
+    printGroups();
+    printChecks();
+    printTimes();
+  }
+
+private:
+  llvm::raw_ostream &label(llvm::StringRef text) {
+    if (color_)
+      os_.changeColor(llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true);
+    os_ << llvm::left_justify(text, labelWidth);
+    if (color_)
+      os_.resetColor();
+    return os_;
+  }
+
+  void printCollectives() {
+    auto pairs = pairRows(s_.before, s_.after);
+    if (pairs.empty()) {
+      label("collectives") << "none\n";
+      return;
+    }
+    size_t width = 0;
+    auto name = [](const RowPair &pair) { return collectiveName(pair.any().kind).str() + " on " + pair.any().group; };
+    for (const RowPair &pair : pairs)
+      width = std::max(width, name(pair).size());
+    width = std::min<size_t>(width, 44);
+    label("collectives") << std::string(width, ' ') << "  before                after\n";
+    for (const RowPair &pair : pairs)
+      label("") << llvm::left_justify(llvm::StringRef(name(pair)).take_front(width), static_cast<unsigned>(width))
+                << cell(pair.before) << "  " << cell(pair.after) << '\n';
+  }
+
+  void printOverlap() {
+    const OverlapFacts &before = s_.before.overlap;
+    const OverlapFacts &after = s_.after.overlap;
+    if (before.waited == 0 && after.waited == 0)
+      return;
+    label("overlap") << "compute steps between launch and wait: " << withCommas(before.median) << " -> "
+                     << withCommas(after.median) << " (median); with none: " << withCommas(static_cast<int64_t>(before.exposed)) << " of "
+                     << withCommas(static_cast<int64_t>(before.waited)) << " -> " << withCommas(static_cast<int64_t>(after.exposed)) << " of "
+                     << withCommas(static_cast<int64_t>(after.waited)) << '\n';
+  }
+
+  void printPasses() {
+    os_ << '\n';
+    for (const PassRun &run : s_.run.passes)
+      printPass(run);
+    if (!s_.run.passes.empty())
+      os_ << '\n';
+  }
+
+  void printPass(const PassRun &run) {
+    auto counts = countRemarks(run);
+    std::string done;
+    for (const RemarkCount &count : counts)
+      if (count.kind != RemarkKind::Missed)
+        done += (done.empty() ? "" : ", ") + withCommas(static_cast<int64_t>(count.count)) + " " + remarkKindName(count.kind).str() + " (" +
+                count.reason + ")";
+    llvm::StringRef name = llvm::StringRef(run.pass).take_until([](char c) { return c == '{'; });
+    label(name.size() < labelWidth ? name : name.str() + "  ") << (done.empty() ? "nothing to do" : done + distanceText(run)) << '\n';
+    printMissed(run, counts);
+  }
+
+  /// The most frequent reasons for leaving a node alone.
+  void printMissed(const PassRun &run, llvm::ArrayRef<RemarkCount> counts) {
+    size_t shown = 0;
+    size_t more = 0;
+    for (const RemarkCount &count : counts) {
+      if (count.kind != RemarkKind::Missed)
+        continue;
+      if (shown++ < maxReasons)
+        label("") << withCommas(static_cast<int64_t>(count.count)) << " left alone (" << count.reason << "): " << reasonHelp(run.pass, count.reason) << '\n';
+      else
+        more += count.count;
+    }
+    if (more)
+      label("") << withCommas(static_cast<int64_t>(more)) << " left alone for other reasons (--remarks lists them)\n";
+  }
+
+  void printMemory() {
+    label("memory") << "peak " << bytesText(s_.before.peakBytes) << " -> " << bytesText(s_.after.peakBytes);
+    if (s_.run.memoryBudget)
+      os_ << ", budget " << bytesText(*s_.run.memoryBudget)
+          << (s_.budgetGiven ? "" : " (what the input needs; --memory-budget sets another)");
+    os_ << '\n';
+  }
+
+  void printGroups() {
+    std::string known;
+    std::string assumed;
+    size_t shown = 0;
+    for (const Group &group : s_.groups.groups()) {
+      std::string &text = group.assumed ? assumed : known;
+      if (++shown > maxGroups)
+        continue;
+      text += (text.empty() ? "" : "; ") + group.name + ": " + membersText(group);
+    }
+    if (!known.empty())
+      label("groups") << known << (shown > maxGroups ? "; ..." : "") << '\n';
+    if (!assumed.empty())
+      label("assumed") << "groups that no file describes: " << assumed << " (--groups FILE says what they are)\n";
+    label("assumed") << (s_.spmd ? "every rank runs this program" : "other ranks run other programs: order across groups kept") << '\n';
+  }
+
+  static std::string membersText(const Group &group) {
+    auto size = group.size();
+    std::string text = size ? counted(static_cast<size_t>(*size), "rank") : "ranks unknown";
+    if (!group.partition.empty())
+      text += " in each of " + counted(group.partition.size(), "cell");
+    return text + (group.description.empty() ? "" : " (" + group.description + ")");
+  }
+
+  void printChecks() {
+    label("checks") << "verifier ok" << (s_.warnings ? ", " + counted(s_.warnings, "warning") + " (--verify-only lists them)" : "")
+                    << (s_.verifyEach ? "" : ", not after each pass");
+    os_ << "; legality " << (!s_.checkedLegality ? "not checked" : s_.run.passes.empty() ? "ok" : "ok after each pass");
+    os_ << "; equivalence " << (s_.equivalence.empty() ? "not asked for (--check-equivalence N)" : s_.equivalence) << '\n';
+  }
+
+  void printTimes() {
+    const PhaseTimes &t = s_.times;
+    label("time") << secondsText(t.read + t.passes + t.checks + t.equivalence + t.write) << ": read " << secondsText(t.read)
+                  << ", passes " << secondsText(t.passes) << ", checks " << secondsText(t.checks);
+    if (t.equivalence > 0)
+      os_ << ", equivalence " << secondsText(t.equivalence);
+    if (t.write > 0)
+      os_ << ", write " << secondsText(t.write);
+    os_ << '\n';
+  }
+
+  llvm::raw_ostream &os_;
+  const Summary &s_;
+  bool color_;
+};
+
+} // namespace
+
+std::vector<RemarkCount> countRemarks(const PassRun &run) {
+  llvm::StringMap<size_t> index;
+  std::vector<RemarkCount> counts;
+  for (const Remark &remark : run.remarks) {
+    std::string key = remarkKindName(remark.kind).str() + " " + remark.reason;
+    auto [entry, isNew] = index.try_emplace(key, counts.size());
+    if (isNew)
+      counts.push_back({remark.kind, remark.reason, 0});
+    ++counts[entry->second].count;
+  }
+  llvm::sort(counts, [](const RemarkCount &a, const RemarkCount &b) {
+    return std::make_tuple(a.kind, b.count, a.reason) < std::make_tuple(b.kind, a.count, b.reason);
+  });
+  return counts;
+}
+
+void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color) {
+  SummaryPrinter(os, summary, color).run();
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,60 @@
+// Summary: what a run of ccgraph-opt did, on one screen.
+//
+// It answers, in this order: how many collectives there are now, and how much compute stands behind them; what each pass moved or merged, and what it
+// left alone and why; memory; what was assumed; what was checked, and with what verdict; time. Numbers come from the
+// graphs and the remarks of the passes, so a new pass appears without a change here.
+//
+// Ownership: plain values. Failure: none. Cost: linear in the remarks.
+#pragma once
+
+#include "ccgraph/ir/group_table.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "driver/graph_facts.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph::driver {
+
+/// Wall-clock seconds.
+struct PhaseTimes {
+  double read = 0;
+  double passes = 0;
+  double checks = 0; ///< verifier and legality, equivalence not included
+  double equivalence = 0;
+  double write = 0;
+};
+
+struct Summary {
+  std::string input;    ///< path
+  std::string graph;    ///< name
+  std::string level;    ///< "-O2", or the pipeline as given
+  std::string pipeline; ///< canonical text
+  GraphFacts before;
+  GraphFacts after;
+  PipelineRun run;
+  GroupTable groups;
+  size_t warnings = 0;     ///< of the verifier, on the input
+  bool verifyEach = true;
+  bool checkedLegality = true;
+  bool spmd = true;
+  bool budgetGiven = false;
+  std::string equivalence; ///< verdict in a sentence; empty: not asked for
+  PhaseTimes times;
+};
+
+enum class Color : bool { No, Yes };
+void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color);
+/// One JSON object, keys in a fixed order.
+void printSummaryJson(llvm::raw_ostream &os, const Summary &summary);
+
+/// What one pass did, added up over its remarks of one kind and reason.
+struct RemarkCount {
+  RemarkKind kind = RemarkKind::Missed;
+  std::string reason;
+  size_t count = 0;
+};
+/// By kind, then the most frequent first, then by name.
+[[nodiscard]] std::vector<RemarkCount> countRemarks(const PassRun &run);
+
+} // namespace ccgraph::driver

@@ -1,0 +1,48 @@
+#include "driver/text_table.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <array>
+
+namespace ccgraph::driver {
+
+std::string withCommas(int64_t value) {
+  std::string text = std::to_string(value);
+  for (size_t at = text.size(); at > (value < 0 ? 4U : 3U);) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string bytesText(int64_t bytes) {
+  static constexpr std::array<const char *, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::format(unit == 0 ? "%.0f" : "%.1f", value) << ' ' << units[unit];
+  return os.str();
+}
+
+std::string counted(size_t count, const std::string &noun) {
+  return withCommas(static_cast<int64_t>(count)) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string secondsText(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (seconds < 0.1)
+    os << llvm::format("%.0f ms", seconds * 1000);
+  else
+    os << llvm::format("%.2f s", seconds);
+  return os.str();
+}
+
+} // namespace ccgraph::driver
