@@ -39,12 +39,14 @@ std::vector<RowPair> pairRows(const GraphFacts &before, const GraphFacts &after)
   return pairs;
 }
 
+constexpr size_t countWidth = 8;
+constexpr size_t bytesWidth = 12;
+
 std::string cell(const CollectiveRow *row) {
   if (!row)
-    return llvm::right_justify("-", 7).str() + std::string(12, ' ');
+    return alignRight("-", countWidth) + std::string(bytesWidth, ' ');
   std::string bytes = bytesText(row->bytes) + (row->unknownSizes ? "+?" : "");
-  return llvm::right_justify(withCommas(static_cast<int64_t>(row->launches)), 7).str() +
-         llvm::right_justify(bytes, 12).str();
+  return alignRight(withCommas(static_cast<int64_t>(row->launches)), countWidth) + alignRight(bytes, bytesWidth);
 }
 
 /// "38 steps each (median), 1,204 at most", of the remarks that say how far a node went.
@@ -111,10 +113,11 @@ private:
     for (const RowPair &pair : pairs)
       width = std::max(width, name(pair).size());
     width = std::min<size_t>(width, 44);
-    label("collectives") << std::string(width, ' ') << "  before                after\n";
+    label("collectives") << std::string(width, ' ') << alignRight("before", countWidth + bytesWidth)
+                         << alignRight("after", countWidth + bytesWidth) << '\n';
     for (const RowPair &pair : pairs)
       label("") << llvm::left_justify(llvm::StringRef(name(pair)).take_front(width), static_cast<unsigned>(width))
-                << cell(pair.before) << "  " << cell(pair.after) << '\n';
+                << cell(pair.before) << cell(pair.after) << '\n';
   }
 
   void printOverlap() {

@@ -4,6 +4,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ccgraph::driver {
@@ -33,6 +34,10 @@ std::string bytesText(int64_t bytes) {
 
 std::string counted(size_t count, const std::string &noun) {
   return withCommas(static_cast<int64_t>(count)) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string alignRight(const std::string &text, size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 std::string secondsText(double seconds) {

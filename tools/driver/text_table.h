@@ -12,6 +12,8 @@ namespace ccgraph::driver {
 [[nodiscard]] std::string bytesText(int64_t bytes);
 /// "1 wait", "2 waits".
 [[nodiscard]] std::string counted(size_t count, const std::string &noun);
+/// The text behind so many blanks that it ends at `width`.
+[[nodiscard]] std::string alignRight(const std::string &text, size_t width);
 /// "0.31 s", "12 ms".
 [[nodiscard]] std::string secondsText(double seconds);
 
