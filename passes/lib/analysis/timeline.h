@@ -46,6 +46,8 @@ public:
   [[nodiscard]] Node *lastAbove(const Node *from, Node *to, int64_t limit) const;
   [[nodiscard]] llvm::ArrayRef<IntervalId> intervalsOf(const Node *node) const;
   [[nodiscard]] int64_t bytes(IntervalId interval) const { return intervals_[interval].bytes; }
+  /// The same for an interval that may be suspended.
+  [[nodiscard]] int64_t weight(IntervalId interval) const { return intervals_[interval].bytes + intervals_[interval].suspended; }
   [[nodiscard]] Node *first(IntervalId interval) const { return intervals_[interval].first; }
   /// Last holder; meaningless where the interval is for good.
   [[nodiscard]] Node *last(IntervalId interval) const { return intervals_[interval].last; }

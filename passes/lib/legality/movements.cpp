@@ -291,11 +291,14 @@ std::optional<Value> moveAlias(const Movement &movement) {
   return value ? std::optional<Value>(single(*value)) : std::nullopt;
 }
 
-/// A copy keeps dense strides; what it makes of others is not followed.
+/// A copy keeps dense strides, or makes row-major ones if told to; what else it makes of others is not followed.
 std::optional<Value> moveClone(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value)
     return std::nullopt;
+  const Argument *format = Reader(movement).at(1);
+  if (format && format->is(Argument::Kind::MemoryFormat) && format->text() == "contiguous_format")
+    return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
   Layout copy = *value;
   copy.stridesKnown = value->stridesKnown && value->strides == rowMajor(value->sizes);
   return single(std::move(copy));

@@ -35,6 +35,8 @@ struct Bucket {
   Node *lastWait = nullptr;
   /// intervals that stand for what only the merged launch will hold
   std::vector<Timeline::IntervalId> extras;
+  /// put-aside intervals of the members' results, where these will be views of one flat buffer
+  std::vector<Timeline::IntervalId> results;
 };
 
 } // namespace ccgraph

@@ -6,6 +6,12 @@ namespace {
 
 bool before(const Node *a, const Node *b) { return a->isBefore(b); }
 
+/// True where a member has to be copied out of the flat result to be contiguous.
+bool copiesOut(const Node *launch) {
+  CollectiveKind kind = collectiveOf(*launch)->kind;
+  return kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
+}
+
 bool readsInFlight(const ProgramFacts &facts, const Node *launch) {
   return llvm::any_of(facts.accesses(launch), [](const StorageAccess &a) { return has(a.access, Access::InFlightRead); });
 }
@@ -235,25 +241,57 @@ int64_t BucketMerger::resultBytes() const {
   return bytes;
 }
 
-/// What the one launch holds beyond what the run holds at its last member: operands that earlier members were the last to read; and, if flat, two buffers.
+/// What the one launch holds beyond what the run holds at its last member: operands that earlier members were the last
+/// to read; and, if flat, two buffers.
 void BucketMerger::addExtras() {
+  int64_t freed = 0;
+  for (const Candidate &member : bucket_->members)
+    freed += bytesFreedAtLaunch(member);
+  addExtra(freed, {newcomer_.launch});
+  if (in_.layout == BucketLayout::Flat)
+    addBuffers();
+}
+
+void BucketMerger::addBuffers() {
   Node *launch = newcomer_.launch;
   int64_t inputs = newcomer_.inputBytes;
-  int64_t freed = 0;
-  for (const Candidate &member : bucket_->members) {
-    freed += bytesFreedAtLaunch(member);
+  for (const Candidate &member : bucket_->members)
     inputs += member.inputBytes;
-  }
-  addExtra(freed, {launch});
-  if (in_.layout == BucketLayout::Grouped)
-    return;
-  Node *firstWait = std::min(bucket_->firstWait, newcomer_.wait, before);
-  Node *lastWait = std::max(bucket_->lastWait, newcomer_.wait, before);
   if (readsInFlight(in_.facts, launch))
-    addExtra(inputs, {launch, firstWait});
+    addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_.wait, before)});
   else
     addExtra(inputs, {launch});
-  addExtra(resultBytes(), {launch, lastWait});
+  if (copiesOut(launch))
+    addExtra(resultBytes(), {launch, std::max(bucket_->lastWait, newcomer_.wait, before)});
+  else
+    shareResults();
+}
+
+/// Because members that are views of one buffer keep all of it alive as long as one of them lives.
+void BucketMerger::shareResults() {
+  results_ = bucket_->results;
+  for (const Candidate *member : {&newcomer_, &bucket_->members.front()})
+    if (member == &newcomer_ || bucket_->members.size() == 1)
+      for (Timeline::IntervalId id : memory_->intervalsOf(member->launch))
+        if (memory_->first(id) == member->launch && memory_->bytes(id) != 0 && !llvm::is_contained(extras_, id)) {
+          memory_->suspend(id);
+          suspended_.push_back(id);
+        }
+  llvm::append_range(results_, suspended_);
+  int64_t counted = 0;
+  llvm::SmallVector<Node *, 8> holders = {newcomer_.launch};
+  bool forGood = false;
+  for (Timeline::IntervalId id : results_) {
+    counted += memory_->weight(id);
+    holders.push_back(memory_->last(id));
+    forGood |= memory_->isForGood(id);
+  }
+  // What is not among the intervals is returned, and alive on every step.
+  int64_t always = resultBytes() - counted;
+  if (always > 0)
+    holders = {in_.graph.front()};
+  if (counted != 0)
+    extras_.push_back(memory_->addInterval(counted, holders, forGood || always > 0));
 }
 
 /// False if the program would need more than the budget with the newcomer in the bucket.
@@ -279,8 +317,11 @@ void BucketMerger::dropHolds() {
     memory_->suspend(id);
   for (auto [interval, node] : llvm::reverse(holders_))
     memory_->removeHolder(interval, node);
+  for (Timeline::IntervalId id : suspended_)
+    memory_->resume(id);
   for (Timeline::IntervalId id : oldExtras_)
     memory_->resume(id);
+  suspended_.clear();
   extras_.clear();
   holders_.clear();
   later_.clear();
@@ -296,6 +337,8 @@ void BucketMerger::accept() {
   for (auto [bucket, wait] : std::exchange(later_, {}))
     bucket->lastWait = std::max(bucket->lastWait, wait, before);
   bucket_->extras = std::exchange(extras_, {});
+  bucket_->results = std::exchange(results_, {});
+  suspended_.clear();
   holders_.clear();
   moves_.clear();
 }

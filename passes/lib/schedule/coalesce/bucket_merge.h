@@ -73,6 +73,8 @@ private:
   void holdAll(const Candidate &member, Node *wait);
   void holdForMovedWaits();
   void addExtras();
+  void addBuffers();
+  void shareResults();
   void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders);
   [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
   [[nodiscard]] int64_t resultBytes() const;
@@ -94,6 +96,8 @@ private:
   std::vector<std::pair<Bucket *, Node *>> later_; ///< buckets that a rearrangement gave another last wait
   std::vector<Timeline::IntervalId> extras_;
   std::vector<Timeline::IntervalId> oldExtras_;
+  std::vector<Timeline::IntervalId> results_;   ///< of all members, where they are to be views of one buffer
+  std::vector<Timeline::IntervalId> suspended_; ///< those of them that this join put aside
 };
 
 } // namespace ccgraph
