@@ -51,7 +51,7 @@ void count(Tally &tally, size_t index, const Element &element, const Tolerance &
   tally.nans += element.bothNan;
   if (element.bothNan || sameBytes)
     return;
-  bool measurable = !std::isnan(element.distance);
+  bool measurable = std::isfinite(element.distance);
   if (measurable)
     tally.worst = std::max(tally.worst, element.distance);
   double allowed = tolerance.bitwise ? 0.0 : tolerance.atol + tolerance.rtol * element.magnitude;

@@ -1,0 +1,176 @@
+// The interpreter beside collectives: inputs, attributes, symbols, subgraphs, results, and what it refuses.
+#include "support/rank_program.h"
+
+#include "ccgraph/runtime/kernels.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+using Row = std::vector<double>;
+
+TEST(Inputs, GetTheStridesThatTheGraphDeclares) {
+  RankProgram program(1, R"(x: "f32[2, 3][1, 2]cpu"
+    t = aten.t.default(x)
+    v = aten.view.default(t, [6])
+    return (v,))");
+  program.legibleInput({2, 3});
+  EXPECT_EQ(program.output(0), (Row{100, 103, 101, 104, 102, 105}));
+}
+
+TEST(Inputs, AreNeverWrittenByARun) {
+  RankProgram program(1, "x: \"f32[2]\"\n a = aten.add_.Scalar(x, 1)\n return (a,)");
+  program.legibleInput({2});
+  EXPECT_EQ(program.output(0, "after.x"), (Row{101, 102}));
+  EXPECT_EQ(program.output(0, "after.x"), (Row{101, 102}));
+}
+
+TEST(Inputs, ThatAreNoTensorsPassThrough) {
+  RankProgram program(2, R"(x: "f32[1]", mesh
+    c = _c10d_functional.all_reduce.default(x, 'sum', '0')
+    w = _c10d_functional.wait_tensor.default(c)
+    return (mesh, None, w))");
+  program.legibleInput({1});
+  llvm::Expected<runtime::RunResult> result = program.run();
+  ASSERT_TRUE(static_cast<bool>(result));
+  EXPECT_EQ(result->front().size(), 1U);
+  EXPECT_EQ(program.output(1, "out.2"), Row{300});
+}
+
+TEST(Inputs, MustBeThereAndFit) {
+  RankProgram program(2, "x: \"f32[2]\"\n return (x,)");
+  EXPECT_EQ(program.error(), "error: x: rank 0: got no value in.x, expected f32[2] [run.no-input]\n  note: values are "
+                             "named in.<placeholder>\n");
+  program.legibleInput({3});
+  EXPECT_EQ(program.error(),
+            "error: x: rank 0: the given input: got f32[3][1], expected f32[2] as its type says [run.type]\n");
+}
+
+TEST(Attributes, ComeFromTheValues) {
+  RankProgram program(1, "x: \"f32[2]\"\n k: \"f32[2]\" = self.k\n a = aten.add.Tensor(x, k)\n return (a,)");
+  program.legibleInput({2});
+  EXPECT_NE(program.error().find("k: rank 0: got no value attr.k, expected f32[2]"), std::string::npos);
+  runtime::RunRequest request = program.request();
+  request.inputs[0]["attr.k"] = hostTensor(DType::F32, {2}, {1, 2});
+  llvm::Expected<runtime::RunResult> result = runtime::interpret(request);
+  ASSERT_TRUE(static_cast<bool>(result));
+  EXPECT_EQ(numbersOf(result->front().at("out.0")), (Row{101, 103}));
+}
+
+TEST(Symbols, AreLearntFromInputsAndData) {
+  RankProgram program(2, R"fx(s: "Sym(s0)", x: "f32[s0, 2]", n: "i64[]"
+    u: "Sym(u0)" = aten._local_scalar_dense.default(n)
+    c: "f32[2*u0, 2]" = _c10d_functional.all_to_all_single.default(x, [u, u], [u, u], '0')
+    w: "f32[s0, 2]" = _c10d_functional.wait_tensor.default(c)
+    return (w, s))fx");
+  program.legibleInput({4, 2});
+  for (size_t rank = 0; rank < 2; ++rank)
+    program.input(rank, "s", hostTensor(DType::I64, {}, {4})).input(rank, "n", hostTensor(DType::I64, {}, {2}));
+  EXPECT_EQ(program.output(1), (Row{104, 105, 106, 107, 204, 205, 206, 207}));
+  program.input(1, "s", hostTensor(DType::I64, {}, {5}));
+  EXPECT_EQ(program.error(),
+            "error: x: rank 1: the given input: got f32[4, 2][2, 1], expected f32[s0, 2] as its type says [run.type]\n");
+}
+
+TEST(Symbols, OfDataHoldSizesToThem) {
+  RankProgram program(1, R"fx(x: "f32[4]", n: "i64[]"
+    u: "Sym(u0)" = aten._local_scalar_dense.default(n)
+    v: "f32[u0]" = aten.view.default(x, [4])
+    return (v,))fx");
+  program.legibleInput({4}).input(0, "n", hostTensor(DType::I64, {}, {3}));
+  EXPECT_EQ(program.error(), "error: v: rank 0: got f32[4][1], expected f32[u0] as its type says [run.type]\n");
+}
+
+TEST(Symbols, MayDifferFromRankToRank) {
+  RankProgram program(2, R"fx(x: "f32[s0]"
+    n: "Sym(s0)" = aten.sym_size.int(x, 0)
+    c = _c10d_functional.all_to_all_single.default(x, [n, 1], [n, 1], '0')
+    w = _c10d_functional.wait_tensor.default(c)
+    return (w, n))fx");
+  program.input(0, "x", hostTensor(DType::F32, {2}, {1, 2})).input(1, "x", hostTensor(DType::F32, {3}, {3, 4, 5}));
+  EXPECT_NE(program.error().find("got input splits of 3 elements together, expected 2"), std::string::npos);
+}
+
+TEST(Subgraphs, OfControlDepsRunInTheirPlace) {
+  Context context;
+  RankProgram program(2, R"(x: "f32[2]"
+    m = aten.mul.Tensor(x, 2)
+    body = self.body
+    c = higher_order.control_deps((m,), body, x)
+    last = self.last
+    w = higher_order.control_deps((c,), last, c)
+    return (w,))");
+  Graph &graph = program.graph();
+  auto fill = [&](llvm::StringRef name, llvm::StringRef text) {
+    Graph &subgraph = graph.addSubgraph(graph.context().identifier(name));
+    std::unique_ptr<Graph> parsed = programGraph(graph.context(), text);
+    ArgumentBuilder none(subgraph);
+    std::map<const Node *, Node *> copies;
+    for (Node *node : parsed->nodes()) {
+      ArgumentBuilder builder(subgraph);
+      std::vector<Argument> arguments;
+      for (const Argument &argument : node->args())
+        arguments.push_back(builder.copy(argument, [&](uint32_t index) { return copies[node->operand(index)]; }));
+      NodeSpec spec{
+          .opcode = node->opcode(), .name = node->name().str(), .target = node->target(), .type = node->type()};
+      copies[node] = subgraph.create(spec, std::move(builder), {arguments, {}});
+    }
+  };
+  fill("body", "a: \"f32[2]\"\n r = _c10d_functional.all_reduce.default(a, 'sum', '0')\n return r");
+  fill("last", "a: \"f32[2]\"\n r = _c10d_functional.wait_tensor.default(a)\n return r");
+  program.legibleInput({2});
+  EXPECT_EQ(program.output(0), (Row{300, 302}));
+  EXPECT_EQ(program.output(1), (Row{300, 302}));
+}
+
+TEST(Results, AreNumberedThroughNestedLists) {
+  RankProgram program(1, "x: \"f32[2]\"\n s = aten.split.Tensor(x, 1)\n return (x, s, 7, None, 2.5, True)");
+  program.legibleInput({2});
+  EXPECT_EQ(program.output(0, "out.1"), Row{100});
+  EXPECT_EQ(program.output(0, "out.2"), Row{101});
+  EXPECT_EQ(program.output(0, "out.3"), Row{7});
+  EXPECT_EQ(program.output(0, "out.5"), Row{2.5});
+  EXPECT_EQ(program.output(0, "out.6"), Row{1});
+}
+
+TEST(Results, AreHeldToTheTypesOfTheirNodes) {
+  RankProgram program(1, "x: \"f32[2]\"\n a: \"f32[3]\" = aten.add.Tensor(x, 1)\n return (a,)");
+  program.legibleInput({2});
+  EXPECT_EQ(program.error(), "error: a: rank 0: got f32[2][1], expected f32[3] as its type says [run.type]\n");
+}
+
+TEST(Kernels, ThatDoNotExistAreNamed) {
+  RankProgram program(1, "x: \"f32[2]\"\n a = aten.no_such_operator.default(x)\n return (a,)");
+  program.legibleInput({2});
+  EXPECT_NE(program.error().find("error: a: rank 0: no kernel computes aten.no_such_operator.default [run.no-kernel]"),
+            std::string::npos);
+}
+
+TEST(Kernels, FailWithTheNodeThatCalledThem) {
+  RankProgram program(2, "x: \"f32[2]\"\n a = aten.view.default(x, [3])\n return (a,)");
+  program.legibleInput({2});
+  EXPECT_NE(program.error().find("error: a: rank 0: aten.view.default"), std::string::npos);
+}
+
+TEST(Requests, ThatMakeNoSenseAreRefused) {
+  RankProgram program(2, "x: \"f32[2]\"\n return (x,)");
+  runtime::RunRequest request = program.request();
+  request.ranks = 3;
+  auto errorOf = [&] { return llvm::toString(runtime::interpret(request).takeError()); };
+  EXPECT_EQ(errorOf(), "error: got inputs of 2 ranks, expected 3 [run.request]\n");
+  request.graphs.push_back(request.graphs.front());
+  EXPECT_EQ(errorOf(), "error: got 2 graphs for 3 ranks, expected one, or one for each [run.request]\n");
+  request.ranks = 0;
+  EXPECT_EQ(errorOf(), "error: got 0 ranks, expected at least 1 [run.request]\n");
+}
+
+TEST(Runs, AreDeterministic) {
+  RankProgram program(5, "x: \"f32[3]\"\n c = _c10d_functional.all_reduce.default(x, 'avg', '0')\n w = "
+                         "_c10d_functional.wait_tensor.default(c)\n return (w,)");
+  program.legibleInput({3});
+  EXPECT_EQ(program.output(4), program.output(4));
+}
+
+} // namespace
+} // namespace ccgraph::test
