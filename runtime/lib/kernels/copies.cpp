@@ -97,7 +97,7 @@ Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim
                                                                llvm::Twine(dim)))
       return {};
   }
-  Tensor result = Tensor::zeros(resultType(tensors), sizes);
+  Tensor result = Tensor::zeros(resultType(tensors), sizes, suggestedStrides(sizes, tensors));
   int64_t start = 0;
   for (const Tensor &tensor : tensors) {
     assign(args, result.slice(dim, start, start + tensor.size(dim)), tensor);
@@ -218,7 +218,7 @@ Value constantPad(KernelArgs &args) {
       return {};
     source = source.slice(dim, std::max<int64_t>(-pad[i], 0), self.size(dim) - std::max<int64_t>(-pad[i + 1], 0));
   }
-  Tensor result = Tensor::zeros(self.dtype(), sizes);
+  Tensor result = Tensor::zeros(self.dtype(), sizes, suggestedStrides(sizes, self));
   fill(args, result, args.operand(2, 0).tensor);
   Tensor target = result;
   for (size_t i = 0; i < pad.size(); i += 2) {

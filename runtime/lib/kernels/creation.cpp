@@ -6,40 +6,6 @@
 
 namespace ccgraph::runtime {
 
-Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
-  std::string text = args.text(formatIndex, "preserve_format");
-  llvm::StringRef format = text;
-  format.consume_front("torch.");
-  if (format == "contiguous_format")
-    return Tensor::zeros(dtype, self.sizes());
-  if (!args.check(format == "preserve_format", "got memory format '" + format +
-                                                   "', expected preserve_format or "
-                                                   "contiguous_format"))
-    return {};
-  if (self.isDense())
-    return Tensor::zeros(dtype, self.sizes(), self.strides());
-  return Tensor::zeros(dtype, self.sizes(), denseStridesLike(self.sizes(), self.strides()));
-}
-
-Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
-  Tensor result = emptyLike(args, self, dtype, formatIndex);
-  bool movable = self.dtype() == dtype || (computable(self.dtype()) && computable(dtype));
-  args.check(movable,
-             "got " + shortName(self.dtype()) + " to " + shortName(dtype) + ", a conversion that is not supported");
-  if (!args.failed())
-    result.copyFrom(self);
-  return result;
-}
-
-void fill(KernelArgs &args, const Tensor &self, const Tensor &value) {
-  bool fits = value.numElements() == 1 && computable(self.dtype());
-  if (args.failed() ||
-      !args.check(fits, "got " + value.typeText() + " to fill " + self.typeText() + ", expected one number"))
-    return;
-  Tensor one = value.reinterpret(value.dtype(), {{}, {}, value.offset()});
-  self.copyFrom(llvm::cantFail(toDType(one, self.dtype()).expand(self.sizes())));
-}
-
 namespace {
 
 DType dtypeOfNumber(const Operand &number) {

@@ -1,4 +1,5 @@
 #include "kernels/families.h"
+#include "kernels/layout.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
 
@@ -84,7 +85,7 @@ Value softmaxOf(KernelArgs &args, LineMap map) {
   DType dtype = args.boolean(2, false) ? DType::F32 : self.dtype();
   if (!checkFloat(args, self))
     return {};
-  return mapLines(Tensor::zeros(dtype, self.sizes()), self, dim, map);
+  return mapLines(Tensor::zeros(dtype, self.sizes(), suggestedStrides(self.sizes(), self)), self, dim, map);
 }
 Value softmax(KernelArgs &args) { return softmaxOf(args, softmaxLine); }
 Value logSoftmax(KernelArgs &args) { return softmaxOf(args, logSoftmaxLine); }

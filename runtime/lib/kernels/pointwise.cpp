@@ -1,20 +1,23 @@
 #include "kernels/pointwise.h"
 
+#include "kernels/layout.h"
+
 namespace ccgraph::runtime {
 namespace {
 
+/// torch._prims_common.compute_elementwise_output_strides: plainly row-major or plainly channels-last operands give that layout, else the
+/// operands' order of dimensions is kept. 0-d operands have no say.
 Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
-  bool same = llvm::all_of(operands, [&](const Tensor &t) { return t.sizes() == sizes; });
-  auto contiguous = [](const Tensor &t) { return t.isContiguous(); };
-  if (same && llvm::all_of(operands, contiguous))
-    return contiguousStrides(sizes);
-  DimsRef first = operands.front().strides();
-  auto alike = [&](const Tensor &t) { return t.isDense() && t.strides() == first; };
-  if (same && llvm::all_of(operands, alike))
-    return Dims(first.begin(), first.end());
   std::vector<Tensor> stretched;
   for (const Tensor &operand : operands)
-    stretched.push_back(llvm::cantFail(operand.expand(sizes)));
+    if (operand.rank() > 0)
+      stretched.push_back(llvm::cantFail(operand.expand(sizes)));
+  bool rowMajor = llvm::all_of(stretched, [](const Tensor &t) { return t.isContiguous(); });
+  bool channelsLast = llvm::all_of(stretched, isChannelsLast);
+  if (rowMajor && !channelsLast)
+    return contiguousStrides(sizes);
+  if (channelsLast && !rowMajor)
+    return channelsLastStrides(sizes);
   llvm::SmallVector<DimsRef, 4> strides;
   for (const Tensor &operand : stretched)
     strides.push_back(operand.strides());
