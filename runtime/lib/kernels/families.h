@@ -17,6 +17,7 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> indexKernels();      ///< index, gather, embedding
 [[nodiscard]] llvm::ArrayRef<Kernel> scatterKernels();    ///< scatter, index_put
 [[nodiscard]] llvm::ArrayRef<Kernel> matmulKernels();     ///< mm, bmm, addmm, linear
+[[nodiscard]] llvm::ArrayRef<Kernel> attentionKernels();  ///< scaled dot product attention
 [[nodiscard]] llvm::ArrayRef<Kernel> lossKernels();       ///< softmax, nll_loss, mse_loss
 [[nodiscard]] llvm::ArrayRef<Kernel> normKernels();       ///< layer_norm, rms_norm
 [[nodiscard]] llvm::ArrayRef<Kernel> foreachKernels();    ///< one operator on each element of lists

@@ -1,6 +1,7 @@
 #include "kernels/elements.h"
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
+#include "kernels/products.h"
 #include "kernels/promotion.h"
 
 // Because parallel sums would make results depend on the number of cores.
@@ -195,7 +196,53 @@ Value matmul(KernelArgs &args) {
   return args.take(out.view(sizes));
 }
 
+/// Ends of the groups, ascending, within `limit`; empty after a failure.
+Dims groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
+  bool known = offsets.rank() == 1 && classOf(offsets.dtype()) == DTypeClass::Integer && computable(offsets.dtype());
+  if (args.failed() || !args.check(known, "got offs " + offsets.typeText()))
+    return {};
+  Dims ends(static_cast<size_t>(offsets.size(0)));
+  readRow<int64_t>(offsets.dtype(), {offsets.data(), strideBytes(offsets, 0)}, ends);
+  int64_t last = 0;
+  for (int64_t end : ends) {
+    args.check(end >= last && end <= limit,
+               "got offs " + dimsText(ends) + ", expected ascending ends up to " + llvm::Twine(limit));
+    last = end;
+  }
+  return args.failed() ? Dims() : ends;
+}
+
+/// One product a group. a [t, k], b [groups, k, m]: each group's rows of a by its own matrix. a [n, t], b [t, m]: each group's
+/// columns of a by its rows of b, [groups, n, m]. Rows beyond the last end stay zero.
+Value groupedMm(KernelArgs &args) {
+  const Tensor &a = args.tensor(0);
+  const Tensor &b = args.tensor(1);
+  args.check(!args.has(3), "got a bias, which is not supported");
+  DType dtype = args.dtype(4, a.dtype());
+  bool byMatrix = b.rank() == 3;
+  bool fits = a.rank() == 2 && a.dtype() == b.dtype() && computable(a.dtype()) &&
+              (byMatrix ? a.size(1) == b.size(1) : b.rank() == 2 && a.size(1) == b.size(0));
+  if (args.failed() || !args.check(fits, "got " + a.typeText() + " and " + b.typeText() +
+                                             ", expected [t, k] and [groups, k, m], or [n, t] and [t, m]"))
+    return {};
+  Dims ends = groupEnds(args, args.tensor(2), byMatrix ? a.size(0) : a.size(1));
+  auto groups = static_cast<int64_t>(ends.size());
+  if (args.failed() ||
+      !args.check(!byMatrix || groups == b.size(0), "got " + llvm::Twine(groups) + " ends for " + b.typeText()))
+    return {};
+  Tensor out =
+      byMatrix ? Tensor::zeros(dtype, {a.size(0), b.size(2)}) : Tensor::zeros(dtype, {groups, a.size(0), b.size(1)});
+  int64_t start = 0;
+  for (int64_t i = 0; i < groups; start = ends[i++])
+    if (byMatrix)
+      multiply(out.slice(0, start, ends[i]), {a.slice(0, start, ends[i]), b.select(0, i), {}});
+    else
+      multiply(out.select(0, i), {a.slice(1, start, ends[i]), b.slice(0, start, ends[i]), {}});
+  return out;
+}
+
 const Kernel kernels[] = {
+    {"aten._grouped_mm.default", "self,mat2,offs,bias,out_dtype", groupedMm},
     {"aten.addmm.default", "self,mat1,mat2,beta,alpha", addmm},
     {"aten.baddbmm.default", "self,batch1,batch2,beta,alpha", baddbmm},
     {"aten.bmm.default", "self,mat2", bmm},
@@ -211,5 +258,26 @@ const Kernel kernels[] = {
 } // namespace
 
 llvm::ArrayRef<Kernel> matmulKernels() { return kernels; }
+
+static Eigen::Map<const Matrix<double>> asEigen(const RealMatrix &m) { return {m.values.data(), m.rows, m.columns}; }
+
+RealMatrix product(const RealMatrix &a, const RealMatrix &b) {
+  RealMatrix result(a.rows, b.columns);
+  Eigen::Map<Matrix<double>>(result.values.data(), a.rows, b.columns).noalias() = asEigen(a) * asEigen(b);
+  return result;
+}
+
+RealMatrix productTransposedA(const RealMatrix &a, const RealMatrix &b) {
+  RealMatrix result(a.columns, b.columns);
+  Eigen::Map<Matrix<double>>(result.values.data(), a.columns, b.columns).noalias() =
+      asEigen(a).transpose() * asEigen(b);
+  return result;
+}
+
+RealMatrix productTransposedB(const RealMatrix &a, const RealMatrix &b) {
+  RealMatrix result(a.rows, b.rows);
+  Eigen::Map<Matrix<double>>(result.values.data(), a.rows, b.rows).noalias() = asEigen(a) * asEigen(b).transpose();
+  return result;
+}
 
 } // namespace ccgraph::runtime

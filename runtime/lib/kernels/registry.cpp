@@ -9,8 +9,8 @@ static std::vector<Kernel> joinFamilies() {
   std::vector<Kernel> kernels;
   for (llvm::ArrayRef<Kernel> family :
        {arithmeticKernels(), mathKernels(), selectionKernels(), viewKernels(), creationKernels(), copyKernels(),
-        reductionKernels(), orderKernels(), indexKernels(), scatterKernels(), matmulKernels(), lossKernels(),
-        normKernels(), foreachKernels(), optimizerKernels(), bucketingKernels(), hostKernels()})
+        reductionKernels(), orderKernels(), indexKernels(), scatterKernels(), matmulKernels(), attentionKernels(),
+        lossKernels(), normKernels(), foreachKernels(), optimizerKernels(), bucketingKernels(), hostKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
   llvm::sort(kernels, [](const Kernel &a, const Kernel &b) { return a.target < b.target; });
   return kernels;

@@ -57,6 +57,17 @@ TEST(Pointwise, ResultsKeepTheOperandsLayout) {
   EXPECT_EQ(typeOf("prims.convert_element_type.default", {t, Value::dtype(DType::BF16)}), "bf16[3, 2][1, 3]");
 }
 
+TEST(Pointwise, ChannelsLastOperandsGiveAChannelsLastResult) {
+  Tensor nhwc = counting({2, 3, 1, 2}).permute({0, 3, 1, 2});
+  EXPECT_EQ(nhwc.typeText(), "f32[2, 2, 3, 1][6, 1, 2, 2]");
+  Tensor loose = nhwc.reinterpret(DType::F32, {{2, 2, 3, 1}, {6, 1, 2, 1}, 0});
+  EXPECT_EQ(typeOf("aten.add.Tensor", {loose, loose}), "f32[2, 2, 3, 1][6, 1, 2, 2]");
+  EXPECT_EQ(typeOf("aten.cat.default", {Value::tensors({nhwc, nhwc}), number(-1)}), "f32[2, 2, 3, 2][12, 1, 4, 2]");
+  // Row-major and channels-last at once: the order of the dimensions is kept.
+  Tensor both = counting({5}).reinterpret(DType::F32, {{1, 1, 5, 1}, {5, 5, 1, 5}, 0});
+  EXPECT_EQ(typeOf("aten.add.Tensor", {both, both}), "f32[1, 1, 5, 1][5, 5, 1, 5]");
+}
+
 TEST(Pointwise, InPlaceFormsWriteThroughViews) {
   Tensor x = counting({2, 2});
   call("aten.add_.Scalar", {x.select(1, 0), number(10)});

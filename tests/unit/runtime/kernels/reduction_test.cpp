@@ -137,6 +137,81 @@ TEST(Matmul, ProductsOfMatricesAndBatches) {
             "f32[2, 3][3, 1]");
 }
 
+TEST(Matmul, GroupsOfRowsOrColumns) {
+  Tensor ends = tensor(DType::I32, {2}, {1, 3});
+  Value rows = call("aten._grouped_mm.default", {counting({4, 1}), f32({2, 1, 1}, {10, 100}), ends});
+  EXPECT_EQ(values(rows.tensor()), (Doubles{0, 100, 200, 0}));
+  Value columns = call("aten._grouped_mm.default", {counting({1, 3}), f32({3, 1}, {1, 1, 1}), ends});
+  EXPECT_EQ(columns.describe(), "f32[2, 1, 1][1, 1, 1]");
+  EXPECT_EQ(values(columns.tensor()), (Doubles{0, 3}));
+  EXPECT_NE(failure("aten._grouped_mm.default", {counting({2, 1}), f32({2, 1, 1}, {1, 1}), ends}).find("up to 2"),
+            std::string::npos);
+}
+
+// --- Attention ---------------------------------------------------------------------------------
+TEST(Attention, CausalMaskHidesLaterKeys) {
+  Tensor q = f32({1, 1, 2, 1}, {0, 0});
+  Tensor v = f32({1, 1, 2, 1}, {1, 3});
+  Value causal = call("aten._scaled_dot_product_flash_attention.default", {q, q, v, number(0.0), Value::boolean(true)});
+  expectNear(values(causal.list()[0].tensor()), {1, 2});
+  expectNear(values(causal.list()[1].tensor()), {0, std::log(2.0)});
+  EXPECT_EQ(causal.list().size(), 9U);
+  Value open = call("aten._scaled_dot_product_efficient_attention.default", {q, q, v, Value(), Value::boolean(true)});
+  expectNear(values(open.list()[0].tensor()), {2, 2});
+  EXPECT_EQ(open.list()[1].describe(), "f32[1, 1, 32][32, 32, 1]");
+  EXPECT_NE(failure("aten._scaled_dot_product_flash_attention.default", {q, q, v, number(0.5)}).find("dropout_p = 0.0"),
+            std::string::npos);
+}
+
+TEST(Attention, ResultsLieTokenMajor) {
+  Tensor q = Tensor::zeros(DType::BF16, {2, 3, 4, 5});
+  Value result = call("aten._scaled_dot_product_flash_attention.default", {q, q, q});
+  EXPECT_EQ(result.list()[0].describe(), "bf16[2, 3, 4, 5][60, 5, 15, 1]");
+}
+
+double lossOf(const Tensor &q, const Tensor &k, const Tensor &v, const Tensor &grad) {
+  Tensor output = call("aten._scaled_dot_product_flash_attention.default", {q, k, v, number(0.0), Value::boolean(true)})
+                      .list()[0]
+                      .tensor();
+  return valuesOf("aten.sum.default", {call("aten.mul.Tensor", {output, grad})})[0];
+}
+
+TEST(Attention, GradientsMatchFiniteDifferences) {
+  const Dims sizes = {1, 1, 3, 2};
+  Tensor inputs[] = {tensor(DType::F64, sizes, {1, -1, 0.5, 2, -0.3, 0.7}),
+                     tensor(DType::F64, sizes, {0.2, 0.4, -1, 1, 0.6, -0.8}),
+                     tensor(DType::F64, sizes, {3, 1, -2, 0.5, 1.5, -1})};
+  Tensor grad = tensor(DType::F64, sizes, {1, 2, -1, 0.5, 0.25, -2});
+  Value forward = call("aten._scaled_dot_product_flash_attention.default",
+                       {inputs[0], inputs[1], inputs[2], number(0.0), Value::boolean(true)});
+  Value backward = call("aten._scaled_dot_product_flash_attention_backward.default", {grad,
+                                                                                      inputs[0],
+                                                                                      inputs[1],
+                                                                                      inputs[2],
+                                                                                      forward.list()[0],
+                                                                                      forward.list()[1],
+                                                                                      {},
+                                                                                      {},
+                                                                                      number(3),
+                                                                                      number(3),
+                                                                                      number(0.0),
+                                                                                      Value::boolean(true),
+                                                                                      {},
+                                                                                      {}});
+  for (size_t input = 0; input < 3; ++input)
+    for (int64_t i = 0; i < 6; ++i) {
+      std::byte *at = inputs[input].data() + i * 8;
+      auto x = readElement<double>(DType::F64, at);
+      auto lossAt = [&](double value) {
+        writeElement<double>(DType::F64, at, value);
+        return lossOf(inputs[0], inputs[1], inputs[2], grad);
+      };
+      double slope = (lossAt(x + 1e-6) - lossAt(x - 1e-6)) / 2e-6;
+      writeElement<double>(DType::F64, at, x);
+      EXPECT_NEAR(values(backward.list()[input].tensor())[static_cast<size_t>(i)], slope, 1e-6) << input << " " << i;
+    }
+}
+
 TEST(Matmul, RefusesShapesAndDTypesThatDoNotFit) {
   EXPECT_NE(failure("aten.mm.default", {counting({2, 3}), counting({2, 3})}).find("expected [n, k] times [k, m]"),
             std::string::npos);
