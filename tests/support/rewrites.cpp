@@ -66,12 +66,26 @@ std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &afte
   return {rules.begin(), rules.end()};
 }
 
-void RewriteBench::load(llvm::StringRef inputs, llvm::StringRef lines) {
-  std::string text = ("class GraphModule(torch.nn.Module):\n    def forward(self, " + inputs + "):\n").str();
+namespace {
+
+/// The lines of a raw string, moved so that the first one stands at `column`.
+std::string indented(llvm::StringRef lines, size_t column) {
   llvm::SmallVector<llvm::StringRef, 16> split;
   lines.split(split, '\n', -1, false);
-  for (llvm::StringRef line : split)
-    text += ("        " + line.trim() + "\n").str();
+  std::string text;
+  size_t first = split.empty() ? 0 : split[0].size() - split[0].ltrim().size();
+  for (llvm::StringRef line : split) {
+    size_t own = line.size() - line.ltrim().size();
+    text += std::string(column + (own > first ? own - first : 0), ' ') + line.trim().str() + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+void RewriteBench::load(llvm::StringRef inputs, llvm::StringRef lines, llvm::StringRef subgraphs) {
+  std::string text = ("class GraphModule(torch.nn.Module):\n    def forward(self, " + inputs + "):\n").str();
+  text += indented(lines, 8) + indented(subgraphs, 4);
   auto read = readFxText(context_, {"test.py", text});
   if (!read)
     llvm::report_fatal_error(llvm::StringRef(llvm::toString(read.takeError()) + text));

@@ -48,8 +48,8 @@ void setCall(Node *node, llvm::ArrayRef<Actual> arguments);
 /// A graph, its snapshot, and the certificate of the edits that a test makes.
 class RewriteBench {
 public:
-  /// The forward function's inputs and its lines.
-  void load(llvm::StringRef inputs, llvm::StringRef lines);
+  /// The forward function's inputs and its lines, and the classes of its subgraphs, if any. Takes the snapshot.
+  void load(llvm::StringRef inputs, llvm::StringRef lines, llvm::StringRef subgraphs = "");
   [[nodiscard]] Graph &graph() { return *graphs_.front(); }
   /// The live node of this name.
   [[nodiscard]] Node *operator[](llvm::StringRef name);

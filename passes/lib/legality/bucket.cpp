@@ -9,8 +9,13 @@ Bucket::Bucket(const Evidence &evidence, uint32_t entry, Findings &findings)
       launch_(evidence.after.indexOf(entry_.launch)) {}
 
 void Bucket::check() {
+  if (!evidence_.options.spmd)
+    return report(*entry_.launch, "mpmd", "is a bucket, and none may be made where other ranks run other programs");
   if (!checkLaunch() || !readMembers())
     return;
+  for (const Node *wait : entry_.waits)
+    if (!evidence_.after[evidence_.after.indexOf(wait)].waits)
+      report(*wait, "merged-wait", "is listed as a wait, and is none");
   evaluate();
   for (size_t i = 0; i < entry_.members.size(); ++i) {
     checkReplacement(entry_.members[i], shipment_.members[i].source);

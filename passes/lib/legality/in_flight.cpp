@@ -128,8 +128,12 @@ private:
 llvm::DenseSet<uint64_t> knownPairs(const Evidence &evidence) {
   llvm::DenseSet<uint64_t> known;
   const Correspondence &correspondence = evidence.correspondence;
-  for (const Intrusion &intrusion : logFlights(evidence.before, evidence.storagesBefore).intrusions)
-    known.insert(uint64_t(correspondence.performer(intrusion.launch)) << 32 | correspondence.performer(intrusion.step));
+  for (const Intrusion &intrusion : logFlights(evidence.before, evidence.storagesBefore).intrusions) {
+    uint32_t launch = correspondence.performer(intrusion.launch);
+    uint32_t step = correspondence.performer(intrusion.step);
+    if (launch != none && step != none)
+      known.insert(uint64_t(launch) << 32 | step);
+  }
   return known;
 }
 

@@ -109,7 +109,7 @@ std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> si
 std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy) {
   if (product(sizes) != value.numElements())
     return std::nullopt;
-  Layout result{Sizes(sizes.begin(), sizes.end()), rowMajor(sizes), true, false, value.runs};
+  Layout result{Sizes(sizes.begin(), sizes.end()), rowMajor(sizes), value.stridesKnown, false, value.runs};
   if (auto strides = viewStrides(value, sizes))
     result.strides = *strides;
   else if (!mayCopy)

@@ -5,6 +5,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <numeric>
+
 namespace ccgraph::legality {
 
 namespace {
@@ -291,16 +293,28 @@ std::optional<Value> moveAlias(const Movement &movement) {
   return value ? std::optional<Value>(single(*value)) : std::nullopt;
 }
 
-/// A copy keeps dense strides, or makes row-major ones if told to; what else it makes of others is not followed.
+/// A copy is dense: row-major if told to be, else its dimensions lie in memory in the order in which those of the value
+/// did.
 std::optional<Value> moveClone(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value)
     return std::nullopt;
-  const Argument *format = Reader(movement).at(1);
-  if (format && format->is(Argument::Kind::MemoryFormat) && format->text() == "contiguous_format")
+  if (const Argument *format = Reader(movement).at(1)) {
+    if (!format->is(Argument::Kind::MemoryFormat) || format->text() != "contiguous_format")
+      return std::nullopt;
     return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
+  }
   Layout copy = *value;
-  copy.stridesKnown = value->stridesKnown && value->strides == rowMajor(value->sizes);
+  if (!value->stridesKnown)
+    return single(std::move(copy));
+  llvm::SmallVector<size_t, 4> dims(value->sizes.size());
+  std::iota(dims.begin(), dims.end(), size_t(0));
+  llvm::stable_sort(dims, [&](size_t a, size_t b) { return value->strides[a] > value->strides[b]; });
+  int64_t stride = 1;
+  for (size_t dim : llvm::reverse(dims)) {
+    copy.strides[dim] = stride;
+    stride *= std::max<int64_t>(value->sizes[dim], 1);
+  }
   return single(std::move(copy));
 }
 

@@ -208,8 +208,10 @@ void checkWaitsKept(const Evidence &evidence, Findings &findings) {
   });
   for (const Flight &flight : log.flights) {
     uint32_t launch = correspondence.performer(flight.launch);
+    if (launch == none)
+      continue;
     auto demand = needed.find(launch);
-    if (launch == none || demand == needed.end() || kept.lookup(launch) >= demand->second)
+    if (demand == needed.end() || kept.lookup(launch) >= demand->second)
       continue;
     findings.add(*evidence.after[launch].node, "wait-lost",
                  "is never waited for, expected a wait for each of its results that had one");
