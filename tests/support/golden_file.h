@@ -18,7 +18,8 @@
 // The first line is one sentence of intent. Sections: `pipeline`, `options` (optional), `input` (FX text), then either `output` (FX text, or
 // the word `unchanged`) and perhaps `remarks`, or `diagnostics`.
 // Options, one a line: `ranks: N` (2), `groups: {...}` (name -> list of ranks, or list of lists: a partition; default: all ranks, whatever the
-// name), `memory-budget: BYTES` (unlimited; `own` for the input's own peak), `spmd: false`, `values: close` (1e-5, where the pass may reassociate).
+// name), `memory-budget: BYTES` (unlimited; `own` for the input's own peak), `spmd: false`, `values: close` (1e-5, where the pass may
+// reassociate) or `values: none` (no kernel runs this program, which is checked too).
 //
 // Ownership: plain values. Failure: parse() says what is wrong and in which line. str() of a parsed file gives its bytes back.
 #pragma once

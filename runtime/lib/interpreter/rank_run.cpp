@@ -109,9 +109,10 @@ RankRun::StepResult RankRun::executeCall(const Node &node) {
 }
 
 RankRun::StepResult RankRun::executeWait(const Node &node) {
-  if (node.args().empty())
+  const Argument *waited = argumentAt(node, 0);
+  if (waited == nullptr)
     return error(node, "run.arguments", "got no argument, expected what to wait for");
-  llvm::Expected<Value> value = evaluate(node, node.args().front(), scope(), symbols_);
+  llvm::Expected<Value> value = evaluate(node, *waited, scope(), symbols_);
   if (!value)
     return value.takeError();
   std::vector<const Storage *> storages;
