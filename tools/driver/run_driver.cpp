@@ -3,10 +3,12 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/tolerance_file.h"
+#include "ccgraph/ir/verifier.h"
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "driver/program_files.h"
+#include "driver/run_options.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -19,69 +21,16 @@ using namespace runtime; // NOLINT(google-build-using-namespace): a driver is gl
 
 constexpr size_t maxDifferences = 10;
 
-struct RunOptions {
-  std::string engine = "reference";
-  size_t ranks = 0; ///< 0: not given
-  std::vector<std::string> rankGraphs;
-  std::vector<std::string> groups;
-  std::string selector;
-  std::string values;
-  std::string toleranceFile;
-  Tolerance tolerance;
-  size_t seed = 0;
-  bool help = false;
-};
-
-CommandLine declare(RunOptions &options) {
-  CommandLine line("ccgraph-run GRAPH --ranks N [flags]", "Executes a graph on N ranks and compares what comes out.");
-  auto close = [&](double Tolerance::*bound) {
-    return [&options, bound](double value) {
-      options.tolerance.bitwise = false;
-      options.tolerance.*bound = value;
-    };
-  };
-  line.addText("--engine", "NAME", "what executes: reference (the interpreter, the default)", options.engine);
-  line.addCount("--ranks", "N", "number of ranks", 1, options.ranks);
-  line.addList("--rank-graphs", "A,B,...", "one graph a rank, instead of GRAPH", options.rankGraphs);
-  line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
-  line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);
-  line.addText("--values", "DIR", "recorded inputs and outputs: rank0.safetensors, ...; without it, seeded inputs",
-               options.values);
-  line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
-  line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
-  line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
-  line.addCount("--seed", "S", "seed of the inputs (0)", 0, options.seed);
-  line.addSwitch("--help", "prints this", options.help);
-  return line;
-}
-
-llvm::Error usage(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-llvm::Error checkUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
-  if (options.engine != "reference")
-    return usage("--engine: got '" + options.engine + "', expected reference, the only engine there is");
-  if (options.rankGraphs.empty() ? positional.size() != 1 : !positional.empty())
-    return usage("got " + llvm::Twine(positional.size()) +
-                 " graphs, expected one, or --rank-graphs with one a rank\n  note: --help lists the flags");
-  if (!options.rankGraphs.empty() && options.ranks != 0 && options.ranks != options.rankGraphs.size())
-    return usage("got " + llvm::Twine(options.rankGraphs.size()) + " rank graphs for " + llvm::Twine(options.ranks) +
-                 " ranks, expected one a rank");
-  size_t graphs = std::max<size_t>(options.rankGraphs.size(), 1);
-  if (options.groups.size() > 1 && options.groups.size() != graphs)
-    return usage("got " + llvm::Twine(options.groups.size()) + " group files for " + llvm::Twine(graphs) +
-                 " graphs, expected one, or one each");
-  return llvm::Error::success();
-}
-
 /// One execution: loads, runs, compares, reports.
 class RunJob {
 public:
-  RunJob(RunOptions options, Streams streams) : options_(std::move(options)), streams_(streams) {}
+  RunJob(const RunOptions &options, Pipeline pipeline, Streams streams)
+      : options_(options), pipeline_(std::move(pipeline)), streams_(streams) {}
 
   ExitCode run(llvm::ArrayRef<std::string> positional) {
     llvm::Error error = load(positional);
+    if (!error)
+      error = transform();
     if (!error)
       error = execute();
     if (!error)
@@ -92,11 +41,15 @@ public:
 
 private:
   llvm::Error load(llvm::ArrayRef<std::string> positional) {
+    if (llvm::Error error = options_.pipeline.declareOps(context_))
+      return error;
     llvm::ArrayRef<std::string> paths = options_.rankGraphs.empty() ? positional : llvm::ArrayRef(options_.rankGraphs);
     for (size_t i = 0; i < paths.size(); ++i) {
       llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, paths[i], options_.selector);
       if (!graph)
         return graph.takeError();
+      if (llvm::Error error = check(**graph, paths[i]))
+        return error;
       graphs_.push_back(std::move(*graph));
       if (!options_.groups.empty())
         if (llvm::Error error = loadGroups(*graphs_.back(), options_.groups[options_.groups.size() == 1 ? 0 : i]))
@@ -109,6 +62,15 @@ private:
         if (!llvm::is_contained(assumed_, name))
           assumed_.push_back(name);
     return loadInputs();
+  }
+
+  /// A graph that is not well formed has no values.
+  static llvm::Error check(const Graph &graph, const std::string &path) {
+    std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
+    for (Diagnostic &finding : findings)
+      if (finding.file.empty())
+        finding.file = path;
+    return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
   }
 
   llvm::Error loadGroups(Graph &graph, const std::string &path) {
@@ -129,7 +91,8 @@ private:
     if (request_.ranks == 0)
       request_.ranks = static_cast<size_t>(graphs_.front()->worldSize.value_or(0));
     if (request_.ranks == 0)
-      return usage("the graph does not say how many ranks it is for\n  note: give --ranks N");
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "the graph does not say how many ranks it is for\n  note: give --ranks N");
     return llvm::Error::success();
   }
 
@@ -157,6 +120,19 @@ private:
     return llvm::Error::success();
   }
 
+  /// Ranks whose texts differ keep their order across groups.
+  llvm::Error transform() {
+    PassManagerOptions manager = options_.pipeline.manager;
+    manager.spmd &= graphs_.size() == 1;
+    for (auto &graph : graphs_) {
+      llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline_, manager);
+      if (!run)
+        return run.takeError();
+      changed_ |= run->changed();
+    }
+    return llvm::Error::success();
+  }
+
   llvm::Error execute() {
     for (const auto &graph : graphs_)
       request_.graphs.push_back(graph.get());
@@ -174,6 +150,8 @@ private:
     streams_.out << "program   " << graphs_.front()->name() << ": " << nodes << " nodes, "
                  << (graphs_.size() == 1 ? "one text for " : "a text for each of ") << request_.ranks
                  << " ranks, engine " << options_.engine << '\n';
+    if (!pipeline_.passes().empty())
+      streams_.out << "passes    " << options_.pipeline.spelling(0) << (changed_ ? "" : ": changed nothing") << '\n';
     if (!assumed_.empty())
       streams_.out << "groups    " << llvm::join(assumed_, ", ") << ": taken as ranks 0 to " << request_.ranks - 1
                    << ", since no file says\n";
@@ -228,11 +206,13 @@ private:
     return hash;
   }
 
-  RunOptions options_;
+  const RunOptions &options_;
+  Pipeline pipeline_;
   Streams streams_;
   Context context_;
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::string> assumed_;
+  bool changed_ = false; ///< by the pipeline
   runtime::RunRequest request_;
   runtime::ComparisonRules rules_;
   runtime::RunResult result_;
@@ -242,19 +222,23 @@ private:
 
 ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   RunOptions options;
-  CommandLine line = declare(options);
-  llvm::Error error = line.parse(arguments);
-  if (!error && options.help) {
-    llvm::cantFail(line.printHelp(streams.out));
-    return ExitCode::Ok;
-  }
-  if (!error)
-    error = checkUsage(options, line.positional());
-  if (error) {
+  CommandLine line = declareRunFlags(options);
+  auto wrongUsage = [&](llvm::Error error) {
     printError(streams.err, std::move(error));
     return ExitCode::Usage;
+  };
+  if (llvm::Error error = line.parse(arguments))
+    return wrongUsage(std::move(error));
+  if (options.help) {
+    llvm::Error error = line.printHelp(streams.out, options.helpTopic);
+    return error ? wrongUsage(std::move(error)) : ExitCode::Ok;
   }
-  return RunJob(options, streams).run(line.positional());
+  if (llvm::Error error = checkRunUsage(options, line.positional()))
+    return wrongUsage(std::move(error));
+  llvm::Expected<Pipeline> pipeline = options.pipeline.pipeline(0);
+  if (!pipeline)
+    return wrongUsage(pipeline.takeError());
+  return RunJob(options, std::move(*pipeline), streams).run(line.positional());
 }
 
 } // namespace ccgraph::driver

@@ -1,0 +1,60 @@
+#include "driver/run_options.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::driver {
+namespace {
+
+llvm::Error usage(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+} // namespace
+
+CommandLine declareRunFlags(RunOptions &options) {
+  CommandLine line("ccgraph-run GRAPH --ranks N [flags]", "Executes a graph on N ranks and compares what comes out.");
+  auto close = [&](double Tolerance::*bound) {
+    return [&options, bound](double value) {
+      options.tolerance.bitwise = false;
+      options.tolerance.*bound = value;
+    };
+  };
+  line.addText("--engine", "NAME", "what executes: reference (the interpreter, the default)", options.engine);
+  line.addCount("--ranks", "N", "number of ranks", 1, options.ranks);
+  line.addList("--rank-graphs", "A,B,...", "one graph a rank, instead of GRAPH", options.rankGraphs);
+  line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
+  line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);
+  line.addText("--values", "DIR", "recorded inputs and outputs: rank0.safetensors, ...; without it, seeded inputs",
+               options.values);
+  line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
+  line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
+  line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
+  line.addCount("--seed", "S", "seed of the inputs (0)", 0, options.seed);
+  addPipelineFlags(line, options.pipeline);
+  line.add({"--help", "[TOPIC]", "prints this", [&options](llvm::StringRef topic) {
+              options.help = true;
+              options.helpTopic = topic.str();
+              return llvm::Error::success();
+            }});
+  line.beginTopic("checks", "what holds the passes of a pipeline to their word");
+  addCheckFlags(line, options.pipeline);
+  return line;
+}
+
+llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
+  if (options.engine != "reference")
+    return usage("--engine: got '" + options.engine + "', expected reference, the only engine there is");
+  if (options.rankGraphs.empty() ? positional.size() != 1 : !positional.empty())
+    return usage("got " + llvm::Twine(positional.size()) +
+                 " graphs, expected one, or --rank-graphs with one a rank\n  note: --help lists the flags");
+  if (!options.rankGraphs.empty() && options.ranks != 0 && options.ranks != options.rankGraphs.size())
+    return usage("got " + llvm::Twine(options.rankGraphs.size()) + " rank graphs for " + llvm::Twine(options.ranks) +
+                 " ranks, expected one a rank");
+  size_t graphs = std::max<size_t>(options.rankGraphs.size(), 1);
+  if (options.groups.size() > 1 && options.groups.size() != graphs)
+    return usage("got " + llvm::Twine(options.groups.size()) + " group files for " + llvm::Twine(graphs) +
+                 " graphs, expected one, or one each");
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,36 @@
+// What the command line of ccgraph-run asks for.
+//
+// Ownership: plain values. Failure: a contradiction between flags is an error of usage, in one line with its repair.
+#pragma once
+
+#include "ccgraph/ir/tolerance.h"
+#include "driver/command_line.h"
+#include "driver/pipeline_flags.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph::driver {
+
+struct RunOptions {
+  std::string engine = "reference";
+  size_t ranks = 0; ///< 0: not given
+  std::vector<std::string> rankGraphs;
+  std::vector<std::string> groups;
+  std::string selector;
+  std::string values;
+  std::string toleranceFile;
+  Tolerance tolerance;
+  size_t seed = 0;
+  PipelineFlags pipeline;
+  bool help = false;
+  std::string helpTopic;
+};
+
+/// Declares the flags, which write into `options`.
+[[nodiscard]] CommandLine declareRunFlags(RunOptions &options);
+
+/// After parsing. Error: an engine that does not exist, too many graphs or too few, files that do not pair up.
+[[nodiscard]] llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional);
+
+} // namespace ccgraph::driver
