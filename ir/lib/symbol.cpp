@@ -235,6 +235,28 @@ std::string factorText(const Dim &dim) {
   return sum ? "(" + text + ")" : text;
 }
 
+/// The factor of "4*s0": 4, leaving "s0". Empty where the text is no product of a number and something that is no sum.
+std::optional<int64_t> splitNumber(llvm::StringRef &text) {
+  llvm::StringRef rest = text;
+  int64_t number = 0;
+  bool plain = !rest.consumeInteger(10, number) && rest.consume_front("*") && !rest.empty() && rest.front() != '*';
+  if (!plain || rest.find_first_of("+-/% ") != llvm::StringRef::npos)
+    return std::nullopt;
+  text = rest;
+  return number;
+}
+
+/// number * expression in sympy's spelling, which has the number first and only once.
+Dim multiplyByNumber(Context &context, int64_t number, const Dim &expression) {
+  llvm::StringRef text = expression.expr()->text();
+  llvm::StringRef rest = text;
+  std::optional<int64_t> factor = splitNumber(rest);
+  int64_t product = 0;
+  if (factor && !llvm::MulOverflow(number, *factor, product))
+    return Dim(context.symbolic(std::to_string(product) + "*" + rest.str()));
+  return Dim(context.symbolic(std::to_string(number) + "*" + factorText(expression)));
+}
+
 } // namespace
 
 SymExpr::SymExpr(llvm::StringRef text) : text_(text), unbacked_(mentionsUnbacked(text)) {}
@@ -257,8 +279,9 @@ Dim multiply(Context &context, const Dim &a, const Dim &b) {
     return b;
   if (b == Dim(1) || a == Dim(0))
     return a;
-  bool numberSecond = b.isStatic(); // sympy prints the number first
-  return Dim(context.symbolic(factorText(numberSecond ? b : a) + "*" + factorText(numberSecond ? a : b)));
+  if (a.isStatic() || b.isStatic())
+    return multiplyByNumber(context, a.isStatic() ? a.value() : b.value(), a.isStatic() ? b : a);
+  return Dim(context.symbolic(factorText(a) + "*" + factorText(b)));
 }
 
 Dim add(Context &context, const Dim &a, const Dim &b) {

@@ -72,6 +72,7 @@ TEST(SymbolTest, DimArithmeticKeepsSympysSpelling) {
   Dim sum(context.symbolic("u0 + u1"));
   EXPECT_EQ(multiply(context, u0, 4).str(), "4*u0");
   EXPECT_EQ(multiply(context, 2, sum).str(), "2*(u0 + u1)");
+  EXPECT_EQ(multiply(context, 2, multiply(context, u0, 4)).str(), "8*u0");
   EXPECT_EQ(multiply(context, u0, 1), u0);
   EXPECT_EQ(multiply(context, 6, 7), Dim(42));
   EXPECT_EQ(add(context, 5, u0).str(), "u0 + 5");

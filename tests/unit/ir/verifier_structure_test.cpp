@@ -197,7 +197,6 @@ TEST(VerifierRules, AreSortedAndSaySomething) {
 TEST(VerifierRules, StandInTheDocumentation) {
   std::ifstream file(CCGRAPH_SOURCE_DIR "/docs/verifier.md");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  std::string wanted;
   for (const VerifierRule &rule : verifierRules()) {
     std::string line = "| `" + rule.id.str() + "` | " + rule.demand.str() + " |\n";
     EXPECT_NE(text.find(line), std::string::npos) << "docs/verifier.md lacks the line\n" << line;

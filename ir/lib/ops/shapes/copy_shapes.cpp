@@ -1,0 +1,150 @@
+#include "ops/shapes/shape_families.h"
+#include "ops/view_strides.h"
+
+namespace ccgraph {
+namespace {
+
+using Dims = llvm::SmallVector<Dim, 6>;
+
+int param(const Node &node, llvm::StringRef name) { return node.op()->paramIndex(name); }
+
+bool isGiven(const Argument *argument) { return argument && !argument->is(Argument::Kind::None); }
+
+/// The memory format asked for; "preserve_format" where none is; empty if it is no literal.
+llvm::StringRef memoryFormat(const Node &node) {
+  const Argument *format = argumentAt(node, param(node, "memory_format"));
+  if (!isGiven(format))
+    return "preserve_format";
+  return format->is(Argument::Kind::MemoryFormat) ? format->text() : "";
+}
+
+/// Dtype and device of a new tensor: as asked, else those of `like`; false where an argument is no literal.
+bool readOptions(const Node &node, DType &dtype, Device &device) {
+  const Argument *askedDType = argumentAt(node, param(node, "dtype"));
+  const Argument *askedDevice = argumentAt(node, param(node, "device"));
+  if ((isGiven(askedDType) && !askedDType->is(Argument::Kind::DType)) ||
+      (isGiven(askedDevice) && !askedDevice->is(Argument::Kind::Device)))
+    return false;
+  dtype = isGiven(askedDType) ? askedDType->dtype() : dtype;
+  device = isGiven(askedDevice) ? askedDevice->device() : device;
+  return true;
+}
+
+/// True if the elements fill their memory without overlap or gap, so that a copy keeps the strides.
+bool isDense(const Type &type) {
+  auto sizes = staticDims(type.sizes());
+  auto strides = staticDims(type.strides());
+  if (!sizes || !strides || !type.stridesKnown() || llvm::is_contained(*sizes, 0))
+    return false;
+  llvm::SmallVector<unsigned, 6> order;
+  for (unsigned i = 0; i < sizes->size(); ++i)
+    if ((*sizes)[i] > 1)
+      order.push_back(i);
+  llvm::sort(order, [&](unsigned a, unsigned b) { return (*strides)[a] < (*strides)[b]; });
+  int64_t expected = 1;
+  for (unsigned dim : order) {
+    if ((*strides)[dim] != expected)
+      return false;
+    expected *= (*sizes)[dim];
+  }
+  return true;
+}
+
+/// Type of a copy of `from`; null where the format leaves it open.
+const Type *copied(const Node &node, const Type &from, DType dtype, Device device) {
+  llvm::StringRef format = memoryFormat(node);
+  if (format == "preserve_format" && isDense(from))
+    return contextOf(node).tensor(dtype, {from.sizes(), from.strides(), true}, device);
+  if (format == "contiguous_format" || (format == "preserve_format" && from.isContiguous()))
+    return contextOf(node).contiguousTensor(dtype, from.sizes(), device);
+  return nullptr;
+}
+
+/// Concatenation: the first operand's sizes with the rows of all; empty where they do not fit.
+std::optional<Dims> joined(llvm::ArrayRef<const Type *> inputs, unsigned dim) {
+  Dims sizes(inputs[0]->sizes().begin(), inputs[0]->sizes().end());
+  int64_t rows = 0;
+  for (const Type *input : inputs) {
+    for (unsigned i = 0; i < sizes.size(); ++i)
+      if (i != dim && input->sizes()[i] != sizes[i])
+        return std::nullopt;
+    if (!input->sizes()[dim].isStatic())
+      return std::nullopt;
+    rows += input->sizes()[dim].value();
+  }
+  sizes[dim] = rows;
+  return sizes;
+}
+
+} // namespace
+
+TypeResult copyShape(const Node &node) {
+  const Type *from = tensorAt(node, 0);
+  if (!from)
+    return nullptr;
+  DType dtype = from->dtype();
+  Device device = from->device();
+  if (!readOptions(node, dtype, device))
+    return nullptr;
+  return copied(node, *from, dtype, device);
+}
+
+TypeResult likeShape(const Node &node) {
+  const Argument *layout = argumentAt(node, param(node, "layout"));
+  bool strided = !isGiven(layout) || (layout->is(Argument::Kind::Layout) && layout->text() == "strided");
+  return strided ? copyShape(node) : TypeResult(nullptr);
+}
+
+TypeResult createShape(const Node &node) {
+  auto sizes = dimsAt(node, 0);
+  // Because the defaults are the program's (torch.set_default_dtype), only what is asked for is known.
+  const Argument *dtype = argumentAt(node, param(node, "dtype"));
+  const Argument *device = argumentAt(node, param(node, "device"));
+  bool known =
+      isGiven(dtype) && dtype->is(Argument::Kind::DType) && isGiven(device) && device->is(Argument::Kind::Device);
+  if (!sizes || !known || memoryFormat(node) == "channels_last")
+    return nullptr;
+  return contextOf(node).contiguousTensor(dtype->dtype(), *sizes, device->device());
+}
+
+TypeResult newShape(const Node &node) {
+  const Type *like = tensorAt(node, 0);
+  auto sizes = dimsAt(node, 1);
+  if (!like || !sizes)
+    return nullptr;
+  DType dtype = like->dtype();
+  Device device = like->device();
+  if (!readOptions(node, dtype, device))
+    return nullptr;
+  return contextOf(node).contiguousTensor(dtype, *sizes, device);
+}
+
+TypeResult catShape(const Node &node) {
+  auto inputs = tensorsAt(node, 0);
+  auto asked = intAt(node, 1);
+  if (!inputs || inputs->empty() || llvm::is_contained(*inputs, nullptr) || !asked)
+    return nullptr;
+  const Type &first = *inputs->front();
+  std::optional<unsigned> dim = wrapDim(*asked, first.sizes().size());
+  for (const Type *input : *inputs)
+    if (input->dtype() != first.dtype() || input->sizes().size() != first.sizes().size() ||
+        input->device() != first.device() || !input->isContiguous())
+      return nullptr;
+  if (!dim)
+    return shapeError(node,
+                      "joins along dimension " + llvm::Twine(*asked) + " of tensors of rank " +
+                          llvm::Twine(first.sizes().size()),
+                      "name a dimension that they have");
+  std::optional<Dims> sizes = joined(*inputs, *dim);
+  return sizes ? contextOf(node).contiguousTensor(first.dtype(), *sizes, first.device()) : nullptr;
+}
+
+TypeResult writtenShape(const Node &node) {
+  const OpDef &op = *node.op();
+  for (size_t i = 0; i < op.params.size(); ++i)
+    if (op.params[i].writes && op.params[i].alias == op.results[0].alias)
+      return tensorAt(node, static_cast<int>(i));
+  return nullptr;
+}
+
+} // namespace ccgraph

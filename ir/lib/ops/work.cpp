@@ -1,0 +1,177 @@
+#include "ops/knowledge.h"
+#include "ops/shapes/shape_rule.h"
+
+namespace ccgraph {
+namespace {
+
+using Result = std::optional<Work>;
+
+/// Bytes of a value with all its elements; empty where unknown.
+std::optional<double> bytesOf(const Type *type) {
+  if (!type)
+    return std::nullopt;
+  if (!type->isList()) {
+    std::optional<int64_t> bytes = type->isTensor() ? type->numBytes() : std::optional<int64_t>(0);
+    return bytes ? std::optional<double>(static_cast<double>(*bytes)) : std::nullopt;
+  }
+  double sum = 0;
+  for (const Type *element : type->elements()) {
+    std::optional<double> bytes = bytesOf(element);
+    if (!bytes)
+      return std::nullopt;
+    sum += *bytes;
+  }
+  return sum;
+}
+
+/// Every operand that is read once or written once, and the result where it is new.
+std::optional<double> trafficOf(const Node &node) {
+  Effects effects = effectsOf(node);
+  double sum = 0;
+  for (unsigned i = 0; i < node.numOperands(); ++i) {
+    int times = has(effects.operands[i], Access::Read) + has(effects.operands[i], Access::Write);
+    std::optional<double> bytes = times ? bytesOf(node.operand(i)->type()) : 0.0;
+    if (!bytes)
+      return std::nullopt;
+    sum += times * *bytes;
+  }
+  if (!effects.freshResult)
+    return sum;
+  std::optional<double> result = bytesOf(node.type());
+  return result ? std::optional<double>(sum + *result) : std::nullopt;
+}
+
+/// Operators that move bytes: what they read and write, at no arithmetic worth counting.
+Result trafficWork(const Node &node) {
+  std::optional<double> bytes = trafficOf(node);
+  return bytes ? Result(Work{0, *bytes}) : std::nullopt;
+}
+
+/// One operation an element of the result.
+Result pointwiseWork(const Node &node) {
+  Result work = trafficWork(node);
+  std::optional<int64_t> count = node.type() ? node.type()->numElements() : std::nullopt;
+  if (work && count)
+    work->flops = static_cast<double>(*count);
+  return work;
+}
+
+/// Views, and what only looks at types.
+Result noWork(const Node &) { return Work{}; }
+
+/// Selecting rows reads as much as it yields, not its whole table.
+Result lookupWork(const Node &node) {
+  std::optional<double> result = bytesOf(node.type());
+  return result ? Result(Work{0, 2 * *result}) : std::nullopt;
+}
+
+Result withFlops(const Node &node, double flops) {
+  Result work = trafficWork(node);
+  if (work)
+    work->flops = flops;
+  return work;
+}
+
+/// 2 * rows * inner * columns, for each of the batch.
+Result matmulWork(const Node &node) {
+  int left = node.op()->paramIndex("mat2") == 2 || node.op()->paramIndex("batch2") == 2 ? 1 : 0;
+  const Type *a = tensorAt(node, left);
+  const Type *result = node.type() && node.type()->isTensor() ? node.type() : nullptr;
+  if (!a || !result || a->sizes().empty() || !a->sizes().back().isStatic() || !result->numElements())
+    return std::nullopt;
+  return withFlops(node,
+                   2.0 * static_cast<double>(a->sizes().back().value()) * static_cast<double>(*result->numElements()));
+}
+
+/// linear(x, w): each row of x by w, which is [out, in].
+Result linearWork(const Node &node) {
+  const Type *weight = tensorAt(node, 1);
+  const Type *result = node.type() && node.type()->isTensor() ? node.type() : nullptr;
+  if (!weight || !result || weight->sizes().empty() || !weight->sizes().back().isStatic() || !result->numElements())
+    return std::nullopt;
+  return withFlops(node, 2.0 * static_cast<double>(weight->sizes().back().value()) *
+                             static_cast<double>(*result->numElements()));
+}
+
+/// _grouped_mm: rows of `a` are shared out to the experts of `b`; every row meets one of them. With two matrices the groups split the
+/// inner dimension, and the work is that of the whole product.
+Result groupedMatmulWork(const Node &node) {
+  const Type *a = tensorAt(node, 0);
+  const Type *b = tensorAt(node, 1);
+  if (!a || !b || !a->numElements() || b->sizes().empty() || !b->sizes().back().isStatic())
+    return std::nullopt;
+  return withFlops(node, 2.0 * static_cast<double>(*a->numElements()) * static_cast<double>(b->sizes().back().value()));
+}
+
+/// Two matrix products of queries [.., Sq, D] with keys [.., Sk, D], as torch.utils.flop_counter counts them: no credit for a causal mask.
+std::optional<double> attentionFlops(const Type *query, const Type *key, const Type *value) {
+  if (!query || !key || !value || key->sizes().size() < 2 || value->sizes().empty())
+    return std::nullopt;
+  const Dim &keys = key->sizes()[key->sizes().size() - 2];
+  const Dim &depth = value->sizes().back();
+  const Dim &queryDepth = query->sizes().back();
+  if (!query->numElements() || !keys.isStatic() || !depth.isStatic() || !queryDepth.isStatic() ||
+      queryDepth.value() == 0)
+    return std::nullopt;
+  double rows = static_cast<double>(*query->numElements()) / static_cast<double>(queryDepth.value());
+  return 2.0 * rows * static_cast<double>(keys.value()) * static_cast<double>(queryDepth.value() + depth.value());
+}
+
+Result attentionWork(const Node &node) {
+  std::optional<double> flops = attentionFlops(tensorAt(node, 0), tensorAt(node, 1), tensorAt(node, 2));
+  return flops ? withFlops(node, *flops) : std::nullopt;
+}
+
+/// The backward pass makes five products where the forward pass makes two.
+Result attentionBackwardWork(const Node &node) {
+  std::optional<double> flops = attentionFlops(tensorAt(node, 1), tensorAt(node, 2), tensorAt(node, 3));
+  return flops ? withFlops(node, 2.5 * *flops) : std::nullopt;
+}
+
+struct WorkEntry {
+  llvm::StringLiteral key; ///< key or base
+  WorkRule rule;
+};
+
+constexpr WorkEntry entries[] = {
+    {"aten._grouped_mm", groupedMatmulWork},
+    {"aten._scaled_dot_product_cudnn_attention", attentionWork},
+    {"aten._scaled_dot_product_cudnn_attention_backward", attentionBackwardWork},
+    {"aten._scaled_dot_product_efficient_attention", attentionWork},
+    {"aten._scaled_dot_product_efficient_attention_backward", attentionBackwardWork},
+    {"aten._scaled_dot_product_flash_attention", attentionWork},
+    {"aten._scaled_dot_product_flash_attention_backward", attentionBackwardWork},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", attentionWork},
+    {"aten.addmm", matmulWork},
+    {"aten.baddbmm", matmulWork},
+    {"aten.bmm", matmulWork},
+    {"aten.embedding", lookupWork},
+    {"aten.gather", lookupWork},
+    {"aten.index.Tensor", lookupWork},
+    {"aten.index_select", lookupWork},
+    {"aten.linear", linearWork},
+    {"aten.mm", matmulWork},
+    {"aten.scaled_dot_product_attention", attentionWork},
+    {"prims.fma", pointwiseWork},
+};
+
+} // namespace
+
+void applyWork(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  bool computes = op.role == OpRole::Compute && op.domain != Domain::All;
+  const WorkEntry *entry = findEntry(llvm::ArrayRef(entries), draft);
+  if (op.isView || op.role == OpRole::Wait || op.role == OpRole::GetItem)
+    op.work = noWork;
+  else if (entry)
+    op.work = entry->rule;
+  else if (computes)
+    op.work = draft.tags.contains('p') ? pointwiseWork : trafficWork;
+}
+
+void forEachWorkKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
+  for (const WorkEntry &entry : entries)
+    visit(entry.key);
+}
+
+} // namespace ccgraph

@@ -1,0 +1,187 @@
+// Shape and work rules on single calls: what they answer, where they keep silent, and what they say of wrong arguments.
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/effects.h"
+#include "unit/ir/program.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph {
+namespace {
+
+using test::Item;
+using test::list;
+using test::Program;
+
+class ShapeTest : public testing::Test {
+protected:
+  /// Type of target(inputs..., rest...), "-" where the rule is silent, the message where it objects.
+  std::string infer(const char *target, const std::vector<const char *> &inputs, const std::vector<Item> &rest = {}) {
+    return typeOf(p_.call("n", target, arguments(inputs, rest)));
+  }
+  std::string inferList(const char *target, const std::vector<const char *> &inputs,
+                        const std::vector<Item> &rest = {}) {
+    std::vector<Item> args = {list(arguments(inputs, {}))};
+    args.insert(args.end(), rest.begin(), rest.end());
+    return typeOf(p_.call("n", target, args));
+  }
+  std::string typeOf(Node *node) {
+    if (!node->op()->shape)
+      return "no rule";
+    llvm::Expected<const Type *> type = node->op()->shape(*node);
+    return type ? typeText(*type) : messageOf(type.takeError());
+  }
+  std::optional<Work> work(const char *target, const std::vector<const char *> &inputs, const char *type) {
+    Node *node = p_.call("n", target, arguments(inputs, {}), type);
+    return node->op()->work ? node->op()->work(*node) : std::nullopt;
+  }
+  std::vector<Item> arguments(const std::vector<const char *> &inputs, const std::vector<Item> &rest) {
+    std::vector<Item> args;
+    for (const char *type : inputs)
+      args.push_back(p_.input("x", type));
+    args.insert(args.end(), rest.begin(), rest.end());
+    return args;
+  }
+  static std::string messageOf(llvm::Error error) {
+    std::string text;
+    llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &e) { text = e.diagnostics()[0].message; });
+    return text;
+  }
+
+  Program p_;
+};
+
+TEST_F(ShapeTest, ViewsRearrangeStrides) {
+  EXPECT_EQ(infer("aten.t.default", {"f32[2, 3][3, 1]cpu"}), "f32[3, 2][1, 3]cpu");
+  EXPECT_EQ(infer("aten.transpose.int", {"f32[2, 3, 4][12, 4, 1]cpu"}, {0, -1}), "f32[4, 3, 2][1, 4, 12]cpu");
+  EXPECT_EQ(infer("aten.permute.default", {"f32[2, 3, 4][12, 4, 1]cpu"}, {list({2, 0, 1})}),
+            "f32[4, 2, 3][1, 12, 4]cpu");
+  EXPECT_EQ(infer("aten.expand.default", {"f32[3, 1][1, 1]cpu"}, {list({2, -1, 4})}), "f32[2, 3, 4][0, 1, 0]cpu");
+  EXPECT_EQ(infer("aten.unsqueeze.default", {"f32[2, 3][3, 1]cpu"}, {1}), "f32[2, 1, 3][3, 3, 1]cpu");
+  EXPECT_EQ(infer("aten.squeeze.dim", {"f32[2, 1, 3][3, 3, 1]cpu"}, {1}), "f32[2, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.squeeze.dim", {"f32[2, 1, 3][3, 3, 1]cpu"}, {0}), "f32[2, 1, 3][3, 3, 1]cpu");
+  EXPECT_EQ(infer("aten.select.int", {"f32[2, 3][3, 1]cpu"}, {0, 1}), "f32[3][1]cpu");
+  EXPECT_EQ(infer("aten.slice.Tensor", {"f32[10, 3][3, 1]cpu"}, {0, 2, 9, 2}), "f32[4, 3][6, 1]cpu");
+  EXPECT_EQ(infer("aten.slice.Tensor", {"f32[10, 3][3, 1]cpu"}, {0, -3, Item::none()}), "f32[3, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.as_strided.default", {"f32[10][1]cpu"}, {list({2, 2}), list({4, 1})}), "f32[2, 2][4, 1]cpu");
+  EXPECT_EQ(infer("aten.view.dtype", {"f32[2, 4][4, 1]cpu"}, {DType::BF16}), "bf16[2, 8][8, 1]cpu");
+  EXPECT_EQ(infer("aten.view_as_complex.default", {"f32[3, 2][2, 1]cpu"}), "c64[3][1]cpu");
+}
+
+TEST_F(ShapeTest, ReshapeIsAViewWhereStridesAllow) {
+  EXPECT_EQ(infer("aten.view.default", {"f32[2, 6][6, 1]cpu"}, {list({-1, 3})}), "f32[4, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.reshape.default", {"f32[4, 6][12, 1]cpu"}, {list({4, 2, 3})}), "f32[4, 2, 3][12, 3, 1]cpu");
+  EXPECT_EQ(infer("aten.reshape.default", {"f32[2, 3][1, 2]cpu"}, {list({6})}), "f32[6][1]cpu");
+  EXPECT_EQ(infer("aten.flatten.using_ints", {"f32[2, 3, 4][12, 4, 1]cpu"}, {1}), "f32[2, 12][12, 1]cpu");
+  EXPECT_EQ(infer("aten.view.default", {"f32[2, 6][6, 1]cpu"}, {list({5, 3})}),
+            "views 12 elements as a shape that does not hold them");
+}
+
+TEST_F(ShapeTest, SplitsYieldViews) {
+  EXPECT_EQ(infer("aten.split.Tensor", {"f32[5, 2][2, 1]cpu"}, {2}),
+            "(f32[2, 2][2, 1]cpu, f32[2, 2][2, 1]cpu, f32[1, 2][2, 1]cpu)");
+  EXPECT_EQ(infer("aten.split_with_sizes.default", {"f32[5, 2][2, 1]cpu"}, {list({4, 1})}),
+            "(f32[4, 2][2, 1]cpu, f32[1, 2][2, 1]cpu)");
+  EXPECT_EQ(infer("aten.split_with_sizes.default", {"f32[5, 2][2, 1]cpu"}, {list({4, 2})}),
+            "splits 5 rows into parts of together 6");
+  EXPECT_EQ(infer("aten.unbind.int", {"f32[2, 3][3, 1]cpu"}, {1}), "(f32[2][3]cpu, f32[2][3]cpu, f32[2][3]cpu)");
+}
+
+TEST_F(ShapeTest, CatJoinsRows) {
+  EXPECT_EQ(inferList("aten.cat.default", {"f32[2, 3][3, 1]cpu", "f32[1, 3][3, 1]cpu"}), "f32[3, 3][3, 1]cpu");
+  EXPECT_EQ(inferList("aten.cat.default", {"f32[2, 3][3, 1]cpu", "f32[2, 1][1, 1]cpu"}, {-1}), "f32[2, 4][4, 1]cpu");
+  EXPECT_EQ(inferList("aten.cat.default", {"f32[2, 3][3, 1]cpu", "bf16[1, 3][3, 1]cpu"}), "-") << "dtypes are promoted";
+  EXPECT_EQ(inferList("aten.cat.default", {"f32[u0, 3][3, 1]cpu", "f32[1, 3][3, 1]cpu"}), "-");
+}
+
+TEST_F(ShapeTest, CopiesKeepDenseStrides) {
+  EXPECT_EQ(infer("aten.clone.default", {"f32[2, 3][1, 2]cpu"}), "f32[2, 3][1, 2]cpu");
+  EXPECT_EQ(infer("aten.clone.default", {"f32[2, 3][6, 2]cpu"}), "-");
+  EXPECT_EQ(infer("prims.convert_element_type.default", {"f32[2, 3][3, 1]cpu"}, {DType::BF16}), "bf16[2, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.copy_.default", {"f32[2, 3][3, 1]cpu", "bf16[3][1]cpu"}), "f32[2, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.new_zeros.default", {"f32[2, 3][3, 1]cpu"}, {list({4})}), "f32[4][1]cpu");
+}
+
+TEST_F(ShapeTest, ArithmeticBroadcastsWhereDTypesAgree) {
+  EXPECT_EQ(infer("aten.add.Tensor", {"f32[2, 3][3, 1]cpu", "f32[3][1]cpu"}), "f32[2, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.add.Tensor", {"f32[2, 3][3, 1]cpu", "bf16[3][1]cpu"}), "-");
+  EXPECT_EQ(infer("aten.div.Tensor", {"i64[3][1]cpu", "i64[3][1]cpu"}), "-") << "integers become floats";
+  EXPECT_EQ(infer("aten.mul.Tensor", {"i64[3][1]cpu"}, {0.5}), "-");
+  EXPECT_EQ(infer("aten.ge.Scalar", {"f32[3][1]cpu"}, {0}), "b8[3][1]cpu");
+  EXPECT_EQ(infer("aten.add.Tensor", {"f32[2, 3][1, 2]cpu", "f32[2, 3][3, 1]cpu"}), "-") << "strides depend on both";
+  EXPECT_EQ(infer("aten.add.Tensor", {"f32[2][1]cpu", "f32[3][1]cpu"}),
+            "combines f32[2][1]cpu, f32[3][1]cpu, whose sizes do not fit");
+}
+
+TEST_F(ShapeTest, ProductsNeedFittingSizes) {
+  EXPECT_EQ(infer("aten.mm.default", {"f32[2, 3][3, 1]cpu", "f32[3, 4][1, 3]cpu"}), "f32[2, 4][4, 1]cpu");
+  EXPECT_EQ(infer("aten.addmm.default", {"f32[4][1]cpu", "f32[2, 3][3, 1]cpu", "f32[3, 4][4, 1]cpu"}),
+            "f32[2, 4][4, 1]cpu");
+  EXPECT_EQ(infer("aten.bmm.default", {"f32[5, 2, 3][6, 3, 1]cpu", "f32[5, 3, 4][12, 4, 1]cpu"}),
+            "f32[5, 2, 4][8, 4, 1]cpu");
+  EXPECT_EQ(infer("aten.mm.default", {"f32[2, 3][3, 1]cpu", "f32[2, 4][4, 1]cpu"}),
+            "multiplies f32[2, 3][3, 1]cpu by f32[2, 4][4, 1]cpu: 3 columns meet 2 rows");
+}
+
+TEST_F(ShapeTest, CollectivesSayWhatTheyYield) {
+  auto functional = [&](const char *name, const char *type, const std::vector<Item> &rest) {
+    return infer((std::string("_c10d_functional.") + name + ".default").c_str(), {type}, rest);
+  };
+  EXPECT_EQ(functional("all_reduce", "f32[2, 3][1, 2]cpu", {"sum", "0"}), "f32[2, 3][3, 1]cpu")
+      << "contiguous whatever comes";
+  EXPECT_EQ(functional("all_gather_into_tensor", "f32[][]cpu", {4, "0"}), "f32[4][1]cpu");
+  EXPECT_EQ(functional("all_gather_into_tensor", "f32[u0, 2][2, 1]cpu", {4, "0"}), "f32[4*u0, 2][2, 1]cpu");
+  EXPECT_EQ(functional("reduce_scatter_tensor", "f32[5, 2][2, 1]cpu", {"sum", 2, "0"}), "f32[2, 2][2, 1]cpu");
+  EXPECT_EQ(functional("all_to_all_single", "f32[5, 2][2, 1]cpu", {list({3, 4}), list({2, 3}), "0"}),
+            "f32[7, 2][2, 1]cpu");
+  EXPECT_EQ(functional("broadcast", "f32[5, 2][2, 1]cpu", {0, "0"}), "f32[5, 2][2, 1]cpu");
+  EXPECT_EQ(functional("all_reduce_", "f32[2, 3][1, 2]cpu", {"sum", "0"}), "f32[2, 3][1, 2]cpu") << "in place";
+  EXPECT_EQ(inferList("_c10d_functional.reduce_scatter_tensor_coalesced.default", {"f32[4][1]cpu", "f32[2][1]cpu"},
+                      {"sum", 2, "0"}),
+            "(f32[2][1]cpu, f32[1][1]cpu)");
+  EXPECT_EQ(inferList("_c10d_functional.wait_tensors.default", {"f32[4][1]cpu", "f32[2][1]cpu"}),
+            "(f32[4][1]cpu, f32[2][1]cpu)");
+  EXPECT_EQ(infer("_dtensor.shard_dim_alltoall.default", {"f32[4, 6][6, 1]cpu"}, {0, 1, "0"}), "-")
+      << "the group's size is unknown";
+  p_.graph.groups().set({.name = "0", .ranks = {0, 1}});
+  EXPECT_EQ(infer("_dtensor.shard_dim_alltoall.default", {"f32[4, 6][6, 1]cpu"}, {0, 1, "0"}), "f32[8, 3][3, 1]cpu");
+}
+
+TEST_F(ShapeTest, WrongDimensionsAreNamed) {
+  EXPECT_EQ(infer("aten.transpose.int", {"f32[2, 3][3, 1]cpu"}, {0, 2}), "names dimension 2 of a tensor of rank 2");
+  EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({4})}), "expands a dimension of 3 to 4");
+}
+
+TEST_F(ShapeTest, UnknownOperandsKeepRulesSilent) {
+  EXPECT_EQ(infer("aten.mm.default", {"", "f32[3, 4][4, 1]cpu"}), "-");
+  EXPECT_EQ(infer("aten.view.default", {""}, {list({3})}), "-");
+}
+
+TEST_F(ShapeTest, WorkOfProductsAndPointwise) {
+  std::optional<Work> mm =
+      work("aten.mm.default", {"bf16[8, 16][16, 1]cpu", "bf16[16, 32][32, 1]cpu"}, "bf16[8, 32][32, 1]cpu");
+  ASSERT_TRUE(mm.has_value());
+  EXPECT_EQ(mm->flops, 2.0 * 8 * 16 * 32);
+  EXPECT_EQ(mm->bytes, 2.0 * (8 * 16 + 16 * 32 + 8 * 32));
+  std::optional<Work> add = work("aten.add.Tensor", {"f32[8][1]cpu", "f32[8][1]cpu"}, "f32[8][1]cpu");
+  ASSERT_TRUE(add.has_value());
+  EXPECT_EQ(add->flops, 8);
+  EXPECT_EQ(add->bytes, 3.0 * 32);
+}
+
+TEST_F(ShapeTest, WorkOfViewsIsNothingAndOfCollectivesIsNotOurs) {
+  std::optional<Work> view = work("aten.t.default", {"f32[8, 2][2, 1]cpu"}, "f32[2, 8][1, 2]cpu");
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(view->bytes, 0);
+  EXPECT_FALSE(work("_c10d_functional.all_reduce.default", {"f32[8][1]cpu"}, "f32[8][1]cpu").has_value());
+  EXPECT_FALSE(work("aten.add.Tensor", {"f32[u0][1]cpu", "f32[u0][1]cpu"}, "f32[u0][1]cpu").has_value());
+}
+
+TEST_F(ShapeTest, WorkOfAttentionCountsTwoProducts) {
+  const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu";
+  std::optional<Work> forward = work("aten.scaled_dot_product_attention.default", {q, q, q}, q);
+  ASSERT_TRUE(forward.has_value());
+  EXPECT_EQ(forward->flops, 4.0 * 2 * 8 * 8 * 4);
+}
+
+} // namespace
+} // namespace ccgraph
