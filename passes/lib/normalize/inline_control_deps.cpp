@@ -1,0 +1,165 @@
+// inline-control-deps: control_deps((d, e), subgraph of f, x, y)  ->  f(x, y), ordered behind d and e
+//
+// Inductor wraps a call so after scheduling it, to keep it in place. Every analysis here wants to see the call; the order is said by
+// ordering edges as well.
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/passes/registry.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// By subgraph: how many get_attr nodes hold it.
+using AttributeCounts = llvm::DenseMap<Identifier, unsigned>;
+
+class InlineControlDeps final : public Pass {
+public:
+  InlineControlDeps()
+      : Pass({"inline-control-deps", "Replaces each control_deps by the call in its subgraph, ordered behind what the control_deps depended on.",
+              Phase::Normalize}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+
+private:
+  Statistic inlined_{*this, "inlined", "control_deps that became the call itself"};
+  Statistic edges_{*this, "edges", "ordering edges made"};
+  Reason done_{*this, RemarkKind::Rewritten, "inlined", "the call in its subgraph took its place"};
+  Reason body_{*this, RemarkKind::Missed, "body", "its subgraph is not one call that is returned: it stays, ordered against everything that it may touch"};
+  Reason captures_{*this, RemarkKind::Missed, "captures", "the call in its subgraph reads something else than its arguments"};
+
+  const Reason *obstacle(const Node &node, const Node *call) const;
+  void inlineCall(Graph &graph, Node *node, PassContext &context, AttributeCounts &attributes);
+};
+
+const Node *subgraphAttribute(const Node &node) {
+  return node.args().size() >= 2 && node.args()[1].is(Argument::Kind::Operand) ? node.operand(node.args()[1]) : nullptr;
+}
+
+std::vector<const Node *> placeholdersOf(const Graph &body) {
+  std::vector<const Node *> found;
+  for (const Node *node = body.front(); node; node = node->next())
+    if (node->opcode() == Opcode::Placeholder)
+      found.push_back(node);
+  return found;
+}
+
+const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) const {
+  if (!call)
+    return &body_;
+  const Graph &body = *call->graph();
+  const Node *output = body.output();
+  if (!output || output->args().size() != 1 || !output->args()[0].is(Argument::Kind::Operand) || output->operand(0) != call)
+    return &body_;
+  std::vector<const Node *> formals = placeholdersOf(body);
+  if (formals.size() + 2 != node.args().size() || call->numOrdering() != 0)
+    return &captures_;
+  for (unsigned i = 0; i < call->numOperands(); ++i) {
+    auto formal = llvm::find(formals, call->operand(i));
+    if (formal == formals.end() || !node.args()[2 + static_cast<size_t>(formal - formals.begin())].is(Argument::Kind::Operand))
+      return &captures_;
+  }
+  return nullptr;
+}
+
+/// The call with the actual arguments for the subgraph's placeholders.
+class CallCopy {
+public:
+  CallCopy(Graph &graph, const Node &wrapper, const Node &call) : builder_(graph), wrapper_(wrapper), call_(call), formals_(placeholdersOf(*call.graph())) {}
+
+  Node *create(Graph &graph, Node *position) {
+    std::vector<Argument> args;
+    std::vector<NamedArgument> named;
+    for (const Argument &argument : call_.args())
+      args.push_back(copy(argument));
+    for (const NamedArgument &argument : call_.kwargs())
+      named.push_back({argument.name, copy(argument.value)});
+    NodeSpec spec;
+    spec.name = wrapper_.name().str();
+    spec.target = call_.target();
+    spec.type = wrapper_.type() ? wrapper_.type() : call_.type();
+    spec.frame = wrapper_.frame() ? wrapper_.frame() : graph.addFrame(call_.graph()->frames()[call_.frame()]);
+    spec.provenance = &wrapper_.provenance();
+    return graph.create(spec, std::move(builder_), Arguments{args, named}, position);
+  }
+
+private:
+  Argument copy(const Argument &tree) {
+    return builder_.copy(tree, [&](uint32_t index) {
+      size_t formal = static_cast<size_t>(llvm::find(formals_, call_.operand(index)) - formals_.begin());
+      return wrapper_.operand(wrapper_.args()[2 + formal]);
+    });
+  }
+
+  ArgumentBuilder builder_;
+  const Node &wrapper_;
+  const Node &call_;
+  std::vector<const Node *> formals_;
+};
+
+bool reads(const Node &node, const Node *def) {
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (node.operand(i) == def)
+      return true;
+  return false;
+}
+
+/// Nodes that the first argument names, then those of ordering edges.
+std::vector<Node *> dependencesOf(const Node &node) {
+  std::vector<Node *> found;
+  for (const Argument &element : node.args()[0].elements())
+    if (element.is(Argument::Kind::Operand))
+      found.push_back(node.operand(element));
+  if (node.args()[0].is(Argument::Kind::Operand))
+    found.push_back(node.operand(node.args()[0]));
+  for (unsigned i = 0; i < node.numOrdering(); ++i)
+    found.push_back(node.ordering(i));
+  return found;
+}
+
+void InlineControlDeps::inlineCall(Graph &graph, Node *node, PassContext &context, AttributeCounts &attributes) {
+  const Node *call = wrappedCall(*node);
+  Node *attribute = graph.byId(subgraphAttribute(*node)->id());
+  std::string name = node->name().str().str();
+  std::vector<Node *> dependences = dependencesOf(*node);
+  Node *built = CallCopy(graph, *node, *call).create(graph, node);
+  for (Node *dependence : dependences)
+    if (!reads(*built, dependence)) {
+      graph.addOrdering(built, dependence);
+      ++edges_;
+    }
+  graph.replaceAllUses(node, built);
+  context.remark(done_, *node, {{"call", call->target().str().str()}});
+  RuleEntry entry{"inline-control-deps", {node}, {built}};
+  graph.erase(node);
+  graph.rename(built, name);
+  if (!attribute->hasUses()) {
+    entry.matched.push_back(attribute);
+    Identifier subgraph = attribute->target();
+    graph.erase(attribute);
+    if (--attributes[subgraph] == 0)
+      graph.eraseSubgraph(subgraph);
+  }
+  context.certificate().rules.push_back(std::move(entry));
+  ++inlined_;
+}
+
+llvm::Expected<Changed> InlineControlDeps::run(Graph &graph, PassContext &context) {
+  AttributeCounts attributes;
+  for (Node *node = graph.front(); node; node = node->next())
+    if (node->opcode() == Opcode::GetAttr)
+      ++attributes[node->target()];
+  for (Node *node : graph.nodes()) {
+    if (!node->op() || node->op()->role != OpRole::ControlDeps || node->isErased())
+      continue;
+    if (const Reason *reason = subgraphAttribute(*node) ? obstacle(*node, wrappedCall(*node)) : &body_)
+      context.remark(*reason, *node);
+    else
+      inlineCall(graph, node, context, attributes);
+  }
+  return inlined_.value() > 0 ? Changed::Yes : Changed::No;
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createInlineControlDeps() { return std::make_unique<InlineControlDeps>(); }
+
+} // namespace ccgraph

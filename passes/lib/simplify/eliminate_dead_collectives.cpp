@@ -1,0 +1,129 @@
+// eliminate-dead-collectives: c = f(a); w = wait(c), and nobody reads w  ->  (nothing)
+//
+// A launch goes together with its waits or stays together with them: half of a collective would leave the other ranks waiting. Only where all ranks run this
+// program do all of them drop it, and only kinds that leave nothing behind but their result may go.
+#include "ccgraph/passes/registry.h"
+
+#include "analysis/program_facts.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace ccgraph {
+
+namespace {
+
+class EliminateDeadCollectives final : public Pass {
+public:
+  EliminateDeadCollectives()
+      : Pass({"eliminate-dead-collectives", "Removes each collective whose result nobody reads, together with its waits and the views between.", Phase::Simplify}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+
+private:
+  Statistic removed_{*this, "removed", "collectives removed"};
+  Statistic nodes_{*this, "nodes", "nodes removed: launches, waits and views"};
+  Reason dead_{*this, RemarkKind::Removed, "dead", "nobody read its result; its waits and views went with it"};
+  Reason kind_{*this, RemarkKind::Missed, "kind", "nobody reads its result, but another rank may wait for it (point-to-point, barrier)"};
+  Reason writes_{*this, RemarkKind::Missed, "writes", "nobody reads its result, but it writes a buffer of the program"};
+  Reason ordered_{*this, RemarkKind::Missed, "ordered", "nobody reads its result, but another node is ordered behind it"};
+  Reason shared_{*this, RemarkKind::Missed, "shared-wait", "nobody reads its result, but its wait is also the wait of something else"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "nobody reads its result here, but other ranks run other programs and may keep their part of it"};
+  friend class DeadSearch;
+};
+
+bool mayGo(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Broadcast:
+  case CollectiveKind::Scatter:
+  case CollectiveKind::ShardDimAllToAll:
+    return true;
+  case CollectiveKind::Send:
+  case CollectiveKind::Recv:
+  case CollectiveKind::BatchP2P:
+  case CollectiveKind::Barrier:
+    return false;
+  }
+  llvm_unreachable("no such kind of collective");
+}
+
+/// What would go with one collective.
+class DeadSearch {
+public:
+  DeadSearch(const EliminateDeadCollectives &pass, const ProgramFacts &facts, bool spmd) : pass_(pass), facts_(facts), spmd_(spmd) {}
+
+  /// True if nothing but waits and views reads it; then nodes() are it and they.
+  bool isUnread(Node *launch) {
+    nodes_.clear();
+    nodes_.insert(launch);
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      for (const Use &use : nodes_[i]->uses()) {
+        Node *user = use.user();
+        if (use.isOrdering())
+          continue;
+        if (!facts_.waits(user) && !facts_.views(user))
+          return false;
+        nodes_.insert(user);
+      }
+    return true;
+  }
+
+  [[nodiscard]] const Reason *obstacle(const Node &launch) const {
+    if (!mayGo(collectiveOf(launch)->kind))
+      return &pass_.kind_;
+    if (llvm::any_of(facts_.accesses(&launch), [](const StorageAccess &access) { return writes(access.access); }))
+      return &pass_.writes_;
+    for (Node *node : nodes_) {
+      for (const Use &use : node->uses())
+        if (!nodes_.contains(use.user()))
+          return &pass_.ordered_;
+      if (node == &launch)
+        continue;
+      for (unsigned i = 0; i < node->numOperands(); ++i)
+        if (!nodes_.contains(node->operand(i)) && facts_.waits(node))
+          return &pass_.shared_;
+    }
+    return spmd_ ? nullptr : &pass_.spmd_;
+  }
+
+  [[nodiscard]] llvm::ArrayRef<Node *> nodes() const { return nodes_.getArrayRef(); }
+
+private:
+  const EliminateDeadCollectives &pass_;
+  const ProgramFacts &facts_;
+  bool spmd_;
+  llvm::SetVector<Node *> nodes_;
+};
+
+llvm::Expected<Changed> EliminateDeadCollectives::run(Graph &graph, PassContext &context) {
+  ProgramFacts facts(graph);
+  DeadSearch search(*this, facts, context.spmd());
+  std::vector<Node *> order = graph.nodes();
+  // Because a collective that feeds only a dead one is dead after it.
+  for (Node *node : llvm::reverse(order)) {
+    if (node->isErased() || !collectiveOf(*node) || !search.isUnread(node))
+      continue;
+    if (const Reason *reason = search.obstacle(*node)) {
+      context.remark(*reason, *node);
+      continue;
+    }
+    std::vector<Node *> dead = search.nodes().vec();
+    context.remark(dead_, *node, {{"nodes", std::to_string(dead.size())}});
+    llvm::sort(dead, [](const Node *a, const Node *b) { return b->isBefore(a); });
+    for (Node *gone : dead) {
+      context.certificate().removed.push_back({RemovedReason::Dead, gone, nullptr});
+      graph.erase(gone);
+    }
+    ++removed_;
+    nodes_ += static_cast<int64_t>(dead.size());
+  }
+  return removed_.value() > 0 ? Changed::Yes : Changed::No;
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createEliminateDeadCollectives() { return std::make_unique<EliminateDeadCollectives>(); }
+
+} // namespace ccgraph
