@@ -4,6 +4,7 @@
 // operands, the collective before it on its group. Views that feed it rise with it, because they cost nothing and would hold it back for nothing.
 #include "analysis/comm_groups.h"
 #include "analysis/lifetimes.h"
+#include "analysis/step_counter.h"
 #include "ccgraph/passes/registry.h"
 
 namespace ccgraph {
@@ -75,11 +76,13 @@ private:
   Node *opaque_ = nullptr;
   Node *lastInput_ = nullptr;
   std::vector<Outcome> outcomes_;      ///< by node id
+  StepCounter steps_;
   llvm::SmallVector<Node *, 8> views_; ///< that feed the launch at hand
 };
 
 Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), outcomes_(graph.idLimit()) {
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), outcomes_(graph.idLimit()),
+      steps_(graph, [&](const Node *node) { return !facts_.launches(node) && !facts_.views(node); }) {
   if (context.memoryBudget())
     memory_.emplace(memoryTimeline(graph, facts_));
   if (pass.maxInFlight_.get().limit)
@@ -215,12 +218,11 @@ void Raiser::place(Node *node, Node *before) {
   for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
     if (*timeline)
       (*timeline)->drop(node);
+  steps_.moved(node, before);
 }
 
 int64_t Raiser::moveBefore(Node *launch, Node *slot) {
-  int64_t passed = 0;
-  for (Node *node = slot; node != launch; node = node->next())
-    passed += !facts_.launches(node) && !facts_.views(node);
+  int64_t passed = steps_.between(slot, launch);
   if (passed == 0)
     return 0;
   llvm::SmallVector<Node *, 8> along = {launch};

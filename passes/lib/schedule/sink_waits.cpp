@@ -3,6 +3,7 @@
 // A transfer that is waited for late has more computation to hide behind, and nothing is lost: the wait only has to stand before the first step that touches
 // what it completes. Views, getitem and other waits touch nothing, so those of them that stand between go along.
 #include "analysis/lifetimes.h"
+#include "analysis/step_counter.h"
 #include "ccgraph/passes/registry.h"
 
 namespace ccgraph {
@@ -29,7 +30,7 @@ class Sinker {
 public:
   Sinker(SinkWaits &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(graph), touched_(facts_.storages().numStorages()), written_(touched_.size()), fixedOf_(graph.idLimit()),
-        headOf_(graph.idLimit()) {
+        headOf_(graph.idLimit()), steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget())
       memory_.emplace(memoryTimeline(graph, facts_));
   }
@@ -57,6 +58,7 @@ private:
   Node *nearestOpaque_ = nullptr;
   std::vector<Node *> fixedOf_; ///< by id of a node that was moved: the node that it was moved before
   std::vector<Node *> headOf_;  ///< by id of such a node: the first of those moved before it
+  StepCounter steps_;
   llvm::SmallVector<Node *, 8> views_; ///< of the wait at hand, between it and where it goes
 };
 
@@ -142,19 +144,18 @@ void Sinker::place(Node *node, Node *before) {
     memory_->move(node, before);
   else
     graph_.moveBefore(node, before);
+  steps_.moved(node, before);
 }
 
 int64_t Sinker::moveBefore(Node *wait, Node *slot, Node *fixed) {
-  int64_t passed = 0;
+  int64_t passed = steps_.between(wait, slot);
+  if (passed == 0)
+    return 0;
   llvm::SmallVector<Node *, 8> along = {wait};
   for (Node *view : views_)
     if (view->isBefore(slot))
       along.push_back(view);
   llvm::sort(along, [](const Node *a, const Node *b) { return a->isBefore(b); });
-  for (Node *node = wait->next(); node != slot; node = node->next())
-    passed += !facts_.waits(node) && !facts_.views(node);
-  if (passed == 0)
-    return 0;
   for (Node *node : along) {
     place(node, slot);
     fixedOf_[node->id()] = fixed;
