@@ -146,6 +146,16 @@ TEST_F(ShapeTest, CollectivesSayWhatTheyYield) {
   EXPECT_EQ(infer("_dtensor.shard_dim_alltoall.default", {"f32[4, 6][6, 1]cpu"}, {0, 1, "0"}), "f32[8, 3][3, 1]cpu");
 }
 
+TEST_F(ShapeTest, ASendYieldsATokenAReceiveItsBuffer) {
+  EXPECT_EQ(infer("_c10d_functional.isend.default", {"f32[4, 2][2, 1]cpu"}, {1, 0, "0"}), "f32[0][1]cpu");
+  EXPECT_EQ(infer("_c10d_functional.irecv.default", {"f32[4, 2][2, 1]cpu"}, {1, 0, "0"}), "f32[4, 2][2, 1]cpu");
+  Node *a = p_.input("a", "f32[4][1]cpu");
+  Node *b = p_.input("b", "bf16[2][1]cpu");
+  EXPECT_EQ(typeOf(p_.call("n", "_c10d_functional.batch_p2p_ops.default",
+                           {list({"isend", "irecv"}), list({1, 1}), list({0, 0}), list({a, b}), "0"})),
+            "(f32[0][1]cpu, bf16[2][1]cpu)");
+}
+
 TEST_F(ShapeTest, WrongDimensionsAreNamed) {
   EXPECT_EQ(infer("aten.transpose.int", {"f32[2, 3][3, 1]cpu"}, {0, 2}), "names dimension 2 of a tensor of rank 2");
   EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({4})}), "expands a dimension of 3 to 4");

@@ -120,6 +120,24 @@ TypeResult listOf(const Call &call) {
   return contextOf(call.node).list(results);
 }
 
+/// A send yields a tensor of no elements, which can be waited on.
+const Type *tokenOf(const Node &node, const Type *sent) { return sent ? contiguous(node, *sent, {Dim(0)}) : nullptr; }
+
+/// A batch of sends and receives yields, for each, what the single call would.
+const Type *batchShape(const Node &node, const CollectiveSpec &spec) {
+  const Argument *kinds = argumentAt(node, 0);
+  auto tensors = tensorsAt(node, spec.input);
+  if (!kinds || !tensors || kinds->elements().size() != tensors->size())
+    return nullptr;
+  llvm::SmallVector<const Type *, 8> results;
+  for (auto [kind, tensor] : llvm::zip(kinds->elements(), *tensors)) {
+    if (!kind.is(Argument::Kind::String))
+      return nullptr;
+    results.push_back(kind.text() == "isend" ? tokenOf(node, tensor) : tensor);
+  }
+  return contextOf(node).list(results);
+}
+
 /// The type of the buffers at a parameter: one tensor, or a list of them.
 const Type *bufferType(const Node &node, int parameter) {
   if (const Type *single = tensorAt(node, parameter))
@@ -149,8 +167,10 @@ TypeResult collectiveShape(const Node &node) {
   const CollectiveSpec &spec = *collectiveOf(node);
   if (spec.synchronous && spec.legacy)
     return withWork(node, spec);
-  if (spec.kind == Kind::BatchP2P || spec.kind == Kind::Send)
-    return nullptr;
+  if (spec.kind == Kind::BatchP2P)
+    return batchShape(node, spec);
+  if (spec.kind == Kind::Send)
+    return tokenOf(node, tensorAt(node, spec.input));
   if (spec.inPlace || spec.output >= 0)
     return bufferType(node, spec.inPlace ? spec.input : spec.output);
   Call call{node, spec, groupSizeOf(node, *collectiveCall(node))};

@@ -1,0 +1,132 @@
+#include "ccgraph/ir/op_docs.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+namespace ccgraph {
+namespace {
+
+constexpr const char head[] = R"(# Operators
+
+What ccgraph knows of operators beyond their schemas. This page is written from the operator table; correct the table, not the page.
+
+The schemas of all %u operators that PyTorch registers are in the table: what each shares and writes, and whether it draws random
+numbers. An operator without schema is opaque: kept, printed back, ordered against everything; `--ops FILE` declares it. Operators that stand here
+have more than a schema: a meaning as collective, a rule that infers the type of the result, a rule that counts its work (floating-point operations and
+bytes; every operator of the table has one that counts bytes).
+)";
+
+constexpr const char accessWords[] = R"(
+A collective that *copies at launch* leaves its input free; one that reads *in flight* holds it until the wait. A value *in flight* may be viewed, taken
+an element of, and waited on, nothing else (docs/verifier.md).
+)";
+
+/// "`a`, `b`" of the parameters with these accesses and none of the others.
+std::string paramsWith(const OpDef &op, Access all, Access no) {
+  std::string text;
+  for (const OpParam &param : op.params) {
+    bool match = (static_cast<uint8_t>(param.access) & static_cast<uint8_t>(all)) == static_cast<uint8_t>(all);
+    if (match && !has(param.access, no))
+      text += (text.empty() ? "`" : ", `") + param.name + "`";
+  }
+  return text;
+}
+
+llvm::StringRef domainText(Domain domain) {
+  switch (domain) {
+  case Domain::None:
+  case Domain::Comm:
+    return "";
+  case Domain::Rng:
+    return "draws random numbers in order";
+  case Domain::Host:
+    return "ordered with the host";
+  case Domain::All:
+    return "ordered against everything";
+  }
+  return "";
+}
+
+using Clauses = llvm::SmallVector<std::string, 4>;
+
+void addClause(Clauses &clauses, const char *words, const std::string &params) {
+  if (!params.empty())
+    clauses.push_back(words + params);
+}
+
+void describeCollective(const OpDef &op, Clauses &clauses) {
+  const CollectiveSpec &spec = *op.collective;
+  clauses.push_back((spec.synchronous ? "performs " : "launches ") + collectiveName(spec.kind).str() +
+                    (spec.coalesced ? " on a list" : ""));
+  if (spec.copiesAtLaunch)
+    addClause(clauses, "copies at launch ", "`" + op.params[spec.input].name + "`");
+  addClause(clauses, "reads in flight ", paramsWith(op, Access::InFlightRead, Access::InFlightWrite));
+  addClause(clauses, "fills in flight ", paramsWith(op, Access::InFlightWrite, Access::InFlightRead));
+  addClause(clauses, "reads and fills in flight ",
+            paramsWith(op, Access::InFlightRead | Access::InFlightWrite, Access::Nothing));
+  addClause(clauses, "writes ", paramsWith(op, Access::Write, Access::Nothing));
+}
+
+void describeCompute(const OpDef &op, Clauses &clauses) {
+  if (op.isView)
+    addClause(clauses, "view of ", paramsWith(op, Access::Alias, Access::Write));
+  if (op.mayAlias)
+    addClause(clauses, "view or copy of ", paramsWith(op, Access::Alias, Access::Write));
+  if (op.domain != Domain::All)
+    addClause(clauses, "writes ", paramsWith(op, Access::Write, Access::Nothing));
+}
+
+llvm::StringRef sectionOf(const OpDef &op) {
+  switch (op.role) {
+  case OpRole::Collective:
+    return "Collectives";
+  case OpRole::Wait:
+    return "Waits";
+  case OpRole::GetItem:
+  case OpRole::Compute:
+    return op.isView || op.mayAlias ? "Views" : "Computation";
+  case OpRole::ControlDeps:
+  case OpRole::HigherOrder:
+    return "Operators with subgraphs";
+  }
+  return "";
+}
+
+void writeRow(llvm::raw_ostream &os, const OpDef &op) {
+  os << "| `" << op.target.str() << "` | " << effectText(op) << " | " << (op.shape ? "yes" : "") << " |\n";
+}
+
+} // namespace
+
+std::string effectText(const OpDef &op) {
+  Clauses clauses;
+  if (op.opaque)
+    clauses.push_back("opaque");
+  else if (op.role == OpRole::Wait)
+    addClause(clauses, "ends the flight of ", paramsWith(op, Access::Alias, Access::Nothing));
+  else if (op.role == OpRole::ControlDeps)
+    clauses.push_back("does what the call in its subgraph does, after its predecessors");
+  else if (op.collective)
+    describeCollective(op, clauses);
+  else
+    describeCompute(op, clauses);
+  if (!domainText(op.domain).empty())
+    clauses.push_back(domainText(op.domain).str());
+  return clauses.empty() ? "pure" : llvm::join(clauses, "; ");
+}
+
+void writeOperatorDocs(llvm::raw_ostream &os, OpTable &ops) {
+  os << llvm::format(head, static_cast<unsigned>(OpTable::numGenerated()));
+  std::vector<const OpDef *> described = ops.described();
+  for (llvm::StringRef section : {"Collectives", "Waits", "Views", "Computation", "Operators with subgraphs"}) {
+    os << "\n## " << section << "\n";
+    if (section == "Collectives")
+      os << accessWords;
+    os << "\n| operator | effect | type inferred |\n|---|---|---|\n";
+    for (const OpDef *op : described)
+      if (sectionOf(*op) == section)
+        writeRow(os, *op);
+  }
+}
+
+} // namespace ccgraph
