@@ -151,8 +151,9 @@ private:
     size_t first = numbers_.below(2) == 0 ? candidates.size() - (candidates.size() + 1) / 2 : 0;
     return candidates[first + numbers_.below(candidates.size() - first)];
   }
-  Value *readableValue() {
-    return choose([&](const Value &value) { return readable(value); });
+  /// Contiguous, because then what an operator makes of it is so too.
+  Value *operand() {
+    return choose([&](const Value &value) { return readable(value) && value.node->type()->isContiguous(); });
   }
   /// Readable, contiguous, and its first size a multiple of `rows`.
   Value *sendable(size_t rows) {
@@ -203,10 +204,12 @@ private:
   }
 
   void compute() {
-    Value *a = readableValue();
+    Value *a = operand();
     if (a == nullptr)
       return;
-    Value *b = choose([&](const Value &value) { return readable(value) && sizesOf(value.node) == sizesOf(a->node); });
+    Value *b = choose([&](const Value &value) {
+      return readable(value) && value.node->type()->isContiguous() && sizesOf(value.node) == sizesOf(a->node);
+    });
     const Type *type = builder_.f32(sizesOf(a->node));
     switch (numbers_.below(4)) {
     case 0:
@@ -281,7 +284,9 @@ private:
   }
 
   void collective(size_t kind, const Axis &axis) {
-    Value *input = sendable(kind == 1 || kind == 2 ? axis.size : 1);
+    Value *input = kind == 5
+                       ? choose([&](const Value &value) { return readable(value); }) // all_reduce copies what it reads.
+                       : sendable(kind == 1 || kind == 2 ? axis.size : 1);
     if (input == nullptr)
       return;
     Node *x = input->node;

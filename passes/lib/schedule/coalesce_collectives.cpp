@@ -72,6 +72,7 @@ private:
     std::vector<Open> open;
     uint32_t next = 0;
     uint32_t candidates = 0;
+    bool closed = false; ///< a bucket of this key is full, so nothing was tried on it any more
   };
   const Reason *obstacle(Node *launch, Candidate &candidate) const;
   const Reason *obstacleInForm(const Node &launch, const CollectiveSpec &spec) const;
@@ -99,7 +100,7 @@ private:
   std::vector<Key> keys_;
   std::vector<Candidate> candidates_;
   std::deque<Bucket> buckets_;
-  llvm::DenseMap<const Node *, const Reason *> refusals_; ///< by launch: why the last bucket tried did not take it
+  llvm::DenseMap<const Node *, const Reason *> refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
 };
 
 std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
@@ -225,8 +226,10 @@ void Coalescer::closeIfFull(Key &key, size_t index) {
   const Bucket &bucket = *key.open[index].bucket;
   std::optional<int64_t> bytes = pass_.maxBytes_.get().limit;
   std::optional<int64_t> count = pass_.maxCount_.get().limit;
-  if ((bytes && bucket.bytes >= *bytes) || (count && static_cast<int64_t>(bucket.members.size()) >= *count))
+  if ((bytes && bucket.bytes >= *bytes) || (count && static_cast<int64_t>(bucket.members.size()) >= *count)) {
     key.open.erase(key.open.begin() + static_cast<ptrdiff_t>(index));
+    key.closed = true;
+  }
 }
 
 const Reason *Coalescer::reasonFor(MergeVerdict verdict) const {
@@ -252,6 +255,7 @@ void Coalescer::place(const Candidate &candidate) {
     const Open &open = key.open[i - 1];
     if (!fits(*open.bucket, candidate)) {
       reason = &pass_.full_;
+      refusals_.try_emplace(open.bucket->members.front().launch, reason);
       unbroken = false;
       --i;
       continue;
@@ -260,6 +264,7 @@ void Coalescer::place(const Candidate &candidate) {
     if (verdict == MergeVerdict::Joined)
       return closeIfFull(key, i - 1);
     reason = reasonFor(verdict);
+    refusals_.try_emplace(open.bucket->members.front().launch, reason); // Because it may be left alone by this.
     uint32_t skipTo = open.serial;
     if (verdict == MergeVerdict::Dependent)
       skipTo = open.needs;
@@ -279,8 +284,11 @@ void Coalescer::place(const Candidate &candidate) {
 void Coalescer::reportAlone(const Bucket &bucket) {
   ++pass_.alone_;
   const Node *launch = bucket.members.front().launch;
+  const Key &key = keys_[bucket.key];
   const Reason *reason = refusals_.lookup(launch);
-  context_.remark(reason ? *reason : keys_[bucket.key].candidates > 1 ? pass_.dependent_ : pass_.partner_, *launch);
+  if (!reason)
+    reason = key.candidates == 1 ? &pass_.partner_ : key.closed ? &pass_.full_ : &pass_.dependent_;
+  context_.remark(*reason, *launch);
 }
 
 void Coalescer::rewrite() {
