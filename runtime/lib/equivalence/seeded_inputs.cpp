@@ -1,6 +1,7 @@
 #include "ccgraph/runtime/seeded_inputs.h"
 
 #include "equivalence/input_demands.h"
+#include "interpreter/numbers.h"
 #include "interpreter/scope.h"
 #include "kernels/elements.h"
 
@@ -10,29 +11,6 @@ namespace ccgraph::runtime {
 namespace {
 
 constexpr int64_t firstSymbolValue = 4;
-
-/// splitmix64: Guy Steele, Doug Lea, Christine Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014).
-class Numbers {
-public:
-  explicit Numbers(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  /// The sum of four uniform numbers, scaled to deviation 1: near normal, and the same on every machine, because no libm is in it.
-  double nearNormal() {
-    uint64_t bits = next();
-    double sum = 0;
-    for (int i = 0; i < 4; ++i)
-      sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65536.0 - 0.5;
-    return sum * 1.7320508075688772;
-  }
-
-private:
-  uint64_t state_;
-};
 
 /// FNV-1a, because std::hash differs from library to library.
 uint64_t hashOf(llvm::StringRef text) {

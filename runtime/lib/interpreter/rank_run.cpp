@@ -45,6 +45,7 @@ RankRun::StepResult RankRun::yield(const Node &node, Value value) {
     return error(node, "run.type", std::move(wrong));
   scope().values[node.id()] = std::move(value);
   scope().next = node.next();
+  releaseOperands(node);
   return Step::Done;
 }
 
@@ -202,7 +203,21 @@ RankRun::StepResult RankRun::enterSubgraph(const Node &node) {
   return Step::Done;
 }
 
+RankRun::StepResult RankRun::executeRandom(const Node &node, const RandomOp &op) {
+  llvm::Expected<CallSite> site = callSite(node);
+  if (!site)
+    return site.takeError();
+  if (llvm::Error error = checkAccesses(node, nullptr))
+    return error;
+  llvm::Expected<Value> value = op.draw(*site, numbers_);
+  if (!value)
+    return value.takeError();
+  return yield(node, std::move(*value));
+}
+
 RankRun::StepResult RankRun::executeCompute(const Node &node) {
+  if (const RandomOp *random = findRandomOp(node.target().str()))
+    return executeRandom(node, *random);
   const Kernel *kernel = findKernel(node.target().str());
   if (kernel == nullptr)
     return error(node, "run.no-kernel", ("no kernel computes " + node.target().str()).str(),

@@ -4,13 +4,14 @@
 // (control_deps) get a scope of their own on a stack: a wait inside one can stop like any other.
 //
 // Ownership: borrows graph, inputs and meetings. Failure: DiagnosticErrors of rules `run.*`; the run is then over.
-// Cost: memory for every value of the program until the end.
+// Cost: memory for each value until its last reader has run, and for the inputs until the end.
 #pragma once
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/runtime/interpreter.h"
 #include "interpreter/flights.h"
 #include "interpreter/launch_plan.h"
+#include "interpreter/random.h"
 #include "interpreter/scope.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -51,11 +52,15 @@ private:
   StepResult executeWait(const Node &node);
   StepResult executeCollective(const Node &node);
   StepResult executeCompute(const Node &node);
+  StepResult executeRandom(const Node &node, const RandomOp &op);
   StepResult enterSubgraph(const Node &node);
   StepResult finishSynchronous(const Node &node);
   StepResult stopFor(const Communication *communication);
   /// Records the value of a node, held to its type.
   StepResult yield(const Node &node, Value value);
+
+  /// Frees what no later node reads. Inputs stay: a run reports what became of them.
+  void releaseOperands(const Node &node);
 
   [[nodiscard]] llvm::Expected<Value> placeholderValue(const Node &node);
   [[nodiscard]] llvm::Expected<Value> attributeValue(const Node &node);
@@ -72,6 +77,7 @@ private:
   Setup setup_;
   std::vector<Scope> scopes_;
   Symbols symbols_;
+  Numbers numbers_{0};
   Flights flights_;
   std::vector<Seat> synchronous_; ///< seats of the current node, if it is synchronous and has launched
   Value synchronousResult_;

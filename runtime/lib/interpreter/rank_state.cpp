@@ -116,6 +116,13 @@ llvm::Expected<CallSite> RankRun::callSite(const Node &node) const {
   return site;
 }
 
+void RankRun::releaseOperands(const Node &node) {
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (const Node *operand = node.operand(i);
+        --scope().readers[operand->id()] == 0 && operand->opcode() != Opcode::Placeholder)
+      scope().values[operand->id()] = Value();
+}
+
 llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
   if (node.numOperands() == 0)
     return llvm::Error::success();

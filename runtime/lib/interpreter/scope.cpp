@@ -103,6 +103,13 @@ llvm::Expected<Value> evaluateSymbol(const Node &node, const Argument &argument,
 
 } // namespace
 
+Scope::Scope(const Graph &graph)
+    : graph(&graph), next(graph.front()), values(graph.idLimit()), readers(graph.idLimit()) {
+  for (const Node *node = graph.front(); node; node = node->next())
+    for (unsigned i = 0; i < node->numOperands(); ++i)
+      ++readers[node->operand(i)->id()];
+}
+
 std::optional<int64_t> dimValue(const Dim &dim, const Symbols &symbols) {
   return dim.isStatic() ? dim.value() : valueOf(dim.expr()->text(), symbols);
 }

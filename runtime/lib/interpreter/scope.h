@@ -20,10 +20,11 @@ struct Scope {
   const Node *next = nullptr;               ///< the step to execute
   const Node *caller = nullptr;             ///< the node whose subgraph this is; null for the program itself
   std::vector<std::optional<Value>> values; ///< by node id
+  std::vector<uint32_t> readers;            ///< by node id: operands of later steps
   std::vector<Value> parameters;            ///< of a subgraph, by position
   size_t nextParameter = 0;
 
-  explicit Scope(const Graph &graph) : graph(&graph), next(graph.front()), values(graph.idLimit()) {}
+  explicit Scope(const Graph &graph);
 };
 
 /// The value of an argument tree of `node`.

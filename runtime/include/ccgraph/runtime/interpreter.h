@@ -8,11 +8,12 @@
 //   - In between, only views, getitem and waits may touch the storage: any other read or write is an error that names launch and offender.
 //   - Reductions add in rank order, each step rounded to the dtype: merging collectives, grouped or flat, changes no bit.
 //   - A launch that is returned, or never waited for, is waited for at the end of its rank's program. A send waits for its receive.
+//   - Random operators draw from one stream a rank, which starts alike on all of them; the numbers are not PyTorch's.
 //   - Each result is held to its node's type: dtype, sizes, and what symbolic sizes have turned out to be.
 //
 // Ownership: borrows graphs and inputs for the call; the result is the caller's. Failure: a DiagnosticError with rule `run.*`; ranks that
 // disagree are named with their nodes and what differs, and where no rank can go on the error says what each waits for. It never
-// hangs. Cost: the kernels', plus about a microsecond a node and rank; all values live until the end of the run.
+// hangs. Cost: the kernels', plus about a microsecond a node and rank; a value lives until its last reader has run.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
