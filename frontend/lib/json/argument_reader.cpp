@@ -161,9 +161,10 @@ Argument ArgumentReader::readDType(const JsonValue &value) {
 }
 
 Argument ArgumentReader::readDevice(const JsonValue &value) {
-  auto [kind, index] = value.text.split(':');
+  llvm::StringRef text = value.is(JsonKind::String) ? value.text : llvm::StringRef();
+  auto [kind, index] = text.split(':');
   Device device;
-  bool indexed = value.text.contains(':');
+  bool indexed = text.contains(':');
   if (kind.empty() || (indexed && (index.getAsInteger(10, device.index) || device.index < 0)))
     return reject(value, "a device such as \"cpu\" or \"cuda:0\"");
   device.kind = scope_.graph.context().identifier(kind);

@@ -60,6 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"an unknown dtype", call(R"([{"dtype": "float32"}])"), "/nodes/1/args/0/dtype", "expected a dtype"},
         Wrong{"a device without a kind", call(R"([{"device": ":0"}])"), "/nodes/1/args/0/device", "expected a device"},
         Wrong{"a device with a negative index", call(R"([{"device": "cuda:-1"}])"), "/nodes/1/args/0/device", "expected a device"},
+        Wrong{"a number for a device", call(R"([{"device": 9223372036854775808}])"), "/nodes/1/args/0/device", "expected a device"},
         Wrong{"a slice of two", call(R"([{"slice": [1, 2]}])"), "/nodes/1/args/0/slice", "[start, stop, step]"},
         Wrong{"a tuple that is none", call(R"([{"tuple": 1}])"), "/nodes/1/args/0/tuple", "the elements of a tuple"},
         Wrong{"a dict that is none", call(R"([{"dict": [1]}])"), "/nodes/1/args/0/dict", "the entries of a dictionary"},

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Holds the reader and docs/graph.schema.json to each other: reader_and_schema_agree.py CCGRAPH_OPT SCHEMA EXAMPLE
+
+The example is changed in thousands of ways, each value of it dropped or replaced by each of a list of others. What the schema refuses the reader must
+refuse. What the schema accepts the reader must accept, or say one of the things that a schema cannot know: about names, references, frames, ranks, and
+integers beyond 64 bits."""
+import copy, json, os, random, re, subprocess, sys, tempfile
+import jsonschema
+
+BEYOND_SCHEMA = re.compile(
+    r"mentions node|mentions itself|cannot follow itself|stands before this one|stands twice|an index into 'frames'|"
+    r"more errors are not shown|an integer that 64 bits hold|error: [^ ]*/type[^ ]*: type '")
+OTHERS = [None, True, -1, 0, 2.5, 3, 2**63, "", "x", "%x_1", "%", [], ["%x_1"], {}, {"str": "x"}, {"str": 1}, {"dtype": "f32"},
+          {"dtype": "float32"}, {"device": "cuda:x"}, {"slice": [1]}, {"float": "inf"}, {"float": "1"}, {"nodes": []}]
+
+
+def places(value, path=()):
+    """Every path to a value of the document."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in items:
+        yield from places(child, path + (key,))
+
+
+def changed(document, path, value, drop):
+    result = copy.deepcopy(document)
+    place = result
+    for step in path[:-1]:
+        place = place[step]
+    if drop:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return result
+
+
+def variants(document):
+    yield document
+    for path in places(document):
+        if not path:
+            continue
+        yield changed(document, path, None, drop=True)
+        for value in OTHERS:
+            yield changed(document, path, value, drop=False)
+
+
+def read(tool, path):
+    run = subprocess.run([tool, path, "--list-graphs"], capture_output=True, text=True, check=False)
+    return run.returncode, run.stderr
+
+
+def judge(tool, valid, path):
+    """Empty where both agree, else what is wrong."""
+    code, text = read(tool, path)
+    if code not in (0, 1):
+        return f"the reader ended with {code}: {text[:200]}"
+    if not valid:
+        return "" if code == 1 else "the schema refuses it, the reader does not"
+    errors = [line for line in text.splitlines() if ": error: " in line or line.startswith("error: ")]
+    unknown = [line for line in errors if not BEYOND_SCHEMA.search(line)]
+    return f"the schema accepts it, the reader says: {unknown[0]}" if code == 1 and unknown else ""
+
+
+def main(tool, schema_path, example_path):
+    schema, example = (json.load(open(p, encoding="utf-8")) for p in (schema_path, example_path))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    if not validator.is_valid(example):
+        sys.exit(f"the example is not valid: {next(validator.iter_errors(example)).message}")
+    all_variants = list(variants(example))
+    random.Random(5).shuffle(all_variants)
+    failures, accepted, count = [], 0, 1200
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "graph.json")
+        for document in all_variants[:count]:
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(document, file, allow_nan=False)
+            valid = validator.is_valid(document)
+            accepted += valid
+            if wrong := judge(tool, valid, path):
+                failures.append((wrong, json.dumps(document)))
+    for wrong, text in failures[:10]:
+        print(wrong, text, sep="\n    ")
+    print(f"{count} files, {accepted} valid, {len(failures)} judged differently")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
