@@ -25,13 +25,13 @@ void printError(llvm::raw_ostream &os, llvm::Error error) {
       [&](const llvm::ErrorInfoBase &other) { os << "error: " << other.message() << '\n'; });
 }
 
-void CommandLine::beginTopic(llvm::StringRef topic, llvm::StringRef about) {
-  topics_.emplace_back(topic.str(), about.str());
+void CommandLine::beginTopic(llvm::StringRef topic, llvm::StringRef title, llvm::StringRef about) {
+  topics_.push_back({topic.str(), title.str(), about.str()});
 }
 
 void CommandLine::add(Flag flag) {
   if (!topics_.empty())
-    flag.topic = topics_.back().first;
+    flag.topic = topics_.back().name;
   flags_.push_back(std::move(flag));
 }
 
@@ -135,22 +135,22 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
 }
 
 llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic) const {
-  auto found = llvm::find_if(topics_, [&](const auto &entry) { return entry.first == topic; });
+  auto found = llvm::find_if(topics_, [&](const Topic &entry) { return entry.name == topic; });
   if (!topic.empty() && found == topics_.end()) {
     std::string known;
-    for (const auto &[name, about] : topics_)
-      known += " " + name;
+    for (const Topic &entry : topics_)
+      known += " " + entry.name;
     return usageError("--help: got '" + topic + "', expected one of" + known);
   }
   if (topic.empty())
     os << about_ << "\n\nusage: " << usage_ << "\n\n";
   else
-    os << found->second << "\n\n";
+    os << found->title << '\n' << found->about << (found->about.empty() ? "\n" : "\n\n");
   printFlags(os, topic);
   if (topic.empty() && !topics_.empty()) {
     os << "\nmore:\n";
-    for (const auto &[name, about] : topics_)
-      os << "  --help=" << llvm::left_justify(name, 10) << about << '\n';
+    for (const Topic &entry : topics_)
+      os << "  --help=" << llvm::left_justify(entry.name, 10) << entry.title << '\n';
   }
   return llvm::Error::success();
 }

@@ -40,7 +40,8 @@ public:
   CommandLine(std::string usage, std::string about) : usage_(std::move(usage)), about_(std::move(about)) {}
 
   /// Flags added from here on are listed on the screen `--help=TOPIC`.
-  void beginTopic(llvm::StringRef topic, llvm::StringRef about);
+  /// `title` is listed on the first screen, `about` stands below it on the topic's own.
+  void beginTopic(llvm::StringRef topic, llvm::StringRef title, llvm::StringRef about = "");
   void add(Flag flag);
   void addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value);
   void addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text);
@@ -65,7 +66,12 @@ private:
   std::string usage_;
   std::string about_;
   std::vector<Flag> flags_;
-  std::vector<std::pair<std::string, std::string>> topics_; ///< name, what it is about
+  struct Topic {
+    std::string name;
+    std::string title;
+    std::string about;
+  };
+  std::vector<Topic> topics_;
   std::vector<std::string> positional_;
 };
 

@@ -30,7 +30,7 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
 }
 
 void addOutputFlags(CommandLine &line, OptOptions &options) {
-  line.beginTopic("output", "What is written, and where. Results go to standard output or -o, all else to standard error.");
+  line.beginTopic("output", "what is written, and where", "Results go to standard output or -o, all else to standard error.");
   line.add({"--emit", "json|fx", "the form of the output, whatever its name", [&options](llvm::StringRef text) -> llvm::Error {
               if (text != "json" && text != "fx")
                 return badValue("--emit", text, "json or fx");
@@ -44,8 +44,9 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
 }
 
 void addChecksTopic(CommandLine &line, OptOptions &options) {
-  line.beginTopic("checks", "What is checked, and what is known of operators and ranks. Exit: 0 fine, 1 bad input, 2 bad usage,\n"
-                            "3 a check that was asked for failed or could not be made, 4 a defect of ccgraph.");
+  line.beginTopic("checks", "what is checked, what is known of operators and ranks, exit codes",
+                  "Exit: 0 fine, 1 bad input, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
+                  "4 a defect of ccgraph, with ccgraph-reproducer.json left behind.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers", options.values);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, options.seed);

@@ -2,6 +2,7 @@
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/op_file.h"
+#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/op_def.h"
 
 namespace ccgraph::driver {
@@ -16,12 +17,26 @@ llvm::Error acceptBudget(PassManagerOptions &manager, llvm::StringRef text) {
   return llvm::Error::success();
 }
 
+/// The same diagnostics, with the file and the schema that they are about.
+llvm::Error inFile(const std::string &path, const OpDeclaration &declaration, llvm::Error error) {
+  std::vector<Diagnostic> found;
+  llvm::handleAllErrors(
+      std::move(error), [&](const DiagnosticError &known) { found = known.diagnostics().vec(); },
+      [&](const llvm::ErrorInfoBase &other) { found.push_back({.message = other.message()}); });
+  for (Diagnostic &diagnostic : found) {
+    diagnostic.file = path;
+    diagnostic.line = diagnostic.column = 0; // the message counts columns within the schema
+    diagnostic.where = declaration.schema;
+  }
+  return makeError(std::move(found));
+}
+
 } // namespace
 
 void addPipelineFlags(CommandLine &line, PipelineFlags &flags) {
   for (unsigned level = 0; level <= maxLevel; ++level)
     line.add({"-O" + std::to_string(level), "",
-              level == 2 ? "how much to do, -O0 to -O3: nothing; tidy and sink waits; raise and merge launches too; as -O2" : "",
+              level == 2 ? "-O0: nothing; -O1: tidy up, sink waits; -O2 (default): raise and merge launches too; -O3: as -O2" : "",
               [&flags, level](llvm::StringRef) {
                 flags.level = level;
                 return llvm::Error::success();
@@ -64,13 +79,8 @@ llvm::Error PipelineFlags::declareOps(Context &context) const {
   if (!declarations)
     return declarations.takeError();
   for (const OpDeclaration &declaration : *declarations)
-    if (llvm::Error error = context.ops().declare(declaration)) {
-      Diagnostic diagnostic;
-      diagnostic.file = opFile;
-      diagnostic.where = declaration.schema;
-      diagnostic.message = llvm::toString(std::move(error));
-      return makeError(std::move(diagnostic));
-    }
+    if (llvm::Error error = context.ops().declare(declaration))
+      return inFile(opFile, declaration, std::move(error));
   return llvm::Error::success();
 }
 

@@ -26,8 +26,8 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message, const ll
 
 std::string namesOf(const GraphList &graphs) {
   std::vector<std::string> names;
-  for (const auto &graph : graphs)
-    names.push_back(graph->name().str());
+  for (size_t i = 0; i < graphs.size(); ++i)
+    names.push_back(std::to_string(i) + " " + graphs[i]->name().str());
   return llvm::join(names, ", ");
 }
 

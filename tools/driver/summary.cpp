@@ -203,7 +203,8 @@ private:
   void printChecks() {
     label("checks") << "verifier ok" << (s_.warnings ? ", " + counted(s_.warnings, "warning") + " (--verify-only lists them)" : "")
                     << (s_.verifyEach ? "" : ", not after each pass");
-    os_ << "; legality " << (!s_.checkedLegality ? "not checked" : s_.run.passes.empty() ? "ok" : "ok after each pass");
+    if (!s_.run.passes.empty())
+      os_ << "; legality " << (s_.checkedLegality ? "ok after each pass" : "not checked");
     os_ << "; equivalence " << (s_.equivalence.empty() ? "not asked for (--check-equivalence N)" : s_.equivalence) << '\n';
   }
 

@@ -115,7 +115,8 @@ void GraphSink::leave() {
   if (sections_.pop_back_val() != Section::Graph)
     return;
   scope().finish();
-  if (!scope().sawNodes && !foreignFormat_)
+  bool unknownFormat = foreignFormat_ || (atRoot() && !sawFormat_);
+  if (!scope().sawNodes && !unknownFormat)
     report_.error(scope().offset, "this graph has no 'nodes'", "\"nodes\" is an array with one object a node");
   if (atRoot())
     finish();

@@ -37,9 +37,13 @@ llvm::StringRef rawText(llvm::StringRef text, const JsonValue &value) {
   return text.slice(value.offset, end);
 }
 
+/// Deeper places are abbreviated, because nobody reads them.
+constexpr size_t maxPointerSteps = 24;
+
 /// Where a scan is: the step within each open container.
 struct PointerStep {
   bool isObject = false;
+  bool hasKey = false;
   unsigned index = 0;
   llvm::StringRef key;
 };
@@ -61,7 +65,7 @@ private:
     if (c == '"')
       return string(at, target);
     if (c == '{' || c == '[')
-      open_.push_back({c == '{', 0, {}});
+      open_.push_back({c == '{', false, 0, {}});
     else if ((c == '}' || c == ']') && !open_.empty())
       open_.pop_back();
     else if (c == ',' && !open_.empty())
@@ -75,16 +79,19 @@ private:
     while (colon < text_.size() && isBlank(text_[colon]))
       ++colon;
     bool isKey = !open_.empty() && open_.back().isObject && colon < text_.size() && text_[colon] == ':';
-    if (isKey && end <= target)
+    if (isKey && end <= target) {
       open_.back().key = text_.slice(at + 1, end - 1);
+      open_.back().hasKey = true;
+    }
     return end;
   }
 
   std::string spell() const {
     std::string pointer;
-    for (const PointerStep &step : open_)
-      pointer += "/" + (step.isObject ? escapePointerStep(step.key) : llvm::utostr(step.index));
-    return pointer;
+    for (const PointerStep &step : llvm::ArrayRef<PointerStep>(open_).take_front(maxPointerSteps))
+      if (!step.isObject || step.hasKey)
+        pointer += "/" + (step.isObject ? escapePointerStep(step.key) : llvm::utostr(step.index));
+    return pointer + (open_.size() > maxPointerSteps ? "/..." : "");
   }
 
   llvm::StringRef text_;

@@ -1,0 +1,4 @@
+// What the tools print when all is well: help, lists, summaries. `ccgraph_cli --update` rewrites the expectations.
+#include "support/tool_case.h"
+
+int main(int argc, char **argv) { return ccgraph::test::runToolCases(argc, argv, CCGRAPH_SOURCE_DIR "/tests/cli"); }
