@@ -4,6 +4,7 @@
 #include "driver/text_table.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <tuple>
@@ -63,6 +64,16 @@ std::string distanceText(const PassRun &run) {
          withCommas(distances.back()) + " at most";
 }
 
+/// " into 12", of the remarks that say which node several were merged into.
+std::string targetsText(const PassRun &run) {
+  llvm::StringSet<> targets;
+  for (const Remark &remark : run.remarks)
+    for (const auto &[name, value] : remark.args)
+      if (remark.kind == RemarkKind::Merged && name == "into")
+        targets.insert(value);
+  return targets.empty() ? "" : " into " + withCommas(static_cast<int64_t>(targets.size()));
+}
+
 /// What a reason means, as the pass declares it.
 std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   auto pass = createPass(passText.take_until([](char c) { return c == '{'; }));
@@ -79,7 +90,7 @@ public:
       : os_(os), s_(summary), color_(color == Color::Yes) {}
 
   void run() {
-    label("graph") << s_.graph << " (" << s_.input << "): " << withCommas(static_cast<int64_t>(s_.before.nodes)) << " nodes -> "
+    label("graph") << s_.input << ", " << s_.graph << ": " << withCommas(static_cast<int64_t>(s_.before.nodes)) << " nodes -> "
                    << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
     label("pipeline") << s_.level << (s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + s_.pipeline)
                       << "\n\n";
@@ -93,10 +104,10 @@ public:
   }
 
 private:
-  llvm::raw_ostream &label(llvm::StringRef text) {
+  llvm::raw_ostream &label(llvm::StringRef text, unsigned width = labelWidth) {
     if (color_)
       os_.changeColor(llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true);
-    os_ << llvm::left_justify(text, labelWidth);
+    os_ << llvm::left_justify(text, width);
     if (color_)
       os_.resetColor();
     return os_;
@@ -133,10 +144,23 @@ private:
 
   void printPasses() {
     os_ << '\n';
+    std::string idle;
     for (const PassRun &run : s_.run.passes)
-      printPass(run);
+      if (run.remarks.empty())
+        idle += (idle.empty() ? "" : ", ") + nameOf(run).str();
+      else
+        passWidth_ = std::max(passWidth_, static_cast<unsigned>(nameOf(run).size()) + 2);
+    for (const PassRun &run : s_.run.passes)
+      if (!run.remarks.empty())
+        printPass(run);
+    if (!idle.empty())
+      label("no change") << idle << '\n';
     if (!s_.run.passes.empty())
       os_ << '\n';
+  }
+
+  static llvm::StringRef nameOf(const PassRun &run) {
+    return llvm::StringRef(run.pass).take_until([](char c) { return c == '{'; });
   }
 
   void printPass(const PassRun &run) {
@@ -144,12 +168,14 @@ private:
     std::string done;
     for (const RemarkCount &count : counts)
       if (count.kind != RemarkKind::Missed)
-        done += (done.empty() ? "" : ", ") + withCommas(static_cast<int64_t>(count.count)) + " " + remarkKindName(count.kind).str() + " (" +
-                count.reason + ")";
-    llvm::StringRef name = llvm::StringRef(run.pass).take_until([](char c) { return c == '{'; });
-    label(name.size() < labelWidth ? name : name.str() + "  ") << (done.empty() ? "nothing to do" : done + distanceText(run)) << '\n';
+        done += (done.empty() ? "" : ", ") + withCommas(static_cast<int64_t>(count.count)) + " " +
+                remarkKindName(count.kind).str() + (count.kind == RemarkKind::Merged ? targetsText(run) : "") +
+                " (" + count.reason + ")";
+    passLabel(nameOf(run)) << (done.empty() ? "nothing done" : done + distanceText(run)) << '\n';
     printMissed(run, counts);
   }
+
+  llvm::raw_ostream &passLabel(llvm::StringRef text) { return label(text, passWidth_); }
 
   /// The most frequent reasons for leaving a node alone.
   void printMissed(const PassRun &run, llvm::ArrayRef<RemarkCount> counts) {
@@ -159,12 +185,12 @@ private:
       if (count.kind != RemarkKind::Missed)
         continue;
       if (shown++ < maxReasons)
-        label("") << withCommas(static_cast<int64_t>(count.count)) << " left alone (" << count.reason << "): " << reasonHelp(run.pass, count.reason) << '\n';
+        passLabel("") << withCommas(static_cast<int64_t>(count.count)) << " left alone (" << count.reason << "): " << reasonHelp(run.pass, count.reason) << '\n';
       else
         more += count.count;
     }
     if (more)
-      label("") << withCommas(static_cast<int64_t>(more)) << " left alone for other reasons (--remarks lists them)\n";
+      passLabel("") << withCommas(static_cast<int64_t>(more)) << " left alone for other reasons (--remarks lists them)\n";
   }
 
   void printMemory() {
@@ -222,6 +248,7 @@ private:
   llvm::raw_ostream &os_;
   const Summary &s_;
   bool color_;
+  unsigned passWidth_ = labelWidth;
 };
 
 } // namespace
