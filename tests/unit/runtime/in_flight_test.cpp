@@ -1,0 +1,168 @@
+// Values in flight: what may touch them before their wait, and what may not.
+#include "support/rank_program.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+using Row = std::vector<double>;
+
+/// Two ranks run `body`, in which w is the wait on the launch c; x is f32[4].
+RankProgram twoRanks(const std::string &body) {
+  RankProgram program(2, "x: \"f32[4]\"\n" + body);
+  program.legibleInput({4});
+  return program;
+}
+
+constexpr const char *launch = "c = _c10d_functional.all_reduce.default(x, 'sum', '0')\n";
+constexpr const char *gather = "c = _c10d_functional.all_gather_into_tensor.default(x, 2, '0')\n";
+constexpr const char *end = "w = _c10d_functional.wait_tensor.default(c)\n return (w,)";
+
+TEST(InFlight, AReadOfTheResultIsAnError) {
+  EXPECT_EQ(twoRanks(std::string(launch) + "a = aten.add.Tensor(c, 1)\n" + end).error(),
+            "error: a: rank 0: reads `c`, which all_reduce `c` has in flight [run.in-flight-result]\n"
+            "  note: wait for it first: only views, getitem and waits may use it before\n");
+}
+
+TEST(InFlight, AWriteOfTheResultIsAnError) {
+  EXPECT_NE(twoRanks(std::string(launch) + "a = aten.add_.Scalar(c, 1)\n" + end)
+                .error()
+                .find("rank 0: writes `c`, which all_reduce `c` has in flight"),
+            std::string::npos);
+}
+
+TEST(InFlight, AReadThroughAViewIsAnError) {
+  EXPECT_NE(twoRanks(std::string(launch) + "v = aten.view.default(c, [2, 2])\n a = aten.add.Tensor(v, 1)\n" + end)
+                .error()
+                .find("rank 0: reads `v`, which all_reduce `c` has in flight"),
+            std::string::npos);
+}
+
+TEST(InFlight, LaunchingWithTheResultIsAnError) {
+  EXPECT_NE(twoRanks(std::string(launch) + "d = _c10d_functional.all_reduce.default(c, 'sum', '0')\n" + end)
+                .error()
+                .find("d: rank 0: reads `c`"),
+            std::string::npos);
+}
+
+TEST(InFlight, AWriteOfAnInputThatIsStillReadIsAnError) {
+  EXPECT_EQ(twoRanks(std::string(gather) + "a = aten.add_.Scalar(x, 1)\n" + end).error(),
+            "error: a: rank 0: writes `x`, which all_gather `c` still reads [run.in-flight-input]\n"
+            "  note: write after the wait on all_gather `c`\n");
+}
+
+TEST(InFlight, AReadOfAnInPlaceArgumentIsAnError) {
+  EXPECT_NE(twoRanks("c = _c10d_functional.all_reduce_.default(x, 'sum', '0')\n a = aten.mul.Tensor(x, 2)\n" +
+                     std::string(end))
+                .error()
+                .find("rank 0: reads `x`, which all_reduce `c` has in flight"),
+            std::string::npos);
+}
+
+TEST(InFlight, AReadOfAnOutBufferIsAnError) {
+  EXPECT_NE(
+      twoRanks(
+          "e = aten.empty.memory_format([8], device = device(type='cpu'), pin_memory = False)\n"
+          " c = _c10d_functional.all_gather_into_tensor_out.default(x, 2, '0', out = e)\n a = aten.mul.Tensor(e, 2)\n" +
+          std::string(end))
+          .error()
+          .find("reads `e`, which all_gather `c` has in flight"),
+      std::string::npos);
+}
+
+TEST(InFlight, AReadOfAReceiveBufferIsAnError) {
+  RankProgram program(2);
+  program.addGraph("x: \"f32[4]\"\n s = _c10d_functional.isend.default(x, 1, 0, '0')\n w = "
+                   "_c10d_functional.wait_tensor.default(s)\n return (x,)");
+  program.addGraph("x: \"f32[4]\"\n r = _c10d_functional.irecv.default(x, 0, 0, '0')\n a = aten.mul.Tensor(x, 2)\n w = "
+                   "_c10d_functional.wait_tensor.default(r)\n return (a,)");
+  program.legibleInput({4});
+  EXPECT_NE(program.error().find("a: rank 1: reads `x`, which recv `r` has in flight"), std::string::npos);
+}
+
+TEST(InFlight, AWriteOfWhatIsSentIsAnError) {
+  RankProgram program(2);
+  program.addGraph("x: \"f32[4]\"\n s = _c10d_functional.isend.default(x, 1, 0, '0')\n a = aten.add_.Scalar(x, 1)\n w "
+                   "= _c10d_functional.wait_tensor.default(s)\n return (x,)");
+  program.addGraph("x: \"f32[4]\"\n r = _c10d_functional.irecv.default(x, 0, 0, '0')\n w = "
+                   "_c10d_functional.wait_tensor.default(r)\n return (w,)");
+  program.legibleInput({4});
+  EXPECT_NE(program.error().find("a: rank 0: writes `x`, which send `s` still reads"), std::string::npos);
+}
+
+TEST(InFlight, WaitingForOneElementLeavesTheOthers) {
+  const std::string body =
+      "c = _c10d_functional.all_reduce_coalesced.default([x, x], 'sum', '0')\n a = c[0]\n b = c[1]\n"
+      " u = _c10d_functional.wait_tensor.default(a)\n v = aten.mul.Tensor(u, 2)\n";
+  EXPECT_EQ(twoRanks(body + "w = _c10d_functional.wait_tensor.default(b)\n return (v, w)").output(0),
+            (Row{600, 604, 608, 612}));
+  EXPECT_NE(twoRanks(body + "d = aten.mul.Tensor(b, 2)\n w = _c10d_functional.wait_tensor.default(b)\n return (d, w)")
+                .error()
+                .find("reads `b`, which all_reduce `c` has in flight"),
+            std::string::npos);
+}
+
+TEST(InFlight, AReshapeThatMustCopyIsARead) {
+  const std::string transposed =
+      std::string("m = aten.view.default(x, [2, 2])\n c = _c10d_functional.all_reduce.default(m, 'sum', '0')\n");
+  EXPECT_EQ(twoRanks(transposed +
+                     "r = aten.reshape.default(c, [4])\n w = _c10d_functional.wait_tensor.default(r)\n return (w,)")
+                .output(0),
+            (Row{300, 302, 304, 306}));
+  EXPECT_NE(twoRanks(transposed + "t = aten.t.default(c)\n r = aten.reshape.default(t, [4])\n w = "
+                                  "_c10d_functional.wait_tensor.default(c)\n return (r,)")
+                .error()
+                .find("r: rank 0: reads `t`"),
+            std::string::npos);
+}
+
+TEST(InFlight, ViewsMayBeTakenAndWaitedFor) {
+  EXPECT_EQ(twoRanks(std::string(launch) +
+                     "v = aten.view.default(c, [2, 2])\n t = aten.t.default(v)\n w = "
+                     "_c10d_functional.wait_tensor.default(t)\n a = aten.add.Tensor(c, 1)\n return (a,)")
+                .output(1),
+            (Row{301, 303, 305, 307}));
+}
+
+TEST(InFlight, AFunctionalAllReduceHasCopiedItsInput) {
+  EXPECT_EQ(twoRanks(std::string(launch) + "a = aten.add_.Scalar(x, 1)\n" + end).output(0), (Row{300, 302, 304, 306}));
+}
+
+TEST(InFlight, AnInputMayBeReadAndSentTwice) {
+  EXPECT_EQ(twoRanks(std::string(gather) +
+                     "d = _c10d_functional.all_gather_into_tensor.default(x, 2, '0')\n a = aten.mul.Tensor(x, 2)\n v = "
+                     "_c10d_functional.wait_tensor.default(d)\n" +
+                     end)
+                .error(),
+            "");
+}
+
+TEST(InFlight, AnInputIsFreeAfterTheWait) {
+  EXPECT_EQ(twoRanks(std::string(gather) +
+                     "w = _c10d_functional.wait_tensor.default(c)\n a = aten.add_.Scalar(x, 1)\n return (w,)")
+                .output(0),
+            (Row{100, 101, 102, 103, 200, 201, 202, 203}));
+}
+
+TEST(InFlight, ASecondWaitAndAWaitOnNothingDoNothing) {
+  EXPECT_EQ(twoRanks(std::string(launch) +
+                     "w = _c10d_functional.wait_tensor.default(c)\n v = _c10d_functional.wait_tensor.default(w)\n y = "
+                     "_c10d_functional.wait_tensor.default(x)\n return (v, y)")
+                .output(0),
+            (Row{300, 302, 304, 306}));
+}
+
+TEST(InFlight, WhatIsReturnedIsWaitedFor) {
+  EXPECT_EQ(twoRanks(std::string(launch) + "return (c,)").output(1), (Row{300, 302, 304, 306}));
+}
+
+TEST(InFlight, AnInPlaceResultIsSeenThroughTheArgument) {
+  RankProgram program = twoRanks("c = _c10d_functional.all_reduce_.default(x, 'sum', '0')\n w = "
+                                 "_c10d_functional.wait_tensor.default(c)\n a = aten.add.Tensor(x, 1)\n return (a,)");
+  EXPECT_EQ(program.output(0), (Row{301, 303, 305, 307}));
+  EXPECT_EQ(program.output(0, "after.x"), (Row{300, 302, 304, 306}));
+}
+
+} // namespace
+} // namespace ccgraph::test
