@@ -103,6 +103,47 @@ TEST(GoldenFolderTest, EachFolderIsNamedForAPassThatItsGoldensRun) {
   }
 }
 
+namespace {
+
+/// What the goldens of one pass show together.
+struct Coverage {
+  unsigned goldens = 0;
+  unsigned refusals = 0; ///< goldens in which something that could be wanted is not done
+  std::string remarks;
+};
+
+Coverage coverageOf(StringRef pass) {
+  Coverage coverage;
+  for (const std::string &path : findGoldens(goldenFolder() + "/" + pass.str())) {
+    llvm::Expected<GoldenFile> file = readGolden(path);
+    if (!file) {
+      llvm::consumeError(file.takeError());
+      continue;
+    }
+    ++coverage.goldens;
+    std::string remarks = sectionText(*file, "remarks");
+    coverage.refusals += sectionText(*file, "output") == "unchanged\n" || StringRef(remarks).contains(": missed: ");
+    coverage.remarks += remarks;
+  }
+  return coverage;
+}
+
+} // namespace
+
+/// Fifteen goldens a pass, two in five of them at least refusals, and each reason that the pass can give occurs in one.
+TEST(GoldenFolderTest, EachPassShowsItsRewritesItsRefusalsAndAllOfItsReasons) {
+  for (StringRef name : passNames()) {
+    SCOPED_TRACE(name.str());
+    Coverage coverage = coverageOf(name);
+    EXPECT_GE(coverage.goldens, 15U);
+    EXPECT_GE(5 * coverage.refusals, 2 * coverage.goldens);
+    std::unique_ptr<Pass> pass = createPass(name);
+    for (const Reason *reason : pass->reasons())
+      EXPECT_TRUE(StringRef(coverage.remarks).contains("[" + reason->id() + "]"))
+          << "no golden shows [" << reason->id() << "]: " << reason->help();
+  }
+}
+
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i)

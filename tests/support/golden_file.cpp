@@ -97,6 +97,8 @@ llvm::Expected<std::map<std::string, std::string>> GoldenFile::options() const {
 
 std::vector<std::string> findGoldens(const std::string &folder) {
   std::vector<std::string> paths;
+  if (!fs::exists(folder))
+    return paths;
   for (const auto &entry : fs::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".golden")
       paths.push_back(entry.path().string());

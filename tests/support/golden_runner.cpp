@@ -48,7 +48,7 @@ private:
   llvm::Error readOptions();
   llvm::Error readGroups(StringRef text);
   llvm::Expected<std::unique_ptr<Graph>> readInput();
-  void assumeGroups(Graph &graph) const;
+  void assumeGroups(const Graph &graph, GroupTable &table) const;
   llvm::Expected<PipelineRun> runOnce(Graph &graph, const Pipeline &pipeline) const;
   void record(const PipelineRun &run, const Graph &after);
   void checkSecondRun(const Pipeline &pipeline);
@@ -119,22 +119,20 @@ llvm::Error Runner::readGroups(StringRef text) {
   return llvm::Error::success();
 }
 
-/// A group that the options do not name is all ranks.
-void Runner::assumeGroups(Graph &graph) const {
-  graph.groups() = groups_;
-  graph.worldSize = static_cast<int64_t>(ranks_);
+/// A group that the options do not name is all ranks. The table is the outermost graph's, for its subgraphs too.
+void Runner::assumeGroups(const Graph &graph, GroupTable &table) const {
   for (const Node *node = graph.front(); node != nullptr; node = node->next()) {
     auto call = collectiveCall(*node);
-    if (!call || call->group.empty() || graph.groups().find(call->group) != nullptr)
+    if (!call || call->group.empty() || table.find(call->group) != nullptr)
       continue;
     Group group;
     group.name = call->group.str();
     group.ranks.resize(ranks_);
     std::iota(group.ranks.begin(), group.ranks.end(), 0);
-    graph.groups().set(std::move(group));
+    table.set(std::move(group));
   }
   for (const auto &[name, subgraph] : graph.subgraphs())
-    assumeGroups(*subgraph);
+    assumeGroups(*subgraph, table);
 }
 
 llvm::Expected<std::unique_ptr<Graph>> Runner::readInput() {
@@ -144,7 +142,10 @@ llvm::Expected<std::unique_ptr<Graph>> Runner::readInput() {
     return graphs.takeError();
   if (graphs->size() != 1)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected one graph as input");
-  assumeGroups(*graphs->front());
+  Graph &graph = *graphs->front();
+  graph.worldSize = static_cast<int64_t>(ranks_);
+  graph.groups() = groups_;
+  assumeGroups(graph, graph.groups());
   return std::move(graphs->front());
 }
 
