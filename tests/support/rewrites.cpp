@@ -61,7 +61,8 @@ std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &afte
   std::set<std::string> rules;
   llvm::handleAllErrors(checkLegality(before, after, certificate, options), [&](const DiagnosticError &error) {
     for (const Diagnostic &diagnostic : error.diagnostics())
-      rules.insert(llvm::StringRef(diagnostic.rule).split('.').second.str());
+      if (!diagnostic.rule.empty()) // because the line that counts further findings has none
+        rules.insert(llvm::StringRef(diagnostic.rule).split('.').second.str());
   });
   return {rules.begin(), rules.end()};
 }

@@ -1,0 +1,103 @@
+// What the legality checker accepts computes the same: random programs, edited blindly, and run where the checker has no objection.
+//
+// The edits are not illegal by construction, they are anything: moves of any node to any place near it, exchanged operands, and the illegal edits with
+// and without cover-up. Whatever of it is accepted must give equal values on every rank of the reference interpreter.
+#include "legality/illegal_edits.h"
+#include "legality/legal_edits.h"
+#include "support/random_program.h"
+#include "support/rewrites.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/runtime/equivalence.h"
+#include "ccgraph/runtime/seeded_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace ccgraph::test {
+namespace {
+
+void moveAnything(Trial &trial) {
+  std::vector<Node *> nodes =
+      nodesWhere(trial.graph(), [](const Node &node) { return node.opcode() == Opcode::CallFunction; });
+  if (nodes.empty())
+    return;
+  size_t from = trial.random.below(nodes.size());
+  size_t reach = std::min<size_t>(8, nodes.size());
+  size_t to = (from + nodes.size() + trial.random.below(2 * reach + 1) - reach) % nodes.size();
+  trial.graph().moveBefore(nodes[from], nodes[to]);
+}
+
+void editBlindly(Trial &trial) {
+  auto edits = illegalEdits();
+  switch (trial.random.below(6)) {
+  case 0:
+    edits[trial.random.below(edits.size())].apply(trial);
+    return;
+  case 1:
+    swapNeighbours(trial.result, trial.random, 10);
+    return;
+  case 2:
+    mergeNeighbours(trial.result, trial.random);
+    return;
+  default:
+    for (size_t moves = 1 + trial.random.below(3); moves > 0; --moves)
+      moveAnything(trial);
+  }
+}
+
+std::string differences(const RandomProgram &program, const Graph &after) {
+  runtime::RunRequest request;
+  request.graphs = {program.graph.get()};
+  request.ranks = program.ranks;
+  for (size_t rank = 0; rank != program.ranks; ++rank)
+    request.inputs.push_back(runtime::seededInputs(*program.graph, static_cast<int64_t>(rank), 1));
+  runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, {});
+  if (report.verdict == runtime::Verdict::Equal)
+    return "";
+  std::string text = report.beforeFailure + report.afterFailure;
+  for (const runtime::Difference &difference : report.comparison.differences)
+    text += "rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message + "\n";
+  return text;
+}
+
+std::string textOf(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeFxText(os, graph);
+  return os.str();
+}
+
+TEST(LegalitySoundness, WhatIsAcceptedComputesTheSame) {
+  size_t accepted = 0;
+  size_t refused = 0;
+  size_t wrong = 0;
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    Random random(seed);
+    std::vector<uint32_t> numbers(20 + random.below(220));
+    for (uint32_t &number : numbers)
+      number = static_cast<uint32_t>(random.below(1U << 20));
+    Context context;
+    RandomProgram program = makeRandomProgram(context, numbers);
+    SourceGraph source{"program", program.graph->clone()};
+    LegalResult result = random.below(3) == 0 ? afterPass(source, anyPass(random)) : untouched(source);
+    Trial trial{result, random, random.below(2) == 0};
+    editBlindly(trial);
+    if (!refusals(*result.before, *result.graph, result.certificate).empty()) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    std::string why = differences(program, *result.graph);
+    wrong += why.empty() ? 0 : 1;
+    EXPECT_EQ(why, "") << "seed " << seed << "\n" << textOf(*program.graph) << textOf(*result.graph);
+  }
+  std::printf("blind edits: %zu accepted, of which %zu compute something else; %zu refused\n", accepted, wrong,
+              refused);
+  EXPECT_GE(accepted, 500U);
+}
+
+} // namespace
+} // namespace ccgraph::test
