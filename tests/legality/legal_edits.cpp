@@ -16,12 +16,15 @@ bool needs(const Node *later, const Node *earlier) {
   return llvm::any_of(later->operandUses(), [&](const Use &use) { return use.def() == earlier; });
 }
 
+bool writesSomething(const Effects &effects) {
+  return llvm::any_of(effects.operands,
+                      [](Access access) { return has(access, Access::Write | Access::InFlightWrite); });
+}
+
 /// True if the order of a step against others may matter for more than its edges.
 bool isTouchy(const Node &node) {
   Effects effects = effectsOf(node);
-  bool writes =
-      llvm::any_of(effects.operands, [](Access access) { return has(access, Access::Write | Access::InFlightWrite); });
-  return writes || effects.waits || effects.launches || effects.domain != Domain::None ||
+  return writesSomething(effects) || effects.waits || effects.launches || effects.domain != Domain::None ||
          node.opcode() != Opcode::CallFunction;
 }
 
@@ -44,8 +47,12 @@ bool independent(const StorageMap &storages, const Node *first, const Node *seco
     return false;
   if (!isTouchy(*first) && !isTouchy(*second))
     return true;
-  bool domains = effectsOf(*first).domain != Domain::None && effectsOf(*second).domain != Domain::None;
-  return !domains && !shareStorage(storages, first, second);
+  Effects one = effectsOf(*first);
+  Effects other = effectsOf(*second);
+  bool domains = one.domain != Domain::None && other.domain != Domain::None;
+  // Because a wait ends what its launch does to other storages than the wait names.
+  bool released = (one.waits && writesSomething(other)) || (other.waits && writesSomething(one));
+  return !domains && !released && !shareStorage(storages, first, second);
 }
 
 bool isPlainCollective(const Node &node) {

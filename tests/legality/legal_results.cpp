@@ -104,7 +104,7 @@ LegalResult afterPass(const SourceGraph &source, const std::string &text) {
 }
 
 std::string anyPass(Random &random) {
-  switch (random.below(6)) {
+  switch (random.below(8)) {
   case 0:
     return "sink-waits";
   case 1:
@@ -114,6 +114,10 @@ std::string anyPass(Random &random) {
   case 3:
     return "coalesce-collectives{layout=grouped}";
   case 4:
+    return "eliminate-dead-collectives";
+  case 5:
+    return "deduplicate-collectives";
+  case 6:
     return "coalesce-collectives{layout=flat max-count=" + std::to_string(2 + random.below(30)) + "}";
   default:
     return "coalesce-collectives{layout=flat}";
