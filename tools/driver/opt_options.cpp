@@ -11,7 +11,7 @@ llvm::Error usage(const llvm::Twine &message) {
 
 void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addText("-o", "FILE", "write the graph here: JSON, or FX text for .py; - is standard output", options.output);
-  addPipelineFlags(line, options.pipeline);
+  addPipelineFlags(line, options.pipeline, 2);
   line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}", options.groups);
   line.addCount("--check-equivalence", "N", "run the graph before and after on N ranks and compare the outputs", 1,
                 options.equivalenceRanks);

@@ -33,15 +33,19 @@ llvm::Error inFile(const std::string &path, const OpDeclaration &declaration, ll
 
 } // namespace
 
-void addPipelineFlags(CommandLine &line, PipelineFlags &flags) {
+void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwise) {
+  auto word = [&](unsigned level, const char *what) {
+    return "-O" + std::to_string(level) + (level == otherwise ? " (default): " : ": ") + what;
+  };
+  const std::string levels = word(0, "nothing; ") + word(1, "tidy up, sink waits; ") +
+                             word(2, "raise and merge launches too; ") + word(3, "as -O2");
   for (unsigned level = 0; level <= maxLevel; ++level)
-    line.add({"-O" + std::to_string(level), "",
-              level == 2 ? "-O0: nothing; -O1: tidy up, sink waits; -O2 (default): raise and merge launches too; -O3: as -O2" : "",
-              [&flags, level](llvm::StringRef) {
+    line.add({"-O" + std::to_string(level), "", level == 2 ? levels : "", [&flags, level](llvm::StringRef) {
                 flags.level = level;
                 return llvm::Error::success();
               }});
-  line.addText("--pipeline", "TEXT", "passes instead of a level: 'sink-waits,coalesce-collectives{layout=flat}'", flags.text);
+  line.addText("--pipeline", "TEXT", "passes instead of a level: 'sink-waits,coalesce-collectives{layout=flat}'",
+               flags.text);
   line.add({"--memory-budget", "BYTES", "what no pass may exceed: 40GiB, unlimited (default: the input's own peak)",
             [&flags](llvm::StringRef text) { return acceptBudget(flags.manager, text); }});
 }
@@ -53,15 +57,19 @@ void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
       return llvm::Error::success();
     };
   };
-  line.addText("--ops", "FILE", "what is known of operators that PyTorch does not register: {\"ops\": [{\"schema\": ..}]}", flags.opFile);
-  line.add({"--ranks-differ", "", "other ranks run other programs: keep the order across groups", off(flags.manager.spmd)});
+  line.addText("--ops", "FILE",
+               "what is known of operators that PyTorch does not register: {\"ops\": [{\"schema\": ..}]}",
+               flags.opFile);
+  line.add(
+      {"--ranks-differ", "", "other ranks run other programs: keep the order across groups", off(flags.manager.spmd)});
   line.add({"--no-verify-each", "", "do not verify the graph after each pass", off(flags.manager.verifyEach)});
   line.add({"--no-legality", "", "do not check each rewrite by its certificate", off(flags.manager.checkLegality)});
 }
 
 llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
   if (!text.empty() && level)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "got both -O%u and --pipeline, expected one of them", *level);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "got both -O%u and --pipeline, expected one of them",
+                                   *level);
   return text.empty() ? pipelineOfLevel(level.value_or(otherwise)) : Pipeline::parse(text);
 }
 

@@ -27,7 +27,8 @@ struct PipelineFlags {
   [[nodiscard]] llvm::Error declareOps(Context &context) const;
 };
 
-void addPipelineFlags(CommandLine &line, PipelineFlags &flags);
+/// `otherwise` is the level where no flag is given, as the help says.
+void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwise);
 void addCheckFlags(CommandLine &line, PipelineFlags &flags);
 
 } // namespace ccgraph::driver

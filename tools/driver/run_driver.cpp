@@ -44,6 +44,7 @@ private:
     if (llvm::Error error = options_.pipeline.declareOps(context_))
       return error;
     llvm::ArrayRef<std::string> paths = options_.rankGraphs.empty() ? positional : llvm::ArrayRef(options_.rankGraphs);
+    path_ = paths.front();
     for (size_t i = 0; i < paths.size(); ++i) {
       llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, paths[i], options_.selector);
       if (!graph)
@@ -138,9 +139,20 @@ private:
       request_.graphs.push_back(graph.get());
     llvm::Expected<RunResult> result = interpret(request_);
     if (!result)
-      return result.takeError();
+      return graphs_.size() == 1 ? inFile(result.takeError()) : result.takeError();
     result_ = std::move(*result);
     return llvm::Error::success();
+  }
+
+  /// Says which file the nodes of a failed run are in, where there is but one.
+  llvm::Error inFile(llvm::Error error) const {
+    std::vector<Diagnostic> diagnostics;
+    error = llvm::handleErrors(std::move(error),
+                               [&](const DiagnosticError &found) { diagnostics = found.diagnostics().vec(); });
+    for (Diagnostic &diagnostic : diagnostics)
+      diagnostic.file = path_;
+    return diagnostics.empty() ? std::move(error)
+                               : llvm::joinErrors(std::move(error), makeError(std::move(diagnostics)));
   }
 
   void reportProgram() {
@@ -171,12 +183,18 @@ private:
     if (comparison.outputs == 0)
       streams_.out << "verdict   nothing to compare\n";
     else if (comparison.equal())
-      streams_.out << "verdict   equal\n";
+      streams_.out << "verdict   " << equalText(comparison) << '\n';
     else
       streams_.out << "verdict   different: " << comparison.differences.size() << " of " << comparison.outputs
                    << " outputs\n";
     reportDifferences(comparison);
     return comparison.equal() && comparison.outputs != 0 ? ExitCode::Ok : ExitCode::CheckFailed;
+  }
+
+  static std::string equalText(const Comparison &comparison) {
+    if (comparison.inexact == 0)
+      return "equal to the bit";
+    return "equal within the tolerance: " + std::to_string(comparison.inexact) + " elements are not to the bit";
   }
 
   void reportDifferences(const Comparison &comparison) {
@@ -211,6 +229,7 @@ private:
   Streams streams_;
   Context context_;
   std::vector<std::unique_ptr<Graph>> graphs_;
+  std::string path_; ///< of the first graph
   std::vector<std::string> assumed_;
   bool changed_ = false; ///< by the pipeline
   runtime::RunRequest request_;

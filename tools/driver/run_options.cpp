@@ -30,7 +30,7 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
   line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
   line.addCount("--seed", "S", "seed of the inputs (0)", 0, options.seed);
-  addPipelineFlags(line, options.pipeline);
+  addPipelineFlags(line, options.pipeline, 0);
   line.add({"--help", "[TOPIC]", "prints this", [&options](llvm::StringRef topic) {
               options.help = true;
               options.helpTopic = topic.str();

@@ -18,6 +18,7 @@ namespace {
 struct Tally {
   size_t different = 0;
   size_t nans = 0;
+  size_t inexact = 0;
   double worst = 0.0;      ///< over all elements
   double worstExcess = -1; ///< over the elements that differ: distance beyond what is allowed
   size_t worstElement = 0; ///< where that is
@@ -55,8 +56,10 @@ void count(Tally &tally, size_t index, const Element &element, const Tolerance &
   if (measurable)
     tally.worst = std::max(tally.worst, element.distance);
   double allowed = tolerance.bitwise ? 0.0 : tolerance.atol + tolerance.rtol * element.magnitude;
-  if (!tolerance.bitwise && measurable && element.distance <= allowed)
+  if (!tolerance.bitwise && measurable && element.distance <= allowed) {
+    ++tally.inexact;
     return;
+  }
   ++tally.different;
   double excess = measurable ? element.distance - allowed : HUGE_VAL;
   if (excess > tally.worstExcess) {
@@ -168,6 +171,7 @@ private:
     Tally tally = compareElements(*expected, *got, tolerance);
     total_.elements += static_cast<size_t>(expected->numElements());
     total_.nans += tally.nans;
+    total_.inexact += tally.inexact;
     if (tally.worst > total_.worst) {
       total_.worst = tally.worst;
       total_.worstRank = rank_;

@@ -221,7 +221,7 @@ RankRun::StepResult RankRun::executeCompute(const Node &node) {
   const Kernel *kernel = findKernel(node.target().str());
   if (kernel == nullptr)
     return error(node, "run.no-kernel", ("no kernel computes " + node.target().str()).str(),
-                 "the reference engine computes the operators that have one; leave this graph's values unchecked");
+                 "a graph that holds this operator can be read, transformed and written, but not executed");
   KernelCall call;
   for (const Argument &argument : node.args()) {
     llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);

@@ -40,6 +40,7 @@ struct Comparison {
   size_t outputs = 0; ///< compared, over all ranks
   size_t elements = 0;
   size_t nans = 0;    ///< elements that are NaN on both sides: equal, but they prove little
+  size_t inexact = 0;      ///< elements that are equal within a tolerance, but not to the bit
   double worst = 0.0; ///< largest |got - expected| of all elements that could be compared
   size_t worstRank = 0;
   std::string worstOutput;             ///< empty if nothing differed at all
