@@ -103,6 +103,8 @@ private:
       return code;
     summary.times.checks = watch.lap();
     prepare(graph);
+    if (!options_.compare.empty())
+      return compareWithFile(graph);
     describe(graph, summary);
     auto before = options_.equivalenceRanks ? graph.clone() : nullptr;
     watch.lap();
@@ -207,7 +209,8 @@ private:
   }
 
   ExitCode compare(const Graph &before, const Graph &after, Summary &summary) {
-    auto answer = checkEquivalenceOf(before, after, options_, pipeline_);
+    const Pipeline nothing;
+    auto answer = checkEquivalenceOf(before, after, options_, options_.compare.empty() ? pipeline_ : nothing);
     if (!answer)
       return fail(answer.takeError());
     summary.equivalence = answer->verdict;
@@ -215,6 +218,28 @@ private:
       return ExitCode::Ok;
     streams_.err << options_.input << ": error: equivalence " << answer->verdict << '\n' << answer->details;
     return ExitCode::CheckFailed;
+  }
+
+  ExitCode compareWithFile(const Graph &graph) {
+    auto file = InputFile::open(options_.compare);
+    if (!file)
+      return fail(file.takeError());
+    auto others = loadGraphs(context_, *file, options_.selector, streams_.err);
+    if (!others)
+      return fail(others.takeError());
+    if (graphs_.size() != 1 || others->size() != 1)
+      return fail(llvm::createStringError(llvm::inconvertibleErrorCode(), "--compare takes one graph of each file: choose with --graph"));
+    Graph &other = *others->front();
+    if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(other, options_.groups))
+      return fail(std::move(error));
+    if (llvm::Error error = verifyOrError(other))
+      return fail(std::move(error));
+    prepare(other);
+    Summary summary;
+    if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
+      return code;
+    streams_.out << "equivalence  " << summary.equivalence << '\n';
+    return ExitCode::Ok;
   }
 
   // --- Out -----------------------------------------------------------------------------------------------------------------
@@ -234,7 +259,7 @@ private:
   }
 
   [[nodiscard]] bool wantsSummary() const {
-    return !options_.verifyOnly && (options_.summary || options_.json || !options_.writesGraphs());
+    return !options_.verifyOnly && options_.compare.empty() && (options_.summary || options_.json || !options_.writesGraphs());
   }
 
   void printSummaries() {

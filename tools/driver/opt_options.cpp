@@ -49,6 +49,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
                   "4 a defect of ccgraph, with ccgraph-reproducer.json left behind.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers", options.values);
+  line.addText("--compare", "FILE", "with --check-equivalence: compare with this graph, and run no pass", options.compare);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, options.seed);
   addCheckFlags(line, options.pipeline);
 }
@@ -56,6 +57,10 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
 llvm::Error checkTogether(const OptOptions &options) {
   if (!options.values.empty() && options.equivalenceRanks == 0)
     return usage("--values is for --check-equivalence N, which is not given");
+  if (!options.compare.empty() && options.equivalenceRanks == 0)
+    return usage("--compare is for --check-equivalence N, which is not given");
+  if (!options.compare.empty() && options.writesGraphs())
+    return usage("--compare runs no pass and writes no graph, but -o or --emit is given");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
   return llvm::Error::success();

@@ -23,6 +23,7 @@ struct OptOptions {
   std::string selector;
   std::string groups;
   std::string values;
+  std::string compare; ///< a graph that stands for what the passes would make
   std::string helpPass;
   std::optional<std::string> help; ///< topic, maybe empty
   PipelineFlags pipeline;

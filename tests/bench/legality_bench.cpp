@@ -1,0 +1,38 @@
+// Time of the legality checker on the largest training step that PyTorch captured, after each kind of rewrite. `items_per_second` counts nodes.
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/frontend/read_graph.h"
+#include "ccgraph/ir/snapshot.h"
+#include "ccgraph/passes/legality.h"
+#include "ccgraph/passes/pipeline.h"
+
+#include <benchmark/benchmark.h>
+
+using namespace ccgraph;
+
+namespace {
+
+const char *const sample = CCGRAPH_TEST_DATA "/large/llama3-70b-fsdp256-joint/readable.py.gz";
+
+/// One rewrite of the captured graph, made once and checked again and again.
+void checkLegalityAfter(benchmark::State &state, const std::string &text) {
+  Context context;
+  InputFile file = llvm::cantFail(InputFile::open(sample), "the captured graph is missing");
+  auto graph = std::move(llvm::cantFail(readGraphs(context, file.source())).front());
+  GraphSnapshot before(*graph);
+  Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
+  Pass &pass = *pipeline.passes().front();
+  PassContext passContext(pass.name(), std::nullopt, true);
+  llvm::cantFail(pass.run(*graph, passContext));
+  LegalityOptions options;
+  options.memoryBudget = INT64_MAX;
+  for (auto _ : state)
+    llvm::cantFail(checkLegality(before, *graph, passContext.certificate(), options));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * graph->size()));
+}
+
+BENCHMARK_CAPTURE(checkLegalityAfter, sinkWaits, "sink-waits")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(checkLegalityAfter, raiseCollectives, "raise-collectives")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(checkLegalityAfter, grouped, "coalesce-collectives{layout=grouped}")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(checkLegalityAfter, flat, "coalesce-collectives{layout=flat}")->Unit(benchmark::kMillisecond);
+
+} // namespace
