@@ -2,7 +2,7 @@
 //
 // One transfer of many bytes pays the latency once and fills the wire better than many of few. Members are of one kind, group, reduction, dtype and device, and need one another in no way.
 //   may we      `candidateOf`: is this a collective that can stand in a bucket at all; BucketMerger: can these two be one
-//   which       `place`: in program order, each candidate joins the newest open bucket that takes it, or opens its own
+//   which       `place`: in program order, each candidate joins the newest open bucket that takes it, or opens its own; again until nothing joins
 //   do it       bucket_rewrite.h
 // All of this reads the program only, so that ranks that run the same program come to the same buckets in the same order.
 #include "ccgraph/passes/registry.h"
@@ -80,10 +80,11 @@ private:
   const Reason *obstacleToFlat(const Node &launch, const CollectiveSpec &spec) const;
   uint32_t keyOf(const Node &launch);
   void collect();
-  void place(const Candidate &candidate);
+  void place(Bucket &bucket);
+  bool round();
   [[nodiscard]] const Reason *reasonFor(MergeVerdict verdict) const;
-  [[nodiscard]] bool fits(const Bucket &bucket, const Candidate &candidate) const;
-  void openBucket(Key &key, const Candidate &candidate, uint32_t needs);
+  [[nodiscard]] bool fits(const Bucket &bucket, const Bucket &newcomer) const;
+  void openBucket(const Candidate &candidate);
   void closeIfFull(Key &key, size_t index);
   void rewrite();
   void reportAlone(const Bucket &bucket);
@@ -98,7 +99,6 @@ private:
   BucketMerger merger_;
   llvm::StringMap<uint32_t> keyIndex_;
   std::vector<Key> keys_;
-  std::vector<Candidate> candidates_;
   std::deque<Bucket> buckets_;
   llvm::DenseMap<const Node *, const Reason *> refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
 };
@@ -202,23 +202,23 @@ void Coalescer::collect() {
     }
     candidate.key = keyOf(*node);
     ++keys_[candidate.key].candidates;
-    candidates_.push_back(candidate);
+    openBucket(candidate);
   }
 }
 
-bool Coalescer::fits(const Bucket &bucket, const Candidate &candidate) const {
+bool Coalescer::fits(const Bucket &bucket, const Bucket &newcomer) const {
   std::optional<int64_t> bytes = pass_.maxBytes_.get().limit;
   std::optional<int64_t> count = pass_.maxCount_.get().limit;
-  return (!bytes || bucket.bytes + candidate.bytes() <= *bytes) && (!count || static_cast<int64_t>(bucket.members.size()) < *count);
+  return (!bytes || bucket.bytes + newcomer.bytes <= *bytes) &&
+         (!count || static_cast<int64_t>(bucket.members.size() + newcomer.members.size()) <= *count);
 }
 
-void Coalescer::openBucket(Key &key, const Candidate &candidate, uint32_t needs) {
+void Coalescer::openBucket(const Candidate &candidate) {
   Bucket &bucket = buckets_.emplace_back();
   bucket.key = candidate.key;
   bucket.bytes = candidate.bytes();
   bucket.members.push_back(candidate);
   merger_.open(bucket);
-  key.open.push_back({&bucket, key.next++, needs});
 }
 
 /// Because nothing of one byte or more would fit any more, the bucket need not be asked again.
@@ -246,39 +246,50 @@ const Reason *Coalescer::reasonFor(MergeVerdict verdict) const {
   llvm_unreachable("no such verdict");
 }
 
-void Coalescer::place(const Candidate &candidate) {
-  Key &key = keys_[candidate.key];
+/// Joins the bucket to the newest open one of its key that takes it; else it is open itself.
+void Coalescer::place(Bucket &bucket) {
+  Key &key = keys_[bucket.key];
   const Reason *reason = nullptr;
   uint32_t needs = key.next;
   bool unbroken = true;
   for (size_t i = key.open.size(); i > 0;) {
     const Open &open = key.open[i - 1];
-    if (!fits(*open.bucket, candidate)) {
+    if (!fits(*open.bucket, bucket)) {
       reason = &pass_.full_;
       refusals_.try_emplace(open.bucket->members.front().launch, reason);
       unbroken = false;
       --i;
       continue;
     }
-    MergeVerdict verdict = merger_.join(*open.bucket, candidate);
+    MergeVerdict verdict = merger_.join(*open.bucket, bucket);
     if (verdict == MergeVerdict::Joined)
       return closeIfFull(key, i - 1);
     reason = reasonFor(verdict);
-    refusals_.try_emplace(open.bucket->members.front().launch, reason); // Because it may be left alone by this.
-    uint32_t skipTo = open.serial;
-    if (verdict == MergeVerdict::Dependent)
-      skipTo = open.needs;
-    else
-      unbroken = false;
-    if (unbroken)
-      needs = skipTo;
+    refusals_.try_emplace(open.bucket->members.front().launch, reason); // because it may be left alone by this
+    unbroken &= verdict == MergeVerdict::Dependent;
+    uint32_t skipTo = verdict == MergeVerdict::Dependent ? open.needs : open.serial;
+    needs = unbroken ? skipTo : needs;
     // Because what needs a bucket needs all that the bucket needs.
     while (i > 0 && key.open[i - 1].serial >= skipTo)
       --i;
   }
   if (reason)
-    refusals_[candidate.launch] = reason;
-  openBucket(key, candidate, unbroken ? 0 : needs);
+    refusals_[bucket.members.front().launch] = reason;
+  key.open.push_back({&bucket, key.next++, unbroken ? 0 : needs});
+}
+
+/// Asks every bucket once, in program order. True if some joined another.
+bool Coalescer::round() {
+  for (Key &key : keys_)
+    key.open.clear();
+  std::vector<Bucket *> order;
+  for (Bucket &bucket : buckets_)
+    if (!bucket.members.empty())
+      order.push_back(&bucket);
+  llvm::sort(order, [](const Bucket *a, const Bucket *b) { return a->members.front().launch->isBefore(b->members.front().launch); });
+  for (Bucket *bucket : order)
+    place(*bucket);
+  return llvm::any_of(order, [](const Bucket *bucket) { return bucket->members.empty(); });
 }
 
 void Coalescer::reportAlone(const Bucket &bucket) {
@@ -293,6 +304,8 @@ void Coalescer::reportAlone(const Bucket &bucket) {
 
 void Coalescer::rewrite() {
   for (const Bucket &bucket : buckets_) {
+    if (bucket.members.empty())
+      continue;
     if (bucket.members.size() == 1) {
       reportAlone(bucket);
       continue;
@@ -311,8 +324,9 @@ void Coalescer::rewrite() {
 Changed Coalescer::run() {
   IssueRecord record(graph_);
   collect();
-  for (const Candidate &candidate : candidates_)
-    place(candidate);
+  // Because a merge may free memory and bring nodes closer, those that were refused are asked again.
+  while (round())
+    continue;
   rewrite();
   Certificate &certificate = context_.certificate();
   certificate.reordersCollectives = true;

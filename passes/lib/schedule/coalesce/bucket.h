@@ -30,6 +30,18 @@ struct Bucket {
   uint32_t key = 0;
   int64_t bytes = 0;
   std::vector<Candidate> members;
+  [[nodiscard]] int64_t inputBytes() const {
+    int64_t sum = 0;
+    for (const Candidate &member : members)
+      sum += member.inputBytes;
+    return sum;
+  }
+  [[nodiscard]] int64_t outputBytes() const {
+    int64_t sum = 0;
+    for (const Candidate &member : members)
+      sum += member.outputBytes;
+    return sum;
+  }
   /// waits, in program order, that stand first and last among the members'
   Node *firstWait = nullptr;
   Node *lastWait = nullptr;

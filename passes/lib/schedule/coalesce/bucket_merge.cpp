@@ -24,18 +24,23 @@ BucketMerger::BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budge
 
 void BucketMerger::open(Bucket &bucket) {
   const Candidate &only = bucket.members.front();
-  bucketOf_[only.launch->id()] = &bucket;
-  waitOf_[only.wait->id()] = &bucket;
+  own(bucket, only);
   bucket.firstWait = bucket.lastWait = only.wait;
 }
 
-void BucketMerger::startSearch(const Bucket &bucket, const Candidate &newcomer) {
+void BucketMerger::own(Bucket &bucket, const Candidate &member) {
+  bucketOf_[member.launch->id()] = &bucket;
+  waitOf_[member.wait->id()] = &bucket;
+}
+
+void BucketMerger::startSearch() {
   ++search_;
   for (Frontier &frontier : frontier_)
     frontier = {};
-  for (const Candidate &member : bucket.members)
+  for (const Candidate &member : bucket_->members)
     reach(Side::Down, member.launch);
-  reach(Side::Up, newcomer.launch);
+  for (const Candidate &member : newcomer_->members)
+    reach(Side::Up, member.launch);
 }
 
 void BucketMerger::reach(Side side, Node *node) {
@@ -55,9 +60,9 @@ bool BucketMerger::visit(Side side, Node *node) {
     if (node->isBefore(bucket_->members.front().launch))
       return true;
   } else {
-    if (node == newcomer_.launch)
+    if (bucket == newcomer_)
       return false;
-    if (!node->isBefore(newcomer_.launch))
+    if (!node->isBefore(newcomer_->members.front().launch))
       return true;
   }
   // Because the members of another bucket will be one node: whoever needs one of them needs all.
@@ -95,8 +100,8 @@ bool BucketMerger::exhaust(Side side) {
 
 /// The ends of the search themselves move anyway.
 size_t BucketMerger::limit(Side side) const {
-  size_t own = side == Side::Up ? 1 : bucket_->members.size();
-  return in_.maxMoves ? own + static_cast<size_t>(*in_.maxMoves) : SIZE_MAX;
+  size_t ends = (side == Side::Up ? newcomer_ : bucket_)->members.size();
+  return in_.maxMoves ? ends + static_cast<size_t>(*in_.maxMoves) : SIZE_MAX;
 }
 
 /// Sets the side that needs the fewer moves, if there is one.
@@ -114,6 +119,9 @@ MergeVerdict BucketMerger::searchBoth(Side &side) {
     if (!expand(Side::Up))
       return MergeVerdict::Dependent;
   side = up.exhausted() && up.reached.size() <= limit(Side::Up) ? Side::Up : Side::Down;
+  if (exhaust(side))
+    return MergeVerdict::Joined;
+  side = side == Side::Up ? Side::Down : Side::Up;
   return exhaust(side) ? MergeVerdict::Joined : MergeVerdict::Entangled;
 }
 
@@ -139,20 +147,17 @@ void BucketMerger::undoMoves() {
 void BucketMerger::rearrange(Side side) {
   std::vector<Node *> nodes = frontier_[static_cast<size_t>(side)].reached;
   llvm::sort(nodes, before);
-  if (side == Side::Up) {
-    Node *front = bucket_->members.front().launch;
-    for (Node *node : nodes)
-      if (node != newcomer_.launch)
-        move(node, front);
-    move(newcomer_.launch, bucket_->members.back().launch->next());
-    return;
-  }
-  Node *behind = newcomer_.launch->next();
-  for (const Candidate &member : bucket_->members)
-    move(member.launch, newcomer_.launch);
+  const Bucket *staying = side == Side::Up ? bucket_ : newcomer_;
+  const Bucket *coming = side == Side::Up ? newcomer_ : bucket_;
+  Node *front = staying->members.front().launch;
+  Node *behind = staying->members.back().launch->next();
   for (Node *node : nodes)
-    if (bucketOf_[node->id()] != bucket_)
-      move(node, behind);
+    if (bucketOf_[node->id()] != coming)
+      move(node, side == Side::Up ? front : behind);
+  // Because ancestors may have stood right behind the bucket, what is behind it is asked for again.
+  behind = staying->members.back().launch->next();
+  for (const Candidate &member : coming->members)
+    move(member.launch, side == Side::Up ? behind : front);
 }
 
 int64_t BucketMerger::bytesFreedAtLaunch(const Candidate &member) const {
@@ -172,17 +177,17 @@ bool BucketMerger::mayFit(Side side) const {
 
 /// The newcomer's result would be alive on every step that it passes; what only its ancestors hold may end there.
 bool BucketMerger::mayFitUp() const {
-  int64_t more = newcomer_.outputBytes;
+  int64_t more = newcomer_->outputBytes();
   for (Node *node : frontier_[static_cast<size_t>(Side::Up)].reached)
     for (Timeline::IntervalId id : memory_->intervalsOf(node))
       if (memory_->last(id) == node && !memory_->isForGood(id))
         more -= memory_->bytes(id);
-  return !memory_->lastAbove(bucket_->members.back().launch->next(), newcomer_.launch, budget_ - more);
+  return !memory_->lastAbove(bucket_->members.back().launch->next(), newcomer_->members.front().launch, budget_ - more);
 }
 
 /// At the newcomer, what the moved nodes read is still alive, and what they make is not alive yet.
 bool BucketMerger::mayFitDown() const {
-  const Node *place = newcomer_.launch;
+  const Node *place = newcomer_->members.front().launch;
   int64_t alive = memory_->alive(place);
   const std::vector<uint32_t> &moved = stamp_[static_cast<size_t>(Side::Down)];
   for (Node *node : frontier_[static_cast<size_t>(Side::Down)].reached)
@@ -210,11 +215,10 @@ void BucketMerger::holdAll(const Candidate &member, Node *wait) {
 
 /// Because one transfer reads all inputs, each is held to the last wait on any result.
 void BucketMerger::holdInFlight() {
-  if (bucket_->lastWait->isBefore(newcomer_.wait))
-    for (const Candidate &member : bucket_->members)
-      holdAll(member, newcomer_.wait);
-  else
-    holdAll(newcomer_, bucket_->lastWait);
+  const Bucket *shorter = bucket_->lastWait->isBefore(newcomer_->lastWait) ? bucket_ : newcomer_;
+  Node *lastWait = (shorter == bucket_ ? newcomer_ : bucket_)->lastWait;
+  for (const Candidate &member : shorter->members)
+    holdAll(member, lastWait);
 }
 
 /// Because the last wait of some bucket may be another one after a rearrangement.
@@ -234,52 +238,51 @@ void BucketMerger::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders) {
     extras_.push_back(memory_->addInterval(bytes, holders));
 }
 
-int64_t BucketMerger::resultBytes() const {
-  int64_t bytes = newcomer_.outputBytes;
-  for (const Candidate &member : bucket_->members)
-    bytes += member.outputBytes;
-  return bytes;
-}
-
 /// What the one launch holds beyond what the run holds at its last member: operands that earlier members were the last
 /// to read; and, if flat, two buffers.
 void BucketMerger::addExtras() {
+  Node *launch = newcomer_->members.back().launch;
   int64_t freed = 0;
-  for (const Candidate &member : bucket_->members)
-    freed += bytesFreedAtLaunch(member);
-  addExtra(freed, {newcomer_.launch});
+  for (const Bucket *part : {bucket_, newcomer_})
+    for (const Candidate &member : part->members)
+      freed += member.launch == launch ? 0 : bytesFreedAtLaunch(member);
+  addExtra(freed, {launch});
   if (in_.layout == BucketLayout::Flat)
-    addBuffers();
+    addBuffers(launch);
 }
 
-void BucketMerger::addBuffers() {
-  Node *launch = newcomer_.launch;
-  int64_t inputs = newcomer_.inputBytes;
-  for (const Candidate &member : bucket_->members)
-    inputs += member.inputBytes;
+void BucketMerger::addBuffers(Node *launch) {
+  int64_t inputs = bucket_->inputBytes() + newcomer_->inputBytes();
   if (readsInFlight(in_.facts, launch))
-    addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_.wait, before)});
+    addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_->firstWait, before)});
   else
     addExtra(inputs, {launch});
   if (copiesOut(launch))
-    addExtra(resultBytes(), {launch, std::max(bucket_->lastWait, newcomer_.wait, before)});
+    addExtra(bucket_->outputBytes() + newcomer_->outputBytes(), {launch, std::max(bucket_->lastWait, newcomer_->lastWait, before)});
   else
-    shareResults();
+    shareResults(launch);
+}
+
+/// The intervals of the members' own results; a bucket of one has not put them aside yet.
+void BucketMerger::putResultsAside(const Bucket &part) {
+  llvm::append_range(results_, part.results);
+  if (part.members.size() > 1)
+    return;
+  Node *launch = part.members.front().launch;
+  for (Timeline::IntervalId id : memory_->intervalsOf(launch).vec())
+    if (memory_->first(id) == launch && memory_->bytes(id) != 0 && !llvm::is_contained(extras_, id)) {
+      memory_->suspend(id);
+      suspended_.push_back(id);
+      results_.push_back(id);
+    }
 }
 
 /// Because members that are views of one buffer keep all of it alive as long as one of them lives.
-void BucketMerger::shareResults() {
-  results_ = bucket_->results;
-  for (const Candidate *member : {&newcomer_, &bucket_->members.front()})
-    if (member == &newcomer_ || bucket_->members.size() == 1)
-      for (Timeline::IntervalId id : memory_->intervalsOf(member->launch))
-        if (memory_->first(id) == member->launch && memory_->bytes(id) != 0 && !llvm::is_contained(extras_, id)) {
-          memory_->suspend(id);
-          suspended_.push_back(id);
-        }
-  llvm::append_range(results_, suspended_);
+void BucketMerger::shareResults(Node *launch) {
+  putResultsAside(*bucket_);
+  putResultsAside(*newcomer_);
   int64_t counted = 0;
-  llvm::SmallVector<Node *, 8> holders = {newcomer_.launch};
+  llvm::SmallVector<Node *, 8> holders = {launch};
   bool forGood = false;
   for (Timeline::IntervalId id : results_) {
     counted += memory_->weight(id);
@@ -287,11 +290,11 @@ void BucketMerger::shareResults() {
     forGood |= memory_->isForGood(id);
   }
   // What is not among the intervals is returned, and alive on every step.
-  int64_t always = resultBytes() - counted;
-  if (always > 0)
+  bool always = bucket_->outputBytes() + newcomer_->outputBytes() > counted;
+  if (always)
     holders = {in_.graph.front()};
   if (counted != 0)
-    extras_.push_back(memory_->addInterval(counted, holders, forGood || always > 0));
+    extras_.push_back(memory_->addInterval(counted, holders, forGood || always));
 }
 
 /// False if the program would need more than the budget with the newcomer in the bucket.
@@ -299,10 +302,11 @@ bool BucketMerger::hold() {
   if (!memory_)
     return true;
   oldExtras_ = bucket_->extras;
+  llvm::append_range(oldExtras_, newcomer_->extras);
   for (Timeline::IntervalId id : oldExtras_)
     memory_->suspend(id);
   if (in_.layout == BucketLayout::Grouped) {
-    if (readsInFlight(in_.facts, newcomer_.launch))
+    if (readsInFlight(in_.facts, newcomer_->members.front().launch))
       holdInFlight();
     holdForMovedWaits();
   }
@@ -322,18 +326,20 @@ void BucketMerger::dropHolds() {
   for (Timeline::IntervalId id : oldExtras_)
     memory_->resume(id);
   suspended_.clear();
+  results_.clear();
   extras_.clear();
   holders_.clear();
   later_.clear();
 }
 
 void BucketMerger::accept() {
-  bucketOf_[newcomer_.launch->id()] = bucket_;
-  waitOf_[newcomer_.wait->id()] = bucket_;
-  bucket_->members.push_back(newcomer_);
-  bucket_->bytes += newcomer_.bytes();
-  bucket_->firstWait = std::min(bucket_->firstWait, newcomer_.wait, before);
-  bucket_->lastWait = std::max(bucket_->lastWait, newcomer_.wait, before);
+  for (const Candidate &member : newcomer_->members) {
+    own(*bucket_, member);
+    bucket_->members.push_back(member);
+  }
+  bucket_->bytes += newcomer_->bytes;
+  bucket_->firstWait = std::min(bucket_->firstWait, newcomer_->firstWait, before);
+  bucket_->lastWait = std::max(bucket_->lastWait, newcomer_->lastWait, before);
   for (auto [bucket, wait] : std::exchange(later_, {}))
     bucket->lastWait = std::max(bucket->lastWait, wait, before);
   bucket_->extras = std::exchange(extras_, {});
@@ -341,6 +347,7 @@ void BucketMerger::accept() {
   suspended_.clear();
   holders_.clear();
   moves_.clear();
+  newcomer_->members.clear();
 }
 
 MergeVerdict BucketMerger::tryPlace(Side side) {
@@ -356,12 +363,12 @@ MergeVerdict BucketMerger::tryPlace(Side side) {
   return MergeVerdict::OverBudget;
 }
 
-MergeVerdict BucketMerger::join(Bucket &bucket, const Candidate &newcomer) {
+MergeVerdict BucketMerger::join(Bucket &bucket, Bucket &newcomer) {
   bucket_ = &bucket;
-  newcomer_ = newcomer;
-  if (in_.dependences.stretch(bucket.members.front().launch) != in_.dependences.stretch(newcomer.launch))
+  newcomer_ = &newcomer;
+  if (in_.dependences.stretch(bucket.members.front().launch) != in_.dependences.stretch(newcomer.members.front().launch))
     return MergeVerdict::Dependent;
-  startSearch(bucket, newcomer);
+  startSearch();
   Side side = Side::Up;
   if (MergeVerdict found = searchBoth(side); found != MergeVerdict::Joined)
     return found;

@@ -1,4 +1,4 @@
-// BucketMerger: may this collective join this bucket, and if so, makes room for it.
+// BucketMerger: may this bucket (often of one) join that one, and if so, brings them together.
 //
 // Two collectives can be one if neither needs the other: no path leads from a member to the newcomer through data, storages, domains, ordering edges, or a
 // bucket made before (whose members count as one node, so that no cycle can close through it). Both ends are searched at once, the newcomer's
@@ -35,8 +35,9 @@ public:
   /// `memory` null: there is no budget.
   BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget);
 
-  /// Puts the newcomer's launch behind the last member's. It must stand behind the whole bucket in the program.
-  [[nodiscard]] MergeVerdict join(Bucket &bucket, const Candidate &newcomer);
+  /// Puts the newcomer's launches behind the last member's, and leaves the newcomer without members. Both must be open, and the whole newcomer must stand
+  /// behind the whole bucket in the program.
+  [[nodiscard]] MergeVerdict join(Bucket &bucket, Bucket &newcomer);
   /// Tells that a bucket of one was opened. Buckets must not move in memory afterwards.
   void open(Bucket &bucket);
 
@@ -53,7 +54,8 @@ private:
     Node *next;
   };
 
-  void startSearch(const Bucket &bucket, const Candidate &newcomer);
+  void own(Bucket &bucket, const Candidate &member);
+  void startSearch();
   [[nodiscard]] bool expand(Side side);
   [[nodiscard]] bool visit(Side side, Node *node);
   void reach(Side side, Node *node);
@@ -73,11 +75,11 @@ private:
   void holdAll(const Candidate &member, Node *wait);
   void holdForMovedWaits();
   void addExtras();
-  void addBuffers();
-  void shareResults();
+  void addBuffers(Node *launch);
+  void putResultsAside(const Bucket &part);
+  void shareResults(Node *launch);
   void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders);
   [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
-  [[nodiscard]] int64_t resultBytes() const;
   void dropHolds();
   void accept();
 
@@ -90,7 +92,7 @@ private:
   uint32_t search_ = 0;
   Frontier frontier_[2];
   Bucket *bucket_ = nullptr;                 ///< of the search at hand
-  Candidate newcomer_;
+  Bucket *newcomer_ = nullptr;
   std::vector<Step> moves_;
   std::vector<std::pair<Timeline::IntervalId, Node *>> holders_;
   std::vector<std::pair<Bucket *, Node *>> later_; ///< buckets that a rearrangement gave another last wait

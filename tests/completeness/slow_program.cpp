@@ -1,0 +1,198 @@
+#include "completeness/slow_program.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ccgraph::test {
+
+bool touchesElements(Access access) { return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite); }
+bool writesElements(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+
+SlowProgram::SlowProgram(const Graph &graph) : graph_(graph), storages_(graph), position_(graph.idLimit(), -1) {
+  for (Node *node = graph.front(); node != nullptr; node = node->next())
+    read(node);
+  matchFlights();
+}
+
+void SlowProgram::read(Node *node) {
+  position_[node->id()] = size();
+  SlowStep step;
+  step.node = node;
+  Effects effects = effectsOf(*node);
+  for (unsigned i = 0; i < node->numOperands(); ++i)
+    for (StorageId storage : storages_.storages(node->operand(i)))
+      step.accesses.emplace_back(storage, effects.operands[i]);
+  for (const Use &use : node->operandUses())
+    step.operands.push_back(position_[use.def()->id()]);
+  step.domain = effects.domain;
+  step.wait = effects.waits;
+  step.launch = effects.launches;
+  step.view = !step.wait && !step.launch && (isGetItem(*node) || isViewLike(*node));
+  if (const CollectiveSpec *spec = collectiveOf(*node)) {
+    step.communicates = true;
+    step.strict = isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier;
+    step.group = groupKey(*node);
+  }
+  steps_.push_back(std::move(step));
+}
+
+void SlowProgram::matchFlights() {
+  std::map<StorageId, int> inFlight;
+  for (int i = 0; i < size(); ++i) {
+    if (steps_[i].launch) {
+      for (StorageId storage : storages_.storages(steps_[i].node))
+        inFlight[storage] = i;
+      for (auto [storage, access] : steps_[i].accesses)
+        if (has(access, Access::InFlightWrite))
+          inFlight[storage] = i;
+    }
+    std::set<int> ended;
+    for (auto [storage, access] : steps_[i].accesses)
+      if (steps_[i].wait && inFlight.count(storage) != 0) {
+        ended.insert(inFlight[storage]);
+        inFlight.erase(storage);
+      }
+    for (int launch : ended) {
+      steps_[i].flights.push_back(launch);
+      steps_[launch].flights.push_back(i);
+    }
+  }
+}
+
+int SlowProgram::positionOf(const Node *node) const { return position_[node->id()]; }
+
+std::vector<int> SlowProgram::order() const {
+  std::vector<int> order(steps_.size());
+  for (int i = 0; i < size(); ++i)
+    order[i] = i;
+  return order;
+}
+
+int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &together) const {
+  int count = size();
+  std::vector<int> place(count);
+  for (int i = 0; i < count; ++i)
+    place[order[i]] = i;
+  int joint = -1;
+  for (int member : together)
+    joint = std::max(joint, place[member]);
+  std::set<int> jointWaits;
+  for (int member : together) {
+    place[member] = joint;
+    jointWaits.insert(steps_[member].flights.begin(), steps_[member].flights.end());
+  }
+  std::vector<int> first(storages_.numStorages(), 0), last(storages_.numStorages(), 0);
+  for (StorageId id = 0; id < storages_.numStorages(); ++id) {
+    const Node *owner = storages_.owner(id);
+    bool input = owner->opcode() == Opcode::Placeholder || owner->opcode() == Opcode::GetAttr;
+    first[id] = input ? 0 : place[positionOf(owner)];
+    last[id] = input ? count - 1 : first[id];
+  }
+  auto hold = [&](StorageId id, int until) { last[id] = std::max(last[id], until); };
+  for (int i = 0; i < count; ++i) {
+    const SlowStep &step = steps_[i];
+    for (auto [storage, access] : step.accesses) {
+      hold(storage, place[i]);
+      if (step.node->opcode() == Opcode::Output)
+        first[storage] = 0, hold(storage, count - 1);
+      if (!step.launch || !has(access, Access::InFlightRead | Access::InFlightWrite))
+        continue;
+      for (int wait : step.flights)
+        hold(storage, place[wait]);
+      if (step.flights.empty())
+        hold(storage, count - 1);
+      if (together.count(i) != 0)
+        for (int wait : jointWaits)
+          hold(storage, place[wait]);
+    }
+  }
+  std::vector<int64_t> change(count + 1);
+  for (StorageId id = 0; id < storages_.numStorages(); ++id) {
+    int64_t bytes = storages_.numBytes(id).value_or(0);
+    change[first[id]] += bytes;
+    change[last[id] + 1] -= bytes;
+  }
+  int64_t alive = 0, most = 0;
+  for (int i = 0; i < count; ++i)
+    most = std::max(most, alive += change[i]);
+  return most;
+}
+
+bool SlowProgram::mayShareTwo(const Node &a, const Node &b) const {
+  auto cells = [&](const Node &node) -> std::vector<std::vector<int64_t>> {
+    CollectiveCall call = *collectiveCall(node);
+    if (!call.ranks.empty())
+      return {call.ranks};
+    const Group *group = graph_.groups().find(call.group);
+    if (group == nullptr)
+      return {};
+    return group->ranks.empty() ? group->partition : std::vector<std::vector<int64_t>>{group->ranks};
+  };
+  auto left = cells(a), right = cells(b);
+  for (const auto &x : left)
+    for (const auto &y : right) {
+      int64_t common = 0;
+      for (int64_t rank : x)
+        common += std::count(y.begin(), y.end(), rank);
+      if (common >= 2)
+        return true;
+    }
+  return left.empty() || right.empty();
+}
+
+bool SlowProgram::keepOrder(const SlowStep &a, const SlowStep &b) const {
+  return a.group == b.group || ((a.strict || b.strict) && mayShareTwo(*a.node, *b.node));
+}
+
+std::vector<std::vector<int>> SlowProgram::needs() const {
+  struct Resource {
+    int writer = -1;
+    std::vector<int> readers;
+  };
+  std::vector<Resource> storages(storages_.numStorages());
+  Resource random, host;
+  std::vector<std::vector<int>> needs(steps_.size());
+  std::vector<int> communication;
+  auto read = [&](Resource &resource, int step) {
+    if (resource.writer >= 0 && resource.writer != step)
+      needs[step].push_back(resource.writer);
+    resource.readers.push_back(step);
+  };
+  auto write = [&](Resource &resource, int step) {
+    read(resource, step);
+    for (int reader : resource.readers)
+      if (reader != step)
+        needs[step].push_back(reader);
+    resource = {step, {}};
+  };
+  for (int i = 0; i < size(); ++i) {
+    const SlowStep &step = steps_[i];
+    needs[i] = step.operands;
+    for (auto [storage, access] : step.accesses) {
+      if (step.wait || writesElements(access))
+        write(storages[storage], i);
+      else if (touchesElements(access))
+        read(storages[storage], i);
+    }
+    for (int launch : step.wait ? step.flights : std::vector<int>())
+      for (auto [storage, access] : steps_[launch].accesses) {
+        if (has(access, Access::InFlightWrite))
+          write(storages[storage], i);
+        else if (has(access, Access::InFlightRead))
+          read(storages[storage], i);
+      }
+    if (step.domain == Domain::Rng)
+      write(random, i);
+    if (step.domain == Domain::Host)
+      write(host, i);
+    if (!step.communicates)
+      continue;
+    for (int other : communication)
+      if ((step.strict || steps_[other].strict) && keepOrder(steps_[other], step))
+        needs[i].push_back(other);
+    communication.push_back(i);
+  }
+  return needs;
+}
+
+} // namespace ccgraph::test
