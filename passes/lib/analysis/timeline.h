@@ -45,6 +45,7 @@ public:
   /// Last such row.
   [[nodiscard]] Node *lastAbove(const Node *from, Node *to, int64_t limit) const;
   [[nodiscard]] llvm::ArrayRef<IntervalId> intervalsOf(const Node *node) const;
+  [[nodiscard]] llvm::ArrayRef<Node *> holders(IntervalId interval) const { return intervals_[interval].holders; }
   [[nodiscard]] int64_t bytes(IntervalId interval) const { return intervals_[interval].bytes; }
   /// The same for an interval that may be suspended.
   [[nodiscard]] int64_t weight(IntervalId interval) const { return intervals_[interval].bytes + intervals_[interval].suspended; }

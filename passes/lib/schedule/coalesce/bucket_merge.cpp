@@ -168,38 +168,75 @@ int64_t BucketMerger::bytesFreedAtLaunch(const Candidate &member) const {
   return bytes;
 }
 
-/// A quick look before nodes are moved: false only if some step between would surely have too much alive.
+/// Where an interval would begin and end after a move, as far as steps between the two ends of the search see it: null
+/// stands for above all of them, and `below` for behind them.
+struct BucketMerger::Shift {
+  Timeline::IntervalId id;
+  const Node *first;
+  const Node *last;
+  bool below; ///< it would still be alive at the end of the stretch
+  bool late;  ///< it would only begin there
+};
+
+BucketMerger::Shift BucketMerger::shifted(Timeline::IntervalId id, Side side) const {
+  const std::vector<uint32_t> &stamps = stamp_[static_cast<size_t>(side)];
+  auto moves = [&](const Node *node) { return stamps[node->id()] == search_; };
+  bool made = moves(memory_->first(id));
+  if (side == Side::Down)
+    return {id, memory_->first(id), nullptr, true, made};
+  const Node *last = nullptr;
+  for (const Node *holder : memory_->holders(id))
+    if (!moves(holder) && (!last || last->isBefore(holder)))
+      last = holder;
+  return {id, made ? nullptr : memory_->first(id), last, memory_->isForGood(id), false};
+}
+
+std::vector<BucketMerger::Shift> BucketMerger::shifts(Side side) const {
+  std::vector<Timeline::IntervalId> ids;
+  for (Node *node : frontier_[static_cast<size_t>(side)].reached)
+    for (Timeline::IntervalId id : memory_->intervalsOf(node))
+      if (memory_->bytes(id) != 0)
+        ids.push_back(id);
+  llvm::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::vector<Shift> shifts;
+  for (Timeline::IntervalId id : ids)
+    shifts.push_back(shifted(id, side));
+  return shifts;
+}
+
+/// Alive at a step that does not move, if the rest did.
+int64_t BucketMerger::aliveAfter(const Node *row, llvm::ArrayRef<Shift> shifts) const {
+  int64_t alive = memory_->alive(row);
+  for (const Shift &shift : shifts) {
+    bool was = !row->isBefore(memory_->first(shift.id)) && (memory_->isForGood(shift.id) || !memory_->last(shift.id)->isBefore(row));
+    bool begun = !shift.late && (!shift.first || !row->isBefore(shift.first));
+    bool is = begun && (shift.below || (shift.last && !shift.last->isBefore(row)));
+    alive += (static_cast<int64_t>(is) - static_cast<int64_t>(was)) * memory_->bytes(shift.id);
+  }
+  return alive;
+}
+
+/// A quick look before nodes are moved, because most moves that do not fit fail at the step that needed most before: false only if
+/// some step would surely have too much alive.
 bool BucketMerger::mayFit(Side side) const {
   if (!memory_)
     return true;
-  return side == Side::Up ? mayFitUp() : mayFitDown();
-}
-
-/// The newcomer's result would be alive on every step that it passes; what only its ancestors hold may end there.
-bool BucketMerger::mayFitUp() const {
-  int64_t more = newcomer_->outputBytes();
-  for (Node *node : frontier_[static_cast<size_t>(Side::Up)].reached)
-    for (Timeline::IntervalId id : memory_->intervalsOf(node))
-      if (memory_->last(id) == node && !memory_->isForGood(id))
-        more -= memory_->bytes(id);
-  return !memory_->lastAbove(bucket_->members.back().launch->next(), newcomer_->members.front().launch, budget_ - more);
-}
-
-/// At the newcomer, what the moved nodes read is still alive, and what they make is not alive yet.
-bool BucketMerger::mayFitDown() const {
-  const Node *place = newcomer_->members.front().launch;
-  int64_t alive = memory_->alive(place);
-  const std::vector<uint32_t> &moved = stamp_[static_cast<size_t>(Side::Down)];
-  for (Node *node : frontier_[static_cast<size_t>(Side::Down)].reached)
-    for (Timeline::IntervalId id : memory_->intervalsOf(node)) {
-      bool madeHere = moved[memory_->first(id)->id()] == search_;
-      bool aliveThere = memory_->isForGood(id) || !memory_->last(id)->isBefore(place);
-      if (madeHere && aliveThere && memory_->first(id) == node)
-        alive -= memory_->bytes(id);
-      else if (!madeHere && !aliveThere && memory_->last(id) == node)
-        alive += memory_->bytes(id);
-    }
-  return alive <= budget_;
+  std::vector<Shift> all = shifts(side);
+  int64_t more = 0;
+  for (const Shift &shift : all)
+    more += memory_->bytes(shift.id);
+  const Node *end = newcomer_->members.front().launch;
+  Node *row = bucket_->members.back().launch->next();
+  for (unsigned look = 0; look < 16; ++look) {
+    row = memory_->firstAbove(row, end, budget_ - more);
+    if (!row)
+      return true;
+    if (stamp_[static_cast<size_t>(side)][row->id()] != search_ && aliveAfter(row, all) > budget_)
+      return false;
+    row = row->next();
+  }
+  return true;
 }
 
 void BucketMerger::addHolder(Timeline::IntervalId interval, Node *node) {

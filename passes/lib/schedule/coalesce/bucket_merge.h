@@ -64,8 +64,10 @@ private:
   [[nodiscard]] bool exhaust(Side side);
   [[nodiscard]] MergeVerdict tryPlace(Side side);
   [[nodiscard]] bool mayFit(Side side) const;
-  [[nodiscard]] bool mayFitUp() const;
-  [[nodiscard]] bool mayFitDown() const;
+  struct Shift;
+  [[nodiscard]] Shift shifted(Timeline::IntervalId id, Side side) const;
+  [[nodiscard]] std::vector<Shift> shifts(Side side) const;
+  [[nodiscard]] int64_t aliveAfter(const Node *row, llvm::ArrayRef<Shift> shifts) const;
   void rearrange(Side side);
   void move(Node *node, Node *before);
   void undoMoves();
