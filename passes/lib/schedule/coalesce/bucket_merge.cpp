@@ -239,6 +239,48 @@ bool BucketMerger::mayFit(Side side) const {
   return true;
 }
 
+/// The same for the steps that do move: what they hold among themselves, on top of what is alive where they go.
+bool BucketMerger::movedMayFit(Side side) const {
+  const Bucket *coming = side == Side::Up ? newcomer_ : bucket_;
+  const Node *place = side == Side::Up ? bucket_->members.front().launch : newcomer_->members.back().launch->next();
+  std::vector<Node *> rows;
+  for (Node *node : frontier_[static_cast<size_t>(side)].reached)
+    if (bucketOf_[node->id()] != coming)
+      rows.push_back(node);
+  if (!memory_ || rows.empty())
+    return true;
+  llvm::sort(rows, before);
+  llvm::DenseMap<const Node *, size_t> index;
+  for (size_t i = 0; i < rows.size(); ++i)
+    index[rows[i]] = i;
+  int64_t base = memory_->aliveBefore(place);
+  std::vector<int64_t> change(rows.size() + 1);
+  for (const Shift &shift : shifts(side)) {
+    const Node *first = memory_->first(shift.id);
+    int64_t bytes = memory_->bytes(shift.id);
+    if (first->isBefore(place) && (memory_->isForGood(shift.id) || !memory_->last(shift.id)->isBefore(place)))
+      base -= bytes;
+    if (side == Side::Up && bucketOf_[first->id()] == coming)
+      continue; // because it begins behind all of them
+    size_t begin = index.count(first) != 0 ? index[first] : 0;
+    size_t end = memory_->isForGood(shift.id) ? rows.size() : 0;
+    for (const Node *holder : memory_->holders(shift.id)) {
+      if (auto found = index.find(holder); found != index.end())
+        end = std::max(end, found->second + 1);
+      else if (bucketOf_[holder->id()] == coming ? side == Side::Up : !holder->isBefore(place))
+        end = rows.size();
+    }
+    if (begin < end) {
+      change[begin] += bytes;
+      change[end] -= bytes;
+    }
+  }
+  for (size_t i = 0; i < rows.size(); ++i)
+    if ((base += change[i]) > budget_)
+      return false;
+  return true;
+}
+
 void BucketMerger::addHolder(Timeline::IntervalId interval, Node *node) {
   memory_->addHolder(interval, node);
   holders_.emplace_back(interval, node);
@@ -388,7 +430,7 @@ void BucketMerger::accept() {
 }
 
 MergeVerdict BucketMerger::tryPlace(Side side) {
-  if (!mayFit(side))
+  if (!mayFit(side) || !movedMayFit(side))
     return MergeVerdict::OverBudget;
   rearrange(side);
   if (hold()) {

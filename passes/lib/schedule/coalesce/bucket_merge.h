@@ -64,6 +64,7 @@ private:
   [[nodiscard]] bool exhaust(Side side);
   [[nodiscard]] MergeVerdict tryPlace(Side side);
   [[nodiscard]] bool mayFit(Side side) const;
+  [[nodiscard]] bool movedMayFit(Side side) const;
   struct Shift;
   [[nodiscard]] Shift shifted(Timeline::IntervalId id, Side side) const;
   [[nodiscard]] std::vector<Shift> shifts(Side side) const;
