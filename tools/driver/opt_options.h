@@ -14,20 +14,26 @@ namespace ccgraph::driver {
 /// The level that runs where neither -O nor --pipeline is given.
 inline constexpr unsigned defaultLevel = 2;
 
+/// What a graph is written as; both are read back by every tool.
 enum class OutputFormat : uint8_t { Json, FxText };
 
 struct OptOptions {
   std::string input;
-  std::string output; ///< -o; empty: no graph is written unless --emit is given
-  std::string emit;   ///< --emit; empty: by the extension of the output
+  /// -o; empty: no graph is written unless --emit is given
+  std::string output;
+  /// --emit; empty: by the extension of the output
+  std::string emit;
+  /// --graph, a name or an index; empty: every graph of the file
   std::string selector;
   std::string groups;
   std::string values;
   std::string compare; ///< a graph that stands for what the passes would make
   std::string helpPass;
-  std::optional<std::string> help; ///< topic, maybe empty
+  /// topic, maybe empty for the first screen; no value: help is not asked for
+  std::optional<std::string> help;
   PipelineFlags pipeline;
-  size_t equivalenceRanks = 0; ///< 0: not asked for
+  /// ranks of --check-equivalence; 0: not asked for
+  size_t equivalenceRanks = 0;
   size_t seed = 0;
   bool summary = false;
   bool json = false;
@@ -41,9 +47,10 @@ struct OptOptions {
   bool listPasses = false;
   bool version = false;
 
-  /// True if the run is to write graphs.
+  /// True if the run is to write graphs; where it is not, its result is the summary.
   [[nodiscard]] bool writesGraphs() const { return !output.empty() || !emit.empty(); }
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
+  /// As --emit says, else by the output's name: FX text for .py, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;
 };
 

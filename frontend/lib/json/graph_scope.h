@@ -1,4 +1,10 @@
 // GraphScope: one graph of a file while it is being read, and what its nodes look up in it.
+//
+// Each subgraph has a scope of its own, since names and frames are its own; types are shared by the whole file. A scope
+// outlives none of the values that it is given: what it needs later it copies.
+//
+// Ownership: the graph is the sink's, the report and the types are the file's; all outlive the scope. Failure: through
+// the report, never by a return value that a caller could forget. Cost: a hash look-up a reference, type or frame.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -15,7 +21,7 @@ namespace ccgraph {
 class TypeCache {
 public:
   TypeCache(Context &context, JsonReport &report) : context_(context), report_(report) {}
-  /// A string, or a list of types and nulls. Null, with an error reported, where it is none.
+  /// A string, or a list of types and nulls (nested as results are). Null, with an error reported, where it is none.
   const Type *read(const JsonValue &value);
 
 private:
@@ -49,10 +55,14 @@ struct GraphScope {
   Graph &graph;
   JsonReport &report;
   TypeCache &types;
-  size_t offset = 0;                            ///< where the graph's object starts
-  std::vector<uint32_t> frames;                 ///< index in the file -> index in the graph
+  /// where the graph's object starts: what is said of the graph as a whole is said there
+  size_t offset = 0;
+  /// index in the file -> index in the graph, which holds each distinct frame once
+  std::vector<uint32_t> frames;
   std::vector<UnresolvedReference> unresolved;
-  llvm::StringSet<> rejected;                   ///< names of nodes that had errors of their own
+  /// names of nodes that had errors of their own: whoever mentions them gets no second error
+  llvm::StringSet<> rejected;
+  /// keys of the graph's object so far, because JSON lets a key stand twice and we do not
   std::vector<std::string> seenKeys;
   bool sawNodes = false;
 };

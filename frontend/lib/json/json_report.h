@@ -1,4 +1,10 @@
 // JsonReport: the errors of one JSON file, each at its place and with its pointer.
+//
+// Readers report and read on, so that a user sees all that is wrong with a file at once; whether the file was good is asked
+// once, at the end, by take(). Places are kept as offsets until there is something to say.
+//
+// Ownership: borrows the source, which must outlive it. Failure: none of its own. Cost: nothing while all is well; an
+// error scans the text up to its place.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -18,7 +24,7 @@ public:
   /// Both costly (they look for line, column and pointer) and so computed for the first `limit` errors only.
   void error(size_t offset, std::string message, std::string repair = "");
   void warning(size_t offset, std::string message, std::string repair = "");
-  /// "expected WHAT, got <the value as it stands>".
+  /// "expected WHAT, got <the value as it stands>", the way in which every error about a value is worded.
   void expected(const JsonValue &got, const llvm::Twine &what, std::string repair = "");
 
   [[nodiscard]] const SourceText &source() const { return source_; }

@@ -20,7 +20,7 @@ enum class JsonKind : uint8_t { Null, Bool, Integer, Float, HugeInteger, String,
 
 struct JsonValue;
 
-/// Walks the elements of an array or the members of an object.
+/// Walks the elements of an array or the members of an object, in the order of the text. Valid as long as the value is.
 class JsonIterator {
 public:
   using iterator_category = std::forward_iterator_tag;
@@ -43,18 +43,25 @@ private:
   const JsonValue *value_;
 };
 
+/// A value is written by the parser alone; readers see it const. Fields that do not belong to the kind keep their defaults,
+/// so that a careless look at `text` of a number sees nothing rather than something else.
 struct JsonValue {
   JsonKind kind = JsonKind::Null;
   bool boolean = false;
-  uint32_t count = 0;     ///< elements or members
+  /// elements or members
+  uint32_t count = 0;
   union {
     int64_t integer = 0; ///< Integer
     double real;         ///< Float
   };
-  llvm::StringRef text;   ///< String: decoded; HugeInteger (one that 64 bits do not hold): its spelling
-  llvm::StringRef key;    ///< where the value is a member
-  size_t offset = 0;      ///< of its first byte
-  size_t end = 0;         ///< behind its last byte; containers only
+  /// String: decoded; HugeInteger (one that 64 bits do not hold): its spelling
+  llvm::StringRef text;
+  /// where the value is a member: its key, decoded
+  llvm::StringRef key;
+  /// of its first byte, in the text that is being parsed
+  size_t offset = 0;
+  /// behind its last byte; containers only, because a scalar's end is found by a look at the text
+  size_t end = 0;
   const JsonValue *first = nullptr;
   const JsonValue *next = nullptr;
 
@@ -62,7 +69,7 @@ struct JsonValue {
   [[nodiscard]] llvm::iterator_range<JsonIterator> elements() const {
     return {JsonIterator(first), JsonIterator()};
   }
-  /// Null where absent or not an object.
+  /// Null where absent or not an object. Linear: the objects of our files have a handful of members.
   [[nodiscard]] const JsonValue *member(llvm::StringRef name) const {
     for (const JsonValue &value : elements())
       if (kind == JsonKind::Object && value.key == name)

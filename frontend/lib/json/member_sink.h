@@ -1,6 +1,10 @@
 // MemberSink: one member of a JSON object, or each of them, and nothing of the rest.
 //
-// Files of facts hold megabytes beside the few lines that a reader wants; what is not wanted is walked through, not stored.
+// Files of facts hold megabytes beside the few lines that a reader wants; what is not wanted is walked through, not stored. Side
+// files (groups, tolerances, operators, tensor headers) are all read through this.
+//
+// Ownership: holds the callback; the values that it gets die when it returns. Failure: none of its own; found() and
+// isObject() say what the text was. Cost: that of the parser, plus the memory of one wanted member.
 #pragma once
 
 #include "json/json_parser.h"
@@ -31,6 +35,7 @@ public:
     }
     return true;
   }
+  /// True if a wanted member has come; asked after the parser is done, to say what a file lacks.
   [[nodiscard]] bool found() const { return found_; }
   /// True if the whole text is an object.
   [[nodiscard]] bool isObject() const { return inObject_; }

@@ -21,15 +21,17 @@ namespace ccgraph {
 /// A gzip file that inflates to more than this is refused: no graph that fits in memory is larger.
 inline constexpr size_t maxInflatedBytes = size_t(8) << 30;
 
-/// One input, open for reading as long as the object lives.
+/// One input, open for reading as long as the object lives. A mapped file must not shrink meanwhile: the system ends a
+/// program that reads behind the end.
 class InputFile {
 public:
-  /// Opens `path`; "-" reads standard input to its end.
+  /// Opens `path`; "-" reads standard input to its end. Compressed input is inflated here, so that no reader knows of it.
   [[nodiscard]] static llvm::Expected<InputFile> open(llvm::StringRef path);
 
   [[nodiscard]] llvm::StringRef text() const {
     return mapped_ ? mapped_->getBuffer() : llvm::StringRef(inflated_);
   }
+  /// As given, or "<stdin>": what diagnostics print.
   [[nodiscard]] const std::string &name() const { return name_; }
   /// Valid until this object dies or is moved from.
   [[nodiscard]] SourceText source() const { return {name_, text()}; }
