@@ -1,20 +1,12 @@
 #include "kernels/families.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include <cmath>
 #include <limits>
 
 namespace ccgraph::runtime {
 namespace {
-
-// Because int64 wraps in PyTorch and overflow of signed numbers is undefined in C++.
-int64_t wrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-int64_t wrapMul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-int64_t wrapNeg(int64_t a) { return wrapMul(a, -1); }
 
 int64_t wrapPow(int64_t base, int64_t exponent) {
   if (exponent < 0) // Because 1/base truncates to 0 but for 1 and -1.

@@ -20,7 +20,7 @@ Value toCopy(KernelArgs &args) {
 
 Value convertElementType(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  return cloneAs(args, self, args.dtype(1, self.dtype()), ~0U);
+  return cloneAs(args, self, args.dtype(1, self.dtype()), noArgument);
 }
 
 /// Because every device is this one, only the copy remains.
@@ -73,7 +73,7 @@ Value filledLike(KernelArgs &args) {
 
 Value zeroInPlace(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  fill(args, self, args.operand(~0U, 0).tensor);
+  fill(args, self, args.operand(noArgument, 0).tensor);
   return self;
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/families.h"
 #include "kernels/layout.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include <cmath>
 
@@ -34,7 +35,9 @@ Value zeros(KernelArgs &args) {
   return checkSizes(args, sizes) ? Value(Tensor::zeros(dtype, sizes)) : Value();
 }
 
-Value ones(KernelArgs &args) { return filled(args, args.integers(0), args.dtype(1, DType::F32), args.operand(~0U, 1)); }
+Value ones(KernelArgs &args) {
+  return filled(args, args.integers(0), args.dtype(1, DType::F32), args.operand(noArgument, 1));
+}
 
 Value full(KernelArgs &args) {
   Operand value = args.operand(1);
@@ -49,7 +52,7 @@ Value newZeros(KernelArgs &args) {
 
 Value newOnes(KernelArgs &args) {
   DType dtype = args.dtype(2, args.tensor(0).dtype());
-  return filled(args, args.integers(1), dtype, args.operand(~0U, 1));
+  return filled(args, args.integers(1), dtype, args.operand(noArgument, 1));
 }
 
 Value newFull(KernelArgs &args) {
@@ -82,7 +85,7 @@ Value zerosLike(KernelArgs &args) {
 Value onesLike(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Tensor result = emptyLike(args, self, args.dtype(1, self.dtype()), 5);
-  fill(args, result, args.operand(~0U, 1).tensor);
+  fill(args, result, args.operand(noArgument, 1).tensor);
   return result;
 }
 
@@ -108,7 +111,7 @@ Tensor sequence(KernelArgs &args, int64_t length, llvm::ArrayRef<Operand> startS
       return readElement<decltype(zero)>(t.dtype(), t.data());
     };
     if (whole)
-      writeElement<int64_t>(DType::I64, at, value(0, int64_t()) + i * value(1, int64_t()));
+      writeElement<int64_t>(DType::I64, at, wrapAdd(value(0, int64_t()), wrapMul(i, value(1, int64_t()))));
     else
       writeElement<double>(DType::F64, at, value(0, 0.0) + static_cast<double>(i) * value(1, 0.0));
   }
@@ -135,10 +138,10 @@ Value arange(KernelArgs &args, Operands bounds, unsigned dtypeIndex) {
 }
 
 Value arangeEnd(KernelArgs &args) {
-  return arange(args, {args.operand(~0U, 0), args.operand(0), args.operand(~0U, 1)}, 1);
+  return arange(args, {args.operand(noArgument, 0), args.operand(0), args.operand(noArgument, 1)}, 1);
 }
 Value arangeStart(KernelArgs &args) {
-  return arange(args, {args.operand(0), args.operand(1), args.operand(~0U, 1)}, 2);
+  return arange(args, {args.operand(0), args.operand(1), args.operand(noArgument, 1)}, 2);
 }
 Value arangeStep(KernelArgs &args) { return arange(args, {args.operand(0), args.operand(1), args.operand(2, 1)}, 3); }
 

@@ -1,5 +1,6 @@
 #include "kernels/families.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include <cmath>
 
@@ -77,21 +78,20 @@ CCGRAPH_REAL(expNegAbsOp, std::exp(-std::fabs(x[0])))
 #define CCGRAPH_KEEPING(NAME, EXPRESSION, WHOLE)                                                                       \
   constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
                              .integer = [](const int64_t *x) -> int64_t { return WHOLE; }};
-CCGRAPH_KEEPING(absOp, std::fabs(x[0]), x[0] < 0 ? -x[0] : x[0])
+CCGRAPH_KEEPING(absOp, std::fabs(x[0]), x[0] < 0 ? wrapNeg(x[0]) : x[0])
 CCGRAPH_KEEPING(signOp, signOf(x[0]), (x[0] > 0) - (x[0] < 0))
 CCGRAPH_KEEPING(floorOp, std::floor(x[0]), x[0])
 CCGRAPH_KEEPING(ceilOp, std::ceil(x[0]), x[0])
 CCGRAPH_KEEPING(truncOp, std::trunc(x[0]), x[0])
 CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]) // ties to even, as torch.round
 CCGRAPH_KEEPING(reluOp, x[0] > 0 || std::isnan(x[0]) ? x[0] : 0, x[0] > 0 ? x[0] : 0)
-CCGRAPH_KEEPING(squareOp, x[0] * x[0], x[0] * x[0])
+CCGRAPH_KEEPING(squareOp, x[0] * x[0], wrapMul(x[0], x[0]))
 // Derivative of relu: grad where self > threshold.
 CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0])
 #undef CCGRAPH_KEEPING
-constexpr PointwiseOp negOp{
-    .real = [](const double *x) { return -x[0]; },
-    .integer = [](const int64_t *x) { return static_cast<int64_t>(-static_cast<uint64_t>(x[0])); },
-    .complex = [](const Complex *x) { return -x[0]; }};
+constexpr PointwiseOp negOp{.real = [](const double *x) { return -x[0]; },
+                            .integer = [](const int64_t *x) { return wrapNeg(x[0]); },
+                            .complex = [](const Complex *x) { return -x[0]; }};
 constexpr PointwiseOp conjOp{.real = [](const double *x) { return x[0]; },
                              .integer = [](const int64_t *x) { return x[0]; },
                              .complex = [](const Complex *x) { return std::conj(x[0]); }};

@@ -1,6 +1,7 @@
 #include "kernels/families.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include <cstring>
 #include <numeric>
@@ -183,9 +184,7 @@ Value cumsum(KernelArgs &args) {
   if (isFloat(dtype))
     scan<double>(dimLast(result, dim), dimLast(source, dim), [](double a, double b) { return a + b; });
   else
-    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), [](int64_t a, int64_t b) {
-      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    });
+    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), wrapAdd);
   return result;
 }
 

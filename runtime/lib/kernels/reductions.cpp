@@ -1,6 +1,7 @@
 #include "kernels/families.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -76,10 +77,7 @@ T sumOf(llvm::ArrayRef<T> line) {
 }
 
 int64_t wrappingSum(llvm::ArrayRef<int64_t> line) {
-  uint64_t sum = 0;
-  for (int64_t value : line)
-    sum += static_cast<uint64_t>(value);
-  return static_cast<int64_t>(sum);
+  return std::accumulate(line.begin(), line.end(), int64_t{0}, wrapAdd);
 }
 
 double meanOf(llvm::ArrayRef<double> line) { return sumOf(line) / static_cast<double>(line.size()); }
@@ -119,13 +117,13 @@ T extremeOf(llvm::ArrayRef<T> line, bool (*better)(T, T)) {
   return best;
 }
 
-/// Argument indices of the common forms (self, dim, keepdim, dtype); ~0U for a form without.
+/// Argument indices of the common forms (self, dim, keepdim, dtype); noArgument for a form without.
 struct Form {
   unsigned dim = 1;
   unsigned keep = 2;
   unsigned dtype = 3;
 };
-constexpr Form wholeForm{~0U, ~0U, 1};
+constexpr Form wholeForm{noArgument, noArgument, 1};
 
 Reduction reductionOf(KernelArgs &args, DType otherwise, Form form = {}) {
   Reduction result;
@@ -159,6 +157,7 @@ Value sumDims(KernelArgs &args) { return sum(args, {}); }
 Value prod(KernelArgs &args, Form form) {
   DType self = args.tensor(0).dtype();
   Reduction reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
+  args.check(!isComplex(reduction.dtype), "got dtype " + shortName(reduction.dtype) + ", expected real numbers");
   if (args.failed())
     return {};
   if (isFloat(reduction.dtype))
@@ -166,10 +165,7 @@ Value prod(KernelArgs &args, Form form) {
       return std::accumulate(line.begin(), line.end(), 1.0, std::multiplies<>());
     });
   return foldLines<int64_t>(args.tensor(0), reduction, [](llvm::ArrayRef<int64_t> line) {
-    uint64_t product = 1;
-    for (int64_t value : line)
-      product *= static_cast<uint64_t>(value);
-    return static_cast<int64_t>(product);
+    return std::accumulate(line.begin(), line.end(), int64_t{1}, wrapMul);
   });
 }
 Value prodAll(KernelArgs &args) { return prod(args, wholeForm); }
@@ -201,11 +197,11 @@ Value extreme(KernelArgs &args, Form form) {
 }
 template <bool largest>
 Value extremeAll(KernelArgs &args) {
-  return extreme<largest>(args, {~0U, ~0U, ~0U});
+  return extreme<largest>(args, {noArgument, noArgument, noArgument});
 }
 template <bool largest>
 Value extremeDims(KernelArgs &args) {
-  return extreme<largest>(args, {1, 2, ~0U});
+  return extreme<largest>(args, {1, 2, noArgument});
 }
 
 /// any and all of "not zero".
@@ -221,15 +217,15 @@ Value truth(KernelArgs &args, Form form) {
 }
 template <bool wantsAll>
 Value truthAll(KernelArgs &args) {
-  return truth<wantsAll>(args, {~0U, ~0U, ~0U});
+  return truth<wantsAll>(args, {noArgument, noArgument, noArgument});
 }
 template <bool wantsAll>
 Value truthDims(KernelArgs &args) {
-  return truth<wantsAll>(args, {1, 2, ~0U});
+  return truth<wantsAll>(args, {1, 2, noArgument});
 }
 
 // --- Variance: (self, dim, correction, keepdim), n - 1 where correction is left out -----------------
-constexpr Form correctionForm{1, 3, ~0U};
+constexpr Form correctionForm{1, 3, noArgument};
 
 Tensor variance(KernelArgs &args, bool root) {
   double correction = args.number(2, 1.0);
@@ -265,7 +261,7 @@ double sumOfExp(llvm::ArrayRef<double> line, double shift) {
 }
 
 Value logSumExp(KernelArgs &args) {
-  Reduction reduction = reductionOf(args, floatTypeOf(args.tensor(0).dtype()), {1, 2, ~0U});
+  Reduction reduction = reductionOf(args, floatTypeOf(args.tensor(0).dtype()), {1, 2, noArgument});
   return foldReal(args, reduction, [](llvm::ArrayRef<double> line) {
     double shift = line.empty() ? -INFINITY : largestOf(line);
     return std::isinf(shift) ? shift : shift + std::log(sumOfExp(line, shift));
@@ -274,7 +270,7 @@ Value logSumExp(KernelArgs &args) {
 
 /// (largest, sum of exp(x - largest)) along one dimension, kept.
 Value prepareSoftmax(KernelArgs &args) {
-  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), {1, ~0U, ~0U});
+  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), {1, noArgument, noArgument});
   reduction.keep = true;
   if (!args.check(args.tensor(0).numElements() > 0, "got an empty tensor"))
     return {};

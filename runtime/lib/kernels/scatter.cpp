@@ -2,6 +2,7 @@
 #include "kernels/indexing.h"
 #include "kernels/layout.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include <cstring>
 
@@ -14,9 +15,7 @@ void addElement(DType dtype, std::byte *to, const std::byte *from) {
     return writeElement<Complex>(dtype, to, readElement<Complex>(dtype, to) + readElement<Complex>(dtype, from));
   if (isFloat(dtype))
     return writeElement<double>(dtype, to, readElement<double>(dtype, to) + readElement<double>(dtype, from));
-  auto sum =
-      static_cast<uint64_t>(readElement<int64_t>(dtype, to)) + static_cast<uint64_t>(readElement<int64_t>(dtype, from));
-  writeElement<int64_t>(dtype, to, static_cast<int64_t>(sum));
+  writeElement<int64_t>(dtype, to, wrapAdd(readElement<int64_t>(dtype, to), readElement<int64_t>(dtype, from)));
 }
 
 /// How a written element joins the one that is there.

@@ -1,5 +1,6 @@
 #include "kernels/families.h"
 #include "kernels/pointwise.h"
+#include "kernels/wrapping.h"
 
 #include <cmath>
 
@@ -25,11 +26,12 @@ constexpr PointwiseOp lerpOp{.real =
                              .promoting = 2};
 /// a * b + c with one rounding.
 constexpr PointwiseOp fmaOp{.real = [](const double *x) { return std::fma(x[0], x[1], x[2]); },
-                            .integer = [](const int64_t *x) { return x[0] * x[1] + x[2]; }};
+                            .integer = [](const int64_t *x) { return wrapAdd(wrapMul(x[0], x[1]), x[2]); }};
 /// self + value * a * b, self + value * a / b.
-constexpr PointwiseOp addcmulOp{.real = [](const double *x) { return x[0] + x[3] * x[1] * x[2]; },
-                                .integer = [](const int64_t *x) { return x[0] + x[3] * x[1] * x[2]; },
-                                .promoting = 3};
+constexpr PointwiseOp addcmulOp{
+    .real = [](const double *x) { return x[0] + x[3] * x[1] * x[2]; },
+    .integer = [](const int64_t *x) { return wrapAdd(x[0], wrapMul(x[3], wrapMul(x[1], x[2]))); },
+    .promoting = 3};
 constexpr PointwiseOp addcdivOp{.real = [](const double *x) { return x[0] + x[3] * x[1] / x[2]; }, .promoting = 3};
 
 Operand asCondition(KernelArgs &args, unsigned index) {
