@@ -61,7 +61,7 @@ llvm::StringRef commonOverload(llvm::StringRef name) {
     llvm::StringRef line;
     std::tie(line, lines) = lines.split('\n');
     Schema schema = llvm::cantFail(parseSchema(line), "the generated operator table does not parse");
-    if (isOutForm(schema) || schema.params.empty() || !holdsTensor(schema.params[0].type))
+    if (isOutForm(schema) || schema.params.empty() || !llvm::StringRef(schema.params[0].type).contains("Tensor"))
       continue;
     if (first && !sameEffects(*first, schema))
       return {};
@@ -89,6 +89,7 @@ struct OpTable::Impl {
   llvm::StringMap<std::unique_ptr<OpDef>> byKey;
 
   OpDef &slot(llvm::StringRef key);
+  OpDef *find(llvm::StringRef target);
   OpDef *define(llvm::StringRef target);
 };
 
@@ -123,13 +124,28 @@ OpDef *OpTable::Impl::define(llvm::StringRef target) {
   return &op;
 }
 
+/// Because a name without overload may stand for one with more parameters ("aten.where(condition, x, y)"), what is given beyond those of the
+/// default is read, where all overloads read it.
+OpDef *OpTable::Impl::find(llvm::StringRef target) {
+  OpDef *op = define(target);
+  llvm::StringRef key = operatorKey(target);
+  bool bare = target.size() == key.size() && key == baseOf(key) && !op->opaque && !op->variadic;
+  if (!bare || commonOverload(key).empty())
+    return op;
+  OpParam rest;
+  rest.name = rest.type = "...";
+  op->params.push_back(std::move(rest));
+  op->variadic = true;
+  return op;
+}
+
 OpTable::OpTable(Context &context) : impl_(std::make_unique<Impl>(context)) {}
 OpTable::~OpTable() = default;
 
 const OpDef *OpTable::lookup(Identifier target) {
   OpDef *&def = impl_->byTarget[target];
   if (!def)
-    def = impl_->define(target.str());
+    def = impl_->find(target.str());
   return def;
 }
 

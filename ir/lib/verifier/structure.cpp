@@ -103,7 +103,7 @@ private:
 
   void checkUnknown(const Node &node) {
     const OpDef &op = *node.op();
-    if (op.variadic)
+    if (op.variadic || node.target() != op.target)
       return;
     if (node.args().size() > op.params.size())
       report_.add(node, {Severity::Warning, "structure.arguments",

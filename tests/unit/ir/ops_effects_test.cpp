@@ -105,6 +105,16 @@ TEST_F(EffectsTest, AnArgumentThatNoSchemaForeseesMayBeWritten) {
   EXPECT_EQ(effectsOf(*node).operands[1], readWriteAlias);
 }
 
+TEST_F(EffectsTest, ACallWithoutOverloadReadsWhatItsOverloadsRead) {
+  Node *x = input("f32[4][1]cpu");
+  EXPECT_EQ(effectsOf(*call("aten.where", {x, x, x})).operands[2], Access::Read);
+  ArgumentBuilder builder(graph_);
+  Argument self = builder.operand(x);
+  Argument out = builder.operand(x);
+  Node *node = create("aten.where", std::move(builder), {self}, {{id("out"), out}});
+  EXPECT_EQ(effectsOf(*node).operands[1], readWriteAlias) << "it may be the out= of an overload";
+}
+
 TEST_F(EffectsTest, AttentionWithoutDropoutIsPure) {
   Node *q = input("f32[1, 1, 4, 4]");
   Node *pure = call("aten._scaled_dot_product_flash_attention.default", {q, q, q}, {Argument::floating(0)});

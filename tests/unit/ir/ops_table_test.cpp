@@ -59,6 +59,14 @@ TEST_F(OpTableTest, ANameWithoutOverloadStandsForOverloadsThatDoTheSame) {
   EXPECT_EQ(access("aten.mul_", "self"), readWriteAlias);
 }
 
+TEST_F(OpTableTest, ANameWithoutOverloadTakesWhatAnyOverloadReads) {
+  EXPECT_FALSE(op("aten.where.default").variadic);
+  EXPECT_TRUE(op("aten.where").variadic) << "aten.where(condition, x, y)";
+  EXPECT_EQ(op("aten.where").params.back().access, Access::Read);
+  EXPECT_EQ(&op("aten.where"), &op("aten.where.default"));
+  EXPECT_FALSE(op("aten.neg").variadic) << "there is no other";
+}
+
 TEST_F(OpTableTest, AnUnknownOperatorIsOpaque) {
   const OpDef &def = op("mylib.scale.default");
   EXPECT_TRUE(def.opaque);

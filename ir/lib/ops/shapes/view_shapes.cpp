@@ -121,7 +121,7 @@ TypeResult transposeShape(const Node &node) {
   if (!from)
     return nullptr;
   size_t rank = from->sizes().size();
-  bool named = node.op()->params.size() > 1;
+  bool named = node.op()->paramIndex("dim0") >= 0;
   if (rank == 0 || (!named && rank < 2))
     return from;
   auto first = named ? dimAt(node, 1, rank) : llvm::Expected<std::optional<unsigned>>(0U);
