@@ -10,10 +10,10 @@ namespace {
 using Nodes = llvm::SmallVector<Node *, 2>;
 
 void collect(const Node &node, const Argument *argument, Nodes &out) {
-  if (!argument)
-    return;
-  if (argument->is(Argument::Kind::Operand))
+  if (argument && argument->is(Argument::Kind::Operand))
     out.push_back(node.operand(*argument));
+  if (!argument || !argument->isSequence())
+    return;
   for (const Argument &element : argument->elements())
     collect(node, &element, out);
 }

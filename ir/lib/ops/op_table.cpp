@@ -65,10 +65,10 @@ llvm::StringRef commonOverload(llvm::StringRef name) {
       continue;
     if (first && !sameEffects(*first, schema))
       return {};
-    if (!first) {
-      first = std::move(schema);
+    if (found.empty() || schema.key == (name + ".Tensor").str())
       found = line;
-    }
+    if (!first)
+      first = std::move(schema);
   }
   return found;
 }
@@ -176,6 +176,7 @@ std::vector<const OpDef *> OpTable::described() {
   forEachWorkKey(add);
   forEachOwnTarget(add);
   std::vector<const OpDef *> ops;
+  ops.reserve(keys.size());
   for (const std::string &key : keys)
     ops.push_back(lookup(key));
   llvm::sort(ops, [](const OpDef *a, const OpDef *b) { return a->target.str() < b->target.str(); });

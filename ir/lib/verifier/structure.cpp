@@ -23,7 +23,6 @@ private:
     checkOrder(node);
     switch (node.opcode()) {
     case Opcode::Placeholder:
-      return checkInput(node);
     case Opcode::GetAttr:
       return checkInput(node);
     case Opcode::CallFunction:

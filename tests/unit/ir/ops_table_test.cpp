@@ -54,7 +54,7 @@ TEST_F(OpTableTest, OneOperatorHasOneDefinitionHoweverItIsSpelled) {
 
 TEST_F(OpTableTest, ANameWithoutOverloadStandsForOverloadsThatDoTheSame) {
   EXPECT_TRUE(op("aten.split").isView);
-  EXPECT_FALSE(op("aten.add").opaque);
+  EXPECT_EQ(op("aten.add").target.str(), "aten.add.Tensor");
   EXPECT_FALSE(op("aten.mul_").opaque);
   EXPECT_EQ(access("aten.mul_", "self"), readWriteAlias);
 }
