@@ -47,12 +47,15 @@ bool sameEffects(const Schema &a, const Schema &b) {
 
 std::string fullTarget(const std::string &key) { return baseOf(key) == key ? key + ".default" : key; }
 
+bool takesTensor(const Schema &schema) {
+  return !schema.params.empty() && llvm::StringRef(schema.params[0].type).contains("Tensor");
+}
+
 bool isOutForm(const Schema &schema) {
   return llvm::any_of(schema.params, [](const OpParam &param) { return param.keywordOnly && param.writes; });
 }
 
-/// The line that a name without overload stands for: the first overload that takes a tensor, if all such do the same;
-/// empty if they do not.
+/// The line of the overload on tensors, if all that take a tensor do the same to it; empty if they do not, or there is none.
 llvm::StringRef commonOverload(llvm::StringRef name) {
   llvm::StringRef lines = findOverloads(name);
   llvm::StringRef found;
@@ -61,7 +64,7 @@ llvm::StringRef commonOverload(llvm::StringRef name) {
     llvm::StringRef line;
     std::tie(line, lines) = lines.split('\n');
     Schema schema = llvm::cantFail(parseSchema(line), "the generated operator table does not parse");
-    if (isOutForm(schema) || schema.params.empty() || !llvm::StringRef(schema.params[0].type).contains("Tensor"))
+    if (isOutForm(schema) || !takesTensor(schema))
       continue;
     if (first && !sameEffects(*first, schema))
       return {};
@@ -105,8 +108,6 @@ OpDef *OpTable::Impl::define(llvm::StringRef target) {
   if (auto it = byKey.find(key); it != byKey.end())
     return it->second.get();
   llvm::StringRef line = findSchema(key);
-  if (line.empty())
-    line = commonOverload(key);
   OwnSchema own = line.empty() ? findOwnSchema(key) : OwnSchema();
   OpDef &op = slot(key);
   if (line.empty() && own.schema.empty()) {
@@ -124,13 +125,20 @@ OpDef *OpTable::Impl::define(llvm::StringRef target) {
   return &op;
 }
 
-/// Because a name without overload may stand for one with more parameters ("aten.where(condition, x, y)"), what is given beyond those of the
-/// default is read, where all overloads read it.
+/// A name without overload is the default where that takes a tensor, else the overload that does.
 OpDef *OpTable::Impl::find(llvm::StringRef target) {
-  OpDef *op = define(target);
   llvm::StringRef key = operatorKey(target);
-  bool bare = target.size() == key.size() && key == baseOf(key) && !op->opaque && !op->variadic;
-  if (!bare || commonOverload(key).empty())
+  bool full = llvm::StringRef(target).consume_back(".default") || key != baseOf(key);
+  llvm::StringRef other = full ? llvm::StringRef() : commonOverload(key);
+  if (other.empty())
+    return define(target);
+  llvm::StringRef line = findSchema(key);
+  if (line.empty() || !takesTensor(llvm::cantFail(parseSchema(line))))
+    return define(other.take_front(other.find('(')));
+  // Because the name may stand for an overload with more parameters ("aten.where(condition, x, y)"), what is given beyond those
+  // of the default is read, as all overloads read it.
+  OpDef *op = define(target);
+  if (op->variadic)
     return op;
   OpParam rest;
   rest.name = rest.type = "...";
