@@ -1,12 +1,13 @@
-// RankProgram: a small program written as FX text, run on N ranks with inputs that a test can compute with in its head.
+// RankProgram: a small program written as FX text, run on N ranks with inputs that a test can
+// compute with in its head.
 //
 //   RankProgram program(2, R"(x: "f32[4]"
 //     ar = _c10d_functional.all_reduce.default(x, 'sum', '0')
 //     w = _c10d_functional.wait_tensor.default(ar)
 //     return (w,))");
 //
-// The first line holds the parameters, each other line a node; `torch.ops.` may be left out before the namespaces that occur in tests. Group '0' is all ranks
-// unless a test says otherwise.
+// The first line holds the parameters, each other line a node; `torch.ops.` may be left out
+// before the namespaces that occur in tests. Group '0' is all ranks unless a test says otherwise.
 //
 // Ownership: owns context and graphs. Failure: a text that does not parse ends the test.
 #pragma once

@@ -1,6 +1,8 @@
-// Recorded programs: captured graphs with PyTorch's inputs and outputs of every rank, ready to run.
+// Recorded programs: captured graphs with PyTorch's inputs and outputs of every rank, ready to
+// run.
 //
-// Ownership: a RecordedProgram is a plain list of paths; a LoadedProgram owns its graphs, which live in the caller's context.
+// Ownership: a RecordedProgram is a plain list of paths; a LoadedProgram owns its graphs, which
+// live in the caller's context.
 // Failure: a file that does not read is an error with its path. Cost: that of the readers.
 #pragma once
 
@@ -12,10 +14,14 @@
 namespace ccgraph::test {
 
 struct RecordedProgram {
-  std::string name;                ///< "transformer_moe_w4/fw"
-  std::vector<std::string> graphs; ///< one, or one a rank
-  std::vector<std::string> facts;  ///< as many: groups, tolerances, objects
-  std::vector<std::string> values; ///< folders of values, one a recorded call
+  /// "transformer_moe_w4/fw"
+  std::string name;
+  /// one, or one a rank
+  std::vector<std::string> graphs;
+  /// as many: groups, tolerances, objects
+  std::vector<std::string> facts;
+  /// folders of values, one a recorded call
+  std::vector<std::string> values;
 };
 
 /// All programs of the captured graphs that have values, sorted by name.

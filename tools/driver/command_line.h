@@ -1,10 +1,12 @@
 // CommandLine: flags, positional arguments, help and exit codes, the same for every tool.
 //
-// A flag is declared once, with what it takes and its help; parsing, --help and the suggestion for a misspelt flag come from that. `--flag VALUE`
-// and `--flag=VALUE` are one, a lone `-` is a positional argument (standard input), and after `--` everything is.
+// A flag is declared once, with what it takes and its help; parsing, --help and the suggestion
+// for a misspelt flag come from that. `--flag VALUE` and `--flag=VALUE` are one, a lone `-` is a
+// positional argument (standard input), and after `--` everything is.
 //
-// Ownership: flags hold callbacks into the caller's options. Failure: an llvm::Error of one line, and a note where a flag
-// resembles another; the caller exits with Usage. Cost: none worth naming.
+// Ownership: flags hold callbacks into the caller's options. Failure: an llvm::Error of one line,
+// and a note where a flag resembles another; the caller exits with Usage. Cost: none worth
+// naming.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -20,18 +22,26 @@ namespace ccgraph::driver {
 
 enum class ExitCode : int {
   Ok = 0,
-  Diagnosed = 1,   ///< an error in the input, or of a pass
-  Usage = 2,       ///< the command line makes no sense
-  CheckFailed = 3, ///< a check that was asked for did not hold, or could not be made
-  Internal = 4,    ///< a bug of ours
+  /// an error in the input, or of a pass
+  Diagnosed = 1,
+  /// the command line makes no sense
+  Usage = 2,
+  /// a check that was asked for did not hold, or could not be made
+  CheckFailed = 3,
+  /// a bug of ours
+  Internal = 4,
 };
 
 struct Flag {
-  std::string name;  ///< "--groups", "-O2"
-  std::string value; ///< what it takes: "FILE"; empty for a switch; "[TOPIC]" for one that may be given by `=` only
-  std::string help;  ///< one line; empty: not listed
+  /// "--groups", "-O2"
+  std::string name;
+  /// what it takes: "FILE"; empty for a switch; "[TOPIC]" for one that may be given by `=` only
+  std::string value;
+  /// one line; empty: not listed
+  std::string help;
   std::function<llvm::Error(llvm::StringRef value)> accept;
-  std::string topic = {}; ///< which screen of the help lists it; empty: the first
+  /// which screen of the help lists it; empty: the first
+  std::string topic = {};
 };
 
 class CommandLine {
@@ -39,8 +49,8 @@ public:
   /// `usage` is what follows "usage: " in the help; `about` one sentence.
   CommandLine(std::string usage, std::string about) : usage_(std::move(usage)), about_(std::move(about)) {}
 
-  /// Flags added from here on are listed on the screen `--help=TOPIC`.
-  /// `title` is listed on the first screen, `about` stands below it on the topic's own.
+  /// Flags added from here on are listed on the screen `--help=TOPIC`. `title` is listed on the
+  /// first screen, `about` stands below it on the topic's own.
   void beginTopic(llvm::StringRef topic, llvm::StringRef title, llvm::StringRef about = "");
   void add(Flag flag);
   void addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value);

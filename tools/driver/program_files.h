@@ -1,7 +1,8 @@
 // Program files: what the tools load beside one another: graphs, group tables, recorded values.
 //
-// Ownership: graphs are the caller's and live in `context`. Failure: DiagnosticErrors with file and line where there is one; a missing file is an
-// error with its path. Cost: that of the readers.
+// Ownership: graphs are the caller's and live in `context`. Failure: DiagnosticErrors with file
+// and line where there is one; a missing file is an error with its path. Cost: that of the
+// readers.
 #pragma once
 
 #include "ccgraph/frontend/files.h"
@@ -16,9 +17,10 @@
 
 namespace ccgraph::driver {
 
-/// Every graph of a file; those that `selector` names, by name or by index, where it is not empty. Warnings are printed to `warnings`.
-[[nodiscard]] llvm::Expected<std::vector<std::unique_ptr<Graph>>> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
-                                                                             llvm::raw_ostream &warnings);
+/// Every graph of a file; those that `selector` names, by name or by index, where it is not
+/// empty. Warnings are printed to `warnings`.
+[[nodiscard]] llvm::Expected<std::vector<std::unique_ptr<Graph>>>
+loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector, llvm::raw_ostream &warnings);
 
 /// The graph of a file that `selector` names, by name or by index; empty: the only one.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringRef path,
@@ -27,11 +29,13 @@ namespace ccgraph::driver {
 /// Adds the groups of a group file to a graph, over those of the same name.
 [[nodiscard]] llvm::Error addGroups(Graph &graph, llvm::StringRef path);
 
-/// Takes each group that collectives name and no table knows as ranks 0..n-1, marked as assumed: n is the group size that a collective on it
-/// states, else `ranks`; 0 leaves the group unknown. Returns the names of the assumed groups, in program order.
+/// Takes each group that collectives name and no table knows as ranks 0..n-1, marked as assumed:
+/// n is the group size that a collective on it states, else `ranks`; 0 leaves the group unknown.
+/// Returns the names of the assumed groups, in program order.
 std::vector<std::string> assumeGroups(Graph &graph, size_t ranks);
 
-/// The number of ranks that the graph itself speaks of: its world size, else the largest group size that a collective states; 0 where it says nothing.
+/// The number of ranks that the graph itself speaks of: its world size, else the largest group
+/// size that a collective states; 0 where it says nothing.
 [[nodiscard]] size_t statedRanks(const Graph &graph);
 
 /// DIR/rank0.safetensors, DIR/rank1.safetensors, ..., by rank.

@@ -1,6 +1,7 @@
 // What the command line of ccgraph-run asks for.
 //
-// Ownership: plain values. Failure: a contradiction between flags is an error of usage, in one line with its repair.
+// Ownership: plain values. Failure: a contradiction between flags is an error of usage, in one
+// line with its repair.
 #pragma once
 
 #include "ccgraph/ir/tolerance.h"
@@ -14,7 +15,8 @@ namespace ccgraph::driver {
 
 struct RunOptions {
   std::string engine = "reference";
-  size_t ranks = 0; ///< 0: not given
+  /// 0: not given
+  size_t ranks = 0;
   std::vector<std::string> rankGraphs;
   std::vector<std::string> groups;
   std::string selector;
@@ -30,7 +32,8 @@ struct RunOptions {
 /// Declares the flags, which write into `options`.
 [[nodiscard]] CommandLine declareRunFlags(RunOptions &options);
 
-/// After parsing. Error: an engine that does not exist, too many graphs or too few, files that do not pair up.
+/// After parsing. Error: an engine that does not exist, too many graphs or too few, files that do
+/// not pair up.
 [[nodiscard]] llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional);
 
 } // namespace ccgraph::driver

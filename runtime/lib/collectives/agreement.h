@@ -1,7 +1,8 @@
 // Agreement: do the ranks of a group mean the same communication?
 //
-// Backends hang or corrupt memory where ranks disagree; here each disagreement is a sentence that names what differs.
-// Counts are compared, not shapes: a collective moves rows of elements, and [2, 3] against [3, 2] is no error on any backend.
+// Backends hang or corrupt memory where ranks disagree; here each disagreement is a sentence that
+// names what differs. Counts are compared, not shapes: a collective moves rows of elements, and
+// [2, 3] against [3, 2] is no error on any backend.
 //
 // Ownership: none. Cost: linear in the number of rows.
 #pragma once
@@ -13,11 +14,13 @@
 
 namespace ccgraph::runtime {
 
-/// What one launch demands of itself in a group of `groupSize` members: counts that fit each other, one dtype, a reduction that
-/// the dtype has, a root within the group. Empty if all is well, else what is wrong, with got and expected.
+/// What one launch demands of itself in a group of `groupSize` members: counts that fit each
+/// other, one dtype, a reduction that the dtype has, a root within the group. Empty if all is
+/// well, else what is wrong, with got and expected.
 [[nodiscard]] std::string checkLaunch(const Launch &launch, size_t groupSize);
 
-/// What differs between two ranks' launches of one collective, "reduction sum against max"; empty if they agree.
+/// What differs between two ranks' launches of one collective, "reduction sum against max"; empty
+/// if they agree.
 [[nodiscard]] std::vector<std::string> differences(const Launch &first, const Launch &second);
 
 /// Same for the two ends of a transfer.

@@ -1,10 +1,12 @@
 // Buffer: what one rank sends into, or receives from, a collective, as one flat row of elements.
 //
-// Every collective moves flat rows: dimension 0 is outermost, so gathering along it is concatenation and scattering is
-// cutting. A buffer is a row made of pieces: a tensor, the tensors of an output list, or strided windows (a chunk along
-// another dimension). Its elements are those of the pieces, each in row-major order, one piece after the other.
+// Every collective moves flat rows: dimension 0 is outermost, so gathering along it is
+// concatenation and scattering is cutting. A buffer is a row made of pieces: a tensor, the
+// tensors of an output list, or strided windows (a chunk along another dimension). Its elements
+// are those of the pieces, each in row-major order, one piece after the other.
 //
-// Ownership: pieces share their storage. Failure: none; callers check counts and dtypes. Cost: linear in the elements.
+// Ownership: pieces share their storage. Failure: none; callers check counts and dtypes. Cost:
+// linear in the elements.
 #pragma once
 
 #include "ccgraph/runtime/tensor.h"
@@ -35,7 +37,8 @@ private:
   std::vector<Tensor> pieces_;
 };
 
-/// Fills fresh memory with a pattern that no computation gives by accident (NaN in floats, -1 in integers, true in bools).
+/// Fills fresh memory with a pattern that no computation gives by accident (NaN in floats, -1 in
+/// integers, true in bools).
 void poison(const Tensor &tensor);
 
 } // namespace ccgraph::runtime

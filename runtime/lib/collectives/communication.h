@@ -1,12 +1,14 @@
 // Communication: one collective or transfer of one group, and what each member brought to it.
 //
-// Ranks join it one by one. It is ready once all have, and then its results are computed at once, the first time anyone asks: so what is sent is
-// read as late as the rules allow. Members meet by order of issue: the k-th collective that a rank launches on a group
-// is the k-th of every other member, and a transfer meets the oldest one of its sender, receiver and tag.
-// A group is its ordered ranks; its name is one rank's own and plays no part.
+// Ranks join it one by one. It is ready once all have, and then its results are computed at once,
+// the first time anyone asks: so what is sent is read as late as the rules allow. Members meet by
+// order of issue: the k-th collective that a rank launches on a group is the k-th of every other
+// member, and a transfer meets the oldest one of its sender, receiver and tag. A group is its
+// ordered ranks; its name is one rank's own and plays no part.
 //
-// Ownership: a Meetings owns its communications together with the ranks that take part in them. Failure: launches that disagree end in a
-// DiagnosticError which names both ranks, both nodes and each difference. Cost: O(log groups) to join.
+// Ownership: a Meetings owns its communications together with the ranks that take part in them.
+// Failure: launches that disagree end in a DiagnosticError which names both ranks, both nodes and
+// each difference. Cost: O(log groups) to join.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -38,7 +40,8 @@ public:
   [[nodiscard]] const Launch &anyLaunch() const;
   /// Error: the launch disagrees with those before it.
   [[nodiscard]] llvm::Error join(size_t member, Launch launch);
-  /// Computes all results, once. Call when ready. Error: splits of an all_to_all that do not meet.
+  /// Computes all results, once. Call when ready. Error: splits of an all_to_all that do not
+  /// meet.
   [[nodiscard]] llvm::Error settle();
   /// 1-d; valid after settle().
   [[nodiscard]] const Tensor &result(size_t member, size_t row) const { return results_[row][member]; }
@@ -50,7 +53,8 @@ private:
   Members members_;
   size_t sequence_;
   std::vector<std::optional<Launch>> launches_;
-  std::vector<std::vector<Tensor>> results_; ///< by row, then member
+  /// by row, then member
+  std::vector<std::vector<Tensor>> results_;
   bool settled_ = false;
 };
 
@@ -83,10 +87,12 @@ public:
 private:
   struct Group {
     std::vector<std::shared_ptr<Communication>> communications;
-    std::map<int64_t, size_t> launched; ///< by rank
+    /// by rank
+    std::map<int64_t, size_t> launched;
   };
   std::map<Members, Group> groups_;
-  std::map<Channel, std::deque<std::shared_ptr<Communication>>> open_; ///< transfers that lack one end
+  /// transfers that lack one end
+  std::map<Channel, std::deque<std::shared_ptr<Communication>>> open_;
 };
 
 } // namespace ccgraph::runtime

@@ -1,7 +1,8 @@
 // Launch: one rank's side of one communication, free of how the operator was spelled.
 //
-// Functional, in-place, out, coalesced, legacy and autograd forms all come down to a kind, rows to send, rows to fill, and a few
-// numbers. The engine's half (matching ranks, moving data) works on launches only, so no form can behave unlike another.
+// Functional, in-place, out, coalesced, legacy and autograd forms all come down to a kind, rows
+// to send, rows to fill, and a few numbers. The engine's half (matching ranks, moving data) works
+// on launches only, so no form can behave unlike another.
 //
 // Ownership: shares storages with the rank that launched. Plain data: nothing fails here.
 #pragma once
@@ -18,13 +19,18 @@ namespace ccgraph::runtime {
 
 struct Launch {
   const Node *node = nullptr;
-  int64_t rank = 0; ///< global rank
+  /// global rank
+  int64_t rank = 0;
   CollectiveKind kind = CollectiveKind::AllReduce;
-  std::vector<Buffer> send;    ///< one row for each member of a coalesced launch, else one
-  std::vector<Buffer> receive; ///< rows to fill, as many as `send`; an in-place form fills what it sends
+  /// one row for each member of a coalesced launch, else one
+  std::vector<Buffer> send;
+  /// rows to fill, as many as `send`; an in-place form fills what it sends
+  std::vector<Buffer> receive;
   std::optional<ReduceOp> reduceOp;
-  int64_t root = -1; ///< broadcast and scatter: member index of the source
-  int64_t tag = 0;   ///< point to point
+  /// broadcast and scatter: member index of the source
+  int64_t root = -1;
+  /// point to point
+  int64_t tag = 0;
   /// all_to_all: elements for and from each member.
   std::vector<int64_t> sendCounts;
   std::vector<int64_t> receiveCounts;

@@ -1,10 +1,12 @@
 // Reductions over ranks.
 //
-// The reference adds in rank order: ((r0 + r1) + r2) + ..., each step rounded to the dtype as a store would. So a result depends on
-// nothing but the values: not on grouping, timing or position in a bucket. avg is the sum divided by the number of ranks
-// (integers truncate). bool reduces as PyTorch does: sum, max and bor are "or", product, min and band are "and".
+// The reference adds in rank order: ((r0 + r1) + r2) + ..., each step rounded to the dtype as a
+// store would. So a result depends on nothing but the values: not on grouping, timing or position
+// in a bucket. avg is the sum divided by the number of ranks (integers truncate). bool reduces as
+// PyTorch does: sum, max and bor are "or", product, min and band are "and".
 //
-// Failure: an operator that the dtype does not have is an llvm::Error that says which ones it has. Cost: linear in elements x ranks.
+// Failure: an operator that the dtype does not have is an llvm::Error that says which ones it
+// has. Cost: linear in elements x ranks.
 #pragma once
 
 #include "ccgraph/runtime/tensor.h"
@@ -23,7 +25,8 @@ enum class ReduceOp : uint8_t { Sum, Avg, Product, Min, Max, Band, Bor, Bxor };
 /// Error: no such reduction on this dtype.
 [[nodiscard]] llvm::Error checkReducible(ReduceOp op, DType dtype);
 
-/// Elementwise over 1-d contiguous tensors of one dtype and length, first to last, into new memory.
+/// Elementwise over 1-d contiguous tensors of one dtype and length, first to last, into new
+/// memory.
 [[nodiscard]] Tensor reduceInOrder(ReduceOp op, llvm::ArrayRef<Tensor> rows);
 
 } // namespace ccgraph::runtime

@@ -1,6 +1,8 @@
-// CallSite: one call of an operator as one rank sees it: arguments evaluated and put where the schema has them.
+// CallSite: one call of an operator as one rank sees it: arguments evaluated and put where the
+// schema has them.
 //
-// Ownership: borrows the node. Failure: reading an argument of another kind than expected is a DiagnosticError with got and expected.
+// Ownership: borrows the node. Failure: reading an argument of another kind than expected is a
+// DiagnosticError with got and expected.
 // Cost: O(1) a look-up.
 #pragma once
 
@@ -13,7 +15,8 @@ namespace ccgraph::runtime {
 struct CallSite {
   const Node *node = nullptr;
   int64_t rank = 0;
-  std::vector<std::optional<Value>> arguments; ///< by schema parameter; empty where left out
+  /// by schema parameter; empty where left out
+  std::vector<std::optional<Value>> arguments;
 
   /// Null where the argument is left out or `parameter` is -1.
   [[nodiscard]] const Value *argument(int parameter) const;

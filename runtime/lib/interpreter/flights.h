@@ -1,11 +1,14 @@
 // Flights: which storages of one rank a communication is reading or writing right now.
 //
-// PyTorch registers a launch under the storage of each of its results, and a wait completes a storage with all its aliases.
-// Here, too: results land in their storage at the wait, and until then any other use of the storage is an error that names the
-// launch and the offender, so that an illegal early read or write can never go unnoticed. Once one result of a launch is waited
-// for, its inputs are free again; other results of a coalesced launch keep flying until a wait of their own.
+// PyTorch registers a launch under the storage of each of its results, and a wait completes a
+// storage with all its aliases. Here, too: results land in their storage at the wait, and until
+// then any other use of the storage is an error that names the launch and the offender, so that
+// an illegal early read or write can never go unnoticed. Once one result of a launch is waited
+// for, its inputs are free again; other results of a coalesced launch keep flying until a wait of
+// their own.
 //
-// Ownership: keeps the storages in flight alive. Cost: a hash look-up a storage; nothing where nothing flies.
+// Ownership: keeps the storages in flight alive. Cost: a hash look-up a storage; nothing where
+// nothing flies.
 #pragma once
 
 #include "ccgraph/runtime/value.h"
@@ -17,7 +20,8 @@ namespace ccgraph::runtime {
 
 class Flights {
 public:
-  /// Registers what a launch fills and reads. Inputs that were copied at launch are the caller's to leave out of `send`.
+  /// Registers what a launch fills and reads. Inputs that were copied at launch are the caller's
+  /// to leave out of `send`.
   void start(const Seat &seat);
 
   [[nodiscard]] bool empty() const { return flying_.empty(); }
@@ -26,7 +30,8 @@ public:
   /// A launch that is still reading this storage; null if none.
   [[nodiscard]] const Launch *reader(const Storage *storage) const;
 
-  /// A communication that a wait on this storage depends on and that lacks members; null if the wait can go ahead.
+  /// A communication that a wait on this storage depends on and that lacks members; null if the
+  /// wait can go ahead.
   [[nodiscard]] const Communication *blocking(const Storage *storage) const;
   /// The oldest communication of all that lacks members.
   [[nodiscard]] const Communication *blocking() const;
@@ -39,7 +44,8 @@ public:
 private:
   struct Flight {
     Seat seat;
-    std::vector<bool> landed; ///< by row
+    /// by row
+    std::vector<bool> landed;
   };
   using FlightRef = std::shared_ptr<Flight>;
   using FlightList = llvm::SmallVector<FlightRef, 1>;
@@ -49,7 +55,8 @@ private:
   [[nodiscard]] llvm::Error landWhole(FlightRef flight);
   void release(const FlightRef &flight);
 
-  std::vector<FlightRef> flying_; ///< in order of launch; gone when every row has landed
+  /// in order of launch; gone when every row has landed
+  std::vector<FlightRef> flying_;
   StorageMap writing_;
   StorageMap reading_;
 };

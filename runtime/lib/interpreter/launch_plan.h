@@ -1,9 +1,11 @@
 // LaunchPlan: what a call of a communication operator asks for, whatever its form.
 //
-// One call is one launch, but batch_p2p_ops is one for each entry. Forms differ in three things only: where results go (fresh memory, the inputs, buffers that
-// the call gives), whether inputs are copied at launch, and what the call returns; see CollectiveSpec in ccgraph/ir/op_def.h.
+// One call is one launch, but batch_p2p_ops is one for each entry. Forms differ in three things
+// only: where results go (fresh memory, the inputs, buffers that the call gives), whether inputs
+// are copied at launch, and what the call returns; see CollectiveSpec in ccgraph/ir/op_def.h.
 //
-// Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense for the group. Cost: that of the memory.
+// Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense for the
+// group. Cost: that of the memory.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"
@@ -15,20 +17,24 @@ namespace ccgraph::runtime {
 struct LaunchPlan {
   struct Entry {
     Launch launch;
-    int64_t peer = -1; ///< global rank of the other end, of transfers only
+    /// global rank of the other end, of transfers only
+    int64_t peer = -1;
   };
   Members group;
   std::vector<Entry> entries;
-  Value result; ///< what the node yields, in flight
+  /// what the node yields, in flight
+  Value result;
   bool synchronous = false;
-  bool ownMemory = false; ///< results have memory of their own
+  /// results have memory of their own
+  bool ownMemory = false;
 };
 
 /// `program` has the rank's group table.
 [[nodiscard]] llvm::Expected<LaunchPlan> planLaunch(const CallSite &site, const Graph &program,
                                                     const ObjectMeanings &objects);
 
-/// The group that a call names, as global ranks. `value` is a name, a list of ranks, or an object.
+/// The group that a call names, as global ranks. `value` is a name, a list of ranks, or an
+/// object.
 [[nodiscard]] llvm::Expected<Members> resolveGroup(const CallSite &site, const Value &value, const Graph &program,
                                                    const ObjectMeanings &objects);
 

@@ -1,6 +1,8 @@
-// Numbers: a stream of pseudorandom numbers that is the same on every machine, because no libm is in it.
+// Numbers: a stream of pseudorandom numbers that is the same on every machine, because no libm is
+// in it.
 //
-// splitmix64: Guy Steele, Doug Lea, Christine Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014).
+// splitmix64: Guy Steele, Doug Lea, Christine Flood, "Fast Splittable Pseudorandom Number
+// Generators" (OOPSLA 2014).
 // Ownership: plain value. Nothing fails. Cost: a few multiplications a number.
 #pragma once
 

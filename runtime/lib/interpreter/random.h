@@ -1,7 +1,8 @@
 // Random operators: what they draw, and from what.
 //
-// A rank has one stream, and every random operator draws its elements from it in row-major order, so what it yields depends on how much was
-// drawn before it: two random operators that change places change values, as they do in PyTorch. All ranks start from the same state, as programs
+// A rank has one stream, and every random operator draws its elements from it in row-major order,
+// so what it yields depends on how much was drawn before it: two random operators that change
+// places change values, as they do in PyTorch. All ranks start from the same state, as programs
 // that seed every rank alike do. The numbers are not PyTorch's.
 //
 // Failure: a missing or wrong argument is a DiagnosticError. Cost: a few nanoseconds an element.

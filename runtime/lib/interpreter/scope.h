@@ -1,7 +1,8 @@
-// Scope: the values of one graph while one rank executes it, and what its symbols have turned out to be.
+// Scope: the values of one graph while one rank executes it, and what its symbols have turned out
+// to be.
 //
-// Symbols are one rank's: u0 is whatever that rank's data says. A symbol gets its value from the first node that has it as its whole type, or as
-// a whole size of a tensor.
+// Symbols are one rank's: u0 is whatever that rank's data says. A symbol gets its value from the
+// first node that has it as its whole type, or as a whole size of a tensor.
 //
 // Failure: a DiagnosticError that names rank and node. Cost: linear in the arguments.
 #pragma once
@@ -17,11 +18,16 @@ using Symbols = llvm::StringMap<int64_t>;
 
 struct Scope {
   const Graph *graph = nullptr;
-  const Node *next = nullptr;               ///< the step to execute
-  const Node *caller = nullptr;             ///< the node whose subgraph this is; null for the program itself
-  std::vector<std::optional<Value>> values; ///< by node id
-  std::vector<uint32_t> readers;            ///< by node id: operands of later steps
-  std::vector<Value> parameters;            ///< of a subgraph, by position
+  /// the step to execute
+  const Node *next = nullptr;
+  /// the node whose subgraph this is; null for the program itself
+  const Node *caller = nullptr;
+  /// by node id
+  std::vector<std::optional<Value>> values;
+  /// by node id: operands of later steps
+  std::vector<uint32_t> readers;
+  /// of a subgraph, by position
+  std::vector<Value> parameters;
   size_t nextParameter = 0;
 
   explicit Scope(const Graph &graph);

@@ -1,7 +1,8 @@
 // ObjectMeaning: what an object that a program holds (a process group, a ReduceOp) stands for.
 //
-// Programs traced from c10d's own operators read such objects by get_attr, and no text says what is in them. A file can, and an engine
-// needs it. It is a plain value that crosses between folders: a reader makes it, the interpreter takes it.
+// Programs traced from c10d's own operators read such objects by get_attr, and no text says what
+// is in them. A file can, and an engine needs it. It is a plain value that crosses between
+// folders: a reader makes it, the interpreter takes it.
 #pragma once
 
 #include <map>

@@ -1,10 +1,13 @@
 // Comparison: are two runs' outputs the same, and if not, where and by how much?
 //
-// Compared are `out.<index>` and `after.<placeholder>` of every rank. An input that only one side wrote is compared with what went in, since
-// a write that changes nothing is no difference. Values are equal if their bytes are, or both are NaN, or they lie within the tolerance of their output:
+// Compared are `out.<index>` and `after.<placeholder>` of every rank. An input that only one side
+// wrote is compared with what went in, since a write that changes nothing is no difference.
+// Values are equal if their bytes are, or both are NaN, or they lie within the tolerance of their
+// output:
 //   |got - expected| <= atol + rtol * |expected|
 //
-// Ownership: plain values; HostTensors are borrowed for the call. Failure: none; a missing or misshapen output is a difference.
+// Ownership: plain values; HostTensors are borrowed for the call. Failure: none; a missing or
+// misshapen output is a difference.
 // Cost: one comparison of bytes where all is equal, else linear in the elements.
 #pragma once
 
@@ -19,7 +22,8 @@ namespace ccgraph::runtime {
 
 struct ComparisonRules {
   ToleranceMap perOutput;
-  Tolerance otherwise; ///< for outputs that perOutput does not name
+  /// for outputs that perOutput does not name
+  Tolerance otherwise;
 };
 
 /// Values by rank. All three vectors are of one length; `inputs` holds `in.<placeholder>`.
@@ -33,18 +37,25 @@ struct ComparedRuns {
 struct Difference {
   size_t rank = 0;
   std::string output;
-  std::string message; ///< "element [0, 2] is 3.5, expected 3.25 (1 of 6 elements differ, ...)", or what is missing
+  /// "element [0, 2] is 3.5, expected 3.25 (1 of 6 elements differ, ...)", or what is missing
+  std::string message;
 };
 
 struct Comparison {
-  size_t outputs = 0; ///< compared, over all ranks
+  /// compared, over all ranks
+  size_t outputs = 0;
   size_t elements = 0;
-  size_t nans = 0;    ///< elements that are NaN on both sides: equal, but they prove little
-  size_t inexact = 0;      ///< elements that are equal within a tolerance, but not to the bit
-  double worst = 0.0; ///< largest |got - expected| of all elements that could be compared
+  /// elements that are NaN on both sides: equal, but they prove little
+  size_t nans = 0;
+  /// elements that are equal within a tolerance, but not to the bit
+  size_t inexact = 0;
+  /// largest |got - expected| of all elements that could be compared
+  double worst = 0.0;
   size_t worstRank = 0;
-  std::string worstOutput;             ///< empty if nothing differed at all
-  std::vector<Difference> differences; ///< by rank, then name
+  /// empty if nothing differed at all
+  std::string worstOutput;
+  /// by rank, then name
+  std::vector<Difference> differences;
 
   [[nodiscard]] bool equal() const { return differences.empty(); }
 };

@@ -1,10 +1,11 @@
 // Equivalence: do two programs compute the same from the same inputs?
 //
-// This is how goldens, property tests and --check-equivalence hold a rewrite to its promise: both programs run on the reference
-// interpreter on the same ranks and inputs, and every output and every written input is compared.
+// This is how goldens, property tests and --check-equivalence hold a rewrite to its promise: both
+// programs run on the reference interpreter on the same ranks and inputs, and every output and
+// every written input is compared.
 //
-// Ownership: borrows. Failure: none of its own. If one program fails where the other does not, they are different; if
-// both fail, nothing is proved. Cost: two runs.
+// Ownership: borrows. Failure: none of its own. If one program fails where the other does not,
+// they are different; if both fail, nothing is proved. Cost: two runs.
 #pragma once
 
 #include "ccgraph/runtime/comparison.h"
@@ -15,13 +16,16 @@ namespace ccgraph::runtime {
 enum class Verdict : uint8_t {
   Equal,
   Different,
-  NotChecked, ///< both programs failed: there is nothing to compare
+  /// both programs failed: there is nothing to compare
+  NotChecked,
 };
 
 struct EquivalenceReport {
   Verdict verdict = Verdict::NotChecked;
-  Comparison comparison;     ///< of the after run with the before run; empty unless both ran
-  std::string beforeFailure; ///< the diagnostics of a run that failed
+  /// of the after run with the before run; empty unless both ran
+  Comparison comparison;
+  /// the diagnostics of a run that failed
+  std::string beforeFailure;
   std::string afterFailure;
 };
 

@@ -1,13 +1,18 @@
 // Seeded inputs: values for a graph's placeholders where the user has none.
 //
-// A value depends on nothing but the seed, the rank, the placeholder's name and its type, so that a graph before and after a rewrite get the same.
-//   - Floats are near normal (mean 0, deviation 1, within 3.5), and positive where a reader takes a root or a logarithm.
-//   - Integers lie within what every reader can index (embedding, index, gather, scatter, nll_loss), found through views, copies
-//     and collectives; in 0..1 where an index is computed from them; else in -8..7.
+// A value depends on nothing but the seed, the rank, the placeholder's name and its type, so that
+// a graph before and after a rewrite get the same.
+//   - Floats are near normal (mean 0, deviation 1, within 3.5), and positive where a reader
+//     takes a root or a logarithm.
+//   - Integers lie within what every reader can index (embedding, index, gather, scatter,
+//     nll_loss), found through views, copies and collectives; in 0..1 where an index is computed
+//     from them; else in -8..7.
 //   - Symbols take their hint, or small distinct numbers; sizes follow from them.
-// What else a graph may demand of its inputs (splits that add up, runtime assertions) cannot be derived: such graphs need recorded values.
+// What else a graph may demand of its inputs (splits that add up, runtime assertions) cannot be
+// derived: such graphs need recorded values.
 //
-// Ownership: the caller's. Failure: none; a placeholder without a type gets no value. Cost: linear in the elements and edges.
+// Ownership: the caller's. Failure: none; a placeholder without a type gets no value. Cost:
+// linear in the elements and edges.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
