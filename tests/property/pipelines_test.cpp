@@ -12,19 +12,28 @@ using namespace ccgraph::test;
 
 namespace {
 
-/// Each pass alone, with each word of each option that is a choice of words, and each level.
+/// Words of a choice; small numbers of a limit, since programs here are small.
+llvm::SmallVector<llvm::StringRef, 4> valuesOf(const std::string &syntax) {
+  llvm::SmallVector<llvm::StringRef, 4> words;
+  if (!llvm::StringRef(syntax).contains('<'))
+    llvm::StringRef(syntax).split(words, '|');
+  else if (llvm::StringRef(syntax).contains("bytes"))
+    words = {"0", "256", "unlimited"};
+  else
+    words = {"0", "2", "unlimited"};
+  return words;
+}
+
+/// Each pass alone, with several values of each option, and each level.
 std::vector<std::string> pipelineTexts() {
   std::vector<std::string> texts;
   for (llvm::StringRef name : passNames()) {
     texts.push_back(name.str());
     std::unique_ptr<Pass> pass = createPass(name);
     for (const OptionBase *option : pass->options()) {
-      llvm::SmallVector<llvm::StringRef, 4> words;
       const std::string syntax = option->syntax();
-      llvm::StringRef(syntax).split(words, '|');
-      if (!llvm::StringRef(syntax).contains('<'))
-        for (llvm::StringRef word : words)
-          texts.push_back((name + "{" + option->name() + "=" + word + "}").str());
+      for (llvm::StringRef value : valuesOf(syntax))
+        texts.push_back((name + "{" + option->name() + "=" + value + "}").str());
     }
   }
   for (unsigned level = 1; level <= maxLevel; ++level)
@@ -40,11 +49,9 @@ std::string jsonOf(const Graph &graph) {
 }
 
 /// The graph after the pipeline; null where it failed, which is logged.
-std::unique_ptr<Graph> after(const RandomProgram &program, const std::string &text, bool limitMemory) {
+std::unique_ptr<Graph> after(const RandomProgram &program, const std::string &text, const PassManagerOptions &options) {
   Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
   std::unique_ptr<Graph> graph = program.graph->clone();
-  PassManagerOptions options;
-  options.limitMemory = limitMemory;
   llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, options);
   if (run)
     return graph;
@@ -54,16 +61,24 @@ std::unique_ptr<Graph> after(const RandomProgram &program, const std::string &te
 
 class PipelinePropertyTest : public testing::TestWithParam<std::string> {};
 
+/// Memory as the input needs it, or unlimited, or programs of other ranks unknown.
+std::vector<PassManagerOptions> managerOptions() {
+  std::vector<PassManagerOptions> all(3);
+  all[1].limitMemory = false;
+  all[2].spmd = false;
+  return all;
+}
+
 } // namespace
 
 TEST_P(PipelinePropertyTest, KeepsValuesAndPassesEveryCheck) {
   forEachProgram([](Context &, const RandomProgram &program) {
-    for (bool limitMemory : {false, true}) {
-      std::unique_ptr<Graph> graph = after(program, GetParam(), limitMemory);
+    for (const PassManagerOptions &options : managerOptions()) {
+      std::unique_ptr<Graph> graph = after(program, GetParam(), options);
       RC_ASSERT(graph != nullptr);
       RC_ASSERT(verifies(*graph));
       RC_ASSERT(sameValues(program, *graph));
-      std::unique_ptr<Graph> again = after(program, GetParam(), limitMemory);
+      std::unique_ptr<Graph> again = after(program, GetParam(), options);
       RC_ASSERT(jsonOf(*again) == jsonOf(*graph));
     }
   });

@@ -160,10 +160,14 @@ private:
     cursor_.skipBlanks();
     if (cursor_.take('[')) {
       finish(Opcode::CallFunction, "operator.setitem");
-      if (!expression_.subscript(call_.positional.emplace_back()) || !cursor_.takeAfterBlanks('='))
+      if (!expression_.subscript(call_.positional.emplace_back()))
+        return false;
+      if (!cursor_.takeAfterBlanks('='))
         return expected("'='");
     } else {
       const auto *found = findOperator(cursor_.rest(), PythonOperator::Form::InPlace);
+      if (found == nullptr) // Because what stood before the symbol was more than a name.
+        return expected("'='");
       cursor_.at += found->symbol.size();
       finish(Opcode::CallFunction, found->target);
     }

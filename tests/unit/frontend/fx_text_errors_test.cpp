@@ -63,6 +63,8 @@ TEST(FxTextErrorsTest, NamesPlaceGotExpectedAndRepair) {
       {"x = torch.ops.a.b.c(slice(1, 2, 3, 4))", {"slice of 4 parts"}},
       {"x = torch.ops.aten.neg.default(a)  # after: z", {"after '# after:', expected the name of a node above"}},
       {"= 3", {"expected a statement"}},
+      {"b: \"f32[2]\"[0] = a", {"expected '='"}},
+      {"a: \"f32[2]\" += b;  x = a", {"expected '='"}},
   };
   for (const Case &broken : cases)
     EXPECT_TRUE(says(bodyErrors(broken.line), broken.pieces)) << broken.line;
