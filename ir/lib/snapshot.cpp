@@ -5,7 +5,9 @@
 namespace ccgraph {
 
 GraphSnapshot::GraphSnapshot(const Graph &graph)
-    : graph_(&graph), indexById_(graph.idLimit()), numSubgraphs_(graph.subgraphs().size()) {
+    : graph_(&graph), indexById_(graph.idLimit()), groups_(graph.groups()) {
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    subgraphs_.push_back({name, std::make_unique<GraphSnapshot>(*subgraph)});
   states_.reserve(graph.size());
   for (Node *node = graph.front(); node; node = node->next()) {
     NodeState state;
@@ -15,6 +17,8 @@ GraphSnapshot::GraphSnapshot(const Graph &graph)
     state.op = node->op();
     state.type = node->type();
     state.arguments = &node->arguments();
+    state.provenance = &node->provenance();
+    state.frame = node->frame();
     state.firstOperand = static_cast<uint32_t>(pool_.size());
     state.numOperands = node->numOperands();
     state.numOrdering = node->numOrdering();
@@ -31,18 +35,31 @@ const NodeState *GraphSnapshot::find(const Node *node) const {
   return index ? &states_[index - 1] : nullptr;
 }
 
+bool GraphSnapshot::matchesNode(const NodeState &state, const Node *node) const {
+  bool same = node == state.node && node->name() == state.name && node->target() == state.target &&
+              node->type() == state.type && &node->arguments() == state.arguments &&
+              &node->provenance() == state.provenance && node->frame() == state.frame &&
+              node->numOperands() == state.numOperands && node->numOrdering() == state.numOrdering;
+  if (!same)
+    return false;
+  auto before = llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands + state.numOrdering);
+  auto now = node->operandUses();
+  return std::equal(now.begin(), now.end(), before.begin(), before.end(),
+                    [](const Use &use, const Node *def) { return use.def() == def; });
+}
+
 bool GraphSnapshot::matches(const Graph &graph) const {
-  if (graph.size() != states_.size() || graph.subgraphs().size() != numSubgraphs_)
+  if (&graph != graph_ || graph.size() != states_.size() || graph.subgraphs().size() != subgraphs_.size() ||
+      !(graph.groups() == groups_))
+    return false;
+  auto sameSubgraph = [](const auto &now, const Subgraph &was) {
+    return now.first == was.name && was.content->matches(*now.second);
+  };
+  if (!std::equal(graph.subgraphs().begin(), graph.subgraphs().end(), subgraphs_.begin(), sameSubgraph))
     return false;
   const Node *node = graph.front();
   for (const NodeState &state : states_) {
-    bool same = node == state.node && node->name() == state.name && node->target() == state.target &&
-                node->type() == state.type && &node->arguments() == state.arguments &&
-                node->numOperands() == state.numOperands && node->numOrdering() == state.numOrdering;
-    auto before = llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands + state.numOrdering);
-    auto now = node->operandUses();
-    auto sameDef = [](const Use &use, const Node *def) { return use.def() == def; };
-    if (!same || !std::equal(now.begin(), now.end(), before.begin(), before.end(), sameDef))
+    if (!matchesNode(state, node))
       return false;
     node = node->next();
   }

@@ -91,7 +91,7 @@ void RewriteBench::load(llvm::StringRef inputs, llvm::StringRef lines, llvm::Str
   if (!read)
     llvm::report_fatal_error(llvm::StringRef(llvm::toString(read.takeError()) + text));
   graphs_ = std::move(*read);
-  before_ = std::make_unique<GraphSnapshot>(graph());
+  snapshot();
 }
 
 Node *RewriteBench::operator[](llvm::StringRef name) {

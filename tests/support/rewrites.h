@@ -50,6 +50,8 @@ class RewriteBench {
 public:
   /// The forward function's inputs and its lines, and the classes of its subgraphs, if any. Takes the snapshot.
   void load(llvm::StringRef inputs, llvm::StringRef lines, llvm::StringRef subgraphs = "");
+  /// Takes the snapshot again: what was edited so far belongs to the graph before.
+  void snapshot() { before_ = std::make_unique<GraphSnapshot>(graph()); }
   [[nodiscard]] Graph &graph() { return *graphs_.front(); }
   /// The live node of this name.
   [[nodiscard]] Node *operator[](llvm::StringRef name);

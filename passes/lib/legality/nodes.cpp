@@ -1,5 +1,6 @@
 #include "legality/checks.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::legality {
@@ -42,6 +43,8 @@ private:
       return changed(node, "target", state.target.str(), node.target().str());
     if (was.type && was.type != now.type)
       return changed(node, "type", typeText(was.type), typeText(now.type));
+    if (&node.provenance() != state.provenance || node.frame() != state.frame)
+      return changed(node, "provenance", "what it was", "another one");
     if (was.numOperands != now.numOperands)
       return changed(node, "number of operands", llvm::Twine(was.numOperands), llvm::Twine(now.numOperands));
     return sameTrees(*was.arguments, *now.arguments) || changed(node, "argument list", "what it was", "another one");
@@ -117,6 +120,31 @@ void checkPlaceholders(const Rewrite &rewrite, Findings &findings) {
     findings.add(*was[next], "interface", "is no input any more, expected as input " + llvm::Twine(next));
 }
 
+/// What stands around the nodes means what it meant. A subgraph may go with the last get_attr that names it.
+void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
+  if (rewrite.after.size() == 0)
+    return;
+  const Graph &graph = rewrite.graph;
+  const Node &place = *graph.front();
+  if (!(graph.groups() == rewrite.snapshot.groups()))
+    findings.add(place, "interface", "the group table is another one, expected the one before");
+  llvm::DenseSet<Identifier> named;
+  for (uint32_t i = 0; i < rewrite.after.size(); ++i)
+    if (rewrite.after[i].opcode() == Opcode::GetAttr)
+      named.insert(rewrite.after[i].node->target());
+  for (const GraphSnapshot::Subgraph &was : rewrite.snapshot.subgraphs()) {
+    const Graph *now = graph.subgraph(was.name);
+    bool kept = now ? was.content->matches(*now) : !named.contains(was.name);
+    if (!kept)
+      findings.add(place, "interface",
+                   "subgraph '" + was.name.str() + (now ? "' changed" : "' is gone, but a get_attr still names it"));
+  }
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    if (llvm::none_of(rewrite.snapshot.subgraphs(),
+                      [&](const auto &was) { return &was.content->graph() == subgraph.get(); }))
+      findings.add(place, "interface", "subgraph '" + name.str() + "' is new");
+}
+
 } // namespace
 
 void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings) {
@@ -146,6 +174,7 @@ void checkWellFormed(const Rewrite &rewrite, const Correspondence &, Findings &f
                    "the output is followed by " + quoted(after[i + 1].node) + ", expected to be last");
   }
   checkPlaceholders(rewrite, findings);
+  checkSurroundings(rewrite, findings);
 }
 
 } // namespace ccgraph::legality

@@ -116,6 +116,22 @@ TEST_F(LegalityOrder, RefusesSwappedInputs) {
   EXPECT_EQ(bench_.verdict(), "interface");
 }
 
+TEST_F(LegalityOrder, RefusesAnotherProvenance) {
+  bench_.load(twoInputs, overlap);
+  Graph &graph = bench_.graph();
+  graph.setProvenance(bench_["mul"], graph.mergeProvenance({bench_["add"]}));
+  EXPECT_EQ(bench_.verdict(), "node-changed");
+}
+
+TEST_F(LegalityOrder, RefusesOtherGroupsAndSubgraphs) {
+  bench_.load(twoInputs, overlap);
+  bench_.graph().groups().set({.name = "0", .ranks = {0, 1}});
+  EXPECT_EQ(bench_.verdict(), "interface");
+  bench_.load(twoInputs, overlap);
+  bench_.graph().addSubgraph(bench_.graph().context().identifier("body"));
+  EXPECT_EQ(bench_.verdict(), "interface");
+}
+
 TEST_F(LegalityOrder, RefusesNodesBehindTheOutput) {
   bench_.load(twoInputs, ordered);
   bench_.graph().moveAfter(bench_["output"], bench_["c"]->prev());
@@ -326,6 +342,7 @@ TEST_F(LegalityOrder, AcceptsItWhereTheGroupsShareNoTwoRanks) {
   bench_.load(twoInputs, fenced);
   bench_.graph().groups().set({.name = "0", .partition = {{0, 1}, {2, 3}}});
   bench_.graph().groups().set({.name = "1", .partition = {{0, 2}, {1, 3}}});
+  bench_.snapshot();
   bench_.move("send", "a");
   EXPECT_EQ(bench_.verdict(), "");
 }
@@ -334,6 +351,7 @@ TEST_F(LegalityOrder, RefusesItWhereTheGroupsShareTwoRanks) {
   bench_.load(twoInputs, fenced);
   bench_.graph().groups().set({.name = "0", .ranks = {0, 1, 2, 3}});
   bench_.graph().groups().set({.name = "1", .partition = {{0, 2}, {1, 3}}});
+  bench_.snapshot();
   bench_.move("send", "a");
   EXPECT_EQ(bench_.verdict(), "fence");
 }

@@ -301,6 +301,15 @@ TEST_F(LegalityControlDeps, RefusesALostDependence) {
   EXPECT_EQ(bench_.verdict(), "rule");
 }
 
+TEST_F(LegalityControlDeps, RefusesASubgraphThatChangedOrWentTooEarly) {
+  Graph *body = graph().subgraph(graph().context().identifier("body"));
+  body->setTarget(body->find("add"), graph().context().identifier("aten.sub.Tensor"));
+  EXPECT_EQ(bench_.verdict(), "interface");
+  SetUp();
+  graph().eraseSubgraph(graph().context().identifier("body"));
+  EXPECT_EQ(bench_.verdict(), "interface");
+}
+
 TEST_F(LegalityControlDeps, RefusesARuleWithoutTemplate) {
   inlineCall({bench_["x"], bench_["y"]});
   bench_.certificate.rules[0].name = "make-it-faster";

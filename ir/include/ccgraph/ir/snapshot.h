@@ -9,6 +9,7 @@
 
 #include "ccgraph/ir/graph.h"
 
+#include <memory>
 #include <vector>
 
 namespace ccgraph {
@@ -21,6 +22,8 @@ struct NodeState {
   const OpDef *op = nullptr;
   const Type *type = nullptr;
   const Arguments *arguments = nullptr;
+  const Provenance *provenance = nullptr;
+  uint32_t frame = 0;
   uint32_t firstOperand = 0;
   uint32_t numOperands = 0;
   uint32_t numOrdering = 0;
@@ -30,6 +33,12 @@ struct NodeState {
 
 class GraphSnapshot {
 public:
+  /// One subgraph, as deep as they nest.
+  struct Subgraph {
+    Identifier name;
+    std::unique_ptr<GraphSnapshot> content;
+  };
+
   explicit GraphSnapshot(const Graph &graph);
 
   [[nodiscard]] const Graph &graph() const { return *graph_; }
@@ -43,16 +52,23 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> ordering(const NodeState &state) const {
     return llvm::ArrayRef(pool_).slice(state.firstOperand + state.numOperands, state.numOrdering);
   }
-  /// True if the graph is now exactly as it was: order, arguments, types, names, ordering edges, groups.
+  [[nodiscard]] const GroupTable &groups() const { return groups_; }
+  /// In the order of Graph::subgraphs().
+  [[nodiscard]] llvm::ArrayRef<Subgraph> subgraphs() const { return subgraphs_; }
+  /// True if the graph is now exactly as it was: order, arguments, types, names, provenance, ordering edges, groups,
+  /// subgraphs.
   [[nodiscard]] bool matches(const Graph &graph) const;
 
 private:
+  [[nodiscard]] bool matchesNode(const NodeState &state, const Node *node) const;
+
   const Graph *graph_;
   std::vector<NodeState> states_;
   /// position + 1, 0: not in the order then
   std::vector<uint32_t> indexById_;
   std::vector<Node *> pool_;
-  size_t numSubgraphs_ = 0;
+  GroupTable groups_;
+  std::vector<Subgraph> subgraphs_;
 };
 
 } // namespace ccgraph
