@@ -126,6 +126,7 @@ void writeAs(Row row, llvm::ArrayRef<T> values) {
   }
 }
 
+// NOLINTBEGIN(bugprone-branch-clone): the branches differ in the type of the element.
 /// Calls body with a default-made element of the dtype's C++ type.
 template <typename Body>
 void withElement(DType dtype, Body body) {
@@ -169,6 +170,7 @@ void withElement(DType dtype, Body body) {
     llvm_unreachable("callers ask computable() first");
   }
 }
+// NOLINTEND(bugprone-branch-clone)
 
 } // namespace
 
