@@ -1,4 +1,6 @@
-# Installs ccgraph into an empty prefix, then configures, builds and runs a project that finds it there.
+# Installs ccgraph into an empty prefix, then configures, builds and runs the README's program against it.
+#
+# Given: BUILD, the built tree; SOURCE, its source; WORK, a folder to work in; COMPILER, FLAGS, PYTHON.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -8,9 +10,12 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
+file(COPY ${SOURCE}/tests/install/consumer/CMakeLists.txt DESTINATION ${WORK}/source)
+execute_process(COMMAND ${PYTHON} ${SOURCE}/tests/readme/check.py --extract cpp ${SOURCE}/README.md
+  OUTPUT_FILE ${WORK}/source/main.cpp COMMAND_ERROR_IS_FATAL ANY)
+
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja
-  -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}"
-  -DCONSUMER_SOURCE=${SOURCE})
+run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
+  -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/consumer)
+run(${WORK}/build/consumer ${SOURCE}/tests/data/small/zero3_mlp_w2/fw/readable.py ${WORK}/out.py)

@@ -2,16 +2,18 @@
 #
 # Sources are globbed, so that a new file needs no edit of a CMakeLists.txt: a new pass is its own
 # file, its line in the registry and its golden. CONFIGURE_DEPENDS makes the build notice files that
-# come and go. A target whose folder holds no source yet is a header-only one.
+# come and go.
 
 # Designated initialisers name what differs from the default, so the fields that they leave out are no mistake.
 set(ccgraph_warnings
   -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers
   -Werror=return-type -Werror=switch -Werror=unused-result)
 
-# GCC 12 sees bounds broken in std::string where none are (GCC bugs 105329 and 105651, mended in 13).
+# GCC 12 sees bounds broken in std::string and empty optionals read where none are (GCC bugs 105329, 105651 and
+# 80635, mended later).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND ccgraph_warnings -Wno-array-bounds -Wno-restrict -Wno-stringop-overread -Wno-stringop-overflow)
+  list(APPEND ccgraph_warnings -Wno-array-bounds -Wno-restrict -Wno-stringop-overread -Wno-stringop-overflow
+    -Wno-maybe-uninitialized)
 endif()
 
 # Every header stays self-contained (tools/presubmit compiles each alone); this only saves time.
@@ -41,21 +43,13 @@ function(ccgraph_add_library folder)
   set(target ccgraph_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS lib/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS include/*.h)
-  if(sources)
-    set(scope PUBLIC)
-    add_library(${target} STATIC ${sources})
-    ccgraph_configure_target(${target})
-    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/lib)
-    target_link_libraries(${target} ${ARGN})
-  else()
-    set(scope INTERFACE)
-    add_library(${target} INTERFACE)
-    cmake_parse_arguments(links "" "" "PUBLIC;PRIVATE" ${ARGN})
-    target_link_libraries(${target} INTERFACE ${links_PUBLIC})
-  endif()
+  add_library(${target} STATIC ${sources})
+  ccgraph_configure_target(${target})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/lib)
+  target_link_libraries(${target} ${ARGN})
   add_library(ccgraph::${folder} ALIAS ${target})
-  target_compile_features(${target} ${scope} cxx_std_20)
-  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS include FILES ${headers})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${folder} VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
@@ -75,7 +69,8 @@ function(ccgraph_add_driver folder)
   target_link_libraries(${target} ${ARGN})
 endfunction()
 
-# ccgraph_add_tool(NAME): the executable ccgraph-NAME, in <build>/bin, from NAME/*.cpp.
+# ccgraph_add_tool(NAME [INTERNAL]): the executable ccgraph-NAME, in <build>/bin, from NAME/*.cpp. An
+# internal one serves this tree and is not installed.
 function(ccgraph_add_tool name)
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.cpp)
   if(NOT sources)
@@ -87,5 +82,7 @@ function(ccgraph_add_tool name)
   target_link_libraries(${target} PRIVATE ccgraph_driver)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  set_property(GLOBAL APPEND PROPERTY ccgraph_tools ${target})
+  if(NOT ARGN STREQUAL "INTERNAL")
+    set_property(GLOBAL APPEND PROPERTY ccgraph_tools ${target})
+  endif()
 endfunction()

@@ -1,0 +1,69 @@
+#include "docgen/documents.h"
+
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/op_docs.h"
+#include "ccgraph/passes/registry.h"
+#include "driver/opt_driver.h"
+#include "driver/run_driver.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ccgraph {
+
+namespace {
+
+std::string opsMarkdown() {
+  Context context;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeOperatorDocs(os, context.ops());
+  return os.str();
+}
+
+using Main = driver::ExitCode (*)(llvm::ArrayRef<const char *>, driver::Streams);
+
+std::string helpScreen(Main tool, llvm::StringRef topic) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string flag = topic.empty() ? "--help" : ("--help=" + topic).str();
+  tool({flag.c_str()}, {os, os});
+  return os.str();
+}
+
+/// The topics that a first screen offers, in its order.
+std::vector<std::string> topicsOf(llvm::StringRef screen) {
+  std::vector<std::string> topics;
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  screen.split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    if (line.consume_front("  --help="))
+      if (llvm::StringRef topic = line.take_while(llvm::isAlpha); topic != "TOPIC")
+        topics.push_back(topic.str());
+  return topics;
+}
+
+void writeTool(llvm::raw_ostream &os, llvm::StringRef name, Main tool) {
+  std::string first = helpScreen(tool, "");
+  os << "## " << name << "\n\n```text\n" << first << "```\n";
+  for (const std::string &topic : topicsOf(first))
+    os << "\n### " << name << " --help=" << topic << "\n\n```text\n" << helpScreen(tool, topic) << "```\n";
+}
+
+std::string cliMarkdown() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "# Command lines\n\nWhat the tools say of themselves; `tools/presubmit --fix` writes this page anew.\n\n";
+  writeTool(os, "ccgraph-opt", driver::optMain);
+  os << '\n';
+  writeTool(os, "ccgraph-run", driver::runMain);
+  return os.str();
+}
+
+} // namespace
+
+std::vector<Document> generatedDocuments() {
+  return {{"passes.md", passesMarkdown()}, {"ops.md", opsMarkdown()}, {"cli.md", cliMarkdown()}};
+}
+
+} // namespace ccgraph

@@ -1,0 +1,20 @@
+// The generated documents: what docs/ says of passes, operators and command lines, taken from their declarations.
+//
+// Each text is a function of the code alone, so that tools/docs can compare it with the file and a test can keep the
+// two equal. Nothing here fails; the cost is that of looking up every operator once, some milliseconds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+struct Document {
+  std::string file; ///< name within docs/
+  std::string text; ///< Markdown, ends in a newline
+};
+
+/// passes.md, ops.md and cli.md.
+[[nodiscard]] std::vector<Document> generatedDocuments();
+
+} // namespace ccgraph

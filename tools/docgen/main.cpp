@@ -1,0 +1,25 @@
+#include "docgen/documents.h"
+
+#include "ccgraph/frontend/files.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+// Because this program is run by tools/docs alone, it knows no options but the folder.
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    llvm::errs() << "usage: ccgraph-docgen FOLDER\n";
+    return 2;
+  }
+  for (const ccgraph::Document &document : ccgraph::generatedDocuments()) {
+    std::string path = std::string(argv[1]) + "/" + document.file;
+    llvm::Error error = ccgraph::writeFile(path, [&](llvm::raw_ostream &os) {
+      os << document.text;
+      return llvm::Error::success();
+    });
+    if (error) {
+      llvm::errs() << "ccgraph-docgen: error: " << llvm::toString(std::move(error)) << '\n';
+      return 1;
+    }
+  }
+  return 0;
+}
