@@ -1,0 +1,173 @@
+// The pass manager: what it checks after each pass, what it reports, and which budget it holds.
+#include "ccgraph/passes/pass_manager.h"
+
+#include "support/program_builder.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/passes/memory.h"
+#include "ccgraph/passes/registry.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+/// x -> all_reduce -> wait -> add(x), with a relu of x between.
+class PassManager : public testing::Test {
+protected:
+  PassManager() : graph_(context_), program_(graph_) {
+    const Type *type = program_.f32({4});
+    Node *x = program_.input("x", type);
+    launch_ = program_.call("_c10d_functional.all_reduce.default", type, {x, llvm::StringRef("sum"), llvm::StringRef("0")});
+    wait_ = program_.call("_c10d_functional.wait_tensor.default", type, {launch_});
+    Node *relu = program_.call("aten.relu.default", type, {x});
+    Node *sum = program_.call("aten.add.Tensor", type, {wait_, relu});
+    program_.output({sum});
+  }
+
+  std::string run(Pipeline pipeline, PassManagerOptions options = {}) {
+    auto result = runPipeline(graph_, pipeline, options);
+    if (!result)
+      return llvm::toString(result.takeError());
+    run_ = std::move(*result);
+    return "";
+  }
+  std::string run(llvm::StringRef text, PassManagerOptions options = {}) { return run(llvm::cantFail(Pipeline::parse(text)), std::move(options)); }
+
+  Context context_;
+  Graph graph_;
+  ProgramBuilder program_;
+  Node *launch_ = nullptr;
+  Node *wait_ = nullptr;
+  PipelineRun run_;
+};
+
+/// Does what a test tells it to.
+class Scripted final : public Pass {
+public:
+  using Script = std::function<llvm::Expected<Changed>(Graph &, PassContext &)>;
+  explicit Scripted(Script script, Phase phase = Phase::Schedule) : Pass({"scripted", "Does as told.", phase}), script_(std::move(script)) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override { return script_(graph, context); }
+
+private:
+  Script script_;
+};
+
+Pipeline only(Scripted::Script script, Phase phase = Phase::Schedule) {
+  Pipeline pipeline;
+  pipeline.append(std::make_unique<Scripted>(std::move(script), phase));
+  return pipeline;
+}
+
+TEST_F(PassManager, RecordsWhatEachPassDid) {
+  EXPECT_EQ(run("sink-waits,sink-waits"), "");
+  ASSERT_EQ(run_.passes.size(), 2U);
+  EXPECT_EQ(run_.passes[0].changed, Changed::Yes);
+  EXPECT_EQ(run_.passes[1].changed, Changed::No);
+  EXPECT_TRUE(run_.changed());
+  ASSERT_EQ(run_.passes[0].remarks.size(), 1U);
+  EXPECT_EQ(run_.passes[0].remarks[0].reason, "sunk");
+  EXPECT_EQ(run_.passes[0].statistics[0], std::make_pair(std::string("moved"), int64_t{1}));
+  EXPECT_EQ(run_.passes[0].nodes, graph_.size());
+}
+
+TEST_F(PassManager, StatisticsStartAtZeroInEachRun) {
+  Pipeline pipeline = llvm::cantFail(Pipeline::parse("sink-waits"));
+  ASSERT_TRUE(static_cast<bool>(runPipeline(graph_, pipeline)));
+  auto again = runPipeline(graph_, pipeline);
+  ASSERT_TRUE(static_cast<bool>(again));
+  EXPECT_EQ(again->passes[0].statistics[0].second, 0);
+}
+
+TEST_F(PassManager, CallsBackAfterAChangeOnly) {
+  std::vector<std::string> changed;
+  PassManagerOptions options;
+  options.afterChange = [&](const Pass &pass, const Graph &) { changed.push_back(pass.name().str()); };
+  EXPECT_EQ(run("sink-waits,sink-waits,raise-collectives", options), "");
+  EXPECT_EQ(changed, std::vector<std::string>{"sink-waits"});
+}
+
+TEST_F(PassManager, CatchesAChangeThatIsDenied) {
+  std::string error = run(only([&](Graph &graph, PassContext &) {
+    graph.moveAfter(wait_, wait_->next());
+    return Changed::No;
+  }));
+  EXPECT_NE(error.find("said that it changed nothing, but the graph is not what it was [pass.unchanged]"), std::string::npos) << error;
+}
+
+TEST_F(PassManager, CatchesAGraphThatIsMalformed) {
+  std::vector<PassFailure::Stage> stages;
+  PassManagerOptions options;
+  options.onFailure = [&](const PassFailure &failure) { stages.push_back(failure.stage); };
+  std::string error = run(only([&](Graph &graph, PassContext &) {
+                            graph.moveAfter(launch_, wait_);
+                            return Changed::Yes;
+                          }),
+                          options);
+  EXPECT_NE(error.find("[pass.verify]"), std::string::npos) << error;
+  EXPECT_EQ(stages, std::vector<PassFailure::Stage>{PassFailure::Stage::Verify});
+}
+
+TEST_F(PassManager, CatchesARewriteThatIsIllegal) {
+  PassFailure seen;
+  PassManagerOptions options;
+  options.onFailure = [&](const PassFailure &failure) { seen = failure; };
+  std::string error = run(only([&](Graph &graph, PassContext &) {
+                            graph.replaceAllUses(wait_, graph.front());
+                            return Changed::Yes;
+                          }),
+                          options);
+  EXPECT_NE(error.find("[pass.legality]"), std::string::npos) << error;
+  EXPECT_EQ(seen.pipeline, "scripted");
+  EXPECT_EQ(seen.graph, &graph_);
+}
+
+TEST_F(PassManager, PassesOnAnErrorOfThePass) {
+  std::string error = run(only([&](Graph &, PassContext &) -> llvm::Expected<Changed> { return makeError(diagnose(*launch_, "test.rule", "cannot do this")); }));
+  EXPECT_NE(error.find("[pass.run]"), std::string::npos) << error;
+  EXPECT_NE(error.find("cannot do this [test.rule]"), std::string::npos) << error;
+}
+
+TEST_F(PassManager, StopsAtTheFirstFailure) {
+  Pipeline pipeline = only([](Graph &, PassContext &) -> llvm::Expected<Changed> { return makeError(Diagnostic{}); });
+  bool ran = false;
+  pipeline.append(std::make_unique<Scripted>([&](Graph &, PassContext &) { return ran = true, Changed::No; }));
+  EXPECT_NE(run(std::move(pipeline)), "");
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(PassManager, ChecksCanBeTurnedOff) {
+  PassManagerOptions options;
+  options.verifyEach = options.checkLegality = false;
+  EXPECT_EQ(run(only([&](Graph &graph, PassContext &) {
+                  graph.moveAfter(launch_, wait_);
+                  return Changed::Yes;
+                }),
+                options),
+            "");
+}
+
+TEST_F(PassManager, DefaultBudgetIsThePeakOfTheInput) {
+  std::optional<int64_t> seen;
+  auto note = [&](Graph &, PassContext &context) { return seen = context.memoryBudget(), Changed::No; };
+  EXPECT_EQ(run(only(note)), "");
+  EXPECT_EQ(seen, peakMemory(graph_).bytes);
+  PassManagerOptions options;
+  options.memoryBudget = 7;
+  EXPECT_EQ(run(only(note), options), "");
+  EXPECT_EQ(seen, 7);
+  options.limitMemory = false;
+  EXPECT_EQ(run(only(note), options), "");
+  EXPECT_EQ(seen, std::nullopt);
+  EXPECT_EQ(run(only(note, Phase::Normalize)), "");
+  EXPECT_EQ(seen, std::nullopt);
+}
+
+TEST_F(PassManager, PeakCountsInputsAndOutputsForGood) {
+  // x and the sum for good, 16 bytes each; from the relu on, the reduced value and the relu's besides.
+  EXPECT_EQ(peakMemory(graph_).bytes, 64);
+  EXPECT_EQ(peakMemory(graph_).at, graph_.output()->prev()->prev());
+}
+
+} // namespace
+} // namespace ccgraph::test
