@@ -6,7 +6,9 @@ namespace ccgraph::test {
 
 namespace {
 
-bool contains(const std::vector<int> &list, int value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+bool contains(const std::vector<int> &list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 std::string text(const SlowStep &step) { return step.node->name().str().str(); }
 
@@ -28,7 +30,8 @@ bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<
       for (auto [theirs, access] : other.accesses) {
         if (mine != theirs)
           continue;
-        if ((has(flight, Access::InFlightWrite) && touchesElements(access)) || (has(flight, Access::InFlightRead) && writesElements(access)))
+        if ((has(flight, Access::InFlightWrite) && touchesElements(access)) ||
+            (has(flight, Access::InFlightRead) && writesElements(access)))
           return false;
       }
   return true;
@@ -63,7 +66,8 @@ int nextObstacle(const SlowProgram &program, int wait, std::set<int> &along) {
   for (int i = wait + 1; i < program.size(); ++i) {
     if (!steps[i].passes())
       return i;
-    bool reads = std::any_of(steps[i].operands.begin(), steps[i].operands.end(), [&](int operand) { return along.count(operand) != 0; });
+    bool reads = std::any_of(steps[i].operands.begin(), steps[i].operands.end(),
+                             [&](int operand) { return along.count(operand) != 0; });
     if (steps[i].wait && (reads || sharesStorage(steps[i], steps[wait])))
       return -1;
     if (reads)
@@ -128,7 +132,8 @@ bool mayRise(const SlowProgram &program, int launch, int obstacle, const std::se
         return false;
     for (int flight : other.wait ? other.flights : std::vector<int>())
       for (auto [theirs, flying] : steps[flight].accesses)
-        if (mine == theirs && has(flying, Access::InFlightRead | Access::InFlightWrite) && conflicts(access, flying, false))
+        if (mine == theirs && has(flying, Access::InFlightRead | Access::InFlightWrite) &&
+            conflicts(access, flying, false))
           return false;
   }
   return true;

@@ -39,14 +39,16 @@ bool onlyWaited(const Node &launch, bool list) {
 
 bool isFunctional(const Node &node, const CollectiveSpec &spec) {
   llvm::StringRef target = node.target().str();
-  return target.startswith("_c10d_functional.") && !spec.inPlace && spec.output < 0 && !spec.synchronous && !spec.legacy && node.kwargs().empty();
+  return target.startswith("_c10d_functional.") && !spec.inPlace && spec.output < 0 && !spec.synchronous &&
+         !spec.legacy && node.kwargs().empty();
 }
 
 std::optional<Part> partOf(const SlowProgram &program, int position) {
   const SlowStep &step = program.steps()[position];
   const Node &node = *step.node;
   const CollectiveSpec *spec = collectiveOf(node);
-  bool kind = spec != nullptr && (spec->kind == CollectiveKind::AllReduce || spec->kind == CollectiveKind::AllGather || spec->kind == CollectiveKind::ReduceScatter);
+  bool kind = spec != nullptr && (spec->kind == CollectiveKind::AllReduce || spec->kind == CollectiveKind::AllGather ||
+                                  spec->kind == CollectiveKind::ReduceScatter);
   if (!kind || !isFunctional(node, *spec) || !onlyWaited(node, spec->coalesced))
     return std::nullopt;
   Part part;
@@ -61,14 +63,16 @@ std::optional<Part> partOf(const SlowProgram &program, int position) {
     part.bytes += std::max(*result->numBytes(), *input->numBytes());
   }
   part.count = static_cast<int64_t>(call.inputs.size());
-  part.key = collectiveName(spec->kind).str() + " " + groupKey(node) + " " + call.reduceOp + " " + std::to_string(call.groupSize.value_or(0)) + " " +
-             shortName(first->dtype()).str() + first->device().kind.str().str() + std::to_string(first->device().index);
+  part.key = collectiveName(spec->kind).str() + " " + groupKey(node) + " " + call.reduceOp + " " +
+             std::to_string(call.groupSize.value_or(0)) + " " + shortName(first->dtype()).str() +
+             first->device().kind.str().str() + std::to_string(first->device().index);
   return part;
 }
 
 class PairCheck {
 public:
-  PairCheck(const SlowProgram &program, const MergeLimits &limits) : program_(program), limits_(limits), needs_(program.needs()), neededBy_(needs_.size()) {
+  PairCheck(const SlowProgram &program, const MergeLimits &limits)
+      : program_(program), limits_(limits), needs_(program.needs()), neededBy_(needs_.size()) {
     for (int i = 0; i < program.size(); ++i)
       for (int need : needs_[i])
         neededBy_[need].push_back(i);
@@ -147,7 +151,8 @@ Left pairsThatCouldMerge(const Graph &graph, const MergeLimits &limits) {
     for (size_t b = 1; b < parts.size(); ++b)
       for (size_t a = 0; a < b; ++a)
         if (check.couldMerge(parts[a], parts[b]))
-          left.push_back(program.steps()[parts[a].position].node->name().str().str() + " and " + program.steps()[parts[b].position].node->name().str().str());
+          left.push_back(program.steps()[parts[a].position].node->name().str().str() + " and " +
+                         program.steps()[parts[b].position].node->name().str().str());
   return left;
 }
 

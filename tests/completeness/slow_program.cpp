@@ -5,7 +5,9 @@
 
 namespace ccgraph::test {
 
-bool touchesElements(Access access) { return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite); }
+bool touchesElements(Access access) {
+  return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
+}
 bool writesElements(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
 
 SlowProgram::SlowProgram(const Graph &graph) : graph_(graph), storages_(graph), position_(graph.idLimit(), -1) {

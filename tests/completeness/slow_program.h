@@ -1,9 +1,12 @@
 // SlowProgram: a program as plain tables, for checks that may take their time.
 //
-// What passes work out with trees and searches is here worked out anew for each question, by walking lists from one end to the other. It shares nothing with
-// the passes but ir, so that an error there does not hide itself here.
+// What passes work out with trees and searches is here worked out anew for each question, by
+// walking lists from one end to the other. It shares nothing with the passes but ir, so that an
+// error there does not hide itself here.
 //
-// Ownership: refers to the nodes of one graph in the order that they have when this is made. Cost: a question about memory or a path is linear in the program. Fails never.
+// Ownership: refers to the nodes of one graph in the order that they have when this is made.
+// Cost: a question about memory or a path is linear in the program.
+// Fails never.
 #pragma once
 
 #include "ccgraph/ir/effects.h"
@@ -19,14 +22,18 @@ namespace ccgraph::test {
 struct SlowStep {
   Node *node = nullptr;
   std::vector<std::pair<StorageId, Access>> accesses;
-  std::vector<int> operands; ///< positions of data operands and of what it is ordered behind
-  std::vector<int> flights;  ///< of a wait: positions of the launches that it ends; of a launch: of the waits that end it
+  /// positions of data operands and of what it is ordered behind
+  std::vector<int> operands;
+  std::vector<int>
+      /// of a wait: positions of the launches that it ends; of a launch: of the waits that end it
+      flights;
   Domain domain = Domain::None;
   bool wait = false;
   bool launch = false;
   bool view = false;
   bool communicates = false;
-  bool strict = false; ///< point-to-point or barrier
+  /// point-to-point or barrier
+  bool strict = false;
   std::string group;
   /// Nothing that a wait or launch has to stop at.
   [[nodiscard]] bool passes() const { return wait || view; }
@@ -42,11 +49,13 @@ public:
   [[nodiscard]] int positionOf(const Node *node) const;
   /// Positions in their present order.
   [[nodiscard]] std::vector<int> order() const;
-  /// Peak bytes if the steps ran in this order; positions in `together` are one launch, which runs where the last of them stands.
+  /// Peak bytes if the steps ran in this order; positions in `together` are one launch, which runs
+  /// where the last of them stands.
   [[nodiscard]] int64_t peak(const std::vector<int> &order, const std::set<int> &together = {}) const;
   /// True if these two collectives may not change places.
   [[nodiscard]] bool keepOrder(const SlowStep &a, const SlowStep &b) const;
-  /// For each step, the steps that must come before it, whatever is said of the order of collectives on one group.
+  /// For each step, the steps that must come before it, whatever is said of the order of
+  /// collectives on one group.
   [[nodiscard]] std::vector<std::vector<int>> needs() const;
 
 private:
@@ -57,10 +66,13 @@ private:
   const Graph &graph_;
   StorageMap storages_;
   std::vector<SlowStep> steps_;
-  std::vector<int> position_; ///< by node id
+  /// by node id
+  std::vector<int> position_;
 };
 
+/// Reads or writes elements, now or in flight.
 [[nodiscard]] bool touchesElements(Access access);
+/// Writes elements, now or in flight.
 [[nodiscard]] bool writesElements(Access access);
 
 /// Moves that a pass left undone, a line each: node, and what could have been done with it.
@@ -69,6 +81,7 @@ using Left = std::vector<std::string>;
 [[nodiscard]] Left waitsThatCouldSink(const Graph &graph, int64_t budget);
 /// Launches that could stand before one more step, views and launches between them aside.
 [[nodiscard]] Left launchesThatCouldRise(const Graph &graph, int64_t budget);
+/// The options of coalesce-collectives under which a pair would have been legal, and the memory budget.
 struct MergeLimits {
   int64_t bytes = 0;
   int64_t count = 0;

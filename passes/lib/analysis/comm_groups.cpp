@@ -38,7 +38,8 @@ bool mayShareTwo(const Cells &a, const Cells &b) {
 
 } // namespace
 
-CommGroups::CommGroups(const Graph &graph, bool spmd) : spmd_(spmd), groupOf_(graph.idLimit(), none), strict_(graph.idLimit(), false) {
+CommGroups::CommGroups(const Graph &graph, bool spmd)
+    : spmd_(spmd), groupOf_(graph.idLimit(), none), strict_(graph.idLimit(), false) {
   for (const Node *node = graph.front(); node; node = node->next())
     if (collectiveOf(*node))
       add(*node);

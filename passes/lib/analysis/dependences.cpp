@@ -3,8 +3,8 @@
 namespace ccgraph {
 
 Dependences::Dependences(const ProgramFacts &facts, const CommGroups &groups)
-    : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()), streams_(groups.numGroups()),
-      stretch_(facts.graph().idLimit()) {
+    : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()),
+      streams_(groups.numGroups()), stretch_(facts.graph().idLimit()) {
   for (Node *node = facts.graph().front(); node; node = node->next())
     for (const StorageAccess &access : facts.accesses(node))
       if (facts.waits(node) || writes(access.access))

@@ -1,11 +1,14 @@
 // Dependences: which nodes must stay in order though no edge of the graph says so.
 //
-// Storages (a write after a read, a read after a write, what is in flight until its wait), the domains rng and host, and the place of point-to-point transfers
-// and barriers among the collectives of their ranks. Together with data and ordering edges these are all orders that a program needs inside a stretch
-// without opaque nodes; opaque nodes cut the program into such stretches. The order of the collectives of one group is not among them: see CommGroups.
+// Storages (a write after a read, a read after a write, what is in flight until its wait), the
+// domains rng and host, and the place of point-to-point transfers and barriers among the
+// collectives of their ranks. Together with data and ordering edges these are all orders that a
+// program needs inside a stretch without opaque nodes; opaque nodes cut the program into such
+// stretches. The order of the collectives of one group is not among them: see CommGroups.
 //
-// Ownership: refers into the graph; valid until a node is made, erased or given other operands. Cost: O(nodes + accesses) time and space, since a
-// read is followed by one write at most. Fails never.
+// Ownership: refers into the graph; valid until a node is made, erased or given other operands.
+// Cost: O(nodes + accesses) time and space, since a read is followed by one write at most.
+// Fails never.
 #pragma once
 
 #include "analysis/comm_groups.h"
@@ -15,9 +18,11 @@ namespace ccgraph {
 
 class Dependences {
 public:
+  /// Both must outlive it.
   Dependences(const ProgramFacts &facts, const CommGroups &groups);
 
-  /// Nodes that must stay before / behind this one, besides those that its edges name. A node may occur more than once.
+  /// Nodes that must stay before / behind this one, besides those that its edges name. A node may
+  /// occur more than once.
   [[nodiscard]] llvm::ArrayRef<Node *> before(const Node *node) const { return slice(before_, beforeStart_, node); }
   [[nodiscard]] llvm::ArrayRef<Node *> behind(const Node *node) const { return slice(behind_, behindStart_, node); }
   /// Number of opaque nodes above: nodes of different stretches never pass each other.
@@ -29,7 +34,8 @@ private:
     Node *writer = nullptr;
     llvm::SmallVector<Node *, 2> readers;
   };
-  static llvm::ArrayRef<Node *> slice(const std::vector<Node *> &pool, const std::vector<uint32_t> &start, const Node *node) {
+  static llvm::ArrayRef<Node *> slice(const std::vector<Node *> &pool, const std::vector<uint32_t> &start,
+                                      const Node *node) {
     return llvm::ArrayRef(pool).slice(start[node->id()], start[node->id() + 1] - start[node->id()]);
   }
   void visit(Node *node);
@@ -43,14 +49,17 @@ private:
 
   const ProgramFacts &facts_;
   const CommGroups &groups_;
-  std::vector<bool> changes_; ///< by storage: something writes it or waits for it
+  /// by storage: something writes it or waits for it
+  std::vector<bool> changes_;
   std::vector<Users> storages_;
-  std::vector<Users> streams_; ///< by group
+  /// by group
+  std::vector<Users> streams_;
   Users random_;
   Users host_;
   std::vector<std::pair<Node *, Node *>> edges_;
   std::vector<Node *> before_, behind_;
-  std::vector<uint32_t> beforeStart_, behindStart_; ///< by node id, one more at the end
+  /// by node id, one more at the end
+  std::vector<uint32_t> beforeStart_, behindStart_;
   std::vector<uint32_t> stretch_;
 };
 

@@ -6,14 +6,17 @@ namespace ccgraph {
 
 namespace {
 
-bool livesAlways(const Node &owner) { return owner.opcode() == Opcode::Placeholder || owner.opcode() == Opcode::GetAttr; }
+bool livesAlways(const Node &owner) {
+  return owner.opcode() == Opcode::Placeholder || owner.opcode() == Opcode::GetAttr;
+}
 
 void hold(StorageLife &life, Node *node) {
   if (!life.always && (life.holders.empty() || life.holders.back() != node))
     life.holders.push_back(node);
 }
 
-/// Because a transfer may read or write the operands of its launch until somebody has waited for it.
+/// Because a transfer may read or write the operands of its launch until somebody has waited for
+/// it.
 void holdInFlight(const ProgramFacts &facts, Node *launch, std::vector<StorageLife> &lives) {
   llvm::ArrayRef<Node *> waits = facts.waitsOf(launch);
   for (const StorageAccess &access : facts.accesses(launch)) {
@@ -85,7 +88,8 @@ MemoryPeak peakMemory(const Graph &graph) {
       alive += life.bytes;
       continue;
     }
-    auto [first, last] = std::minmax_element(life.holders.begin(), life.holders.end(), [](const Node *a, const Node *b) { return a->isBefore(b); });
+    auto [first, last] = std::minmax_element(life.holders.begin(), life.holders.end(),
+                                             [](const Node *a, const Node *b) { return a->isBefore(b); });
     starts[(*first)->id()] += life.bytes;
     if (!life.forGood)
       ends[(*last)->id()] += life.bytes;

@@ -10,17 +10,23 @@ namespace ccgraph {
 
 struct StorageLife {
   int64_t bytes = 0;
-  bool always = false;  ///< alive on every step: inputs, parameters, what is returned
-  bool forGood = false; ///< alive from its first holder to the end: in flight and never waited for
-  llvm::SmallVector<Node *, 4> holders; ///< the node that allocates it first; empty where `always`
+  /// alive on every step: inputs, parameters, what is returned
+  bool always = false;
+  /// alive from its first holder to the end: in flight and never waited for
+  bool forGood = false;
+  /// the node that allocates it first; empty where `always`
+  llvm::SmallVector<Node *, 4> holders;
 };
 
 /// By storage id.
 [[nodiscard]] std::vector<StorageLife> storageLives(const ProgramFacts &facts);
 
-/// A settled timeline of memory. `intervals`, if given, receives the interval of each storage (Timeline::IntervalId, or ~0 for a constant).
-[[nodiscard]] Timeline memoryTimeline(Graph &graph, const ProgramFacts &facts, std::vector<Timeline::IntervalId> *intervals = nullptr);
-/// A settled timeline of bytes in flight: each launch's results, from the launch to the last wait that completes it.
+/// A settled timeline of memory. `intervals`, if given, receives the interval of each storage
+/// (Timeline::IntervalId, or ~0 for a constant).
+[[nodiscard]] Timeline memoryTimeline(Graph &graph, const ProgramFacts &facts,
+                                      std::vector<Timeline::IntervalId> *intervals = nullptr);
+/// A settled timeline of bytes in flight: each launch's results, from the launch to the last wait
+/// that completes it.
 [[nodiscard]] Timeline inFlightTimeline(Graph &graph, const ProgramFacts &facts);
 
 } // namespace ccgraph

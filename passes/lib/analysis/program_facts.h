@@ -1,10 +1,14 @@
 // ProgramFacts: what the schedule passes ask of every node, worked out once a pass.
 //
-// For each node: which storages it touches and how, whether it launches, waits or only views, its domain; for each wait, the launches that it
-// completes (it is the first wait on one of their results). Moving nodes does not change any of this, as long as the waits of one storage keep their order.
+// For each node: which storages it touches and how, whether it launches, waits or only views, its
+// domain; for each wait, the launches that it completes (it is the first wait on one of their
+// results). Moving nodes does not change any of this, as long as the waits of one storage keep
+// their order.
 //
-// Ownership: refers into the graph; ids, not copies. Valid until a node is made, erased or given other operands.
-// Cost: one effectsOf() a node to build, 8 bytes a node and 8 an access; queries O(1). Fails never.
+// Ownership: refers into the graph; ids, not copies. Valid until a node is made, erased or given
+// other operands.
+// Cost: one effectsOf() a node to build, 8 bytes a node and 8 an access; queries O(1).
+// Fails never.
 #pragma once
 
 #include "ccgraph/ir/effects.h"
@@ -13,6 +17,7 @@
 
 namespace ccgraph {
 
+/// One storage that a node may touch through one of its operands.
 struct StorageAccess {
   StorageId storage = 0;
   Access access = Access::Nothing;
@@ -26,8 +31,11 @@ public:
   [[nodiscard]] const StorageMap &storages() const { return storages_; }
   /// What the node does to the storages of its operands; a storage may occur more than once.
   [[nodiscard]] llvm::ArrayRef<StorageAccess> accesses(const Node *node) const;
+  /// What besides data orders the node.
   [[nodiscard]] Domain domain(const Node *node) const { return table_[node->id()].domain; }
+  /// Starts an asynchronous collective.
   [[nodiscard]] bool launches(const Node *node) const { return table_[node->id()].launches; }
+  /// Completes what is in flight in the storages of its operands.
   [[nodiscard]] bool waits(const Node *node) const { return table_[node->id()].waits; }
   /// A view or getitem: shares storage, reads no element, has no effect.
   [[nodiscard]] bool views(const Node *node) const { return table_[node->id()].views; }
@@ -52,14 +60,19 @@ private:
 
   const Graph &graph_;
   StorageMap storages_;
-  std::vector<Entry> table_; ///< by node id
+  /// by node id
+  std::vector<Entry> table_;
   std::vector<StorageAccess> accesses_;
-  llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> completes_; ///< looked up, never iterated
+  /// looked up, never iterated
+  llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> completes_;
   llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> waitsOf_;
 };
 
 /// True for an access that touches elements now or later: anything but sharing.
-inline bool touches(Access access) { return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite); }
+inline bool touches(Access access) {
+  return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
+}
+/// True for an access that changes elements now or later.
 inline bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
 
 } // namespace ccgraph

@@ -1,9 +1,13 @@
 // StepCounter: how many steps lie between two nodes while some of them move.
 //
-// A pass that moves waits or launches past computation reports how far each went. The steps that count are those that the pass never moves, so their order stands, and
-// each node only needs to know how many of them are above it: that number changes when the node itself moves, and never otherwise.
+// A pass that moves waits or launches past computation reports how far each went. The steps that
+// count are those that the pass never moves, so their order stands, and each node only needs to
+// know how many of them are above it: that number changes when the node itself moves, and never
+// otherwise.
 //
-// Ownership: holds numbers by node id. Cost: O(n) to build, O(1) a question and a move. Fails never.
+// Ownership: holds numbers by node id.
+// Cost: O(n) to build, O(1) a question and a move.
+// Fails never.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

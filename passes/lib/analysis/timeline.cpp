@@ -14,7 +14,8 @@ uint32_t priority(uint32_t id) {
 
 } // namespace
 
-Timeline::Timeline(Graph &graph) : graph_(graph), rows_(graph.idLimit()), starts_(graph.idLimit()), ends_(graph.idLimit()), held_(graph.idLimit()) {}
+Timeline::Timeline(Graph &graph)
+    : graph_(graph), rows_(graph.idLimit()), starts_(graph.idLimit()), ends_(graph.idLimit()), held_(graph.idLimit()) {}
 
 void Timeline::settle() {
   std::vector<uint32_t> spine;
@@ -244,7 +245,8 @@ Node *Timeline::lastBut(IntervalId id, llvm::ArrayRef<Node *> nodes) const {
 
 llvm::ArrayRef<Timeline::IntervalId> Timeline::intervalsOf(const Node *node) const { return held_[node->id()]; }
 
-/// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the limit.
+/// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the
+/// limit.
 uint32_t Timeline::searchSubtree(uint32_t row, unsigned side, int64_t limit) const {
   for (;;) {
     const Row &r = rows_[row];

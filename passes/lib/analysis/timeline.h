@@ -1,15 +1,19 @@
 // Timeline: how much is alive at each step of a program order, kept right while steps move.
 //
-// An *interval* is a number of bytes that some nodes hold: it is alive from the first of its holders to the last, both included. The timeline answers what
-// is alive at a node, the largest sum anywhere, and the next node at which a bound is passed. Storages give the memory of a program; pairs of
-// launch and wait give the bytes in flight.
+// An *interval* is a number of bytes that some nodes hold: it is alive from the first of its
+// holders to the last, both included. The timeline answers what is alive at a node, the largest sum
+// anywhere, and the next node at which a bound is passed. Storages give the memory of a program;
+// pairs of launch and wait give the bytes in flight.
 //
-// The rows (one a node) are a treap in program order, each subtree with its maximum and a pending addition; an interval is added
-// by two walks from its ends to the root. After R. Seidel, C. Aragon, "Randomized Search Trees" (Algorithmica 16, 1996); priorities are a hash of the node id, so a run is
-// deterministic.
+// The rows (one a node) are a treap in program order, each subtree with its maximum and a pending
+// addition; an interval is added by two walks from its ends to the root. After R. Seidel, C.
+// Aragon, "Randomized Search Trees" (Algorithmica 16, 1996); priorities are a hash of the node id,
+// so a run is deterministic.
 //
-// Ownership: refers to nodes of one graph. Cost: O(n) to build; a move O((k + 1) log n) for k
-// intervals that end at the node, plus their holders where the last holder of one moves up; queries O(log n). Fails never.
+// Ownership: refers to nodes of one graph.
+// Cost: O(n) to build; a move O((k + 1) log n) for k intervals that end at the node, plus their
+// holders where the last holder of one moves up; queries O(log n).
+// Fails never.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -21,14 +25,17 @@ namespace ccgraph {
 class Timeline {
 public:
   explicit Timeline(Graph &graph);
-  /// Builds the tree over the intervals added so far; needed before any question or move, and cheaper than adding them afterwards.
+  /// Builds the tree over the intervals added so far; needed before any question or move, and
+  /// cheaper than adding them afterwards.
   void settle();
 
   using IntervalId = uint32_t;
   /// Holders in any order, at least one. `forGood`: alive to the last row whatever the last holder.
+  /// Ids count up from 0.
   IntervalId addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood = false);
   /// Alive on every row.
   void addConstant(int64_t bytes) { base_ += bytes; }
+  /// One more node that holds the interval; it may reach further then.
   void addHolder(IntervalId interval, Node *holder);
   /// Undoes the addHolder() of this interval that was made last.
   void removeHolder(IntervalId interval, Node *holder);
@@ -36,11 +43,14 @@ public:
   void suspend(IntervalId interval);
   void resume(IntervalId interval);
 
+  /// The largest sum at any row; 0 without rows.
   [[nodiscard]] int64_t peak() const;
+  /// The sum at one row, its own intervals included.
   [[nodiscard]] int64_t alive(const Node *node) const;
   /// Alive between this node and the one above it: what a step put there would find.
   [[nodiscard]] int64_t aliveBefore(const Node *node) const { return alive(node) - starts_[node->id()]; }
-  /// First row of [from, to) with more than `limit` alive; null if there is none. `to` null: the end.
+  /// First row of [from, to) with more than `limit` alive; null if there is none. `to` null: the
+  /// end.
   [[nodiscard]] Node *firstAbove(Node *from, const Node *to, int64_t limit) const;
   /// Last such row.
   [[nodiscard]] Node *lastAbove(const Node *from, Node *to, int64_t limit) const;
@@ -48,7 +58,9 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> holders(IntervalId interval) const { return intervals_[interval].holders; }
   [[nodiscard]] int64_t bytes(IntervalId interval) const { return intervals_[interval].bytes; }
   /// The same for an interval that may be suspended.
-  [[nodiscard]] int64_t weight(IntervalId interval) const { return intervals_[interval].bytes + intervals_[interval].suspended; }
+  [[nodiscard]] int64_t weight(IntervalId interval) const {
+    return intervals_[interval].bytes + intervals_[interval].suspended;
+  }
   [[nodiscard]] Node *first(IntervalId interval) const { return intervals_[interval].first; }
   /// Last holder; meaningless where the interval is for good.
   [[nodiscard]] Node *last(IntervalId interval) const { return intervals_[interval].last; }
@@ -56,7 +68,8 @@ public:
   /// Last holder that is none of these; null if there is no other.
   [[nodiscard]] Node *lastBut(IntervalId interval, llvm::ArrayRef<Node *> nodes) const;
 
-  /// Moves the node in the graph and here. With several timelines on one graph: lift() in each, move in the graph, drop() in each.
+  /// Moves the node in the graph and here. With several timelines on one graph: lift() in each,
+  /// move in the graph, drop() in each.
   void move(Node *node, Node *before);
   void lift(Node *node);
   void drop(Node *node);
@@ -66,9 +79,12 @@ private:
   struct Row {
     uint32_t parent = none;
     uint32_t child[2] = {none, none};
-    int64_t own = 0; ///< alive here, less what is pending on the way from the root
-    int64_t add = 0; ///< pending for the whole subtree, this row included
-    int64_t max = 0; ///< largest in the subtree, less what is pending above it
+    /// alive here, less what is pending on the way from the root
+    int64_t own = 0;
+    /// pending for the whole subtree, this row included
+    int64_t add = 0;
+    /// largest in the subtree, less what is pending above it
+    int64_t max = 0;
   };
   struct Interval {
     int64_t bytes = 0;
@@ -99,13 +115,18 @@ private:
   Graph &graph_;
   uint32_t root_ = none;
   int64_t base_ = 0;
-  std::vector<Row> rows_;       ///< by node id
-  std::vector<int64_t> starts_; ///< by node id: bytes of intervals whose first holder this is
-  std::vector<int64_t> ends_;   ///< the same for the last holder; only until settle()
+  /// by node id
+  std::vector<Row> rows_;
+  /// by node id: bytes of intervals whose first holder this is
+  std::vector<int64_t> starts_;
+  /// the same for the last holder; only until settle()
+  std::vector<int64_t> ends_;
   bool settled_ = false;
   std::vector<Interval> intervals_;
-  std::vector<llvm::SmallVector<IntervalId, 2>> held_; ///< by node id
-  llvm::SmallVector<IntervalId, 4> ending_; ///< of the lifted node: intervals that it was an end of
+  /// by node id
+  std::vector<llvm::SmallVector<IntervalId, 2>> held_;
+  /// of the lifted node: intervals that it was an end of
+  llvm::SmallVector<IntervalId, 4> ending_;
 };
 
 } // namespace ccgraph

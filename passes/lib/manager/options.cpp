@@ -65,8 +65,12 @@ std::optional<Count> OptionText<Count>::parse(llvm::StringRef text) {
   return std::nullopt;
 }
 
-std::string OptionText<Count>::print(Count value) { return value.limit ? std::to_string(*value.limit) : unlimited.str(); }
+std::string OptionText<Count>::print(Count value) {
+  return value.limit ? std::to_string(*value.limit) : unlimited.str();
+}
 
-OptionBase::OptionBase(Pass &pass, llvm::StringRef name, llvm::StringRef help) : name_(name), help_(help) { pass.options_.push_back(this); }
+OptionBase::OptionBase(Pass &pass, llvm::StringRef name, llvm::StringRef help) : name_(name), help_(help) {
+  pass.options_.push_back(this);
+}
 
 } // namespace ccgraph

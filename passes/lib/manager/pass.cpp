@@ -37,9 +37,14 @@ void print(llvm::raw_ostream &os, const Remark &remark) {
   os << '\n';
 }
 
-Statistic::Statistic(Pass &pass, llvm::StringRef name, llvm::StringRef help) : name_(name), help_(help) { pass.statistics_.push_back(this); }
+Statistic::Statistic(Pass &pass, llvm::StringRef name, llvm::StringRef help) : name_(name), help_(help) {
+  pass.statistics_.push_back(this);
+}
 
-Reason::Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help) : kind_(kind), id_(id), help_(help) { pass.reasons_.push_back(this); }
+Reason::Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help)
+    : kind_(kind), id_(id), help_(help) {
+  pass.reasons_.push_back(this);
+}
 
 void PassContext::remark(const Reason &reason, const Node &node, RemarkArgs args) {
   remarks_.push_back({certificate_.pass, reason.kind(), reason.id(), node.name().str().str(), std::move(args)});

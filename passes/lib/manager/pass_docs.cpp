@@ -14,7 +14,8 @@ void writeOptionsHelp(llvm::raw_ostream &os, const Pass &pass) {
     return;
   os << "options:\n";
   for (const OptionBase *option : pass.options())
-    os << "  " << option->name() << "=" << option->syntax() << "  (default " << option->defaultText() << ")\n      " << option->help() << '\n';
+    os << "  " << option->name() << "=" << option->syntax() << "  (default " << option->defaultText() << ")\n      "
+       << option->help() << '\n';
 }
 
 void writeStatisticsHelp(llvm::raw_ostream &os, const Pass &pass) {
@@ -42,7 +43,8 @@ void writePass(llvm::raw_ostream &os, const Pass &pass) {
   if (!pass.options().empty())
     os << "\n| option | values | default | meaning |\n|---|---|---|---|\n";
   for (const OptionBase *option : pass.options())
-    os << "| `" << option->name() << "` | `" << cell(option->syntax()) << "` | `" << option->defaultText() << "` | " << cell(option->help()) << " |\n";
+    os << "| `" << option->name() << "` | `" << cell(option->syntax()) << "` | `" << option->defaultText() << "` | "
+       << cell(option->help()) << " |\n";
   os << "\n| statistic | meaning |\n|---|---|\n";
   for (const Statistic *statistic : pass.statistics())
     os << "| `" << statistic->name() << "` | " << cell(statistic->help()) << " |\n";
@@ -92,8 +94,10 @@ std::string passHelpText(const Pass &pass) {
 std::string passesMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "# Passes\n\nGenerated from the declarations in the passes themselves; `tools/presubmit --fix` writes it anew.\n\n"
-        "A pipeline is written `pass,pass{option=value option=value}`. Every remark has a reason from the tables below.\n\n";
+  os << "# Passes\n\nGenerated from the declarations in the passes themselves; `tools/presubmit --fix` writes it "
+        "anew.\n\n"
+        "A pipeline is written `pass,pass{option=value option=value}`. Every remark has a reason from the tables "
+        "below.\n\n";
   for (Phase phase : phases)
     writePhase(os, phase);
   writeLevels(os);

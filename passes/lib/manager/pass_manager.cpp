@@ -32,7 +32,9 @@ namespace {
 
 class Stopwatch {
 public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
 
 private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -41,7 +43,8 @@ private:
 /// One run of a pipeline over one graph.
 class Runner {
 public:
-  Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options) : graph_(graph), pipeline_(pipeline), options_(options) {}
+  Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options)
+      : graph_(graph), pipeline_(pipeline), options_(options) {}
   llvm::Expected<PipelineRun> run();
 
 private:
@@ -91,7 +94,8 @@ llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cau
   head.message = "pass '" + failure.pass + "' " + stageMessage(stage).str();
   head.notes.push_back("--pipeline '" + failure.pipeline + "' on the same input shows it again");
   std::vector<Diagnostic> all = {std::move(head)};
-  llvm::Error rest = llvm::handleErrors(std::move(cause), [&](const DiagnosticError &error) { llvm::append_range(all, error.diagnostics()); });
+  llvm::Error rest = llvm::handleErrors(
+      std::move(cause), [&](const DiagnosticError &error) { llvm::append_range(all, error.diagnostics()); });
   return llvm::joinErrors(makeError(std::move(all)), std::move(rest));
 }
 
@@ -127,7 +131,8 @@ void Runner::takeBudget(const Pass &pass) {
 llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
-  PassContext context(pass.name(), pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget, options_.spmd);
+  PassContext context(pass.name(), pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
+                      options_.spmd);
   std::optional<GraphSnapshot> before;
   if (needsSnapshot())
     before.emplace(graph_);
@@ -166,6 +171,8 @@ llvm::Expected<PipelineRun> Runner::run() {
 
 } // namespace
 
-llvm::Expected<PipelineRun> runPipeline(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options) { return Runner(graph, pipeline, options).run(); }
+llvm::Expected<PipelineRun> runPipeline(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options) {
+  return Runner(graph, pipeline, options).run();
+}
 
 } // namespace ccgraph

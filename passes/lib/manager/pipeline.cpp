@@ -7,7 +7,8 @@ namespace ccgraph {
 
 namespace {
 
-/// Reads the text from left to right and collects every mistake; after one it goes on behind the next comma.
+/// Reads the text from left to right and collects every mistake; after one it goes on behind the
+/// next comma.
 class PipelineParser {
 public:
   explicit PipelineParser(llvm::StringRef text) : text_(text) {}
@@ -23,7 +24,9 @@ private:
   llvm::StringRef word(llvm::StringRef stops);
   void skipBlanks() { at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size()); }
   /// The character at hand, for messages.
-  [[nodiscard]] std::string quoted() const { return atEnd() ? "the end of the text" : "'" + text_.substr(at_, 1).str() + "'"; }
+  [[nodiscard]] std::string quoted() const {
+    return atEnd() ? "the end of the text" : "'" + text_.substr(at_, 1).str() + "'";
+  }
   [[nodiscard]] bool atEnd() const { return at_ >= text_.size(); }
   bool consume(char c) { return !atEnd() && text_[at_] == c && ++at_; }
 
@@ -65,7 +68,8 @@ void PipelineParser::applyOption(Pass &pass, llvm::StringRef name, size_t nameAt
     return;
   if (setting.option)
     return error(nameAt + name.size() + 1, "pipeline.bad-value",
-                 "option '" + name.str() + "' of '" + pass.name().str() + "' got '" + value.str() + "', expected " + setting.option->syntax(),
+                 "option '" + name.str() + "' of '" + pass.name().str() + "' got '" + value.str() + "', expected " +
+                     setting.option->syntax(),
                  setting.option->help());
   std::vector<std::string> known;
   for (const OptionBase *option : pass.options())
@@ -80,12 +84,14 @@ void PipelineParser::parseOption(Pass &pass) {
   size_t nameAt = at_;
   llvm::StringRef name = word("= \t\n},{");
   if (name.empty()) {
-    error(at_, "pipeline.syntax", "got " + quoted() + ", expected an option name or '}'", "options are written name=value, separated by blanks");
+    error(at_, "pipeline.syntax", "got " + quoted() + ", expected an option name or '}'",
+          "options are written name=value, separated by blanks");
     ++at_;
     return;
   }
   if (!consume('='))
-    return error(at_, "pipeline.syntax", "option '" + name.str() + "' has no value: expected '='", "write " + name.str() + "=value");
+    return error(at_, "pipeline.syntax", "option '" + name.str() + "' has no value: expected '='",
+                 "write " + name.str() + "=value");
   applyOption(pass, name, nameAt, word(" \t\n},{"));
 }
 
@@ -112,7 +118,8 @@ void PipelineParser::parsePass(Pipeline &pipeline) {
     parseOptions(*pass);
   skipBlanks();
   if (pass && !atEnd() && text_[at_] != ',')
-    error(at_, "pipeline.syntax", "got " + quoted() + " behind pass '" + name.str() + "', expected ',' or the end of the text");
+    error(at_, "pipeline.syntax",
+          "got " + quoted() + " behind pass '" + name.str() + "', expected ',' or the end of the text");
   at_ = std::min(text_.find(',', at_), text_.size());
   if (pass)
     pipeline.append(std::move(pass));

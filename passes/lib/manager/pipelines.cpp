@@ -26,14 +26,16 @@ void addSimplify(Pipeline &pipeline) {
 }
 
 void addSchedule(Pipeline &pipeline, bool wide) {
-  // Because a late wait only makes a transfer's operands live longer, and most operands live on anyway.
+  // Because a late wait only makes a transfer's operands live longer, and most operands live on
+  // anyway.
   add(pipeline, "sink-waits");
   if (!wide)
     return;
-  // Because waits that have sunk leave stretches between launch and wait in which a partner is still free, and a bucket needs its
-  // memory before launches that rise have spent the budget.
+  // Because waits that have sunk leave stretches between launch and wait in which a partner is
+  // still free, and a bucket needs its memory before launches that rise have spent the budget.
   add(pipeline, "coalesce-collectives");
-  // Because a bucket rises as one, as far as the last of its inputs and what is left of the budget let it.
+  // Because a bucket rises as one, as far as the last of its inputs and what is left of the budget
+  // let it.
   add(pipeline, "raise-collectives");
 }
 

@@ -1,12 +1,13 @@
 #include "ccgraph/passes/registry.h"
 
-// Every pass, sorted by name: a line here, the pass's own file, and docs/passes.md (tools/presubmit --fix) are all that a new one needs.
-#define CCGRAPH_PASSES(PASS)                                                                                                                             \
-  PASS("coalesce-collectives", createCoalesceCollectives) \
-  PASS("deduplicate-collectives", createDeduplicateCollectives) \
-  PASS("eliminate-dead-collectives", createEliminateDeadCollectives) \
-  PASS("inline-control-deps", createInlineControlDeps) \
-  PASS("raise-collectives", createRaiseCollectives) \
+// Every pass, sorted by name: a line here, the pass's own file, and docs/passes.md (tools/presubmit
+// --fix) are all that a new one needs.
+#define CCGRAPH_PASSES(PASS)                                                                                           \
+  PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
+  PASS("deduplicate-collectives", createDeduplicateCollectives)                                                        \
+  PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
+  PASS("inline-control-deps", createInlineControlDeps)                                                                 \
+  PASS("raise-collectives", createRaiseCollectives)                                                                    \
   PASS("sink-waits", createSinkWaits)
 
 namespace ccgraph {

@@ -1,7 +1,8 @@
-// inline-control-deps: control_deps((d, e), subgraph of f, x, y)  ->  f(x, y), ordered behind d and e
+// inline-control-deps: control_deps((d, e), subgraph of f, x, y)  ->  f(x, y), ordered behind d and
+// e
 //
-// Inductor wraps a call so after scheduling it, to keep it in place. Every analysis here wants to see the call; the order is said by
-// ordering edges as well.
+// Inductor wraps a call so after scheduling it, to keep it in place. Every analysis here wants to
+// see the call; the order is said by ordering edges as well.
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/passes/registry.h"
 
@@ -15,7 +16,9 @@ using AttributeCounts = llvm::DenseMap<Identifier, unsigned>;
 class InlineControlDeps final : public Pass {
 public:
   InlineControlDeps()
-      : Pass({"inline-control-deps", "Replaces each control_deps by the call in its subgraph, ordered behind what the control_deps depended on.",
+      : Pass({"inline-control-deps",
+              "Replaces each control_deps by the call in its subgraph, ordered behind what the control_deps depended "
+              "on.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
@@ -23,8 +26,10 @@ private:
   Statistic inlined_{*this, "inlined", "control_deps that became the call itself"};
   Statistic edges_{*this, "edges", "ordering edges made"};
   Reason done_{*this, RemarkKind::Rewritten, "inlined", "the call in its subgraph took its place"};
-  Reason body_{*this, RemarkKind::Missed, "body", "its subgraph is not one call that is returned: it stays, ordered against everything that it may touch"};
-  Reason captures_{*this, RemarkKind::Missed, "captures", "the call in its subgraph reads something else than its arguments"};
+  Reason body_{*this, RemarkKind::Missed, "body",
+               "its subgraph is not one call that is returned: it stays, ordered against everything that it may touch"};
+  Reason captures_{*this, RemarkKind::Missed, "captures",
+                   "the call in its subgraph reads something else than its arguments"};
 
   const Reason *obstacle(const Node &node, const Node *call) const;
   void inlineCall(Graph &graph, Node *node, PassContext &context, AttributeCounts &attributes);
@@ -47,14 +52,16 @@ const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) co
     return &body_;
   const Graph &body = *call->graph();
   const Node *output = body.output();
-  if (!output || output->args().size() != 1 || !output->args()[0].is(Argument::Kind::Operand) || output->operand(0) != call)
+  if (!output || output->args().size() != 1 || !output->args()[0].is(Argument::Kind::Operand) ||
+      output->operand(0) != call)
     return &body_;
   std::vector<const Node *> formals = placeholdersOf(body);
   if (formals.size() + 2 != node.args().size() || call->numOrdering() != 0)
     return &captures_;
   for (unsigned i = 0; i < call->numOperands(); ++i) {
     auto formal = llvm::find(formals, call->operand(i));
-    if (formal == formals.end() || !node.args()[2 + static_cast<size_t>(formal - formals.begin())].is(Argument::Kind::Operand))
+    if (formal == formals.end() ||
+        !node.args()[2 + static_cast<size_t>(formal - formals.begin())].is(Argument::Kind::Operand))
       return &captures_;
   }
   return nullptr;
@@ -63,7 +70,8 @@ const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) co
 /// The call with the actual arguments for the subgraph's placeholders.
 class CallCopy {
 public:
-  CallCopy(Graph &graph, const Node &wrapper, const Node &call) : builder_(graph), wrapper_(wrapper), call_(call), formals_(placeholdersOf(*call.graph())) {}
+  CallCopy(Graph &graph, const Node &wrapper, const Node &call)
+      : builder_(graph), wrapper_(wrapper), call_(call), formals_(placeholdersOf(*call.graph())) {}
 
   Node *create(Graph &graph, Node *position) {
     std::vector<Argument> args;

@@ -1,10 +1,12 @@
 // coalesce-collectives: c1 = f(a), ..., c2 = f(b)  ->  c1, c2 = f([a, b])
 //
-// One transfer of many bytes pays the latency once and fills the wire better than many of few. Members are of one kind, group, reduction, dtype and device, and need one another in no way.
+// One transfer of many bytes pays the latency once and fills the wire better than many of few.
+// Members are of one kind, group, reduction, dtype and device, and need one another in no way.
 //   may we      `candidateOf`: is this a collective that can stand in a bucket at all; BucketMerger: can these two be one
 //   which       `place`: in program order, each candidate joins the newest open bucket that takes it, or opens its own; again until nothing joins
 //   do it       bucket_rewrite.h
-// All of this reads the program only, so that ranks that run the same program come to the same buckets in the same order.
+// All of this reads the program only, so that ranks that run the same program come to the same
+// buckets in the same order.
 #include "ccgraph/passes/registry.h"
 #include "schedule/coalesce/bucket_merge.h"
 #include "schedule/coalesce/bucket_rewrite.h"
@@ -21,35 +23,53 @@ namespace {
 class CoalesceCollectives final : public Pass {
 public:
   CoalesceCollectives()
-      : Pass({"coalesce-collectives", "Makes one collective of several independent ones of the same kind, group, reduction, dtype and device.", Phase::Schedule}) {}
+      : Pass({"coalesce-collectives",
+              "Makes one collective of several independent ones of the same kind, group, reduction, dtype and device.",
+              Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
 private:
-  ChoiceOption<BucketLayout> layout_{*this, "layout", BucketLayout::Grouped, {{"grouped", BucketLayout::Grouped}, {"flat", BucketLayout::Flat}},
-                                     "grouped: one operator on a list of tensors; flat: one buffer, packed and unpacked, which all_to_all and broadcast need"};
-  Option<ByteCount> maxBytes_{*this, "max-bytes", ByteCount{int64_t{256} << 20}, "most bytes of a bucket: for each member the larger of what it sends and what it receives"};
+  ChoiceOption<BucketLayout> layout_{*this,
+                                     "layout",
+                                     BucketLayout::Grouped,
+                                     {{"grouped", BucketLayout::Grouped}, {"flat", BucketLayout::Flat}},
+                                     "grouped: one operator on a list of tensors; flat: one buffer, packed and "
+                                     "unpacked, which all_to_all and broadcast need"};
+  Option<ByteCount> maxBytes_{
+      *this, "max-bytes", ByteCount{int64_t{256} << 20},
+      "most bytes of a bucket: for each member the larger of what it sends and what it receives"};
   Option<Count> maxCount_{*this, "max-count", Count{256}, "most members of a bucket"};
-  Option<Count> maxMoves_{*this, "max-moves", Count{128}, "most other nodes that may move to bring one member to its bucket"};
+  Option<Count> maxMoves_{*this, "max-moves", Count{128},
+                          "most other nodes that may move to bring one member to its bucket"};
   Statistic merged_{*this, "merged", "collectives that went into a bucket"};
   Statistic buckets_{*this, "buckets", "buckets made"};
   Statistic bytes_{*this, "bytes", "bytes in buckets"};
   Statistic alone_{*this, "alone", "collectives that could go into a bucket and found none"};
   Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
-  Reason form_{*this, RemarkKind::Missed, "form", "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are merged"};
+  Reason form_{
+      *this, RemarkKind::Missed, "form",
+      "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are merged"};
   Reason kind_{*this, RemarkKind::Missed, "kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
-  Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat", "no operator takes a list of these: layout=flat merges them"};
+  Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
+                    "no operator takes a list of these: layout=flat merges them"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket has no place for"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers", "its result in flight is read by something else than the one wait, or is returned"};
+  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
+                  "its result in flight is read by something else than the one wait, or is returned"};
   Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
   Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
-  Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous, so it has no place in a flat buffer"};
+  Reason strided_{*this, RemarkKind::Missed, "strided",
+                  "its input or result is not contiguous, so it has no place in a flat buffer"};
   Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "other ranks run other programs, so they could not be sure to make the same bucket"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
+               "other ranks run other programs, so they could not be sure to make the same bucket"};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
-  Reason dependent_{*this, RemarkKind::Missed, "dependent", "it needs a member of each bucket that it could join, or a member needs it"};
-  Reason entangled_{*this, RemarkKind::Missed, "entangled", "to bring it to any bucket that it could join, more than max-moves nodes would have to move"};
+  Reason dependent_{*this, RemarkKind::Missed, "dependent",
+                    "it needs a member of each bucket that it could join, or a member needs it"};
+  Reason entangled_{*this, RemarkKind::Missed, "entangled",
+                    "to bring it to any bucket that it could join, more than max-moves nodes would have to move"};
   Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join is full by max-bytes or max-count"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget", "in any bucket that it could join, the program would need more than the memory budget"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "in any bucket that it could join, the program would need more than the memory budget"};
   Reason partner_{*this, RemarkKind::Missed, "no-partner", "nothing else in the program could share a bucket with it"};
   friend class Coalescer;
 };
@@ -61,8 +81,8 @@ public:
   Changed run();
 
 private:
-  /// The buckets of one key that may still take members, oldest first. `serial` numbers all buckets of the key; a bucket needs every open bucket with a
-  /// serial from its `needs` on.
+  /// The buckets of one key that may still take members, oldest first. `serial` numbers all buckets
+  /// of the key; a bucket needs every open bucket with a serial from its `needs` on.
   struct Open {
     Bucket *bucket = nullptr;
     uint32_t serial = 0;
@@ -100,7 +120,8 @@ private:
   llvm::StringMap<uint32_t> keyIndex_;
   std::vector<Key> keys_;
   std::deque<Bucket> buckets_;
-  llvm::DenseMap<const Node *, const Reason *> refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
+  llvm::DenseMap<const Node *, const Reason *>
+      refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
 };
 
 std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
@@ -110,9 +131,10 @@ std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), dependences_(facts_, groups_),
-      memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
-      merger_({graph, facts_, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()),
+      dependences_(facts_, groups_), memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
+      merger_({graph, facts_, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit},
+              memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
 const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec &spec) const {
   if (isPointToPoint(spec.kind) || functionalTarget(spec.kind).empty())
@@ -123,7 +145,8 @@ const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec
     return &pass_.spmd_;
   if (pass_.layout_.get() == BucketLayout::Grouped && coalescedTarget(spec.kind).empty())
     return &pass_.needsFlat_;
-  bool plain = launch.kwargs().empty() && launch.args().size() == launch.op()->params.size() && launch.args().front().is(Argument::Kind::Operand);
+  bool plain = launch.kwargs().empty() && launch.args().size() == launch.op()->params.size() &&
+               launch.args().front().is(Argument::Kind::Operand);
   return plain ? nullptr : &pass_.arguments_;
 }
 
@@ -131,7 +154,8 @@ const Reason *Coalescer::obstacleInUses(Node *launch, Candidate &candidate) cons
   for (const Use &use : launch->uses()) {
     if (use.isOrdering())
       continue;
-    bool wait = use.user()->op() && use.user()->op()->role == OpRole::Wait && use.user()->args().size() == 1 && use.user()->args().front().is(Argument::Kind::Operand);
+    bool wait = use.user()->op() && use.user()->op()->role == OpRole::Wait && use.user()->args().size() == 1 &&
+                use.user()->args().front().is(Argument::Kind::Operand);
     if (!wait)
       return &pass_.readers_;
     if (candidate.wait)
@@ -151,7 +175,8 @@ const Reason *Coalescer::obstacleToFlat(const Node &launch, const CollectiveSpec
     return nullptr;
   if (!launch.operand(0)->type()->isContiguous() || !launch.type()->isContiguous())
     return &pass_.strided_;
-  bool dynamic = spec.kind == CollectiveKind::AllToAll && (!splitSizes(launch, spec.inputSplits) || !splitSizes(launch, spec.outputSplits));
+  bool dynamic = spec.kind == CollectiveKind::AllToAll &&
+                 (!splitSizes(launch, spec.inputSplits) || !splitSizes(launch, spec.outputSplits));
   return dynamic ? &pass_.splits_ : nullptr;
 }
 
@@ -180,8 +205,13 @@ uint32_t Coalescer::keyOf(const Node &launch) {
   std::string text;
   llvm::raw_string_ostream os(text);
   const Type *type = launch.type();
-  os << groupKey(launch) << '\n' << collectiveName(call.spec->kind) << '\n' << call.reduceOp << '\n' << call.groupSize.value_or(0) << '\n';
-  os << shortName(type->dtype()) << '\n' << type->device().kind.str() << type->device().index << '\n' << dependences_.stretch(&launch);
+  os << groupKey(launch) << '\n'
+     << collectiveName(call.spec->kind) << '\n'
+     << call.reduceOp << '\n'
+     << call.groupSize.value_or(0) << '\n';
+  os << shortName(type->dtype()) << '\n'
+     << type->device().kind.str() << type->device().index << '\n'
+     << dependences_.stretch(&launch);
   if (call.spec->root >= 0)
     if (const Argument *root = argumentAt(launch, call.spec->root); root && root->is(Argument::Kind::Int))
       os << '\n' << root->integer();
@@ -286,7 +316,9 @@ bool Coalescer::round() {
   for (Bucket &bucket : buckets_)
     if (!bucket.members.empty())
       order.push_back(&bucket);
-  llvm::sort(order, [](const Bucket *a, const Bucket *b) { return a->members.front().launch->isBefore(b->members.front().launch); });
+  llvm::sort(order, [](const Bucket *a, const Bucket *b) {
+    return a->members.front().launch->isBefore(b->members.front().launch);
+  });
   for (Bucket *bucket : order)
     place(*bucket);
   return llvm::any_of(order, [](const Bucket *bucket) { return bucket->members.empty(); });
@@ -310,10 +342,13 @@ void Coalescer::rewrite() {
       reportAlone(bucket);
       continue;
     }
-    MergedEntry entry = pass_.layout_.get() == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
+    MergedEntry entry =
+        pass_.layout_.get() == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
     for (const Candidate &member : bucket.members)
       context_.remark(pass_.bucketed_, *member.launch,
-                      {{"into", entry.launch->name().str().str()}, {"members", std::to_string(bucket.members.size())}, {"bytes", std::to_string(member.bytes())}});
+                      {{"into", entry.launch->name().str().str()},
+                       {"members", std::to_string(bucket.members.size())},
+                       {"bytes", std::to_string(member.bytes())}});
     ++pass_.buckets_;
     pass_.merged_ += static_cast<int64_t>(bucket.members.size());
     pass_.bytes_ += bucket.bytes;
@@ -324,7 +359,8 @@ void Coalescer::rewrite() {
 Changed Coalescer::run() {
   IssueRecord record(graph_);
   collect();
-  // Because a merge may free memory and bring nodes closer, those that were refused are asked again.
+  // Because a merge may free memory and bring nodes closer, those that were refused are asked
+  // again.
   while (round())
     continue;
   rewrite();
@@ -334,7 +370,9 @@ Changed Coalescer::run() {
   return pass_.buckets_.value() > 0 ? Changed::Yes : Changed::No;
 }
 
-llvm::Expected<Changed> CoalesceCollectives::run(Graph &graph, PassContext &context) { return Coalescer(*this, graph, context).run(); }
+llvm::Expected<Changed> CoalesceCollectives::run(Graph &graph, PassContext &context) {
+  return Coalescer(*this, graph, context).run();
+}
 
 } // namespace
 

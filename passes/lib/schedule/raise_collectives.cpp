@@ -1,7 +1,8 @@
 // raise-collectives: input, a, b, launch  ->  input, launch, a, b
 //
-// A transfer that starts early has more computation to hide behind. A launch stands right behind the last of: what it reads, what wrote its
-// operands, the collective before it on its group. Views that feed it rise with it, because they cost nothing and would hold it back for nothing.
+// A transfer that starts early has more computation to hide behind. A launch stands right behind
+// the last of: what it reads, what wrote its operands, the collective before it on its group. Views
+// that feed it rise with it, because they cost nothing and would hold it back for nothing.
 #include "analysis/comm_groups.h"
 #include "analysis/lifetimes.h"
 #include "analysis/step_counter.h"
@@ -14,20 +15,30 @@ namespace {
 class RaiseCollectives final : public Pass {
 public:
   RaiseCollectives()
-      : Pass({"raise-collectives", "Moves each asynchronous launch up to behind its inputs and the collective before it on its group; views that feed it rise with it.",
+      : Pass({"raise-collectives",
+              "Moves each asynchronous launch up to behind its inputs and the collective before it on its group; views "
+              "that feed it rise with it.",
               Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
 private:
-  Option<ByteCount> maxInFlight_{*this, "max-in-flight", ByteCount{}, "most bytes of results that may be in flight at any step; a launch rises no further than that allows"};
+  Option<ByteCount> maxInFlight_{
+      *this, "max-in-flight", ByteCount{},
+      "most bytes of results that may be in flight at any step; a launch rises no further than that allows"};
   Statistic moved_{*this, "moved", "launches that stand earlier than before"};
-  Statistic positions_{*this, "positions", "steps that are now issued behind a launch that they stood before, summed over the launches"};
+  Statistic positions_{*this, "positions",
+                       "steps that are now issued behind a launch that they stood before, summed over the launches"};
   Statistic kept_{*this, "kept", "launches that stay where they were"};
-  Reason raised_{*this, RemarkKind::Moved, "raised", "the launch stands right behind the last node that it must follow"};
-  Reason partly_{*this, RemarkKind::Moved, "raised-to-budget", "the launch stands as early as the memory budget lets it: its result is alive from there on"};
-  Reason partlyInFlight_{*this, RemarkKind::Moved, "raised-to-in-flight-limit", "the launch stands as early as max-in-flight lets it"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step earlier, and its result would be alive at a step that needs the whole memory budget"};
-  Reason inFlight_{*this, RemarkKind::Missed, "over-in-flight-limit", "one step earlier, and more than max-in-flight bytes would be in flight"};
+  Reason raised_{*this, RemarkKind::Moved, "raised",
+                 "the launch stands right behind the last node that it must follow"};
+  Reason partly_{*this, RemarkKind::Moved, "raised-to-budget",
+                 "the launch stands as early as the memory budget lets it: its result is alive from there on"};
+  Reason partlyInFlight_{*this, RemarkKind::Moved, "raised-to-in-flight-limit",
+                         "the launch stands as early as max-in-flight lets it"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "one step earlier, and its result would be alive at a step that needs the whole memory budget"};
+  Reason inFlight_{*this, RemarkKind::Missed, "over-in-flight-limit",
+                   "one step earlier, and more than max-in-flight bytes would be in flight"};
   friend class Raiser;
 };
 
@@ -40,8 +51,9 @@ struct Outcome {
   Node *behind = nullptr;
 };
 
-/// One run. A round walks the program forwards and keeps, for each storage, the lowest node above that a launch must follow; rounds are repeated, because
-/// a launch that rises may free what it read last, and so make room for one above it.
+/// One run. A round walks the program forwards and keeps, for each storage, the lowest node above
+/// that a launch must follow; rounds are repeated, because a launch that rises may free what it
+/// read last, and so make room for one above it.
 class Raiser {
 public:
   Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context);
@@ -75,13 +87,14 @@ private:
   std::vector<Node *> strict_;   ///< by group: lowest point-to-point transfer or barrier above
   Node *opaque_ = nullptr;
   Node *lastInput_ = nullptr;
-  std::vector<Outcome> outcomes_;      ///< by node id
+  std::vector<Outcome> outcomes_; ///< by node id
   StepCounter steps_;
   llvm::SmallVector<Node *, 8> views_; ///< that feed the launch at hand
 };
 
 Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), outcomes_(graph.idLimit()),
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()),
+      outcomes_(graph.idLimit()),
       steps_(graph, [&](const Node *node) { return !facts_.launches(node) && !facts_.views(node); }) {
   if (context.memoryBudget())
     memory_.emplace(memoryTimeline(graph, facts_));
@@ -89,7 +102,8 @@ Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
     inFlight_.emplace(inFlightTimeline(graph, facts_));
 }
 
-/// Because a launch that rose stands above nodes that were noted before it, the lowest is kept and not the latest.
+/// Because a launch that rose stands above nodes that were noted before it, the lowest is kept and
+/// not the latest.
 void Raiser::lowest(Node *&bound, Node *candidate) {
   if (candidate && (!bound || bound->isBefore(candidate)))
     bound = candidate;
@@ -157,7 +171,8 @@ Node *Raiser::boundOf(Node *launch) {
   return bound;
 }
 
-/// Because launches that follow the same node keep the order that they had, a new one goes behind those that rose before it.
+/// Because launches that follow the same node keep the order that they had, a new one goes behind
+/// those that rose before it.
 Node *Raiser::slotBehind(Node *bound, Node *launch) const {
   Node *slot = bound ? bound->next() : graph_.front();
   while (slot != launch && (facts_.launches(slot) || facts_.views(slot)))
@@ -165,7 +180,8 @@ Node *Raiser::slotBehind(Node *bound, Node *launch) const {
   return slot;
 }
 
-/// The highest place from `slot` down at which the program with the launch there needs no more than the budget.
+/// The highest place from `slot` down at which the program with the launch there needs no more than
+/// the budget.
 Node *Raiser::withinMemory(Node *launch, Node *slot) const {
   if (!memory_)
     return slot;
@@ -173,7 +189,8 @@ Node *Raiser::withinMemory(Node *launch, Node *slot) const {
   int64_t results = 0;
   llvm::SmallVector<Node *, 8> rising(views_.begin(), views_.end());
   rising.push_back(launch);
-  llvm::SmallVector<std::pair<Node *, int64_t>, 4> freed; // the last other holder of what the launch holds longest, and its bytes
+  llvm::SmallVector<std::pair<Node *, int64_t>, 4>
+      freed; // the last other holder of what the launch holds longest, and its bytes
   for (Timeline::IntervalId id : memory_->intervalsOf(launch)) {
     if (memory_->first(id) == launch)
       results += memory_->bytes(id);
@@ -275,7 +292,8 @@ void Raiser::report() {
     bool moved = outcome.positions > 0;
     ++(moved ? pass_.moved_ : pass_.kept_);
     pass_.positions_ += outcome.positions;
-    RemarkArgs args = {{"behind", node->prev() ? node->prev()->name().str().str() : ""}, {"positions", std::to_string(outcome.positions)}};
+    RemarkArgs args = {{"behind", node->prev() ? node->prev()->name().str().str() : ""},
+                       {"positions", std::to_string(outcome.positions)}};
     if (outcome.limit == Limit::InFlight)
       context_.remark(moved ? pass_.partlyInFlight_ : pass_.inFlight_, *node, std::move(args));
     else if (outcome.limit == Limit::Budget)
@@ -293,7 +311,9 @@ Changed Raiser::run() {
   return changed ? Changed::Yes : Changed::No;
 }
 
-llvm::Expected<Changed> RaiseCollectives::run(Graph &graph, PassContext &context) { return Raiser(*this, graph, context).run(); }
+llvm::Expected<Changed> RaiseCollectives::run(Graph &graph, PassContext &context) {
+  return Raiser(*this, graph, context).run();
+}
 
 } // namespace
 

@@ -1,7 +1,8 @@
 // sink-waits: ..., wait, a, b, use  ->  ..., a, b, wait, use
 //
-// A transfer that is waited for late has more computation to hide behind, and nothing is lost: the wait only has to stand before the first step that touches
-// what it completes. Views, getitem and other waits touch nothing, so those of them that stand between go along.
+// A transfer that is waited for late has more computation to hide behind, and nothing is lost: the
+// wait only has to stand before the first step that touches what it completes. Views, getitem and
+// other waits touch nothing, so those of them that stand between go along.
 #include "analysis/lifetimes.h"
 #include "analysis/step_counter.h"
 #include "ccgraph/passes/registry.h"
@@ -12,25 +13,33 @@ namespace {
 
 class SinkWaits final : public Pass {
 public:
-  SinkWaits() : Pass({"sink-waits", "Moves each wait to just before the first node that reads or writes what it completes.", Phase::Schedule}) {}
+  SinkWaits()
+      : Pass({"sink-waits", "Moves each wait to just before the first node that reads or writes what it completes.",
+              Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
 private:
   Statistic moved_{*this, "moved", "waits that stand later than before"};
-  Statistic positions_{*this, "positions", "steps that are now issued before the waits that they stood behind, summed over the waits"};
+  Statistic positions_{*this, "positions",
+                       "steps that are now issued before the waits that they stood behind, summed over the waits"};
   Statistic kept_{*this, "kept", "waits that stood right already, or that the budget kept in place"};
   Reason sunk_{*this, RemarkKind::Moved, "sunk", "the wait stands before its first real use now"};
-  Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget", "the wait stands as late as the memory budget lets it: its operands stay alive until it"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step later, and what the transfer reads would be alive at a step that needs the whole memory budget"};
+  Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget",
+                 "the wait stands as late as the memory budget lets it: its operands stay alive until it"};
+  Reason budget_{
+      *this, RemarkKind::Missed, "over-budget",
+      "one step later, and what the transfer reads would be alive at a step that needs the whole memory budget"};
   friend class Sinker;
 };
 
-/// One run: walks the program backwards and keeps, for each storage, the nearest node below that a wait must not pass.
+/// One run: walks the program backwards and keeps, for each storage, the nearest node below that a
+/// wait must not pass.
 class Sinker {
 public:
   Sinker(SinkWaits &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(graph), touched_(facts_.storages().numStorages()), written_(touched_.size()), fixedOf_(graph.idLimit()),
-        headOf_(graph.idLimit()), steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
+      : pass_(pass), graph_(graph), context_(context), facts_(graph), touched_(facts_.storages().numStorages()),
+        written_(touched_.size()), fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
+        steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget())
       memory_.emplace(memoryTimeline(graph, facts_));
   }
@@ -62,7 +71,8 @@ private:
   llvm::SmallVector<Node *, 8> views_; ///< of the wait at hand, between it and where it goes
 };
 
-/// A wait counts as a touch of its storages, because the waits of one value keep their order: the first is the one that completes it.
+/// A wait counts as a touch of its storages, because the waits of one value keep their order: the
+/// first is the one that completes it.
 void Sinker::note(Node *node) {
   bool wait = facts_.waits(node);
   if (!wait && facts_.domain(node) == Domain::All)
@@ -108,7 +118,8 @@ Node *Sinker::barrierOf(Node *wait) {
   return barrier;
 }
 
-/// The first node up to the barrier that would have too much alive if the wait stood behind it; the barrier if there is none.
+/// The first node up to the barrier that would have too much alive if the wait stood behind it; the
+/// barrier if there is none.
 Node *Sinker::withinBudget(Node *wait, Node *barrier) const {
   if (!memory_)
     return barrier;
@@ -129,7 +140,8 @@ Node *Sinker::withinBudget(Node *wait, Node *barrier) const {
   return barrier;
 }
 
-/// Because waits that were moved before the same node keep the order that they had, a new one goes before all of them.
+/// Because waits that were moved before the same node keep the order that they had, a new one goes
+/// before all of them.
 Node *Sinker::slotBefore(Node *barrier) const {
   if (Node *fixed = fixedOf_[barrier->id()])
     barrier = fixed;
@@ -198,7 +210,9 @@ Changed Sinker::run() {
   return pass_.moved_.value() ? Changed::Yes : Changed::No;
 }
 
-llvm::Expected<Changed> SinkWaits::run(Graph &graph, PassContext &context) { return Sinker(*this, graph, context).run(); }
+llvm::Expected<Changed> SinkWaits::run(Graph &graph, PassContext &context) {
+  return Sinker(*this, graph, context).run();
+}
 
 } // namespace
 

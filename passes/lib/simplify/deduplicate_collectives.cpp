@@ -1,7 +1,10 @@
-// deduplicate-collectives: c1 = f(a); w1 = wait(c1); ...; c2 = f(a); w2 = wait(c2)  ->  c1 = f(a); w1 = wait(c1); ...  (w1 for w2)
+// deduplicate-collectives: c1 = f(a); w1 = wait(c1); ...; c2 = f(a); w2 = wait(c2)  ->  c1 = f(a);
+// w1 = wait(c1); ...  (w1 for w2)
 //
-// And a wait on what is no longer in flight gives way to the wait that ended it. A program may repeat a collective on purpose: sharded training gathers a
-// parameter again in the backward pass so as not to keep it. So the first result is used again only while it is alive anyway, or within what the user allows.
+// And a wait on what is no longer in flight gives way to the wait that ended it. A program may
+// repeat a collective on purpose: sharded training gathers a parameter again in the backward pass
+// so as not to keep it. So the first result is used again only while it is alive anyway, or within
+// what the user allows.
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/lifetimes.h"
@@ -13,33 +16,43 @@ namespace {
 class DeduplicateCollectives final : public Pass {
 public:
   DeduplicateCollectives()
-      : Pass({"deduplicate-collectives", "Uses the result of a collective again where the same collective of the same unchanged value is repeated, and drops repeated waits.",
+      : Pass({"deduplicate-collectives",
+              "Uses the result of a collective again where the same collective of the same unchanged value is "
+              "repeated, and drops repeated waits.",
               Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
 private:
-  Option<ByteCount> maxHeld_{*this, "max-held", ByteCount{0}, "largest result that may be kept alive between its last use and the repetition, instead of being communicated again"};
+  Option<ByteCount> maxHeld_{*this, "max-held", ByteCount{0},
+                             "largest result that may be kept alive between its last use and the repetition, instead "
+                             "of being communicated again"};
   Statistic merged_{*this, "merged", "repeated collectives removed"};
   Statistic waits_{*this, "waits", "repeated waits removed"};
   Reason twin_{*this, RemarkKind::Removed, "twin", "`twin` has the same result"};
   Reason repeatedWait_{*this, RemarkKind::Removed, "repeated-wait", "`twin` had waited for the same value before"};
-  Reason held_{*this, RemarkKind::Missed, "held", "the first result would have to be kept alive for longer (`bytes`), beyond max-held"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget", "keeping the first result alive would need more than the memory budget"};
-  Reason written_{*this, RemarkKind::Missed, "written", "one of the two results is written later, so they are two values"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers", "its result in flight is read by something else than one wait behind the other's"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "other ranks run other programs, and may not drop their part of it"};
+  Reason held_{*this, RemarkKind::Missed, "held",
+               "the first result would have to be kept alive for longer (`bytes`), beyond max-held"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "keeping the first result alive would need more than the memory budget"};
+  Reason written_{*this, RemarkKind::Missed, "written",
+                  "one of the two results is written later, so they are two values"};
+  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
+                  "its result in flight is read by something else than one wait behind the other's"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
+               "other ranks run other programs, and may not drop their part of it"};
   friend class Deduplicator;
 };
 
 class Deduplicator {
 public:
   Deduplicator(DeduplicateCollectives &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(graph), version_(facts_.storages().numStorages()), everWritten_(version_.size()),
-        memory_(memoryTimeline(graph, facts_)) {}
+      : pass_(pass), graph_(graph), context_(context), facts_(graph), version_(facts_.storages().numStorages()),
+        everWritten_(version_.size()), memory_(memoryTimeline(graph, facts_)) {}
   Changed run();
 
 private:
-  /// A collective that may be repeated, and how often its operands had been written when it was launched.
+  /// A collective that may be repeated, and how often its operands had been written when it was
+  /// launched.
   struct Known {
     Node *launch = nullptr;
     std::vector<uint64_t> versions;
@@ -60,9 +73,10 @@ private:
   ProgramFacts facts_;
   std::vector<uint64_t> version_; ///< by storage: writes so far
   std::vector<bool> everWritten_;
-  uint64_t opaque_ = 0;           ///< opaque nodes so far
+  uint64_t opaque_ = 0; ///< opaque nodes so far
   Timeline memory_;
-  llvm::DenseMap<std::pair<const OpDef *, const Node *>, llvm::SmallVector<Known, 1>> known_; ///< by operator and first operand; looked up only
+  llvm::DenseMap<std::pair<const OpDef *, const Node *>, llvm::SmallVector<Known, 1>>
+      known_;                                    ///< by operator and first operand; looked up only
   llvm::DenseMap<const Node *, Node *> endedBy_; ///< by value in flight, and by wait: the wait that ended it
 };
 
@@ -78,13 +92,18 @@ Node *onlyWait(const ProgramFacts &facts, const Node &launch) {
 }
 
 bool sameCall(const Node &a, const Node &b) {
-  if (a.op() != b.op() || a.type() != b.type() || a.args().size() != b.args().size() || a.kwargs().size() != b.kwargs().size())
+  if (a.op() != b.op() || a.type() != b.type() || a.args().size() != b.args().size() ||
+      a.kwargs().size() != b.kwargs().size())
     return false;
   auto sameUse = [](const Use &x, const Use &y) { return x.def() == y.def() && x.isOrdering() == y.isOrdering(); };
-  if (!std::equal(a.operandUses().begin(), a.operandUses().end(), b.operandUses().begin(), b.operandUses().end(), sameUse))
+  if (!std::equal(a.operandUses().begin(), a.operandUses().end(), b.operandUses().begin(), b.operandUses().end(),
+                  sameUse))
     return false;
-  auto sameNamed = [](const NamedArgument &x, const NamedArgument &y) { return x.name == y.name && sameArgument(x.value, y.value); };
-  return std::equal(a.args().begin(), a.args().end(), b.args().begin(), sameArgument) && std::equal(a.kwargs().begin(), a.kwargs().end(), b.kwargs().begin(), sameNamed);
+  auto sameNamed = [](const NamedArgument &x, const NamedArgument &y) {
+    return x.name == y.name && sameArgument(x.value, y.value);
+  };
+  return std::equal(a.args().begin(), a.args().end(), b.args().begin(), sameArgument) &&
+         std::equal(a.kwargs().begin(), a.kwargs().end(), b.kwargs().begin(), sameNamed);
 }
 
 void Deduplicator::noteWrites(Node *node) {
@@ -106,7 +125,8 @@ bool Deduplicator::isWritten(const Node *launch) const {
   return llvm::any_of(facts_.storages().storages(launch), [&](StorageId storage) { return everWritten_[storage]; });
 }
 
-/// Because a result that is alive until the repetition costs nothing to use again, only a gap between the two is held against it.
+/// Because a result that is alive until the repetition costs nothing to use again, only a gap
+/// between the two is held against it.
 const Reason *Deduplicator::memoryObstacle(Node *first, Node *second) const {
   for (Timeline::IntervalId id : memory_.intervalsOf(first)) {
     if (memory_.first(id) != first || memory_.isForGood(id) || !memory_.last(id)->isBefore(second))
@@ -126,7 +146,8 @@ const Reason *Deduplicator::obstacle(Node *first, Node *second) const {
     return &pass_.spmd_;
   const Node *wait = onlyWait(facts_, *first);
   const Node *repeated = onlyWait(facts_, *second);
-  if (!wait || !repeated || !wait->isBefore(repeated) || wait->op() != repeated->op() || wait->numOrdering() + repeated->numOrdering() != 0)
+  if (!wait || !repeated || !wait->isBefore(repeated) || wait->op() != repeated->op() ||
+      wait->numOrdering() + repeated->numOrdering() != 0)
     return &pass_.readers_;
   if (isWritten(first) || isWritten(second))
     return &pass_.written_;
@@ -151,15 +172,17 @@ void Deduplicator::merge(Node *first, Node *second) {
         memory_.addHolder(to, memory_.last(from));
     memory_.suspend(from);
   }
-  context_.remark(pass_.twin_, *second, {{"twin", first->name().str().str()}, {"bytes", std::to_string(outputBytes(*first).value_or(0))}});
+  context_.remark(pass_.twin_, *second,
+                  {{"twin", first->name().str().str()}, {"bytes", std::to_string(outputBytes(*first).value_or(0))}});
   remove(repeated, wait, RemovedReason::Twin);
   remove(second, first, RemovedReason::Twin);
   ++pass_.merged_;
 }
 
 void Deduplicator::visitLaunch(Node *launch) {
-  bool functional = facts_.launches(launch) && launch->numOperands() > 0 &&
-                    llvm::none_of(facts_.accesses(launch), [](const StorageAccess &access) { return writes(access.access); });
+  bool functional =
+      facts_.launches(launch) && launch->numOperands() > 0 &&
+      llvm::none_of(facts_.accesses(launch), [](const StorageAccess &access) { return writes(access.access); });
   if (!functional)
     return;
   auto &known = known_[{launch->op(), launch->operand(0)}];
@@ -170,13 +193,16 @@ void Deduplicator::visitLaunch(Node *launch) {
     const Reason *reason = obstacle(earlier.launch, launch);
     if (!reason)
       return merge(earlier.launch, launch);
-    context_.remark(*reason, *launch, {{"twin", earlier.launch->name().str().str()}, {"bytes", std::to_string(outputBytes(*launch).value_or(0))}});
+    context_.remark(
+        *reason, *launch,
+        {{"twin", earlier.launch->name().str().str()}, {"bytes", std::to_string(outputBytes(*launch).value_or(0))}});
     break;
   }
   known.push_back({launch, std::move(versions)});
 }
 
-/// A wait on a value that an earlier wait ended, or on that wait itself: its readers read the earlier one.
+/// A wait on a value that an earlier wait ended, or on that wait itself: its readers read the
+/// earlier one.
 bool Deduplicator::dropWait(Node *wait) {
   if (wait->numOperands() != 1 || wait->args().size() != 1 || !wait->args()[0].is(Argument::Kind::Operand))
     return false;
@@ -213,7 +239,9 @@ Changed Deduplicator::run() {
   return pass_.merged_.value() + pass_.waits_.value() > 0 ? Changed::Yes : Changed::No;
 }
 
-llvm::Expected<Changed> DeduplicateCollectives::run(Graph &graph, PassContext &context) { return Deduplicator(*this, graph, context).run(); }
+llvm::Expected<Changed> DeduplicateCollectives::run(Graph &graph, PassContext &context) {
+  return Deduplicator(*this, graph, context).run();
+}
 
 } // namespace
 

@@ -1,7 +1,8 @@
 // eliminate-dead-collectives: c = f(a); w = wait(c), and nobody reads w  ->  (nothing)
 //
-// A launch goes together with its waits or stays together with them: half of a collective would leave the other ranks waiting. Only where all ranks run this
-// program do all of them drop it, and only kinds that leave nothing behind but their result may go.
+// A launch goes together with its waits or stays together with them: half of a collective would
+// leave the other ranks waiting. Only where all ranks run this program do all of them drop it, and
+// only kinds that leave nothing behind but their result may go.
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/program_facts.h"
@@ -15,18 +16,24 @@ namespace {
 class EliminateDeadCollectives final : public Pass {
 public:
   EliminateDeadCollectives()
-      : Pass({"eliminate-dead-collectives", "Removes each collective whose result nobody reads, together with its waits and the views between.", Phase::Simplify}) {}
+      : Pass({"eliminate-dead-collectives",
+              "Removes each collective whose result nobody reads, together with its waits and the views between.",
+              Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
 private:
   Statistic removed_{*this, "removed", "collectives removed"};
   Statistic nodes_{*this, "nodes", "nodes removed: launches, waits and views"};
   Reason dead_{*this, RemarkKind::Removed, "dead", "nobody read its result; its waits and views went with it"};
-  Reason kind_{*this, RemarkKind::Missed, "kind", "nobody reads its result, but another rank may wait for it (point-to-point, barrier)"};
+  Reason kind_{*this, RemarkKind::Missed, "kind",
+               "nobody reads its result, but another rank may wait for it (point-to-point, barrier)"};
   Reason writes_{*this, RemarkKind::Missed, "writes", "nobody reads its result, but it writes a buffer of the program"};
-  Reason ordered_{*this, RemarkKind::Missed, "ordered", "nobody reads its result, but another node is ordered behind it"};
-  Reason shared_{*this, RemarkKind::Missed, "shared-wait", "nobody reads its result, but its wait is also the wait of something else"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "nobody reads its result here, but other ranks run other programs and may keep their part of it"};
+  Reason ordered_{*this, RemarkKind::Missed, "ordered",
+                  "nobody reads its result, but another node is ordered behind it"};
+  Reason shared_{*this, RemarkKind::Missed, "shared-wait",
+                 "nobody reads its result, but its wait is also the wait of something else"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
+               "nobody reads its result here, but other ranks run other programs and may keep their part of it"};
   friend class DeadSearch;
 };
 
@@ -52,7 +59,8 @@ bool mayGo(CollectiveKind kind) {
 /// What would go with one collective.
 class DeadSearch {
 public:
-  DeadSearch(const EliminateDeadCollectives &pass, const ProgramFacts &facts, bool spmd) : pass_(pass), facts_(facts), spmd_(spmd) {}
+  DeadSearch(const EliminateDeadCollectives &pass, const ProgramFacts &facts, bool spmd)
+      : pass_(pass), facts_(facts), spmd_(spmd) {}
 
   /// True if nothing but waits and views reads it; then nodes() are it and they.
   bool isUnread(Node *launch) {

@@ -18,7 +18,8 @@ protected:
   PassManager() : graph_(context_), program_(graph_) {
     const Type *type = program_.f32({4});
     Node *x = program_.input("x", type);
-    launch_ = program_.call("_c10d_functional.all_reduce.default", type, {x, llvm::StringRef("sum"), llvm::StringRef("0")});
+    launch_ =
+        program_.call("_c10d_functional.all_reduce.default", type, {x, llvm::StringRef("sum"), llvm::StringRef("0")});
     wait_ = program_.call("_c10d_functional.wait_tensor.default", type, {launch_});
     Node *relu = program_.call("aten.relu.default", type, {x});
     Node *sum = program_.call("aten.add.Tensor", type, {wait_, relu});
@@ -32,7 +33,9 @@ protected:
     run_ = std::move(*result);
     return "";
   }
-  std::string run(llvm::StringRef text, PassManagerOptions options = {}) { return run(llvm::cantFail(Pipeline::parse(text)), std::move(options)); }
+  std::string run(llvm::StringRef text, PassManagerOptions options = {}) {
+    return run(llvm::cantFail(Pipeline::parse(text)), std::move(options));
+  }
 
   Context context_;
   Graph graph_;
@@ -46,7 +49,8 @@ protected:
 class Scripted final : public Pass {
 public:
   using Script = std::function<llvm::Expected<Changed>(Graph &, PassContext &)>;
-  explicit Scripted(Script script, Phase phase = Phase::Schedule) : Pass({"scripted", "Does as told.", phase}), script_(std::move(script)) {}
+  explicit Scripted(Script script, Phase phase = Phase::Schedule)
+      : Pass({"scripted", "Does as told.", phase}), script_(std::move(script)) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override { return script_(graph, context); }
 
 private:
@@ -92,7 +96,9 @@ TEST_F(PassManager, CatchesAChangeThatIsDenied) {
     graph.moveAfter(wait_, wait_->next());
     return Changed::No;
   }));
-  EXPECT_NE(error.find("said that it changed nothing, but the graph is not what it was [pass.unchanged]"), std::string::npos) << error;
+  EXPECT_NE(error.find("said that it changed nothing, but the graph is not what it was [pass.unchanged]"),
+            std::string::npos)
+      << error;
 }
 
 TEST_F(PassManager, CatchesAGraphThatIsMalformed) {
@@ -123,7 +129,9 @@ TEST_F(PassManager, CatchesARewriteThatIsIllegal) {
 }
 
 TEST_F(PassManager, PassesOnAnErrorOfThePass) {
-  std::string error = run(only([&](Graph &, PassContext &) -> llvm::Expected<Changed> { return makeError(diagnose(*launch_, "test.rule", "cannot do this")); }));
+  std::string error = run(only([&](Graph &, PassContext &) -> llvm::Expected<Changed> {
+    return makeError(diagnose(*launch_, "test.rule", "cannot do this"));
+  }));
   EXPECT_NE(error.find("[pass.run]"), std::string::npos) << error;
   EXPECT_NE(error.find("cannot do this [test.rule]"), std::string::npos) << error;
 }

@@ -14,8 +14,9 @@ std::string roundTrip(llvm::StringRef text) {
 }
 
 TEST(PipelineText, CanonicalTextPrintsBack) {
-  for (const char *text : {"", "sink-waits", "sink-waits,raise-collectives", "coalesce-collectives{layout=flat max-bytes=64MiB}",
-                           "coalesce-collectives{max-count=3 layout=grouped},sink-waits", "raise-collectives{max-in-flight=unlimited}"})
+  for (const char *text :
+       {"", "sink-waits", "sink-waits,raise-collectives", "coalesce-collectives{layout=flat max-bytes=64MiB}",
+        "coalesce-collectives{max-count=3 layout=grouped},sink-waits", "raise-collectives{max-in-flight=unlimited}"})
     EXPECT_EQ(roundTrip(text), text);
 }
 
@@ -27,7 +28,8 @@ TEST(PipelineText, EveryLevelPrintsBack) {
 }
 
 TEST(PipelineText, BlanksMeanNothingAndValuesBecomeCanonical) {
-  EXPECT_EQ(roundTrip("  sink-waits ,  coalesce-collectives { max-bytes=65536KiB\tlayout=flat } "), "sink-waits,coalesce-collectives{max-bytes=64MiB layout=flat}");
+  EXPECT_EQ(roundTrip("  sink-waits ,  coalesce-collectives { max-bytes=65536KiB\tlayout=flat } "),
+            "sink-waits,coalesce-collectives{max-bytes=64MiB layout=flat}");
   EXPECT_EQ(roundTrip("coalesce-collectives{max-bytes=0}"), "coalesce-collectives{max-bytes=0}");
   EXPECT_EQ(roundTrip("coalesce-collectives{layout=flat layout=grouped}"), "coalesce-collectives{layout=grouped}");
   EXPECT_EQ(roundTrip("coalesce-collectives{}"), "coalesce-collectives");
@@ -46,30 +48,41 @@ struct Mistake {
 
 TEST(PipelineText, MistakesNameColumnGotAndExpected) {
   const Mistake mistakes[] = {
-      {"sink-wait", "pipeline:1:1: error: unknown pass 'sink-wait' [pipeline.unknown-pass]\n  note: did you mean 'sink-waits'?\n"},
+      {"sink-wait",
+       "pipeline:1:1: error: unknown pass 'sink-wait' [pipeline.unknown-pass]\n  note: did you mean 'sink-waits'?\n"},
       {"sink-waits,zzz", "pipeline:1:12: error: unknown pass 'zzz' [pipeline.unknown-pass]\n  note: the passes are "},
       {"sink-waits,", "pipeline:1:12: error: expected the name of a pass, got the end of the text [pipeline.syntax]\n"},
       {",sink-waits", "pipeline:1:1: error: expected the name of a pass, got ',' [pipeline.syntax]\n"},
-      {"sink-waits raise-collectives", "pipeline:1:12: error: got 'r' behind pass 'sink-waits', expected ',' or the end of the text [pipeline.syntax]\n"},
-      {"coalesce-collectives{layout=flat", "pipeline:1:21: error: '{' is never closed: expected '}' after the last option [pipeline.syntax]\n"},
-      {"coalesce-collectives{layout}", "pipeline:1:28: error: option 'layout' has no value: expected '=' [pipeline.syntax]\n  note: write layout=value\n"},
-      {"coalesce-collectives{=flat}", "pipeline:1:22: error: got '=', expected an option name or '}' [pipeline.syntax]\n"},
-      {"coalesce-collectives{layuot=flat}", "pipeline:1:22: error: pass 'coalesce-collectives' has no option 'layuot' [pipeline.unknown-option]\n  note: did you mean 'layout'?\n"},
-      {"sink-waits{layout=flat}", "pipeline:1:12: error: pass 'sink-waits' has no option 'layout' [pipeline.unknown-option]\n  note: it has no options\n"},
-      {"coalesce-collectives{layout=flatt}", "pipeline:1:29: error: option 'layout' of 'coalesce-collectives' got 'flatt', expected grouped|flat [pipeline.bad-value]\n"},
+      {"sink-waits raise-collectives", "pipeline:1:12: error: got 'r' behind pass 'sink-waits', expected ',' or the "
+                                       "end of the text [pipeline.syntax]\n"},
+      {"coalesce-collectives{layout=flat",
+       "pipeline:1:21: error: '{' is never closed: expected '}' after the last option [pipeline.syntax]\n"},
+      {"coalesce-collectives{layout}", "pipeline:1:28: error: option 'layout' has no value: expected '=' "
+                                       "[pipeline.syntax]\n  note: write layout=value\n"},
+      {"coalesce-collectives{=flat}",
+       "pipeline:1:22: error: got '=', expected an option name or '}' [pipeline.syntax]\n"},
+      {"coalesce-collectives{layuot=flat}", "pipeline:1:22: error: pass 'coalesce-collectives' has no option 'layuot' "
+                                            "[pipeline.unknown-option]\n  note: did you mean 'layout'?\n"},
+      {"sink-waits{layout=flat}", "pipeline:1:12: error: pass 'sink-waits' has no option 'layout' "
+                                  "[pipeline.unknown-option]\n  note: it has no options\n"},
+      {"coalesce-collectives{layout=flatt}", "pipeline:1:29: error: option 'layout' of 'coalesce-collectives' got "
+                                             "'flatt', expected grouped|flat [pipeline.bad-value]\n"},
       {"coalesce-collectives{max-bytes=12XB}", "got '12XB', expected <bytes>|unlimited [pipeline.bad-value]\n"},
       {"coalesce-collectives{max-bytes=-1}", "got '-1', expected <bytes>|unlimited [pipeline.bad-value]\n"},
-      {"coalesce-collectives{max-bytes=9999999999GiB}", "got '9999999999GiB', expected <bytes>|unlimited [pipeline.bad-value]\n"},
+      {"coalesce-collectives{max-bytes=9999999999GiB}",
+       "got '9999999999GiB', expected <bytes>|unlimited [pipeline.bad-value]\n"},
       {"coalesce-collectives{max-count=}", "got '', expected <count>|unlimited [pipeline.bad-value]\n"},
   };
   for (const Mistake &mistake : mistakes)
-    EXPECT_NE(roundTrip(mistake.text).find(mistake.message), std::string::npos) << mistake.text << " gives\n" << roundTrip(mistake.text);
+    EXPECT_NE(roundTrip(mistake.text).find(mistake.message), std::string::npos) << mistake.text << " gives\n"
+                                                                                << roundTrip(mistake.text);
 }
 
 TEST(PipelineText, AllMistakesAreReported) {
   auto pipeline = Pipeline::parse("sinkwaits,coalesce-collectives{layout=x max-bytes=y},zzz");
   ASSERT_FALSE(static_cast<bool>(pipeline));
-  llvm::handleAllErrors(pipeline.takeError(), [](const DiagnosticError &error) { EXPECT_EQ(error.diagnostics().size(), 4U); });
+  llvm::handleAllErrors(pipeline.takeError(),
+                        [](const DiagnosticError &error) { EXPECT_EQ(error.diagnostics().size(), 4U); });
 }
 
 TEST(Options, ByteCountsPrintInTheLargestUnitThatDivides) {

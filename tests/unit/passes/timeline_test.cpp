@@ -40,7 +40,8 @@ protected:
     int64_t sum = constant_;
     for (const Model &model : models_) {
       bool begun = llvm::any_of(model.holders, [&](const Node *holder) { return !row->isBefore(holder); });
-      bool ended = !model.forGood && llvm::all_of(model.holders, [&](const Node *holder) { return holder->isBefore(row); });
+      bool ended =
+          !model.forGood && llvm::all_of(model.holders, [&](const Node *holder) { return holder->isBefore(row); });
       sum += begun && !ended ? model.bytes : 0;
     }
     return sum;
@@ -57,7 +58,8 @@ protected:
 
   void expectFinds(const Timeline &timeline, int64_t limit) {
     std::vector<Node *> order = graph_.nodes();
-    size_t from = static_cast<size_t>(pick(numRows)), to = from + static_cast<size_t>(pick(numRows - static_cast<int>(from)));
+    size_t from = static_cast<size_t>(pick(numRows)),
+           to = from + static_cast<size_t>(pick(numRows - static_cast<int>(from)));
     Node *first = nullptr, *last = nullptr;
     for (size_t i = from; i < to; ++i)
       if (aliveByHand(order[i]) > limit) {

@@ -1,10 +1,13 @@
 // Options of a pass: typed members, declared once.
 //
-// A pass writes `Option<ByteCount> maxBytes{*this, "max-bytes", ByteCount{64 << 20}, "largest bucket"}` among its members, and that one declaration
-// feeds the pipeline parser, the printer, --help-pass and docs/passes.md. Nothing else lists options.
+// A pass writes `Option<ByteCount> maxBytes{*this, "max-bytes", ByteCount{64 << 20}, "largest
+// bucket"}` among its members, and that one declaration feeds the pipeline parser, the printer,
+// --help-pass and docs/passes.md. Nothing else lists options.
 //
-// Ownership: an option belongs to its pass, which keeps a list of pointers; passes therefore never move or copy.
-// Failure: parse() says what was expected; it leaves the value as it was. Cost: irrelevant, once a run.
+// Ownership: an option belongs to its pass, which keeps a list of pointers; passes therefore never
+// move or copy.
+// Failure: parse() says what was expected; it leaves the value as it was.
+// Cost: irrelevant, once a run.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -21,7 +24,8 @@ namespace ccgraph {
 
 class Pass;
 
-/// A number of bytes, or no limit. Texts: "unlimited", "0", "1500", "64KiB", "2MiB", "1GiB"; printed in the largest unit that divides it.
+/// A number of bytes, or no limit. Texts: "unlimited", "0", "1500", "64KiB", "2MiB", "1GiB";
+/// printed in the largest unit that divides it.
 struct ByteCount {
   std::optional<int64_t> limit;
   friend bool operator==(const ByteCount &, const ByteCount &) = default;
@@ -33,39 +37,49 @@ struct Count {
   friend bool operator==(const Count &, const Count &) = default;
 };
 
-/// Text of a value type: parse() of "x" gives a value whose print() parses to the same value. `syntax` is what help shows: <bytes>, <count>.
-template <typename T> struct OptionText;
+/// Text of a value type: parse() of "x" gives a value whose print() parses to the same value.
+/// `syntax` is what help shows: <bytes>, <count>.
+template <typename T>
+struct OptionText;
 
-template <> struct OptionText<bool> {
+template <>
+struct OptionText<bool> {
   static std::string syntax() { return "true|false"; }
   static std::optional<bool> parse(llvm::StringRef text);
   static std::string print(bool value);
 };
-template <> struct OptionText<ByteCount> {
+template <>
+struct OptionText<ByteCount> {
   static std::string syntax() { return "<bytes>|unlimited"; }
   static std::optional<ByteCount> parse(llvm::StringRef text);
   static std::string print(ByteCount value);
 };
-template <> struct OptionText<Count> {
+template <>
+struct OptionText<Count> {
   static std::string syntax() { return "<count>|unlimited"; }
   static std::optional<Count> parse(llvm::StringRef text);
   static std::string print(Count value);
 };
 
-/// What parser, printer and help see of an option.
+/// What parser, printer and help see of an option. It enters itself in its pass when it is made, so
+/// that the order of declaration is the order in help and docs.
 class OptionBase {
 public:
   OptionBase(const OptionBase &) = delete;
   OptionBase &operator=(const OptionBase &) = delete;
   virtual ~OptionBase() = default;
 
+  /// Kebab-case, without dashes in front: it stands in a pipeline as name=value.
   [[nodiscard]] const std::string &name() const { return name_; }
+  /// One line, without a full stop.
   [[nodiscard]] const std::string &help() const { return help_; }
   /// What a value looks like: "grouped|flat", "<bytes>|unlimited".
   [[nodiscard]] virtual std::string syntax() const = 0;
+  /// The present value, as it would be written in a pipeline.
   [[nodiscard]] virtual std::string text() const = 0;
+  /// The value that holds where a pipeline does not say.
   [[nodiscard]] virtual std::string defaultText() const = 0;
-  /// False if the text is no value of this option.
+  /// Takes the value that a text says. False if it is no value of this option; the old one stays.
   [[nodiscard]] virtual bool parse(llvm::StringRef text) = 0;
 
 protected:
@@ -76,10 +90,13 @@ private:
   std::string help_;
 };
 
-/// An option whose texts OptionText<T> knows.
-template <typename T> class Option final : public OptionBase {
+/// An option whose texts OptionText<T> knows: Option<bool>, Option<ByteCount>, Option<Count>.
+template <typename T>
+class Option final : public OptionBase {
 public:
-  Option(Pass &pass, llvm::StringRef name, T value, llvm::StringRef help) : OptionBase(pass, name, help), value_(value), default_(value) {}
+  Option(Pass &pass, llvm::StringRef name, T value, llvm::StringRef help)
+      : OptionBase(pass, name, help), value_(value), default_(value) {}
+  /// What the pass reads when it runs.
   [[nodiscard]] const T &get() const { return value_; }
   [[nodiscard]] std::string syntax() const override { return OptionText<T>::syntax(); }
   [[nodiscard]] std::string text() const override { return OptionText<T>::print(value_); }
@@ -96,8 +113,9 @@ private:
   T default_;
 };
 
-/// One of a few words, each standing for an enumerator.
-template <typename E> class ChoiceOption final : public OptionBase {
+/// One of a few words, each standing for an enumerator of E. The default must be among them.
+template <typename E>
+class ChoiceOption final : public OptionBase {
 public:
   using Words = std::vector<std::pair<std::string, E>>;
   ChoiceOption(Pass &pass, llvm::StringRef name, E value, Words words, llvm::StringRef help)

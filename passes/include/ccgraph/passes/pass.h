@@ -1,12 +1,15 @@
 // Pass: one rewrite of a Graph, with its options, statistics and reasons declared as members.
 //
-// A pass is a class in one .cpp file under normalize/, simplify/ or schedule/ and a line in the registry; it has no header. Its name is the same kebab-case
-// words everywhere: class, file, flag, golden folder, docs heading. run() edits the graph, fills the certificate that the legality checker holds it to, and makes a
-// remark for whatever it did or refused. Results are a pure function of the graph, the options and the budget, because every rank must derive the same
+// A pass is a class in one .cpp file under normalize/, simplify/ or schedule/ and a line in the
+// registry; it has no header. Its name is the same kebab-case words everywhere: class, file, flag,
+// golden folder, docs heading. run() edits the graph, fills the certificate that the legality
+// checker holds it to, and makes a remark for whatever it did or refused. Results are a pure
+// function of the graph, the options and the budget, because every rank must derive the same
 // program on its own.
 //
 // Ownership: a Pass owns its members; the context is the manager's and lives for one run.
-// Failure: an Error means that the input is unfit (a bug of the pass is an assertion); the graph is then unspecified and the manager gives up on it.
+// Failure: an Error means that the input is unfit (a bug of the pass is an assertion); the graph is
+// then unspecified and the manager gives up on it.
 // Cost: near-linear in nodes and edges, by contract.
 #pragma once
 
@@ -16,19 +19,25 @@
 
 namespace ccgraph {
 
-/// Whether a pass edited the graph. "No" is checked: the graph must then be what it was, to the byte.
+/// Whether a pass edited the graph. "No" is checked: the graph must then be what it was, to the
+/// byte.
 enum class Changed : bool { No, Yes };
 
-/// When a pass runs; a pipeline in another order is legal but gets no memory budget from before normalisation.
+/// When a pass runs; a pipeline in another order is legal but gets no memory budget from before
+/// normalisation.
 enum class Phase : uint8_t {
-  Normalize, ///< one form for everything; values and order stay
-  Simplify,  ///< fewer nodes
-  Schedule,  ///< another order, other buckets
+  /// one form for everything; values and order stay
+  Normalize,
+  /// fewer nodes
+  Simplify,
+  /// another order, other buckets
+  Schedule,
 };
 /// "normalize", "simplify", "schedule".
 [[nodiscard]] llvm::StringRef phaseName(Phase phase);
 
-/// A count that a pass keeps, e.g. `Statistic moved{*this, "moved", "waits that stand later"}`; the manager reads it after each run and sets it to 0.
+/// A count that a pass keeps, e.g. `Statistic moved{*this, "moved", "waits that stand later"}`; the
+/// manager reads it after each run and sets it to 0.
 class Statistic {
 public:
   Statistic(Pass &pass, llvm::StringRef name, llvm::StringRef help);
@@ -53,7 +62,9 @@ public:
   Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help);
   Reason(const Reason &) = delete;
   Reason &operator=(const Reason &) = delete;
+  /// What is said to have happened to the node.
   [[nodiscard]] RemarkKind kind() const { return kind_; }
+  /// Kebab-case, unique among the reasons of one kind of its pass.
   [[nodiscard]] const std::string &id() const { return id_; }
   [[nodiscard]] const std::string &help() const { return help_; }
 
@@ -67,14 +78,20 @@ private:
 class PassContext {
 public:
   /// `budget` empty: memory is no constraint.
-  PassContext(llvm::StringRef pass, std::optional<int64_t> budget, bool spmd) : budget_(budget), spmd_(spmd) { certificate_.pass = pass.str(); }
+  PassContext(llvm::StringRef pass, std::optional<int64_t> budget, bool spmd) : budget_(budget), spmd_(spmd) {
+    certificate_.pass = pass.str();
+  }
 
   /// Peak bytes that the graph may need after this pass (see memory.h for what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return budget_; }
-  /// True if every rank runs this very program, so that a rule of the text alone gives every rank the same order. False: keep the order across groups.
+  /// True if every rank runs this very program, so that a rule of the text alone gives every rank
+  /// the same order. False: keep the order across groups.
   [[nodiscard]] bool spmd() const { return spmd_; }
+  /// Where the pass writes down what it did; empty at first but for the name of the pass.
   [[nodiscard]] Certificate &certificate() { return certificate_; }
+  /// Makes a remark about a node, which may be erased. Kind and id come from the declared reason.
   void remark(const Reason &reason, const Node &node, RemarkArgs args = {});
+  /// All remarks so far, in the order in which they were made.
   [[nodiscard]] std::vector<Remark> &remarks() { return remarks_; }
 
 private:
@@ -87,16 +104,22 @@ private:
 class Pass {
 public:
   struct Traits {
-    llvm::StringRef name;        ///< kebab-case, verb first
-    llvm::StringRef description; ///< one sentence; the rewrite, not the motive
+    /// kebab-case, verb first
+    llvm::StringRef name;
+    /// one sentence; the rewrite, not the motive
+    llvm::StringRef description;
     Phase phase = Phase::Schedule;
-    bool reassociates = false;   ///< may change the order of a floating-point reduction
+    /// may change the order of a floating-point reduction
+    bool reassociates = false;
   };
+  /// The strings of the traits are literals: they are not copied.
   explicit Pass(const Traits &traits) : traits_(traits) {}
   virtual ~Pass() = default;
   Pass(const Pass &) = delete;
   Pass &operator=(const Pass &) = delete;
 
+  /// Does the rewrite. Called again for another graph, it must behave as if it were new; statistics are
+  /// set to 0 by the manager before each call.
   [[nodiscard]] virtual llvm::Expected<Changed> run(Graph &graph, PassContext &context) = 0;
 
   [[nodiscard]] llvm::StringRef name() const { return traits_.name; }
@@ -108,7 +131,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }
   [[nodiscard]] llvm::ArrayRef<Reason *> reasons() const { return reasons_; }
 
-  /// Sets an option from text. False: no such option, or no such value (then `option` is the one that refused it).
+  /// Sets an option from text. False: no such option, or no such value (then `option` is the one
+  /// that refused it).
   struct Setting {
     bool done = false;
     OptionBase *option = nullptr;

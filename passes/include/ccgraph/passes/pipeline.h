@@ -2,10 +2,12 @@
 //
 //   sink-waits,coalesce-collectives{layout=flat max-bytes=64MiB}
 //
-// Passes are separated by commas, options by blanks; blanks around either mean nothing. str() gives the canonical text: it parses to an equal pipeline,
-// and a canonical text prints back to itself.
+// Passes are separated by commas, options by blanks; blanks around either mean nothing. str() gives
+// the canonical text: it parses to an equal pipeline, and a canonical text prints back to itself.
 //
-// Ownership: a Pipeline owns its passes. Failure: parse() reports each mistake with its column in the text, what was got, what is known, and the nearest known word.
+// Ownership: a Pipeline owns its passes.
+// Failure: parse() reports each mistake with its column in the text, what was got, what is known,
+// and the nearest known word.
 #pragma once
 
 #include "ccgraph/passes/pass.h"
@@ -14,6 +16,7 @@
 
 namespace ccgraph {
 
+/// Passes in the order in which they run; empty is a pipeline too, which does nothing.
 class Pipeline {
 public:
   Pipeline() = default;
@@ -23,13 +26,15 @@ public:
   /// Adds a copy of another pipeline's passes, options included.
   void append(const Pipeline &other);
   [[nodiscard]] llvm::ArrayRef<std::unique_ptr<Pass>> passes() const { return passes_; }
+  /// The canonical text: options that were set, in the order in which they were.
   [[nodiscard]] std::string str() const;
 
 private:
   std::vector<std::unique_ptr<Pass>> passes_;
 };
 
-/// The pipeline of an optimisation level: -O0 to -O3. The text of pipelines.cpp says why each pass stands where it stands.
+/// The pipeline of an optimisation level: -O0 to -O3. The text of pipelines.cpp says why each pass
+/// stands where it stands.
 [[nodiscard]] Pipeline pipelineOfLevel(unsigned level);
 inline constexpr unsigned maxLevel = 3;
 

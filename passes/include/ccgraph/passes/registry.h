@@ -1,8 +1,10 @@
 // The registry: every pass that there is, in one sorted list, and what help and docs say of each.
 //
-// Adding a pass is its own file and its line in passes/lib/manager/registry.cpp; the build finds the file by itself.
+// Adding a pass is its own file and its line in passes/lib/manager/registry.cpp; the build finds
+// the file by itself.
 //
-// Ownership: createPass gives a new pass each time. Failure: an unknown name gives null; nothing else can fail. All texts end in a newline.
+// Ownership: createPass gives a new pass each time.
+// Failure: an unknown name gives null; nothing else can fail. All texts end in a newline.
 #pragma once
 
 #include "ccgraph/passes/pass.h"
@@ -15,7 +17,8 @@ namespace ccgraph {
 [[nodiscard]] std::vector<llvm::StringRef> passNames();
 /// A pass with default options; null if there is none of this name.
 [[nodiscard]] std::unique_ptr<Pass> createPass(llvm::StringRef name);
-/// The known word that is nearest to `word` by edit distance; empty if none is near enough to be meant.
+/// The known word that is nearest to `word` by edit distance; empty if none is near enough to be
+/// meant.
 [[nodiscard]] std::string nearestWord(llvm::StringRef word, llvm::ArrayRef<std::string> known);
 
 /// --list-passes: a line a pass.

@@ -1,9 +1,12 @@
 // Remarks: what a pass did to one node, or why it did nothing, in words that a program can read.
 //
-// Every move, merge and removal is a remark, and so is every refusal. The reason is an id that the pass declares (`Reason` in pass.h), so that docs list
-// all of them and a test can ask for one; numbers and names stand in `args`, never inside the id.
+// Every move, merge and removal is a remark, and so is every refusal. The reason is an id that the
+// pass declares (`Reason` in pass.h), so that docs list all of them and a test can ask for one;
+// numbers and names stand in `args`, never inside the id.
 //
-// Ownership: plain values. Order: as the pass made them, which follows program order wherever the pass has a choice. Cost: one allocation a remark.
+// Ownership: plain values.
+// Order: as the pass made them, which follows program order wherever the pass has a choice.
+// Cost: one allocation a remark.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -17,11 +20,16 @@
 namespace ccgraph {
 
 enum class RemarkKind : uint8_t {
-  Moved,     ///< a node stands elsewhere
-  Merged,    ///< several became one
-  Removed,   ///< a node is gone
-  Rewritten, ///< a node became another that means the same
-  Missed,    ///< nothing was done to this node, and why
+  /// a node stands elsewhere
+  Moved,
+  /// several became one
+  Merged,
+  /// a node is gone
+  Removed,
+  /// a node became another that means the same
+  Rewritten,
+  /// nothing was done to this node, and why
+  Missed,
 };
 /// "moved", "merged", "removed", "rewritten", "missed".
 [[nodiscard]] llvm::StringRef remarkKindName(RemarkKind kind);
@@ -31,9 +39,12 @@ using RemarkArgs = std::vector<std::pair<std::string, std::string>>;
 struct Remark {
   std::string pass;
   RemarkKind kind = RemarkKind::Missed;
-  std::string reason; ///< id declared by the pass, e.g. "over-budget"
-  std::string node;   ///< name of the node that it is about
-  RemarkArgs args;    ///< e.g. {"bytes", "4096"}, {"other", "all_reduce_3"}
+  /// id declared by the pass, e.g. "over-budget"
+  std::string reason;
+  /// name of the node that it is about
+  std::string node;
+  /// e.g. {"bytes", "4096"}, {"other", "all_reduce_3"}
+  RemarkArgs args;
 };
 
 /// `pass: kind: node [reason] key=value ...`, one line.

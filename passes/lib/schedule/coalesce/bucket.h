@@ -1,7 +1,8 @@
 // Candidate and Bucket: what coalesce-collectives chooses from and what it makes.
 //
-// Between choice and rewrite, a bucket is a *run*: its members' launches stand next to one another, in the order in which they joined, behind all
-// their inputs and before all their waits. A run costs the memory of the one launch that it will become, so the choice can be made on it.
+// Between choice and rewrite, a bucket is a *run*: its members' launches stand next to one another,
+// in the order in which they joined, behind all their inputs and before all their waits. A run
+// costs the memory of the one launch that it will become, so the choice can be made on it.
 //
 // Ownership: nodes belong to the graph. Plain values.
 #pragma once
@@ -13,7 +14,8 @@
 
 namespace ccgraph {
 
-/// A collective that may go into a bucket: functional, alone on its launch, with the one wait that reads it.
+/// A collective that may go into a bucket: functional, alone on its launch, with the one wait that
+/// reads it.
 struct Candidate {
   Node *launch = nullptr;
   Node *wait = nullptr;

@@ -13,14 +13,16 @@ bool copiesOut(const Node *launch) {
 }
 
 bool readsInFlight(const ProgramFacts &facts, const Node *launch) {
-  return llvm::any_of(facts.accesses(launch), [](const StorageAccess &a) { return has(a.access, Access::InFlightRead); });
+  return llvm::any_of(facts.accesses(launch),
+                      [](const StorageAccess &a) { return has(a.access, Access::InFlightRead); });
 }
 
 } // namespace
 
 BucketMerger::BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget)
-    : in_(inputs), memory_(memory), budget_(budget), bucketOf_(inputs.graph.idLimit()), waitOf_(inputs.graph.idLimit()),
-      stamp_{std::vector<uint32_t>(inputs.graph.idLimit()), std::vector<uint32_t>(inputs.graph.idLimit())} {}
+    : in_(inputs), memory_(memory), budget_(budget), bucketOf_(inputs.graph.idLimit()),
+      waitOf_(inputs.graph.idLimit()), stamp_{std::vector<uint32_t>(inputs.graph.idLimit()),
+                                              std::vector<uint32_t>(inputs.graph.idLimit())} {}
 
 void BucketMerger::open(Bucket &bucket) {
   const Candidate &only = bucket.members.front();
@@ -89,7 +91,8 @@ bool BucketMerger::expand(Side side) {
   return llvm::all_of(in_.dependences.behind(node), [&](Node *other) { return visit(side, other); });
 }
 
-/// Goes on with one side until it is exhausted. False if it meets the other end, or would make more nodes move than the limit.
+/// Goes on with one side until it is exhausted. False if it meets the other end, or would make more
+/// nodes move than the limit.
 bool BucketMerger::exhaust(Side side) {
   Frontier &frontier = frontier_[static_cast<size_t>(side)];
   while (!frontier.exhausted())
@@ -114,7 +117,8 @@ MergeVerdict BucketMerger::searchBoth(Side &side) {
     if (!expand(Side::Up) || !expand(Side::Down))
       return MergeVerdict::Dependent;
   }
-  // Because a bucket that starts at its first member hides better than one at its last, going up may cost a little more.
+  // Because a bucket that starts at its first member hides better than one at its last, going up
+  // may cost a little more.
   for (size_t more = up.reached.size() + 8; !up.exhausted() && more > 0; --more)
     if (!expand(Side::Up))
       return MergeVerdict::Dependent;
@@ -168,8 +172,8 @@ int64_t BucketMerger::bytesFreedAtLaunch(const Candidate &member) const {
   return bytes;
 }
 
-/// Where an interval would begin and end after a move, as far as steps between the two ends of the search see it: null
-/// stands for above all of them, and `below` for behind them.
+/// Where an interval would begin and end after a move, as far as steps between the two ends of the
+/// search see it: null stands for above all of them, and `below` for behind them.
 struct BucketMerger::Shift {
   Timeline::IntervalId id;
   const Node *first;
@@ -209,7 +213,8 @@ std::vector<BucketMerger::Shift> BucketMerger::shifts(Side side) const {
 int64_t BucketMerger::aliveAfter(const Node *row, llvm::ArrayRef<Shift> shifts) const {
   int64_t alive = memory_->alive(row);
   for (const Shift &shift : shifts) {
-    bool was = !row->isBefore(memory_->first(shift.id)) && (memory_->isForGood(shift.id) || !memory_->last(shift.id)->isBefore(row));
+    bool was = !row->isBefore(memory_->first(shift.id)) &&
+               (memory_->isForGood(shift.id) || !memory_->last(shift.id)->isBefore(row));
     bool begun = !shift.late && (!shift.first || !row->isBefore(shift.first));
     bool is = begun && (shift.below || (shift.last && !shift.last->isBefore(row)));
     alive += (static_cast<int64_t>(is) - static_cast<int64_t>(was)) * memory_->bytes(shift.id);
@@ -217,8 +222,8 @@ int64_t BucketMerger::aliveAfter(const Node *row, llvm::ArrayRef<Shift> shifts) 
   return alive;
 }
 
-/// A quick look before nodes are moved, because most moves that do not fit fail at the step that needed most before: false only if
-/// some step would surely have too much alive.
+/// A quick look before nodes are moved, because most moves that do not fit fail at the step that
+/// needed most before: false only if some step would surely have too much alive.
 bool BucketMerger::mayFit(Side side) const {
   if (!memory_)
     return true;
@@ -239,7 +244,8 @@ bool BucketMerger::mayFit(Side side) const {
   return true;
 }
 
-/// The same for the steps that do move: what they hold among themselves, on top of what is alive where they go.
+/// The same for the steps that do move: what they hold among themselves, on top of what is alive
+/// where they go.
 bool BucketMerger::movedMayFit(Side side) const {
   const Bucket *coming = side == Side::Up ? newcomer_ : bucket_;
   const Node *place = side == Side::Up ? bucket_->members.front().launch : newcomer_->members.back().launch->next();
@@ -317,8 +323,8 @@ void BucketMerger::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders) {
     extras_.push_back(memory_->addInterval(bytes, holders));
 }
 
-/// What the one launch holds beyond what the run holds at its last member: operands that earlier members were the last
-/// to read; and, if flat, two buffers.
+/// What the one launch holds beyond what the run holds at its last member: operands that earlier
+/// members were the last to read; and, if flat, two buffers.
 void BucketMerger::addExtras() {
   Node *launch = newcomer_->members.back().launch;
   int64_t freed = 0;
@@ -337,7 +343,8 @@ void BucketMerger::addBuffers(Node *launch) {
   else
     addExtra(inputs, {launch});
   if (copiesOut(launch))
-    addExtra(bucket_->outputBytes() + newcomer_->outputBytes(), {launch, std::max(bucket_->lastWait, newcomer_->lastWait, before)});
+    addExtra(bucket_->outputBytes() + newcomer_->outputBytes(),
+             {launch, std::max(bucket_->lastWait, newcomer_->lastWait, before)});
   else
     shareResults(launch);
 }
@@ -445,7 +452,8 @@ MergeVerdict BucketMerger::tryPlace(Side side) {
 MergeVerdict BucketMerger::join(Bucket &bucket, Bucket &newcomer) {
   bucket_ = &bucket;
   newcomer_ = &newcomer;
-  if (in_.dependences.stretch(bucket.members.front().launch) != in_.dependences.stretch(newcomer.members.front().launch))
+  if (in_.dependences.stretch(bucket.members.front().launch) !=
+      in_.dependences.stretch(newcomer.members.front().launch))
     return MergeVerdict::Dependent;
   startSearch();
   Side side = Side::Up;

@@ -103,7 +103,8 @@ void retireLaunches(Graph &graph, const Bucket &bucket, Node *launch) {
 class FlatRewrite {
 public:
   FlatRewrite(Graph &graph, const Bucket &bucket)
-      : graph_(graph), bucket_(bucket), first_(*bucket.members.front().launch), call_(*collectiveCall(first_)), ranks_(call_.groupSize.value_or(1)) {}
+      : graph_(graph), bucket_(bucket), first_(*bucket.members.front().launch), call_(*collectiveCall(first_)),
+        ranks_(call_.groupSize.value_or(1)) {}
   MergedEntry run();
 
 private:
@@ -203,14 +204,15 @@ int64_t FlatRewrite::resultElements(Node *input) const {
 
 Node *FlatRewrite::launch(NodeWriter &writer, Node *input) {
   const Type *type = contiguousLike(graph_.context(), input->type(), resultElements(input));
-  return writer.call(first_.target().str(), first_.name().str(), type, [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
-    args = {builder.operand(input)};
-    copyTail(first_, builder, args);
-    if (call_.spec->kind != CollectiveKind::AllToAll)
-      return;
-    for (int position : {call_.spec->outputSplits, call_.spec->inputSplits})
-      args[static_cast<size_t>(position)] = builder.integers(piecesOfAll(position));
-  });
+  return writer.call(first_.target().str(), first_.name().str(), type,
+                     [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
+                       args = {builder.operand(input)};
+                       copyTail(first_, builder, args);
+                       if (call_.spec->kind != CollectiveKind::AllToAll)
+                         return;
+                       for (int position : {call_.spec->outputSplits, call_.spec->inputSplits})
+                         args[static_cast<size_t>(position)] = builder.integers(piecesOfAll(position));
+                     });
 }
 
 Node *FlatRewrite::unpackPieces(NodeWriter &writer, Node *result, size_t member) {
@@ -259,7 +261,8 @@ MergedEntry FlatRewrite::run() {
   return entry;
 }
 
-/// Because all members arrive at once, the one wait stands where the first of theirs stood; each member is taken out where its own stood.
+/// Because all members arrive at once, the one wait stands where the first of theirs stood; each
+/// member is taken out where its own stood.
 void FlatRewrite::placeWait(MergedEntry &entry) {
   Node *first = bucket_.members.front().wait;
   std::vector<Node *> waits;
@@ -300,12 +303,13 @@ MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket) {
   NodeWriter writer(graph, launches.front());
   writer.standFor(launches);
   CollectiveKind kind = collectiveOf(first)->kind;
-  entry.launch = writer.call(coalescedTarget(kind), (collectiveName(kind) + "_coalesced").str(), graph.context().list(types),
-                             [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
+  entry.launch = writer.call(coalescedTarget(kind), (collectiveName(kind) + "_coalesced").str(),
+                             graph.context().list(types), [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
                                args = {builder.nodes(inputs)};
                                copyTail(first, builder, args);
                              });
-  // Because a list keeps all its elements alive until the last of them is taken out, they are taken out at once.
+  // Because a list keeps all its elements alive until the last of them is taken out, they are taken
+  // out at once.
   for (size_t i = 0; i < launches.size(); ++i) {
     writer.standFor({launches[i]});
     entry.scaffold.push_back(writer.getItem(entry.launch, static_cast<int64_t>(i), types[i]));

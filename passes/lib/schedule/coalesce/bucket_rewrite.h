@@ -4,11 +4,14 @@
 //         -> c = ar_coalesced([a, b]); ...; w1 = wait(c[0]); ...; w2 = wait(c[1])
 //   flat     -> c = ar(cat(a, b)); ...; w = wait(c); w1 = w[0 : n1] as a; ...; w2 = w[n1 : n1 + n2] as b
 //
-// For a gather the flat result holds one row a rank, and a member is a column of it (copied, so that it is contiguous again); for a
-// scatter the members are columns of a matrix with one row a rank; for an all_to_all each rank's piece holds the pieces of all members.
+// For a gather the flat result holds one row a rank, and a member is a column of it (copied, so
+// that it is contiguous again); for a scatter the members are columns of a matrix with one row a
+// rank; for an all_to_all each rank's piece holds the pieces of all members.
 //
-// Ownership: new nodes belong to the graph; the old launches and waits are erased. Each new node carries frame and origins of what it stands for.
-// Failure: none; the choice has made sure that sizes are numbers and inputs contiguous. Cost: linear in members (times ranks for all_to_all).
+// Ownership: new nodes belong to the graph; the old launches and waits are erased. Each new node
+// carries frame and origins of what it stands for.
+// Failure: none; the choice has made sure that sizes are numbers and inputs contiguous.
+// Cost: linear in members (times ranks for all_to_all).
 #pragma once
 
 #include "schedule/coalesce/bucket.h"
@@ -18,7 +21,8 @@ namespace ccgraph {
 [[nodiscard]] MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket);
 [[nodiscard]] MergedEntry rewriteFlat(Graph &graph, const Bucket &bucket);
 
-/// The operator that takes a list where this one takes a tensor; empty where there is none (all_to_all, broadcast).
+/// The operator that takes a list where this one takes a tensor; empty where there is none
+/// (all_to_all, broadcast).
 [[nodiscard]] llvm::StringRef coalescedTarget(CollectiveKind kind);
 /// The functional operator on one tensor; empty for kinds that no bucket takes.
 [[nodiscard]] llvm::StringRef functionalTarget(CollectiveKind kind);

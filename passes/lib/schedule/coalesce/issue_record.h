@@ -1,4 +1,5 @@
-// IssueRecord: in which order each group's collectives were issued before a pass, to state in the certificate where it differs after.
+// IssueRecord: in which order each group's collectives were issued before a pass, to state in the
+// certificate where it differs after.
 //
 // Ownership: refers to nodes, erased ones too. Cost: linear in nodes, twice. Fails never.
 #pragma once
@@ -12,7 +13,8 @@ namespace ccgraph {
 class IssueRecord {
 public:
   explicit IssueRecord(const Graph &graph);
-  /// Adds a moved entry for each group whose order is not the old one with consecutive members of a bucket as one.
+  /// Adds a moved entry for each group whose order is not the old one with consecutive members of a
+  /// bucket as one.
   void stateMoves(const Graph &graph, Certificate &certificate) const;
 
 private:

@@ -35,9 +35,10 @@ Node *NodeWriter::call(llvm::StringRef target, llvm::StringRef name, const Type 
 }
 
 Node *NodeWriter::view(Node *value, llvm::ArrayRef<int64_t> sizes) {
-  return call("aten.view.default", "view", contiguousLike(graph_.context(), value->type(), sizes), [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
-    args = {builder.operand(value), builder.integers(sizes)};
-  });
+  return call("aten.view.default", "view", contiguousLike(graph_.context(), value->type(), sizes),
+              [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
+                args = {builder.operand(value), builder.integers(sizes)};
+              });
 }
 
 Node *NodeWriter::slice(Node *value, Range range) {
@@ -46,7 +47,8 @@ Node *NodeWriter::slice(Node *value, Range range) {
   sizes[static_cast<size_t>(range.dim)] = Dim(range.end - range.begin);
   const Type *type = graph_.context().tensor(from->dtype(), {sizes, from->strides(), true}, from->device());
   return call("aten.slice.Tensor", "slice_1", type, [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
-    args = {builder.operand(value), Argument::integer(range.dim), Argument::integer(range.begin), Argument::integer(range.end)};
+    args = {builder.operand(value), Argument::integer(range.dim), Argument::integer(range.begin),
+            Argument::integer(range.end)};
   });
 }
 
@@ -66,7 +68,8 @@ Node *NodeWriter::contiguous(Node *value) {
   ArgumentBuilder builder(graph_);
   Argument operand = builder.operand(value);
   Context &context = graph_.context();
-  NamedArgument format{context.identifier("memory_format"), Argument::word(Argument::Kind::MemoryFormat, context.identifier("contiguous_format"))};
+  NamedArgument format{context.identifier("memory_format"),
+                       Argument::word(Argument::Kind::MemoryFormat, context.identifier("contiguous_format"))};
   NodeSpec spec;
   spec.name = "clone";
   spec.target = context.identifier("aten.clone.default");
@@ -84,9 +87,8 @@ Node *NodeWriter::getItem(Node *value, int64_t index, const Type *type) {
 }
 
 Node *NodeWriter::wait(Node *value, Node *like) {
-  return call(like->target().str(), like->name().str(), value->type(), [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
-    args = {builder.operand(value)};
-  });
+  return call(like->target().str(), like->name().str(), value->type(),
+              [&](ArgumentBuilder &builder, std::vector<Argument> &args) { args = {builder.operand(value)}; });
 }
 
 } // namespace ccgraph

@@ -1,6 +1,7 @@
 // NodeWriter: makes the nodes of a bucket, in order, before one position.
 //
-// Ownership: the graph's. Every node gets frame and provenance of a source, so that a dump still says where it comes from. Nothing fails.
+// Ownership: the graph's. Every node gets frame and provenance of a source, so that a dump still
+// says where it comes from. Nothing fails.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -9,12 +10,15 @@ namespace ccgraph {
 
 class NodeWriter {
 public:
+  /// Nodes come to stand before `position`, in the order in which they are made.
   NodeWriter(Graph &graph, Node *position) : graph_(graph), position_(position) {}
 
   /// Frame and provenance of the nodes to come.
   void standFor(llvm::ArrayRef<Node *> sources);
   /// target(operand, more...)
-  Node *call(llvm::StringRef target, llvm::StringRef name, const Type *type, llvm::function_ref<void(ArgumentBuilder &, std::vector<Argument> &)> fill);
+  Node *call(llvm::StringRef target, llvm::StringRef name, const Type *type,
+             llvm::function_ref<void(ArgumentBuilder &, std::vector<Argument> &)> fill);
+  /// aten.view to a contiguous type of these sizes, which must hold as many elements.
   Node *view(Node *value, llvm::ArrayRef<int64_t> sizes);
   /// Elements begin .. end of a dimension.
   struct Range {
@@ -23,9 +27,13 @@ public:
     int64_t end;
   };
   Node *slice(Node *value, Range range);
+  /// aten.cat along a dimension; the values are contiguous and equal in all others.
   Node *cat(llvm::ArrayRef<Node *> values, int64_t dim);
+  /// aten.clone into row-major memory.
   Node *contiguous(Node *value);
+  /// One element of a list result.
   Node *getItem(Node *value, int64_t index, const Type *type);
+  /// The wait that `like` is, on another value; named after it.
   Node *wait(Node *value, Node *like);
   /// Every node made so far.
   [[nodiscard]] llvm::ArrayRef<Node *> made() const { return made_; }
@@ -38,7 +46,9 @@ private:
   std::vector<Node *> made_;
 };
 
+/// The sizes of a type that has no symbolic one.
 [[nodiscard]] llvm::SmallVector<int64_t, 4> staticSizes(const Type *type);
+/// A row-major type of these sizes with the dtype and device of another.
 [[nodiscard]] const Type *contiguousLike(Context &context, const Type *type, llvm::ArrayRef<int64_t> sizes);
 
 } // namespace ccgraph
