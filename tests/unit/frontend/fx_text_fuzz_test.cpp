@@ -40,7 +40,7 @@ void tryText(llvm::StringRef text) {
   }
 }
 
-const char *const seeds[] = {"/small/moe_top2_shared_expert_w2/fw/readable.py", "/small/dp_clip_w2/readable.py"};
+const char *const seeds[] = {"/small/moe_uneven_w2/bw/readable.py", "/small/dp_clip_w2/readable.py"};
 
 } // namespace
 
