@@ -109,7 +109,8 @@ public:
     ASSERT_TRUE(static_cast<bool>(expected)) << llvm::toString(expected.takeError());
     ToolCase got = runToolCase(*expected);
     if (update_)
-      return llvm::cantFail(writeFile(path_, [&](llvm::raw_ostream &os) { return os << got.str(), llvm::Error::success(); }));
+      return llvm::cantFail(
+          writeFile(path_, [&](llvm::raw_ostream &os) { return os << got.str(), llvm::Error::success(); }));
     EXPECT_EQ(got.exit, expected->exit) << expected->intent;
     EXPECT_EQ(got.out, expected->out) << expected->intent;
     EXPECT_EQ(got.err, expected->err) << expected->intent;

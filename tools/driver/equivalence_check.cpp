@@ -41,7 +41,8 @@ llvm::Error loadInputs(const Graph &graph, const OptOptions &options, runtime::R
 
 std::string equalVerdict(const runtime::Comparison &comparison, const OptOptions &options, bool bitwise) {
   return "ok: " + counted(comparison.outputs, "output") + " of " + counted(options.equivalenceRanks, "rank") +
-         (bitwise ? " equal to the bit" : " equal within 1e-5") + (options.values.empty() ? ", seeded inputs" : ", recorded inputs");
+         (bitwise ? " equal to the bit" : " equal within 1e-5") +
+         (options.values.empty() ? ", seeded inputs" : ", recorded inputs");
 }
 
 EquivalenceAnswer describeDifferences(const runtime::Comparison &comparison) {
@@ -49,7 +50,8 @@ EquivalenceAnswer describeDifferences(const runtime::Comparison &comparison) {
   answer.verdict = "FAILED: " + counted(comparison.differences.size(), "output") + " of " +
                    withCommas(static_cast<int64_t>(comparison.outputs)) + " differ";
   for (const runtime::Difference &difference : llvm::ArrayRef(comparison.differences).take_front(maxDifferences))
-    answer.details += "rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message + "\n";
+    answer.details +=
+        "rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message + "\n";
   return answer;
 }
 

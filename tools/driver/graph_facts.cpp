@@ -28,10 +28,27 @@ void addCollectives(std::vector<CollectiveRow> &rows, const Graph &graph) {
     addCollectives(rows, *subgraph);
 }
 
+/// Operators that neither PyTorch's table nor the user knows.
+std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) {
+  std::vector<std::pair<std::string, size_t>> found;
+  llvm::DenseMap<const OpDef *, size_t> index;
+  for (const Node *node = graph.front(); node; node = node->next()) {
+    if (!node->op() || !node->op()->opaque)
+      continue;
+    auto [entry, isNew] = index.try_emplace(node->op(), found.size());
+    if (isNew)
+      found.emplace_back(node->target().str().str(), 0);
+    ++found[entry->second].second;
+  }
+  llvm::stable_sort(found, [](const auto &a, const auto &b) { return a.second > b.second; });
+  return found;
+}
+
 /// Walks the program once and remembers which launch each value in flight comes from.
 class OverlapCount {
 public:
-  explicit OverlapCount(const Graph &graph) : launch_(graph.idLimit()), steps_(graph.idLimit()), waited_(graph.idLimit()) {
+  explicit OverlapCount(const Graph &graph)
+      : launch_(graph.idLimit()), steps_(graph.idLimit()), waited_(graph.idLimit()) {
     for (const Node *node = graph.front(); node; node = node->next())
       visit(*node);
   }
@@ -90,6 +107,7 @@ GraphFacts gatherFacts(const Graph &graph) {
   GraphFacts facts;
   facts.nodes = graph.size();
   addCollectives(facts.rows, graph);
+  facts.opaque = opaqueOperators(graph);
   facts.overlap = OverlapCount(graph).facts();
   facts.peakBytes = peakMemory(graph).bytes;
   return facts;

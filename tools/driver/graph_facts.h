@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccgraph::driver {
@@ -16,9 +17,9 @@ namespace ccgraph::driver {
 /// The collectives of one kind on one group.
 struct CollectiveRow {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  std::string group;      ///< groupKey of the launches
+  std::string group; ///< groupKey of the launches
   size_t launches = 0;
-  int64_t bytes = 0;      ///< of one rank: the larger of what goes in and what comes out, as NCCL counts sizes
+  int64_t bytes = 0; ///< of one rank: the larger of what goes in and what comes out, as NCCL counts sizes
   size_t unknownSizes = 0;
 };
 
@@ -33,6 +34,8 @@ struct GraphFacts {
   size_t nodes = 0;
   std::vector<CollectiveRow> rows; ///< by first appearance; subgraphs included
   OverlapFacts overlap;            ///< of the graph itself
+  std::vector<std::pair<std::string, size_t>>
+      opaque; ///< operators that nothing is known of, and how often; the most frequent first
   int64_t peakBytes = 0;
 
   [[nodiscard]] size_t launches() const;

@@ -80,7 +80,8 @@ private:
         return error;
     if (graphs_.size() > 1 && options_.writesGraphs() && options_.format() == OutputFormat::Json)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph (--list-graphs lists them), or write FX text",
+                                     "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph "
+                                     "(--list-graphs lists them), or write FX text",
                                      graphs_.size());
     return llvm::Error::success();
   }
@@ -89,7 +90,8 @@ private:
     for (size_t i = 0; i < graphs_.size(); ++i) {
       const Graph &graph = *graphs_[i];
       streams_.out << i << "  " << graph.name() << ": " << counted(graph.size(), "node") << ", "
-                   << counted(gatherFacts(graph).launches(), "collective") << ", " << counted(graph.subgraphs().size(), "subgraph") << '\n';
+                   << counted(gatherFacts(graph).launches(), "collective") << ", "
+                   << counted(graph.subgraphs().size(), "subgraph") << '\n';
     }
     return ExitCode::Ok;
   }
@@ -162,6 +164,7 @@ private:
     summary.level = options_.pipeline.spelling(defaultLevel);
     summary.pipeline = pipeline_.str();
     summary.groups = graph.groups();
+    summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
     const PassManagerOptions &manager = options_.pipeline.manager;
     summary.verifyEach = manager.verifyEach;
     summary.checkedLegality = manager.checkLegality;
@@ -228,7 +231,8 @@ private:
     if (!others)
       return fail(others.takeError());
     if (graphs_.size() != 1 || others->size() != 1)
-      return fail(llvm::createStringError(llvm::inconvertibleErrorCode(), "--compare takes one graph of each file: choose with --graph"));
+      return fail(llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                          "--compare takes one graph of each file: choose with --graph"));
     Graph &other = *others->front();
     if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(other, options_.groups))
       return fail(std::move(error));
@@ -259,7 +263,8 @@ private:
   }
 
   [[nodiscard]] bool wantsSummary() const {
-    return !options_.verifyOnly && options_.compare.empty() && (options_.summary || options_.json || !options_.writesGraphs());
+    return !options_.verifyOnly && options_.compare.empty() &&
+           (options_.summary || options_.json || !options_.writesGraphs());
   }
 
   void printSummaries() {
@@ -297,8 +302,9 @@ ExitCode helpPass(llvm::StringRef name, Streams streams) {
   for (llvm::StringRef pass : passNames())
     known.push_back(pass.str());
   std::string nearest = nearestWord(name, known);
-  streams.err << "error: there is no pass '" << name << "'\n  note: "
-              << (nearest.empty() ? "--list-passes lists them" : "did you mean " + nearest + "?") << '\n';
+  streams.err << "error: there is no pass '" << name
+              << "'\n  note: " << (nearest.empty() ? "--list-passes lists them" : "did you mean " + nearest + "?")
+              << '\n';
   return ExitCode::Usage;
 }
 

@@ -12,7 +12,8 @@ llvm::Error usage(const llvm::Twine &message) {
 void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addText("-o", "FILE", "write the graph here: JSON, or FX text for .py; - is standard output", options.output);
   addPipelineFlags(line, options.pipeline, 2);
-  line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}", options.groups);
+  line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
+               options.groups);
   line.addCount("--check-equivalence", "N", "run the graph before and after on N ranks and compare the outputs", 1,
                 options.equivalenceRanks);
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
@@ -30,8 +31,10 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
 }
 
 void addOutputFlags(CommandLine &line, OptOptions &options) {
-  line.beginTopic("output", "what is written, and where", "Results go to standard output or -o, all else to standard error.");
-  line.add({"--emit", "json|fx", "the form of the output, whatever its name", [&options](llvm::StringRef text) -> llvm::Error {
+  line.beginTopic("output", "what is written, and where",
+                  "Results go to standard output or -o, all else to standard error.");
+  line.add({"--emit", "json|fx", "the form of the output, whatever its name",
+            [&options](llvm::StringRef text) -> llvm::Error {
               if (text != "json" && text != "fx")
                 return badValue("--emit", text, "json or fx");
               options.emit = text.str();
@@ -39,7 +42,8 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
             }});
   line.addSwitch("--json", "the summary as JSON", options.json);
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
-  line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it", options.printAfterChange);
+  line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
+                 options.printAfterChange);
   line.addSwitch("--drop-types", "forget the types of all results, so that normalize infers them", options.dropTypes);
 }
 
@@ -48,8 +52,10 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
                   "Exit: 0 fine, 1 bad input, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
                   "4 a defect of ccgraph, with ccgraph-reproducer.json left behind.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
-  line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers", options.values);
-  line.addText("--compare", "FILE", "with --check-equivalence: compare with this graph, and run no pass", options.compare);
+  line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
+               options.values);
+  line.addText("--compare", "FILE", "with --check-equivalence: compare with this graph, and run no pass",
+               options.compare);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, options.seed);
   addCheckFlags(line, options.pipeline);
 }
@@ -75,10 +81,11 @@ OutputFormat OptOptions::format() const {
 }
 
 CommandLine optCommandLine(OptOptions &options) {
-  CommandLine line("ccgraph-opt GRAPH [flags]",
-                   "Reads the graph of a distributed program, hides its communication behind its computation, proves that\n"
-                   "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, or FX text as print_readable and\n"
-                   "PyTorch's logs print it; either may be gzipped; - is standard input.");
+  CommandLine line(
+      "ccgraph-opt GRAPH [flags]",
+      "Reads the graph of a distributed program, hides its communication behind its computation, proves that\n"
+      "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, or FX text as print_readable and\n"
+      "PyTorch's logs print it; either may be gzipped; - is standard input.");
   addMainFlags(line, options);
   addOutputFlags(line, options);
   addChecksTopic(line, options);
@@ -91,7 +98,8 @@ llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayR
   if (options.help || options.version || options.listPasses || !options.helpPass.empty())
     return llvm::Error::success();
   if (line.positional().size() != 1)
-    return usage("got " + llvm::Twine(line.positional().size()) + " graph files, expected one\n  note: ccgraph-opt GRAPH [flags]; --help lists the flags");
+    return usage("got " + llvm::Twine(line.positional().size()) +
+                 " graph files, expected one\n  note: ccgraph-opt GRAPH [flags]; --help lists the flags");
   options.input = line.positional().front();
   return checkTogether(options);
 }

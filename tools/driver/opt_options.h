@@ -57,6 +57,7 @@ struct OptOptions {
 /// Declares the flags; `options` must outlive the command line.
 [[nodiscard]] CommandLine optCommandLine(OptOptions &options);
 /// Fills the options and checks that they make sense together.
-[[nodiscard]] llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayRef<const char *> arguments);
+[[nodiscard]] llvm::Error parseOptOptions(CommandLine &line, OptOptions &options,
+                                          llvm::ArrayRef<const char *> arguments);
 
 } // namespace ccgraph::driver

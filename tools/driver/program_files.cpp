@@ -116,6 +116,16 @@ std::vector<std::string> assumeGroups(Graph &graph, size_t ranks) {
   return assumed;
 }
 
+std::vector<std::string> unknownGroups(const Graph &graph) {
+  std::vector<NamedGroup> named;
+  collectGroups(graph, named);
+  std::vector<std::string> names;
+  for (const NamedGroup &group : named)
+    if (!graph.groups().find(group.name))
+      names.push_back(group.name);
+  return names;
+}
+
 size_t statedRanks(const Graph &graph) {
   if (graph.worldSize)
     return static_cast<size_t>(*graph.worldSize);

@@ -34,6 +34,9 @@ loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector, ll
 /// Returns the names of the assumed groups, in program order.
 std::vector<std::string> assumeGroups(Graph &graph, size_t ranks);
 
+/// Names of groups that collectives mention and the table does not hold, in program order.
+[[nodiscard]] std::vector<std::string> unknownGroups(const Graph &graph);
+
 /// The number of ranks that the graph itself speaks of: its world size, else the largest group
 /// size that a collective states; 0 where it says nothing.
 [[nodiscard]] size_t statedRanks(const Graph &graph);

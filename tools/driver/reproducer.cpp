@@ -29,8 +29,8 @@ llvm::Error writeGraph(const OptOptions &options, llvm::StringRef name, llvm::ra
 } // namespace
 
 void writeReproducer(const OptOptions &options, const PassFailure &failure, llvm::raw_ostream &err) {
-  err << "  note: this is a defect of ccgraph, found by the " << stageName(failure.stage) << " check after " << failure.pass
-      << "; nothing was written\n";
+  err << "  note: this is a defect of ccgraph, found by the " << stageName(failure.stage) << " check after "
+      << failure.pass << "; nothing was written\n";
   if (options.input == "-") {
     err << "  note: give the graph as a file to have a reproducer written\n";
     return;

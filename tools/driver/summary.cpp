@@ -15,6 +15,7 @@ namespace {
 constexpr unsigned labelWidth = 13;
 constexpr size_t maxReasons = 4;
 constexpr size_t maxGroups = 6;
+constexpr size_t maxOpaque = 3;
 
 /// One key of the table of collectives, before and after.
 struct RowPair {
@@ -90,9 +91,10 @@ public:
       : os_(os), s_(summary), color_(color == Color::Yes) {}
 
   void run() {
-    label("graph") << s_.input << ", " << s_.graph << ": " << withCommas(static_cast<int64_t>(s_.before.nodes)) << " nodes -> "
-                   << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
-    label("pipeline") << s_.level << (s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + s_.pipeline)
+    label("graph") << s_.input << ", " << s_.graph << ": " << withCommas(static_cast<int64_t>(s_.before.nodes))
+                   << " nodes -> " << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
+    std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
+    label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";
     printCollectives();
     printOverlap();
@@ -111,6 +113,14 @@ private:
     if (color_)
       os_.resetColor();
     return os_;
+  }
+
+  /// A blank behind each comma, where a line may end.
+  static std::string spaced(llvm::StringRef pipeline) {
+    std::string text;
+    for (char c : pipeline)
+      text += c == ',' ? ", " : std::string(1, c);
+    return text;
   }
 
   void printCollectives() {
@@ -137,8 +147,10 @@ private:
     if (before.waited == 0 && after.waited == 0)
       return;
     label("overlap") << "compute steps between launch and wait: " << withCommas(before.median) << " -> "
-                     << withCommas(after.median) << " (median); with none: " << withCommas(static_cast<int64_t>(before.exposed)) << " of "
-                     << withCommas(static_cast<int64_t>(before.waited)) << " -> " << withCommas(static_cast<int64_t>(after.exposed)) << " of "
+                     << withCommas(after.median)
+                     << " (median); with none: " << withCommas(static_cast<int64_t>(before.exposed)) << " of "
+                     << withCommas(static_cast<int64_t>(before.waited)) << " -> "
+                     << withCommas(static_cast<int64_t>(after.exposed)) << " of "
                      << withCommas(static_cast<int64_t>(after.waited)) << '\n';
   }
 
@@ -154,7 +166,7 @@ private:
       if (!run.remarks.empty())
         printPass(run);
     if (!idle.empty())
-      label("no change") << idle << '\n';
+      label("no change") << wrapped(idle, labelWidth) << '\n';
     if (!s_.run.passes.empty())
       os_ << '\n';
   }
@@ -169,8 +181,8 @@ private:
     for (const RemarkCount &count : counts)
       if (count.kind != RemarkKind::Missed)
         done += (done.empty() ? "" : ", ") + withCommas(static_cast<int64_t>(count.count)) + " " +
-                remarkKindName(count.kind).str() + (count.kind == RemarkKind::Merged ? targetsText(run) : "") +
-                " (" + count.reason + ")";
+                remarkKindName(count.kind).str() + (count.kind == RemarkKind::Merged ? targetsText(run) : "") + " (" +
+                count.reason + ")";
     passLabel(nameOf(run)) << (done.empty() ? "nothing done" : done + distanceText(run)) << '\n';
     printMissed(run, counts);
   }
@@ -185,12 +197,16 @@ private:
       if (count.kind != RemarkKind::Missed)
         continue;
       if (shown++ < maxReasons)
-        passLabel("") << withCommas(static_cast<int64_t>(count.count)) << " left alone (" << count.reason << "): " << reasonHelp(run.pass, count.reason) << '\n';
+        passLabel("") << wrapped(withCommas(static_cast<int64_t>(count.count)) + " left alone (" + count.reason +
+                                     "): " + reasonHelp(run.pass, count.reason),
+                                 passWidth_)
+                      << '\n';
       else
         more += count.count;
     }
     if (more)
-      passLabel("") << withCommas(static_cast<int64_t>(more)) << " left alone for other reasons (--remarks lists them)\n";
+      passLabel("") << withCommas(static_cast<int64_t>(more))
+                    << " left alone for other reasons (--remarks lists them)\n";
   }
 
   void printMemory() {
@@ -212,10 +228,30 @@ private:
       text += (text.empty() ? "" : "; ") + group.name + ": " + membersText(group);
     }
     if (!known.empty())
-      label("groups") << known << (shown > maxGroups ? "; ..." : "") << '\n';
+      label("groups") << wrapped(known + (shown > maxGroups ? "; ..." : ""), labelWidth) << '\n';
     if (!assumed.empty())
-      label("assumed") << "groups that no file describes: " << assumed << " (--groups FILE says what they are)\n";
-    label("assumed") << (s_.spmd ? "every rank runs this program" : "other ranks run other programs: order across groups kept") << '\n';
+      label("assumed") << wrapped("groups that no file describes: " + assumed + " (--groups FILE says what they are)",
+                                  labelWidth)
+                       << '\n';
+    if (!s_.unknownGroups.empty())
+      label("assumed") << wrapped("nothing of the groups " + s_.unknownGroups + " (--groups FILE says what they are)",
+                                  labelWidth)
+                       << '\n';
+    if (!s_.before.opaque.empty())
+      label("assumed") << wrapped("operators that are not known stay in order: " + opaqueText() +
+                                      " (--ops FILE declares them)",
+                                  labelWidth)
+                       << '\n';
+    label("assumed") << (s_.spmd ? "every rank runs this program"
+                                 : "other ranks run other programs: order across groups kept")
+                     << '\n';
+  }
+
+  std::string opaqueText() {
+    std::string text;
+    for (const auto &[target, count] : llvm::ArrayRef(s_.before.opaque).take_front(maxOpaque))
+      text += (text.empty() ? "" : ", ") + target + " x " + withCommas(static_cast<int64_t>(count));
+    return text + (s_.before.opaque.size() > maxOpaque ? ", ..." : "");
   }
 
   static std::string membersText(const Group &group) {
@@ -227,17 +263,22 @@ private:
   }
 
   void printChecks() {
-    label("checks") << "verifier ok" << (s_.warnings ? ", " + counted(s_.warnings, "warning") + " (--verify-only lists them)" : "")
-                    << (s_.verifyEach ? "" : ", not after each pass");
+    std::string text = "verifier ok";
+    if (s_.warnings)
+      text += ", " + counted(s_.warnings, "warning") + " (--verify-only lists them)";
+    if (!s_.verifyEach)
+      text += ", not after each pass";
     if (!s_.run.passes.empty())
-      os_ << "; legality " << (s_.checkedLegality ? "ok after each pass" : "not checked");
-    os_ << "; equivalence " << (s_.equivalence.empty() ? "not asked for (--check-equivalence N)" : s_.equivalence) << '\n';
+      text += s_.checkedLegality ? "; legality ok after each pass" : "; legality not checked";
+    text += "; equivalence " + (s_.equivalence.empty() ? "not asked for (--check-equivalence N)" : s_.equivalence);
+    label("checks") << wrapped(text, labelWidth) << '\n';
   }
 
   void printTimes() {
     const PhaseTimes &t = s_.times;
-    label("time") << secondsText(t.read + t.passes + t.checks + t.equivalence + t.write) << ": read " << secondsText(t.read)
-                  << ", passes " << secondsText(t.passes) << ", checks " << secondsText(t.checks);
+    label("time") << secondsText(t.read + t.passes + t.checks + t.equivalence + t.write) << ": read "
+                  << secondsText(t.read) << ", passes " << secondsText(t.passes) << ", checks "
+                  << secondsText(t.checks);
     if (t.equivalence > 0)
       os_ << ", equivalence " << secondsText(t.equivalence);
     if (t.write > 0)

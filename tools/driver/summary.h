@@ -34,7 +34,8 @@ struct Summary {
   GraphFacts after;
   PipelineRun run;
   GroupTable groups;
-  size_t warnings = 0;     ///< of the verifier, on the input
+  std::string unknownGroups; ///< names that collectives mention and no table holds
+  size_t warnings = 0;       ///< of the verifier, on the input
   bool verifyEach = true;
   bool checkedLegality = true;
   bool spmd = true;

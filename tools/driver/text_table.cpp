@@ -40,6 +40,23 @@ std::string alignRight(const std::string &text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
+std::string wrapped(const std::string &text, size_t indent, size_t width) {
+  std::string out;
+  size_t column = indent;
+  for (size_t start = 0; start < text.size();) {
+    size_t end = std::min(text.find(' ', start), text.size());
+    bool first = out.empty();
+    bool breaks = !first && column + 1 + (end - start) > width;
+    if (breaks)
+      column = indent;
+    out += breaks ? "\n" + std::string(indent, ' ') : first ? "" : " ";
+    out += text.substr(start, end - start);
+    column += end - start + (breaks || first ? 0 : 1);
+    start = end + 1;
+  }
+  return out;
+}
+
 std::string secondsText(double seconds) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -16,8 +16,7 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message) {
 }
 
 /// Writes into a temporary that a failure or a signal removes.
-llvm::Error writeAndRename(llvm::StringRef path,
-                           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+llvm::Error writeAndRename(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!temporary)
     return fileError(path, "cannot write here: " + llvm::toString(temporary.takeError()));
@@ -46,8 +45,7 @@ bool isPlainOrNew(llvm::StringRef path) {
   return llvm::sys::fs::is_regular_file(status) || llvm::sys::fs::is_directory(status);
 }
 
-llvm::Error writeStream(llvm::StringRef path,
-                        llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+llvm::Error writeStream(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (code)
@@ -81,8 +79,7 @@ llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
   return file;
 }
 
-llvm::Error writeFile(llvm::StringRef path,
-                      llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   if (path == "-" || !isPlainOrNew(path))
     return writeStream(path, write);
   // Because a rename would replace a symbolic link by a file, the link's target is what is written.

@@ -27,8 +27,7 @@ public:
         return broken("inflates to more than " + std::to_string(maxInflatedBytes) + " bytes");
       state = step(out);
       if (state != Z_OK && state != Z_STREAM_END)
-        return broken(state == Z_BUF_ERROR ? "the gzip stream ends early"
-                                           : "this is not a valid gzip stream");
+        return broken(state == Z_BUF_ERROR ? "the gzip stream ends early" : "this is not a valid gzip stream");
     }
     return llvm::Error::success();
   }
@@ -55,8 +54,7 @@ private:
   llvm::Error broken(std::string what) const {
     Diagnostic diagnostic;
     diagnostic.file = source_.name;
-    diagnostic.message =
-        what + ", at byte " + std::to_string(source_.text.size() - left_.size()) + " of it";
+    diagnostic.message = what + ", at byte " + std::to_string(source_.text.size() - left_.size()) + " of it";
     diagnostic.notes.push_back("copy or compress the file again");
     return makeError(std::move(diagnostic));
   }

@@ -9,7 +9,8 @@ namespace {
 void readEntry(const JsonValue &entry, JsonReport &report, std::vector<OpDeclaration> &out) {
   const JsonValue *schema = entry.member("schema");
   if (!schema || !schema->is(JsonKind::String))
-    return report.expected(schema ? *schema : entry, "an entry with a 'schema', e.g. \"mylib::scale(Tensor x) -> Tensor\"");
+    return report.expected(schema ? *schema : entry,
+                           "an entry with a 'schema', e.g. \"mylib::scale(Tensor x) -> Tensor\"");
   OpDeclaration declaration;
   declaration.schema = schema->text.str();
   for (const JsonValue &member : entry.elements()) {
@@ -37,7 +38,8 @@ llvm::Expected<std::vector<OpDeclaration>> readOpFile(const SourceText &source) 
   });
   llvm::Error syntax = parseJson(source, sink);
   if (!syntax && !sink.found())
-    report.error(0, "expected an object with a member 'ops'", R"(e.g. {"ops": [{"schema": "mylib::scale(Tensor x) -> Tensor"}]})");
+    report.error(0, "expected an object with a member 'ops'",
+                 R"(e.g. {"ops": [{"schema": "mylib::scale(Tensor x) -> Tensor"}]})");
   if (llvm::Error error = report.take(std::move(syntax)))
     return error;
   return declarations;

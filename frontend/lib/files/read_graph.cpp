@@ -6,8 +6,7 @@
 namespace ccgraph {
 namespace {
 
-llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &source,
-                                           const ReadOptions &options) {
+llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &source, const ReadOptions &options) {
   auto graph = readJsonGraph(context, source, options);
   if (!graph)
     return graph.takeError();
@@ -38,8 +37,7 @@ std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text) {
   return std::nullopt;
 }
 
-llvm::Expected<GraphList> readGraphs(Context &context, const SourceText &source,
-                                     const ReadOptions &options) {
+llvm::Expected<GraphList> readGraphs(Context &context, const SourceText &source, const ReadOptions &options) {
   auto format = detectGraphFormat(source.text);
   if (!format)
     return unknownFormat(source);

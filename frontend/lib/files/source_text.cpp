@@ -11,8 +11,7 @@ SourcePosition positionAt(llvm::StringRef text, size_t offset) {
   return {static_cast<unsigned>(before.count('\n') + 1), static_cast<unsigned>(column + 1)};
 }
 
-Diagnostic diagnoseAt(const SourceText &source, size_t offset, std::string message,
-                      std::string repair) {
+Diagnostic diagnoseAt(const SourceText &source, size_t offset, std::string message, std::string repair) {
   Diagnostic diagnostic;
   SourcePosition position = positionAt(source.text, offset);
   diagnostic.file = source.name;

@@ -13,7 +13,20 @@ constexpr llvm::StringLiteral literalForms =
     "{\"device\": ..}, {\"tuple\": [..]} and the like (docs/graph-format.md)";
 
 /// What the one key of a literal says; the words after it are read by kind.
-enum class Tag : uint8_t { String, Tuple, Dict, Slice, Float, Symbolic, DType, Device, Layout, MemoryFormat, Python, Unknown };
+enum class Tag : uint8_t {
+  String,
+  Tuple,
+  Dict,
+  Slice,
+  Float,
+  Symbolic,
+  DType,
+  Device,
+  Layout,
+  MemoryFormat,
+  Python,
+  Unknown
+};
 
 Tag tagOf(llvm::StringRef key) {
   return llvm::StringSwitch<Tag>(key)
@@ -44,7 +57,8 @@ Argument ArgumentReader::read(const JsonValue &value) {
   case JsonKind::Float:
     return Argument::floating(value.real);
   case JsonKind::HugeInteger:
-    return reject(value, "an integer that 64 bits hold", "write {\"py\": \"" + value.text.str() + "\"} to keep its text");
+    return reject(value, "an integer that 64 bits hold",
+                  "write {\"py\": \"" + value.text.str() + "\"} to keep its text");
   case JsonKind::String:
     return readReference(value);
   case JsonKind::Array:
@@ -62,8 +76,7 @@ Argument ArgumentReader::reject(const JsonValue &value, const llvm::Twine &what,
 
 Argument ArgumentReader::readReference(const JsonValue &value) {
   if (!value.text.startswith("%") || value.text.size() == 1)
-    return reject(value, "a node \"%name\" or a literal",
-                  "a string stands for a node; text is written {\"str\": ...}");
+    return reject(value, "a node \"%name\" or a literal", "a string stands for a node; text is written {\"str\": ...}");
   Node *node = scope_.resolve(value, user_);
   return node ? builder_.operand(node) : Argument::none();
 }

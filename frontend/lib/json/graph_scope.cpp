@@ -51,13 +51,10 @@ void GraphScope::finish() {
     if (reference.name == reference.user)
       report.error(reference.offset, "node " + name + " mentions itself");
     else if (graph.find(reference.name))
-      report.error(reference.offset,
-                   "node '" + reference.user + "' mentions node " + name + ", which stands after it",
-                   "nodes are listed in program order: move " + name + " before '" +
-                       reference.user + "'");
+      report.error(reference.offset, "node '" + reference.user + "' mentions node " + name + ", which stands after it",
+                   "nodes are listed in program order: move " + name + " before '" + reference.user + "'");
     else
-      report.error(reference.offset,
-                   "node '" + reference.user + "' mentions node " + name + ", which does not exist",
+      report.error(reference.offset, "node '" + reference.user + "' mentions node " + name + ", which does not exist",
                    "text is written {\"str\": ...}; \"%\" is for the names of earlier nodes");
   }
   unresolved.clear();
@@ -106,8 +103,7 @@ void GraphScope::addFrame(const JsonValue &value) {
 }
 
 uint32_t GraphScope::frame(const JsonValue &index) {
-  if (index.is(JsonKind::Integer) && index.integer >= 0 &&
-      static_cast<uint64_t>(index.integer) < frames.size())
+  if (index.is(JsonKind::Integer) && index.integer >= 0 && static_cast<uint64_t>(index.integer) < frames.size())
     return frames[static_cast<size_t>(index.integer)];
   report.expected(index, "an index into 'frames', which has " + llvm::Twine(frames.size()) + " entries",
                   "'frames' stands before 'nodes'");

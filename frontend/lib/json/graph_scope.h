@@ -40,8 +40,7 @@ struct UnresolvedReference {
 };
 
 struct GraphScope {
-  GraphScope(Graph &graph, JsonReport &report, TypeCache &types)
-      : graph(graph), report(report), types(types) {}
+  GraphScope(Graph &graph, JsonReport &report, TypeCache &types) : graph(graph), report(report), types(types) {}
 
   /// The node of a text "%name"; null, and noted for later, where none stands before. `user` is the node that mentions it.
   Node *resolve(const JsonValue &reference, llvm::StringRef user);

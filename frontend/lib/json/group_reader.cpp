@@ -42,8 +42,7 @@ private:
     else if (std::string *text = textOf(member.key))
       *text = report_.string(member, "a string").value_or("").str();
     else
-      group_.attributes.emplace_back(member.key.str(),
-                                     canonicalJson(report_.source().text, member));
+      group_.attributes.emplace_back(member.key.str(), canonicalJson(report_.source().text, member));
   }
 
   std::string *textOf(llvm::StringRef key) {
@@ -77,8 +76,8 @@ private:
       if (!rank.is(JsonKind::Integer) || rank.integer < 0 || rank.integer > maxRank)
         report_.expected(rank, "a rank: an integer from 0 to " + llvm::Twine(maxRank));
       else if (!seen_.insert(rank.integer).second)
-        report_.error(rank.offset, "rank " + std::to_string(rank.integer) + " stands twice in group '" +
-                                       group_.name + "'");
+        report_.error(rank.offset,
+                      "rank " + std::to_string(rank.integer) + " stands twice in group '" + group_.name + "'");
       else
         members.push_back(rank.integer);
     }

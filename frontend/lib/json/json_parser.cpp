@@ -34,12 +34,8 @@ public:
     return *this;
   }
   /// The other side is always the end of the text, which is its own cursor.
-  friend bool operator==(const CountingIterator &a, const CountingIterator &b) {
-    return *a.cursor_ == *b.cursor_;
-  }
-  friend bool operator!=(const CountingIterator &a, const CountingIterator &b) {
-    return *a.cursor_ != *b.cursor_;
-  }
+  friend bool operator==(const CountingIterator &a, const CountingIterator &b) { return *a.cursor_ == *b.cursor_; }
+  friend bool operator!=(const CountingIterator &a, const CountingIterator &b) { return *a.cursor_ != *b.cursor_; }
 
 private:
   const char **cursor_;
@@ -102,7 +98,7 @@ public:
   bool start_array(size_t /*unknown*/) { return open(JsonKind::Array); }   // NOLINT(readability-identifier-naming)
   bool end_object() { return close(); }                                    // NOLINT(readability-identifier-naming)
   bool end_array() { return close(); }                                     // NOLINT(readability-identifier-naming)
-  bool parse_error(size_t position, const std::string & /*token*/, // NOLINT(readability-identifier-naming)
+  bool parse_error(size_t position, const std::string & /*token*/,         // NOLINT(readability-identifier-naming)
                    const Json::exception &error);
 
 private:

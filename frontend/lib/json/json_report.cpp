@@ -12,8 +12,7 @@ Diagnostic JsonReport::at(size_t offset, std::string message, std::string repair
 
 void JsonReport::error(size_t offset, std::string message, std::string repair) {
   // Because each place costs a scan of the text, errors that will not be printed are only counted.
-  errors_.add(errors_.numErrors() < limit_ ? at(offset, std::move(message), std::move(repair))
-                                           : Diagnostic());
+  errors_.add(errors_.numErrors() < limit_ ? at(offset, std::move(message), std::move(repair)) : Diagnostic());
 }
 
 void JsonReport::warning(size_t offset, std::string message, std::string repair) {
@@ -26,8 +25,7 @@ void JsonReport::warning(size_t offset, std::string message, std::string repair)
 void JsonReport::expected(const JsonValue &got, const llvm::Twine &what, std::string repair) {
   if (errors_.numErrors() >= limit_)
     return errors_.add({});
-  error(got.offset, ("expected " + what + ", got " + excerptOf(source_.text, got)).str(),
-        std::move(repair));
+  error(got.offset, ("expected " + what + ", got " + excerptOf(source_.text, got)).str(), std::move(repair));
 }
 
 llvm::Error JsonReport::take(llvm::Error error) {

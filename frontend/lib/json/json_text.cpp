@@ -141,9 +141,7 @@ size_t skipJsonSeparators(llvm::StringRef text, size_t offset) {
   return offset;
 }
 
-std::string jsonPointerAt(llvm::StringRef text, size_t offset) {
-  return PointerScan(text).run(offset);
-}
+std::string jsonPointerAt(llvm::StringRef text, size_t offset) { return PointerScan(text).run(offset); }
 
 std::string escapePointerStep(llvm::StringRef step) {
   std::string out;
@@ -185,8 +183,8 @@ std::string excerptOf(llvm::StringRef text, const JsonValue &value) {
 void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
   os << '"';
   while (!text.empty()) {
-    const auto *stop = std::find_if(text.begin(), text.end(),
-                                    [](char c) { return !plainBytes[static_cast<uint8_t>(c)]; });
+    const auto *stop =
+        std::find_if(text.begin(), text.end(), [](char c) { return !plainBytes[static_cast<uint8_t>(c)]; });
     os << text.take_front(static_cast<size_t>(stop - text.begin()));
     text = text.drop_front(static_cast<size_t>(stop - text.begin()));
     if (!text.empty())

@@ -66,9 +66,7 @@ struct JsonValue {
   const JsonValue *next = nullptr;
 
   [[nodiscard]] bool is(JsonKind wanted) const { return kind == wanted; }
-  [[nodiscard]] llvm::iterator_range<JsonIterator> elements() const {
-    return {JsonIterator(first), JsonIterator()};
-  }
+  [[nodiscard]] llvm::iterator_range<JsonIterator> elements() const { return {JsonIterator(first), JsonIterator()}; }
   /// Null where absent or not an object. Linear: the objects of our files have a handful of members.
   [[nodiscard]] const JsonValue *member(llvm::StringRef name) const {
     for (const JsonValue &value : elements())

@@ -17,8 +17,7 @@ namespace ccgraph {
 class MemberSink final : public JsonSink {
 public:
   /// An empty name means every member, one at a time.
-  MemberSink(llvm::StringRef name, std::function<void(const JsonValue &)> use)
-      : name_(name), use_(std::move(use)) {}
+  MemberSink(llvm::StringRef name, std::function<void(const JsonValue &)> use) : name_(name), use_(std::move(use)) {}
 
   bool enter(const JsonOpening &opening) override {
     if (isWanted(opening.key))

@@ -109,8 +109,7 @@ private:
       repair = "trace the program down to operators: make_fx, torch.compile and torch.export give "
                "graphs without " +
                op->text.str();
-    report_.expected(op ? *op : value_,
-                     "an 'op': placeholder, get_attr, call_function or output", std::move(repair));
+    report_.expected(op ? *op : value_, "an 'op': placeholder, get_attr, call_function or output", std::move(repair));
     return std::nullopt;
   }
 
@@ -123,8 +122,7 @@ private:
     }
     auto text = target && target->is(JsonKind::String) && !target->text.empty();
     if (!text)
-      report_.expected(target ? *target : value_,
-                       "a 'target', e.g. \"aten.mm.default\" or the name of an attribute");
+      report_.expected(target ? *target : value_, "a 'target', e.g. \"aten.mm.default\" or the name of an attribute");
     spec_.target = context().identifier(text ? target->text : "unknown");
   }
 
@@ -206,7 +204,8 @@ private:
   NodeSpec spec_;
   std::array<const JsonValue *, numKeys> members_ = {};
   llvm::SmallVector<Identifier, 4> origins_;
-  llvm::SmallVector<NamedArgument, 2> attributes_; ///< the name is a JSON pointer within the node, or a plain key of meta
+  llvm::SmallVector<NamedArgument, 2>
+      attributes_; ///< the name is a JSON pointer within the node, or a plain key of meta
   int64_t duration_ = -1;
 };
 

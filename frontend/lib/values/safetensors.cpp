@@ -22,12 +22,23 @@ struct DTypeName {
   llvm::StringLiteral name;
 };
 constexpr std::array<DTypeName, 17> dtypeNames = {{
-    {DType::U8, "U8"},          {DType::I8, "I8"},          {DType::I16, "I16"},
-    {DType::I32, "I32"},        {DType::I64, "I64"},        {DType::U16, "U16"},
-    {DType::U32, "U32"},        {DType::U64, "U64"},        {DType::F16, "F16"},
-    {DType::BF16, "BF16"},      {DType::F32, "F32"},        {DType::F64, "F64"},
-    {DType::Bool, "BOOL"},      {DType::C64, "C64"},        {DType::F8E4M3FN, "F8_E4M3"},
-    {DType::F8E5M2, "F8_E5M2"}, {DType::F8E8M0FNU, "F8_E8M0"},
+    {DType::U8, "U8"},
+    {DType::I8, "I8"},
+    {DType::I16, "I16"},
+    {DType::I32, "I32"},
+    {DType::I64, "I64"},
+    {DType::U16, "U16"},
+    {DType::U32, "U32"},
+    {DType::U64, "U64"},
+    {DType::F16, "F16"},
+    {DType::BF16, "BF16"},
+    {DType::F32, "F32"},
+    {DType::F64, "F64"},
+    {DType::Bool, "BOOL"},
+    {DType::C64, "C64"},
+    {DType::F8E4M3FN, "F8_E4M3"},
+    {DType::F8E5M2, "F8_E5M2"},
+    {DType::F8E8M0FNU, "F8_E8M0"},
 }};
 
 std::optional<DType> parseName(llvm::StringRef name) {
@@ -99,8 +110,8 @@ private:
 
   std::optional<ByteRange> readRange(const JsonValue &entry) {
     const JsonValue *value = entry.member("data_offsets");
-    bool valid = value && value->is(JsonKind::Array) && value->count == 2 &&
-                 value->first->is(JsonKind::Integer) && value->first->next->is(JsonKind::Integer);
+    bool valid = value && value->is(JsonKind::Array) && value->count == 2 && value->first->is(JsonKind::Integer) &&
+                 value->first->next->is(JsonKind::Integer);
     int64_t begin = valid ? value->first->integer : 0;
     int64_t end = valid ? value->first->next->integer : 0;
     if (valid && begin >= 0 && begin <= end && static_cast<uint64_t>(end) <= data_.size())
@@ -139,8 +150,9 @@ void Reader::checkCoverage() {
   uint64_t covered = 0;
   for (const ByteRange &range : ranges_) {
     if (range.begin != covered)
-      return report_.error(0, "tensor '" + range.name + "' starts at byte " + std::to_string(range.begin) +
-                                  ", but the tensors before it end at " + std::to_string(covered),
+      return report_.error(0,
+                           "tensor '" + range.name + "' starts at byte " + std::to_string(range.begin) +
+                               ", but the tensors before it end at " + std::to_string(covered),
                            "ranges follow each other without gap or overlap");
     covered = range.end;
   }

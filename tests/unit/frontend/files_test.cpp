@@ -66,7 +66,9 @@ TEST_F(Files, GzipIsReadAsItIsByContentNotByName) {
 TEST_F(Files, ABrokenGzipIsAnError) {
   std::string whole = gzip(std::string(10'000, 'x') + "end");
   for (size_t length = 2; length < whole.size(); ++length)
-    EXPECT_NE(textOf(make("cut.gz", llvm::StringRef(whole).take_front(length))).find("the gzip stream ends early"), std::string::npos) << length;
+    EXPECT_NE(textOf(make("cut.gz", llvm::StringRef(whole).take_front(length))).find("the gzip stream ends early"),
+              std::string::npos)
+        << length;
   whole[whole.size() / 2] ^= 0x55;
   EXPECT_NE(textOf(make("bad.gz", whole)).find("error: "), std::string::npos);
 }

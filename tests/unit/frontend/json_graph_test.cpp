@@ -48,19 +48,19 @@ std::string everyFeature() {
 
 } // namespace
 
-TEST_F(JsonGraph, ACanonicalFileIsWrittenBackToTheByte) {
-  EXPECT_EQ(rewrite(everyFeature()), everyFeature());
-}
+TEST_F(JsonGraph, ACanonicalFileIsWrittenBackToTheByte) { EXPECT_EQ(rewrite(everyFeature()), everyFeature()); }
 
 TEST_F(JsonGraph, BlanksAndKeyOrderDoNotMatter) {
-  auto loose = file("{\"kwargs\":{\"alpha\":\"%b\"}, \"args\":\n[ \"%a\" ],\"type\" : \"f32[2][1]cpu\",\r\n\t\"target\":\"aten.add.Tensor\","
+  auto loose = file("{\"kwargs\":{\"alpha\":\"%b\"}, \"args\":\n[ \"%a\" ],\"type\" : "
+                    "\"f32[2][1]cpu\",\r\n\t\"target\":\"aten.add.Tensor\","
                     "\"op\":\"call_function\",\"name\":\"c\"}");
   loose.insert(loose.find("[{") + 1, R"({"op":"placeholder","name":"a"},{"op":"placeholder","name":"b","meta":{}},)");
   auto graph = read(loose);
   ASSERT_TRUE(graph);
   Node *c = graph->find("c");
   ASSERT_EQ(c->numOperands(), 2U);
-  EXPECT_EQ(c->operand(0)->name().str(), "a") << "positional arguments are mentioned first, whatever the order of the keys";
+  EXPECT_EQ(c->operand(0)->name().str(), "a")
+      << "positional arguments are mentioned first, whatever the order of the keys";
   EXPECT_EQ(c->operand(c->kwargs()[0].value)->name().str(), "b");
   std::string canonical = write(*graph);
   EXPECT_EQ(rewrite(canonical), canonical);
@@ -108,10 +108,11 @@ TEST_F(JsonGraph, ReadsEveryKindOfArgument) {
   for (const Argument &argument : args)
     kinds.push_back(argument.kind());
   using K = Argument::Kind;
-  EXPECT_EQ(kinds, (std::vector<K>{K::None,   K::Bool,   K::Bool,   K::Int,    K::Int,          K::Float,  K::Float,  K::Float,
-                                   K::Float,  K::Float,  K::Float,  K::Float,  K::Float,        K::String, K::String, K::Symbolic,
-                                   K::DType,  K::Device, K::Device, K::Layout, K::MemoryFormat, K::Python, K::List,  K::List,
-                                   K::Tuple,  K::Tuple,  K::Dict,   K::Dict,   K::Slice}));
+  EXPECT_EQ(kinds, (std::vector<K>{K::None,   K::Bool,   K::Bool,         K::Int,      K::Int,   K::Float,
+                                   K::Float,  K::Float,  K::Float,        K::Float,    K::Float, K::Float,
+                                   K::Float,  K::String, K::String,       K::Symbolic, K::DType, K::Device,
+                                   K::Device, K::Layout, K::MemoryFormat, K::Python,   K::List,  K::List,
+                                   K::Tuple,  K::Tuple,  K::Dict,         K::Dict,     K::Slice}));
   EXPECT_TRUE(std::signbit(args[9].floating()));
   EXPECT_TRUE(std::isnan(args[12].floating()));
   EXPECT_EQ(args[13].text(), "%w") << "text that looks like a reference is text";
@@ -136,7 +137,8 @@ TEST_F(JsonGraph, ANewerMinorVersionWarnsAndKeepsItsKeys) {
 }
 
 TEST_F(JsonGraph, FramesMayStandTwiceAndAreMerged) {
-  auto graph = read(file(R"({"name": "x", "op": "placeholder", "meta": {"frame": 1}})", R"("frames": [{"file": "a.py", "line": 1}, {"file": "a.py", "line": 1}], )"));
+  auto graph = read(file(R"({"name": "x", "op": "placeholder", "meta": {"frame": 1}})",
+                         R"("frames": [{"file": "a.py", "line": 1}, {"file": "a.py", "line": 1}], )"));
   ASSERT_TRUE(graph);
   EXPECT_EQ(graph->frames().size(), 2U);
   EXPECT_EQ(graph->front()->frame(), 1U);
@@ -144,7 +146,9 @@ TEST_F(JsonGraph, FramesMayStandTwiceAndAreMerged) {
 
 TEST_F(JsonGraph, DoublesHaveTheirShortestSpelling) {
   for (const char *text : {"0.1", "1e-45", "1.7976931348623157e+308", "123456789012345680.0", "0.30000000000000004"}) {
-    auto graph = read(file(("{\"name\": \"f\", \"op\": \"call_function\", \"target\": \"t\", \"args\": [" + llvm::Twine(text) + "]}").str()));
+    auto graph = read(
+        file(("{\"name\": \"f\", \"op\": \"call_function\", \"target\": \"t\", \"args\": [" + llvm::Twine(text) + "]}")
+                 .str()));
     ASSERT_TRUE(graph);
     double value = graph->front()->args()[0].floating();
     auto again = read(write(*graph));
@@ -170,7 +174,8 @@ TEST_F(JsonGraph, AnEmptyGraphAndAByteOrderMarkAreFine) {
 TEST_F(JsonGraph, AValueThatManyNodesShareIsReadOnce) {
   std::string nodes;
   for (int i = 0; i < 1000; ++i)
-    nodes += (i ? "," : "") + (R"({"name": "p)" + std::to_string(i) + R"(", "op": "placeholder", "type": "f32[2, 2][2, 1]cpu"})");
+    nodes += (i ? "," : "") +
+             (R"({"name": "p)" + std::to_string(i) + R"(", "op": "placeholder", "type": "f32[2, 2][2, 1]cpu"})");
   auto graph = read(file(nodes));
   ASSERT_TRUE(graph);
   EXPECT_EQ(graph->front()->type(), graph->back()->type());

@@ -13,7 +13,8 @@ using namespace ccgraph;
 
 namespace {
 
-template <typename T> std::string errorOf(llvm::Expected<T> result) {
+template <typename T>
+std::string errorOf(llvm::Expected<T> result) {
   return result ? std::string("none") : llvm::toString(result.takeError());
 }
 
@@ -44,7 +45,9 @@ std::string written(const TensorMap &tensors) {
 } // namespace
 
 TEST(GroupFile, OnlyTheGroupsMatter) {
-  auto table = readGroupFile({"facts.json", R"({"about": ["groups", {"groups": 3}], "groups": {"0": {"ranks": [2, 0], "desc": "pg"}, "1": {"partition": [[0], [2]]}}, "x": {}})"});
+  auto table = readGroupFile(
+      {"facts.json",
+       R"({"about": ["groups", {"groups": 3}], "groups": {"0": {"ranks": [2, 0], "desc": "pg"}, "1": {"partition": [[0], [2]]}}, "x": {}})"});
   ASSERT_TRUE(static_cast<bool>(table)) << errorOf(std::move(table));
   ASSERT_EQ(table->groups().size(), 2U);
   EXPECT_EQ(table->find("0")->ranks, (std::vector<int64_t>{2, 0}));
@@ -54,15 +57,21 @@ TEST(GroupFile, OnlyTheGroupsMatter) {
 
 TEST(GroupFile, ErrorsSayWhatIsMissing) {
   EXPECT_EQ(errorOf(readGroupFile({"g.json", R"({"ranks": [0]})"})),
-            "g.json:1:1: error: expected an object with a member 'groups'\n  note: e.g. {\"groups\": {\"0\": {\"ranks\": [0, 1, 2, 3]}}}\n");
+            "g.json:1:1: error: expected an object with a member 'groups'\n  note: e.g. {\"groups\": {\"0\": "
+            "{\"ranks\": [0, 1, 2, 3]}}}\n");
   EXPECT_NE(errorOf(readGroupFile({"g.json", R"([{"groups": {}}])"})).find("a member 'groups'"), std::string::npos);
-  EXPECT_NE(errorOf(readGroupFile({"g.json", R"({"groups": [0]})"})).find("/groups: expected 'groups' as an object"), std::string::npos);
-  EXPECT_NE(errorOf(readGroupFile({"g.json", R"({"groups": {"0": {"ranks": ["0"]}}})"})).find("/groups/0/ranks/0: expected a rank"), std::string::npos);
-  EXPECT_NE(errorOf(readGroupFile({"g.json", R"({"groups": {"0": {"ranks": [0]})"})).find("not JSON"), std::string::npos);
+  EXPECT_NE(errorOf(readGroupFile({"g.json", R"({"groups": [0]})"})).find("/groups: expected 'groups' as an object"),
+            std::string::npos);
+  EXPECT_NE(errorOf(readGroupFile({"g.json", R"({"groups": {"0": {"ranks": ["0"]}}})"}))
+                .find("/groups/0/ranks/0: expected a rank"),
+            std::string::npos);
+  EXPECT_NE(errorOf(readGroupFile({"g.json", R"({"groups": {"0": {"ranks": [0]})"})).find("not JSON"),
+            std::string::npos);
 }
 
 TEST(ToleranceFile, KindsAndNumbers) {
-  auto map = readToleranceFile({"t.json", R"({"tolerance": {"kind": "close", "per_output": [{"output": "out.0", "kind": "bitwise"},
+  auto map = readToleranceFile(
+      {"t.json", R"({"tolerance": {"kind": "close", "per_output": [{"output": "out.0", "kind": "bitwise"},
     {"output": "out.1", "kind": "close", "atol": 1e-6, "rtol": 2}, {"output": "after.x", "rtol": 0.5}, {"output": "out.2"}]}})"});
   ASSERT_TRUE(static_cast<bool>(map)) << errorOf(std::move(map));
   EXPECT_TRUE(map->at("out.0").bitwise);
@@ -74,7 +83,9 @@ TEST(ToleranceFile, KindsAndNumbers) {
 }
 
 TEST(ToleranceFile, ErrorsArePlaced) {
-  auto error = [](llvm::StringRef entries) { return errorOf(readToleranceFile({"t.json", (R"({"tolerance": {"per_output": )" + entries + "}}").str()})); };
+  auto error = [](llvm::StringRef entries) {
+    return errorOf(readToleranceFile({"t.json", (R"({"tolerance": {"per_output": )" + entries + "}}").str()}));
+  };
   EXPECT_NE(error("{}").find("/tolerance/per_output: expected 'per_output' as an array"), std::string::npos);
   EXPECT_NE(error("[{}]").find("/tolerance/per_output/0: expected an entry with 'output'"), std::string::npos);
   EXPECT_NE(error(R"([{"output": "a", "atol": -1}])").find("not negative"), std::string::npos);
@@ -116,19 +127,41 @@ TEST(Safetensors, ADtypeWithoutANameIsRefusedBeforeWriting) {
 
 TEST(Safetensors, EveryBoundIsChecked) {
   EXPECT_NE(errorOf(readSafetensors({"t", "short"})).find("has 5 bytes, expected at least 8"), std::string::npos);
-  EXPECT_NE(errorOf(readSafetensors({"t", std::string(8, '\xff')})).find("18446744073709551615 bytes, but 0 are left"), std::string::npos);
+  EXPECT_NE(errorOf(readSafetensors({"t", std::string(8, '\xff')})).find("18446744073709551615 bytes, but 0 are left"),
+            std::string::npos);
   EXPECT_NE(tensorError("[]").find("expected an object"), std::string::npos);
   EXPECT_NE(tensorError("{\"x\": 3}").find("a 'dtype'"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "F31", "shape": [], "data_offsets": [0, 4]}})", "0000").find("got \"F31\""), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}})", "0000").find("a 'shape'"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 5]}})", "0000").find("within the 4 bytes"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}})", "0000").find("within the 4 bytes"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})", "0000").find("f32[2], 8 bytes, but its data_offsets hold 4"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [4294967296, 4294967296, 4], "data_offsets": [0, 0]}})").find("more bytes than 64 bits count"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "U8", "shape": [1], "data_offsets": [1, 2]}})", "00").find("starts at byte 1"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})", "00").find("end at byte 1, but the data has 2"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, "y": {"dtype": "U8", "shape": [1], "data_offsets": [1, 2]}})", "00").find("tensor 'y' starts at byte 1"), std::string::npos);
-  EXPECT_NE(tensorError(R"({"x": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]}})", "2").find("neither 0 nor 1"), std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "F31", "shape": [], "data_offsets": [0, 4]}})", "0000").find("got \"F31\""),
+            std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}})", "0000").find("a 'shape'"),
+            std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 5]}})", "0000")
+                .find("within the 4 bytes"),
+            std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}})", "0000")
+                .find("within the 4 bytes"),
+            std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})", "0000")
+                .find("f32[2], 8 bytes, but its data_offsets hold 4"),
+            std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "F32", "shape": [4294967296, 4294967296, 4], "data_offsets": [0, 0]}})")
+                .find("more bytes than 64 bits count"),
+            std::string::npos);
+  EXPECT_NE(
+      tensorError(R"({"x": {"dtype": "U8", "shape": [1], "data_offsets": [1, 2]}})", "00").find("starts at byte 1"),
+      std::string::npos);
+  EXPECT_NE(tensorError(R"({"x": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})", "00")
+                .find("end at byte 1, but the data has 2"),
+            std::string::npos);
+  EXPECT_NE(
+      tensorError(
+          R"({"x": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, "y": {"dtype": "U8", "shape": [1], "data_offsets": [1, 2]}})",
+          "00")
+          .find("tensor 'y' starts at byte 1"),
+      std::string::npos);
+  EXPECT_NE(
+      tensorError(R"({"x": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]}})", "2").find("neither 0 nor 1"),
+      std::string::npos);
 }
 
 TEST(Safetensors, NoFlippedByteCrashesTheReader) {

@@ -28,9 +28,7 @@ public:
   /// Opens `path`; "-" reads standard input to its end. Compressed input is inflated here, so that no reader knows of it.
   [[nodiscard]] static llvm::Expected<InputFile> open(llvm::StringRef path);
 
-  [[nodiscard]] llvm::StringRef text() const {
-    return mapped_ ? mapped_->getBuffer() : llvm::StringRef(inflated_);
-  }
+  [[nodiscard]] llvm::StringRef text() const { return mapped_ ? mapped_->getBuffer() : llvm::StringRef(inflated_); }
   /// As given, or "<stdin>": what diagnostics print.
   [[nodiscard]] const std::string &name() const { return name_; }
   /// Valid until this object dies or is moved from.
@@ -44,7 +42,6 @@ private:
 };
 
 /// Calls `write` with a stream to `path`; "-" is standard output. On failure the file is as it was before.
-[[nodiscard]] llvm::Error writeFile(llvm::StringRef path,
-                                    llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+[[nodiscard]] llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
 } // namespace ccgraph

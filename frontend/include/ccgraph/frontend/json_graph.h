@@ -12,8 +12,8 @@
 
 namespace ccgraph {
 
-[[nodiscard]] llvm::Expected<std::unique_ptr<Graph>>
-readJsonGraph(Context &context, const SourceText &source, const ReadOptions &options = {});
+[[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
+                                                                   const ReadOptions &options = {});
 
 /// Never fails; the stream keeps what the system said.
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph);

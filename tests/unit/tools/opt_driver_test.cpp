@@ -1,0 +1,156 @@
+// What ccgraph-opt does that its printed text (tests/cli, tests/diagnostics) does not show.
+#include "ccgraph/frontend/files.h"
+#include "driver/opt_driver.h"
+#include "driver/reproducer.h"
+#include "driver/text_table.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace fs = std::filesystem;
+using namespace ccgraph;
+using namespace ccgraph::driver;
+
+namespace {
+
+constexpr const char *step = R"(class Step(torch.nn.Module):
+    def forward(self, x: "f32[8][1]cpu"):
+        all_reduce: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+        wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce);  all_reduce = None
+        neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(x);  x = None
+        custom: "f32[8][1]cpu" = torch.ops.mylib.scale.default(neg)
+        return (wait, neg, custom)
+)";
+
+class OptDriver : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "ccgraph-opt-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    before_ = fs::current_path();
+    fs::current_path(folder_);
+    std::ofstream("step.py") << step;
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+
+  int opt(std::vector<const char *> arguments) {
+    out_.clear();
+    err_.clear();
+    llvm::raw_string_ostream out(out_);
+    llvm::raw_string_ostream err(err_);
+    return static_cast<int>(optMain(arguments, {out, err}));
+  }
+  static std::string contents(const std::string &path) {
+    auto file = InputFile::open(path);
+    return file ? file->text().str() : llvm::toString(file.takeError());
+  }
+
+  fs::path folder_;
+  fs::path before_;
+  std::string out_;
+  std::string err_;
+};
+
+} // namespace
+
+TEST_F(OptDriver, TheSummaryIsJsonWhereAskedFor) {
+  ASSERT_EQ(opt({"step.py", "--json", "--pipeline", "sink-waits"}), 0) << err_;
+  auto json = llvm::json::parse(out_);
+  ASSERT_TRUE(static_cast<bool>(json)) << llvm::toString(json.takeError());
+  const llvm::json::Object &summary = *json->getAsObject();
+  EXPECT_EQ(*summary.getString("pipeline"), "sink-waits");
+  EXPECT_EQ(*summary.getObject("before")->getInteger("nodes"), 6);
+  EXPECT_EQ(summary.getObject("after")->getArray("collectives")->size(), 1U);
+  EXPECT_EQ(summary.getArray("passes")->size(), 1U);
+  EXPECT_NE(summary.getObject("seconds"), nullptr);
+}
+
+TEST_F(OptDriver, DoingNothingIsAFaithfulCopyInEitherForm) {
+  ASSERT_EQ(opt({"step.py", "-O0", "-o", "a.json"}), 0) << err_;
+  EXPECT_EQ(out_ + err_, "") << "a graph was written, so nothing is said";
+  ASSERT_EQ(opt({"a.json", "-O0", "-o", "b.json"}), 0) << err_;
+  ASSERT_EQ(opt({"a.json", "-O0", "-o", "c.py"}), 0) << err_;
+  ASSERT_EQ(opt({"c.py", "-O0", "-o", "d.json"}), 0) << err_;
+  EXPECT_EQ(contents("a.json"), contents("b.json"));
+  EXPECT_EQ(contents("a.json"), contents("d.json"));
+  EXPECT_EQ(contents("a.json").find("assumed"), std::string::npos) << "no group was made up";
+}
+
+TEST_F(OptDriver, AFailedRunLeavesTheOldOutput) {
+  std::ofstream("out.json") << "old";
+  std::ofstream("bad.json") << "{";
+  EXPECT_EQ(opt({"bad.json", "-o", "out.json"}), 1);
+  EXPECT_EQ(opt({"step.py", "-o", "out.json", "--pipeline", "no-such-pass"}), 2);
+  EXPECT_EQ(opt({"step.py", "-o", "out.json", "--check-equivalence", "2", "-O2"}), 3)
+      << "the interpreter does not know mylib.scale, so nothing is proved";
+  EXPECT_NE(err_.find("NOT CHECKED"), std::string::npos) << err_;
+  EXPECT_EQ(contents("out.json"), "old");
+}
+
+TEST_F(OptDriver, AnInputMayBeItsOwnOutput) {
+  ASSERT_EQ(opt({"step.py", "-O0", "-o", "a.json"}), 0);
+  std::string before = contents("a.json");
+  ASSERT_EQ(opt({"a.json", "-O0", "-o", "a.json"}), 0);
+  EXPECT_EQ(contents("a.json"), before);
+}
+
+TEST_F(OptDriver, WhatIsNotKnownIsSaid) {
+  ASSERT_EQ(opt({"step.py"}), 0) << err_;
+  EXPECT_NE(out_.find("operators that are not known stay in order: mylib.scale.default x 1"), std::string::npos)
+      << out_;
+  EXPECT_NE(out_.find("nothing of the groups 0 (--groups"), std::string::npos) << out_;
+  std::ofstream("ops.json") << R"({"ops": [{"schema": "mylib::scale(Tensor x) -> Tensor"}]})";
+  ASSERT_EQ(opt({"step.py", "--ops", "ops.json"}), 0) << err_;
+  EXPECT_EQ(out_.find("not known"), std::string::npos) << out_;
+}
+
+TEST_F(OptDriver, AReproducerShowsTheDefect) {
+  OptOptions options;
+  options.input = "step.py";
+  std::string err;
+  llvm::raw_string_ostream os(err);
+  PassFailure failure;
+  failure.stage = PassFailure::Stage::Legality;
+  failure.pass = failure.pipeline = "sink-waits";
+  writeReproducer(options, failure, os);
+  EXPECT_NE(os.str().find("ccgraph-opt ccgraph-reproducer.json --pipeline 'sink-waits'"), std::string::npos) << err;
+  EXPECT_EQ(opt({"ccgraph-reproducer.json", "--pipeline", "sink-waits"}), 0) << err_;
+}
+
+TEST_F(OptDriver, TheSummaryOfARealGraphFitsAScreen) {
+  std::string folder = CCGRAPH_TEST_DATA "/large/llama3-8b-fsdp64-joint/";
+  std::string graph = folder + "readable.py.gz";
+  std::string groups = folder + "facts.json.gz";
+  ASSERT_EQ(opt({graph.c_str(), "--groups", groups.c_str()}), 0) << err_;
+  EXPECT_LE(llvm::StringRef(out_).count('\n'), 32U) << out_;
+  llvm::SmallVector<llvm::StringRef, 32> lines;
+  llvm::StringRef(out_).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    EXPECT_TRUE(line.size() <= 120 || line.startswith("graph")) << line.str();
+}
+
+TEST(Texts, AreWrappedBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 4, 11), "one two\n    three");
+  EXPECT_EQ(wrapped("one", 4, 5), "one");
+  EXPECT_EQ(wrapped("unbreakable word", 2, 6), "unbreakable\n  word");
+  EXPECT_EQ(wrapped("", 2, 6), "");
+}
+
+TEST(Texts, NumbersHaveCommasAndBytesUnits) {
+  EXPECT_EQ(withCommas(0), "0");
+  EXPECT_EQ(withCommas(999), "999");
+  EXPECT_EQ(withCommas(1000), "1,000");
+  EXPECT_EQ(withCommas(-1234567), "-1,234,567");
+  EXPECT_EQ(bytesText(0), "0 B");
+  EXPECT_EQ(bytesText(1023), "1023 B");
+  EXPECT_EQ(bytesText(1536), "1.5 KiB");
+  EXPECT_EQ(bytesText(int64_t(3) << 40), "3.0 TiB");
+  EXPECT_EQ(counted(1, "node"), "1 node");
+  EXPECT_EQ(counted(2000, "node"), "2,000 nodes");
+}
