@@ -279,7 +279,7 @@ Dim multiply(Context &context, const Dim &a, const Dim &b) {
     return b;
   if (b == Dim(1) || a == Dim(0))
     return a;
-  if (a.isStatic() || b.isStatic())
+  if (a.isStatic() != b.isStatic())
     return multiplyByNumber(context, a.isStatic() ? a.value() : b.value(), a.isStatic() ? b : a);
   return Dim(context.symbolic(factorText(a) + "*" + factorText(b)));
 }

@@ -1,6 +1,7 @@
 #include "ops/view_strides.h"
 
 #include "ccgraph/ir/node.h"
+#include "ops/saturate.h"
 
 namespace ccgraph {
 namespace {
@@ -28,24 +29,19 @@ public:
   }
 
 private:
-  int64_t chunkElements(size_t begin, size_t end) const {
-    int64_t count = 1;
-    for (size_t i = begin; i < end; ++i)
-      count *= sizes_[i];
-    return count;
-  }
+  int64_t chunkElements(size_t begin, size_t end) const { return saturatingProduct(sizes_.slice(begin, end - begin)); }
 
   /// Does dimension `dim - 1` belong to the chunk [dim, end)?
   bool continues(size_t dim, size_t end) const {
-    return sizes_[dim - 1] == 1 || strides_[dim - 1] == chunkElements(dim, end) * strides_[end - 1];
+    return sizes_[dim - 1] == 1 || strides_[dim - 1] == saturatingMultiply(chunkElements(dim, end), strides_[end - 1]);
   }
 
   bool fill(size_t begin, size_t end) {
     int64_t wanted = chunkElements(begin, end);
     int64_t filled = 1;
     while (next_ >= 0 && (filled < wanted || to_[next_] == 1)) {
-      result_[next_] = filled * strides_[end - 1];
-      filled *= to_[next_--];
+      result_[next_] = saturatingMultiply(filled, strides_[end - 1]);
+      filled = saturatingMultiply(filled, to_[next_--]);
     }
     return filled == wanted;
   }
@@ -62,7 +58,7 @@ Dims contiguousStrides(llvm::ArrayRef<int64_t> sizes) {
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
+    step = saturatingMultiply(step, std::max<int64_t>(sizes[i], 1));
   }
   return strides;
 }

@@ -1,7 +1,7 @@
+#include "ops/saturate.h"
 #include "ops/shapes/shape_rule.h"
 
 #include "verifier/rules.h"
-#include <numeric>
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -187,7 +187,7 @@ private:
     const Type *type = call.inputs.size() == 1 ? call.inputs[0]->type() : nullptr;
     if (!sent || sent->empty() || !type || !type->isTensor() || type->sizes().empty() || !type->sizes()[0].isStatic())
       return;
-    int64_t sum = std::accumulate(sent->begin(), sent->end(), int64_t(0));
+    int64_t sum = saturatingSum(*sent);
     if (sum != type->sizes()[0].value())
       error(node, "types.splits",
             "sends " + std::to_string(sum) + " rows of " + quoted(*call.inputs[0]) + "; expected all " +

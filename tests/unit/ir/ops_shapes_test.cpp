@@ -161,6 +161,23 @@ TEST_F(ShapeTest, WrongDimensionsAreNamed) {
   EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({4})}), "expands a dimension of 3 to 4");
 }
 
+TEST_F(ShapeTest, SizesAsLargeAsTheyLikeDoNoHarm) {
+  const char *huge = "f32[4611686018427387904, 8][8, 1]cpu";
+  for (const char *target :
+       {"aten.view.default", "aten.reshape.default", "aten.expand.default", "aten.permute.default"})
+    infer(target, {huge}, {list({2, -1})});
+  for (const char *target :
+       {"aten.split.Tensor", "aten.unbind.int", "aten.unsqueeze.default", "aten.flatten.using_ints",
+        "aten.slice.Tensor", "aten.t.default", "aten.clone.default", "aten.neg.default", "aten.squeeze"})
+    infer(target, {huge}, {0});
+  EXPECT_EQ(infer("aten.unbind.int", {huge}), "-") << "a list of so many is not made";
+  EXPECT_EQ(infer("aten.split.Tensor", {huge}, {1}), "-");
+  infer("aten.view.dtype", {huge}, {DType::U8});
+  infer("aten.mm.default", {huge, "f32[8, 4611686018427387904][4611686018427387904, 1]cpu"});
+  inferList("aten.cat.default", {huge, huge, huge});
+  infer("_c10d_functional.all_gather_into_tensor.default", {huge}, {8, "0"});
+}
+
 TEST_F(ShapeTest, UnknownOperandsKeepRulesSilent) {
   EXPECT_EQ(infer("aten.mm.default", {"", "f32[3, 4][4, 1]cpu"}), "-");
   EXPECT_EQ(infer("aten.view.default", {""}, {list({3})}), "-");

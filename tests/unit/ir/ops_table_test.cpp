@@ -102,6 +102,21 @@ TEST_F(OpTableTest, ASchemaThatDoesNotParseSaysWhere) {
   EXPECT_TRUE(op("my.op").opaque);
 }
 
+TEST_F(OpTableTest, AMangledSchemaNeverCrashes) {
+  unsigned seed = 1;
+  auto next = [&](size_t limit) { return (seed = seed * 1664525U + 1013904223U) / 65536U % limit; };
+  const char noise[] = "()[]{}*=->:,.\"'! \t\n|aT\\";
+  forEachSchema([&](llvm::StringRef line) {
+    std::string text = line.str();
+    for (int edits = 0; edits < 3; ++edits)
+      text[next(text.size())] = noise[next(sizeof(noise) - 1)];
+    text.resize(next(text.size()) + 1);
+    llvm::Expected<Schema> schema = parseSchema(text);
+    if (!schema)
+      llvm::consumeError(schema.takeError());
+  });
+}
+
 TEST_F(OpTableTest, AnnotationsTellViewsFromWrites) {
   EXPECT_TRUE(op("aten.view.default").isView);
   EXPECT_EQ(access("aten.view.default", "self"), Access::Alias);

@@ -1,3 +1,4 @@
+#include "ops/saturate.h"
 #include "ops/shapes/shape_families.h"
 #include "ops/view_strides.h"
 
@@ -48,7 +49,7 @@ bool isCanonical(const Type &type) {
   for (size_t i = sizes->size(); i-- > 0;) {
     if ((*strides)[i] != step)
       return false;
-    step *= std::max<int64_t>((*sizes)[i], 1);
+    step = saturatingMultiply(step, std::max<int64_t>((*sizes)[i], 1));
   }
   return true;
 }

@@ -1,6 +1,6 @@
 #include "ops/shapes/shape_rule.h"
 
-#include <numeric>
+#include "ops/saturate.h"
 
 namespace ccgraph {
 namespace {
@@ -54,7 +54,7 @@ TypeResult exchanged(const Call &call, const Type &input) {
   if (!splits || splits->empty() || input.sizes().empty())
     return nullptr;
   Dims sizes(input.sizes().begin(), input.sizes().end());
-  sizes[0] = std::accumulate(splits->begin(), splits->end(), int64_t(0));
+  sizes[0] = saturatingSum(*splits);
   return contiguous(call.node, input, sizes);
 }
 

@@ -1,3 +1,4 @@
+#include "ops/saturate.h"
 #include "ops/shapes/shape_families.h"
 #include "ops/view_strides.h"
 
@@ -45,7 +46,7 @@ bool isDense(const Type &type) {
   for (unsigned dim : order) {
     if ((*strides)[dim] != expected)
       return false;
-    expected *= (*sizes)[dim];
+    expected = saturatingMultiply(expected, (*sizes)[dim]);
   }
   return true;
 }
@@ -70,7 +71,7 @@ std::optional<Dims> joined(llvm::ArrayRef<const Type *> inputs, unsigned dim) {
         return std::nullopt;
     if (!input->sizes()[dim].isStatic())
       return std::nullopt;
-    rows += input->sizes()[dim].value();
+    rows = saturatingAdd(rows, input->sizes()[dim].value());
   }
   sizes[dim] = rows;
   return sizes;

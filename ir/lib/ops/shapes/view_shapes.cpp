@@ -1,3 +1,4 @@
+#include "ops/saturate.h"
 #include "ops/shapes/shape_families.h"
 #include "ops/view_strides.h"
 
@@ -5,6 +6,9 @@ namespace ccgraph {
 namespace {
 
 using Dims = llvm::SmallVector<Dim, 6>;
+
+/// Because a file may state any size, a list of more parts than this is left unknown.
+constexpr int64_t maxParts = 1 << 16;
 
 /// A tensor type under change.
 struct Shape {
@@ -44,22 +48,15 @@ llvm::Expected<std::optional<unsigned>> dimAt(const Node &node, int parameter, s
   return wrapped;
 }
 
-int64_t product(llvm::ArrayRef<int64_t> values) {
-  int64_t result = 1;
-  for (int64_t value : values)
-    result *= value;
-  return result;
-}
-
 /// Replaces a -1 by what is left of `count` elements; an error if the sizes do not hold them.
 llvm::Error resolveSizes(const Node &node, llvm::MutableArrayRef<int64_t> sizes, int64_t count) {
   auto *open = llvm::find(sizes, -1);
   if (open != sizes.end()) {
     *open = 1;
-    int64_t rest = product(sizes);
+    int64_t rest = saturatingProduct(sizes);
     *open = rest > 0 && count % rest == 0 ? count / rest : -1;
   }
-  if (product(sizes) == count && !llvm::is_contained(sizes, -1))
+  if (saturatingProduct(sizes) == count && !llvm::is_contained(sizes, -1))
     return llvm::Error::success();
   return shapeError(node, "views " + llvm::Twine(count) + " elements as a shape that does not hold them",
                     "make the product of the sizes " + llvm::Twine(count));
@@ -88,7 +85,7 @@ TypeResult viewShape(const Node &node) {
   auto sizes = intsAt(node, 1);
   if (!from || !sizes || !allStatic(*from))
     return nullptr;
-  if (llvm::Error error = resolveSizes(node, *sizes, *from->numElements()))
+  if (llvm::Error error = resolveSizes(node, *sizes, saturatingProduct(*staticDims(from->sizes()))))
     return error;
   return reshaped(node, *from, *sizes);
 }
@@ -111,7 +108,7 @@ TypeResult flattenShape(const Node &node) {
   if (**begin == **end)
     return from;
   llvm::SmallVector<int64_t, 6> sizes(old.begin(), old.begin() + **begin);
-  sizes.push_back(product(llvm::ArrayRef<int64_t>(old).slice(**begin, **end + 1 - **begin)));
+  sizes.push_back(saturatingProduct(llvm::ArrayRef<int64_t>(old).slice(**begin, **end + 1 - **begin)));
   sizes.append(old.begin() + **end + 1, old.end());
   return reshaped(node, *from, sizes);
 }
@@ -288,10 +285,10 @@ std::optional<llvm::SmallVector<int64_t, 6>> splitLengths(const Node &node, int6
   if (auto lengths = intsAt(node, 1))
     return lengths;
   std::optional<int64_t> chunk = intAt(node, 1);
-  if (!chunk || *chunk <= 0)
+  if (!chunk || *chunk <= 0 || size / *chunk > maxParts)
     return std::nullopt;
   llvm::SmallVector<int64_t, 6> lengths;
-  for (int64_t at = 0; at < size || at == 0; at += *chunk)
+  for (int64_t at = 0; at < size || at == 0; at = saturatingAdd(at, *chunk))
     lengths.push_back(std::min(*chunk, size - at));
   return lengths;
 }
@@ -317,7 +314,7 @@ TypeResult splitShape(const Node &node) {
     Shape shape(node, *from);
     shape.sizes[**dim] = length;
     parts.push_back(shape.type());
-    sum += length;
+    sum = saturatingAdd(sum, length);
   }
   if (sum != size)
     return shapeError(node, "splits " + llvm::Twine(size) + " rows into parts of together " + llvm::Twine(sum),
@@ -334,9 +331,12 @@ TypeResult unbindShape(const Node &node) {
     return dim.takeError();
   if (!*dim || !from->sizes()[**dim].isStatic())
     return nullptr;
+  int64_t size = from->sizes()[**dim].value();
+  if (size < 0 || size > maxParts)
+    return nullptr;
   Shape shape(node, *from);
   shape.erase(**dim);
-  llvm::SmallVector<const Type *, 8> parts(from->sizes()[**dim].value(), shape.type());
+  llvm::SmallVector<const Type *, 8> parts(size, shape.type());
   return contextOf(node).list(parts);
 }
 
@@ -366,10 +366,10 @@ TypeResult viewDTypeShape(const Node &node) {
     return shape.type();
   if (shape.sizes.empty())
     return nullptr;
-  auto scale = [&](Dim &dim) { dim = dim.value() * before / after; };
-  bool even = shape.sizes.back().value() * before % after == 0 && shape.strides.back() == Dim(1);
+  auto scale = [&](Dim &dim) { dim = saturatingMultiply(dim.value(), before) / after; };
+  bool even = saturatingMultiply(shape.sizes.back().value(), before) % after == 0 && shape.strides.back() == Dim(1);
   for (size_t i = 0; even && i + 1 < shape.strides.size(); ++i)
-    even = shape.strides[i].value() * before % after == 0;
+    even = saturatingMultiply(shape.strides[i].value(), before) % after == 0;
   if (!even)
     return shapeError(node, "views " + typeText(from) + " as " + shortName(shape.dtype) + ", whose elements do not fit",
                       "make the last dimension contiguous and a multiple of " + llvm::Twine(after) + " bytes");
@@ -400,7 +400,7 @@ TypeResult viewAsRealShape(const Node &node) {
   Shape shape(node, *from);
   shape.dtype = from->dtype() == DType::C64 ? DType::F32 : DType::F64;
   for (Dim &stride : shape.strides)
-    stride = stride.value() * 2;
+    stride = saturatingMultiply(stride.value(), 2);
   shape.sizes.push_back(2);
   shape.strides.push_back(1);
   return shape.type();
