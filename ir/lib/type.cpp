@@ -40,7 +40,8 @@ bool Type::isContiguous() const {
       return false;
     if (!size.isStatic())
       return i == 0; // an outer symbolic size puts no demand on any other stride
-    expected *= size.value();
+    if (llvm::MulOverflow(expected, size.value(), expected))
+      return i == 0; // no other stride can be as large
   }
   return true;
 }
