@@ -27,7 +27,8 @@ struct CapturedGraph {
 /// Sorted by path. `kind` limits to paths that hold it as a folder ("small", "large", "suite"); "" for all.
 [[nodiscard]] std::vector<CapturedGraph> capturedGraphs(llvm::StringRef kind = "");
 
-/// What PyTorch said of one node.
+/// What PyTorch said of one node, in the words of its own table: a line of nodes.tsv. `inputs` are names in the order in which
+/// the node first mentions them, each once; `target` is "<built-in function le>" for Python's own functions.
 struct TruthRow {
   std::string name;
   std::string opcode;
@@ -35,10 +36,12 @@ struct TruthRow {
   std::string type;
   std::vector<std::string> inputs;
 };
+/// One graph of that table.
 struct TruthGraph {
   std::string name; ///< "" for the main graph, which comes first
   std::vector<TruthRow> rows;
 };
+/// The graph and its subgraphs, in the order of the text; only the first, without rows, where the table cannot be read.
 [[nodiscard]] std::vector<TruthGraph> truthOf(const CapturedGraph &graph);
 
 } // namespace ccgraph::test

@@ -30,9 +30,11 @@ public:
   [[nodiscard]] const Type *strided(const Type *like, llvm::ArrayRef<int64_t> sizes,
                                     llvm::ArrayRef<int64_t> strides) const;
 
+  /// A placeholder. Call before the first call().
   Node *input(llvm::StringRef name, const Type *type);
   /// Named after the operator. `out` becomes the keyword argument of that name.
   Node *call(llvm::StringRef target, const Type *type, llvm::ArrayRef<Value> arguments, Node *out = nullptr);
+  /// Returns a tuple. Call last.
   Node *output(const Nodes &values);
 
 private:

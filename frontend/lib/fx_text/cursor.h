@@ -15,9 +15,13 @@ struct Cursor {
   const char *at = nullptr;
   const char *end = nullptr;
 
+  /// At the end of the statement, not of the text.
   [[nodiscard]] bool atEnd() const { return at == end; }
+  /// The character here, '\0' at the end.
   [[nodiscard]] char peek() const { return at != end ? *at : '\0'; }
+  /// What is left of the statement: for a look ahead by more than one character.
   [[nodiscard]] llvm::StringRef rest() const { return {at, static_cast<size_t>(end - at)}; }
+  /// What was passed since `start`, an earlier value of `at`.
   [[nodiscard]] llvm::StringRef since(const char *start) const { return {start, static_cast<size_t>(at - start)}; }
 
   /// Blanks, and the line ends of a header that runs over lines.
@@ -31,6 +35,7 @@ struct Cursor {
       return false;
     return ++at, true;
   }
+  /// The same behind blanks, which are passed in either case.
   bool takeAfterBlanks(char c) { return skipBlanks(), take(c); }
 
   /// The word here, perhaps empty: `name`, `None`, `12`.

@@ -41,16 +41,20 @@ public:
   bool subscript(Argument &out);
   /// A reference to a name; reports an unknown one.
   bool reference(llvm::StringRef name, Argument &out);
+  /// With the operands of all that was read, for Graph::create.
   [[nodiscard]] ArgumentBuilder &&takeBuilder() { return std::move(builder_); }
   [[nodiscard]] ArgumentBuilder &builder() { return builder_; }
 
 private:
   bool atom(Argument &out);
+  // Each of these stands behind its opening bracket, and takes its closing one.
   bool sequence(Argument::Kind kind, Argument &out);
   bool parenthesised(Argument &out);
   bool dictionary(Argument &out);
+  // Literals of one token.
   bool string(Argument &out);
   bool number(Argument &out);
+  // What begins with a word: a constant, a node, a symbol, something of torch, or a call.
   bool wordValue(Argument &out);
   bool dottedValue(const char *start, Argument &out);
   bool torchValue(llvm::StringRef name, Argument &out);
@@ -58,12 +62,15 @@ private:
   bool slice(Argument &out);
   bool subscriptItem(Argument &out);
   bool slicePart(Argument &out);
+  // What is no single value: sizes spelled out, and Python that only its text can say. No nodes may be in either.
   bool arithmetic(const char *start, Argument &out);
   bool pythonText(const char *start, Argument &out);
   bool mentionsNode(llvm::StringRef text) const;
+  /// Elements up to the closing bracket, with or without a comma behind the last.
   bool element(char close, llvm::SmallVectorImpl<Argument> &out);
   bool separator(char close, bool &done);
   bool oneCallArgument(CallArguments &out);
+  /// Reports what stands here instead of `what`; always false.
   bool expected(llvm::StringRef what, std::string repair = "");
 
   Context &context_;

@@ -17,8 +17,10 @@ namespace ccgraph::fx {
 
 class PlainText {
 public:
+  /// Looks at the line of the first graph: a logger marks all lines or none.
   explicit PlainText(llvm::StringRef original);
 
+  /// The text as the logger got it; lines are the same lines, so only columns differ.
   [[nodiscard]] llvm::StringRef text() const { return cuts_.empty() ? original_ : llvm::StringRef(copy_); }
   /// Where a byte of text() stands in the text that was given.
   [[nodiscard]] size_t originalOffset(size_t offset) const;
@@ -29,6 +31,7 @@ private:
     size_t removed = 0; ///< so many bytes are missing in all
   };
   void append(llvm::StringRef piece);
+  /// Notes that `count` bytes of the original are left out here.
   void cut(size_t count);
   void appendWithoutEscapes(llvm::StringRef line);
 

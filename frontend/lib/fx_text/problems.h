@@ -20,7 +20,9 @@ public:
 
   /// Reports an error at a byte of the plain text. Always false, so that a parse function can return it.
   bool error(const char *place, std::string message, std::string repair = "");
+  /// True once anything was reported; then no graph may leave the reader.
   [[nodiscard]] bool any() const { return diagnostics_.hasErrors(); }
+  /// All that was kept, and how many more there were. Call once.
   [[nodiscard]] llvm::Error take() { return makeError(diagnostics_.take()); }
 
 private:

@@ -23,6 +23,7 @@ struct PythonOperator {
     Unary,   ///< -a
     InPlace, ///< a += b;  name = a
   };
+  // A binary and a unary operator may share a symbol, so look-ups say which form they mean.
   llvm::StringRef symbol; ///< "<=", "-", "+="
   llvm::StringRef target; ///< "operator.le"
   Form form = Form::Binary;

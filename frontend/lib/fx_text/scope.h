@@ -8,19 +8,22 @@
 
 namespace ccgraph::fx {
 
+/// One text: its context, its errors, and what was parsed once and may come again.
 struct Session {
   Context &context;
   Problems &problems;
   llvm::DenseMap<llvm::StringRef, const Type *> types; ///< by their text, because a graph has few distinct ones
 };
 
+/// One graph of it. Scopes nest as classes do; the innermost is the one whose lines are being read.
 struct Scope {
   Graph *graph = nullptr;
   const char *place = nullptr; ///< of its `def`
   size_t indent = 0;           ///< of its `def`: the body stands deeper, nested classes at this column
   bool closed = false;         ///< past its `return`, or beyond repair
-  NameTable names;
-  uint32_t frame = 0; ///< of the last source comment
+  NameTable names;             ///< what the lines below may mention
+  uint32_t frame = 0;          ///< of the last source comment
+  /// By the text of the comment: a source line makes many nodes, and its comment comes back whenever another one stood between.
   llvm::DenseMap<llvm::StringRef, uint32_t> frames;
 
   /// Gives `name` to a node, or to nothing (null) where its statement was wrong. False: the name was taken.
