@@ -57,7 +57,8 @@ void readJson(benchmark::State &state) {
 }
 
 /// A benchmark of what only looks at the graph.
-template <typename Step> void inspect(benchmark::State &state, Step step) {
+template <typename Step>
+void inspect(benchmark::State &state, Step step) {
   Context context;
   auto graph = readCaptured(context);
   for (auto _ : state)

@@ -69,8 +69,9 @@ TEST(Symbols, AreLearntFromInputsAndData) {
     program.input(rank, "s", hostTensor(DType::I64, {}, {4})).input(rank, "n", hostTensor(DType::I64, {}, {2}));
   EXPECT_EQ(program.output(1), (Row{104, 105, 106, 107, 204, 205, 206, 207}));
   program.input(1, "s", hostTensor(DType::I64, {}, {5}));
-  EXPECT_EQ(program.error(),
-            "error: x: rank 1: the given input: got f32[4, 2][2, 1], expected f32[s0, 2] as its type says [run.type]\n");
+  EXPECT_EQ(
+      program.error(),
+      "error: x: rank 1: the given input: got f32[4, 2][2, 1], expected f32[s0, 2] as its type says [run.type]\n");
 }
 
 TEST(Symbols, OfDataHoldSizesToThem) {

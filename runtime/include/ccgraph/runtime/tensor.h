@@ -77,9 +77,7 @@ public:
 
   /// Identity of the memory; null for a default-made tensor.
   [[nodiscard]] const Storage *storage() const { return storage_.get(); }
-  [[nodiscard]] bool aliases(const Tensor &other) const {
-    return storage_ && storage_ == other.storage_;
-  }
+  [[nodiscard]] bool aliases(const Tensor &other) const { return storage_ && storage_ == other.storage_; }
   /// Address of the element at index (0, 0, ...). Writes are seen by every alias.
   [[nodiscard]] std::byte *data() const;
 

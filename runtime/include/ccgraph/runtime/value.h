@@ -34,27 +34,16 @@ public:
   static Value boolean(bool value) { return Value(Data(std::in_place_index<1>, value)); }
   static Value integer(int64_t value) { return Value(Data(std::in_place_index<2>, value)); }
   static Value floating(double value) { return Value(Data(std::in_place_index<3>, value)); }
-  static Value string(std::string text) {
-    return Value(Data(std::in_place_index<4>, std::move(text)));
-  }
+  static Value string(std::string text) { return Value(Data(std::in_place_index<4>, std::move(text))); }
   static Value dtype(ccgraph::DType type) { return Value(Data(std::in_place_index<5>, type)); }
   static Value device(const ccgraph::Device &d) { return Value(Data(std::in_place_index<6>, d)); }
-  Value(Tensor tensor)
-      : data_(std::in_place_index<7>, std::move(tensor)) {} // NOLINT(google-explicit-constructor)
+  Value(Tensor tensor) : data_(std::in_place_index<7>, std::move(tensor)) {} // NOLINT(google-explicit-constructor)
   /// A list or tuple; both read alike.
-  static Value list(List elements) {
-    return Value(Data(std::in_place_index<8>, std::move(elements)));
-  }
-  static Value tensors(llvm::ArrayRef<Tensor> elements) {
-    return list(List(elements.begin(), elements.end()));
-  }
+  static Value list(List elements) { return Value(Data(std::in_place_index<8>, std::move(elements))); }
+  static Value tensors(llvm::ArrayRef<Tensor> elements) { return list(List(elements.begin(), elements.end())); }
   /// start:stop:step of Python indexing, each an integer or none.
-  static Value slice(List bounds) {
-    return Value(Data(std::in_place_index<9>, SliceBounds{std::move(bounds)}));
-  }
-  static Value opaque(std::string text) {
-    return Value(Data(std::in_place_index<10>, Opaque{std::move(text)}));
-  }
+  static Value slice(List bounds) { return Value(Data(std::in_place_index<9>, SliceBounds{std::move(bounds)})); }
+  static Value opaque(std::string text) { return Value(Data(std::in_place_index<10>, Opaque{std::move(text)})); }
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(data_.index()); }
   [[nodiscard]] bool is(Kind kind) const { return this->kind() == kind; }
@@ -67,9 +56,7 @@ public:
   [[nodiscard]] const ccgraph::Device &device() const { return std::get<6>(data_); }
   [[nodiscard]] const Tensor &tensor() const { return std::get<7>(data_); }
   /// Elements of a List, or the three bounds of a Slice.
-  [[nodiscard]] const List &list() const {
-    return is(Kind::Slice) ? std::get<9>(data_).bounds : std::get<8>(data_);
-  }
+  [[nodiscard]] const List &list() const { return is(Kind::Slice) ? std::get<9>(data_).bounds : std::get<8>(data_); }
   [[nodiscard]] const Opaque &opaque() const { return std::get<10>(data_); }
 
   /// For messages: "f32[2, 3][3, 1]", "the integer 3", "None", "a list of 2".
@@ -79,8 +66,8 @@ private:
   struct SliceBounds {
     List bounds;
   };
-  using Data = std::variant<std::monostate, bool, int64_t, double, std::string, ccgraph::DType,
-                            ccgraph::Device, Tensor, List, SliceBounds, Opaque>;
+  using Data = std::variant<std::monostate, bool, int64_t, double, std::string, ccgraph::DType, ccgraph::Device, Tensor,
+                            List, SliceBounds, Opaque>;
   explicit Value(Data data) : data_(std::move(data)) {}
   Data data_;
 };
