@@ -35,7 +35,7 @@
 // Ownership: borrows graphs and inputs for the call; the result is the caller's.
 // Failure: a DiagnosticError. Ranks that disagree are named with their nodes and what differs. It
 // never hangs, and a run that fails leaves the inputs as they were.
-// Cost: that of the kernels, plus about a microsecond a node and rank; a value lives until its
+// Cost: that of the kernels, plus a few microseconds a node and rank; a value lives until its
 // last reader has run.
 #pragma once
 
