@@ -1,6 +1,10 @@
 // Bucket: one merged entry, evaluated: what each of its new nodes holds.
 //
-// Members' inputs are the sources; every other value is derived from them through movements and the one exchange.
+// Members' inputs are the sources; every other value is derived from them through movements and the one exchange. So a bucket is not compared
+// with one way of spelling it, but with what it must compute: the replacement of each member is its result, element for element.
+//
+// That members do not need one another is shown by the rest of the checker: a path from one to the other would put some definition behind its use, an
+// access on the wrong side of a write, or lose an ordering edge. Only edges between two members are looked for here, since both ends are now one node.
 //
 // Ownership: refers to the evidence. Failure: findings; a node that cannot be evaluated has no value, and nothing derived from it has. Cost: the runs made.
 #pragma once
@@ -22,7 +26,7 @@ public:
   void check();
 
 private:
-  // Members.
+  // Members: each is a functional collective on one tensor, like the launch in all that matters, with its own waits.
   bool readMembers();
   bool checkMember(const BucketMember &member, const Communication &call);
   bool checkWaits(const BucketMember &member, uint32_t launch);
@@ -31,7 +35,7 @@ private:
   bool addSource(const BucketMember &member, Communication call);
   bool checkLaunch();
 
-  // New nodes.
+  // New nodes, in program order: a node without value is a finding, and whatever reads it stays without value in silence.
   void evaluate();
   bool isPlain(const Step &step);
   std::optional<Value> evaluateStep(uint32_t index, const Step &step);
@@ -41,7 +45,7 @@ private:
   const Value *valueOf(uint32_t operand, const Step &reader);
   bool fitsType(const Step &step, const Value &value);
 
-  // What came of it.
+  // What came of it: values, types, and the certificate's word about offsets and lengths.
   void checkReplacement(const BucketMember &member, uint32_t source);
   void checkShare(uint32_t index);
 

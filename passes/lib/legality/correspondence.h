@@ -22,7 +22,7 @@ struct Claim {
 /// "merged entry 2", or "" for untouched.
 [[nodiscard]] std::string claimText(Claim claim);
 
-/// Everything that a check reads.
+/// Everything that a check reads. Both programs are the checker's own reading of the two graphs; the certificate is only believed where it has been shown right.
 struct Rewrite {
   const GraphSnapshot &snapshot;
   const Graph &graph;
@@ -50,19 +50,25 @@ public:
   [[nodiscard]] Claim claimAfter(uint32_t after) const { return claimsAfter_[after]; }
 
 private:
+  /// Pairs the steps that are the same node on both sides; entries then override what they explain.
   void match(Findings &findings);
+  /// Entries, each in the terms of its kind. A node that is claimed twice, or on the wrong side, is a finding.
   void claimMerged(uint32_t entry, Findings &findings);
   void claimRemoved(Findings &findings);
   void claimRule(uint32_t entry, Findings &findings);
   void claim(const Node *node, bool before, Claim claim, Findings &findings);
+  /// Whoever is new or gone must have been claimed.
   void requireClaims(Findings &findings);
   void followTwins(Findings &findings);
+  /// Says what stands for the value and for the effects of a step before.
   void bind(const Node *was, const Node *image, const Node *performer);
 
   Rewrite rewrite_;
+  // By step before: steps after.
   std::vector<uint32_t> untouched_;
   std::vector<uint32_t> images_;
   std::vector<uint32_t> performers_;
+  // By step after: step before.
   std::vector<uint32_t> origin_;
   std::vector<Claim> claimsBefore_;
   std::vector<Claim> claimsAfter_;

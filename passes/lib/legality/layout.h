@@ -32,6 +32,7 @@ struct Run {
 using Runs = std::vector<Run>;
 using Sizes = llvm::SmallVector<int64_t, 4>;
 
+/// A tensor value. Two values with equal runs and sizes are equal, whatever their strides; strides decide what may be viewed, and what type is right.
 struct Layout {
   Sizes sizes;
   Sizes strides; ///< in memory, in elements; meaningless where `stridesKnown` is false
@@ -44,7 +45,9 @@ struct Layout {
   }
 };
 
+/// The largest number where the product overflows: no value has so many elements.
 [[nodiscard]] int64_t product(llvm::ArrayRef<int64_t> sizes);
+/// Strides without gaps, last dimension innermost.
 [[nodiscard]] Sizes rowMajor(llvm::ArrayRef<int64_t> sizes);
 /// Appends, and joins with the last run where it continues it.
 void append(Runs &runs, Run run);
@@ -55,9 +58,11 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 [[nodiscard]] Layout whole(uint32_t source, bool result, llvm::ArrayRef<int64_t> sizes);
 /// All of one source whose sizes are not known.
 [[nodiscard]] Layout wholeUnsized(uint32_t source, bool result);
+/// Elements as listed, row-major in memory.
 [[nodiscard]] Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs);
 /// The same elements under other sizes: a view where strides allow it; else empty, or a copy if `mayCopy`. Empty if the counts differ.
 [[nodiscard]] std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy);
+/// cat along one dimension: a new row-major value. Empty where the other dimensions differ, or it would fall into too many runs.
 [[nodiscard]] std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim);
 
 /// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of the value in row-major order; `strides` in memory.
@@ -69,6 +74,7 @@ struct Window {
 };
 /// The window that shows all of a value.
 [[nodiscard]] Window windowOf(const Layout &value);
+/// Empty where it would fall into too many runs. The window must lie within the value.
 [[nodiscard]] std::optional<Layout> look(const Layout &value, const Window &window);
 
 } // namespace ccgraph::legality

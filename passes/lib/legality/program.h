@@ -4,6 +4,9 @@
 // the checks need of either side, built from the snapshot or from the graph, so that each check is written once.
 //
 // Ownership: refers to the snapshot and the graph. Cost: one pass, about 100 bytes a node; `effectsOf` is asked once a node, for unchanged nodes on the side before only.
+//
+// Steps are numbered by their place in the order, so "before" is a comparison of numbers, on both sides. Numbers of the two sides are never mixed:
+// names say `before` or `after`.
 #pragma once
 
 #include "ccgraph/ir/effects.h"
@@ -15,8 +18,9 @@ namespace ccgraph::legality {
 
 inline constexpr uint32_t none = UINT32_MAX;
 
-/// One step of a program. Operands and access bits stand in the Program's pools.
+/// One step of a program: what the node said then, and what effectsOf said of it. Operands and access bits stand in the Program's pools.
 struct Step {
+  /// Only its identity, name and opcode are to be read off the node itself: all else may have changed since.
   const Node *node = nullptr;
   const OpDef *op = nullptr;
   const Type *type = nullptr;
@@ -75,11 +79,13 @@ public:
   void setEffects(uint32_t index, const Step &like, llvm::ArrayRef<Access> accesses);
 
 private:
+  /// Appends to the pool of operands, and keeps the pool of accesses as long.
   void addOperands(llvm::ArrayRef<Node *> nodes);
   void apply(Step &step, const Effects &effects);
 
   std::vector<Step> steps_;
   std::vector<uint32_t> indexById_;
+  // Operands of all steps back to back, each step's data operands first, then its ordering edges; and the access to each.
   std::vector<uint32_t> operands_;
   std::vector<Access> accesses_;
 };

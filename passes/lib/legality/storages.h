@@ -4,6 +4,9 @@
 // are what a value *may* share, so an access goes to each member. Placeholders do not overlap; get_attr nodes of one attribute are one storage.
 //
 // Ownership: numbers only. Cost: O(steps + operands); a value that only shares one operand's set shares its range too.
+//
+// This is the checker's own analysis, apart from ccgraph/ir/storage.h: that one reads a live graph, this one either side of a rewrite; and a
+// mistake in the one that the passes use is not repeated here.
 #pragma once
 
 #include "legality/program.h"
@@ -39,18 +42,21 @@ private:
   [[nodiscard]] llvm::ArrayRef<uint32_t> slice(Range range) const {
     return llvm::ArrayRef(pool_).slice(range.begin, range.count);
   }
+  /// What a step's value occupies, found from what its operands do; one function a kind of value.
   [[nodiscard]] Range valueOf(uint32_t index);
   [[nodiscard]] Range callValue(uint32_t index, const Step &step);
   [[nodiscard]] Range listValue(uint32_t index, const Step &step);
   [[nodiscard]] Range getItem(uint32_t index, const Step &step) const;
+  /// Stores a set, sorted and without duplicates.
   [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
   [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
+  /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how many elements there are.
   void countElements();
 
   const Program &program_;
   std::vector<uint32_t> pool_;
-  std::vector<Range> values_;
-  std::vector<Range> lists_; ///< of elements_
+  std::vector<Range> values_; ///< by step
+  std::vector<Range> lists_;  ///< of elements_
   std::vector<Range> elements_;
   std::vector<Owner> owners_;
   llvm::DenseMap<Identifier, Range> attributes_;
