@@ -17,6 +17,7 @@ inline constexpr unsigned defaultLevel = 2;
 /// What a graph is written as; both are read back by every tool.
 enum class OutputFormat : uint8_t { Json, FxText };
 
+/// Each field is what one flag says; those without a comment are what the flag's help says (opt_options.cpp).
 struct OptOptions {
   std::string input;
   /// -o; empty: no graph is written unless --emit is given

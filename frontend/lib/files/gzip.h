@@ -1,4 +1,8 @@
-// gzip, told by its two magic bytes. Several members in a row are one text, as gzip(1) has it.
+// gzip, told by its two magic bytes. Several members in a row are one text, as gzip(1) has it; what follows the last of
+// them is ignored, as gzip(1) does too.
+//
+// Ownership: the inflated text is the caller's; the compressed bytes are borrowed for the call. Cost: linear in the
+// inflated size, which may be a thousand times the file's and is therefore bounded.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"

@@ -1,4 +1,8 @@
-// Writes argument trees as argument_reader.h reads them.
+// Writes argument trees as argument_reader.h reads them, in the canonical spelling: one blank behind ',' and ':', the
+// shortest float, only what is there.
+//
+// Ownership: borrows; an operand is written by the name of the node that it means now. Failure: none; the stream keeps
+// what the system said. Cost: linear in the tree, no allocation for names that are plain identifiers.
 #pragma once
 
 #include "ccgraph/ir/node.h"

@@ -23,11 +23,14 @@ struct JsonOpening {
   size_t offset = 0;
 };
 
+/// What the parser tells; a reader derives from it. Calls come in the order of the text, and never after one that
+/// returned false.
 class JsonSink {
 public:
   virtual ~JsonSink() = default;
   /// True: the members come one by one, then leave() is called. False: the container comes whole.
   virtual bool enter(const JsonOpening &opening) = 0;
+  /// The end of the innermost container that was entered.
   virtual void leave() = 0;
   /// A whole value. False stops the parser without an error of its own.
   [[nodiscard]] virtual bool value(const JsonValue &value) = 0;

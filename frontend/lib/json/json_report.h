@@ -21,6 +21,7 @@ class JsonReport {
 public:
   JsonReport(const SourceText &source, size_t limit) : source_(source), errors_(limit), limit_(limit) {}
 
+  /// One more error, or a warning, at the value that starts at `offset`; `repair` is its note where it is not empty.
   /// Both costly (they look for line, column and pointer) and so computed for the first `limit` errors only.
   void error(size_t offset, std::string message, std::string repair = "");
   void warning(size_t offset, std::string message, std::string repair = "");
@@ -33,7 +34,8 @@ public:
   [[nodiscard]] llvm::Error take(llvm::Error error);
   [[nodiscard]] std::vector<Diagnostic> takeWarnings() { return std::move(warnings_); }
 
-  // Typed look-ups: empty, with an error reported, where the value is of another kind.
+  // Typed look-ups, for values of which only the kind can be wrong; `what` says in words what the value should be.
+  // Result: empty, with an error reported, where the value is of another kind.
   std::optional<int64_t> integer(const JsonValue &value, llvm::StringRef what);
   std::optional<llvm::StringRef> string(const JsonValue &value, llvm::StringRef what);
 

@@ -19,6 +19,7 @@ public:
   /// An empty name means every member, one at a time.
   MemberSink(llvm::StringRef name, std::function<void(const JsonValue &)> use) : name_(name), use_(std::move(use)) {}
 
+  // Whatever is not wanted is entered, because only a container that is not entered is stored.
   bool enter(const JsonOpening &opening) override {
     if (isWanted(opening.key))
       return false;

@@ -1,4 +1,9 @@
 // NodeReader: one entry of `nodes` becomes a node of the graph.
+//
+// Keys may stand in any order; operands are counted positional arguments first, as the IR has it. Keys that are not known
+// become attributes of the node's provenance, so that writing gives them back.
+//
+// Ownership: everything goes into the graph's arena. Failure: through the scope's report. Cost: about a microsecond a node.
 #pragma once
 
 #include "json/graph_scope.h"
