@@ -41,6 +41,8 @@ private:
   Option<Count> maxCount_{*this, "max-count", Count{256}, "most members of a bucket"};
   Option<Count> maxMoves_{*this, "max-moves", Count{128},
                           "most other nodes that may move to bring one member to its bucket"};
+  Option<Count> maxTries_{*this, "max-tries", Count{16},
+                          "most open buckets that a collective asks, newest first, before it opens its own"};
   Statistic merged_{*this, "merged", "collectives that went into a bucket"};
   Statistic buckets_{*this, "buckets", "buckets made"};
   Statistic bytes_{*this, "bytes", "bytes in buckets"};
@@ -282,7 +284,13 @@ void Coalescer::place(Bucket &bucket) {
   const Reason *reason = nullptr;
   uint32_t needs = key.next;
   bool unbroken = true;
-  for (size_t i = key.open.size(); i > 0;) {
+  // Because where nothing fits the budget, asking every bucket would take a time that grows with the square of the program.
+  int64_t tries = pass_.maxTries_.get().limit.value_or(INT64_MAX);
+  for (size_t i = key.open.size(); i > 0; --tries) {
+    if (tries == 0) {
+      unbroken = false;
+      break;
+    }
     const Open &open = key.open[i - 1];
     if (!fits(*open.bucket, bucket)) {
       reason = &pass_.full_;
