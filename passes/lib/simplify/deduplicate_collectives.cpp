@@ -36,6 +36,9 @@ private:
                  "keeping the first result alive would need more than the memory budget"};
   Reason written_{*this, RemarkKind::Missed, "written",
                   "one of the two results is written later, so they are two values"};
+  Reason returned_{
+      *this, RemarkKind::Missed, "returned",
+      "both results are returned, and a caller that writes one of them in place must not change the other"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
                   "its result in flight is read by something else than one wait behind the other's"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
@@ -47,7 +50,7 @@ class Deduplicator {
 public:
   Deduplicator(DeduplicateCollectives &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(graph), version_(facts_.storages().numStorages()),
-        everWritten_(version_.size()), memory_(memoryTimeline(graph, facts_)) {}
+        everWritten_(version_.size()), returned_(version_.size()), memory_(memoryTimeline(graph, facts_)) {}
   Changed run();
 
 private:
@@ -62,7 +65,8 @@ private:
   void visitLaunch(Node *launch);
   [[nodiscard]] std::vector<uint64_t> versionsOf(const Node *launch) const;
   [[nodiscard]] const Reason *obstacle(Node *first, Node *second) const;
-  [[nodiscard]] bool isWritten(const Node *launch) const;
+  void noteProgram();
+  [[nodiscard]] bool hasAny(const std::vector<bool> &set, const Node *launch) const;
   [[nodiscard]] const Reason *memoryObstacle(Node *first, Node *second) const;
   void merge(Node *first, Node *second);
   void remove(Node *node, Node *twin, RemovedReason reason);
@@ -73,6 +77,7 @@ private:
   ProgramFacts facts_;
   std::vector<uint64_t> version_; ///< by storage: writes so far
   std::vector<bool> everWritten_;
+  std::vector<bool> returned_;
   uint64_t opaque_ = 0; ///< opaque nodes so far
   Timeline memory_;
   llvm::DenseMap<std::pair<const OpDef *, const Node *>, llvm::SmallVector<Known, 1>>
@@ -121,8 +126,8 @@ std::vector<uint64_t> Deduplicator::versionsOf(const Node *launch) const {
   return versions;
 }
 
-bool Deduplicator::isWritten(const Node *launch) const {
-  return llvm::any_of(facts_.storages().storages(launch), [&](StorageId storage) { return everWritten_[storage]; });
+bool Deduplicator::hasAny(const std::vector<bool> &set, const Node *launch) const {
+  return llvm::any_of(facts_.storages().storages(launch), [&](StorageId storage) { return set[storage]; });
 }
 
 /// Because a result that is alive until the repetition costs nothing to use again, only a gap
@@ -149,8 +154,10 @@ const Reason *Deduplicator::obstacle(Node *first, Node *second) const {
   if (!wait || !repeated || !wait->isBefore(repeated) || wait->op() != repeated->op() ||
       wait->numOrdering() + repeated->numOrdering() != 0)
     return &pass_.readers_;
-  if (isWritten(first) || isWritten(second))
+  if (hasAny(everWritten_, first) || hasAny(everWritten_, second))
     return &pass_.written_;
+  if (hasAny(returned_, first) && hasAny(returned_, second))
+    return &pass_.returned_;
   return memoryObstacle(first, second);
 }
 
@@ -163,6 +170,8 @@ void Deduplicator::remove(Node *node, Node *twin, RemovedReason reason) {
 void Deduplicator::merge(Node *first, Node *second) {
   Node *wait = onlyWait(facts_, *first);
   Node *repeated = onlyWait(facts_, *second);
+  for (StorageId storage : facts_.storages().storages(first))
+    returned_[storage] = returned_[storage] || hasAny(returned_, second);
   // Because everything that read the second result holds the first one now.
   for (Timeline::IntervalId from : memory_.intervalsOf(second).vec()) {
     if (memory_.first(from) != second)
@@ -221,12 +230,21 @@ bool Deduplicator::dropWait(Node *wait) {
   return true;
 }
 
-Changed Deduplicator::run() {
+/// Which storages the program writes, and which it returns.
+void Deduplicator::noteProgram() {
   for (Node *node = graph_.front(); node; node = node->next())
     if (!facts_.waits(node))
       for (const StorageAccess &access : facts_.accesses(node))
         if (writes(access.access))
           everWritten_[access.storage] = true;
+  if (const Node *output = graph_.output())
+    for (const Use &use : output->operandUses())
+      for (StorageId storage : facts_.storages().storages(use.def()))
+        returned_[storage] = true;
+}
+
+Changed Deduplicator::run() {
+  noteProgram();
   for (Node *node : graph_.nodes()) {
     if (node->isErased())
       continue;

@@ -51,14 +51,18 @@ public:
   /// None.
   Argument() = default;
   static Argument none() { return {}; }
+  /// True and False; Python's bool is not an Int here.
   static Argument boolean(bool value) { return Argument(Kind::Bool, 0, Payload{.integer = value}); }
   static Argument integer(int64_t value) { return Argument(Kind::Int, 0, Payload{.integer = value}); }
+  /// Any double, NaN and infinities included; kept to the bit.
   static Argument floating(double value) { return Argument(Kind::Float, 0, Payload{.real = value}); }
+  /// Text in quotes: a reduce op, a group name.
   static Argument string(Identifier text) { return Argument(Kind::String, 0, Payload{.text = text}); }
   static Argument symbolic(const SymExpr *value) { return Argument(Kind::Symbolic, 0, Payload{.symbol = value}); }
   static Argument dtype(DType value) {
     return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)});
   }
+  /// Kind and index share the argument's two words.
   static Argument device(const Device &d) {
     return Argument(Kind::Device, static_cast<uint32_t>(d.index), Payload{.text = d.kind});
   }
@@ -77,6 +81,7 @@ public:
   // --------------------------------
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
+  /// True for the kinds whose children are elements(): a Dict has entries() instead.
   [[nodiscard]] bool isSequence() const { return kind_ == Kind::List || kind_ == Kind::Tuple || kind_ == Kind::Slice; }
   [[nodiscard]] bool boolean() const { return check(Kind::Bool), payload_.integer != 0; }
   [[nodiscard]] int64_t integer() const { return check(Kind::Int), payload_.integer; }
@@ -85,6 +90,7 @@ public:
   [[nodiscard]] llvm::StringRef text() const { return payload_.text.str(); }
   [[nodiscard]] const SymExpr *symbolic() const { return check(Kind::Symbolic), payload_.symbol; }
   [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
+  /// The device that was given, index -1 where none was.
   [[nodiscard]] Device device() const { return check(Kind::Device), Device{payload_.text, static_cast<int>(size_)}; }
   /// Index for Node::operand.
   [[nodiscard]] uint32_t operandIndex() const { return check(Kind::Operand), size_; }

@@ -34,6 +34,7 @@ public:
   [[nodiscard]] llvm::StringRef str() const { return entry_ ? entry_->getKey() : llvm::StringRef(); }
   /// The address that stands for the text: equal for equal texts. Never order output by it.
   [[nodiscard]] const void *key() const { return entry_; }
+  /// False only for the null identifier; the empty text has an identifier of its own.
   explicit operator bool() const { return entry_ != nullptr; }
   friend bool operator==(Identifier a, Identifier b) { return a.entry_ == b.entry_; }
 
@@ -50,6 +51,7 @@ struct Device {
 
 class Context {
 public:
+  /// Empty, but for what is interned on demand. Cheap: the operator table is made on first use.
   Context();
   ~Context();
   Context(const Context &) = delete;

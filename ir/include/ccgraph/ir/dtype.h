@@ -54,6 +54,7 @@ std::optional<DType> parseTorchDType(llvm::StringRef text);
 
 /// Bytes of one element in memory; F4E2M1FNX2 packs two values in its one byte.
 unsigned sizeInBytes(DType type);
+/// Floats of 8 and 4 bits are floats; bool is a class of its own.
 DTypeClass classOf(DType type);
 inline bool isFloat(DType type) { return classOf(type) == DTypeClass::Float; }
 inline bool isComplex(DType type) { return classOf(type) == DTypeClass::Complex; }

@@ -95,6 +95,7 @@ public:
 
   /// Dense from 0 in order of creation within the graph, never reused: index side tables with it.
   [[nodiscard]] uint32_t id() const { return id_; }
+  /// One of four; fixed when the node is made.
   [[nodiscard]] Opcode opcode() const { return opcode_; }
   /// Unique among the live nodes of its graph.
   [[nodiscard]] Identifier name() const { return name_; }
@@ -111,15 +112,19 @@ public:
 
   /// The argument trees; positions are the schema's.
   [[nodiscard]] const Arguments &arguments() const { return *arguments_; }
+  /// Positional arguments as the call gives them; see argumentAt (op_def.h) for one by its place in the schema.
   [[nodiscard]] llvm::ArrayRef<Argument> args() const { return arguments_->positional; }
+  /// Keyword arguments in the order of the text.
   [[nodiscard]] llvm::ArrayRef<NamedArgument> kwargs() const { return arguments_->keyword; }
   /// Argument by keyword; null if absent.
   [[nodiscard]] const Argument *kwarg(llvm::StringRef name) const;
 
   /// Data operands first (Argument::operandIndex counts these), then ordering edges.
   [[nodiscard]] llvm::ArrayRef<Use> operandUses() const { return {operands_, numOperands_ + numOrdering_}; }
+  /// Number of data operands; a node that is mentioned twice counts twice.
   [[nodiscard]] unsigned numOperands() const { return numOperands_; }
   [[nodiscard]] Node *operand(unsigned index) const { return operands_[index].def_; }
+  /// Number of ordering edges; each predecessor stands there once.
   [[nodiscard]] unsigned numOrdering() const { return numOrdering_; }
   [[nodiscard]] Node *ordering(unsigned index) const { return operands_[numOperands_ + index].def_; }
   /// The node that an argument leaf means.
@@ -127,6 +132,7 @@ public:
 
   /// Uses of this node, data and ordering edges, oldest first. A user that reads it twice appears twice.
   [[nodiscard]] llvm::iterator_range<UseIterator> uses() const { return {UseIterator(firstUse_), UseIterator()}; }
+  /// True if any edge, of data or ordering, leaves here: such a node cannot be erased.
   [[nodiscard]] bool hasUses() const { return firstUse_ != nullptr; }
   /// True if some node reads this one (ordering edges do not count).
   [[nodiscard]] bool hasDataUses() const;

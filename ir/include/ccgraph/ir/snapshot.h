@@ -39,8 +39,10 @@ public:
     std::unique_ptr<GraphSnapshot> content;
   };
 
+  /// Remembers the graph as it is now; the graph must outlive the snapshot.
   explicit GraphSnapshot(const Graph &graph);
 
+  /// The graph that was looked at, in whatever state it is by now.
   [[nodiscard]] const Graph &graph() const { return *graph_; }
   /// In program order of the moment of the snapshot.
   [[nodiscard]] llvm::ArrayRef<NodeState> nodes() const { return states_; }

@@ -70,14 +70,18 @@ public:
   virtual ~OptionBase() = default;
 
   /// Kebab-case, without dashes in front: it stands in a pipeline as name=value.
+  /// Kebab-case, unique within the pass.
   [[nodiscard]] const std::string &name() const { return name_; }
   /// One line, without a full stop.
+  /// One sentence, for --help-pass and docs/passes.md.
   [[nodiscard]] const std::string &help() const { return help_; }
   /// What a value looks like: "grouped|flat", "<bytes>|unlimited".
   [[nodiscard]] virtual std::string syntax() const = 0;
   /// The present value, as it would be written in a pipeline.
+  /// The value as a pipeline would spell it; parse() of it gives the same value.
   [[nodiscard]] virtual std::string text() const = 0;
   /// The value that holds where a pipeline does not say.
+  /// The value that holds where a pipeline says nothing.
   [[nodiscard]] virtual std::string defaultText() const = 0;
   /// Takes the value that a text says. False if it is no value of this option; the old one stays.
   [[nodiscard]] virtual bool parse(llvm::StringRef text) = 0;
