@@ -75,7 +75,7 @@ TEST_P(PipelinePropertyTest, KeepsValuesAndPassesEveryCheck) {
   forEachProgram([](Context &, const RandomProgram &program) {
     for (const PassManagerOptions &options : managerOptions()) {
       std::unique_ptr<Graph> graph = after(program, GetParam(), options);
-      RC_ASSERT(graph != nullptr);
+      RC_ASSERT(static_cast<bool>(graph));
       RC_ASSERT(verifies(*graph));
       RC_ASSERT(sameValues(program, *graph));
       std::unique_ptr<Graph> again = after(program, GetParam(), options);

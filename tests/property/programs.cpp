@@ -5,9 +5,13 @@
 #include "ccgraph/runtime/equivalence.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 
+#include <cstdlib>
+
 namespace ccgraph::test {
 
 void forEachProgram(const std::function<void(Context &, const RandomProgram &)> &property) {
+  // Because a run must say the same twice: RC_PARAMS=seed=... explores further, and a seed that fails belongs in a unit test.
+  setenv("RC_PARAMS", "seed=20261121", /*overwrite=*/0);
   auto holds = rc::check([&] {
     const auto numbers =
         *rc::gen::scale(4.0, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 1u << 20)));
