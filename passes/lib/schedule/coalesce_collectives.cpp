@@ -59,6 +59,8 @@ private:
                   "its result in flight is read by something else than the one wait, or is returned"};
   Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
   Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
+  Reason written_{*this, RemarkKind::Missed, "written",
+                  "its result is written later, and the pieces of a flat buffer are one storage"};
   Reason strided_{*this, RemarkKind::Missed, "strided",
                   "its input or result is not contiguous, so it has no place in a flat buffer"};
   Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
@@ -115,6 +117,7 @@ private:
   Graph &graph_;
   PassContext &context_;
   ProgramFacts facts_;
+  std::vector<bool> written_; ///< by storage: some step writes it
   CommGroups groups_;
   Dependences dependences_;
   std::optional<Timeline> memory_;
@@ -126,6 +129,16 @@ private:
       refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
 };
 
+/// By storage: does some step, other than a wait, write it?
+std::vector<bool> writtenStorages(const Graph &graph, const ProgramFacts &facts) {
+  std::vector<bool> written(facts.storages().numStorages());
+  for (Node *node = graph.front(); node; node = node->next())
+    for (const StorageAccess &access : facts.accesses(node))
+      if (!facts.waits(node) && writes(access.access))
+        written[access.storage] = true;
+  return written;
+}
+
 std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
   if (!wanted)
     return std::nullopt;
@@ -133,8 +146,9 @@ std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()),
-      dependences_(facts_, groups_), memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(writtenStorages(graph, facts_)),
+      groups_(graph, context.spmd()), dependences_(facts_, groups_),
+      memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
       merger_({graph, facts_, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit},
               memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
@@ -177,6 +191,8 @@ const Reason *Coalescer::obstacleToFlat(const Node &launch, const CollectiveSpec
     return nullptr;
   if (!launch.operand(0)->type()->isContiguous() || !launch.type()->isContiguous())
     return &pass_.strided_;
+  if (llvm::any_of(facts_.storages().storages(&launch), [&](StorageId storage) { return written_[storage]; }))
+    return &pass_.written_;
   bool dynamic = spec.kind == CollectiveKind::AllToAll &&
                  (!splitSizes(launch, spec.inputSplits) || !splitSizes(launch, spec.outputSplits));
   return dynamic ? &pass_.splits_ : nullptr;
