@@ -66,4 +66,13 @@ llvm::ArrayRef<Node *> lookUp(const llvm::DenseMap<const Node *, llvm::SmallVect
 llvm::ArrayRef<Node *> ProgramFacts::completes(const Node *wait) const { return lookUp(completes_, wait); }
 llvm::ArrayRef<Node *> ProgramFacts::waitsOf(const Node *launch) const { return lookUp(waitsOf_, launch); }
 
+std::vector<bool> ProgramFacts::writtenStorages() const {
+  std::vector<bool> written(storages_.numStorages());
+  for (const Node *node = graph_.front(); node; node = node->next())
+    for (const StorageAccess &access : accesses(node))
+      if (!waits(node) && writes(access.access))
+        written[access.storage] = true;
+  return written;
+}
+
 } // namespace ccgraph

@@ -43,6 +43,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const;
   /// The inverse: the first waits on each result of a launch.
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const;
+  /// By storage: does some step, other than a wait, write it?
+  [[nodiscard]] std::vector<bool> writtenStorages() const;
 
 private:
   struct Entry {

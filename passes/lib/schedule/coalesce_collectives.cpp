@@ -129,16 +129,6 @@ private:
       refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
 };
 
-/// By storage: does some step, other than a wait, write it?
-std::vector<bool> writtenStorages(const Graph &graph, const ProgramFacts &facts) {
-  std::vector<bool> written(facts.storages().numStorages());
-  for (Node *node = graph.front(); node; node = node->next())
-    for (const StorageAccess &access : facts.accesses(node))
-      if (!facts.waits(node) && writes(access.access))
-        written[access.storage] = true;
-  return written;
-}
-
 std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
   if (!wanted)
     return std::nullopt;
@@ -146,7 +136,7 @@ std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(writtenStorages(graph, facts_)),
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(facts_.writtenStorages()),
       groups_(graph, context.spmd()), dependences_(facts_, groups_),
       memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
       merger_({graph, facts_, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit},

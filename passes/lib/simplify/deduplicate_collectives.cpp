@@ -232,11 +232,7 @@ bool Deduplicator::dropWait(Node *wait) {
 
 /// Which storages the program writes, and which it returns.
 void Deduplicator::noteProgram() {
-  for (Node *node = graph_.front(); node; node = node->next())
-    if (!facts_.waits(node))
-      for (const StorageAccess &access : facts_.accesses(node))
-        if (writes(access.access))
-          everWritten_[access.storage] = true;
+  everWritten_ = facts_.writtenStorages();
   if (const Node *output = graph_.output())
     for (const Use &use : output->operandUses())
       for (StorageId storage : facts_.storages().storages(use.def()))
