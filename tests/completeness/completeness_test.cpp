@@ -2,6 +2,7 @@
 // moved or merged, and how much was left.
 #include "completeness/slow_program.h"
 #include "support/corpus.h"
+#include "support/test_name.h"
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/group_file.h"
@@ -83,14 +84,10 @@ std::vector<CapturedGraph> largeGraphs() {
   return graphs;
 }
 
-std::string testName(const testing::TestParamInfo<CapturedGraph> &info) {
-  std::string name = std::to_string(info.index) + "_" + info.param.name;
-  for (char &c : name)
-    if (isalnum(static_cast<unsigned char>(c)) == 0)
-      c = '_';
-  return name;
+std::string nameOf(const testing::TestParamInfo<CapturedGraph> &info) {
+  return testName(std::to_string(info.index) + "_" + info.param.name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Large, CompletenessTest, testing::ValuesIn(largeGraphs()), testName);
+INSTANTIATE_TEST_SUITE_P(Large, CompletenessTest, testing::ValuesIn(largeGraphs()), nameOf);
 
 } // namespace

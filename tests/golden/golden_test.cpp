@@ -1,6 +1,7 @@
 // Every tests/golden/**/*.golden is a test. `ccgraph_golden --update` writes what comes out into the files as the new expectation, but
 // never while any other promise of that file is broken (see support/golden_runner.h).
 #include "support/golden_runner.h"
+#include "support/test_name.h"
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/passes/pipeline.h"
@@ -78,17 +79,14 @@ void checkGolden(const std::string &path) {
 
 class GoldenTest : public testing::TestWithParam<std::string> {};
 
-std::string testName(const testing::TestParamInfo<std::string> &info) {
-  std::string name;
-  for (char c : std::filesystem::relative(info.param, goldenFolder()).replace_extension().string())
-    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
+std::string nameOf(const testing::TestParamInfo<std::string> &info) {
+  return testName(std::filesystem::relative(info.param, goldenFolder()).replace_extension().string());
 }
 
 } // namespace
 
 TEST_P(GoldenTest, HoldsWhatItSays) { checkGolden(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(All, GoldenTest, testing::ValuesIn(findGoldens(goldenFolder())), testName);
+INSTANTIATE_TEST_SUITE_P(All, GoldenTest, testing::ValuesIn(findGoldens(goldenFolder())), nameOf);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenTest);
 
 /// A golden lies in the folder of the pass that it is about, and its pipeline runs that pass.

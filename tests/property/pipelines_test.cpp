@@ -1,5 +1,6 @@
 // What holds of every pipeline and every program: the checks behind each pass accept, the values stay, and a second run does the same.
 #include "property/programs.h"
+#include "support/test_name.h"
 
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/passes/pass_manager.h"
@@ -85,9 +86,4 @@ TEST_P(PipelinePropertyTest, KeepsValuesAndPassesEveryCheck) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PipelinePropertyTest, testing::ValuesIn(pipelineTexts()),
-                         [](const testing::TestParamInfo<std::string> &info) {
-                           std::string name = std::to_string(info.index) + "_";
-                           for (char c : info.param)
-                             name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-                           return name;
-                         });
+                         [](const auto &info) { return testName(std::to_string(info.index) + "_" + info.param); });

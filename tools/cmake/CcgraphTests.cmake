@@ -11,7 +11,8 @@ function(ccgraph_add_suite name folder)
   ccgraph_configure_test(${target})
   target_link_libraries(${target} PRIVATE GTest::gtest_main ${ARGN})
   target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
-  gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+  # NO_PRETTY_VALUES because a parameter's bytes hold addresses, and a name must be the same in every run.
+  gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT 300)
 endfunction()
 

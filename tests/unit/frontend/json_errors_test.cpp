@@ -1,4 +1,6 @@
 // What the reader refuses, and that it says where. The whole texts of messages are held by tests/diagnostics.
+#include "support/test_name.h"
+
 #include "ccgraph/frontend/json_graph.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +35,6 @@ struct Wrong {
   std::string where;
   std::string message;
 };
-
-void PrintTo(const Wrong &wrong, std::ostream *os) { *os << wrong.about; }
 
 class JsonErrors : public ::testing::TestWithParam<Wrong> {};
 
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
               "/nodes/0/args/0", "node 'f' mentions node 'g', which stands after it"},
         Wrong{"no such node", call(R"(["%y"])"), "/nodes/1/args/0", "'y', which does not exist"},
         Wrong{"itself", call(R"(["%f"])"), "/nodes/1/args/0", "mentions itself"}),
-    [](const auto &info) { return "Case" + std::to_string(info.index); });
+    [](const auto &info) { return test::testName(info.param.about); });
 
 INSTANTIATE_TEST_SUITE_P(
     Nodes, JsonErrors,
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
               "/nodes/0/after/0", "cannot follow itself"},
         Wrong{"an order after text", file(R"({"name": "x", "op": "placeholder", "after": ["y"]})"), "/nodes/0/after/0",
               "must follow"}),
-    [](const auto &info) { return "Case" + std::to_string(info.index); });
+    [](const auto &info) { return test::testName(info.param.about); });
 
 INSTANTIATE_TEST_SUITE_P(
     Files, JsonErrors,
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
               "missing closing quote"},
         Wrong{"a comma too many", file(R"({"name": "x", "op": "placeholder"},)"), "/nodes/1", "this is not JSON"},
         Wrong{"a number out of range", call("[1e999]"), "/nodes/1/args/0", "out of range"}),
-    [](const auto &info) { return "Case" + std::to_string(info.index); });
+    [](const auto &info) { return test::testName(info.param.about); });
 
 TEST(JsonErrorList, AllErrorsOfAFileAreReportedUpToTheLimit) {
   std::string nodes;

@@ -1,0 +1,20 @@
+// testName: turns what a case is about into a name that GoogleTest accepts, so that reports and --gtest_filter speak of the case and not of its
+// number. Two texts that differ in punctuation only give one name, which GoogleTest refuses at start-up: put an index before them.
+#pragma once
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <string>
+
+namespace ccgraph::test {
+
+/// "a bare string" -> "a_bare_string".
+[[nodiscard]] inline std::string testName(llvm::StringRef about) {
+  std::string name = about.str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return name;
+}
+
+} // namespace ccgraph::test
