@@ -1,10 +1,12 @@
 // Illegal edits: one wrong step each, made on a legal result, illegal by construction.
 //
-// Each edit takes a legal result and breaks one rule, of its own choosing where there are several places. With `coverUp` it also edits the certificate so
-// that it tells of the wrong step as a dishonest pass would; without, the certificate stays what the honest pass wrote.
+// Each edit takes a legal result and breaks one rule, of its own choosing where there are several
+// places. With `coverUp` it also edits the certificate so that it tells of the wrong step as a
+// dishonest pass would; without, the certificate stays what the honest pass wrote.
 //
-// Ownership: edits change the result's graph and certificate in place. Failure: false where the result offers no place for that edit; the result is then
-// unchanged. Cost: a few passes over the graph.
+// Ownership: edits change the result's graph and certificate in place. Failure: false where the
+// result offers no place for that edit; the result is then unchanged. Cost: a few passes over the
+// graph.
 #pragma once
 
 #include "legality/legal_results.h"
@@ -56,7 +58,8 @@ bool swapMembers(Trial &trial);
 
 /// States the present issue order of every group, and declares that the pass reorders collectives.
 void stateAllOrders(Trial &trial);
-/// Puts a copy of the node in its place and covers the exchange up in the certificate; `map` gives the operands of the copy.
+/// Puts a copy of the node in its place and covers the exchange up in the certificate; `map` gives
+/// the operands of the copy.
 Node *replaceByCopy(Trial &trial, Node *node, llvm::function_ref<Node *(uint32_t)> map);
 /// Live nodes that pass.
 [[nodiscard]] std::vector<Node *> nodesWhere(const Graph &graph, llvm::function_ref<bool(const Node &)> pass);

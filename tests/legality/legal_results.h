@@ -1,7 +1,10 @@
-// Legal results: real graphs, and what the passes make of them, for the legality checker to be tried on.
+// Legal results: real graphs, and what the passes make of them, for the legality checker to be
+// tried on.
 //
-// Ownership: a Corpus owns contexts and graphs; a LegalResult owns its own copy of a graph. Failure: a graph that does not read, or a pass that fails, ends the
-// test program with a message. Cost: a result is one copy of the graph and one run of the pass.
+// Ownership: a Corpus owns contexts and graphs; a LegalResult owns its own copy of a graph, which
+// lives in the corpus's context, so the corpus must outlive it. Failure: a graph that does not
+// read, or a pass that fails, ends the test program with a message. Cost: a result is one copy of
+// the graph and one run of the pass.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -35,10 +38,12 @@ struct SourceGraph {
   std::unique_ptr<Graph> graph;
 };
 
-/// Captured graphs, read, with their groups, and with some ordering edges and one late write in place that the captures lack.
+/// Captured graphs, read, with their groups, and with some ordering edges and one late write in
+/// place that the captures lack.
 class Corpus {
 public:
-  /// `kind` is "large" or "small". Graphs with more nodes than `maxNodes`, without collectives, or that the verifier refuses are left out.
+  /// `kind` is "large" or "small". Graphs with more nodes than `maxNodes`, without collectives, or
+  /// that the verifier refuses are left out.
   Corpus(llvm::StringRef kind, size_t maxNodes);
   [[nodiscard]] const std::vector<SourceGraph> &graphs() const { return graphs_; }
 

@@ -27,8 +27,9 @@ struct CapturedGraph {
 /// Sorted by path. `kind` limits to paths that hold it as a folder ("small", "large", "suite"); "" for all.
 [[nodiscard]] std::vector<CapturedGraph> capturedGraphs(llvm::StringRef kind = "");
 
-/// What PyTorch said of one node, in the words of its own table: a line of nodes.tsv. `inputs` are names in the order in which
-/// the node first mentions them, each once; `target` is "<built-in function le>" for Python's own functions.
+/// What PyTorch said of one node, in the words of its own table: a line of nodes.tsv. `inputs` are
+/// names in the order in which the node first mentions them, each once; `target` is "<built-in
+/// function le>" for Python's own functions.
 struct TruthRow {
   std::string name;
   std::string opcode;

@@ -15,13 +15,20 @@
 //   --- remarks
 //   sink-waits: moved: wait [sunk] before=add positions=1
 //
-// The first line is one sentence of intent. Sections: `pipeline`, `options` (optional), `input` (FX text), then either `output` (FX text, or
-// the word `unchanged`) and perhaps `remarks`, or `diagnostics`.
-// Options, one a line: `ranks: N` (2), `groups: {...}` (name -> list of ranks, or list of lists: a partition; default: all ranks, whatever the
-// name), `memory-budget: BYTES` (unlimited; `own` for the input's own peak), `spmd: false`, `values: close` (1e-5, where the pass may
-// reassociate) or `values: none` (no kernel runs this program, which is checked too).
+// The first line is one sentence of intent. Sections: `pipeline`, `options` (optional), `input` (FX
+// text), then either `output` (FX text, or the word `unchanged`) and perhaps `remarks`, or
+// `diagnostics`.
 //
-// Ownership: plain values. Failure: parse() says what is wrong and in which line. str() of a parsed file gives its bytes back.
+// Options, one a line, with what holds where one is left out:
+//   ranks: N               2
+//   groups: {...}          name -> list of ranks, or list of lists (a partition); all ranks
+//   memory-budget: BYTES   unlimited; `own` is the input's own peak
+//   spmd: false            true
+//   values: close | none   equal to the bit; `close` is within 1e-5, where the pass may reassociate;
+//                          `none` says that no kernel runs this program, which is checked too
+//
+// Ownership: plain values. Failure: parse() says what is wrong and in which line. str() of a parsed
+// file gives its bytes back. Cost: linear in the text.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -9,7 +9,8 @@
 // The first line holds the parameters, each other line a node; `torch.ops.` may be left out
 // before the namespaces that occur in tests. Group '0' is all ranks unless a test says otherwise.
 //
-// Ownership: owns context and graphs. Failure: a text that does not parse ends the test.
+// Ownership: owns context, graphs and inputs. Failure: a text that does not parse ends the test; a run
+// that fails is an error for error() to show. Cost: each of run(), error() and output() is a run.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"

@@ -1,7 +1,8 @@
 // Rewrites by hand: graphs from a few lines of text, edits, and what the legality checker says of them.
 //
-// Ownership: a RewriteBench owns the context and the graph; nodes belong to the graph. Fails: a text that does not read, or a name that no node
-// has, ends the test program with a message: it is the test that is wrong.
+// Ownership: a RewriteBench owns the context and the graph; nodes belong to the graph. Fails: a
+// text that does not read, or a name that no node has, ends the test program with a message: it is
+// the test that is wrong. Cost: a verdict is one run of the legality checker.
 #pragma once
 
 #include "ccgraph/frontend/fx_text.h"
@@ -38,7 +39,7 @@ private:
 /// Makes `target(arguments)` before `position`. `type` as print_readable spells it; empty where unknown.
 Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, llvm::ArrayRef<Actual> arguments,
                llvm::StringRef type = "");
-/// Gives a call other arguments.
+/// Gives a call other arguments; the certificate is not told.
 void setCall(Node *node, llvm::ArrayRef<Actual> arguments);
 
 /// Rule ids of the findings, without "legality.", each once, sorted. Empty: accepted.

@@ -11,10 +11,12 @@
 //   --- stderr
 //   graph.json:3:5: error: ...
 //
-// The first line is one sentence of intent. `file NAME` is written as it stands, `bytes NAME` holds its bytes in hex; `{data}` in the arguments
-// is tests/data. A stream that is not mentioned must stay empty. Seconds are not compared: a line that starts with "time " reads "time".
+// The first line is one sentence of intent. `file NAME` is written as it stands, `bytes NAME` holds
+// its bytes in hex; `{data}` in the arguments is tests/data. A stream that is not mentioned must
+// stay empty. Seconds are not compared: a line that starts with "time " reads "time".
 //
-// Ownership: plain values. Failure: parse() names file and line. Cost: one call of the tool's driver, in this process and an empty folder.
+// Ownership: plain values. Failure: parse() names file and line. Cost: one call of the tool's
+// driver, in this process and an empty folder.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,7 +1,12 @@
-// The generated documents: what docs/ says of passes, operators and command lines, taken from their declarations.
+// The generated documents: what docs/ says of passes, operators and command lines, taken from their
+// declarations.
 //
-// Each text is a function of the code alone, so that tools/docs can compare it with the file and a test can keep the
-// two equal. Nothing here fails; the cost is that of looking up every operator once, some milliseconds.
+// Each text is a function of the code alone, so that tools/docs can compare it with the file and a
+// test can keep the two equal. A document that differs is repaired by running tools/docs, never by
+// hand.
+//
+// Ownership: plain text. Nothing here fails; the cost is that of looking up every operator once,
+// some milliseconds.
 #pragma once
 
 #include <string>

@@ -1,7 +1,10 @@
-// --check-equivalence N: the graph before and after, on N ranks of the reference interpreter, on the same inputs.
+// --check-equivalence N: the graph before and after, on N ranks of the reference interpreter, on
+// the same inputs.
 //
-// Ownership: borrows both graphs. Failure: an error if inputs or objects cannot be read; that the graphs differ is an
-// answer, not an error. Cost: two runs of the program on N ranks.
+// Inputs are those of --values where it is given, else seeded ones (seeded_inputs.h).
+//
+// Ownership: borrows both graphs. Failure: an error if inputs or objects cannot be read; that the
+// graphs differ is an answer, not an error. Cost: two runs of the program on N ranks.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -1,7 +1,8 @@
 // The flags that choose and check a pipeline, the same for every tool that runs one.
 //
-// Ownership: the flags write into a PipelineFlags that must outlive the command line. Failure: a text that is no
-// pipeline is a usage error with its column; a file of operators that does not read is a diagnosed one.
+// Ownership: the flags write into a PipelineFlags that must outlive the command line. Failure: a
+// text that is no pipeline is a usage error with its column; a file of operators that does not read
+// is a diagnosed one. Cost: none worth naming.
 #pragma once
 
 #include "ccgraph/ir/context.h"

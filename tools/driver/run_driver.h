@@ -1,8 +1,10 @@
 // ccgraph-run as a function, so that tests call what the tool calls.
 //
 // Executes a graph on N ranks and either holds its outputs to recorded ones or prints a checksum
-// for each. The result goes to `out`, errors and differences to `err`. Exit codes are those of
-// command_line.h: a mismatch is CheckFailed.
+// for each. The result goes to `out`, errors and differences to `err`.
+//
+// Ownership: borrows arguments and streams for the call. Failure: an exit code of command_line.h; a
+// mismatch is CheckFailed. Cost: that of the interpreter, and the memory of all ranks at once.
 #pragma once
 
 #include "driver/command_line.h"

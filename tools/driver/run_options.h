@@ -1,7 +1,7 @@
 // What the command line of ccgraph-run asks for.
 //
 // Ownership: plain values. Failure: a contradiction between flags is an error of usage, in one
-// line with its repair.
+// line with its repair. Cost: none worth naming.
 #pragma once
 
 #include "ccgraph/ir/tolerance.h"
@@ -13,6 +13,7 @@
 
 namespace ccgraph::driver {
 
+/// Each field is what one flag says; empty texts and lists: not given.
 struct RunOptions {
   std::string engine = "reference";
   /// 0: not given

@@ -1,10 +1,12 @@
 // Summary: what a run of ccgraph-opt did, on one screen.
 //
-// It answers, in this order: how many collectives there are now, and how much compute stands behind them; what each pass moved or merged, and what it
-// left alone and why; memory; what was assumed; what was checked, and with what verdict; time. Numbers come from the
-// graphs and the remarks of the passes, so a new pass appears without a change here.
+// It answers, in this order: how many collectives there are now, and how much compute stands behind
+// them; what each pass moved or merged, and what it left alone and why; memory; what was assumed;
+// what was checked, and with what verdict; time. Numbers come from the graphs and the remarks of
+// the passes, so a new pass appears without a change here.
 //
-// Ownership: plain values. Failure: none. Cost: linear in the remarks.
+// Ownership: plain values. Failure: none; the streams keep what the system said. Cost: linear in
+// the remarks.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"

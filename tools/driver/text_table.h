@@ -1,6 +1,7 @@
 // Numbers and sentences as people read them, for summaries.
 //
-// Plain functions from values to text; they own nothing and cannot fail. None is called more than a few hundred times a run.
+// Plain functions from values to text; they own nothing and cannot fail, and do not look at the
+// locale. None is called more than a few hundred times a run.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace ccgraph::driver {
 [[nodiscard]] std::string counted(size_t count, const std::string &noun);
 /// The text behind so many blanks that it ends at `width`.
 [[nodiscard]] std::string alignRight(const std::string &text, size_t width);
-/// The words of `text` in lines that end at `width`; all but the first start with `indent` blanks, and the first is taken
-/// to have so many before it. A word that is longer stands alone.
+/// The words of `text` in lines that end at `width`; all but the first start with `indent` blanks,
+/// and the first is taken to have so many before it. A word that is longer stands alone.
 [[nodiscard]] std::string wrapped(const std::string &text, size_t indent, size_t width = 110);
 /// "0.31 s", "12 ms".
 [[nodiscard]] std::string secondsText(double seconds);

@@ -1,8 +1,10 @@
-// gzip, told by its two magic bytes. Several members in a row are one text, as gzip(1) has it; what follows the last of
-// them is ignored, as gzip(1) does too.
+// gzip (RFC 1952), told by its two magic bytes. Several members in a row are one text, as gzip(1)
+// has it; what follows the last of them is ignored, as gzip(1) does too.
 //
-// Ownership: the inflated text is the caller's; the compressed bytes are borrowed for the call. Cost: linear in the
-// inflated size, which may be a thousand times the file's and is therefore bounded.
+// Ownership: the inflated text is the caller's; the compressed bytes are borrowed for the call.
+// Failure: a DiagnosticError that says at which compressed byte the stream is cut off or broken.
+// Cost: linear in the inflated size, which may be a thousand times the file's and is therefore
+// bounded (maxInflatedBytes, files.h), give or take one step of at most 64 MiB.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"

@@ -11,6 +11,7 @@
 
 namespace ccgraph::fx {
 
+/// A plain value: copying one marks a place to come back to.
 struct Cursor {
   const char *at = nullptr;
   const char *end = nullptr;

@@ -1,12 +1,16 @@
 // ExpressionReader: Python expressions as torch.fx prints arguments -> Argument trees.
 //
-//   mm_1, [1, -1], (a, None), {'k': True}, 'sum', 1e-05, inf, torch.bfloat16, device(type='cuda', index=0), slice(None,
-//   2, None), torch.contiguous_format, 2*s0 (a size that is no node), and as their text all expressions without nodes
-//   that are none of these.
+//   mm_1, [1, -1], (a, None), {'k': True}, 'sum', 1e-05, inf, torch.bfloat16,
+//   device(type='cuda', index=0), slice(None, 2, None), torch.contiguous_format,
+//   2*s0 (a size that is no node), and as their text all expressions without nodes that are none of these
 //
-// Ownership: writes into the graph's arena through an ArgumentBuilder. Errors: reported to Problems at their place;
-// every function then returns false. A name whose own statement was wrong fails silently, because that error was
-// already reported. Cost: linear in the text; brackets may nest 200 deep.
+// One reader reads the arguments of one statement, since its builder counts that node's operands.
+//
+// Ownership: writes into the graph's arena through an ArgumentBuilder; borrows names, problems and
+// cursor. Errors: reported to Problems at their place; every function then returns false, and the
+// statement is given up. A name whose own statement was wrong fails silently, because that error
+// was already reported. Cost: linear in the text; brackets may nest 200 deep, because reading
+// recurses.
 #pragma once
 
 #include "fx_text/cursor.h"

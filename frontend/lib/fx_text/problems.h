@@ -13,6 +13,7 @@
 
 namespace ccgraph::fx {
 
+/// The errors of one text. There are no warnings: a line is understood or refused.
 class Problems {
 public:
   Problems(const SourceText &source, const PlainText &plain, size_t limit)

@@ -23,7 +23,8 @@ struct Scope {
   bool closed = false;         ///< past its `return`, or beyond repair
   NameTable names;             ///< what the lines below may mention
   uint32_t frame = 0;          ///< of the last source comment
-  /// By the text of the comment: a source line makes many nodes, and its comment comes back whenever another one stood between.
+  /// By the text of the comment: a source line makes many nodes, and its comment comes back
+  /// whenever another one stood between.
   llvm::DenseMap<llvm::StringRef, uint32_t> frames;
 
   /// Gives `name` to a node, or to nothing (null) where its statement was wrong. False: the name was taken.

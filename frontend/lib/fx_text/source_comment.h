@@ -1,12 +1,14 @@
 // Source comments: the "# File: ..." lines of print_readable <-> Frame.
 //
-//   # Annotation: {'module_fqn': 'layers.0'} recompute: MUST_SAVE File: /home/user/model.py:12 in forward, code: return
-//   x @ self.w # Backward of forward node: File: ... # No stacktrace found for following nodes
+//   # Annotation: {'module_fqn': 'layers.0'} recompute: MUST_SAVE File: /home/user/model.py:12 in forward, code: x @ w
+//   # Backward of forward node: File: ...
+//   # No stacktrace found for following nodes
 //
-// A comment holds for all nodes from it to the next one. Other comments say nothing about nodes.
+// A comment holds for all nodes from it to the next one. Other comments say nothing about nodes and
+// are not kept. What printSourceComment writes reads back as the same Frame.
 //
-// Ownership: texts go into the Context. Fails never: what is no source comment gives an empty result. Cost: linear in
-// the comment.
+// Ownership: texts go into the Context. Fails never: what is no source comment gives an empty
+// result. Cost: linear in the comment.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -7,9 +7,9 @@
 //   {"float": "inf"|"-inf"|"nan"}   floats that JSON lacks
 //   {"sym": "s0 + 1"} {"dtype": "bf16"} {"device": "cuda:0"} {"layout": ..} {"memory_format": ..} {"py": ..}
 //
-// Ownership: trees go into the arena of the graph that the builder is of. Failure: reported through the scope, with None
-// in the place of what was wrong, so that one node can show several errors. Cost: linear in the values; recursion is as deep as the
-// nesting, which the parser bounds.
+// Ownership: trees go into the arena of the graph that the builder is of. Failure: reported through
+// the scope, with None in the place of what was wrong, so that one node can show several errors.
+// Cost: linear in the values; recursion is as deep as the nesting, which the parser bounds.
 #pragma once
 
 #include "json/graph_scope.h"

@@ -1,8 +1,10 @@
-// Writes argument trees as argument_reader.h reads them, in the canonical spelling: one blank behind ',' and ':', the
-// shortest float, only what is there.
+// Writes argument trees as argument_reader.h reads them, in the canonical spelling: one blank
+// behind ',' and ':', the shortest float, only what is there. The spelling is a function of the
+// tree alone: writing what was read of canonical text gives the same bytes.
 //
-// Ownership: borrows; an operand is written by the name of the node that it means now. Failure: none; the stream keeps
-// what the system said. Cost: linear in the tree, no allocation for names that are plain identifiers.
+// Ownership: borrows; an operand is written by the name of the node that it means now. Failure:
+// none; the stream keeps what the system said. Cost: linear in the tree, no allocation for names
+// that are plain identifiers.
 #pragma once
 
 #include "ccgraph/ir/node.h"

@@ -17,7 +17,8 @@
 
 namespace ccgraph {
 
-/// Types by their text: a graph of a million nodes has some hundred distinct ones, and parsing each again would be most of the reading.
+/// Types by their text: a graph of a million nodes has some hundred distinct ones, and parsing each
+/// again would be most of the reading.
 class TypeCache {
 public:
   TypeCache(Context &context, JsonReport &report) : context_(context), report_(report) {}
@@ -42,7 +43,8 @@ struct UnresolvedReference {
 struct GraphScope {
   GraphScope(Graph &graph, JsonReport &report, TypeCache &types) : graph(graph), report(report), types(types) {}
 
-  /// The node of a text "%name"; null, and noted for later, where none stands before. `user` is the node that mentions it.
+  /// The node of a text "%name"; null, and noted for later, where none stands before. `user` is the
+  /// node that mentions it.
   Node *resolve(const JsonValue &reference, llvm::StringRef user);
   /// Reads one entry of `frames`.
   void addFrame(const JsonValue &value);

@@ -1,7 +1,14 @@
-// The `groups` object, which graph files and group files share.
+// The `groups` object, which graph files and group files share, so that both know the same words.
 //
 //   "groups": {"0": {"ranks": [0, 1, 2, 3], "desc": "default_pg"},
 //              "1": {"partition": [[0, 1], [2, 3]], "desc": "mesh_tp"}}
+//
+// Ranks are global, from 0 to 2^31 - 1, each once in a group; their order is the group's own.
+// `desc`, `tag`, `backend`, `mesh`, `axis` and `assumed` may stand beside them; other members are
+// kept as they are.
+//
+// Ownership: copies into the table. Failure: through the report, at the member that is wrong;
+// groups behind it are still read. Cost: linear in the ranks.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"

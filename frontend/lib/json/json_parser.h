@@ -1,9 +1,13 @@
 // parseJson: nlohmann's SAX reader, made to hand over one value at a time.
 //
-// The sink decides, container by container, whether it wants the members one by one or the whole as one JsonValue, so a file of
-// a million nodes is read in the memory of one. nlohmann's callbacks carry no position: the iterator that it reads from counts bytes.
+// The sink decides, container by container, whether it wants the members one by one or the whole as
+// one JsonValue, so a file of a million nodes is read in the memory of one. nlohmann's callbacks
+// carry no position: the iterator that it reads from counts bytes. Only json_parser.cpp knows
+// nlohmann.
 //
-// Errors: the text is not JSON, or nests deeper than maxJsonDepth. Cost: linear, about 6 ns a byte.
+// Ownership: values belong to the parser and are gone when value() returns; keys of a JsonOpening
+// likewise. Errors: the text is not JSON, or nests deeper than maxJsonDepth; at most one, with
+// line, column and pointer, and the sink has seen all before it. Cost: linear, about 6 ns a byte.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"

@@ -1,7 +1,8 @@
 // JsonReport: the errors of one JSON file, each at its place and with its pointer.
 //
-// Readers report and read on, so that a user sees all that is wrong with a file at once; whether the file was good is asked
-// once, at the end, by take(). Places are kept as offsets until there is something to say.
+// Readers report and read on, so that a user sees all that is wrong with a file at once; whether
+// the file was good is asked once, at the end, by take(). Places are kept as offsets until there is
+// something to say.
 //
 // Ownership: borrows the source, which must outlive it. Failure: none of its own. Cost: nothing while all is well; an
 // error scans the text up to its place.

@@ -1,10 +1,13 @@
 // JsonValue: one parsed JSON value, small and short-lived.
 //
-// Readers never hold a tree of a whole file: they are handed one value at a time (one node, one frame) and its
-// memory is used again for the next. Members keep the order of the text, and every value knows where it starts, so that a
-// place is computed only for an error.
+// Readers never hold a tree of a whole file: they are handed one value at a time (one node, one
+// frame) and its memory is used again for the next. Members keep the order of the text, and every
+// value knows where it starts, so that a place is computed only for an error.
 //
-// Ownership: values and their strings live in the parser's arena until the sink's value() returns.
+// Ownership: values and their strings live in the parser's arena until the sink's value() returns;
+// what is needed later must be copied. Failure: none; a look at what a value is not sees nothing
+// (`integer` and `real` share their place: ask for the kind first).
+// Cost: about 100 bytes a value, O(1) an access but for member().
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -16,6 +19,7 @@
 
 namespace ccgraph {
 
+/// Numbers come in three kinds: HugeInteger is one that 64 bits with sign do not hold, and has no value.
 enum class JsonKind : uint8_t { Null, Bool, Integer, Float, HugeInteger, String, Array, Object };
 
 struct JsonValue;
@@ -43,8 +47,9 @@ private:
   const JsonValue *value_;
 };
 
-/// A value is written by the parser alone; readers see it const. Fields that do not belong to the kind keep their defaults,
-/// so that a careless look at `text` of a number sees nothing rather than something else.
+/// A value is written by the parser alone; readers see it const. Fields that do not belong to the
+/// kind keep their defaults, so that a careless look at `text` of a number sees nothing rather than
+/// something else.
 struct JsonValue {
   JsonKind kind = JsonKind::Null;
   bool boolean = false;

@@ -1,10 +1,13 @@
 // MemberSink: one member of a JSON object, or each of them, and nothing of the rest.
 //
-// Files of facts hold megabytes beside the few lines that a reader wants; what is not wanted is walked through, not stored. Side
-// files (groups, tolerances, operators, tensor headers) are all read through this.
+// Files of facts hold megabytes beside the few lines that a reader wants; what is not wanted is
+// walked through, not stored. Side files (groups, tolerances, operators, objects, tensor headers)
+// are all read through this.
 //
-// Ownership: holds the callback; the values that it gets die when it returns. Failure: none of its own; found() and
-// isObject() say what the text was. Cost: that of the parser, plus the memory of one wanted member.
+// Ownership: holds the callback, and borrows the name, which must outlive it; the values that the
+// callback gets die when it returns. Failure: none of its own; found() and isObject() say what the
+// text was, and a name that stands twice is given twice. Cost: that of the parser, plus the memory
+// of one wanted member.
 #pragma once
 
 #include "json/json_parser.h"

@@ -1,12 +1,21 @@
 // Knowledge: what we know of operators beyond the schemas that PyTorch registers, in families.
 //
 //   own_schemas  operators that the generated table lacks: Python's, higher-order, Inductor's private ones
-//   sharing      results that share storage though the schema is silent, or need not though it says so; undeclared
-//   writes domains      order against the outside: random state, the host, everything collectives  what the arguments
-//   of a collective mean, and when it reads and writes them shapes, work rules for result types, FLOPs and bytes
+//   sharing      results that share storage though the schema is silent, or need not though it says so;
+//                undeclared writes
+//   domains      order against the outside: random state, the host, everything
+//   collectives  what the arguments of a collective mean, and when it reads and writes them
+//   shapes       rules for result types
+//   work         rules for FLOPs and bytes
 //
-// Each family is a table sorted by key, searched once an operator, on its first look-up; nothing is built at start-up.
-// Keys are targets without ".default"; where a family says "base", a key without overload stands for all of them.
+// An operator's schema is applied first, then each family in the order in which OpTable calls them,
+// so a family may refine what those before it said. Keys are targets without ".default"; where a
+// family says "base", a key without overload stands for all of them.
+//
+// Ownership: tables are constants; an OpDraft borrows the operator that it describes. Failure:
+// none; a family that does not know an operator leaves it alone, and a table out of order asserts.
+// Cost: each family is a table sorted by key, searched once an operator, on its first look-up;
+// nothing is built at start-up.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -54,6 +63,7 @@ struct OwnSchema {
 /// Calls `visit` with every target of the own schemas.
 void forEachOwnTarget(llvm::function_ref<void(llvm::StringRef target)> visit);
 
+/// One family each: writes what its table holds about the draft's operator into it.
 void applySharing(const OpDraft &draft);
 void applyDomains(const OpDraft &draft);
 void applyCollectives(const OpDraft &draft);

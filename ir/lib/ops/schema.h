@@ -13,6 +13,7 @@
 
 namespace ccgraph {
 
+/// One line, taken apart. It owns its texts, but for the tags.
 struct Schema {
   std::string key; ///< "aten.add_.Tensor", "aten.mm"
   std::vector<OpParam> params;
@@ -28,6 +29,7 @@ struct Schema {
 [[nodiscard]] llvm::StringRef findSchema(llvm::StringRef key);
 /// The lines of all overloads of `name`, back to back; empty where there is none.
 [[nodiscard]] llvm::StringRef findOverloads(llvm::StringRef name);
+/// Lines of the generated table; constant, counted once.
 [[nodiscard]] unsigned numGeneratedSchemas();
 /// Calls `visit` with every line of the generated table, in its order.
 void forEachSchema(llvm::function_ref<void(llvm::StringRef line)> visit);

@@ -3,7 +3,10 @@
 // A reshape shares storage where every new dimension runs through one stretch of memory with a constant step: old
 // dimensions are grouped into maximal chunks that are contiguous among themselves (stride[i] = size[i+1] *
 // stride[i+1]), and new dimensions must fill chunks exactly. The rule is that of aten/src/ATen/TensorUtils.cpp
-// (computeStride). Cost: linear in the ranks. Nothing fails.
+// (computeStride), so that what shares storage here is what shares it in PyTorch.
+//
+// Ownership: results are values. Nothing fails: where sizes or strides are not numbers the answer is
+// empty or Sharing::Unknown. Cost: linear in the numbers of dimensions.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"

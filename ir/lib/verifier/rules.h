@@ -1,7 +1,12 @@
 // What the three families of verifier rules share: where they report, and how each is entered.
 //
-// A family walks the graph once in program order and reports findings with the id of a rule of verifierRules(). Ownership: a Report refers to the
-// graph that is verified. Cost: a finding costs its text, findings beyond the limit are only counted.
+// A family walks the graph once in program order and reports findings with the id of a rule of
+// verifierRules(); it relies on no other family, so that one broken rule does not hide the rest.
+//
+// Ownership: a Report refers to the graph and the options, and owns its findings until they are
+// drained. Failure: none; what a family cannot judge, because an operand is missing or has no type,
+// it passes over. Cost: a finding costs its text; of errors a bounded multiple of the limit is
+// kept, the rest is only counted, so a hopeless graph stays cheap.
 #pragma once
 
 #include "ccgraph/ir/storage.h"
@@ -17,6 +22,7 @@ struct Finding {
   std::string repair;
 };
 
+/// The findings of all families on one graph, without its subgraphs.
 class Report {
 public:
   Report(const Graph &graph, const VerifyOptions &options) : graph_(graph), options_(options) {}
@@ -24,7 +30,7 @@ public:
   [[nodiscard]] const Graph &graph() const { return graph_; }
   /// A finding about a node.
   void add(const Node &node, Finding finding);
-  /// A finding about the graph as a whole.
+  /// A finding about the graph as a whole; it comes behind those about nodes.
   void add(Finding finding);
   /// A diagnostic of somebody else about a node, given the id of our rule.
   void forward(const Node &node, llvm::StringRef rule, llvm::Error error);
@@ -51,6 +57,7 @@ private:
 /// What a subgraph cannot know of itself, and its parent does.
 enum class Scope : uint8_t { Whole, Subgraph };
 
+/// The families, one function each; see verifier.h for what they ask.
 void checkStructure(Report &report);
 void checkTypes(Report &report);
 void checkAsync(Report &report, const VerifyOptions &options, Scope scope);

@@ -16,6 +16,7 @@
 
 namespace ccgraph {
 
+/// Computed once for the order that the program has; moves that respect it leave it valid.
 class Dependences {
 public:
   /// Both must outlive it.

@@ -8,13 +8,15 @@
 
 namespace ccgraph {
 
+/// One storage, as the rules of memory.h have it; bytes are 0 where the size is not known.
 struct StorageLife {
   int64_t bytes = 0;
   /// alive on every step: inputs, parameters, what is returned
   bool always = false;
   /// alive from its first holder to the end: in flight and never waited for
   bool forGood = false;
-  /// the node that allocates it first; empty where `always`
+  /// the node that allocates it first, then in program order all that keep it alive, some more than
+  /// once; empty where `always`
   llvm::SmallVector<Node *, 4> holders;
 };
 

@@ -1,12 +1,17 @@
 // Bucket: one merged entry, evaluated: what each of its new nodes holds.
 //
-// Members' inputs are the sources; every other value is derived from them through movements and the one exchange. So a bucket is not compared
-// with one way of spelling it, but with what it must compute: the replacement of each member is its result, element for element.
+// Members' inputs are the sources; every other value is derived from them through movements and the
+// one exchange. So a bucket is not compared with one way of spelling it, but with what it must
+// compute: the replacement of each member is its result, element for element.
 //
-// That members do not need one another is shown by the rest of the checker: a path from one to the other would put some definition behind its use, an
-// access on the wrong side of a write, or lose an ordering edge. Only edges between two members are looked for here, since both ends are now one node.
+// That members do not need one another is shown by the rest of the checker: a path from one to the
+// other would put some definition behind its use, an access on the wrong side of a write, or lose
+// an ordering edge. Only edges between two members are looked for here, since both ends are now one
+// node.
 //
-// Ownership: refers to the evidence. Failure: findings; a node that cannot be evaluated has no value, and nothing derived from it has. Cost: the runs made.
+// Ownership: refers to the evidence, and adds to the findings. Failure: findings of rules
+// legality.merged-*; a node that cannot be evaluated has no value, and nothing derived from it has.
+// Cost: the runs made (layout.h), ranks x members for a flat bucket.
 #pragma once
 
 #include "legality/checks.h"
@@ -35,7 +40,8 @@ private:
   bool addSource(const BucketMember &member, Communication call);
   bool checkLaunch();
 
-  // New nodes, in program order: a node without value is a finding, and whatever reads it stays without value in silence.
+  // New nodes, in program order: a node without value is a finding, and whatever reads it stays
+  // without value in silence.
   void evaluate();
   bool isPlain(const Step &step);
   std::optional<Value> evaluateStep(uint32_t index, const Step &step);

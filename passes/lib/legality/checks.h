@@ -1,8 +1,12 @@
 // The checks of the legality checker, one rule family each. Every one takes the same evidence and adds its findings.
 //
-// They run in the order of this file: those of the second half read what the first half has shown, and do not run if it found anything.
+// They run in two halves: those of the second (checker.cpp has their order) read what the first has
+// shown, and do not run if it found anything. Within a half all run, so that one defect is seen from
+// every side.
 //
-// Ownership: the evidence refers to the caller's values. Cost: near-linear, as each states.
+// Ownership: the evidence refers to the caller's values and is never changed. Failure: findings, each
+// with a rule of legalityRules(). Cost: near-linear, as each states, in the n nodes and e edges of both
+// programs.
 #pragma once
 
 #include "ccgraph/passes/legality.h"
@@ -12,6 +16,8 @@
 
 namespace ccgraph::legality {
 
+/// What the first half has shown: both programs, who stands for whom, and which memory each value
+/// has.
 struct Evidence {
   const Rewrite &rewrite;
   const Program &before;
@@ -37,7 +43,8 @@ void checkStorageOrder(const Evidence &evidence, Findings &findings);
 void checkDomains(const Evidence &evidence, Findings &findings);
 /// Nothing touches what is in flight that did not before. O(n + e).
 void checkInFlight(const Evidence &evidence, Findings &findings);
-/// Each group's collectives are issued in the order that they had, or that a `moved` entry states. O(c log c) for c collectives.
+/// Each group's collectives are issued in the order that they had, or that a `moved` entry states.
+/// O(c log c) for c collectives.
 void checkIssueOrder(const Evidence &evidence, Findings &findings);
 /// Each bucket computes what its members did. O(entries + ranks x members).
 void checkMerged(const Evidence &evidence, Findings &findings);
@@ -45,6 +52,7 @@ void checkMerged(const Evidence &evidence, Findings &findings);
 void checkRemoved(const Evidence &evidence, Findings &findings);
 /// Every launch that had a wait has one. O(n + e).
 void checkWaitsKept(const Evidence &evidence, Findings &findings);
+/// New nodes that no merge or rule explains do nothing that anybody could see. O(entries).
 void checkAdded(const Evidence &evidence, Findings &findings);
 /// Each rule's nodes are the ones that the checker's own template builds. O(entries).
 void checkRules(const Evidence &evidence, Findings &findings);

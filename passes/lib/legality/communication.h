@@ -1,8 +1,10 @@
 // Communication: a collective call as the checker reads it, in either program.
 //
-// It is read from the operator's CollectiveSpec and the arguments, by position, so that it can also be read off calls that were erased since.
+// It is read from the operator's CollectiveSpec and the arguments, by position, so that it can also
+// be read off calls that were erased since.
 //
-// Ownership: plain values and references into the program. Cost: one small string a call. Nothing fails: what cannot be read stays empty and is unlike anything else.
+// Ownership: plain values and references into the program. Cost: one small string a call. Nothing
+// fails: what cannot be read stays empty and is unlike anything else.
 #pragma once
 
 #include "legality/program.h"
@@ -11,6 +13,7 @@
 
 namespace ccgraph::legality {
 
+/// One call. Steps are numbers of the program that it was read from.
 struct Communication {
   uint32_t step = 0;
   const CollectiveSpec *spec = nullptr;

@@ -1,10 +1,12 @@
 // Correspondence: which step after stands for which step before, as the certificate claims it.
 //
-// `image` follows values: what the readers of a step's result read now. `performer` follows effects: the step that now does what the step did (a bucket for
-// its members' launches). Both are claims: the rules' own checks show that a replacement holds the value it stands for.
+// `image` follows values: what the readers of a step's result read now. `performer` follows
+// effects: the step that now does what the step did (a bucket for its members' launches). Both are
+// claims: the rules' own checks show that a replacement holds the value it stands for.
 //
-// Ownership: refers to both programs and the certificate. Failure: a node without entry, in two entries, or in one that does not fit is a finding; the later checks
-// may only run if there was none. Cost: O(nodes + entries).
+// Ownership: refers to both programs and the certificate. Failure: a node without entry, in two
+// entries, or in one that does not fit is a finding; the later checks may only run if there was
+// none. Cost: O(nodes + entries).
 #pragma once
 
 #include "legality/findings.h"
@@ -22,7 +24,8 @@ struct Claim {
 /// "merged entry 2", or "" for untouched.
 [[nodiscard]] std::string claimText(Claim claim);
 
-/// Everything that a check reads. Both programs are the checker's own reading of the two graphs; the certificate is only believed where it has been shown right.
+/// Everything that a check reads. Both programs are the checker's own reading of the two graphs;
+/// the certificate is only believed where it has been shown right.
 struct Rewrite {
   const GraphSnapshot &snapshot;
   const Graph &graph;

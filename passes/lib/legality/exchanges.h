@@ -1,7 +1,9 @@
 // Exchanges: what a collective does to layouts, for one bucket.
 //
-// Elements of inputs become elements of results: of the member's *own* result, in that result's order, so that every kind is judged alike. Where ranks hold
-// different elements (gathers, scatters, all_to_all) the rule asks that the buffer be laid out alike for each rank, which is what makes the merge right.
+// Elements of inputs become elements of results: of the member's *own* result, in that result's
+// order, so that every kind is judged alike. Where ranks hold different elements (gathers,
+// scatters, all_to_all) the rule asks that the buffer be laid out alike for each rank, which is
+// what makes the merge right.
 //
 //   all_reduce, broadcast   element e          -> element e
 //   all_gather              element e          -> element r * size + e, for each rank r
@@ -36,7 +38,8 @@ struct Shipment {
   std::vector<Member> members;
 };
 
-/// What a layout of inputs becomes under a bucket's collective, or why it cannot be told. The sizes of all sources must be known.
+/// What a layout of inputs becomes under a bucket's collective, or why it cannot be told. The sizes
+/// of all sources must be known.
 [[nodiscard]] std::variant<Layout, std::string> exchange(const Communication &call, const Shipment &shipment,
                                                          const Layout &input);
 

@@ -1,9 +1,12 @@
 // What is in flight at each step of a Program.
 //
-// A launch puts its results' storages in flight, and the operands that it reads or writes until it is done; the first wait on a result (on any value
-// that shares its storage) ends that. A coalesced launch is one flight an element.
+// A launch puts its results' storages in flight, and the operands that it reads or writes until it
+// is done; the first wait on a result (on any value that shares its storage) ends that. A coalesced
+// launch is one flight an element. The log of the program before is held against that of the
+// program after: an intrusion that was there before is the user's, a new one is the pass's.
 //
-// Ownership: refers to the program. Cost: O(steps + operands).
+// Ownership: plain numbers of steps and storages, which mean something in that program only.
+// Failure: none. Cost: O(steps + operands).
 #pragma once
 
 #include "legality/storages.h"

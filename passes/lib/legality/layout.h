@@ -1,11 +1,13 @@
 // Layout: which element of which tensor stands where in a value.
 //
-// A value is a list of runs in row-major order: "elements 0..4095 of the input of member 2, then ...". Moving data (cat, view, slice, split, permute) makes
-// new runs of old ones, a collective turns runs of inputs into runs of results; so a bucket is right if each replacement is one run: its member's result, from 0 to
-// the end. Sizes are exact; nothing is sampled.
+// A value is a list of runs in row-major order: "elements 0..4095 of the input of member 2, then
+// ...". Moving data (cat, view, slice, split, permute) makes new runs of old ones, a collective
+// turns runs of inputs into runs of results; so a bucket is right if each replacement is one run:
+// its member's result, from 0 to the end. Sizes are exact; nothing is sampled.
 //
-// Ownership: runs are shared between values that view the same elements. Cost: proportional to the runs made; an operation that would make
-// more than `maxRuns` gives up, which counts as not proved.
+// Ownership: runs are shared between values that view the same elements, and never change. Failure:
+// by an empty result, which counts as not proved: sizes that do not fit, or more than `maxRuns`
+// runs. Cost: proportional to the runs made, not to the elements.
 #pragma once
 
 #include "ccgraph/ir/type.h"
@@ -18,6 +20,7 @@
 
 namespace ccgraph::legality {
 
+/// Most runs of one value: some 32 MiB. Real buckets need a few for each member and rank.
 inline constexpr size_t maxRuns = size_t(1) << 20;
 
 /// `count` consecutive elements of a source, standing at `offset` of the value.
@@ -32,7 +35,8 @@ struct Run {
 using Runs = std::vector<Run>;
 using Sizes = llvm::SmallVector<int64_t, 4>;
 
-/// A tensor value. Two values with equal runs and sizes are equal, whatever their strides; strides decide what may be viewed, and what type is right.
+/// A tensor value. Two values with equal runs and sizes are equal, whatever their strides; strides
+/// decide what may be viewed, and what type is right.
 struct Layout {
   Sizes sizes;
   Sizes strides; ///< in memory, in elements; meaningless where `stridesKnown` is false
@@ -60,12 +64,15 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 [[nodiscard]] Layout wholeUnsized(uint32_t source, bool result);
 /// Elements as listed, row-major in memory.
 [[nodiscard]] Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs);
-/// The same elements under other sizes: a view where strides allow it; else empty, or a copy if `mayCopy`. Empty if the counts differ.
+/// The same elements under other sizes: a view where strides allow it; else empty, or a copy if
+/// `mayCopy`. Empty if the counts differ.
 [[nodiscard]] std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy);
-/// cat along one dimension: a new row-major value. Empty where the other dimensions differ, or it would fall into too many runs.
+/// cat along one dimension: a new row-major value. Empty where the other dimensions differ, or it
+/// would fall into too many runs.
 [[nodiscard]] std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim);
 
-/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of the value in row-major order; `strides` in memory.
+/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of
+/// the value in row-major order; `strides` in memory.
 struct Window {
   Sizes sizes;
   Sizes steps;

@@ -1,8 +1,12 @@
 // Movements: what the operators that only move data do to layouts.
 //
-// One table, operator to rule; an operator that is not in it moves data in a way that the checker cannot follow, and a bucket that uses it is refused.
+// One table, operator to rule; an operator that is not in it moves data in a way that the checker
+// cannot follow, and a bucket that uses it is refused. So a pass that spells buckets with another
+// operator needs a row here first.
 //
-// Ownership: layouts share their runs. Failure: empty where the call is malformed, its arguments are not literals, or the value would fall into too many pieces.
+// Ownership: layouts share their runs. Failure: empty where the call is malformed, its arguments
+// are not literals, or the value would fall into too many pieces; the bucket then reports it. Cost:
+// a search by name, and the runs made.
 #pragma once
 
 #include "legality/layout.h"

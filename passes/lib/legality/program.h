@@ -1,12 +1,17 @@
-// Program: one side of a rewrite, before or after, as arrays: steps in program order, operands as step numbers, effects.
+// Program: one side of a rewrite, before or after, as arrays: steps in program order, operands as
+// step numbers, effects.
 //
-// The graph before no longer exists when the checker runs: rewired and erased nodes have lost their operands. A Program is what
-// the checks need of either side, built from the snapshot or from the graph, so that each check is written once.
+// The graph before no longer exists when the checker runs: rewired and erased nodes have lost their
+// operands. A Program is what the checks need of either side, built from the snapshot or from the
+// graph, so that each check is written once.
 //
-// Ownership: refers to the snapshot and the graph. Cost: one pass, about 100 bytes a node; `effectsOf` is asked once a node, for unchanged nodes on the side before only.
+// Ownership: refers to the snapshot and the graph, which must not be edited meanwhile. Failure:
+// none; an operand that is not in the program is `none`, which is a finding of the checks. Cost:
+// one pass, about 100 bytes a node; `effectsOf` is asked once a node, for unchanged nodes on the
+// side before only.
 //
-// Steps are numbered by their place in the order, so "before" is a comparison of numbers, on both sides. Numbers of the two sides are never mixed:
-// names say `before` or `after`.
+// Steps are numbered by their place in the order, so "before" is a comparison of numbers, on both
+// sides. Numbers of the two sides are never mixed: names say `before` or `after`.
 #pragma once
 
 #include "ccgraph/ir/effects.h"
@@ -18,7 +23,8 @@ namespace ccgraph::legality {
 
 inline constexpr uint32_t none = UINT32_MAX;
 
-/// One step of a program: what the node said then, and what effectsOf said of it. Operands and access bits stand in the Program's pools.
+/// One step of a program: what the node said then, and what effectsOf said of it. Operands and
+/// access bits stand in the Program's pools.
 struct Step {
   /// Only its identity, name and opcode are to be read off the node itself: all else may have changed since.
   const Node *node = nullptr;
@@ -42,7 +48,8 @@ struct Step {
 
 class Program {
 public:
-  /// The graph as it was. Effects of nodes that were since erased or given other arguments come from their operator's declaration.
+  /// The graph as it was. Effects of nodes that were since erased or given other arguments come
+  /// from their operator's declaration.
   explicit Program(const GraphSnapshot &before);
   /// The graph as it is; steps that also stand in `before`, unchanged, take their effects from there.
   Program(const Graph &after, const GraphSnapshot &snapshot, const Program &before);
@@ -75,7 +82,8 @@ public:
   /// Step numbers of the operands in a tree: a leaf or a list of leaves.
   [[nodiscard]] llvm::SmallVector<uint32_t, 4> operandsIn(const Step &step, const Argument *tree) const;
 
-  /// Gives a step the effects of another call that stands for it (a rule's template); bits for each of its own operands.
+  /// Gives a step the effects of another call that stands for it (a rule's template); bits for each
+  /// of its own operands.
   void setEffects(uint32_t index, const Step &like, llvm::ArrayRef<Access> accesses);
 
 private:
@@ -85,7 +93,8 @@ private:
 
   std::vector<Step> steps_;
   std::vector<uint32_t> indexById_;
-  // Operands of all steps back to back, each step's data operands first, then its ordering edges; and the access to each.
+  // Operands of all steps back to back, each step's data operands first, then its ordering edges;
+  // and the access to each.
   std::vector<uint32_t> operands_;
   std::vector<Access> accesses_;
 };

@@ -1,8 +1,11 @@
 // Rules: the checker's own templates of named rewrites.
 //
-//   inline-control-deps   matched: a control_deps call, then (if it went) the get_attr of its subgraph; built: one call.
-//                         The built call is the one call of the subgraph, with the arguments of the control_deps in place of the
-//                         subgraph's placeholders, and has an ordering edge or a data edge from each of its dependences.
+// - inline-control-deps. Matched: a control_deps call, then (if it went) the get_attr of its
+//   subgraph. Built: one call. The built call is the one call of the subgraph, with the arguments
+//   of the control_deps in place of the subgraph's placeholders, and has an ordering edge or a data
+//   edge from each of its dependences.
+//
+// A name that is not listed here is a finding: a pass cannot bring a rule of its own.
 //
 // Ownership: refers to the evidence. Failure: findings. Cost: the size of the calls.
 #pragma once

@@ -1,12 +1,16 @@
 // Storages: which blocks of memory each value of a Program may occupy.
 //
-// A step that allocates owns a storage (a list result one an element); views, waits, getitem and in-place forms share their operand's. Sets
-// are what a value *may* share, so an access goes to each member. Placeholders do not overlap; get_attr nodes of one attribute are one storage.
+// A step that allocates owns a storage (a list result one an element); views, waits, getitem and
+// in-place forms share their operand's. Sets are what a value *may* share, so an access goes to
+// each member. Placeholders do not overlap; get_attr nodes of one attribute are one storage.
 //
-// Ownership: numbers only. Cost: O(steps + operands); a value that only shares one operand's set shares its range too.
+// Ownership: numbers only, which mean something as long as the program. Failure: none; what an
+// opaque step yields may share any storage of its operands. Cost: O(steps + operands); a value that
+// only shares one operand's set shares its range too.
 //
-// This is the checker's own analysis, apart from ccgraph/ir/storage.h: that one reads a live graph, this one either side of a rewrite; and a
-// mistake in the one that the passes use is not repeated here.
+// This is the checker's own analysis, apart from ccgraph/ir/storage.h: that one reads a live graph,
+// this one either side of a rewrite; and a mistake in the one that the passes use is not repeated
+// here.
 #pragma once
 
 #include "legality/program.h"
@@ -21,9 +25,11 @@ public:
   [[nodiscard]] llvm::ArrayRef<uint32_t> of(uint32_t step) const { return slice(values_[step]); }
   /// Number of elements of a list result; 0 for any other.
   [[nodiscard]] uint32_t numElements(uint32_t step) const { return lists_[step].count; }
+  /// The storages of one element of a list result, ascending; `index` below numElements().
   [[nodiscard]] llvm::ArrayRef<uint32_t> element(uint32_t step, uint32_t index) const {
     return slice(elements_[lists_[step].begin + index]);
   }
+  /// Number of storages; they are dense from 0.
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(owners_.size()); }
   /// Step that allocates a storage.
   [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
@@ -50,7 +56,8 @@ private:
   /// Stores a set, sorted and without duplicates.
   [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
   [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
-  /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how many elements there are.
+  /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how
+  /// many elements there are.
   void countElements();
 
   const Program &program_;
@@ -64,7 +71,8 @@ private:
 
 /// Number of the element that a getitem step takes; empty where it is no literal.
 [[nodiscard]] std::optional<uint32_t> elementIndex(const Step &step);
-/// The parameter whose element i is about element i of the step's list result (coalesced collectives, batches of p2p, waits on lists); null where there is none.
+/// The parameter whose element i is about element i of the step's list result (coalesced
+/// collectives, batches of p2p, waits on lists); null where there is none.
 [[nodiscard]] const Argument *elementwiseList(const Step &step);
 
 } // namespace ccgraph::legality

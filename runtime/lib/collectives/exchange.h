@@ -1,7 +1,7 @@
 // Exchange: what each kind of collective makes of the members' rows.
 //
-// With members 0..n-1 in the group's order, row r_m sent by member m, and chunk j of a row its
-// j-th of n equal parts:
+// With members 0..n-1 in the group's order, row r_m sent by member m, and chunk j of a row its j-th
+// of n equal parts:
 //   all_reduce      m receives r_0 op r_1 op ... op r_n-1
 //   all_gather      m receives r_0 ++ r_1 ++ ... ++ r_n-1
 //   reduce_scatter  m receives chunk m of r_0 op ... op r_n-1
@@ -9,9 +9,11 @@
 //   broadcast       m receives r_root
 //   scatter         m receives chunk m of r_root
 //   send, recv      member 1 receives r_0
+// These are the definitions of the MPI standard and of torch.distributed, in elements rather than
+// bytes; reduce.h says in which order `op` is applied. A barrier has no rows.
 //
-// Ownership: results are new 1-d tensors. Failure: none; launches were checked (agreement.h).
-// Cost: linear in what is moved.
+// Ownership: results are new 1-d tensors, which share nothing with what was sent. Failure: none;
+// launches were checked (agreement.h). Cost: linear in what is moved.
 #pragma once
 
 #include "collectives/launch.h"

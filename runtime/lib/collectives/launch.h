@@ -4,7 +4,8 @@
 // to send, rows to fill, and a few numbers. The engine's half (matching ranks, moving data) works
 // on launches only, so no form can behave unlike another.
 //
-// Ownership: shares storages with the rank that launched. Plain data: nothing fails here.
+// Ownership: shares storages with the rank that launched. Plain data: nothing fails here (whether it
+// makes sense is asked in agreement.h). Cost: handles only; no element is copied.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -31,7 +32,7 @@ struct Launch {
   int64_t root = -1;
   /// point to point
   int64_t tag = 0;
-  /// all_to_all: elements for and from each member.
+  /// all_to_all: elements for and from each member, in the group's order
   std::vector<int64_t> sendCounts;
   std::vector<int64_t> receiveCounts;
 };

@@ -5,8 +5,8 @@
 // in a bucket. avg is the sum divided by the number of ranks (integers truncate). bool reduces as
 // PyTorch does: sum, max and bor are "or", product, min and band are "and".
 //
-// Failure: an operator that the dtype does not have is an llvm::Error that says which ones it
-// has. Cost: linear in elements x ranks.
+// Ownership: results are new tensors; rows are borrowed. Failure: an operator that the dtype does not
+// have is an llvm::Error that says which ones it has. Cost: linear in elements x ranks.
 #pragma once
 
 #include "ccgraph/runtime/tensor.h"

@@ -1,7 +1,12 @@
-// Input demands: what the readers of an input ask of its values.
+// Input demands: what the readers of an input ask of its values, so that seeded inputs can be such
+// that the program runs.
 //
-// Ownership: holds node ids only; the graph must outlive it unedited. Cost: one pass over the
-// nodes per demand.
+// A demand travels from a reader back to its operands through views, copies and collectives, since
+// these pass values on. It is a guess at what is needed, never a promise: where two readers ask for
+// different things, the tighter bound holds.
+//
+// Ownership: holds node ids only; the graph must outlive it unedited. Failure: none; what cannot be
+// told is no demand. Cost: one pass over the nodes per demand.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -1,6 +1,9 @@
 // CallSite: one call of an operator as one rank sees it: arguments evaluated and put where the
 // schema has them.
 //
+// Every form of a communication operator and every random operator reads its arguments through this,
+// by the parameter's place in the schema, so that keywords and defaults are dealt with once.
+//
 // Ownership: borrows the node. Failure: reading an argument of another kind than expected is a
 // DiagnosticError with got and expected.
 // Cost: O(1) a look-up.
@@ -20,6 +23,7 @@ struct CallSite {
 
   /// Null where the argument is left out or `parameter` is -1.
   [[nodiscard]] const Value *argument(int parameter) const;
+  /// An integer that must be there.
   [[nodiscard]] llvm::Expected<int64_t> integer(int parameter) const;
   /// None and a missing argument are an empty list.
   [[nodiscard]] llvm::Expected<std::vector<int64_t>> integers(int parameter) const;

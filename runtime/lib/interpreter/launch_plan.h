@@ -4,8 +4,10 @@
 // only: where results go (fresh memory, the inputs, buffers that the call gives), whether inputs
 // are copied at launch, and what the call returns; see CollectiveSpec in ccgraph/ir/op_def.h.
 //
-// Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense for the
-// group. Cost: that of the memory.
+// Ownership: a plan shares storages with the rank's values, and owns the fresh ones until the node's
+// value does. Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense
+// for the group. Cost: that of the memory: results are allocated here, inputs copied where they are
+// copied at launch.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"

@@ -10,10 +10,12 @@
 
 namespace ccgraph::runtime {
 
+/// One stream: equal seeds give equal streams.
 class Numbers {
 public:
   explicit Numbers(uint64_t seed) : state_(seed) {}
 
+  /// 64 bits, each as likely 0 as 1.
   uint64_t next() {
     uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

@@ -4,7 +4,9 @@
 // Symbols are one rank's: u0 is whatever that rank's data says. A symbol gets its value from the
 // first node that has it as its whole type, or as a whole size of a tensor.
 //
-// Failure: a DiagnosticError that names rank and node. Cost: linear in the arguments.
+// Ownership: owns the values (tensors share their storage), borrows the graph. Failure: a
+// DiagnosticError that names rank and node. Cost: linear in the arguments; a scope holds a slot for
+// each node id of its graph.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"

@@ -1,5 +1,7 @@
-// The kernels by family; registry.cpp joins them. A family is one file, and the only place that lists its operators.
-// Nothing here fails; the tables are constants.
+// The kernels by family; registry.cpp joins and sorts them once, at the first look-up. A family is
+// one file, and the only place that lists its operators.
+//
+// Ownership: the tables are constants, which everybody borrows. Nothing here fails.
 #pragma once
 
 #include "ccgraph/runtime/kernels.h"

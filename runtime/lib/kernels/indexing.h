@@ -1,11 +1,13 @@
-// Indexing by tensors: which part of a tensor each index means, shared by reading (index.cpp) and writing (scatter.cpp) operators.
+// Indexing by tensors: which part of a tensor each index means, shared by reading (index.cpp) and
+// writing (scatter.cpp) operators.
 //
-// Two families. *Advanced indexing* (x[i, :, j]) replaces the indexed dimensions by the broadcast shape of the index tensors, at the
-// place of the first one if they stand side by side, else in front (NumPy's rule). *Gathering* (gather, scatter) picks one element
-// a line: out[i][j] = x[i][index[i][j]].
+// Two families. *Advanced indexing* (x[i, :, j]) replaces the indexed dimensions by the broadcast
+// shape of the index tensors, at the place of the first one if they stand side by side, else in
+// front (NumPy's rule). *Gathering* (gather, scatter) picks one element a line: out[i][j] =
+// x[i][index[i][j]].
 //
-// Ownership: views of the tensor that is indexed. Failure: through KernelArgs; an index out of range names position, value and
-// size. Cost: one small view an index.
+// Ownership: views of the tensor that is indexed. Failure: through KernelArgs; an index out of
+// range names position, value and size. Cost: one small view an index.
 #pragma once
 
 #include "kernels/elements.h"
@@ -46,15 +48,16 @@ private:
 /// Positions of the elements that are not zero, i64[count, rank].
 [[nodiscard]] Tensor positionsOf(const Tensor &mask);
 
-/// self[.., index[..], ..] along `dim`, beside the elements of `other`, which is cut to index's sizes. 0-d tensors count as [1].
+/// self[.., index[..], ..] along `dim`, beside the elements of `other`, which is cut to index's
+/// sizes. 0-d tensors count as [1].
 struct Choice {
   Tensor self;
   int64_t dim;
   Tensor index;
   Tensor other;
 };
-/// Calls `body` for each element of the index, in row-major order with `dim` innermost: the address of the chosen element of self, and that of the
-/// element of other.
+/// Calls `body` for each element of the index, in row-major order with `dim` innermost: the address
+/// of the chosen element of self, and that of the element of other.
 void forEachChosen(KernelArgs &args, Choice choice, llvm::function_ref<void(std::byte *chosen, std::byte *other)> body);
 
 } // namespace ccgraph::runtime

@@ -1,11 +1,14 @@
-// KernelArgs: the arguments of one call, fetched by position in the schema, and the place where a kernel reports failure.
+// KernelArgs: the arguments of one call, fetched by position in the schema, and the place where a
+// kernel reports failure.
 //
-// Accessors check the kind and convert as PyTorch does (an int where a float is wanted, a single int where a list is). The first
-// failure is kept and later ones dropped; an accessor that failed returns an empty tensor, 0 or an empty list. So a kernel fetches
-// everything, returns if failed(), and then computes on arguments that it may trust.
+// Accessors check the kind and convert as PyTorch does (an int where a float is wanted, a single
+// int where a list is). The first failure is kept and later ones dropped; an accessor that failed
+// returns an empty tensor, 0 or an empty list. So a kernel fetches everything, returns if failed(),
+// and then computes on arguments that it may trust.
 //
-// Ownership: holds the call's values; references that it returns live as long as it does. Failure: error() after the kernel; messages
-// name operator, argument, got and expected. Cost: O(keywords) an access.
+// Ownership: holds the call's values; references that it returns live as long as it does. Failure:
+// error() after the kernel; messages name operator, argument, got and expected. Cost: O(keywords)
+// an access.
 #pragma once
 
 #include "ccgraph/runtime/kernels.h"
@@ -19,7 +22,8 @@ namespace ccgraph::runtime {
 /// The index of an argument that an operator does not have: it reads as left out.
 inline constexpr unsigned noArgument = ~0U;
 
-/// An operand of arithmetic: a tensor, or a Python number as a 0-d tensor of i64, f64 or bool that promotes only by its class.
+/// An operand of arithmetic: a tensor, or a Python number as a 0-d tensor of i64, f64 or bool that
+/// promotes only by its class.
 struct Operand {
   Tensor tensor;
   bool isNumber = false;

@@ -1,7 +1,8 @@
 // Memory formats: which strides a new tensor gets from the one that it is made like.
 //
-// Ownership: results own new memory. Failure: through KernelArgs; formats other than preserve and contiguous are refused, because no
-// captured program asks for them. Cost: linear in the elements allocated.
+// Ownership: results own new memory. Failure: through KernelArgs; formats other than preserve and
+// contiguous are refused, because no captured program asks for them. Cost: linear in the elements
+// allocated.
 #pragma once
 
 #include "kernels/kernel_args.h"
@@ -12,7 +13,8 @@ namespace ccgraph::runtime {
 [[nodiscard]] Dims channelsLastStrides(DimsRef sizes);
 /// Stored so, whatever the strides of dimensions of size 1; false for other ranks.
 [[nodiscard]] bool isChannelsLast(const Tensor &tensor);
-/// Strides for a new tensor beside `likes`: channels-last if the strides of all of them hint at it, as torch's suggest_memory_format guesses.
+/// Strides for a new tensor beside `likes`: channels-last if the strides of all of them hint at it,
+/// as torch's suggest_memory_format guesses.
 [[nodiscard]] Dims suggestedStrides(DimsRef sizes, llvm::ArrayRef<Tensor> likes);
 
 /// Zeros with `self`'s sizes; argument `formatIndex` is a memory format, preserve_format where left out.

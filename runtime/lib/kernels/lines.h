@@ -1,9 +1,10 @@
 // Lines: tensors seen as rows along one dimension, or along several flattened into one.
 //
-// Reductions, scans, sorts and softmax all work on one line at a time; these helpers put the line last, so that forEachRow hands it out.
+// Reductions, scans, sorts and softmax all work on one line at a time; these helpers put the line
+// last, so that forEachRow hands it out.
 //
-// Ownership: views where they can be, copies in new memory where dimensions must be flattened. Nothing here fails, given dimensions
-// in range. Cost: linear in the elements.
+// Ownership: views where they can be, copies in new memory where dimensions must be flattened.
+// Nothing here fails, given dimensions in range. Cost: linear in the elements.
 #pragma once
 
 #include "kernels/elements.h"
@@ -18,7 +19,8 @@ namespace ccgraph::runtime {
 /// Sizes after reducing `dims`: of size 1 where `keep` is set, else gone.
 [[nodiscard]] Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep);
 
-/// What a reduction does: over which dimensions, whether they stay with size 1, and the dtype in which it computes and yields.
+/// What a reduction does: over which dimensions, whether they stay with size 1, and the dtype in
+/// which it computes and yields.
 struct Reduction {
   Dims dims;
   bool keep = false;

@@ -1,10 +1,12 @@
 // Elementwise operators: one description of the arithmetic, one loop for all.
 //
-// An operator is up to three functions of one element of each operand, in the wide types of elements.h; which one runs follows
-// from the promoted dtype. Broadcasting, promotion, rounding, result strides and in-place writing are common to all.
+// An operator is up to three functions of one element of each operand, in the wide types of
+// elements.h; which one runs follows from the promoted dtype. Broadcasting, promotion, rounding,
+// result strides and in-place writing are common to all.
 //
-// Ownership: descriptions are constants. Failure: through KernelArgs (sizes that do not broadcast, a dtype that the operator does
-// not know, an in-place result that does not fit its target). Cost: one indirect call an element.
+// Ownership: descriptions are constants. Failure: through KernelArgs (sizes that do not broadcast,
+// a dtype that the operator does not know, an in-place result that does not fit its target). Cost:
+// one indirect call an element.
 #pragma once
 
 #include "kernels/elements.h"
@@ -20,8 +22,8 @@ enum class ResultType : uint8_t {
 };
 
 struct PointwiseOp {
-  /// Each takes the operands' elements in order. Null: the class is refused. Integers without `integer` are refused too,
-  /// unless the result is Floating.
+  /// Each takes the operands' elements in order. Null: the class is refused. Integers without
+  /// `integer` are refused too, unless the result is Floating.
   double (*real)(const double *x) = nullptr;
   int64_t (*integer)(const int64_t *x) = nullptr;
   Complex (*complex)(const Complex *x) = nullptr;

@@ -1,6 +1,12 @@
-// Matrix products on doubles, for operators that multiply inside (attention); matmul.cpp holds the only use of Eigen.
+// Matrix products on doubles, for operators that multiply inside (attention); matmul.cpp holds the
+// only use of Eigen, so that no other file pays for its headers.
 //
-// Ownership: a RealMatrix owns its values. Nothing here fails, given sizes that fit. Cost: 2 rows columns inner operations a product.
+// Values are doubles because the reference computes f32 and narrower in double and rounds once
+// (elements.h).
+//
+// Ownership: a RealMatrix owns its values. Nothing here fails, given sizes that fit: a's inner size
+// is b's, which is the caller's care. Cost: 2 x rows x columns x inner floating-point operations a
+// product, 8 bytes an element.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
-// Arithmetic on int64 that wraps, as PyTorch's does and as C++ leaves undefined.
-// Nothing here owns or fails; each function is one instruction.
+// Arithmetic on int64 that wraps modulo 2^64, as PyTorch's does and as C++ leaves undefined.
+//
+// For elements only, whose overflow is the user's; sizes and offsets are checked instead. Nothing
+// here owns or fails; each function is one instruction.
 #pragma once
 
 #include <cstdint>

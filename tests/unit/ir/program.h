@@ -5,7 +5,8 @@
 //   Node *ar = p.call("ar", "_c10d_functional.all_reduce.default", {x, "sum", "0"}, "f32[4][1]cpu");
 //   p.output({p.call("w", "_c10d_functional.wait_tensor.default", {ar})});
 //
-// Ownership: the Program owns context and graph. Fails: a type that does not parse aborts the test. Cost: none that matters.
+// Ownership: the Program owns context and graph. Fails: a type that does not parse aborts the test.
+// Cost: none that matters.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -15,7 +16,8 @@
 
 namespace ccgraph::test {
 
-/// One argument as a test writes it.
+/// One argument as a test writes it: a node, a literal, or a list of these. Converts from each, so
+/// that braces suffice.
 struct Item {
   enum class Kind : uint8_t { Node, Int, Real, Bool, Text, List, DType, None } kind;
   Node *node = nullptr;
@@ -45,11 +47,14 @@ struct Item {
 
 inline Item list(std::vector<Item> values) { return Item::list(std::move(values)); }
 
+/// Nodes come to stand in the order of the calls; names are given, never made up. `type` is as
+/// print_readable spells it, "" for unknown.
 class Program {
 public:
   explicit Program() : owned_(std::make_unique<Graph>(context, "graph")), graph(*owned_) {}
 
   Node *input(const char *name, const char *type = "") { return make(Opcode::Placeholder, name, name, {}, {}, type); }
+  /// A get_attr whose target is its name.
   Node *attribute(const char *name) { return make(Opcode::GetAttr, name, name, {}, {}, ""); }
   Node *call(const char *name, const char *target, const std::vector<Item> &args, const char *type = "") {
     return make(Opcode::CallFunction, name, target, args, {}, type);

@@ -1,11 +1,15 @@
 // Files: bytes in and bytes out, the same way for every format.
 //
-// Input is mapped into memory, not copied; `-` is standard input, and gzip is recognised by its content. Output
-// goes to a temporary beside the target and is renamed when complete, so that a failed run leaves no half-written file
-// and never spoils the one that was there.
+// Input is mapped into memory where the file is large enough for that to pay; `-` is standard
+// input, and gzip is recognised by its content. Output goes to a temporary beside the target
+// (beside the file that a symbolic link means) and is renamed when complete, so that a failed run
+// leaves no half-written file and never spoils the one that was there. Devices, pipes and standard
+// output cannot be replaced: they are written as they are.
 //
-// Ownership: InputFile owns its bytes; views into it die with it. Errors: the path and what the system said, with
-// no exception and no message printed here. Cost: mapping is O(1), gzip inflates into one buffer of at most `maxInflatedBytes`.
+// Ownership: InputFile owns its bytes; views into it die with it. Errors: a DiagnosticError with
+// the path and what the system said, with no exception and no message printed here. Cost: opening a
+// mapped file is O(1); standard input is read, and gzip inflated, into one buffer, the latter of
+// about `maxInflatedBytes` at most.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -25,7 +29,8 @@ inline constexpr size_t maxInflatedBytes = size_t(8) << 30;
 /// program that reads behind the end.
 class InputFile {
 public:
-  /// Opens `path`; "-" reads standard input to its end. Compressed input is inflated here, so that no reader knows of it.
+  /// Opens `path`; "-" reads standard input to its end. Compressed input is inflated here, so that
+  /// no reader knows of it.
   [[nodiscard]] static llvm::Expected<InputFile> open(llvm::StringRef path);
 
   [[nodiscard]] llvm::StringRef text() const { return mapped_ ? mapped_->getBuffer() : llvm::StringRef(inflated_); }
@@ -41,7 +46,9 @@ private:
   std::string inflated_; ///< where the input was compressed
 };
 
-/// Calls `write` with a stream to `path`; "-" is standard output. On failure the file is as it was before.
+/// Calls `write` once with a stream to `path`; "-" is standard output. An error of `write` or of
+/// the stream is returned, and the file is then as it was before, unless it is a stream that cannot
+/// take anything back.
 [[nodiscard]] llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
 } // namespace ccgraph

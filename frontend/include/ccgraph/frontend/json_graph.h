@@ -1,21 +1,28 @@
-// The JSON format `ccgraph.graph`, version 1.0: read and written without loss (docs/graph-format.md).
+// The JSON format `ccgraph.graph`, version 1.0: read and written without loss
+// (docs/graph-format.md).
 //
-// Written files are canonical: one node a line, keys in a fixed order, the shortest spelling of each number, so that a diff of two files
-// shows the nodes that differ, and reading a canonical file and writing it again gives the same bytes. Keys that this version does not know are kept and written
-// back. Another major version is refused, a newer minor one read with a warning.
+// Written files are canonical: one node a line, keys in a fixed order, the shortest spelling of
+// each number, so that a diff of two files shows the nodes that differ, and reading a canonical
+// file and writing it again gives the same bytes. Keys that this version does not know are kept and
+// written back. Another major version is refused, a newer minor one read with a warning.
 //
-// Ownership: the graph is the caller's. Errors: all of a file up to the limit, each with line, column and JSON pointer; a reference to a
-// node that stands later, or nowhere, is one. Cost: reading about 8 ns a byte and the memory of the graph; writing about 3 ns a byte, no copy of the text.
+// Ownership: the graph is the caller's and lives in `context`; the text may go once reading is
+// done. Errors: all of a file up to the limit, each with line, column and JSON pointer; a reference
+// to a node that stands later, or nowhere, is one. What the graph means is not judged here but by
+// the verifier.
+// Cost: reading about 8 ns a byte and the memory of the graph, whatever the size of the file, since
+// one node is parsed at a time; writing about 3 ns a byte, no copy of the text.
 #pragma once
 
 #include "ccgraph/frontend/read_graph.h"
 
 namespace ccgraph {
 
+/// One graph with its subgraphs, groups, hints and foreign keys.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                                    const ReadOptions &options = {});
 
-/// Never fails; the stream keeps what the system said.
+/// Ends in a newline. Never fails; the stream keeps what the system said.
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph);
 
 } // namespace ccgraph

@@ -1,13 +1,15 @@
 // Object files: what the objects that a program gets by get_attr stand for.
 //
-// Any JSON object serves; its member `constants`, where there is one, maps the target of a
-// get_attr node to what it means, and all other members are ignored, so the facts that a capture
-// writes beside a graph can be given as they are:
+// Graphs traced from c10d's own operators hold process groups and reduce ops as objects, whose
+// meaning no text shows; an engine cannot run them without it. Any JSON object serves; its member
+// `constants`, where there is one, maps the target of a get_attr node to what it means, and all
+// other members are ignored, so the facts that a capture writes beside a graph can be given as they
+// are:
 //   {"constants": {"_torchbind_obj1": {"reduce_op": "sum"}, "_torchbind_obj0": {"group": "tp"}}, ...}
 //
 // Ownership: a plain value. Errors: each entry that is no object, each meaning that is no string,
-// with its place.
-// Cost: one pass over the file; only `constants` is held in memory.
+// with its place; words are not checked here, since only an engine knows what it can do. Cost: one
+// pass over the file; only `constants` is held in memory.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"

@@ -30,7 +30,7 @@ using GraphList = std::vector<std::unique_ptr<Graph>>;
 /// JSON starts with a brace, FX text holds "def forward(" somewhere; empty where the text does neither.
 [[nodiscard]] std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text);
 
-/// At least one graph, or an error.
+/// At least one graph, or an error: that the text is of neither format, or what its reader found.
 [[nodiscard]] llvm::Expected<GraphList> readGraphs(Context &context, const SourceText &source,
                                                    const ReadOptions &options = {});
 

@@ -1,10 +1,15 @@
 // Argument: one literal or node reference in the argument list of a node, possibly nested.
 //
-// The nodes that an argument tree mentions are not stored in it: a leaf of kind Operand is an index into the node's
-// operand list, in the order of first mention (positional arguments, then keyword arguments; a node mentioned twice is
-// two operands). So the tree is immutable and shareable, and replacing a use is O(1) whatever the nesting.
+// The nodes that an argument tree mentions are not stored in it: a leaf of kind Operand is an index
+// into the node's operand list, in the order of first mention (positional arguments, then keyword
+// arguments; a node mentioned twice is two operands). So the tree is immutable and shareable, and
+// replacing a use is O(1) whatever the nesting.
 //
-// Ownership: trees live in the arena of their Graph (see ArgumentBuilder in graph.h); an Argument is a 16-byte view.
+// Ownership: an Argument is a 16-byte view; elements and entries live in the arena of their Graph
+// (see ArgumentBuilder in graph.h), texts and symbols in its Context. Copying one copies no tree.
+// Failure: none; reading another kind than the one held is a bug of the caller. Whether a call gets
+// the arguments that its schema wants is the verifier's question (structure.arguments).
+// Cost: every reader O(1); sameArgument linear in the tree.
 #pragma once
 
 #include "ccgraph/ir/context.h"
@@ -46,8 +51,9 @@ public:
     Python,
   };
 
-  // --- Makers. Literals own nothing; trees must be built by ArgumentBuilder, whose arena outlives them.
-  // ---------------
+  // --- Makers ----------------------------------------------------------------------------------
+  // Literals own nothing; trees must be built by ArgumentBuilder, whose arena outlives them.
+
   /// None.
   Argument() = default;
   static Argument none() { return {}; }
@@ -58,6 +64,7 @@ public:
   static Argument floating(double value) { return Argument(Kind::Float, 0, Payload{.real = value}); }
   /// Text in quotes: a reduce op, a group name.
   static Argument string(Identifier text) { return Argument(Kind::String, 0, Payload{.text = text}); }
+  /// A size spelled out in the text: 2*s0, u0 + 1. The expression is the Context's.
   static Argument symbolic(const SymExpr *value) { return Argument(Kind::Symbolic, 0, Payload{.symbol = value}); }
   static Argument dtype(DType value) {
     return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)});
@@ -77,8 +84,10 @@ public:
   /// Entries keep their order, which is the order of the text.
   static Argument dict(llvm::ArrayRef<NamedArgument> entries);
 
-  // --- Readers. Asking for another kind than kind() is a bug of the caller and asserts.
-  // --------------------------------
+  // --- Readers ---------------------------------------------------------------------------------
+  // Asking for another kind than kind() is a bug of the caller and asserts, but for text(), whose
+  // callers have looked at kind() already.
+
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
   /// True for the kinds whose children are elements(): a Dict has entries() instead.
@@ -86,7 +95,8 @@ public:
   [[nodiscard]] bool boolean() const { return check(Kind::Bool), payload_.integer != 0; }
   [[nodiscard]] int64_t integer() const { return check(Kind::Int), payload_.integer; }
   [[nodiscard]] double floating() const { return check(Kind::Float), payload_.real; }
-  /// The text of a String, Layout, MemoryFormat or Python argument.
+  /// The text of a String, Layout, MemoryFormat or Python argument, valid as long as the Context.
+  /// Unchecked: meaningless for any other kind.
   [[nodiscard]] llvm::StringRef text() const { return payload_.text.str(); }
   [[nodiscard]] const SymExpr *symbolic() const { return check(Kind::Symbolic), payload_.symbol; }
   [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
@@ -131,7 +141,8 @@ inline llvm::ArrayRef<NamedArgument> Argument::entries() const {
   return kind_ == Kind::Dict ? llvm::ArrayRef<NamedArgument>(payload_.entries, size_) : llvm::ArrayRef<NamedArgument>();
 }
 
-/// Same tree: kinds, literals (floats by bit pattern) and operand indices.
+/// Same tree: kinds, literals (floats by bit pattern, so a NaN equals itself and 0.0 is not -0.0)
+/// and operand indices. Which nodes those indices mean is not compared.
 [[nodiscard]] bool sameArgument(const Argument &a, const Argument &b);
 
 } // namespace ccgraph

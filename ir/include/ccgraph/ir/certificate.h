@@ -1,16 +1,22 @@
 // Certificate: what a pass says that it did, for the legality checker to hold it to.
 //
-// Every node of the graph before and after either is the same in both or stands in exactly one entry. The checker
-// (passes/legality) re-derives from the two graphs that each entry is legal; it trusts nothing that stands here beyond
-// where to look.
+// Every node of the graph before and after either is the same in both or stands in exactly one
+// entry. The checker (passes/legality) re-derives from the two graphs that each entry is legal; it
+// trusts nothing that stands here beyond where to look.
 //
-//   moved    new issue order of the collectives of one group, where it differs; only by a pass that declares
-//   `reordersCollectives` merged   several collectives became one: members in bucket order, layout, offset and length
-//   of each removed  nodes gone for good: dead, or the twin of another added    nodes that are new, with their role
+//   moved    new issue order of the collectives of one group, where it differs; only by a pass that
+//            declares `reordersCollectives`
+//   merged   several collectives became one: members in bucket order, layout, offset and length of each
+//   removed  nodes gone for good: dead, or the twin of another, or a wait that forwarded a value
+//   added    nodes that are new, with their role
 //   rule     a named template of the checker, and the nodes that it matched
+//
 // Moving a node within data, storage and domain dependences needs no entry.
 //
-// Ownership: nodes belong to the graph (erased ones stay readable). Plain values.
+// Ownership: plain values; nodes belong to the graph (erased ones stay readable), so a certificate
+// may not outlive it. Failure: none here; an entry that does not fit its node, or a node in two
+// entries, is a finding of rule legality.entry. Cost: proportional to what changed; a pass that
+// moves nothing but waits writes an empty one.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -89,8 +95,11 @@ struct RuleEntry {
   std::vector<Node *> built;
 };
 
+/// All that one run of one pass says. Entries of one kind are numbered as they stand here: messages
+/// say "merged entry 2".
 struct Certificate {
   std::string pass;
+  /// without it, any change of an issue order is refused, `moved` entry or not
   bool reordersCollectives = false;
   std::vector<MovedEntry> moved;
   std::vector<MergedEntry> merged;

@@ -1,11 +1,16 @@
 // Context: what graphs share, each thing stored once.
 //
-// Names, symbolic expressions and types are uniqued here, so that equality is pointer equality across every graph of
-// one context, and a million nodes that share a type pay for it once. A Context also owns the operator table,
-// because an operator that a user declares (`--ops`) must mean the same in every graph.
+// Names, symbolic expressions and types are uniqued here, so that equality is pointer equality
+// across every graph of one context, and a million nodes that share a type pay for it once. A
+// Context also owns the operator table, because an operator that a user declares (`--ops`) must
+// mean the same in every graph.
 //
-// Ownership: everything returned lives as long as the Context, which must outlive its graphs.
-// Cost: one hash look-up a call. Not thread-safe: one Context a thread. Nothing here fails.
+// Ownership: everything returned lives as long as the Context, which must outlive its graphs;
+// nothing is given back earlier, so a Context is for one job, not for a server's life. Not
+// thread-safe: one Context a thread.
+// Failure: none; sizes and strides of unequal number are a bug of the caller and assert. Whether a
+// text is a sensible name or expression is not asked here.
+// Cost: one hash look-up a call, linear in the text or type given.
 #pragma once
 
 #include "ccgraph/ir/dtype.h"
@@ -79,7 +84,7 @@ public:
   /// The result of a call that yields nothing.
   [[nodiscard]] const Type *noneType();
 
-  /// The operators; created with PyTorch's on first use.
+  /// The operators, made empty on first use; each is parsed when it is first looked up (op_def.h).
   [[nodiscard]] OpTable &ops();
 
 private:

@@ -1,9 +1,14 @@
 // Diagnostics: what went wrong, where, what was found, what was expected, and how to repair it.
 //
-// Printed as `file:line:column: error: message` with indented `note:` lines. Every check in ccgraph reports through
-// these, so that a user sees all errors of a file in one run (up to a limit) and a test can hold the whole text.
+// Printed as `file:line:column: error: where: message [rule]` with indented `note:` lines. Every
+// check in ccgraph reports through these, so that a user sees all errors of a file in one run (up
+// to a limit) and a test can hold the whole text. Assertions are for our own bugs, these for the
+// user's input.
 //
-// Ownership: plain values. DiagnosticError carries them through llvm::Error across folders.
+// Ownership: plain values that own their texts; none refers to a graph. DiagnosticError carries
+// them through llvm::Error across folders, and whoever takes the error may move them out of it.
+// Failure: none. Cost: a few small strings each, so checks make one only when they have found
+// something; Diagnostics bounds the errors that are kept, not the warnings.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -17,8 +22,11 @@
 
 namespace ccgraph {
 
+/// An error means that the input is refused or the check has failed; a warning never changes what
+/// happens.
 enum class Severity : uint8_t { Error, Warning, Remark };
 
+/// One thing found. Only `message` must be there; places are as exact as the reader knows them.
 struct Diagnostic {
   Severity severity = Severity::Error;
   /// stable id of the rule, e.g. "async.read-in-flight"; printed in brackets after the message
@@ -39,6 +47,7 @@ struct Diagnostic {
 
 /// One diagnostic, ending in a newline.
 void print(llvm::raw_ostream &os, const Diagnostic &diagnostic);
+/// All of them, printed one after the other.
 [[nodiscard]] std::string toString(llvm::ArrayRef<Diagnostic> diagnostics);
 
 /// A diagnostic about a node: place is the node's name, notes end with its source frame where known.
@@ -47,11 +56,14 @@ void print(llvm::raw_ostream &os, const Diagnostic &diagnostic);
 /// Collects; keeps the first `limit` errors and counts the rest.
 class Diagnostics {
 public:
+  /// `limit`: errors kept.
   explicit Diagnostics(size_t limit = 20) : limit_(limit) {}
+  /// Keeps a warning always, an error up to the limit; errors behind it are only counted.
   void add(Diagnostic diagnostic);
   [[nodiscard]] bool hasErrors() const { return errors_ != 0; }
   [[nodiscard]] size_t numErrors() const { return errors_; }
-  /// In the order of reporting; at most `limit` errors, and one line that says how many more there were.
+  /// Moves out what was kept, in the order of reporting: all warnings, at most `limit` errors, and
+  /// one error that says how many more there were. The collector is empty afterwards.
   [[nodiscard]] std::vector<Diagnostic> take();
   [[nodiscard]] llvm::ArrayRef<Diagnostic> kept() const { return kept_; }
 
@@ -61,7 +73,7 @@ private:
   std::vector<Diagnostic> kept_;
 };
 
-/// Diagnostics as an llvm::Error.
+/// Diagnostics as an llvm::Error. Tools print them as they are; llvm::toString gives the same text.
 class DiagnosticError : public llvm::ErrorInfo<DiagnosticError> {
 public:
   static char ID; // NOLINT(readability-identifier-naming): LLVM's own contract

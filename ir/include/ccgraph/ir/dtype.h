@@ -1,8 +1,13 @@
 // Element types of tensors: their names, sizes and classes.
 //
-// The set is PyTorch's (c10/core/ScalarType.h). Two spellings exist in the field: the short one that
-// print_readable writes ("bf16", "b8" for bool) and the one of the Python API ("bfloat16", "bool").
-// Everything here is a constant-time table look-up; nothing allocates or fails other than by an empty optional.
+// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. Two spellings
+// exist in the field: the short one that print_readable writes ("bf16", "b8" for bool;
+// torch/utils/_dtype_abbrs.py) and the one of the Python API ("bfloat16", "bool"). Both are read,
+// the short one is what our files hold.
+//
+// Ownership: names are literals, valid for ever. Failure: a text that names no dtype gives an empty
+// optional; every enumerator has an answer to every question. Cost: parsing compares with each of
+// some 25 names, all else is a table look-up.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -49,10 +54,12 @@ llvm::StringRef shortName(DType type);
 llvm::StringRef torchName(DType type);
 /// Inverse of shortName; empty if the text names no dtype.
 std::optional<DType> parseShortDType(llvm::StringRef text);
-/// Inverse of torchName; also takes the aliases float, double, half, int, long, short.
+/// Inverse of torchName; also takes the aliases of the Python API: float, double, half, int, long,
+/// short, and those of the complex types.
 std::optional<DType> parseTorchDType(llvm::StringRef text);
 
-/// Bytes of one element in memory; F4E2M1FNX2 packs two values in its one byte.
+/// Bytes of one element in memory; F4E2M1FNX2 packs two values in its one byte, so its elements are
+/// pairs.
 unsigned sizeInBytes(DType type);
 /// Floats of 8 and 4 bits are floats; bool is a class of its own.
 DTypeClass classOf(DType type);

@@ -1,12 +1,25 @@
-// Effects: what one node does to storages and to the outside, from its operator's schema and its arguments.
+// Effects: what one node does to storages and to the outside, from its operator's schema and its
+// arguments.
 //
-// Rules (facts from PyTorch's schemas and sources): `(a)` on a result is a view of the parameter so annotated, `(a!)`
-// writes it; a tag nondeterministic_seeded is the rng domain, but attention or dropout with probability 0 is pure;
-// irecv and batch_p2p_ops write their buffers though their schemas say nothing; functional all_reduce and broadcast
-// clone at launch, gathers, scatters, all_to_all and p2p read in flight.
+// This is the one place that the storage map, the verifier, the passes and the interpreter ask, so
+// that none of them lists operators to know their effects. The invariant is conservatism: an effect may be
+// claimed that does not happen, never the other way round.
 //
-// Cost: linear in the arguments, no allocation for up to four operands. Nothing fails: an opaque operator has domain
-// All.
+// Rules (facts from PyTorch's schemas and sources):
+// - `(a)` on a result is a view of the parameter so annotated, `(a!)` writes it;
+// - a tag nondeterministic_seeded is the rng domain, but attention or dropout with probability 0 is
+//   pure;
+// - irecv and batch_p2p_ops write their buffers though their schemas say nothing;
+// - functional all_reduce and broadcast clone at launch; gathers, scatters, all_to_all and p2p read
+//   in flight;
+// - an argument that the schema does not foresee is taken to be read, written and shared.
+//
+// Ownership: plain values; texts of a CollectiveCall are the Context's, its nodes the graph's.
+// Failure: none; an opaque operator has domain All, an argument of a wrong kind leaves its field
+// empty (the verifier reports it).
+// Cost: effectsOf is linear in the arguments and does not allocate for up to four operands;
+// collectiveCall makes a few small vectors, so ask it once a node and not in a loop over pairs; the
+// rest is O(1) unless it says otherwise.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -15,6 +28,8 @@
 
 namespace ccgraph {
 
+/// What one node does. For the kinds of access see Access in op_def.h; in-flight bits last from the
+/// launch to the first wait on its result.
 struct Effects {
   /// one for each data operand
   llvm::SmallVector<Access, 4> operands;
@@ -33,7 +48,9 @@ struct Effects {
 
 /// The spec of a collective call; null for any other node.
 [[nodiscard]] const CollectiveSpec *collectiveOf(const Node &node);
+/// True for wait_tensor and wait_tensors, of every spelling.
 [[nodiscard]] bool isWait(const Node &node);
+/// True for operator.getitem, whatever its index.
 [[nodiscard]] bool isGetItem(const Node &node);
 /// The literal, non-negative index of a getitem; empty for any other node or index.
 [[nodiscard]] std::optional<int64_t> getItemIndex(const Node &node);
@@ -67,13 +84,17 @@ struct CollectiveCall {
 /// them).
 [[nodiscard]] std::optional<CollectiveCall> collectiveCall(const Node &node);
 
-/// Bytes that one rank sends into the collective / that its results occupy; empty where a size is symbolic or unknown.
+/// Bytes that one rank sends into the collective / that its results occupy on one rank; empty where
+/// a size is symbolic or unknown, and for a node that is no collective. Shapes are those of the
+/// graph's types: for all_gather over n ranks the output has n times the input's bytes, for
+/// reduce_scatter an n-th.
 [[nodiscard]] std::optional<int64_t> inputBytes(const Node &collective);
 [[nodiscard]] std::optional<int64_t> outputBytes(const Node &collective);
 
-/// A key that equals for two collectives iff they are on the same group as far as the graph can tell: the name; a rank
-/// list, as the name of the table's group with these ranks where there is one; the expression that makes the group.
-/// Groups of which nothing is known share the key "?".
+/// A key that equals for two collectives of one graph iff they are on the same group as far as the
+/// graph can tell: the name; a rank list, as the name of the table's group with these ranks where
+/// there is one; the expression that makes the group. Groups of which nothing is known share the
+/// key "?". Linear in the groups of the table.
 [[nodiscard]] std::string groupKey(const Node &collective);
 
 } // namespace ccgraph

@@ -1,15 +1,19 @@
-// Graph: one rank's program, a list of nodes in program order with explicit data and ordering edges.
+// Graph: one rank's program, a list of nodes in program order with explicit data and ordering
+// edges.
 //
-// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The order of the list is
-// the order in which the program issues its steps; passes reorder it, and a graph is well formed when each definition
-// stands before its uses (the verifier checks that, edits do not). Iteration anywhere here follows program order or
-// order of creation, never addresses or hashes.
+// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The
+// order of the list is the order in which the program issues its steps; passes reorder it, and a
+// graph is well formed when each definition stands before its uses (the verifier checks that, edits
+// do not). Iteration anywhere here follows program order or order of creation, never addresses or
+// hashes.
 //
-// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed together; types and
-// names belong to its Context, which must outlive it. Nodes never move and are never freed before the graph, so
-// pointers and ids stay valid, also of erased nodes. Failure: misuse (an operand of another graph, erasing a node with
-// users) is a bug of the caller and asserts; user input is checked by readers and the verifier. Cost: edits O(degree),
-// isBefore O(1), a node with two operands about 350 bytes.
+// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed
+// together; types and names belong to its Context, which must outlive it. Nodes never move and are
+// never freed before the graph, so pointers and ids stay valid, also of erased nodes.
+// Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller
+// and asserts; user input is checked by readers and the verifier.
+// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about
+// 350 bytes. Memory of replaced argument trees and erased nodes comes back only with the graph.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -54,6 +58,7 @@ public:
   /// Copies the elements into the arena. `kind` is List, Tuple or Slice.
   Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements);
   Argument dict(llvm::ArrayRef<NamedArgument> entries);
+  /// Lists of literals or of operands, and one text, which the Context keeps.
   Argument integers(llvm::ArrayRef<int64_t> values);
   Argument nodes(llvm::ArrayRef<Node *> values);
   Argument string(llvm::StringRef text);
@@ -76,6 +81,7 @@ struct NodeSpec {
   const Provenance *provenance = nullptr;
 };
 
+/// The program and all that belongs to it; see above for what holds of it.
 class Graph {
 public:
   explicit Graph(Context &context, llvm::StringRef name = "graph");
@@ -92,11 +98,12 @@ public:
   [[nodiscard]] size_t size() const { return order_.size(); }
   [[nodiscard]] Node *front() const { return order_.front(); }
   [[nodiscard]] Node *back() const { return order_.back(); }
-  /// All live nodes in program order, as a snapshot that edits do not disturb.
+  /// All live nodes in program order, as a snapshot that edits do not disturb. O(n); a loop that
+  /// does not edit walks front() and next() instead.
   [[nodiscard]] std::vector<Node *> nodes() const;
   /// One more than the largest id ever given, erased nodes included: the size of a side table.
   [[nodiscard]] uint32_t idLimit() const { return static_cast<uint32_t>(byId_.size()); }
-  /// The node with this id, possibly erased.
+  /// The node with this id, possibly erased; asserts nothing, so the id must be below idLimit().
   [[nodiscard]] Node *byId(uint32_t id) const { return byId_[id]; }
   /// The live node with this name; null if there is none.
   [[nodiscard]] Node *find(llvm::StringRef name) const;
@@ -106,8 +113,10 @@ public:
   // --- Edits -----------------------------------------------------------------------------------------------------
   /// Makes a node before `position` (null: at the end). `keyword` trees come from the same builder as `positional`.
   Node *create(const NodeSpec &spec, ArgumentBuilder &&builder, const Arguments &arguments, Node *position = nullptr);
-  /// Replaces the argument tree (and so the data operands); ordering edges stay.
+  /// Replaces the argument tree (and so the data operands); ordering edges stay. All edges of the
+  /// node count as made anew: they stand last among the uses of their definitions.
   void setArguments(Node *node, ArgumentBuilder &&builder, const Arguments &arguments);
+  /// Makes one data operand mean another node; the tree is untouched, since it holds indices only.
   void setOperand(Node *node, unsigned index, Node *def);
   /// Replaces the target, and with it the operator.
   void setTarget(Node *node, Identifier target);
@@ -116,25 +125,31 @@ public:
   void setProvenance(Node *node, const Provenance *provenance);
   /// Names are unique: the caller checks with find().
   void rename(Node *node, llvm::StringRef name);
-  /// `node` may run only after `after`. A second edge between the same two is not added.
+  /// `node` may run only after `after`. A second edge between the same two is not added. Edges of
+  /// `node` count as made anew, as in setArguments.
   void addOrdering(Node *node, Node *after);
+  /// Nothing happens where there is no such edge.
   void removeOrdering(Node *node, Node *after);
   /// Every use of `from`, ordering edges included, becomes a use of `to`. Uses by `to` itself stay.
   void replaceAllUses(Node *from, Node *to);
+  /// Takes a node to another place in the order; O(log n) amortised, edges stay. That definitions
+  /// still stand before their uses is the caller's care.
   void moveBefore(Node *node, Node *position);
   void moveAfter(Node *node, Node *position);
   /// Takes a node without users out of the order; its operands lose their uses. The node object stays readable.
   void erase(Node *node);
-  /// Puts all live nodes into this order, which must be a permutation of them.
+  /// Puts all live nodes into this order, which must be a permutation of them. O(n).
   void reorder(llvm::ArrayRef<Node *> order);
 
   // --- Provenance ------------------------------------------------------------------------------------------------
   /// Distinct frames; index 0 is the empty one.
   [[nodiscard]] llvm::ArrayRef<Frame> frames() const { return frames_; }
+  /// Index of an equal frame, added if it is new; for Node::frame().
   uint32_t addFrame(const Frame &frame);
+  /// A copy in the arena; not uniqued, so nodes that share one are given the same pointer.
   const Provenance *makeProvenance(const Provenance &value);
-  /// Provenance of a node made out of others: their origins (or their names, where they have none) in order, the
-  /// longest-known duration dropped.
+  /// Provenance of a node made out of others: their origins (or their names, where they have none)
+  /// in order. Durations and foreign keys are dropped, since they were said of each source alone.
   const Provenance *mergeProvenance(llvm::ArrayRef<Node *> sources);
 
   // --- What surrounds the nodes --------------------------------------------------------------------------------------
@@ -146,6 +161,7 @@ public:
   std::optional<int64_t> worldSize;
   /// Graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
   [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
+  /// A new, empty one, behind the others. Asserts that the name is free.
   Graph &addSubgraph(Identifier name);
   [[nodiscard]] Graph *subgraph(Identifier name) const;
   /// The subgraph leaves `subgraphs()` and stays readable, as erased nodes do.
@@ -157,7 +173,9 @@ public:
   /// Foreign top-level keys of the file, kept and written back: name, text of the value.
   std::vector<std::pair<Identifier, Identifier>> attributes;
 
-  /// A deep copy with the same names, order, groups and subgraphs, in the same context. Ids are dense in the copy.
+  /// A deep copy with the same names, order, groups, frames and subgraphs, in the same context. Ids
+  /// are dense in the copy; erased nodes and subgraphs stay behind. O(n); a definition must stand
+  /// before its uses.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
 private:

@@ -1,12 +1,15 @@
 // GroupTable: what the group names of a graph mean.
 //
-// A name ("0", "tp") is a registry key of one rank: ranks are not in a traced graph, and the same name may mean another
-// mesh axis on another rank. So the table gives each name its members: an ordered list of global ranks, or, in a text
-// that serves every rank, a partition of the ranks of which each rank takes its own cell. Graphs of different ranks are
-// compared by members, never by name.
+// A name ("0", "tp") is a registry key of one rank: ranks are not in a traced graph, and the same
+// name may mean another mesh axis on another rank. So the table gives each name its members: an
+// ordered list of global ranks, or, in a text that serves every rank, a partition of the ranks of
+// which each rank takes its own cell. Graphs of different ranks are compared by members, never by
+// name.
 //
-// Ownership: plain values. Look-ups are linear in the number of groups (a handful) or a hash; nothing fails but by an
-// empty result.
+// Ownership: plain values; pointers that find() gives die with the next set(). Failure: nothing
+// fails but by an empty result; that no rank is negative or stands twice in a group is checked
+// where a file is read. Cost: find is a hash look-up, members linear in the partition, the rest
+// O(1); a program has a handful of groups.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -21,6 +24,7 @@
 
 namespace ccgraph {
 
+/// One name. At most one of `ranks` and `partition` is given; neither means that nothing is known.
 struct Group {
   std::string name;
   /// ordered global ranks; empty if `partition` is given
@@ -47,10 +51,11 @@ struct Group {
   [[nodiscard]] std::optional<int64_t> size() const;
 };
 
+/// Groups in the order in which they were added, which is the order in which they are written.
 class GroupTable {
 public:
   [[nodiscard]] const Group *find(llvm::StringRef name) const;
-  /// Adds or replaces.
+  /// Adds a group, or replaces the one of its name in its place.
   void set(Group group);
   [[nodiscard]] llvm::ArrayRef<Group> groups() const { return groups_; }
   [[nodiscard]] bool empty() const { return groups_.empty(); }

@@ -1,10 +1,13 @@
 // HostTensor: tensor values in host memory, as files hold them and as runs give them back.
 //
-// Elements are stored contiguously in row-major order, little-endian, in the dtype's own representation (bool: one byte
-// 0 or 1; complex: real, imaginary). It is a plain value that crosses between folders: readers make it, engines take
-// and return it, writers store it.
+// Elements are stored contiguously in row-major order, little-endian, in the dtype's own
+// representation (bool: one byte 0 or 1; complex: real, imaginary). It is a plain value that
+// crosses between folders: readers make it, engines take and return it, writers store it. It has no
+// strides and no device: those belong to a graph's types.
 //
-// Ownership: owns its bytes. Cost: copying copies the bytes; move it.
+// Ownership: owns its bytes. Failure: none; that `data` has the length which dtype and sizes demand
+// is up to whoever makes one (readers check it, and refuse sizes whose product overflows). Cost:
+// copying copies the bytes; move it.
 #pragma once
 
 #include "ccgraph/ir/dtype.h"

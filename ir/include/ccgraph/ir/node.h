@@ -1,12 +1,17 @@
 // Node: one step of a program, and its edges.
 //
-// Data edges come from the argument tree, ordering edges ("after that node, though I do not read it") stand beside
-// them; both are `Use`s, so that users can be walked from the definition whatever the kind. All edits go through Graph,
-// which keeps use-lists and order right.
+// Data edges come from the argument tree, ordering edges ("after that node, though I do not read
+// it") stand beside them; both are `Use`s, so that users can be walked from the definition whatever
+// the kind. All edits go through Graph, which keeps use-lists and order right.
 //
-// Invariants: uses of one definition are listed in the order in which they were made; an erased node keeps its name,
-// type and arguments but has no operands, no users, and no place in the order (so that "before" can still be described
-// after an edit). Ownership: a node belongs to its Graph and lives as long. Cost: all accessors O(1).
+// Invariants: uses of one definition are listed in the order in which they were made; an erased
+// node keeps its name, type and arguments but has no operands, no users, and no place in the order
+// (so that "before" can still be described after an edit).
+//
+// Ownership: a node belongs to its Graph and lives as long; a pointer to one never dangles before
+// the graph. Failure: none; an index out of range, or the order of nodes of two graphs, is a bug of
+// the caller. Cost: all accessors O(1), but for kwarg (linear in the keywords) and hasDataUses
+// (linear in the ordering uses).
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -72,7 +77,7 @@ private:
   const Use *use_;
 };
 
-/// The argument tree of a node; immutable.
+/// The argument tree of a node; immutable, so that a snapshot keeps it by keeping a pointer.
 struct Arguments {
   llvm::ArrayRef<Argument> positional;
   llvm::ArrayRef<NamedArgument> keyword;
@@ -88,6 +93,7 @@ struct Provenance {
   int64_t durationPs = -1;
 };
 
+/// Made by Graph::create alone. Everything that may be changed is changed through Graph's setters.
 class Node {
 public:
   Node(const Node &) = delete;

@@ -1,12 +1,16 @@
 // OpDef: what an operator is. OpTable: the only place that lists operators.
 //
-// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table); our own knowledge,
-// what a collective's arguments mean, shape rules, work, undeclared effects, stands beside it in families under
-// ir/lib/ops. An operator in neither is *opaque*: kept, printed back, ordered against everything, unless the user
-// declares it (`--ops`).
+// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table);
+// our own knowledge, what a collective's arguments mean, shape rules, work, undeclared effects,
+// stands beside it in families under ir/lib/ops. An operator in neither is *opaque*: kept, printed
+// back, ordered against everything, unless the user declares it (`--ops`). What an operator shares,
+// writes and communicates is said here and nowhere else.
 //
-// Ownership: OpDefs belong to the OpTable of a Context. Cost: a look-up is a hash; a schema is parsed on the first
-// look-up of its operator.
+// Ownership: OpDefs belong to the OpTable of a Context, and their addresses stay valid as long as
+// it; declare() changes one in place. Failure: declare() alone, where a schema does not parse; an
+// unknown operator is not an error.
+// Cost: a look-up is a hash; a schema is parsed on the first look-up of its operator (some
+// microseconds), and nothing is built at start-up.
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -85,6 +89,7 @@ enum class CollectiveKind : uint8_t {
 };
 /// "all_reduce", "all_gather", ...
 [[nodiscard]] llvm::StringRef collectiveName(CollectiveKind kind);
+/// Send, Recv and BatchP2P: between two ranks rather than among all members of the group.
 [[nodiscard]] bool isPointToPoint(CollectiveKind kind);
 
 /// Where a collective's arguments stand. Positions are the schema's (names changed between PyTorch releases); -1: there
@@ -95,9 +100,9 @@ struct CollectiveSpec {
   bool coalesced = false;
   /// the result is the input's storage (all_reduce_), which is so in flight too
   bool inPlace = false;
-  bool copiesAtLaunch =
-      /// the input is read at launch: it may be overwritten before the wait (functional all_reduce, broadcast)
-      false;
+  /// the input is read at launch: it may be overwritten before the wait (functional all_reduce,
+  /// broadcast)
+  bool copiesAtLaunch = false;
   /// finished when it returns: no wait (shard_dim_alltoall, the legacy c10d in-place forms
   /// traced without work)
   bool synchronous = false;
@@ -108,9 +113,8 @@ struct CollectiveSpec {
   int8_t output = -1;
   int8_t reduceOp = -1;
   int8_t groupSize = -1;
-  int8_t group =
-      /// the group's name; for legacy forms the position of `ranks` (tag stands before, group_size after)
-      -1;
+  /// the group's name; for legacy forms the position of `ranks` (tag stands before, group_size after)
+  int8_t group = -1;
   /// rank within the group
   int8_t root = -1;
   /// rank within the group, or list of them
@@ -148,8 +152,9 @@ enum class OpRole : uint8_t {
   HigherOrder,
 };
 
-/// Work of one node, for the cost model. Units: floating-point operations (a multiply-add is 2), and bytes read plus
-/// written.
+/// Work of one node on one rank, for the cost model. Units: floating-point operations (a
+/// multiply-add is 2, as torch.utils.flop_counter counts), and bytes read plus written. What moves
+/// over the network is not in it: see inputBytes and outputBytes in effects.h.
 struct Work {
   double flops = 0;
   double bytes = 0;
@@ -165,6 +170,8 @@ using WorkRule = std::optional<Work> (*)(const Node &node);
 enum class Sharing : uint8_t { Unknown, View, Copy };
 using SharingRule = Sharing (*)(const Node &node);
 
+/// One operator overload. Read only outside of the table; flags are what the schema and our
+/// families say of it for any arguments, and effectsOf() says what holds of a call.
 struct OpDef {
   Identifier target;
   std::vector<OpParam> params;
@@ -195,6 +202,7 @@ struct OpDef {
   /// parameter whose value False does so
   int8_t training = -1;
 
+  /// Position of a parameter; -1 if there is none of this name. Linear in the parameters.
   [[nodiscard]] int paramIndex(llvm::StringRef name) const;
 };
 
@@ -206,6 +214,7 @@ struct OpDeclaration {
   bool pure = true;
 };
 
+/// All operators of one Context, made on demand.
 class OpTable {
 public:
   explicit OpTable(Context &context);
@@ -215,7 +224,8 @@ public:
   /// is made for an unknown target. Never null.
   [[nodiscard]] const OpDef *lookup(Identifier target);
   [[nodiscard]] const OpDef *lookup(llvm::StringRef target);
-  /// Adds or replaces. Error: the schema does not parse (with the column).
+  /// Adds or replaces, for graphs read from now on and those that there are. Error: the schema does
+  /// not parse (with the column).
   [[nodiscard]] llvm::Error declare(const OpDeclaration &declaration);
   /// Targets with our own knowledge (collectives, shape rules, work), sorted: what docs/ops.md lists.
   [[nodiscard]] std::vector<const OpDef *> described();

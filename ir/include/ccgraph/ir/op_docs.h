@@ -1,7 +1,9 @@
 // Operator documentation: what the operator table says, in words.
 //
-// docs/ops.md is written from the table, so that it cannot differ from it (a test compares them). Ownership: plain text. Nothing fails.
-// Cost: parses the schema of every described operator, some milliseconds.
+// docs/ops.md is written from the table, so that it cannot differ from it (a test compares them).
+//
+// Ownership: plain text. Failure: none. Cost: looks up every described operator, some milliseconds
+// in all; only tools/docs and its test pay it.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -10,8 +12,8 @@
 
 namespace ccgraph {
 
-/// What a call does, e.g. "view of `self`", "writes `self`", "launches all_gather; reads `input` in flight; fills `out`",
-/// "ordered with the host", "pure".
+/// What a call does, e.g. "view of `self`", "writes `self`", "launches all_gather; reads `input` in
+/// flight; fills `out`", "ordered with the host", "pure".
 [[nodiscard]] std::string effectText(const OpDef &op);
 
 /// The Markdown of docs/ops.md.

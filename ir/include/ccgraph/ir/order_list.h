@@ -1,11 +1,14 @@
 // OrderList: the program order as a linked list with labels (order maintenance).
 //
-// "a before b" compares two 64-bit labels. An insertion takes a label between its neighbours; where none is left, the
-// smallest enclosing power-of-two range of labels that is sparse enough is relabelled evenly. After M. Bender, R. Cole,
-// E. Demaine, M. Farach-Colton, J. Zito, "Two Simplified Algorithms for Maintaining Order in a List" (ESA 2002):
-// amortised O(log n) an insertion, O(1) a query.
+// "a before b" compares two 64-bit labels. An insertion takes a label between its neighbours; where
+// none is left, the smallest enclosing power-of-two range of labels that is sparse enough is
+// relabelled evenly. After M. Bender, R. Cole, E. Demaine, M. Farach-Colton, J. Zito, "Two
+// Simplified Algorithms for Maintaining Order in a List" (ESA 2002): amortised O(log n) an
+// insertion, O(1) a query. The invariant: labels ascend strictly along the list.
 //
-// Ownership: the list links nodes of a Graph and owns none. Fails never; 2^62 labels hold any graph that memory holds.
+// Ownership: the list links nodes of a Graph through fields of theirs and owns none, so a node is
+// in one list at most. Failure: none; 2^62 labels hold any graph that memory holds. Cost: appending
+// and removing are O(1), and appended nodes get labels 2^20 apart.
 #pragma once
 
 #include "ccgraph/ir/node.h"
@@ -22,6 +25,7 @@ public:
 
   /// Puts an unlinked node before `position`; null appends.
   void insertBefore(Node *node, Node *position);
+  /// Unlinks; the node's label is meaningless until it is put in again.
   void remove(Node *node);
 
 private:

@@ -1,12 +1,16 @@
 // StorageMap: which storages each value of a graph may occupy.
 //
-// A storage is a block of memory that a node allocates; views, getitem, waits and in-place forms share it. The map is
-// conservative: a value may have several possible storages (after an operator that aliases one of several), and an
-// opaque operator's result may share any storage of its operands. A placeholder has one of its own: distinct inputs are
-// taken not to overlap, as PyTorch's functionalisation guarantees for the graphs that it makes. Elements of a list
-// result are separate storages, unless they are views.
+// A storage is a block of memory that a node allocates; views, getitem, waits and in-place forms
+// share it. The map is conservative: a value may have several possible storages (after an operator
+// that aliases one of several), and an opaque operator's result may share any storage of its
+// operands. A placeholder has one of its own: distinct inputs are taken not to overlap, as
+// PyTorch's functionalisation guarantees for the graphs that it makes; get_attr nodes of one target
+// share one. Elements of a list result are separate storages, unless they are views.
 //
-// Ownership: holds ids only; valid until the graph is edited. Cost: O(nodes + edges) time, 12-30 bytes a node.
+// Ownership: holds ids and pointers to the nodes; valid until the graph is edited (moving nodes is
+// no edit here, as long as definitions stay before uses). Failure: none; what is not known is taken
+// to be shared. Cost: O(nodes + edges) time, 12-30 bytes a node; queries O(1), but for mayAlias,
+// O(m log n) in the sizes of the two sets.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -21,6 +25,7 @@ using StorageId = uint32_t;
 
 class StorageMap {
 public:
+  /// Looks at every node once, in program order: the graph must be well formed.
   explicit StorageMap(const Graph &graph);
 
   /// Every storage that some part of the value may occupy, ascending, without duplicates.
@@ -30,6 +35,7 @@ public:
   /// True if the two values may share memory.
   [[nodiscard]] bool mayAlias(const Node *a, const Node *b) const;
 
+  /// Ids are dense from 0, in the program order of their owners.
   [[nodiscard]] StorageId numStorages() const { return static_cast<StorageId>(owner_.size()); }
   /// The node that allocates the storage.
   [[nodiscard]] const Node *owner(StorageId storage) const { return owner_[storage]; }

@@ -1,10 +1,14 @@
 // Symbolic integers: sizes that are known only when the program runs.
 //
-// PyTorch names them s0, s1, ... (backed: they have a hint) and u0, u1, ... (unbacked: they come from data). An
-// expression is kept exactly as it was printed ("u0 + u1", "7*s0", "Eq(u0, 4)"): the text is its identity, and
-// arithmetic is done only to evaluate it. Integers wrap nowhere: an overflow is reported as "no value".
+// PyTorch names them s0, s1, ... (backed: they have a hint) and u0, u1, ... (unbacked: they come
+// from data). An expression is kept exactly as it was printed ("u0 + u1", "7*s0", "Eq(u0, 4)"): the
+// text is its identity, and arithmetic is done only to evaluate it. So two expressions that are
+// equal as numbers may be different here, and code that compares sizes must take "different" for
+// "not known to be equal".
 //
-// Ownership: expressions belong to their Context. Cost: evaluation is linear in the text.
+// Ownership: expressions belong to their Context; a Dim is a plain value. Failure: by an empty
+// result only: an unknown symbol, a text that is no expression, a division by zero or an overflow
+// (integers wrap nowhere) have no value. Cost: evaluation is linear in the text.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -19,6 +23,7 @@ namespace ccgraph {
 
 class Context;
 
+/// One uniqued expression; made by Context::symbolic.
 class SymExpr {
 public:
   [[nodiscard]] llvm::StringRef text() const { return text_; }
@@ -49,7 +54,9 @@ public:
   explicit Dim(const SymExpr *expr) : expr_(expr) {}
 
   [[nodiscard]] bool isStatic() const { return expr_ == nullptr; }
+  /// Of a static size; 0 for a symbolic one.
   [[nodiscard]] int64_t value() const { return value_; }
+  /// Of a symbolic size; null for a static one.
   [[nodiscard]] const SymExpr *expr() const { return expr_; }
   [[nodiscard]] std::string str() const;
   /// The value under `lookup`; a static size needs none.
@@ -65,7 +72,8 @@ private:
 /// u1)").
 [[nodiscard]] Dim multiply(Context &context, const Dim &a, const Dim &b);
 [[nodiscard]] Dim add(Context &context, const Dim &a, const Dim &b);
-/// a / b where it divides evenly; empty where it does not or cannot be told.
+/// a / b where a is a number that b divides; empty where it does not, where b is 0, and for any
+/// symbolic size (unless b is 1).
 [[nodiscard]] std::optional<Dim> divideExactly(const Dim &a, int64_t b);
 
 } // namespace ccgraph

@@ -1,12 +1,18 @@
 // Type: what one node yields. Immutable, uniqued by its Context: equal types are the same pointer.
 //
-// A tensor type is dtype, sizes, strides (in elements) and device, spelled as print_readable spells it:
-//   bf16[8, 4096][4096, 1]cuda:0     f32[][]cpu (0-d)     f32[u0 + u1, 4][4, 1]cpu     f32[2, 3] (strides and device
-//   not printed)
-// Several results are a list of types; Sym(u0) is a number known only at run time. A null `const Type *` means
-// "unknown".
+// A tensor type is dtype, sizes, strides (in elements) and device, spelled as print_readable spells
+// it:
+//   bf16[8, 4096][4096, 1]cuda:0
+//   f32[][]cpu                    a 0-d tensor
+//   f32[u0 + u1, 4][4, 1]cpu      sizes known at run time
+//   f32[2, 3]                     strides and device not printed
+// Several results are a list of types; Sym(u0) is a number known only at run time. A null `const
+// Type *` means "unknown".
 //
-// Ownership: the Context's. Cost: accessors are O(1); str() and parseType are linear in the text.
+// Ownership: the Context's. Failure: parseType alone; an accessor of another kind than kind() does
+// not assert but gives a neutral answer (no sizes, no elements, null), so look at the kind first.
+// Cost: accessors are O(1), numElements and isContiguous linear in the dimensions; str() and
+// parseType are linear in the text.
 #pragma once
 
 #include "ccgraph/ir/context.h"
@@ -66,8 +72,9 @@ private:
 /// "-" for null, else type->str().
 [[nodiscard]] std::string typeText(const Type *type);
 
-/// Reads one type as print_readable spells it (no lists: files hold those as lists). The error says what was expected
-/// at which column (1-based).
+/// Reads one type as print_readable spells it (no lists: files hold those as lists). The error is a
+/// plain one of one line, `type 'TEXT', column N: expected ...` (from 1, in bytes); readers give it
+/// its place in the file.
 [[nodiscard]] llvm::Expected<const Type *> parseType(Context &context, llvm::StringRef text);
 
 } // namespace ccgraph

@@ -1,6 +1,7 @@
 // The families of shape rules beside collectives: what shape_table.cpp gives to which operator.
 //
-// Every rule holds to shape_rule.h: the type that PyTorch infers, or null. Ownership, failure and cost are stated there.
+// Every rule holds to shape_rule.h: the type that PyTorch infers, or null. Ownership, failure and
+// cost are stated there.
 #pragma once
 
 #include "ops/shapes/shape_rule.h"

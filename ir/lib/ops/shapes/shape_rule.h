@@ -1,8 +1,9 @@
 // Shape rules: the type of a result from the types of the arguments, as PyTorch infers it.
 //
-// A rule answers null where it cannot tell (a symbolic size, an unknown operand, strides that depend on more than shapes): never a guess. It
-// fails where the arguments are wrong, with a diagnostic that names got, expected and repair. Ownership: types are
-// the context's. Cost: linear in the ranks, and one look-up in the context a result.
+// A rule answers null where it cannot tell (a symbolic size, an unknown operand, strides that
+// depend on more than shapes): never a guess. It fails where the arguments are wrong, with a
+// diagnostic that names got, expected and repair. Ownership: types are the context's. Cost: linear
+// in the ranks, and one look-up in the context a result.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -16,7 +17,8 @@ using TypeResult = llvm::Expected<const Type *>;
 
 /// Type of the node given for a parameter, if it is a tensor of known type; null otherwise.
 [[nodiscard]] const Type *tensorAt(const Node &node, int parameter);
-/// Types of the nodes in a list argument; an entry is null where its type is unknown. Empty where the argument is no list of nodes.
+/// Types of the nodes in a list argument; an entry is null where its type is unknown. Empty where
+/// the argument is no list of nodes.
 [[nodiscard]] std::optional<llvm::SmallVector<const Type *, 8>> tensorsAt(const Node &node, int parameter);
 /// An integer argument, or the schema's default; empty where it is symbolic or absent.
 [[nodiscard]] std::optional<int64_t> intAt(const Node &node, int parameter);

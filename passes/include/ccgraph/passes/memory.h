@@ -7,6 +7,9 @@
 // same number. The peak is the largest sum at any one step, operands and results of that step
 // included.
 //
+// It is a number to compare two orders of one program by, not what an allocator will report: no
+// rounding, no fragmentation, no workspace of kernels.
+//
 // Ownership: reads only. Cost: O(nodes + edges). Fails never.
 #pragma once
 
@@ -14,11 +17,13 @@
 
 namespace ccgraph {
 
+/// Bytes on one rank, and where.
 struct MemoryPeak {
   int64_t bytes = 0;
   /// the first step that needs so much; null for an empty graph
   const Node *at = nullptr;
 };
+/// Of the graph itself, without its subgraphs.
 [[nodiscard]] MemoryPeak peakMemory(const Graph &graph);
 
 } // namespace ccgraph

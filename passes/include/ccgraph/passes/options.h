@@ -1,13 +1,16 @@
 // Options of a pass: typed members, declared once.
 //
-// A pass writes `Option<ByteCount> maxBytes{*this, "max-bytes", ByteCount{64 << 20}, "largest
-// bucket"}` among its members, and that one declaration feeds the pipeline parser, the printer,
-// --help-pass and docs/passes.md. Nothing else lists options.
+// A pass writes
+//   Option<ByteCount> maxBytes{*this, "max-bytes", ByteCount{64 << 20}, "largest bucket"};
+// among its members, and that one declaration feeds the pipeline parser, the printer, --help-pass
+// and docs/passes.md. Nothing else lists options. Units stand in the type (ByteCount, Count), so
+// that a text with the wrong one does not parse.
 //
 // Ownership: an option belongs to its pass, which keeps a list of pointers; passes therefore never
-// move or copy.
-// Failure: parse() says what was expected; it leaves the value as it was.
-// Cost: irrelevant, once a run.
+// move or copy. Options of one pass are set before it runs and not while it does.
+// Failure: parse() says whether the text was a value; it leaves the old one where not, and the
+// pipeline parser reports what syntax() expected (pipeline.bad-value). Cost: irrelevant, once a
+// run.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -25,7 +28,7 @@ namespace ccgraph {
 class Pass;
 
 /// A number of bytes, or no limit. Texts: "unlimited", "0", "1500", "64KiB", "2MiB", "1GiB";
-/// printed in the largest unit that divides it.
+/// printed in the largest unit that divides it. More than 2^63 - 1 bytes do not parse.
 struct ByteCount {
   std::optional<int64_t> limit;
   friend bool operator==(const ByteCount &, const ByteCount &) = default;
@@ -69,18 +72,15 @@ public:
   OptionBase &operator=(const OptionBase &) = delete;
   virtual ~OptionBase() = default;
 
-  /// Kebab-case, without dashes in front: it stands in a pipeline as name=value.
-  /// Kebab-case, unique within the pass.
+  /// Kebab-case, without dashes in front, unique within the pass: it stands in a pipeline as
+  /// name=value.
   [[nodiscard]] const std::string &name() const { return name_; }
-  /// One line, without a full stop.
-  /// One sentence, for --help-pass and docs/passes.md.
+  /// One sentence without a full stop, for --help-pass and docs/passes.md.
   [[nodiscard]] const std::string &help() const { return help_; }
   /// What a value looks like: "grouped|flat", "<bytes>|unlimited".
   [[nodiscard]] virtual std::string syntax() const = 0;
-  /// The present value, as it would be written in a pipeline.
-  /// The value as a pipeline would spell it; parse() of it gives the same value.
+  /// The present value as a pipeline would spell it; parse() of it gives the same value.
   [[nodiscard]] virtual std::string text() const = 0;
-  /// The value that holds where a pipeline does not say.
   /// The value that holds where a pipeline says nothing.
   [[nodiscard]] virtual std::string defaultText() const = 0;
   /// Takes the value that a text says. False if it is no value of this option; the old one stays.

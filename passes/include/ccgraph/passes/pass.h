@@ -19,12 +19,12 @@
 
 namespace ccgraph {
 
-/// Whether a pass edited the graph. "No" is checked: the graph must then be what it was, to the
-/// byte.
+/// Whether a pass edited the graph. "No" is checked where any check is on: the graph must then be
+/// what it was, to the pointer (GraphSnapshot::matches).
 enum class Changed : bool { No, Yes };
 
-/// When a pass runs; a pipeline in another order is legal but gets no memory budget from before
-/// normalisation.
+/// When a pass runs in the levels. A pipeline in another order is legal; but the budget is taken
+/// when the first pass that is not of Normalize begins, and passes of Normalize get none.
 enum class Phase : uint8_t {
   /// one form for everything; values and order stay
   Normalize,
@@ -101,6 +101,7 @@ private:
   bool spmd_;
 };
 
+/// What the manager, help and docs see of a pass.
 class Pass {
 public:
   struct Traits {
@@ -118,25 +119,28 @@ public:
   Pass(const Pass &) = delete;
   Pass &operator=(const Pass &) = delete;
 
-  /// Does the rewrite. Called again for another graph, it must behave as if it were new; statistics are
-  /// set to 0 by the manager before each call.
+  /// Does the rewrite, and says whether there was any. Called again for another graph, it must
+  /// behave as if it were new; statistics are set to 0 by the manager before each call. It must not
+  /// print, and must not look at the clock, at addresses or at the order of a hash.
   [[nodiscard]] virtual llvm::Expected<Changed> run(Graph &graph, PassContext &context) = 0;
 
   [[nodiscard]] llvm::StringRef name() const { return traits_.name; }
   [[nodiscard]] llvm::StringRef description() const { return traits_.description; }
   [[nodiscard]] Phase phase() const { return traits_.phase; }
+  /// True: equal values are asked of it within a tolerance only, see runtime/equivalence.h.
   [[nodiscard]] bool reassociates() const { return traits_.reassociates; }
   /// In the order of declaration.
   [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }
   [[nodiscard]] llvm::ArrayRef<Reason *> reasons() const { return reasons_; }
 
-  /// Sets an option from text. False: no such option, or no such value (then `option` is the one
-  /// that refused it).
+  /// What became of set().
   struct Setting {
     bool done = false;
     OptionBase *option = nullptr;
   };
+  /// Sets an option from text; setting it again replaces the value. `done` false: no such option,
+  /// or no such value (then `option` is the one that refused it).
   Setting set(llvm::StringRef option, llvm::StringRef value);
   /// `name{option=value ...}` with the options that were set, in the order in which they were.
   [[nodiscard]] std::string str() const;

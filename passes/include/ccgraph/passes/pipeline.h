@@ -2,12 +2,14 @@
 //
 //   sink-waits,coalesce-collectives{layout=flat max-bytes=64MiB}
 //
-// Passes are separated by commas, options by blanks; blanks around either mean nothing. str() gives
-// the canonical text: it parses to an equal pipeline, and a canonical text prints back to itself.
+// Passes are separated by commas, options by blanks; blanks around either mean nothing. The same
+// pass may stand twice, with other options. str() gives the canonical text: it parses to an equal
+// pipeline, and a canonical text prints back to itself.
 //
-// Ownership: a Pipeline owns its passes.
+// Ownership: a Pipeline owns its passes; it moves, and does not copy (append another one instead).
 // Failure: parse() reports each mistake with its column in the text, what was got, what is known,
-// and the nearest known word.
+// and the nearest known word, as pipeline.syntax, pipeline.unknown-pass, pipeline.unknown-option or
+// pipeline.bad-value. Cost: linear in the text.
 #pragma once
 
 #include "ccgraph/passes/pass.h"
@@ -33,9 +35,10 @@ private:
   std::vector<std::unique_ptr<Pass>> passes_;
 };
 
-/// The pipeline of an optimisation level: -O0 to -O3. The text of pipelines.cpp says why each pass
-/// stands where it stands.
+/// The pipeline of an optimisation level: -O0 (empty) to -O3; a higher level asserts. The text of
+/// pipelines.cpp says why each pass stands where it stands.
 [[nodiscard]] Pipeline pipelineOfLevel(unsigned level);
+/// The highest level that there is.
 inline constexpr unsigned maxLevel = 3;
 
 } // namespace ccgraph

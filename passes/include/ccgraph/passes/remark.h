@@ -4,7 +4,8 @@
 // pass declares (`Reason` in pass.h), so that docs list all of them and a test can ask for one;
 // numbers and names stand in `args`, never inside the id.
 //
-// Ownership: plain values.
+// Ownership: plain values that own their texts; a remark outlives graph and pass.
+// Failure: none.
 // Order: as the pass made them, which follows program order wherever the pass has a choice.
 // Cost: one allocation a remark.
 #pragma once

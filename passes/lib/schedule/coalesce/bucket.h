@@ -4,7 +4,9 @@
 // in the order in which they joined, behind all their inputs and before all their waits. A run
 // costs the memory of the one launch that it will become, so the choice can be made on it.
 //
-// Ownership: nodes belong to the graph. Plain values.
+// Ownership: nodes belong to the graph, intervals to the timeline of memory. Plain values.
+// Failure: none; a Candidate is made only of a collective whose sizes are known numbers.
+// Cost: proportional to the members; sums are worked out anew at each call.
 #pragma once
 
 #include "analysis/timeline.h"
@@ -28,6 +30,8 @@ struct Candidate {
   [[nodiscard]] int64_t bytes() const { return std::max(inputBytes, outputBytes); }
 };
 
+/// Candidates of one key, in the order in which they joined; a bucket of one is a collective that
+/// found no partner yet.
 struct Bucket {
   uint32_t key = 0;
   int64_t bytes = 0;

@@ -19,6 +19,7 @@
 
 namespace ccgraph {
 
+/// What became of a join(). All but Joined leave graph and timeline as they were.
 enum class MergeVerdict : uint8_t {
   Joined,
   /// one needs the other

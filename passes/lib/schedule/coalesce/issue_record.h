@@ -1,7 +1,11 @@
 // IssueRecord: in which order each group's collectives were issued before a pass, to state in the
 // certificate where it differs after.
 //
-// Ownership: refers to nodes, erased ones too. Cost: linear in nodes, twice. Fails never.
+// A bucket whose members were consecutive on their group moves nothing that another rank could see;
+// any other bucket does, and must say so.
+//
+// Ownership: refers to nodes, erased ones too. Cost: linear in nodes, once when it is made and once
+// for the moves. Fails never.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -12,6 +16,7 @@ namespace ccgraph {
 
 class IssueRecord {
 public:
+  /// Takes down the present order: make it before the first edit.
   explicit IssueRecord(const Graph &graph);
   /// Adds a moved entry for each group whose order is not the old one with consecutive members of a
   /// bucket as one.

@@ -1,7 +1,11 @@
 // NodeWriter: makes the nodes of a bucket, in order, before one position.
 //
-// Ownership: the graph's. Every node gets frame and provenance of a source, so that a dump still
-// says where it comes from. Nothing fails.
+// It keeps the rewrites readable as equations (bucket_rewrite.h), and sees to it that every new
+// node has frame and origins of what it stands for, so that a dump still says where it comes from.
+//
+// Ownership: the graph's; the writer refers to graph and position and is gone when the bucket is
+// done. Failure: none; sizes that do not fit are a bug of the caller. Cost: that of Graph::create
+// for each node.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -20,6 +20,7 @@
 
 namespace ccgraph::runtime {
 
+/// How close each output must come.
 struct ComparisonRules {
   ToleranceMap perOutput;
   /// for outputs that perOutput does not name
@@ -41,6 +42,7 @@ struct Difference {
   std::string message;
 };
 
+/// The answer, and how much it rests on.
 struct Comparison {
   /// compared, over all ranks
   size_t outputs = 0;
@@ -60,6 +62,8 @@ struct Comparison {
   [[nodiscard]] bool equal() const { return differences.empty(); }
 };
 
+/// Outputs in name order, rank by rank. One that only one side has is a difference, but for inputs
+/// that only one side wrote.
 [[nodiscard]] Comparison compareRuns(const ComparedRuns &runs, const ComparisonRules &rules);
 
 } // namespace ccgraph::runtime

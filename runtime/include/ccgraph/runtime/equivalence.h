@@ -2,10 +2,12 @@
 //
 // This is how goldens, property tests and --check-equivalence hold a rewrite to its promise: both
 // programs run on the reference interpreter on the same ranks and inputs, and every output and
-// every written input is compared.
+// every written input is compared. It is evidence, not proof: it holds for these inputs, where the
+// legality checker argues for all.
 //
-// Ownership: borrows. Failure: none of its own. If one program fails where the other does not,
-// they are different; if both fail, nothing is proved. Cost: two runs.
+// Ownership: borrows both programs and the inputs, which no run changes. Failure: none of its own.
+// If one program fails where the other does not, they are different; if both fail, nothing is
+// proved. Cost: two runs, and the memory of both runs' outputs.
 #pragma once
 
 #include "ccgraph/runtime/comparison.h"
@@ -29,7 +31,8 @@ struct EquivalenceReport {
   std::string afterFailure;
 };
 
-/// Inputs, ranks and objects are those of `before`; of `after` only the graphs are read.
+/// Inputs, ranks and objects are those of `before`; of `after`, which has one graph or one a rank,
+/// only the graphs are read.
 [[nodiscard]] EquivalenceReport checkEquivalence(const RunRequest &before, const std::vector<const Graph *> &after,
                                                  const ComparisonRules &rules);
 

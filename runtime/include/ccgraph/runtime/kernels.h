@@ -25,7 +25,7 @@ class KernelArgs;
 
 /// One operator overload.
 struct Kernel {
-  /// "aten.add.Tensor"; builtins as print_readable writes them, "<built-in function add>".
+  /// "aten.add.Tensor"; functions of Python's operator module as "operator.add".
   llvm::StringRef target;
   /// Parameter names in schema order, comma-separated: keywords are resolved through it, and
   /// messages name them.
@@ -34,13 +34,15 @@ struct Kernel {
   Value (*compute)(KernelArgs &args);
 };
 
-/// The kernel of a target; null where there is none. An overload that is left out ("aten.cat")
-/// means its `default` (or the only Tensor form, as torch resolves it).
+/// The kernel of a target, in any spelling ("torch.ops.aten.cat", "<built-in function le>"); null
+/// where there is none. An overload that is left out ("aten.cat") means its `default` (or the only
+/// Tensor form, as torch resolves it).
 [[nodiscard]] const Kernel *findKernel(llvm::StringRef target);
 
 /// All kernels, sorted by target.
 [[nodiscard]] llvm::ArrayRef<Kernel> allKernels();
 
+/// Evaluated arguments, as the call gives them; what is left out takes the kernel's default.
 struct KernelCall {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> keywords;

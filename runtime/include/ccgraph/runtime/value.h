@@ -2,11 +2,12 @@
 //
 // A graph's arguments are evaluated to Values before a kernel sees them: operands become their
 // values, symbolic integers become integers. Layouts, memory formats and other bare words of the
-// text are strings.
+// text are strings. So a kernel never sees a graph.
 //
 // Ownership: plain value; copying a tensor shares its memory, copying a list copies its handles.
 // Cost: O(1), lists O(length). Failure: reading another kind than the one held is a bug of the
-// caller and asserts; KernelArgs checks first.
+// caller and ends the program (std::bad_variant_access, which nobody catches); KernelArgs checks
+// first.
 #pragma once
 
 #include "ccgraph/ir/context.h"
@@ -24,6 +25,7 @@ struct Opaque {
   std::string text;
 };
 
+/// One of eleven kinds; a default-made one is None.
 class Value {
 public:
   using List = std::vector<Value>;

@@ -1,6 +1,9 @@
 // What the kernel tests share: small tensors from literals, one call of a kernel, its values as doubles.
 //
-// Failures of the helpers themselves are reported through GoogleTest; nothing is owned beyond the values returned.
+// Expected values are written down by hand or taken from PyTorch, never computed by the kernels.
+//
+// Ownership: values returned are the test's. Failure: a call that should have worked, or failed, fails
+// the test that made it. Cost: none worth naming; tensors have a handful of elements.
 #pragma once
 
 #include "ccgraph/runtime/kernels.h"
@@ -41,6 +44,7 @@ inline std::vector<double> values(const Tensor &tensor) {
   return result;
 }
 
+/// A list argument, such as sizes or dimensions.
 inline Value integers(const std::vector<int64_t> &numbers) {
   Value::List list;
   for (int64_t number : numbers)
@@ -51,6 +55,7 @@ inline Value number(double value) { return Value::floating(value); }
 inline Value number(int64_t value) { return Value::integer(value); }
 inline Value number(int value) { return Value::integer(value); }
 
+/// Runs the kernel of a target, which must exist for the result to be more than an error.
 inline llvm::Expected<Value> tryCall(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   const Kernel *kernel = findKernel(target);
   if (!kernel)
@@ -88,6 +93,7 @@ inline std::string typeOf(llvm::StringRef target, Value::List positional, Keywor
   return result.describe();
 }
 
+/// Element by element, within an absolute tolerance.
 inline void expectNear(const std::vector<double> &got, const std::vector<double> &expected, double tolerance = 1e-6) {
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i)
