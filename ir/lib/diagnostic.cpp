@@ -1,5 +1,8 @@
 #include "ccgraph/ir/diagnostic.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
 namespace ccgraph {
 
 char DiagnosticError::ID = 0;
@@ -27,11 +30,47 @@ std::string frameText(const Frame &frame) {
   return text;
 }
 
+constexpr size_t longestText = 1000;
+constexpr size_t keptBefore = 500;
+constexpr size_t keptBehind = 300;
+
+/// Bytes of the UTF-8 sequence that the text starts with; 0 where it starts with none.
+size_t sequenceLength(llvm::StringRef text) {
+  const auto *first = reinterpret_cast<const llvm::UTF8 *>(text.data());
+  size_t length = llvm::getNumBytesForUTF8(*first);
+  return length <= text.size() && llvm::isLegalUTF8Sequence(first, first + length) ? length : 0;
+}
+
+void printVisible(llvm::raw_ostream &os, llvm::StringRef text) {
+  while (!text.empty()) {
+    auto c = static_cast<unsigned char>(text.front());
+    size_t length = c < 0x20 || c == 0x7f ? 0 : sequenceLength(text);
+    if (length == 0 && c == '\n')
+      os << "\\n";
+    else if (length == 0)
+      os << "\\x" << llvm::hexdigit(c >> 4U, /*LowerCase=*/true) << llvm::hexdigit(c & 15U, /*LowerCase=*/true);
+    else
+      os << text.take_front(length);
+    text = text.drop_front(std::max<size_t>(length, 1));
+  }
+}
+
+/// Because messages quote the input, which may hold anything: what a terminal would obey is spelled out, and of what no
+/// reader would read to its end the middle is left out.
+void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
+  if (text.size() <= longestText)
+    return printVisible(os, text);
+  printVisible(os, text.take_front(keptBefore));
+  os << " ... [" << text.size() - keptBefore - keptBehind << " bytes] ... ";
+  printVisible(os, text.take_back(keptBehind));
+}
+
 } // namespace
 
 void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) {
   if (!diagnostic.file.empty()) {
-    os << diagnostic.file << ':';
+    printQuoting(os, diagnostic.file);
+    os << ':';
     if (diagnostic.line)
       os << diagnostic.line << ':';
     if (diagnostic.column)
@@ -39,14 +78,19 @@ void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) {
     os << ' ';
   }
   os << severityName(diagnostic.severity) << ": ";
-  if (!diagnostic.where.empty())
-    os << diagnostic.where << ": ";
-  os << diagnostic.message;
+  if (!diagnostic.where.empty()) {
+    printQuoting(os, diagnostic.where);
+    os << ": ";
+  }
+  printQuoting(os, diagnostic.message);
   if (!diagnostic.rule.empty())
     os << " [" << diagnostic.rule << ']';
   os << '\n';
-  for (const std::string &note : diagnostic.notes)
-    os << "  note: " << note << '\n';
+  for (const std::string &note : diagnostic.notes) {
+    os << "  note: ";
+    printQuoting(os, note);
+    os << '\n';
+  }
 }
 
 std::string toString(llvm::ArrayRef<Diagnostic> diagnostics) {

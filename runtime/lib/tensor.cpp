@@ -1,15 +1,34 @@
 #include "ccgraph/runtime/tensor.h"
 
 #include "kernels/elements.h"
+#include "memory_limit.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cassert>
 #include <cstring>
 #include <numeric>
 
 namespace ccgraph::runtime {
+
+/// Sizes come from files: what 64 bits do not hold is the largest number, which no memory holds either.
+static int64_t saturatingProduct(int64_t a, int64_t b) {
+  int64_t result = 0;
+  return llvm::MulOverflow(a, b, result) ? INT64_MAX : result;
+}
+
+static int64_t saturatingSum(int64_t a, int64_t b) {
+  int64_t result = 0;
+  return llvm::AddOverflow(a, b, result) ? INT64_MAX : result;
+}
+
+Storage::Storage(int64_t size) {
+  MemoryLimit::take(size);
+  bytes.resize(static_cast<size_t>(size));
+}
+Storage::~Storage() { MemoryLimit::give(static_cast<int64_t>(bytes.size())); }
 
 Dims allDims(int64_t rank) {
   Dims dims(static_cast<size_t>(rank));
@@ -18,7 +37,10 @@ Dims allDims(int64_t rank) {
 }
 
 int64_t productOf(DimsRef sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  // Because nothing times anything is nothing, however large the others are.
+  if (llvm::is_contained(sizes, 0))
+    return 0;
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, saturatingProduct);
 }
 
 Dims contiguousStrides(DimsRef sizes) {
@@ -26,7 +48,7 @@ Dims contiguousStrides(DimsRef sizes) {
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
+    step = saturatingProduct(step, std::max<int64_t>(sizes[i], 1));
   }
   return strides;
 }
@@ -62,7 +84,7 @@ Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes) {
   int64_t step = 1;
   for (size_t dim : innerFirst) {
     strides[dim] = step;
-    step *= std::max<int64_t>(sizes[dim], 1);
+    step = saturatingProduct(step, std::max<int64_t>(sizes[dim], 1));
   }
   return strides;
 }
@@ -95,7 +117,7 @@ static int64_t extentOf(DimsRef sizes, DimsRef strides) {
   for (auto [size, stride] : llvm::zip(sizes, strides)) {
     if (size == 0)
       return 0;
-    extent += (size - 1) * stride;
+    extent = saturatingSum(extent, saturatingProduct(size - 1, stride));
   }
   return extent;
 }
@@ -107,8 +129,9 @@ Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
   result.dtype_ = dtype;
   result.sizes_.assign(sizes.begin(), sizes.end());
   result.strides_.assign(strides.begin(), strides.end());
-  auto bytes = static_cast<size_t>(extentOf(sizes, strides)) * sizeInBytes(dtype);
-  result.storage_ = std::make_shared<Storage>(bytes);
+  int64_t size = sizeInBytes(dtype);
+  MemoryLimit::check(saturatingProduct(productOf(sizes), size));
+  result.storage_ = std::make_shared<Storage>(saturatingProduct(extentOf(sizes, strides), size));
   return result;
 }
 
@@ -197,10 +220,11 @@ llvm::Expected<Tensor> Tensor::asStrided(Window window) const {
     return badWindow(window, *this, "expected no negative number");
   int64_t room = storage_ ? static_cast<int64_t>(storage_->bytes.size()) / elementSize() : 0;
   int64_t reach = extentOf(window.sizes, window.strides);
-  if (reach != 0 && window.offset + reach > room)
+  int64_t end = saturatingSum(window.offset, reach);
+  if (reach != 0 && end > room)
     return badWindow(window, *this,
-                     "reaches element " + std::to_string(window.offset + reach - 1) + " of a storage of " +
-                         std::to_string(room));
+                     "reaches element " + std::to_string(end - 1) + " of a storage of " + std::to_string(room));
+  MemoryLimit::check(saturatingProduct(productOf(window.sizes), elementSize()));
   return reinterpret(dtype_, std::move(window));
 }
 
@@ -211,7 +235,7 @@ static std::optional<Dims> inferSize(DimsRef wanted, int64_t count) {
   int64_t *open = nullptr;
   for (int64_t &size : sizes) {
     if (size >= 0)
-      known *= size;
+      known = saturatingProduct(known, size);
     else if (size == -1 && !open)
       open = &size;
     else
@@ -292,7 +316,8 @@ llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
   // Because PyTorch gives a new dimension of size 1 the stride that follows from the one inside it.
   for (int64_t i = lead - 1; i >= 0 && rank() > 0; --i)
     if (window.sizes[i] == 1)
-      window.strides[i] = window.sizes[i + 1] * window.strides[i + 1];
+      window.strides[i] = saturatingProduct(window.sizes[i + 1], window.strides[i + 1]);
+  MemoryLimit::check(saturatingProduct(productOf(window.sizes), elementSize()));
   return reinterpret(dtype_, std::move(window));
 }
 

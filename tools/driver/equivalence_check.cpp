@@ -28,8 +28,9 @@ llvm::Error loadObjects(llvm::StringRef path, runtime::RunRequest &request) {
 
 llvm::Error loadInputs(const Graph &graph, const OptOptions &options, runtime::RunRequest &request) {
   if (options.values.empty()) {
+    const int64_t room = machineMemory() / static_cast<int64_t>(request.ranks);
     for (size_t rank = 0; rank < request.ranks; ++rank)
-      request.inputs.push_back(runtime::seededInputs(graph, static_cast<int64_t>(rank), options.seed));
+      request.inputs.push_back(runtime::seededInputs(graph, static_cast<int64_t>(rank), options.seed, room));
     return llvm::Error::success();
   }
   auto values = loadValues(options.values, request.ranks);
@@ -78,6 +79,7 @@ llvm::Expected<EquivalenceAnswer> checkEquivalenceOf(const Graph &before, const 
   runtime::RunRequest request;
   request.graphs = {&before};
   request.ranks = options.equivalenceRanks;
+  request.memoryLimit = machineMemory();
   if (llvm::Error error = loadObjects(options.groups, request))
     return error;
   if (llvm::Error error = loadInputs(before, options, request))

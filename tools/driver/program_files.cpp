@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 
 #include <numeric>
+#include <unistd.h>
 
 namespace ccgraph::driver {
 namespace {
@@ -136,6 +137,8 @@ size_t statedRanks(const Graph &graph) {
     largest = std::max(largest, group.size);
   return largest;
 }
+
+int64_t machineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
 
 llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks) {
   std::vector<TensorMap> values;

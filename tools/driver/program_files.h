@@ -41,6 +41,9 @@ std::vector<std::string> assumeGroups(Graph &graph, size_t ranks);
 /// size that a collective states; 0 where it says nothing.
 [[nodiscard]] size_t statedRanks(const Graph &graph);
 
+/// Bytes of memory that this machine has: what a run may hold here.
+[[nodiscard]] int64_t machineMemory();
+
 /// DIR/rank0.safetensors, DIR/rank1.safetensors, ..., by rank.
 [[nodiscard]] llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks);
 

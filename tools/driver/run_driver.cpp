@@ -104,9 +104,10 @@ private:
         return values.takeError();
       request_.inputs = std::move(*values);
     } else {
+      const int64_t room = machineMemory() / static_cast<int64_t>(request_.ranks);
       for (size_t rank = 0; rank < request_.ranks; ++rank)
         request_.inputs.push_back(
-            seededInputs(*graphs_[graphs_.size() == 1 ? 0 : rank], static_cast<int64_t>(rank), options_.seed));
+            seededInputs(*graphs_[graphs_.size() == 1 ? 0 : rank], static_cast<int64_t>(rank), options_.seed, room));
     }
     rules_.otherwise = options_.tolerance;
     if (options_.toleranceFile.empty())
@@ -137,6 +138,7 @@ private:
   llvm::Error execute() {
     for (const auto &graph : graphs_)
       request_.graphs.push_back(graph.get());
+    request_.memoryLimit = machineMemory();
     llvm::Expected<RunResult> result = interpret(request_);
     if (!result)
       return graphs_.size() == 1 ? inFile(result.takeError()) : result.takeError();

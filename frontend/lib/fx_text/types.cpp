@@ -72,9 +72,11 @@ bool readAnnotation(Session &session, Cursor &cursor, const Type *&out) {
   if (cursor.dotted().empty())
     return session.problems.error(place, "got " + quoteHere(place, cursor.end) + ", expected a type after ':'");
   if (cursor.take('['))
-    while (!cursor.atEnd() && !cursor.take(']')) {
+    while (!cursor.take(']')) {
       cursor.skipExpression();
-      cursor.take(',');
+      if (!cursor.take(',') && cursor.peek() != ']')
+        return session.problems.error(cursor.at, "got " + quoteHere(cursor.at, cursor.end) +
+                                                     " in a type, expected ',' or the closing ']'");
     }
   return true;
 }

@@ -21,6 +21,16 @@ ReduceClass classOfReduction(llvm::StringRef name) {
       .Default(ReduceClass::Unknown);
 }
 
+/// Where all is a number; strides of dimensions of size 0 and 1 say nothing, nor do those of a tensor without elements.
+bool sameStrides(const Type &got, const Type &expected) {
+  if (!got.stridesKnown() || !expected.stridesKnown() || got.numElements().value_or(0) == 0)
+    return true;
+  for (auto [size, left, right] : llvm::zip(got.sizes(), got.strides(), expected.strides()))
+    if (size.value() > 1 && left.isStatic() && right.isStatic() && !(left == right))
+      return false;
+  return true;
+}
+
 /// Why two types cannot be the same value; empty where they may. Symbolic sizes are not compared: one may be spelled in several ways.
 std::string mismatch(const Type *got, const Type *expected) {
   if (!got || !expected || got == expected)
@@ -42,7 +52,7 @@ std::string mismatch(const Type *got, const Type *expected) {
   bool same = got->dtype() == expected->dtype() && got->sizes().size() == expected->sizes().size() && sameDevice;
   for (size_t i = 0; same && i < got->sizes().size(); ++i)
     same = !got->sizes()[i].isStatic() || !expected->sizes()[i].isStatic() || got->sizes()[i] == expected->sizes()[i];
-  return same ? "" : differ;
+  return same && sameStrides(*got, *expected) ? "" : differ;
 }
 
 class TypeRules {

@@ -59,6 +59,8 @@ private:
                   "its result in flight is read by something else than the one wait, or is returned"};
   Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
   Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
+  Reason waitType_{*this, RemarkKind::Missed, "wait-type",
+                   "its wait is stated to yield another type than the collective, which no bucket could keep"};
   Reason written_{*this, RemarkKind::Missed, "written",
                   "its result is written later, and the pieces of a flat buffer are one storage"};
   Reason strided_{*this, RemarkKind::Missed, "strided",
@@ -200,6 +202,8 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
   std::optional<int64_t> output = outputBytes(*launch);
   if (!input || !output || !launch->type()->numElements())
     return &pass_.size_;
+  if (const Type *type = candidate.wait->type(); type && type != launch->type())
+    return &pass_.waitType_;
   candidate.inputBytes = *input;
   candidate.outputBytes = *output;
   if (const Reason *reason = obstacleToFlat(*launch, spec))
@@ -212,7 +216,7 @@ uint32_t Coalescer::keyOf(const Node &launch) {
   CollectiveCall call = *collectiveCall(launch);
   std::string text;
   llvm::raw_string_ostream os(text);
-  const Type *type = launch.type();
+  const Type *type = launch.operand(0)->type();
   os << groupKey(launch) << '\n'
      << collectiveName(call.spec->kind) << '\n'
      << call.reduceOp << '\n'

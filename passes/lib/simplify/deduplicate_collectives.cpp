@@ -40,7 +40,7 @@ private:
       *this, RemarkKind::Missed, "returned",
       "both results are returned, and a caller that writes one of them in place must not change the other"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "its result in flight is read by something else than one wait behind the other's"};
+                  "its result in flight is read by something else than one wait of the same type behind the other's"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
                "other ranks run other programs, and may not drop their part of it"};
   friend class Deduplicator;
@@ -152,7 +152,7 @@ const Reason *Deduplicator::obstacle(Node *first, Node *second) const {
   const Node *wait = onlyWait(facts_, *first);
   const Node *repeated = onlyWait(facts_, *second);
   if (!wait || !repeated || !wait->isBefore(repeated) || wait->op() != repeated->op() ||
-      wait->numOrdering() + repeated->numOrdering() != 0)
+      wait->type() != repeated->type() || wait->numOrdering() + repeated->numOrdering() != 0)
     return &pass_.readers_;
   if (hasAny(everWritten_, first) || hasAny(everWritten_, second))
     return &pass_.written_;

@@ -5,6 +5,8 @@
 #include "interpreter/scope.h"
 #include "kernels/elements.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 namespace ccgraph::runtime {
@@ -73,6 +75,15 @@ HostTensor fill(DType dtype, std::vector<int64_t> sizes, const InputDemand &dema
   return host;
 }
 
+/// Empty where 64 bits do not hold it, or a size is negative.
+std::optional<int64_t> bytesOf(DType dtype, llvm::ArrayRef<int64_t> sizes) {
+  int64_t bytes = sizeInBytes(dtype);
+  for (int64_t size : sizes)
+    if (size < 0 || llvm::MulOverflow(bytes, size, bytes))
+      return std::nullopt;
+  return bytes;
+}
+
 HostTensor scalar(int64_t value) {
   HostTensor host;
   host.dtype = DType::I64;
@@ -83,7 +94,7 @@ HostTensor scalar(int64_t value) {
 
 } // namespace
 
-TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed) {
+TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed, int64_t mostBytes) {
   Symbols symbols = chooseSymbols(graph);
   auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };
   std::vector<InputDemand> demands = inputDemands(graph, number);
@@ -100,6 +111,10 @@ TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed) {
     std::vector<int64_t> sizes;
     for (const Dim &dim : node->type()->sizes())
       sizes.push_back(number(dim).value_or(firstSymbolValue));
+    std::optional<int64_t> bytes = bytesOf(node->type()->dtype(), sizes);
+    if (!bytes || *bytes > mostBytes)
+      continue;
+    mostBytes -= *bytes;
     uint64_t key = hashOf(name) ^ Numbers(seed * 0x9e3779b1 + static_cast<uint64_t>(rank)).next();
     inputs[name] = fill(node->type()->dtype(), std::move(sizes), demands[node->id()], key);
   }

@@ -1,6 +1,7 @@
 #include "ccgraph/runtime/interpreter.h"
 
 #include "interpreter/rank_run.h"
+#include "memory_limit.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -80,6 +81,7 @@ llvm::Error checkRequest(const RunRequest &request) {
 llvm::Expected<RunResult> interpret(const RunRequest &request) {
   if (llvm::Error error = checkRequest(request))
     return error;
+  MemoryLimit limit(request.memoryLimit);
   Meetings meetings;
   std::vector<RankRun> runs;
   for (size_t rank = 0; rank < request.ranks; ++rank) {

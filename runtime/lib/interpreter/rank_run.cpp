@@ -1,8 +1,12 @@
 #include "interpreter/rank_run.h"
 
 #include "ccgraph/runtime/kernels.h"
+#include "memory_limit.h"
 
 #include "llvm/ADT/Twine.h"
+
+#include <new>
+#include <stdexcept>
 
 namespace ccgraph::runtime {
 
@@ -25,7 +29,7 @@ llvm::Expected<bool> RankRun::advance() {
       return error(*setup_.graph->front(), "run.no-output", "the program ends without an output node",
                    "end it with an output node");
     blocking_ = nullptr;
-    StepResult step = execute(*node);
+    StepResult step = executeWithinMemory(*node);
     if (!step)
       return step.takeError();
     if (*step == Step::Stopped)
@@ -47,6 +51,23 @@ RankRun::StepResult RankRun::yield(const Node &node, Value value) {
   scope().next = node.next();
   releaseOperands(node);
   return Step::Done;
+}
+
+RankRun::StepResult RankRun::executeWithinMemory(const Node &node) {
+  auto refuse = [&](const std::string &asked) {
+    return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
+                 "run fewer ranks, or the program with smaller sizes");
+  };
+  // Because sizes come from files, kernels cannot know beforehand what a step needs.
+  try {
+    return execute(node);
+  } catch (const OutOfMemory &request) {
+    return refuse((request.asked == largestBytes ? "at least " : "") + std::to_string(request.asked) + " bytes");
+  } catch (const std::bad_alloc &) {
+    return refuse("more memory than the system gives");
+  } catch (const std::length_error &) {
+    return refuse("more elements than can be counted");
+  }
 }
 
 RankRun::StepResult RankRun::execute(const Node &node) {

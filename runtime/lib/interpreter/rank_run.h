@@ -52,6 +52,8 @@ private:
   using StepResult = llvm::Expected<Step>;
 
   StepResult execute(const Node &node);
+  /// execute(), with an error where the step needs more memory than there is.
+  StepResult executeWithinMemory(const Node &node);
   /// Of the program: waits for all that flies, then ends. Of a subgraph: gives its value to the
   /// caller.
   StepResult executeOutput(const Node &node);

@@ -12,6 +12,17 @@ using llvm::Twine;
 
 bool isDeclaredTensor(const Node &node) { return node.type() && node.type()->isTensor(); }
 
+/// Empty where the type is none of a tensor, or names symbols.
+std::optional<Dims> declaredSizes(const Node &node) {
+  if (!isDeclaredTensor(node))
+    return std::nullopt;
+  Dims sizes;
+  for (const Dim &size : node.type()->sizes())
+    if (size.isStatic() && size.value() >= 0)
+      sizes.push_back(size.value());
+  return sizes.size() == node.type()->sizes().size() ? std::optional(sizes) : std::nullopt;
+}
+
 /// Numbers are stored as 0-d tensors.
 Value numberOf(const HostTensor &host) {
   Tensor tensor = Tensor::fromHost(host);
@@ -68,6 +79,8 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
   if (found == setup_.inputs->end()) {
     if (node.type() == nullptr)
       return Value::opaque(node.name().str().str());
+    if (std::optional<Dims> sizes = declaredSizes(node))
+      (void)Tensor::zeros(node.type()->dtype(), *sizes); // too large to be made up: says so
     return error(node, "run.no-input",
                  ("got no value in." + node.name().str() + ", expected " + node.type()->str()).str(),
                  "values are named in.<placeholder>");
@@ -84,6 +97,8 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
   for (const Dim &stride : node.type()->strides())
     if (std::optional<int64_t> value = dimValue(stride, symbols_))
       strides.push_back(*value);
+  if (llvm::any_of(strides, [](int64_t stride) { return stride < 0; }))
+    return error(node, "run.type", "has strides " + dimsText(strides) + ", expected none negative");
   return Value(strides.size() == plain.sizes().size() ? Tensor::fromHost(found->second, strides) : plain);
 }
 

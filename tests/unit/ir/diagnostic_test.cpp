@@ -17,6 +17,21 @@ TEST(DiagnosticTest, PrintsPlaceMessageRuleAndNotes) {
   EXPECT_EQ(toString(Diagnostic{.severity = Severity::Warning, .message = "m"}), "warning: m\n");
 }
 
+TEST(DiagnosticTest, SpellOutWhatATerminalWouldObey) {
+  Diagnostic diagnostic;
+  diagnostic.message = "got '\x1b[31m\xff\n\xc3\xa9'";
+  EXPECT_EQ(toString(diagnostic), "error: got '\\x1b[31m\\xff\\n\xc3\xa9'\n");
+}
+
+TEST(DiagnosticTest, LeaveOutTheMiddleOfWhatNobodyReads) {
+  Diagnostic diagnostic;
+  diagnostic.message = "got '" + std::string(5000, 'a') + "', expected a type";
+  std::string text = toString(diagnostic);
+  EXPECT_LT(text.size(), 900U);
+  EXPECT_NE(text.find("a ... [4223 bytes] ... a"), std::string::npos) << text;
+  EXPECT_NE(text.find("', expected a type\n"), std::string::npos) << text;
+}
+
 TEST(DiagnosticTest, ANodesOwnSourceLineIsNamed) {
   Context context;
   Graph graph(context);

@@ -29,6 +29,21 @@ TEST(VerifierStructure, ANodeHasAName) {
                             "  note: rename the node: nodes refer to one another by name\n");
 }
 
+/// Readers refuse such a file, and a Graph asserts; where assertions are off, the verifier sees it.
+TEST(VerifierStructure, ANameIsThatOfOneNode) {
+  Program p;
+  Node *x = p.input("x");
+  Node *y = p.call("y", "aten.neg.default", {x});
+  p.output({y});
+#ifdef NDEBUG
+  p.graph.rename(y, "x");
+  EXPECT_EQ(found(p.graph), "error: x: is the name of two nodes; expected it once [structure.names]\n"
+                            "  note: rename the node: nodes refer to one another by name\n");
+#else
+  EXPECT_DEATH(p.graph.rename(y, "x"), "names are unique");
+#endif
+}
+
 TEST(VerifierStructure, ACallHasATarget) {
   Program p;
   Node *x = p.input("x");

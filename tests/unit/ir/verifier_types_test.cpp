@@ -46,6 +46,20 @@ TEST_F(VerifierTypes, TheResultOfAGatherHasTheRowsOfAll) {
             "  note: correct the type, or leave it out to have it inferred\n");
 }
 
+TEST_F(VerifierTypes, TheResultOfAGatherHasTheStridesThatFollow) {
+  EXPECT_EQ(found("f32[4, 2][2, 1]cpu", allGather, {2, "0"}, "f32[8, 2][2, 0]cpu"),
+            "error: launch: is stated to be f32[8, 2][2, 0]cpu; expected f32[8, 2][2, 1]cpu [types.result]\n"
+            "  note: correct the type, or leave it out to have it inferred\n");
+}
+
+TEST_F(VerifierTypes, StridesThatSayNothingAreNotCompared) {
+  EXPECT_EQ(found("f32[4, 1][1, 1]cpu", allGather, {2, "0"}, "f32[8, 1][1, 5]cpu"), "");
+}
+
+TEST_F(VerifierTypes, StridesThatAreNotPrintedAreNotCompared) {
+  EXPECT_EQ(found("f32[4, 2][2, 1]cpu", allGather, {2, "0"}, "f32[8, 2]"), "");
+}
+
 TEST_F(VerifierTypes, AWaitHasTheTypeOfWhatItWaitsOn) {
   Node *x = p_.input("x", "f32[4][1]cpu");
   Node *launch = p_.call("launch", allReduce, {x, "sum", "0"}, "f32[4][1]cpu");

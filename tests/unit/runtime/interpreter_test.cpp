@@ -47,6 +47,50 @@ TEST(Inputs, MustBeThereAndFit) {
             "error: x: rank 0: the given input: got f32[3][1], expected f32[2] as its type says [run.type]\n");
 }
 
+/// What a program of one input without values says of memory.
+std::string memoryError(const char *text) {
+  RankProgram program(1, text);
+  program.legibleInput({2});
+  return program.error();
+}
+
+TEST(Memory, IsNotTakenWithoutBound) {
+  EXPECT_EQ(memoryError("x: \"f32[2]\"\n a = aten.zeros.default([1000000, 1000000])\n return (a,)"),
+            "error: a: rank 0: needs 4000000000000 bytes, more than this run may hold [run.memory]\n"
+            "  note: run fewer ranks, or the program with smaller sizes\n");
+}
+
+TEST(Memory, OfMoreBytesThanCanBeCountedIsRefused) {
+  for (const char *call :
+       {"zeros.default([4294967296, 4294967296, 4294967296])", "expand.default(x, [4294967296, 4294967296, 2])",
+        "empty_strided.default([2, 2], [9223372036854775807, 1])",
+        "as_strided.default(x, [4294967296, 4294967296], [0, 0])"}) {
+    std::string text = memoryError(("x: \"f32[2]\"\n a = aten." + std::string(call) + "\n return (a,)").c_str());
+    EXPECT_NE(text.find("a: rank 0: needs at least 1152921504606846975 bytes"), std::string::npos) << call << text;
+  }
+}
+
+TEST(Memory, IsThatOfAllTensorsTogether) {
+  RankProgram program(2,
+                      "x: \"f32[2]\"\n a = aten.zeros.default([100])\n b = aten.zeros.default([100])\n return (a, b)");
+  program.legibleInput({2});
+  runtime::RunRequest request = program.request();
+  request.memoryLimit = 2 * (2 * 400 + 8);
+  EXPECT_TRUE(static_cast<bool>(runtime::interpret(request)));
+  --request.memoryLimit;
+  llvm::Expected<runtime::RunResult> result = runtime::interpret(request);
+  ASSERT_FALSE(static_cast<bool>(result));
+  EXPECT_NE(llvm::toString(result.takeError()).find("b: rank 1: needs 400 bytes"), std::string::npos);
+}
+
+TEST(Inputs, WithNegativeStridesAreRefused) {
+  RankProgram program(1, "x: \"f32[4, 4][4, -1]cpu\"\n return (x,)");
+  program.legibleInput({4, 4});
+  EXPECT_NE(program.error().find("x: rank 0: has strides [4, -1], expected none negative [run.type]"),
+            std::string::npos)
+      << program.error();
+}
+
 TEST(Attributes, ComeFromTheValues) {
   RankProgram program(1, "x: \"f32[2]\"\n k: \"f32[2]\" = self.k\n a = aten.add.Tensor(x, k)\n return (a,)");
   program.legibleInput({2});

@@ -24,6 +24,15 @@ void expectWithin(const std::vector<double> &values, double least, double most) 
   EXPECT_LE(*std::max_element(values.begin(), values.end()), most);
 }
 
+TEST(SeededInputs, AreNotMadeWhereMemoryDoesNotHoldThem) {
+  EXPECT_TRUE(valuesOf("x: \"f32[4294967296, 4294967296, 4]\"\n return (x,)", "in.x").empty());
+  EXPECT_TRUE(valuesOf("x: \"f32[-4]\"\n return (x,)", "in.x").empty());
+  Context context;
+  auto graph = test::programGraph(context, "x: \"f32[4]\", y: \"f32[4]\"\n return (x, y)");
+  EXPECT_EQ(seededInputs(*graph, 0, 0, 31).size(), 1U);
+  EXPECT_EQ(seededInputs(*graph, 0, 0, 32).size(), 2U);
+}
+
 TEST(SeededInputs, DependOnSeedRankAndName) {
   const std::string text = "x: \"f32[64]\", y: \"f32[64]\"\n return (x, y)";
   EXPECT_EQ(valuesOf(text, "in.x"), valuesOf(text, "in.x"));

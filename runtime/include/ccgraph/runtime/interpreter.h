@@ -29,6 +29,7 @@
 //   run.kernel            a kernel refused its arguments
 //   run.no-kernel         nothing here computes the operator
 //   run.no-input          an input or attribute has no value
+//   run.memory            a step needs more memory than the run may hold
 //   run.arguments, run.not-computed, run.unknown-symbol, run.no-output, run.request
 //                         the program, or the request, is not well formed
 //
@@ -47,6 +48,9 @@
 
 namespace ccgraph::runtime {
 
+/// What a run may hold where the request says nothing else.
+inline constexpr int64_t defaultMemoryLimit = int64_t{64} << 30;
+
 struct RunRequest {
   /// One graph that serves every rank, or one for each.
   std::vector<const Graph *> graphs;
@@ -55,6 +59,8 @@ struct RunRequest {
   /// are no tensors or numbers (a device mesh) have none.
   std::vector<TensorMap> inputs;
   ObjectMeanings objects;
+  /// Bytes that the tensors of all ranks may hold together.
+  int64_t memoryLimit = defaultMemoryLimit;
 };
 
 /// By rank: `out.<index>` for every tensor or number returned (nested lists counted through; none

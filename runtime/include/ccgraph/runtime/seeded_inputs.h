@@ -11,16 +11,20 @@
 // What else a graph may demand of its inputs (splits that add up, runtime assertions) cannot be
 // derived: such graphs need recorded values.
 //
-// Ownership: the caller's. Failure: none; a placeholder without a type gets no value. Cost:
-// linear in the elements and edges.
+// Ownership: the caller's. Failure: none; a placeholder without a type gets no value, nor does one
+// for which the memory limit leaves no room: the run then says so. Cost: linear in the elements and
+// edges.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/runtime/interpreter.h"
 
 namespace ccgraph::runtime {
 
-/// `in.<placeholder>` and `attr.<target>` for every node with a known type.
-[[nodiscard]] TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed);
+/// `in.<placeholder>` and `attr.<target>` for every node with a known type, together at most
+/// `mostBytes`.
+[[nodiscard]] TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed,
+                                     int64_t mostBytes = defaultMemoryLimit);
 
 } // namespace ccgraph::runtime

@@ -30,9 +30,13 @@ namespace ccgraph::runtime {
 using Dims = llvm::SmallVector<int64_t, 4>;
 using DimsRef = llvm::ArrayRef<int64_t>;
 
-/// Bytes without a type; freed with the last tensor that looks at them.
+/// Bytes without a type; freed with the last tensor that looks at them. Making one that the memory
+/// limit of a run does not allow ends that run.
 struct Storage {
-  explicit Storage(size_t size) : bytes(size) {}
+  explicit Storage(int64_t size);
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
   std::vector<std::byte> bytes; ///< starts as zeros, so that `empty` is deterministic
 };
 
@@ -129,7 +133,7 @@ private:
 [[nodiscard]] inline Dims toDims(DimsRef dims) { return Dims(dims.begin(), dims.end()); }
 /// 0, 1, ..., rank - 1.
 [[nodiscard]] Dims allDims(int64_t rank);
-/// Product of the sizes; 1 for none.
+/// Product of the sizes; 1 for none, INT64_MAX where 64 bits do not hold it.
 [[nodiscard]] int64_t productOf(DimsRef sizes);
 /// Row-major strides; a size of 0 counts as 1, as in PyTorch.
 [[nodiscard]] Dims contiguousStrides(DimsRef sizes);

@@ -1,0 +1,72 @@
+// Every reader under damaged files: nothing crashes, hangs or passes that must not, and every refusal says where and why.
+//
+// A run is the same everywhere. These variables of the environment make another one:
+//   CCGRAPH_FUZZ_SEED=N      other damage (1)
+//   CCGRAPH_FUZZ_CASES=N     texts a reader (150)
+//   CCGRAPH_FUZZ_SECONDS=N   as many texts as fit into this time a reader
+//   CCGRAPH_FUZZ_KEEP=DIR    each text is written to DIR/<reader> before it is read: after a crash it is the one
+#include "fuzz/mutator.h"
+#include "fuzz/subjects.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace ccgraph::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds longestCase{10};
+
+uint64_t setting(const char *name, uint64_t otherwise) {
+  const char *value = std::getenv(name);
+  return value ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+/// How long to go on: a number of texts, or a time.
+class Budget {
+public:
+  [[nodiscard]] bool allows(uint64_t index) const {
+    return seconds_ ? Clock::now() - start_ < std::chrono::seconds(seconds_) : index < cases_;
+  }
+
+private:
+  uint64_t cases_ = setting("CCGRAPH_FUZZ_CASES", 150);
+  uint64_t seconds_ = setting("CCGRAPH_FUZZ_SECONDS", 0);
+  Clock::time_point start_ = Clock::now();
+};
+
+void keep(llvm::StringRef reader, const std::string &text) {
+  if (const char *folder = std::getenv("CCGRAPH_FUZZ_KEEP"))
+    std::ofstream(std::string(folder) + "/" + reader.str(), std::ios::binary) << text;
+}
+
+class FuzzTest : public testing::TestWithParam<FuzzSubject> {};
+
+} // namespace
+
+TEST_P(FuzzTest, DamageIsRefusedOrHarmless) {
+  const FuzzSubject &subject = GetParam();
+  const std::vector<std::string> corpus = subject.corpus();
+  ASSERT_FALSE(corpus.empty());
+  const uint64_t seed = setting("CCGRAPH_FUZZ_SEED", 1);
+  Budget budget;
+  for (uint64_t index = 0; budget.allows(index); ++index) {
+    Mutator mutator((seed << 32U) + index);
+    std::string text = mutator.mutate(corpus[mutator.below(corpus.size())], corpus);
+    keep(subject.name, text);
+    Clock::time_point start = Clock::now();
+    ASSERT_EQ(subject.complaint(text), "") << "seed " << seed << ", text " << index << ":\n" << text.substr(0, 8000);
+    ASSERT_LT(Clock::now() - start, longestCase) << "seed " << seed << ", text " << index;
+  }
+}
+
+TEST_P(FuzzTest, WhatIsNotDamagedIsHarmless) {
+  for (const std::string &text : GetParam().corpus())
+    EXPECT_EQ(GetParam().complaint(text), "") << text.substr(0, 8000);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FuzzTest, testing::ValuesIn(fuzzSubjects().begin(), fuzzSubjects().end()),
+                         [](const auto &info) { return info.param.name.str(); });

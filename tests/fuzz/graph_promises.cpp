@@ -1,0 +1,104 @@
+#include "fuzz/graph_promises.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/runtime/equivalence.h"
+#include "ccgraph/runtime/seeded_inputs.h"
+#include "driver/program_files.h"
+#include "fuzz/complaints.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::test {
+namespace {
+
+constexpr size_t ranks = 2;
+constexpr size_t mostNodes = 200;
+constexpr int64_t mostBytes = int64_t(1) << 20;
+
+using Writer = llvm::function_ref<void(llvm::raw_ostream &, const Graph &)>;
+
+std::string textOf(const Graph &graph, Writer write) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  write(os, graph);
+  return os.str();
+}
+
+/// Reads what was written, and writes it again.
+std::string roundTrip(const Graph &graph, Writer write) {
+  std::string text = textOf(graph, write);
+  auto again = readGraphs(graph.context(), {"written", text});
+  if (!again)
+    return "what was written is not read: " + llvm::toString(again.takeError()) + text;
+  if (std::string twice = textOf(*again->front(), write); twice != text)
+    return "what was written is read as another graph:\n" + text + "---\n" + twice;
+  return "";
+}
+
+/// -O2 with all checks: it may refuse the input, and nothing else.
+std::string optimize(Graph &graph) {
+  std::string complaint;
+  PassManagerOptions options;
+  options.onFailure = [&](const PassFailure &failure) {
+    if (failure.stage != PassFailure::Stage::Run)
+      complaint = "the checks after " + failure.pipeline + " failed at " + stageName(failure.stage).str() + ": ";
+  };
+  auto run = runPipeline(graph, pipelineOfLevel(2), options);
+  if (run)
+    return "";
+  if (!complaint.empty())
+    return complaint + llvm::toString(run.takeError());
+  return complaintAbout(run.takeError());
+}
+
+/// Two ranks compute the same before and after, where they can compute the program at all.
+std::string compare(const Graph &before, const Graph &after) {
+  runtime::RunRequest request;
+  request.graphs = {&before};
+  request.ranks = ranks;
+  request.memoryLimit = mostBytes;
+  for (size_t rank = 0; rank < ranks; ++rank)
+    request.inputs.push_back(runtime::seededInputs(before, static_cast<int64_t>(rank), 1, mostBytes));
+  auto report = runtime::checkEquivalence(request, {&after}, {});
+  if (report.verdict == runtime::Verdict::Equal || !report.beforeFailure.empty())
+    return "";
+  std::string text = "the values after -O2 differ: " + report.afterFailure;
+  for (const runtime::Difference &difference : report.comparison.differences)
+    text += "rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message + "\n";
+  return text;
+}
+
+std::string optimizeAndCompare(const Graph &graph) {
+  std::unique_ptr<Graph> before = graph.clone();
+  driver::assumeGroups(*before, ranks);
+  // Because two ranks may be too few for it, which the tools say too.
+  if (llvm::Error error = verifyOrError(*before))
+    return complaintAbout(std::move(error));
+  std::unique_ptr<Graph> after = before->clone();
+  std::string complaint = optimize(*after);
+  if (complaint.empty() && before->size() <= mostNodes)
+    complaint = compare(*before, *after);
+  if (complaint.empty())
+    return "";
+  return complaint + "\nbefore:\n" + textOf(*before, [](auto &os, auto &it) { writeFxText(os, it); }) + "after:\n" +
+         textOf(*after, [](auto &os, auto &it) { writeFxText(os, it); });
+}
+
+} // namespace
+
+std::string brokenPromise(const Graph &graph, GraphFormat format) {
+  std::vector<Diagnostic> findings = verify(graph);
+  if (std::string complaint = complaintAbout(findings); !complaint.empty())
+    return complaint;
+  if (llvm::any_of(findings, [](const Diagnostic &finding) { return finding.severity == Severity::Error; }))
+    return "";
+  std::string complaint = roundTrip(graph, [](llvm::raw_ostream &os, const Graph &it) { writeJsonGraph(os, it); });
+  if (complaint.empty() && format == GraphFormat::FxText)
+    complaint = roundTrip(graph, [](llvm::raw_ostream &os, const Graph &it) { writeFxText(os, it); });
+  return complaint.empty() ? optimizeAndCompare(graph) : complaint;
+}
+
+} // namespace ccgraph::test

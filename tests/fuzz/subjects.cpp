@@ -1,0 +1,226 @@
+#include "fuzz/subjects.h"
+
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/object_file.h"
+#include "ccgraph/frontend/op_file.h"
+#include "ccgraph/frontend/safetensors.h"
+#include "ccgraph/frontend/tolerance_file.h"
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/type.h"
+#include "ccgraph/passes/pipeline.h"
+#include "fuzz/complaints.h"
+#include "fuzz/corpus_files.h"
+#include "fuzz/graph_promises.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace ccgraph::test {
+namespace {
+
+using llvm::StringRef;
+using Texts = std::vector<std::string>;
+
+constexpr size_t smallFile = 6000;
+
+Texts joined(Texts a, Texts b) {
+  a.insert(a.end(), std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()));
+  return a;
+}
+
+// --- Graphs -----------------------------------------------------------------------------------------------------------
+
+std::string complaintAboutGraphs(StringRef text) {
+  Context context;
+  Diagnostics warnings;
+  auto graphs = readGraphs(context, {"input", text}, {.warnings = &warnings});
+  if (!graphs)
+    return complaintAbout(graphs.takeError());
+  if (graphs->empty())
+    return "neither a graph nor an error";
+  for (const auto &graph : *graphs)
+    if (std::string complaint = brokenPromise(*graph, *detectGraphFormat(text)); !complaint.empty())
+      return complaint;
+  return complaintAbout(warnings.take());
+}
+
+Texts fxTexts() {
+  auto isFxText = [](StringRef text) { return detectGraphFormat(text) == GraphFormat::FxText; };
+  return joined(joined(dataFiles(".py", smallFile, 3), goldenSections("input")), caseFiles(isFxText));
+}
+
+/// The captured graphs and the goldens as JSON, and files with what only JSON can say.
+Texts jsonTexts() {
+  Texts texts = joined(dataFiles("every-feature.json", size_t(1) << 20),
+                       caseFiles([](StringRef text) { return text.contains("ccgraph.graph"); }));
+  for (const std::string &text : fxTexts()) {
+    Context context;
+    auto graphs = readGraphs(context, {"corpus", text});
+    if (!graphs) {
+      llvm::consumeError(graphs.takeError());
+      continue;
+    }
+    llvm::raw_string_ostream os(texts.emplace_back());
+    writeJsonGraph(os, *graphs->front());
+  }
+  return texts;
+}
+
+// --- Side files -------------------------------------------------------------------------------------------------------
+
+template <typename Result>
+std::string complaintAboutRefusal(llvm::Expected<Result> result) {
+  return result ? "" : complaintAbout(result.takeError());
+}
+
+Texts facts() {
+  constexpr size_t few = 10;
+  return joined(dataFiles("facts.json", smallFile, few), caseFiles([](StringRef text) {
+                  return text.contains("\"groups\"") || text.contains("\"tolerance\"") || text.contains("constants");
+                }));
+}
+
+Texts groupFiles() {
+  return joined(facts(), {R"({"groups": {"0": {"ranks": [0, 1], "desc": "default_pg", "tag": "t", "backend": "nccl"},
+ "tp": {"partition": [[0, 1], [2, 3]], "mesh": "m", "axis": 1, "more": {"a": [1.5, null]}}}, "other": []})"});
+}
+
+Texts objectFiles() {
+  return joined(facts(),
+                {R"({"constants": {"_torchbind_obj1": {"reduce_op": "sum"}, "_torchbind_obj0": {"group": "tp"}}})"});
+}
+
+Texts toleranceFiles() {
+  return joined(facts(), {R"({"tolerance": {"per_output": [{"output": "out.0", "kind": "bitwise"},
+ {"output": "out.1", "kind": "close", "atol": 1e-6, "rtol": 4.8e-7}]}})"});
+}
+
+Texts opFiles() {
+  return joined(caseFiles([](StringRef text) { return text.contains("\"ops\""); }),
+                {R"json({"ops": [{"schema": "mylib::scale(Tensor x, float s=1.0, *, int[2]? pad=[0, 1]) -> Tensor"},
+ {"schema": "mylib::log_(Tensor(a!) x, Tensor(b)[] y) -> ()", "pure": false},
+ {"schema": "mylib::two.out(Tensor x, str mode='a', ScalarType? t=None, *, Tensor(a!) out) -> (Tensor(a!), Tensor?)"}]})json"});
+}
+
+std::string complaintAboutOps(StringRef text) {
+  auto declarations = readOpFile({"input", text});
+  if (!declarations)
+    return complaintAbout(declarations.takeError());
+  Context context;
+  for (const OpDeclaration &declaration : *declarations)
+    if (llvm::Error error = context.ops().declare(declaration))
+      if (std::string complaint = complaintAbout(std::move(error)); !complaint.empty())
+        return complaint;
+  return "";
+}
+
+// --- Words ------------------------------------------------------------------------------------------------------------
+
+Texts pipelineTexts() {
+  Texts texts = goldenSections("pipeline");
+  texts.push_back("sink-waits, coalesce-collectives{layout=flat max-bytes=64MiB max-count=8},raise-collectives");
+  return texts;
+}
+
+std::string complaintAboutPipeline(StringRef text) {
+  auto pipeline = Pipeline::parse(text);
+  if (!pipeline)
+    return complaintAbout(pipeline.takeError());
+  std::string canonical = pipeline->str();
+  auto again = Pipeline::parse(canonical);
+  if (!again)
+    return "'" + canonical + "' is not read back: " + llvm::toString(again.takeError());
+  return again->str() == canonical ? "" : "'" + canonical + "' is read as '" + again->str() + "'";
+}
+
+Texts typeTexts() {
+  return {"bf16[8, 4096][4096, 1]cuda:0",
+          "f32[][]cpu",
+          "f32[u0 + u1, 4][4, 1]cpu",
+          "f32[2, 3]",
+          "Sym(s0*s1 + 4)",
+          "i64[s0][1]cpu",
+          "Sym(Max(1, u0)//2)",
+          "b8[Mod(s0, 3)][1]meta"};
+}
+
+std::string complaintAboutType(StringRef text) {
+  Context context;
+  auto type = parseType(context, text);
+  if (!type)
+    return llvm::toString(type.takeError()).empty() ? "a type is refused without a word" : "";
+  auto again = parseType(context, (*type)->str());
+  if (!again)
+    return "'" + (*type)->str() + "' is not read back: " + llvm::toString(again.takeError());
+  return *again == *type ? "" : "'" + (*type)->str() + "' is read as '" + (*again)->str() + "'";
+}
+
+// --- Bytes ------------------------------------------------------------------------------------------------------------
+
+std::string complaintAboutFile(StringRef bytes) {
+  auto path = std::filesystem::temp_directory_path() / ("ccgraph-fuzz-" + std::to_string(getpid()));
+  std::ofstream(path, std::ios::binary) << bytes.str();
+  std::string complaint = complaintAboutRefusal(InputFile::open(path.string()));
+  std::filesystem::remove(path);
+  return complaint;
+}
+
+Texts gzipFiles() { return dataFiles(".gz", smallFile); }
+
+Texts tensorFiles() {
+  constexpr size_t few = 12;
+  return joined(dataFiles(".safetensors", smallFile, few),
+                caseFiles([](StringRef text) { return text.contains("data_offsets"); }));
+}
+
+std::string complaintAboutTensors(StringRef bytes) {
+  auto tensors = readSafetensors({"input", bytes});
+  if (!tensors)
+    return complaintAbout(tensors.takeError());
+  std::string written;
+  llvm::raw_string_ostream os(written);
+  llvm::cantFail(writeSafetensors(os, *tensors));
+  auto again = readSafetensors({"written", os.str()});
+  if (!again)
+    return "tensors that were written are not read: " + llvm::toString(again.takeError());
+  auto same = [](const auto &a, const auto &b) {
+    return a.first == b.first && a.second.dtype == b.second.dtype && a.second.sizes == b.second.sizes &&
+           a.second.data == b.second.data;
+  };
+  return std::equal(again->begin(), again->end(), tensors->begin(), tensors->end(), same)
+             ? ""
+             : "tensors that were written are read as others";
+}
+
+constexpr FuzzSubject subjects[] = {
+    {"FxText", fxTexts, complaintAboutGraphs},
+    {"JsonGraphs", jsonTexts, complaintAboutGraphs},
+    {"GroupFiles", groupFiles,
+     [](StringRef text) {
+       return complaintAboutRefusal(readGroupFile({"input", text}));
+     }},
+    {"ObjectFiles", objectFiles,
+     [](StringRef text) {
+       return complaintAboutRefusal(readObjectFile({"input", text}));
+     }},
+    {"ToleranceFiles", toleranceFiles,
+     [](StringRef text) {
+       return complaintAboutRefusal(readToleranceFile({"input", text}));
+     }},
+    {"OpFiles", opFiles, complaintAboutOps},
+    {"Pipelines", pipelineTexts, complaintAboutPipeline},
+    {"Types", typeTexts, complaintAboutType},
+    {"GzipFiles", gzipFiles, complaintAboutFile},
+    {"Tensors", tensorFiles, complaintAboutTensors},
+};
+
+} // namespace
+
+llvm::ArrayRef<FuzzSubject> fuzzSubjects() { return subjects; }
+
+} // namespace ccgraph::test

@@ -1,0 +1,31 @@
+// Subjects: the readers that are fuzzed, each with the files to damage and the question whether it did its duty.
+//
+// Every text may be refused, with a diagnostic that has a place and says something. What is accepted must hold its promises:
+//   a graph       is refused by the verifier with diagnostics, or: writing and reading it again gives the same bytes; -O2 with all
+//                 checks ends in success or refuses the input; and where two ranks can run it, they compute the same after -O2;
+//   a pipeline, a type   prints back to a text that means the same;
+//   tensors       written and read again are the same.
+//
+// Ownership: plain values. Failure: a complaint, in words; empty where there is none. Cost: milliseconds a text.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph::test {
+
+struct FuzzSubject {
+  /// also the name of the test
+  llvm::StringRef name;
+  /// small files that are accepted, or nearly so
+  std::vector<std::string> (*corpus)();
+  /// what is wrong with the reader's answer to this text; empty: nothing
+  std::string (*complaint)(llvm::StringRef text);
+};
+
+[[nodiscard]] llvm::ArrayRef<FuzzSubject> fuzzSubjects();
+
+} // namespace ccgraph::test
