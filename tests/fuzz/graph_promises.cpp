@@ -6,6 +6,7 @@
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/equivalence.h"
 #include "ccgraph/runtime/seeded_inputs.h"
+#include "driver/graph_facts.h"
 #include "driver/program_files.h"
 #include "fuzz/complaints.h"
 
@@ -78,6 +79,7 @@ std::string optimizeAndCompare(const Graph &graph) {
   if (llvm::Error error = verifyOrError(*before))
     return complaintAbout(std::move(error));
   std::unique_ptr<Graph> after = before->clone();
+  (void)driver::gatherFacts(*before);
   std::string complaint = optimize(*after);
   if (complaint.empty() && before->size() <= mostNodes)
     complaint = compare(*before, *after);

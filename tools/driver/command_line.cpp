@@ -72,6 +72,16 @@ void CommandLine::addCount(llvm::StringRef name, llvm::StringRef value, llvm::St
        }});
 }
 
+void CommandLine::addRanks(llvm::StringRef name, llvm::StringRef help, size_t &ranks) {
+  add({name.str(), "N", help.str(), [flag = name.str(), &ranks](llvm::StringRef given) -> llvm::Error {
+         size_t number = 0;
+         if (given.getAsInteger(10, number) || number == 0 || number > mostRanks)
+           return badValue(flag, given, "a number of ranks from 1 to " + std::to_string(mostRanks));
+         ranks = number;
+         return llvm::Error::success();
+       }});
+}
+
 void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
                           std::vector<std::string> &list) {
   add({name.str(), value.str(), help.str(), [&list](llvm::StringRef given) {
@@ -89,6 +99,10 @@ const Flag *CommandLine::find(llvm::StringRef name) const {
 }
 
 llvm::Error CommandLine::unknown(llvm::StringRef name) const {
+  // Because a digit more or less makes another level, and no level is nearer than another.
+  if (name.startswith("-O"))
+    if (const Flag *first = find("-O0"))
+      return usageError("unknown flag " + name + "\n  note: " + first->name + " to -O3 are the levels");
   constexpr unsigned farthest = 3;
   const Flag *nearest = nullptr;
   unsigned distance = farthest + 1;

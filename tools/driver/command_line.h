@@ -20,6 +20,9 @@
 
 namespace ccgraph::driver {
 
+/// No tool runs more ranks than this in one process, or lists more of a group that no file describes.
+inline constexpr size_t mostRanks = 65536;
+
 enum class ExitCode : int {
   Ok = 0,
   /// an error in the input, or of a pass
@@ -59,6 +62,8 @@ public:
   void addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::function<void(double)> use);
   /// A whole number from `minimum` on.
   void addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum, size_t &count);
+  /// A number of ranks: from 1 to mostRanks.
+  void addRanks(llvm::StringRef name, llvm::StringRef help, size_t &ranks);
   /// Comma-separated; repeating the flag adds.
   void addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::vector<std::string> &list);
 

@@ -73,7 +73,7 @@ private:
     } else if (isWait(node)) {
       for (unsigned i = 0; i < node.numOperands(); ++i)
         close(launch_[node.operand(i)->id()]);
-    } else if (isGetItem(node) || isViewLike(node)) {
+    } else if (node.numOperands() != 0 && (isGetItem(node) || isViewLike(node))) {
       launch_[node.id()] = launch_[node.operand(0)->id()];
     } else if (node.opcode() == Opcode::CallFunction) {
       ++computed_;

@@ -105,6 +105,8 @@ private:
       return code;
     summary.times.checks = watch.lap();
     prepare(graph);
+    if (llvm::Error error = checkAssumption(graph, options_.input))
+      return fail(std::move(error));
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
@@ -148,6 +150,12 @@ private:
       dropTypes(graph);
     if (!pipeline_.passes().empty() || options_.equivalenceRanks)
       assumeGroups(graph, options_.equivalenceRanks ? options_.equivalenceRanks : statedRanks(graph));
+  }
+
+  /// Because a graph that is well formed may not be so with the ranks that its groups were taken to have.
+  static llvm::Error checkAssumption(const Graph &graph, llvm::StringRef path) {
+    bool assumed = llvm::any_of(graph.groups().groups(), [](const Group &group) { return group.assumed; });
+    return assumed ? checkWellFormed(graph, path) : llvm::Error::success();
   }
 
   static void dropTypes(Graph &graph) {
@@ -236,9 +244,9 @@ private:
     Graph &other = *others->front();
     if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(other, options_.groups))
       return fail(std::move(error));
-    if (llvm::Error error = verifyOrError(other))
-      return fail(std::move(error));
     prepare(other);
+    if (llvm::Error error = checkWellFormed(other, options_.compare))
+      return fail(std::move(error));
     Summary summary;
     if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
       return code;

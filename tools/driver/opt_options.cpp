@@ -14,7 +14,7 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   addPipelineFlags(line, options.pipeline, 2);
   line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
                options.groups);
-  line.addCount("--check-equivalence", "N", "run the graph before and after on N ranks and compare the outputs", 1,
+  line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
                 options.equivalenceRanks);
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
   line.addSwitch("--remarks", "say of each node what was done to it, or why nothing was", options.remarks);

@@ -5,7 +5,9 @@
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/frontend/safetensors.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/verifier.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"
@@ -98,13 +100,12 @@ llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
   return llvm::Error::success();
 }
 
-std::vector<std::string> assumeGroups(Graph &graph, size_t ranks) {
+void assumeGroups(Graph &graph, size_t ranks) {
   std::vector<NamedGroup> named;
-  std::vector<std::string> assumed;
   collectGroups(graph, named);
   for (const NamedGroup &known : named) {
     size_t size = known.size ? known.size : ranks;
-    if (size == 0 || graph.groups().find(known.name))
+    if (size == 0 || size > mostRanks || graph.groups().find(known.name))
       continue;
     Group group;
     group.name = known.name;
@@ -112,9 +113,35 @@ std::vector<std::string> assumeGroups(Graph &graph, size_t ranks) {
     std::iota(group.ranks.begin(), group.ranks.end(), int64_t{0});
     group.assumed = true;
     graph.groups().set(std::move(group));
-    assumed.push_back(known.name);
   }
-  return assumed;
+}
+
+std::string assumedGroupsText(const GroupTable &groups) {
+  constexpr size_t mostNames = 6;
+  llvm::MapVector<size_t, std::vector<std::string>> bySize;
+  for (const Group &group : groups.groups())
+    if (group.assumed)
+      bySize[group.ranks.size()].push_back(group.name);
+  std::string text;
+  for (auto &[size, names] : bySize) {
+    text += (text.empty() ? "" : "; ") + std::string(names.size() == 1 ? "group " : "groups ");
+    bool all = names.size() <= mostNames;
+    text += llvm::join(llvm::ArrayRef(names).take_front(mostNames), ", ") + (all ? "" : ", ...") + " taken as ";
+    text += size == 1 ? "rank 0" : "ranks 0 to " + std::to_string(size - 1);
+  }
+  return text.empty() ? "" : text + ", since no file says";
+}
+
+llvm::Error checkWellFormed(const Graph &graph, llvm::StringRef path) {
+  std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
+  std::string assumed = assumedGroupsText(graph.groups());
+  for (Diagnostic &finding : findings) {
+    if (finding.file.empty())
+      finding.file = path.str();
+    if (!assumed.empty() && llvm::StringRef(finding.rule).startswith("types."))
+      finding.notes.push_back(assumed + ": --groups FILE says which ranks they are, or run another number of ranks");
+  }
+  return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
 }
 
 std::vector<std::string> unknownGroups(const Graph &graph) {

@@ -8,6 +8,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/host_tensor.h"
+#include "driver/command_line.h"
 
 #include "llvm/Support/Error.h"
 
@@ -30,9 +31,17 @@ loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector, ll
 [[nodiscard]] llvm::Error addGroups(Graph &graph, llvm::StringRef path);
 
 /// Takes each group that collectives name and no table knows as ranks 0..n-1, marked as assumed:
-/// n is the group size that a collective on it states, else `ranks`; 0 leaves the group unknown.
-/// Returns the names of the assumed groups, in program order.
-std::vector<std::string> assumeGroups(Graph &graph, size_t ranks);
+/// n is the group size that a collective on it states, else `ranks`; 0, or more than mostRanks, leaves
+/// the group unknown.
+void assumeGroups(Graph &graph, size_t ranks);
+
+/// What was taken for granted of groups, in words: "groups 0, tp taken as ranks 0 to 3, since no file says"; empty
+/// where files describe all groups.
+[[nodiscard]] std::string assumedGroupsText(const GroupTable &groups);
+
+/// The errors of the verifier with the file that the graph is of; where groups were assumed, a note says so, since the assumption may be
+/// what is wrong.
+[[nodiscard]] llvm::Error checkWellFormed(const Graph &graph, llvm::StringRef path);
 
 /// Names of groups that collectives mention and the table does not hold, in program order.
 [[nodiscard]] std::vector<std::string> unknownGroups(const Graph &graph);

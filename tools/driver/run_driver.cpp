@@ -3,7 +3,6 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/tolerance_file.h"
-#include "ccgraph/ir/verifier.h"
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/seeded_inputs.h"
@@ -49,8 +48,6 @@ private:
       llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, paths[i], options_.selector);
       if (!graph)
         return graph.takeError();
-      if (llvm::Error error = check(**graph, paths[i]))
-        return error;
       graphs_.push_back(std::move(*graph));
       if (!options_.groups.empty())
         if (llvm::Error error = loadGroups(*graphs_.back(), options_.groups[options_.groups.size() == 1 ? 0 : i]))
@@ -58,20 +55,12 @@ private:
     }
     if (llvm::Error error = chooseRanks())
       return error;
-    for (auto &graph : graphs_)
-      for (const std::string &name : assumeGroups(*graph, request_.ranks))
-        if (!llvm::is_contained(assumed_, name))
-          assumed_.push_back(name);
+    for (size_t i = 0; i < paths.size(); ++i) {
+      assumeGroups(*graphs_[i], request_.ranks);
+      if (llvm::Error error = checkWellFormed(*graphs_[i], paths[i]))
+        return error;
+    }
     return loadInputs();
-  }
-
-  /// A graph that is not well formed has no values.
-  static llvm::Error check(const Graph &graph, const std::string &path) {
-    std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
-    for (Diagnostic &finding : findings)
-      if (finding.file.empty())
-        finding.file = path;
-    return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
   }
 
   llvm::Error loadGroups(Graph &graph, const std::string &path) {
@@ -166,9 +155,10 @@ private:
                  << " ranks, engine " << options_.engine << '\n';
     if (!pipeline_.passes().empty())
       streams_.out << "passes    " << options_.pipeline.spelling(0) << (changed_ ? "" : ": changed nothing") << '\n';
-    if (!assumed_.empty())
-      streams_.out << "groups    " << llvm::join(assumed_, ", ") << ": taken as ranks 0 to " << request_.ranks - 1
-                   << ", since no file says\n";
+    std::string last;
+    for (const auto &graph : graphs_)
+      if (std::string assumed = assumedGroupsText(graph->groups()); !assumed.empty() && assumed != last)
+        streams_.out << "assumed   " << (last = std::move(assumed)) << '\n';
   }
 
   ExitCode reportComparison() {
@@ -231,8 +221,7 @@ private:
   Streams streams_;
   Context context_;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::string path_; ///< of the first graph
-  std::vector<std::string> assumed_;
+  std::string path_;     ///< of the first graph
   bool changed_ = false; ///< by the pipeline
   runtime::RunRequest request_;
   runtime::ComparisonRules rules_;

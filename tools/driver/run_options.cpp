@@ -20,7 +20,7 @@ CommandLine declareRunFlags(RunOptions &options) {
     };
   };
   line.addText("--engine", "NAME", "what executes: reference (the interpreter, the default)", options.engine);
-  line.addCount("--ranks", "N", "number of ranks", 1, options.ranks);
+  line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList("--rank-graphs", "A,B,...", "one graph a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
   line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);

@@ -1,6 +1,7 @@
 #include "driver/summary.h"
 
 #include "ccgraph/passes/registry.h"
+#include "driver/program_files.h"
 #include "driver/text_table.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -219,20 +220,14 @@ private:
 
   void printGroups() {
     std::string known;
-    std::string assumed;
     size_t shown = 0;
-    for (const Group &group : s_.groups.groups()) {
-      std::string &text = group.assumed ? assumed : known;
-      if (++shown > maxGroups)
-        continue;
-      text += (text.empty() ? "" : "; ") + group.name + ": " + membersText(group);
-    }
+    for (const Group &group : s_.groups.groups())
+      if (!group.assumed && ++shown <= maxGroups)
+        known += (known.empty() ? "" : "; ") + group.name + ": " + membersText(group);
     if (!known.empty())
       label("groups") << wrapped(known + (shown > maxGroups ? "; ..." : ""), labelWidth) << '\n';
-    if (!assumed.empty())
-      label("assumed") << wrapped("groups that no file describes: " + assumed + " (--groups FILE says what they are)",
-                                  labelWidth)
-                       << '\n';
+    if (std::string assumed = assumedGroupsText(s_.groups); !assumed.empty())
+      label("assumed") << wrapped(assumed + " (--groups FILE does)", labelWidth) << '\n';
     if (!s_.unknownGroups.empty())
       label("assumed") << wrapped("nothing of the groups " + s_.unknownGroups + " (--groups FILE says what they are)",
                                   labelWidth)

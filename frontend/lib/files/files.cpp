@@ -82,6 +82,8 @@ llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
 llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   if (path == "-" || !isPlainOrNew(path))
     return writeStream(path, write);
+  if (llvm::sys::fs::is_directory(path))
+    return fileError(path, "this is a folder, expected the name of a file to write");
   // Because a rename would replace a symbolic link by a file, the link's target is what is written.
   llvm::SmallString<128> target;
   if (llvm::sys::fs::real_path(path, target))

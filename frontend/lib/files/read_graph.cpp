@@ -15,12 +15,36 @@ llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &s
   return graphs;
 }
 
+/// Files that are often given by mistake, by how they begin.
+struct Stranger {
+  llvm::StringLiteral start;
+  llvm::StringLiteral what;
+  llvm::StringLiteral repair;
+};
+constexpr Stranger strangers[] = {
+    {"PK\x03\x04", "a zip archive",
+     "of a torch.export archive, print the graph: torch.export.load(FILE).graph_module.print_readable()"},
+    {"\x80", "a pickle", "print the graph instead: print_readable(), or TORCH_LOGS=aot_graphs"},
+    {"\xff\xfe", "UTF-16 text", "save it as UTF-8"},
+    {"\xfe\xff", "UTF-16 text", "save it as UTF-8"},
+    {"<", "a web page or XML", "a server may have sent it instead of the file: look into it"},
+};
+
+std::string whatItIs(llvm::StringRef text, Diagnostic &diagnostic) {
+  if (text.trim().empty())
+    return "this file is empty: expected a graph";
+  for (const Stranger &stranger : strangers)
+    if (text.ltrim().startswith(stranger.start)) {
+      diagnostic.notes.push_back(stranger.repair.str());
+      return "got " + stranger.what.str() + ", expected a graph";
+    }
+  return "this is no graph: expected a JSON object or Python text with 'def forward('";
+}
+
 llvm::Error unknownFormat(const SourceText &source) {
   Diagnostic diagnostic;
   diagnostic.file = source.name;
-  diagnostic.message = source.text.trim().empty()
-                           ? "this file is empty: expected a graph"
-                           : "this is no graph: expected a JSON object or Python text with 'def forward('";
+  diagnostic.message = whatItIs(source.text, diagnostic);
   diagnostic.notes.push_back("read are ccgraph.graph JSON, and what print_readable(), TORCH_LOGS=aot_graphs "
                              "and torch.compile's debug folders print; each may be gzipped");
   return makeError(std::move(diagnostic));

@@ -258,8 +258,11 @@ bool isWait(const Node &node) { return node.op() && node.op()->role == OpRole::W
 bool isGetItem(const Node &node) { return node.op() && node.op()->role == OpRole::GetItem; }
 
 std::optional<int64_t> getItemIndex(const Node &node) {
-  const Argument *index = isGetItem(node) ? argumentAt(node, 1) : nullptr;
-  bool plain = index && index->is(Argument::Kind::Int) && index->integer() >= 0;
+  // Because whoever asks counts up to it, and no operator yields as many results.
+  constexpr int64_t mostElements = 65536;
+  const Argument *list = isGetItem(node) ? argumentAt(node, 0) : nullptr;
+  const Argument *index = list && list->is(Argument::Kind::Operand) ? argumentAt(node, 1) : nullptr;
+  bool plain = index && index->is(Argument::Kind::Int) && index->integer() >= 0 && index->integer() < mostElements;
   return plain ? std::optional<int64_t>(index->integer()) : std::nullopt;
 }
 

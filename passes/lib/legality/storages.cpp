@@ -10,7 +10,9 @@ std::optional<uint32_t> elementIndex(const Step &step) {
   const Argument &index = step.arguments->positional[1];
   if (!step.arguments->positional[0].is(Argument::Kind::Operand) || !index.is(Argument::Kind::Int))
     return std::nullopt;
-  return index.integer() < 0 ? std::nullopt : std::optional<uint32_t>(index.integer());
+  constexpr int64_t mostElements = 65536; // no operator yields as many results
+  bool plain = index.integer() >= 0 && index.integer() < mostElements;
+  return plain ? std::optional<uint32_t>(index.integer()) : std::nullopt;
 }
 
 const Argument *elementwiseList(const Step &step) {

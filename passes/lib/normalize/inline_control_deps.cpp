@@ -4,6 +4,7 @@
 // Inductor wraps a call so after scheduling it, to keep it in place. Every analysis here wants to
 // see the call; the order is said by ordering edges as well.
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
 
 namespace ccgraph {
@@ -163,7 +164,12 @@ llvm::Expected<Changed> InlineControlDeps::run(Graph &graph, PassContext &contex
     else
       inlineCall(graph, node, context, attributes);
   }
-  return inlined_.value() > 0 ? Changed::Yes : Changed::No;
+  if (inlined_.value() == 0)
+    return Changed::No;
+  // Because a call may be at odds with the values that it is given only now, and that is the input's fault.
+  if (llvm::Error error = verifyOrError(graph))
+    return error;
+  return Changed::Yes;
 }
 
 } // namespace
