@@ -7,12 +7,49 @@
 namespace ccgraph::test {
 namespace {
 
-class LegalityOrder : public testing::Test {
-protected:
-  RewriteBench bench_;
+using Bench = RewriteBench;
+
+/// One edit of a program, and the rules that refuse it: "" is acceptance.
+struct OrderCase {
+  const char *name;
+  llvm::StringLiteral program;
+  std::function<void(Bench &)> edit;
+  const char *verdict;
+  LegalityOptions options = {};
 };
 
+void PrintTo(const OrderCase &order, std::ostream *os) { *os << order.name; }
+
+class LegalityOrder : public testing::TestWithParam<OrderCase> {};
+
+std::string nameOf(const testing::TestParamInfo<OrderCase> &info) { return info.param.name; }
+
 constexpr llvm::StringLiteral twoInputs = R"(x: "f32[8][1]cpu", y: "f32[8][1]cpu")";
+
+std::function<void(Bench &)> move(const char *node, const char *before) {
+  return [=](Bench &bench) { bench.move(node, before); };
+}
+
+void nothing(Bench &) {}
+
+/// Tells whose ranks the groups of `fenced` hold, and moves the send before the collective.
+std::function<void(Bench &)> moveSendWith(const Group &collective, const Group &transfer) {
+  return [=](Bench &bench) {
+    bench.graph().groups().set(collective);
+    bench.graph().groups().set(transfer);
+    bench.snapshot();
+    bench.move("send", "a");
+  };
+}
+
+TEST_P(LegalityOrder, IsJudged) {
+  Bench bench;
+  bench.load(twoInputs, GetParam().program);
+  GetParam().edit(bench);
+  EXPECT_EQ(bench.verdict(GetParam().options), GetParam().verdict);
+}
+
+// --- Nodes and edges -------------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral overlap = R"(
   ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
@@ -21,122 +58,74 @@ constexpr llvm::StringLiteral overlap = R"(
   add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(wait, mul)
   return (add,))";
 
-TEST_F(LegalityOrder, AcceptsNoChange) {
-  bench_.load(twoInputs, overlap);
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, AcceptsAWaitThatSinksToItsUse) {
-  bench_.load(twoInputs, overlap);
-  bench_.move("wait", "add");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAWaitAfterItsUse) {
-  bench_.load(twoInputs, overlap);
-  bench_.move("wait", "output");
-  EXPECT_EQ(bench_.verdict(), "order");
-}
-
-// --- Nodes and edges -------------------------------------------------------------------------------------------------
-
-TEST_F(LegalityOrder, RefusesAnotherOperand) {
-  bench_.load(twoInputs, overlap);
-  bench_.graph().setOperand(bench_["add"], 1, bench_["y"]);
-  EXPECT_EQ(bench_.verdict(), "operand");
-}
-
-TEST_F(LegalityOrder, RefusesAnotherTargetNameTypeOrArgument) {
-  bench_.load(twoInputs, overlap);
-  bench_.graph().setTarget(bench_["mul"], bench_.graph().context().identifier("aten.add.Tensor"));
-  EXPECT_EQ(bench_.verdict(), "node-changed");
-  bench_.load(twoInputs, overlap);
-  bench_.graph().rename(bench_["mul"], "other");
-  EXPECT_EQ(bench_.verdict(), "node-changed");
-  bench_.load(twoInputs, overlap);
-  bench_.graph().setType(bench_["mul"], nullptr);
-  EXPECT_EQ(bench_.verdict(), "node-changed");
-  bench_.load(twoInputs, overlap);
-  setCall(bench_["ar"], {bench_["x"], "max", "0"});
-  EXPECT_EQ(bench_.verdict(), "node-changed");
-}
-
-TEST_F(LegalityOrder, AcceptsTheSameArgumentsBuiltAgain) {
-  bench_.load(twoInputs, overlap);
-  setCall(bench_["ar"], {bench_["x"], "sum", "0"});
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAnUnlistedNewNode) {
-  bench_.load(twoInputs, overlap);
-  makeCall(bench_["add"], "extra", "aten.neg.default", {bench_["y"]}, "f32[8][1]cpu");
-  EXPECT_EQ(bench_.verdict(), "unlisted");
-}
-
-TEST_F(LegalityOrder, RefusesAnUnlistedRemoval) {
-  bench_.load(twoInputs, overlap);
-  bench_.graph().replaceAllUses(bench_["wait"], bench_["ar"]);
-  bench_.graph().erase(bench_["wait"]);
-  EXPECT_EQ(bench_.verdict(), "unlisted");
-}
-
 constexpr llvm::StringLiteral ordered = R"(
   a: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
   b: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)  # after: a
   c: "f32[8][1]cpu" = torch.ops.aten.abs.default(y)
   return (a, b, c))";
 
-TEST_F(LegalityOrder, AcceptsMovesThatKeepOrderingEdges) {
-  bench_.load(twoInputs, ordered);
-  bench_.move("c", "a");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAnOrderingEdgeThatPointsBack) {
-  bench_.load(twoInputs, ordered);
-  bench_.move("b", "a");
-  EXPECT_EQ(bench_.verdict(), "order");
-}
-
-TEST_F(LegalityOrder, RefusesALostOrderingEdge) {
-  bench_.load(twoInputs, ordered);
-  bench_.graph().removeOrdering(bench_["b"], bench_["a"]);
-  EXPECT_EQ(bench_.verdict(), "ordering-edge");
-}
-
-TEST_F(LegalityOrder, RefusesANewOrderingEdge) {
-  bench_.load(twoInputs, ordered);
-  bench_.graph().addOrdering(bench_["c"], bench_["a"]);
-  EXPECT_EQ(bench_.verdict(), "ordering-edge");
-}
-
-TEST_F(LegalityOrder, RefusesSwappedInputs) {
-  bench_.load(twoInputs, overlap);
-  bench_.move("y", "x");
-  EXPECT_EQ(bench_.verdict(), "interface");
-}
-
-TEST_F(LegalityOrder, RefusesAnotherProvenance) {
-  bench_.load(twoInputs, overlap);
-  Graph &graph = bench_.graph();
-  graph.setProvenance(bench_["mul"], graph.mergeProvenance({bench_["add"]}));
-  EXPECT_EQ(bench_.verdict(), "node-changed");
-}
-
-TEST_F(LegalityOrder, RefusesOtherGroupsAndSubgraphs) {
-  bench_.load(twoInputs, overlap);
-  bench_.graph().groups().set({.name = "0", .ranks = {0, 1}});
-  EXPECT_EQ(bench_.verdict(), "interface");
-  bench_.load(twoInputs, overlap);
-  bench_.graph().addSubgraph(bench_.graph().context().identifier("body"));
-  EXPECT_EQ(bench_.verdict(), "interface");
-}
-
-TEST_F(LegalityOrder, RefusesNodesBehindTheOutput) {
-  bench_.load(twoInputs, ordered);
-  bench_.graph().moveAfter(bench_["output"], bench_["c"]->prev());
-  EXPECT_EQ(bench_.verdict(), "interface order");
-}
+INSTANTIATE_TEST_SUITE_P(
+    NodesAndEdges, LegalityOrder,
+    testing::Values(
+        OrderCase{"AcceptsNoChange", overlap, nothing, ""},
+        OrderCase{"AcceptsAWaitThatSinksToItsUse", overlap, move("wait", "add"), ""},
+        OrderCase{"RefusesAWaitAfterItsUse", overlap, move("wait", "output"), "order"},
+        OrderCase{"RefusesAnotherOperand", overlap,
+                  [](Bench &bench) { bench.graph().setOperand(bench["add"], 1, bench["y"]); }, "operand"},
+        OrderCase{"RefusesAnotherTarget", overlap,
+                  [](Bench &bench) {
+                    bench.graph().setTarget(bench["mul"], bench.graph().context().identifier("aten.add.Tensor"));
+                  },
+                  "node-changed"},
+        OrderCase{"RefusesAnotherName", overlap, [](Bench &bench) { bench.graph().rename(bench["mul"], "other"); },
+                  "node-changed"},
+        OrderCase{"RefusesAnotherType", overlap, [](Bench &bench) { bench.graph().setType(bench["mul"], nullptr); },
+                  "node-changed"},
+        OrderCase{"RefusesAnotherArgument", overlap,
+                  [](Bench &bench) {
+                    setCall(bench["ar"], {bench["x"], "max", "0"});
+                  },
+                  "node-changed"},
+        OrderCase{"AcceptsTheSameArgumentsBuiltAgain", overlap,
+                  [](Bench &bench) {
+                    setCall(bench["ar"], {bench["x"], "sum", "0"});
+                  },
+                  ""},
+        OrderCase{
+            "RefusesAnUnlistedNewNode", overlap,
+            [](Bench &bench) { makeCall(bench["add"], "extra", "aten.neg.default", {bench["y"]}, "f32[8][1]cpu"); },
+            "unlisted"},
+        OrderCase{"RefusesAnUnlistedRemoval", overlap,
+                  [](Bench &bench) {
+                    bench.graph().replaceAllUses(bench["wait"], bench["ar"]);
+                    bench.graph().erase(bench["wait"]);
+                  },
+                  "unlisted"},
+        OrderCase{"AcceptsMovesThatKeepOrderingEdges", ordered, move("c", "a"), ""},
+        OrderCase{"RefusesAnOrderingEdgeThatPointsBack", ordered, move("b", "a"), "order"},
+        OrderCase{"RefusesALostOrderingEdge", ordered,
+                  [](Bench &bench) { bench.graph().removeOrdering(bench["b"], bench["a"]); }, "ordering-edge"},
+        OrderCase{"RefusesANewOrderingEdge", ordered,
+                  [](Bench &bench) { bench.graph().addOrdering(bench["c"], bench["a"]); }, "ordering-edge"},
+        OrderCase{"RefusesSwappedInputs", overlap, move("y", "x"), "interface"},
+        OrderCase{"RefusesAnotherProvenance", overlap,
+                  [](Bench &bench) {
+                    Graph &graph = bench.graph();
+                    graph.setProvenance(bench["mul"], graph.mergeProvenance({bench["add"]}));
+                  },
+                  "node-changed"},
+        OrderCase{"RefusesOtherGroups", overlap,
+                  [](Bench &bench) {
+                    bench.graph().groups().set({.name = "0", .ranks = {0, 1}});
+                  },
+                  "interface"},
+        OrderCase{"RefusesOtherSubgraphs", overlap,
+                  [](Bench &bench) { bench.graph().addSubgraph(bench.graph().context().identifier("body")); },
+                  "interface"},
+        OrderCase{"RefusesNodesBehindTheOutput", ordered,
+                  [](Bench &bench) { bench.graph().moveAfter(bench["output"], bench["c"]->prev()); },
+                  "interface order"}),
+    nameOf);
 
 // --- Storages --------------------------------------------------------------------------------------------------------
 
@@ -148,32 +137,19 @@ constexpr llvm::StringLiteral mutation = R"(
   other: "f32[8][1]cpu" = torch.ops.aten.abs.default(y)
   return (read, write, late, other))";
 
-TEST_F(LegalityOrder, AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite) {
-  bench_.load(twoInputs, mutation);
-  bench_.move("other", "view");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAReadThatPassesAWrite) {
-  bench_.load(twoInputs, mutation);
-  bench_.move("read", "late");
-  EXPECT_EQ(bench_.verdict(), "storage-order");
-  bench_.load(twoInputs, mutation);
-  bench_.move("late", "write");
-  EXPECT_EQ(bench_.verdict(), "storage-order");
-}
-
 constexpr llvm::StringLiteral writes = R"(
   first: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
   second: "f32[8][1]cpu" = torch.ops.aten.mul_.Tensor(x, y)
   third: "f32[8][1]cpu" = torch.ops.aten.neg_.default(y)
   return (y,))";
 
-TEST_F(LegalityOrder, RefusesSwappedWrites) {
-  bench_.load(twoInputs, writes);
-  bench_.move("second", "first");
-  EXPECT_EQ(bench_.verdict(), "storage-order");
-}
+INSTANTIATE_TEST_SUITE_P(
+    Storages, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
+                    OrderCase{"RefusesAReadThatSinksBehindAWrite", mutation, move("read", "late"), "storage-order"},
+                    OrderCase{"RefusesAReadThatRisesBeforeAWrite", mutation, move("late", "write"), "storage-order"},
+                    OrderCase{"RefusesSwappedWrites", writes, move("second", "first"), "storage-order"}),
+    nameOf);
 
 // --- In flight -------------------------------------------------------------------------------------------------------
 
@@ -185,33 +161,11 @@ constexpr llvm::StringLiteral gathered = R"(
   read: "f32[16][1]cpu" = torch.ops.aten.neg.default(look)
   return (read, wait))";
 
-TEST_F(LegalityOrder, AcceptsAViewOfWhatIsInFlight) {
-  bench_.load(twoInputs, gathered);
-  bench_.move("look", "write");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAReadThroughAViewBeforeTheWait) {
-  bench_.load(twoInputs, gathered);
-  bench_.move("read", "wait");
-  EXPECT_EQ(bench_.verdict(), "in-flight");
-}
-
-TEST_F(LegalityOrder, RefusesAWriteToWhatIsBeingSent) {
-  bench_.load(twoInputs, gathered);
-  bench_.move("write", "wait");
-  EXPECT_EQ(bench_.verdict(), "in-flight");
-}
-
-TEST_F(LegalityOrder, AcceptsAWriteBehindALaunchThatCopies) {
-  bench_.load(twoInputs, R"(
-    ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
-    wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
-    write: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
-    return (wait,))");
-  bench_.move("write", "wait");
-  EXPECT_EQ(bench_.verdict(), "");
-}
+constexpr llvm::StringLiteral copiedAtLaunch = R"(
+  ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
+  write: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
+  return (wait,))";
 
 constexpr llvm::StringLiteral readInFlight = R"(
   ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
@@ -220,22 +174,22 @@ constexpr llvm::StringLiteral readInFlight = R"(
   other: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
   return (early, wait, other))";
 
-TEST_F(LegalityOrder, AcceptsAReadInFlightThatWasThereBefore) {
-  bench_.load(twoInputs, readInFlight);
-  bench_.move("other", "early");
-  EXPECT_EQ(bench_.verdict(), "");
-}
+constexpr llvm::StringLiteral twoWaits = R"(
+  ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
+  wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  again: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  read: "f32[16][1]cpu" = torch.ops.aten.neg.default(again)
+  return (read, wait))";
 
-TEST_F(LegalityOrder, AcceptsTheSecondOfTwoWaitsFirst) {
-  bench_.load(twoInputs, R"(
-    ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
-    wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
-    again: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
-    read: "f32[16][1]cpu" = torch.ops.aten.neg.default(again)
-    return (read, wait))");
-  bench_.move("wait", "read");
-  EXPECT_EQ(bench_.verdict(), "");
-}
+INSTANTIATE_TEST_SUITE_P(
+    InFlight, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsAViewOfWhatIsInFlight", gathered, move("look", "write"), ""},
+                    OrderCase{"RefusesAReadThroughAViewBeforeTheWait", gathered, move("read", "wait"), "in-flight"},
+                    OrderCase{"RefusesAWriteToWhatIsBeingSent", gathered, move("write", "wait"), "in-flight"},
+                    OrderCase{"AcceptsAWriteBehindALaunchThatCopies", copiedAtLaunch, move("write", "wait"), ""},
+                    OrderCase{"AcceptsAReadInFlightThatWasThereBefore", readInFlight, move("other", "early"), ""},
+                    OrderCase{"AcceptsTheSecondOfTwoWaitsFirst", twoWaits, move("wait", "read"), ""}),
+    nameOf);
 
 // --- Domains ---------------------------------------------------------------------------------------------------------
 
@@ -248,29 +202,14 @@ constexpr llvm::StringLiteral random = R"(
   wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
   return (r1, r2, neg, wait))";
 
-TEST_F(LegalityOrder, AcceptsPureStepsAcrossDomains) {
-  bench_.load(twoInputs, random);
-  bench_.move("neg", "r1");
-  EXPECT_EQ(bench_.verdict(), "");
-  bench_.load(twoInputs, random);
-  bench_.move("neg", "ar");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesSwappedRandomSteps) {
-  bench_.load(twoInputs, random);
-  bench_.move("r2", "r1");
-  EXPECT_EQ(bench_.verdict(), "domain");
-}
-
-TEST_F(LegalityOrder, RefusesWhatPassesAnOpaqueStep) {
-  bench_.load(twoInputs, random);
-  bench_.move("ar", "opaque");
-  EXPECT_EQ(bench_.verdict(), "domain");
-  bench_.load(twoInputs, random);
-  bench_.move("r1", "ar");
-  EXPECT_EQ(bench_.verdict(), "domain");
-}
+INSTANTIATE_TEST_SUITE_P(
+    Domains, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsAPureStepBeforeRandomOnes", random, move("neg", "r1"), ""},
+                    OrderCase{"AcceptsAPureStepBehindAnOpaqueOne", random, move("neg", "ar"), ""},
+                    OrderCase{"RefusesSwappedRandomSteps", random, move("r2", "r1"), "domain"},
+                    OrderCase{"RefusesALaunchThatPassesAnOpaqueStep", random, move("ar", "opaque"), "domain"},
+                    OrderCase{"RefusesARandomStepThatPassesAnOpaqueStep", random, move("r1", "ar"), "domain"}),
+    nameOf);
 
 // --- Issue order -----------------------------------------------------------------------------------------------------
 
@@ -283,46 +222,6 @@ constexpr llvm::StringLiteral groups = R"(
   wc: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(c)
   return (wa, wb, wc))";
 
-TEST_F(LegalityOrder, AcceptsAnotherOrderAcrossGroups) {
-  bench_.load(twoInputs, groups);
-  bench_.move("c", "a");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAnotherOrderAcrossGroupsWhereProgramsDiffer) {
-  bench_.load(twoInputs, groups);
-  bench_.move("c", "a");
-  EXPECT_EQ(bench_.verdict({.spmd = false}), "mpmd");
-}
-
-TEST_F(LegalityOrder, RefusesSwappedCollectivesOfAGroup) {
-  bench_.load(twoInputs, groups);
-  bench_.move("b", "a");
-  EXPECT_EQ(bench_.verdict(), "issue-order");
-}
-
-TEST_F(LegalityOrder, AcceptsAMovedEntryOfAPassThatDeclaresIt) {
-  bench_.load(twoInputs, groups);
-  bench_.move("b", "a");
-  stateOrder(bench_["a"], bench_.certificate);
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesAMovedEntryOfAPassThatDoesNot) {
-  bench_.load(twoInputs, groups);
-  bench_.move("b", "a");
-  stateOrder(bench_["a"], bench_.certificate);
-  bench_.certificate.reordersCollectives = false;
-  EXPECT_EQ(bench_.verdict(), "issue-order moved");
-}
-
-TEST_F(LegalityOrder, RefusesAMovedEntryThatIsNotTheOrder) {
-  bench_.load(twoInputs, groups);
-  stateOrder(bench_["a"], bench_.certificate);
-  bench_.move("b", "a");
-  EXPECT_EQ(bench_.verdict(), "issue-order moved");
-}
-
 constexpr llvm::StringLiteral fenced = R"(
   a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
   send: "f32[0][1]cpu" = torch.ops._c10d_functional.isend.default(y, 1, 0, '1')
@@ -332,29 +231,41 @@ constexpr llvm::StringLiteral fenced = R"(
   wb: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
   return (wa, ws, wb))";
 
-TEST_F(LegalityOrder, RefusesACollectiveThatPassesPointToPointOfAnUnknownGroup) {
-  bench_.load(twoInputs, fenced);
-  bench_.move("send", "a");
-  EXPECT_EQ(bench_.verdict(), "fence");
-}
-
-TEST_F(LegalityOrder, AcceptsItWhereTheGroupsShareNoTwoRanks) {
-  bench_.load(twoInputs, fenced);
-  bench_.graph().groups().set({.name = "0", .partition = {{0, 1}, {2, 3}}});
-  bench_.graph().groups().set({.name = "1", .partition = {{0, 2}, {1, 3}}});
-  bench_.snapshot();
-  bench_.move("send", "a");
-  EXPECT_EQ(bench_.verdict(), "");
-}
-
-TEST_F(LegalityOrder, RefusesItWhereTheGroupsShareTwoRanks) {
-  bench_.load(twoInputs, fenced);
-  bench_.graph().groups().set({.name = "0", .ranks = {0, 1, 2, 3}});
-  bench_.graph().groups().set({.name = "1", .partition = {{0, 2}, {1, 3}}});
-  bench_.snapshot();
-  bench_.move("send", "a");
-  EXPECT_EQ(bench_.verdict(), "fence");
-}
+INSTANTIATE_TEST_SUITE_P(
+    IssueOrder, LegalityOrder,
+    testing::Values(
+        OrderCase{"AcceptsAnotherOrderAcrossGroups", groups, move("c", "a"), ""},
+        OrderCase{
+            "RefusesAnotherOrderAcrossGroupsWhereProgramsDiffer", groups, move("c", "a"), "mpmd", {.spmd = false}},
+        OrderCase{"RefusesSwappedCollectivesOfAGroup", groups, move("b", "a"), "issue-order"},
+        OrderCase{"AcceptsAMovedEntryOfAPassThatDeclaresIt", groups,
+                  [](Bench &bench) {
+                    bench.move("b", "a");
+                    stateOrder(bench["a"], bench.certificate);
+                  },
+                  ""},
+        OrderCase{"RefusesAMovedEntryOfAPassThatDoesNot", groups,
+                  [](Bench &bench) {
+                    bench.move("b", "a");
+                    stateOrder(bench["a"], bench.certificate);
+                    bench.certificate.reordersCollectives = false;
+                  },
+                  "issue-order moved"},
+        OrderCase{"RefusesAMovedEntryThatIsNotTheOrder", groups,
+                  [](Bench &bench) {
+                    stateOrder(bench["a"], bench.certificate);
+                    bench.move("b", "a");
+                  },
+                  "issue-order moved"},
+        OrderCase{"RefusesASendThatPassesAnUnknownGroup", fenced, move("send", "a"), "fence"},
+        OrderCase{
+            "AcceptsASendThatPassesAGroupOfNoTwoSharedRanks", fenced,
+            moveSendWith({.name = "0", .partition = {{0, 1}, {2, 3}}}, {.name = "1", .partition = {{0, 2}, {1, 3}}}),
+            ""},
+        OrderCase{"RefusesASendThatPassesAGroupOfTwoSharedRanks", fenced,
+                  moveSendWith({.name = "0", .ranks = {0, 1, 2, 3}}, {.name = "1", .partition = {{0, 2}, {1, 3}}}),
+                  "fence"}),
+    nameOf);
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
@@ -365,44 +276,40 @@ constexpr llvm::StringLiteral chain = R"(
   d: "f32[][]cpu" = torch.ops.aten.sum.default(c)
   return (b, d))";
 
-TEST_F(LegalityOrder, AcceptsMemoryWithinTheBudget) {
-  bench_.load(twoInputs, chain);
-  bench_.move("c", "b");
-  EXPECT_EQ(bench_.verdict({.memoryBudget = 4 * 32 + 8}), "");
-}
+constexpr llvm::StringLiteral sent = R"(
+  t: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(t, 2, '0')
+  wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  big: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
+  sum: "f32[][]cpu" = torch.ops.aten.sum.default(big)
+  return (wait, sum))";
 
-TEST_F(LegalityOrder, RefusesMemoryOverTheBudget) {
-  bench_.load(twoInputs, chain);
-  bench_.move("c", "b");
-  EXPECT_EQ(bench_.verdict({.memoryBudget = 4 * 32 + 7}), "memory");
-}
-
-TEST_F(LegalityOrder, AcceptsMemoryOverTheBudgetThatWasNeededBefore) {
-  bench_.load(twoInputs, chain);
-  EXPECT_EQ(bench_.verdict({.memoryBudget = 1}), "");
-}
-
-TEST_F(LegalityOrder, CountsWhatIsInFlightUntilTheWait) {
-  constexpr llvm::StringLiteral sent = R"(
-    t: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
-    ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(t, 2, '0')
-    wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
-    big: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
-    sum: "f32[][]cpu" = torch.ops.aten.sum.default(big)
-    return (wait, sum))";
-  bench_.load(twoInputs, sent);
-  bench_.move("wait", "output");
-  EXPECT_EQ(bench_.verdict({.memoryBudget = 2 * 32 + 64 + 4 + 32 + 32}), "");
-  EXPECT_EQ(bench_.verdict({.memoryBudget = 2 * 32 + 64 + 4 + 32 + 31}), "memory");
-}
+INSTANTIATE_TEST_SUITE_P(
+    Memory, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsMemoryWithinTheBudget", chain, move("c", "b"), "", {.memoryBudget = 4 * 32 + 8}},
+                    OrderCase{
+                        "RefusesMemoryOverTheBudget", chain, move("c", "b"), "memory", {.memoryBudget = 4 * 32 + 7}},
+                    OrderCase{"AcceptsMemoryOverTheBudgetThatWasNeededBefore", chain, nothing, "", {.memoryBudget = 1}},
+                    OrderCase{"AcceptsWhatIsInFlightUntilTheWaitWithinTheBudget",
+                              sent,
+                              move("wait", "output"),
+                              "",
+                              {.memoryBudget = 2 * 32 + 64 + 4 + 32 + 32}},
+                    OrderCase{"RefusesWhatIsInFlightUntilTheWaitOverTheBudget",
+                              sent,
+                              move("wait", "output"),
+                              "memory",
+                              {.memoryBudget = 2 * 32 + 64 + 4 + 32 + 31}}),
+    nameOf);
 
 // --- Diagnostics -----------------------------------------------------------------------------------------------------
 
-TEST_F(LegalityOrder, NamesPlaceGotExpectedAndPass) {
-  bench_.load(twoInputs, groups);
-  bench_.certificate.pass = "my-pass";
-  bench_.move("b", "a");
-  std::string text = bench_.text();
+TEST(LegalityOrderText, NamesPlaceGotExpectedAndPass) {
+  Bench bench;
+  bench.load(twoInputs, groups);
+  bench.certificate.pass = "my-pass";
+  bench.move("b", "a");
+  std::string text = bench.text();
   EXPECT_NE(text.find("is issued as number 0 of group '0', expected 'a' there [legality.issue-order]"),
             std::string::npos)
       << text;
