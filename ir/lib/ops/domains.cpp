@@ -35,6 +35,7 @@ constexpr DomainEntry entries[] = {
     {"fsdp.record_grad_output_stream", Domain::All},
     {"inductor.accumulate_grad_", Domain::All},
     {"inductor.resize_storage_bytes_", Domain::All},
+    {"inductor_prims.inductor_reserve_rng_state", Domain::Rng},
     {"prims._make_token", Domain::Host},
     {"prims.inductor_randint", Domain::Rng},
     {"prims.inductor_random", Domain::Rng},
@@ -46,6 +47,15 @@ constexpr DomainEntry entries[] = {
     {"profiler._record_function_exit", Domain::Host},
 };
 
+/// Namespaces whose operators act where no schema can say.
+constexpr llvm::StringLiteral spacesOfAll[] = {
+    "ao",       // copies on a stream of its own; its wait gives the storage of `keepalive` back
+    "cplib",    // calls collectives inside
+    "mempool",  // turns the allocator over
+    "streams",  // orders streams of the device
+    "symm_mem", // writes into other ranks' memory and signals them
+};
+
 bool hasEffectNobodySees(const OpDef &op) {
   return op.results.empty() &&
          llvm::none_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
@@ -55,8 +65,7 @@ Domain domainOf(const OpDraft &draft) {
   if (const DomainEntry *entry = findEntry(llvm::ArrayRef(entries), draft))
     return entry->domain;
   llvm::StringRef space = draft.key.split('.').first;
-  // Because these write into other ranks' memory and signal one another, which no schema can say.
-  if (space == "symm_mem")
+  if (llvm::is_contained(spacesOfAll, space))
     return Domain::All;
   // Because whatever of c10d is no collective of ours (gather, reduce, monitored barrier) still meets the other ranks.
   if (space == "c10d" && draft.key != "c10d.check_for_nan")

@@ -32,23 +32,10 @@ constexpr SignatureGroup groups[] = {
     // Higher-order: what these subgraphs may contain is pure.
     {"(Any args, ...) -> Any", "higher_order.flex_attention higher_order.flex_attention_backward"},
     {"(Any deps, Any subgraph, Any args, ...) -> Any", "higher_order.control_deps"},
-    // Meshes and devices, in graphs that are compiled on one rank for all.
-    {"() -> int", "coor.current_device.default"},
-    {"(PyObject mesh, int[] dims) -> PyObject", "device_mesh._get_submesh"},
-    {"(Tensor coordinate_on_dim, int dim) -> SymInt", "device_mesh._runtime_compute_coordinate_on_dim.default"},
     // Marks of the profiler.
     {"(str name, str? args=None) -> Any",
      "profiler._record_function_enter.default profiler._record_function_enter_new.default"},
     {"(Any handle) -> ()", "profiler._record_function_exit.default profiler._record_function_exit._RecordFunction"},
-    // Inductor's private primitives.
-    {"(Tensor a, Tensor b, Tensor c) -> Tensor", "prims.fma.default"},
-    {"(Tensor x, int dim) -> (Tensor, Tensor)", "prims.prepare_softmax_online.default"},
-    {"(Device device) -> Tensor", "prims.inductor_seed.default"},
-    {"(int count, Device device) -> Tensor", "prims.inductor_seeds.default"},
-    {"(Tensor seeds, int index) -> Tensor", "prims.inductor_lookup_seed.default"},
-    {"(SymInt[] size, Tensor seed, str mode, *, int offset=0) -> Tensor", "prims.inductor_random.default"},
-    {"(SymInt low, SymInt high, SymInt[] size, Tensor seed, *, int offset=0) -> Tensor",
-     "prims.inductor_randint.default"},
 };
 
 } // namespace

@@ -121,6 +121,7 @@ constexpr SharingEntry entries[] = {
     {"prims.device_put", may0, castSharing},
     {"prims.empty_like", type0},
     {"prims.full_like", type0},
+    {"prims.inductor_force_stride_order", may0},
 };
 
 bool sharedByResult(const OpDef &op, const OpParam &param) {

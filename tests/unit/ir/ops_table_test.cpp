@@ -36,7 +36,24 @@ TEST_F(OpTableTest, HoldsEveryOperatorOfPyTorch) {
     EXPECT_FALSE(op(schema->key).opaque) << schema->key;
   });
   EXPECT_EQ(count, OpTable::numGenerated());
-  EXPECT_EQ(count, 4010U);
+  EXPECT_EQ(count, 4125U);
+}
+
+TEST_F(OpTableTest, HoldsWhatPyTorchRegistersOnImportOnly) {
+  EXPECT_TRUE(op("prims._low_memory_max_pool_with_offsets.default").domain == Domain::None);
+  EXPECT_FALSE(op("prims._low_memory_max_pool_with_offsets.default").keepAlways);
+  EXPECT_EQ(access("prims._unsafe_index_put_", "self"), readWriteAlias);
+  EXPECT_EQ(op("prims.inductor_force_stride_order").mayAlias, true) << "it returns its input where the strides fit";
+  EXPECT_EQ(op("quantized_decomposed.quantize_per_tensor.default").domain, Domain::None);
+  EXPECT_EQ(op("torch_attn._varlen_attn.default").domain, Domain::None);
+  EXPECT_EQ(op("inductor_prims.inductor_reserve_rng_state.default").domain, Domain::Rng);
+}
+
+TEST_F(OpTableTest, StreamsAndHiddenTransfersAreOrderedAgainstAll) {
+  for (llvm::StringRef key : {"streams.wait_event", "streams.record_stream", "mempool.begin", "cplib.flex_cp_allgather",
+                              "ao.offload", "ao.reload", "symm_mem.one_shot_all_reduce"})
+    EXPECT_EQ(op(key).domain, Domain::All) << key.str();
+  EXPECT_EQ(access("ao.wait_tensor", "keepalive"), readWriteAlias) << "its storage is given back";
 }
 
 TEST_F(OpTableTest, FindsNoNeighbourOfAnUnknownKey) {
