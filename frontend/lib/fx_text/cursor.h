@@ -30,6 +30,12 @@ struct Cursor {
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
       ++at;
   }
+  /// The same, and the comments behind what stands on lines of its own.
+  void skipLines() {
+    for (skipBlanks(); peek() == '#'; skipBlanks())
+      while (at != end && *at != '\n')
+        ++at;
+  }
   /// Takes one character if it comes next.
   bool take(char c) {
     if (peek() != c || atEnd())

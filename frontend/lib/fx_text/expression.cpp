@@ -108,7 +108,7 @@ bool ExpressionReader::separator(char close, bool &done) {
     return true;
   if (!cursor_.take(','))
     return expected(std::string("',' or '") + close + "'");
-  cursor_.skipBlanks();
+  cursor_.skipLines();
   done = cursor_.take(close);
   return true;
 }

@@ -11,7 +11,7 @@ public:
   HeaderReader(Session &session, Scope &scope, Cursor &cursor) : session_(session), scope_(scope), cursor_(cursor) {}
 
   bool read() {
-    skip();
+    cursor_.skipLines();
     for (bool done = cursor_.take(')'); !done;)
       if (!parameter() || !separator(done))
         return false;
@@ -19,23 +19,16 @@ public:
   }
 
 private:
-  /// Blanks, line ends and comments.
-  void skip() {
-    for (cursor_.skipBlanks(); cursor_.peek() == '#'; cursor_.skipBlanks())
-      while (!cursor_.atEnd() && *cursor_.at != '\n')
-        ++cursor_.at;
-  }
-
   bool expected(StringRef what) {
     return session_.problems.error(cursor_.at, "got " + quoteHere(cursor_.at, cursor_.end) +
                                                    " in the header of a graph, expected " + what.str());
   }
 
   bool separator(bool &done) {
-    skip();
+    cursor_.skipLines();
     if (!cursor_.take(',') && cursor_.peek() != ')')
       return expected("',' or ')'");
-    skip();
+    cursor_.skipLines();
     done = cursor_.take(')');
     return true;
   }
@@ -49,14 +42,14 @@ private:
       return expected("the name of an input");
     StringRef target = cursor_.since(start);
     const Type *type = nullptr;
-    skip();
+    cursor_.skipLines();
     if (cursor_.take(':') && !readAnnotation(session_, cursor_, type))
       return false;
-    skip();
+    cursor_.skipLines();
     ExpressionReader expression(*scope_.graph, scope_.names, session_.problems, cursor_);
     CallArguments arguments;
     if (cursor_.take('=')) {
-      skip();
+      cursor_.skipLines();
       if (!expression.argument(arguments.positional.emplace_back()))
         return false;
     }

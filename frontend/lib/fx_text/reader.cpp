@@ -69,9 +69,34 @@ private:
     } else if (!inBody) {
       outside(content);
     } else if (!scopes_.back().closed) {
-      readStatement(session_, scopes_.back(), {content.begin(), content.end()});
+      return statement(content, next);
     }
     return next;
+  }
+
+  const char *statement(StringRef content, const char *next) {
+    Scope &scope = scopes_.back();
+    Cursor cursor{content.begin(), content.end()};
+    if (content.startswith("return") && (content.endswith("(") || content.endswith("[")))
+      next = cursor.end = closingLine(next);
+    if (scope.begun || !readBinding(session_, scope, cursor))
+      readStatement(session_, scope, cursor);
+    return next;
+  }
+
+  /// Behind the line that begins with a closing bracket; `at` where no such line comes before another definition.
+  const char *closingLine(const char *at) {
+    StringRef rest(at, static_cast<size_t>(end_ - at));
+    while (!rest.empty()) {
+      auto [line, tail] = rest.split('\n');
+      line = line.ltrim();
+      if (line.startswith(")") || line.startswith("]"))
+        return tail.empty() ? end_ : tail.begin();
+      if (line.startswith("class ") || line.startswith("def "))
+        break;
+      rest = tail;
+    }
+    return at;
   }
 
   /// TORCH_LOGS puts the path of a file before the class that it prints.

@@ -6,6 +6,8 @@
 
 #include "fx_text/expression.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace ccgraph::fx {
 
 /// One text: its context, its errors, and what was parsed once and may come again.
@@ -21,8 +23,11 @@ struct Scope {
   const char *place = nullptr; ///< of its `def`
   size_t indent = 0;           ///< of its `def`: the body stands deeper, nested classes at this column
   bool closed = false;         ///< past its `return`, or beyond repair
+  bool begun = false;          ///< past its first statement that is no binding of inputs
   NameTable names;             ///< what the lines below may mention
-  uint32_t frame = 0;          ///< of the last source comment
+  /// Types of inputs that a line of their own states, before the line that binds them.
+  llvm::MapVector<llvm::StringRef, const Type *> declared;
+  uint32_t frame = 0; ///< of the last source comment
   /// By the text of the comment: a source line makes many nodes, and its comment comes back
   /// whenever another one stood between.
   llvm::DenseMap<llvm::StringRef, uint32_t> frames;
@@ -38,7 +43,11 @@ bool readAnnotation(Session &session, Cursor &cursor, const Type *&out);
 
 /// From after "def forward(" through the ':' that ends it; makes the placeholders. May run over lines.
 bool readHeader(Session &session, Scope &scope, Cursor &cursor);
-/// One line of a body: makes a node, the output, or reports.
+/// A line before the first statement that says what the inputs are where the parameters of the header are trees of them:
+/// `x: "f32[2]"; y: "f32[3]";` and `x, y, = fx_pytree.tree_flatten_spec([args], self._in_spec)`. True: it was one, and
+/// the graph has these inputs now, or an error was reported.
+bool readBinding(Session &session, Scope &scope, Cursor cursor);
+/// One statement of a body, a line but for a return that runs over lines: makes a node, the output, or reports.
 void readStatement(Session &session, Scope &scope, Cursor cursor);
 
 } // namespace ccgraph::fx

@@ -9,9 +9,12 @@ namespace ccgraph::fx {
 namespace {
 
 constexpr StringRef opsNamespace = "torch.ops.";
+constexpr StringRef unflatten = "pytree.tree_unflatten(";
 constexpr StringRef traceDeeper =
     "trace the program down to operators: make_fx, torch.export and AOTAutograd (TORCH_LOGS=aot_graphs) do; "
     "graphs of Dynamo alone and of symbolic_trace hold modules and methods";
+constexpr StringRef printTheProgram = "print the exported program itself, whose graph has no guards: str(program) or "
+                                      "program.graph_module.print_readable()";
 
 class StatementReader {
 public:
@@ -77,7 +80,7 @@ private:
     if (root == "self")
       return session_.problems.error(
           start, "got a call of the module '" + callee.str() + "' (call_module), expected a call of an operator",
-          traceDeeper.str());
+          (rest == "_guards_fn" ? printTheProgram : traceDeeper).str());
     if (scope_.names.count(root))
       return session_.problems.error(start,
                                      "got a call of the method '" + rest.str() + "' of '" + root.str() +
@@ -246,17 +249,30 @@ private:
     return opcode_ == Opcode::Output || scope_.define(name_, node);
   }
 
+  /// `return x`, `return (x, y)`, and `return pytree.tree_unflatten([x, y], self._out_spec)`, whose leaves are the outputs.
   bool returned() {
     cursor_.skipBlanks();
+    bool isTree = cursor_.rest().startswith(unflatten);
+    if (isTree)
+      cursor_.at += unflatten.size();
     Argument &result = call_.positional.emplace_back();
     if (!cursor_.atEnd() && !expression_.argument(result))
       return false;
+    if (isTree && !takeOutSpec())
+      return expected("', self._out_spec)'");
     name_ = "output";
     finish(Opcode::Output, "output");
     bool taken = scope_.names.count(name_) != 0;
     if (taken) // Because PyTorch renames the output node then, and so does Graph.
       scope_.names.erase(name_);
     return trailer() && create();
+  }
+
+  bool takeOutSpec() {
+    if (!cursor_.takeAfterBlanks(','))
+      return false;
+    cursor_.skipBlanks();
+    return cursor_.dotted() == "self._out_spec" && cursor_.takeAfterBlanks(')');
   }
 
   Session &session_;

@@ -179,3 +179,39 @@ TEST_F(FxTextReaderTest, ReadsWindowsLineEndsAndCodeWithoutAClass) {
                       "torch.ops.aten.neg.default(a);  a = None\r\n    return x\r\n");
   EXPECT_EQ(graph.size(), 3U);
 }
+
+TEST_F(FxTextReaderTest, ReadsTheLeavesOfTreesAsInputs) {
+  Graph &graph = body(
+      "primals, k", "p: \"f32[2]\"; k: \"Sym(s0)\";\n\n"
+                    "p, q  , k, = fx_pytree.tree_flatten_spec(([primals], {'k':k}), self._in_spec)\n"
+                    "x = torch.ops.aten.add.Tensor(p, q)\nreturn pytree.tree_unflatten([x, None, k], self._out_spec)");
+  ASSERT_EQ(graph.size(), 5U);
+  EXPECT_EQ(graph.find("primals"), nullptr);
+  EXPECT_EQ(typeText(graph.find("p")->type()), "f32[2]");
+  EXPECT_EQ(typeText(graph.find("q")->type()), "-");
+  EXPECT_EQ(typeText(graph.find("k")->type()), "Sym(s0)");
+  EXPECT_EQ(graph.nodes()[2], graph.find("k"));
+  EXPECT_EQ(graph.output()->operand(1), graph.find("k"));
+}
+
+TEST_F(FxTextReaderTest, ReadsWhatTheTraceDescribesLineByLine) {
+  Graph &graph = body("primals", "p: \"f32[2]\"  # PlainAOTInput(idx=0)\nq: \"f32[3]\"  # it's 'the second\n"
+                                 "p, q, = fx_pytree.tree_flatten_spec([primals], self._in_spec)\n"
+                                 "# File: a.py:1 in f, code: x\nx = torch.ops.aten.add.Tensor(p, q)\n"
+                                 "return pytree.tree_unflatten([\n    x,  # PlainAOTOutput(idx=0)\n"
+                                 "    None,  # grad of L['it']'s)\n], self._out_spec)");
+  EXPECT_EQ(typeText(graph.find("q")->type()), "f32[3]");
+  ASSERT_NE(graph.output(), nullptr);
+  EXPECT_EQ(graph.output()->args()[0].elements().size(), 2U);
+}
+
+TEST_F(FxTextReaderTest, ReadsAReturnOverSeveralLinesAndTheGraphBehindIt) {
+  file("class One(torch.nn.Module):\n    def forward(self, a):\n        return (\n            a,  # "
+       "PlainAOTOutput(idx=0)\n"
+       "            a,  # None\n        )\n\n"
+       "    class body_0(torch.nn.Module):\n        def forward(self, b):\n            return (\n                b,\n"
+       "            )\n");
+  EXPECT_EQ(graphs_.front()->output()->numOperands(), 2U);
+  ASSERT_EQ(graphs_.front()->subgraphs().size(), 1U);
+  EXPECT_EQ(graphs_.front()->subgraphs()[0].second->output()->numOperands(), 1U);
+}

@@ -1,0 +1,102 @@
+#include "fx_text/scope.h"
+
+using llvm::StringRef;
+
+namespace ccgraph::fx {
+
+namespace {
+
+constexpr StringRef flatten = "fx_pytree.tree_flatten_spec(";
+
+class BindingReader {
+public:
+  BindingReader(Session &session, Scope &scope, Cursor cursor) : session_(session), scope_(scope), cursor_(cursor) {}
+
+  bool read() {
+    if (declaresOnly(cursor_))
+      return declarations(), true;
+    if (findNames())
+      return inputs(), true;
+    scope_.begun = true;
+    if (scope_.declared.empty())
+      return false;
+    StringRef name = scope_.declared.begin()->first;
+    session_.problems.error(name.end(),
+                            "got the end of the statement, expected '=' after the name '" + name.str() + "'");
+    return false;
+  }
+
+private:
+  /// `x: "f32[2]"` without a value: the next thing is the end, a semicolon or a comment.
+  static bool declaresOnly(Cursor ahead) {
+    StringRef body;
+    if (ahead.word().empty() || !ahead.takeAfterBlanks(':'))
+      return false;
+    ahead.skipBlanks();
+    if ((ahead.peek() != '"' && ahead.peek() != '\'') || !ahead.stringBody(body))
+      return false;
+    ahead.skipBlanks();
+    return ahead.atEnd() || ahead.peek() == ';' || ahead.peek() == '#';
+  }
+
+  void declarations() {
+    while (declaresOnly(cursor_)) {
+      StringRef name = cursor_.word();
+      const Type *type = nullptr;
+      cursor_.takeAfterBlanks(':');
+      if (!readAnnotation(session_, cursor_, type))
+        return;
+      scope_.declared.insert({name, type});
+      cursor_.takeAfterBlanks(';');
+      cursor_.skipBlanks();
+    }
+  }
+
+  /// `a, b, = fx_pytree.tree_flatten_spec(...)`
+  bool findNames() {
+    Cursor ahead = cursor_;
+    for (ahead.skipBlanks(); isWordChar(ahead.peek()); ahead.skipBlanks()) {
+      names_.push_back(ahead.word());
+      if (!ahead.takeAfterBlanks(','))
+        return false;
+    }
+    if (names_.empty() || !ahead.takeAfterBlanks('='))
+      return false;
+    ahead.skipBlanks();
+    return ahead.rest().startswith(flatten);
+  }
+
+  /// The parameters of the header are trees; their leaves are the inputs of the graph.
+  void inputs() {
+    scope_.begun = true;
+    for (Node *tree : scope_.graph->nodes())
+      scope_.graph->erase(tree);
+    scope_.names.clear();
+    for (StringRef name : names_)
+      input(name);
+    scope_.declared.clear();
+  }
+
+  void input(StringRef name) {
+    NodeSpec spec;
+    spec.opcode = Opcode::Placeholder;
+    spec.name = name;
+    spec.target = session_.context.identifier(name);
+    spec.type = scope_.declared.lookup(name);
+    if (scope_.names.count(name))
+      session_.problems.error(name.begin(), "got the input '" + name.str() + "' twice");
+    else
+      scope_.define(name, scope_.graph->create(spec, ArgumentBuilder(*scope_.graph), {}));
+  }
+
+  Session &session_;
+  Scope &scope_;
+  Cursor cursor_;
+  llvm::SmallVector<StringRef, 32> names_;
+};
+
+} // namespace
+
+bool readBinding(Session &session, Scope &scope, Cursor cursor) { return BindingReader(session, scope, cursor).read(); }
+
+} // namespace ccgraph::fx
