@@ -4,14 +4,50 @@
 
 namespace ccgraph::fx {
 
+namespace {
+
+/// Appends what was kept, and as many more as were counted.
+void append(Diagnostics &to, const Diagnostics &from) {
+  for (const Diagnostic &diagnostic : from.kept())
+    to.add(diagnostic);
+  for (size_t i = from.kept().size(); i < from.numErrors(); ++i)
+    to.add({});
+}
+
+} // namespace
+
 bool Problems::error(const char *place, std::string message, std::string repair) {
-  if (diagnostics_.numErrors() >= limit_) {
-    diagnostics_.add({});
+  if (current_.numErrors() >= limit_) {
+    current_.add({});
     return false;
   }
   size_t offset = static_cast<size_t>(place - plain_->text().begin());
-  diagnostics_.add(diagnoseAt(*source_, plain_->originalOffset(offset), std::move(message), std::move(repair)));
+  current_.add(diagnoseAt(*source_, plain_->originalOffset(offset), std::move(message), std::move(repair)));
   return false;
+}
+
+bool Problems::aboveOperators(const char *place, std::string message, std::string repair) {
+  above_ = true;
+  return error(place, std::move(message), std::move(repair));
+}
+
+bool Problems::endGraph(llvm::StringRef name, const char *place) {
+  bool above = above_;
+  append(above ? aside_ : diagnostics_, current_);
+  if (above) {
+    Diagnostic &warning = warnings_.emplace_back(diagnoseAt(
+        *source_, plain_->originalOffset(static_cast<size_t>(place - plain_->text().begin())),
+        "left out the graph '" + name.str() + "': " + current_.kept().front().message, "it is Dynamo's own graph"));
+    warning.severity = Severity::Warning;
+  }
+  current_ = Diagnostics(limit_);
+  above_ = false;
+  return above;
+}
+
+llvm::Error Problems::take() {
+  append(diagnostics_, current_);
+  return makeError((diagnostics_.hasErrors() ? diagnostics_ : aside_).take());
 }
 
 std::string quoteHere(const char *place, const char *end) {

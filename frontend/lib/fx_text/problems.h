@@ -4,6 +4,10 @@
 // user has. Positions are computed for errors that will be shown only, so that a hopeless file of a million errors
 // stays linear.
 //
+// A log of a compiled step also holds the graphs that Dynamo traced, with modules, methods and tensor subclasses, which
+// are no programs of operators. Such a graph is set aside with its errors: they are what is wrong with a text that holds
+// nothing else, and one warning a graph where it does.
+//
 // Ownership: borrows source and plain text. Fails never. Cost: linear in the offset for each error kept.
 #pragma once
 
@@ -17,20 +21,31 @@ namespace ccgraph::fx {
 class Problems {
 public:
   Problems(const SourceText &source, const PlainText &plain, size_t limit)
-      : source_(&source), plain_(&plain), limit_(limit), diagnostics_(limit) {}
+      : source_(&source), plain_(&plain), limit_(limit), current_(limit), diagnostics_(limit), aside_(limit) {}
 
   /// Reports an error at a byte of the plain text. Always false, so that a parse function can return it.
   bool error(const char *place, std::string message, std::string repair = "");
-  /// True once anything was reported; then no graph may leave the reader.
-  [[nodiscard]] bool any() const { return diagnostics_.hasErrors(); }
-  /// All that was kept, and how many more there were. Call once.
-  [[nodiscard]] llvm::Error take() { return makeError(diagnostics_.take()); }
+  /// The same for what only graphs above operators hold: the graph that is open will be set aside.
+  bool aboveOperators(const char *place, std::string message, std::string repair);
+  /// Ends the graph that began at `place`. True: it is set aside.
+  bool endGraph(llvm::StringRef name, const char *place);
+
+  /// True once anything was reported of a graph that is not set aside; then no graph may leave the reader.
+  [[nodiscard]] bool any() const { return diagnostics_.hasErrors() || current_.hasErrors(); }
+  /// A warning for each graph that was set aside.
+  [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
+  /// All that was kept, of graphs set aside where nothing else was wrong, and how many more there were. Call once.
+  [[nodiscard]] llvm::Error take();
 
 private:
   const SourceText *source_;
   const PlainText *plain_;
   size_t limit_;
+  Diagnostics current_; ///< of the graph that is open, and of what stands between graphs
+  bool above_ = false;  ///< something above operators was found in it
   Diagnostics diagnostics_;
+  Diagnostics aside_; ///< of graphs that were set aside
+  std::vector<Diagnostic> warnings_;
 };
 
 /// Up to 40 bytes of the line from `place` on, in quotes; "the end of the line" where nothing follows.

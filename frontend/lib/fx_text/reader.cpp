@@ -15,9 +15,8 @@ namespace {
 class FileReader {
 public:
   FileReader(Context &context, const SourceText &source, const ReadOptions &options)
-      : plain_(source.text),
-        problems_(source, plain_, options.errorLimit), session_{context, problems_,
-                                                                llvm::DenseMap<StringRef, const Type *>()} {}
+      : plain_(source.text), problems_(source, plain_, options.errorLimit),
+        warnings_(options.warnings), session_{context, problems_, llvm::DenseMap<StringRef, const Type *>()} {}
 
   llvm::Expected<GraphList> read() {
     StringRef text = plain_.text();
@@ -25,12 +24,15 @@ public:
     for (const char *at = text.begin(); at != end_;)
       at = line(at);
     closeScopes(0);
-    if (!problems_.any() && graphs_.empty())
+    if (!problems_.any() && graphs_.empty() && problems_.warnings().empty())
       problems_.error(text.begin(),
                       "got no graph, expected 'class NAME(torch.nn.Module):' and 'def forward(self, ...):'",
                       "print the graph with print_readable(), or log it with TORCH_LOGS=aot_graphs");
-    if (problems_.any())
+    if (problems_.any() || graphs_.empty())
       return problems_.take();
+    for (const Diagnostic &warning : problems_.warnings())
+      if (warnings_)
+        warnings_->add(warning);
     return std::move(graphs_);
   }
 
@@ -147,8 +149,19 @@ private:
   void closeScopes(size_t indent) {
     while (!scopes_.empty() && (indent == 0 || scopes_.back().indent > indent)) {
       close(scopes_.back());
+      if (scopes_.size() == 1)
+        endGraph(scopes_.front());
       scopes_.pop_back();
     }
+  }
+
+  /// A graph above operators leaves the list, and with it what its types were taken for.
+  void endGraph(Scope &scope) {
+    if (!problems_.endGraph(scope.graph->name(), scope.place))
+      return;
+    session_.types.clear();
+    refused_.push_back(std::move(graphs_.back()));
+    graphs_.pop_back();
   }
 
   void close(Scope &scope) {
@@ -172,6 +185,7 @@ private:
 
   PlainText plain_;
   Problems problems_;
+  Diagnostics *warnings_;
   Session session_;
   const char *end_ = nullptr;
   GraphList graphs_;

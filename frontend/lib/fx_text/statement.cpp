@@ -78,17 +78,17 @@ private:
       return finish(Opcode::CallFunction, callee) && expression_.callArguments(call_);
     auto [root, rest] = callee.split('.');
     if (root == "self")
-      return session_.problems.error(
+      return session_.problems.aboveOperators(
           start, "got a call of the module '" + callee.str() + "' (call_module), expected a call of an operator",
           (rest == "_guards_fn" ? printTheProgram : traceDeeper).str());
     if (scope_.names.count(root))
-      return session_.problems.error(start,
-                                     "got a call of the method '" + rest.str() + "' of '" + root.str() +
-                                         "' (call_method), expected a call of an operator",
-                                     traceDeeper.str());
+      return session_.problems.aboveOperators(start,
+                                              "got a call of the method '" + rest.str() + "' of '" + root.str() +
+                                                  "' (call_method), expected a call of an operator",
+                                              traceDeeper.str());
     static constexpr StringRef modules[] = {"torch", "operator", "math", "builtins"};
     if (!rest.empty() && !llvm::is_contained(modules, root))
-      return session_.problems.error(
+      return session_.problems.aboveOperators(
           start,
           "got a call of '" + callee.str() +
               "', expected torch.ops.<namespace>.<name>.<overload>(...) or another function of torch",

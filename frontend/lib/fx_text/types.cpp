@@ -26,12 +26,22 @@ llvm::SmallVector<StringRef, 4> splitList(StringRef text) {
   return pieces;
 }
 
+/// "DTensor(f32[8][1]cuda:0, S(0))"
+bool namesSubclass(StringRef text) {
+  return !text.empty() && text.front() >= 'A' && text.front() <= 'Z' && text.drop_while(isWordChar).startswith("(");
+}
+
 bool parseOne(Session &session, StringRef text, const Type *&out) {
   llvm::Expected<const Type *> type = parseType(session.context, text);
   if (type)
     return out = *type, true;
+  std::string reason = llvm::toString(type.takeError());
+  if (namesSubclass(text))
+    return session.problems.aboveOperators(
+        text.begin(), "got the type '" + text.str() + "' of a tensor subclass, expected a plain tensor",
+        "AOTAutograd's graphs (TORCH_LOGS=aot_graphs) hold the plain tensors that it is made of");
   return session.problems.error(
-      text.begin(), "got the type '" + text.str() + "': " + llvm::toString(type.takeError()),
+      text.begin(), "got the type '" + text.str() + "': " + reason,
       "types are spelled as print_readable spells them: bf16[8, 4][4, 1]cuda:0, f32[2], Sym(u0)");
 }
 

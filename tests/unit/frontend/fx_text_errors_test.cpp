@@ -119,3 +119,39 @@ TEST(FxTextErrorsTest, DeepNestingIsAnErrorNotACrash) {
   std::string deep(100000, '[');
   EXPECT_TRUE(says(bodyErrors("x = torch.ops.a.b.c(" + deep + ")"), {"nest more than 200 deep"}));
 }
+
+namespace {
+
+constexpr const char *dynamosGraph = "class Early(torch.nn.Module):\n    def forward(self, a):\n"
+                                     "        b: \"DTensor(f32[4], S(0))\" = torch.ops.aten.neg.default(a)\n"
+                                     "        x = a.relu()\n        y = torch.ops.aten.neg.default(missing)\n"
+                                     "        return (y,)\n";
+constexpr const char *plainGraph = "class Late(torch.nn.Module):\n    def forward(self, a):\n        return (a,)\n";
+
+} // namespace
+
+TEST(FxTextErrorsTest, SetsDynamosGraphsAsideWhereThereAreOthers) {
+  Context context;
+  Diagnostics warnings;
+  std::string text = std::string(plainGraph) + dynamosGraph + plainGraph;
+  auto read = readFxText(context, {"g.py", text}, {.warnings = &warnings});
+  ASSERT_TRUE(static_cast<bool>(read)) << llvm::toString(read.takeError());
+  EXPECT_EQ(read->size(), 2U);
+  EXPECT_EQ(toString(warnings.take()),
+            "g.py:5:5: warning: left out the graph 'Early': got the type 'DTensor(f32[4], S(0))' "
+            "of a tensor subclass, expected a plain tensor\n  note: it is Dynamo's own graph\n");
+}
+
+TEST(FxTextErrorsTest, DynamosGraphAloneIsAnError) {
+  EXPECT_TRUE(says(errorsOf(dynamosGraph), {"got the type 'DTensor(f32[4], S(0))'", "the method 'relu' of 'a'",
+                                            "got the name 'missing'", "make_fx"}));
+}
+
+TEST(FxTextErrorsTest, ATypeRefusedInAGraphSetAsideIsRefusedAgain) {
+  const std::string line = "    def forward(self, a):\n        b: \"f33[4]\" = torch.ops.aten.neg.default(a)\n";
+  std::string other = "class Late(torch.nn.Module):\n" + line + "        return (b,)\n";
+  std::string early = "class Early(torch.nn.Module):\n" + line + "        x = a.relu()\n        return (x,)\n";
+  std::string errors = errorsOf(early + other);
+  EXPECT_TRUE(says(errors, {"g.py:8:13: error: got the type 'f33[4]'"}));
+  EXPECT_FALSE(llvm::StringRef(errors).contains("g.py:3")) << "that graph is set aside";
+}
