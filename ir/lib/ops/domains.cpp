@@ -56,6 +56,10 @@ constexpr llvm::StringLiteral spacesOfAll[] = {
     "symm_mem", // writes into other ranks' memory and signals them
 };
 
+/// Known by themselves; other operators with subgraphs do what these do, which `effectsOf` looks up.
+constexpr llvm::StringLiteral pureHigherOrder[] = {"higher_order.flex_attention",
+                                                   "higher_order.flex_attention_backward"};
+
 bool hasEffectNobodySees(const OpDef &op) {
   return op.results.empty() &&
          llvm::none_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
@@ -67,6 +71,8 @@ Domain domainOf(const OpDraft &draft) {
   llvm::StringRef space = draft.key.split('.').first;
   if (llvm::is_contained(spacesOfAll, space))
     return Domain::All;
+  if (space == "higher_order" && draft.key != "higher_order.control_deps")
+    return llvm::is_contained(pureHigherOrder, draft.key) ? Domain::None : Domain::All;
   // Because whatever of c10d is no collective of ours (gather, reduce, monitored barrier) still meets the other ranks.
   if (space == "c10d" && draft.key != "c10d.check_for_nan")
     return Domain::All;

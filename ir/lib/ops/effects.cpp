@@ -142,13 +142,47 @@ Effects callEffects(const Node &node) {
   return effects;
 }
 
+/// The subgraph that a get_attr names; null where it names something else.
+const Graph *namedGraph(const Node &attribute) {
+  return attribute.opcode() == Opcode::GetAttr ? attribute.graph()->subgraph(attribute.target()) : nullptr;
+}
+
+/// Does nothing in it write, launch, wait, or keep an order?
+bool isPure(const Graph &body) {
+  for (const Node *inner = body.front(); inner; inner = inner->next())
+    if (inner->opcode() == Opcode::CallFunction) {
+      Effects effects = effectsOf(*inner);
+      if (effects.domain != Domain::None || effects.keepAlways || effects.launches || effects.waits)
+        return false;
+    }
+  return true;
+}
+
+/// Effects of an operator that runs its subgraphs: none but reading where all of them are pure, else everything.
+Effects bodiesEffects(const Node &node) {
+  Effects effects = unknownEffects(node);
+  bool found = false;
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (const Graph *body = namedGraph(*node.operand(i))) {
+      found = true;
+      if (!isPure(*body))
+        return effects;
+    }
+  if (!found)
+    return effects;
+  // Because a body may return what it was given.
+  effects.operands.assign(node.numOperands(), Access::Read | Access::Alias);
+  effects.domain = Domain::None;
+  effects.keepAlways = false;
+  return effects;
+}
+
 /// The subgraph that a control_deps runs; null where its second argument names none.
 const Graph *wrappedGraph(const Node &node) {
   const Argument *argument = node.args().size() > 1 ? &node.args()[1] : nullptr;
   if (!argument || !argument->is(Argument::Kind::Operand))
     return nullptr;
-  const Node *attribute = node.operand(*argument);
-  return attribute->opcode() == Opcode::GetAttr ? node.graph()->subgraph(attribute->target()) : nullptr;
+  return namedGraph(*node.operand(*argument));
 }
 
 /// Effects of a control_deps: those of the nodes in its subgraph, told of the arguments that the placeholders stand
@@ -243,6 +277,8 @@ const Argument *argumentAt(const Node &node, int index) {
 Effects effectsOf(const Node &node) {
   if (!node.op())
     return boundaryEffects(node);
+  if (node.op()->role == OpRole::HigherOrder && node.op()->domain == Domain::All)
+    return bodiesEffects(node);
   if (node.op()->role != OpRole::ControlDeps)
     return callEffects(node);
   const Graph *body = wrappedGraph(node);

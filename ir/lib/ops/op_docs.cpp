@@ -106,6 +106,8 @@ std::string effectText(const OpDef &op) {
     addClause(clauses, "ends the flight of ", paramsWith(op, Access::Alias, Access::Nothing));
   else if (op.role == OpRole::ControlDeps)
     clauses.push_back("does what the call in its subgraph does, after its predecessors");
+  else if (op.role == OpRole::HigherOrder && op.domain == Domain::All)
+    return "pure where all subgraphs are, else ordered against everything";
   else if (op.collective)
     describeCollective(op, clauses);
   else

@@ -31,6 +31,16 @@ constexpr SignatureGroup groups[] = {
     {"(Any(a!) a, Any b, Any c) -> ()", "operator.setitem"},
     // Higher-order: what these subgraphs may contain is pure.
     {"(Any args, ...) -> Any", "higher_order.flex_attention higher_order.flex_attention_backward"},
+    // Higher-order: what these do is what their subgraphs do, or the operator that they are given.
+    {"(Any args, ...) -> Any",
+     "higher_order.associative_scan higher_order.auto_functionalized higher_order.auto_functionalized_v2 "
+     "higher_order.cond higher_order.foreach_map higher_order.graphsafe_run_with_rng_state higher_order.hints_wrapper "
+     "higher_order.invoke_subgraph higher_order.local_map_hop higher_order.map_impl higher_order.out_dtype "
+     "higher_order.run_and_save_rng_state higher_order.run_dtensor_rng_op higher_order.run_with_rng_state "
+     "higher_order.scan higher_order.strict_mode higher_order.switch higher_order.tag_activation_checkpoint "
+     "higher_order.while_loop higher_order.while_loop_stack_output higher_order.with_effects higher_order.wrap "
+     "higher_order.wrap_activation_checkpoint higher_order.wrap_with_autocast "
+     "higher_order.wrap_with_set_grad_enabled"},
     {"(Any deps, Any subgraph, Any args, ...) -> Any", "higher_order.control_deps"},
     // Marks of the profiler.
     {"(str name, str? args=None) -> Any",

@@ -221,6 +221,33 @@ TEST_F(EffectsTest, AnOpaqueCallMayDoEverything) {
   EXPECT_TRUE(effects.keepAlways && effects.freshResult);
 }
 
+TEST_F(EffectsTest, ACondDoesWhatItsBranchesDo) {
+  Node *x = input("f32[4][1]cpu");
+  auto branch = [&](const char *name, const char *target) {
+    Graph &body = graph_.addSubgraph(id(name));
+    Node *inner =
+        body.create({.opcode = Opcode::Placeholder, .name = "a", .target = id("a")}, ArgumentBuilder(body), {});
+    ArgumentBuilder calling(body);
+    Argument operand = calling.operand(inner);
+    body.create({.name = "c", .target = id(target)}, std::move(calling), {operand, {}});
+    return graph_.create({.opcode = Opcode::GetAttr, .name = name, .target = id(name)}, ArgumentBuilder(graph_), {});
+  };
+  Node *sin = branch("t", "aten.sin.default");
+  Node *cos = branch("f", "aten.cos.default");
+  Node *wait = branch("w", "_c10d_functional.wait_tensor.default");
+  Effects pure = effectsOf(*call("higher_order.cond", {x, sin, cos}));
+  EXPECT_EQ(pure.domain, Domain::None);
+  EXPECT_FALSE(pure.keepAlways);
+  EXPECT_EQ(pure.operands[0], Access::Read | Access::Alias);
+  EXPECT_TRUE(pure.freshResult);
+  Effects ordered = effectsOf(*call("higher_order.cond", {x, sin, wait}));
+  EXPECT_EQ(ordered.domain, Domain::All);
+  EXPECT_EQ(ordered.operands[0], readWriteAlias);
+  Effects unseen = effectsOf(*call("higher_order.with_effects", {x}));
+  EXPECT_EQ(unseen.domain, Domain::All);
+  EXPECT_TRUE(unseen.keepAlways);
+}
+
 TEST_F(EffectsTest, ControlDepsDoesWhatItsSubgraphDoes) {
   Node *dep = input("f32[4][1]cpu");
   Node *x = input("f32[4][1]cpu");

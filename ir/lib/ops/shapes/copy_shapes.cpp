@@ -19,6 +19,17 @@ llvm::StringRef memoryFormat(const Node &node) {
   return format->is(Argument::Kind::MemoryFormat) ? format->text() : "";
 }
 
+/// A device without index is the current one, which the program's first input on such a device tells.
+Device currentDevice(const Node &node, Device asked) {
+  if (asked.index >= 0 || asked.kind.str() == "cpu")
+    return asked;
+  for (const Node *input = node.graph()->front(); input && input->opcode() == Opcode::Placeholder;
+       input = input->next())
+    if (const Type *type = input->type(); type && type->isTensor() && type->device().kind == asked.kind)
+      return type->device();
+  return asked;
+}
+
 /// Dtype and device of a new tensor: as asked, else those of `like`; false where an argument is no literal.
 bool readOptions(const Node &node, DType &dtype, Device &device) {
   const Argument *askedDType = argumentAt(node, param(node, "dtype"));
@@ -27,7 +38,7 @@ bool readOptions(const Node &node, DType &dtype, Device &device) {
       (isGiven(askedDevice) && !askedDevice->is(Argument::Kind::Device)))
     return false;
   dtype = isGiven(askedDType) ? askedDType->dtype() : dtype;
-  device = isGiven(askedDevice) ? askedDevice->device() : device;
+  device = isGiven(askedDevice) ? currentDevice(node, askedDevice->device()) : device;
   return true;
 }
 
@@ -105,7 +116,7 @@ TypeResult createShape(const Node &node) {
       isGiven(dtype) && dtype->is(Argument::Kind::DType) && isGiven(device) && device->is(Argument::Kind::Device);
   if (!sizes || !known || memoryFormat(node) == "channels_last")
     return nullptr;
-  return contextOf(node).contiguousTensor(dtype->dtype(), *sizes, device->device());
+  return contextOf(node).contiguousTensor(dtype->dtype(), *sizes, currentDevice(node, device->device()));
 }
 
 TypeResult newShape(const Node &node) {
