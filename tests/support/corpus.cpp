@@ -19,7 +19,7 @@ std::vector<fs::path> roots() {
   std::vector<fs::path> found{CCGRAPH_TEST_DATA};
   for (const char *beside : {"/../shared/graphs", "/../../shared/graphs"})
     if (fs::path path = std::string(CCGRAPH_SOURCE_DIR) + beside; fs::exists(path)) {
-      found = {path}; // Because tests/data is a copy of it.
+      found = {path, CCGRAPH_TEST_DATA "/further"}; // Because the rest of tests/data is a copy of it.
       break;
     }
   if (const char *named = std::getenv("CCGRAPH_GRAPHS")) {
