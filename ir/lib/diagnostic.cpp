@@ -15,8 +15,6 @@ llvm::StringRef severityName(Severity severity) {
     return "error";
   case Severity::Warning:
     return "warning";
-  case Severity::Remark:
-    return "remark";
   }
   llvm_unreachable("all severities are named");
 }

@@ -51,7 +51,7 @@ private:
 
   bool restart() { return isGzip(left_) && inflateReset(&stream_) == Z_OK; }
 
-  llvm::Error broken(std::string what) const {
+  llvm::Error broken(const std::string &what) const {
     Diagnostic diagnostic;
     diagnostic.file = source_.name;
     diagnostic.message = what + ", at byte " + std::to_string(source_.text.size() - left_.size()) + " of it";

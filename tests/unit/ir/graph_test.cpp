@@ -161,6 +161,12 @@ TEST_F(GraphTest, SnapshotSeesEveryKindOfEdit) {
   EXPECT_TRUE(changed([&] { graph.addOrdering(a, y); }, [&] { graph.removeOrdering(a, y); }));
   EXPECT_TRUE(changed([&] { graph.rename(a, "b"); }, [&] { graph.rename(a, "a"); }));
   EXPECT_TRUE(changed([&] { graph.setType(a, context.noneType()); }, [&] { graph.setType(a, nullptr); }));
+  EXPECT_TRUE(changed([&] { graph.rank = 1; }, [&] { graph.rank.reset(); }));
+  EXPECT_TRUE(changed([&] { graph.worldSize = 4; }, [&] { graph.worldSize.reset(); }));
+  EXPECT_TRUE(changed([&] { graph.symbolHints.emplace_back(context.identifier("s0"), 8); },
+                      [&] { graph.symbolHints.clear(); }));
+  EXPECT_TRUE(changed([&] { graph.attributes.emplace_back(context.identifier("k"), context.identifier("1")); },
+                      [&] { graph.attributes.clear(); }));
   EXPECT_TRUE(changed([&] { graph.setTarget(a, context.identifier("aten.mul.Tensor")); },
                       [&] { graph.setTarget(a, context.identifier("aten.add.Tensor")); }));
 }

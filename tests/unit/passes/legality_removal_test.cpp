@@ -86,6 +86,12 @@ TEST_F(LegalityRemoval, RefusesInputsThatGo) {
   EXPECT_EQ(bench_.verdict(), "interface");
 }
 
+TEST_F(LegalityRemoval, RefusesAGraphOfAnotherRank) {
+  bench_.load(inputs, unread);
+  bench_.graph().rank = 1;
+  EXPECT_EQ(bench_.verdict(), "interface");
+}
+
 TEST_F(LegalityRemoval, RefusesAValueThatIsStillRead) {
   bench_.load(inputs, R"(
     neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)

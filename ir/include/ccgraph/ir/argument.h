@@ -85,8 +85,7 @@ public:
   static Argument dict(llvm::ArrayRef<NamedArgument> entries);
 
   // --- Readers ---------------------------------------------------------------------------------
-  // Asking for another kind than kind() is a bug of the caller and asserts, but for text(), whose
-  // callers have looked at kind() already.
+  // Asking for another kind than kind() is a bug of the caller and asserts.
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
@@ -96,8 +95,10 @@ public:
   [[nodiscard]] int64_t integer() const { return check(Kind::Int), payload_.integer; }
   [[nodiscard]] double floating() const { return check(Kind::Float), payload_.real; }
   /// The text of a String, Layout, MemoryFormat or Python argument, valid as long as the Context.
-  /// Unchecked: meaningless for any other kind.
-  [[nodiscard]] llvm::StringRef text() const { return payload_.text.str(); }
+  [[nodiscard]] llvm::StringRef text() const {
+    assert((is(Kind::String) || is(Kind::Layout) || is(Kind::MemoryFormat) || is(Kind::Python)) && "no text");
+    return payload_.text.str();
+  }
   [[nodiscard]] const SymExpr *symbolic() const { return check(Kind::Symbolic), payload_.symbol; }
   [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
   /// The device that was given, index -1 where none was.

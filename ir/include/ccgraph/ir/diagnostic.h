@@ -24,7 +24,7 @@ namespace ccgraph {
 
 /// An error means that the input is refused or the check has failed; a warning never changes what
 /// happens.
-enum class Severity : uint8_t { Error, Warning, Remark };
+enum class Severity : uint8_t { Error, Warning };
 
 /// One thing found. Only `message` must be there; places are as exact as the reader knows them.
 struct Diagnostic {

@@ -63,9 +63,11 @@ public:
   [[nodiscard]] llvm::ArrayRef<Subgraph> subgraphs() const { return subgraphs_; }
   /// True if `graph`, which must be the one that was looked at (false for any other), is now
   /// exactly as it was: order, arguments, types, names, provenance, ordering edges, groups,
-  /// subgraphs. Not looked at, because passes have no business with them: the graph's own name,
-  /// rank, world size, symbol hints and foreign keys. O(nodes + edges).
+  /// subgraphs, and what sameSurroundings looks at. O(nodes + edges).
   [[nodiscard]] bool matches(const Graph &graph) const;
+  /// True if the graph's name, rank, world size, symbol hints, foreign keys and groups are what they
+  /// were. O(what they hold).
+  [[nodiscard]] bool sameSurroundings(const Graph &graph) const;
 
 private:
   [[nodiscard]] bool matchesNode(const NodeState &state, const Node *node) const;
@@ -76,6 +78,11 @@ private:
   std::vector<uint32_t> indexById_;
   std::vector<Node *> pool_;
   GroupTable groups_;
+  std::string name_;
+  std::optional<int64_t> rank_;
+  std::optional<int64_t> worldSize_;
+  std::vector<std::pair<Identifier, int64_t>> symbolHints_;
+  std::vector<std::pair<Identifier, Identifier>> attributes_;
   std::vector<Subgraph> subgraphs_;
 };
 
