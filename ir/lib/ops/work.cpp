@@ -24,6 +24,22 @@ std::optional<double> bytesOf(const Type *type) {
   return sum;
 }
 
+/// Elements of the largest tensor of a value; empty where unknown.
+std::optional<int64_t> elementsOf(const Type *type) {
+  if (!type)
+    return std::nullopt;
+  if (!type->isList())
+    return type->isTensor() ? type->numElements() : std::optional<int64_t>(0);
+  int64_t most = 0;
+  for (const Type *element : type->elements()) {
+    std::optional<int64_t> count = elementsOf(element);
+    if (!count)
+      return std::nullopt;
+    most = std::max(most, *count);
+  }
+  return most;
+}
+
 /// Every operand that is read once or written once, and the result where it is new.
 std::optional<double> trafficOf(const Node &node) {
   Effects effects = effectsOf(node);
@@ -41,7 +57,7 @@ std::optional<double> trafficOf(const Node &node) {
   return result ? std::optional<double>(sum + *result) : std::nullopt;
 }
 
-/// Operators that move bytes: what they read and write, at no arithmetic worth counting.
+/// Operators that move bytes, listed below: what they read and write, and no operation, since no element of the result is computed.
 Result trafficWork(const Node &node) {
   std::optional<double> bytes = trafficOf(node);
   return bytes ? Result(Work{0, *bytes}) : std::nullopt;
@@ -53,6 +69,20 @@ Result pointwiseWork(const Node &node) {
   std::optional<int64_t> count = node.type() ? node.type()->numElements() : std::nullopt;
   if (work && count)
     work->flops = static_cast<double>(*count);
+  return work;
+}
+
+/// What is neither listed nor pointwise reduces, norms, sorts or convolves: one operation at least for each element that it reads or makes.
+Result elementWork(const Node &node) {
+  Result work = trafficWork(node);
+  std::optional<int64_t> most = node.type() ? elementsOf(node.type()) : std::nullopt;
+  for (unsigned i = 0; i < node.numOperands() && most; ++i) {
+    std::optional<int64_t> count = elementsOf(node.operand(i)->type());
+    most = count ? std::optional<int64_t>(std::max(*most, *count)) : std::nullopt;
+  }
+  if (!work || !most)
+    return std::nullopt;
+  work->flops = static_cast<double>(*most);
   return work;
 }
 
@@ -155,6 +185,92 @@ constexpr WorkEntry entries[] = {
     {"prims.fma", pointwiseWork},
 };
 
+struct Movement {
+  llvm::StringLiteral key; ///< key or base
+};
+
+/// Each element of a result is one of an operand, converted perhaps, or a constant, or nothing at all yet.
+constexpr Movement movements[] = {
+    {"aten._chunk_cat"},
+    {"aten._reshape_copy"},
+    {"aten._to_copy"},
+    {"aten.alias_copy"},
+    {"aten.as_strided_copy"},
+    {"aten.as_strided_scatter"},
+    {"aten.cat"},
+    {"aten.clone"},
+    {"aten.concat"},
+    {"aten.concatenate"},
+    {"aten.constant_pad_nd"},
+    {"aten.contiguous"},
+    {"aten.copy"},
+    {"aten.copy_"},
+    {"aten.detach_copy"},
+    {"aten.diagonal_copy"},
+    {"aten.diagonal_scatter"},
+    {"aten.empty"},
+    {"aten.empty_like"},
+    {"aten.empty_permuted"},
+    {"aten.empty_strided"},
+    {"aten.expand_copy"},
+    {"aten.fill"},
+    {"aten.fill_"},
+    {"aten.flip"},
+    {"aten.full"},
+    {"aten.full_like"},
+    {"aten.hstack"},
+    {"aten.lift_fresh_copy"},
+    {"aten.narrow_copy"},
+    {"aten.new_empty"},
+    {"aten.new_empty_strided"},
+    {"aten.new_full"},
+    {"aten.new_ones"},
+    {"aten.new_zeros"},
+    {"aten.ones"},
+    {"aten.ones_like"},
+    {"aten.permute_copy"},
+    {"aten.repeat"},
+    {"aten.reshape"},
+    {"aten.roll"},
+    {"aten.scalar_tensor"},
+    {"aten.select_copy"},
+    {"aten.select_scatter"},
+    {"aten.slice_copy"},
+    {"aten.slice_scatter"},
+    {"aten.split_copy"},
+    {"aten.split_with_sizes_copy"},
+    {"aten.squeeze_copy"},
+    {"aten.stack"},
+    {"aten.t_copy"},
+    {"aten.to"},
+    {"aten.transpose_copy"},
+    {"aten.type_as"},
+    {"aten.unbind_copy"},
+    {"aten.unfold_copy"},
+    {"aten.unsqueeze_copy"},
+    {"aten.view_copy"},
+    {"aten.vstack"},
+    {"aten.zero"},
+    {"aten.zero_"},
+    {"aten.zeros"},
+    {"aten.zeros_like"},
+    {"fsdp.chunk_cat"},
+    {"prims.cat"},
+    {"prims.clone"},
+    {"prims.convert_element_type"},
+    {"prims.copy_strided"},
+    {"prims.copy_to"},
+    {"prims.device_put"},
+    {"prims.empty"},
+    {"prims.empty_permuted"},
+    {"prims.empty_strided"},
+    {"prims.fill"},
+    {"prims.full"},
+    {"prims.full_like"},
+    {"prims.rev"},
+    {"prims.scalar_tensor"},
+};
+
 } // namespace
 
 void applyWork(const OpDraft &draft) {
@@ -165,8 +281,10 @@ void applyWork(const OpDraft &draft) {
     op.work = noWork;
   else if (entry)
     op.work = entry->rule;
+  else if (computes && findEntry(llvm::ArrayRef(movements), draft))
+    op.work = trafficWork;
   else if (computes)
-    op.work = draft.tags.contains('p') ? pointwiseWork : trafficWork;
+    op.work = draft.tags.contains('p') ? pointwiseWork : elementWork;
 }
 
 void forEachWorkKey(llvm::function_ref<void(llvm::StringRef key)> visit) {

@@ -203,6 +203,25 @@ TEST_F(ShapeTest, WorkOfViewsIsNothingAndOfCollectivesIsNotOurs) {
   EXPECT_FALSE(work("aten.add.Tensor", {"f32[u0][1]cpu", "f32[u0][1]cpu"}, "f32[u0][1]cpu").has_value());
 }
 
+TEST_F(ShapeTest, WorkOfMovingBytesHasNoOperations) {
+  for (const char *target : {"prims.convert_element_type.default", "aten._to_copy.default", "aten.clone.default",
+                             "aten.constant_pad_nd.default", "aten.zeros_like.default"}) {
+    std::optional<Work> moved = work(target, {"f32[8][1]cpu"}, "bf16[8][1]cpu");
+    ASSERT_TRUE(moved.has_value()) << target;
+    EXPECT_EQ(moved->flops, 0) << target;
+  }
+  EXPECT_FALSE(work("aten.clone.default", {"f32[u0][1]cpu"}, "f32[u0][1]cpu").has_value());
+}
+
+TEST_F(ShapeTest, WorkOfReductionsAndNormsIsAnOperationAnElement) {
+  std::optional<Work> sum = work("aten.sum.default", {"f32[8, 2][2, 1]cpu"}, "f32[][]cpu");
+  ASSERT_TRUE(sum.has_value());
+  EXPECT_EQ(sum->flops, 16);
+  std::optional<Work> softmax = work("aten._softmax.default", {"f32[8, 2][2, 1]cpu"}, "f32[8, 2][2, 1]cpu");
+  ASSERT_TRUE(softmax.has_value());
+  EXPECT_EQ(softmax->flops, 16);
+}
+
 TEST_F(ShapeTest, WorkOfAttentionCountsTwoProducts) {
   const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu";
   std::optional<Work> forward = work("aten.scaled_dot_product_attention.default", {q, q, q}, q);
