@@ -8,13 +8,14 @@ namespace {
 
 using Cells = std::vector<std::vector<int64_t>>;
 
-Cells cellsOf(const Node &node) {
-  std::optional<CollectiveCall> call = collectiveCall(node);
+/// The groups are those of the whole graph, though the call may stand in a wrapper's subgraph.
+Cells cellsOf(const Node &collective, const GroupTable &groups) {
+  std::optional<CollectiveCall> call = collectiveCall(collective);
   if (!call)
     return {};
   if (!call->ranks.empty())
     return {call->ranks};
-  const Group *group = node.graph()->groups().find(call->group);
+  const Group *group = groups.find(call->group);
   if (!group)
     return {};
   if (!group->ranks.empty())
@@ -41,23 +42,23 @@ bool mayShareTwo(const Cells &a, const Cells &b) {
 CommGroups::CommGroups(const Graph &graph, bool spmd)
     : spmd_(spmd), groupOf_(graph.idLimit(), none), strict_(graph.idLimit(), false) {
   for (const Node *node = graph.front(); node; node = node->next())
-    if (collectiveOf(*node))
-      add(*node);
+    if (const Node *call = wrappedCall(*node); call && collectiveOf(*call))
+      add(*node, *call);
   share_.resize(keys_.size() * keys_.size());
   for (size_t a = 0; a < keys_.size(); ++a)
     for (size_t b = 0; b < keys_.size(); ++b)
       share_[a * keys_.size() + b] = a == b || mayShareTwo(cells_[a], cells_[b]);
 }
 
-void CommGroups::add(const Node &node) {
-  std::string key = groupKey(node);
+void CommGroups::add(const Node &node, const Node &collective) {
+  std::string key = groupKey(collective);
   auto [found, isNew] = index_.try_emplace(key, static_cast<uint32_t>(keys_.size()));
   if (isNew) {
     keys_.push_back(key);
-    cells_.push_back(cellsOf(node));
+    cells_.push_back(cellsOf(collective, node.graph()->groups()));
   }
   groupOf_[node.id()] = found->second;
-  CollectiveKind kind = collectiveOf(node)->kind;
+  CollectiveKind kind = collectiveOf(collective)->kind;
   strict_[node.id()] = isPointToPoint(kind) || kind == CollectiveKind::Barrier;
 }
 

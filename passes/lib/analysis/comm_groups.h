@@ -27,7 +27,8 @@ public:
   CommGroups(const Graph &graph, bool spmd);
 
   static constexpr uint32_t none = ~0U;
-  /// Dense from 0 in order of first appearance; `none` for a node that does not communicate.
+  /// Dense from 0 in order of first appearance; `none` for a node that does not communicate. A
+  /// control_deps around a collective communicates.
   [[nodiscard]] uint32_t groupOf(const Node *node) const { return groupOf_[node->id()]; }
   /// Groups that some node communicates on.
   [[nodiscard]] size_t numGroups() const { return keys_.size(); }
@@ -40,7 +41,8 @@ public:
   [[nodiscard]] bool keepOrder(const Node *a, const Node *b) const;
 
 private:
-  void add(const Node &node);
+  /// `collective`: the node, or the call that it wraps
+  void add(const Node &node, const Node &collective);
 
   bool spmd_;
   std::vector<uint32_t> groupOf_;
