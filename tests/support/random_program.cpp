@@ -166,7 +166,7 @@ private:
   // --- Steps ------------------------------------------------------------------------------------------------------
 
   void takeStep() {
-    switch (numbers_.below(14)) {
+    switch (numbers_.below(16)) {
     case 0:
     case 1:
       return compute();
@@ -187,6 +187,9 @@ private:
     case 10:
     case 11:
       return burst();
+    case 12:
+    case 13:
+      return moveBytes();
     default:
       return collective(numbers_.below(numCollectives), numbers_.pick(axes_));
     }
@@ -224,6 +227,23 @@ private:
     default:
       define(builder_.call("aten.add.Tensor", type, {a->node, b->node}));
     }
+  }
+
+  /// What a launch that it feeds may take along when it rises.
+  void moveBytes() {
+    Value *a = operand();
+    if (a == nullptr)
+      return;
+    std::vector<int64_t> sizes = sizesOf(a->node);
+    if (numbers_.below(2) == 0 || 2 * sizes[0] * sizes[1] > maxElements) {
+      define(builder_.call("aten.clone.default", builder_.f32(sizes), {a->node}));
+      return;
+    }
+    Value *b = choose([&](const Value &value) {
+      return readable(value) && value.node->type()->isContiguous() && sizesOf(value.node) == sizes;
+    });
+    sizes[0] *= 2;
+    define(builder_.call("aten.cat.default", builder_.f32(sizes), {std::vector<Node *>{a->node, b->node}}));
   }
 
   /// Also of what is in flight: views may read that.

@@ -235,14 +235,6 @@ int64_t Timeline::peak() const { return root_ == none ? 0 : base_ + rows_[root_]
 
 int64_t Timeline::alive(const Node *node) const { return base_ + rows_[node->id()].own + pendingAbove(node->id()); }
 
-Node *Timeline::lastBut(IntervalId id, llvm::ArrayRef<Node *> nodes) const {
-  Node *last = nullptr;
-  for (Node *holder : intervals_[id].holders)
-    if (!llvm::is_contained(nodes, holder) && (!last || last->isBefore(holder)))
-      last = holder;
-  return last;
-}
-
 llvm::ArrayRef<Timeline::IntervalId> Timeline::intervalsOf(const Node *node) const { return held_[node->id()]; }
 
 /// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the

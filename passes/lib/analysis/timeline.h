@@ -65,8 +65,6 @@ public:
   /// Last holder; meaningless where the interval is for good.
   [[nodiscard]] Node *last(IntervalId interval) const { return intervals_[interval].last; }
   [[nodiscard]] bool isForGood(IntervalId interval) const { return intervals_[interval].forGood; }
-  /// Last holder that is none of these; null if there is no other.
-  [[nodiscard]] Node *lastBut(IntervalId interval, llvm::ArrayRef<Node *> nodes) const;
 
   /// Moves the node in the graph and here. With several timelines on one graph: lift() in each,
   /// move in the graph, drop() in each.

@@ -1,12 +1,18 @@
-// raise-collectives: input, a, b, launch  ->  input, launch, a, b
+// raise-collectives: input, a, b, cast, launch  ->  input, cast, launch, a, b
 //
 // A transfer that starts early has more computation to hide behind. A launch stands right behind
-// the last of: what it reads, what wrote its operands, the collective before it on its group. Views
-// that feed it rise with it, because they cost nothing and would hold it back for nothing.
-#include "analysis/comm_groups.h"
-#include "analysis/lifetimes.h"
+// the last of: what it reads, what wrote its operands, the collective before it on its group. What
+// only moves bytes on the way to it (views, casts, copies, cats, pads) rises with it, because a
+// sharded parameter is cast right above its gather: that cast, not the parameter, would hold every
+// prefetch back, for a step that computes nothing. Computation never moves.
+//
+// Memory at a row below the new place:  after = before + (results that are used at the row or below)
+//                                              - (operands that nobody else there still needs).
+// The launch rises to the highest place at which no row needs more than the budget.
 #include "analysis/step_counter.h"
 #include "ccgraph/passes/registry.h"
+#include "schedule/raise/rise_bounds.h"
+#include "schedule/raise/rise_room.h"
 
 namespace ccgraph {
 
@@ -15,10 +21,11 @@ namespace {
 class RaiseCollectives final : public Pass {
 public:
   RaiseCollectives()
-      : Pass({"raise-collectives",
-              "Moves each asynchronous launch up to behind its inputs and the collective before it on its group; views "
-              "that feed it rise with it.",
-              Phase::Schedule}) {}
+      : Pass(
+            {"raise-collectives",
+             "Moves each asynchronous launch up to behind its inputs and the collective before it on its group; views, "
+             "and operators that only move bytes (casts, copies, cats, pads), rise with a launch that they feed.",
+             Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
 
 private:
@@ -29,6 +36,7 @@ private:
   Statistic positions_{*this, "positions",
                        "steps that are now issued behind a launch that they stood before, summed over the launches"};
   Statistic kept_{*this, "kept", "launches that stay where they were"};
+  Statistic carried_{*this, "carried", "casts, copies and the like that rose with a launch that they feed"};
   Reason raised_{*this, RemarkKind::Moved, "raised",
                  "the launch stands right behind the last node that it must follow"};
   Reason partly_{*this, RemarkKind::Moved, "raised-to-budget",
@@ -42,18 +50,13 @@ private:
   friend class Raiser;
 };
 
-/// What stopped a launch.
-enum class Limit : uint8_t { Input, Budget, InFlight };
-
 struct Outcome {
   int64_t positions = 0;
-  Limit limit = Limit::Input;
-  Node *behind = nullptr;
+  RiseRoom::Stop stop = RiseRoom::Stop::Input;
 };
 
-/// One run. A round walks the program forwards and keeps, for each storage, the lowest node above
-/// that a launch must follow; rounds are repeated, because a launch that rises may free what it
-/// read last, and so make room for one above it.
+/// One run. A round walks the program forwards and raises each launch; rounds are repeated, because
+/// a launch that rises may free what it read last, and so make room for one above it.
 class Raiser {
 public:
   Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context);
@@ -61,245 +64,109 @@ public:
 
 private:
   bool round();
-  void note(Node *node);
-  static void lowest(Node *&bound, Node *candidate);
   bool raise(Node *launch);
-  [[nodiscard]] Node *boundOf(Node *launch);
-  void boundByOperands(Node *node, Node *&bound);
-  void boundByOrder(Node *launch, Node *&bound) const;
   [[nodiscard]] Node *slotBehind(Node *bound, Node *launch) const;
-  Node *withinMemory(Node *launch, Node *slot) const;
-  Node *withinInFlight(Node *launch, Node *slot) const;
-  int64_t moveBefore(Node *launch, Node *slot);
-  void place(Node *node, Node *before);
+  void moveBefore(Node *slot, llvm::ArrayRef<Node *> unit);
   void report();
+  void remark(const Node *launch, const Outcome &outcome);
 
   RaiseCollectives &pass_;
   Graph &graph_;
   PassContext &context_;
   ProgramFacts facts_;
   CommGroups groups_;
-  std::optional<Timeline> memory_;
-  std::optional<Timeline> inFlight_;
-  std::vector<Node *> written_;  ///< by storage: lowest node above that writes it or waits for it
-  std::vector<Node *> accessed_; ///< by storage: lowest node above that touches it
-  std::vector<Node *> issued_;   ///< by group: lowest collective above
-  std::vector<Node *> strict_;   ///< by group: lowest point-to-point transfer or barrier above
-  Node *opaque_ = nullptr;
-  Node *lastInput_ = nullptr;
+  Feeders feeders_;
+  RiseBounds bounds_;
+  RiseRoom room_;
   std::vector<Outcome> outcomes_; ///< by node id
+  std::vector<bool> carried_;     ///< by node id: a feeder that rose
   StepCounter steps_;
-  llvm::SmallVector<Node *, 8> views_; ///< that feed the launch at hand
 };
 
 Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()),
-      outcomes_(graph.idLimit()),
-      steps_(graph, [&](const Node *node) { return !facts_.launches(node) && !facts_.views(node); }) {
-  if (context.memoryBudget())
-    memory_.emplace(memoryTimeline(graph, facts_));
-  if (pass.maxInFlight_.get().limit)
-    inFlight_.emplace(inFlightTimeline(graph, facts_));
-}
-
-/// Because a launch that rose stands above nodes that were noted before it, the lowest is kept and
-/// not the latest.
-void Raiser::lowest(Node *&bound, Node *candidate) {
-  if (candidate && (!bound || bound->isBefore(candidate)))
-    bound = candidate;
-}
-
-void Raiser::note(Node *node) {
-  if (node->opcode() == Opcode::Placeholder)
-    lastInput_ = node;
-  if (facts_.domain(node) == Domain::All)
-    opaque_ = node;
-  bool wait = facts_.waits(node);
-  for (const StorageAccess &access : facts_.accesses(node)) {
-    if (wait || writes(access.access))
-      lowest(written_[access.storage], node);
-    if (wait || touches(access.access))
-      lowest(accessed_[access.storage], node);
-  }
-  for (Node *launch : facts_.completes(node))
-    for (const StorageAccess &access : facts_.accesses(launch))
-      if (has(access.access, Access::InFlightRead | Access::InFlightWrite))
-        lowest(has(access.access, Access::InFlightWrite) ? written_[access.storage] : accessed_[access.storage], node);
-  uint32_t group = groups_.groupOf(node);
-  if (group == CommGroups::none)
-    return;
-  lowest(issued_[group], node);
-  if (groups_.isStrict(node))
-    lowest(strict_[group], node);
-}
-
-void Raiser::boundByOperands(Node *node, Node *&bound) {
-  for (const Use &use : node->operandUses()) {
-    Node *def = use.def();
-    if (use.isOrdering() || !facts_.views(def)) {
-      lowest(bound, def);
-    } else if (!llvm::is_contained(views_, def)) {
-      views_.push_back(def);
-      boundByOperands(def, bound);
-    }
-  }
-}
-
-void Raiser::boundByOrder(Node *launch, Node *&bound) const {
-  uint32_t group = groups_.groupOf(launch);
-  if (group == CommGroups::none)
-    return;
-  for (uint32_t other = 0; other < groups_.numGroups(); ++other) {
-    if (other == group || !context_.spmd())
-      lowest(bound, issued_[other]);
-    else if (groups_.share(group, other))
-      lowest(bound, groups_.isStrict(launch) ? issued_[other] : strict_[other]);
-  }
-}
-
-Node *Raiser::boundOf(Node *launch) {
-  Node *bound = lastInput_;
-  lowest(bound, opaque_);
-  for (const StorageAccess &access : facts_.accesses(launch)) {
-    lowest(bound, written_[access.storage]);
-    if (writes(access.access))
-      lowest(bound, accessed_[access.storage]);
-  }
-  boundByOrder(launch, bound);
-  views_.clear();
-  boundByOperands(launch, bound);
-  return bound;
-}
+    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), feeders_(facts_),
+      bounds_(facts_, feeders_, groups_, context.spmd()),
+      room_(graph, facts_, {context.memoryBudget(), pass.maxInFlight_.get().limit}), outcomes_(graph.idLimit()),
+      carried_(graph.idLimit()), steps_(graph, [&](const Node *node) { return !feeders_.isPassedForNothing(node); }) {}
 
 /// Because launches that follow the same node keep the order that they had, a new one goes behind
 /// those that rose before it.
 Node *Raiser::slotBehind(Node *bound, Node *launch) const {
   Node *slot = bound ? bound->next() : graph_.front();
-  while (slot != launch && (facts_.launches(slot) || facts_.views(slot)))
+  while (slot != launch && feeders_.isPassedForNothing(slot))
     slot = slot->next();
   return slot;
 }
 
-/// The highest place from `slot` down at which the program with the launch there needs no more than
-/// the budget.
-Node *Raiser::withinMemory(Node *launch, Node *slot) const {
-  if (!memory_)
-    return slot;
-  int64_t budget = *context_.memoryBudget();
-  int64_t results = 0;
-  llvm::SmallVector<Node *, 8> rising(views_.begin(), views_.end());
-  rising.push_back(launch);
-  llvm::SmallVector<std::pair<Node *, int64_t>, 4>
-      freed; // the last other holder of what the launch holds longest, and its bytes
-  for (Timeline::IntervalId id : memory_->intervalsOf(launch)) {
-    if (memory_->first(id) == launch)
-      results += memory_->bytes(id);
-    else if (memory_->last(id) == launch && !memory_->isForGood(id))
-      freed.emplace_back(memory_->lastBut(id, rising), memory_->bytes(id));
-  }
-  llvm::stable_sort(freed, [](const auto &a, const auto &b) { return b.first->isBefore(a.first); });
-  int64_t more = results;
-  for (const auto &[last, bytes] : freed)
-    more -= bytes;
-  Node *to = launch;
-  for (size_t i = 0; i <= freed.size() && to != slot; ++i) {
-    Node *from = i == freed.size() || freed[i].first->isBefore(slot) ? slot : freed[i].first->next();
-    Node *over = more <= 0 ? nullptr : memory_->lastAbove(from, to, budget - more);
-    if (over) {
-      slot = over->next();
-      break;
-    }
-    to = from;
-    more += i == freed.size() ? 0 : freed[i].second;
-  }
-  while (slot != launch && memory_->aliveBefore(slot) + results > budget)
-    slot = slot->next();
-  return slot;
-}
-
-Node *Raiser::withinInFlight(Node *launch, Node *slot) const {
-  if (!inFlight_)
-    return slot;
-  int64_t bytes = 0;
-  for (Timeline::IntervalId id : inFlight_->intervalsOf(launch))
-    bytes += inFlight_->first(id) == launch ? inFlight_->bytes(id) : 0;
-  Node *over = bytes == 0 ? nullptr : inFlight_->lastAbove(slot, launch, *pass_.maxInFlight_.get().limit - bytes);
-  return over ? over->next() : slot;
-}
-
-void Raiser::place(Node *node, Node *before) {
-  for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
-    if (*timeline)
-      (*timeline)->lift(node);
-  graph_.moveBefore(node, before);
-  for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
-    if (*timeline)
-      (*timeline)->drop(node);
-  steps_.moved(node, before);
-}
-
-int64_t Raiser::moveBefore(Node *launch, Node *slot) {
-  int64_t passed = steps_.between(slot, launch);
-  if (passed == 0)
-    return 0;
-  llvm::SmallVector<Node *, 8> along = {launch};
-  for (Node *view : views_)
-    if (!view->isBefore(slot))
-      along.push_back(view);
-  llvm::sort(along, [](const Node *a, const Node *b) { return a->isBefore(b); });
-  for (Node *node : along) {
-    if (node == slot)
+void Raiser::moveBefore(Node *slot, llvm::ArrayRef<Node *> unit) {
+  for (Node *node : unit) {
+    if (node->isBefore(slot))
+      continue;
+    if (node == slot) {
       slot = slot->next();
-    else
-      place(node, slot);
+      continue;
+    }
+    room_.move(node, slot);
+    steps_.moved(node, slot);
+    carried_[node->id()] = feeders_.isFeeder(node);
   }
-  return passed;
 }
 
 bool Raiser::raise(Node *launch) {
+  RiseBounds::Rise rise = bounds_.riseOf(launch);
+  Node *slot = slotBehind(rise.behind, launch);
   Outcome &outcome = outcomes_[launch->id()];
-  Node *bound = boundOf(launch);
-  Node *slot = slotBehind(bound, launch);
-  Node *inMemory = withinMemory(launch, slot);
-  Node *reached = withinInFlight(launch, inMemory);
-  outcome.limit = reached != inMemory ? Limit::InFlight : reached != slot ? Limit::Budget : Limit::Input;
-  int64_t passed = moveBefore(launch, reached);
+  outcome.stop = RiseRoom::Stop::Input;
+  if (steps_.between(slot, launch) == 0)
+    return false;
+  RiseRoom::Answer answer = room_.highest(slot, rise.unit);
+  outcome.stop = answer.stop;
+  int64_t passed = steps_.between(answer.slot, launch);
+  if (passed == 0)
+    return false;
   outcome.positions += passed;
-  outcome.behind = launch->prev();
-  return passed > 0;
+  moveBefore(answer.slot, rise.unit);
+  return true;
 }
 
 bool Raiser::round() {
-  written_.assign(facts_.storages().numStorages(), nullptr);
-  accessed_.assign(facts_.storages().numStorages(), nullptr);
-  issued_.assign(groups_.numGroups(), nullptr);
-  strict_.assign(groups_.numGroups(), nullptr);
-  opaque_ = lastInput_ = nullptr;
+  bounds_.startRound();
   bool changed = false;
   for (Node *node : graph_.nodes()) {
     if (facts_.launches(node))
       changed |= raise(node);
-    note(node);
+    bounds_.note(node);
   }
   return changed;
 }
 
+void Raiser::remark(const Node *launch, const Outcome &outcome) {
+  bool moved = outcome.positions > 0;
+  RemarkArgs args = {{"behind", launch->prev() ? launch->prev()->name().str().str() : ""},
+                     {"positions", std::to_string(outcome.positions)}};
+  switch (outcome.stop) {
+  case RiseRoom::Stop::InFlight:
+    context_.remark(moved ? pass_.partlyInFlight_ : pass_.inFlight_, *launch, std::move(args));
+    return;
+  case RiseRoom::Stop::Budget:
+    context_.remark(moved ? pass_.partly_ : pass_.budget_, *launch, std::move(args));
+    return;
+  case RiseRoom::Stop::Input:
+    if (moved)
+      context_.remark(pass_.raised_, *launch, std::move(args));
+    return;
+  }
+}
+
 void Raiser::report() {
-  for (Node *node = graph_.front(); node; node = node->next()) {
+  for (const Node *node = graph_.front(); node; node = node->next()) {
+    pass_.carried_ += carried_[node->id()];
     if (!facts_.launches(node))
       continue;
     const Outcome &outcome = outcomes_[node->id()];
-    bool moved = outcome.positions > 0;
-    ++(moved ? pass_.moved_ : pass_.kept_);
+    ++(outcome.positions > 0 ? pass_.moved_ : pass_.kept_);
     pass_.positions_ += outcome.positions;
-    RemarkArgs args = {{"behind", node->prev() ? node->prev()->name().str().str() : ""},
-                       {"positions", std::to_string(outcome.positions)}};
-    if (outcome.limit == Limit::InFlight)
-      context_.remark(moved ? pass_.partlyInFlight_ : pass_.inFlight_, *node, std::move(args));
-    else if (outcome.limit == Limit::Budget)
-      context_.remark(moved ? pass_.partly_ : pass_.budget_, *node, std::move(args));
-    else if (moved)
-      context_.remark(pass_.raised_, *node, std::move(args));
+    remark(node, outcome);
   }
 }
 

@@ -1,0 +1,36 @@
+#include "schedule/raise/feeders.h"
+
+namespace ccgraph {
+
+namespace {
+
+bool isTensors(const Type *type) {
+  return type && (type->isTensor() || (type->isList() && llvm::all_of(type->elements(), isTensors)));
+}
+
+} // namespace
+
+Feeders::Feeders(const ProgramFacts &facts) : facts_(facts), feeds_(facts.graph().idLimit()) {
+  std::vector<bool> read(feeds_.size()); // by node id: does a launch, as a feeder reads?
+  for (const Node *node = facts.graph().back(); node; node = node->prev()) {
+    feeds_[node->id()] = read[node->id()] && movesBytesOnly(node);
+    if (!facts.launches(node) && !feeds_[node->id()] && !(read[node->id()] && facts.views(node)))
+      continue;
+    for (unsigned i = 0; i < node->numOperands(); ++i)
+      read[node->operand(i)->id()] = true;
+  }
+}
+
+bool Feeders::movesBytesOnly(const Node *node) const {
+  if (node->opcode() != Opcode::CallFunction || node->op()->role != OpRole::Compute || !isTensors(node->type()))
+    return false;
+  if (facts_.domain(node) != Domain::None || facts_.views(node) || !node->op()->work)
+    return false;
+  for (const StorageAccess &access : facts_.accesses(node))
+    if (writes(access.access))
+      return false;
+  std::optional<Work> work = node->op()->work(*node);
+  return work && work->flops == 0;
+}
+
+} // namespace ccgraph

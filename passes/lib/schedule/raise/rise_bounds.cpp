@@ -1,0 +1,139 @@
+#include "schedule/raise/rise_bounds.h"
+
+namespace ccgraph {
+
+RiseBounds::RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const CommGroups &groups, bool spmd)
+    : facts_(facts), feeders_(feeders), groups_(groups), spmd_(spmd) {
+  for (const Node *node = facts.graph().front(); node; node = node->next())
+    for (const StorageAccess &access : facts.accesses(node))
+      if (facts.launches(node) && writes(access.access))
+        readers_.try_emplace(access.storage);
+  for (Node *node = facts.graph().front(); node; node = node->next()) {
+    if (!feeders.isFeeder(node))
+      continue;
+    for (const StorageAccess &access : facts.accesses(node))
+      if (auto found = readers_.find(access.storage); found != readers_.end())
+        found->second.push_back(node);
+  }
+}
+
+void RiseBounds::startRound() {
+  written_.assign(facts_.storages().numStorages(), nullptr);
+  accessed_.assign(facts_.storages().numStorages(), nullptr);
+  issued_.assign(groups_.numGroups(), nullptr);
+  strict_.assign(groups_.numGroups(), nullptr);
+  source_.clear();
+  opaque_ = lastInput_ = nullptr;
+}
+
+/// Because a launch that rose stands above nodes that were noted before it, the lowest is kept and
+/// not the latest.
+void RiseBounds::lowest(Node *&bound, Node *candidate) {
+  if (candidate && (!bound || bound->isBefore(candidate)))
+    bound = candidate;
+}
+
+void RiseBounds::note(Node *node) {
+  if (feeders_.isFeeder(node)) {
+    // Because a feeder may rise with a later launch, nothing is remembered by its place.
+    Node *&source = source_[node];
+    for (const StorageAccess &access : facts_.accesses(node))
+      lowest(source, written_[access.storage]);
+    return;
+  }
+  if (node->opcode() == Opcode::Placeholder)
+    lastInput_ = node;
+  uint32_t group = groups_.groupOf(node);
+  // Because a wrapper of several calls may communicate on a group that cannot be told.
+  bool anyGroup = facts_.domain(node) == Domain::Comm && group == CommGroups::none;
+  if (facts_.domain(node) == Domain::All || anyGroup)
+    opaque_ = node;
+  noteAccesses(node);
+  if (group == CommGroups::none)
+    return;
+  lowest(issued_[group], node);
+  if (groups_.isStrict(node))
+    lowest(strict_[group], node);
+}
+
+void RiseBounds::noteAccesses(Node *node) {
+  bool wait = facts_.waits(node);
+  for (const StorageAccess &access : facts_.accesses(node)) {
+    if (wait || writes(access.access))
+      lowest(written_[access.storage], node);
+    if (wait || touches(access.access))
+      lowest(accessed_[access.storage], node);
+  }
+  for (Node *launch : facts_.completes(node))
+    for (const StorageAccess &access : facts_.accesses(launch))
+      if (has(access.access, Access::InFlightRead | Access::InFlightWrite))
+        lowest(has(access.access, Access::InFlightWrite) ? written_[access.storage] : accessed_[access.storage], node);
+}
+
+void RiseBounds::boundByAccesses(const Node *launch, Node *&bound) const {
+  for (const StorageAccess &access : facts_.accesses(launch)) {
+    lowest(bound, written_[access.storage]);
+    if (writes(access.access))
+      lowest(bound, accessed_[access.storage]);
+  }
+}
+
+void RiseBounds::boundByOrder(const Node *launch, Node *&bound) const {
+  uint32_t group = groups_.groupOf(launch);
+  if (group == CommGroups::none)
+    return;
+  for (uint32_t other = 0; other < groups_.numGroups(); ++other) {
+    if (other == group || !spmd_)
+      lowest(bound, issued_[other]);
+    else if (groups_.share(group, other))
+      lowest(bound, groups_.isStrict(launch) ? issued_[other] : strict_[other]);
+  }
+}
+
+/// Because what stands above the bound stays there, nothing is asked of it.
+void RiseBounds::boundByOperands(const Node *node, Node *&bound) {
+  for (const Use &use : node->operandUses()) {
+    Node *def = use.def();
+    if (use.isOrdering() || !feeders_.goesAlong(def)) {
+      lowest(bound, def);
+    } else if ((!bound || bound->isBefore(def)) && isFound_.insert(def).second) {
+      found_.push_back(def);
+      if (feeders_.isFeeder(def))
+        lowest(bound, source_.lookup(def));
+    }
+  }
+}
+
+/// What the launch writes, feeders may still have to read: all but those that rise before it.
+void RiseBounds::boundByReaders(const Node *launch, Node *&bound) const {
+  for (const StorageAccess &access : facts_.accesses(launch)) {
+    auto readers = writes(access.access) ? readers_.find(access.storage) : readers_.end();
+    if (readers == readers_.end())
+      continue;
+    for (Node *reader : readers->second)
+      if (reader->isBefore(launch) && !isFound_.contains(reader))
+        lowest(bound, reader);
+  }
+}
+
+RiseBounds::Rise RiseBounds::riseOf(Node *launch) {
+  Rise rise;
+  rise.behind = lastInput_;
+  lowest(rise.behind, opaque_);
+  boundByAccesses(launch, rise.behind);
+  boundByOrder(launch, rise.behind);
+  found_.clear();
+  isFound_.clear();
+  boundByOperands(launch, rise.behind);
+  for (size_t i = 0; i < found_.size(); ++i)
+    boundByOperands(found_[i], rise.behind);
+  boundByReaders(launch, rise.behind);
+  for (Node *node : found_)
+    if (!rise.behind || rise.behind->isBefore(node))
+      rise.unit.push_back(node);
+  llvm::sort(rise.unit, [](const Node *a, const Node *b) { return a->isBefore(b); });
+  rise.unit.push_back(launch);
+  return rise;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,161 @@
+#include "schedule/raise/rise_room.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// More bytes from this row on.
+struct Change {
+  const Node *row = nullptr;
+  int64_t bytes = 0;
+};
+using Changes = llvm::SmallVector<Change, 16>;
+
+bool inOrder(const Node *a, const Node *b) { return a->isBefore(b); }
+
+bool isOneOf(llvm::ArrayRef<Node *> unit, const Node *node) {
+  auto place = llvm::lower_bound(unit, node, inOrder);
+  return place != unit.end() && *place == node;
+}
+
+/// The next place below that is another one: before or behind one of the unit is the same.
+Node *nextPlace(Node *slot, llvm::ArrayRef<Node *> unit) {
+  while (slot != unit.back() && isOneOf(unit, slot))
+    slot = slot->next();
+  return slot == unit.back() ? slot : slot->next();
+}
+
+/// The last holder that is not of the unit; null if there is none.
+Node *lastOther(const Timeline &memory, Timeline::IntervalId id, llvm::ArrayRef<Node *> unit) {
+  if (memory.isForGood(id) || !isOneOf(unit, memory.last(id)))
+    return memory.last(id);
+  Node *last = nullptr;
+  for (Node *holder : memory.holders(id))
+    if (!isOneOf(unit, holder) && (!last || last->isBefore(holder)))
+      last = holder;
+  return last;
+}
+
+} // namespace
+
+RiseRoom::RiseRoom(Graph &graph, const ProgramFacts &facts, const Limits &limits) : graph_(graph), limits_(limits) {
+  if (limits.memory)
+    memory_.emplace(memoryTimeline(graph, facts));
+  if (limits.inFlight)
+    inFlight_.emplace(inFlightTimeline(graph, facts));
+}
+
+RiseRoom::HeldList RiseRoom::heldBy(llvm::ArrayRef<Node *> unit) const {
+  llvm::SmallVector<std::pair<Timeline::IntervalId, unsigned>, 16> pairs;
+  for (unsigned i = 0; i < unit.size(); ++i)
+    for (Timeline::IntervalId id : memory_->intervalsOf(unit[i]))
+      if (memory_->bytes(id) > 0)
+        pairs.emplace_back(id, i);
+  llvm::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  HeldList list;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    auto [id, member] = pairs[i];
+    if (i == 0 || pairs[i - 1].first != id) {
+      Held &held = list.emplace_back();
+      held.bytes = memory_->bytes(id);
+      held.forGood = memory_->isForGood(id);
+      held.first = memory_->first(id);
+      held.last = memory_->last(id);
+      held.lastOther = lastOther(*memory_, id, unit);
+    }
+    list.back().members.push_back(member);
+  }
+  return list;
+}
+
+/// The highest place from `slot` down with room at every row between it and the launch.
+Node *RiseRoom::belowFullRows(Node *slot, Node *launch, llvm::ArrayRef<Held> held) const {
+  Changes changes;
+  auto alive = [&](Node *from, const Node *last, int64_t bytes) {
+    changes.push_back({from->isBefore(slot) ? slot : from, bytes});
+    if (last)
+      changes.push_back({last->next(), -bytes});
+  };
+  for (const Held &storage : held) {
+    alive(storage.first, storage.forGood ? nullptr : storage.last, -storage.bytes);
+    if (storage.outlives(slot))
+      alive(slot, storage.forGood ? nullptr : storage.lastOther, storage.bytes);
+  }
+  llvm::erase_if(changes, [&](const Change &change) { return !change.row || !change.row->isBefore(launch); });
+  llvm::sort(changes, [](const Change &a, const Change &b) { return inOrder(a.row, b.row); });
+  int64_t more = 0;
+  for (const Change &change : changes)
+    more += change.bytes;
+  Node *to = launch;
+  for (const Change &change : llvm::reverse(changes)) {
+    if (Node *over = more > 0 ? memory_->lastAbove(change.row, to, *limits_.memory - more) : nullptr)
+      return over->next();
+    to = graph_.byId(change.row->id());
+    more -= change.bytes;
+  }
+  return slot;
+}
+
+/// Is there room at the rows of the unit itself?
+bool RiseRoom::fits(const Node *slot, llvm::ArrayRef<Node *> unit, llvm::ArrayRef<Held> held) const {
+  unsigned top = 0; // of those that move
+  while (unit[top]->isBefore(slot))
+    ++top;
+  auto size = static_cast<unsigned>(unit.size());
+  llvm::SmallVector<int64_t, 16> change(size + 1, 0);
+  int64_t alive = memory_->aliveBefore(slot);
+  for (const Held &storage : held) {
+    bool above = storage.first->isBefore(slot);
+    bool below = storage.outlives(slot);
+    if (above && (storage.forGood || !storage.last->isBefore(slot)))
+      alive -= storage.bytes;
+    const unsigned *mover = llvm::lower_bound(storage.members, top);
+    bool moves = mover != storage.members.end();
+    if (!moves && !(above && below))
+      continue;
+    change[above ? top : *mover] += storage.bytes;
+    change[below ? size : storage.members.back() + 1] -= storage.bytes;
+  }
+  for (unsigned row = top; row < size; ++row)
+    if ((alive += change[row]) > *limits_.memory)
+      return false;
+  return true;
+}
+
+Node *RiseRoom::withinInFlight(Node *slot, Node *launch) const {
+  if (!inFlight_)
+    return slot;
+  int64_t bytes = 0;
+  for (Timeline::IntervalId id : inFlight_->intervalsOf(launch))
+    bytes += inFlight_->first(id) == launch ? inFlight_->bytes(id) : 0;
+  Node *over = bytes == 0 ? nullptr : inFlight_->lastAbove(slot, launch, *limits_.inFlight - bytes);
+  return over ? over->next() : slot;
+}
+
+RiseRoom::Answer RiseRoom::highest(Node *slot, llvm::ArrayRef<Node *> unit) const {
+  Node *launch = unit.back();
+  while (!unit.empty() && unit.front()->isBefore(slot))
+    unit = unit.drop_front();
+  HeldList held = memory_ ? heldBy(unit) : HeldList();
+  Node *inMemory = memory_ ? belowFullRows(slot, launch, held) : slot;
+  Node *reached = withinInFlight(inMemory, launch);
+  Stop stop = reached != inMemory ? Stop::InFlight : reached != slot ? Stop::Budget : Stop::Input;
+  while (memory_ && reached != launch && !fits(reached, unit, held)) {
+    stop = Stop::Budget;
+    reached = nextPlace(reached, unit);
+  }
+  return {reached, stop};
+}
+
+void RiseRoom::move(Node *node, Node *before) {
+  for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
+    if (*timeline)
+      (*timeline)->lift(node);
+  graph_.moveBefore(node, before);
+  for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
+    if (*timeline)
+      (*timeline)->drop(node);
+}
+
+} // namespace ccgraph
