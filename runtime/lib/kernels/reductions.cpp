@@ -302,7 +302,7 @@ const Kernel kernels[] = {
     {"aten.sum.dim_IntList", "self,dim,keepdim,dtype", sumDims},
     {"aten.var.correction", "self,dim,correction,keepdim", var},
     {"aten.var_mean.correction", "self,dim,correction,keepdim", varMean},
-    {"prims.prepare_softmax_online.default", "x,dim", prepareSoftmax},
+    {"prims.prepare_softmax_online.default", "a,dim", prepareSoftmax},
 };
 
 } // namespace
