@@ -77,13 +77,13 @@ template <typename T>
 void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) {
   auto count = static_cast<size_t>(result.numElements());
   std::vector<T> sum(count), next(count);
+  readRow<T>(result.dtype(), rowOf(result), sum);
   for (const Tensor &row : rows) {
     readRow<T>(row.dtype(), rowOf(row), next);
-    readRow<T>(result.dtype(), rowOf(result), sum);
     for (size_t i = 0; i < count; ++i)
       sum[i] = combine(op, sum[i], next[i]);
-    writeRow<T>(result.dtype(), rowOf(result), sum);
   }
+  writeRow<T>(result.dtype(), rowOf(result), sum);
   if (op != ReduceOp::Avg)
     return;
   readRow<T>(result.dtype(), rowOf(result), sum);

@@ -1,8 +1,8 @@
 // Reductions over ranks.
 //
-// The reference adds in rank order: ((r0 + r1) + r2) + ..., each step rounded to the dtype as a
-// store would. So a result depends on nothing but the values: not on grouping, timing or position
-// in a bucket. avg is the sum divided by the number of ranks (integers truncate). bool reduces as
+// The reference adds in rank order: ((r0 + r1) + r2) + ..., in f64 for floats, rounded to the dtype
+// once at the end: the nearest number to what every engine approximates in an order of its own. So a
+// result depends on nothing but the values: not on grouping, timing or position in a bucket. avg is the sum divided by the number of ranks (integers truncate). bool reduces as
 // PyTorch does: sum, max and bor are "or", product, min and band are "and".
 //
 // Ownership: results are new tensors; rows are borrowed. Failure: an operator that the dtype does not

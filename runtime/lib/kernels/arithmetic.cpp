@@ -126,6 +126,9 @@ CCGRAPH_BITWISE(bitwiseAndOp, x[0] & x[1])
 CCGRAPH_BITWISE(bitwiseOrOp, x[0] | x[1])
 CCGRAPH_BITWISE(bitwiseXorOp, x[0] ^ x[1])
 CCGRAPH_BITWISE(bitwiseNotOp, ~x[0])
+// A shift by more bits than there are leaves nothing, or the sign.
+CCGRAPH_BITWISE(leftShiftOp, x[1]<0 || x[1]> 63 ? 0 : wrapMul(x[0], int64_t(uint64_t{1} << x[1])))
+CCGRAPH_BITWISE(rightShiftOp, x[0] >> (x[1] < 0 || x[1] > 63 ? 63 : x[1]))
 #undef CCGRAPH_BITWISE
 
 // --- Kernels whose operands need a word more --------------------------------------------------
@@ -185,6 +188,18 @@ Value bitwiseNot(KernelArgs &args) {
 }
 
 const Kernel kernels[] = {
+    {"aten.bitwise_left_shift.Tensor", "self,other", pointwiseKernel<leftShiftOp, 2>},
+    {"aten.bitwise_left_shift.Tensor_Scalar", "self,other", pointwiseKernel<leftShiftOp, 2>},
+    {"aten.bitwise_right_shift.Tensor", "self,other", pointwiseKernel<rightShiftOp, 2>},
+    {"aten.bitwise_right_shift.Tensor_Scalar", "self,other", pointwiseKernel<rightShiftOp, 2>},
+    {"prims.bitwise_and.default", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
+    {"prims.bitwise_or.default", "self,other", pointwiseKernel<bitwiseOrOp, 2>},
+    {"prims.bitwise_xor.default", "self,other", pointwiseKernel<bitwiseXorOp, 2>},
+    {"aten.__lshift__.Scalar", "self,other", pointwiseKernel<leftShiftOp, 2>},
+    {"aten.__rshift__.Scalar", "self,other", pointwiseKernel<rightShiftOp, 2>},
+    {"aten.remainder.Scalar_Tensor", "self,other", pointwiseKernel<remainderOp, 2>},
+    {"aten.multiply.Tensor", "self,other", pointwiseKernel<mulOp, 2>},
+    {"aten.__xor__.Tensor", "self,other", pointwiseKernel<bitwiseXorOp, 2>},
     {"aten.__and__.Tensor", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
     {"aten.__or__.Tensor", "self,other", pointwiseKernel<bitwiseOrOp, 2>},
     {"aten.add.Scalar", "self,other,alpha", scaled<addOp>},
@@ -210,6 +225,7 @@ const Kernel kernels[] = {
     {"aten.eq.Tensor", "self,other", pointwiseKernel<eqOp, 2>},
     {"aten.floor_divide.Scalar", "self,other", pointwiseKernel<floorDivOp, 2>},
     {"aten.floor_divide.default", "self,other", pointwiseKernel<floorDivOp, 2>},
+    {"aten.floor_divide_.Tensor", "self,other", pointwiseInPlace<floorDivOp, 2>},
     {"aten.ge.Scalar", "self,other", pointwiseKernel<geOp, 2>},
     {"aten.ge.Tensor", "self,other", pointwiseKernel<geOp, 2>},
     {"aten.gt.Scalar", "self,other", pointwiseKernel<gtOp, 2>},
@@ -235,6 +251,7 @@ const Kernel kernels[] = {
     {"aten.pow.Scalar", "self,exponent", pointwiseKernel<powOp, 2>},
     {"aten.pow.Tensor_Scalar", "self,exponent", pointwiseKernel<powOp, 2>},
     {"aten.pow.Tensor_Tensor", "self,exponent", pointwiseKernel<powOp, 2>},
+    {"aten.pow_.Tensor", "self,exponent", pointwiseInPlace<powOp, 2>},
     {"aten.remainder.Scalar", "self,other", pointwiseKernel<remainderOp, 2>},
     {"aten.remainder.Tensor", "self,other", pointwiseKernel<remainderOp, 2>},
     {"aten.rsub.Scalar", "self,other,alpha", difference<rsubOp>},

@@ -266,6 +266,20 @@ Value flip(KernelArgs &args) {
   return result;
 }
 
+/// The tensor itself where it has these strides already.
+Value forceStrides(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  Dims strides = args.integers(1);
+  if (args.failed() ||
+      !args.check(static_cast<int64_t>(strides.size()) == self.rank(), "got strides " + dimsText(strides)))
+    return {};
+  if (self.strides() == DimsRef(strides))
+    return self;
+  Tensor result = Tensor::zeros(self.dtype(), self.sizes(), strides);
+  result.copyFrom(self);
+  return result;
+}
+
 std::vector<Tensor> piecesOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims lengths = args.integers(1);
@@ -314,7 +328,9 @@ const Kernel kernels[] = {
     {"aten.copy.default", "self,src,non_blocking", copy},
     {"aten.copy_.default", "self,src,non_blocking", copyInPlace},
     {"aten.fill.Scalar", "self,value", filledLike},
+    {"aten.fill.Tensor", "self,value", filledLike},
     {"aten.fill_.Scalar", "self,value", fillInPlace},
+    {"aten.fill_.Tensor", "self,value", fillInPlace},
     {"aten.flip.default", "self,dims", flip},
     {"aten.lift_fresh_copy.default", "self", clone},
     {"aten.repeat.default", "self,repeats", repeat},
@@ -329,6 +345,8 @@ const Kernel kernels[] = {
     {"aten.zero_.default", "self", zeroInPlace},
     {"prims.convert_element_type.default", "a,dtype", convertElementType},
     {"prims.device_put.default", "a,device,non_blocking", deviceCopy},
+    {"prims.inductor_force_stride_order.default", "input,stride", forceStrides},
+    {"prims.rev.default", "a,dims", flip},
 };
 
 } // namespace

@@ -8,23 +8,35 @@
 
 namespace ccgraph::runtime {
 
-[[nodiscard]] llvm::ArrayRef<Kernel> arithmeticKernels(); ///< add, mul, pow, bitwise, comparisons
-[[nodiscard]] llvm::ArrayRef<Kernel> mathKernels();       ///< exp, tanh, activations and their derivatives
-[[nodiscard]] llvm::ArrayRef<Kernel> selectionKernels();  ///< where, clamp, masked_fill, lerp, fma
-[[nodiscard]] llvm::ArrayRef<Kernel> viewKernels();       ///< results that share their argument's memory
-[[nodiscard]] llvm::ArrayRef<Kernel> creationKernels();   ///< full, arange, zeros_like
-[[nodiscard]] llvm::ArrayRef<Kernel> copyKernels();       ///< clone, copy_, cat, pad, slice_scatter
-[[nodiscard]] llvm::ArrayRef<Kernel> reductionKernels();  ///< sum, mean, amax, any, var_mean
-[[nodiscard]] llvm::ArrayRef<Kernel> orderKernels();      ///< sort, topk, argmax, cumsum
-[[nodiscard]] llvm::ArrayRef<Kernel> indexKernels();      ///< index, gather, embedding
-[[nodiscard]] llvm::ArrayRef<Kernel> scatterKernels();    ///< scatter, index_put
-[[nodiscard]] llvm::ArrayRef<Kernel> matmulKernels();     ///< mm, bmm, addmm, linear
-[[nodiscard]] llvm::ArrayRef<Kernel> attentionKernels();  ///< scaled dot product attention
-[[nodiscard]] llvm::ArrayRef<Kernel> lossKernels();       ///< softmax, nll_loss, mse_loss
-[[nodiscard]] llvm::ArrayRef<Kernel> normKernels();       ///< layer_norm, rms_norm
-[[nodiscard]] llvm::ArrayRef<Kernel> foreachKernels();    ///< one operator on each element of lists
-[[nodiscard]] llvm::ArrayRef<Kernel> optimizerKernels();  ///< fused Adam and AdamW
-[[nodiscard]] llvm::ArrayRef<Kernel> bucketingKernels();  ///< Inductor's packing of buckets
-[[nodiscard]] llvm::ArrayRef<Kernel> hostKernels();       ///< Python's operators, sizes, asserts, item()
+[[nodiscard]] llvm::ArrayRef<Kernel> arithmeticKernels();  ///< add, mul, pow, bitwise, comparisons
+[[nodiscard]] llvm::ArrayRef<Kernel> mathKernels();        ///< exp, tanh, activations and their derivatives
+[[nodiscard]] llvm::ArrayRef<Kernel> activationKernels();  ///< elu, hardswish, glu and their derivatives
+[[nodiscard]] llvm::ArrayRef<Kernel> selectionKernels();   ///< where, clamp, masked_fill, lerp, fma
+[[nodiscard]] llvm::ArrayRef<Kernel> viewKernels();        ///< results that share their argument's memory
+[[nodiscard]] llvm::ArrayRef<Kernel> creationKernels();    ///< full, arange, zeros_like
+[[nodiscard]] llvm::ArrayRef<Kernel> copyKernels();        ///< clone, copy_, cat, pad, slice_scatter
+[[nodiscard]] llvm::ArrayRef<Kernel> reductionKernels();   ///< sum, mean, amax, any, var_mean
+[[nodiscard]] llvm::ArrayRef<Kernel> orderKernels();       ///< sort, topk, argmax, cumsum
+[[nodiscard]] llvm::ArrayRef<Kernel> indexKernels();       ///< index, gather, embedding
+[[nodiscard]] llvm::ArrayRef<Kernel> scatterKernels();     ///< scatter, index_put
+[[nodiscard]] llvm::ArrayRef<Kernel> matmulKernels();      ///< mm, bmm, addmm, linear
+[[nodiscard]] llvm::ArrayRef<Kernel> attentionKernels();   ///< scaled dot product attention
+[[nodiscard]] llvm::ArrayRef<Kernel> lossKernels();        ///< softmax, nll_loss, mse_loss
+[[nodiscard]] llvm::ArrayRef<Kernel> normKernels();        ///< layer_norm, rms_norm
+[[nodiscard]] llvm::ArrayRef<Kernel> elementLossKernels(); ///< huber_loss, binary_cross_entropy
+[[nodiscard]] llvm::ArrayRef<Kernel> channelNormKernels(); ///< batch_norm, group_norm
+[[nodiscard]] llvm::ArrayRef<Kernel> convolutionKernels(); ///< convolution and its derivative, conv2d
+[[nodiscard]] llvm::ArrayRef<Kernel> poolingKernels();     ///< max_pool2d, avg_pool2d, adaptive ones
+[[nodiscard]] llvm::ArrayRef<Kernel> resamplingKernels();  ///< reflection_pad, upsample, im2col
+[[nodiscard]] llvm::ArrayRef<Kernel> windowKernels();      ///< unfold, roll, diagonals, scatter_reduce
+[[nodiscard]] llvm::ArrayRef<Kernel> compositeKernels();   ///< made of calls of other kernels: addmv, std_mean, norm
+[[nodiscard]] llvm::ArrayRef<Kernel> foreachKernels();     ///< one operator on each element of lists
+[[nodiscard]] llvm::ArrayRef<Kernel> optimizerKernels();   ///< fused Adam and AdamW
+[[nodiscard]] llvm::ArrayRef<Kernel> bucketingKernels();   ///< Inductor's packing of buckets
+[[nodiscard]] llvm::ArrayRef<Kernel> hostKernels();        ///< Python's operators, sizes, asserts, item()
+
+/// The in-place forms of functional operators (add_ of add) and the copies of views (view_copy of view), for the ones among
+/// `functional` that PyTorch has them of.
+[[nodiscard]] std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional);
 
 } // namespace ccgraph::runtime

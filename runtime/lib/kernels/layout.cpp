@@ -44,9 +44,11 @@ Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned for
   format.consume_front("torch.");
   if (format == "contiguous_format")
     return Tensor::zeros(dtype, self.sizes());
-  if (!args.check(format == "preserve_format", "got memory format '" + format +
-                                                   "', expected preserve_format or "
-                                                   "contiguous_format"))
+  if (format == "channels_last" && self.rank() == 4)
+    return Tensor::zeros(dtype, self.sizes(), channelsLastStrides(self.sizes()));
+  if (!args.check(format == "preserve_format", "got memory format '" + format + "' for " + self.typeText() +
+                                                   ", expected preserve_format, contiguous_format, or channels_last of "
+                                                   "4 dimensions"))
     return {};
   if (self.isDense())
     return Tensor::zeros(dtype, self.sizes(), self.strides());

@@ -1,8 +1,7 @@
 // Memory formats: which strides a new tensor gets from the one that it is made like.
 //
-// Ownership: results own new memory. Failure: through KernelArgs; formats other than preserve and
-// contiguous are refused, because no captured program asks for them. Cost: linear in the elements
-// allocated.
+// Ownership: results own new memory. Failure: through KernelArgs; channels-last of five dimensions is
+// refused, because no captured program asks for it. Cost: linear in the elements allocated.
 #pragma once
 
 #include "kernels/kernel_args.h"

@@ -3,6 +3,7 @@
 #include "kernels/wrapping.h"
 
 #include <cmath>
+#include <limits>
 
 namespace ccgraph::runtime {
 namespace {
@@ -11,6 +12,8 @@ constexpr double sqrtHalf = 0.70710678118654752440;    // 1 / sqrt(2)
 constexpr double twoOverSqrtPi = 1.12837916709551257;  // 2 / sqrt(pi)
 constexpr double geluTanhScale = 0.797884560802865356; // sqrt(2 / pi)
 constexpr double geluTanhCubic = 0.044715;
+constexpr double pi = 3.14159265358979323846;
+constexpr double ln2 = 0.69314718055994530942;
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -26,6 +29,39 @@ double geluTanhSlope(double x) {
   double t = std::tanh(geluTanhScale * (x + geluTanhCubic * x * x * x));
   double inner = geluTanhScale * (1 + 3 * geluTanhCubic * x * x);
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner;
+}
+
+/// log(exp(a) + exp(b)) without overflow; equal infinities are their own sum.
+double addInLog(double a, double b) {
+  if (std::isinf(a) && a == b)
+    return a;
+  return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+}
+
+/// Winitzki's approximation, then Newton's steps on erf.
+double inverseErf(double y) {
+  if (!(std::fabs(y) < 1))
+    return std::fabs(y) == 1 ? std::copysign(INFINITY, y) : NAN;
+  constexpr double a = 0.147;
+  double log = std::log1p(-y * y), half = 2 / (pi * a) + log / 2;
+  double x = std::copysign(std::sqrt(std::sqrt(half * half - log / a) - half), y);
+  for (int step = 0; step < 4; ++step)
+    x -= (std::erf(x) - y) / (twoOverSqrtPi * std::exp(-x * x));
+  return x;
+}
+
+/// The recurrence up to 10, then the asymptotic series; reflected below 0.
+double digamma(double x) {
+  if (x == 0)
+    return std::copysign(INFINITY, -x);
+  if (x < 0)
+    return x == std::floor(x) ? NAN : digamma(1 - x) - pi / std::tan(pi * x);
+  double shift = 0;
+  for (; x < 10; ++x)
+    shift -= 1 / x;
+  double r = 1 / (x * x);
+  return shift + std::log(x) - 0.5 / x -
+         r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
 }
 
 /// Python's sign of an int; NaN stays NaN.
@@ -48,7 +84,24 @@ CCGRAPH_FLOATING(cosOp, std::cos(x[0]))
 CCGRAPH_FLOATING(tanOp, std::tan(x[0]))
 CCGRAPH_FLOATING(atanOp, std::atan(x[0]))
 CCGRAPH_FLOATING(tanhOp, std::tanh(x[0]))
+CCGRAPH_FLOATING(sinhOp, std::sinh(x[0]))
+CCGRAPH_FLOATING(coshOp, std::cosh(x[0]))
+CCGRAPH_FLOATING(asinOp, std::asin(x[0]))
+CCGRAPH_FLOATING(acosOp, std::acos(x[0]))
+CCGRAPH_FLOATING(asinhOp, std::asinh(x[0]))
+CCGRAPH_FLOATING(acoshOp, std::acosh(x[0]))
+CCGRAPH_FLOATING(atanhOp, std::atanh(x[0]))
+CCGRAPH_FLOATING(deg2radOp, x[0] * (pi / 180))
+CCGRAPH_FLOATING(rad2degOp, x[0] * (180 / pi))
+CCGRAPH_FLOATING(sincOp, x[0] == 0 ? 1 : std::sin(pi * x[0]) / (pi * x[0]))
 CCGRAPH_FLOATING(erfOp, std::erf(x[0]))
+CCGRAPH_FLOATING(erfcOp, std::erfc(x[0]))
+CCGRAPH_FLOATING(erfinvOp, inverseErf(x[0]))
+CCGRAPH_FLOATING(lgammaOp, std::lgamma(x[0]))
+CCGRAPH_FLOATING(digammaOp, digamma(x[0]))
+CCGRAPH_FLOATING(atan2Op, std::atan2(x[0], x[1]))
+CCGRAPH_FLOATING(copysignOp, std::copysign(x[0], x[1]))
+CCGRAPH_FLOATING(xlogyOp, std::isnan(x[1]) ? NAN : x[0] == 0 ? 0 : x[0] * std::log(x[1]))
 CCGRAPH_FLOATING(sigmoidOp, logistic(x[0]))
 #undef CCGRAPH_FLOATING
 constexpr PointwiseOp expOp{.real = [](const double *x) { return std::exp(x[0]); },
@@ -72,6 +125,11 @@ CCGRAPH_REAL(tanhGradOp, x[0] * (1 - x[1] * x[1]))
 CCGRAPH_REAL(softplusOp, x[0] * x[1] > x[2] ? x[0] : std::log1p(std::exp(x[0] * x[1])) / x[1])
 CCGRAPH_REAL(logSigmoidOp, std::min(x[0], 0.0) - std::log1p(std::exp(-std::fabs(x[0]))))
 CCGRAPH_REAL(expNegAbsOp, std::exp(-std::fabs(x[0])))
+CCGRAPH_REAL(hypotOp, std::hypot(x[0], x[1]))
+CCGRAPH_REAL(logaddexpOp, addInLog(x[0], x[1]))
+CCGRAPH_REAL(logaddexp2Op, addInLog(x[0] * ln2, x[1] * ln2) / ln2)
+CCGRAPH_REAL(fracOp, x[0] - std::trunc(x[0]))
+CCGRAPH_REAL(roundDecimalsOp, std::nearbyint(x[0] * std::pow(10, x[1])) / std::pow(10, x[1]))
 #undef CCGRAPH_REAL
 
 // Functions that keep integers.
@@ -85,6 +143,11 @@ CCGRAPH_KEEPING(ceilOp, std::ceil(x[0]), x[0])
 CCGRAPH_KEEPING(truncOp, std::trunc(x[0]), x[0])
 CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]) // ties to even, as torch.round
 CCGRAPH_KEEPING(reluOp, x[0] > 0 || std::isnan(x[0]) ? x[0] : 0, x[0] > 0 ? x[0] : 0)
+CCGRAPH_KEEPING(positiveOp, x[0], x[0])
+CCGRAPH_KEEPING(fmodOp, std::fmod(x[0], x[1]), x[1] == 0 ? 0 : x[1] == -1 ? 0 : x[0] % x[1])
+CCGRAPH_KEEPING(fmaxOp, std::fmax(x[0], x[1]), std::max(x[0], x[1]))
+CCGRAPH_KEEPING(fminOp, std::fmin(x[0], x[1]), std::min(x[0], x[1]))
+CCGRAPH_KEEPING(heavisideOp, x[0] == 0 ? x[1] : std::isnan(x[0]) ? x[0] : x[0] > 0, x[0] == 0 ? x[1] : x[0] > 0)
 CCGRAPH_KEEPING(squareOp, x[0] * x[0], wrapMul(x[0], x[0]))
 // Derivative of relu: grad where self > threshold.
 CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0])
@@ -97,11 +160,14 @@ constexpr PointwiseOp conjOp{.real = [](const double *x) { return x[0]; },
                              .complex = [](const Complex *x) { return std::conj(x[0]); }};
 #define CCGRAPH_TEST(NAME, EXPRESSION, WHOLE)                                                                          \
   constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
-                             .integer = [](const int64_t *) -> int64_t { return WHOLE; },                              \
+                             .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; },            \
                              .result = ResultType::Truth};
 CCGRAPH_TEST(isnanOp, std::isnan(x[0]), 0)
 CCGRAPH_TEST(isinfOp, std::isinf(x[0]), 0)
 CCGRAPH_TEST(isfiniteOp, std::isfinite(x[0]), 1)
+CCGRAPH_TEST(isposinfOp, std::isinf(x[0]) && x[0] > 0, 0)
+CCGRAPH_TEST(isneginfOp, std::isinf(x[0]) && x[0] < 0, 0)
+CCGRAPH_TEST(signbitOp, std::signbit(x[0]), x[0] < 0)
 #undef CCGRAPH_TEST
 
 /// The operator of the tanh form where argument `index`, "approximate", says so.
@@ -133,6 +199,15 @@ Value computeSoftplus(KernelArgs &args) {
   return pointwise(args, operands, softplusOp);
 }
 
+/// The largest finite number of a floating dtype: the one below the power of two at which it overflows.
+double greatestOf(DType dtype) {
+  if (dtype == DType::F64)
+    return std::numeric_limits<double>::max();
+  if (dtype == DType::F32)
+    return std::numeric_limits<float>::max();
+  return dtype == DType::F16 ? 65504.0 : std::ldexp(255, 120);
+}
+
 /// |x| of a complex number is real; of others it keeps the dtype.
 Value computeAbs(KernelArgs &args) {
   Operand x = args.operand(0);
@@ -142,43 +217,96 @@ Value computeAbs(KernelArgs &args) {
   return toDType(pointwise(args, x, magnitude), realTypeOf(x.tensor.dtype()));
 }
 
+/// NaN and the infinities become numbers: 0 and the dtype's own limits where they are left out.
+Value computeNanToNum(KernelArgs &args) {
+  Operand self = args.operand(0);
+  DType dtype = self.tensor.dtype();
+  double limit = args.failed() || !isFloat(dtype) ? 0 : greatestOf(dtype);
+  double numbers[] = {args.number(1, 0), args.number(2, limit), args.number(3, -limit)};
+  if (args.failed() || !isFloat(dtype))
+    return pointwise(args, self, positiveOp);
+  constexpr static PointwiseOp choose{
+      .real =
+          [](const double *x) {
+            return std::isnan(x[0]) ? x[1] : !std::isinf(x[0]) ? x[0] : x[0] > 0 ? x[2] : x[3];
+          },
+      .promoting = 1};
+  Operands operands{self};
+  for (double number : numbers)
+    operands.push_back(numberOperand(number));
+  return pointwise(args, operands, choose);
+}
+
 const Kernel kernels[] = {
     // Because our tensors carry no conjugate bit, the lazy view of PyTorch is a copy with equal values.
     {"aten._conj.default", "self", pointwiseKernel<conjOp, 1>},
     {"aten._conj_physical.default", "self", pointwiseKernel<conjOp, 1>},
     {"aten.abs.default", "self", computeAbs},
+    {"aten.acos.default", "self", pointwiseKernel<acosOp, 1>},
+    {"aten.acosh.default", "self", pointwiseKernel<acoshOp, 1>},
+    {"aten.asin.default", "self", pointwiseKernel<asinOp, 1>},
+    {"aten.asinh.default", "self", pointwiseKernel<asinhOp, 1>},
     {"aten.atan.default", "self", pointwiseKernel<atanOp, 1>},
+    {"aten.atan2.default", "self,other", pointwiseKernel<atan2Op, 2>},
+    {"aten.atanh.default", "self", pointwiseKernel<atanhOp, 1>},
     {"aten.ceil.default", "self", pointwiseKernel<ceilOp, 1>},
+    {"aten.copysign.Scalar", "self,other", pointwiseKernel<copysignOp, 2>},
+    {"aten.copysign.Tensor", "self,other", pointwiseKernel<copysignOp, 2>},
     {"aten.cos.default", "self", pointwiseKernel<cosOp, 1>},
+    {"aten.cosh.default", "self", pointwiseKernel<coshOp, 1>},
+    {"aten.deg2rad.default", "self", pointwiseKernel<deg2radOp, 1>},
+    {"aten.digamma.default", "self", pointwiseKernel<digammaOp, 1>},
     {"aten.erf.default", "self", pointwiseKernel<erfOp, 1>},
+    {"aten.erfc.default", "self", pointwiseKernel<erfcOp, 1>},
+    {"aten.erfinv.default", "self", pointwiseKernel<erfinvOp, 1>},
     {"aten.exp.default", "self", pointwiseKernel<expOp, 1>},
     {"aten.exp2.default", "self", pointwiseKernel<exp2Op, 1>},
     {"aten.exp_.default", "self", pointwiseInPlace<expOp, 1>},
     {"aten.expm1.default", "self", pointwiseKernel<expm1Op, 1>},
     {"aten.floor.default", "self", pointwiseKernel<floorOp, 1>},
+    {"aten.fmax.default", "self,other", pointwiseKernel<fmaxOp, 2>},
+    {"aten.fmin.default", "self,other", pointwiseKernel<fminOp, 2>},
+    {"aten.fmod.Scalar", "self,other", pointwiseKernel<fmodOp, 2>},
+    {"aten.fmod.Tensor", "self,other", pointwiseKernel<fmodOp, 2>},
+    {"aten.frac.default", "self", pointwiseKernel<fracOp, 1>},
     {"aten.gelu.default", "self,approximate", computeGelu},
     {"aten.gelu_backward.default", "grad_output,self,approximate", computeGeluBackward},
+    {"aten.heaviside.default", "self,values", pointwiseKernel<heavisideOp, 2>},
+    {"aten.hypot.default", "self,other", pointwiseKernel<hypotOp, 2>},
     {"aten.isfinite.default", "self", pointwiseKernel<isfiniteOp, 1>},
     {"aten.isinf.default", "self", pointwiseKernel<isinfOp, 1>},
     {"aten.isnan.default", "self", pointwiseKernel<isnanOp, 1>},
+    {"aten.isneginf.default", "self", pointwiseKernel<isneginfOp, 1>},
+    {"aten.isposinf.default", "self", pointwiseKernel<isposinfOp, 1>},
+    {"aten.lgamma.default", "self", pointwiseKernel<lgammaOp, 1>},
     {"aten.log.default", "self", pointwiseKernel<logOp, 1>},
     {"aten.log10.default", "self", pointwiseKernel<log10Op, 1>},
     {"aten.log1p.default", "self", pointwiseKernel<log1pOp, 1>},
     {"aten.log2.default", "self", pointwiseKernel<log2Op, 1>},
     {"aten.log_sigmoid_forward.default", "self", computeLogSigmoid},
+    {"aten.logaddexp.default", "self,other", pointwiseKernel<logaddexpOp, 2>},
+    {"aten.logaddexp2.default", "self,other", pointwiseKernel<logaddexp2Op, 2>},
+    {"aten.nan_to_num.default", "self,nan,posinf,neginf", computeNanToNum},
     {"aten.neg.default", "self", pointwiseKernel<negOp, 1>},
     {"aten.neg_.default", "self", pointwiseInPlace<negOp, 1>},
+    {"aten.positive.default", "self", pointwiseKernel<positiveOp, 1>},
+    {"aten.rad2deg.default", "self", pointwiseKernel<rad2degOp, 1>},
     {"aten.reciprocal.default", "self", pointwiseKernel<reciprocalOp, 1>},
     {"aten.relu.default", "self", pointwiseKernel<reluOp, 1>},
     {"aten.relu_.default", "self", pointwiseInPlace<reluOp, 1>},
+    {"aten.round.decimals", "self,decimals", pointwiseKernel<roundDecimalsOp, 2>},
     {"aten.round.default", "self", pointwiseKernel<roundOp, 1>},
     {"aten.rsqrt.default", "self", pointwiseKernel<rsqrtOp, 1>},
+    {"aten.sgn.default", "self", pointwiseKernel<signOp, 1>},
     {"aten.sigmoid.default", "self", pointwiseKernel<sigmoidOp, 1>},
     {"aten.sigmoid_backward.default", "grad_output,output", pointwiseKernel<sigmoidGradOp, 2>},
     {"aten.sign.default", "self", pointwiseKernel<signOp, 1>},
+    {"aten.signbit.default", "self", pointwiseKernel<signbitOp, 1>},
     {"aten.silu.default", "self", pointwiseKernel<siluOp, 1>},
     {"aten.silu_backward.default", "grad_output,self", pointwiseKernel<siluGradOp, 2>},
     {"aten.sin.default", "self", pointwiseKernel<sinOp, 1>},
+    {"aten.sinc.default", "self", pointwiseKernel<sincOp, 1>},
+    {"aten.sinh.default", "self", pointwiseKernel<sinhOp, 1>},
     {"aten.softplus.default", "self,beta,threshold", computeSoftplus},
     {"aten.sqrt.default", "self", pointwiseKernel<sqrtOp, 1>},
     {"aten.sqrt_.default", "self", pointwiseInPlace<sqrtOp, 1>},
@@ -188,6 +316,9 @@ const Kernel kernels[] = {
     {"aten.tanh_backward.default", "grad_output,output", pointwiseKernel<tanhGradOp, 2>},
     {"aten.threshold_backward.default", "grad_output,self,threshold", pointwiseKernel<thresholdGradOp, 3>},
     {"aten.trunc.default", "self", pointwiseKernel<truncOp, 1>},
+    {"aten.xlogy.Scalar_Other", "self,other", pointwiseKernel<xlogyOp, 2>},
+    {"aten.xlogy.Scalar_Self", "self,other", pointwiseKernel<xlogyOp, 2>},
+    {"aten.xlogy.Tensor", "self,other", pointwiseKernel<xlogyOp, 2>},
 };
 
 } // namespace

@@ -63,7 +63,7 @@ Line coefficients(KernelArgs &args, unsigned index, int64_t count, double otherw
   return result;
 }
 
-/// Statistics of f16 and bf16 inputs stay in f32.
+/// RMS norm keeps the statistics of f16 and bf16 inputs in f32; layer norm keeps them in the input's dtype, as PyTorch does on a CPU.
 DType statsType(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
 
 double meanOf(const Line &line) {
@@ -89,8 +89,8 @@ Value layerNorms(KernelArgs &args) {
   if (args.failed())
     return {};
   Tensor out = Tensor::zeros(view.input.dtype(), view.input.sizes());
-  Tensor means = Tensor::zeros(statsType(out.dtype()), view.stats);
-  Tensor scales = Tensor::zeros(statsType(out.dtype()), view.stats);
+  Tensor means = Tensor::zeros(out.dtype(), view.stats);
+  Tensor scales = Tensor::zeros(out.dtype(), view.stats);
   for (int64_t i = 0; i < view.outer; ++i) {
     Line line = view.row(view.input, i);
     double mean = meanOf(line);

@@ -3,6 +3,7 @@
 #include "kernels/pointwise.h"
 #include "kernels/wrapping.h"
 
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -172,7 +173,22 @@ void scan(const Tensor &out, const Tensor &self, T (*step)(T, T)) {
   });
 }
 
-Value cumsum(KernelArgs &args) {
+/// What a running total starts with and how it goes on.
+struct Scan {
+  double (*real)(double, double);
+  int64_t (*integer)(int64_t, int64_t);
+};
+constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd};
+constexpr Scan products{[](double a, double b) { return a * b; }, wrapMul};
+/// log(exp(a) + exp(b))
+constexpr Scan logSums{[](double a, double b) {
+                         double high = std::max(a, b);
+                         return std::isinf(high) ? high : high + std::log1p(std::exp(-std::fabs(a - b)));
+                       },
+                       nullptr};
+
+template <const Scan &op>
+Value cumulate(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(1, self.rank());
   bool whole = classOf(self.dtype()) <= DTypeClass::Integer;
@@ -182,19 +198,87 @@ Value cumsum(KernelArgs &args) {
   Tensor source = toDType(self, dtype);
   Tensor result = Tensor::zeros(dtype, self.sizes());
   if (isFloat(dtype))
-    scan<double>(dimLast(result, dim), dimLast(source, dim), [](double a, double b) { return a + b; });
-  else
-    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), wrapAdd);
+    scan<double>(dimLast(result, dim), dimLast(source, dim), op.real);
+  else if (args.check(op.integer != nullptr, "got " + self.typeText() + ", expected floats"))
+    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), op.integer);
   return result;
+}
+
+/// The last of the largest (or smallest) elements so far, and its position; NaN wins for good.
+template <bool largest>
+void extremesSoFar(llvm::MutableArrayRef<double> line, llvm::MutableArrayRef<int64_t> at) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    at[i] = static_cast<int64_t>(i);
+    bool keeps = i > 0 && line[i] == line[i] && !(largest ? line[i] >= line[i - 1] : line[i] <= line[i - 1]);
+    if (!keeps)
+      continue;
+    line[i] = line[i - 1];
+    at[i] = at[i - 1];
+  }
+}
+
+template <bool largest>
+Value cumulateExtreme(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t dim = args.dim(1, self.rank());
+  if (!checkOrdered(args, self))
+    return {};
+  Tensor values = self.cloneContiguous(), indices = Tensor::zeros(DType::I64, self.sizes());
+  std::vector<double> line;
+  std::vector<int64_t> at;
+  forEachRow({dimLast(values, dim), dimLast(indices, dim)}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    line.resize(static_cast<size_t>(count));
+    at.resize(line.size());
+    readRow<double>(self.dtype(), rows[0], line);
+    extremesSoFar<largest>(line, at);
+    writeRow<double>(self.dtype(), rows[0], line);
+    writeRow<int64_t>(DType::I64, rows[1], at);
+  });
+  return Value::tensors({values, indices});
+}
+
+/// For each value, where it would stand among boundaries in rising order; `right` puts it behind equal ones.
+Value positionsAmong(KernelArgs &args, const Tensor &boundaries, Operand values, bool right) {
+  if (args.failed() ||
+      !args.check(boundaries.rank() == 1, "got boundaries " + boundaries.typeText() + ", expected 1 dimension"))
+    return {};
+  auto read = [](const Tensor &tensor) {
+    Tensor flat = tensor.contiguous();
+    std::vector<double> result(static_cast<size_t>(flat.numElements()));
+    readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
+    return result;
+  };
+  std::vector<double> bounds = read(boundaries);
+  std::vector<int64_t> places;
+  for (double value : read(values.tensor))
+    places.push_back((right ? llvm::upper_bound(bounds, value) : llvm::lower_bound(bounds, value)) - bounds.begin());
+  Tensor result = Tensor::zeros(args.boolean(2, false) ? DType::I32 : DType::I64, values.tensor.sizes());
+  writeRow<int64_t>(result.dtype(), {result.data(), result.elementSize()}, places);
+  return result;
+}
+/// (self, boundaries, out_int32, right) and (sorted_sequence, self, out_int32, right)
+Value bucketize(KernelArgs &args) {
+  return positionsAmong(args, args.tensor(1), args.operand(0), args.boolean(3, false));
+}
+Value searchSorted(KernelArgs &args) {
+  return positionsAmong(args, args.tensor(0), args.operand(1), args.boolean(3, false));
 }
 
 const Kernel kernels[] = {
     {"aten.argmax.default", "self,dim,keepdim", argExtreme<true>},
     {"aten.argmin.default", "self,dim,keepdim", argExtreme<false>},
     {"aten.argsort.default", "self,dim,descending", argsort},
-    {"aten.cumsum.default", "self,dim,dtype", cumsum},
+    {"aten.bucketize.Scalar", "self,boundaries,out_int32,right", bucketize},
+    {"aten.bucketize.Tensor", "self,boundaries,out_int32,right", bucketize},
+    {"aten.cummax.default", "self,dim", cumulateExtreme<true>},
+    {"aten.cummin.default", "self,dim", cumulateExtreme<false>},
+    {"aten.cumprod.default", "self,dim,dtype", cumulate<products>},
+    {"aten.cumsum.default", "self,dim,dtype", cumulate<sums>},
+    {"aten.logcumsumexp.default", "self,dim", cumulate<logSums>},
     {"aten.max.dim", "self,dim,keepdim", extremeOfDim<true>},
     {"aten.min.dim", "self,dim,keepdim", extremeOfDim<false>},
+    {"aten.searchsorted.Scalar", "sorted_sequence,self,out_int32,right", searchSorted},
+    {"aten.searchsorted.Tensor", "sorted_sequence,self,out_int32,right", searchSorted},
     {"aten.sort.default", "self,dim,descending", sort},
     {"aten.sort.stable", "self,stable,dim,descending", sortStable},
     {"aten.topk.default", "self,k,dim,largest,sorted", topk},

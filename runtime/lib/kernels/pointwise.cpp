@@ -160,6 +160,12 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
   run(out, inputs, *plan);
 }
 
+Operand numberOperand(double value) {
+  Operand number{Tensor::zeros(DType::F64, {}), true};
+  writeElement<double>(DType::F64, number.tensor.data(), value);
+  return number;
+}
+
 Operands operandsOf(KernelArgs &args, unsigned count) {
   Operands operands;
   for (unsigned i = 0; i < count; ++i)

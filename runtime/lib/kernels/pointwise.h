@@ -48,6 +48,8 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
 /// A copy in another dtype with the same layout, or the tensor itself.
 [[nodiscard]] Tensor toDType(const Tensor &tensor, DType dtype);
 
+/// A Python float as operand.
+[[nodiscard]] Operand numberOperand(double value);
 /// The first `count` arguments are the operands.
 [[nodiscard]] Operands operandsOf(KernelArgs &args, unsigned count);
 

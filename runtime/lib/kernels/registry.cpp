@@ -8,10 +8,15 @@ namespace ccgraph::runtime {
 static std::vector<Kernel> joinFamilies() {
   std::vector<Kernel> kernels;
   for (llvm::ArrayRef<Kernel> family :
-       {arithmeticKernels(), mathKernels(), selectionKernels(), viewKernels(), creationKernels(), copyKernels(),
-        reductionKernels(), orderKernels(), indexKernels(), scatterKernels(), matmulKernels(), attentionKernels(),
-        lossKernels(), normKernels(), foreachKernels(), optimizerKernels(), bucketingKernels(), hostKernels()})
+       {arithmeticKernels(),  mathKernels(),        selectionKernels(),   viewKernels(),      creationKernels(),
+        copyKernels(),        reductionKernels(),   orderKernels(),       indexKernels(),     scatterKernels(),
+        matmulKernels(),      attentionKernels(),   lossKernels(),        normKernels(),      activationKernels(),
+        elementLossKernels(), channelNormKernels(), convolutionKernels(), poolingKernels(),   resamplingKernels(),
+        windowKernels(),      compositeKernels(),   foreachKernels(),     optimizerKernels(), bucketingKernels(),
+        hostKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
+  std::vector<Kernel> derived = derivedKernels(kernels);
+  kernels.insert(kernels.end(), derived.begin(), derived.end());
   llvm::sort(kernels, [](const Kernel &a, const Kernel &b) { return a.target < b.target; });
   return kernels;
 }

@@ -1,3 +1,4 @@
+#include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/indexing.h"
 #include "kernels/layout.h"
@@ -122,8 +123,7 @@ Value maskedPut(KernelArgs &args) {
 Value indexAdd(KernelArgs &args) {
   Tensor result = args.tensor(0).clone();
   int64_t dim = args.dim(1, result.rank());
-  const Tensor &source = args.tensor(3);
-  args.check(args.number(4, 1.0) == 1, "got an alpha other than 1");
+  const Tensor source = args.has(4) ? callForTensor(args, "aten.mul.Scalar", {args.at(3), args.at(4)}) : args.tensor(3);
   args.check(source.dtype() == result.dtype() && source.rank() == result.rank() && result.rank() > 0,
              "got a source " + source.typeText() + " for " + result.typeText());
   std::vector<std::optional<Tensor>> indices(static_cast<size_t>(dim));
@@ -171,6 +171,7 @@ const Kernel kernels[] = {
     {"aten.scatter_.value", "self,dim,index,value", scatterInPlace<Join::Replace>},
     {"aten.scatter_add.default", "self,dim,index,src", scatter<Join::Add>},
     {"aten.scatter_add_.default", "self,dim,index,src", scatterInPlace<Join::Add>},
+    {"prims._unsafe_index_put_.default", "self,indices,values,accumulate", indexPutInPlace},
 };
 
 } // namespace

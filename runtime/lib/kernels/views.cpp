@@ -341,6 +341,13 @@ Value viewAsComplex(KernelArgs &args) {
 }
 
 const Kernel kernels[] = {
+    // In-place changes of a view's shape: a trace goes on with the result, never with the tensor as it was.
+    {"aten.as_strided_.default", "self,size,stride,storage_offset", asStrided},
+    {"aten.squeeze_.default", "self", squeeze},
+    {"aten.squeeze_.dim", "self,dim", squeeze},
+    {"aten.t_.default", "self", transposeMatrix},
+    {"aten.transpose_.default", "self,dim0,dim1", transpose},
+    {"aten.unsqueeze_.default", "self,dim", unsqueeze},
     {"aten._reshape_alias.default", "self,size,stride", view},
     {"aten._unsafe_view.default", "self,size", view},
     {"aten.alias.default", "self", same},
@@ -369,6 +376,9 @@ const Kernel kernels[] = {
     {"aten.transpose.int", "self,dim0,dim1", transpose},
     {"aten.unbind.int", "self,dim", unbind},
     {"aten.unflatten.int", "self,dim,sizes", unflatten},
+    {"aten.unsafe_chunk.default", "self,chunks,dim", chunk},
+    {"aten.unsafe_split.Tensor", "self,split_size,dim", split},
+    {"aten.unsafe_split_with_sizes.default", "self,split_sizes,dim", split},
     {"aten.unsqueeze.default", "self,dim", unsqueeze},
     {"aten.view.default", "self,size", view},
     {"aten.view.dtype", "self,dtype", viewAsDType},

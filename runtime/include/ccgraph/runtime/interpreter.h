@@ -10,8 +10,8 @@
 //     land in their storage at a rank's own wait.
 //   - In between, only views, getitem and waits may touch the storage: any other read or write
 //     is an error that names launch and offender.
-//   - Reductions add in rank order, each step rounded to the dtype: merging collectives, grouped
-//     or flat, changes no bit.
+//   - Reductions add in rank order, in f64 for floats, rounded to the dtype at the end: merging
+//     collectives, grouped or flat, changes no bit.
 //   - A launch that is returned, or never waited for, is waited for at the end of its rank's
 //     program. A send waits for its receive.
 //   - Random operators draw from one stream a rank, which starts alike on all of them; the

@@ -1,0 +1,19 @@
+// Kernels made of kernels: calling one operator's kernel from another's.
+//
+// Ownership: as the called kernel's results. Failure: a call that fails is the caller's failure, its message kept; the result is then
+// None, and tensors taken from it are empty. Cost: a search of the registry (a few hundred nanoseconds) a call.
+#pragma once
+
+#include "kernels/kernel_args.h"
+
+namespace ccgraph::runtime {
+
+/// Runs `target`'s kernel on these arguments. Does nothing where `args` has failed already.
+Value callKernel(KernelArgs &args, llvm::StringRef target, Value::List positional);
+/// The same for an operator whose result is one tensor.
+[[nodiscard]] Tensor callForTensor(KernelArgs &args, llvm::StringRef target, Value::List positional);
+
+/// A list of integers as a value.
+[[nodiscard]] Value listOf(DimsRef integers);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,212 @@
+#include "kernels/calls.h"
+#include "kernels/families.h"
+#include "kernels/promotion.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+/// "aten.add.Tensor" of "aten.add_.Tensor" and of "aten.add_copy.Tensor".
+std::string without(llvm::StringRef target, llvm::StringRef suffix) {
+  target.consume_front("aten.");
+  auto [name, overload] = target.split('.');
+  name.consume_back(suffix);
+  return ("aten." + name + "." + overload).str();
+}
+
+Value callBase(KernelArgs &args, llvm::StringRef suffix) {
+  Value::List positional;
+  for (unsigned i = 0; i < args.count(); ++i)
+    positional.push_back(args.at(i));
+  return callKernel(args, without(args.target(), suffix), std::move(positional));
+}
+
+/// The functional operator's result, stored into the first argument.
+Value storeInPlace(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  Value result = callBase(args, "_");
+  if (args.failed())
+    return {};
+  const Tensor &value = result.tensor();
+  bool fits = value.sizes() == self.sizes() && canStore(value.dtype(), self.dtype());
+  if (!args.check(fits, "got a result " + value.typeText() + " for " + self.typeText() +
+                            ", expected equal sizes and a dtype that it can hold"))
+    return {};
+  self.copyFrom(value);
+  return self;
+}
+
+/// A view's elements in memory of their own.
+Value copyOfView(KernelArgs &args) {
+  Value result = callBase(args, "_copy");
+  if (args.failed())
+    return {};
+  if (result.is(Value::Kind::Tensor))
+    return result.tensor().cloneContiguous();
+  std::vector<Tensor> copies;
+  for (const Value &view : result.list())
+    copies.push_back(view.tensor().cloneContiguous());
+  return Value::tensors(copies);
+}
+
+constexpr llvm::StringLiteral inPlace[] = {
+    "aten.abs_.default",
+    "aten.acos_.default",
+    "aten.acosh_.default",
+    "aten.addbmm_.default",
+    "aten.addmm_.default",
+    "aten.addmv_.default",
+    "aten.addr_.default",
+    "aten.asin_.default",
+    "aten.asinh_.default",
+    "aten.atan2_.default",
+    "aten.atan_.default",
+    "aten.atanh_.default",
+    "aten.baddbmm_.default",
+    "aten.bitwise_and_.Scalar",
+    "aten.bitwise_left_shift_.Tensor",
+    "aten.bitwise_left_shift_.Tensor_Scalar",
+    "aten.bitwise_not_.default",
+    "aten.bitwise_or_.Scalar",
+    "aten.bitwise_right_shift_.Tensor",
+    "aten.bitwise_right_shift_.Tensor_Scalar",
+    "aten.bitwise_xor_.Scalar",
+    "aten.bitwise_xor_.Tensor",
+    "aten.ceil_.default",
+    "aten.celu_.default",
+    "aten.clamp_.Tensor",
+    "aten.clamp_.default",
+    "aten.clamp_max_.Tensor",
+    "aten.clamp_max_.default",
+    "aten.clamp_min_.Tensor",
+    "aten.clamp_min_.default",
+    "aten.copysign_.Scalar",
+    "aten.copysign_.Tensor",
+    "aten.cos_.default",
+    "aten.cosh_.default",
+    "aten.cumprod_.default",
+    "aten.cumsum_.default",
+    "aten.deg2rad_.default",
+    "aten.digamma_.default",
+    "aten.div_.Scalar_mode",
+    "aten.div_.Tensor_mode",
+    "aten.elu_.default",
+    "aten.eq_.Scalar",
+    "aten.eq_.Tensor",
+    "aten.erf_.default",
+    "aten.erfc_.default",
+    "aten.erfinv_.default",
+    "aten.exp2_.default",
+    "aten.expm1_.default",
+    "aten.floor_.default",
+    "aten.floor_divide_.Scalar",
+    "aten.fmod_.Scalar",
+    "aten.fmod_.Tensor",
+    "aten.frac_.default",
+    "aten.ge_.Scalar",
+    "aten.ge_.Tensor",
+    "aten.gelu_.default",
+    "aten.gt_.Scalar",
+    "aten.gt_.Tensor",
+    "aten.hardsigmoid_.default",
+    "aten.hardswish_.default",
+    "aten.hardtanh_.default",
+    "aten.heaviside_.default",
+    "aten.hypot_.default",
+    "aten.index_add_.default",
+    "aten.index_copy_.default",
+    "aten.index_fill_.int_Scalar",
+    "aten.index_fill_.int_Tensor",
+    "aten.le_.Scalar",
+    "aten.le_.Tensor",
+    "aten.leaky_relu_.default",
+    "aten.lerp_.Tensor",
+    "aten.lgamma_.default",
+    "aten.log10_.default",
+    "aten.log1p_.default",
+    "aten.log2_.default",
+    "aten.log_.default",
+    "aten.logical_not_.default",
+    "aten.logical_xor_.default",
+    "aten.logit_.default",
+    "aten.lt_.Scalar",
+    "aten.lt_.Tensor",
+    "aten.masked_scatter_.default",
+    "aten.mish_.default",
+    "aten.multiply_.Tensor",
+    "aten.nan_to_num_.default",
+    "aten.ne_.Scalar",
+    "aten.ne_.Tensor",
+    "aten.pow_.Scalar",
+    "aten.rad2deg_.default",
+    "aten.reciprocal_.default",
+    "aten.relu6_.default",
+    "aten.remainder_.Scalar",
+    "aten.remainder_.Tensor",
+    "aten.round_.decimals",
+    "aten.round_.default",
+    "aten.rsqrt_.default",
+    "aten.scatter_reduce_.two",
+    "aten.selu_.default",
+    "aten.sgn_.default",
+    "aten.sigmoid_.default",
+    "aten.sign_.default",
+    "aten.silu_.default",
+    "aten.sin_.default",
+    "aten.sinc_.default",
+    "aten.sinh_.default",
+    "aten.square_.default",
+    "aten.tan_.default",
+    "aten.tanh_.default",
+    "aten.threshold_.default",
+    "aten.tril_.default",
+    "aten.triu_.default",
+    "aten.true_divide_.Tensor",
+    "aten.trunc_.default",
+    "aten.xlogy_.Scalar_Other",
+    "aten.xlogy_.Tensor",
+};
+
+constexpr llvm::StringLiteral copies[] = {
+    "aten._conj_copy.default",
+    "aten._reshape_alias_copy.default",
+    "aten.alias_copy.default",
+    "aten.as_strided_copy.default",
+    "aten.detach_copy.default",
+    "aten.diagonal_copy.default",
+    "aten.expand_copy.default",
+    "aten.narrow_copy.default",
+    "aten.permute_copy.default",
+    "aten.select_copy.int",
+    "aten.slice_copy.Tensor",
+    "aten.split_copy.Tensor",
+    "aten.squeeze_copy.default",
+    "aten.squeeze_copy.dim",
+    "aten.squeeze_copy.dims",
+    "aten.t_copy.default",
+    "aten.transpose_copy.int",
+    "aten.unbind_copy.int",
+    "aten.unfold_copy.default",
+    "aten.unsqueeze_copy.default",
+    "aten.view_as_complex_copy.default",
+    "aten.view_as_real_copy.default",
+    "aten.view_copy.default",
+    "aten.view_copy.dtype",
+};
+
+} // namespace
+
+std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional) {
+  std::vector<Kernel> kernels;
+  auto add = [&](llvm::StringRef target, llvm::StringRef suffix, Value (*compute)(KernelArgs &)) {
+    const auto *base = llvm::find_if(functional, [&](const Kernel &k) { return k.target == without(target, suffix); });
+    if (base != functional.end())
+      kernels.push_back({target, base->parameters, compute});
+  };
+  for (llvm::StringRef target : inPlace)
+    add(target, "_", storeInPlace);
+  for (llvm::StringRef target : copies)
+    add(target, "_copy", copyOfView);
+  return kernels;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,394 @@
+// Kernels against PyTorch: each row is a call, and the elements of its results as PyTorch 2.15 computes them on a CPU in f32.
+#include "unit/runtime/kernels/kernel_testing.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime::testing {
+namespace {
+
+/// ((7 (i + shift)) mod 11 - 5) / 4 for i = 0, 1, ...: both signs, zero, no order, exact in every float.
+Tensor steps(DimsRef sizes, int64_t shift = 0) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < productOf(sizes); ++i)
+    values.push_back(static_cast<double>((i + shift) * 7 % 11 - 5) / 4);
+  return f32(sizes, values);
+}
+
+/// |steps| + 0.25
+Tensor positive(DimsRef sizes) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < productOf(sizes); ++i)
+    values.push_back(std::fabs(static_cast<double>(i * 7 % 11 - 5) / 4) + 0.25);
+  return f32(sizes, values);
+}
+
+struct Case {
+  std::string target;
+  Value::List arguments;
+  Doubles expected; ///< of all results, one after the other; None gives none
+};
+
+Doubles elementsOf(const Value &result) {
+  if (result.is(Value::Kind::Tensor))
+    return values(result.tensor());
+  Doubles all;
+  if (result.is(Value::Kind::List))
+    for (const Value &element : result.list())
+      llvm::append_range(all, elementsOf(element));
+  return all;
+}
+
+bool isNear(double got, double expected) {
+  if (!std::isfinite(expected))
+    return std::isnan(expected) ? std::isnan(got) : got == expected;
+  return std::fabs(got - expected) <= 2e-5 * std::max(1.0, std::fabs(expected));
+}
+
+void expectEach(const std::vector<Case> &cases) {
+  for (const Case &row : cases) {
+    Doubles got = elementsOf(call(row.target, row.arguments));
+    ASSERT_EQ(got.size(), row.expected.size()) << row.target;
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_TRUE(isNear(got[i], row.expected[i]))
+          << row.target << ", element " << i << ": got " << got[i] << ", expected " << row.expected[i];
+  }
+}
+
+TEST(PytorchValues, Convolutions) {
+  expectEach({
+      {"aten.convolution.default",
+       {steps({1, 2, 4}), steps({2, 1, 3}, 3), steps({2}), integers({2}), integers({1}), integers({1}),
+        Value::boolean(false), integers({0}), number(2)},
+       {-1.9375, -1.6875, 1.25, -0.25}},
+      {"aten.convolution.default",
+       {steps({1, 1, 3, 3}), steps({1, 1, 2, 2}, 1), Value(), integers({1, 1}), integers({0, 0}), integers({2, 1}),
+        Value::boolean(false), integers({0, 0}), number(1)},
+       {0.375, 0.25}},
+      {"aten.convolution.default",
+       {steps({1, 2, 2}), steps({2, 1, 3}, 5), steps({1}), integers({2}), integers({1}), integers({1}),
+        Value::boolean(true), integers({1}), number(1)},
+       {-2.875, -2.75, 0.1875, -1.5625}},
+      {"aten.convolution_backward.default",
+       {steps({1, 2, 2}, 2), steps({1, 2, 4}), steps({2, 1, 3}, 3), integers({2}), integers({2}), integers({1}),
+        integers({1}), Value::boolean(false), integers({0}), number(2),
+        Value::list({Value::boolean(true), Value::boolean(true), Value::boolean(true)})},
+       {-0.125, 1.9375, 0.3125, -0.9375, 0, -1, 0, 0.75, 0.625, 0, 1.3125, 0.5625, -0.6875, -0.1875, 0.75, -0.5}},
+      {"aten.convolution_backward.default",
+       {steps({1, 1, 4}, 2), steps({1, 2, 2}), steps({2, 1, 3}, 5), integers({1}), integers({2}), integers({1}),
+        integers({1}), Value::boolean(true), integers({1}), number(1),
+        Value::list({Value::boolean(true), Value::boolean(true), Value::boolean(false)})},
+       {-0.5, -0.6875, -0.6875, -0.875, 0.625, 0.75, -1.9375, 1.5625, 0.5625, -1.5625}},
+      {"aten.conv1d.padding",
+       {steps({1, 1, 5}), steps({1, 1, 2}), Value(), integers({1}), Value::string("same"), integers({1}), number(1)},
+       {1.8125, -0.875, 1.25, -1.4375, -0.3125}},
+  });
+}
+
+TEST(PytorchValues, Pools) {
+  expectEach({
+      {"aten.max_pool2d_with_indices.default",
+       {steps({1, 3, 4}), integers({2, 2}), integers({1, 2}), integers({1, 0}), integers({1, 1}),
+        Value::boolean(false)},
+       {0.5, 1.25, 0.5, 1.25, 0.75, 1, 0.75, -0.25, 1, 3, 1, 3, 9, 6, 9, 10}},
+      {"aten.max_pool2d_with_indices.default",
+       {steps({1, 3, 4}), integers({2, 2}), integers({2, 2}), integers({0, 0}), integers({1, 1}), Value::boolean(true)},
+       {0.5, 1.25, 0.75, -0.25, 1, 3, 9, 10}},
+      {"aten.max_pool2d_with_indices_backward.default",
+       {steps({1, 2, 2}), steps({1, 4, 4}), integers({2, 2}), integers({2, 2}), integers({0, 0}), integers({1, 1}),
+        Value::boolean(false), i64({1, 2, 2}, {0, 3, 8, 15})},
+       {-1.25, 0, 0, 0.5, 0, 0, 0, 0, -0.5, 0, 0, 0, 0, 0, 0, 1.25}},
+      {"aten.avg_pool2d.default",
+       {steps({1, 3, 4}), integers({2, 2}), integers({2, 2}), integers({1, 1}), Value::boolean(true),
+        Value::boolean(false), Value()},
+       {-1.25, 0, 1.25, -0.375, 0.1875, -0.625}},
+      {"aten.avg_pool2d.default",
+       {steps({1, 3, 4}), integers({2, 2}), integers({2, 2}), integers({1, 1}), Value::boolean(true),
+        Value::boolean(true), Value()},
+       {-0.3125, 0, 0.3125, -0.1875, 0.1875, -0.3125}},
+      {"aten.avg_pool2d_backward.default",
+       {steps({1, 2, 2}), steps({1, 3, 4}), integers({2, 3}), integers({1, 1}), integers({0, 0}), Value::boolean(false),
+        Value::boolean(true), number(4)},
+       {-0.3125, -0.1875, -0.1875, 0.125, -0.4375, 0, 0, 0.4375, -0.125, 0.1875, 0.1875, 0.3125}},
+      {"aten._adaptive_avg_pool2d.default",
+       {steps({1, 3, 5}), integers({2, 3})},
+       {-0.125, 0.208333, 0.3125, -0.3125, -0.208333, 0.125}},
+      {"aten._adaptive_avg_pool2d_backward.default",
+       {steps({1, 2, 2}), steps({1, 3, 3})},
+       {-0.3125, -0.1875, 0.125, -0.4375, 0, 0.4375, -0.125, 0.1875, 0.3125}},
+      {"aten.adaptive_max_pool2d.default", {steps({1, 3, 5}), integers({2, 2})}, {1, 1.25, 1, 1.25, 6, 3, 6, 14}},
+      {"aten.avg_pool1d.default", {steps({1, 1, 5}), integers({2})}, {-0.375, 0.375}},
+  });
+}
+
+TEST(PytorchValues, ChannelNorms) {
+  expectEach({
+      {"aten._native_batch_norm_legit_functional.default",
+       {steps({2, 2, 2}), steps({2}, 1), steps({2}, 2), steps({2}), positive({2}), Value::boolean(true), number(0.1),
+        number(1e-05)},
+       {-1.15527, 0.0679021, 1.90527, 0.682098, -0.106837, -0.805793, 0.856837, 1.55579, -0.3125, 0.4375, 1.39791,
+        1.39791, -1.15625, 0.49375, 1.41823, 0.743229}},
+      {"aten._native_batch_norm_legit_no_training.default",
+       {steps({2, 2, 2}), steps({2}, 1), steps({2}, 2), steps({2}), positive({2}), number(0.1), number(1e-05)},
+       {-0.5, 0.214432, 1.82735, 0.81699, 0.11237, -0.295877, 0.961327, 1.53867}},
+      {"aten.native_batch_norm_backward.default",
+       {steps({2, 2, 2}, 4), steps({2, 2, 2}), steps({2}, 1), Value(), Value(), steps({2}), positive({2}),
+        Value::boolean(true), number(1e-05),
+        Value::list({Value::boolean(true), Value::boolean(true), Value::boolean(true)})},
+       {0.328125, 1.37769, -0.395508, -0.0666504, 0.933105, 1.21729, 0.0336914, 0.435059, -3.65625, -0.375, -0.75,
+        -0.5}},
+      {"aten.native_batch_norm_backward.default",
+       {steps({2, 2, 1}, 4), steps({2, 2, 1}), steps({2}, 1), steps({2}), positive({2}), Value(), Value(),
+        Value::boolean(false), number(1e-05),
+        Value::list({Value::boolean(true), Value::boolean(true), Value::boolean(true)})},
+       {0.102062, 0.43301, 0.408247, -0, 0.61237, 0, 1.25, -0.75}},
+      {"aten.native_group_norm.default",
+       {steps({1, 4, 2}), steps({4}, 1), Value(), number(1), number(4), number(2), number(2), number(1e-05)},
+       {-0.656529, 0.262611, 0.262611, -0.656529, 0.249997, -1.74998, 0.349995, -0.0499994, 0, 0.125, 1.05045,
+        1.59998}},
+      {"aten.native_group_norm_backward.default",
+       {steps({1, 4, 2}, 3), steps({1, 4, 2}), steps({1, 2}), positive({1, 2}), steps({4}, 1), number(1), number(4),
+        number(2), number(2), Value::list({Value::boolean(true), Value::boolean(true), Value::boolean(true)})},
+       {0.703125, 1.06055, 0.802734, 0.597656, 0.255432, -0.504089, 0.262573, 0.253052, 0.65625, 2.90625, 0.9375, 0.375,
+        1.5, 0.25, -1, 0.5}},
+  });
+}
+
+TEST(PytorchValues, Activations) {
+  expectEach({
+      {"aten.elu.default",
+       {steps({7}), number(0.5), number(2), number(1.5)},
+       {-0.846645, 1, -0.527633, 2.5, 0.5, -0.675348, 2}},
+      {"aten.elu_backward.default",
+       {steps({7}, 3), number(0.5), number(2), number(1.5), Value::boolean(false), steps({7})},
+       {0.287541, 0.5, -0.531412, 2, 0, -0.486979, 1.5}},
+      {"aten.elu_backward.default",
+       {steps({7}, 3), number(0.5), number(2), number(1.5), Value::boolean(true), steps({7})},
+       {-0.46875, 0.5, -0.5625, 2, 0, -0.375, 1.5}},
+      {"aten.leaky_relu.default", {steps({7})}, {-0.0125, 0.5, -0.005, 1.25, 0.25, -0.0075, 1}},
+      {"aten.leaky_relu_backward.default",
+       {steps({7}, 3), steps({7}), number(0.2), Value::boolean(false)},
+       {0.25, 0.25, -0.15, 1, 0, -0.2, 0.75}},
+      {"aten.hardtanh.default", {steps({7}), number(-0.5), number(0.75)}, {-0.5, 0.5, -0.5, 0.75, 0.25, -0.5, 0.75}},
+      {"aten.hardtanh_backward.default",
+       {steps({7}, 3), steps({7}), number(-0.5), number(0.75)},
+       {0, 0.25, 0, 0, 0, 0, 0}},
+      {"aten.hardsigmoid.default", {steps({7})}, {0.291667, 0.583333, 0.416667, 0.708333, 0.541667, 0.375, 0.666667}},
+      {"aten.hardswish.default",
+       {steps({7})},
+       {-0.364583, 0.291667, -0.208333, 0.885417, 0.135417, -0.28125, 0.666667}},
+      {"aten.hardswish_backward.default",
+       {steps({7}, 3), steps({7})},
+       {0.104167, 0.166667, -0.25, 0.916667, 0, -0.25, 0.625}},
+      {"aten.mish.default", {steps({7})}, {-0.308414, 0.375245, -0.220744, 1.13187, 0.169572, -0.276495, 0.865098}},
+      {"aten.mish_backward.default",
+       {steps({7}, 3), steps({7})},
+       {-0.018372, 0.221606, -0.217133, 1.08046, 0, -0.160746, 0.786777}},
+      {"aten.softshrink.default", {steps({7})}, {-0.75, 0, -0, 0.75, 0, -0.25, 0.5}},
+      {"aten.hardshrink.default", {steps({7}), number(0.6)}, {-1.25, 0, 0, 1.25, 0, -0.75, 1}},
+      {"aten.softplus_backward.default",
+       {steps({7}, 3), steps({7}), number(2), number(1)},
+       {0.0948227, 0.182765, -0.201706, 1, 0, -0.182426, 0.75}},
+      {"aten.log_sigmoid_backward.default",
+       {steps({7}, 3), steps({7}), positive({7})},
+       {0.5, 0.107143, -0.428571, 0.6, 0, -0.5, 0.416667}},
+      {"aten.glu.default", {steps({2, 4})}, {-0.471926, 0.38865, 0.182765, -0.375}},
+      {"aten.glu_backward.default",
+       {steps({2, 2}), steps({2, 4}), number(1)},
+       {-0.471926, 0.38865, 0.367193, 0.0432762, -0.365529, 0.625, -0.0245765, -0.234375}},
+      {"aten._prelu_kernel.default", {steps({7}), steps({1})}, {1.5625, 0.5, 0.625, 1.25, 0.25, 0.9375, 1}},
+      {"aten.selu.default", {steps({7})}, {-1.2544, 0.525351, -0.691758, 1.31338, 0.262675, -0.927632, 1.0507}},
+      {"aten.logit.default", {positive({3}), number(0.1)}, {2.19722, 1.09861, 1.09861}},
+      {"aten.threshold.default", {steps({7}), number(0.1), number(7)}, {7, 0.5, 7, 1.25, 0.25, 7, 1}},
+  });
+}
+
+TEST(PytorchValues, ElementLosses) {
+  expectEach({
+      {"aten.huber_loss.default", {steps({7}), steps({7}, 2), number(1), number(0.5)}, {0.428571}},
+      {"aten.huber_loss_backward.default",
+       {steps({1}), steps({3}), steps({3}, 2), number(1), number(0.5)},
+       {0.208333, 0.208333, 0.208333}},
+      {"aten.smooth_l1_loss.default",
+       {steps({7}), steps({7}, 2), number(0), number(0.5)},
+       {0.5, 0.5, 0.5, 1.75, 0.5, 0.5, 1.75}},
+      {"aten.smooth_l1_loss_backward.default",
+       {steps({1}), steps({3}), steps({3}, 2), number(2), number(0.5)},
+       {1.25, 1.25, 1.25}},
+      {"aten.binary_cross_entropy_with_logits.default",
+       {steps({3}), positive({3}), Value(), positive({3}), number(2)},
+       {4.43}},
+      {"aten.soft_margin_loss.default", {steps({3}), steps({3}, 1), number(1)}, {0.97778}},
+      {"aten.soft_margin_loss_backward.default",
+       {steps({1}), steps({3}), steps({3}, 1), number(1)},
+       {0.135699, -0.11712, 0.339247}},
+      {"aten.kl_div.default", {steps({3}), positive({3}), number(1)}, {0.683892}},
+      {"aten.nll_loss2d_forward.default",
+       {steps({1, 2, 1, 3}), i64({1, 1, 3}, {1, 0, 1}), Value(), number(1), number(0)},
+       {-0.25, 2}},
+      {"aten.cross_entropy_loss.default", {steps({2, 3}), i64({2}, {2, 0})}, {0.920231}},
+  });
+}
+
+TEST(PytorchValues, UnaryAndBinaryMath) {
+  expectEach({
+      {"aten.sinh.default", {steps({3})}, {-1.60192, 0.521095, -0.521095}},
+      {"aten.asinh.default", {steps({3})}, {-1.04759, 0.481212, -0.481212}},
+      {"aten.atanh.default", {i64({2}, {0, 1})}, {0, INFINITY}},
+      {"aten.erfinv.default", {steps({4}, 2)}, {-0.476936, NAN, 0.225312, -0.81342}},
+      {"aten.lgamma.default", {positive({3})}, {-0.120782, 0.203281, 0.203281}},
+      {"aten.digamma.default", {positive({3})}, {0.0364899, -1.08586, -1.08586}},
+      {"aten.atan2.default", {steps({3}), steps({3}, 1)}, {-1.19029, 2.35619, -0.380506}},
+      {"aten.fmod.Tensor", {steps({4}), steps({4}, 2)}, {-0.25, 0.5, -0, 0.5}},
+      {"aten.fmod.Scalar", {i64({3}, {-7, 7, 5}), number(3)}, {-1, 1, 2}},
+      {"aten.copysign.Tensor", {steps({3}), steps({3}, 2)}, {-1.25, 0.5, 0.5}},
+      {"aten.hypot.default", {steps({3}), steps({3}, 1)}, {1.34629, 0.707107, 1.34629}},
+      {"aten.logaddexp.default", {steps({3}), steps({3}, 1)}, {0.660224, 0.813262, 1.41022}},
+      {"aten.xlogy.Tensor", {steps({3}), positive({3})}, {-0.506831, -0.143841, 0.143841}},
+      {"aten.frac.default", {steps({3})}, {-0.25, 0.5, -0.5}},
+      {"aten.signbit.default", {steps({3})}, {1, 0, 1}},
+      {"aten.sgn.default", {steps({3})}, {-1, 1, -1}},
+      {"aten.bitwise_left_shift.Tensor", {i64({3}, {1, -3, 5}), i64({3}, {4, 1, 70})}, {16, -6, 0}},
+      {"aten.bitwise_right_shift.Tensor_Scalar", {i64({3}, {9, -9, 5}), number(1)}, {4, -5, 2}},
+  });
+}
+
+TEST(PytorchValues, Windows) {
+  expectEach({
+      {"aten.unfold.default", {steps({5}), number(0), number(3), number(2)}, {-1.25, 0.5, -0.5, -0.5, 1.25, 0.25}},
+      {"aten.unfold_backward.default",
+       {steps({2, 3}), integers({5}), number(0), number(3), number(2)},
+       {-1.25, 0.5, 0.75, 0.25, -0.75}},
+      {"aten.roll.default", {steps({2, 3}), integers({1}), integers({1})}, {-0.5, -1.25, 0.5, -0.75, 1.25, 0.25}},
+      {"aten.roll.default", {steps({2, 3}), integers({-1})}, {0.5, -0.5, 1.25, 0.25, -0.75, -1.25}},
+      {"aten.diag_embed.default", {steps({2}), number(1)}, {0, -1.25, 0, 0, 0, 0.5, 0, 0, 0}},
+      {"aten.diagonal_scatter.default",
+       {steps({3, 3}), steps({2}, 5), number(-1)},
+       {-1.25, 0.5, -0.5, -0.75, 0.25, -0.75, 1, 1, -1}},
+      {"aten.diagonal_backward.default",
+       {steps({2}), integers({3, 3}), number(1), number(0), number(1)},
+       {0, -1.25, 0, 0, 0, 0.5, 0, 0, 0}},
+      {"aten.as_strided_scatter.default",
+       {steps({5}), steps({2}, 1), integers({2}), integers({2}), number(1)},
+       {-1.25, 0.5, -0.5, -0.5, 0.25}},
+      {"aten.index_copy.default",
+       {steps({3, 2}), number(0), i64({2}, {2, 0}), steps({2, 2}, 3)},
+       {-0.75, 1, -0.5, 1.25, 1.25, 0.25}},
+      {"aten.index_fill.int_Scalar",
+       {steps({3, 2}), number(0), i64({1}, {1}), number(9)},
+       {-1.25, 0.5, 9, 9, 0.25, -0.75}},
+      {"aten.index_add.default",
+       {steps({3, 2}), number(0), i64({2}, {2, 2}), steps({2, 2}, 3)},
+       {-1.25, 0.5, -0.5, 1.25, 0.75, 0.5}},
+      {"aten.take.default", {steps({2, 3}), i64({3}, {5, 0, 2})}, {-0.75, -1.25, -0.5}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("sum"), Value::boolean(true)},
+       {-0.5, 0.5, -1}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("sum"), Value::boolean(false)},
+       {0.75, 0.5, -0.5}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("prod"), Value::boolean(true)},
+       {0.78125, 0.5, 0.09375}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("prod"), Value::boolean(false)},
+       {-0.625, 0.5, -0.1875}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("mean"), Value::boolean(true)},
+       {-0.166667, 0.5, -0.333333}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("mean"), Value::boolean(false)},
+       {0.375, 0.5, -0.25}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("amax"), Value::boolean(true)},
+       {1.25, 0.5, 0.25}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("amax"), Value::boolean(false)},
+       {1.25, 0.5, 0.25}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("amin"), Value::boolean(true)},
+       {-1.25, 0.5, -0.75}},
+      {"aten.scatter_reduce.two",
+       {steps({3}), number(0), i64({4}, {0, 0, 2, 2}), steps({4}, 2), Value::string("amin"), Value::boolean(false)},
+       {-0.5, 0.5, -0.75}},
+  });
+}
+
+TEST(PytorchValues, Resampling) {
+  expectEach({
+      {"aten.reflection_pad1d.default", {steps({1, 4}), integers({2, 1})}, {-0.5, 0.5, -1.25, 0.5, -0.5, 1.25, -0.5}},
+      {"aten.reflection_pad1d_backward.default",
+       {steps({1, 7}), steps({1, 4}), integers({2, 1})},
+       {-0.5, 1.75, 0, -0.75}},
+      {"aten.replication_pad2d.default",
+       {steps({1, 2, 2}), integers({1, 0, 0, 1})},
+       {-1.25, -1.25, 0.5, -0.5, -0.5, 1.25, -0.5, -0.5, 1.25}},
+      {"aten.upsample_nearest2d.default",
+       {steps({1, 1, 2, 3}), integers({3, 2})},
+       {-1.25, 0.5, -1.25, 0.5, 1.25, 0.25}},
+      {"aten.upsample_nearest2d_backward.default",
+       {steps({1, 1, 3, 2}), integers({3, 2}), integers({1, 1, 2, 3})},
+       {-1.75, 1.75, 0, 0.25, -0.75, 0}},
+      {"aten.upsample_bilinear2d.default",
+       {steps({1, 1, 2, 3}), integers({3, 4}), Value::boolean(false)},
+       {-1.25, -0.15625, 0.125, -0.5, 0, 0.234375, 0, -0.625, 1.25, 0.625, -0.125, -0.75}},
+      {"aten.upsample_bilinear2d.default",
+       {steps({1, 1, 2, 3}), integers({3, 4}), Value::boolean(true)},
+       {-1.25, -0.0833333, 0.166667, -0.5, 0, 0.25, 0.0416666, -0.625, 1.25, 0.583333, -0.0833334, -0.75}},
+      {"aten.upsample_bilinear2d_backward.default",
+       {steps({1, 1, 3, 2}), integers({3, 2}), integers({1, 1, 2, 3}), Value::boolean(false)},
+       {-1.125, -0.09375, 0.84375, 0, -0.03125, -0.09375}},
+      {"aten.im2col.default",
+       {steps({1, 3, 3}), integers({2, 2}), integers({1, 1}), integers({1, 0}), integers({2, 1})},
+       {0, 0, 1.25, 0.25, 0, 0, 0.25, -0.75, -1.25, 0.5, 1, 0, 0.5, -0.5, 0, -1}},
+      {"aten.col2im.default",
+       {steps({4, 2}), integers({3, 2}), integers({2, 2}), integers({1, 1}), integers({0, 0}), integers({1, 1})},
+       {-1.25, -0.5, 0.75, 2.25, -0.75, 0}},
+  });
+}
+
+TEST(PytorchValues, Composites) {
+  expectEach({
+      {"aten.addmv.default", {steps({2}), steps({2, 3}), steps({3})}, {0.8125, -0.5625}},
+      {"aten.addr.default", {steps({2, 3}), steps({2}), steps({3})}, {0.3125, -0.125, 0.125, 0.625, 0.5, -1}},
+      {"aten.addbmm.default", {steps({2, 2}), steps({2, 2, 3}), steps({2, 3, 2})}, {1.1875, 2.125, -1.0625, 4.125}},
+      {"aten.linalg_cross.default", {steps({2, 3}), steps({2, 3}, 2)}, {0.75, 0.5625, -1.3125, 0.75, 0.5625, 1.4375}},
+      {"aten.std_mean.correction", {steps({2, 3}), integers({1})}, {0.877971, 1, -0.416667, 0.25}},
+      {"aten.var.dim", {steps({2, 3}), integers({0}), Value::boolean(false)}, {1.5625, 0.015625, 0.015625}},
+      {"aten.norm.Scalar", {steps({5}), number(1)}, {3.75}},
+      {"aten.norm.ScalarOpt_dim", {steps({2, 3}), number(2), integers({1})}, {1.43614, 1.47902}},
+      {"aten.count_nonzero.default", {steps({6})}, {6}},
+      {"aten.trace.default", {steps({3, 3})}, {-2}},
+      {"aten.pixel_shuffle.default", {steps({4, 1, 2}), number(2)}, {-1.25, -0.5, 0.5, 1.25, 0.25, 1, -0.75, 0}},
+      {"aten.pixel_unshuffle.default", {steps({1, 2, 4}), number(2)}, {-1.25, -0.5, 0.5, 1.25, 0.25, 1, -0.75, 0}},
+      {"aten.ldexp.Tensor", {steps({3}), i64({3}, {1, 2, 3})}, {-2.5, 2, -4}},
+  });
+}
+
+TEST(PytorchValues, Scans) {
+  expectEach({
+      {"aten.cumprod.default",
+       {steps({2, 4}), number(1)},
+       {-1.25, -0.625, 0.3125, 0.390625, 0.25, -0.1875, -0.1875, -0}},
+      {"aten.cummax.default", {steps({6}), number(0)}, {-1.25, 0.5, 0.5, 1.25, 1.25, 1.25, 0, 1, 1, 3, 3, 3}},
+      {"aten.cummin.default", {steps({6}), number(0)}, {-1.25, -1.25, -1.25, -1.25, -1.25, -1.25, 0, 0, 0, 0, 0, 0}},
+      {"aten.logcumsumexp.default", {steps({5}), number(0)}, {-1.25, 0.660224, 0.932855, 1.7971, 1.99008}},
+      {"aten.bucketize.Tensor", {steps({4}), i64({3}, {-1, 0, 1})}, {0, 2, 1, 3}},
+      {"aten.searchsorted.Tensor",
+       {i64({3}, {-1, 0, 1}), i64({4}, {-2, 0, 1, 5}), Value::boolean(false), Value::boolean(true)},
+       {0, 2, 3, 3}},
+  });
+}
+
+TEST(PytorchValues, InPlace) {
+  expectEach({
+      {"aten.sin_.default", {steps({3})}, {-0.948985, 0.479426, -0.479426}},
+      {"aten.clamp_.default", {steps({4}), number(-0.5), number(0.5)}, {-0.5, 0.5, -0.5, 0.5}},
+      {"aten.addmm_.default", {steps({2, 2}), steps({2, 3}), steps({3, 2})}, {-0.0625, 0.875, -2.375, 2.75}},
+      {"aten.eq_.Scalar", {steps({3}), number(-1.25)}, {1, 0, 0}},
+      {"aten.index_add_.default", {steps({3}), number(0), i64({2}, {0, 0}), steps({2})}, {-2, 0.5, -0.5}},
+      {"aten.cumsum_.default", {steps({4}), number(0)}, {-1.25, -0.75, -1.25, 0}},
+  });
+}
+
+} // namespace
+} // namespace ccgraph::runtime::testing
