@@ -1,6 +1,8 @@
+#include "kernels/calls.h"
 #include "kernels/elements.h"
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
+#include "kernels/pointwise.h"
 #include "kernels/products.h"
 
 #include <cmath>
@@ -11,7 +13,8 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// [batch, heads, tokens, features] each; queries and keys may differ in tokens, values in features.
+/// [batch, heads, tokens, features] each; queries and keys may differ in tokens, values in features. A head of keys may serve
+/// several neighbouring heads of queries (J. Ainslie et al., "GQA", 2023).
 struct Attention {
   Tensor query;
   Tensor key;
@@ -27,6 +30,10 @@ struct Head {
 };
 
 Tensor headOf(const Tensor &tensor, Head at) { return tensor.select(0, at.batch).select(0, at.head); }
+/// The head of keys or values that serves a head of queries.
+Tensor sharedHeadOf(const Tensor &tensor, const Attention &a, Head at) {
+  return headOf(tensor, {at.batch, at.head * tensor.size(1) / a.query.size(1)});
+}
 
 RealMatrix read(const Tensor &matrix) {
   RealMatrix result(matrix.size(0), matrix.size(1));
@@ -42,13 +49,21 @@ void write(const Tensor &matrix, const RealMatrix &values) {
                      {values.row(i), static_cast<size_t>(values.columns)});
 }
 
+/// Adds to an f64 matrix.
+void add(const Tensor &matrix, RealMatrix values) {
+  RealMatrix there = read(matrix);
+  for (size_t i = 0; i < values.values.size(); ++i)
+    values.values[i] += there.values[i];
+  write(matrix, values);
+}
+
 bool isAttention(const Attention &a) {
   const Tensor &q = a.query;
   const Tensor &k = a.key;
   const Tensor &v = a.value;
   return q.rank() == 4 && k.rank() == 4 && v.rank() == 4 && isFloat(q.dtype()) && computable(q.dtype()) &&
-         q.dtype() == k.dtype() && q.dtype() == v.dtype() && q.sizes().take_front(2) == k.sizes().take_front(2) &&
-         k.sizes().take_front(3) == v.sizes().take_front(3) && q.size(3) == k.size(3) &&
+         q.dtype() == k.dtype() && q.dtype() == v.dtype() && q.size(0) == k.size(0) && k.size(1) > 0 &&
+         q.size(1) % k.size(1) == 0 && k.sizes().take_front(3) == v.sizes().take_front(3) && q.size(3) == k.size(3) &&
          (!a.causal || q.size(2) == k.size(2));
 }
 
@@ -79,7 +94,7 @@ void setBias(KernelArgs &args, Attention &a, unsigned index) {
 
 /// scale q k^T + bias, minus infinity where the mask hides a key.
 RealMatrix scoresOf(const Attention &a, Head at) {
-  RealMatrix scores = productTransposedB(read(headOf(a.query, at)), read(headOf(a.key, at)));
+  RealMatrix scores = productTransposedB(read(headOf(a.query, at)), read(sharedHeadOf(a.key, a, at)));
   std::optional<RealMatrix> bias;
   if (a.bias)
     bias = read(headOf(*a.bias, at));
@@ -119,19 +134,20 @@ Tensor tokenMajor(DType dtype, DimsRef sizes) {
 
 struct Attended {
   Tensor output;
-  Tensor logSums; ///< f32[batch, heads, queries]
+  Tensor logSums; ///< [batch, heads, queries], f32 unless the query is f64
 };
 
 Attended attend(const Attention &a) {
   Dims sizes = toDims(a.query.sizes());
   sizes[3] = a.value.size(3);
-  Attended result{tokenMajor(a.query.dtype(), sizes), Tensor::zeros(DType::F32, a.query.sizes().take_front(3))};
+  DType sumType = a.query.dtype() == DType::F64 ? DType::F64 : DType::F32;
+  Attended result{tokenMajor(a.query.dtype(), sizes), Tensor::zeros(sumType, a.query.sizes().take_front(3))};
   forEachHead(a.query, [&](Head at) {
     RealMatrix scores = scoresOf(a, at);
     Tensor sums = result.logSums.select(0, at.batch).select(0, at.head);
     for (int64_t i = 0; i < scores.rows; ++i)
-      writeElement<double>(DType::F32, sums.data() + i * sums.elementSize(), normalize(scores.row(i), scores.columns));
-    write(headOf(result.output, at), product(scores, read(headOf(a.value, at))));
+      writeElement<double>(sumType, sums.data() + i * sums.elementSize(), normalize(scores.row(i), scores.columns));
+    write(headOf(result.output, at), product(scores, read(sharedHeadOf(a.value, a, at))));
   });
   return result;
 }
@@ -144,16 +160,17 @@ struct AttentionGradients {
 
 /// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk = scale ds^T q.
 AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output) {
-  AttentionGradients result{tokenMajor(a.query.dtype(), a.query.sizes()), tokenMajor(a.key.dtype(), a.key.sizes()),
-                            tokenMajor(a.value.dtype(), a.value.sizes())};
+  // Because heads of queries that share a head of keys add up, the sums are rounded at the end.
+  AttentionGradients result{tokenMajor(DType::F64, a.query.sizes()), tokenMajor(DType::F64, a.key.sizes()),
+                            tokenMajor(DType::F64, a.value.sizes())};
   forEachHead(a.query, [&](Head at) {
     RealMatrix scores = scoresOf(a, at);
     RealMatrix upstream = read(headOf(grad, at));
     RealMatrix out = read(headOf(output, at));
     for (int64_t i = 0; i < scores.rows; ++i)
       (void)normalize(scores.row(i), scores.columns);
-    write(headOf(result.value, at), productTransposedA(scores, upstream));
-    RealMatrix slopes = productTransposedB(upstream, read(headOf(a.value, at)));
+    add(sharedHeadOf(result.value, a, at), productTransposedA(scores, upstream));
+    RealMatrix slopes = productTransposedB(upstream, read(sharedHeadOf(a.value, a, at)));
     for (int64_t i = 0; i < scores.rows; ++i) {
       double sum = 0;
       for (int64_t j = 0; j < upstream.columns; ++j)
@@ -161,10 +178,11 @@ AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const 
       for (int64_t j = 0; j < scores.columns; ++j)
         slopes.row(i)[j] = scores.row(i)[j] * (slopes.row(i)[j] - sum) * a.scale;
     }
-    write(headOf(result.query, at), product(slopes, read(headOf(a.key, at))));
-    write(headOf(result.key, at), productTransposedA(slopes, read(headOf(a.query, at))));
+    write(headOf(result.query, at), product(slopes, read(sharedHeadOf(a.key, a, at))));
+    add(sharedHeadOf(result.key, a, at), productTransposedA(slopes, read(headOf(a.query, at))));
   });
-  return result;
+  DType dtype = a.query.dtype();
+  return {toDType(result.query, dtype), toDType(result.key, dtype), toDType(result.value, dtype)};
 }
 
 void checkGradient(KernelArgs &args, const Attention &a, const Tensor &grad, const Tensor &output) {
@@ -245,6 +263,60 @@ Value efficientBackward(KernelArgs &args) {
   return Value::list({result.query, result.key, result.value, {}});
 }
 
+/// (query, key, value, dropout_p, is_causal, attn_mask, scale) -> (output, logsumexp)
+Value flashOnCpu(KernelArgs &args) {
+  Attention a = attentionOf(args, 0, 3, 4);
+  setScale(args, a, 6);
+  setBias(args, a, 5);
+  if (args.failed())
+    return {};
+  Attended result = attend(a);
+  return Value::tensors({result.output, result.logSums});
+}
+
+/// (grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale)
+Value flashOnCpuBackward(KernelArgs &args) {
+  Attention a = attentionOf(args, 1, 6, 7);
+  setScale(args, a, 9);
+  setBias(args, a, 8);
+  checkGradient(args, a, args.tensor(0), args.tensor(4));
+  if (args.failed())
+    return {};
+  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4));
+  return Value::tensors({result.query, result.key, result.value});
+}
+
+/// [tokens, features] and [heads, tokens, features] count as one batch.
+Value withBatch(KernelArgs &args, unsigned index) {
+  Tensor tensor = args.tensor(index);
+  while (!args.failed() && tensor.rank() < 4)
+    tensor = tensor.unsqueeze(0);
+  return tensor;
+}
+
+/// A mask of what may be seen as the bias that hides the rest.
+Value biasOf(KernelArgs &args, const Value &mask) {
+  if (mask.isNone() || mask.tensor().dtype() != DType::Bool)
+    return mask;
+  return callKernel(
+      args, "aten.where.ScalarSelf",
+      {mask, Value::floating(0), callKernel(args, "aten.scalar_tensor.default", {Value::floating(-INFINITY)})});
+}
+
+/// (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+Value attention(KernelArgs &args) {
+  Value::List operands{withBatch(args, 0), withBatch(args, 1), withBatch(args, 2), args.at(4), args.at(5)};
+  operands.push_back(args.has(3) ? biasOf(args, args.tensor(3)) : Value());
+  operands.push_back(args.at(6));
+  Value both = callKernel(args, "aten._scaled_dot_product_flash_attention_for_cpu.default", operands);
+  if (args.failed())
+    return {};
+  Tensor output = both.list().front().tensor();
+  while (output.rank() > args.tensor(0).rank())
+    output = output.squeeze(0);
+  return output;
+}
+
 const Kernel kernels[] = {
     {"aten._scaled_dot_product_efficient_attention.default",
      "query,key,value,attn_bias,compute_log_sumexp,dropout_p,is_causal,scale", efficient},
@@ -258,6 +330,12 @@ const Kernel kernels[] = {
      "grad_out,query,key,value,out,logsumexp,cum_seq_q,cum_seq_k,max_q,max_k,dropout_p,is_causal,philox_seed,philox_"
      "offset,scale",
      flashBackward},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default", "query,key,value,dropout_p,is_causal,attn_mask,scale",
+     flashOnCpu},
+    {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+     "grad_out,query,key,value,out,logsumexp,dropout_p,is_causal,attn_mask,scale", flashOnCpuBackward},
+    {"aten.scaled_dot_product_attention.default", "query,key,value,attn_mask,dropout_p,is_causal,scale,enable_gqa",
+     attention},
 };
 
 } // namespace

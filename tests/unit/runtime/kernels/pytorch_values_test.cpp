@@ -390,5 +390,23 @@ TEST(PytorchValues, InPlace) {
   });
 }
 
+TEST(PytorchValues, AttentionOnACpu) {
+  expectEach({
+      {"aten._scaled_dot_product_flash_attention_for_cpu.default",
+       {steps({1, 2, 2, 2}), steps({1, 2, 2, 2}, 3), steps({1, 2, 2, 2}, 5), number(0.0), Value::boolean(true), Value(),
+        number(0.5)},
+       {-0.75, 1, -0.206347, -0.449741, 0.75, -0.25, -0.435333, 0.1945, -0.71875, 1.13426, 0.375, 0.898123}},
+      {"aten._scaled_dot_product_flash_attention_for_cpu.default",
+       {steps({1, 2, 2, 2}), steps({1, 1, 2, 2}, 3), steps({1, 1, 2, 2}, 5), number(0.0), Value::boolean(false),
+        steps({2, 2})},
+       {-0.0166872, -0.955501, -0.0317167, -0.915422, -0.201898, -0.461605, -0.312625, -0.166333, 1.53897, 2.44226,
+        0.150699, 1.25895}},
+      {"aten.scaled_dot_product_attention.default",
+       {steps({2, 3, 2}), steps({2, 2, 2}, 3), steps({2, 2, 2}, 5), Value(), number(0.0), Value::boolean(false)},
+       {-0.0868413, -0.768423, -0.151963, -0.594767, -0.509597, 0.358924, -0.50912, 0.22217, -0.183806, 0.100177,
+        0.12802, -0.0167575}},
+  });
+}
+
 } // namespace
 } // namespace ccgraph::runtime::testing
