@@ -120,6 +120,13 @@ double normalize(double *row, int64_t count) {
   return shift + std::log(sum);
 }
 
+/// Turns a row of scores into exp(score - logSum), their probabilities where logSum is right.
+void scaleBy(double *row, int64_t count, double logSum) {
+  for (int64_t j = 0; j < count; ++j)
+    row[j] = std::exp(row[j] - logSum);
+}
+double numberAt(const Tensor &tensor) { return readElement<double>(tensor.dtype(), tensor.data()); }
+
 template <typename Body>
 void forEachHead(const Tensor &query, Body body) {
   for (int64_t batch = 0; batch < query.size(0); ++batch)
@@ -159,7 +166,9 @@ struct AttentionGradients {
 };
 
 /// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk = scale ds^T q.
-AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output) {
+/// `logSums`, where given, are taken as the forward operator's word: their first elements beyond the third dimension.
+AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output,
+                                  const Tensor *logSums = nullptr) {
   // Because heads of queries that share a head of keys add up, the sums are rounded at the end.
   AttentionGradients result{tokenMajor(DType::F64, a.query.sizes()), tokenMajor(DType::F64, a.key.sizes()),
                             tokenMajor(DType::F64, a.value.sizes())};
@@ -168,7 +177,10 @@ AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const 
     RealMatrix upstream = read(headOf(grad, at));
     RealMatrix out = read(headOf(output, at));
     for (int64_t i = 0; i < scores.rows; ++i)
-      (void)normalize(scores.row(i), scores.columns);
+      if (logSums)
+        scaleBy(scores.row(i), scores.columns, numberAt(headOf(*logSums, at).select(0, i)));
+      else
+        (void)normalize(scores.row(i), scores.columns);
     add(sharedHeadOf(result.value, a, at), productTransposedA(scores, upstream));
     RealMatrix slopes = productTransposedB(upstream, read(sharedHeadOf(a.value, a, at)));
     for (int64_t i = 0; i < scores.rows; ++i) {
@@ -280,9 +292,13 @@ Value flashOnCpuBackward(KernelArgs &args) {
   setScale(args, a, 9);
   setBias(args, a, 8);
   checkGradient(args, a, args.tensor(0), args.tensor(4));
+  const Tensor &sums = args.tensor(5);
+  args.check(sums.rank() >= 3 && sums.sizes().take_front(3) == a.query.sizes().take_front(3) &&
+                 sums.numElements() > 0 && computable(sums.dtype()),
+             "got logsumexp " + sums.typeText() + ", expected a number for each query of each head");
   if (args.failed())
     return {};
-  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4));
+  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), &sums);
   return Value::tensors({result.query, result.key, result.value});
 }
 

@@ -109,6 +109,64 @@ Value fusedAdam(KernelArgs &args, bool decoupled) {
 Value fusedAdamW(KernelArgs &args) { return fusedAdam(args, true); }
 Value fusedAdamPlain(KernelArgs &args) { return fusedAdam(args, false); }
 
+// --- SGD with momentum (I. Sutskever et al., 2013) ------------------------------------------------------------
+struct SgdSettings {
+  double decay, momentum, rate, dampening;
+  bool nesterov, maximize, first;
+  double gradScale;
+};
+
+double numberOrTensor(KernelArgs &args, unsigned index) {
+  return args.at(index).is(Value::Kind::Tensor) ? readAll(args.tensor(index)).front() : args.number(index);
+}
+
+/// A buffer starts as the first gradient; without momentum there is none.
+void sgdStep(std::vector<double> &param, std::vector<double> &grads, std::vector<double> &buffer,
+             const SgdSettings &s) {
+  for (size_t i = 0; i < param.size(); ++i) {
+    double grad = grads[i] /= s.gradScale;
+    grad = (s.maximize ? -grad : grad) + s.decay * param[i];
+    if (!buffer.empty()) {
+      buffer[i] = s.first ? grad : s.momentum * buffer[i] + (1 - s.dampening) * grad;
+      grad = s.nesterov ? grad + s.momentum * buffer[i] : buffer[i];
+    }
+    param[i] -= s.rate * grad;
+  }
+}
+
+/// (self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale, found_inf)
+Value fusedSgd(KernelArgs &args) {
+  std::vector<Tensor> params = args.tensors(0), grads = args.tensors(1), buffers = args.tensors(2);
+  std::optional<Tensor> scale = args.optionalTensor(10), skip = args.optionalTensor(11);
+  SgdSettings settings{args.number(3),          args.number(4),
+                       numberOrTensor(args, 5), args.number(6),
+                       args.boolean(7, false),  args.boolean(8, false),
+                       args.boolean(9, false),  scale && scale->numElements() == 1 ? readAll(*scale).front() : 1.0};
+  bool fits = grads.size() == params.size() && (buffers.empty() || buffers.size() == params.size());
+  for (size_t i = 0; fits && i < params.size(); ++i)
+    fits = isFloat(params[i].dtype()) && computable(params[i].dtype()) && grads[i].sizes() == params[i].sizes() &&
+           computable(grads[i].dtype()) && (buffers.empty() || buffers[i].sizes() == params[i].sizes());
+  if (args.failed() ||
+      !args.check(fits,
+                  "got lists that differ, expected a gradient, and a buffer or none, of each parameter's sizes") ||
+      (skip && readAll(*skip).front() != 0))
+    return {};
+  for (size_t i = 0; i < params.size(); ++i) {
+    std::vector<double> param = readAll(params[i]), grad = readAll(grads[i]);
+    std::vector<double> buffer = buffers.empty() ? std::vector<double>() : readAll(buffers[i]);
+    sgdStep(param, grad, buffer, settings);
+    writeAll(params[i], param);
+    if (!buffers.empty())
+      writeAll(buffers[i], buffer);
+    if (settings.gradScale != 1)
+      writeAll(grads[i], grad);
+  }
+  return {};
+}
+
+constexpr llvm::StringRef sgdParameters = "self,grads,momentum_buffer_list,weight_decay,momentum,lr,dampening,nesterov,"
+                                          "maximize,is_first_step,grad_scale,found_inf";
+
 constexpr llvm::StringRef adamParameters =
     "self,grads,exp_avgs,exp_avg_sqs,max_exp_avg_sqs,state_steps,lr,beta1,beta2,weight_decay,eps,"
     "amsgrad,maximize,grad_scale,found_inf";
@@ -118,6 +176,8 @@ const Kernel kernels[] = {
     {"aten._fused_adam_.tensor_lr", adamParameters, fusedAdamPlain},
     {"aten._fused_adamw_.default", adamParameters, fusedAdamW},
     {"aten._fused_adamw_.tensor_lr", adamParameters, fusedAdamW},
+    {"aten._fused_sgd_.default", sgdParameters, fusedSgd},
+    {"aten._fused_sgd_.tensor_lr", sgdParameters, fusedSgd},
 };
 
 } // namespace

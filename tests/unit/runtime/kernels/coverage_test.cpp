@@ -35,15 +35,13 @@ TEST(Coverage, EveryOperatorOfTheRunnableGraphsHasAKernel) {
 }
 
 TEST(Coverage, OperatorsOfTheLargeGraphsWithoutAKernelAreThese) {
-  // Those need a subgraph, a device mesh or a profiler, or belong to another project.
+  // Those need a subgraph, a device mesh, or belong to another project.
   const std::set<std::string> known = {"_dtensor.mesh_get_process_group.default",
                                        "coor.current_device.default",
                                        "device_mesh._get_submesh",
                                        "device_mesh._runtime_compute_coordinate_on_dim.default",
                                        "flex_attention",
                                        "flex_attention_backward",
-                                       "profiler._record_function_enter_new.default",
-                                       "profiler._record_function_exit._RecordFunction",
                                        "torchtitan.deterministic_scatter_add.default"};
   size_t graphs = 0;
   for (const std::string &target : targetsWithoutKernel("large", graphs))
