@@ -37,6 +37,7 @@ TEST(Coverage, EveryOperatorOfTheRunnableGraphsHasAKernel) {
 TEST(Coverage, OperatorsOfTheLargeGraphsWithoutAKernelAreThese) {
   // Those need a subgraph, a device mesh, or belong to another project.
   const std::set<std::string> known = {"_dtensor.mesh_get_process_group.default",
+                                       "cond",
                                        "coor.current_device.default",
                                        "device_mesh._get_submesh",
                                        "device_mesh._runtime_compute_coordinate_on_dim.default",
