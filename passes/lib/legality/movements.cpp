@@ -268,11 +268,11 @@ std::optional<Value> moveUnbind(const Movement &movement) {
 }
 
 std::optional<Value> moveGetItem(const Movement &movement) {
-  auto index = elementIndex(movement.step);
-  if (!index || movement.operands.empty() || !movement.operands[0]->isList ||
-      *index >= movement.operands[0]->elements.size())
+  uint32_t index = movement.step.element;
+  if (index == none || movement.operands.empty() || !movement.operands[0]->isList ||
+      index >= movement.operands[0]->elements.size())
     return std::nullopt;
-  return single(movement.operands[0]->elements[*index]);
+  return single(movement.operands[0]->elements[index]);
 }
 
 std::optional<Value> moveCat(const Movement &movement) {

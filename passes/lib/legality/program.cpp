@@ -40,6 +40,17 @@ Effects declaredEffects(const NodeState &state) {
   return effects;
 }
 
+uint32_t elementOf(const Step &step) {
+  if (!step.isGetItem() || step.arguments->positional.size() != 2)
+    return none;
+  const Argument &index = step.arguments->positional[1];
+  if (!step.arguments->positional[0].is(Argument::Kind::Operand) || !index.is(Argument::Kind::Int))
+    return none;
+  constexpr int64_t mostElements = 65536; // no operator yields as many results
+  bool plain = index.integer() >= 0 && index.integer() < mostElements;
+  return plain ? static_cast<uint32_t>(index.integer()) : none;
+}
+
 bool callUnchanged(const NodeState &state) {
   const Node &node = *state.node;
   return !node.isErased() && node.op() == state.op && &node.arguments() == state.arguments;
@@ -104,6 +115,7 @@ void Program::addOperands(llvm::ArrayRef<Node *> nodes) {
 
 void Program::apply(Step &step, const Effects &effects) {
   std::copy(effects.operands.begin(), effects.operands.end(), accesses_.begin() + step.firstOperand);
+  step.element = elementOf(step);
   step.domain = effects.domain;
   step.launches = effects.launches;
   step.waits = effects.waits;
@@ -119,6 +131,7 @@ void Program::setEffects(uint32_t index, const Step &like, llvm::ArrayRef<Access
   step.waits = like.waits;
   step.freshResult = like.freshResult;
   step.keepAlways = like.keepAlways;
+  step.element = like.element;
 }
 
 const Argument *Program::argument(const Step &step, int parameter) {

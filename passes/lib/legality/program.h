@@ -39,6 +39,9 @@ struct Step {
   bool waits = false;
   bool freshResult = true;
   bool keepAlways = false;
+  /// The element of a list that a getitem takes, `none` where it is no literal; of a control_deps, that of the getitem
+  /// which a rule puts in its place. The list is the operand with Access::Alias.
+  uint32_t element = none;
 
   [[nodiscard]] Opcode opcode() const { return node->opcode(); }
   [[nodiscard]] bool isCall() const { return opcode() == Opcode::CallFunction; }

@@ -4,16 +4,18 @@
 
 namespace ccgraph::legality {
 
-std::optional<uint32_t> elementIndex(const Step &step) {
-  if (!step.isGetItem() || step.arguments->positional.size() != 2)
-    return std::nullopt;
-  const Argument &index = step.arguments->positional[1];
-  if (!step.arguments->positional[0].is(Argument::Kind::Operand) || !index.is(Argument::Kind::Int))
-    return std::nullopt;
-  constexpr int64_t mostElements = 65536; // no operator yields as many results
-  bool plain = index.integer() >= 0 && index.integer() < mostElements;
-  return plain ? std::optional<uint32_t>(index.integer()) : std::nullopt;
+namespace {
+
+/// The list that a step takes an element of; `none` for any other step.
+uint32_t listOf(const Program &program, const Step &step) {
+  auto accesses = program.accesses(step);
+  for (size_t i = 0; i < accesses.size() && step.element != none; ++i)
+    if (has(accesses[i], Access::Alias))
+      return program.operands(step)[i];
+  return none;
 }
+
+} // namespace
 
 const Argument *elementwiseList(const Step &step) {
   const CollectiveSpec *spec = step.collective();
@@ -31,10 +33,10 @@ Storages::Storages(const Program &program) : program_(program), values_(program.
 void Storages::countElements() {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const Step &step = program_[i];
-    if (auto index = elementIndex(step)) {
-      uint32_t list = program_.operands(step)[0];
+    if (step.element != none) {
+      uint32_t list = listOf(program_, step);
       if (list != none && program_[list].isCall())
-        lists_[list].count = std::max(lists_[list].count, *index + 1);
+        lists_[list].count = std::max(lists_[list].count, step.element + 1);
       continue;
     }
     if (!step.isCall())
@@ -90,8 +92,8 @@ Storages::Range Storages::valueOf(uint32_t index) {
 }
 
 Storages::Range Storages::callValue(uint32_t index, const Step &step) {
-  if (step.isGetItem())
-    return getItem(index, step);
+  if (step.element != none)
+    return elementValue(step);
   if (lists_[index].count)
     return listValue(index, step);
   Range only;
@@ -113,13 +115,12 @@ Storages::Range Storages::callValue(uint32_t index, const Step &step) {
   return unite(storages);
 }
 
-Storages::Range Storages::getItem([[maybe_unused]] uint32_t index, const Step &step) const {
-  auto operands = program_.operands(step);
-  if (operands.empty() || operands[0] == none)
+Storages::Range Storages::elementValue(const Step &step) const {
+  uint32_t list = listOf(program_, step);
+  if (list == none)
     return {};
-  auto element = elementIndex(step);
-  Range list = lists_[operands[0]];
-  return element && *element < list.count ? elements_[list.begin + *element] : values_[operands[0]];
+  Range elements = lists_[list];
+  return step.element < elements.count ? elements_[elements.begin + step.element] : values_[list];
 }
 
 Storages::Range Storages::listValue(uint32_t index, const Step &step) {

@@ -52,7 +52,7 @@ private:
   [[nodiscard]] Range valueOf(uint32_t index);
   [[nodiscard]] Range callValue(uint32_t index, const Step &step);
   [[nodiscard]] Range listValue(uint32_t index, const Step &step);
-  [[nodiscard]] Range getItem(uint32_t index, const Step &step) const;
+  [[nodiscard]] Range elementValue(const Step &step) const;
   /// Stores a set, sorted and without duplicates.
   [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
   [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
@@ -69,8 +69,6 @@ private:
   llvm::DenseMap<Identifier, Range> attributes_;
 };
 
-/// Number of the element that a getitem step takes; empty where it is no literal.
-[[nodiscard]] std::optional<uint32_t> elementIndex(const Step &step);
 /// The parameter whose element i is about element i of the step's list result (coalesced
 /// collectives, batches of p2p, waits on lists); null where there is none.
 [[nodiscard]] const Argument *elementwiseList(const Step &step);
