@@ -51,6 +51,13 @@ void softmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<d
     value /= sum;
 }
 
+/// Zeros for a line of -inf alone: the query that a mask lets attend to nothing.
+void safeSoftmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
+  softmaxLine(in, out);
+  if (largest(in[0]) == -INFINITY)
+    std::fill(out.begin(), out.end(), 0);
+}
+
 void logSoftmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
   double shift = largest(in[0]);
   double sum = 0;
@@ -100,6 +107,7 @@ Value typedSoftmaxOf(KernelArgs &args, LineMap map) {
   return mapLines(Tensor::zeros(dtype, self.sizes()), toDType(self, dtype), dim, map);
 }
 Value typedSoftmax(KernelArgs &args) { return typedSoftmaxOf(args, softmaxLine); }
+Value safeSoftmax(KernelArgs &args) { return typedSoftmaxOf(args, safeSoftmaxLine); }
 Value typedLogSoftmax(KernelArgs &args) { return typedSoftmaxOf(args, logSoftmaxLine); }
 
 /// (grad_output, output, dim, input_dtype)
@@ -274,6 +282,7 @@ Value nllBackward(KernelArgs &args) {
 const Kernel kernels[] = {
     {"aten._log_softmax.default", "self,dim,half_to_float", logSoftmax},
     {"aten._log_softmax_backward_data.default", "grad_output,output,dim,input_dtype", logSoftmaxBackward},
+    {"aten._safe_softmax.default", "self,dim,dtype", safeSoftmax},
     {"aten._softmax.default", "self,dim,half_to_float", softmax},
     {"aten._softmax_backward_data.default", "grad_output,output,dim,input_dtype", softmaxBackward},
     {"aten.log_softmax.int", "self,dim,dtype", typedLogSoftmax},

@@ -52,10 +52,8 @@ Operands fillOperands(KernelArgs &args) {
   Operand mask = asCondition(args, 1);
   Operand self = args.operand(0);
   Operand value = args.operand(2);
-  DType dtype = self.tensor.dtype();
-  bool fits = canStore(value.tensor.dtype(), dtype);
-  if (args.check(fits, "got a value " + shortName(value.tensor.dtype()) + " for a tensor " + shortName(dtype)))
-    value.tensor = toDType(value.tensor, dtype);
+  if (!args.failed())
+    value.tensor = toDType(value.tensor, self.tensor.dtype());
   return {value, self, mask};
 }
 

@@ -91,6 +91,8 @@ TEST(Pointwise, WhereAndMaskedFill) {
   Tensor mask = tensor(DType::Bool, {2}, {1, 0});
   EXPECT_EQ(valuesOf("aten.where.self", {mask, f32({2}, {1, 2}), f32({}, {9})}), (Doubles{1, 9}));
   EXPECT_EQ(valuesOf("aten.masked_fill.Scalar", {f32({2}, {1, 2}), mask, number(-INFINITY)}), (Doubles{-INFINITY, 2}));
+  EXPECT_EQ(valuesOf("aten.masked_fill.Scalar", {i64({2}, {1, 2}), mask, number(1.5)}), (Doubles{1, 2}));
+  EXPECT_EQ(valuesOf("aten.masked_fill.Scalar", {mask, mask, number(0)}), (Doubles{0, 0}));
   EXPECT_EQ(valuesOf("aten.lerp.Scalar", {f32({1}, {1}), f32({1}, {3}), number(0.75)}), (Doubles{2.5}));
   EXPECT_EQ(valuesOf("prims.fma.default", {f32({1}, {2}), f32({1}, {3}), f32({1}, {4})}), (Doubles{10}));
 }

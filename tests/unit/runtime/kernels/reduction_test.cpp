@@ -67,6 +67,8 @@ TEST(Losses, SoftmaxAndItsGradient) {
   expectNear(valuesOf("aten._softmax.default", {x, number(1), Value::boolean(false)}), {0.25, 0.75});
   expectNear(valuesOf("aten._log_softmax.default", {x, number(-1), Value::boolean(false)}),
              {std::log(0.25), std::log(0.75)});
+  Tensor masked = f32({2, 2}, {0, std::log(3.0), -INFINITY, -INFINITY});
+  expectNear(valuesOf("aten._safe_softmax.default", {masked, number(-1)}), {0.25, 0.75, 0, 0});
   Tensor y = f32({1, 2}, {0.25, 0.75});
   Value::List backward{f32({1, 2}, {1, 0}), y, number(1), Value::dtype(DType::F32)};
   expectNear(valuesOf("aten._softmax_backward_data.default", backward), {0.1875, -0.1875});
