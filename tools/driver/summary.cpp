@@ -229,7 +229,8 @@ private:
     if (std::string assumed = assumedGroupsText(s_.groups); !assumed.empty())
       label("assumed") << wrapped(assumed + " (--groups FILE does)", labelWidth) << '\n';
     if (!s_.unknownGroups.empty())
-      label("assumed") << wrapped("nothing of the groups " + s_.unknownGroups + " (--groups FILE says what they are)",
+      label("assumed") << wrapped("nothing of the ranks of " + s_.unknownGroups +
+                                      ", since neither a file nor a call says how many (--groups FILE does)",
                                   labelWidth)
                        << '\n';
     if (!s_.before.opaque.empty())
