@@ -10,12 +10,11 @@ namespace {
 using Nodes = llvm::SmallVector<Node *, 2>;
 
 void collect(const Node &node, const Argument *argument, Nodes &out) {
-  if (argument && argument->is(Argument::Kind::Operand))
-    out.push_back(node.operand(*argument));
-  if (!argument || !argument->isSequence())
+  if (!argument)
     return;
-  for (const Argument &element : argument->elements())
-    collect(node, &element, out);
+  if (argument->is(Argument::Kind::Operand))
+    return out.push_back(node.operand(*argument));
+  llvm::for_each(argument->elements(), [&](const Argument &element) { collect(node, &element, out); });
 }
 
 void readGroup(const Node &node, CollectiveCall &call) {
