@@ -1,6 +1,6 @@
 #include "fuzz/complaints.h"
 
-#include "llvm/Support/JSON.h"
+#include "llvm/Support/ConvertUTF.h"
 
 namespace ccgraph::test {
 namespace {
@@ -11,7 +11,8 @@ constexpr size_t longestLine = 4000;
 std::string complaintAboutLine(llvm::StringRef line) {
   if (line.size() > longestLine)
     return "a line of " + std::to_string(line.size()) + " bytes: " + line.take_front(200).str();
-  if (!llvm::json::isUTF8(line))
+  const auto *bytes = line.bytes_begin();
+  if (!llvm::isLegalUTF8String(&bytes, line.bytes_end()))
     return "no UTF-8: " + line.str();
   for (char c : line)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)

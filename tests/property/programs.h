@@ -12,6 +12,7 @@
 
 #include "support/random_program.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 namespace ccgraph::test {

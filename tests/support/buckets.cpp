@@ -59,7 +59,7 @@ private:
   }
 
   /// The launch's own arguments, with another first one.
-  std::vector<Actual> argumentsWith(Actual first) const {
+  std::vector<Actual> argumentsWith(const Actual &first) const {
     std::vector<Actual> arguments{first};
     for (const Argument &argument : launches_[0]->args().drop_front()) {
       if (argument.is(Argument::Kind::Int))

@@ -21,7 +21,7 @@
 //
 // Options, one a line, with what holds where one is left out:
 //   ranks: N               2
-//   groups: {...}          name -> list of ranks, or list of lists (a partition); all ranks
+//   groups: {...}          name -> {ranks | partition}, as group files have it; all ranks
 //   memory-budget: BYTES   unlimited; `own` is the input's own peak
 //   spmd: false            true
 //   values: close | none   equal to the bit; `close` is within 1e-5, where the pass may reassociate;

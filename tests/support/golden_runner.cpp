@@ -1,14 +1,13 @@
 #include "support/golden_runner.h"
 
 #include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/equivalence.h"
 #include "ccgraph/runtime/seeded_inputs.h"
-
-#include "llvm/Support/JSON.h"
 
 #include <numeric>
 
@@ -89,33 +88,12 @@ llvm::Error Runner::readOptions() {
   return options_.count("groups") ? readGroups(options_["groups"]) : llvm::Error::success();
 }
 
-std::vector<int64_t> numbers(const llvm::json::Array &array) {
-  std::vector<int64_t> out;
-  for (const llvm::json::Value &value : array)
-    out.push_back(value.getAsInteger().getValueOr(-1));
-  return out;
-}
-
 llvm::Error Runner::readGroups(StringRef text) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
-  if (!parsed)
-    return parsed.takeError();
-  const llvm::json::Object *object = parsed->getAsObject();
-  if (object == nullptr)
-    return optionError("groups: expected {\"name\": [0, 1], ...}");
-  for (const auto &[name, value] : *object) {
-    const llvm::json::Array *array = value.getAsArray();
-    if (array == nullptr || array->empty())
-      return optionError("groups: expected a list of ranks for '" + StringRef(name) + "'");
-    Group group;
-    group.name = StringRef(name).str();
-    if (array->front().getAsArray() == nullptr)
-      group.ranks = numbers(*array);
-    for (const llvm::json::Value &cell : *array)
-      if (const llvm::json::Array *ranks = cell.getAsArray())
-        group.partition.push_back(numbers(*ranks));
-    groups_.set(std::move(group));
-  }
+  std::string file = ("{\"groups\": " + text + "}").str();
+  llvm::Expected<GroupTable> groups = readGroupFile({file_.path + " (groups)", file});
+  if (!groups)
+    return groups.takeError();
+  groups_ = std::move(*groups);
   return llvm::Error::success();
 }
 

@@ -446,6 +446,7 @@ private:
 
   static std::vector<size_t> readsOf(const std::vector<Value> &members) {
     std::vector<size_t> reads;
+    reads.reserve(members.size());
     for (const Value &member : members)
       reads.push_back(member.storage);
     return reads;

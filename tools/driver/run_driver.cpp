@@ -129,8 +129,10 @@ private:
       request_.graphs.push_back(graph.get());
     request_.memoryLimit = machineMemory();
     llvm::Expected<RunResult> result = interpret(request_);
+    if (!result && graphs_.size() == 1)
+      return inFile(result.takeError());
     if (!result)
-      return graphs_.size() == 1 ? inFile(result.takeError()) : result.takeError();
+      return result.takeError();
     result_ = std::move(*result);
     return llvm::Error::success();
   }
@@ -142,8 +144,9 @@ private:
                                [&](const DiagnosticError &found) { diagnostics = found.diagnostics().vec(); });
     for (Diagnostic &diagnostic : diagnostics)
       diagnostic.file = path_;
-    return diagnostics.empty() ? std::move(error)
-                               : llvm::joinErrors(std::move(error), makeError(std::move(diagnostics)));
+    if (diagnostics.empty())
+      return error;
+    return llvm::joinErrors(std::move(error), makeError(std::move(diagnostics)));
   }
 
   void reportProgram() {

@@ -1,101 +1,103 @@
 #include "driver/summary.h"
 
-#include "llvm/Support/JSON.h"
+#include <nlohmann/json.hpp>
 
 namespace ccgraph::driver {
 namespace {
 
-using llvm::json::OStream;
+using Json = nlohmann::ordered_json;
 
-void writeRow(OStream &json, const CollectiveRow &row) {
-  json.attribute("kind", collectiveName(row.kind));
-  json.attribute("group", row.group);
-  json.attribute("launches", static_cast<int64_t>(row.launches));
-  json.attribute("bytes", row.bytes);
-  json.attribute("unknown_sizes", static_cast<int64_t>(row.unknownSizes));
+Json jsonOf(const RemarkCount &count);
+Json jsonOf(const PassRun &run);
+Json jsonOf(const Group &group);
+
+Json jsonOf(const CollectiveRow &row) {
+  return {{"kind", collectiveName(row.kind).str()},
+          {"group", row.group},
+          {"launches", row.launches},
+          {"bytes", row.bytes},
+          {"unknown_sizes", row.unknownSizes}};
 }
 
-void writeFacts(OStream &json, const GraphFacts &facts) {
-  json.attribute("nodes", static_cast<int64_t>(facts.nodes));
-  json.attributeArray("collectives", [&] {
-    for (const CollectiveRow &row : facts.rows)
-      json.object([&] { writeRow(json, row); });
-  });
-  json.attributeObject("overlap", [&] {
-    json.attribute("waited", static_cast<int64_t>(facts.overlap.waited));
-    json.attribute("exposed", static_cast<int64_t>(facts.overlap.exposed));
-    json.attribute("median_steps", facts.overlap.median);
-  });
-  json.attribute("peak_bytes", facts.peakBytes);
+Json jsonOf(const OverlapFacts &overlap) {
+  return {{"waited", overlap.waited}, {"exposed", overlap.exposed}, {"median_steps", overlap.median}};
 }
 
-void writeRun(OStream &json, const PassRun &run) {
-  json.attribute("pass", run.pass);
-  json.attribute("changed", run.changed == Changed::Yes);
-  json.attributeObject("statistics", [&] {
-    for (const auto &[name, value] : run.statistics)
-      json.attribute(name, value);
-  });
-  json.attributeArray("remarks", [&] {
-    for (const RemarkCount &count : countRemarks(run))
-      json.object([&] {
-        json.attribute("kind", remarkKindName(count.kind));
-        json.attribute("reason", count.reason);
-        json.attribute("count", static_cast<int64_t>(count.count));
-      });
-  });
-  json.attribute("seconds", run.seconds);
-  json.attribute("check_seconds", run.checkSeconds);
+/// Because an empty list must be written as one, arrays are named as such.
+template <typename Range>
+Json listOf(const Range &values) {
+  Json list = Json::array();
+  for (const auto &value : values)
+    list.push_back(jsonOf(value));
+  return list;
 }
 
-void writeGroup(OStream &json, const Group &group) {
-  json.attribute("name", group.name);
+Json jsonOf(const GraphFacts &facts) {
+  return {{"nodes", facts.nodes},
+          {"collectives", listOf(facts.rows)},
+          {"overlap", jsonOf(facts.overlap)},
+          {"peak_bytes", facts.peakBytes}};
+}
+
+Json jsonOf(const RemarkCount &count) {
+  return {{"kind", remarkKindName(count.kind).str()}, {"reason", count.reason}, {"count", count.count}};
+}
+
+Json jsonOf(const PassRun &run) {
+  Json statistics = Json::object();
+  for (const auto &[name, value] : run.statistics)
+    statistics[name] = value;
+  return {{"pass", run.pass},
+          {"changed", run.changed == Changed::Yes},
+          {"statistics", std::move(statistics)},
+          {"remarks", listOf(countRemarks(run))},
+          {"seconds", run.seconds},
+          {"check_seconds", run.checkSeconds}};
+}
+
+Json jsonOf(const Group &group) {
+  Json json = {{"name", group.name}};
   if (auto size = group.size())
-    json.attribute("size", *size);
-  json.attribute("desc", group.description);
-  json.attribute("assumed", group.assumed);
+    json["size"] = *size;
+  json["desc"] = group.description;
+  json["assumed"] = group.assumed;
+  return json;
 }
 
-void writeTimes(OStream &json, const PhaseTimes &times) {
-  json.attribute("read", times.read);
-  json.attribute("passes", times.passes);
-  json.attribute("checks", times.checks);
-  json.attribute("equivalence", times.equivalence);
-  json.attribute("write", times.write);
+Json jsonOf(const PhaseTimes &times) {
+  return {{"read", times.read},
+          {"passes", times.passes},
+          {"checks", times.checks},
+          {"equivalence", times.equivalence},
+          {"write", times.write}};
 }
 
-void writeSummary(OStream &json, const Summary &summary) {
-  json.attribute("input", summary.input);
-  json.attribute("graph", summary.graph);
-  json.attribute("level", summary.level);
-  json.attribute("pipeline", summary.pipeline);
-  json.attributeObject("before", [&] { writeFacts(json, summary.before); });
-  json.attributeObject("after", [&] { writeFacts(json, summary.after); });
-  json.attributeArray("passes", [&] {
-    for (const PassRun &run : summary.run.passes)
-      json.object([&] { writeRun(json, run); });
-  });
+Json jsonOf(const Summary &summary) {
+  Json json = {{"input", summary.input},
+               {"graph", summary.graph},
+               {"level", summary.level},
+               {"pipeline", summary.pipeline},
+               {"before", jsonOf(summary.before)},
+               {"after", jsonOf(summary.after)},
+               {"passes", listOf(summary.run.passes)}};
   if (summary.run.memoryBudget)
-    json.attribute("memory_budget", *summary.run.memoryBudget);
-  json.attributeArray("groups", [&] {
-    for (const Group &group : summary.groups.groups())
-      json.object([&] { writeGroup(json, group); });
-  });
-  json.attribute("spmd", summary.spmd);
-  json.attribute("verifier_warnings", static_cast<int64_t>(summary.warnings));
-  json.attribute("verified_each", summary.verifyEach);
-  json.attribute("legality_checked", summary.checkedLegality);
+    json["memory_budget"] = *summary.run.memoryBudget;
+  json["groups"] = listOf(summary.groups.groups());
+  json["spmd"] = summary.spmd;
+  json["verifier_warnings"] = summary.warnings;
+  json["verified_each"] = summary.verifyEach;
+  json["legality_checked"] = summary.checkedLegality;
   if (!summary.equivalence.empty())
-    json.attribute("equivalence", summary.equivalence);
-  json.attributeObject("seconds", [&] { writeTimes(json, summary.times); });
+    json["equivalence"] = summary.equivalence;
+  json["seconds"] = jsonOf(summary.times);
+  return json;
 }
 
 } // namespace
 
 void printSummaryJson(llvm::raw_ostream &os, const Summary &summary) {
-  OStream json(os, /*IndentSize=*/1);
-  json.object([&] { writeSummary(json, summary); });
-  os << '\n';
+  // Because names may hold bytes that are no UTF-8, those are replaced instead of thrown for.
+  os << jsonOf(summary).dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
 }
 
 } // namespace ccgraph::driver

@@ -144,7 +144,7 @@ void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
   }
   for (const auto &[name, subgraph] : graph.subgraphs())
     if (llvm::none_of(rewrite.snapshot.subgraphs(),
-                      [&](const auto &was) { return &was.content->graph() == subgraph.get(); }))
+                      [now = subgraph.get()](const auto &was) { return &was.content->graph() == now; }))
       findings.add(place, "interface", "subgraph '" + name.str() + "' is new");
 }
 

@@ -77,7 +77,7 @@ public:
     int64_t from = 0;
     int64_t to = 0;
     int64_t tag = 0;
-    friend auto operator<=>(const Channel &, const Channel &) = default;
+    friend auto operator<=>(const Channel &, const Channel &) = default; // NOLINT(modernize-use-nullptr): no pointer
   };
   [[nodiscard]] llvm::Expected<Seat> joinTransfer(const Channel &channel, Launch launch);
 

@@ -162,8 +162,10 @@ private:
   void compareOne(const std::string &name) {
     const HostTensor *expected = find(expected_, name), *got = find(got_, name);
     ++total_.outputs;
-    if (!expected || !got)
-      return differ(name, got ? "is there, expected none" : "is missing, expected " + expected->typeText());
+    if (!expected)
+      return differ(name, "is there, expected none");
+    if (!got)
+      return differ(name, "is missing, expected " + expected->typeText());
     if (expected->dtype != got->dtype || expected->sizes != got->sizes)
       return differ(name, "is " + got->typeText() + ", expected " + expected->typeText());
     auto rule = rules_.perOutput.find(name);

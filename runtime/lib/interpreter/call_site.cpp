@@ -52,7 +52,7 @@ llvm::Error CallSite::wrongArgument(int parameter, llvm::StringRef expected) con
                    .str());
 }
 
-llvm::Error CallSite::error(std::string message, std::string repair) const {
+llvm::Error CallSite::error(const std::string &message, std::string repair) const {
   return makeError(
       diagnose(*node, "run.collective", (Twine("rank ") + Twine(rank) + ": " + message).str(), std::move(repair)));
 }

@@ -33,7 +33,7 @@ struct CallSite {
   /// "argument 1 (reduce_op): got 3, expected a string".
   [[nodiscard]] llvm::Error wrongArgument(int parameter, llvm::StringRef expected) const;
   /// An error of rule `run.collective` about this call.
-  [[nodiscard]] llvm::Error error(std::string message, std::string repair = "") const;
+  [[nodiscard]] llvm::Error error(const std::string &message, std::string repair = "") const;
 };
 
 } // namespace ccgraph::runtime

@@ -16,7 +16,8 @@ RankRun::RankRun(const Setup &setup) : setup_(setup) { scopes_.emplace_back(*set
 
 const Node *RankRun::position() const { return finished_ ? nullptr : scopes_.back().next; }
 
-llvm::Error RankRun::error(const Node &node, llvm::StringRef rule, std::string message, std::string repair) const {
+llvm::Error RankRun::error(const Node &node, llvm::StringRef rule, const std::string &message,
+                           std::string repair) const {
   return makeError(
       diagnose(node, rule, (Twine("rank ") + Twine(setup_.rank) + ": " + message).str(), std::move(repair)));
 }

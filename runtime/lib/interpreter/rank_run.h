@@ -87,7 +87,7 @@ private:
   /// result at hand, an operand whose storage the result shares was not read.
   [[nodiscard]] llvm::Error checkAccesses(const Node &node, const Value *result);
   [[nodiscard]] llvm::Error checkOperand(const Node &node, unsigned index, Access access);
-  [[nodiscard]] llvm::Error error(const Node &node, llvm::StringRef rule, std::string message,
+  [[nodiscard]] llvm::Error error(const Node &node, llvm::StringRef rule, const std::string &message,
                                   std::string repair = "") const;
   [[nodiscard]] Scope &scope() { return scopes_.back(); }
   [[nodiscard]] const Value &valueOf(const Node &node) const { return *scopes_.back().values[node.id()]; }

@@ -1,14 +1,11 @@
 #include "interpreter/rank_run.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/Twine.h"
 
 #include <cstring>
 
 namespace ccgraph::runtime {
 namespace {
-
-using llvm::Twine;
 
 bool isDeclaredTensor(const Node &node) { return node.type() && node.type()->isTensor(); }
 

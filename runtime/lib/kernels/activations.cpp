@@ -26,7 +26,7 @@ double logSigmoidSlope(double x, double buffer) {
 
 // Operands are the tensors, in the schema's order, then its numbers: x[i] below is one element of each.
 #define CCGRAPH_ACTIVATION(NAME, TENSORS, EXPRESSION)                                                                  \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; }, .promoting = TENSORS};
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return (EXPRESSION); }, .promoting = (TENSORS)};
 CCGRAPH_ACTIVATION(leakyReluOp, 1, x[0] > 0 ? x[0] : x[0] * x[1])
 CCGRAPH_ACTIVATION(leakyReluGradOp, 2, x[1] > 0 ? x[0] : x[0] * x[2])
 CCGRAPH_ACTIVATION(eluOp, 1, x[0] <= 0 ? std::expm1(x[0] * x[3]) * x[1] * x[2] : x[0] * x[2])

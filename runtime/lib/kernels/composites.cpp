@@ -7,8 +7,8 @@ namespace {
 Value integer(int64_t value) { return Value::integer(value); }
 
 /// The argument as given, or a default.
-Value given(KernelArgs &args, unsigned index, Value otherwise) {
-  return args.has(index) ? args.at(index) : std::move(otherwise);
+Value given(KernelArgs &args, unsigned index, const Value &otherwise) {
+  return args.has(index) ? args.at(index) : otherwise;
 }
 
 // --- Products: (self, a, b, beta, alpha) -------------------------------------------------------------

@@ -21,7 +21,7 @@ bool checkSizes(KernelArgs &args, DimsRef sizes) {
 }
 
 // --- (size, [value], dtype, ...): argument `at` is the size -------------------------------------
-Tensor filled(KernelArgs &args, Dims sizes, DType dtype, const Operand &value) {
+Tensor filled(KernelArgs &args, DimsRef sizes, DType dtype, const Operand &value) {
   if (!checkSizes(args, sizes))
     return {};
   Tensor result = Tensor::zeros(dtype, sizes);

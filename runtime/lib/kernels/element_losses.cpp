@@ -41,7 +41,7 @@ double sign(double x) { return (x > 0) - (x < 0); }
 
 // x[0] self, x[1] target, then the schema's weights or number.
 #define CCGRAPH_LOSS(NAME, TENSORS, EXPRESSION)                                                                        \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; }, .promoting = TENSORS};
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return (EXPRESSION); }, .promoting = (TENSORS)};
 CCGRAPH_LOSS(l1Op, 2, std::fabs(x[0] - x[1]))
 CCGRAPH_LOSS(smoothL1Op, 2, smoothL1(std::fabs(x[0] - x[1]), x[2]))
 CCGRAPH_LOSS(huberOp, 2, huber(std::fabs(x[0] - x[1]), x[2]))

@@ -238,7 +238,7 @@ Value cumulateExtreme(KernelArgs &args) {
 }
 
 /// For each value, where it would stand among boundaries in rising order; `right` puts it behind equal ones.
-Value positionsAmong(KernelArgs &args, const Tensor &boundaries, Operand values, bool right) {
+Value positionsAmong(KernelArgs &args, const Tensor &boundaries, const Operand &values, bool right) {
   if (args.failed() ||
       !args.check(boundaries.rank() == 1, "got boundaries " + boundaries.typeText() + ", expected 1 dimension"))
     return {};

@@ -204,6 +204,7 @@ std::vector<BucketMerger::Shift> BucketMerger::shifts(Side side) const {
   llvm::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::vector<Shift> shifts;
+  shifts.reserve(ids.size());
   for (Timeline::IntervalId id : ids)
     shifts.push_back(shifted(id, side));
   return shifts;

@@ -210,7 +210,7 @@ Node *FlatRewrite::launch(NodeWriter &writer, Node *input) {
                        copyTail(first_, builder, args);
                        if (call_.spec->kind != CollectiveKind::AllToAll)
                          return;
-                       for (int position : {call_.spec->outputSplits, call_.spec->inputSplits})
+                       for (int position : {int{call_.spec->outputSplits}, int{call_.spec->inputSplits}})
                          args[static_cast<size_t>(position)] = builder.integers(piecesOfAll(position));
                      });
 }
