@@ -2,28 +2,24 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/ir/node.h"
 
-#include "llvm/Support/JSON.h"
-
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <set>
 
 using namespace ccgraph;
 
 namespace {
 
-std::set<std::string> enumOf(const llvm::json::Value &schema, std::initializer_list<llvm::StringRef> path) {
-  const llvm::json::Value *place = &schema;
-  for (llvm::StringRef step : path)
-    place = place->getAsObject()->get(step);
-  std::set<std::string> words;
-  for (const llvm::json::Value &word : *place->getAsObject()->getArray("enum"))
-    words.insert(word.getAsString()->str());
-  return words;
+std::set<std::string> enumOf(const nlohmann::json &schema, std::initializer_list<const char *> path) {
+  const nlohmann::json *place = &schema;
+  for (const char *step : path)
+    place = &place->at(step);
+  return place->at("enum").get<std::set<std::string>>();
 }
 
-llvm::json::Value schema() {
+nlohmann::json schema() {
   auto file = InputFile::open(CCGRAPH_SOURCE_DIR "/docs/graph.schema.json");
-  return llvm::cantFail(llvm::json::parse(llvm::cantFail(std::move(file)).text()));
+  return nlohmann::json::parse(llvm::cantFail(std::move(file)).text());
 }
 
 } // namespace
