@@ -36,6 +36,7 @@ protected:
   }
   std::vector<Item> arguments(const std::vector<const char *> &inputs, const std::vector<Item> &rest) {
     std::vector<Item> args;
+    args.reserve(inputs.size() + rest.size());
     for (const char *type : inputs)
       args.push_back(p_.input("x", type));
     args.insert(args.end(), rest.begin(), rest.end());
