@@ -69,6 +69,7 @@ public:
   /// Types of several results, for setType.
   const Type *listType(const std::vector<const char *> &types) {
     std::vector<const Type *> elements;
+    elements.reserve(types.size());
     for (const char *type : types)
       elements.push_back(typeOf(type));
     return context.list(elements);
@@ -109,6 +110,8 @@ private:
     ArgumentBuilder builder(graph);
     std::vector<Argument> positional;
     std::vector<NamedArgument> keyword;
+    positional.reserve(args.size());
+    keyword.reserve(kwargs.size());
     for (const Item &item : args)
       positional.push_back(build(builder, item));
     for (const auto &[key, item] : kwargs)

@@ -32,7 +32,7 @@ protected:
   Node *item(const char *name, Node *list, int index) { return p_.call(name, "operator.getitem", {list, index}, vec4); }
   Node *wait(const char *name, Node *x) { return p_.call(name, "_c10d_functional.wait_tensor.default", {x}); }
   Node *neg(const char *name, Node *x) { return p_.call(name, "aten.neg.default", {x}); }
-  Node *add_(const char *name, Node *x) { return p_.call(name, "aten.add_.Scalar", {x, 1}); }
+  Node *addInPlace(const char *name, Node *x) { return p_.call(name, "aten.add_.Scalar", {x, 1}); }
   std::string found(VerifyOptions options = {}) { return toString(verify(p_.graph, options)); }
 
   Program p_;
@@ -166,7 +166,7 @@ TEST_F(VerifierAsync, WaitTensorsWaitsOnAll) {
 TEST_F(VerifierAsync, AGathersInputIsNotOverwritten) {
   Node *copy = neg("copy", x_);
   Node *ag = gather("ag", copy);
-  add_("add", copy);
+  addInPlace("add", copy);
   p_.output({wait("w", ag)});
   EXPECT_EQ(found(), writtenInFlight("add", "copy", "ag"));
 }
@@ -176,7 +176,7 @@ TEST_F(VerifierAsync, AGathersInputMayBeReadAndBeOverwrittenAfterTheWait) {
   Node *ag = gather("ag", copy);
   Node *n = neg("n", copy);
   Node *w = wait("w", ag);
-  add_("add", copy);
+  addInPlace("add", copy);
   p_.output({w, n});
   EXPECT_EQ(found(), "");
 }
@@ -184,7 +184,7 @@ TEST_F(VerifierAsync, AGathersInputMayBeReadAndBeOverwrittenAfterTheWait) {
 TEST_F(VerifierAsync, AFunctionalAllReducesInputMayBeOverwritten) {
   Node *copy = neg("copy", x_);
   Node *ar = allReduce("ar", copy);
-  add_("add", copy);
+  addInPlace("add", copy);
   p_.output({wait("w", ar)});
   EXPECT_EQ(found(), "");
 }
@@ -233,9 +233,9 @@ TEST_F(VerifierAsync, AReceivedBufferIsNotReadBefore) {
 TEST_F(VerifierAsync, ASentTensorIsFreeAfterTheWaitOnItsToken) {
   Node *copy = neg("copy", x_);
   Node *send = p_.call("send", "_c10d_functional.isend.default", {copy, 1, 0, "0"});
-  Node *early = add_("early", copy);
+  Node *early = addInPlace("early", copy);
   wait("w", send);
-  p_.output({early, add_("late", copy)});
+  p_.output({early, addInPlace("late", copy)});
   EXPECT_EQ(found(), writtenInFlight("early", "copy", "send"));
 }
 

@@ -66,8 +66,9 @@ class LegalityBucket : public testing::Test {
 protected:
   void load(const Family &family) { bench_.load(family.inputs, family.lines); }
 
-  MergedEntry &merge(BucketLayout layout, std::vector<const char *> names = {"a", "b", "c"}) {
+  MergedEntry &merge(BucketLayout layout, const std::vector<const char *> &names = {"a", "b", "c"}) {
     std::vector<Node *> launches;
+    launches.reserve(names.size());
     for (const char *name : names)
       launches.push_back(bench_[name]);
     return mergeByHand(launches, layout, bench_.certificate);

@@ -18,6 +18,7 @@ struct OrderCase {
   LegalityOptions options = {};
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 void PrintTo(const OrderCase &order, std::ostream *os) { *os << order.name; }
 
 class LegalityOrder : public testing::TestWithParam<OrderCase> {};

@@ -26,15 +26,15 @@ protected:
     program_.output({sum});
   }
 
-  std::string run(Pipeline pipeline, PassManagerOptions options = {}) {
+  std::string run(const Pipeline &pipeline, const PassManagerOptions &options = {}) {
     auto result = runPipeline(graph_, pipeline, options);
     if (!result)
       return llvm::toString(result.takeError());
     run_ = std::move(*result);
     return "";
   }
-  std::string run(llvm::StringRef text, PassManagerOptions options = {}) {
-    return run(llvm::cantFail(Pipeline::parse(text)), std::move(options));
+  std::string run(llvm::StringRef text, const PassManagerOptions &options = {}) {
+    return run(llvm::cantFail(Pipeline::parse(text)), options);
   }
 
   Context context_;
@@ -140,7 +140,7 @@ TEST_F(PassManager, StopsAtTheFirstFailure) {
   Pipeline pipeline = only([](Graph &, PassContext &) -> llvm::Expected<Changed> { return makeError(Diagnostic{}); });
   bool ran = false;
   pipeline.append(std::make_unique<Scripted>([&](Graph &, PassContext &) { return ran = true, Changed::No; }));
-  EXPECT_NE(run(std::move(pipeline)), "");
+  EXPECT_NE(run(pipeline), "");
   EXPECT_FALSE(ran);
 }
 
