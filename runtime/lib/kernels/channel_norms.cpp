@@ -9,13 +9,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-Values valuesOf(const Tensor &tensor) {
-  Tensor flat = tensor.contiguous();
-  Values result(static_cast<size_t>(flat.numElements()));
-  readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-  return result;
-}
-
 Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes) {
   Tensor result = Tensor::zeros(dtype, sizes);
   writeRow<double>(dtype, {result.data(), result.elementSize()}, values);
@@ -72,7 +65,7 @@ Values perSet(KernelArgs &args, unsigned index, size_t count, double otherwise) 
     return Values(count, otherwise);
   bool fits = static_cast<size_t>(tensor->numElements()) == count && computable(tensor->dtype());
   return args.check(fits, "got " + tensor->typeText() + ", expected " + llvm::Twine(count) + " numbers")
-             ? valuesOf(*tensor)
+             ? readAll(*tensor)
              : Values(count, otherwise);
 }
 
@@ -149,7 +142,7 @@ struct BatchNorm {
 std::optional<Tensor> updated(const std::optional<Tensor> &running, const Values &now, double momentum, double factor) {
   if (!running || running->numElements() == 0)
     return std::nullopt;
-  return tensorOf(blend(valuesOf(*running), now, momentum, factor), running->dtype(), running->sizes());
+  return tensorOf(blend(readAll(*running), now, momentum, factor), running->dtype(), running->sizes());
 }
 
 BatchNorm batchNorm(KernelArgs &args, const BatchForm &form) {
@@ -163,7 +156,7 @@ BatchNorm batchNorm(KernelArgs &args, const BatchForm &form) {
   Moments now{perSet(args, none, c.sets(), 0), perSet(args, none + 1, c.sets(), 1)};
   if (args.failed() || !args.check(result.training || args.has(none), "got no running statistics to normalize with"))
     return result;
-  Values x = valuesOf(c.input);
+  Values x = readAll(c.input);
   if (result.training)
     now = momentsOf(c, x);
   Values scale = inverseRoots(now.variance, epsilon);
@@ -251,7 +244,7 @@ Value gradientsOf(KernelArgs &args, const Backward &b) {
   if (args.failed() || !args.check(args.tensor(0).sizes() == c.input.sizes(),
                                    "got grad_out " + args.tensor(0).typeText() + " for " + c.input.typeText()))
     return {};
-  Values grad = valuesOf(args.tensor(0)), x = valuesOf(c.input);
+  Values grad = readAll(args.tensor(0)), x = readAll(c.input);
   Values meanGrad(c.sets()), meanProduct(c.sets());
   auto channels = static_cast<size_t>(c.channels);
   Values weightGrad(channels), biasGrad(channels);
@@ -299,7 +292,7 @@ Value groupNorms(KernelArgs &args, unsigned affineAt, unsigned groupsAt, unsigne
   Affine affine = affineOf(args, affineAt, c);
   if (args.failed())
     return {};
-  Values x = valuesOf(c.input);
+  Values x = readAll(c.input);
   Moments m = momentsOf(c, x);
   Values scale = inverseRoots(m.variance, epsilon);
   Dims sizes{c.samples, c.groups};

@@ -86,13 +86,6 @@ void forEachProduct(const Geometry &g, Body body) {
       }
 }
 
-Values valuesOf(const Tensor &tensor) {
-  Tensor flat = tensor.contiguous();
-  Values result(static_cast<size_t>(flat.numElements()));
-  readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-  return result;
-}
-
 /// Rounded into new memory; channels-last where one of `likes` is, as PyTorch's CPU convolutions choose.
 Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes, llvm::ArrayRef<Tensor> likes) {
   Tensor plain = Tensor::zeros(dtype, sizes);
@@ -214,7 +207,7 @@ Values biased(KernelArgs &args, const Convolution &c, unsigned biasIndex) {
   if (args.failed() || !bias ||
       !args.check(bias->numElements() == channels, "got bias " + bias->typeText() + " for " + llvm::Twine(channels)))
     return result;
-  Values start = valuesOf(*bias);
+  Values start = readAll(*bias);
   for (size_t i = 0; i < result.size(); ++i)
     result[i] = start[i / static_cast<size_t>(plane) % start.size()];
   return result;
@@ -224,7 +217,7 @@ Value run(KernelArgs &args, const Convolution &c, const Form &form) {
   if (args.failed())
     return {};
   Values out = biased(args, c, form.bias);
-  Values in = valuesOf(c.input), weight = valuesOf(c.weight);
+  Values in = readAll(c.input), weight = readAll(c.weight);
   if (args.failed())
     return {};
   if (c.transposed)
@@ -279,7 +272,7 @@ Value convolutionBackward(KernelArgs &args) {
   if (args.failed() || !args.check(grad.sizes() == DimsRef(c.outputSizes),
                                    "got grad_output " + grad.typeText() + ", expected " + dimsText(c.outputSizes)))
     return {};
-  Values in = valuesOf(c.input), weight = valuesOf(c.weight), out = valuesOf(grad);
+  Values in = readAll(c.input), weight = readAll(c.weight), out = readAll(grad);
   Values inGrad(in.size()), weightGrad(weight.size());
   const Values &small = c.transposed ? in : out, &large = c.transposed ? out : in;
   forEachProduct(c.geometry, [&](size_t s, size_t w, size_t l) {

@@ -214,6 +214,14 @@ void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values) {
   withElement(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
 }
 
+std::vector<double> readAll(const Tensor &tensor) {
+  Tensor flat = tensor.contiguous();
+  std::vector<double> result(static_cast<size_t>(flat.numElements()));
+  if (!result.empty())
+    readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
+  return result;
+}
+
 template <typename T>
 T readElement(DType dtype, const std::byte *at) {
   T value;

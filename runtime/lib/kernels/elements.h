@@ -37,6 +37,9 @@ void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out);
 template <typename T>
 void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values);
 
+/// Every element of a tensor of a computable real dtype, widened, in row-major order.
+[[nodiscard]] std::vector<double> readAll(const Tensor &tensor);
+
 /// One element at an address.
 template <typename T>
 [[nodiscard]] T readElement(DType dtype, const std::byte *at);

@@ -56,10 +56,8 @@ Line coefficients(KernelArgs &args, unsigned index, int64_t count, double otherw
   if (args.failed() || !tensor)
     return result;
   if (args.check(tensor->numElements() == count && computable(tensor->dtype()),
-                 "got " + tensor->typeText() + ", expected " + llvm::Twine(count) + " elements")) {
-    Tensor flat = tensor->contiguous();
-    readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-  }
+                 "got " + tensor->typeText() + ", expected " + llvm::Twine(count) + " elements"))
+    result = readAll(*tensor);
   return result;
 }
 

@@ -46,14 +46,6 @@ void adamStep(AdamLines &lines, const AdamSettings &s, double step) {
   }
 }
 
-std::vector<double> readAll(const Tensor &tensor) {
-  Tensor flat = tensor.contiguous();
-  std::vector<double> result(static_cast<size_t>(flat.numElements()));
-  if (!result.empty())
-    readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-  return result;
-}
-
 void writeAll(const Tensor &tensor, const std::vector<double> &values) {
   Tensor flat = Tensor::zeros(tensor.dtype(), tensor.sizes());
   writeRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, values);

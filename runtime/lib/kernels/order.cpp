@@ -242,15 +242,9 @@ Value positionsAmong(KernelArgs &args, const Tensor &boundaries, const Operand &
   if (args.failed() ||
       !args.check(boundaries.rank() == 1, "got boundaries " + boundaries.typeText() + ", expected 1 dimension"))
     return {};
-  auto read = [](const Tensor &tensor) {
-    Tensor flat = tensor.contiguous();
-    std::vector<double> result(static_cast<size_t>(flat.numElements()));
-    readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-    return result;
-  };
-  std::vector<double> bounds = read(boundaries);
+  std::vector<double> bounds = readAll(boundaries);
   std::vector<int64_t> places;
-  for (double value : read(values.tensor))
+  for (double value : readAll(values.tensor))
     places.push_back((right ? llvm::upper_bound(bounds, value) : llvm::lower_bound(bounds, value)) - bounds.begin());
   Tensor result = Tensor::zeros(args.boolean(2, false) ? DType::I32 : DType::I64, values.tensor.sizes());
   writeRow<int64_t>(result.dtype(), {result.data(), result.elementSize()}, places);

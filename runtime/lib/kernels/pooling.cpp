@@ -163,13 +163,6 @@ Pooling adaptive(KernelArgs &args, unsigned input, DimsRef wanted, size_t rank) 
   return p;
 }
 
-Values valuesOf(const Tensor &tensor) {
-  Tensor flat = tensor.contiguous();
-  Values result(static_cast<size_t>(flat.numElements()));
-  readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-  return result;
-}
-
 Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes, const Tensor &like) {
   Tensor plain = Tensor::zeros(dtype, sizes);
   writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
@@ -191,7 +184,7 @@ void forEachWindow(const Pooling &p, Body body) {
 Value average(KernelArgs &args, const Pooling &p) {
   if (args.failed())
     return {};
-  Values in = valuesOf(p.input), out(static_cast<size_t>(productOf(p.outputSizes)));
+  Values in = readAll(p.input), out(static_cast<size_t>(productOf(p.outputSizes)));
   forEachWindow(p, [&](size_t i, int64_t plane, const Window &window) {
     for (int64_t cell : window.cells)
       out[i] += in[static_cast<size_t>(plane + cell)];
@@ -209,7 +202,7 @@ bool checkGradient(KernelArgs &args, const Pooling &p) {
 Value averageBackward(KernelArgs &args, const Pooling &p) {
   if (!checkGradient(args, p))
     return {};
-  Values grad = valuesOf(args.tensor(0)), result(static_cast<size_t>(p.input.numElements()));
+  Values grad = readAll(args.tensor(0)), result(static_cast<size_t>(p.input.numElements()));
   forEachWindow(p, [&](size_t i, int64_t plane, const Window &window) {
     for (int64_t cell : window.cells)
       result[static_cast<size_t>(plane + cell)] += grad[i] / window.divisor;
@@ -246,7 +239,7 @@ struct Maxima {
 };
 
 Maxima maximaOf(const Pooling &p) {
-  Values in = valuesOf(p.input);
+  Values in = readAll(p.input);
   auto count = static_cast<size_t>(productOf(p.outputSizes));
   Maxima maxima{Values(count, -INFINITY), std::vector<int64_t>(count), std::vector<int64_t>(count)};
   forEachWindow(p, [&](size_t i, int64_t plane, const Window &window) {
@@ -300,7 +293,7 @@ Value gradientToCells(KernelArgs &args, unsigned indicesAt, size_t rank) {
   if (args.failed() || !args.check(fits, "got grad_output " + grad.typeText() + ", self " + self.typeText() +
                                              " and indices " + indices.typeText() + ", expected sizes that match"))
     return {};
-  Values upstream = valuesOf(grad), cells = valuesOf(indices), result(static_cast<size_t>(self.numElements()));
+  Values upstream = readAll(grad), cells = readAll(indices), result(static_cast<size_t>(self.numElements()));
   int64_t plane = productOf(self.sizes().take_back(rank)), outPlane = productOf(grad.sizes().take_back(rank));
   for (size_t i = 0; i < upstream.size(); ++i) {
     auto cell = static_cast<int64_t>(cells[i]);
@@ -389,7 +382,7 @@ Value offsetsToIndices(KernelArgs &args) {
   if (args.failed() || !args.check(input.size() == rank && offsets.rank() >= static_cast<int64_t>(rank),
                                    "got offsets " + offsets.typeText() + " and input_size " + dimsText(input)))
     return {};
-  Values places = valuesOf(offsets);
+  Values places = readAll(offsets);
   std::vector<int64_t> cells;
   DimsRef output = offsets.sizes().take_back(rank);
   for (size_t i = 0; i < places.size(); ++i)

@@ -44,13 +44,6 @@ void forEachShare(const Resampling &r, Body body) {
       body(static_cast<int64_t>(out), share.at, share.weight);
 }
 
-Values valuesOf(const Tensor &tensor) {
-  Tensor flat = tensor.contiguous();
-  Values result(static_cast<size_t>(flat.numElements()));
-  readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
-  return result;
-}
-
 /// Forward, or its transpose, which sends an output's gradient back to the input.
 Value apply(KernelArgs &args, const Tensor &source, const Resampling &r, bool backward) {
   const Dims &from = backward ? r.outputSizes : r.inputSizes, &to = backward ? r.inputSizes : r.outputSizes;
@@ -58,7 +51,7 @@ Value apply(KernelArgs &args, const Tensor &source, const Resampling &r, bool ba
   if (args.failed() ||
       !args.check(fits, "got " + source.typeText() + ", expected real elements of sizes " + dimsText(from)))
     return {};
-  Values in = valuesOf(source), out(static_cast<size_t>(productOf(to)));
+  Values in = readAll(source), out(static_cast<size_t>(productOf(to)));
   int64_t planes = productOf(DimsRef(from).drop_back(r.axes.size()));
   int64_t inPlane = productOf(DimsRef(from).take_back(r.axes.size()));
   int64_t outPlane = productOf(DimsRef(to).take_back(r.axes.size()));
@@ -215,7 +208,7 @@ std::vector<int64_t> patchCells(KernelArgs &args, DimsRef plane, unsigned first)
 }
 
 Value movePatches(const Tensor &source, DimsRef sizes, llvm::ArrayRef<int64_t> cells, int64_t plane, bool backward) {
-  Values in = valuesOf(source), out(static_cast<size_t>(productOf(sizes)));
+  Values in = readAll(source), out(static_cast<size_t>(productOf(sizes)));
   auto patch = static_cast<int64_t>(cells.size());
   int64_t planes = source.numElements() / std::max<int64_t>(backward ? patch : plane, 1);
   for (int64_t p = 0; p < planes; ++p)
