@@ -151,7 +151,9 @@ private:
       Node *piece = make("bucket_piece", "aten.slice.Tensor", {whole, 0, member.offset, member.offset + member.length},
                          {member.length});
       Sizes sizes = sizesOf(member.waits[0]);
-      member.replacement = make("bucket_view", "aten.view.default", {piece, Actual::numbers(sizes)}, sizes);
+      Node *view = make("bucket_view", "aten.view.default", {piece, Actual::numbers(sizes)}, sizes);
+      // Because somebody may ask where the result lies, it gets memory of its own.
+      member.replacement = make("bucket_own", "aten.clone.default", {view}, sizes);
     }
   }
 

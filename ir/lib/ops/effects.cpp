@@ -5,7 +5,7 @@
 namespace ccgraph {
 namespace {
 
-constexpr Access everything = Access::Read | Access::Write | Access::Alias;
+constexpr Access everything = Access::Read | Access::Write | Access::Alias | Access::Place;
 
 constexpr Access without(Access set, Access bits) {
   return static_cast<Access>(static_cast<uint8_t>(set) & ~static_cast<uint8_t>(bits));
@@ -170,8 +170,8 @@ Effects bodiesEffects(const Node &node) {
     }
   if (!found)
     return effects;
-  // Because a body may return what it was given.
-  effects.operands.assign(node.numOperands(), Access::Read | Access::Alias);
+  // Because a body may return what it was given, and may hold kernels that load whole vectors.
+  effects.operands.assign(node.numOperands(), Access::Read | Access::Alias | Access::Place);
   effects.domain = Domain::None;
   effects.keepAlways = false;
   return effects;
@@ -257,7 +257,7 @@ private:
 
 Effects boundaryEffects(const Node &node) {
   Effects effects;
-  effects.operands.assign(node.numOperands(), Access::Read);
+  effects.operands.assign(node.numOperands(), Access::Read | Access::Place);
   effects.keepAlways = node.opcode() != Opcode::GetAttr;
   effects.freshResult = node.opcode() != Opcode::Output;
   return effects;

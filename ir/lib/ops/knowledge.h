@@ -4,6 +4,7 @@
 //   sharing      results that share storage though the schema is silent, or need not though it says so;
 //                undeclared writes
 //   domains      order against the outside: random state, the host, everything
+//   places       operands of which it matters where in their storage they lie
 //   collectives  what the arguments of a collective mean, and when it reads and writes them
 //   shapes       rules for result types
 //   work         rules for FLOPs and bytes
@@ -66,6 +67,7 @@ void forEachOwnTarget(llvm::function_ref<void(llvm::StringRef target)> visit);
 /// One family each: writes what its table holds about the draft's operator into it.
 void applySharing(const OpDraft &draft);
 void applyDomains(const OpDraft &draft);
+void applyPlaces(const OpDraft &draft);
 void applyCollectives(const OpDraft &draft);
 void applyShapes(const OpDraft &draft);
 void applyWork(const OpDraft &draft);

@@ -13,7 +13,8 @@ What ccgraph knows of operators beyond their schemas. This page is written from 
 The schemas of all %u operators that PyTorch registers are in the table: what each shares and writes, and whether it draws random
 numbers. An operator without schema is opaque: kept, printed back, ordered against everything; `--ops FILE` declares it. Operators that stand here
 have more than a schema: a meaning as collective, a rule that infers the type of the result, a rule that counts its work (floating-point operations and
-bytes; every operator of the table has one that counts bytes).
+bytes; every operator of the table has one that counts bytes). An operator that *sees the place* of a tensor asks for more than its
+elements: where in its storage they lie, how far that storage reaches, or who shares it.
 )";
 
 constexpr const char accessWords[] = R"(
@@ -65,6 +66,7 @@ void describeCollective(const OpDef &op, Clauses &clauses) {
   addClause(clauses, "reads and fills in flight ",
             paramsWith(op, Access::InFlightRead | Access::InFlightWrite, Access::Nothing));
   addClause(clauses, "writes ", paramsWith(op, Access::Write, Access::Nothing));
+  addClause(clauses, "sees the place of ", paramsWith(op, Access::Place, Access::Nothing));
 }
 
 void describeCompute(const OpDef &op, Clauses &clauses) {
@@ -74,6 +76,7 @@ void describeCompute(const OpDef &op, Clauses &clauses) {
     addClause(clauses, "view or copy of ", paramsWith(op, Access::Alias, Access::Write));
   if (op.domain != Domain::All)
     addClause(clauses, "writes ", paramsWith(op, Access::Write, Access::Nothing));
+  addClause(clauses, "sees the place of ", paramsWith(op, Access::Place, Access::Nothing));
 }
 
 llvm::StringRef sectionOf(const OpDef &op) {

@@ -22,6 +22,7 @@ void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
   OpDraft draft{op, key, baseOf(key), tags};
   applySharing(draft);
   applyDomains(draft);
+  applyPlaces(draft);
   applyCollectives(draft);
   applyShapes(draft);
   applyWork(draft);

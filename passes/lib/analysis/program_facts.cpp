@@ -75,4 +75,12 @@ std::vector<bool> ProgramFacts::writtenStorages() const {
   return written;
 }
 
+std::vector<bool> ProgramFacts::placedStorages() const {
+  std::vector<bool> placed(storages_.numStorages());
+  for (const StorageAccess &access : accesses_)
+    if (has(access.access, Access::Place))
+      placed[access.storage] = true;
+  return placed;
+}
+
 } // namespace ccgraph

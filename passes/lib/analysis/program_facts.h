@@ -45,6 +45,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const;
   /// By storage: does some step, other than a wait, write it?
   [[nodiscard]] std::vector<bool> writtenStorages() const;
+  /// By storage: does some step (the output too) see where in it a value lies? See Access::Place.
+  [[nodiscard]] std::vector<bool> placedStorages() const;
 
 private:
   struct Entry {

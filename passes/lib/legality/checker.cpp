@@ -9,6 +9,7 @@ namespace {
 
 void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkMerged(evidence, findings);
+  checkPlaces(evidence, findings);
   checkRules(evidence, findings);
   checkRemoved(evidence, findings);
   checkAdded(evidence, findings);
@@ -69,6 +70,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.merged-layout", "Offset and length of each member are those of its share in the bucket."},
       {"legality.merged-member",
        "Members of a bucket are functional collectives from one tensor to one, listed with their waits."},
+      {"legality.merged-place", "A caller, an opaque step, and whatever asks where a tensor lies in its storage, finds "
+                                "each result of a bucket alone in a storage, as it was."},
       {"legality.merged-scaffold", "The other new nodes of a bucket only move data, of its members, in ways that can "
                                    "be followed, and are declared with the type that they have."},
       {"legality.merged-unlike",
@@ -88,8 +91,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
        "A removed node has no effect beyond its result; a collective goes only where every rank drops it."},
       {"legality.rule", "The nodes of a rule are what the checker's own template builds."},
       {"legality.storage-order", "Accesses to one storage of which one writes keep their order."},
-      {"legality.twin",
-       "A twin is an earlier identical call of values that nobody wrote in between, and nobody writes either result."},
+      {"legality.twin", "A twin is an earlier identical call of values that nobody wrote in between; nobody writes "
+                        "either result, and not both are returned."},
       {"legality.unlisted", "A node that is new or gone stands in an entry of the certificate."},
       {"legality.wait-lost", "A launch that had a wait has one."},
   };

@@ -48,6 +48,8 @@ void checkInFlight(const Evidence &evidence, Findings &findings);
 void checkIssueOrder(const Evidence &evidence, Findings &findings);
 /// Each bucket computes what its members did. O(entries + ranks x members).
 void checkMerged(const Evidence &evidence, Findings &findings);
+/// Where a bucket's results lie is seen by nobody, unless they lie as they did: each alone in a storage. O(n + e).
+void checkPlaces(const Evidence &evidence, Findings &findings);
 /// What is gone was dead, a twin, or did nothing; what is new does nothing but wait. O(entries + uses).
 void checkRemoved(const Evidence &evidence, Findings &findings);
 /// Every launch that had a wait has one. O(n + e).

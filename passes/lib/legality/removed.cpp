@@ -35,9 +35,9 @@ class RemovalCheck {
 public:
   RemovalCheck(const Evidence &evidence, Findings &findings)
       : evidence_(evidence), before_(evidence.before), storages_(evidence.storagesBefore), findings_(findings),
-        written_(storages_.count()) {
+        written_(storages_.count()), returned_(storages_.count()) {
     for (uint32_t i = 0; i < before_.size(); ++i)
-      recordWrites(i);
+      before_[i].opcode() == Opcode::Output ? recordReturns(i) : recordWrites(i);
     for (const Flight &flight : logFlights(before_, storages_).flights)
       if (flight.wait != none)
         ending_.insert(flight.wait);
@@ -60,6 +60,16 @@ private:
       if (!step.waits && operands[i] != none && writes(accesses[i]))
         for (uint32_t storage : storages_.of(operands[i]))
           written_[storage].push_back(index);
+  }
+
+  void recordReturns(uint32_t index) {
+    for (uint32_t operand : before_.operands(before_[index]))
+      for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand))
+        returned_[storage] = true;
+  }
+
+  bool isReturned(uint32_t value) const {
+    return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return returned_[storage]; });
   }
 
   bool refuse(const Node &node, llvm::StringRef rule, const llvm::Twine &message) {
@@ -135,12 +145,25 @@ private:
         checkUnwritten(step, operands[i], twin, index);
     if (!step.freshResult)
       return;
+    checkReturned(step, index);
     for (uint32_t result : {twin, index})
       for (uint32_t storage : storages_.of(result))
         if (!written_[storage].empty())
           refuse(*step.node, "twin",
                  "is a copy of " + quoted(entry.twin) + " of which " + quoted(before_[written_[storage].front()].node) +
                      " writes one, so it may not go");
+  }
+
+  /// Because a caller may write what it got, two values that it gets must not become one.
+  void checkReturned(const Step &step, uint32_t index) {
+    if (!isReturned(index))
+      return;
+    uint32_t image = evidence_.correspondence.image(index);
+    uint32_t kept = image == none ? none : evidence_.correspondence.origin(image);
+    if (!returnedFor_.insert(image).second || (kept != none && isReturned(kept)))
+      refuse(*step.node, "twin",
+             "is returned, and so is a value that " + quoted(image == none ? nullptr : evidence_.after[image].node) +
+                 " stands for, expected one of them at most");
   }
 
   void checkUnwritten(const Step &step, uint32_t operand, uint32_t from, uint32_t to) {
@@ -176,6 +199,8 @@ private:
   const Storages &storages_;
   Findings &findings_;
   std::vector<llvm::SmallVector<uint32_t, 0>> written_; ///< by storage: steps that write it
+  std::vector<bool> returned_;                          ///< by storage
+  llvm::DenseSet<uint32_t> returnedFor_;                ///< steps after that stand for a removed one which is returned
   llvm::DenseSet<uint32_t> ending_;                     ///< waits that end a flight
   std::string entry_;
 };

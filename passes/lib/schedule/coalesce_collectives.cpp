@@ -43,6 +43,10 @@ private:
                           "most other nodes that may move to bring one member to its bucket"};
   Option<Count> maxTries_{*this, "max-tries", Count{16},
                           "most open buckets that a collective asks, newest first, before it opens its own"};
+  Option<ByteCount> maxCopied_{
+      *this, "max-copied", ByteCount{int64_t{32} << 20},
+      "flat: largest result that is copied out of the buffer where a view of it would not do; a copy of 32 MiB takes "
+      "about as long as the latency that one transfer less saves"};
   Statistic merged_{*this, "merged", "collectives that went into a bucket"};
   Statistic buckets_{*this, "buckets", "buckets made"};
   Statistic bytes_{*this, "bytes", "bytes in buckets"};
@@ -62,7 +66,11 @@ private:
   Reason waitType_{*this, RemarkKind::Missed, "wait-type",
                    "its wait is stated to yield another type than the collective, which no bucket could keep"};
   Reason written_{*this, RemarkKind::Missed, "written",
-                  "its result is written later, and the pieces of a flat buffer are one storage"};
+                  "its result is written later, the pieces of a flat buffer are one storage, and to copy it out would "
+                  "be more than max-copied"};
+  Reason seen_{*this, RemarkKind::Missed, "place-seen",
+               "its result is returned, passed to an opaque operator, or read by one that asks where in its storage it "
+               "lies, and to copy it out of a flat buffer would be more than max-copied"};
   Reason strided_{*this, RemarkKind::Missed, "strided",
                   "its input or result is not contiguous, so it has no place in a flat buffer"};
   Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
@@ -103,7 +111,8 @@ private:
   const Reason *obstacle(Node *launch, Candidate &candidate) const;
   const Reason *obstacleInForm(const Node &launch, const CollectiveSpec &spec) const;
   const Reason *obstacleInUses(Node *launch, Candidate &candidate) const;
-  const Reason *obstacleToFlat(const Node &launch, const CollectiveSpec &spec) const;
+  const Reason *obstacleToFlat(Candidate &candidate, const CollectiveSpec &spec) const;
+  const Reason *obstacleToPiece(Candidate &candidate) const;
   uint32_t keyOf(const Node &launch);
   void collect();
   void place(Bucket &bucket);
@@ -119,7 +128,9 @@ private:
   Graph &graph_;
   PassContext &context_;
   ProgramFacts facts_;
-  std::vector<bool> written_; ///< by storage: some step writes it
+  // By storage: some step writes it; some step, or a caller, sees where in it a value lies.
+  std::vector<bool> written_;
+  std::vector<bool> seen_;
   CommGroups groups_;
   Dependences dependences_;
   std::optional<Timeline> memory_;
@@ -139,7 +150,7 @@ std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(facts_.writtenStorages()),
-      groups_(graph, context.spmd()), dependences_(facts_, groups_),
+      seen_(facts_.placedStorages()), groups_(graph, context.spmd()), dependences_(facts_, groups_),
       memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
       merger_({graph, facts_, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit},
               memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
@@ -178,16 +189,31 @@ const Reason *Coalescer::obstacleInUses(Node *launch, Candidate &candidate) cons
   return nullptr;
 }
 
-const Reason *Coalescer::obstacleToFlat(const Node &launch, const CollectiveSpec &spec) const {
+/// Elements of a gather or an all_to_all lie apart in the buffer, so that they are copied together anyway. Any other
+/// result is a view of the buffer if nobody can tell, else a copy: memory is some ten times as fast as a wire.
+const Reason *Coalescer::obstacleToPiece(Candidate &candidate) const {
+  auto any = [&](const std::vector<bool> &set) {
+    return llvm::any_of(facts_.storages().storages(candidate.launch), [&](StorageId storage) { return set[storage]; });
+  };
+  CollectiveKind kind = collectiveOf(*candidate.launch)->kind;
+  candidate.copied = kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
+  bool written = any(written_);
+  if (candidate.copied || (!written && !any(seen_)))
+    return nullptr;
+  candidate.copied = true;
+  std::optional<int64_t> limit = pass_.maxCopied_.get().limit;
+  return limit && candidate.outputBytes > *limit ? written ? &pass_.written_ : &pass_.seen_ : nullptr;
+}
+
+const Reason *Coalescer::obstacleToFlat(Candidate &candidate, const CollectiveSpec &spec) const {
+  const Node &launch = *candidate.launch;
   if (pass_.layout_.get() != BucketLayout::Flat)
     return nullptr;
   if (!launch.operand(0)->type()->isContiguous() || !launch.type()->isContiguous())
     return &pass_.strided_;
-  if (llvm::any_of(facts_.storages().storages(&launch), [&](StorageId storage) { return written_[storage]; }))
-    return &pass_.written_;
   bool dynamic = spec.kind == CollectiveKind::AllToAll &&
                  (!splitSizes(launch, spec.inputSplits) || !splitSizes(launch, spec.outputSplits));
-  return dynamic ? &pass_.splits_ : nullptr;
+  return dynamic ? &pass_.splits_ : obstacleToPiece(candidate);
 }
 
 /// Why this collective cannot stand in any bucket; null if it can, and then `candidate` is it.
@@ -206,7 +232,7 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
     return &pass_.waitType_;
   candidate.inputBytes = *input;
   candidate.outputBytes = *output;
-  if (const Reason *reason = obstacleToFlat(*launch, spec))
+  if (const Reason *reason = obstacleToFlat(candidate, spec))
     return reason;
   std::optional<int64_t> limit = pass_.maxBytes_.get().limit;
   return limit && candidate.bytes() >= *limit ? &pass_.large_ : nullptr;

@@ -39,6 +39,7 @@ protected:
 };
 
 constexpr Access readWriteAlias = Access::Read | Access::Write | Access::Alias;
+constexpr Access everything = readWriteAlias | Access::Place;
 
 TEST_F(EffectsTest, AViewReadsNothing) {
   Node *x = input("f32[4, 6][6, 1]cpu");
@@ -90,8 +91,8 @@ TEST_F(EffectsTest, AnOutBufferGivenByKeywordIsWritten) {
   Node *node = create("aten.split_with_sizes_copy.out", std::move(builder), {self, sizes}, {{id("out"), out}});
   Effects effects = effectsOf(*node);
   EXPECT_EQ(effects.operands[0], Access::Read);
-  EXPECT_EQ(effects.operands[1], Access::Write);
-  EXPECT_EQ(effects.operands[2], Access::Write);
+  EXPECT_EQ(effects.operands[1], Access::Write | Access::Place);
+  EXPECT_EQ(effects.operands[2], Access::Write | Access::Place);
   EXPECT_FALSE(effects.freshResult);
   EXPECT_TRUE(effects.keepAlways);
 }
@@ -102,7 +103,7 @@ TEST_F(EffectsTest, AnArgumentThatNoSchemaForeseesMayBeWritten) {
   Argument self = builder.operand(x);
   Argument extra = builder.operand(x);
   Node *node = create("aten.neg.default", std::move(builder), {self}, {{id("mystery"), extra}});
-  EXPECT_EQ(effectsOf(*node).operands[1], readWriteAlias);
+  EXPECT_EQ(effectsOf(*node).operands[1], everything);
 }
 
 TEST_F(EffectsTest, ACallWithoutOverloadReadsWhatItsOverloadsRead) {
@@ -112,7 +113,7 @@ TEST_F(EffectsTest, ACallWithoutOverloadReadsWhatItsOverloadsRead) {
   Argument self = builder.operand(x);
   Argument out = builder.operand(x);
   Node *node = create("aten.where", std::move(builder), {self}, {{id("out"), out}});
-  EXPECT_EQ(effectsOf(*node).operands[1], readWriteAlias) << "it may be the out= of an overload";
+  EXPECT_EQ(effectsOf(*node).operands[1], everything) << "it may be the out= of an overload";
 }
 
 TEST_F(EffectsTest, AttentionWithoutDropoutIsPure) {
@@ -216,7 +217,7 @@ TEST_F(EffectsTest, MetadataIsNotRead) {
 TEST_F(EffectsTest, AnOpaqueCallMayDoEverything) {
   Node *x = input("f32[4][1]cpu");
   Effects effects = effectsOf(*call("mylib.op.default", {x}));
-  EXPECT_EQ(effects.operands[0], readWriteAlias);
+  EXPECT_EQ(effects.operands[0], everything);
   EXPECT_EQ(effects.domain, Domain::All);
   EXPECT_TRUE(effects.keepAlways && effects.freshResult);
 }
@@ -238,11 +239,11 @@ TEST_F(EffectsTest, ACondDoesWhatItsBranchesDo) {
   Effects pure = effectsOf(*call("higher_order.cond", {x, sin, cos}));
   EXPECT_EQ(pure.domain, Domain::None);
   EXPECT_FALSE(pure.keepAlways);
-  EXPECT_EQ(pure.operands[0], Access::Read | Access::Alias);
+  EXPECT_EQ(pure.operands[0], Access::Read | Access::Alias | Access::Place);
   EXPECT_TRUE(pure.freshResult);
   Effects ordered = effectsOf(*call("higher_order.cond", {x, sin, wait}));
   EXPECT_EQ(ordered.domain, Domain::All);
-  EXPECT_EQ(ordered.operands[0], readWriteAlias);
+  EXPECT_EQ(ordered.operands[0], everything);
   Effects unseen = effectsOf(*call("higher_order.with_effects", {x}));
   EXPECT_EQ(unseen.domain, Domain::All);
   EXPECT_TRUE(unseen.keepAlways);

@@ -49,6 +49,21 @@ TEST_F(OpTableTest, HoldsWhatPyTorchRegistersOnImportOnly) {
   EXPECT_EQ(op("inductor_prims.inductor_reserve_rng_state.default").domain, Domain::Rng);
 }
 
+TEST_F(OpTableTest, KnowsWhoAsksWhereATensorLies) {
+  auto sees = [&](llvm::StringRef target, llvm::StringRef param) { return has(access(target, param), Access::Place); };
+  EXPECT_TRUE(sees("aten.as_strided.default", "self"));
+  EXPECT_TRUE(sees("aten.as_strided_scatter.default", "self"));
+  EXPECT_FALSE(sees("aten.as_strided_scatter.default", "src")) << "only its elements are copied";
+  EXPECT_TRUE(sees("aten.view.dtype", "self"));
+  EXPECT_FALSE(sees("aten.view.default", "self"));
+  EXPECT_TRUE(sees("aten.set_.source_Tensor", "source"));
+  EXPECT_TRUE(sees("aten.sym_storage_offset.default", "self"));
+  EXPECT_TRUE(sees("aten.add.out", "out")) << "it is resized where it does not fit";
+  EXPECT_FALSE(sees("aten.add.out", "self"));
+  EXPECT_TRUE(sees("aten._scaled_mm.default", "mat2")) << "its address must be a multiple of 16";
+  EXPECT_FALSE(sees("_c10d_functional.all_gather_into_tensor_out.default", "out")) << "it must fit";
+}
+
 TEST_F(OpTableTest, StreamsAndHiddenTransfersAreOrderedAgainstAll) {
   for (llvm::StringRef key : {"streams.wait_event", "streams.record_stream", "mempool.begin", "cplib.flex_cp_allgather",
                               "ao.offload", "ao.reload", "symm_mem.one_shot_all_reduce"})
@@ -141,7 +156,7 @@ TEST_F(OpTableTest, AnnotationsTellViewsFromWrites) {
   EXPECT_EQ(access("aten.add_.Tensor", "self"), readWriteAlias);
   EXPECT_EQ(access("aten.add_.Tensor", "other"), Access::Read);
   EXPECT_EQ(access("aten.copy_.default", "self"), Access::Write | Access::Alias);
-  EXPECT_EQ(access("aten.split_with_sizes_copy.out", "out"), Access::Write);
+  EXPECT_EQ(access("aten.split_with_sizes_copy.out", "out"), Access::Write | Access::Place);
   EXPECT_EQ(access("aten._fused_adamw_.default", "exp_avgs"), Access::Read | Access::Write);
   EXPECT_EQ(access("aten._foreach_add_.Scalar", "self"), Access::Read | Access::Write);
 }

@@ -333,7 +333,7 @@ TEST_F(LegalityBucket, RefusesAViewAcrossAGap) {
   graph().setTarget(bench_["bucket_view"], graph().context().identifier("aten.view.default"));
   EXPECT_EQ(bench_.verdict(), "") << "a view of the copy";
   graph().setOperand(bench_["bucket_view"], 0, bench_["bucket_column"]);
-  EXPECT_EQ(bench_.verdict(), "merged-scaffold");
+  EXPECT_EQ(bench_.verdict(), "merged-place merged-scaffold");
 }
 
 TEST_F(LegalityBucket, RefusesAWaitThatIsNone) {
@@ -395,6 +395,78 @@ TEST_F(LegalityBucket, RefusesALostOrderingEdgeOfAMember) {
   EXPECT_EQ(bench_.verdict(), "ordering-edge");
   graph().addOrdering(entry.launch, bench_["n"]);
   EXPECT_EQ(bench_.verdict(), "");
+}
+
+// --- Places ------------------------------------------------------------------------------------------------------------
+
+/// Lets the readers of a member read its piece of the buffer itself.
+void readPieces(Graph &graph, MergedEntry &entry) {
+  for (BucketMember &member : entry.members) {
+    Node *copy = member.replacement;
+    llvm::erase_value(entry.scaffold, copy);
+    member.replacement = copy->operand(0);
+    graph.replaceAllUses(copy, member.replacement);
+    graph.erase(copy);
+  }
+}
+
+TEST_F(LegalityBucket, RefusesAPieceWhosePlaceIsSeen) {
+  auto verdict = [&](const std::string &reader, bool pieces) {
+    bench_.certificate = {};
+    bench_.load(R"(x: "f32[4][1]cpu", y: "f32[2, 2][2, 1]cpu")", R"(
+    a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    b: "f32[2, 2][2, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')
+    wa: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+    wb: "f32[2, 2][2, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    v: "f32[2, 2][1, 2]cpu" = torch.ops.aten.t.default(wb)
+    )" + reader + "\n    return (x,)");
+    MergedEntry &entry = merge(flat, {"a", "b"});
+    if (pieces)
+      readPieces(graph(), entry);
+    return bench_.verdict();
+  };
+  for (const char *blind : {"r = torch.ops.aten.neg.default(v)", "r = torch.ops.aten.mul_.Tensor(v, 2)",
+                            "r = torch.ops.aten.add.Tensor(wa, v)", "r = torch.ops.aten.clone.default(v)",
+                            "r = torch.ops._c10d_functional.all_gather_into_tensor.default(v, 2, '0')"})
+    EXPECT_EQ(verdict(blind, true), "") << blind;
+  for (const char *seeing :
+       {"r = torch.ops.aten.as_strided.default(v, [2], [1], 0)", "r = torch.ops.aten.as_strided_.default(v, [2], [1])",
+        "r = torch.ops.aten.as_strided_copy.default(v, [2], [1], 0)",
+        "r = torch.ops.aten.as_strided_scatter.default(v, x, [2], [1], 0)",
+        "r = torch.ops.aten.view_as_complex.default(v)", "r = torch.ops.aten.view.dtype(v, torch.float64)",
+        "r = torch.ops.aten.view_copy.dtype(v, torch.float64)", "r = torch.ops.aten.sym_storage_offset.default(v)",
+        "r = torch.ops.aten.resize_.default(v, [8])", "r = torch.ops.aten.set_.source_Tensor(x, v)",
+        "r = torch.ops.inductor.resize_storage_bytes_.default(v, 0)", "r = torch.ops.aten.neg.out(x, out = v)",
+        "r = torch.ops.aten._int_mm.default(v, v)", "r = torch.ops.mylib.unknown.default(v)"}) {
+    EXPECT_EQ(verdict(seeing, true), "merged-place") << seeing;
+    EXPECT_EQ(verdict(seeing, false), "") << seeing;
+  }
+}
+
+TEST_F(LegalityBucket, RefusesToReturnAPieceOfABuffer) {
+  for (const Family &family : {broadcast, scatter}) {
+    MergedEntry &entry = merged(family, flat);
+    EXPECT_EQ(bench_.verdict(), "");
+    readPieces(graph(), entry);
+    EXPECT_EQ(bench_.verdict(), "merged-place") << family.name;
+  }
+}
+
+TEST_F(LegalityBucket, RefusesTwoMembersInOnePiece) {
+  bench_.load(R"(x: "f32[4][1]cpu")", R"(
+    a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    b: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    wa: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+    wb: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    return (wa, wb))");
+  MergedEntry &entry = merge(flat, {"a", "b"});
+  EXPECT_EQ(bench_.verdict(), "");
+  Node *first = entry.members[0].replacement;
+  Node *second = makeCall(graph().output(), "again", "aten.alias.default", {first}, "f32[4][1]cpu");
+  graph().replaceAllUses(entry.members[1].replacement, second);
+  entry.members[1].replacement = second;
+  entry.scaffold.push_back(second);
+  EXPECT_EQ(bench_.verdict(), "merged-place");
 }
 
 TEST_F(LegalityBucket, RefusesAMergeWhereProgramsDiffer) {

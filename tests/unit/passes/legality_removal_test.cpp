@@ -166,6 +166,32 @@ TEST_F(LegalityRemoval, RefusesATwinThatIsWrittenLater) {
   EXPECT_EQ(bench_.verdict(), "twin");
 }
 
+TEST_F(LegalityRemoval, RefusesToMakeTwoReturnedValuesOne) {
+  constexpr const char *lines = R"(
+    a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    wa: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+    na: "f32[8][1]cpu" = torch.ops.aten.neg.default(wa)
+    b: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    wb: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    c: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    wc: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(c)
+    nc: "f32[8][1]cpu" = torch.ops.aten.neg.default(wc)
+    return )";
+  auto verdict = [&](const char *returned) {
+    bench_.certificate = {};
+    bench_.load(inputs, lines + std::string(returned));
+    erase("wc", twin, "wb");
+    erase("c", twin, "b");
+    erase("wb", twin, "wa");
+    erase("b", twin, "a");
+    return bench_.verdict();
+  };
+  EXPECT_EQ(verdict("(na, wb, nc)"), "");
+  EXPECT_EQ(verdict("(wa, wb, nc)"), "twin");
+  EXPECT_EQ(verdict("(na, wb, wc)"), "twin");
+  EXPECT_EQ(verdict("(wa, nc, wc)"), "twin") << "through a third one";
+}
+
 TEST_F(LegalityRemoval, RefusesARandomTwin) {
   bench_.load(inputs, R"(
     a: "f32[8][1]cpu" = torch.ops.aten.bernoulli.default(x)

@@ -44,6 +44,9 @@ enum class Access : uint8_t {
   InFlightRead = 8,
   /// writes the elements until the wait on its result
   InFlightWrite = 16,
+  /// what comes of it depends on where the tensor lies in its storage (offset, alignment), or on how far that storage
+  /// reaches and who shares it: as_strided, view as another dtype, resize_, kernels that load whole vectors, a caller
+  Place = 32,
 };
 constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));

@@ -26,6 +26,8 @@ struct Candidate {
   int64_t outputBytes = 0;
   /// candidates may share a bucket only if these are equal
   uint32_t key = 0;
+  /// in a flat bucket: its piece of the result is copied out, so that it has memory of its own
+  bool copied = false;
   /// what max-bytes counts: the larger of the two, since either may be what fills memory and wire
   [[nodiscard]] int64_t bytes() const { return std::max(inputBytes, outputBytes); }
 };
@@ -53,8 +55,13 @@ struct Bucket {
   Node *lastWait = nullptr;
   /// intervals that stand for what only the merged launch will hold
   std::vector<Timeline::IntervalId> extras;
-  /// put-aside intervals of the members' results, where these will be views of one flat buffer
-  std::vector<Timeline::IntervalId> results;
+  /// put-aside intervals of the members' results, where these will come out of one flat buffer
+  struct Result {
+    Timeline::IntervalId interval;
+    /// a copy, which begins to live at its wait; else a view, which keeps the buffer alive
+    bool copied;
+  };
+  std::vector<Result> results;
 };
 
 } // namespace ccgraph

@@ -6,12 +6,6 @@ namespace {
 
 bool before(const Node *a, const Node *b) { return a->isBefore(b); }
 
-/// True where a member has to be copied out of the flat result to be contiguous.
-bool copiesOut(const Node *launch) {
-  CollectiveKind kind = collectiveOf(*launch)->kind;
-  return kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
-}
-
 bool readsInFlight(const ProgramFacts &facts, const Node *launch) {
   return llvm::any_of(facts.accesses(launch),
                       [](const StorageAccess &a) { return has(a.access, Access::InFlightRead); });
@@ -319,9 +313,9 @@ void BucketMerger::holdForMovedWaits() {
   }
 }
 
-void BucketMerger::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders) {
+void BucketMerger::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood) {
   if (bytes != 0)
-    extras_.push_back(memory_->addInterval(bytes, holders));
+    extras_.push_back(memory_->addInterval(bytes, holders, forGood));
 }
 
 /// What the one launch holds beyond what the run holds at its last member: operands that earlier
@@ -343,11 +337,7 @@ void BucketMerger::addBuffers(Node *launch) {
     addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_->firstWait, before)});
   else
     addExtra(inputs, {launch});
-  if (copiesOut(launch))
-    addExtra(bucket_->outputBytes() + newcomer_->outputBytes(),
-             {launch, std::max(bucket_->lastWait, newcomer_->lastWait, before)});
-  else
-    shareResults(launch);
+  addResults(launch);
 }
 
 /// The intervals of the members' own results; a bucket of one has not put them aside yet.
@@ -360,28 +350,29 @@ void BucketMerger::putResultsAside(const Bucket &part) {
     if (memory_->first(id) == launch && memory_->bytes(id) != 0 && !llvm::is_contained(extras_, id)) {
       memory_->suspend(id);
       suspended_.push_back(id);
-      results_.push_back(id);
+      results_.push_back({id, part.members.front().copied});
     }
 }
 
-/// Because members that are views of one buffer keep all of it alive as long as one of them lives.
-void BucketMerger::shareResults(Node *launch) {
+/// One buffer for all results, alive until the last piece was copied out of it, and as long as one lives that is a view
+/// of it. A copy is made where its wait stood.
+void BucketMerger::addResults(Node *launch) {
   putResultsAside(*bucket_);
   putResultsAside(*newcomer_);
-  int64_t counted = 0;
-  llvm::SmallVector<Node *, 8> holders = {launch};
+  llvm::SmallVector<Node *, 8> holders = {launch, std::max(bucket_->lastWait, newcomer_->lastWait, before)};
   bool forGood = false;
-  for (Timeline::IntervalId id : results_) {
-    counted += memory_->weight(id);
-    holders.push_back(memory_->last(id));
-    forGood |= memory_->isForGood(id);
+  for (Bucket::Result result : results_) {
+    if (!result.copied) {
+      holders.push_back(memory_->last(result.interval));
+      forGood |= memory_->isForGood(result.interval);
+      continue;
+    }
+    auto readers = llvm::make_filter_range(memory_->holders(result.interval),
+                                           [&](const Node *node) { return node != memory_->first(result.interval); });
+    addExtra(memory_->weight(result.interval), llvm::SmallVector<Node *, 4>(readers.begin(), readers.end()),
+             memory_->isForGood(result.interval));
   }
-  // What is not among the intervals is returned, and alive on every step.
-  bool always = bucket_->outputBytes() + newcomer_->outputBytes() > counted;
-  if (always)
-    holders = {in_.graph.front()};
-  if (counted != 0)
-    extras_.push_back(memory_->addInterval(counted, holders, forGood || always));
+  addExtra(bucket_->outputBytes() + newcomer_->outputBytes(), holders, forGood);
 }
 
 /// False if the program would need more than the budget with the newcomer in the bucket.

@@ -95,8 +95,8 @@ private:
   void addExtras();
   void addBuffers(Node *launch);
   void putResultsAside(const Bucket &part);
-  void shareResults(Node *launch);
-  void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders);
+  void addResults(Node *launch);
+  void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood = false);
   [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
   void dropHolds();
   void accept();
@@ -121,8 +121,8 @@ private:
   std::vector<std::pair<Bucket *, Node *>> later_;
   std::vector<Timeline::IntervalId> extras_;
   std::vector<Timeline::IntervalId> oldExtras_;
-  /// of all members, where they are to be views of one buffer
-  std::vector<Timeline::IntervalId> results_;
+  /// of all members, where they are to come out of one buffer
+  std::vector<Bucket::Result> results_;
   /// those of them that this join put aside
   std::vector<Timeline::IntervalId> suspended_;
 };

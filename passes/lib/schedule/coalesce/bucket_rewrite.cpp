@@ -237,8 +237,10 @@ Node *FlatRewrite::unpack(NodeWriter &writer, Node *result, size_t member) {
   int64_t end = begin + share(*candidate.launch);
   if (call_.spec->kind == CollectiveKind::AllToAll)
     return writer.view(unpackPieces(writer, result, member), sizes);
-  if (call_.spec->kind != CollectiveKind::AllGather)
-    return writer.view(writer.slice(result, {0, begin, end}), sizes);
+  if (call_.spec->kind != CollectiveKind::AllGather) {
+    Node *piece = writer.view(writer.slice(result, {0, begin, end}), sizes);
+    return candidate.copied ? writer.contiguous(piece) : piece;
+  }
   Node *matrix = writer.view(result, {ranks_, total_});
   return writer.view(writer.contiguous(writer.slice(matrix, {1, begin, end})), sizes);
 }

@@ -6,7 +6,8 @@
 //
 // For a gather the flat result holds one row a rank, and a member is a column of it (copied, so
 // that it is contiguous again); for a scatter the members are columns of a matrix with one row a
-// rank; for an all_to_all each rank's piece holds the pieces of all members.
+// rank; for an all_to_all each rank's piece holds the pieces of all members. Where somebody could tell
+// a piece of a buffer from a value that has its memory alone (Access::Place), the piece is cloned.
 //
 // Ownership: new nodes belong to the graph; the old launches and waits are erased. Each new node
 // carries frame and origins of what it stands for.
