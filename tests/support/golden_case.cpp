@@ -1,0 +1,143 @@
+#include "support/golden_case.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/group_file.h"
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/runtime/seeded_inputs.h"
+
+#include <numeric>
+
+using llvm::StringRef;
+
+namespace ccgraph::test {
+
+namespace {
+
+llvm::Error optionError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "option " + message);
+}
+
+/// Reads one file into one case.
+class Reader {
+public:
+  Reader(const GoldenFile &file, GoldenCase &result) : file_(file), case_(result) {}
+
+  llvm::Error run() {
+    if (llvm::Error error = readOptions())
+      return error;
+    if (llvm::Error error = readInputs())
+      return error;
+    auto pipeline = Pipeline::parse(StringRef(file_.find("pipeline")->text).trim());
+    if (!pipeline)
+      return pipeline.takeError();
+    case_.pipeline = std::move(*pipeline);
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::Error readOptions();
+  llvm::Error readBudget(const std::string &budget);
+  llvm::Error readGroups(StringRef text);
+  llvm::Error readInputs();
+  void assumeGroups(const Graph &graph, GroupTable &table) const;
+
+  const GoldenFile &file_;
+  GoldenCase &case_;
+  GroupTable groups_;
+};
+
+llvm::Error Reader::readOptions() {
+  auto options = file_.options();
+  if (!options)
+    return options.takeError();
+  case_.options = std::move(*options);
+  if (case_.options.count("ranks") && StringRef(case_.options["ranks"]).getAsInteger(10, case_.ranks))
+    return optionError("ranks: got '" + case_.options["ranks"] + "', expected a number");
+  case_.manager.spmd = case_.options["spmd"] != "false";
+  if (llvm::Error error = readBudget(case_.options["memory-budget"]))
+    return error;
+  return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
+}
+
+llvm::Error Reader::readBudget(const std::string &budget) {
+  case_.manager.limitMemory = !budget.empty();
+  if (budget.empty() || budget == "own")
+    return llvm::Error::success();
+  auto bytes = OptionText<ByteCount>::parse(budget);
+  if (!bytes)
+    return optionError("memory-budget: got '" + budget + "', expected bytes such as 64KiB");
+  case_.manager.memoryBudget = bytes->limit;
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readGroups(StringRef text) {
+  std::string file = ("{\"groups\": " + text + "}").str();
+  llvm::Expected<GroupTable> groups = readGroupFile({file_.path + " (groups)", file});
+  if (!groups)
+    return groups.takeError();
+  groups_ = std::move(*groups);
+  return llvm::Error::success();
+}
+
+/// A group that the options do not name is all ranks. The table is the outermost graph's, for its subgraphs too.
+void Reader::assumeGroups(const Graph &graph, GroupTable &table) const {
+  for (const Node *node = graph.front(); node != nullptr; node = node->next()) {
+    auto call = collectiveCall(*node);
+    if (!call || call->group.empty() || table.find(call->group) != nullptr)
+      continue;
+    Group group;
+    group.name = call->group.str();
+    group.ranks.resize(case_.ranks);
+    std::iota(group.ranks.begin(), group.ranks.end(), 0);
+    table.set(std::move(group));
+  }
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    assumeGroups(*subgraph, table);
+}
+
+llvm::Error Reader::readInputs() {
+  auto graphs = readFxText(*case_.context, {file_.path + " (input)", file_.find("input")->text});
+  if (!graphs)
+    return graphs.takeError();
+  if (graphs->size() != 1 && graphs->size() != case_.ranks)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected one graph as input, or one a rank");
+  for (std::unique_ptr<Graph> &graph : *graphs) {
+    graph->worldSize = static_cast<int64_t>(case_.ranks);
+    graph->groups() = groups_;
+    assumeGroups(*graph, graph->groups());
+    case_.inputs.push_back(std::move(graph));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<GoldenCase> GoldenCase::read(const GoldenFile &file) {
+  GoldenCase result;
+  result.context = std::make_unique<Context>();
+  if (llvm::Error error = Reader(file, result).run())
+    return error;
+  return result;
+}
+
+runtime::RunRequest GoldenCase::request() const {
+  runtime::RunRequest request;
+  request.ranks = ranks;
+  for (const std::unique_ptr<Graph> &graph : inputs)
+    request.graphs.push_back(graph.get());
+  for (size_t rank = 0; rank != ranks; ++rank)
+    request.inputs.push_back(
+        runtime::seededInputs(*inputs[inputs.size() == 1 ? 0 : rank], static_cast<int64_t>(rank), 1));
+  return request;
+}
+
+runtime::ComparisonRules GoldenCase::rules() const {
+  runtime::ComparisonRules rules;
+  bool reassociates = llvm::any_of(pipeline.passes(), [](const auto &pass) { return pass->reassociates(); });
+  auto values = options.find("values");
+  if (values != options.end() && values->second == "close" && reassociates)
+    rules.otherwise = Tolerance{false, 1e-5, 1e-5};
+  return rules;
+}
+
+} // namespace ccgraph::test
