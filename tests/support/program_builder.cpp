@@ -17,9 +17,18 @@ struct ArgumentOf {
   Argument operator()(int64_t value) { return Argument::integer(value); }
   Argument operator()(double value) { return Argument::floating(value); }
   Argument operator()(StringRef text) { return builder.string(text); }
+  Argument operator()(DType dtype) { return Argument::dtype(dtype); }
   Argument operator()(const ProgramBuilder::Nodes &nodes) { return builder.nodes(nodes); }
   Argument operator()(const ProgramBuilder::Numbers &numbers) { return builder.integers(numbers); }
 };
+
+Node *makeOutput(Graph &graph, ArgumentBuilder &&builder, const Argument &value) {
+  NodeSpec spec;
+  spec.opcode = Opcode::Output;
+  spec.name = "output";
+  spec.target = graph.context().identifier("output");
+  return graph.create(spec, std::move(builder), {value, {}});
+}
 
 std::vector<Dim> dims(llvm::ArrayRef<int64_t> values) { return {values.begin(), values.end()}; }
 
@@ -60,17 +69,27 @@ Node *ProgramBuilder::call(StringRef target, const Type *type, llvm::ArrayRef<Va
   return graph_.create(spec, std::move(builder), {positional, keyword});
 }
 
+Node *ProgramBuilder::attribute(StringRef target) {
+  NodeSpec spec;
+  spec.opcode = Opcode::GetAttr;
+  spec.name = target;
+  spec.target = graph_.context().identifier(target);
+  return graph_.create(spec, ArgumentBuilder(graph_), {});
+}
+
 Node *ProgramBuilder::output(const Nodes &values) {
   ArgumentBuilder builder(graph_);
   llvm::SmallVector<Argument, 8> elements;
   for (Node *value : values)
     elements.push_back(builder.operand(value));
   Argument tuple = builder.sequence(Argument::Kind::Tuple, elements);
-  NodeSpec spec;
-  spec.opcode = Opcode::Output;
-  spec.name = "output";
-  spec.target = graph_.context().identifier("output");
-  return graph_.create(spec, std::move(builder), {tuple, {}});
+  return makeOutput(graph_, std::move(builder), tuple);
+}
+
+Node *ProgramBuilder::result(Node *value) {
+  ArgumentBuilder builder(graph_);
+  Argument operand = builder.operand(value);
+  return makeOutput(graph_, std::move(builder), operand);
 }
 
 } // namespace ccgraph::test

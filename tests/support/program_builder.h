@@ -18,7 +18,7 @@ public:
   using Nodes = std::vector<Node *>;
   using Numbers = std::vector<int64_t>;
   /// One positional argument.
-  using Value = std::variant<Node *, int64_t, double, llvm::StringRef, Nodes, Numbers>;
+  using Value = std::variant<Node *, int64_t, double, llvm::StringRef, Nodes, Numbers, DType>;
 
   explicit ProgramBuilder(Graph &graph) : graph_(graph) {}
 
@@ -32,10 +32,14 @@ public:
 
   /// A placeholder. Call before the first call().
   Node *input(llvm::StringRef name, const Type *type);
+  /// A get_attr of this target.
+  Node *attribute(llvm::StringRef target);
   /// Named after the operator. `out` becomes the keyword argument of that name.
   Node *call(llvm::StringRef target, const Type *type, llvm::ArrayRef<Value> arguments, Node *out = nullptr);
   /// Returns a tuple. Call last.
   Node *output(const Nodes &values);
+  /// Returns one value, as the bodies of higher-order operators do. Call last.
+  Node *result(Node *value);
 
 private:
   Graph &graph_;

@@ -16,8 +16,6 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <random>
-
 using namespace ccgraph;
 using namespace ccgraph::test;
 
@@ -103,13 +101,9 @@ std::optional<Program> readGolden(llvm::StringRef path) {
 }
 
 Program randomProgram(uint32_t seed, llvm::StringRef pipeline) {
-  std::mt19937 random(seed);
-  std::vector<uint32_t> numbers(20 + random() % 220);
-  for (uint32_t &number : numbers)
-    number = static_cast<uint32_t>(random() % (1U << 20));
   Program program{"program " + std::to_string(seed) + " (" + pipeline.str() + ")", {}};
   program.golden.context = std::make_unique<Context>();
-  RandomProgram made = makeRandomProgram(*program.golden.context, std::move(numbers));
+  RandomProgram made = makeRandomProgram(*program.golden.context, randomNumbers(seed));
   program.golden.inputs.push_back(std::move(made.graph));
   program.golden.ranks = made.ranks;
   program.golden.manager.limitMemory = false;

@@ -1,0 +1,185 @@
+// RandomMaker: one random program in the making; see random_program.h for what comes out.
+//
+// It keeps what PyTorch would keep: storages, tensors that lie in them, and names of tensors. An
+// in-place operator and a wait give one tensor another name, so a change of its shape is seen by all
+// of them; a view is a tensor of its own. Which bytes of a storage are being filled or read is kept
+// by ranges, because a collective may fill one slice of a buffer while another fills the next.
+//
+// Ownership: owns the graph until make() hands it out. Failure: none: a step that finds nothing to
+// work on makes no node. Cost: a step looks at each value once.
+#pragma once
+
+#include "support/program_builder.h"
+#include "support/random_program.h"
+
+#include <functional>
+
+namespace ccgraph::test {
+
+/// The decisions of a program, one number each.
+class Numbers {
+public:
+  explicit Numbers(std::vector<uint32_t> values) : values_(std::move(values)) {}
+  [[nodiscard]] bool done() const { return next_ >= values_.size(); }
+  /// 0 .. limit - 1; 0 where the list has run out.
+  size_t below(size_t limit) { return limit == 0 || done() ? 0 : values_[next_++] % limit; }
+  template <typename T>
+  const T &pick(const std::vector<T> &from) {
+    return from[below(from.size())];
+  }
+
+private:
+  std::vector<uint32_t> values_;
+  size_t next_ = 0;
+};
+
+/// Bytes of a storage, from and to.
+struct ByteRange {
+  size_t storage = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+  [[nodiscard]] bool overlaps(const ByteRange &other) const {
+    return storage == other.storage && begin < other.end && other.begin < end;
+  }
+};
+
+/// Memory that tensors lie in. `bound`: no element is larger (of what a whole number can say exactly).
+struct RandomStorage {
+  int64_t bytes = 0;
+  DType dtype = DType::F32;
+  double bound = 0;
+  bool input = false; ///< a placeholder's: its shape stays
+};
+
+/// A tensor: some elements of a storage in some shape, which in-place operators may change.
+struct RandomTensor {
+  size_t storage = 0;
+  const Type *type = nullptr;
+  int64_t offset = 0; ///< bytes
+};
+
+/// A name of a tensor.
+struct RandomValue {
+  Node *node = nullptr;
+  size_t tensor = 0;
+};
+
+/// What a launch fills and reads until somebody waits for `result`.
+struct RandomFlight {
+  RandomValue result;
+  std::optional<ByteRange> fills; ///< none where the result is not named yet
+  std::vector<ByteRange> reads;
+};
+
+/// A group as programs name it: a text, or a node.
+struct RandomAxis {
+  std::string name;
+  size_t size = 1;
+  Node *node = nullptr;
+};
+
+class RandomMaker {
+public:
+  RandomMaker(Context &context, std::vector<uint32_t> numbers, ProgramFor use);
+  RandomProgram make();
+
+private:
+  using Sizes = std::vector<int64_t>;
+  using Test = std::function<bool(const RandomValue &)>;
+
+  // random_program.cpp: what there is to begin with, and the steps that compute.
+  void makeGroups();
+  void addGroup(const std::string &name, const std::vector<Sizes> &cells);
+  [[nodiscard]] std::vector<Sizes> cells(size_t size, size_t stride) const;
+  void makeGroupNodes();
+  void makeInputs();
+  void takeStep();
+  void compute();
+  void reduceBound(const RandomValue &value);
+  void moveBytes();
+  void metadataReader();
+  void writeInPlace();
+  void finish();
+
+  // random_values.cpp: storages, tensors and names; questions about them.
+  RandomValue define(Node *node, double bound);
+  RandomValue defineView(Node *node, const RandomValue &base, const Type *type, int64_t offset);
+  RandomValue defineSame(Node *node, const RandomValue &tensor);
+  [[nodiscard]] const Type *typeOf(const RandomValue &value) const { return tensors_[value.tensor].type; }
+  [[nodiscard]] Sizes sizesOf(const RandomValue &value) const;
+  [[nodiscard]] Sizes stridesOf(const RandomValue &value) const;
+  [[nodiscard]] DType dtypeOf(const RandomValue &value) const { return typeOf(value)->dtype(); }
+  [[nodiscard]] RandomStorage &storageOf(const RandomValue &value) { return storages_[tensors_[value.tensor].storage]; }
+  [[nodiscard]] double boundOf(const RandomValue &value) { return storageOf(value).bound; }
+  [[nodiscard]] ByteRange rangeOf(const RandomValue &value) const;
+  [[nodiscard]] bool readable(const RandomValue &value) const;
+  [[nodiscard]] bool writable(const RandomValue &value) const;
+  [[nodiscard]] bool isContiguous(const RandomValue &value) const { return typeOf(value)->isContiguous(); }
+  [[nodiscard]] bool isInput(const RandomValue &value) { return storageOf(value).input; }
+  /// A value that passes the test, later ones more often; none if there is none.
+  std::optional<RandomValue> choose(const Test &test);
+  /// Contiguous, because then what an operator makes of it is so too.
+  std::optional<RandomValue> operand(const Test &also = [](const RandomValue &) { return true; });
+  /// Contiguous and of the same sizes and dtype.
+  std::optional<RandomValue> partnerOf(const RandomValue &value);
+  /// Readable, contiguous, and its first size a multiple of `rows`.
+  std::optional<RandomValue> sendable(
+      size_t rows, const Test &also = [](const RandomValue &) { return true; });
+  const Type *contiguous(const RandomValue &like, const Sizes &sizes);
+
+  // random_views.cpp: views, pieces, and in-place changes of shape.
+  void view();
+  void transposeView(const RandomValue &base);
+  void sliceView(const RandomValue &base);
+  void selectView(const RandomValue &base);
+  void shapeView(const RandomValue &base);
+  void piece();
+  void stridedPiece(const RandomValue &base);
+  void dtypePiece(const RandomValue &base);
+  void complexPiece(const RandomValue &base);
+  void realPiece(const RandomValue &base);
+  void reshapeInPlace();
+  void setShape(const RandomValue &value, Node *node, const Type *type, int64_t offset);
+  [[nodiscard]] int64_t itemSize(const RandomValue &value) const;
+
+  // random_collectives.cpp
+  llvm::StringRef reduction(const RandomValue &input, const RandomAxis &axis);
+  ProgramBuilder::Value groupOf(const RandomAxis &axis) const;
+  void launch(Node *node, double bound, std::vector<ByteRange> reads);
+  void collective(size_t kind, const RandomAxis &axis);
+  Node *makeCollective(size_t kind, const RandomAxis &axis, const RandomValue &input, Sizes &sizes);
+  void shardDim(const RandomAxis &axis);
+  void burst();
+  void inPlaceCollective();
+  void intoBuffer();
+  void intoSlices();
+  void fill(const RandomValue &input, const RandomValue &buffer, bool gather, const RandomAxis &axis);
+  void coalesced();
+  void launchList(size_t kind, const RandomAxis &axis, const std::vector<RandomValue> &members);
+  void takeElements(Node *list, size_t kind, const RandomAxis &axis, const std::vector<RandomValue> &members);
+  void wrapped();
+  void wait();
+
+  Numbers numbers_;
+  ProgramFor use_;
+  std::unique_ptr<Graph> graph_;
+  ProgramBuilder builder_;
+  size_t ranks_ = 2;
+  std::vector<RandomAxis> axes_;
+  std::vector<RandomStorage> storages_;
+  std::vector<RandomTensor> tensors_;
+  std::vector<RandomValue> values_;
+  std::vector<RandomFlight> flights_;
+};
+
+/// What programs hold: flights into parts of one storage, and bodies of control_deps that launch and wait.
+inline constexpr bool partsInFlight = false;
+inline constexpr bool waitsInside = false;
+inline constexpr bool launchesInside = false;
+/// In-place changes of shape.
+inline constexpr bool reshapes = false;
+inline constexpr int64_t mostRandomElements = 4096;
+/// Above this a value is made small again, so that sums of it are exact in every dtype used.
+inline constexpr double mostRandomBound = 1 << 18;
+
+} // namespace ccgraph::test
