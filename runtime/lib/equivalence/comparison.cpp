@@ -1,203 +1,240 @@
 #include "ccgraph/runtime/comparison.h"
 
 #include "ccgraph/runtime/tensor.h"
-#include "kernels/elements.h"
+#include "equivalence/shared_memory.h"
+#include "equivalence/tally.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <cmath>
-#include <cstring>
+#include <map>
 #include <set>
 
 namespace ccgraph::runtime {
 namespace {
 
-/// How one tensor compares.
-struct Tally {
-  size_t different = 0;
-  size_t nans = 0;
-  size_t inexact = 0;
-  double worst = 0.0;      ///< over all elements
-  double worstExcess = -1; ///< over the elements that differ: distance beyond what is allowed
-  size_t worstElement = 0; ///< where that is
-};
-
-/// One element of a dtype that can be computed with.
-struct Element {
-  double distance = 0.0;
-  double magnitude = 0.0; ///< of the expected value
-  bool bothNan = false;
-};
-
-Element measure(DType dtype, const std::byte *got, const std::byte *expected) {
-  Element element;
-  if (classOf(dtype) == DTypeClass::Complex) {
-    auto a = readElement<Complex>(dtype, got), b = readElement<Complex>(dtype, expected);
-    auto isNan = [](Complex c) { return std::isnan(c.real()) || std::isnan(c.imag()); };
-    return {std::abs(a - b), std::abs(b), isNan(a) && isNan(b)};
-  }
-  if (classOf(dtype) == DTypeClass::Float) {
-    auto a = readElement<double>(dtype, got), b = readElement<double>(dtype, expected);
-    if (a == b)
-      return {0.0, std::fabs(b), false};
-    return {std::fabs(a - b), std::fabs(b), std::isnan(a) && std::isnan(b)};
-  }
-  auto a = readElement<int64_t>(dtype, got), b = readElement<int64_t>(dtype, expected);
-  return {std::fabs(static_cast<double>(a) - static_cast<double>(b)), std::fabs(static_cast<double>(b)), false};
-}
-
-void count(Tally &tally, size_t index, const Element &element, const Tolerance &tolerance, bool sameBytes) {
-  tally.nans += element.bothNan;
-  if (element.bothNan || sameBytes)
-    return;
-  bool measurable = std::isfinite(element.distance);
-  if (measurable)
-    tally.worst = std::max(tally.worst, element.distance);
-  double allowed = tolerance.bitwise ? 0.0 : tolerance.atol + tolerance.rtol * element.magnitude;
-  if (!tolerance.bitwise && measurable && element.distance <= allowed) {
-    ++tally.inexact;
-    return;
-  }
-  ++tally.different;
-  double excess = measurable ? element.distance - allowed : HUGE_VAL;
-  if (excess > tally.worstExcess) {
-    tally.worstExcess = excess;
-    tally.worstElement = index;
-  }
-}
-
-Tally compareElements(const HostTensor &expected, const HostTensor &got, const Tolerance &tolerance) {
-  Tally tally;
-  bool same = expected.data == got.data;
-  if (same && classOf(expected.dtype) != DTypeClass::Float && classOf(expected.dtype) != DTypeClass::Complex)
-    return tally;
-  size_t size = sizeInBytes(expected.dtype);
-  bool readable = computable(expected.dtype);
-  for (size_t i = 0, n = expected.data.size() / size; i < n; ++i) {
-    const std::byte *a = got.data.data() + i * size, *b = expected.data.data() + i * size;
-    bool sameBytes = std::memcmp(a, b, size) == 0;
-    Element element = readable ? measure(expected.dtype, a, b) : Element{sameBytes ? 0.0 : NAN, 0.0, false};
-    count(tally, i, element, tolerance, sameBytes);
-  }
-  return tally;
-}
-
-std::string elementText(DType dtype, const std::byte *at) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (!computable(dtype)) {
-    os << "0x" << llvm::toHex(llvm::StringRef(reinterpret_cast<const char *>(at), sizeInBytes(dtype)));
-  } else if (isComplex(dtype)) {
-    auto value = readElement<Complex>(dtype, at);
-    os << llvm::format("%.9g%+.9gi", value.real(), value.imag());
-  } else if (isFloat(dtype)) {
-    os << llvm::format("%.9g", readElement<double>(dtype, at));
-  } else {
-    os << readElement<int64_t>(dtype, at);
-  }
-  return text;
-}
-
-std::string placeText(const HostTensor &tensor, size_t element) {
-  Dims place(tensor.sizes.size());
-  for (size_t dim = place.size(); dim-- > 0;) {
-    auto size = static_cast<size_t>(tensor.sizes[dim]);
-    place[dim] = static_cast<int64_t>(element % size);
-    element /= size;
-  }
-  return dimsText(place);
-}
-
-std::string differenceText(const HostTensor &expected, const HostTensor &got, const Tally &tally,
-                           const Tolerance &tolerance) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  size_t at = tally.worstElement * sizeInBytes(expected.dtype);
-  os << "element " << placeText(expected, tally.worstElement) << " is "
-     << elementText(expected.dtype, got.data.data() + at) << ", expected "
-     << elementText(expected.dtype, expected.data.data() + at) << " (" << tally.different << " of "
-     << expected.numElements() << " elements differ; ";
-  if (tolerance.bitwise)
-    os << "held bitwise)";
-  else
-    os << llvm::format("atol %g, rtol %g)", tolerance.atol, tolerance.rtol);
-  return text;
-}
-
-/// Compares one rank's outputs.
-class RankComparison {
+/// Adds up what is found, over all ranks.
+class Comparer {
 public:
-  RankComparison(size_t rank, const ComparedRuns &runs, const ComparisonRules &rules, Comparison &total)
-      : rank_(rank), expected_(runs.expected[rank]), got_(runs.got[rank]), inputs_(runs.inputs[rank]), rules_(rules),
-        total_(total) {}
+  explicit Comparer(const ComparisonRules &rules) : rules_(rules) {}
 
-  void compareAll() {
-    std::set<std::string> names;
-    for (const TensorMap *side : {&expected_, &got_})
-      for (const auto &[name, tensor] : *side)
-        if (llvm::StringRef(name).startswith("out.") || llvm::StringRef(name).startswith("after."))
-          names.insert(name);
-    for (const std::string &name : names)
-      compareOne(name);
+  void differ(size_t rank, const std::string &name, std::string message) {
+    total_.differences.push_back({rank, name, std::move(message)});
+  }
+
+  /// One output; null where a side has none. True if nothing differs.
+  bool compareOutput(size_t rank, const std::string &name, const HostTensor *expected, const HostTensor *got) {
+    ++total_.outputs;
+    size_t before = total_.differences.size();
+    if (!expected)
+      differ(rank, name, "is there, expected none");
+    else if (!got)
+      differ(rank, name, "is missing, expected " + expected->typeText());
+    else if (expected->dtype != got->dtype || expected->sizes != got->sizes)
+      differ(rank, name, "is " + got->typeText() + ", expected " + expected->typeText());
+    else
+      compareValues(rank, name, *expected, *got);
+    return total_.differences.size() == before;
+  }
+
+  Comparison finish() {
+    for (const auto &[name, constants] : constants_)
+      addConstants(name, constants);
+    llvm::stable_sort(total_.unchecked, [](const Unchecked &a, const Unchecked &b) { return a.rank < b.rank; });
+    return std::move(total_);
   }
 
 private:
-  /// What one side has under a name; an input that was not written is what went in.
-  [[nodiscard]] const HostTensor *find(const TensorMap &side, const std::string &name) const {
-    if (auto found = side.find(name); found != side.end())
-      return &found->second;
-    llvm::StringRef placeholder(name);
-    if (!placeholder.consume_front("after."))
-      return nullptr;
-    auto input = inputs_.find(("in." + placeholder).str());
-    return input == inputs_.end() ? nullptr : &input->second;
-  }
+  /// An output of one rank that could tell programs apart, unless it is the same number everywhere.
+  struct Candidate {
+    size_t rank = 0;
+    /// of each element; empty where they differ
+    std::string bytes;
+    size_t elements = 0;
+  };
 
-  void differ(const std::string &name, std::string message) {
-    total_.differences.push_back({rank_, name, std::move(message)});
-  }
-
-  void compareOne(const std::string &name) {
-    const HostTensor *expected = find(expected_, name), *got = find(got_, name);
-    ++total_.outputs;
-    if (!expected)
-      return differ(name, "is there, expected none");
-    if (!got)
-      return differ(name, "is missing, expected " + expected->typeText());
-    if (expected->dtype != got->dtype || expected->sizes != got->sizes)
-      return differ(name, "is " + got->typeText() + ", expected " + expected->typeText());
+  void compareValues(size_t rank, const std::string &name, const HostTensor &expected, const HostTensor &got) {
     auto rule = rules_.perOutput.find(name);
     const Tolerance &tolerance = rule == rules_.perOutput.end() ? rules_.otherwise : rule->second;
-    Tally tally = compareElements(*expected, *got, tolerance);
-    total_.elements += static_cast<size_t>(expected->numElements());
+    Tally tally = compareElements(expected, got, tolerance);
+    auto elements = static_cast<size_t>(expected.numElements());
+    total_.elements += elements;
     total_.nans += tally.nans;
+    total_.infinities += tally.infinities;
     total_.inexact += tally.inexact;
     if (tally.worst > total_.worst) {
       total_.worst = tally.worst;
-      total_.worstRank = rank_;
+      total_.worstRank = rank;
       total_.worstOutput = name;
     }
     if (tally.different)
-      differ(name, differenceText(*expected, *got, tally, tolerance));
+      return differ(rank, name, differenceText(expected, got, tally, tolerance));
+    if (elements == 0)
+      total_.unchecked.push_back({rank, name, Untold::Empty});
+    else if (tally.nans + tally.infinities == elements)
+      total_.unchecked.push_back({rank, name, tally.nans == elements ? Untold::NaN : Untold::Infinite});
+    else
+      constants_[name].push_back({rank, constantBytes(expected).str(), elements});
+  }
+
+  /// Because ranks have other inputs, an output that is another number on each of them depends on these.
+  void addConstants(const std::string &name, llvm::ArrayRef<Candidate> candidates) {
+    for (const Candidate &candidate : candidates)
+      if (candidate.bytes.empty() || candidate.bytes != candidates.front().bytes)
+        return;
+    for (const Candidate &candidate : candidates) {
+      total_.constants += candidate.elements;
+      total_.unchecked.push_back({candidate.rank, name, Untold::Constant});
+    }
+  }
+
+  const ComparisonRules &rules_;
+  Comparison total_;
+  std::map<std::string, std::vector<Candidate>> constants_;
+};
+
+/// What one side has under a name; an input that was not written is what went in.
+const HostTensor *find(const TensorMap &side, const std::string &name, const TensorMap &inputs) {
+  if (auto found = side.find(name); found != side.end())
+    return &found->second;
+  llvm::StringRef placeholder(name);
+  if (!placeholder.consume_front("after."))
+    return nullptr;
+  auto input = inputs.find(("in." + placeholder).str());
+  return input == inputs.end() ? nullptr : &input->second;
+}
+
+/// Compares what the callers of one rank hold.
+class RankComparison {
+public:
+  RankComparison(size_t rank, const ComparedObservations &runs, Comparer &comparer)
+      : rank_(rank), expected_(runs.expected[rank]), got_(runs.got[rank]), inputs_(runs.inputs[rank]),
+        comparer_(comparer) {}
+
+  void run() {
+    if (expected_.returned != got_.returned)
+      comparer_.differ(rank_, "results", "are " + got_.returned + ", expected " + expected_.returned);
+    pairByPosition(expected_.inputs, got_.inputs);
+    pairByName(expected_.attributes, got_.attributes);
+    const size_t firstOutput = places_.size();
+    pairByPosition(expected_.outputs, got_.outputs);
+    std::set<size_t> different;
+    for (size_t i = firstOutput; i < places_.size(); ++i)
+      if (!compareOutput(places_[i]))
+        different.insert(i);
+    for (size_t i = 0; i < firstOutput; ++i)
+      if (!compareInput(places_[i]))
+        different.insert(i);
+    compareMemory(places_, [&](size_t place, std::string message) {
+      if (different.insert(place).second)
+        comparer_.differ(rank_, nameOf(places_[place]), std::move(message));
+    });
+  }
+
+private:
+  void pairByPosition(const std::vector<Held> &expected, const std::vector<Held> &got) {
+    for (size_t i = 0; i < std::max(expected.size(), got.size()); ++i)
+      places_.push_back({i < expected.size() ? &expected[i] : nullptr, i < got.size() ? &got[i] : nullptr});
+  }
+
+  void pairByName(const std::vector<Held> &expected, const std::vector<Held> &got) {
+    std::map<std::string, Place> places;
+    for (const Held &held : expected)
+      places[held.name].expected = &held;
+    for (const Held &held : got)
+      places[held.name].got = &held;
+    for (const auto &[name, place] : places)
+      places_.push_back(place);
+  }
+
+  static const std::string &nameOf(const Place &place) {
+    return place.expected ? place.expected->name : place.got->name;
+  }
+
+  static const HostTensor *valueOf(const Held *held) { return held && held->value ? &*held->value : nullptr; }
+
+  bool compareOutput(const Place &place) {
+    return comparer_.compareOutput(rank_, nameOf(place), valueOf(place.expected), valueOf(place.got)) &&
+           compareLayout(place);
+  }
+
+  /// An input or attribute is an output too where either side wrote it.
+  bool compareInput(const Place &place) {
+    const HostTensor *expected = valueOf(place.expected), *got = valueOf(place.got);
+    std::string name = nameOf(place);
+    if (expected || got) {
+      auto input = inputs_.find(name);
+      const HostTensor *given = input == inputs_.end() ? nullptr : &input->second;
+      llvm::StringRef bare(name);
+      std::string after = "after." + (bare.consume_front("in.") ? bare.str() : name);
+      if (!comparer_.compareOutput(rank_, after, expected ? expected : given, got ? got : given))
+        return false;
+    }
+    return compareLayout(place);
+  }
+
+  bool compareLayout(const Place &place) {
+    if (!place.expected || !place.got || sameLayout(*place.expected, *place.got))
+      return true;
+    if (place.expected->sizes != place.got->sizes || place.expected->dtype != place.got->dtype)
+      comparer_.differ(rank_, nameOf(place),
+                       "has sizes " + dimsText(place.got->sizes) + " afterwards, expected " +
+                           dimsText(place.expected->sizes));
+    else
+      comparer_.differ(rank_, nameOf(place),
+                       "has strides " + dimsText(place.got->strides) + ", expected " +
+                           dimsText(place.expected->strides));
+    return false;
   }
 
   size_t rank_;
-  const TensorMap &expected_;
-  const TensorMap &got_;
+  const RankObservation &expected_;
+  const RankObservation &got_;
   const TensorMap &inputs_;
-  const ComparisonRules &rules_;
-  Comparison &total_;
+  Comparer &comparer_;
+  /// inputs, attributes, outputs: a result that is an input is spoken of as such
+  std::vector<Place> places_;
 };
 
 } // namespace
 
-Comparison compareRuns(const ComparedRuns &runs, const ComparisonRules &rules) {
-  Comparison total;
+std::string untoldText(Untold reason) {
+  switch (reason) {
+  case Untold::Empty:
+    return "empty";
+  case Untold::NaN:
+    return "all NaN";
+  case Untold::Infinite:
+    return "all infinite or NaN";
+  case Untold::Constant:
+    return "the same number everywhere";
+  }
+  llvm_unreachable("all reasons are handled");
+}
+
+bool Comparison::answered() const {
+  return outputs > unchecked.size() && llvm::none_of(unchecked, [](const Unchecked &output) {
+           return output.reason == Untold::NaN || output.reason == Untold::Infinite;
+         });
+}
+
+Comparison compareObservations(const ComparedObservations &runs, const ComparisonRules &rules) {
+  Comparer comparer(rules);
   for (size_t rank = 0; rank < runs.expected.size(); ++rank)
-    RankComparison(rank, runs, rules, total).compareAll();
-  return total;
+    RankComparison(rank, runs, comparer).run();
+  return comparer.finish();
+}
+
+Comparison compareRuns(const ComparedRuns &runs, const ComparisonRules &rules) {
+  Comparer comparer(rules);
+  for (size_t rank = 0; rank < runs.expected.size(); ++rank) {
+    const TensorMap &expected = runs.expected[rank], &got = runs.got[rank], &inputs = runs.inputs[rank];
+    std::set<std::string> names;
+    for (const TensorMap *side : {&expected, &got})
+      for (const auto &[name, tensor] : *side)
+        if (llvm::StringRef(name).startswith("out.") || llvm::StringRef(name).startswith("after."))
+          names.insert(name);
+    for (const std::string &name : names)
+      comparer.compareOutput(rank, name, find(expected, name, inputs), find(got, name, inputs));
+  }
+  return comparer.finish();
 }
 
 } // namespace ccgraph::runtime

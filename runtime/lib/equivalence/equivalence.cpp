@@ -1,21 +1,69 @@
 #include "ccgraph/runtime/equivalence.h"
 
+#include <map>
+
 namespace ccgraph::runtime {
+namespace {
+
+std::vector<std::string> placeholdersOf(const Graph &graph) {
+  std::vector<std::string> names;
+  for (const Node *node = graph.front(); node; node = node->next())
+    if (node->opcode() == Opcode::Placeholder)
+      names.push_back("in." + node->name().str().str());
+  return names;
+}
+
+const Graph &graphOf(const std::vector<const Graph *> &graphs, size_t rank) {
+  return *graphs[graphs.size() == 1 ? 0 : rank];
+}
+
+/// Because a caller gives inputs by position, each gets the name that the other program has for its position. Empty where
+/// the programs take as many inputs; else what is wrong.
+std::string renameInputs(const Graph &from, const Graph &to, TensorMap &inputs) {
+  std::vector<std::string> given = placeholdersOf(from), taken = placeholdersOf(to);
+  if (given.size() != taken.size())
+    return "takes " + std::to_string(taken.size()) + " inputs, expected " + std::to_string(given.size());
+  std::vector<TensorMap::node_type> moved;
+  for (const std::string &name : given)
+    moved.push_back(inputs.extract(name));
+  for (size_t i = 0; i < taken.size(); ++i)
+    if (!moved[i].empty()) {
+      moved[i].key() = taken[i];
+      inputs.insert(std::move(moved[i]));
+    }
+  return "";
+}
+
+Verdict verdictOf(const Comparison &comparison) {
+  if (!comparison.equal())
+    return Verdict::Different;
+  return comparison.answered() ? Verdict::Equal : Verdict::NotChecked;
+}
+
+} // namespace
 
 EquivalenceReport checkEquivalence(const RunRequest &before, const std::vector<const Graph *> &after,
                                    const ComparisonRules &rules) {
   EquivalenceReport report;
   RunRequest second = before;
   second.graphs = after;
-  llvm::Expected<RunResult> expected = interpret(before), got = interpret(second);
+  for (size_t rank = 0; rank < second.inputs.size(); ++rank)
+    if (std::string wrong = renameInputs(graphOf(before.graphs, rank), graphOf(after, rank), second.inputs[rank]);
+        !wrong.empty())
+      report.comparison.differences.push_back({rank, "program", wrong});
+  if (!report.comparison.equal()) {
+    report.verdict = Verdict::Different;
+    return report;
+  }
+  auto expected = observe(before), got = observe(second);
   bool ran = static_cast<bool>(expected), ranAfter = static_cast<bool>(got);
   if (!ran)
     report.beforeFailure = llvm::toString(expected.takeError());
   if (!ranAfter)
     report.afterFailure = llvm::toString(got.takeError());
   if (ran && ranAfter) {
-    report.comparison = compareRuns({*expected, *got, before.inputs}, rules);
-    report.verdict = report.comparison.equal() ? Verdict::Equal : Verdict::Different;
+    report.comparison = compareObservations({*expected, *got, before.inputs}, rules);
+    report.verdict = verdictOf(report.comparison);
   } else if (ran != ranAfter) {
     report.verdict = Verdict::Different;
   }

@@ -76,9 +76,21 @@ llvm::Error checkRequest(const RunRequest &request) {
   return llvm::Error::success();
 }
 
+/// Takes the values out of an observation.
+TensorMap valuesOf(RankObservation &observation) {
+  TensorMap values;
+  for (Held &held : observation.outputs)
+    values[held.name] = std::move(*held.value);
+  for (Held &held : observation.inputs)
+    if (held.value)
+      values[("after." + llvm::StringRef(held.name).drop_front(llvm::StringRef("in.").size())).str()] =
+          std::move(*held.value);
+  return values;
+}
+
 } // namespace
 
-llvm::Expected<RunResult> interpret(const RunRequest &request) {
+llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) {
   if (llvm::Error error = checkRequest(request))
     return error;
   MemoryLimit limit(request.memoryLimit);
@@ -100,9 +112,19 @@ llvm::Expected<RunResult> interpret(const RunRequest &request) {
     if (!progressed)
       return deadlock(runs, meetings);
   }
-  RunResult results;
+  std::vector<RankObservation> observations;
   for (const RankRun &run : runs)
-    results.push_back(run.results());
+    observations.push_back(run.observation());
+  return observations;
+}
+
+llvm::Expected<RunResult> interpret(const RunRequest &request) {
+  llvm::Expected<std::vector<RankObservation>> observations = observe(request);
+  if (!observations)
+    return observations.takeError();
+  RunResult results;
+  for (RankObservation &observation : *observations)
+    results.push_back(valuesOf(observation));
   return results;
 }
 

@@ -7,17 +7,19 @@
 //
 // Ownership: borrows graph, inputs and meetings. Failure: DiagnosticErrors of rules `run.*`; the
 // run is then over.
-// Cost: memory for each value until its last reader has run, and for the inputs until the end.
+// Cost: memory for each value until its last reader has run, and for inputs and attributes until the end.
 #pragma once
 
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/runtime/observation.h"
 #include "interpreter/flights.h"
 #include "interpreter/launch_plan.h"
 #include "interpreter/random.h"
 #include "interpreter/scope.h"
 
 #include "llvm/ADT/DenseSet.h"
+
+#include <map>
 
 namespace ccgraph::runtime {
 
@@ -36,8 +38,8 @@ public:
   /// Executes until the program ends or cannot go on alone; true if it got any further.
   [[nodiscard]] llvm::Expected<bool> advance();
   [[nodiscard]] bool isFinished() const { return finished_; }
-  /// After the end: `out.<index>` and `after.<placeholder>`.
-  [[nodiscard]] TensorMap results() const;
+  /// After the end: what the rank's caller holds.
+  [[nodiscard]] RankObservation observation() const;
 
   [[nodiscard]] int64_t rank() const { return setup_.rank; }
   /// The step that it stands at; null at the end.
@@ -78,8 +80,10 @@ private:
   /// The given input with the strides that its type declares; an opaque value where the node has
   /// neither type nor value; in a subgraph, the caller's argument.
   [[nodiscard]] llvm::Expected<Value> placeholderValue(const Node &node);
-  /// The given attribute, or an object that only its target names.
+  /// The given attribute, the same for every node that reads it, or an object that only its target names.
   [[nodiscard]] llvm::Expected<Value> attributeValue(const Node &node);
+  /// Of what is returned: "(tensor, None)", see RankObservation.
+  [[nodiscard]] std::string shapeOf(const Value &value) const;
   [[nodiscard]] llvm::Expected<CallSite> callSite(const Node &node) const;
   /// Meets the other ranks and registers what is now in flight.
   [[nodiscard]] llvm::Error join(LaunchPlan &plan);
@@ -103,7 +107,9 @@ private:
   std::vector<Seat> synchronous_;
   Value synchronousResult_;
   const Communication *blocking_ = nullptr;
-  /// to tell inputs that were written; these are kept alive
+  /// by target; kept to the end, since the program may write them
+  std::map<std::string, Value> attributes_;
+  /// to tell inputs and attributes that were written; these are kept alive
   llvm::DenseSet<const Storage *> written_;
   /// what the output node returned
   Value result_;

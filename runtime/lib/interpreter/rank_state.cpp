@@ -2,8 +2,6 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 
-#include <cstring>
-
 namespace ccgraph::runtime {
 namespace {
 
@@ -32,36 +30,6 @@ Value numberOf(const HostTensor &host) {
 
 bool isNumber(const HostTensor &host) {
   return host.sizes.empty() && (host.dtype == DType::I64 || host.dtype == DType::F64 || host.dtype == DType::Bool);
-}
-
-std::optional<HostTensor> hostValue(const Value &value) {
-  auto scalar = [](DType dtype, auto number) {
-    HostTensor host;
-    host.dtype = dtype;
-    host.data.resize(sizeof number);
-    std::memcpy(host.data.data(), &number, sizeof number);
-    return host;
-  };
-  if (value.is(Value::Kind::Tensor))
-    return value.tensor().toHost();
-  if (value.is(Value::Kind::Bool))
-    return scalar(DType::Bool, static_cast<uint8_t>(value.boolean()));
-  if (value.is(Value::Kind::Int))
-    return scalar(DType::I64, value.integer());
-  if (value.is(Value::Kind::Float))
-    return scalar(DType::F64, value.floating());
-  return std::nullopt;
-}
-
-void addOutputs(const Value &value, size_t &index, TensorMap &results) {
-  if (value.is(Value::Kind::List)) {
-    for (const Value &element : value.list())
-      addOutputs(element, index, results);
-    return;
-  }
-  if (std::optional<HostTensor> host = hostValue(value))
-    results["out." + std::to_string(index)] = std::move(*host);
-  ++index;
 }
 
 } // namespace
@@ -100,9 +68,12 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
 }
 
 llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
-  auto found = setup_.inputs->find(("attr." + node.target().str()).str());
+  std::string target = node.target().str().str();
+  if (auto known = attributes_.find(target); known != attributes_.end())
+    return known->second;
+  auto found = setup_.inputs->find("attr." + target);
   if (found != setup_.inputs->end())
-    return Value(Tensor::fromHost(found->second));
+    return attributes_[target] = Value(Tensor::fromHost(found->second));
   if (isDeclaredTensor(node))
     return error(node, "run.no-input",
                  ("got no value attr." + node.target().str() + ", expected " + node.type()->str()).str(),
@@ -178,24 +149,6 @@ llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access acces
                     "write after the wait on " + describe(*reader));
   });
   return failure;
-}
-
-TensorMap RankRun::results() const {
-  TensorMap results;
-  size_t index = 0;
-  if (result_.is(Value::Kind::List))
-    for (const Value &value : result_.list())
-      addOutputs(value, index, results);
-  else
-    addOutputs(result_, index, results);
-  for (const Node *node = setup_.graph->front(); node; node = node->next()) {
-    if (node->opcode() != Opcode::Placeholder)
-      continue;
-    const std::optional<Value> &value = scopes_.front().values[node->id()];
-    if (value && value->is(Value::Kind::Tensor) && written_.contains(value->tensor().storage()))
-      results[("after." + node->name().str()).str()] = value->tensor().toHost();
-  }
-  return results;
 }
 
 } // namespace ccgraph::runtime

@@ -1,11 +1,11 @@
-// Comparison and equivalence: what counts as equal, what is reported, and when nothing is proved.
+// Comparison: which values count as equal, what is reported of a difference, and which outputs prove nothing.
 #include "ccgraph/runtime/comparison.h"
-#include "ccgraph/runtime/equivalence.h"
 #include "support/rank_program.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 namespace ccgraph::runtime {
 namespace {
@@ -96,48 +96,64 @@ TEST(Comparison, IgnoresWhatIsNoOutput) {
   EXPECT_EQ(compare(row({1}, DType::F32, "in.x"), row({1}, DType::F32, "attr.k")).outputs, 0U);
 }
 
-/// The verdict on two programs of two ranks.
-EquivalenceReport equivalence(const std::string &before, const std::string &after) {
-  test::RankProgram first(2, "x: \"f32[2]\"\n" + before), second(2, "x: \"f32[2]\"\n" + after);
-  first.legibleInput({2});
-  return checkEquivalence(first.request(), {&second.graph()}, {});
+/// A complex row.
+TensorMap complexRow(const std::vector<std::pair<float, float>> &values) {
+  HostTensor host;
+  host.dtype = DType::C64;
+  host.sizes = {static_cast<int64_t>(values.size())};
+  host.data.resize(values.size() * sizeof values[0]);
+  std::memcpy(host.data.data(), values.data(), host.data.size());
+  return {{"out.0", host}};
 }
 
-constexpr const char *reduceFirst = "c = _c10d_functional.all_reduce.default(x, 'sum', '0')\n w = "
-                                    "_c10d_functional.wait_tensor.default(c)\n a = aten.mul.Tensor(w, 2)\n return (a,)";
-constexpr const char *scaleFirst = "m = aten.mul.Tensor(x, 2)\n c = _c10d_functional.all_reduce.default(m, 'sum', "
-                                   "'0')\n w = _c10d_functional.wait_tensor.default(c)\n return (w,)";
-constexpr const char *another = "c = _c10d_functional.all_reduce.default(x, 'max', '0')\n w = "
-                                "_c10d_functional.wait_tensor.default(c)\n a = aten.mul.Tensor(w, 2)\n return (a,)";
-constexpr const char *broken = "c = _c10d_functional.all_reduce.default(x, 'sum', '0')\n a = aten.mul.Tensor(c, 2)\n w "
-                               "= _c10d_functional.wait_tensor.default(c)\n return (a,)";
-
-TEST(Equivalence, OfProgramsThatComputeTheSame) {
-  EquivalenceReport report = equivalence(reduceFirst, scaleFirst);
-  EXPECT_EQ(report.verdict, Verdict::Equal);
-  EXPECT_EQ(report.comparison.outputs, 2U);
+TEST(Comparison, ComparesComplexNumbersByTheirParts) {
+  EXPECT_TRUE(compare(complexRow({{NAN, 1}, {2, 3}}), complexRow({{-NAN, 1}, {2, 3}})).equal());
+  EXPECT_FALSE(compare(complexRow({{NAN, 1}}), complexRow({{NAN, 2}})).equal());
+  EXPECT_FALSE(compare(complexRow({{NAN, 1}}), complexRow({{1, NAN}})).equal());
+  EXPECT_FALSE(compare(complexRow({{NAN, NAN}}), complexRow({{NAN, 1}})).equal());
+  EXPECT_TRUE(compare(complexRow({{NAN, 1}, {2, 3}}), complexRow({{NAN, 1}, {2, 3.5}}), close(0.5, 0)).equal());
 }
 
-TEST(Equivalence, OfProgramsThatDoNot) {
-  EquivalenceReport report = equivalence(reduceFirst, another);
-  EXPECT_EQ(report.verdict, Verdict::Different);
-  EXPECT_EQ(report.comparison.differences.size(), 2U);
+TEST(Comparison, SaysWhichOutputsProveNothing) {
+  auto reasonOf = [](const std::vector<double> &values, DType dtype = DType::F32) {
+    Comparison comparison = compare(row(values, dtype), row(values, dtype));
+    EXPECT_TRUE(comparison.equal());
+    return comparison.unchecked.empty() ? "" : untoldText(comparison.unchecked.front().reason);
+  };
+  EXPECT_EQ(reasonOf({NAN, -NAN}), "all NaN");
+  EXPECT_EQ(reasonOf({INFINITY, -INFINITY}), "all infinite or NaN");
+  EXPECT_EQ(reasonOf({INFINITY, NAN}), "all infinite or NaN");
+  EXPECT_EQ(reasonOf({}), "empty");
+  EXPECT_EQ(reasonOf({3, 3, 3}), "the same number everywhere");
+  EXPECT_EQ(reasonOf({1, 1}, DType::Bool), "the same number everywhere");
+  EXPECT_EQ(reasonOf({NAN, 1}), "");
+  EXPECT_EQ(reasonOf({3}), "") << "one number is no pattern: a loss is one";
+  EXPECT_EQ(reasonOf({3, 3, 4}, DType::I64), "");
 }
 
-TEST(Equivalence, OfAProgramThatOnlyFailsAfterwards) {
-  EquivalenceReport report = equivalence(reduceFirst, broken);
-  EXPECT_EQ(report.verdict, Verdict::Different);
-  EXPECT_EQ(report.beforeFailure, "");
-  EXPECT_NE(report.afterFailure.find("run.in-flight-result"), std::string::npos);
+TEST(Comparison, CountsWhatIsOddWhereItIsEqual) {
+  Comparison comparison = compare(row({NAN, INFINITY, 1, 2}), row({NAN, INFINITY, 1, 2}));
+  EXPECT_EQ(comparison.nans, 1U);
+  EXPECT_EQ(comparison.infinities, 1U);
+  EXPECT_TRUE(comparison.answered());
+  EXPECT_FALSE(compare(row({INFINITY}), row({-INFINITY})).equal());
 }
 
-TEST(Equivalence, OfProgramsThatBothFailIsNotChecked) {
-  EXPECT_EQ(equivalence(broken, broken).verdict, Verdict::NotChecked);
+TEST(Comparison, AnswersNothingWhereAnOutputIsNaNThroughout) {
+  TensorMap values = row({1, 2});
+  values.merge(row({NAN, NAN}, DType::F32, "out.1"));
+  EXPECT_TRUE(compare(values, values).equal());
+  EXPECT_FALSE(compare(values, values).answered());
+  TensorMap constants = row({1, 2});
+  constants.merge(row({0, 0}, DType::F32, "out.1"));
+  EXPECT_TRUE(compare(constants, constants).answered());
+  EXPECT_FALSE(compare(row({0, 0}), row({0, 0})).answered()) << "nothing else was checked";
 }
 
-TEST(Equivalence, SeesAnInputThatIsNoLongerWritten) {
-  EXPECT_EQ(equivalence("a = aten.add_.Scalar(x, 1)\n return (a,)", "a = aten.add.Scalar(x, 1)\n return (a,)").verdict,
-            Verdict::Different);
+TEST(Comparison, TakesForConstantOnlyWhatIsSoOnAllRanks) {
+  std::vector<TensorMap> same{row({3, 3}), row({3, 3})}, others{row({3, 3}), row({4, 4})}, none(2);
+  EXPECT_EQ(compareRuns({same, same, none}, {}).unchecked.size(), 2U);
+  EXPECT_EQ(compareRuns({others, others, none}, {}).unchecked.size(), 0U);
 }
 
 } // namespace
