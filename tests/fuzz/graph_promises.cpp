@@ -6,8 +6,8 @@
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/equivalence.h"
 #include "ccgraph/runtime/seeded_inputs.h"
-#include "driver/graph_facts.h"
-#include "driver/program_files.h"
+#include "ccgraph/toolkit/graph_facts.h"
+#include "ccgraph/toolkit/group_assumption.h"
 #include "fuzz/complaints.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -74,12 +74,12 @@ std::string compare(const Graph &before, const Graph &after) {
 
 std::string optimizeAndCompare(const Graph &graph) {
   std::unique_ptr<Graph> before = graph.clone();
-  driver::assumeGroups(*before, ranks);
+  assumeGroups(*before, ranks);
   // Because two ranks may be too few for it, which the tools say too.
   if (llvm::Error error = verifyOrError(*before))
     return complaintAbout(std::move(error));
   std::unique_ptr<Graph> after = before->clone();
-  (void)driver::gatherFacts(*before);
+  (void)gatherFacts(*before);
   std::string complaint = optimize(*after);
   if (complaint.empty() && before->size() <= mostNodes)
     complaint = compare(*before, *after);

@@ -1,4 +1,5 @@
-# Installs ccgraph into an empty prefix, then configures, builds and runs the README's program against it.
+# Installs ccgraph into an empty prefix, then configures, builds and runs the README's program against it, with the
+# README's CMake lines.
 #
 # Given: BUILD, the built tree; SOURCE, its source; WORK, a folder to work in; COMPILER, FLAGS, PYTHON.
 function(run)
@@ -10,12 +11,16 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
-file(COPY ${SOURCE}/tests/install/consumer/CMakeLists.txt DESTINATION ${WORK}/source)
-execute_process(COMMAND ${PYTHON} ${SOURCE}/tests/readme/check.py --extract cpp ${SOURCE}/README.md
-  OUTPUT_FILE ${WORK}/source/main.cpp COMMAND_ERROR_IS_FATAL ANY)
+file(MAKE_DIRECTORY ${WORK}/source)
+foreach(part "cpp improve.cpp" "cmake CMakeLists.txt")
+  separate_arguments(part)
+  list(POP_FRONT part language name)
+  execute_process(COMMAND ${PYTHON} ${SOURCE}/tests/readme/check.py --extract ${language} ${SOURCE}/README.md
+    OUTPUT_FILE ${WORK}/source/${name} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
   -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/consumer ${SOURCE}/tests/data/small/zero3_mlp_w2/fw/readable.py ${WORK}/out.py)
+run(${WORK}/build/improve ${SOURCE}/tests/data/small/zero3_mlp_w2/fw/readable.py ${WORK}/out.py)

@@ -2,7 +2,7 @@
 """Runs what the documents show and compares what it prints with what they say that it prints.
 
     check.py --bin FOLDER [--update] FILE.md ...      the console blocks
-    check.py --extract cpp FILE.md                    the one C++ block, on stdout
+    check.py --extract cpp FILE.md                    the one C++ block, on stdout; likewise cmake
 
 A `console` block holds commands after "$ ", each followed by what it prints on stdout; a line "..." stands for any
 lines, and a duration for any duration. Commands run in an empty folder that sees the tree as the reader of the document does,
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-KNOWN = ("console", "cpp", "text")
+KNOWN = ("console", "cpp", "cmake", "text")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
 DURATION = re.compile(r"\b\d+(\.\d+)? ?(s|ms|us)\b")
 # Because this very test is one of those that the command runs.

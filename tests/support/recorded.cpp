@@ -3,7 +3,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/tolerance_file.h"
-#include "driver/program_files.h"
+#include "ccgraph/toolkit/graph_files.h"
 #include "support/corpus.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -86,10 +86,10 @@ llvm::Expected<LoadedProgram> load(Context &context, const RecordedProgram &prog
   LoadedProgram loaded;
   loaded.request.ranks = countRanks(values);
   for (size_t i = 0; i < program.graphs.size(); ++i) {
-    llvm::Expected<std::unique_ptr<Graph>> graph = driver::loadGraph(context, program.graphs[i]);
+    llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context, program.graphs[i]);
     if (!graph)
       return graph.takeError();
-    if (llvm::Error error = driver::addGroups(**graph, program.facts[i]))
+    if (llvm::Error error = addGroups(**graph, program.facts[i]))
       return error;
     loaded.request.graphs.push_back(graph->get());
     loaded.graphs.push_back(std::move(*graph));
@@ -98,7 +98,7 @@ llvm::Expected<LoadedProgram> load(Context &context, const RecordedProgram &prog
     return error;
   if (llvm::Error error = readFile(program.facts.front(), readToleranceFile, loaded.rules.perOutput))
     return error;
-  llvm::Expected<std::vector<TensorMap>> inputs = driver::loadValues(values, loaded.request.ranks);
+  llvm::Expected<std::vector<TensorMap>> inputs = loadValues(values, loaded.request.ranks);
   if (!inputs)
     return inputs.takeError();
   loaded.request.inputs = std::move(*inputs);

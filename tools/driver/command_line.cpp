@@ -1,6 +1,7 @@
 #include "driver/command_line.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/toolkit/group_assumption.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -20,9 +20,6 @@
 
 namespace ccgraph::driver {
 
-/// No tool runs more ranks than this in one process, or lists more of a group that no file describes.
-inline constexpr size_t mostRanks = 65536;
-
 enum class ExitCode : int {
   Ok = 0,
   /// an error in the input, or of a pass

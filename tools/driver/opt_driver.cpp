@@ -4,12 +4,13 @@
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
-#include "driver/equivalence_check.h"
+#include "ccgraph/toolkit/equivalence_check.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/text.h"
 #include "driver/opt_options.h"
-#include "driver/program_files.h"
 #include "driver/reproducer.h"
 #include "driver/summary.h"
-#include "driver/text_table.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -71,7 +72,7 @@ private:
     auto file = InputFile::open(options_.input);
     if (!file)
       return file.takeError();
-    auto graphs = loadGraphs(context_, *file, options_.selector, streams_.err);
+    auto graphs = loadAndWarn(*file);
     if (!graphs)
       return graphs.takeError();
     graphs_ = std::move(*graphs);
@@ -84,6 +85,13 @@ private:
                                      "(--list-graphs lists them), or write FX text",
                                      graphs_.size());
     return llvm::Error::success();
+  }
+
+  llvm::Expected<GraphList> loadAndWarn(const InputFile &file) {
+    Diagnostics warnings;
+    auto graphs = loadGraphs(context_, file, options_.selector, &warnings);
+    streams_.err << toString(warnings.take());
+    return graphs;
   }
 
   ExitCode listGraphs() {
@@ -219,15 +227,35 @@ private:
                    << run.pass << '\n';
   }
 
+  llvm::Expected<EquivalenceQuestion> question() {
+    EquivalenceQuestion question;
+    question.ranks = options_.equivalenceRanks;
+    question.seed = options_.seed;
+    question.reassociated = options_.compare.empty() && reassociates(pipeline_);
+    if (!options_.groups.empty()) {
+      auto objects = loadObjects(options_.groups);
+      if (!objects)
+        return objects.takeError();
+      question.objects = std::move(*objects);
+    }
+    if (!options_.values.empty()) {
+      auto values = loadValues(options_.values, question.ranks);
+      if (!values)
+        return values.takeError();
+      question.inputs = std::move(*values);
+    }
+    return question;
+  }
+
   ExitCode compare(const Graph &before, const Graph &after, Summary &summary) {
-    const Pipeline nothing;
-    auto answer = checkEquivalenceOf(before, after, options_, options_.compare.empty() ? pipeline_ : nothing);
-    if (!answer)
-      return fail(answer.takeError());
-    summary.equivalence = answer->verdict;
-    if (answer->holds)
+    auto asked = question();
+    if (!asked)
+      return fail(asked.takeError());
+    EquivalenceAnswer answer = checkEquivalenceOf(before, after, std::move(*asked));
+    summary.equivalence = answer.verdict;
+    if (answer.holds)
       return ExitCode::Ok;
-    streams_.err << options_.input << ": error: equivalence " << answer->verdict << '\n' << answer->details;
+    streams_.err << options_.input << ": error: equivalence " << answer.verdict << '\n' << answer.details;
     return ExitCode::CheckFailed;
   }
 
@@ -235,7 +263,7 @@ private:
     auto file = InputFile::open(options_.compare);
     if (!file)
       return fail(file.takeError());
-    auto others = loadGraphs(context_, *file, options_.selector, streams_.err);
+    auto others = loadAndWarn(*file);
     if (!others)
       return fail(others.takeError());
     if (graphs_.size() != 1 || others->size() != 1)

@@ -1,7 +1,7 @@
 #include "driver/reproducer.h"
 
 #include "ccgraph/frontend/json_graph.h"
-#include "driver/program_files.h"
+#include "ccgraph/toolkit/graph_files.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -9,12 +9,12 @@ namespace {
 constexpr llvm::StringLiteral reproducerPath = "ccgraph-reproducer.json";
 
 /// The graph that failed, by the name that it has in the file.
-llvm::Error writeGraph(const OptOptions &options, llvm::StringRef name, llvm::raw_ostream &err) {
+llvm::Error writeGraph(const OptOptions &options, llvm::StringRef name) {
   Context context;
   auto file = InputFile::open(options.input);
   if (!file)
     return file.takeError();
-  auto graphs = loadGraphs(context, *file, name, err);
+  auto graphs = loadGraphs(context, *file, name);
   if (!graphs)
     return graphs.takeError();
   Graph &graph = *graphs->front();
@@ -35,7 +35,7 @@ void writeReproducer(const OptOptions &options, const PassFailure &failure, llvm
     err << "  note: give the graph as a file to have a reproducer written\n";
     return;
   }
-  if (llvm::Error error = writeGraph(options, failure.graph ? failure.graph->name() : "", err))
+  if (llvm::Error error = writeGraph(options, failure.graph ? failure.graph->name() : ""))
     return printError(err, std::move(error));
   err << "  note: reproduce with: ccgraph-opt " << reproducerPath << " --pipeline '" << failure.pipeline << "'\n";
 }

@@ -1,12 +1,14 @@
 #include "driver/run_driver.h"
 
 #include "ccgraph/frontend/files.h"
-#include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/tolerance_file.h"
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/seeded_inputs.h"
-#include "driver/program_files.h"
+#include "ccgraph/toolkit/equivalence_check.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/text.h"
 #include "driver/run_options.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,8 +19,6 @@ namespace ccgraph::driver {
 namespace {
 
 using namespace runtime; // NOLINT(google-build-using-namespace): a driver is glue between the folders
-
-constexpr size_t maxDifferences = 10;
 
 /// One execution: loads, runs, compares, reports.
 class RunJob {
@@ -45,7 +45,9 @@ private:
     llvm::ArrayRef<std::string> paths = options_.rankGraphs.empty() ? positional : llvm::ArrayRef(options_.rankGraphs);
     path_ = paths.front();
     for (size_t i = 0; i < paths.size(); ++i) {
-      llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, paths[i], options_.selector);
+      Diagnostics warnings;
+      llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, paths[i], options_.selector, &warnings);
+      streams_.err << toString(warnings.take());
       if (!graph)
         return graph.takeError();
       graphs_.push_back(std::move(*graph));
@@ -66,10 +68,7 @@ private:
   llvm::Error loadGroups(Graph &graph, const std::string &path) {
     if (llvm::Error error = addGroups(graph, path))
       return error;
-    llvm::Expected<InputFile> file = InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    llvm::Expected<ObjectMeanings> objects = readObjectFile(file->source());
+    llvm::Expected<ObjectMeanings> objects = loadObjects(path);
     if (!objects)
       return objects.takeError();
     request_.objects.insert(objects->begin(), objects->end());
@@ -169,36 +168,26 @@ private:
     reportProgram();
     streams_.out << "compared  " << comparison.outputs << " outputs, " << comparison.elements << " elements with "
                  << options_.values << '\n';
-    if (comparison.nans)
-      streams_.out << "          " << comparison.nans << " elements are NaN on both sides\n";
     streams_.out << "worst     " << llvm::format("%.3g", comparison.worst);
     if (!comparison.worstOutput.empty())
       streams_.out << " (rank " << comparison.worstRank << " " << comparison.worstOutput << ")";
-    streams_.out << '\n';
+    streams_.out << "\nverdict   " << verdictText(comparison) << '\n';
+    bool holds = comparison.equal() && comparison.answered();
+    if (!holds)
+      streams_.err << differencesText(comparison);
+    return holds ? ExitCode::Ok : ExitCode::CheckFailed;
+  }
+
+  static std::string verdictText(const Comparison &comparison) {
     if (comparison.outputs == 0)
-      streams_.out << "verdict   nothing to compare\n";
-    else if (comparison.equal())
-      streams_.out << "verdict   " << equalText(comparison) << '\n';
-    else
-      streams_.out << "verdict   different: " << comparison.differences.size() << " of " << comparison.outputs
-                   << " outputs\n";
-    reportDifferences(comparison);
-    return comparison.equal() && comparison.outputs != 0 ? ExitCode::Ok : ExitCode::CheckFailed;
-  }
-
-  static std::string equalText(const Comparison &comparison) {
-    if (comparison.inexact == 0)
-      return "equal to the bit";
-    return "equal within the tolerance: " + std::to_string(comparison.inexact) + " elements are not to the bit";
-  }
-
-  void reportDifferences(const Comparison &comparison) {
-    for (size_t i = 0; i < comparison.differences.size() && i < maxDifferences; ++i) {
-      const Difference &difference = comparison.differences[i];
-      streams_.err << "rank " << difference.rank << " " << difference.output << ": " << difference.message << '\n';
-    }
-    if (comparison.differences.size() > maxDifferences)
-      streams_.err << "and " << comparison.differences.size() - maxDifferences << " more\n";
+      return "nothing to compare";
+    if (!comparison.equal())
+      return "different: " + std::to_string(comparison.differences.size()) + " of " +
+             std::to_string(comparison.outputs) + " outputs";
+    std::string how = comparison.inexact == 0 ? "equal to the bit"
+                                              : "equal within the tolerance (" +
+                                                    counted(comparison.inexact, "element") + " not to the bit)";
+    return (comparison.answered() ? "" : "not checked: ") + equalityText(comparison, how);
   }
 
   ExitCode reportChecksums() {

@@ -1,8 +1,8 @@
 #include "driver/summary.h"
 
 #include "ccgraph/passes/registry.h"
-#include "driver/program_files.h"
-#include "driver/text_table.h"
+#include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

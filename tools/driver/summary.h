@@ -11,7 +11,7 @@
 
 #include "ccgraph/ir/group_table.h"
 #include "ccgraph/passes/pass_manager.h"
-#include "driver/graph_facts.h"
+#include "ccgraph/toolkit/graph_facts.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // What ccgraph-opt does that its printed text (tests/cli, tests/diagnostics) does not show.
 #include "ccgraph/frontend/files.h"
+#include "ccgraph/toolkit/text.h"
 #include "driver/opt_driver.h"
 #include "driver/reproducer.h"
-#include "driver/text_table.h"
 
 #include "llvm/Support/JSON.h"
 

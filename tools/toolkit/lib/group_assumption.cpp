@@ -1,38 +1,15 @@
-#include "driver/program_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
 
-#include "ccgraph/frontend/files.h"
-#include "ccgraph/frontend/group_file.h"
-#include "ccgraph/frontend/read_graph.h"
-#include "ccgraph/frontend/safetensors.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/verifier.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/Path.h"
 
 #include <numeric>
-#include <unistd.h>
 
-namespace ccgraph::driver {
+namespace ccgraph {
 namespace {
-
-llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message, const llvm::Twine &repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "tool.graph-choice";
-  diagnostic.file = path.str();
-  diagnostic.message = message.str();
-  diagnostic.notes.push_back(repair.str());
-  return makeError(std::move(diagnostic));
-}
-
-std::string namesOf(const GraphList &graphs) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < graphs.size(); ++i)
-    names.push_back(std::to_string(i) + " " + graphs[i]->name().str());
-  return llvm::join(names, ", ");
-}
 
 /// A group that collectives name, and its size where one of them states it.
 struct NamedGroup {
@@ -56,49 +33,6 @@ void collectGroups(const Graph &graph, std::vector<NamedGroup> &groups) {
 }
 
 } // namespace
-
-llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
-                                     llvm::raw_ostream &warnings) {
-  Diagnostics found;
-  llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = &found});
-  warnings << toString(found.take());
-  if (!graphs || selector.empty())
-    return graphs;
-  size_t index = 0;
-  bool byIndex = !selector.getAsInteger(10, index) && index < graphs->size();
-  GraphList chosen;
-  for (size_t i = 0; i < graphs->size(); ++i)
-    if (byIndex ? i == index : (*graphs)[i]->name() == selector)
-      chosen.push_back(std::move((*graphs)[i]));
-  if (chosen.empty())
-    return fileError(file.name(), "got no graph '" + selector + "'", "there are " + namesOf(*graphs));
-  return chosen;
-}
-
-llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector) {
-  llvm::Expected<InputFile> file = InputFile::open(path);
-  if (!file)
-    return file.takeError();
-  llvm::Expected<GraphList> graphs = loadGraphs(context, *file, selector, llvm::errs());
-  if (!graphs)
-    return graphs.takeError();
-  if (graphs->size() == 1)
-    return std::move(graphs->front());
-  return fileError(path, llvm::Twine("got ") + llvm::Twine(graphs->size()) + " graphs, expected one",
-                   "choose with --graph: " + namesOf(*graphs));
-}
-
-llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
-  llvm::Expected<InputFile> file = InputFile::open(path);
-  if (!file)
-    return file.takeError();
-  llvm::Expected<GroupTable> table = readGroupFile(file->source());
-  if (!table)
-    return table.takeError();
-  for (const Group &group : table->groups())
-    graph.groups().set(group);
-  return llvm::Error::success();
-}
 
 void assumeGroups(Graph &graph, size_t ranks) {
   std::vector<NamedGroup> named;
@@ -165,22 +99,4 @@ size_t statedRanks(const Graph &graph) {
   return largest;
 }
 
-int64_t machineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
-
-llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks) {
-  std::vector<TensorMap> values;
-  for (size_t rank = 0; rank < ranks; ++rank) {
-    llvm::SmallString<128> path(directory);
-    llvm::sys::path::append(path, "rank" + llvm::Twine(rank) + ".safetensors");
-    llvm::Expected<InputFile> file = InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    llvm::Expected<TensorMap> tensors = readSafetensors(file->source());
-    if (!tensors)
-      return tensors.takeError();
-    values.push_back(std::move(*tensors));
-  }
-  return values;
-}
-
-} // namespace ccgraph::driver
+} // namespace ccgraph

@@ -1,11 +1,11 @@
-#include "driver/graph_facts.h"
+#include "ccgraph/toolkit/graph_facts.h"
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/passes/memory.h"
 
 #include <algorithm>
 
-namespace ccgraph::driver {
+namespace ccgraph {
 namespace {
 
 void addCollective(std::vector<CollectiveRow> &rows, const Node &node, CollectiveKind kind) {
@@ -113,4 +113,4 @@ GraphFacts gatherFacts(const Graph &graph) {
   return facts;
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph

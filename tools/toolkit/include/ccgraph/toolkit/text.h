@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ccgraph::driver {
+namespace ccgraph {
 
 /// "1,234,567".
 [[nodiscard]] std::string withCommas(int64_t value);
@@ -23,4 +23,4 @@ namespace ccgraph::driver {
 /// "0.31 s", "12 ms".
 [[nodiscard]] std::string secondsText(double seconds);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph

@@ -1,4 +1,4 @@
-#include "driver/text_table.h"
+#include "ccgraph/toolkit/text.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ccgraph::driver {
+namespace ccgraph {
 
 std::string withCommas(int64_t value) {
   std::string text = std::to_string(value);
@@ -67,4 +67,4 @@ std::string secondsText(double seconds) {
   return os.str();
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccgraph::driver {
+namespace ccgraph {
 
 /// The collectives of one kind on one group.
 struct CollectiveRow {
@@ -43,4 +43,4 @@ struct GraphFacts {
 
 [[nodiscard]] GraphFacts gatherFacts(const Graph &graph);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph

@@ -1,0 +1,43 @@
+// Graph files: what belongs to one program and comes from several files: the graph of a file that is
+// meant, its group table, the objects that it holds, recorded values.
+//
+// The readers of ccgraph/frontend take one text each; these functions take paths, choose, and put
+// things together in the way that every tool does.
+//
+// Ownership: graphs are the caller's and live in `context`. Failure: DiagnosticErrors with file and
+// line where there is one; a missing file is an error with its path. Nothing is printed: warnings go
+// to the collector, and are dropped where there is none. Cost: that of the readers.
+#pragma once
+
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/frontend/read_graph.h"
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/ir/object_meaning.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+/// Every graph of a file; those that `selector` names, by name or by index, where it is not empty.
+[[nodiscard]] llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
+                                                   Diagnostics *warnings = nullptr);
+
+/// The graph of a file that `selector` names, by name or by index; empty: the only one.
+[[nodiscard]] llvm::Expected<std::unique_ptr<Graph>>
+loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector = "", Diagnostics *warnings = nullptr);
+
+/// Adds the groups of a group file to a graph, over those of the same name.
+[[nodiscard]] llvm::Error addGroups(Graph &graph, llvm::StringRef path);
+
+/// What the objects of a program stand for, of the same file that describes its groups.
+[[nodiscard]] llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path);
+
+/// DIR/rank0.safetensors, DIR/rank1.safetensors, ..., by rank.
+[[nodiscard]] llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks);
+
+} // namespace ccgraph

@@ -1,0 +1,42 @@
+// Group assumption: what is taken of groups that no file describes, and said of it.
+//
+// A graph names its groups and never lists their ranks. Where no file does either, ranks 0..n-1 are
+// taken, marked as assumed, so that whatever says something of the graph can say this too.
+//
+// Ownership: none. Failure: none, but for checkWellFormed, whose DiagnosticError says what the
+// assumption may have to do with it. Cost: linear in the nodes of the graph and its subgraphs.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+/// No tool runs more ranks than this in one process, or lists more of a group that no file describes.
+inline constexpr size_t mostRanks = 65536;
+
+/// Takes each group that collectives name and no table knows as ranks 0..n-1, marked as assumed:
+/// n is the group size that a collective on it states, else `ranks`; 0, or more than mostRanks, leaves
+/// the group unknown.
+void assumeGroups(Graph &graph, size_t ranks);
+
+/// What was taken for granted of groups, in words: "groups 0, tp taken as ranks 0 to 3, since no file says"; empty
+/// where files describe all groups.
+[[nodiscard]] std::string assumedGroupsText(const GroupTable &groups);
+
+/// The errors of the verifier with the file that the graph is of; where groups were assumed, a note says so, since the
+/// assumption may be what is wrong.
+[[nodiscard]] llvm::Error checkWellFormed(const Graph &graph, llvm::StringRef path);
+
+/// Names of groups that collectives mention and the table does not hold, in program order.
+[[nodiscard]] std::vector<std::string> unknownGroups(const Graph &graph);
+
+/// The number of ranks that the graph itself speaks of: its world size, else the largest group
+/// size that a collective states; 0 where it says nothing.
+[[nodiscard]] size_t statedRanks(const Graph &graph);
+
+} // namespace ccgraph

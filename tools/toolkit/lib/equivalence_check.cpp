@@ -1,0 +1,131 @@
+#include "ccgraph/toolkit/equivalence_check.h"
+
+#include "ccgraph/runtime/seeded_inputs.h"
+#include "ccgraph/toolkit/text.h"
+
+#include <map>
+#include <unistd.h>
+
+namespace ccgraph {
+namespace {
+
+constexpr double reassociationTolerance = 1e-5;
+constexpr size_t mostLines = 10;
+
+std::string countText(size_t count) { return withCommas(static_cast<int64_t>(count)); }
+
+/// " (12 of 556 elements NaN, 3 infinite)", where there are any.
+std::string oddElementsText(const runtime::Comparison &comparison) {
+  std::string text;
+  auto add = [&](size_t count, const char *what) {
+    if (count)
+      text += (text.empty() ? countText(count) + " of " + counted(comparison.elements, "element")
+                            : ", " + countText(count)) +
+              " " + what;
+  };
+  add(comparison.nans, "NaN");
+  add(comparison.infinities, "infinite");
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+/// ", 2 not checked: all NaN, 1: empty".
+std::string uncheckedText(const runtime::Comparison &comparison) {
+  std::map<runtime::Untold, size_t> counts;
+  for (const runtime::Unchecked &output : comparison.unchecked)
+    ++counts[output.reason];
+  std::string text;
+  for (const auto &[reason, count] : counts)
+    text += ", " + countText(count) + (text.empty() ? " not checked: " : ": ") + untoldText(reason);
+  return text;
+}
+
+EquivalenceAnswer inWords(runtime::EquivalenceReport report, const std::string &equality) {
+  EquivalenceAnswer answer;
+  const runtime::Comparison &comparison = report.comparison;
+  switch (report.verdict) {
+  case runtime::Verdict::Equal:
+    answer.holds = true;
+    answer.verdict = "ok: " + equality;
+    break;
+  case runtime::Verdict::Different:
+    if (report.beforeFailure.empty() && report.afterFailure.empty()) {
+      answer.verdict = "FAILED: " + (comparison.outputs ? counted(comparison.differences.size(), "difference") +
+                                                              " in " + counted(comparison.outputs, "output")
+                                                        : "the programs take other inputs");
+      answer.details = differencesText(comparison);
+    } else {
+      answer.verdict = "FAILED: only one of the two programs runs";
+      answer.details = report.beforeFailure + report.afterFailure;
+    }
+    break;
+  case runtime::Verdict::NotChecked:
+    if (!report.beforeFailure.empty()) {
+      answer.verdict = "NOT CHECKED: neither program runs on these inputs";
+      answer.details = report.beforeFailure;
+    } else if (comparison.outputs == 0) {
+      answer.verdict = "NOT CHECKED: the program has no output to compare";
+    } else {
+      answer.verdict = "NOT CHECKED: " + equality;
+      answer.details = differencesText(comparison) +
+                       "  note: other inputs may tell more: --seed S makes others, --values DIR takes recorded ones\n";
+    }
+    break;
+  }
+  answer.report = std::move(report);
+  return answer;
+}
+
+} // namespace
+
+int64_t machineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
+
+bool reassociates(const Pipeline &pipeline) {
+  return llvm::any_of(pipeline.passes(), [](const auto &pass) { return pass->reassociates(); });
+}
+
+std::string equalityText(const runtime::Comparison &comparison, const std::string &howEqual,
+                         const std::string &ofRanks) {
+  size_t checked = comparison.outputs - comparison.unchecked.size();
+  std::string all = checked == comparison.outputs ? "" : countText(checked) + " of ";
+  return all + counted(comparison.outputs, "output") + ofRanks + " " + howEqual + oddElementsText(comparison) +
+         uncheckedText(comparison);
+}
+
+std::string differencesText(const runtime::Comparison &comparison) {
+  std::vector<std::string> lines;
+  for (const runtime::Difference &difference : comparison.differences)
+    lines.push_back("rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message);
+  for (const runtime::Unchecked &output : comparison.unchecked)
+    lines.push_back("rank " + std::to_string(output.rank) + " " + output.output +
+                    ": not checked: " + untoldText(output.reason));
+  std::string text;
+  for (const std::string &line : llvm::ArrayRef(lines).take_front(mostLines))
+    text += line + "\n";
+  if (lines.size() > mostLines)
+    text += "and " + countText(lines.size() - mostLines) + " more\n";
+  return text;
+}
+
+EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, EquivalenceQuestion question) {
+  const bool seeded = question.inputs.empty();
+  runtime::RunRequest request;
+  request.graphs = {&before};
+  request.ranks = question.ranks;
+  request.memoryLimit = machineMemory();
+  request.objects = std::move(question.objects);
+  request.inputs = std::move(question.inputs);
+  if (seeded)
+    for (size_t rank = 0; rank < request.ranks; ++rank)
+      request.inputs.push_back(runtime::seededInputs(before, static_cast<int64_t>(rank), question.seed,
+                                                     request.memoryLimit / static_cast<int64_t>(request.ranks)));
+  runtime::ComparisonRules rules;
+  if (question.reassociated)
+    rules.otherwise = {false, reassociationTolerance, reassociationTolerance};
+  runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, rules);
+  std::string equality =
+      equalityText(report.comparison, question.reassociated ? "equal within 1e-5" : "equal to the bit",
+                   " of " + counted(request.ranks, "rank"));
+  return inWords(std::move(report), equality + (seeded ? ", seeded inputs" : ", recorded inputs"));
+}
+
+} // namespace ccgraph

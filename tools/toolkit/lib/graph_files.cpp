@@ -1,0 +1,97 @@
+#include "ccgraph/toolkit/graph_files.h"
+
+#include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/object_file.h"
+#include "ccgraph/frontend/safetensors.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
+
+namespace ccgraph {
+namespace {
+
+llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message, const llvm::Twine &repair) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "tool.graph-choice";
+  diagnostic.file = path.str();
+  diagnostic.message = message.str();
+  diagnostic.notes.push_back(repair.str());
+  return makeError(std::move(diagnostic));
+}
+
+std::string namesOf(const GraphList &graphs) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < graphs.size(); ++i)
+    names.push_back(std::to_string(i) + " " + graphs[i]->name().str());
+  return llvm::join(names, ", ");
+}
+
+} // namespace
+
+llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
+                                     Diagnostics *warnings) {
+  llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings});
+  if (!graphs || selector.empty())
+    return graphs;
+  size_t index = 0;
+  bool byIndex = !selector.getAsInteger(10, index) && index < graphs->size();
+  GraphList chosen;
+  for (size_t i = 0; i < graphs->size(); ++i)
+    if (byIndex ? i == index : (*graphs)[i]->name() == selector)
+      chosen.push_back(std::move((*graphs)[i]));
+  if (chosen.empty())
+    return fileError(file.name(), "got no graph '" + selector + "'", "there are " + namesOf(*graphs));
+  return chosen;
+}
+
+llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector,
+                                                 Diagnostics *warnings) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  llvm::Expected<GraphList> graphs = loadGraphs(context, *file, selector, warnings);
+  if (!graphs)
+    return graphs.takeError();
+  if (graphs->size() == 1)
+    return std::move(graphs->front());
+  return fileError(path, llvm::Twine("got ") + llvm::Twine(graphs->size()) + " graphs, expected one",
+                   "choose with --graph: " + namesOf(*graphs));
+}
+
+llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  llvm::Expected<GroupTable> table = readGroupFile(file->source());
+  if (!table)
+    return table.takeError();
+  for (const Group &group : table->groups())
+    graph.groups().set(group);
+  return llvm::Error::success();
+}
+
+llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  return readObjectFile(file->source());
+}
+
+llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks) {
+  std::vector<TensorMap> values;
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    llvm::SmallString<128> path(directory);
+    llvm::sys::path::append(path, "rank" + llvm::Twine(rank) + ".safetensors");
+    llvm::Expected<InputFile> file = InputFile::open(path);
+    if (!file)
+      return file.takeError();
+    llvm::Expected<TensorMap> tensors = readSafetensors(file->source());
+    if (!tensors)
+      return tensors.takeError();
+    values.push_back(std::move(*tensors));
+  }
+  return values;
+}
+
+} // namespace ccgraph
