@@ -86,7 +86,7 @@ private:
     if (scope_.names.count(name))
       session_.problems.error(name.begin(), "got the input '" + name.str() + "' twice");
     else
-      scope_.define(name, scope_.graph->create(spec, ArgumentBuilder(*scope_.graph), {}));
+      scope_.define(name, session_.at(name.begin(), scope_.graph->create(spec, ArgumentBuilder(*scope_.graph), {})));
   }
 
   Session &session_;

@@ -65,7 +65,8 @@ private:
     spec.type = type;
     if (scope_.names.count(name))
       return session_.problems.error(name.begin(), "got the input '" + name.str() + "' twice");
-    return scope_.define(name, scope_.graph->create(spec, std::move(builder), arguments.view()));
+    return scope_.define(name,
+                         session_.at(name.begin(), scope_.graph->create(spec, std::move(builder), arguments.view())));
   }
 
   /// What follows ')': " -> class:" or ":".

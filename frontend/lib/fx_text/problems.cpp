@@ -21,8 +21,7 @@ bool Problems::error(const char *place, std::string message, std::string repair)
     current_.add({});
     return false;
   }
-  size_t offset = static_cast<size_t>(place - plain_->text().begin());
-  current_.add(diagnoseAt(*source_, plain_->originalOffset(offset), std::move(message), std::move(repair)));
+  current_.add(diagnoseAt(*source_, offsetOf(place), std::move(message), std::move(repair)));
   return false;
 }
 
@@ -36,8 +35,8 @@ bool Problems::endGraph(llvm::StringRef name, const char *place) {
   append(above ? aside_ : diagnostics_, current_);
   if (above) {
     Diagnostic &warning = warnings_.emplace_back(diagnoseAt(
-        *source_, plain_->originalOffset(static_cast<size_t>(place - plain_->text().begin())),
-        "left out the graph '" + name.str() + "': " + current_.kept().front().message, "it is Dynamo's own graph"));
+        *source_, offsetOf(place), "left out the graph '" + name.str() + "': " + current_.kept().front().message,
+        "it is Dynamo's own graph"));
     warning.severity = Severity::Warning;
   }
   current_ = Diagnostics(limit_);

@@ -30,6 +30,10 @@ public:
   /// Ends the graph that began at `place`. True: it is set aside.
   bool endGraph(llvm::StringRef name, const char *place);
 
+  /// Where a byte of the plain text is in the text that the user has.
+  [[nodiscard]] size_t offsetOf(const char *place) const {
+    return plain_->originalOffset(static_cast<size_t>(place - plain_->text().begin()));
+  }
   /// True once anything was reported of a graph that is not set aside; then no graph may leave the reader.
   [[nodiscard]] bool any() const { return diagnostics_.hasErrors() || current_.hasErrors(); }
   /// A warning for each graph that was set aside.

@@ -16,7 +16,8 @@ class FileReader {
 public:
   FileReader(Context &context, const SourceText &source, const ReadOptions &options)
       : plain_(source.text), problems_(source, plain_, options.errorLimit),
-        warnings_(options.warnings), session_{context, problems_, llvm::DenseMap<StringRef, const Type *>()} {}
+        warnings_(options.warnings), session_{context, problems_, llvm::DenseMap<StringRef, const Type *>(),
+                                              options.places} {}
 
   llvm::Expected<GraphList> read() {
     StringRef text = plain_.text();

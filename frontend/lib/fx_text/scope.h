@@ -15,6 +15,14 @@ struct Session {
   Context &context;
   Problems &problems;
   llvm::DenseMap<llvm::StringRef, const Type *> types; ///< by their text, because a graph has few distinct ones
+  NodePlaces *places = nullptr;                        ///< null: nobody asks
+
+  /// Notes where a node stands.
+  Node *at(const char *place, Node *node) const {
+    if (places)
+      (*places)[node] = problems.offsetOf(place);
+    return node;
+  }
 };
 
 /// One graph of it. Scopes nest as classes do; the innermost is the one whose lines are being read.

@@ -20,7 +20,7 @@ class StatementReader {
 public:
   StatementReader(Session &session, Scope &scope, Cursor cursor)
       : session_(session), scope_(scope), cursor_(cursor),
-        expression_(*scope.graph, scope.names, session.problems, cursor_) {}
+        expression_(*scope.graph, scope.names, session.problems, cursor_), start_(cursor.at) {}
 
   void read() {
     const char *start = cursor_.at;
@@ -243,7 +243,7 @@ private:
     spec.target = target_;
     spec.type = type_;
     spec.frame = opcode_ == Opcode::Output ? 0 : scope_.frame;
-    Node *node = scope_.graph->create(spec, expression_.takeBuilder(), call_.view());
+    Node *node = session_.at(start_, scope_.graph->create(spec, expression_.takeBuilder(), call_.view()));
     for (Node *other : after_)
       scope_.graph->addOrdering(node, other);
     return opcode_ == Opcode::Output || scope_.define(name_, node);
@@ -279,6 +279,7 @@ private:
   Scope &scope_;
   Cursor cursor_;
   ExpressionReader expression_;
+  const char *start_; ///< of the statement
   StringRef name_;
   const Type *type_ = nullptr;
   Opcode opcode_ = Opcode::CallFunction;

@@ -16,7 +16,8 @@ enum class Section : uint8_t { Graph, Nodes, Frames, Subgraphs };
 
 class GraphSink final : public JsonSink {
 public:
-  GraphSink(Context &context, JsonReport &report) : context_(context), report_(report), types_(context, report) {}
+  GraphSink(Context &context, JsonReport &report, NodePlaces *places)
+      : context_(context), report_(report), types_(context, report), places_(places) {}
 
   bool enter(const JsonOpening &opening) override;
   void leave() override;
@@ -48,6 +49,7 @@ private:
   Context &context_;
   JsonReport &report_;
   TypeCache types_;
+  NodePlaces *places_;
   std::unique_ptr<Graph> root_;
   std::vector<std::unique_ptr<GraphScope>> scopes_;
   llvm::SmallVector<Section, 8> sections_;
@@ -107,7 +109,7 @@ bool GraphSink::enterSubgraph(const JsonOpening &opening) {
 }
 
 void GraphSink::openScope(Graph &graph, const JsonOpening &opening) {
-  scopes_.push_back(std::make_unique<GraphScope>(graph, report_, types_));
+  scopes_.push_back(std::make_unique<GraphScope>(graph, report_, types_, places_));
   scope().offset = opening.offset;
 }
 
@@ -247,7 +249,7 @@ void GraphSink::keepForeign(const JsonValue &value) {
 llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                      const ReadOptions &options) {
   JsonReport report(source, options.errorLimit);
-  GraphSink sink(context, report);
+  GraphSink sink(context, report, options.places);
   if (llvm::Error error = report.take(parseJson(source, sink)))
     return error;
   if (options.warnings)

@@ -7,7 +7,7 @@
 // the report, never by a return value that a caller could forget. Cost: a hash look-up a reference, type or frame.
 #pragma once
 
-#include "ccgraph/ir/graph.h"
+#include "ccgraph/frontend/read_graph.h"
 #include "json/json_report.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -41,7 +41,8 @@ struct UnresolvedReference {
 };
 
 struct GraphScope {
-  GraphScope(Graph &graph, JsonReport &report, TypeCache &types) : graph(graph), report(report), types(types) {}
+  GraphScope(Graph &graph, JsonReport &report, TypeCache &types, NodePlaces *places)
+      : graph(graph), report(report), types(types), places(places) {}
 
   /// The node of a text "%name"; null, and noted for later, where none stands before. `user` is the
   /// node that mentions it.
@@ -56,6 +57,8 @@ struct GraphScope {
   Graph &graph;
   JsonReport &report;
   TypeCache &types;
+  /// null: nobody asks
+  NodePlaces *places;
   /// where the graph's object starts: what is said of the graph as a whole is said there
   size_t offset = 0;
   /// index in the file -> index in the graph, which holds each distinct frame once

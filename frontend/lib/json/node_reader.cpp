@@ -180,6 +180,8 @@ private:
         keyword = reader.readNamed(*kwargs);
     }
     Node *node = scope_.graph.create(spec_, std::move(builder_), {positional, keyword});
+    if (scope_.places)
+      (*scope_.places)[node] = value_.offset;
     if (const JsonValue *after = member(Key::After))
       readOrdering(*after, node);
   }

@@ -12,6 +12,8 @@
 #include "ccgraph/frontend/source_text.h"
 #include "ccgraph/ir/graph.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,9 +22,13 @@ namespace ccgraph {
 
 enum class GraphFormat : uint8_t { Json, FxText };
 
+/// Byte offsets in the text: where the statement or object of each node begins.
+using NodePlaces = llvm::DenseMap<const Node *, size_t>;
+
 struct ReadOptions {
   size_t errorLimit = 20;          ///< errors reported; the rest is counted
   Diagnostics *warnings = nullptr; ///< receives warnings (a newer minor version, ...); null drops them
+  NodePlaces *places = nullptr;    ///< receives where each node stands, of subgraphs too; null: not kept, which is free
 };
 
 using GraphList = std::vector<std::unique_ptr<Graph>>;
