@@ -3,8 +3,11 @@
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_docs.h"
 #include "ccgraph/passes/registry.h"
+#include "docgen/command_pages.h"
 #include "driver/opt_driver.h"
+#include "driver/opt_options.h"
 #include "driver/run_driver.h"
+#include "driver/run_options.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -63,7 +66,16 @@ std::string cliMarkdown() {
 } // namespace
 
 std::vector<Document> generatedDocuments() {
-  return {{"passes.md", passesMarkdown()}, {"ops.md", opsMarkdown()}, {"cli.md", cliMarkdown()}};
+  driver::OptOptions optOptions;
+  driver::RunOptions runOptions;
+  const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions);
+  return {{"passes.md", passesMarkdown()},
+          {"ops.md", opsMarkdown()},
+          {"cli.md", cliMarkdown()},
+          {"man/ccgraph-opt.1", manualPage("ccgraph-opt", opt)},
+          {"man/ccgraph-run.1", manualPage("ccgraph-run", run)},
+          {"completion/ccgraph-opt", bashCompletion("ccgraph-opt", opt)},
+          {"completion/ccgraph-run", bashCompletion("ccgraph-run", run)}};
 }
 
 } // namespace ccgraph

@@ -2,6 +2,8 @@
 
 #include "ccgraph/frontend/files.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 // Because this program is run by tools/docs alone, it knows no options but the folder.
@@ -12,6 +14,8 @@ int main(int argc, char **argv) {
   }
   for (const ccgraph::Document &document : ccgraph::generatedDocuments()) {
     std::string path = std::string(argv[1]) + "/" + document.file;
+    // A folder that cannot be made is an error of the file within it.
+    (void)llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
     llvm::Error error = ccgraph::writeFile(path, [&](llvm::raw_ostream &os) {
       os << document.text;
       return llvm::Error::success();
