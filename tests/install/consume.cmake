@@ -1,5 +1,5 @@
 # Installs ccgraph into an empty prefix, then configures, builds and runs the README's program against it, with the
-# README's CMake lines.
+# README's CMake lines, and as a shared library.
 #
 # Given: BUILD, the built tree; SOURCE, its source; WORK, a folder to work in; COMPILER, FLAGS, PYTHON.
 function(run)
@@ -19,7 +19,18 @@ foreach(part "cpp improve.cpp" "cmake CMakeLists.txt")
     OUTPUT_FILE ${WORK}/source/${name} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
+# A program that is a shared library, as a Python module is, takes the same archives.
+file(APPEND ${WORK}/source/CMakeLists.txt
+  "add_library(plugin SHARED improve.cpp)\ntarget_link_libraries(plugin PRIVATE ccgraph::toolkit -Wl,-z,defs)\n")
+
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+foreach(installed doc/ccgraph/LICENSE ccgraph/graph.schema.json man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1
+    bash-completion/completions/ccgraph-opt bash-completion/completions/ccgraph-run)
+  if(NOT EXISTS ${WORK}/prefix/share/${installed})
+    message(FATAL_ERROR "share/${installed} was not installed")
+  endif()
+endforeach()
+run(${WORK}/prefix/bin/ccgraph-opt --version)
 run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
   -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build ${WORK}/build)

@@ -8,7 +8,12 @@ install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_passes ccgraph_
   EXPORT ccgraph FILE_SET HEADERS)
 if(tools)
   install(TARGETS ${tools})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/completion/
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ccgraph)
 install(EXPORT ccgraph NAMESPACE ccgraph:: FILE ccgraphTargets.cmake DESTINATION ${package_dir})
 
 configure_package_config_file(

@@ -25,26 +25,31 @@ set(ccgraph_common_headers
   <llvm/Support/Error.h> <llvm/Support/raw_ostream.h>)
 
 # Flags of every target that compiles. -ffp-contract=off, because numbers must not depend on whether
-# the machine has fused multiply-add.
+# the machine has fused multiply-add. Position-independent, because the archives end in users' shared libraries and
+# Python modules; -fno-semantic-interposition, because without it GCC would inline no function that is exported.
 function(ccgraph_configure_target target)
   target_compile_options(${target} PRIVATE
-    ${ccgraph_warnings} -ffp-contract=off $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>)
+    ${ccgraph_warnings} -ffp-contract=off -fno-semantic-interposition $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     # Because a compiler cache can only reuse what was preprocessed with the header's name in it.
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_precompile_headers(${target} PRIVATE ${ccgraph_common_headers})
 endfunction()
 
 # ccgraph_add_library(FOLDER links...): libccgraph_FOLDER from lib/**/*.cpp, with the public headers of
-# include/ and the private ones of lib/. Only include/ reaches whoever links it.
+# include/ and the private ones of lib/. Only include/ reaches whoever links it. An archive, or with
+# BUILD_SHARED_LIBS a shared library.
 function(ccgraph_add_library folder)
   set(target ccgraph_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS lib/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS include/*.h)
-  add_library(${target} STATIC ${sources})
+  add_library(${target} ${sources})
   ccgraph_configure_target(${target})
+  # No symbol for exports, because the objects are then those of the archive, and a compiler cache knows them.
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH $ORIGIN)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/lib)
   target_link_libraries(${target} ${ARGN})
   add_library(ccgraph::${folder} ALIAS ${target})
@@ -81,7 +86,8 @@ function(ccgraph_add_tool name)
   ccgraph_configure_target(${target})
   target_link_libraries(${target} PRIVATE ccgraph_driver)
   set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+    INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
   if(NOT ARGN STREQUAL "INTERNAL")
     set_property(GLOBAL APPEND PROPERTY ccgraph_tools ${target})
   endif()
