@@ -94,6 +94,15 @@ void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::Str
        }});
 }
 
+void CommandLine::addHelp(llvm::StringRef help, std::optional<std::string> &topic) {
+  auto accept = [&topic](llvm::StringRef given) {
+    topic = given.str();
+    return llvm::Error::success();
+  };
+  add({"--help", "[TOPIC]", help.str(), accept});
+  add({"-h", "", "", accept});
+}
+
 const Flag *CommandLine::find(llvm::StringRef name) const {
   auto found = llvm::find_if(flags_, [&](const Flag &flag) { return flag.name == name; });
   return found == flags_.end() ? nullptr : &*found;

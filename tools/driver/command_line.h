@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,15 @@ struct Flag {
   std::function<llvm::Error(llvm::StringRef value)> accept;
   /// which screen of the help lists it; empty: the first
   std::string topic = {};
+  /// words that its value may be, where they are few: for completion
+  std::vector<std::string> choices = {};
+};
+
+/// A screen of the help behind the first.
+struct Topic {
+  std::string name;
+  std::string title;
+  std::string about;
 };
 
 class CommandLine {
@@ -57,18 +67,28 @@ public:
   void addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text);
   /// Non-negative.
   void addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::function<void(double)> use);
+  /// Says which words the value of the flag that was added last may be.
+  void chooseFrom(std::vector<std::string> words) { flags_.back().choices = std::move(words); }
   /// A whole number from `minimum` on.
   void addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum, size_t &count);
   /// A number of ranks: from 1 to mostRanks.
   void addRanks(llvm::StringRef name, llvm::StringRef help, size_t &ranks);
   /// Comma-separated; repeating the flag adds.
   void addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::vector<std::string> &list);
+  /// --help, --help=TOPIC and -h.
+  void addHelp(llvm::StringRef help, std::optional<std::string> &topic);
 
   /// `arguments` without the program's name.
   [[nodiscard]] llvm::Error parse(llvm::ArrayRef<const char *> arguments);
   [[nodiscard]] llvm::ArrayRef<std::string> positional() const { return positional_; }
   /// One screen; a topic that does not exist is an error.
   [[nodiscard]] llvm::Error printHelp(llvm::raw_ostream &os, llvm::StringRef topic = "") const;
+
+  // What was declared, for those who write it down in another form.
+  [[nodiscard]] const std::string &usage() const { return usage_; }
+  [[nodiscard]] const std::string &about() const { return about_; }
+  [[nodiscard]] llvm::ArrayRef<Flag> flags() const { return flags_; }
+  [[nodiscard]] llvm::ArrayRef<Topic> topics() const { return topics_; }
 
 private:
   [[nodiscard]] const Flag *find(llvm::StringRef name) const;
@@ -78,11 +98,6 @@ private:
   std::string usage_;
   std::string about_;
   std::vector<Flag> flags_;
-  struct Topic {
-    std::string name;
-    std::string title;
-    std::string about;
-  };
   std::vector<Topic> topics_;
   std::vector<std::string> positional_;
 };

@@ -7,7 +7,9 @@
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/json_output.h"
 #include "driver/opt_options.h"
 #include "driver/reproducer.h"
 #include "driver/summary.h"
@@ -48,9 +50,12 @@ public:
     times_.read = watch.lap();
     if (options_.listGraphs)
       return listGraphs();
-    for (const auto &graph : graphs_)
-      if (ExitCode code = process(*graph); code != ExitCode::Ok)
+    if (options_.verifyOnly)
+      return verifyAll();
+    for (index_ = 0; index_ < graphs_.size(); ++index_)
+      if (ExitCode code = process(*graphs_[index_]); code != ExitCode::Ok)
         return code;
+    watch.lap();
     if (llvm::Error error = options_.writesGraphs() ? write() : llvm::Error::success())
       return fail(std::move(error));
     times_.write = options_.writesGraphs() ? watch.lap() : 0;
@@ -72,7 +77,8 @@ private:
     auto file = InputFile::open(options_.input);
     if (!file)
       return file.takeError();
-    auto graphs = loadAndWarn(*file);
+    file_.emplace(std::move(*file));
+    auto graphs = loadAndWarn(*file_);
     if (!graphs)
       return graphs.takeError();
     graphs_ = std::move(*graphs);
@@ -95,6 +101,10 @@ private:
   }
 
   ExitCode listGraphs() {
+    if (options_.json) {
+      printGraphListJson(streams_.out, graphs_);
+      return ExitCode::Ok;
+    }
     for (size_t i = 0; i < graphs_.size(); ++i) {
       const Graph &graph = *graphs_[i];
       streams_.out << i << "  " << graph.name() << ": " << counted(graph.size(), "node") << ", "
@@ -109,12 +119,12 @@ private:
   ExitCode process(Graph &graph) {
     Summary summary;
     Stopwatch watch;
-    if (ExitCode code = verifyInput(graph, summary); code != ExitCode::Ok || options_.verifyOnly)
+    if (ExitCode code = verifyInput(summary); code != ExitCode::Ok)
       return code;
     summary.times.checks = watch.lap();
     prepare(graph);
-    if (llvm::Error error = checkAssumption(graph, options_.input))
-      return fail(std::move(error));
+    if (llvm::Error error = checkAssumption(graph))
+      return fail(withPlaces(std::move(error), place()));
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
@@ -133,23 +143,49 @@ private:
     return ExitCode::Ok;
   }
 
-  ExitCode verifyInput(const Graph &graph, Summary &summary) {
-    auto findings = verify(graph, {.strict = options_.strict});
-    auto isError = [](const Diagnostic &finding) { return finding.severity == Severity::Error; };
+  [[nodiscard]] GraphChoice place() const { return {*file_, options_.selector, index_}; }
+
+  static bool isError(const Diagnostic &finding) { return finding.severity == Severity::Error; }
+
+  std::vector<Diagnostic> verifyGraph() {
+    auto findings = verify(*graphs_[index_], {.strict = options_.strict});
+    if (options_.verifyOnly || llvm::any_of(findings, isError))
+      addPlaces(findings, place());
+    return findings;
+  }
+
+  ExitCode verifyInput(Summary &summary) {
+    auto findings = verifyGraph();
     auto errors = static_cast<size_t>(llvm::count_if(findings, isError));
     summary.warnings = findings.size() - errors;
-    if (!errors && !options_.verifyOnly)
-      return ExitCode::Ok;
-    for (Diagnostic &finding : findings) {
-      if (finding.file.empty())
-        finding.file = options_.input;
-      if (isError(finding) || options_.verifyOnly)
+    for (const Diagnostic &finding : findings)
+      if (isError(finding))
         print(streams_.err, finding);
-    }
-    if (!errors)
-      streams_.out << graph.name() << ": " << counted(graph.size(), "node") << ", well formed, "
-                   << counted(summary.warnings, "warning") << '\n';
     return errors ? ExitCode::Diagnosed : ExitCode::Ok;
+  }
+
+  /// --verify-only: every graph, whatever is wrong with another.
+  ExitCode verifyAll() {
+    std::vector<VerifiedGraph> verified;
+    ExitCode code = ExitCode::Ok;
+    for (index_ = 0; index_ < graphs_.size(); ++index_) {
+      const Graph &graph = *graphs_[index_];
+      VerifiedGraph &entry = verified.emplace_back(VerifiedGraph{options_.input, graph.name().str(), graph.size()});
+      entry.findings = verifyGraph();
+      entry.wellFormed = llvm::none_of(entry.findings, isError);
+      if (!entry.wellFormed)
+        code = ExitCode::Diagnosed;
+      if (options_.json)
+        continue;
+      for (const Diagnostic &finding : entry.findings)
+        print(streams_.err, finding);
+      if (entry.wellFormed)
+        streams_.out << graph.name() << ": " << counted(graph.size(), "node") << ", well formed, "
+                     << counted(entry.findings.size(), "warning") << '\n';
+    }
+    if (options_.json)
+      printVerifiedJson(streams_.out, verified);
+    return code;
   }
 
   /// What the passes and the interpreter need to know, where something is to be done at all.
@@ -161,9 +197,9 @@ private:
   }
 
   /// Because a graph that is well formed may not be so with the ranks that its groups were taken to have.
-  static llvm::Error checkAssumption(const Graph &graph, llvm::StringRef path) {
+  static llvm::Error checkAssumption(const Graph &graph) {
     bool assumed = llvm::any_of(graph.groups().groups(), [](const Group &group) { return group.assumed; });
-    return assumed ? checkWellFormed(graph, path) : llvm::Error::success();
+    return assumed ? checkWellFormed(graph) : llvm::Error::success();
   }
 
   static void dropTypes(Graph &graph) {
@@ -201,10 +237,10 @@ private:
       };
     auto run = runPipeline(graph, pipeline_, manager);
     if (!run) {
-      printError(streams_.err, run.takeError());
       bool ours = failure && failure->stage != PassFailure::Stage::Run;
+      printError(streams_.err, ours ? run.takeError() : withPlaces(run.takeError(), place()));
       if (ours)
-        writeReproducer(options_, *failure, streams_.err);
+        writeReproducer(options_, *file_, *failure, streams_.err);
       return ours ? ExitCode::Internal : ExitCode::Diagnosed;
     }
     summary.run = std::move(*run);
@@ -273,12 +309,15 @@ private:
     if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(other, options_.groups))
       return fail(std::move(error));
     prepare(other);
-    if (llvm::Error error = checkWellFormed(other, options_.compare))
-      return fail(std::move(error));
+    if (llvm::Error error = checkWellFormed(other))
+      return fail(withPlaces(std::move(error), {*file, options_.selector}));
     Summary summary;
     if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
       return code;
-    streams_.out << "equivalence  " << summary.equivalence << '\n';
+    if (options_.json)
+      printComparisonJson(streams_.out, {options_.input, options_.compare, summary.equivalence});
+    else
+      streams_.out << "equivalence  " << summary.equivalence << '\n';
     return ExitCode::Ok;
   }
 
@@ -311,11 +350,12 @@ private:
     for (Summary &summary : summaries_) {
       summary.times.read = times_.read;
       summary.times.write = times_.write;
-      if (options_.json)
-        printSummaryJson(os, summary);
-      else
-        printSummary(os, summary, color);
-      if (&summary != &summaries_.back() && !options_.json)
+    }
+    if (options_.json)
+      return printSummariesJson(os, summaries_);
+    for (const Summary &summary : summaries_) {
+      printSummary(os, summary, color);
+      if (&summary != &summaries_.back())
         os << '\n';
     }
   }
@@ -324,7 +364,9 @@ private:
   Pipeline pipeline_;
   Streams streams_;
   Context context_;
+  std::optional<InputFile> file_; ///< kept, because an error looks up where a node stands
   GraphList graphs_;
+  size_t index_ = 0; ///< of the graph that is being processed
   std::vector<Summary> summaries_;
   PhaseTimes times_;
 };
@@ -334,10 +376,7 @@ ExitCode helpPass(llvm::StringRef name, Streams streams) {
     streams.out << passHelpText(*pass);
     return ExitCode::Ok;
   }
-  std::vector<std::string> known;
-  for (llvm::StringRef pass : passNames())
-    known.push_back(pass.str());
-  std::string nearest = nearestWord(name, known);
+  std::string nearest = nearestWord(name, namesOfPasses());
   streams.err << "error: there is no pass '" << name
               << "'\n  note: " << (nearest.empty() ? "--list-passes lists them" : "did you mean " + nearest + "?")
               << '\n';

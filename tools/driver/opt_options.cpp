@@ -23,11 +23,9 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addText("--graph", "NAME", "take only this graph of the file: a name, or an index from 0", options.selector);
   line.addSwitch("--list-passes", "list the passes", options.listPasses);
   line.addText("--help-pass", "NAME", "say what a pass does, and its options", options.helpPass);
+  line.chooseFrom(namesOfPasses());
   line.addSwitch("--version", "print the version", options.version);
-  line.add({"--help", "[TOPIC]", "print this, or what else there is to a topic", [&options](llvm::StringRef topic) {
-              options.help = topic.str();
-              return llvm::Error::success();
-            }});
+  line.addHelp("print this, or what else there is to a topic", options.help);
 }
 
 void addOutputFlags(CommandLine &line, OptOptions &options) {
@@ -40,17 +38,22 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
               options.emit = text.str();
               return llvm::Error::success();
             }});
-  line.addSwitch("--json", "the summary as JSON", options.json);
+  line.chooseFrom({"json", "fx"});
+  line.addSwitch("--json",
+                 "what is printed as one JSON value: an object, or an array of them for several graphs",
+                 options.json);
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
   line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
                  options.printAfterChange);
-  line.addSwitch("--drop-types", "forget the types of all results, so that normalize infers them", options.dropTypes);
+  line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it", options.dropTypes);
 }
 
 void addChecksTopic(CommandLine &line, OptOptions &options) {
-  line.beginTopic("checks", "what is checked, what is known of operators and ranks, exit codes",
-                  "Exit: 0 fine, 1 bad input, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
-                  "4 a defect of ccgraph, with ccgraph-reproducer.json left behind.");
+  line.beginTopic(
+      "checks", "what is checked, what is known of operators and ranks, exit codes",
+      "Exit: 0 fine, 1 bad input or output, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
+      "4 a defect of ccgraph, with ccgraph-reproducer.json left behind. Code 3 of --check-equivalence also means that\n"
+      "an output was NaN or infinite throughout, or that no output was left that could tell programs apart.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
                options.values);

@@ -4,6 +4,7 @@
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/passes/registry.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -33,6 +34,13 @@ llvm::Error inFile(const std::string &path, const OpDeclaration &declaration, ll
 
 } // namespace
 
+std::vector<std::string> namesOfPasses() {
+  std::vector<std::string> names;
+  for (llvm::StringRef name : passNames())
+    names.push_back(name.str());
+  return names;
+}
+
 void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwise) {
   auto word = [&](unsigned level, const char *what) {
     return "-O" + std::to_string(level) + (level == otherwise ? " (default): " : ": ") + what;
@@ -44,8 +52,12 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
                 flags.level = level;
                 return llvm::Error::success();
               }});
-  line.addText("--pipeline", "TEXT", "passes instead of a level: 'sink-waits,coalesce-collectives{layout=flat}'",
-               flags.text);
+  line.add({"--pipeline", "TEXT", "passes instead of a level: 'sink-waits,coalesce-collectives{layout=flat}'",
+            [&flags](llvm::StringRef text) {
+              flags.text = text.str();
+              return llvm::Error::success();
+            }});
+  line.chooseFrom(namesOfPasses());
   line.add({"--memory-budget", "BYTES", "what no pass may exceed: 40GiB, unlimited (default: the input's own peak)",
             [&flags](llvm::StringRef text) { return acceptBudget(flags.manager, text); }});
 }
@@ -67,14 +79,19 @@ void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
 }
 
 llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
-  if (!text.empty() && level)
+  if (text && level)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "got both -O%u and --pipeline, expected one of them",
                                    *level);
-  return text.empty() ? pipelineOfLevel(level.value_or(otherwise)) : Pipeline::parse(text);
+  if (!text)
+    return pipelineOfLevel(level.value_or(otherwise));
+  // Because only here is nothing a whole answer: within a pipeline, a pass without a name is a mistake.
+  return llvm::StringRef(*text).trim().empty() ? Pipeline() : Pipeline::parse(*text);
 }
 
 std::string PipelineFlags::spelling(unsigned otherwise) const {
-  return text.empty() ? "-O" + std::to_string(level.value_or(otherwise)) : text;
+  if (!text)
+    return "-O" + std::to_string(level.value_or(otherwise));
+  return text->empty() ? "''" : *text;
 }
 
 llvm::Error PipelineFlags::declareOps(Context &context) const {

@@ -15,18 +15,21 @@
 namespace ccgraph::driver {
 
 struct PipelineFlags {
-  std::optional<unsigned> level; ///< -O0 to -O3; empty: not given
-  std::string text;              ///< --pipeline; empty: not given
-  std::string opFile;            ///< --ops
+  std::optional<unsigned> level;   ///< -O0 to -O3; empty: not given
+  std::optional<std::string> text; ///< --pipeline; an empty text is a pipeline of no pass
+  std::string opFile;              ///< --ops
   PassManagerOptions manager;
 
   /// The passes to run: the text, or the level, or `otherwise`. An error is one of usage.
   [[nodiscard]] llvm::Expected<Pipeline> pipeline(unsigned otherwise) const;
-  /// "-O2" or the text itself.
+  /// "-O2" or the text itself; "''" where that is empty.
   [[nodiscard]] std::string spelling(unsigned otherwise) const;
   /// Makes the operators of --ops known to a context.
   [[nodiscard]] llvm::Error declareOps(Context &context) const;
 };
+
+/// Of every pass, sorted.
+[[nodiscard]] std::vector<std::string> namesOfPasses();
 
 /// `otherwise` is the level where no flag is given, as the help says.
 void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwise);

@@ -3,41 +3,82 @@
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/toolkit/graph_files.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+#include <unistd.h>
+
 namespace ccgraph::driver {
 namespace {
 
-constexpr llvm::StringLiteral reproducerPath = "ccgraph-reproducer.json";
+constexpr llvm::StringLiteral reproducerName = "ccgraph-reproducer.json";
 
 /// The graph that failed, by the name that it has in the file.
-llvm::Error writeGraph(const OptOptions &options, llvm::StringRef name) {
-  Context context;
-  auto file = InputFile::open(options.input);
-  if (!file)
-    return file.takeError();
-  auto graphs = loadGraphs(context, *file, name);
+llvm::Expected<std::unique_ptr<Graph>> loadFailed(Context &context, const OptOptions &options, const InputFile &input,
+                                                  llvm::StringRef name) {
+  if (llvm::Error error = options.pipeline.declareOps(context))
+    return error;
+  auto graphs = loadGraphs(context, input, name);
   if (!graphs)
     return graphs.takeError();
-  Graph &graph = *graphs->front();
-  if (llvm::Error error = options.groups.empty() ? llvm::Error::success() : addGroups(graph, options.groups))
+  if (llvm::Error error = options.groups.empty() ? llvm::Error::success() : addGroups(*graphs->front(), options.groups))
     return error;
-  return writeFile(reproducerPath, [&](llvm::raw_ostream &os) {
-    writeJsonGraph(os, graph);
-    return llvm::Error::success();
-  });
+  return std::move(graphs->front());
+}
+
+/// Where the graph was written: the first of two folders that takes it.
+llvm::Expected<std::string> writeSomewhere(const Graph &graph) {
+  auto write = [&](llvm::StringRef path) {
+    return writeFile(path, [&](llvm::raw_ostream &os) {
+      writeJsonGraph(os, graph);
+      return llvm::Error::success();
+    });
+  };
+  llvm::Error error = write(reproducerName);
+  if (!error)
+    return reproducerName.str();
+  llvm::SmallString<128> elsewhere;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, elsewhere);
+  llvm::sys::path::append(elsewhere, "ccgraph-reproducer-" + llvm::Twine(getpid()) + ".json");
+  if (llvm::Error second = write(elsewhere)) {
+    llvm::consumeError(std::move(second));
+    return error;
+  }
+  llvm::consumeError(std::move(error));
+  return elsewhere.str().str();
+}
+
+/// The flags that change what a pass does, beside the pipeline.
+std::string otherFlags(const OptOptions &options) {
+  const PassManagerOptions &manager = options.pipeline.manager;
+  std::string text;
+  if (!options.pipeline.opFile.empty())
+    text += " --ops " + options.pipeline.opFile;
+  if (!manager.spmd)
+    text += " --ranks-differ";
+  if (manager.memoryBudget)
+    text += " --memory-budget " + std::to_string(*manager.memoryBudget);
+  else if (!manager.limitMemory)
+    text += " --memory-budget unlimited";
+  return text;
 }
 
 } // namespace
 
-void writeReproducer(const OptOptions &options, const PassFailure &failure, llvm::raw_ostream &err) {
+void writeReproducer(const OptOptions &options, const InputFile &input, const PassFailure &failure,
+                     llvm::raw_ostream &err) {
   err << "  note: this is a defect of ccgraph, found by the " << stageName(failure.stage) << " check after "
-      << failure.pass << "; nothing was written\n";
-  if (options.input == "-") {
-    err << "  note: give the graph as a file to have a reproducer written\n";
+      << failure.pass << "; no graph was written\n";
+  Context context;
+  auto graph = loadFailed(context, options, input, failure.graph ? failure.graph->name() : "");
+  llvm::Expected<std::string> path = graph ? writeSomewhere(**graph) : graph.takeError();
+  if (!path) {
+    llvm::StringRef why = llvm::StringRef(llvm::toString(path.takeError())).rtrim();
+    err << "  note: a reproducer could not be written: " << why.split('\n').first << '\n';
     return;
   }
-  if (llvm::Error error = writeGraph(options, failure.graph ? failure.graph->name() : ""))
-    return printError(err, std::move(error));
-  err << "  note: reproduce with: ccgraph-opt " << reproducerPath << " --pipeline '" << failure.pipeline << "'\n";
+  err << "  note: reproduce with: ccgraph-opt " << *path << " --pipeline '" << failure.pipeline << "'"
+      << otherFlags(options) << '\n';
 }
 
 } // namespace ccgraph::driver

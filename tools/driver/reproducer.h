@@ -2,17 +2,20 @@
 // ours.
 //
 // Writes `ccgraph-reproducer.json`, the graph as it was read with its groups, into the working
-// directory, and the command that shows the defect to `err`. A graph from standard input cannot be
-// read again: then only a note says how to get a reproducer.
+// directory, or into the system's folder for temporary files where that cannot be written, and the
+// command that shows the defect to `err`.
 //
-// Ownership: none. Failure: what keeps it from being written is said on `err`; nothing else can be
-// done then. Cost: reads the input again.
+// Ownership: none. Failure: never an error of its own, since one was just reported: what keeps the
+// file from being written is a note. Cost: reads the input again.
 #pragma once
 
+#include "ccgraph/frontend/files.h"
 #include "driver/opt_options.h"
 
 namespace ccgraph::driver {
 
-void writeReproducer(const OptOptions &options, const PassFailure &failure, llvm::raw_ostream &err);
+/// `input` is the file that was read, still open, since standard input cannot be read twice.
+void writeReproducer(const OptOptions &options, const InputFile &input, const PassFailure &failure,
+                     llvm::raw_ostream &err);
 
 } // namespace ccgraph::driver

@@ -3,11 +3,13 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/tolerance_file.h"
 #include "ccgraph/runtime/comparison.h"
+#include "ccgraph/runtime/fixed_outputs.h"
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/run_options.h"
 
@@ -43,10 +45,13 @@ private:
     if (llvm::Error error = options_.pipeline.declareOps(context_))
       return error;
     llvm::ArrayRef<std::string> paths = options_.rankGraphs.empty() ? positional : llvm::ArrayRef(options_.rankGraphs);
-    path_ = paths.front();
     for (size_t i = 0; i < paths.size(); ++i) {
+      llvm::Expected<InputFile> file = InputFile::open(paths[i]);
+      if (!file)
+        return file.takeError();
+      files_.push_back(std::move(*file));
       Diagnostics warnings;
-      llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, paths[i], options_.selector, &warnings);
+      llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, files_.back(), options_.selector, &warnings);
       streams_.err << toString(warnings.take());
       if (!graph)
         return graph.takeError();
@@ -59,8 +64,8 @@ private:
       return error;
     for (size_t i = 0; i < paths.size(); ++i) {
       assumeGroups(*graphs_[i], request_.ranks);
-      if (llvm::Error error = checkWellFormed(*graphs_[i], paths[i]))
-        return error;
+      if (llvm::Error error = checkWellFormed(*graphs_[i]))
+        return withPlaces(std::move(error), place(i));
     }
     return loadInputs();
   }
@@ -117,7 +122,7 @@ private:
     for (auto &graph : graphs_) {
       llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline_, manager);
       if (!run)
-        return run.takeError();
+        return graphs_.size() == 1 ? withPlaces(run.takeError(), place(0)) : run.takeError();
       changed_ |= run->changed();
     }
     return llvm::Error::success();
@@ -129,24 +134,14 @@ private:
     request_.memoryLimit = machineMemory();
     llvm::Expected<RunResult> result = interpret(request_);
     if (!result && graphs_.size() == 1)
-      return inFile(result.takeError());
+      return withPlaces(result.takeError(), place(0)); // says which file: there is but one
     if (!result)
       return result.takeError();
     result_ = std::move(*result);
     return llvm::Error::success();
   }
 
-  /// Says which file the nodes of a failed run are in, where there is but one.
-  llvm::Error inFile(llvm::Error error) const {
-    std::vector<Diagnostic> diagnostics;
-    error = llvm::handleErrors(std::move(error),
-                               [&](const DiagnosticError &found) { diagnostics = found.diagnostics().vec(); });
-    for (Diagnostic &diagnostic : diagnostics)
-      diagnostic.file = path_;
-    if (diagnostics.empty())
-      return error;
-    return llvm::joinErrors(std::move(error), makeError(std::move(diagnostics)));
-  }
+  [[nodiscard]] GraphChoice place(size_t graph) const { return {files_[graph], options_.selector}; }
 
   void reportProgram() {
     size_t nodes = 0;
@@ -164,6 +159,7 @@ private:
   }
 
   ExitCode reportComparison() {
+    rules_.fixed = fixedOutputs(*graphs_.front());
     Comparison comparison = compareRuns({request_.inputs, result_, request_.inputs}, rules_);
     reportProgram();
     streams_.out << "compared  " << comparison.outputs << " outputs, " << comparison.elements << " elements with "
@@ -213,8 +209,8 @@ private:
   Streams streams_;
   Context context_;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::string path_;     ///< of the first graph
-  bool changed_ = false; ///< by the pipeline
+  std::vector<InputFile> files_; ///< of the graphs; kept, because an error looks up where a node stands
+  bool changed_ = false;         ///< by the pipeline
   runtime::RunRequest request_;
   runtime::ComparisonRules rules_;
   runtime::RunResult result_;
@@ -232,8 +228,12 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   if (llvm::Error error = line.parse(arguments))
     return wrongUsage(std::move(error));
   if (options.help) {
-    llvm::Error error = line.printHelp(streams.out, options.helpTopic);
+    llvm::Error error = line.printHelp(streams.out, *options.help);
     return error ? wrongUsage(std::move(error)) : ExitCode::Ok;
+  }
+  if (options.version) {
+    streams.out << "ccgraph-run " << CCGRAPH_VERSION << '\n';
+    return ExitCode::Ok;
   }
   if (llvm::Error error = checkRunUsage(options, line.positional()))
     return wrongUsage(std::move(error));

@@ -20,6 +20,7 @@ CommandLine declareRunFlags(RunOptions &options) {
     };
   };
   line.addText("--engine", "NAME", "what executes: reference (the interpreter, the default)", options.engine);
+  line.chooseFrom({"reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList("--rank-graphs", "A,B,...", "one graph a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
@@ -31,11 +32,8 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
   line.addCount("--seed", "S", "seed of the inputs (0)", 0, options.seed);
   addPipelineFlags(line, options.pipeline, 0);
-  line.add({"--help", "[TOPIC]", "prints this", [&options](llvm::StringRef topic) {
-              options.help = true;
-              options.helpTopic = topic.str();
-              return llvm::Error::success();
-            }});
+  line.addSwitch("--version", "print the version", options.version);
+  line.addHelp("print this, or what else there is to a topic", options.help);
   line.beginTopic("checks", "what holds the passes of a pipeline to their word");
   addCheckFlags(line, options.pipeline);
   return line;

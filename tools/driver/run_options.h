@@ -8,6 +8,7 @@
 #include "driver/command_line.h"
 #include "driver/pipeline_flags.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct RunOptions {
   Tolerance tolerance;
   size_t seed = 0;
   PipelineFlags pipeline;
-  bool help = false;
-  std::string helpTopic;
+  /// topic, maybe empty for the first screen; no value: help is not asked for
+  std::optional<std::string> help;
+  bool version = false;
 };
 
 /// Declares the flags, which write into `options`.

@@ -48,8 +48,6 @@ struct Summary {
 
 enum class Color : bool { No, Yes };
 void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color);
-/// One JSON object, keys in a fixed order.
-void printSummaryJson(llvm::raw_ostream &os, const Summary &summary);
 
 /// What one pass did, added up over its remarks of one kind and reason.
 struct RemarkCount {

@@ -1,4 +1,5 @@
 #include "driver/opt_driver.h"
+#include "driver/tool_main.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -10,6 +11,5 @@ int main(int argc, char **argv) {
   // heap, and the peak would be the sum of what the passes needed instead of the largest.
   mallopt(M_MMAP_THRESHOLD, 64 * 1024);
 #endif
-  llvm::ArrayRef<const char *> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
-  return static_cast<int>(ccgraph::driver::optMain(arguments, {llvm::outs(), llvm::errs()}));
+  return ccgraph::driver::toolMain(argc, argv, ccgraph::driver::optMain);
 }

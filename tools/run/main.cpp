@@ -1,6 +1,4 @@
 #include "driver/run_driver.h"
+#include "driver/tool_main.h"
 
-int main(int argc, char **argv) {
-  llvm::ArrayRef<const char *> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
-  return static_cast<int>(ccgraph::driver::runMain(arguments, {llvm::outs(), llvm::errs()}));
-}
+int main(int argc, char **argv) { return ccgraph::driver::toolMain(argc, argv, ccgraph::driver::runMain); }

@@ -76,6 +76,8 @@ private:
 
   /// Because ranks have other inputs, an output that is another number on each of them depends on these.
   void addConstants(const std::string &name, llvm::ArrayRef<Candidate> candidates) {
+    if (rules_.fixed.count(name))
+      return;
     for (const Candidate &candidate : candidates)
       if (candidate.bytes.empty() || candidate.bytes != candidates.front().bytes)
         return;

@@ -1,6 +1,8 @@
 #include "ccgraph/runtime/equivalence.h"
 
-#include <map>
+#include "ccgraph/runtime/fixed_outputs.h"
+
+#include <set>
 
 namespace ccgraph::runtime {
 namespace {
@@ -34,6 +36,17 @@ std::string renameInputs(const Graph &from, const Graph &to, TensorMap &inputs) 
   return "";
 }
 
+/// Outputs that no input reaches in any of the programs: they are what they are in every run.
+std::set<std::string> fixedInAll(const std::vector<const Graph *> &before, const std::vector<const Graph *> &after) {
+  std::set<std::string> fixed = fixedOutputs(*before.front());
+  for (const std::vector<const Graph *> &graphs : {before, after})
+    for (const Graph *graph : graphs) {
+      std::set<std::string> own = fixedOutputs(*graph);
+      std::erase_if(fixed, [&](const std::string &name) { return own.count(name) == 0; });
+    }
+  return fixed;
+}
+
 Verdict verdictOf(const Comparison &comparison) {
   if (!comparison.equal())
     return Verdict::Different;
@@ -62,7 +75,9 @@ EquivalenceReport checkEquivalence(const RunRequest &before, const std::vector<c
   if (!ranAfter)
     report.afterFailure = llvm::toString(got.takeError());
   if (ran && ranAfter) {
-    report.comparison = compareObservations({*expected, *got, before.inputs}, rules);
+    ComparisonRules all = rules;
+    all.fixed.merge(fixedInAll(before.graphs, after));
+    report.comparison = compareObservations({*expected, *got, before.inputs}, all);
     report.verdict = verdictOf(report.comparison);
   } else if (ran != ranAfter) {
     report.verdict = Verdict::Different;

@@ -6,6 +6,7 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -46,6 +47,19 @@ protected:
     llvm::raw_string_ostream err(err_);
     return static_cast<int>(optMain(arguments, {out, err}));
   }
+  /// What is said of a defect.
+  static std::string reproduced() {
+    OptOptions options;
+    options.input = "step.py";
+    options.pipeline.manager.memoryBudget = 4096;
+    std::string err;
+    llvm::raw_string_ostream os(err);
+    PassFailure failure;
+    failure.stage = PassFailure::Stage::Legality;
+    failure.pass = failure.pipeline = "sink-waits";
+    writeReproducer(options, llvm::cantFail(InputFile::open("step.py")), failure, os);
+    return os.str();
+  }
   static std::string contents(const std::string &path) {
     auto file = InputFile::open(path);
     return file ? file->text().str() : llvm::toString(file.takeError());
@@ -69,6 +83,60 @@ TEST_F(OptDriver, TheSummaryIsJsonWhereAskedFor) {
   EXPECT_EQ(summary.getObject("after")->getArray("collectives")->size(), 1U);
   EXPECT_EQ(summary.getArray("passes")->size(), 1U);
   EXPECT_NE(summary.getObject("seconds"), nullptr);
+}
+
+TEST_F(OptDriver, WhatIsPrintedIsOneJsonValue) {
+  std::ofstream("two.py") << step << '\n' << step;
+  auto parsed = [&](std::vector<const char *> arguments, int code) {
+    EXPECT_EQ(opt(std::move(arguments)), code) << err_;
+    auto json = llvm::json::parse(out_);
+    EXPECT_TRUE(static_cast<bool>(json)) << out_;
+    return json ? *json : (llvm::consumeError(json.takeError()), llvm::json::Value(nullptr));
+  };
+  llvm::json::Value several = parsed({"two.py", "--json"}, 0);
+  ASSERT_NE(several.getAsArray(), nullptr);
+  EXPECT_EQ(several.getAsArray()->size(), 2U);
+  EXPECT_NE(parsed({"step.py", "--json"}, 0).getAsObject(), nullptr);
+  EXPECT_EQ(parsed({"two.py", "--list-graphs", "--json"}, 0).getAsArray()->size(), 2U);
+  EXPECT_TRUE(*parsed({"step.py", "--verify-only", "--json"}, 0).getAsObject()->getBoolean("well_formed"));
+  std::string wrong = step;
+  wrong.replace(wrong.find("all_reduce: \"f32[8]"), 19, "all_reduce: \"f32[9]");
+  std::ofstream("wrong.py") << wrong << '\n' << step;
+  llvm::json::Value verified = parsed({"wrong.py", "--verify-only", "--json"}, 1);
+  ASSERT_NE(verified.getAsArray(), nullptr);
+  const llvm::json::Object &first = *(*verified.getAsArray())[0].getAsObject();
+  EXPECT_FALSE(*first.getBoolean("well_formed"));
+  EXPECT_GT(*(*first.getArray("findings"))[0].getAsObject()->getInteger("line"), 0);
+  EXPECT_TRUE(*(*verified.getAsArray())[1].getAsObject()->getBoolean("well_formed"));
+}
+
+TEST_F(OptDriver, EachPhaseIsMeasuredAlone) {
+  std::string graph = CCGRAPH_TEST_DATA "/large/llama3-8b-fsdp64-joint/readable.py.gz";
+  auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(opt({graph.c_str(), "-o", "out.json", "--json"}), 0) << err_;
+  double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  auto json = llvm::json::parse(out_);
+  ASSERT_TRUE(static_cast<bool>(json)) << llvm::toString(json.takeError());
+  double sum = 0;
+  for (const auto &[phase, seconds] : *json->getAsObject()->getObject("seconds"))
+    sum += *seconds.getAsNumber();
+  EXPECT_LE(sum, wall);
+}
+
+TEST_F(OptDriver, AnEmptyPipelineRunsNoPass) {
+  ASSERT_EQ(opt({"step.py", "--pipeline", "", "--emit", "json"}), 0) << err_;
+  std::string nothing = out_;
+  ASSERT_EQ(opt({"step.py", "-O0", "--emit", "json"}), 0) << err_;
+  EXPECT_EQ(out_, nothing);
+  EXPECT_EQ(opt({"step.py", "--pipeline", "", "-O2"}), 2) << "both were given";
+  EXPECT_EQ(opt({"step.py", "--pipeline", ","}), 2);
+}
+
+TEST_F(OptDriver, HelpHasAShortName) {
+  ASSERT_EQ(opt({"-h"}), 0);
+  std::string help = out_;
+  ASSERT_EQ(opt({"--help"}), 0);
+  EXPECT_EQ(out_, help);
 }
 
 TEST_F(OptDriver, DoingNothingIsAFaithfulCopyInEitherForm) {
@@ -111,16 +179,20 @@ TEST_F(OptDriver, WhatIsNotKnownIsSaid) {
 }
 
 TEST_F(OptDriver, AReproducerShowsTheDefect) {
-  OptOptions options;
-  options.input = "step.py";
-  std::string err;
-  llvm::raw_string_ostream os(err);
-  PassFailure failure;
-  failure.stage = PassFailure::Stage::Legality;
-  failure.pass = failure.pipeline = "sink-waits";
-  writeReproducer(options, failure, os);
-  EXPECT_NE(os.str().find("ccgraph-opt ccgraph-reproducer.json --pipeline 'sink-waits'"), std::string::npos) << err;
+  std::string said = reproduced();
+  EXPECT_NE(said.find("ccgraph-opt ccgraph-reproducer.json --pipeline 'sink-waits' --memory-budget 4096"),
+            std::string::npos)
+      << said;
   EXPECT_EQ(opt({"ccgraph-reproducer.json", "--pipeline", "sink-waits"}), 0) << err_;
+}
+
+TEST_F(OptDriver, AReproducerGoesElsewhereWhereTheFolderTakesNone) {
+  fs::create_directory("ccgraph-reproducer.json");
+  std::string said = reproduced();
+  EXPECT_EQ(said.find("error"), std::string::npos) << said;
+  llvm::StringRef path = llvm::StringRef(said).split("ccgraph-opt ").second.split(' ').first;
+  EXPECT_EQ(opt({path.str().c_str(), "--pipeline", "sink-waits"}), 0) << said << err_;
+  fs::remove(path.str());
 }
 
 TEST_F(OptDriver, TheSummaryOfARealGraphFitsAScreen) {

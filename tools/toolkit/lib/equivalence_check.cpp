@@ -125,7 +125,8 @@ EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, Eq
   std::string equality =
       equalityText(report.comparison, question.reassociated ? "equal within 1e-5" : "equal to the bit",
                    " of " + counted(request.ranks, "rank"));
-  return inWords(std::move(report), equality + (seeded ? ", seeded inputs" : ", recorded inputs"));
+  equality += report.comparison.unchecked.empty() ? ", " : "; ";
+  return inWords(std::move(report), equality + (seeded ? "seeded inputs" : "recorded inputs"));
 }
 
 } // namespace ccgraph

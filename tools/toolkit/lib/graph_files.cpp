@@ -30,8 +30,8 @@ std::string namesOf(const GraphList &graphs) {
 } // namespace
 
 llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
-                                     Diagnostics *warnings) {
-  llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings});
+                                     Diagnostics *warnings, NodePlaces *places) {
+  llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings, .places = places});
   if (!graphs || selector.empty())
     return graphs;
   size_t index = 0;
@@ -45,18 +45,23 @@ llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, ll
   return chosen;
 }
 
+llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, const InputFile &file, llvm::StringRef selector,
+                                                 Diagnostics *warnings) {
+  llvm::Expected<GraphList> graphs = loadGraphs(context, file, selector, warnings);
+  if (!graphs)
+    return graphs.takeError();
+  if (graphs->size() == 1)
+    return std::move(graphs->front());
+  return fileError(file.name(), llvm::Twine("got ") + llvm::Twine(graphs->size()) + " graphs, expected one",
+                   "choose with --graph: " + namesOf(*graphs));
+}
+
 llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector,
                                                  Diagnostics *warnings) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
-  llvm::Expected<GraphList> graphs = loadGraphs(context, *file, selector, warnings);
-  if (!graphs)
-    return graphs.takeError();
-  if (graphs->size() == 1)
-    return std::move(graphs->front());
-  return fileError(path, llvm::Twine("got ") + llvm::Twine(graphs->size()) + " graphs, expected one",
-                   "choose with --graph: " + namesOf(*graphs));
+  return loadGraph(context, *file, selector, warnings);
 }
 
 llvm::Error addGroups(Graph &graph, llvm::StringRef path) {

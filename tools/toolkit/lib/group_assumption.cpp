@@ -66,15 +66,12 @@ std::string assumedGroupsText(const GroupTable &groups) {
   return text.empty() ? "" : text + ", since no file says";
 }
 
-llvm::Error checkWellFormed(const Graph &graph, llvm::StringRef path) {
+llvm::Error checkWellFormed(const Graph &graph) {
   std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
   std::string assumed = assumedGroupsText(graph.groups());
-  for (Diagnostic &finding : findings) {
-    if (finding.file.empty())
-      finding.file = path.str();
+  for (Diagnostic &finding : findings)
     if (!assumed.empty() && llvm::StringRef(finding.rule).startswith("types."))
       finding.notes.push_back(assumed + ": --groups FILE says which ranks they are, or run another number of ranks");
-  }
   return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
 }
 

@@ -14,8 +14,8 @@
 // operation hands on. A complex number is compared by its parts: (NaN, 1) is not (NaN, 2).
 //
 // An output that is equal proves something only if another program would have given something else.
-// One that is all NaN or infinite, or of at least two elements that are the same number on all ranks,
-// or empty, cannot tell programs apart: it is not checked, and said so.
+// One that is all NaN or infinite, or of at least two elements that are the same number on all ranks
+// though inputs reach it, or empty, cannot tell programs apart: it is not checked, and said so.
 //
 // Ownership: plain values; what is compared is borrowed for the call. Failure: none; a missing or
 // misshapen output is a difference.
@@ -28,6 +28,7 @@
 #include "ccgraph/runtime/observation.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct ComparisonRules {
   ToleranceMap perOutput;
   /// for outputs that perOutput does not name
   Tolerance otherwise;
+  /// outputs that no input reaches (fixed_outputs.h): that they are the same number everywhere is no gap
+  std::set<std::string> fixed;
 };
 
 /// Values by rank. All three vectors are of one length; `inputs` holds `in.<placeholder>`.

@@ -23,11 +23,15 @@
 
 namespace ccgraph {
 
-/// Every graph of a file; those that `selector` names, by name or by index, where it is not empty.
+/// Every graph of a file; those that `selector` names, by name or by index, where it is not empty. `places` as in
+/// ReadOptions.
 [[nodiscard]] llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
-                                                   Diagnostics *warnings = nullptr);
+                                                   Diagnostics *warnings = nullptr, NodePlaces *places = nullptr);
 
 /// The graph of a file that `selector` names, by name or by index; empty: the only one.
+[[nodiscard]] llvm::Expected<std::unique_ptr<Graph>>
+loadGraph(Context &context, const InputFile &file, llvm::StringRef selector = "", Diagnostics *warnings = nullptr);
+/// The same, of the file at `path`.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>>
 loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector = "", Diagnostics *warnings = nullptr);
 

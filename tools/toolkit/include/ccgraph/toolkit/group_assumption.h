@@ -28,9 +28,8 @@ void assumeGroups(Graph &graph, size_t ranks);
 /// where files describe all groups.
 [[nodiscard]] std::string assumedGroupsText(const GroupTable &groups);
 
-/// The errors of the verifier with the file that the graph is of; where groups were assumed, a note says so, since the
-/// assumption may be what is wrong.
-[[nodiscard]] llvm::Error checkWellFormed(const Graph &graph, llvm::StringRef path);
+/// The errors of the verifier; where groups were assumed, a note says so, since the assumption may be what is wrong.
+[[nodiscard]] llvm::Error checkWellFormed(const Graph &graph);
 
 /// Names of groups that collectives mention and the table does not hold, in program order.
 [[nodiscard]] std::vector<std::string> unknownGroups(const Graph &graph);

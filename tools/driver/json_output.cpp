@@ -1,4 +1,4 @@
-#include "driver/summary.h"
+#include "driver/json_output.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,6 +10,9 @@ using Json = nlohmann::ordered_json;
 Json jsonOf(const RemarkCount &count);
 Json jsonOf(const PassRun &run);
 Json jsonOf(const Group &group);
+Json jsonOf(const Diagnostic &diagnostic);
+Json jsonOf(const Summary &summary);
+Json jsonOf(const VerifiedGraph &graph);
 
 Json jsonOf(const CollectiveRow &row) {
   return {{"kind", collectiveName(row.kind).str()},
@@ -93,11 +96,55 @@ Json jsonOf(const Summary &summary) {
   return json;
 }
 
+Json jsonOf(const Diagnostic &diagnostic) {
+  return {{"severity", diagnostic.severity == Severity::Error ? "error" : "warning"},
+          {"rule", diagnostic.rule},
+          {"file", diagnostic.file},
+          {"line", diagnostic.line},
+          {"column", diagnostic.column},
+          {"where", diagnostic.where},
+          {"message", diagnostic.message},
+          {"notes", diagnostic.notes}};
+}
+
+Json jsonOf(const VerifiedGraph &graph) {
+  return {{"input", graph.input},
+          {"graph", graph.graph},
+          {"nodes", graph.nodes},
+          {"well_formed", graph.wellFormed},
+          {"findings", listOf(graph.findings)}};
+}
+
+/// Because names may hold bytes that are no UTF-8, those are replaced instead of thrown for.
+void printJson(llvm::raw_ostream &os, const Json &json) {
+  os << json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+}
+
+/// One object of one value, an array of several.
+template <typename Value>
+void printValues(llvm::raw_ostream &os, llvm::ArrayRef<Value> values) {
+  printJson(os, values.size() == 1 ? jsonOf(values.front()) : listOf(values));
+}
+
 } // namespace
 
-void printSummaryJson(llvm::raw_ostream &os, const Summary &summary) {
-  // Because names may hold bytes that are no UTF-8, those are replaced instead of thrown for.
-  os << jsonOf(summary).dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+void printSummariesJson(llvm::raw_ostream &os, llvm::ArrayRef<Summary> summaries) { printValues(os, summaries); }
+
+void printVerifiedJson(llvm::raw_ostream &os, llvm::ArrayRef<VerifiedGraph> graphs) { printValues(os, graphs); }
+
+void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files) {
+  printJson(os, {{"input", files.input}, {"compare", files.compare}, {"equivalence", files.verdict}});
+}
+
+void printGraphListJson(llvm::raw_ostream &os, const GraphList &graphs) {
+  Json list = Json::array();
+  for (size_t i = 0; i < graphs.size(); ++i)
+    list.push_back({{"index", i},
+                    {"graph", graphs[i]->name().str()},
+                    {"nodes", graphs[i]->size()},
+                    {"collectives", gatherFacts(*graphs[i]).launches()},
+                    {"subgraphs", graphs[i]->subgraphs().size()}});
+  printJson(os, list);
 }
 
 } // namespace ccgraph::driver

@@ -1,0 +1,37 @@
+// JSON output: what --json prints in place of text, always one JSON value.
+//
+// A file of one graph gives an object, a file of several an array of these, in the order of the file:
+// so that one call prints what one JSON reader takes. Keys stand in a fixed order.
+//
+// Ownership: borrows everything for the call. Failure: none; bytes that are no UTF-8 are replaced; the
+// streams keep what the system said. Cost: linear in what is printed.
+#pragma once
+
+#include "ccgraph/frontend/read_graph.h"
+#include "driver/summary.h"
+
+namespace ccgraph::driver {
+
+/// What --verify-only found.
+struct VerifiedGraph {
+  std::string input;
+  std::string graph;
+  size_t nodes = 0;
+  bool wellFormed = false;
+  std::vector<Diagnostic> findings = {};
+};
+
+/// What --compare found; only where the programs are equal.
+struct ComparedFiles {
+  std::string input;
+  std::string compare;
+  std::string verdict;
+};
+
+void printSummariesJson(llvm::raw_ostream &os, llvm::ArrayRef<Summary> summaries);
+void printVerifiedJson(llvm::raw_ostream &os, llvm::ArrayRef<VerifiedGraph> graphs);
+void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files);
+/// --list-graphs; an array also of one.
+void printGraphListJson(llvm::raw_ostream &os, const GraphList &graphs);
+
+} // namespace ccgraph::driver

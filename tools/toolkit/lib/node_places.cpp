@@ -1,0 +1,63 @@
+#include "ccgraph/toolkit/node_places.h"
+
+#include "ccgraph/frontend/read_graph.h"
+#include "ccgraph/ir/context.h"
+#include "ccgraph/toolkit/graph_files.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace ccgraph {
+namespace {
+
+/// Offsets by the names that the verifier gives nodes: those of subgraphs have a path before them, "body/mm".
+void collect(const Graph &graph, const std::string &path, const NodePlaces &places, llvm::StringMap<size_t> &offsets) {
+  for (const Node *node = graph.front(); node; node = node->next())
+    if (auto place = places.find(node); place != places.end())
+      offsets[path + node->name().str().str()] = place->second;
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    collect(*subgraph, path + name.str().str() + "/", places, offsets);
+}
+
+llvm::StringMap<size_t> offsetsOf(const GraphChoice &choice) {
+  llvm::StringMap<size_t> offsets;
+  Context context;
+  NodePlaces places;
+  auto graphs = loadGraphs(context, choice.file, choice.selector, nullptr, &places);
+  if (!graphs)
+    llvm::consumeError(graphs.takeError());
+  else if (choice.index < graphs->size())
+    collect(*(*graphs)[choice.index], "", places, offsets);
+  return offsets;
+}
+
+} // namespace
+
+void addPlaces(llvm::MutableArrayRef<Diagnostic> diagnostics, const GraphChoice &graph) {
+  auto isUnplaced = [](const Diagnostic &diagnostic) {
+    return diagnostic.file.empty() && diagnostic.line == 0 && !diagnostic.where.empty();
+  };
+  llvm::StringMap<size_t> offsets;
+  if (llvm::any_of(diagnostics, isUnplaced))
+    offsets = offsetsOf(graph);
+  for (Diagnostic &diagnostic : diagnostics) {
+    if (auto offset = offsets.find(diagnostic.where); isUnplaced(diagnostic) && offset != offsets.end()) {
+      SourcePosition position = positionAt(graph.file.text(), offset->second);
+      diagnostic.line = position.line;
+      diagnostic.column = position.column;
+    }
+    if (diagnostic.file.empty())
+      diagnostic.file = graph.file.name();
+  }
+}
+
+llvm::Error withPlaces(llvm::Error error, const GraphChoice &graph) {
+  std::vector<Diagnostic> diagnostics;
+  error = llvm::handleErrors(std::move(error),
+                             [&](const DiagnosticError &found) { diagnostics = found.diagnostics().vec(); });
+  if (diagnostics.empty())
+    return error;
+  addPlaces(diagnostics, graph);
+  return llvm::joinErrors(std::move(error), makeError(std::move(diagnostics)));
+}
+
+} // namespace ccgraph
