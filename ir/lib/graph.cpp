@@ -224,6 +224,12 @@ void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments 
 void Graph::setTarget(Node *node, Identifier target) {
   node->target_ = target;
   node->op_ = node->opcode_ == Opcode::CallFunction ? context_->ops().lookup(target) : nullptr;
+  reshapes_ |= node->op_ && node->op_->reshapes;
+}
+
+bool Graph::mayReshape() const {
+  return reshapes_ || context_->ops().declaresReshape() ||
+         llvm::any_of(subgraphs_, [](const auto &entry) { return entry.second->mayReshape(); });
 }
 
 void Graph::setType(Node *node, const Type *type) { node->type_ = type; }

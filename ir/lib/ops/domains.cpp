@@ -108,7 +108,7 @@ void applyDomains(const OpDraft &draft) {
     findSwitches(draft);
   if (op.domain == Domain::All)
     for (OpParam &param : op.params)
-      param.access = Access::Read | Access::Write | Access::Alias;
+      param.access = param.access | Access::Read | Access::Write | Access::Alias;
 }
 
 } // namespace ccgraph

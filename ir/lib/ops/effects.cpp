@@ -2,10 +2,14 @@
 
 #include "ccgraph/ir/graph.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace ccgraph {
 namespace {
 
 constexpr Access everything = Access::Read | Access::Write | Access::Alias | Access::Place;
+/// What an operator that nobody knows, or an argument that no schema foresees, may do.
+constexpr Access anything = everything | Access::Reshape;
 
 constexpr Access without(Access set, Access bits) {
   return static_cast<Access>(static_cast<uint8_t>(set) & ~static_cast<uint8_t>(bits));
@@ -46,7 +50,7 @@ Access accessAt(const OpDef &op, size_t index) {
   if (index < op.params.size())
     return op.params[index].access;
   // Because an argument that no schema foresees may be a buffer of a newer release.
-  return op.variadic ? op.params.back().access : everything;
+  return op.variadic && !op.params.empty() ? op.params.back().access : anything;
 }
 
 void markBySchema(Effects &effects, const Node &node) {
@@ -57,7 +61,38 @@ void markBySchema(Effects &effects, const Node &node) {
     int index = op.paramIndex(entry.name.str());
     // Because a name that no parameter bears may be the out= of another overload, it is not taken to be one of the rest.
     bool rest = index < 0 && op.role == OpRole::HigherOrder;
-    mark(effects, entry.value, rest ? Access::Read : index < 0 ? everything : op.params[index].access);
+    mark(effects, entry.value, rest ? Access::Read : index < 0 ? anything : op.params[index].access);
+  }
+}
+
+bool sameShape(const Type *a, const Type *b) {
+  return a && b && a->isTensor() && b->isTensor() && a->sizes() == b->sizes();
+}
+
+/// The result that is the buffer of an `out` parameter, as it is stated; null where the operator yields none.
+const Type *filledBuffer(const Node &node, const OpParam &param) {
+  const OpDef &op = *node.op();
+  const Type *type = node.type();
+  for (size_t i = 0; i < op.results.size(); ++i)
+    if (op.results[i].alias == param.alias)
+      return op.results.size() == 1                                  ? type
+             : type && type->isList() && i < type->elements().size() ? type->elements()[i]
+                                                                     : nullptr;
+  return nullptr;
+}
+
+/// Keeps only what a call may reshape as far as types tell: a buffer given as `out` that has the result's sizes is
+/// filled and stays as it is. `operands` has the access to each operand, by the schema.
+void refineBuffers(const Node &node, llvm::MutableArrayRef<Access> operands, bool typesHold) {
+  for (const OpParam &param : node.op()->params) {
+    if (!param.keywordOnly || !has(param.access, Access::Reshape))
+      continue;
+    const Argument *buffer = node.kwarg(param.name);
+    if (!buffer || !buffer->is(Argument::Kind::Operand))
+      continue;
+    const Node &value = *node.operand(*buffer);
+    if (sameShape(value.type(), filledBuffer(node, param)) && (typesHold || !mayBeReshaped(value)))
+      operands[buffer->operandIndex()] = without(operands[buffer->operandIndex()], Access::Reshape);
   }
 }
 
@@ -83,9 +118,14 @@ void refineRandom(Effects &effects, const Node &node) {
   effects.keepAlways = llvm::any_of(effects.operands, [](Access access) { return has(access, Access::Write); });
 }
 
+/// What the types prove of an operator that may share: nothing where they need not hold.
+Sharing sharingOf(const Node &node) {
+  bool typesHold = node.op()->sharing && (node.numOperands() == 0 || !mayBeReshaped(*node.operand(0)));
+  return typesHold ? node.op()->sharing(node) : Sharing::Unknown;
+}
+
 void refineSharing(Effects &effects, const Node &node) {
-  const OpDef &op = *node.op();
-  Sharing sharing = op.sharing ? op.sharing(node) : Sharing::Unknown;
+  Sharing sharing = sharingOf(node);
   if (sharing == Sharing::Unknown)
     return;
   effects.freshResult = sharing == Sharing::Copy;
@@ -112,7 +152,7 @@ void refineBatch(Effects &effects, const Node &node) {
 
 Effects unknownEffects(const Node &node) {
   Effects effects;
-  effects.operands.assign(node.numOperands(), everything);
+  effects.operands.assign(node.numOperands(), anything);
   effects.domain = Domain::All;
   effects.keepAlways = true;
   return effects;
@@ -134,6 +174,8 @@ Effects callEffects(const Node &node) {
     refineRandom(effects, node);
   if (op.mayAlias)
     refineSharing(effects, node);
+  if (op.reshapes)
+    refineBuffers(node, effects.operands, false);
   if (op.collective && op.collective->kind == CollectiveKind::BatchP2P)
     refineBatch(effects, node);
   const Type *type = node.type();
@@ -285,6 +327,61 @@ Effects effectsOf(const Node &node) {
   return body ? WrappedEffects(node, *body).run() : unknownEffects(node);
 }
 
+namespace {
+
+/// What a node does with its operands by its operator alone, whatever types say: what mayBeReshaped() walks along.
+Effects declaredEffects(const Node &node) {
+  Effects effects;
+  effects.operands.assign(node.numOperands(), node.op() ? everything : Access::Read);
+  if (!node.op() || node.op()->opaque)
+    return effects;
+  if (node.op()->role != OpRole::ControlDeps && node.op()->role != OpRole::HigherOrder) {
+    markBySchema(effects, node);
+    refineBuffers(node, effects.operands, true);
+    return effects;
+  }
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (const Graph *body = namedGraph(*node.operand(i)); body && body->mayReshape())
+      effects.operands.assign(node.numOperands(), anything);
+  return effects;
+}
+
+} // namespace
+
+// Because `out` buffers are resized only where sizes differ, and types hold as long as nobody has resized anything: if
+// each `out` of each name states the sizes that it was given, none of them ever resizes.
+bool mayBeReshaped(const Node &value) {
+  if (!value.graph()->mayReshape())
+    return false;
+  llvm::SmallVector<const Node *, 16> names = {&value};
+  llvm::DenseSet<const Node *> seen = {&value};
+  auto add = [&](const Node *name) {
+    if (seen.insert(name).second)
+      names.push_back(name);
+  };
+  for (size_t next = 0; next < names.size(); ++next) {
+    const Node &name = *names[next];
+    Effects own = declaredEffects(name);
+    for (unsigned i = 0; i < name.numOperands(); ++i)
+      if (has(own.operands[i], Access::Alias))
+        add(name.operand(i));
+    for (const Use &use : name.uses()) {
+      if (use.isOrdering())
+        continue;
+      Effects effects = declaredEffects(*use.user());
+      for (unsigned i = 0; i < use.user()->numOperands(); ++i) {
+        if (use.user()->operand(i) != &name)
+          continue;
+        if (has(effects.operands[i], Access::Reshape))
+          return true;
+        if (has(effects.operands[i], Access::Alias))
+          add(use.user());
+      }
+    }
+  }
+  return false;
+}
+
 const CollectiveSpec *collectiveOf(const Node &node) {
   return node.op() && node.op()->collective ? &*node.op()->collective : nullptr;
 }
@@ -306,7 +403,7 @@ bool isViewLike(const Node &node) {
   const OpDef *op = node.op();
   if (!op || node.numOperands() == 0)
     return false;
-  return op->isView || (op->mayAlias && op->sharing && op->sharing(node) == Sharing::View);
+  return op->isView || (op->mayAlias && sharingOf(node) == Sharing::View);
 }
 
 const Node *wrappedCall(const Node &node) {

@@ -77,6 +77,7 @@ void describeCompute(const OpDef &op, Clauses &clauses) {
   if (op.domain != Domain::All)
     addClause(clauses, "writes ", paramsWith(op, Access::Write, Access::Nothing));
   addClause(clauses, "sees the place of ", paramsWith(op, Access::Place, Access::Nothing));
+  addClause(clauses, "may reshape ", paramsWith(op, Access::Reshape, Access::Nothing));
 }
 
 llvm::StringRef sectionOf(const OpDef &op) {

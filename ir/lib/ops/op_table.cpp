@@ -26,6 +26,7 @@ void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
   applyCollectives(draft);
   applyShapes(draft);
   applyWork(draft);
+  op.reshapes = llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Reshape); });
 }
 
 void makeOpaque(OpDef &op) {
@@ -91,6 +92,7 @@ struct OpTable::Impl {
   Context &context;
   llvm::DenseMap<Identifier, OpDef *> byTarget;
   llvm::StringMap<std::unique_ptr<OpDef>> byKey;
+  bool declaresReshape = false;
 
   OpDef &slot(llvm::StringRef key);
   OpDef *find(llvm::StringRef target);
@@ -170,12 +172,15 @@ llvm::Error OpTable::declare(const OpDeclaration &declaration) {
   std::string key = schema->key;
   applySchema(op, std::move(*schema));
   applyKnowledge(op, key, "");
+  impl_->declaresReshape |= op.reshapes;
   if (declaration.pure)
     return llvm::Error::success();
   op.domain = Domain::All;
   op.keepAlways = true;
   return llvm::Error::success();
 }
+
+bool OpTable::declaresReshape() const { return impl_->declaresReshape; }
 
 std::vector<const OpDef *> OpTable::described() {
   std::set<std::string> keys;

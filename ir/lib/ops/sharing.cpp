@@ -14,6 +14,7 @@ struct SharingEntry {
     uint16_t writes = 0;     ///< written, though the schema does not say so
     uint16_t overwrites = 0; ///< written without being read
     uint16_t metadata = 0;   ///< only its type is looked at
+    uint16_t reshapes = 0;   ///< reshaped (Access::Reshape), though no tag says so; written by that
   } masks;
   SharingRule rule = nullptr;
 };
@@ -26,6 +27,9 @@ constexpr Masks may0type1 = {.may = 1, .metadata = 2};
 constexpr Masks overwrites0 = {.overwrites = 1};
 /// Running statistics at parameters 3 and 4 of batch norms.
 constexpr Masks writes34 = {.writes = 3 << 3};
+constexpr Masks reshapes0 = {.reshapes = 1};
+/// Statistics and quantisation parameters of a moving average, which the first call by channels sizes.
+constexpr Masks reshapes3to6 = {.reshapes = 15 << 3};
 
 constexpr SharingEntry entries[] = {
     {"_c10d_functional._wrap_tensor_autograd", views0},
@@ -42,7 +46,9 @@ constexpr SharingEntry entries[] = {
     {"aten._cast_Short", may0, castSharing},
     {"aten._foreach_copy_", overwrites0},
     {"aten._foreach_zero_", overwrites0},
+    {"aten._fused_moving_avg_obs_fq_helper", reshapes3to6},
     {"aten._grad_sum_to_size", may0},
+    {"aten._resize_output_", reshapes0},
     {"aten._to_cpu", may0},
     {"aten._unsafe_view", views0},
     {"aten.alpha_dropout", may0},
@@ -60,6 +66,7 @@ constexpr SharingEntry entries[] = {
     {"aten.conj_physical", may0},
     {"aten.contiguous", may0, contiguousSharing},
     {"aten.copy_", overwrites0},
+    {"aten.copy_sparse_to_sparse_", reshapes0},
     {"aten.cpu", may0, castSharing},
     {"aten.cuda", may0, castSharing},
     {"aten.cudnn_batch_norm", writes34},
@@ -69,11 +76,14 @@ constexpr SharingEntry entries[] = {
     {"aten.einsum", {.may = 2}},
     {"aten.empty_like", type0},
     {"aten.expand_as", {.metadata = 2}},
+    {"aten.fbgemm_linear_fp16_weight.out", {.reshapes = 8}},
+    {"aten.fbgemm_linear_fp16_weight_fp32_activation.out", {.reshapes = 8}},
     {"aten.feature_alpha_dropout", may0},
     {"aten.feature_dropout", may0},
     {"aten.fill_", overwrites0},
     {"aten.flatten", may0, reshapeSharing},
     {"aten.full_like", type0},
+    {"aten.fused_moving_avg_obs_fake_quant", reshapes3to6},
     {"aten.instance_norm", writes34},
     {"aten.lift", views0},
     {"aten.meshgrid", views0},
@@ -93,9 +103,13 @@ constexpr SharingEntry entries[] = {
     {"aten.ravel", may0, reshapeSharing},
     {"aten.reshape", may0, reshapeSharing},
     {"aten.reshape_as", may0type1, reshapeSharing},
+    {"aten.resize_as_sparse_", reshapes0},
     {"aten.resolve_conj", may0},
     {"aten.resolve_neg", may0},
+    {"aten.set_data", reshapes0}, // Because the tensor gets the other one's sizes and storage.
     {"aten.size", type0},
+    {"aten.sparse_resize_", reshapes0},
+    {"aten.sparse_resize_and_clear_", reshapes0},
     {"aten.stride", type0},
     {"aten.sum_to_size", may0},
     {"aten.sym_numel", type0},
@@ -115,13 +129,16 @@ constexpr SharingEntry entries[] = {
     {"fsdp.all_gather_copy_in", {.views = 2, .writes = 2}},
     {"fsdp.copy_", overwrites0},
     {"inductor._alloc_from_pool", views0},
+    {"inductor._mm_plus_mm", {.reshapes = 16}},
     {"inductor._reinterpret_tensor", views0},
+    {"inductor.resize_storage_bytes_", reshapes0}, // Because its schema says nothing at all.
     {"prims.as_strided", views0},
     {"prims.copy_to", overwrites0},
     {"prims.device_put", may0, castSharing},
     {"prims.empty_like", type0},
     {"prims.full_like", type0},
     {"prims.inductor_force_stride_order", may0},
+    {"prims.resize", reshapes0},
 };
 
 bool sharedByResult(const OpDef &op, const OpParam &param) {
@@ -151,6 +168,21 @@ void applyMasks(OpDef &op, const Masks &masks) {
       access = access | Access::Read | Access::Write;
     if (masks.overwrites & bit)
       access = has(access, Access::Alias) ? Access::Write | Access::Alias : Access::Write;
+  }
+}
+
+/// Does the operator change the tensor given here, and not its elements alone? Those that PyTorch tags, and any `out`,
+/// which is resized where it has not the result's sizes.
+bool isReshaped(const OpDraft &draft, const OpParam &param) {
+  bool tagged = draft.tags.contains('i') && draft.base != "aten.detach_"; // Because that one changes only its gradient.
+  return param.writes && holdsTensor(param.type) && (param.keywordOnly || tagged);
+}
+
+void applyReshapes(const OpDraft &draft, uint16_t mask) {
+  for (size_t i = 0; i < draft.op.params.size(); ++i) {
+    OpParam &param = draft.op.params[i];
+    if (isReshaped(draft, param) || (i < 16 && (mask & (1U << i))))
+      param.access = param.access | Access::Write | Access::Reshape;
   }
 }
 
@@ -185,6 +217,7 @@ void applySharing(const OpDraft &draft) {
   if (!entry && draft.tags.contains('m'))
     masks.may = 0xffff;
   applyMasks(op, masks);
+  applyReshapes(draft, masks.reshapes);
   op.mayAlias = masks.may != 0;
   op.sharing = op.mayAlias && entry ? entry->rule : nullptr;
   op.freshResult = op.mayAlias || (!masks.views && yieldsFreshTensor(op));

@@ -63,7 +63,8 @@ public:
     const OpDef *op = node.op();
     if (!op || (op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
       return;
-    checkResult(node);
+    if (typesHold(node))
+      checkResult(node);
     if (op->role == OpRole::Wait)
       checkTensors(node, operands(node));
     if (op->role == OpRole::Collective)
@@ -76,6 +77,11 @@ private:
     for (unsigned i = 0; i < node.numOperands(); ++i)
       nodes.push_back(node.operand(i));
     return nodes;
+  }
+
+  /// Because a type says what a value was when its node made it, an operand that is reshaped may be another by now.
+  static bool typesHold(const Node &node) {
+    return llvm::none_of(operands(node), [](const Node *operand) { return mayBeReshaped(*operand); });
   }
 
   void error(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
@@ -164,7 +170,7 @@ private:
     if (call.spec->copiesAtLaunch || call.spec->inPlace || isPointToPoint(call.spec->kind) || call.spec->synchronous)
       return;
     for (const Node *input : call.inputs) {
-      const Type *type = input->type();
+      const Type *type = mayBeReshaped(*input) ? nullptr : input->type();
       bool stated = type && type->isTensor() && type->stridesKnown() && type->numElements();
       if (stated && !type->isContiguous())
         warn(node, "types.contiguous",
@@ -194,7 +200,7 @@ private:
 
   template <typename Splits>
   void checkSplitSum(const Node &node, const CollectiveCall &call, const Splits &sent) {
-    const Type *type = call.inputs.size() == 1 ? call.inputs[0]->type() : nullptr;
+    const Type *type = call.inputs.size() == 1 && typesHold(node) ? call.inputs[0]->type() : nullptr;
     if (!sent || sent->empty() || !type || !type->isTensor() || type->sizes().empty() || !type->sizes()[0].isStatic())
       return;
     int64_t sum = saturatingSum(*sent);

@@ -4,7 +4,7 @@ namespace ccgraph {
 
 Dependences::Dependences(const ProgramFacts &facts, const CommGroups &groups)
     : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()),
-      streams_(groups.numGroups()), stretch_(facts.graph().idLimit()) {
+      shapes_(changes_.size()), streams_(groups.numGroups()), stretch_(facts.graph().idLimit()) {
   for (Node *node = facts.graph().front(); node; node = node->next())
     for (const StorageAccess &access : facts.accesses(node))
       if (facts.waits(node) || writes(access.access))
@@ -43,6 +43,10 @@ void Dependences::write(Node *node, Users &resource) {
 void Dependences::visitStorages(Node *node) {
   bool wait = facts_.waits(node);
   for (const StorageAccess &access : facts_.accesses(node)) {
+    if (reshapes(access.access))
+      write(node, shapes_[access.storage]);
+    else if (facts_.reshapedStorages()[access.storage])
+      read(node, shapes_[access.storage]);
     if (!changes_[access.storage])
       continue;
     if (wait || writes(access.access))

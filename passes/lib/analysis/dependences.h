@@ -1,6 +1,7 @@
 // Dependences: which nodes must stay in order though no edge of the graph says so.
 //
 // Storages (a write after a read, a read after a write, what is in flight until its wait), the
+// shapes of tensors that some step changes in place, which every step that names them reads, the
 // domains rng and host, and the place of point-to-point transfers and barriers among the
 // collectives of their ranks. Together with data and ordering edges these are all orders that a
 // program needs inside a stretch without opaque nodes; opaque nodes cut the program into such
@@ -53,6 +54,8 @@ private:
   /// by storage: something writes it or waits for it
   std::vector<bool> changes_;
   std::vector<Users> storages_;
+  /// by storage: whoever reshapes a tensor in it, and whoever names it
+  std::vector<Users> shapes_;
   /// by group
   std::vector<Users> streams_;
   Users random_;

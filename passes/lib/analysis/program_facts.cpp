@@ -2,7 +2,8 @@
 
 namespace ccgraph {
 
-ProgramFacts::ProgramFacts(const Graph &graph) : graph_(graph), storages_(graph), table_(graph.idLimit()) {
+ProgramFacts::ProgramFacts(const Graph &graph)
+    : graph_(graph), storages_(graph), table_(graph.idLimit()), reshaped_(storages_.numStorages()) {
   for (Node *node = graph.front(); node; node = node->next())
     describe(*node);
   matchWaits();
@@ -13,8 +14,10 @@ void ProgramFacts::describe(const Node &node) {
   entry.firstAccess = static_cast<uint32_t>(accesses_.size());
   Effects effects = effectsOf(node);
   for (unsigned i = 0; i < node.numOperands(); ++i)
-    for (StorageId storage : storages_.storages(node.operand(i)))
+    for (StorageId storage : storages_.storages(node.operand(i))) {
       accesses_.push_back({storage, effects.operands[i]});
+      reshaped_[storage] = reshaped_[storage] || reshapes(effects.operands[i]);
+    }
   entry.numAccesses = static_cast<uint32_t>(accesses_.size()) - entry.firstAccess;
   entry.domain = effects.domain;
   entry.launches = effects.launches;

@@ -47,6 +47,8 @@ public:
   [[nodiscard]] std::vector<bool> writtenStorages() const;
   /// By storage: does some step (the output too) see where in it a value lies? See Access::Place.
   [[nodiscard]] std::vector<bool> placedStorages() const;
+  /// By storage: may some step reshape a tensor in it? Then each step that names the storage reads what that writes.
+  [[nodiscard]] const std::vector<bool> &reshapedStorages() const { return reshaped_; }
 
 private:
   struct Entry {
@@ -67,6 +69,7 @@ private:
   /// by node id
   std::vector<Entry> table_;
   std::vector<StorageAccess> accesses_;
+  std::vector<bool> reshaped_;
   /// looked up, never iterated
   llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> completes_;
   llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> waitsOf_;
@@ -76,6 +79,8 @@ private:
 inline bool touches(Access access) {
   return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
 }
+/// True for an access that changes the tensor itself.
+inline bool reshapes(Access access) { return has(access, Access::Reshape); }
 /// True for an access that changes elements now or later.
 inline bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
 

@@ -156,13 +156,13 @@ bool Bucket::addSource(const BucketMember &member, Communication call) {
     return false;
   }
   Source source{image, Sizes()};
-  for (const Dim &size : type->sizes()) {
-    if (!size.isStatic()) {
-      source.sizes.reset();
-      break;
-    }
-    source.sizes->push_back(size.value());
-  }
+  bool reshaped = llvm::any_of(evidence_.storagesBefore.of(input),
+                               [&](uint32_t storage) { return evidence_.storagesBefore.isReshaped(storage); });
+  if (reshaped || llvm::any_of(type->sizes(), [](const Dim &size) { return !size.isStatic(); }))
+    source.sizes.reset();
+  else
+    for (const Dim &size : type->sizes())
+      source.sizes->push_back(size.value());
   auto known = llvm::find_if(shipment_.sources, [&](const Source &other) { return other.value == image; });
   shipment_.members.push_back({static_cast<uint32_t>(known - shipment_.sources.begin()), std::move(call)});
   if (known == shipment_.sources.end())

@@ -37,7 +37,8 @@ void checkWellFormed(const Rewrite &rewrite, const Correspondence &correspondenc
 
 // --- What it means -------------------------------------------------------------------------------------------------
 
-/// Accesses to one storage that conflict are in the order that they had. O((n + e) log n).
+/// Accesses to one storage that conflict are in the order that they had, and so are the steps that name a tensor and
+/// those that reshape it. O((n + e) log n).
 void checkStorageOrder(const Evidence &evidence, Findings &findings);
 /// Random, host-visible and opaque steps are in the order that they had. O(n log n).
 void checkDomains(const Evidence &evidence, Findings &findings);

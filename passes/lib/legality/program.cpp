@@ -15,7 +15,7 @@ void markOperands(const Argument &tree, Access access, Effects &effects) {
 
 Access accessOf(const OpDef &op, size_t parameter) {
   if (op.opaque || op.params.empty())
-    return Access::Read | Access::Write | Access::Alias | Access::Place;
+    return Access::Read | Access::Write | Access::Alias | Access::Place | Access::Reshape;
   return op.params[std::min(parameter, op.params.size() - 1)].access;
 }
 

@@ -141,7 +141,7 @@ private:
     auto operands = before_.operands(step);
     auto accesses = before_.accesses(step);
     for (size_t i = 0; i < operands.size(); ++i)
-      if (operands[i] != none && has(accesses[i], Access::Read | Access::InFlightRead))
+      if (operands[i] != none && (has(accesses[i], Access::Read | Access::InFlightRead) || isReshaped(operands[i])))
         checkUnwritten(step, operands[i], twin, index);
     if (!step.freshResult)
       return;
@@ -174,6 +174,10 @@ private:
                "reads what " + quoted(before_[*write].node) + " wrote since " + quoted(before_[from].node) +
                    ", so it may not go");
     }
+  }
+
+  bool isReshaped(uint32_t value) const {
+    return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return storages_.isReshaped(storage); });
   }
 
   /// The value whose bytes a wait passes on.

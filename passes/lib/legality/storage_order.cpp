@@ -6,6 +6,10 @@ namespace ccgraph::legality {
 
 namespace {
 
+/// What is accessed of a storage: the elements in it, or the shapes of the tensors in it. A wait stands aside of the
+/// elements, which is checkInFlight's care; of the shapes, whoever only names a tensor is a reader.
+enum class Aspect : uint8_t { Elements, Shapes };
+
 /// One access to a storage that somebody writes. Its epoch is the number of writes to that storage before it.
 struct Touch {
   uint32_t storage = 0;
@@ -15,16 +19,25 @@ struct Touch {
   const Node *node = nullptr;
 };
 
-bool reads(Access access) { return has(access, Access::Read | Access::InFlightRead); }
-bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+bool writes(Aspect aspect, const Step &step, Access access) {
+  if (aspect == Aspect::Shapes)
+    return has(access, Access::Reshape);
+  return !step.waits && has(access, Access::Write | Access::InFlightWrite);
+}
+bool touches(Aspect aspect, const Step &step, Access access) {
+  if (aspect == Aspect::Shapes)
+    return true;
+  return !step.waits && (writes(aspect, step, access) || has(access, Access::Read | Access::InFlightRead));
+}
 
 bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }
 
 class StorageOrder {
 public:
-  StorageOrder(const Evidence &evidence, Findings &findings)
-      : evidence_(evidence), before_(evidence.before), after_(evidence.after), correspondence_(evidence.correspondence),
-        findings_(findings), written_(evidence.storagesBefore.count()), shared_(after_.size()) {}
+  StorageOrder(const Evidence &evidence, Aspect aspect, Findings &findings)
+      : evidence_(evidence), aspect_(aspect), before_(evidence.before), after_(evidence.after),
+        correspondence_(evidence.correspondence), findings_(findings), written_(evidence.storagesBefore.count()),
+        shared_(after_.size()) {}
 
   void run() {
     if (!markWritten())
@@ -45,7 +58,7 @@ private:
   bool markWritten() {
     bool any = false;
     forEachAccess(before_, [&](uint32_t step, uint32_t operand, Access access) {
-      if (!writes(access) || before_[step].waits)
+      if (!writes(aspect_, before_[step], access))
         return;
       any = true;
       for (uint32_t storage : evidence_.storagesBefore.of(operand))
@@ -66,11 +79,11 @@ private:
 
   void collectBefore() {
     forEachAccess(before_, [&](uint32_t step, uint32_t operand, Access access) {
-      if (before_[step].waits || (!reads(access) && !writes(access)))
+      if (!touches(aspect_, before_[step], access))
         return;
       for (uint32_t storage : evidence_.storagesBefore.of(operand))
         if (written_[storage])
-          touches_.push_back({storage, step, 0, writes(access), before_[step].node});
+          touches_.push_back({storage, step, 0, writes(aspect_, before_[step], access), before_[step].node});
     });
     llvm::stable_sort(touches_, byPlace);
   }
@@ -112,7 +125,8 @@ private:
   }
 
   std::string owner(uint32_t storage) const {
-    return "the storage of " + quoted(before_[evidence_.storagesBefore.owner(storage)].node);
+    return (aspect_ == Aspect::Shapes ? "the shape of " : "the storage of ") +
+           quoted(before_[evidence_.storagesBefore.owner(storage)].node);
   }
 
   /// Storages before that a value after occupies, as far as it had any.
@@ -132,7 +146,7 @@ private:
       auto storages = storagesOf(operands[i]);
       if (has(accesses[i], Access::Alias))
         shared_[index].append(storages.begin(), storages.end());
-      if (step.waits || !reads(accesses[i]))
+      if (!touches(aspect_, step, accesses[i]))
         continue;
       for (uint32_t storage : storages)
         if (written_[storage])
@@ -170,6 +184,7 @@ private:
   };
 
   const Evidence &evidence_;
+  Aspect aspect_;
   const Program &before_;
   const Program &after_;
   const Correspondence &correspondence_;
@@ -182,6 +197,9 @@ private:
 
 } // namespace
 
-void checkStorageOrder(const Evidence &evidence, Findings &findings) { StorageOrder(evidence, findings).run(); }
+void checkStorageOrder(const Evidence &evidence, Findings &findings) {
+  StorageOrder(evidence, Aspect::Elements, findings).run();
+  StorageOrder(evidence, Aspect::Shapes, findings).run();
+}
 
 } // namespace ccgraph::legality

@@ -28,6 +28,19 @@ Storages::Storages(const Program &program) : program_(program), values_(program.
   countElements();
   for (uint32_t i = 0; i < program.size(); ++i)
     values_[i] = valueOf(i);
+  markReshaped();
+}
+
+void Storages::markReshaped() {
+  reshaped_.resize(owners_.size());
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    auto operands = program_.operands(program_[i]);
+    auto accesses = program_.accesses(program_[i]);
+    for (size_t k = 0; k < operands.size(); ++k)
+      if (operands[k] != none && has(accesses[k], Access::Reshape))
+        for (uint32_t storage : of(operands[k]))
+          reshaped_[storage] = true;
+  }
 }
 
 void Storages::countElements() {

@@ -33,6 +33,8 @@ public:
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(owners_.size()); }
   /// Step that allocates a storage.
   [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
+  /// May some step change a tensor in it, so that types do not tell its shape?
+  [[nodiscard]] bool isReshaped(uint32_t storage) const { return reshaped_[storage]; }
   /// Bytes of a storage; 0 where unknown.
   [[nodiscard]] int64_t bytes(uint32_t storage) const;
 
@@ -56,6 +58,7 @@ private:
   /// Stores a set, sorted and without duplicates.
   [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
   [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
+  void markReshaped();
   /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how
   /// many elements there are.
   void countElements();
@@ -66,6 +69,7 @@ private:
   std::vector<Range> lists_;  ///< of elements_
   std::vector<Range> elements_;
   std::vector<Owner> owners_;
+  std::vector<bool> reshaped_; ///< by storage
   llvm::DenseMap<Identifier, Range> attributes_;
 };
 

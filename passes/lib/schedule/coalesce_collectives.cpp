@@ -63,6 +63,8 @@ private:
                   "its result in flight is read by something else than the one wait, or is returned"};
   Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
   Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
+  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
+                   "its input may be reshaped in place, so its type does not tell what is sent"};
   Reason waitType_{*this, RemarkKind::Missed, "wait-type",
                    "its wait is stated to yield another type than the collective, which no bucket could keep"};
   Reason written_{*this, RemarkKind::Missed, "written",
@@ -224,6 +226,8 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
     return reason;
   if (const Reason *reason = obstacleInUses(launch, candidate))
     return reason;
+  if (mayBeReshaped(*launch->operand(0)))
+    return &pass_.reshaped_;
   std::optional<int64_t> input = inputBytes(*launch);
   std::optional<int64_t> output = outputBytes(*launch);
   if (!input || !output || !launch->type()->numElements())

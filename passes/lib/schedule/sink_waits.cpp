@@ -2,7 +2,8 @@
 //
 // A transfer that is waited for late has more computation to hide behind, and nothing is lost: the
 // wait only has to stand before the first step that touches what it completes. Views, getitem and
-// other waits touch nothing, so those of them that stand between go along.
+// other waits touch nothing, so those of them that stand between go along, as far as the shapes of
+// what they view stay what they were.
 #include "analysis/lifetimes.h"
 #include "analysis/step_counter.h"
 #include "ccgraph/passes/registry.h"
@@ -38,7 +39,7 @@ class Sinker {
 public:
   Sinker(SinkWaits &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(graph), touched_(facts_.storages().numStorages()),
-        written_(touched_.size()), fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
+        written_(touched_.size()), reshaped_(touched_.size()), fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
         steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget())
       memory_.emplace(memoryTimeline(graph, facts_));
@@ -62,8 +63,9 @@ private:
   PassContext &context_;
   ProgramFacts facts_;
   std::optional<Timeline> memory_;
-  std::vector<Node *> touched_; ///< by storage: nearest node below that reads, writes or waits for it
-  std::vector<Node *> written_; ///< by storage: nearest node below that writes it
+  std::vector<Node *> touched_;  ///< by storage: nearest node below that reads, writes or waits for it
+  std::vector<Node *> written_;  ///< by storage: nearest node below that writes it
+  std::vector<Node *> reshaped_; ///< by storage: nearest node below that reshapes a tensor in it
   Node *nearestOpaque_ = nullptr;
   std::vector<Node *> fixedOf_; ///< by id of a node that was moved: the node that it was moved before
   std::vector<Node *> headOf_;  ///< by id of such a node: the first of those moved before it
@@ -82,6 +84,8 @@ void Sinker::note(Node *node) {
       touched_[access.storage] = node;
     if (writes(access.access))
       written_[access.storage] = node;
+    if (reshapes(access.access))
+      reshaped_[access.storage] = node;
   }
 }
 
@@ -115,6 +119,9 @@ Node *Sinker::barrierOf(Node *wait) {
         nearest(barrier, written_[access.storage]);
   views_.clear();
   collectUsers(wait, barrier);
+  for (const Node *view : views_)
+    for (const StorageAccess &access : facts_.accesses(view))
+      nearest(barrier, reshaped_[access.storage]);
   return barrier;
 }
 

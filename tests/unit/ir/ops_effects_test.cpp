@@ -40,6 +40,7 @@ protected:
 
 constexpr Access readWriteAlias = Access::Read | Access::Write | Access::Alias;
 constexpr Access everything = readWriteAlias | Access::Place;
+constexpr Access anything = everything | Access::Reshape;
 
 TEST_F(EffectsTest, AViewReadsNothing) {
   Node *x = input("f32[4, 6][6, 1]cpu");
@@ -91,8 +92,8 @@ TEST_F(EffectsTest, AnOutBufferGivenByKeywordIsWritten) {
   Node *node = create("aten.split_with_sizes_copy.out", std::move(builder), {self, sizes}, {{id("out"), out}});
   Effects effects = effectsOf(*node);
   EXPECT_EQ(effects.operands[0], Access::Read);
-  EXPECT_EQ(effects.operands[1], Access::Write | Access::Place);
-  EXPECT_EQ(effects.operands[2], Access::Write | Access::Place);
+  EXPECT_EQ(effects.operands[1], Access::Write | Access::Place | Access::Reshape);
+  EXPECT_EQ(effects.operands[2], Access::Write | Access::Place | Access::Reshape);
   EXPECT_FALSE(effects.freshResult);
   EXPECT_TRUE(effects.keepAlways);
 }
@@ -103,7 +104,7 @@ TEST_F(EffectsTest, AnArgumentThatNoSchemaForeseesMayBeWritten) {
   Argument self = builder.operand(x);
   Argument extra = builder.operand(x);
   Node *node = create("aten.neg.default", std::move(builder), {self}, {{id("mystery"), extra}});
-  EXPECT_EQ(effectsOf(*node).operands[1], everything);
+  EXPECT_EQ(effectsOf(*node).operands[1], anything);
 }
 
 TEST_F(EffectsTest, ACallWithoutOverloadReadsWhatItsOverloadsRead) {
@@ -113,7 +114,7 @@ TEST_F(EffectsTest, ACallWithoutOverloadReadsWhatItsOverloadsRead) {
   Argument self = builder.operand(x);
   Argument out = builder.operand(x);
   Node *node = create("aten.where", std::move(builder), {self}, {{id("out"), out}});
-  EXPECT_EQ(effectsOf(*node).operands[1], everything) << "it may be the out= of an overload";
+  EXPECT_EQ(effectsOf(*node).operands[1], anything) << "it may be the out= of an overload";
 }
 
 TEST_F(EffectsTest, AttentionWithoutDropoutIsPure) {
@@ -217,9 +218,55 @@ TEST_F(EffectsTest, MetadataIsNotRead) {
 TEST_F(EffectsTest, AnOpaqueCallMayDoEverything) {
   Node *x = input("f32[4][1]cpu");
   Effects effects = effectsOf(*call("mylib.op.default", {x}));
-  EXPECT_EQ(effects.operands[0], everything);
+  EXPECT_EQ(effects.operands[0], anything);
   EXPECT_EQ(effects.domain, Domain::All);
   EXPECT_TRUE(effects.keepAlways && effects.freshResult);
+}
+
+TEST_F(EffectsTest, ATensorReshapedInPlaceProvesNoView) {
+  Node *x = input("f32[4, 6][6, 1]cpu");
+  Node *sum = call("aten.add_.Tensor", {x, x}, {}, "f32[4, 6][6, 1]cpu");
+  Node *other = input("f32[4, 6][6, 1]cpu");
+  Node *reshape = call("aten.reshape.default", {x}, {}, "f32[24][1]cpu");
+  Node *kept = call("aten.reshape.default", {other}, {}, "f32[24][1]cpu");
+  EXPECT_TRUE(isViewLike(*reshape));
+  Node *turned = call("aten.t_.default", {sum}, {}, "f32[6, 4][1, 6]cpu");
+  EXPECT_EQ(effectsOf(*turned).operands[0], readWriteAlias | Access::Reshape);
+  EXPECT_TRUE(mayBeReshaped(*x) && mayBeReshaped(*sum) && mayBeReshaped(*turned)) << "under every name";
+  EXPECT_FALSE(isViewLike(*reshape));
+  EXPECT_EQ(effectsOf(*reshape).operands[0], Access::Read | Access::Alias);
+  EXPECT_FALSE(mayBeReshaped(*other));
+  EXPECT_TRUE(isViewLike(*kept));
+}
+
+TEST_F(EffectsTest, ABufferOfTheResultsSizesIsNotReshaped) {
+  Node *x = input("f32[4][1]cpu");
+  auto addInto = [&](Node *buffer, llvm::StringRef type) {
+    ArgumentBuilder builder(graph_);
+    Argument a = builder.operand(x);
+    Argument b = builder.operand(x);
+    Argument out = builder.operand(buffer);
+    return create("aten.add.out", std::move(builder), {a, b}, {{id("out"), out}}, type);
+  };
+  constexpr Access fills = Access::Write | Access::Alias | Access::Place;
+  Node *fitting = input("f32[4][1]cpu");
+  Node *filled = addInto(fitting, "f32[4][1]cpu");
+  EXPECT_EQ(effectsOf(*filled).operands[2], fills);
+  EXPECT_FALSE(mayBeReshaped(*fitting));
+  Node *small = input("f32[0][1]cpu");
+  EXPECT_EQ(effectsOf(*addInto(small, "f32[4][1]cpu")).operands[2], fills | Access::Reshape);
+  EXPECT_EQ(effectsOf(*addInto(small, "f32[0][1]cpu")).operands[2], fills | Access::Reshape) << "it was resized above";
+  call("aten.unsqueeze_.default", {filled});
+  EXPECT_EQ(effectsOf(*filled).operands[2], fills | Access::Reshape) << "another name of it is reshaped";
+}
+
+TEST_F(EffectsTest, OperatorsReshapeThoughNoTagSaysSo) {
+  Node *x = input("f32[4][1]cpu");
+  for (const char *target : {"aten.set_data.default", "aten._resize_output_.default", "aten.resize_as_sparse_.default",
+                             "prims.resize.default", "inductor.resize_storage_bytes_.default"})
+    EXPECT_TRUE(has(effectsOf(*call(target, {x})).operands[0], Access::Reshape)) << target;
+  EXPECT_FALSE(has(effectsOf(*call("aten.detach_.default", {x})).operands[0], Access::Reshape)) << "its gradient only";
+  EXPECT_FALSE(has(effectsOf(*call("aten.add_.Tensor", {x, x})).operands[0], Access::Reshape));
 }
 
 TEST_F(EffectsTest, ACondDoesWhatItsBranchesDo) {
@@ -243,7 +290,7 @@ TEST_F(EffectsTest, ACondDoesWhatItsBranchesDo) {
   EXPECT_TRUE(pure.freshResult);
   Effects ordered = effectsOf(*call("higher_order.cond", {x, sin, wait}));
   EXPECT_EQ(ordered.domain, Domain::All);
-  EXPECT_EQ(ordered.operands[0], everything);
+  EXPECT_EQ(ordered.operands[0], anything);
   Effects unseen = effectsOf(*call("higher_order.with_effects", {x}));
   EXPECT_EQ(unseen.domain, Domain::All);
   EXPECT_TRUE(unseen.keepAlways);

@@ -156,7 +156,7 @@ TEST_F(OpTableTest, AnnotationsTellViewsFromWrites) {
   EXPECT_EQ(access("aten.add_.Tensor", "self"), readWriteAlias);
   EXPECT_EQ(access("aten.add_.Tensor", "other"), Access::Read);
   EXPECT_EQ(access("aten.copy_.default", "self"), Access::Write | Access::Alias);
-  EXPECT_EQ(access("aten.split_with_sizes_copy.out", "out"), Access::Write | Access::Place);
+  EXPECT_EQ(access("aten.split_with_sizes_copy.out", "out"), Access::Write | Access::Place | Access::Reshape);
   EXPECT_EQ(access("aten._fused_adamw_.default", "exp_avgs"), Access::Read | Access::Write);
   EXPECT_EQ(access("aten._foreach_add_.Scalar", "self"), Access::Read | Access::Write);
 }

@@ -40,6 +40,12 @@ TEST_F(VerifierTypes, AllIsWell) {
   EXPECT_EQ(found("f32[4, 2][2, 1]cpu", allGather, {2, "0"}, "f32[8, 2][2, 1]cpu"), "");
 }
 
+TEST_F(VerifierTypes, WhatIsReshapedInPlaceMayHaveAnotherTypeThanItsNodeStates) {
+  Node *x = p_.input("x", "f32[4, 2][2, 1]cpu");
+  p_.call("turned", "aten.t_.default", {x}, "f32[2, 4][1, 2]cpu");
+  EXPECT_EQ(foundAfter(p_.call("launch", allReduce, {x, "sum", "0"}, "f32[2, 4][1, 2]cpu")), "");
+}
+
 TEST_F(VerifierTypes, TheResultOfAGatherHasTheRowsOfAll) {
   EXPECT_EQ(found("f32[4, 2][2, 1]cpu", allGather, {2, "0"}, "f32[4, 2][2, 1]cpu"),
             "error: launch: is stated to be f32[4, 2][2, 1]cpu; expected f32[8, 2][2, 1]cpu [types.result]\n"

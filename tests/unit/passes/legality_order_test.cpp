@@ -144,11 +144,28 @@ constexpr llvm::StringLiteral writes = R"(
   third: "f32[8][1]cpu" = torch.ops.aten.neg_.default(y)
   return (y,))";
 
+constexpr llvm::StringLiteral reshaped = R"(
+  model: "f32[1, 8][8, 1]cpu" = torch.ops.aten.unsqueeze.default(y, 0)
+  view: "f32[8][1]cpu" = torch.ops.aten.select.int(model, 0, 0)
+  turned: "f32[8, 1][1, 8]cpu" = torch.ops.aten.t_.default(model)
+  look: "f32[1][8]cpu" = torch.ops.aten.select.int(model, 0, 1)
+  like: "f32[8][1]cpu" = torch.ops.aten.full_like.default(view, 2.0)
+  size = torch.ops.aten.sym_size.int(model, 0)
+  wide: "f32[8, 8][0, 1]cpu" = torch.ops.aten.expand_as.default(x, model)
+  other: "f32[8][1]cpu" = torch.ops.aten.view.default(x, [8])
+  return (look, like, size, wide, other))";
+
 INSTANTIATE_TEST_SUITE_P(
     Storages, LegalityOrder,
     testing::Values(OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
                     OrderCase{"RefusesAReadThatSinksBehindAWrite", mutation, move("read", "late"), "storage-order"},
                     OrderCase{"RefusesAReadThatRisesBeforeAWrite", mutation, move("late", "write"), "storage-order"},
+                    OrderCase{"AcceptsAViewOfAnotherTensorAcrossAReshape", reshaped, move("other", "turned"), ""},
+                    OrderCase{"RefusesAViewThatRisesBeforeAReshape", reshaped, move("look", "turned"), "storage-order"},
+                    OrderCase{"RefusesAViewThatSinksBehindAReshape", reshaped, move("view", "look"), "storage-order"},
+                    OrderCase{"RefusesASizeBeforeAReshape", reshaped, move("size", "turned"), "storage-order"},
+                    OrderCase{"RefusesAModelOfSizesBeforeItsReshape", reshaped, move("wide", "turned"),
+                              "storage-order"},
                     OrderCase{"RefusesSwappedWrites", writes, move("second", "first"), "storage-order"}),
     nameOf);
 

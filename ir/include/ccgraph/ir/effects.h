@@ -12,7 +12,8 @@
 // - irecv and batch_p2p_ops write their buffers though their schemas say nothing;
 // - functional all_reduce and broadcast clone at launch; gathers, scatters, all_to_all and p2p read
 //   in flight;
-// - an argument that the schema does not foresee is taken to be read, written and shared.
+// - an argument that the schema does not foresee is taken to be read, written, shared and reshaped;
+// - a type says what a value was when its node made it: where the tensor may be reshaped since, it proves no view.
 //
 // Ownership: plain values; texts of a CollectiveCall are the Context's, its nodes the graph's.
 // Failure: none; an opaque operator has domain All, an argument of a wrong kind leaves its field
@@ -57,6 +58,11 @@ struct Effects {
 /// True if the node's result shares its first operand's storage without reading it (views, getitem, and reshape whose
 /// strides prove a view).
 [[nodiscard]] bool isViewLike(const Node &node);
+
+/// True if some node may reshape the tensor that the value names (Access::Reshape), at any time and under any of its
+/// names: then the value's type need not hold where the value is read. O(1) in a graph without such operators, else
+/// linear in the names of its storage.
+[[nodiscard]] bool mayBeReshaped(const Node &value);
 
 /// The call that a node makes: the node itself, or the one call in the subgraph of a control_deps; null where there is
 /// none or several.

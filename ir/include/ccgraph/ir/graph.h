@@ -159,6 +159,9 @@ public:
   std::optional<int64_t> rank;
   /// empty where the input does not say
   std::optional<int64_t> worldSize;
+  /// False only if no operator of it or of its subgraphs may reshape a tensor (Access::Reshape); an operator that was
+  /// here and went counts.
+  [[nodiscard]] bool mayReshape() const;
   /// Graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
   [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
   /// A new, empty one, behind the others. Asserts that the name is free.
@@ -197,6 +200,7 @@ private:
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;
   std::vector<Frame> frames_;
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
+  bool reshapes_ = false;
   GroupTable groups_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> erasedSubgraphs_;

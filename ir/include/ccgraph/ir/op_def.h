@@ -47,6 +47,10 @@ enum class Access : uint8_t {
   /// what comes of it depends on where the tensor lies in its storage (offset, alignment), or on how far that storage
   /// reaches and who shares it: as_strided, view as another dtype, resize_, kernels that load whole vectors, a caller
   Place = 32,
+  /// changes the tensor itself: its sizes, strides, offset, or the storage that it has or how large that is (`t_`,
+  /// `resize_`, `set_`, an `out` of another size). Every name of the tensor shows it, so of a storage that somebody
+  /// reshapes, each operand that names it is a reader: views, getitem and `sym_size` too, which read no element.
+  Reshape = 64,
 };
 constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
@@ -198,6 +202,8 @@ struct OpDef {
   bool keepAlways = false;
   /// some result has storage of its own
   bool freshResult = true;
+  /// some parameter has Access::Reshape
+  bool reshapes = false;
   /// ends in `...`: what is given beyond the parameters is treated as the last one
   bool variadic = false;
   /// parameter whose value 0 makes a random operator deterministic
@@ -230,6 +236,8 @@ public:
   /// Adds or replaces, for graphs read from now on and those that there are. Error: the schema does
   /// not parse (with the column).
   [[nodiscard]] llvm::Error declare(const OpDeclaration &declaration);
+  /// True if some declared operator may reshape a tensor: then so may each graph.
+  [[nodiscard]] bool declaresReshape() const;
   /// Targets with our own knowledge (collectives, shape rules, work), sorted: what docs/ops.md lists.
   [[nodiscard]] std::vector<const OpDef *> described();
   /// Number of operators of the generated table.

@@ -20,6 +20,7 @@ RiseBounds::RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const 
 void RiseBounds::startRound() {
   written_.assign(facts_.storages().numStorages(), nullptr);
   accessed_.assign(facts_.storages().numStorages(), nullptr);
+  reshaped_.assign(facts_.storages().numStorages(), nullptr);
   issued_.assign(groups_.numGroups(), nullptr);
   strict_.assign(groups_.numGroups(), nullptr);
   source_.clear();
@@ -41,6 +42,10 @@ void RiseBounds::note(Node *node) {
       lowest(source, written_[access.storage]);
     return;
   }
+  if (facts_.views(node))
+    for (const StorageAccess &access : facts_.accesses(node))
+      if (Node *reshaper = reshaped_[access.storage])
+        lowest(source_[node], reshaper);
   if (node->opcode() == Opcode::Placeholder)
     lastInput_ = node;
   uint32_t group = groups_.groupOf(node);
@@ -63,6 +68,8 @@ void RiseBounds::noteAccesses(Node *node) {
       lowest(written_[access.storage], node);
     if (wait || touches(access.access))
       lowest(accessed_[access.storage], node);
+    if (reshapes(access.access))
+      lowest(reshaped_[access.storage], node);
   }
   for (Node *launch : facts_.completes(node))
     for (const StorageAccess &access : facts_.accesses(launch))
@@ -98,8 +105,7 @@ void RiseBounds::boundByOperands(const Node *node, Node *&bound) {
       lowest(bound, def);
     } else if ((!bound || bound->isBefore(def)) && isFound_.insert(def).second) {
       found_.push_back(def);
-      if (feeders_.isFeeder(def))
-        lowest(bound, source_.lookup(def));
+      lowest(bound, source_.lookup(def));
     }
   }
 }
@@ -119,6 +125,9 @@ void RiseBounds::boundByReaders(const Node *launch, Node *&bound) const {
 RiseBounds::Rise RiseBounds::riseOf(Node *launch) {
   Rise rise;
   rise.behind = lastInput_;
+  // Because whoever names the tensor would have to follow, a launch that reshapes one stays.
+  if (llvm::any_of(facts_.accesses(launch), [](const StorageAccess &access) { return reshapes(access.access); }))
+    lowest(rise.behind, launch->prev());
   lowest(rise.behind, opaque_);
   boundByAccesses(launch, rise.behind);
   boundByOrder(launch, rise.behind);

@@ -2,7 +2,8 @@
 //
 // A walk forwards over the program keeps, for each storage and group, the lowest node above that a
 // launch must follow. For a feeder it keeps what it must follow itself, which is less: a write
-// between the feeder and the launch holds neither, as long as the feeder stays above it.
+// between the feeder and the launch holds neither, as long as the feeder stays above it. For a view
+// that is what reshaped the tensor that it views.
 //
 // Ownership: refers to the graph and to what it is made of.
 // Cost: O(nodes + accesses) a round; a question costs the edges of the unit and the groups, and
@@ -55,7 +56,9 @@ private:
   std::vector<Node *> written_;
   /// by storage: lowest node above, feeders aside, that touches it
   std::vector<Node *> accessed_;
-  /// by feeder: lowest node that wrote what it reads; looked up, never iterated
+  /// by storage: lowest node above that reshapes a tensor in it
+  std::vector<Node *> reshaped_;
+  /// by feeder: lowest node that wrote what it reads; by view: lowest that reshaped it; looked up, never iterated
   llvm::DenseMap<const Node *, Node *> source_;
   /// by group: lowest collective above, and lowest point-to-point transfer or barrier
   std::vector<Node *> issued_, strict_;
