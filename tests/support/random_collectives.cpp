@@ -31,7 +31,7 @@ ProgramBuilder::Value RandomMaker::groupOf(const RandomAxis &axis) const {
 
 void RandomMaker::launch(Node *node, double bound, std::vector<ByteRange> reads) {
   RandomValue result = define(node, bound);
-  flights_.push_back({result, rangeOf(result), std::move(reads)});
+  flights_.push_back({result, rangeOf(result), std::move(reads), {}});
 }
 
 /// Several of one kind on one group with a step between them now and then: what bucketing looks for.
@@ -115,7 +115,7 @@ void RandomMaker::shardDim(const RandomAxis &axis) {
 void RandomMaker::inPlaceCollective() {
   const RandomAxis &axis = numbers_.pick(axes_);
   std::optional<RandomValue> input =
-      choose([&](const RandomValue &value) { return writable(value) && isContiguous(value); });
+      choose([&](const RandomValue &value) { return writable(value) && settled(value) && isContiguous(value); });
   if (!input)
     return;
   Node *x = input->node;
@@ -131,7 +131,7 @@ void RandomMaker::inPlaceCollective() {
     node = builder_.call("_c10d_functional.all_reduce_.default", type, {x, reduction(*input, axis), groupOf(axis)});
     storageOf(*input).bound = bound;
   }
-  flights_.push_back({defineSame(node, *input), rangeOf(*input), {}});
+  flights_.push_back({defineSame(node, *input), rangeOf(*input), {}, {}});
 }
 
 void RandomMaker::intoBuffer() {
@@ -155,7 +155,7 @@ void RandomMaker::fill(const RandomValue &input, const RandomValue &buffer, bool
                                       {input.node, reduction(input, axis), count(axis), groupOf(axis)}, buffer.node);
   double &bound = storageOf(buffer).bound;
   bound = std::max(bound, boundOf(input) * (gather ? 1 : static_cast<double>(axis.size)));
-  flights_.push_back({defineSame(node, buffer), rangeOf(buffer), {rangeOf(input)}});
+  flights_.push_back({defineSame(node, buffer), rangeOf(buffer), {rangeOf(input)}, {}});
 }
 
 /// Several gathers into the parts of one buffer, which may overlap; a part that is still being filled is left alone.
@@ -245,11 +245,23 @@ void RandomMaker::takeElements(Node *list, size_t kind, const RandomAxis &axis,
     if (!together)
       launch(element, bound, reads);
   }
+  if (!together && kind == ReduceScatter)
+    shareCopies(members.size());
   if (!together)
     return;
   Node *waited = builder_.call("_c10d_functional.wait_tensors.default", list->type(), {elements});
   for (size_t i = 0; i != members.size(); ++i)
     define(builder_.call("operator.getitem", types[i], {waited, static_cast<int64_t>(i)}), bound);
+}
+
+/// The last flights are those of one list: the wait on each copies the results of all.
+void RandomMaker::shareCopies(size_t count) {
+  std::vector<ByteRange> all;
+  llvm::MutableArrayRef<RandomFlight> list = llvm::MutableArrayRef(flights_).take_back(count);
+  for (const RandomFlight &flight : list)
+    all.push_back(*flight.fills);
+  for (RandomFlight &flight : list)
+    flight.copies = all;
 }
 
 /// A control_deps whose body launches; in some, the body waits as well.

@@ -69,6 +69,8 @@ struct RandomFlight {
   RandomValue result;
   std::optional<ByteRange> fills; ///< none where the result is not named yet
   std::vector<ByteRange> reads;
+  /// What the wait copies again: gloo's wait on one result of a reduce_scatter list copies all of them.
+  std::vector<ByteRange> copies;
 };
 
 /// A group as programs name it: a text, or a node.
@@ -114,6 +116,8 @@ private:
   [[nodiscard]] ByteRange rangeOf(const RandomValue &value) const;
   [[nodiscard]] bool readable(const RandomValue &value) const;
   [[nodiscard]] bool writable(const RandomValue &value) const;
+  /// No wait that is still to come copies it again. What transfers read or fill must be so, or both would race.
+  [[nodiscard]] bool settled(const RandomValue &value) const;
   [[nodiscard]] bool isContiguous(const RandomValue &value) const { return typeOf(value)->isContiguous(); }
   [[nodiscard]] bool isInput(const RandomValue &value) { return storageOf(value).input; }
   /// A value that passes the test, later ones more often; none if there is none.
@@ -157,6 +161,7 @@ private:
   void coalesced();
   void launchList(size_t kind, const RandomAxis &axis, const std::vector<RandomValue> &members);
   void takeElements(Node *list, size_t kind, const RandomAxis &axis, const std::vector<RandomValue> &members);
+  void shareCopies(size_t count);
   void wrapped();
   void wait();
 

@@ -68,6 +68,13 @@ bool RandomMaker::writable(const RandomValue &value) const {
          });
 }
 
+bool RandomMaker::settled(const RandomValue &value) const {
+  ByteRange range = rangeOf(value);
+  return llvm::none_of(flights_, [&](const RandomFlight &flight) {
+    return llvm::any_of(flight.copies, [&](const ByteRange &copy) { return copy.overlaps(range); });
+  });
+}
+
 std::optional<RandomValue> RandomMaker::choose(const Test &test) {
   std::vector<RandomValue> candidates;
   llvm::copy_if(values_, std::back_inserter(candidates), test);
@@ -89,7 +96,7 @@ std::optional<RandomValue> RandomMaker::partnerOf(const RandomValue &value) {
 std::optional<RandomValue> RandomMaker::sendable(size_t rows, const Test &also) {
   return operand([&](const RandomValue &value) {
     Sizes sizes = sizesOf(value);
-    return !sizes.empty() && sizes[0] % static_cast<int64_t>(rows) == 0 && also(value);
+    return settled(value) && !sizes.empty() && sizes[0] % static_cast<int64_t>(rows) == 0 && also(value);
   });
 }
 

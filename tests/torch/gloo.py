@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs programs before and after ccgraph on PyTorch's own gloo ranks: gloo.py BIN TESTS [--recorded] [--random COUNT] [--first SEED] [--table]
+"""Runs programs before and after ccgraph on PyTorch's own gloo ranks: gloo.py BIN TESTS [--recorded] [--accepted] [--random COUNT] [--first SEED] [--table]
 
 BIN holds ccgraph-opt, TESTS ccgraph_write_programs.
   --recorded      every graph of tests/data that has recorded values, as -O1, -O2 and coalesce-collectives{layout=flat} leave it
+  --accepted      the programs of tests/evidence/accepted_programs, as the pipelines that they name leave them
   --random COUNT  programs of the project's own generator from SEED (0) on, each as the pipelines of ccgraph_write_programs leave it
   --table         print a Markdown table instead of lines
 
@@ -14,7 +15,7 @@ import argparse, collections, glob, json, math, os, re, struct, subprocess, sys,
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
-from gloo_ranks import Program, run_all
+from gloo_ranks import MESH, Program, run_all
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OPTIONS = {"-O1": ["-O1"], "-O2": ["-O2"], "flat": ["--pipeline", "coalesce-collectives{layout=flat}", "--memory-budget", "unlimited"]}
@@ -159,6 +160,38 @@ def recorded_program(binaries, capture):
     return program
 
 
+# --- Programs that were once accepted ----------------------------------------------------------------------------------
+
+def accepted_programs(binaries):
+    """Those of tests/evidence/accepted_programs that a pipeline rewrites, on two ranks."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/evidence/accepted_programs/*.txt"))):
+        head, _, text = open(path).read().partition("--- p.py\n")
+        for command in re.findall(r"^run: ccgraph-opt (.*)$", head, flags=re.M):
+            if "--compare" not in command and "--verify-only" not in command and "higher_order.cond" not in text:
+                found.append(accepted_program(binaries, os.path.basename(path).removesuffix(".txt"), command, text))
+    return found
+
+
+def accepted_program(binaries, name, command, text):
+    inputs = [(n, k) for n, k in re.findall(r'(\w+)(?:: "([^"]*)")?', re.search(r"def forward\(self, (.*)\):", text)[1]) if n]
+    program = Program(name=name, world=2, before=[text] * 2, after={}, groups=[{n: [0, 1] for n in ("0", "group0", "group1")}] * 2,
+                      inputs=lambda rank: [(n, made_input(k, i, rank)) for i, (n, k) in enumerate(inputs)])
+    command = re.sub(r"--check-equivalence \d+|--remarks|\{p\}", "", command)
+    run = subprocess.run(f"{os.path.join(binaries, 'ccgraph-opt')} {command} --emit fx -", shell=True, input=text, capture_output=True, text=True)
+    if run.returncode:
+        program.faults.append(f"{command.strip()}: exit {run.returncode}: {(run.stderr.strip().splitlines() or ['?'])[0][:200]}")
+    elif "no graph" not in run.stderr:
+        program.after[command.strip()] = [run.stdout] * 2
+    return program
+
+
+def made_input(kind, index, rank):
+    shape = re.fullmatch(r"(\w+)\[([\d, ]*)\].*", kind or "")
+    names = {"f32": "float32", "c64": "complex64", "b8": "bool"}
+    return whole_numbers(names[shape[1]], [int(n) for n in shape[2].split(",") if n.strip()], index, rank) if shape else MESH
+
+
 # --- Results ---------------------------------------------------------------------------------------------------------
 
 def report(title, programs, seconds, as_table):
@@ -185,10 +218,11 @@ def report(title, programs, seconds, as_table):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("binaries"), options.add_argument("tests")
-    options.add_argument("--recorded", action="store_true"), options.add_argument("--table", action="store_true")
+    options.add_argument("--accepted", action="store_true"), options.add_argument("--recorded", action="store_true"), options.add_argument("--table", action="store_true")
     options.add_argument("--random", type=int, default=0), options.add_argument("--first", type=int, default=0)
     chosen = options.parse_args()
     jobs = [("Recorded programs", recorded_programs, (chosen.binaries,))] * chosen.recorded
+    jobs += [("Programs that were once accepted", accepted_programs, (chosen.binaries,))] * chosen.accepted
     jobs += [("Random programs", random_programs, (chosen.tests, chosen.first, chosen.random))] * (chosen.random > 0)
     wrong = 0
     for title, make, arguments in jobs:

@@ -21,6 +21,7 @@ from torch.distributed.device_mesh import init_device_mesh
 
 SECONDS = 25  # until a program counts as one that does not end
 LATE = 0.0005
+MESH = "a mesh of 1 x all ranks"  # an input that stands for one
 
 
 @dataclass
@@ -79,7 +80,7 @@ def module_of(text, caller, attributes):
         made = kind()
         for name, member in vars(kind).items():
             if isinstance(member, type) and issubclass(member, torch.nn.Module):
-                setattr(made, name, instance(member))
+                made.__dict__[name] = instance(member)  # because the class of this name comes before a registered submodule
         return made
     module = instance(scope["Program"])
     for name, value in attributes.items():
@@ -113,9 +114,12 @@ def numbers(tensor):
     return torch.view_as_real(tensor) if tensor.is_complex() else tensor
 
 
+def bytes_of(tensor):
+    return numbers(tensor).clone(memory_format=torch.contiguous_format).flatten().view(torch.uint8)
+
+
 def bits_equal(a, b):
-    a, b = numbers(a).contiguous(), numbers(b).contiguous()
-    return torch.equal(a.flatten().view(torch.uint8) if a.numel() else a, b.flatten().view(torch.uint8) if b.numel() else b)
+    return torch.equal(bytes_of(a), bytes_of(b))
 
 
 def distance(got, want):
@@ -149,7 +153,7 @@ class Rank:
         wanted = sorted({(tuple(cell), k) for p in programs for r in range(world) for cell, k in self.keys(p, r).values()})
         for cell, k in wanted:
             self.pools[cell, k] = dist.group.WORLD if (cell, k) == (everyone, 0) else dist.new_group(list(cell))
-        self.mesh = init_device_mesh("cpu", (1, world), mesh_dim_names=("one", "all")) if any("mesh" in p.before[0] for p in programs) else None
+        self.mesh = init_device_mesh("cpu", (1, world), mesh_dim_names=("one", "all")) if any("_dtensor.mesh" in p.before[0] for p in programs) else None
 
     @staticmethod
     def keys(program, rank):
@@ -164,7 +168,7 @@ class Rank:
     def run(self, program, text, late):
         groups = {name: self.pools[key] for name, key in self.keys(program, self.rank).items() if self.rank in key[0]}
         attributes = {"mesh": self.mesh} | {n: g.boxed() if n.startswith("_torchbind") else g for n, g in groups.items() if n.isidentifier()}
-        named = program.inputs(self.rank)
+        named = [(name, self.mesh if value is MESH else value) for name, value in program.inputs(self.rank)]
         inputs = [value for _, value in named]
         torch.manual_seed(0)
         with torch.no_grad():
@@ -210,7 +214,7 @@ class Rank:
             return []
         sums = program.sums[self.rank]
         return [f"rank {self.rank}: {k}" for k, v in results.items() if k in sums and isinstance(v, torch.Tensor)
-                and zlib.crc32(numbers(v).contiguous().numpy().tobytes()) != sums[k]]
+                and zlib.crc32(bytes_of(v).numpy().tobytes()) != sums[k]]
 
 
 def rank_main(rank, world, programs, pipe, store):
