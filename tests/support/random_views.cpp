@@ -47,9 +47,9 @@ void RandomMaker::sliceView(const RandomValue &base) {
 
 void RandomMaker::selectView(const RandomValue &base) {
   Sizes sizes = sizesOf(base), strides = stridesOf(base);
-  if (sizes.size() != 2)
+  if (sizes.empty())
     return;
-  size_t dim = numbers_.below(2);
+  size_t dim = numbers_.below(sizes.size());
   auto index = static_cast<int64_t>(numbers_.below(static_cast<size_t>(sizes[dim])));
   int64_t offset = tensors_[base.tensor].offset + index * strides[dim] * itemSize(base);
   sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
