@@ -28,6 +28,15 @@ Storage::Storage(int64_t size) {
   MemoryLimit::take(size);
   bytes.resize(static_cast<size_t>(size));
 }
+
+void Storage::growTo(int64_t size) {
+  int64_t more = size - static_cast<int64_t>(bytes.size());
+  if (more <= 0)
+    return;
+  MemoryLimit::take(more);
+  bytes.resize(static_cast<size_t>(size));
+}
+
 Storage::~Storage() { MemoryLimit::give(static_cast<int64_t>(bytes.size())); }
 
 Dims allDims(int64_t rank) {
@@ -122,23 +131,25 @@ static int64_t extentOf(DimsRef sizes, DimsRef strides) {
   return extent;
 }
 
+Tensor::Tensor() {
+  // Because many values are made only to be overwritten, they share the object of no elements; nothing changes it.
+  static const auto nothing = std::make_shared<Object>(Object{DType::F32, {{0}, {1}, 0}, nullptr});
+  object_ = nothing;
+}
+
 Tensor Tensor::zeros(DType dtype, DimsRef sizes) { return zeros(dtype, sizes, contiguousStrides(sizes)); }
 
 Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
-  Tensor result;
-  result.dtype_ = dtype;
-  result.sizes_.assign(sizes.begin(), sizes.end());
-  result.strides_.assign(strides.begin(), strides.end());
   int64_t size = sizeInBytes(dtype);
   MemoryLimit::check(saturatingProduct(productOf(sizes), size));
-  result.storage_ = std::make_shared<Storage>(saturatingProduct(extentOf(sizes, strides), size));
-  return result;
+  auto storage = std::make_shared<Storage>(saturatingProduct(extentOf(sizes, strides), size));
+  return Tensor(Object{dtype, {toDims(sizes), toDims(strides), 0}, std::move(storage)});
 }
 
 Tensor Tensor::fromHost(const HostTensor &host) {
   Tensor result = zeros(host.dtype, host.sizes);
-  assert(host.data.size() == result.storage_->bytes.size() && "bytes disagree with sizes");
-  result.storage_->bytes = host.data;
+  assert(host.data.size() == result.object_->storage->bytes.size() && "bytes disagree with sizes");
+  result.object_->storage->bytes = host.data;
   return result;
 }
 
@@ -154,24 +165,24 @@ Tensor Tensor::fromHost(const HostTensor &host, DimsRef strides) {
 HostTensor Tensor::toHost() const {
   Tensor plain = contiguous();
   HostTensor host;
-  host.dtype = dtype_;
-  host.sizes.assign(sizes_.begin(), sizes_.end());
+  host.dtype = dtype();
+  host.sizes.assign(sizes().begin(), sizes().end());
   auto bytes = static_cast<size_t>(numElements() * elementSize());
   if (bytes != 0)
     host.data.assign(plain.data(), plain.data() + bytes);
   return host;
 }
 
-int64_t Tensor::numElements() const { return productOf(sizes_); }
+int64_t Tensor::numElements() const { return productOf(sizes()); }
 
 bool Tensor::isContiguous() const {
   int64_t step = 1;
-  for (size_t i = sizes_.size(); i-- > 0;) {
-    if (sizes_[i] == 0)
+  for (int64_t dim = rank() - 1; dim >= 0; --dim) {
+    if (size(dim) == 0)
       return true;
-    if (sizes_[i] != 1 && strides_[i] != step)
+    if (size(dim) != 1 && stride(dim) != step)
       return numElements() == 0;
-    step *= sizes_[i];
+    step *= size(dim);
   }
   return true;
 }
@@ -180,7 +191,7 @@ bool Tensor::isDense() const {
   if (numElements() == 0)
     return true;
   llvm::SmallVector<std::pair<int64_t, int64_t>, 4> dims;
-  for (auto [size, stride] : llvm::zip(sizes_, strides_))
+  for (auto [size, stride] : llvm::zip(sizes(), strides()))
     if (size != 1)
       dims.emplace_back(stride, size);
   llvm::sort(dims);
@@ -193,17 +204,31 @@ bool Tensor::isDense() const {
   return true;
 }
 
-std::string Tensor::typeText() const { return shortName(dtype_).str() + dimsText(sizes_) + dimsText(strides_); }
+std::string Tensor::typeText() const { return shortName(dtype()).str() + dimsText(sizes()) + dimsText(strides()); }
 
-std::byte *Tensor::data() const { return storage_ ? storage_->bytes.data() + offset_ * elementSize() : nullptr; }
+std::byte *Tensor::data() const {
+  return object_->storage ? object_->storage->bytes.data() + offset() * elementSize() : nullptr;
+}
 
 Tensor Tensor::reinterpret(DType dtype, Window window) const {
-  Tensor result = *this;
-  result.dtype_ = dtype;
-  result.sizes_ = std::move(window.sizes);
-  result.strides_ = std::move(window.strides);
-  result.offset_ = window.offset;
-  return result;
+  return Tensor(Object{dtype, std::move(window), object_->storage});
+}
+
+Tensor Tensor::alias() const { return Tensor(*object_); }
+
+void Tensor::become(const Tensor &other) const {
+  assert(storage() && "a default-made tensor is nobody's object");
+  *object_ = Object(*other.object_);
+}
+
+void Tensor::resize(DimsRef sizes, DimsRef strides) const {
+  assert(storage() && "a default-made tensor is nobody's object");
+  Window window{toDims(sizes), toDims(strides), offset()};
+  int64_t elements = extentOf(sizes, strides);
+  MemoryLimit::check(saturatingProduct(productOf(sizes), elementSize()));
+  if (elements != 0)
+    object_->storage->growTo(saturatingProduct(saturatingSum(offset(), elements), elementSize()));
+  object_->window = std::move(window);
 }
 
 static llvm::Error badWindow(const Window &window, const Tensor &tensor, llvm::StringRef why) {
@@ -218,14 +243,14 @@ llvm::Expected<Tensor> Tensor::asStrided(Window window) const {
   auto negative = [](int64_t value) { return value < 0; };
   if (llvm::any_of(window.sizes, negative) || llvm::any_of(window.strides, negative) || window.offset < 0)
     return badWindow(window, *this, "expected no negative number");
-  int64_t room = storage_ ? static_cast<int64_t>(storage_->bytes.size()) / elementSize() : 0;
+  int64_t room = storage() ? static_cast<int64_t>(storage()->bytes.size()) / elementSize() : 0;
   int64_t reach = extentOf(window.sizes, window.strides);
   int64_t end = saturatingSum(window.offset, reach);
   if (reach != 0 && end > room)
     return badWindow(window, *this,
                      "reaches element " + std::to_string(end - 1) + " of a storage of " + std::to_string(room));
   MemoryLimit::check(saturatingProduct(productOf(window.sizes), elementSize()));
-  return reinterpret(dtype_, std::move(window));
+  return reinterpret(dtype(), std::move(window));
 }
 
 /// Replaces a -1 by the size that makes the element counts equal; empty where none does.
@@ -291,11 +316,11 @@ llvm::Expected<Tensor> Tensor::view(DimsRef wanted) const {
         llvm::inconvertibleErrorCode(),
         "a tensor %s cannot be seen as %s without a copy (note: aten.reshape copies where it must)", typeText().c_str(),
         dimsText(*sizes).c_str());
-  return reinterpret(dtype_, {*sizes, *strides, offset_});
+  return reinterpret(dtype(), {*sizes, *strides, offset()});
 }
 
 llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
-  Window window{Dims(wanted.begin(), wanted.end()), Dims(wanted.size(), 0), offset_};
+  Window window{Dims(wanted.begin(), wanted.end()), Dims(wanted.size(), 0), offset()};
   auto lead = static_cast<int64_t>(wanted.size()) - rank();
   bool fits = lead >= 0;
   for (int64_t i = 0; fits && i < static_cast<int64_t>(wanted.size()); ++i) {
@@ -318,38 +343,38 @@ llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
     if (window.sizes[i] == 1)
       window.strides[i] = saturatingProduct(window.sizes[i + 1], window.strides[i + 1]);
   MemoryLimit::check(saturatingProduct(productOf(window.sizes), elementSize()));
-  return reinterpret(dtype_, std::move(window));
+  return reinterpret(dtype(), std::move(window));
 }
 
 Tensor Tensor::permute(DimsRef order) const {
-  Window window{{}, {}, offset_};
+  Window window{{}, {}, offset()};
   for (int64_t dim : order) {
     window.sizes.push_back(size(dim));
     window.strides.push_back(stride(dim));
   }
-  return reinterpret(dtype_, std::move(window));
+  return reinterpret(dtype(), std::move(window));
 }
 
 Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) const {
-  Window window{sizes_, strides_, offset_ + start * stride(dim)};
+  Window window{toDims(sizes()), toDims(strides()), offset() + start * stride(dim)};
   window.sizes[dim] = (end - start + step - 1) / step;
   window.strides[dim] *= step;
-  return reinterpret(dtype_, std::move(window));
+  return reinterpret(dtype(), std::move(window));
 }
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
-  Window window{sizes_, strides_, offset_ + index * stride(dim)};
+  Window window{toDims(sizes()), toDims(strides()), offset() + index * stride(dim)};
   window.sizes.erase(window.sizes.begin() + dim);
   window.strides.erase(window.strides.begin() + dim);
-  return reinterpret(dtype_, std::move(window));
+  return reinterpret(dtype(), std::move(window));
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
-  Window window{sizes_, strides_, offset_};
+  Window window{toDims(sizes()), toDims(strides()), offset()};
   int64_t stride = dim < rank() ? size(dim) * this->stride(dim) : 1;
   window.sizes.insert(window.sizes.begin() + dim, 1);
   window.strides.insert(window.strides.begin() + dim, stride);
-  return reinterpret(dtype_, std::move(window));
+  return reinterpret(dtype(), std::move(window));
 }
 
 Tensor Tensor::squeeze(int64_t dim) const {
@@ -361,13 +386,13 @@ Tensor Tensor::contiguous() const { return isContiguous() ? *this : cloneContigu
 
 Tensor Tensor::clone() const {
   Tensor copy =
-      isDense() ? zeros(dtype_, sizes_, strides_) : zeros(dtype_, sizes_, denseStridesLike(sizes_, DimsRef(strides_)));
+      isDense() ? zeros(dtype(), sizes(), strides()) : zeros(dtype(), sizes(), denseStridesLike(sizes(), strides()));
   copy.copyFrom(*this);
   return copy;
 }
 
 Tensor Tensor::cloneContiguous() const {
-  Tensor copy = zeros(dtype_, sizes_);
+  Tensor copy = zeros(dtype(), sizes());
   copy.copyFrom(*this);
   return copy;
 }

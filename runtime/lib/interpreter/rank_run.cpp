@@ -267,6 +267,7 @@ RankRun::StepResult RankRun::executeCompute(const Node &node) {
   if (shares)
     if (llvm::Error error = checkAccesses(node, &*value))
       return error;
+  noteWrites(node);
   return yield(node, std::move(*value));
 }
 

@@ -90,6 +90,8 @@ private:
   /// Refuses reads and writes of what is in flight, and notes which storages are written. With the
   /// result at hand, an operand whose storage the result shares was not read.
   [[nodiscard]] llvm::Error checkAccesses(const Node &node, const Value *result);
+  /// After a step: an operand that it wrote may look at another storage now (set_).
+  void noteWrites(const Node &node);
   [[nodiscard]] llvm::Error checkOperand(const Node &node, unsigned index, Access access);
   [[nodiscard]] llvm::Error error(const Node &node, llvm::StringRef rule, const std::string &message,
                                   std::string repair = "") const;

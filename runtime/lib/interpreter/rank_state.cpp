@@ -151,4 +151,13 @@ llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access acces
   return failure;
 }
 
+void RankRun::noteWrites(const Node &node) {
+  if (!node.op()->keepAlways)
+    return;
+  Effects effects = effectsOf(node);
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (has(effects.operands[i], Access::Write))
+      forEachTensor(valueOf(*node.operand(i)), [&](const Tensor &tensor) { written_.insert(tensor.storage()); });
+}
+
 } // namespace ccgraph::runtime

@@ -13,6 +13,7 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> activationKernels();  ///< elu, hardswish, glu and their derivatives
 [[nodiscard]] llvm::ArrayRef<Kernel> selectionKernels();   ///< where, clamp, masked_fill, lerp, fma
 [[nodiscard]] llvm::ArrayRef<Kernel> viewKernels();        ///< results that share their argument's memory
+[[nodiscard]] llvm::ArrayRef<Kernel> metadataKernels();    ///< a tensor object gets another shape: t_, resize_, set_
 [[nodiscard]] llvm::ArrayRef<Kernel> creationKernels();    ///< full, arange, zeros_like
 [[nodiscard]] llvm::ArrayRef<Kernel> copyKernels();        ///< clone, copy_, cat, pad, slice_scatter
 [[nodiscard]] llvm::ArrayRef<Kernel> reductionKernels();   ///< sum, mean, amax, any, var_mean

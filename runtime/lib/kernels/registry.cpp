@@ -8,12 +8,12 @@ namespace ccgraph::runtime {
 static std::vector<Kernel> joinFamilies() {
   std::vector<Kernel> kernels;
   for (llvm::ArrayRef<Kernel> family :
-       {arithmeticKernels(),  mathKernels(),        selectionKernels(),   viewKernels(),      creationKernels(),
-        copyKernels(),        reductionKernels(),   orderKernels(),       indexKernels(),     scatterKernels(),
-        matmulKernels(),      attentionKernels(),   lossKernels(),        normKernels(),      activationKernels(),
-        elementLossKernels(), channelNormKernels(), convolutionKernels(), poolingKernels(),   resamplingKernels(),
-        windowKernels(),      compositeKernels(),   foreachKernels(),     optimizerKernels(), bucketingKernels(),
-        hostKernels()})
+       {arithmeticKernels(), mathKernels(),        selectionKernels(),   viewKernels(),        metadataKernels(),
+        creationKernels(),   copyKernels(),        reductionKernels(),   orderKernels(),       indexKernels(),
+        scatterKernels(),    matmulKernels(),      attentionKernels(),   lossKernels(),        normKernels(),
+        activationKernels(), elementLossKernels(), channelNormKernels(), convolutionKernels(), poolingKernels(),
+        resamplingKernels(), windowKernels(),      compositeKernels(),   foreachKernels(),     optimizerKernels(),
+        bucketingKernels(),  hostKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
   std::vector<Kernel> derived = derivedKernels(kernels);
   kernels.insert(kernels.end(), derived.begin(), derived.end());

@@ -9,7 +9,11 @@
 namespace ccgraph::runtime {
 namespace {
 
+/// The tensor object itself: a change of its shape is seen through the result.
 Value same(KernelArgs &args) { return args.tensor(0); }
+
+/// An object of its own.
+Value alias(KernelArgs &args) { return args.tensor(0).alias(); }
 
 Value view(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
@@ -141,7 +145,7 @@ Value transposeMatrix(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   if (!args.check(self.rank() <= 2, "got " + self.typeText() + ", expected at most 2 dimensions"))
     return {};
-  return self.rank() == 2 ? swapDims(self, 0, 1) : self;
+  return self.rank() == 2 ? swapDims(self, 0, 1) : self.alias();
 }
 
 Value unsqueeze(KernelArgs &args) {
@@ -152,7 +156,7 @@ Value unsqueeze(KernelArgs &args) {
 
 /// Dimensions of another size than 1 stay.
 Value squeeze(KernelArgs &args) {
-  Tensor result = args.tensor(0);
+  Tensor result = args.tensor(0).alias();
   Dims dims = args.has(1) ? args.integers(1) : args.dims(1, result.rank());
   for (int64_t &dim : dims)
     dim = args.wrapDim(dim, result.rank());
@@ -341,20 +345,13 @@ Value viewAsComplex(KernelArgs &args) {
 }
 
 const Kernel kernels[] = {
-    // In-place changes of a view's shape: a trace goes on with the result, never with the tensor as it was.
-    {"aten.as_strided_.default", "self,size,stride,storage_offset", asStrided},
-    {"aten.squeeze_.default", "self", squeeze},
-    {"aten.squeeze_.dim", "self,dim", squeeze},
-    {"aten.t_.default", "self", transposeMatrix},
-    {"aten.transpose_.default", "self,dim0,dim1", transpose},
-    {"aten.unsqueeze_.default", "self,dim", unsqueeze},
     {"aten._reshape_alias.default", "self,size,stride", view},
     {"aten._unsafe_view.default", "self,size", view},
-    {"aten.alias.default", "self", same},
+    {"aten.alias.default", "self", alias},
     {"aten.as_strided.default", "self,size,stride,storage_offset", asStrided},
     {"aten.broadcast_tensors.default", "tensors", broadcastTensors},
     {"aten.chunk.default", "self,chunks,dim", chunk},
-    {"aten.detach.default", "self", same},
+    {"aten.detach.default", "self", alias},
     {"aten.detach_.default", "self", same},
     {"aten.diagonal.default", "self,offset,dim1,dim2", diagonal},
     {"aten.expand.default", "self,size,implicit", expand},

@@ -182,7 +182,9 @@ Value maskedScatter(KernelArgs &args) {
 Value take(KernelArgs &args) {
   const Tensor &self = args.tensor(0), &index = args.tensor(1);
   Tensor flat = args.take(self.contiguous().view({-1}));
-  return args.failed() ? Value() : callKernel(args, "aten.index.Tensor", {flat, Value::tensors({index})});
+  if (args.failed())
+    return {};
+  return callKernel(args, "aten.index.Tensor", {flat, Value::tensors({index})});
 }
 
 // --- scatter_reduce(self, dim, index, src, reduce, include_self) ---------------------------------------------

@@ -8,6 +8,9 @@
 //   - A collective reads its inputs as late as it may: functional all_reduce and broadcast copy
 //     at launch, all others are read once every member has launched and some rank waits. Results
 //     land in their storage at a rank's own wait.
+//   - A value is a tensor object, as in PyTorch: what a wait, a getitem or an in-place operator yields is the object that
+//     went in, and an in-place change of its shape (t_, resize_, set_) is seen under every name, though not through
+//     views made before.
 //   - In between, only views, getitem and waits may touch the storage: any other read or write
 //     is an error that names launch and offender.
 //   - Reductions add in rank order, in f64 for floats, rounded to the dtype at the end: merging

@@ -1,11 +1,15 @@
 // Tensor: a strided window onto shared memory, the value that kernels and collectives work on.
 //
-// Several tensors may look at one Storage (views); a write through any of them is seen by all, as
-// in PyTorch. Sizes, strides and the offset count elements of `dtype`; strides are never negative
+// A Tensor is a name of a tensor object, as in Python: copying one gives the same object another
+// name, and an in-place change of its shape (t_, resize_, set_: become()) is seen under all of them.
+// Views are objects of their own, so that such a change does not reach them. Several objects may look
+// at one Storage; a write through any of them is seen by all.
+//
+// Sizes, strides and the offset count elements of `dtype`; strides are never negative
 // and may be 0 (expanded dimensions). Every element that a tensor can reach lies inside its
 // storage: the functions here that make windows refuse any other.
 //
-// Ownership: a Tensor shares its Storage; copying one copies no elements. Two tensors alias iff
+// Ownership: a Tensor shares its object, and that its Storage; copying one copies no elements. Two tensors alias iff
 // storage() is the same pointer. Failure: windows that do not fit are an llvm::Error that names
 // sizes, got and expected. Not thread-safe: ranks that run in parallel synchronise through the
 // collectives. Cost: views are O(rank), copies linear in elements.
@@ -37,6 +41,8 @@ struct Storage {
   ~Storage();
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
+  /// Zeros are added where there are fewer bytes.
+  void growTo(int64_t size);
   std::vector<std::byte> bytes; ///< starts as zeros, so that `empty` is deterministic
 };
 
@@ -50,7 +56,7 @@ struct Window {
 class Tensor {
 public:
   /// f32[0] without storage: what a default-made Value holds, never a result.
-  Tensor() : sizes_{0}, strides_{1} {}
+  Tensor();
   /// A new contiguous (row-major) tensor of zeros.
   static Tensor zeros(DType dtype, DimsRef sizes);
   /// A new tensor of zeros in memory just large enough for these strides.
@@ -61,15 +67,15 @@ public:
   /// A contiguous copy.
   [[nodiscard]] HostTensor toHost() const;
 
-  [[nodiscard]] DType dtype() const { return dtype_; }
-  [[nodiscard]] DimsRef sizes() const { return sizes_; }
-  [[nodiscard]] DimsRef strides() const { return strides_; }
-  [[nodiscard]] int64_t offset() const { return offset_; }
-  [[nodiscard]] int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
-  [[nodiscard]] int64_t size(int64_t dim) const { return sizes_[static_cast<size_t>(dim)]; }
-  [[nodiscard]] int64_t stride(int64_t dim) const { return strides_[static_cast<size_t>(dim)]; }
+  [[nodiscard]] DType dtype() const { return object_->dtype; }
+  [[nodiscard]] DimsRef sizes() const { return object_->window.sizes; }
+  [[nodiscard]] DimsRef strides() const { return object_->window.strides; }
+  [[nodiscard]] int64_t offset() const { return object_->window.offset; }
+  [[nodiscard]] int64_t rank() const { return static_cast<int64_t>(sizes().size()); }
+  [[nodiscard]] int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(dim)]; }
+  [[nodiscard]] int64_t stride(int64_t dim) const { return strides()[static_cast<size_t>(dim)]; }
   [[nodiscard]] int64_t numElements() const;
-  [[nodiscard]] int64_t elementSize() const { return sizeInBytes(dtype_); }
+  [[nodiscard]] int64_t elementSize() const { return sizeInBytes(dtype()); }
   /// Row-major without gaps; sizes of 1 put no demand on their stride, and an empty tensor is
   /// contiguous.
   [[nodiscard]] bool isContiguous() const;
@@ -80,8 +86,10 @@ public:
   [[nodiscard]] std::string typeText() const;
 
   /// Identity of the memory; null for a default-made tensor.
-  [[nodiscard]] const Storage *storage() const { return storage_.get(); }
-  [[nodiscard]] bool aliases(const Tensor &other) const { return storage_ && storage_ == other.storage_; }
+  [[nodiscard]] const Storage *storage() const { return object_->storage.get(); }
+  [[nodiscard]] bool aliases(const Tensor &other) const { return storage() && storage() == other.storage(); }
+  /// Two names of one tensor object.
+  [[nodiscard]] bool isSameObject(const Tensor &other) const { return object_ == other.object_; }
   /// Address of the element at index (0, 0, ...). Writes are seen by every alias.
   [[nodiscard]] std::byte *data() const;
 
@@ -108,8 +116,17 @@ public:
   /// strides and offset.
   [[nodiscard]] Tensor reinterpret(DType dtype, Window window) const;
 
-  // --- Copies
-  // ------------------------------------------------------------------------------------------
+  /// Another object with the same window (torch.Tensor.detach).
+  [[nodiscard]] Tensor alias() const;
+
+  // --- Changes of the object, seen under every name ---------------------------------------------
+  /// The object takes the other's dtype, window and storage (torch.Tensor.set_).
+  void become(const Tensor &other) const;
+  /// torch.Tensor.resize_: the elements of the storage from the offset on, with these strides. The storage grows where
+  /// it is too small; what is new in it is zeros.
+  void resize(DimsRef sizes, DimsRef strides) const;
+
+  // --- Copies -----------------------------------------------------------------------------------
   /// This tensor if it is contiguous, else a contiguous copy.
   [[nodiscard]] Tensor contiguous() const;
   /// A copy in new memory: strides kept where isDense(), else row-major in the order of the strides
@@ -122,11 +139,14 @@ public:
   void copyFrom(const Tensor &source) const;
 
 private:
-  DType dtype_ = DType::F32;
-  Dims sizes_;
-  Dims strides_;
-  int64_t offset_ = 0;
-  std::shared_ptr<Storage> storage_;
+  struct Object {
+    DType dtype = DType::F32;
+    Window window;
+    std::shared_ptr<Storage> storage;
+  };
+  explicit Tensor(Object object) : object_(std::make_shared<Object>(std::move(object))) {}
+
+  std::shared_ptr<Object> object_;
 };
 
 /// A list of its own.

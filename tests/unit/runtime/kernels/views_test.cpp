@@ -10,6 +10,54 @@ struct ViewCase {
   const char *type;
 };
 
+TEST(Views, InPlaceChangesOfShapeAreSeenUnderEveryNameButNotThroughOlderViews) {
+  const ViewCase cases[] = {
+      {"aten.as_strided_.default", {integers({2, 2}), integers({1, 6}), number(3)}, "f32[2, 2][1, 6]"},
+      {"aten.resize_.default", {integers({2, 3})}, "f32[2, 3][3, 1]"},
+      {"aten.resize_.default", {integers({5, 6})}, "f32[5, 6][6, 1]"},
+      {"aten.resize_as_.default", {counting({3})}, "f32[3][1]"},
+      {"aten.set_.default", {}, "f32[0][1]"},
+      {"aten.set_.source_Tensor", {counting({2, 5})}, "f32[2, 5][5, 1]"},
+      {"aten.set_.source_Tensor_storage_offset", {counting({8}), number(2), integers({3})}, "f32[3][1]"},
+      {"aten.swapaxes_.default", {number(0), number(1)}, "f32[6, 4][1, 6]"},
+      {"aten.swapdims_.default", {number(0), number(-1)}, "f32[6, 4][1, 6]"},
+      {"aten.t_.default", {}, "f32[6, 4][1, 6]"},
+      {"aten.transpose_.default", {number(0), number(1)}, "f32[6, 4][1, 6]"},
+      {"aten.unsqueeze_.default", {number(1)}, "f32[4, 1, 6][6, 6, 1]"},
+  };
+  for (const ViewCase &row : cases) {
+    Tensor x = counting({4, 6});
+    Tensor otherName = x;
+    Tensor view = x.alias();
+    Value::List arguments{x};
+    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+    Value result = call(row.target, arguments);
+    ASSERT_TRUE(result.is(Value::Kind::Tensor)) << row.target;
+    EXPECT_TRUE(result.tensor().isSameObject(otherName)) << row.target;
+    EXPECT_EQ(otherName.typeText(), row.type) << row.target;
+    EXPECT_EQ(view.typeText(), "f32[4, 6][6, 1]") << row.target;
+  }
+}
+
+TEST(Views, SqueezeInPlaceTakesNoneOneOrSeveralDimensions) {
+  for (const char *target : {"aten.squeeze_.default", "aten.squeeze_.dim", "aten.squeeze_.dims"}) {
+    Tensor x = counting({2, 1, 3});
+    Value::List arguments{x};
+    if (llvm::StringRef(target).endswith("dim"))
+      arguments.push_back(number(1));
+    if (llvm::StringRef(target).endswith("dims"))
+      arguments.push_back(integers({0, 1}));
+    call(target, arguments);
+    EXPECT_EQ(x.typeText(), "f32[2, 3][3, 1]") << target;
+  }
+}
+
+TEST(Views, OfTheWholeTensorAreObjectsOfTheirOwn) {
+  Tensor x = counting({4});
+  for (const char *target : {"aten.alias.default", "aten.detach.default", "aten.squeeze.default", "aten.t.default"})
+    EXPECT_FALSE(call(target, {x}).tensor().isSameObject(x)) << target;
+}
+
 TEST(Views, ShareMemoryAndHaveTheRightStrides) {
   const ViewCase cases[] = {
       {"aten.alias.default", {}, "f32[4, 6][6, 1]"},
