@@ -26,6 +26,8 @@ std::string Value::describe() const {
     return "a slice";
   case Kind::Opaque:
     return opaque().text;
+  case Kind::Complex:
+    return "the number " + std::to_string(complex().real()) + " + " + std::to_string(complex().imag()) + "j";
   }
   llvm_unreachable("kind of value");
 }

@@ -101,6 +101,41 @@ llvm::Expected<Value> evaluateSymbol(const Node &node, const Argument &argument,
                             "some input or node must have the symbol as its value or as one of its sizes"));
 }
 
+std::optional<double> realNumber(llvm::StringRef text) {
+  double value = 0;
+  text = text.trim();
+  if (text.empty() || text.getAsDouble(value))
+    return std::nullopt;
+  return value;
+}
+
+/// "complex(1.5, -2)", "2j", "1.5-2j", with or without parentheses.
+std::optional<std::complex<double>> complexNumber(llvm::StringRef text) {
+  std::pair<llvm::StringRef, llvm::StringRef> parts;
+  if (text.consume_front("complex(") && text.consume_back(")")) {
+    parts = text.split(',');
+  } else {
+    while (text.consume_front("(") && text.consume_back(")"))
+      continue;
+    if (!text.consume_back("j"))
+      return std::nullopt;
+    size_t sign = text.find_last_of("+-");
+    while (sign != llvm::StringRef::npos && sign > 0 && llvm::toLower(text[sign - 1]) == 'e')
+      sign = text.take_front(sign).find_last_of("+-");
+    bool both = sign != llvm::StringRef::npos && sign > 0;
+    parts = both ? std::pair(text.take_front(sign), text.drop_front(sign)) : std::pair(llvm::StringRef("0"), text);
+  }
+  std::optional<double> real = realNumber(parts.first), imaginary = realNumber(parts.second);
+  return real && imaginary ? std::optional(std::complex<double>(*real, *imaginary)) : std::nullopt;
+}
+
+Value evaluateText(const Argument &argument) {
+  if (argument.is(Argument::Kind::Python))
+    if (std::optional<std::complex<double>> number = complexNumber(argument.text()))
+      return Value::complex(*number);
+  return Value::string(argument.text().str());
+}
+
 } // namespace
 
 Scope::Scope(const Graph &graph)
@@ -132,7 +167,7 @@ llvm::Expected<Value> evaluate(const Node &node, const Argument &argument, const
   case Argument::Kind::Layout:
   case Argument::Kind::MemoryFormat:
   case Argument::Kind::Python:
-    return Value::string(argument.text().str());
+    return evaluateText(argument);
   case Argument::Kind::Symbolic:
     return evaluateSymbol(node, argument, symbols);
   case Argument::Kind::Operand:

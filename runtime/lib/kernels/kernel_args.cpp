@@ -4,10 +4,19 @@
 
 namespace ccgraph::runtime {
 
+static DType dtypeOf(const Value &number) {
+  if (number.is(Value::Kind::Bool))
+    return DType::Bool;
+  if (number.is(Value::Kind::Int))
+    return DType::I64;
+  return number.is(Value::Kind::Complex) ? DType::C128 : DType::F64;
+}
+
 static Tensor scalarTensor(const Value &number) {
-  DType dtype = number.is(Value::Kind::Bool) ? DType::Bool : number.is(Value::Kind::Int) ? DType::I64 : DType::F64;
-  Tensor result = Tensor::zeros(dtype, {});
-  if (number.is(Value::Kind::Float))
+  Tensor result = Tensor::zeros(dtypeOf(number), {});
+  if (number.is(Value::Kind::Complex))
+    *reinterpret_cast<std::complex<double> *>(result.data()) = number.complex();
+  else if (number.is(Value::Kind::Float))
     *reinterpret_cast<double *>(result.data()) = number.floating();
   else if (number.is(Value::Kind::Int))
     *reinterpret_cast<int64_t *>(result.data()) = number.integer();
@@ -129,7 +138,7 @@ Operand KernelArgs::operand(unsigned index, std::optional<int64_t> otherwise) {
   const Value &value = at(index);
   if (value.isNone() && otherwise)
     return {scalarTensor(Value::integer(*otherwise)), true};
-  if (isNumber(value))
+  if (isNumber(value) || value.is(Value::Kind::Complex))
     return {scalarTensor(value), true};
   if (value.is(Value::Kind::Tensor))
     return {value.tensor(), false};

@@ -22,7 +22,7 @@ namespace ccgraph::runtime {
 /// The index of an argument that an operator does not have: it reads as left out.
 inline constexpr unsigned noArgument = ~0U;
 
-/// An operand of arithmetic: a tensor, or a Python number as a 0-d tensor of i64, f64 or bool that
+/// An operand of arithmetic: a tensor, or a Python number as a 0-d tensor of i64, f64, c128 or bool that
 /// promotes only by its class.
 struct Operand {
   Tensor tensor;

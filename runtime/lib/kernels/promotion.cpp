@@ -69,6 +69,13 @@ static std::optional<DType> raise(std::optional<DType> higher, std::optional<DTy
   return isComplex(*lower) && isFloat(*higher) ? complexTypeOf(*higher) : promoteTypes(*higher, *lower);
 }
 
+/// Because a number stands for its class alone.
+static DType defaultTypeOf(DType number) {
+  if (number == DType::C128)
+    return DType::C64;
+  return number == DType::F64 ? DType::F32 : number;
+}
+
 DType resultType(llvm::ArrayRef<Operand> operands) {
   std::optional<DType> shaped;
   std::optional<DType> zeroDim;
@@ -76,7 +83,7 @@ DType resultType(llvm::ArrayRef<Operand> operands) {
   for (const Operand &operand : operands) {
     DType dtype = operand.tensor.dtype();
     if (operand.isNumber)
-      number = join(number, dtype == DType::F64 ? DType::F32 : dtype);
+      number = join(number, defaultTypeOf(dtype));
     else if (operand.tensor.rank() == 0)
       zeroDim = join(zeroDim, dtype);
     else

@@ -217,5 +217,51 @@ TEST(Runs, AreDeterministic) {
   EXPECT_EQ(program.output(4), program.output(4));
 }
 
+TEST(Interpreter, SeesAnInPlaceChangeOfShapeUnderEveryName) {
+  const std::string body = R"(x: "f32[2, 3]"
+    c = aten.clone.default(x)
+    w = _c10d_functional.wait_tensor.default(c)
+    older = aten.view.default(c, [6])
+    t_ = aten.t_.default(w)
+    s = aten.select.int(c, 0, 1)
+    o = aten.select.int(older, 0, 1)
+    z = aten.zeros_like.default(c)
+    return (s, c, o, z))";
+  RankProgram program(1, body);
+  program.legibleInput({2, 3});
+  EXPECT_EQ(program.output(0, "out.0"), (std::vector<double>{101, 104}));
+  EXPECT_EQ(program.output(0, "out.1"), (std::vector<double>{100, 103, 101, 104, 102, 105}));
+  EXPECT_EQ(program.output(0, "out.2"), (std::vector<double>{101}));
+  EXPECT_EQ(llvm::cantFail(program.run())[0].at("out.3").sizes, (std::vector<int64_t>{3, 2}));
+}
+
+TEST(Interpreter, ReportsAnInputThatGotAnotherShapeOrStorage) {
+  RankProgram program(1, R"(x: "f32[2, 3]"
+    y = aten.mul.Tensor(x, 2)
+    r_ = aten.resize_.default(y, [8])
+    s_ = aten.set_.source_Tensor(x, y)
+    m_ = aten.mul_.Tensor(x, 10)
+    return (y,))");
+  program.legibleInput({2, 3});
+  const std::vector<double> expected{2000, 2020, 2040, 2060, 2080, 2100, 0, 0};
+  EXPECT_EQ(program.output(0, "out.0"), expected);
+  EXPECT_EQ(program.output(0, "after.x"), expected);
+}
+
+TEST(Interpreter, ReadsComplexNumbersAsPythonPrintsThem) {
+  RankProgram program(1, R"(x: "f32[2]"
+    a = aten.mul.Tensor(x, 1j)
+    b = aten.add.Tensor(a, (1-2j))
+    c = aten.mul.Tensor(b, complex(0.0, -1.0))
+    d = aten.add.Tensor(c, -1.5e1+2e-1j)
+    r = aten.view_as_real.default(d)
+    return (r,))");
+  program.legibleInput({2});
+  Row row = program.output(0);
+  const Row expected{100 - 2 - 15, -1 + 0.2, 101 - 2 - 15, -1 + 0.2};
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(row[i], expected[i], 1e-5);
+}
+
 } // namespace
 } // namespace ccgraph::test

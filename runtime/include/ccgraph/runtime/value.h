@@ -13,6 +13,7 @@
 #include "ccgraph/ir/context.h"
 #include "ccgraph/runtime/tensor.h"
 
+#include <complex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,12 +26,12 @@ struct Opaque {
   std::string text;
 };
 
-/// One of eleven kinds; a default-made one is None.
+/// One of twelve kinds; a default-made one is None.
 class Value {
 public:
   using List = std::vector<Value>;
   /// In the order of the variant below.
-  enum class Kind { None, Bool, Int, Float, String, DType, Device, Tensor, List, Slice, Opaque };
+  enum class Kind { None, Bool, Int, Float, String, DType, Device, Tensor, List, Slice, Opaque, Complex };
 
   Value() = default;
   static Value boolean(bool value) { return Value(Data(std::in_place_index<1>, value)); }
@@ -47,6 +48,8 @@ public:
   static Value slice(List bounds) { return Value(Data(std::in_place_index<9>, SliceBounds{std::move(bounds)})); }
   static Value opaque(std::string text) { return Value(Data(std::in_place_index<10>, Opaque{std::move(text)})); }
 
+  static Value complex(std::complex<double> value) { return Value(Data(std::in_place_index<11>, value)); }
+
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(data_.index()); }
   [[nodiscard]] bool is(Kind kind) const { return this->kind() == kind; }
   [[nodiscard]] bool isNone() const { return is(Kind::None); }
@@ -60,6 +63,7 @@ public:
   /// Elements of a List, or the three bounds of a Slice.
   [[nodiscard]] const List &list() const { return is(Kind::Slice) ? std::get<9>(data_).bounds : std::get<8>(data_); }
   [[nodiscard]] const Opaque &opaque() const { return std::get<10>(data_); }
+  [[nodiscard]] std::complex<double> complex() const { return std::get<11>(data_); }
 
   /// For messages: "f32[2, 3][3, 1]", "the integer 3", "None", "a list of 2".
   [[nodiscard]] std::string describe() const;
@@ -69,7 +73,7 @@ private:
     List bounds;
   };
   using Data = std::variant<std::monostate, bool, int64_t, double, std::string, ccgraph::DType, ccgraph::Device, Tensor,
-                            List, SliceBounds, Opaque>;
+                            List, SliceBounds, Opaque, std::complex<double>>;
   explicit Value(Data data) : data_(std::move(data)) {}
   Data data_;
 };
