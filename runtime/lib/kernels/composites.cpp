@@ -51,7 +51,11 @@ Value addbmm(KernelArgs &args) {
   return addProduct(args, args.tensor(0), left, args.take(b.contiguous().view({inner, b.size(2)})));
 }
 
-Value vdot(KernelArgs &args) { return callKernel(args, "aten.dot.default", {args.at(0), args.at(1)}); }
+/// The first factor conjugated.
+Value vdot(KernelArgs &args) {
+  Tensor conjugated = callForTensor(args, "aten._conj_physical.default", {args.at(0)});
+  return callKernel(args, "aten.dot.default", {conjugated, args.at(1)});
+}
 
 Value outer(KernelArgs &args) {
   const Tensor &self = args.tensor(0), &other = args.tensor(1);

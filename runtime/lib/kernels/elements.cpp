@@ -304,10 +304,14 @@ void copyElements(const Tensor &to, const Tensor &from) {
   convertElements<int64_t>(to, from);
 }
 
-double roundTo(DType dtype, double v) {
-  std::byte place[8];
-  writeElement<double>(dtype, place, v);
-  return readElement<double>(dtype, place);
+template <typename T>
+static T throughMemory(DType dtype, T v) {
+  std::byte place[16];
+  writeElement<T>(dtype, place, v);
+  return readElement<T>(dtype, place);
 }
+
+double roundTo(DType dtype, double v) { return throughMemory(dtype, v); }
+int64_t wrapTo(DType dtype, int64_t v) { return throughMemory(dtype, v); }
 
 } // namespace ccgraph::runtime

@@ -56,7 +56,8 @@ void forEachRow(llvm::ArrayRef<Tensor> tensors, llvm::function_ref<void(llvm::Ar
 /// Converts every element; sizes equal, no overlap.
 void copyElements(const Tensor &to, const Tensor &from);
 
-/// v rounded as a store to `dtype` and a load back would.
+/// v as a store to `dtype` and a load back would round it, or wrap it.
 [[nodiscard]] double roundTo(DType dtype, double v);
+[[nodiscard]] int64_t wrapTo(DType dtype, int64_t v);
 
 } // namespace ccgraph::runtime

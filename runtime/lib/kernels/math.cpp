@@ -64,8 +64,8 @@ double digamma(double x) {
          r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
 }
 
-/// Python's sign of an int; NaN stays NaN.
-double signOf(double x) { return std::isnan(x) ? x : (x > 0) - (x < 0); }
+/// 0 of NaN, as of 0.
+double signOf(double x) { return (x > 0) - (x < 0); }
 
 // Functions whose result is a float whatever they are given.
 #define CCGRAPH_FLOATING(NAME, EXPRESSION)                                                                             \
@@ -147,7 +147,7 @@ CCGRAPH_KEEPING(positiveOp, x[0], x[0])
 CCGRAPH_KEEPING(fmodOp, std::fmod(x[0], x[1]), x[1] == 0 ? 0 : x[1] == -1 ? 0 : x[0] % x[1])
 CCGRAPH_KEEPING(fmaxOp, std::fmax(x[0], x[1]), std::max(x[0], x[1]))
 CCGRAPH_KEEPING(fminOp, std::fmin(x[0], x[1]), std::min(x[0], x[1]))
-CCGRAPH_KEEPING(heavisideOp, x[0] == 0 ? x[1] : std::isnan(x[0]) ? x[0] : x[0] > 0, x[0] == 0 ? x[1] : x[0] > 0)
+CCGRAPH_KEEPING(heavisideOp, x[0] == 0 ? x[1] : x[0] > 0, x[0] == 0 ? x[1] : x[0] > 0)
 CCGRAPH_KEEPING(squareOp, x[0] * x[0], wrapMul(x[0], x[0]))
 // Derivative of relu: grad where self > threshold.
 CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0])

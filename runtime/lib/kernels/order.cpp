@@ -1,3 +1,4 @@
+#include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
@@ -119,16 +120,38 @@ Value topk(KernelArgs &args) {
   return Value::tensors({values, indices});
 }
 
+/// Position of the first of the largest (or smallest) elements; the first NaN wins.
+template <typename T>
+int64_t extremePlace(llvm::ArrayRef<T> line, bool largest) {
+  size_t best = 0;
+  for (size_t i = 1; i < line.size() && line[best] == line[best]; ++i)
+    if (line[i] != line[i] || (largest ? line[i] > line[best] : line[i] < line[best]))
+      best = i;
+  return static_cast<int64_t>(best);
+}
+
+template <typename T>
+void extremePlaces(const Tensor &lines, const Tensor &places, bool largest) {
+  std::vector<T> line;
+  forEachRow({lines, places}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    line.resize(static_cast<size_t>(count));
+    readRow<T>(lines.dtype(), rows[0], line);
+    writeElement<int64_t>(DType::I64, rows[1].data, extremePlace<T>(line, largest));
+  });
+}
+
 /// The first of the largest (or smallest) elements of each line, with size 1 where it was, and its position.
 std::pair<Tensor, Tensor> extremeAlong(KernelArgs &args, const Tensor &self, int64_t dim, bool largest) {
   int64_t size = self.rank() ? self.size(dim) : 1;
   if (!checkOrdered(args, self) || !args.check(size > 0, "got an empty dimension"))
     return {};
-  Dims sizes = reducedSizes(self.sizes(), dim, true);
-  Tensor values = Tensor::zeros(self.dtype(), sizes);
-  Tensor indices = Tensor::zeros(DType::I64, sizes);
-  rank(self, {dim, largest, 1}, values, indices);
-  return {values, indices};
+  Tensor indices = Tensor::zeros(DType::I64, reducedSizes(self.sizes(), dim, true));
+  Tensor lines = dimLast(self, dim), places = llvm::cantFail(dimLast(indices, dim).expand(lines.sizes()));
+  if (isFloat(self.dtype()))
+    extremePlaces<double>(lines, places, largest);
+  else
+    extremePlaces<int64_t>(lines, places, largest);
+  return {callForTensor(args, "aten.gather.default", {self, Value::integer(dim), indices}), indices};
 }
 
 template <bool largest>
@@ -237,7 +260,8 @@ Value cumulateExtreme(KernelArgs &args) {
   return Value::tensors({values, indices});
 }
 
-/// For each value, where it would stand among boundaries in rising order; `right` puts it behind equal ones.
+/// For each value, where it would stand among boundaries in rising order; `right` puts it after equal ones. NaN stands
+/// after all.
 Value positionsAmong(KernelArgs &args, const Tensor &boundaries, const Operand &values, bool right) {
   if (args.failed() ||
       !args.check(boundaries.rank() == 1, "got boundaries " + boundaries.typeText() + ", expected 1 dimension"))
@@ -245,7 +269,9 @@ Value positionsAmong(KernelArgs &args, const Tensor &boundaries, const Operand &
   std::vector<double> bounds = readAll(boundaries);
   std::vector<int64_t> places;
   for (double value : readAll(values.tensor))
-    places.push_back((right ? llvm::upper_bound(bounds, value) : llvm::lower_bound(bounds, value)) - bounds.begin());
+    places.push_back(
+        llvm::partition_point(bounds, [&](double bound) { return right ? !(bound > value) : !(bound >= value); }) -
+        bounds.begin());
   Tensor result = Tensor::zeros(args.boolean(2, false) ? DType::I32 : DType::I64, values.tensor.sizes());
   writeRow<int64_t>(result.dtype(), {result.data(), result.elementSize()}, places);
   return result;

@@ -166,6 +166,12 @@ Operand numberOperand(double value) {
   return number;
 }
 
+Operand integerOperand(int64_t value) {
+  Operand number{Tensor::zeros(DType::I64, {}), true};
+  writeElement<int64_t>(DType::I64, number.tensor.data(), value);
+  return number;
+}
+
 Operands operandsOf(KernelArgs &args, unsigned count) {
   Operands operands;
   for (unsigned i = 0; i < count; ++i)

@@ -48,8 +48,9 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
 /// A copy in another dtype with the same layout, or the tensor itself.
 [[nodiscard]] Tensor toDType(const Tensor &tensor, DType dtype);
 
-/// A Python float as operand.
+/// A Python float, or an int, as operand.
 [[nodiscard]] Operand numberOperand(double value);
+[[nodiscard]] Operand integerOperand(int64_t value);
 /// The first `count` arguments are the operands.
 [[nodiscard]] Operands operandsOf(KernelArgs &args, unsigned count);
 

@@ -204,16 +204,17 @@ Value extremeDims(KernelArgs &args) {
   return extreme<largest>(args, {1, 2, noArgument});
 }
 
-/// any and all of "not zero".
+/// any and all of "not zero": bool, but for u8, which was the dtype of truth before there was bool.
 template <bool wantsAll>
 Value truth(KernelArgs &args, Form form) {
   Reduction reduction = reductionOf(args, DType::Bool, form);
   if (args.failed())
     return {};
-  return foldLines<int64_t>(args.tensor(0), reduction, [](llvm::ArrayRef<int64_t> line) {
+  Tensor result = foldLines<int64_t>(args.tensor(0), reduction, [](llvm::ArrayRef<int64_t> line) {
     auto isSet = [](int64_t value) { return value != 0; };
     return static_cast<int64_t>(wantsAll ? llvm::all_of(line, isSet) : llvm::any_of(line, isSet));
   });
+  return args.tensor(0).dtype() == DType::U8 ? toDType(result, DType::U8) : result;
 }
 template <bool wantsAll>
 Value truthAll(KernelArgs &args) {

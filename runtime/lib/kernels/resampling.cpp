@@ -104,20 +104,21 @@ Value pad(KernelArgs &args) {
 // --- Resizing ---------------------------------------------------------------------------------------------
 enum class Mode : uint8_t { Nearest, NearestExact, Linear, LinearAligned };
 
-/// `factor` is the scale that was asked for, 0 where only sizes were.
+/// `factor` is the scale that was asked for, 0 where only sizes were. T is the type in which PyTorch computes positions, and the
+/// floor of a position shows it: f32, but f64 for linear modes of f64.
+template <typename T>
 Axis resized(int64_t in, int64_t out, double factor, Mode mode) {
   Axis axis;
-  // Because PyTorch computes positions in f32, and the floor of a position shows it.
-  auto step = static_cast<float>(factor > 0 ? 1 / factor : static_cast<double>(in) / static_cast<double>(out));
+  auto step = factor > 0 ? static_cast<T>(1 / factor) : static_cast<T>(in) / static_cast<T>(out);
   if (mode == Mode::LinearAligned)
-    step = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0;
+    step = out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : 0;
   for (int64_t i = 0; i < out; ++i) {
-    auto place = static_cast<float>(i);
-    float at = mode == Mode::Nearest || mode == Mode::LinearAligned ? place * step : (place + 0.5F) * step;
+    auto place = static_cast<T>(i);
+    T at = mode == Mode::Nearest || mode == Mode::LinearAligned ? place * step : (place + T(0.5)) * step;
     if (mode == Mode::Linear)
-      at = std::max(at - 0.5F, 0.0F);
+      at = std::max(at - T(0.5), T(0));
     int64_t low = std::min(static_cast<int64_t>(at), in - 1), high = std::min(low + 1, in - 1);
-    double share = mode == Mode::Linear || mode == Mode::LinearAligned ? at - static_cast<float>(low) : 0;
+    double share = mode == Mode::Linear || mode == Mode::LinearAligned ? at - static_cast<T>(low) : 0;
     axis.push_back({{low, 1 - share}});
     if (share > 0)
       axis.back().push_back({high, share});
@@ -161,7 +162,10 @@ Resampling resizing(KernelArgs &args, DimsRef in, const Form &form, Mode mode, s
   if (args.failed() || !args.check(fits, "got input sizes " + dimsText(in) + " and output_size " + dimsText(out)))
     return r;
   for (size_t d = 0; d < rank; ++d) {
-    r.axes.push_back(resized(in[2 + d], out[d], factorOf(args, form, d), mode));
+    double factor = factorOf(args, form, d);
+    bool wide = args.tensor(0).dtype() == DType::F64 && (mode == Mode::Linear || mode == Mode::LinearAligned);
+    r.axes.push_back(wide ? resized<double>(in[2 + d], out[d], factor, mode)
+                          : resized<float>(in[2 + d], out[d], factor, mode));
     r.outputSizes[2 + d] = out[d];
   }
   return r;

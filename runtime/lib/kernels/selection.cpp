@@ -11,10 +11,10 @@ constexpr PointwiseOp whereOp{.real = [](const double *x) { return x[2] != 0 ? x
                               .integer = [](const int64_t *x) { return x[2] != 0 ? x[0] : x[1]; },
                               .complex = [](const Complex *x) { return x[2] != 0.0 ? x[0] : x[1]; },
                               .promoting = 2};
-// NaN elements stay NaN, because no comparison with them holds.
-constexpr PointwiseOp clampMinOp{.real = [](const double *x) { return x[0] < x[1] ? x[1] : x[0]; },
+// NaN wins, whether it is the element or the bound.
+constexpr PointwiseOp clampMinOp{.real = [](const double *x) { return x[0] < x[1] || std::isnan(x[1]) ? x[1] : x[0]; },
                                  .integer = [](const int64_t *x) { return std::max(x[0], x[1]); }};
-constexpr PointwiseOp clampMaxOp{.real = [](const double *x) { return x[0] > x[1] ? x[1] : x[0]; },
+constexpr PointwiseOp clampMaxOp{.real = [](const double *x) { return x[0] > x[1] || std::isnan(x[1]) ? x[1] : x[0]; },
                                  .integer = [](const int64_t *x) { return std::min(x[0], x[1]); }};
 /// self + weight * (end - self), from the nearer end, as at::lerp computes it.
 constexpr PointwiseOp lerpOp{.real =
@@ -68,14 +68,36 @@ Value maskedFillInPlace(KernelArgs &args) {
   return operands[1].tensor;
 }
 
+/// Argument `index` as a lower or an upper bound of integers. A number that no element can pass is a bound that excludes
+/// none; one that excludes every element is refused, as PyTorch does.
+Operand boundOf(KernelArgs &args, unsigned index, const PointwiseOp &op) {
+  Operand bound = args.operand(index);
+  DType dtype = args.tensor(0).dtype();
+  bool narrow = classOf(dtype) == DTypeClass::Integer && sizeInBytes(dtype) < 8;
+  if (args.failed() || !narrow || !bound.isNumber || bound.tensor.dtype() != DType::I64)
+    return bound;
+  auto value = readElement<int64_t>(DType::I64, bound.tensor.data());
+  int64_t least = wrapTo(dtype, int64_t{-1}) < 0 ? -(int64_t{1} << (8 * sizeInBytes(dtype) - 1)) : 0;
+  int64_t most = wrapTo(dtype, least - 1);
+  bool lower = &op == &clampMinOp;
+  args.check(lower ? value <= most : value >= least,
+             "got a bound " + llvm::Twine(value) + ", which " + shortName(dtype) + " does not hold");
+  return integerOperand(std::clamp(value, least, most));
+}
+
+template <const PointwiseOp &op>
+Value clampAtOne(KernelArgs &args) {
+  return pointwise(args, {args.operand(0), boundOf(args, 1, op)}, op);
+}
+
 /// min first, then max: max wins where min > max.
 Value clamp(KernelArgs &args) {
   args.check(args.has(1) || args.has(2), "got neither min nor max, expected one of them");
   Operand result = args.operand(0);
   if (args.has(1))
-    result.tensor = pointwise(args, {result, args.operand(1)}, clampMinOp);
+    result.tensor = pointwise(args, {result, boundOf(args, 1, clampMinOp)}, clampMinOp);
   if (args.has(2))
-    result.tensor = pointwise(args, {result, args.operand(2)}, clampMaxOp);
+    result.tensor = pointwise(args, {result, boundOf(args, 2, clampMaxOp)}, clampMaxOp);
   return result.tensor;
 }
 
@@ -104,10 +126,10 @@ const Kernel kernels[] = {
     {"aten.addcmul_.default", "self,tensor1,tensor2,value", addScaledInPlace<addcmulOp>},
     {"aten.clamp.Tensor", "self,min,max", clamp},
     {"aten.clamp.default", "self,min,max", clamp},
-    {"aten.clamp_max.Tensor", "self,max", pointwiseKernel<clampMaxOp, 2>},
-    {"aten.clamp_max.default", "self,max", pointwiseKernel<clampMaxOp, 2>},
-    {"aten.clamp_min.Tensor", "self,min", pointwiseKernel<clampMinOp, 2>},
-    {"aten.clamp_min.default", "self,min", pointwiseKernel<clampMinOp, 2>},
+    {"aten.clamp_max.Tensor", "self,max", clampAtOne<clampMaxOp>},
+    {"aten.clamp_max.default", "self,max", clampAtOne<clampMaxOp>},
+    {"aten.clamp_min.Tensor", "self,min", clampAtOne<clampMinOp>},
+    {"aten.clamp_min.default", "self,min", clampAtOne<clampMinOp>},
     {"aten.lerp.Scalar", "self,end,weight", pointwiseKernel<lerpOp, 3>},
     {"aten.lerp.Tensor", "self,end,weight", pointwiseKernel<lerpOp, 3>},
     {"aten.lerp_.Scalar", "self,end,weight", pointwiseInPlace<lerpOp, 3>},
