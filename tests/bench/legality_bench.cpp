@@ -2,7 +2,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/snapshot.h"
-#include "ccgraph/passes/legality.h"
+#include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/pipeline.h"
 
 #include <benchmark/benchmark.h>
@@ -25,6 +25,7 @@ void checkLegalityAfter(benchmark::State &state, const std::string &text) {
   llvm::cantFail(pass.run(*graph, passContext));
   LegalityOptions options;
   options.memoryBudget = INT64_MAX;
+  options.reordersCollectives = pass.reordersCollectives();
   for (auto _ : state)
     llvm::cantFail(checkLegality(before, *graph, passContext.certificate(), options));
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * graph->size()));

@@ -44,7 +44,7 @@ std::string optimize(Graph &graph) {
   std::string complaint;
   PassManagerOptions options;
   options.onFailure = [&](const PassFailure &failure) {
-    if (failure.stage != PassFailure::Stage::Run)
+    if (isDefectOfPass(failure.stage))
       complaint = "the checks after " + failure.pipeline + " failed at " + stageName(failure.stage).str() + ": ";
   };
   auto run = runPipeline(graph, pipelineOfLevel(2), options);

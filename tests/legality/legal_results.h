@@ -9,7 +9,7 @@
 
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/snapshot.h"
-#include "ccgraph/passes/legality.h"
+#include "ccgraph/legality/legality.h"
 
 #include <memory>
 #include <random>

@@ -302,7 +302,6 @@ void stateOrder(const Node *launch, Certificate &certificate) {
       entry.issue.push_back(node);
   llvm::erase_if(certificate.moved, [&](const MovedEntry &old) { return old.group == entry.group; });
   certificate.moved.push_back(std::move(entry));
-  certificate.reordersCollectives = true;
 }
 
 MergedEntry &mergeByHand(llvm::ArrayRef<Node *> launches, BucketLayout layout, Certificate &certificate) {

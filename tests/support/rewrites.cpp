@@ -101,11 +101,13 @@ Node *RewriteBench::operator[](llvm::StringRef name) {
   return node;
 }
 
-std::string RewriteBench::verdict(const LegalityOptions &options) {
+std::string RewriteBench::verdict(LegalityOptions options) {
+  options.reordersCollectives = reordersCollectives;
   return llvm::join(refusals(*before_, graph(), certificate, options), " ");
 }
 
-std::string RewriteBench::text(const LegalityOptions &options) {
+std::string RewriteBench::text(LegalityOptions options) {
+  options.reordersCollectives = reordersCollectives;
   return llvm::toString(checkLegality(*before_, graph(), certificate, options));
 }
 

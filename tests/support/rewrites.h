@@ -8,7 +8,7 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/snapshot.h"
-#include "ccgraph/passes/legality.h"
+#include "ccgraph/legality/legality.h"
 
 #include <string>
 #include <vector>
@@ -44,7 +44,8 @@ void setCall(Node *node, llvm::ArrayRef<Actual> arguments);
 
 /// Rule ids of the findings, without "legality.", each once, sorted. Empty: accepted.
 [[nodiscard]] std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &after,
-                                                const Certificate &certificate, const LegalityOptions &options = {});
+                                                const Certificate &certificate,
+                                                const LegalityOptions &options = {.reordersCollectives = true});
 
 /// A graph, its snapshot, and the certificate of the edits that a test makes.
 class RewriteBench {
@@ -58,11 +59,13 @@ public:
   [[nodiscard]] Node *operator[](llvm::StringRef name);
   void move(llvm::StringRef name, llvm::StringRef before) { graph().moveBefore((*this)[name], (*this)[before]); }
   /// What the checker says, as rule ids joined by a blank: "" is acceptance.
-  [[nodiscard]] std::string verdict(const LegalityOptions &options = {});
+  [[nodiscard]] std::string verdict(LegalityOptions options = {});
   /// The whole text of the diagnostics.
-  [[nodiscard]] std::string text(const LegalityOptions &options = {});
+  [[nodiscard]] std::string text(LegalityOptions options = {});
 
   Certificate certificate;
+  /// of the pass that the test plays, whatever the options of verdict() say
+  bool reordersCollectives = true;
 
 private:
   Context context_;

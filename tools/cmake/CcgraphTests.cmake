@@ -1,4 +1,5 @@
-# ccgraph_add_suite(NAME FOLDER links...): the executable ccgraph_NAME from FOLDER/**/*.cpp, its
+# ccgraph_add_suite(NAME FOLDER links...): the executable ccgraph_NAME (ccgraph_NAME_suite where a
+# library has that name) from FOLDER/**/*.cpp, its
 # GoogleTest cases known to ctest under the label NAME. Suites find data and tools by definitions:
 # CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (where the tools are built).
 function(ccgraph_add_suite name folder)
@@ -7,6 +8,9 @@ function(ccgraph_add_suite name folder)
     return()
   endif()
   set(target ccgraph_${name})
+  if(TARGET ${target})
+    set(target ${target}_suite)
+  endif()
   add_executable(${target} ${sources})
   ccgraph_configure_test(${target})
   target_link_libraries(${target} PRIVATE GTest::gtest_main ${ARGN})

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_docs.h"
+#include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/registry.h"
 #include "docgen/command_pages.h"
 #include "driver/opt_driver.h"
@@ -70,6 +71,7 @@ std::vector<Document> generatedDocuments() {
   driver::RunOptions runOptions;
   const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions);
   return {{"passes.md", passesMarkdown()},
+          {"legality.md", legalityMarkdown()},
           {"ops.md", opsMarkdown()},
           {"cli.md", cliMarkdown()},
           {"man/ccgraph-opt.1", manualPage("ccgraph-opt", opt)},

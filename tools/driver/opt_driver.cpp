@@ -228,6 +228,7 @@ private:
 
   ExitCode runPasses(Graph &graph, Summary &summary) {
     PassManagerOptions manager = options_.pipeline.manager;
+    manager.verifyInput = false; // because verifyInput and checkAssumption have done so
     std::optional<PassFailure> failure;
     manager.onFailure = [&](const PassFailure &what) { failure = what; };
     if (options_.printAfterChange)
@@ -237,7 +238,7 @@ private:
       };
     auto run = runPipeline(graph, pipeline_, manager);
     if (!run) {
-      bool ours = failure && failure->stage != PassFailure::Stage::Run;
+      bool ours = failure && isDefectOfPass(failure->stage);
       printError(streams_.err, ours ? run.takeError() : withPlaces(run.takeError(), place()));
       if (ours)
         writeReproducer(options_, *file_, *failure, streams_.err);

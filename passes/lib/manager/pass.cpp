@@ -63,6 +63,15 @@ Pass::Setting Pass::set(llvm::StringRef option, llvm::StringRef value) {
   return {};
 }
 
+std::unique_ptr<Pass> Pass::clone() const {
+  std::unique_ptr<Pass> copy = create();
+  for (const OptionBase *option : set_) {
+    [[maybe_unused]] Setting setting = copy->set(option->name(), option->text());
+    assert(setting.done && "create() makes another kind of pass");
+  }
+  return copy;
+}
+
 std::string Pass::str() const {
   std::string text = name().str();
   if (set_.empty())

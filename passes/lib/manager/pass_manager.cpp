@@ -3,7 +3,7 @@
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/ir/verifier.h"
-#include "ccgraph/passes/legality.h"
+#include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/memory.h"
 
 #include <chrono>
@@ -12,6 +12,8 @@ namespace ccgraph {
 
 llvm::StringRef stageName(PassFailure::Stage stage) {
   switch (stage) {
+  case PassFailure::Stage::Input:
+    return "input";
   case PassFailure::Stage::Run:
     return "run";
   case PassFailure::Stage::Unchanged:
@@ -22,6 +24,10 @@ llvm::StringRef stageName(PassFailure::Stage stage) {
     return "legality";
   }
   llvm_unreachable("no such stage");
+}
+
+bool isDefectOfPass(PassFailure::Stage stage) {
+  return stage != PassFailure::Stage::Input && stage != PassFailure::Stage::Run;
 }
 
 bool PipelineRun::changed() const {
@@ -48,6 +54,7 @@ public:
   llvm::Expected<PipelineRun> run();
 
 private:
+  [[nodiscard]] llvm::Error verifyInput() const;
   llvm::Error runPass(size_t index);
   llvm::Error check(size_t index, const GraphSnapshot *before, PassContext &context, Changed changed);
   llvm::Error checkUnchanged(size_t index, const GraphSnapshot *before) const;
@@ -71,6 +78,8 @@ std::string textUpTo(const Pipeline &pipeline, size_t index) {
 
 llvm::StringRef stageMessage(PassFailure::Stage stage) {
   switch (stage) {
+  case PassFailure::Stage::Input:
+    return "got a graph that the verifier refuses";
   case PassFailure::Stage::Run:
     return "cannot work on this graph";
   case PassFailure::Stage::Unchanged:
@@ -116,6 +125,7 @@ llvm::Error Runner::check(size_t index, const GraphSnapshot *before, PassContext
   LegalityOptions legality;
   legality.memoryBudget = context.memoryBudget();
   legality.spmd = options_.spmd;
+  legality.reordersCollectives = pipeline_.passes()[index]->reordersCollectives();
   if (llvm::Error error = checkLegality(*before, graph_, context.certificate(), legality))
     return fail(index, PassFailure::Stage::Legality, std::move(error));
   return llvm::Error::success();
@@ -162,7 +172,18 @@ llvm::Error Runner::runPass(size_t index) {
   return llvm::Error::success();
 }
 
+/// Because passes and checks rely on a graph that is well formed, and what the first pass would be blamed for may have
+/// been there before.
+llvm::Error Runner::verifyInput() const {
+  if (!options_.verifyEach || !options_.verifyInput || pipeline_.passes().empty())
+    return llvm::Error::success();
+  llvm::Error error = verifyOrError(graph_);
+  return error ? fail(0, PassFailure::Stage::Input, std::move(error)) : llvm::Error::success();
+}
+
 llvm::Expected<PipelineRun> Runner::run() {
+  if (llvm::Error error = verifyInput())
+    return error;
   for (size_t i = 0; i < pipeline_.passes().size(); ++i)
     if (llvm::Error error = runPass(i))
       return error;

@@ -143,10 +143,11 @@ llvm::Expected<Pipeline> PipelineParser::run() {
 llvm::Expected<Pipeline> Pipeline::parse(llvm::StringRef text) { return PipelineParser(text).run(); }
 
 void Pipeline::append(const Pipeline &other) {
-  // Because passes do not copy: their text is all that there is to them.
-  Pipeline copy = llvm::cantFail(parse(other.str()));
-  for (std::unique_ptr<Pass> &pass : copy.passes_)
-    passes_.push_back(std::move(pass));
+  // Because the other one may be this one, no pass is added before all are cloned.
+  std::vector<std::unique_ptr<Pass>> copies;
+  for (const std::unique_ptr<Pass> &pass : other.passes_)
+    copies.push_back(pass->clone());
+  llvm::move(copies, std::back_inserter(passes_));
 }
 
 std::string Pipeline::str() const {

@@ -22,6 +22,7 @@ public:
               "on.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<InlineControlDeps>(); }
 
 private:
   Statistic inlined_{*this, "inlined", "control_deps that became the call itself"};

@@ -25,8 +25,11 @@ public:
   CoalesceCollectives()
       : Pass({"coalesce-collectives",
               "Makes one collective of several independent ones of the same kind, group, reduction, dtype and device.",
-              Phase::Schedule}) {}
+              Phase::Schedule,
+              /*reassociates=*/false,
+              /*reordersCollectives=*/true}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<CoalesceCollectives>(); }
 
 private:
   ChoiceOption<BucketLayout> layout_{*this,
@@ -412,9 +415,7 @@ Changed Coalescer::run() {
   while (round())
     continue;
   rewrite();
-  Certificate &certificate = context_.certificate();
-  certificate.reordersCollectives = true;
-  record.stateMoves(graph_, certificate);
+  record.stateMoves(graph_, context_.certificate());
   return pass_.buckets_.value() > 0 ? Changed::Yes : Changed::No;
 }
 

@@ -27,6 +27,7 @@ public:
              "and operators that only move bytes (casts, copies, cats, pads), rise with a launch that they feed.",
              Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<RaiseCollectives>(); }
 
 private:
   Option<ByteCount> maxInFlight_{

@@ -18,6 +18,7 @@ public:
       : Pass({"sink-waits", "Moves each wait to just before the first node that reads or writes what it completes.",
               Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<SinkWaits>(); }
 
 private:
   Statistic moved_{*this, "moved", "waits that stand later than before"};

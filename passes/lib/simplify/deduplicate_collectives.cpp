@@ -21,6 +21,7 @@ public:
               "repeated, and drops repeated waits.",
               Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<DeduplicateCollectives>(); }
 
 private:
   Option<ByteCount> maxHeld_{*this, "max-held", ByteCount{0},
@@ -80,9 +81,9 @@ private:
   std::vector<bool> returned_;
   uint64_t opaque_ = 0; ///< opaque nodes so far
   Timeline memory_;
-  llvm::DenseMap<std::pair<const OpDef *, const Node *>, llvm::SmallVector<Known, 1>>
-      known_;                                    ///< by operator and first operand; looked up only
-  llvm::DenseMap<const Node *, Node *> endedBy_; ///< by value in flight, and by wait: the wait that ended it
+  using Key = std::pair<std::pair<const OpDef *, const Node *>, uint64_t>;
+  llvm::DenseMap<Key, llvm::SmallVector<Known, 1>> known_; ///< by operator, first operand and group; looked up only
+  llvm::DenseMap<const Node *, Node *> endedBy_;           ///< by value in flight, and by wait: the wait that ended it
 };
 
 /// The only wait on a launch's result, if nothing else reads it; null otherwise.
@@ -194,7 +195,9 @@ void Deduplicator::visitLaunch(Node *launch) {
       llvm::none_of(facts_.accesses(launch), [](const StorageAccess &access) { return writes(access.access); });
   if (!functional)
     return;
-  auto &known = known_[{launch->op(), launch->operand(0)}];
+  // Because a value may be sent on many groups, those of one group only are compared.
+  uint64_t group = llvm::hash_value(groupKey(*launch)) >> 1;
+  auto &known = known_[{{launch->op(), launch->operand(0)}, group}];
   std::vector<uint64_t> versions = versionsOf(launch);
   for (const Known &earlier : known) {
     if (earlier.versions != versions || !sameCall(*earlier.launch, *launch))

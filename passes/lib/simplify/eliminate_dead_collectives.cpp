@@ -20,6 +20,7 @@ public:
               "Removes each collective whose result nobody reads, together with its waits and the views between.",
               Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<EliminateDeadCollectives>(); }
 
 private:
   Statistic removed_{*this, "removed", "collectives removed"};

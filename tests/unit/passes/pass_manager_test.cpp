@@ -49,17 +49,20 @@ protected:
 class Scripted final : public Pass {
 public:
   using Script = std::function<llvm::Expected<Changed>(Graph &, PassContext &)>;
-  explicit Scripted(Script script, Phase phase = Phase::Schedule)
-      : Pass({"scripted", "Does as told.", phase}), script_(std::move(script)) {}
+  explicit Scripted(Script script, Phase phase = Phase::Schedule, bool reorders = false)
+      : Pass({"scripted", "Does as told.", phase, false, reorders}), script_(std::move(script)) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override { return script_(graph, context); }
+  [[nodiscard]] std::unique_ptr<Pass> create() const override {
+    return std::make_unique<Scripted>(script_, phase(), reordersCollectives());
+  }
 
 private:
   Script script_;
 };
 
-Pipeline only(Scripted::Script script, Phase phase = Phase::Schedule) {
+Pipeline only(Scripted::Script script, Phase phase = Phase::Schedule, bool reorders = false) {
   Pipeline pipeline;
-  pipeline.append(std::make_unique<Scripted>(std::move(script), phase));
+  pipeline.append(std::make_unique<Scripted>(std::move(script), phase, reorders));
   return pipeline;
 }
 
@@ -126,6 +129,42 @@ TEST_F(PassManager, CatchesARewriteThatIsIllegal) {
   EXPECT_NE(error.find("[pass.legality]"), std::string::npos) << error;
   EXPECT_EQ(seen.pipeline, "scripted");
   EXPECT_EQ(seen.graph, &graph_);
+}
+
+TEST_F(PassManager, RefusesAnInputThatIsMalformed) {
+  graph_.moveAfter(launch_, wait_);
+  bool ran = false;
+  PassFailure seen;
+  PassManagerOptions options;
+  options.onFailure = [&](const PassFailure &failure) { seen = failure; };
+  Pipeline pipeline = only([&](Graph &, PassContext &) { return ran = true, Changed::No; });
+  std::string error = run(pipeline, options);
+  EXPECT_NE(error.find("got a graph that the verifier refuses [pass.input]"), std::string::npos) << error;
+  EXPECT_NE(error.find("[structure."), std::string::npos) << error;
+  EXPECT_EQ(seen.stage, PassFailure::Stage::Input);
+  EXPECT_FALSE(isDefectOfPass(seen.stage));
+  EXPECT_FALSE(ran);
+  options.verifyInput = false;
+  EXPECT_EQ(run(pipeline, options), "");
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(run(Pipeline()), "") << "nothing relies on the input of an empty pipeline";
+}
+
+TEST_F(PassManager, WhoMayReorderCollectivesIsATraitOfThePass) {
+  Node *x = graph_.front();
+  Node *other = program_.call("_c10d_functional.all_reduce.default", x->type(),
+                              {x, llvm::StringRef("max"), llvm::StringRef("0")});
+  Node *wait = program_.call("_c10d_functional.wait_tensor.default", x->type(), {other});
+  graph_.moveBefore(other, launch_->next());
+  graph_.moveBefore(wait, wait_->next());
+  auto swap = [&](Graph &graph, PassContext &context) {
+    graph.moveBefore(other, launch_);
+    context.certificate().moved.push_back({"0", {other, launch_}});
+    return Changed::Yes;
+  };
+  EXPECT_NE(run(only(swap)).find("by a pass that may not reorder collectives [legality.moved]"), std::string::npos);
+  graph_.moveBefore(launch_, other);
+  EXPECT_EQ(run(only(swap, Phase::Schedule, /*reorders=*/true)), "");
 }
 
 TEST_F(PassManager, PassesOnAnErrorOfThePass) {

@@ -100,6 +100,30 @@ TEST(Options, BooleansAreTrueOrFalse) {
   EXPECT_FALSE(OptionText<bool>::parse("yes").has_value());
 }
 
+/// A pass that a user brings along.
+class Unregistered final : public Pass {
+public:
+  Unregistered() : Pass({"unregistered", "Does nothing."}) {}
+  llvm::Expected<Changed> run(Graph &, PassContext &) override { return Changed::No; }
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<Unregistered>(); }
+
+private:
+  Option<Count> limit_{*this, "limit", Count{7}, "of nothing"};
+};
+
+TEST(Pipeline, AppendsACopyOfPassesThatNoRegistryHolds) {
+  Pipeline own = llvm::cantFail(Pipeline::parse("coalesce-collectives{layout=flat}"));
+  own.append(std::make_unique<Unregistered>());
+  ASSERT_TRUE(own.passes()[1]->set("limit", "9").done);
+  Pipeline copy;
+  copy.append(own);
+  EXPECT_EQ(copy.str(), "coalesce-collectives{layout=flat},unregistered{limit=9}");
+  copy.append(copy);
+  EXPECT_EQ(copy.str(), own.str() + "," + own.str());
+  EXPECT_TRUE(copy.passes()[3]->set("limit", "1").done);
+  EXPECT_EQ(own.str(), "coalesce-collectives{layout=flat},unregistered{limit=9}") << "what is copied is not shared";
+}
+
 TEST(Registry, PassesAreSortedAndNamedAsTheySay) {
   std::vector<llvm::StringRef> names = passNames();
   EXPECT_TRUE(llvm::is_sorted(names));

@@ -1,11 +1,11 @@
 // Certificate: what a pass says that it did, for the legality checker to hold it to.
 //
 // Every node of the graph before and after either is the same in both or stands in exactly one
-// entry. The checker (passes/legality) re-derives from the two graphs that each entry is legal; it
+// entry. The checker (legality/) re-derives from the two graphs that each entry is legal; it
 // trusts nothing that stands here beyond where to look.
 //
 //   moved    new issue order of the collectives of one group, where it differs; only by a pass that
-//            declares `reordersCollectives`
+//            may reorder collectives (Pass::Traits)
 //   merged   several collectives became one: members in bucket order, layout, offset and length of each
 //   removed  nodes gone for good: dead, or the twin of another, or a wait that forwarded a value
 //   added    nodes that are new, with their role
@@ -99,8 +99,6 @@ struct RuleEntry {
 /// say "merged entry 2".
 struct Certificate {
   std::string pass;
-  /// without it, any change of an issue order is refused, `moved` entry or not
-  bool reordersCollectives = false;
   std::vector<MovedEntry> moved;
   std::vector<MergedEntry> merged;
   std::vector<RemovedEntry> removed;

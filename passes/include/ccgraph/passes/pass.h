@@ -17,6 +17,8 @@
 #include "ccgraph/passes/options.h"
 #include "ccgraph/passes/remark.h"
 
+#include <memory>
+
 namespace ccgraph {
 
 /// Whether a pass edited the graph. "No" is checked where any check is on: the graph must then be
@@ -112,12 +114,20 @@ public:
     Phase phase = Phase::Schedule;
     /// may change the order of a floating-point reduction
     bool reassociates = false;
+    /// may change the order in which the collectives of a group are issued: the manager tells the legality checker, which
+    /// refuses it of any other pass
+    bool reordersCollectives = false;
   };
   /// The strings of the traits are literals: they are not copied.
   explicit Pass(const Traits &traits) : traits_(traits) {}
   virtual ~Pass() = default;
   Pass(const Pass &) = delete;
   Pass &operator=(const Pass &) = delete;
+
+  /// A new pass of this kind with default options.
+  [[nodiscard]] virtual std::unique_ptr<Pass> create() const = 0;
+  /// A new pass of this kind with the options that were set here.
+  [[nodiscard]] std::unique_ptr<Pass> clone() const;
 
   /// Does the rewrite, and says whether there was any. Called again for another graph, it must
   /// behave as if it were new; statistics are set to 0 by the manager before each call. It must not
@@ -129,6 +139,7 @@ public:
   [[nodiscard]] Phase phase() const { return traits_.phase; }
   /// True: equal values are asked of it within a tolerance only, see runtime/equivalence.h.
   [[nodiscard]] bool reassociates() const { return traits_.reassociates; }
+  [[nodiscard]] bool reordersCollectives() const { return traits_.reordersCollectives; }
   /// In the order of declaration.
   [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }

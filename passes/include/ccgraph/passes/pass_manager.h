@@ -1,7 +1,7 @@
 // The pass manager: runs a pipeline over a graph and lets nothing wrong get past a pass.
 //
-// After each pass it checks, unless told otherwise: a graph said to be unchanged is what it was;
-// the verifier finds no error; the legality checker accepts graph before, graph after and
+// The verifier must find no error in the input. After each pass it checks, unless told otherwise: a
+// graph said to be unchanged is what it was; the verifier finds no error; the legality checker accepts graph before, graph after and
 // certificate. The first failure stops the pipeline. Nothing here prints: callers get records and
 // callbacks.
 //
@@ -11,9 +11,9 @@
 //
 // Ownership: graph and pipeline are the caller's, callbacks are called before runPipeline returns;
 // on an error the graph is unspecified.
-// Failure: one DiagnosticError: first `pass.run`, `pass.unchanged`, `pass.verify` or
+// Failure: one DiagnosticError: first `pass.input`, `pass.run`, `pass.unchanged`, `pass.verify` or
 // `pass.legality`, which names the pass and the pipeline that shows it again, then the check's own
-// diagnostics. All but the first are bugs of the pass, never of the user's graph.
+// diagnostics. All but the first two are bugs of the pass, never of the user's graph.
 // Cost: about 1 us a node and pass with all checks, of which a snapshot takes 100 bytes a node
 // while the pass runs.
 #pragma once
@@ -27,6 +27,8 @@ namespace ccgraph {
 /// The moment at which a pipeline failed.
 struct PassFailure {
   enum class Stage : uint8_t {
+    /// the graph was malformed before the first pass
+    Input,
     /// the pass returned an error: the input is unfit
     Run,
     /// it said "unchanged" and was not
@@ -46,8 +48,10 @@ struct PassFailure {
   /// as the pass left it
   const Graph *graph = nullptr;
 };
-/// "run", "unchanged", "verify", "legality".
+/// "input", "run", "unchanged", "verify", "legality".
 [[nodiscard]] llvm::StringRef stageName(PassFailure::Stage stage);
+/// False where the graph is to blame (Input, Run).
+[[nodiscard]] bool isDefectOfPass(PassFailure::Stage stage);
 
 /// What one pass did.
 struct PassRun {
@@ -76,6 +80,8 @@ struct PipelineRun {
 /// What is checked, which memory is allowed, and who is told. The defaults are what tools use.
 struct PassManagerOptions {
   bool verifyEach = true;
+  /// where verifyEach; false: the caller has just verified the input itself
+  bool verifyInput = true;
   bool checkLegality = true;
   /// see PassContext::spmd
   bool spmd = true;

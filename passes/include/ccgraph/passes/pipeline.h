@@ -6,7 +6,8 @@
 // pass may stand twice, with other options. str() gives the canonical text: it parses to an equal
 // pipeline, and a canonical text prints back to itself.
 //
-// Ownership: a Pipeline owns its passes; it moves, and does not copy (append another one instead).
+// Ownership: a Pipeline owns its passes; it moves, and does not copy (append another one instead, whose passes are
+// cloned, registered or not).
 // Failure: parse() reports each mistake with its column in the text, what was got, what is known,
 // and the nearest known word, as pipeline.syntax, pipeline.unknown-pass, pipeline.unknown-option or
 // pipeline.bad-value. Cost: linear in the text.

@@ -1,0 +1,63 @@
+// Bucket: one merged entry, evaluated: what each of its new nodes holds.
+//
+// Members' inputs are the sources; every other value is derived from them through movements and the
+// one exchange. So a bucket is not compared with one way of spelling it, but with what it must
+// compute: the replacement of each member is its result, element for element.
+//
+// That members do not need one another is shown by the rest of the checker: a path from one to the
+// other would put some definition behind its use, an access on the wrong side of a write, or lose
+// an ordering edge. Only edges between two members are looked for here, since both ends are now one
+// node.
+//
+// Ownership: refers to the evidence, and adds to the findings. Failure: findings of rules
+// legality.merged-*; a node that cannot be evaluated has no value, and nothing derived from it has.
+// Cost: the runs made (layout.h), ranks x members for a flat bucket.
+#pragma once
+
+#include "evaluation.h"
+#include "exchanges.h"
+
+namespace ccgraph::legality {
+
+class Bucket {
+public:
+  Bucket(const Evidence &evidence, uint32_t entry, Findings &findings);
+
+  /// Checks members against each other and the launch, evaluates, and holds the replacements to what they stand for.
+  void check();
+
+private:
+  // Members: each is a functional collective on one tensor, like the launch in all that matters, with its own waits.
+  bool readMembers();
+  bool checkMember(const BucketMember &member, const Communication &call);
+  bool checkWaits(const BucketMember &member, uint32_t launch);
+  bool checkIndependent(const BucketMember &member, uint32_t launch);
+  void checkOrderingEdges(const BucketMember &member, uint32_t launch);
+  bool addSource(const BucketMember &member, Communication call);
+  bool checkLaunch();
+
+  void evaluate();
+  std::optional<Value> evaluateLaunch(llvm::ArrayRef<const Value *> operands);
+
+  // What came of it: values, types, and the certificate's word about offsets and lengths.
+  void checkReplacement(const BucketMember &member, uint32_t source);
+  void checkShare(uint32_t index);
+
+  void report(const Node &node, llvm::StringRef rule, const llvm::Twine &message) {
+    findings_.add(node, rule, message, claimText({Part::Merged, number_}));
+  }
+  [[nodiscard]] bool ours(uint32_t before) const;
+
+  const Evidence &evidence_;
+  const MergedEntry &entry_;
+  uint32_t number_;
+  Findings &findings_;
+  Evaluation evaluation_;
+  uint32_t launch_ = none; ///< step after
+  Communication call_;
+  Shipment shipment_;
+  llvm::DenseMap<uint32_t, uint32_t> sourceOf_; ///< by step after: index into the sources
+  std::optional<Value> sent_;                   ///< what the launch sends
+};
+
+} // namespace ccgraph::legality

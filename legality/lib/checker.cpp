@@ -1,0 +1,123 @@
+#include "ccgraph/legality/legality.h"
+
+#include "rules.h"
+
+namespace ccgraph {
+
+namespace legality {
+namespace {
+
+void checkMeaning(const Evidence &evidence, Findings &findings) {
+  checkMerged(evidence, findings);
+  checkPlaces(evidence, findings);
+  checkRules(evidence, findings);
+  checkRemoved(evidence, findings);
+  checkAdded(evidence, findings);
+  checkWaitsKept(evidence, findings);
+  checkIssueOrder(evidence, findings);
+  checkDomains(evidence, findings);
+  checkStorageOrder(evidence, findings);
+  checkInFlight(evidence, findings);
+  checkMemory(evidence, findings);
+}
+
+void check(const GraphSnapshot &snapshot, const Graph &graph, const Certificate &certificate,
+           const LegalityOptions &options, Findings &findings) {
+  Program before(snapshot);
+  Program after(graph, snapshot, before);
+  Rewrite rewrite{snapshot, graph, certificate, before, after};
+  Correspondence correspondence(rewrite, findings);
+  if (findings.any())
+    return;
+  checkNodes(rewrite, correspondence, findings);
+  checkWellFormed(rewrite, correspondence, findings);
+  if (findings.any())
+    return;
+  adoptRuleEffects(rewrite, correspondence, before);
+  Storages storagesBefore(before);
+  Storages storagesAfter(after);
+  checkMeaning({rewrite, before, after, correspondence, storagesBefore, storagesAfter, options}, findings);
+}
+
+} // namespace
+} // namespace legality
+
+llvm::Error checkLegality(const GraphSnapshot &before, const Graph &after, const Certificate &certificate,
+                          const LegalityOptions &options) {
+  assert(&before.graph() == &after && "the graph that the snapshot was taken of");
+  legality::Findings findings(certificate, options.limit);
+  legality::check(before, after, certificate, options, findings);
+  return findings.take();
+}
+
+llvm::ArrayRef<LegalityRule> legalityRules() {
+  static const LegalityRule rules[] = {
+      {"legality.added", "A new node has no effect beyond waiting."},
+      {"legality.domain",
+       "Random, host-visible and opaque steps keep their order, and nothing with an effect passes an opaque one."},
+      {"legality.entry", "An entry of the certificate names nodes of this graph, those that it says are gone gone, and "
+                         "each node stands in one entry."},
+      {"legality.exchange-chain", "A chain of exchanges and movements of data that stands for a collective yields its "
+                                  "result, element for element, on every rank."},
+      {"legality.fence", "Point-to-point steps and barriers keep their place among the collectives of all groups that "
+                         "may share two ranks with theirs."},
+      {"legality.forwarded",
+       "A wait that is skipped was on a value that was not in flight, and its readers read that value."},
+      {"legality.in-flight", "No step touches what is in flight, unless it did before."},
+      {"legality.interface", "Inputs keep their order, the output stays last, groups and subgraphs stay."},
+      {"legality.issue-order", "Each group's collectives are issued in the order before, or as a moved entry states."},
+      {"legality.memory", "Peak memory is within the budget, or not above what it was."},
+      {"legality.merged-dependent", "Members of a bucket do not need one another."},
+      {"legality.merged-launch", "A bucket's launch is a functional collective of the stated layout."},
+      {"legality.merged-layout", "Offset and length of each member are those of its share in the bucket."},
+      {"legality.merged-member",
+       "Members of a bucket are functional collectives from one tensor to one, listed with their waits."},
+      {"legality.merged-place", "A caller, an opaque step, and whatever asks where a tensor lies in its storage, finds "
+                                "each result of a bucket alone in a storage, as it was."},
+      {"legality.merged-scaffold", "The other new nodes of a bucket only move data, of its members, in ways that can "
+                                   "be followed, and are declared with the type that they have."},
+      {"legality.merged-unlike",
+       "Members of a bucket agree in kind, group, reduction, dtype and device with its launch."},
+      {"legality.merged-value",
+       "The value that stands for a member's result is that result, element for element, with its type."},
+      {"legality.merged-wait", "The value that stands for a member's result has been waited for."},
+      {"legality.moved", "A moved entry states the order of all collectives of its group, and stands in the "
+                         "certificate of a pass that may reorder collectives."},
+      {"legality.mpmd",
+       "Where ranks run different programs, collectives keep their order across groups, and none goes or merges."},
+      {"legality.node-changed", "A node in no entry has the name, target, type, arguments and provenance that it had."},
+      {"legality.operand", "A node reads what it read, or what an entry says stands for it."},
+      {"legality.order", "Each definition stands before its uses, and each ordering edge points forward."},
+      {"legality.ordering-edge", "Ordering edges are kept, and none is added without a rule."},
+      {"legality.removed-effect",
+       "A removed node has no effect beyond its result; a collective goes only where every rank drops it."},
+      {"legality.rule", "The nodes of a rule are what the checker's own template builds."},
+      {"legality.storage-order", "Accesses to one storage of which one writes keep their order."},
+      {"legality.twin", "A twin is an earlier identical call of values that nobody wrote in between; nobody writes "
+                        "either result, and not both are returned."},
+      {"legality.unlisted", "A node that is new or gone stands in an entry of the certificate."},
+      {"legality.wait-lost", "A launch that had a wait has one."},
+  };
+  return rules;
+}
+
+std::string legalityMarkdown() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "# What the legality checker demands\n\n"
+        "Generated from the tables of the checker itself; `tools/docs` writes it anew.\n\n"
+        "After each pass the checker compares the graph before, the graph after and the pass's certificate\n"
+        "(`ccgraph/legality/legality.h` says how). A finding names its rule in brackets, and is a defect of the pass, "
+        "never "
+        "of\nthe user's graph.\n\n## Rules\n\n| rule | demand |\n|---|---|\n";
+  for (const LegalityRule &rule : legalityRules())
+    os << "| `" << rule.id << "` | " << rule.demand << " |\n";
+  os << "\n## Named rewrites\n\nA rule entry of a certificate states one of these; a pass cannot bring one of its "
+        "own.\n\n"
+        "| name | matched | built | demand |\n|---|---|---|---|\n";
+  for (const LegalityTemplate &rule : legalityTemplates())
+    os << "| `" << rule.name << "` | " << rule.matched << " | " << rule.built << " | " << rule.demand << " |\n";
+  return os.str();
+}
+
+} // namespace ccgraph

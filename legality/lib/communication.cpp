@@ -1,0 +1,236 @@
+#include "communication.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <numeric>
+
+namespace ccgraph::legality {
+
+namespace {
+
+std::optional<int64_t> integer(const Argument *argument) {
+  return argument && argument->is(Argument::Kind::Int) ? std::optional<int64_t>(argument->integer()) : std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> integers(const Argument *argument) {
+  if (!argument || !argument->isSequence())
+    return std::nullopt;
+  std::vector<int64_t> values;
+  for (const Argument &element : argument->elements()) {
+    if (!element.is(Argument::Kind::Int))
+      return std::nullopt;
+    values.push_back(element.integer());
+  }
+  return values;
+}
+
+/// The expression that makes a group, down to placeholders and literals; false where it says nothing.
+bool printGroup(llvm::raw_ostream &os, const Program &program, uint32_t index) {
+  if (index == none)
+    return false;
+  const Step &step = program[index];
+  if (step.opcode() == Opcode::Placeholder) {
+    os << '%' << step.node->name().str();
+    return true;
+  }
+  if (!step.op || step.op->opaque)
+    return false;
+  os << step.op->target.str() << '(';
+  for (const Argument &argument : step.arguments->positional) {
+    if (argument.is(Argument::Kind::Operand) && !printGroup(os, program, program.operand(step, argument)))
+      return false;
+    if (argument.is(Argument::Kind::Int))
+      os << argument.integer();
+    for (const Argument &element : argument.elements())
+      if (element.is(Argument::Kind::Int))
+        os << element.integer() << ' ';
+    os << ',';
+  }
+  os << ')';
+  return true;
+}
+
+std::string textOfRanks(const GroupTable &groups, llvm::ArrayRef<int64_t> ranks) {
+  for (const Group &group : groups.groups())
+    if (llvm::ArrayRef(group.ranks) == ranks)
+      return group.name;
+  std::string text = "ranks";
+  for (int64_t rank : ranks)
+    text += " " + std::to_string(rank);
+  return text;
+}
+
+void readGroup(const Program &program, const Step &step, Communication &call) {
+  call.group = "?";
+  const Argument *group = Program::argument(step, call.spec->group);
+  if (!group)
+    return;
+  const GroupTable &table = step.node->graph()->groups();
+  if (group->is(Argument::Kind::String)) {
+    call.groupName = group->text();
+    call.group = call.groupName.str();
+  } else if (auto ranks = integers(group)) {
+    call.ranks = *ranks;
+    call.group = textOfRanks(table, *ranks);
+  } else if (group->is(Argument::Kind::Operand)) {
+    uint32_t operand = program.operand(step, *group);
+    const Step *maker = operand == none ? nullptr : &program[operand];
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (maker && maker->opcode() == Opcode::GetAttr && table.find(maker->node->target().str()))
+      call.group = (call.groupName = maker->node->target().str()).str();
+    else if (printGroup(os, program, operand))
+      call.group = os.str();
+  }
+}
+
+/// A collective in a subgraph: what its literals say.
+Communication readWrapped(const Program &program, uint32_t index) {
+  const Graph *graph = wrappedGraph(program, program[index]);
+  const Node *inner = graph ? onlyCall(*graph) : nullptr;
+  Communication call;
+  call.step = index;
+  if (!inner || !inner->op() || !inner->op()->collective)
+    return call;
+  call.spec = &*inner->op()->collective;
+  call.group = "?";
+  const Argument *group = argumentAt(*inner, call.spec->group);
+  if (group && group->is(Argument::Kind::String))
+    call.group = (call.groupName = group->text()).str();
+  return call;
+}
+
+} // namespace
+
+const Graph *wrappedGraph(const Program &program, const Step &step) {
+  if (!step.op || step.op->role != OpRole::ControlDeps || step.arguments->positional.size() < 2)
+    return nullptr;
+  const Argument &body = step.arguments->positional[1];
+  uint32_t index = body.is(Argument::Kind::Operand) ? program.operand(step, body) : none;
+  if (index == none || program[index].opcode() != Opcode::GetAttr)
+    return nullptr;
+  const Node *attribute = program[index].node;
+  const Graph *live = attribute->graph()->subgraph(attribute->target());
+  return live ? live : attribute->graph()->erasedSubgraph(attribute->target());
+}
+
+const Node *onlyCall(const Graph &graph) {
+  const Node *call = nullptr;
+  for (const Node *node = graph.front(); node; node = node->next()) {
+    if (node->opcode() != Opcode::CallFunction)
+      continue;
+    if (call)
+      return nullptr;
+    call = node;
+  }
+  return call;
+}
+
+Communication readCommunication(const Program &program, uint32_t index) {
+  const Step &step = program[index];
+  if (!step.collective())
+    return readWrapped(program, index);
+  Communication call;
+  call.step = index;
+  call.spec = step.collective();
+  readGroup(program, step, call);
+  const Argument *reduce = Program::argument(step, call.spec->reduceOp);
+  if (reduce && reduce->is(Argument::Kind::String))
+    call.reduceOp = reduce->text().lower();
+  call.groupSize = integer(Program::argument(step, call.spec->groupSize));
+  call.root = integer(Program::argument(step, call.spec->root));
+  call.inputs = program.operandsIn(step, Program::argument(step, call.spec->input));
+  call.inputSplits = integers(Program::argument(step, call.spec->inputSplits));
+  call.outputSplits = integers(Program::argument(step, call.spec->outputSplits));
+  return call;
+}
+
+std::vector<Communication> readCommunications(const Program &program) {
+  std::vector<Communication> calls;
+  for (uint32_t i = 0; i < program.size(); ++i) {
+    const Step &step = program[i];
+    if (!step.collective() && (step.domain != Domain::Comm || !wrappedGraph(program, step)))
+      continue;
+    Communication call = readCommunication(program, i);
+    if (call.spec)
+      calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+bool alike(const Communication &a, const Communication &b) {
+  return a.spec->kind == b.spec->kind && a.group != "?" && a.group == b.group && a.reduceOp == b.reduceOp &&
+         a.groupSize == b.groupSize && a.root == b.root;
+}
+
+bool saysNothingElse(const Step &step) {
+  const CollectiveSpec &spec = *step.collective();
+  for (int i = 0, end = static_cast<int>(step.op->params.size()); i < end; ++i) {
+    const Argument *argument = Program::argument(step, i);
+    int compared[] = {spec.input, spec.reduceOp,    spec.groupSize,   spec.group,
+                      spec.root,  spec.inputSplits, spec.outputSplits};
+    bool known = llvm::is_contained(compared, i);
+    bool legacy = spec.legacy && (i == spec.group - 1 || i == spec.group + 1);
+    if (argument && !known && !legacy && !argument->is(Argument::Kind::None))
+      return false;
+  }
+  return true;
+}
+
+bool isPlainExchange(const Communication &call) {
+  const CollectiveSpec &spec = *call.spec;
+  return !spec.inPlace && !spec.synchronous && !spec.coalesced && spec.output < 0 && call.inputs.size() == 1;
+}
+
+bool isFence(const Communication &call) {
+  return isPointToPoint(call.spec->kind) || call.spec->kind == CollectiveKind::Barrier;
+}
+
+namespace {
+
+/// The rank lists that the group may be; empty where unknown.
+std::vector<std::vector<int64_t>> cellsOf(const GroupTable &groups, const Communication &call) {
+  if (!call.ranks.empty())
+    return {call.ranks};
+  const Group *group = groups.find(call.groupName.empty() ? llvm::StringRef(call.group) : call.groupName);
+  if (!group)
+    return {};
+  return group->partition.empty() ? std::vector<std::vector<int64_t>>{group->ranks} : group->partition;
+}
+
+} // namespace
+
+Meetings::Meetings(const GroupTable &groups, llvm::ArrayRef<const Communication *> samples) {
+  for (uint32_t i = 0; i < samples.size(); ++i) {
+    cells_.push_back(cellsOf(groups, *samples[i]));
+    if (cells_[i].empty() || cells_[i].front().empty())
+      unknown_.push_back(i);
+    for (uint32_t cell = 0; cell < cells_[i].size(); ++cell)
+      for (int64_t rank : cells_[i][cell])
+        byRank_[rank].push_back({i, cell});
+  }
+}
+
+std::vector<uint32_t> Meetings::of(uint32_t sample) const {
+  std::vector<uint32_t> meeting = unknown_;
+  meeting.push_back(sample);
+  if (llvm::is_contained(unknown_, sample)) {
+    meeting.resize(cells_.size());
+    std::iota(meeting.begin(), meeting.end(), 0U);
+    return meeting;
+  }
+  for (const std::vector<int64_t> &cell : cells_[sample]) {
+    std::map<Cell, unsigned> common;
+    for (int64_t rank : cell)
+      for (const Cell &other : byRank_.at(rank))
+        if (++common[other] == 2)
+          meeting.push_back(other.first);
+  }
+  llvm::sort(meeting);
+  meeting.erase(std::unique(meeting.begin(), meeting.end()), meeting.end());
+  return meeting;
+}
+
+} // namespace ccgraph::legality

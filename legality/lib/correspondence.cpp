@@ -1,0 +1,177 @@
+#include "correspondence.h"
+
+#include "rules.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+namespace ccgraph::legality {
+
+std::string claimText(Claim claim) {
+  std::string number = " entry " + std::to_string(claim.entry);
+  switch (claim.part) {
+  case Part::Untouched:
+    return "";
+  case Part::Merged:
+    return "merged" + number;
+  case Part::Removed:
+    return "removed" + number;
+  case Part::Added:
+    return "added" + number;
+  case Part::Rule:
+    return "rule" + number;
+  }
+  llvm_unreachable("all parts are named");
+}
+
+Correspondence::Correspondence(const Rewrite &rewrite, Findings &findings)
+    : rewrite_(rewrite), untouched_(rewrite.before.size(), none), images_(rewrite.before.size(), none),
+      performers_(rewrite.before.size(), none), origin_(rewrite.after.size(), none),
+      claimsBefore_(rewrite.before.size()), claimsAfter_(rewrite.after.size()) {
+  match(findings);
+  const Certificate &certificate = rewrite_.certificate;
+  for (uint32_t i = 0; i < certificate.merged.size(); ++i)
+    claimMerged(i, findings);
+  for (uint32_t i = 0; i < certificate.rules.size(); ++i)
+    claimRule(i, findings);
+  for (uint32_t i = 0; i < certificate.added.size(); ++i)
+    claim(certificate.added[i].node, false, {Part::Added, i}, findings);
+  claimRemoved(findings);
+  requireClaims(findings);
+  if (!findings.any())
+    followTwins(findings);
+}
+
+void Correspondence::match(Findings &) {
+  for (uint32_t i = 0; i < rewrite_.before.size(); ++i) {
+    uint32_t now = rewrite_.after.indexOf(rewrite_.before[i].node);
+    untouched_[i] = images_[i] = performers_[i] = now;
+    if (now != none)
+      origin_[now] = i;
+  }
+}
+
+/// Takes a node for an entry: it must stand on the entry's side only, and in no other entry.
+void Correspondence::claim(const Node *node, bool before, Claim claim, Findings &findings) {
+  const Node &place = node ? *node : *rewrite_.graph.front();
+  std::string entry = claimText(claim);
+  if (!node)
+    return findings.add(place, "entry", "an entry names no node where it must name one", entry);
+  if (node->graph() != &rewrite_.graph)
+    return findings.add(place, "entry", "an entry names " + quoted(node) + " of another graph", entry);
+  uint32_t was = rewrite_.before.indexOf(node);
+  uint32_t now = rewrite_.after.indexOf(node);
+  bool fits = before ? was != none && now == none : was == none && now != none;
+  if (!fits)
+    return findings.add(
+        place, "entry",
+        llvm::Twine("listed as ") + (before ? "gone, but it is " : "new, but it is ") +
+            (was == none ? (now == none ? "in neither graph" : "new") : (now == none ? "gone" : "in both graphs")),
+        entry);
+  Claim &slot = before ? claimsBefore_[was] : claimsAfter_[now];
+  if (slot.part != Part::Untouched)
+    return findings.add(place, "entry", "stands in two entries, of which " + claimText(slot) + " is one", entry);
+  slot = claim;
+}
+
+void Correspondence::bind(const Node *was, const Node *image, const Node *performer) {
+  uint32_t index = was ? rewrite_.before.indexOf(was) : none;
+  if (index == none)
+    return;
+  images_[index] = image ? rewrite_.after.indexOf(image) : none;
+  performers_[index] = performer ? rewrite_.after.indexOf(performer) : none;
+  if (images_[index] != none && origin_[images_[index]] == none)
+    origin_[images_[index]] = index;
+}
+
+void Correspondence::claimMerged(uint32_t index, Findings &findings) {
+  const MergedEntry &entry = rewrite_.certificate.merged[index];
+  Claim mine{Part::Merged, index};
+  claim(entry.launch, false, mine, findings);
+  for (const Node *wait : entry.waits)
+    claim(wait, false, mine, findings);
+  for (const Node *node : entry.scaffold)
+    claim(node, false, mine, findings);
+  for (size_t i = 0; i < entry.members.size(); ++i) {
+    const BucketMember &member = entry.members[i];
+    const Node *wait = entry.waits.empty() ? nullptr : entry.waits[entry.waits.size() == entry.members.size() ? i : 0];
+    claim(member.launch, true, mine, findings);
+    bind(member.launch, nullptr, entry.launch);
+    for (const Node *old : member.waits) {
+      claim(old, true, mine, findings);
+      bind(old, member.replacement, wait);
+    }
+  }
+}
+
+void Correspondence::claimRule(uint32_t index, Findings &findings) {
+  const RuleEntry &entry = rewrite_.certificate.rules[index];
+  for (const Node *node : entry.matched)
+    claim(node, true, {Part::Rule, index}, findings);
+  for (const Node *node : entry.built)
+    claim(node, false, {Part::Rule, index}, findings);
+  if (entry.matched.empty() || entry.built.empty())
+    return;
+  const RuleTemplate *rule = templateOf(entry.name);
+  if (rule && rule->stands == Stands::ValueForWait)
+    bindChain(entry);
+  else
+    bind(entry.matched.front(), entry.built.front(), entry.built.front());
+}
+
+/// The last of the chain's launches counts as the one that does what the matched launch did.
+void Correspondence::bindChain(const RuleEntry &entry) {
+  llvm::SmallVector<uint32_t, 2> launches;
+  for (const Node *node : entry.built)
+    if (uint32_t now = node ? rewrite_.after.indexOf(node) : none; now != none && rewrite_.after[now].collective())
+      launches.push_back(now);
+  llvm::sort(launches);
+  bind(entry.matched.front(), nullptr, launches.empty() ? nullptr : rewrite_.after[launches.back()].node);
+  if (uint32_t was = entry.matched.front() ? rewrite_.before.indexOf(entry.matched.front()) : none; was != none)
+    chains_[was] = std::move(launches);
+  for (const Node *wait : llvm::ArrayRef(entry.matched).drop_front())
+    bind(wait, entry.built.front(), entry.built.front());
+}
+
+void Correspondence::claimRemoved(Findings &findings) {
+  const auto &removed = rewrite_.certificate.removed;
+  for (uint32_t i = 0; i < removed.size(); ++i)
+    claim(removed[i].node, true, {Part::Removed, i}, findings);
+}
+
+void Correspondence::requireClaims(Findings &findings) {
+  for (uint32_t i = 0; i < rewrite_.before.size(); ++i)
+    if (untouched_[i] == none && claimsBefore_[i].part == Part::Untouched)
+      findings.add(*rewrite_.before[i].node, "unlisted", "is gone, and stands in no entry of the certificate");
+  for (uint32_t i = 0; i < rewrite_.after.size(); ++i)
+    if (rewrite_.before.indexOf(rewrite_.after[i].node) == none && claimsAfter_[i].part == Part::Untouched)
+      findings.add(*rewrite_.after[i].node, "unlisted", "is new, and stands in no entry of the certificate");
+}
+
+/// Gives removed nodes the image of the node that stands for them. A twin may be removed in favour of another one.
+void Correspondence::followTwins(Findings &findings) {
+  const auto &removed = rewrite_.certificate.removed;
+  auto imageOf = [&](const Node *node) {
+    for (size_t hops = 0; node && hops <= removed.size(); ++hops) {
+      uint32_t was = rewrite_.before.indexOf(node);
+      if (was == none)
+        return rewrite_.after.indexOf(node);
+      Claim claim = claimsBefore_[was];
+      if (claim.part != Part::Removed)
+        return images_[was];
+      node = removed[claim.entry].twin;
+    }
+    return none;
+  };
+  for (uint32_t i = 0; i < removed.size(); ++i) {
+    if (removed[i].reason == RemovedReason::Dead)
+      continue;
+    uint32_t image = imageOf(removed[i].twin);
+    if (image == none)
+      findings.add(*removed[i].node, "entry",
+                   "removed in favour of " + quoted(removed[i].twin) + ", which is not there either",
+                   claimText({Part::Removed, i}));
+    images_[rewrite_.before.indexOf(removed[i].node)] = image;
+  }
+}
+
+} // namespace ccgraph::legality

@@ -1,0 +1,87 @@
+#include "checks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+llvm::StringRef domainText(Domain domain) {
+  switch (domain) {
+  case Domain::None:
+    return "pure";
+  case Domain::Rng:
+    return "random";
+  case Domain::Comm:
+    return "communicating";
+  case Domain::Host:
+    return "host-visible";
+  case Domain::All:
+    return "opaque";
+  }
+  return "";
+}
+
+/// A step with a domain: where it was, where it is.
+struct Place {
+  uint32_t before = 0;
+  uint32_t after = 0;
+};
+
+class DomainCheck {
+public:
+  DomainCheck(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {
+    for (uint32_t i = 0; i < evidence.before.size(); ++i) {
+      Domain domain = evidence.before[i].domain;
+      if (domain != Domain::None)
+        for (uint32_t now : evidence.correspondence.performances(i))
+          places_[static_cast<size_t>(domain)].push_back({i, now});
+    }
+  }
+
+  void run() {
+    for (Domain domain : {Domain::Rng, Domain::Host, Domain::All})
+      keepsOrder(domain);
+    for (Domain domain : {Domain::Rng, Domain::Host, Domain::Comm})
+      keepsSides(domain);
+  }
+
+private:
+  llvm::ArrayRef<Place> of(Domain domain) const { return places_[static_cast<size_t>(domain)]; }
+
+  void keepsOrder(Domain domain) {
+    auto places = of(domain);
+    for (size_t i = 1; i < places.size(); ++i)
+      if (places[i].after < places[i - 1].after)
+        findings_.add(*node(places[i]), "domain",
+                      "this " + domainText(domain) + " step stands before " + quoted(node(places[i - 1])) +
+                          ", another one, expected after it");
+  }
+
+  /// Nothing with an effect passes an opaque step.
+  void keepsSides(Domain domain) {
+    auto fences = of(Domain::All);
+    for (const Place &place : of(domain)) {
+      auto was = llvm::partition_point(fences, [&](const Place &fence) { return fence.before < place.before; }) -
+                 fences.begin();
+      auto now =
+          llvm::partition_point(fences, [&](const Place &fence) { return fence.after < place.after; }) - fences.begin();
+      if (was != now)
+        findings_.add(*node(place), "domain",
+                      "this " + domainText(domain) + " step passed the opaque " +
+                          quoted(node(fences[std::min(was, now)])) + ", expected on its other side");
+    }
+  }
+
+  const Node *node(const Place &place) const { return evidence_.after[place.after].node; }
+
+  const Evidence &evidence_;
+  Findings &findings_;
+  std::vector<Place> places_[static_cast<size_t>(Domain::All) + 1];
+};
+
+} // namespace
+
+void checkDomains(const Evidence &evidence, Findings &findings) { DomainCheck(evidence, findings).run(); }
+
+} // namespace ccgraph::legality

@@ -1,0 +1,60 @@
+// Evaluation: what the new nodes of one entry hold, worked out from the values that they begin with.
+//
+// Nodes are visited in program order. Movements of data follow their rules (movements.h), waits pass
+// their operand on, and a launch is what the caller says that it does. A value is *complete* once it has
+// been waited for, and so is what is made of it.
+//
+// Ownership: refers to the evidence, and adds to the findings. Failure: a node that cannot be evaluated
+// has a finding and no value, and whatever reads it stays without value in silence. Cost: the runs made
+// (layout.h).
+#pragma once
+
+#include "checks.h"
+#include "communication.h"
+#include "movements.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ccgraph::legality {
+
+class Evaluation {
+public:
+  /// Findings are of `rule`, about nodes of the entry `claim`.
+  Evaluation(const Evidence &evidence, Claim claim, llvm::StringRef rule, Findings &findings)
+      : evidence_(evidence), claim_(claim), rule_(rule), findings_(findings) {}
+
+  /// A value to begin with. Strides are those of the step's type, where that states them. All of one evaluation have one
+  /// dtype.
+  void begin(uint32_t step, Layout layout);
+  using Launch =
+      llvm::function_ref<std::optional<Value>(const Communication &call, llvm::ArrayRef<const Value *> operands)>;
+  /// Evaluates the steps after, given in any order; those of `launches` by `launch`.
+  void run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch);
+
+  /// Null where there is none.
+  [[nodiscard]] const Value *valueOf(uint32_t step) const {
+    auto value = values_.find(step);
+    return value == values_.end() ? nullptr : &value->second;
+  }
+  [[nodiscard]] bool isComplete(uint32_t step) const { return complete_.contains(step); }
+
+private:
+  bool isPlain(const Step &step);
+  std::optional<Value> evaluate(uint32_t index, const Step &step, bool launches, Launch launch);
+  static std::optional<Value> evaluateWait(const Step &step, llvm::ArrayRef<const Value *> operands);
+  std::optional<Value> evaluateMovement(const Step &step, llvm::ArrayRef<const Value *> operands);
+  const Value *operandOf(uint32_t operand, const Step &reader);
+  bool fitsType(const Step &step, const Value &value);
+  void report(const Node &node, const llvm::Twine &message) { findings_.add(node, rule_, message, claimText(claim_)); }
+
+  const Evidence &evidence_;
+  Claim claim_;
+  llvm::StringRef rule_;
+  Findings &findings_;
+  const Type *like_ = nullptr;
+  llvm::DenseMap<uint32_t, Value> values_; ///< by step after
+  llvm::DenseSet<uint32_t> complete_;
+};
+
+} // namespace ccgraph::legality

@@ -1,0 +1,153 @@
+#include "chain.h"
+#include "evaluation.h"
+#include "exchanges.h"
+#include "rules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// One entry of the rule exchange-chain.
+class ChainCheck {
+public:
+  ChainCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
+      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings),
+        evaluation_(evidence, {Part::Rule, entry}, "exchange-chain", findings) {}
+
+  void check() {
+    if (!readMatched() || !begin())
+      return;
+    auto expected = terms_.exchange(call_, *begin_);
+    if (auto *why = std::get_if<std::string>(&expected))
+      return report(*rule_.matched.front(), *why);
+    llvm::SmallVector<uint32_t, 16> steps;
+    for (const Node *node : rule_.built)
+      steps.push_back(evidence_.after.indexOf(node));
+    evaluation_.run(
+        steps, evidence_.correspondence.performances(call_.step),
+        [&](const Communication &call, llvm::ArrayRef<const Value *> operands) { return launch(call, operands); });
+    checkResult(std::get<Layout>(expected));
+  }
+
+private:
+  void report(const Node &node, const llvm::Twine &message, llvm::StringRef rule = "exchange-chain") {
+    findings_.add(node, rule, message, claimText({Part::Rule, entry_}));
+  }
+
+  bool readMatched() {
+    const Node &first = *rule_.matched.front();
+    uint32_t launch = evidence_.before.indexOf(&first);
+    if (!evidence_.options.spmd)
+      return report(first, "became other collectives, and none may where other ranks run other programs", "mpmd"),
+             false;
+    const Step &step = evidence_.before[launch];
+    if (step.collective())
+      call_ = readCommunication(evidence_.before, launch);
+    if (!call_.spec || !isPlainExchange(call_) || !saysNothingElse(step) || rule_.matched.size() < 2)
+      return report(first, "is no functional collective on one tensor with its waits, expected one to be matched"),
+             false;
+    for (const Node *wait : llvm::ArrayRef(rule_.matched).drop_front()) {
+      const Step &waiting = evidence_.before[evidence_.before.indexOf(wait)];
+      if (!waiting.waits || waiting.numOperands != 1 || evidence_.before.operands(waiting)[0] != launch)
+        return report(*wait, "is no wait on " + quoted(&first) + ", expected nothing else to be matched"), false;
+    }
+    return true;
+  }
+
+  /// The chain begins with what the collective sent.
+  bool begin() {
+    uint32_t input = call_.inputs[0];
+    uint32_t image = input == none ? none : evidence_.correspondence.image(input);
+    const Type *type = input == none ? nullptr : evidence_.before[input].type;
+    Sizes sizes;
+    bool known = image != none && type && type->isTensor();
+    for (const Dim &size : known ? type->sizes() : llvm::ArrayRef<Dim>()) {
+      known &= size.isStatic();
+      sizes.push_back(size.isStatic() ? size.value() : 0);
+    }
+    if (!known)
+      return report(*rule_.matched.front(), "sends a value that is gone, or whose sizes are no numbers"), false;
+    begin_ = terms_.own(image, sizes);
+    evaluation_.begin(image, *begin_);
+    return true;
+  }
+
+  std::optional<Value> launch(const Communication &call, llvm::ArrayRef<const Value *> operands) {
+    const Step &step = evidence_.after[call.step];
+    if (!isPlainExchange(call) || !saysNothingElse(step) || operands[0]->isList) {
+      report(*step.node, "is no functional collective on one tensor, expected no other in a chain");
+      return std::nullopt;
+    }
+    checkGroupSize(call);
+    const Layout &sent = operands[0]->elements[0];
+    if (!terms_.isOwn(sent) && !evaluation_.isComplete(call.inputs[0]))
+      report(*step.node, "sends what has not been waited for");
+    checkOrderingEdges(step);
+    auto outcome = terms_.exchange(call, sent);
+    if (auto *why = std::get_if<std::string>(&outcome)) {
+      report(*step.node, *why);
+      return std::nullopt;
+    }
+    return Value{{std::move(std::get<Layout>(outcome))}, false};
+  }
+
+  /// Because a gather over fewer ranks than the group has would be another one.
+  void checkGroupSize(const Communication &call) {
+    const Group *group = evidence_.rewrite.graph.groups().find(call.group);
+    auto size = group ? group->size() : std::nullopt;
+    if (size && call.groupSize && *call.groupSize != *size)
+      report(*evidence_.after[call.step].node, "states " + llvm::Twine(*call.groupSize) + " ranks, expected the " +
+                                                   llvm::Twine(*size) + " of group '" + call.group + "'");
+  }
+
+  /// What the matched launch had to follow, each of the chain's must follow.
+  void checkOrderingEdges(const Step &step) {
+    auto kept = evidence_.after.ordering(step);
+    for (uint32_t edge : evidence_.before.ordering(evidence_.before[call_.step]))
+      if (edge == none || (!llvm::is_contained(kept, evidence_.correspondence.image(edge)) &&
+                           !llvm::is_contained(kept, evidence_.correspondence.performer(edge))))
+        report(*step.node,
+               "does not follow " + quoted(edge == none ? nullptr : evidence_.before[edge].node) + ", which " +
+                   quoted(rule_.matched.front()) + " had to",
+               "ordering-edge");
+  }
+
+  void checkResult(const Layout &expected) {
+    const Node &result = *rule_.built.front();
+    uint32_t index = evidence_.after.indexOf(&result);
+    const Value *value = evaluation_.valueOf(index);
+    if (!value)
+      return; // because the node without value has its own finding
+    if (!evaluation_.isComplete(index))
+      report(result, "stands for the result of " + quoted(rule_.matched.front()) + " before all waits");
+    if (value->isList || !sameElements(value->elements[0], expected))
+      report(result, "does not hold, element for element, the result of " + quoted(rule_.matched.front()));
+    const Type *type = evidence_.before[evidence_.before.indexOf(rule_.matched[1])].type;
+    if (type && type != result.type())
+      report(result, "is " + typeText(result.type()) + ", expected " + typeText(type) + " as " +
+                         quoted(rule_.matched[1]) + " was");
+  }
+
+  const Evidence &evidence_;
+  const RuleEntry &rule_;
+  uint32_t entry_;
+  Findings &findings_;
+  Evaluation evaluation_;
+  Terms terms_;
+  Communication call_;
+  std::optional<Layout> begin_;
+};
+
+} // namespace
+
+void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings) {
+  const RuleEntry &rule = evidence.rewrite.certificate.rules[entry];
+  if (rule.matched.empty() || rule.built.empty())
+    return findings.add(*evidence.rewrite.graph.front(), "exchange-chain", "matches or builds nothing",
+                        claimText({Part::Rule, entry}));
+  ChainCheck(evidence, entry, findings).check();
+}
+
+} // namespace ccgraph::legality

@@ -1,0 +1,177 @@
+#include "in_flight.h"
+
+#include "checks.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+class FlightLogger {
+public:
+  FlightLogger(const Program &program, const Storages &storages)
+      : program_(program), storages_(storages), active_(2 * size_t(storages.count())) {}
+
+  FlightLog run() {
+    for (uint32_t i = 0; i < program_.size(); ++i) {
+      const Step &step = program_[i];
+      if (step.waits)
+        land(i, step);
+      else if (inTheAir_)
+        findIntrusions(i, step);
+      if (step.launches)
+        launch(i, step);
+    }
+    return std::move(log_);
+  }
+
+private:
+  enum class Hold : uint8_t { Read, Write };
+
+  /// Flights that hold a storage so, those that are over among them until somebody looks.
+  llvm::SmallVectorImpl<uint32_t> &active(uint32_t storage, Hold hold) {
+    return active_[2 * size_t(storage) + static_cast<size_t>(hold)];
+  }
+
+  bool over(uint32_t flight) const { return log_.flights[flight].wait != none; }
+
+  void land(uint32_t index, const Step &step) {
+    for (uint32_t operand : program_.operands(step))
+      for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand)) {
+        for (uint32_t number : active(storage, Hold::Write))
+          end(number, index, storage);
+        forget(storage);
+      }
+  }
+
+  /// The first wait on a result ends its flight; a buffer or an input that is held is no result.
+  void end(uint32_t number, uint32_t wait, uint32_t storage) {
+    Flight &flight = log_.flights[number];
+    if (flight.wait != none || !llvm::is_contained(flight.results, storage))
+      return;
+    flight.wait = wait;
+    --inTheAir_;
+  }
+
+  /// Drops what is over, so that a storage that is used again and again is not searched through its past.
+  void forget(uint32_t storage) {
+    for (Hold hold : {Hold::Read, Hold::Write})
+      llvm::erase_if(active(storage, hold), [&](uint32_t flight) { return over(flight); });
+  }
+
+  void findIntrusions(uint32_t index, const Step &step) {
+    auto operands = program_.operands(step);
+    auto accesses = program_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      bool writes = has(accesses[i], Access::Write | Access::InFlightWrite);
+      if (operands[i] == none || (!writes && !has(accesses[i], Access::Read | Access::InFlightRead)))
+        continue;
+      for (uint32_t storage : storages_.of(operands[i]))
+        intrude(index, storage, writes);
+    }
+  }
+
+  void intrude(uint32_t index, uint32_t storage, bool writes) {
+    forget(storage);
+    for (Hold hold : {Hold::Read, Hold::Write})
+      for (uint32_t flight : writes || hold == Hold::Write ? active(storage, hold) : llvm::ArrayRef<uint32_t>())
+        log_.intrusions.push_back({log_.flights[flight].launch, index, storage});
+  }
+
+  void launch(uint32_t index, const Step &step) {
+    const Argument *inputs = elementwiseList(step);
+    uint32_t elements = inputs ? storages_.numElements(index) : 0;
+    auto first = static_cast<uint32_t>(log_.flights.size());
+    for (uint32_t i = 0; i < std::max(elements, 1U); ++i) {
+      Flight flight;
+      flight.launch = index;
+      auto results = elements ? storages_.element(index, i) : storages_.of(index);
+      flight.results.assign(results.begin(), results.end());
+      log_.flights.push_back(std::move(flight));
+    }
+    addOperands(step, elements ? inputs : nullptr, llvm::MutableArrayRef(log_.flights).drop_front(first));
+    for (uint32_t number = first; number < log_.flights.size(); ++number)
+      start(number);
+  }
+
+  /// Operand i of the list is held by flight i, one beside the list by all of them.
+  void addOperands(const Step &step, const Argument *list, llvm::MutableArrayRef<Flight> flights) {
+    llvm::SmallVector<uint32_t, 8> elementOf(step.numOperands, none);
+    for (uint32_t i = 0, n = list ? static_cast<uint32_t>(list->elements().size()) : 0; i < n; ++i)
+      if (const Argument &leaf = list->elements()[i]; leaf.is(Argument::Kind::Operand))
+        elementOf[leaf.operandIndex()] = i;
+    auto operands = program_.operands(step);
+    auto accesses = program_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i] == none || !has(accesses[i], Access::InFlightRead | Access::InFlightWrite))
+        continue;
+      if (elementOf[i] == none)
+        for (Flight &flight : flights)
+          addOperand(operands[i], accesses[i], flight);
+      else if (elementOf[i] < flights.size())
+        addOperand(operands[i], accesses[i], flights[elementOf[i]]);
+    }
+  }
+
+  void addOperand(uint32_t operand, Access access, Flight &flight) {
+    auto held = storages_.of(operand);
+    if (has(access, Access::InFlightRead))
+      flight.reads.append(held.begin(), held.end());
+    if (has(access, Access::InFlightWrite))
+      flight.writes.append(held.begin(), held.end());
+  }
+
+  void start(uint32_t number) {
+    const Flight &flight = log_.flights[number];
+    for (uint32_t storage : flight.results)
+      active(storage, Hold::Write).push_back(number);
+    for (uint32_t storage : flight.reads)
+      active(storage, Hold::Read).push_back(number);
+    for (uint32_t storage : flight.writes)
+      active(storage, Hold::Write).push_back(number);
+    ++inTheAir_;
+  }
+
+  const Program &program_;
+  const Storages &storages_;
+  std::vector<llvm::SmallVector<uint32_t, 0>> active_; ///< two a storage, see active()
+  size_t inTheAir_ = 0;
+  FlightLog log_;
+};
+
+/// Pairs that touched each other before already: what PyTorch's own graphs do is not this pass's doing.
+llvm::DenseSet<uint64_t> knownPairs(const Evidence &evidence) {
+  llvm::DenseSet<uint64_t> known;
+  const Correspondence &correspondence = evidence.correspondence;
+  for (const Intrusion &intrusion : logFlights(evidence.before, evidence.storagesBefore).intrusions) {
+    uint32_t launch = correspondence.performer(intrusion.launch);
+    uint32_t step = correspondence.performer(intrusion.step);
+    if (launch != none && step != none)
+      known.insert(uint64_t(launch) << 32 | step);
+  }
+  return known;
+}
+
+} // namespace
+
+FlightLog logFlights(const Program &program, const Storages &storages) { return FlightLogger(program, storages).run(); }
+
+void checkInFlight(const Evidence &evidence, Findings &findings) {
+  FlightLog log = logFlights(evidence.after, evidence.storagesAfter);
+  if (log.intrusions.empty())
+    return;
+  auto known = knownPairs(evidence);
+  for (const Intrusion &intrusion : log.intrusions) {
+    if (known.contains(uint64_t(intrusion.launch) << 32 | intrusion.step))
+      continue;
+    const Node *owner = evidence.after[evidence.storagesAfter.owner(intrusion.storage)].node;
+    findings.add(*evidence.after[intrusion.step].node, "in-flight",
+                 "touches the storage of " + quoted(owner) + ", which " +
+                     quoted(evidence.after[intrusion.launch].node) +
+                     " has in flight here, expected after a wait on it");
+  }
+}
+
+} // namespace ccgraph::legality

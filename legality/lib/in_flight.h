@@ -1,0 +1,38 @@
+// What is in flight at each step of a Program.
+//
+// A launch puts its results' storages in flight, and the operands that it reads or writes until it
+// is done; the first wait on a result (on any value that shares its storage) ends that. A coalesced
+// launch is one flight an element. The log of the program before is held against that of the
+// program after: an intrusion that was there before is the user's, a new one is the pass's.
+//
+// Ownership: plain numbers of steps and storages, which mean something in that program only.
+// Failure: none. Cost: O(steps + operands).
+#pragma once
+
+#include "storages.h"
+
+namespace ccgraph::legality {
+
+/// One launch, or one element of a coalesced one.
+struct Flight {
+  uint32_t launch = 0;
+  uint32_t wait = none;                   ///< the first wait that ends it; `none`: it never ends
+  llvm::SmallVector<uint32_t, 2> results; ///< storages
+  llvm::SmallVector<uint32_t, 2> reads;   ///< storages of operands, read until the wait
+  llvm::SmallVector<uint32_t, 2> writes;  ///< storages of operands, written until the wait
+};
+
+/// A step that touches what a launch has in flight.
+struct Intrusion {
+  uint32_t launch = 0;
+  uint32_t step = 0;
+  uint32_t storage = 0;
+};
+
+struct FlightLog {
+  std::vector<Flight> flights;
+  std::vector<Intrusion> intrusions; ///< in program order
+};
+[[nodiscard]] FlightLog logFlights(const Program &program, const Storages &storages);
+
+} // namespace ccgraph::legality

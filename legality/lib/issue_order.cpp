@@ -1,0 +1,171 @@
+#include "checks.h"
+#include "communication.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// Collectives of one group: the steps after that do what the steps before did, in the order before; and in the order that they have.
+struct Stream {
+  Communication sample;
+  std::vector<const Communication *> calls; ///< before
+  std::vector<uint32_t> was;
+  std::vector<uint32_t> now;
+};
+
+class IssueOrder {
+public:
+  IssueOrder(const Evidence &evidence, Findings &findings)
+      : evidence_(evidence), findings_(findings), callsBefore_(readCommunications(evidence.before)) {
+    for (const Communication &call : callsBefore_) {
+      Stream &stream = streamOf(call);
+      stream.calls.push_back(&call);
+      llvm::append_range(stream.was, evidence.correspondence.performances(call.step));
+    }
+    for (const Communication &call : readCommunications(evidence.after))
+      streamOf(call).now.push_back(call.step);
+  }
+
+  void run() {
+    if (!evidence_.options.spmd)
+      checkAcrossGroups();
+    for (const MovedEntry &entry : evidence_.rewrite.certificate.moved)
+      checkMovedEntry(entry);
+    for (const Stream &stream : streams_)
+      checkStream(stream);
+    checkAllFences();
+  }
+
+private:
+  Stream &streamOf(const Communication &call) {
+    auto [slot, isNew] = index_.try_emplace(call.group, streams_.size());
+    if (isNew)
+      streams_.push_back({call, {}, {}, {}});
+    return streams_[slot->second];
+  }
+
+  const Node &node(uint32_t after) const { return *evidence_.after[after].node; }
+
+  /// One entry for each bucket, at its first member, as long as its members were consecutive.
+  static std::vector<uint32_t> contract(std::vector<uint32_t> performers) {
+    performers.erase(std::unique(performers.begin(), performers.end()), performers.end());
+    return performers;
+  }
+
+  void checkStream(const Stream &stream) {
+    std::vector<uint32_t> expected = contract(stream.was);
+    if (expected == stream.now || llvm::is_contained(stated_, stream.sample.group))
+      return;
+    auto [was, now] = std::mismatch(expected.begin(), expected.end(), stream.now.begin(), stream.now.end());
+    const Node &place = node(now != stream.now.end() ? *now : *was);
+    std::string expectedText = was == expected.end() ? "no more collectives" : quoted(&node(*was));
+    findings_.add(place, "issue-order",
+                  "is issued as number " + llvm::Twine(now - stream.now.begin()) + " of group " +
+                      groupText(stream.sample) + ", expected " + expectedText + " there");
+  }
+
+  static std::string groupText(const Communication &call) { return "'" + call.group + "'"; }
+
+  /// The entry must state the order that there is, and the pass must be one that may change it.
+  void checkMovedEntry(const MovedEntry &entry) {
+    uint32_t first = entry.issue.empty() || !entry.issue.front() ? none : evidence_.after.indexOf(entry.issue.front());
+    if (first == none || !evidence_.after[first].collective())
+      return findings_.add(*evidence_.after[0].node, "moved",
+                           "the moved entry of group '" + llvm::Twine(entry.group) +
+                               "' begins with no collective of the graph");
+    const Node &place = node(first);
+    if (!evidence_.options.reordersCollectives)
+      return findings_.add(place, "moved",
+                           "the order of group '" + llvm::Twine(entry.group) +
+                               "' is listed as moved by a pass that may not reorder collectives",
+                           "moved entry");
+    const Stream &stream = streamOf(readCommunication(evidence_.after, first));
+    auto same = [&](uint32_t now, const Node *listed) { return listed && &node(now) == listed; };
+    if (!std::equal(stream.now.begin(), stream.now.end(), entry.issue.begin(), entry.issue.end(), same) ||
+        groupKey(place) != entry.group)
+      return findings_.add(place, "moved",
+                           "the moved entry of group '" + llvm::Twine(entry.group) + "' lists " +
+                               llvm::Twine(entry.issue.size()) + " collectives that are not the " +
+                               llvm::Twine(stream.now.size()) + " of the group in their order");
+    stated_.push_back(stream.sample.group);
+  }
+
+  static bool inOrder(llvm::ArrayRef<uint32_t> steps) { return llvm::is_sorted(steps); }
+
+  bool hasFence(const Stream &stream) const {
+    return llvm::any_of(stream.now, [&](uint32_t step) { return isFence(readCommunication(evidence_.after, step)); });
+  }
+
+  void checkAllFences() {
+    std::vector<const Communication *> samples;
+    for (const Stream &stream : streams_)
+      samples.push_back(&stream.sample);
+    std::optional<Meetings> meetings;
+    for (uint32_t i = 0; i < streams_.size(); ++i) {
+      if (!hasFence(streams_[i]))
+        continue;
+      if (!meetings)
+        meetings.emplace(evidence_.rewrite.graph.groups(), samples);
+      checkFences(streams_[i], meetings->of(i));
+    }
+  }
+
+  /// No collective of a group that may share two ranks with this one passes its fences.
+  void checkFences(const Stream &stream, llvm::ArrayRef<uint32_t> meeting) {
+    std::vector<uint32_t> was;
+    std::vector<uint32_t> now;
+    for (const Communication *call : stream.calls)
+      if (isFence(*call) && evidence_.correspondence.performer(call->step) != none) {
+        was.push_back(call->step);
+        now.push_back(evidence_.correspondence.performer(call->step));
+      }
+    if (!inOrder(now))
+      return; // because checkStream has said so
+    for (uint32_t other : meeting)
+      for (const Communication *call : streams_[other].calls)
+        checkSides(stream, *call, was, now);
+  }
+
+  void checkSides(const Stream &stream, const Communication &call, llvm::ArrayRef<uint32_t> was,
+                  llvm::ArrayRef<uint32_t> now) {
+    auto sideBefore = llvm::lower_bound(was, call.step) - was.begin();
+    for (uint32_t performer : evidence_.correspondence.performances(call.step)) {
+      auto sideNow = llvm::lower_bound(now, performer) - now.begin();
+      if (sideBefore != sideNow)
+        findings_.add(node(performer), "fence",
+                      "passed " + quoted(&node(now[std::min(sideBefore, sideNow)])) + ", a step of group " +
+                          groupText(stream.sample) +
+                          " that keeps its place among collectives of ranks that it may share");
+    }
+  }
+
+  /// Ranks that run different programs agree on no order but the one that they came with.
+  void checkAcrossGroups() {
+    std::vector<uint32_t> all;
+    for (const Communication &call : callsBefore_)
+      if (uint32_t performer = evidence_.correspondence.performer(call.step); performer != none)
+        all.push_back(performer);
+    all = contract(all);
+    for (size_t i = 1; i < all.size(); ++i)
+      if (all[i] <= all[i - 1])
+        findings_.add(node(all[i]), "mpmd",
+                      "is issued before " + quoted(&node(all[i - 1])) +
+                          ", expected after it, since other ranks run other programs");
+  }
+
+  const Evidence &evidence_;
+  Findings &findings_;
+  std::vector<Communication> callsBefore_;
+  std::vector<Stream> streams_;
+  llvm::StringMap<size_t> index_;
+  std::vector<std::string> stated_; ///< groups whose new order an entry states
+};
+
+} // namespace
+
+void checkIssueOrder(const Evidence &evidence, Findings &findings) { IssueOrder(evidence, findings).run(); }
+
+} // namespace ccgraph::legality

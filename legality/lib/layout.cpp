@@ -1,0 +1,184 @@
+#include "layout.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+int64_t product(llvm::ArrayRef<int64_t> sizes) {
+  int64_t total = 1;
+  for (int64_t size : sizes)
+    if (__builtin_mul_overflow(total, size, &total))
+      return INT64_MAX; // because no value has so many elements, nothing equals it
+  return total;
+}
+
+int64_t Layout::numElements() const { return product(sizes); }
+
+Sizes rowMajor(llvm::ArrayRef<int64_t> sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
+  return strides;
+}
+
+void append(Runs &runs, Run run) {
+  if (run.count == 0)
+    return;
+  run.offset = runs.empty() ? 0 : runs.back().offset + runs.back().count;
+  if (!runs.empty() && runs.back().source == run.source && runs.back().result == run.result &&
+      runs.back().perRank == run.perRank && runs.back().start + runs.back().count == run.start)
+    runs.back().count += run.count;
+  else
+    runs.push_back(run);
+}
+
+void take(const Runs &from, int64_t offset, int64_t count, Runs &to) {
+  auto run = llvm::partition_point(from, [&](const Run &one) { return one.offset + one.count <= offset; });
+  for (; count > 0 && run != from.end(); ++run) {
+    int64_t skip = offset - run->offset;
+    int64_t part = std::min(count, run->count - skip);
+    append(to, {0, run->start + skip, part, run->source, run->result, run->perRank});
+    offset += part;
+    count -= part;
+  }
+}
+
+Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs) {
+  return {Sizes(sizes.begin(), sizes.end()), rowMajor(sizes), true, false,
+          std::make_shared<const Runs>(std::move(runs))};
+}
+
+Layout whole(uint32_t source, bool result, llvm::ArrayRef<int64_t> sizes) {
+  Runs runs;
+  append(runs, {0, 0, product(sizes), source, result});
+  return contiguous(sizes, std::move(runs));
+}
+
+Layout wholeUnsized(uint32_t source, bool result) {
+  return {{}, {}, false, true, std::make_shared<const Runs>(Runs{{0, 0, 1, source, result}})};
+}
+
+namespace {
+
+/// A stretch of dimensions that memory holds as one: so many elements, so far apart.
+struct Stretch {
+  int64_t count = 1;
+  int64_t stride = 1;
+};
+
+/// Joins neighbouring dimensions wherever memory allows it, innermost first.
+llvm::SmallVector<Stretch, 4> stretches(const Layout &value) {
+  llvm::SmallVector<Stretch, 4> joined;
+  for (size_t i = value.sizes.size(); i-- > 0;) {
+    if (value.sizes[i] == 1)
+      continue;
+    if (!joined.empty() && value.strides[i] == joined.back().stride * joined.back().count)
+      joined.back().count *= value.sizes[i];
+    else
+      joined.push_back({value.sizes[i], value.strides[i]});
+  }
+  return joined;
+}
+
+/// Strides of the same memory under other sizes; empty where a new dimension would cross a gap.
+std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> sizes) {
+  if (!value.stridesKnown)
+    return std::nullopt;
+  if (value.numElements() == 0)
+    return rowMajor(sizes);
+  auto rest = stretches(value);
+  size_t next = 0;
+  Sizes strides(sizes.size(), 1);
+  Stretch open = rest.empty() ? Stretch() : rest[next++];
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] > 1 && open.count == 1 && next < rest.size())
+      open = rest[next++];
+    strides[i] = open.stride;
+    if (sizes[i] == 1)
+      continue;
+    if (open.count % sizes[i] != 0)
+      return std::nullopt;
+    open.count /= sizes[i];
+    open.stride *= sizes[i];
+  }
+  return strides;
+}
+
+} // namespace
+
+std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy) {
+  if (product(sizes) != value.numElements())
+    return std::nullopt;
+  Layout result{Sizes(sizes.begin(), sizes.end()), rowMajor(sizes), value.stridesKnown, false, value.runs};
+  if (auto strides = viewStrides(value, sizes))
+    result.strides = *strides;
+  else if (!mayCopy)
+    return std::nullopt;
+  return result;
+}
+
+std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
+  if (values.empty() || dim < 0 || dim >= static_cast<int64_t>(values[0].sizes.size()))
+    return std::nullopt;
+  Sizes sizes = values[0].sizes;
+  sizes[dim] = 0;
+  for (const Layout &value : values) {
+    Sizes expected = sizes;
+    if (value.sizes.size() != sizes.size())
+      return std::nullopt;
+    expected[dim] = value.sizes[dim];
+    if (value.sizes != expected)
+      return std::nullopt;
+  }
+  for (const Layout &value : values)
+    sizes[dim] += value.sizes[dim];
+  int64_t outer = product(llvm::ArrayRef<int64_t>(sizes).take_front(dim));
+  Runs runs;
+  for (int64_t row = 0; row < outer; ++row)
+    for (const Layout &value : values) {
+      int64_t chunk = product(llvm::ArrayRef<int64_t>(value.sizes).drop_front(dim));
+      take(*value.runs, row * chunk, chunk, runs);
+      if (runs.size() > maxRuns)
+        return std::nullopt;
+    }
+  return contiguous(sizes, std::move(runs));
+}
+
+Window windowOf(const Layout &value) { return {value.sizes, rowMajor(value.sizes), value.strides, 0}; }
+
+namespace {
+
+/// Number of innermost dimensions that a window shows without gaps.
+size_t denseDims(const Window &window, int64_t &block) {
+  size_t dense = 0;
+  block = 1;
+  for (size_t i = window.sizes.size(); i-- > 0; ++dense) {
+    if (window.sizes[i] != 1 && window.steps[i] != block)
+      break;
+    block *= window.sizes[i];
+  }
+  return dense;
+}
+
+} // namespace
+
+std::optional<Layout> look(const Layout &value, const Window &window) {
+  int64_t block = 1;
+  size_t outerDims = window.sizes.size() - denseDims(window, block);
+  int64_t outer = product(llvm::ArrayRef<int64_t>(window.sizes).take_front(outerDims));
+  if (outer > static_cast<int64_t>(maxRuns))
+    return std::nullopt;
+  Runs runs;
+  Sizes at(outerDims, 0);
+  for (int64_t i = 0; i < outer && block > 0; ++i) {
+    int64_t offset = window.base;
+    for (size_t d = 0; d < outerDims; ++d)
+      offset += at[d] * window.steps[d];
+    take(*value.runs, offset, block, runs);
+    for (size_t d = outerDims; d-- > 0 && ++at[d] == window.sizes[d];)
+      at[d] = 0;
+  }
+  return Layout{window.sizes, window.strides, value.stridesKnown, false, std::make_shared<const Runs>(std::move(runs))};
+}
+
+} // namespace ccgraph::legality

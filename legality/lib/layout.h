@@ -1,0 +1,89 @@
+// Layout: which element of which tensor stands where in a value.
+//
+// A value is a list of runs in row-major order: "elements 0..4095 of the input of member 2, then
+// ...". Moving data (cat, view, slice, split, permute) makes new runs of old ones, a collective
+// turns runs of inputs into runs of results; so a bucket is right if each replacement is one run:
+// its member's result, from 0 to the end. Sizes are exact; nothing is sampled.
+//
+// Ownership: runs are shared between values that view the same elements, and never change. Failure:
+// by an empty result, which counts as not proved: sizes that do not fit, or more than `maxRuns`
+// runs. Cost: proportional to the runs made, not to the elements.
+#pragma once
+
+#include "ccgraph/ir/type.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ccgraph::legality {
+
+/// Most runs of one value: some 32 MiB. Real buckets need a few for each member and rank.
+inline constexpr size_t maxRuns = size_t(1) << 20;
+
+/// `count` consecutive elements of a source, standing at `offset` of the value.
+struct Run {
+  int64_t offset = 0;
+  int64_t start = 0;
+  int64_t count = 0;
+  uint32_t source = 0;
+  bool result = false; ///< elements of the collective's result on the source, not of the source
+  /// the run starts so many elements further on for each number that the rank has within the group (see chain.h)
+  int64_t perRank = 0;
+  friend bool operator==(const Run &, const Run &) = default;
+};
+using Runs = std::vector<Run>;
+using Sizes = llvm::SmallVector<int64_t, 4>;
+
+/// A tensor value. Two values with equal runs and sizes are equal, whatever their strides; strides
+/// decide what may be viewed, and what type is right.
+struct Layout {
+  Sizes sizes;
+  Sizes strides; ///< in memory, in elements; meaningless where `stridesKnown` is false
+  bool stridesKnown = true;
+  bool unsized = false; ///< all of one source whose sizes are no numbers: the one run only names it
+  std::shared_ptr<const Runs> runs;
+  [[nodiscard]] int64_t numElements() const;
+  friend bool sameElements(const Layout &a, const Layout &b) {
+    return a.unsized == b.unsized && a.sizes == b.sizes && *a.runs == *b.runs;
+  }
+};
+
+/// The largest number where the product overflows: no value has so many elements.
+[[nodiscard]] int64_t product(llvm::ArrayRef<int64_t> sizes);
+/// Strides without gaps, last dimension innermost.
+[[nodiscard]] Sizes rowMajor(llvm::ArrayRef<int64_t> sizes);
+/// Appends, and joins with the last run where it continues it.
+void append(Runs &runs, Run run);
+/// Appends elements `offset` .. `offset + count` of a value.
+void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
+
+/// All of one source.
+[[nodiscard]] Layout whole(uint32_t source, bool result, llvm::ArrayRef<int64_t> sizes);
+/// All of one source whose sizes are not known.
+[[nodiscard]] Layout wholeUnsized(uint32_t source, bool result);
+/// Elements as listed, row-major in memory.
+[[nodiscard]] Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs);
+/// The same elements under other sizes: a view where strides allow it; else empty, or a copy if
+/// `mayCopy`. Empty if the counts differ.
+[[nodiscard]] std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy);
+/// cat along one dimension: a new row-major value. Empty where the other dimensions differ, or it
+/// would fall into too many runs.
+[[nodiscard]] std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim);
+
+/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of
+/// the value in row-major order; `strides` in memory.
+struct Window {
+  Sizes sizes;
+  Sizes steps;
+  Sizes strides;
+  int64_t base = 0;
+};
+/// The window that shows all of a value.
+[[nodiscard]] Window windowOf(const Layout &value);
+/// Empty where it would fall into too many runs. The window must lie within the value.
+[[nodiscard]] std::optional<Layout> look(const Layout &value, const Window &window);
+
+} // namespace ccgraph::legality

@@ -1,0 +1,358 @@
+#include "movements.h"
+
+#include "storages.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <numeric>
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// The arguments of a movement, as literals.
+class Reader {
+public:
+  explicit Reader(const Movement &movement) : movement_(movement) {}
+
+  const Argument *at(int parameter) const {
+    const Argument *argument = Program::argument(movement_.step, parameter);
+    return argument && argument->is(Argument::Kind::None) ? nullptr : argument;
+  }
+
+  /// The literal there, or `otherwise` if it is left out; empty if it is no literal.
+  std::optional<int64_t> integer(int parameter, std::optional<int64_t> otherwise = std::nullopt) const {
+    const Argument *argument = at(parameter);
+    if (!argument)
+      return otherwise;
+    return argument->is(Argument::Kind::Int) ? std::optional<int64_t>(argument->integer()) : std::nullopt;
+  }
+
+  std::optional<Sizes> integers(int parameter) const {
+    const Argument *argument = at(parameter);
+    if (!argument || !argument->isSequence())
+      return std::nullopt;
+    Sizes values;
+    for (const Argument &element : argument->elements()) {
+      if (!element.is(Argument::Kind::Int))
+        return std::nullopt;
+      values.push_back(element.integer());
+    }
+    return values;
+  }
+
+  /// A dimension, counted from the end where negative; empty where there is no such dimension.
+  std::optional<int64_t> dim(int parameter, size_t rank, std::optional<int64_t> otherwise = std::nullopt) const {
+    auto value = integer(parameter, otherwise);
+    auto limit = static_cast<int64_t>(rank);
+    if (!value || *value < -limit || *value >= limit)
+      return std::nullopt;
+    return *value < 0 ? *value + limit : *value;
+  }
+
+private:
+  const Movement &movement_;
+};
+
+Value single(Layout layout) { return {{std::move(layout)}, false}; }
+
+std::optional<Value> single(std::optional<Layout> layout) {
+  return layout ? std::optional<Value>(single(std::move(*layout))) : std::nullopt;
+}
+
+const Layout *tensor(const Movement &movement) {
+  if (movement.operands.empty() || movement.operands[0]->isList || movement.operands[0]->elements[0].unsized)
+    return nullptr;
+  return &movement.operands[0]->elements[0];
+}
+
+// --- Other sizes for the same elements -----------------------------------------------------------------------------
+
+std::optional<Sizes> inferred(const Layout &value, std::optional<Sizes> sizes) {
+  if (!sizes)
+    return std::nullopt;
+  int64_t *open = llvm::find(*sizes, -1);
+  if (open == sizes->end())
+    return sizes;
+  *open = 1;
+  int64_t rest = product(*sizes);
+  if (rest == 0 || value.numElements() % rest != 0)
+    return std::nullopt;
+  *open = value.numElements() / rest;
+  return sizes;
+}
+
+std::optional<Value> resize(const Movement &movement, bool mayCopy) {
+  const Layout *value = tensor(movement);
+  auto sizes = value ? inferred(*value, Reader(movement).integers(1)) : std::nullopt;
+  return sizes ? single(reshape(*value, *sizes, mayCopy)) : std::nullopt;
+}
+std::optional<Value> moveView(const Movement &movement) { return resize(movement, false); }
+std::optional<Value> moveReshape(const Movement &movement) { return resize(movement, true); }
+
+std::optional<Value> moveFlatten(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  if (!value)
+    return std::nullopt;
+  if (value->sizes.empty())
+    return single(reshape(*value, {1}, true));
+  Reader reader(movement);
+  auto first = reader.dim(1, value->sizes.size(), 0);
+  auto last = reader.dim(2, value->sizes.size(), -1);
+  if (!first || !last || *first > *last)
+    return std::nullopt;
+  Sizes sizes(value->sizes.begin(), value->sizes.begin() + *first);
+  sizes.push_back(product(llvm::ArrayRef<int64_t>(value->sizes).slice(*first, *last - *first + 1)));
+  sizes.append(value->sizes.begin() + *last + 1, value->sizes.end());
+  return single(reshape(*value, sizes, true));
+}
+
+std::optional<Value> moveUnsqueeze(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  auto dim = value ? Reader(movement).dim(1, value->sizes.size() + 1) : std::nullopt;
+  if (!dim)
+    return std::nullopt;
+  Sizes sizes = value->sizes;
+  sizes.insert(sizes.begin() + *dim, 1);
+  return single(reshape(*value, sizes, false));
+}
+
+std::optional<Value> moveSqueeze(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  auto dim = value ? Reader(movement).dim(1, value->sizes.size()) : std::nullopt;
+  if (!dim)
+    return std::nullopt;
+  Sizes sizes = value->sizes;
+  if (sizes[*dim] == 1)
+    sizes.erase(sizes.begin() + *dim);
+  return single(reshape(*value, sizes, false));
+}
+
+// --- Windows -------------------------------------------------------------------------------------------------------
+
+std::optional<Value> narrowed(const Layout &value, int64_t dim, int64_t start, int64_t count) {
+  if (start < 0 || count < 0 || start + count > value.sizes[dim])
+    return std::nullopt;
+  Window window = windowOf(value);
+  window.base = start * window.steps[dim];
+  window.sizes[dim] = count;
+  return single(look(value, window));
+}
+
+std::optional<Value> moveSlice(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  Reader reader(movement);
+  auto dim = value ? reader.dim(1, value->sizes.size(), 0) : std::nullopt;
+  if (!dim)
+    return std::nullopt;
+  int64_t size = value->sizes[*dim];
+  auto start = reader.integer(2, 0);
+  auto end = reader.integer(3, size);
+  auto step = reader.integer(4, 1);
+  if (!start || !end || step != 1)
+    return std::nullopt;
+  auto within = [&](int64_t place) { return std::clamp<int64_t>(place < 0 ? place + size : place, 0, size); };
+  return narrowed(*value, *dim, within(*start), std::max<int64_t>(within(*end) - within(*start), 0));
+}
+
+std::optional<Value> moveNarrow(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  Reader reader(movement);
+  auto dim = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
+  auto start = reader.integer(2);
+  auto count = reader.integer(3);
+  return dim && start && count ? narrowed(*value, *dim, *start, *count) : std::nullopt;
+}
+
+std::optional<Layout> selected(const Layout &value, int64_t dim, int64_t index) {
+  Window window = windowOf(value);
+  window.base = index * window.steps[dim];
+  window.sizes.erase(window.sizes.begin() + dim);
+  window.steps.erase(window.steps.begin() + dim);
+  window.strides.erase(window.strides.begin() + dim);
+  return look(value, window);
+}
+
+std::optional<Value> moveSelect(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  Reader reader(movement);
+  auto dim = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
+  auto index = dim ? reader.dim(2, value->sizes[*dim]) : std::nullopt;
+  return index ? single(selected(*value, *dim, *index)) : std::nullopt;
+}
+
+std::optional<Value> movePermute(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  auto dims = value ? Reader(movement).integers(1) : std::nullopt;
+  if (!dims || dims->size() != value->sizes.size())
+    return std::nullopt;
+  Window all = windowOf(*value);
+  Window window;
+  std::vector<bool> seen(dims->size());
+  for (int64_t dim : *dims) {
+    int64_t from = dim < 0 ? dim + static_cast<int64_t>(dims->size()) : dim;
+    if (from < 0 || from >= static_cast<int64_t>(dims->size()) || seen[from])
+      return std::nullopt;
+    seen[from] = true;
+    window.sizes.push_back(all.sizes[from]);
+    window.steps.push_back(all.steps[from]);
+    window.strides.push_back(all.strides[from]);
+  }
+  return single(look(*value, window));
+}
+
+std::optional<Value> moveTranspose(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  Reader reader(movement);
+  auto a = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
+  auto b = value ? reader.dim(2, value->sizes.size()) : std::nullopt;
+  if (!a || !b)
+    return std::nullopt;
+  Window window = windowOf(*value);
+  std::swap(window.sizes[*a], window.sizes[*b]);
+  std::swap(window.steps[*a], window.steps[*b]);
+  std::swap(window.strides[*a], window.strides[*b]);
+  return single(look(*value, window));
+}
+
+// --- Lists ---------------------------------------------------------------------------------------------------------
+
+std::optional<Value> parts(const Layout &value, int64_t dim, llvm::ArrayRef<int64_t> counts) {
+  Value list{{}, true};
+  int64_t start = 0;
+  for (int64_t count : counts) {
+    auto part = narrowed(value, dim, start, count);
+    if (!part)
+      return std::nullopt;
+    list.elements.push_back(std::move(part->elements[0]));
+    start += count;
+  }
+  return start == value.sizes[dim] ? std::optional<Value>(std::move(list)) : std::nullopt;
+}
+
+std::optional<Value> moveSplitWithSizes(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  Reader reader(movement);
+  auto dim = value ? reader.dim(2, value->sizes.size(), 0) : std::nullopt;
+  auto counts = reader.integers(1);
+  return dim && counts ? parts(*value, *dim, *counts) : std::nullopt;
+}
+
+std::optional<Value> moveSplit(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  Reader reader(movement);
+  auto dim = value ? reader.dim(2, value->sizes.size(), 0) : std::nullopt;
+  auto count = reader.integer(1);
+  if (!dim || !count || *count <= 0)
+    return std::nullopt;
+  Sizes counts;
+  for (int64_t rest = value->sizes[*dim]; rest > 0; rest -= *count)
+    counts.push_back(std::min(rest, *count));
+  return parts(*value, *dim, counts);
+}
+
+std::optional<Value> moveUnbind(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  auto dim = value ? Reader(movement).dim(1, value->sizes.size(), 0) : std::nullopt;
+  if (!dim)
+    return std::nullopt;
+  Value list{{}, true};
+  for (int64_t i = 0; i < value->sizes[*dim]; ++i) {
+    auto part = selected(*value, *dim, i);
+    if (!part)
+      return std::nullopt;
+    list.elements.push_back(std::move(*part));
+  }
+  return list;
+}
+
+std::optional<Value> moveGetItem(const Movement &movement) {
+  uint32_t index = movement.step.element;
+  if (index == none || movement.operands.empty() || !movement.operands[0]->isList ||
+      index >= movement.operands[0]->elements.size())
+    return std::nullopt;
+  return single(movement.operands[0]->elements[index]);
+}
+
+std::optional<Value> moveCat(const Movement &movement) {
+  llvm::SmallVector<Layout, 8> values;
+  for (const Value *value : movement.operands) {
+    if (value->isList || value->elements[0].unsized)
+      return std::nullopt;
+    values.push_back(value->elements[0]);
+  }
+  auto dim = values.empty() ? std::nullopt : Reader(movement).dim(1, values[0].sizes.size(), 0);
+  return dim ? single(concatenate(values, *dim)) : std::nullopt;
+}
+
+// --- Copies --------------------------------------------------------------------------------------------------------
+
+std::optional<Value> moveAlias(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  return value ? std::optional<Value>(single(*value)) : std::nullopt;
+}
+
+/// A copy is dense: row-major if told to be, else its dimensions lie in memory in the order in which those of the value
+/// did.
+std::optional<Value> moveClone(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  if (!value)
+    return std::nullopt;
+  if (const Argument *format = Reader(movement).at(1)) {
+    if (!format->is(Argument::Kind::MemoryFormat) || format->text() != "contiguous_format")
+      return std::nullopt;
+    return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
+  }
+  Layout copy = *value;
+  if (!value->stridesKnown)
+    return single(std::move(copy));
+  llvm::SmallVector<size_t, 4> dims(value->sizes.size());
+  std::iota(dims.begin(), dims.end(), size_t(0));
+  llvm::stable_sort(dims, [&](size_t a, size_t b) { return value->strides[a] > value->strides[b]; });
+  int64_t stride = 1;
+  for (size_t dim : llvm::reverse(dims)) {
+    copy.strides[dim] = stride;
+    stride *= std::max<int64_t>(value->sizes[dim], 1);
+  }
+  return single(std::move(copy));
+}
+
+std::optional<Value> moveContiguous(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  if (!value || Reader(movement).at(1))
+    return std::nullopt;
+  return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
+}
+
+const llvm::StringMap<MovementRule> &rules() {
+  static const llvm::StringMap<MovementRule> table = {{"aten.view.default", moveView},
+                                                      {"aten._unsafe_view.default", moveView},
+                                                      {"aten.reshape.default", moveReshape},
+                                                      {"aten.flatten.using_ints", moveFlatten},
+                                                      {"aten.unsqueeze.default", moveUnsqueeze},
+                                                      {"aten.squeeze.dim", moveSqueeze},
+                                                      {"aten.slice.Tensor", moveSlice},
+                                                      {"aten.narrow.default", moveNarrow},
+                                                      {"aten.select.int", moveSelect},
+                                                      {"aten.permute.default", movePermute},
+                                                      {"aten.transpose.int", moveTranspose},
+                                                      {"aten.split_with_sizes.default", moveSplitWithSizes},
+                                                      {"aten.split.Tensor", moveSplit},
+                                                      {"aten.unbind.int", moveUnbind},
+                                                      {"operator.getitem", moveGetItem},
+                                                      {"aten.cat.default", moveCat},
+                                                      {"aten.alias.default", moveAlias},
+                                                      {"aten.clone.default", moveClone},
+                                                      {"aten.contiguous.default", moveContiguous}};
+  return table;
+}
+
+} // namespace
+
+MovementRule movementOf(llvm::StringRef target) {
+  auto found = rules().find(target);
+  return found == rules().end() ? nullptr : found->second;
+}
+
+} // namespace ccgraph::legality

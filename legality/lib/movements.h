@@ -1,0 +1,32 @@
+// Movements: what the operators that only move data do to layouts.
+//
+// One table, operator to rule; an operator that is not in it moves data in a way that the checker
+// cannot follow, and a bucket that uses it is refused. So a pass that spells buckets with another
+// operator needs a row here first.
+//
+// Ownership: layouts share their runs. Failure: empty where the call is malformed, its arguments
+// are not literals, or the value would fall into too many pieces; the bucket then reports it. Cost:
+// a search by name, and the runs made.
+#pragma once
+
+#include "layout.h"
+#include "program.h"
+
+namespace ccgraph::legality {
+
+/// A value: one tensor, or the elements of a list.
+struct Value {
+  llvm::SmallVector<Layout, 1> elements;
+  bool isList = false;
+};
+
+/// A call of an operator that moves data, with the values of its tensor operands in order of mention.
+struct Movement {
+  const Step &step;
+  llvm::ArrayRef<const Value *> operands;
+};
+using MovementRule = std::optional<Value> (*)(const Movement &);
+/// Null for an operator that moves data in no way that is known here.
+[[nodiscard]] MovementRule movementOf(llvm::StringRef target);
+
+} // namespace ccgraph::legality

@@ -1,0 +1,103 @@
+#include "rules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// Storages that replacements of bucket members, and results of chains of exchanges, lie in without filling them alone.
+///
+/// Before, each member's result had a storage of its own, and filled it. A piece of a larger buffer holds the same
+/// elements, but whoever asks where they lie, or how far the storage reaches, gets another answer.
+class Pieces {
+public:
+  explicit Pieces(const Evidence &evidence) : evidence_(evidence), holders_(evidence.storagesAfter.count()) {
+    for (const MergedEntry &entry : evidence.rewrite.certificate.merged)
+      for (const BucketMember &member : entry.members)
+        results_.push_back({member.replacement, entry.launch});
+    for (const RuleEntry &entry : evidence.rewrite.certificate.rules)
+      if (const RuleTemplate *rule = templateOf(entry.name);
+          rule && rule->stands == Stands::ValueForWait && !entry.built.empty())
+        results_.push_back({entry.built.front(), nullptr});
+    for (const Result &result : results_)
+      for (uint32_t storage : storagesOf(result))
+        ++holders_[storage];
+    piece_.resize(holders_.size());
+    for (const Result &result : results_)
+      mark(result);
+  }
+
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] bool contains(uint32_t storage) const { return piece_[storage]; }
+
+private:
+  /// What stands for the result of a collective, and the launch that may have it as an element of a list.
+  struct Result {
+    const Node *value;
+    const Node *launch;
+  };
+
+  [[nodiscard]] llvm::ArrayRef<uint32_t> storagesOf(const Result &result) const {
+    uint32_t index = result.value ? evidence_.after.indexOf(result.value) : none;
+    return index == none ? llvm::ArrayRef<uint32_t>() : evidence_.storagesAfter.of(index);
+  }
+
+  void mark(const Result &result) {
+    auto storages = storagesOf(result);
+    bool alone = storages.size() == 1 && holders_[storages[0]] == 1 &&
+                 (evidence_.storagesAfter.bytes(storages[0]) == bytesOf(*result.value) ||
+                  isElement(result.value, result.launch));
+    for (uint32_t storage : storages)
+      piece_[storage] = piece_[storage] || !alone;
+    any_ |= !alone;
+  }
+
+  /// An element of the launch's list, waited for: whole, though the list may be of unknown type.
+  [[nodiscard]] bool isElement(const Node *value, const Node *launch) const {
+    uint32_t index = evidence_.after.indexOf(value);
+    bool taken = false;
+    while (index != none && evidence_.after[index].node != launch) {
+      const Step &step = evidence_.after[index];
+      if ((!step.waits && !step.isGetItem()) || step.numOperands != 1)
+        return false;
+      taken |= step.isGetItem();
+      index = evidence_.after.operands(step)[0];
+    }
+    return taken && index != none;
+  }
+
+  static int64_t bytesOf(const Node &node) { return node.type() ? node.type()->numBytes().value_or(0) : 0; }
+
+  const Evidence &evidence_;
+  std::vector<Result> results_;
+  std::vector<uint32_t> holders_; ///< by storage: results that lie in it
+  std::vector<bool> piece_;
+  bool any_ = false;
+};
+
+bool seesPlace(const Step &step, Access access) {
+  return step.opcode() == Opcode::Output || step.domain == Domain::All || has(access, Access::Place);
+}
+
+} // namespace
+
+void checkPlaces(const Evidence &evidence, Findings &findings) {
+  Pieces pieces(evidence);
+  for (uint32_t i = 0; pieces.any() && i < evidence.after.size(); ++i) {
+    const Step &step = evidence.after[i];
+    auto operands = evidence.after.operands(step);
+    auto accesses = evidence.after.accesses(step);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == none || !seesPlace(step, accesses[k]))
+        continue;
+      auto storages = evidence.storagesAfter.of(operands[k]);
+      if (llvm::any_of(storages, [&](uint32_t storage) { return pieces.contains(storage); }))
+        findings.add(*step.node, "merged-place",
+                     "sees where " + quoted(evidence.after[operands[k]].node) +
+                         " lies, which is a piece of a bucket's buffer, expected one that has its memory alone");
+    }
+  }
+}
+
+} // namespace ccgraph::legality

@@ -1,0 +1,163 @@
+#include "program.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+void markOperands(const Argument &tree, Access access, Effects &effects) {
+  if (tree.is(Argument::Kind::Operand))
+    effects.operands[tree.operandIndex()] = access;
+  for (const Argument &element : tree.elements())
+    markOperands(element, access, effects);
+  for (const NamedArgument &entry : tree.entries())
+    markOperands(entry.value, access, effects);
+}
+
+Access accessOf(const OpDef &op, size_t parameter) {
+  if (op.opaque || op.params.empty())
+    return Access::Read | Access::Write | Access::Alias | Access::Place | Access::Reshape;
+  return op.params[std::min(parameter, op.params.size() - 1)].access;
+}
+
+/// What the operator's declaration says of any call of it: more than `effectsOf` would say of this one, never less.
+Effects declaredEffects(const NodeState &state) {
+  Effects effects;
+  effects.operands.assign(state.numOperands, Access::Read);
+  if (!state.op)
+    return effects;
+  auto positional = state.arguments->positional;
+  for (size_t i = 0; i < positional.size(); ++i)
+    markOperands(positional[i], accessOf(*state.op, i), effects);
+  for (const NamedArgument &argument : state.arguments->keyword) {
+    int parameter = state.op->paramIndex(argument.name.str());
+    markOperands(argument.value, accessOf(*state.op, parameter < 0 ? 0 : parameter), effects);
+  }
+  effects.domain = state.op->domain;
+  effects.launches = state.op->collective && !state.op->collective->synchronous;
+  effects.waits = state.op->role == OpRole::Wait;
+  effects.freshResult = state.op->freshResult;
+  effects.keepAlways = state.op->keepAlways;
+  return effects;
+}
+
+uint32_t elementOf(const Step &step) {
+  if (!step.isGetItem() || step.arguments->positional.size() != 2)
+    return none;
+  const Argument &index = step.arguments->positional[1];
+  if (!step.arguments->positional[0].is(Argument::Kind::Operand) || !index.is(Argument::Kind::Int))
+    return none;
+  constexpr int64_t mostElements = 65536; // no operator yields as many results
+  bool plain = index.integer() >= 0 && index.integer() < mostElements;
+  return plain ? static_cast<uint32_t>(index.integer()) : none;
+}
+
+bool callUnchanged(const NodeState &state) {
+  const Node &node = *state.node;
+  return !node.isErased() && node.op() == state.op && &node.arguments() == state.arguments;
+}
+
+} // namespace
+
+Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimit(), none) {
+  steps_.reserve(before.nodes().size());
+  for (const NodeState &state : before.nodes())
+    indexById_[state.node->id()] = state.position;
+  for (const NodeState &state : before.nodes()) {
+    Step &step = steps_.emplace_back();
+    step.node = state.node;
+    step.op = state.op;
+    step.type = state.type;
+    step.arguments = state.arguments;
+    step.firstOperand = static_cast<uint32_t>(operands_.size());
+    step.numOperands = state.numOperands;
+    step.numOrdering = state.numOrdering;
+    addOperands(before.operands(state));
+    addOperands(before.ordering(state));
+    apply(step, callUnchanged(state) ? effectsOf(*state.node) : declaredEffects(state));
+  }
+}
+
+Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Program &before)
+    : indexById_(after.idLimit(), none) {
+  steps_.reserve(after.size());
+  for (const Node *node = after.front(); node; node = node->next()) {
+    indexById_[node->id()] = size();
+    Step &step = steps_.emplace_back();
+    step.node = node;
+    step.op = node->op();
+    step.type = node->type();
+    step.arguments = &node->arguments();
+    step.numOperands = node->numOperands();
+    step.numOrdering = node->numOrdering();
+  }
+  llvm::SmallVector<Node *, 8> operands;
+  for (Step &step : steps_) {
+    step.firstOperand = static_cast<uint32_t>(operands_.size());
+    operands.clear();
+    for (const Use &use : step.node->operandUses())
+      operands.push_back(use.def());
+    addOperands(operands);
+    const NodeState *state = snapshot.find(step.node);
+    if (state && callUnchanged(*state)) {
+      const Step &was = before[state->position];
+      setEffects(indexOf(step.node), was, before.accesses(was));
+    } else {
+      apply(step, effectsOf(*step.node));
+    }
+  }
+}
+
+void Program::addOperands(llvm::ArrayRef<Node *> nodes) {
+  for (const Node *node : nodes)
+    operands_.push_back(indexOf(node));
+  accesses_.resize(operands_.size(), Access::Nothing);
+}
+
+void Program::apply(Step &step, const Effects &effects) {
+  std::copy(effects.operands.begin(), effects.operands.end(), accesses_.begin() + step.firstOperand);
+  step.element = elementOf(step);
+  step.domain = effects.domain;
+  step.launches = effects.launches;
+  step.waits = effects.waits;
+  step.freshResult = effects.freshResult;
+  step.keepAlways = effects.keepAlways;
+}
+
+void Program::setEffects(uint32_t index, const Step &like, llvm::ArrayRef<Access> accesses) {
+  Step &step = steps_[index];
+  std::copy(accesses.begin(), accesses.end(), accesses_.begin() + step.firstOperand);
+  step.domain = like.domain;
+  step.launches = like.launches;
+  step.waits = like.waits;
+  step.freshResult = like.freshResult;
+  step.keepAlways = like.keepAlways;
+  step.element = like.element;
+}
+
+const Argument *Program::argument(const Step &step, int parameter) {
+  if (parameter < 0 || !step.op)
+    return nullptr;
+  auto positional = step.arguments->positional;
+  if (static_cast<size_t>(parameter) < positional.size())
+    return &positional[parameter];
+  if (static_cast<size_t>(parameter) >= step.op->params.size())
+    return nullptr;
+  for (const NamedArgument &argument : step.arguments->keyword)
+    if (argument.name.str() == step.op->params[parameter].name)
+      return &argument.value;
+  return nullptr;
+}
+
+llvm::SmallVector<uint32_t, 4> Program::operandsIn(const Step &step, const Argument *tree) const {
+  llvm::SmallVector<uint32_t, 4> found;
+  if (!tree)
+    return found;
+  if (tree->is(Argument::Kind::Operand))
+    found.push_back(operand(step, *tree));
+  for (const Argument &element : tree->elements())
+    if (element.is(Argument::Kind::Operand))
+      found.push_back(operand(step, element));
+  return found;
+}
+
+} // namespace ccgraph::legality

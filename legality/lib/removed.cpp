@@ -1,0 +1,264 @@
+#include "checks.h"
+#include "communication.h"
+#include "in_flight.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+
+/// Kinds that every rank enters alike and that leave nothing behind but their result.
+bool mayGo(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Broadcast:
+  case CollectiveKind::Scatter:
+  case CollectiveKind::ShardDimAllToAll:
+    return true;
+  case CollectiveKind::Send:
+  case CollectiveKind::Recv:
+  case CollectiveKind::BatchP2P:
+  case CollectiveKind::Barrier:
+    return false;
+  }
+  return false;
+}
+
+class RemovalCheck {
+public:
+  RemovalCheck(const Evidence &evidence, Findings &findings)
+      : evidence_(evidence), before_(evidence.before), storages_(evidence.storagesBefore), findings_(findings),
+        written_(storages_.count()), returned_(storages_.count()) {
+    for (uint32_t i = 0; i < before_.size(); ++i)
+      before_[i].opcode() == Opcode::Output ? recordReturns(i) : recordWrites(i);
+    for (const Flight &flight : logFlights(before_, storages_).flights)
+      if (flight.wait != none)
+        ending_.insert(flight.wait);
+  }
+
+  void run() {
+    const auto &removed = evidence_.rewrite.certificate.removed;
+    for (uint32_t i = 0; i < removed.size(); ++i) {
+      entry_ = claimText({Part::Removed, i});
+      check(removed[i]);
+    }
+  }
+
+private:
+  void recordWrites(uint32_t index) {
+    const Step &step = before_[index];
+    auto operands = before_.operands(step);
+    auto accesses = before_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (!step.waits && operands[i] != none && writes(accesses[i]))
+        for (uint32_t storage : storages_.of(operands[i]))
+          written_[storage].push_back(index);
+  }
+
+  void recordReturns(uint32_t index) {
+    for (uint32_t operand : before_.operands(before_[index]))
+      for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand))
+        returned_[storage] = true;
+  }
+
+  bool isReturned(uint32_t value) const {
+    return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return returned_[storage]; });
+  }
+
+  bool refuse(const Node &node, llvm::StringRef rule, const llvm::Twine &message) {
+    findings_.add(node, rule, message, entry_);
+    return false;
+  }
+
+  void check(const RemovedEntry &entry) {
+    uint32_t index = before_.indexOf(entry.node);
+    if (!hasNoOtherEffect(index))
+      return;
+    switch (entry.reason) {
+    case RemovedReason::Dead:
+      return; // because a use that is left is a finding of the nodes check, and a wait that is missed one of the waits check
+    case RemovedReason::Twin:
+      return checkTwin(index, entry);
+    case RemovedReason::Forwarded:
+      return checkForwarded(index, entry);
+    }
+  }
+
+  bool hasNoOtherEffect(uint32_t index) {
+    const Step &step = before_[index];
+    if (step.opcode() != Opcode::CallFunction && step.opcode() != Opcode::GetAttr)
+      return refuse(*step.node, "removed-effect", "is an " + opcodeName(step.opcode()) + ", which may not go");
+    if (step.domain != Domain::None && step.domain != Domain::Comm)
+      return refuse(*step.node, "removed-effect", "has an effect beyond its result, so it may not go");
+    if (llvm::any_of(before_.accesses(step), writes) && !step.waits)
+      return refuse(*step.node, "removed-effect", "writes a storage, so it may not go");
+    if (step.domain != Domain::Comm)
+      return true;
+    if (!step.collective() || !mayGo(step.collective()->kind))
+      return refuse(*step.node, "removed-effect", "is communication that another rank waits for, so it may not go");
+    if (!evidence_.options.spmd)
+      return refuse(*step.node, "mpmd", "is a collective, and may not go where other ranks run other programs");
+    return true;
+  }
+
+  bool sameOperands(const Step &a, const Step &b) const {
+    auto left = before_.operands(a);
+    auto right = before_.operands(b);
+    auto same = [&](uint32_t x, uint32_t y) {
+      const Correspondence &correspondence = evidence_.correspondence;
+      return x == y || (x != none && y != none && correspondence.image(x) != none &&
+                        correspondence.image(x) == correspondence.image(y));
+    };
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), same);
+  }
+
+  static bool sameCall(const Step &a, const Step &b) {
+    auto sameNamed = [](const NamedArgument &x, const NamedArgument &y) {
+      return x.name == y.name && sameArgument(x.value, y.value);
+    };
+    auto [p, q] = std::make_pair(a.arguments, b.arguments);
+    return a.isCall() && a.op == b.op && a.type == b.type &&
+           std::equal(p->positional.begin(), p->positional.end(), q->positional.begin(), q->positional.end(),
+                      sameArgument) &&
+           std::equal(p->keyword.begin(), p->keyword.end(), q->keyword.begin(), q->keyword.end(), sameNamed);
+  }
+
+  void checkTwin(uint32_t index, const RemovedEntry &entry) {
+    uint32_t twin = entry.twin ? before_.indexOf(entry.twin) : none;
+    const Step &step = before_[index];
+    if (twin == none || twin >= index || !sameCall(before_[twin], step) || !sameOperands(before_[twin], step))
+      return void(refuse(*step.node, "twin",
+                         "is not the same call of the same values as " + quoted(entry.twin) + " before it"));
+    if (!llvm::equal(before_.ordering(before_[twin]), before_.ordering(step)))
+      return void(refuse(*step.node, "twin", "had other ordering edges than " + quoted(entry.twin)));
+    auto operands = before_.operands(step);
+    auto accesses = before_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i] != none && (has(accesses[i], Access::Read | Access::InFlightRead) || isReshaped(operands[i])))
+        checkUnwritten(step, operands[i], twin, index);
+    if (!step.freshResult)
+      return;
+    checkReturned(step, index);
+    for (uint32_t result : {twin, index})
+      for (uint32_t storage : storages_.of(result))
+        if (!written_[storage].empty())
+          refuse(*step.node, "twin",
+                 "is a copy of " + quoted(entry.twin) + " of which " + quoted(before_[written_[storage].front()].node) +
+                     " writes one, so it may not go");
+  }
+
+  /// Because a caller may write what it got, two values that it gets must not become one.
+  void checkReturned(const Step &step, uint32_t index) {
+    if (!isReturned(index))
+      return;
+    uint32_t image = evidence_.correspondence.image(index);
+    uint32_t kept = image == none ? none : evidence_.correspondence.origin(image);
+    if (!returnedFor_.insert(image).second || (kept != none && isReturned(kept)))
+      refuse(*step.node, "twin",
+             "is returned, and so is a value that " + quoted(image == none ? nullptr : evidence_.after[image].node) +
+                 " stands for, expected one of them at most");
+  }
+
+  void checkUnwritten(const Step &step, uint32_t operand, uint32_t from, uint32_t to) {
+    for (uint32_t storage : storages_.of(operand)) {
+      auto write = llvm::upper_bound(written_[storage], from);
+      if (write != written_[storage].end() && *write < to)
+        refuse(*step.node, "twin",
+               "reads what " + quoted(before_[*write].node) + " wrote since " + quoted(before_[from].node) +
+                   ", so it may not go");
+    }
+  }
+
+  bool isReshaped(uint32_t value) const {
+    return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return storages_.isReshaped(storage); });
+  }
+
+  /// The value whose bytes a wait passes on.
+  uint32_t waited(uint32_t index) const {
+    while (index != none && before_[index].waits && before_[index].numOperands == 1)
+      index = before_.operands(before_[index])[0];
+    return index;
+  }
+
+  void checkForwarded(uint32_t index, const RemovedEntry &entry) {
+    const Step &step = before_[index];
+    uint32_t target = entry.twin ? before_.indexOf(entry.twin) : none;
+    if (!step.waits || step.numOperands != 1 || target == none || waited(target) != waited(index))
+      return void(refuse(*step.node, "forwarded",
+                         "is no wait on " + quoted(entry.twin) + ", expected one that passes that value on"));
+    if (ending_.contains(index))
+      refuse(*step.node, "forwarded",
+             "is the wait that ends a collective, expected one on what is no longer in flight");
+  }
+
+  const Evidence &evidence_;
+  const Program &before_;
+  const Storages &storages_;
+  Findings &findings_;
+  std::vector<llvm::SmallVector<uint32_t, 0>> written_; ///< by storage: steps that write it
+  std::vector<bool> returned_;                          ///< by storage
+  llvm::DenseSet<uint32_t> returnedFor_;                ///< steps after that stand for a removed one which is returned
+  llvm::DenseSet<uint32_t> ending_;                     ///< waits that end a flight
+  std::string entry_;
+};
+
+/// By launch after: how many of its flights some wait ends.
+llvm::DenseMap<uint32_t, unsigned> endedFlights(const FlightLog &log,
+                                                llvm::function_ref<uint32_t(uint32_t)> launchAfter) {
+  llvm::DenseMap<uint32_t, unsigned> ended;
+  for (const Flight &flight : log.flights)
+    if (flight.wait != none && launchAfter(flight.launch) != none)
+      ++ended[launchAfter(flight.launch)];
+  return ended;
+}
+
+} // namespace
+
+void checkRemoved(const Evidence &evidence, Findings &findings) {
+  if (!evidence.rewrite.certificate.removed.empty())
+    RemovalCheck(evidence, findings).run();
+}
+
+void checkWaitsKept(const Evidence &evidence, Findings &findings) {
+  const Correspondence &correspondence = evidence.correspondence;
+  if (evidence.rewrite.certificate.removed.empty() && evidence.rewrite.certificate.rules.empty())
+    return; // because every wait is untouched, or stands in a bucket that must have one
+  auto kept = endedFlights(logFlights(evidence.after, evidence.storagesAfter), [](uint32_t launch) { return launch; });
+  auto log = logFlights(evidence.before, evidence.storagesBefore);
+  auto needed = endedFlights(log, [&](uint32_t launch) {
+    return correspondence.claimBefore(launch).part == Part::Merged ? none : correspondence.performer(launch);
+  });
+  for (const Flight &flight : log.flights) {
+    uint32_t launch = correspondence.performer(flight.launch);
+    if (launch == none)
+      continue;
+    auto demand = needed.find(launch);
+    if (demand == needed.end() || kept.lookup(launch) >= demand->second)
+      continue;
+    findings.add(*evidence.after[launch].node, "wait-lost",
+                 "is never waited for, expected a wait for each of its results that had one");
+    needed.erase(demand);
+  }
+}
+
+void checkAdded(const Evidence &evidence, Findings &findings) {
+  const auto &added = evidence.rewrite.certificate.added;
+  for (uint32_t i = 0; i < added.size(); ++i) {
+    const Step &step = evidence.after[evidence.after.indexOf(added[i].node)];
+    bool plain = step.isCall() && step.domain == Domain::None && !step.launches &&
+                 (step.waits || llvm::none_of(evidence.after.accesses(step), writes));
+    if (!plain)
+      findings.add(*step.node, "added",
+                   "has an effect of its own as '" + added[i].role + "', expected a wait or a pure node",
+                   claimText({Part::Added, i}));
+  }
+}
+
+} // namespace ccgraph::legality

@@ -1,0 +1,205 @@
+#include "rules.h"
+
+#include "communication.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// Compares a built call with the subgraph's, argument by argument.
+class InlinedCall {
+public:
+  InlinedCall(const Rewrite &rewrite, const Correspondence &correspondence, const Step &wrapper, const Node &inner,
+              const Step &built)
+      : rewrite_(rewrite), correspondence_(correspondence), wrapper_(wrapper), inner_(inner), built_(built) {}
+
+  bool matches() const {
+    if (built_.op != inner_.op() ||
+        !std::equal(inner_.args().begin(), inner_.args().end(), built_.arguments->positional.begin(),
+                    built_.arguments->positional.end(), [&](const auto &a, const auto &b) { return same(a, b); }))
+      return false;
+    auto named = [&](const NamedArgument &a, const NamedArgument &b) {
+      return a.name == b.name && same(a.value, b.value);
+    };
+    return std::equal(inner_.kwargs().begin(), inner_.kwargs().end(), built_.arguments->keyword.begin(),
+                      built_.arguments->keyword.end(), named);
+  }
+
+private:
+  bool same(const Argument &inner, const Argument &built) const {
+    if (inner.is(Argument::Kind::Operand))
+      return sameActual(actual(*inner_.operand(inner)), built);
+    if (inner.isSequence())
+      return inner.kind() == built.kind() &&
+             std::equal(inner.elements().begin(), inner.elements().end(), built.elements().begin(),
+                        built.elements().end(), [&](const Argument &a, const Argument &b) { return same(a, b); });
+    return sameArgument(inner, built);
+  }
+
+  /// The argument of the control_deps that a placeholder of the subgraph stands for.
+  const Argument *actual(const Node &placeholder) const {
+    size_t parameter = 2;
+    for (const Node *node = inner_.graph()->front(); node; node = node->next()) {
+      if (node->opcode() != Opcode::Placeholder)
+        continue;
+      if (node == &placeholder)
+        return parameter < wrapper_.arguments->positional.size() ? &wrapper_.arguments->positional[parameter] : nullptr;
+      ++parameter;
+    }
+    return nullptr;
+  }
+
+  bool sameActual(const Argument *actual, const Argument &built) const {
+    if (!actual)
+      return false;
+    if (!actual->is(Argument::Kind::Operand))
+      return sameArgument(*actual, built);
+    uint32_t operand = rewrite_.before.operand(wrapper_, *actual);
+    return built.is(Argument::Kind::Operand) && operand != none && correspondence_.image(operand) != none &&
+           correspondence_.image(operand) == rewrite_.after.operand(built_, built);
+  }
+
+  const Rewrite &rewrite_;
+  const Correspondence &correspondence_;
+  const Step &wrapper_;
+  const Node &inner_;
+  const Step &built_;
+};
+
+class ControlDepsRule {
+public:
+  ControlDepsRule(const Evidence &evidence, uint32_t entry, Findings &findings)
+      : evidence_(evidence), entry_(entry), findings_(findings) {}
+
+  void check() {
+    const RuleEntry &rule = evidence_.rewrite.certificate.rules[entry_];
+    const Step *wrapper = rule.matched.empty() ? nullptr : &evidence_.before[evidence_.before.indexOf(rule.matched[0])];
+    const Graph *body = wrapper ? wrappedGraph(evidence_.before, *wrapper) : nullptr;
+    const Node *inner = body ? onlyCall(*body) : nullptr;
+    if (!inner || rule.built.size() != 1 || !returnsOnly(*body, *inner) || !attributesOnly(rule, *wrapper))
+      return refuse(*evidence_.rewrite.graph.front(),
+                    "does not match: expected one control_deps around one call, and one call built");
+    const Step &built = evidence_.after[evidence_.after.indexOf(rule.built[0])];
+    if (!InlinedCall(evidence_.rewrite, evidence_.correspondence, *wrapper, *inner, built).matches())
+      return refuse(*built.node,
+                    "is not the call in the subgraph of " + quoted(wrapper->node) + " with its arguments put in");
+    if (wrapper->type && built.type != wrapper->type)
+      return refuse(*built.node, "is " + typeText(built.type) + ", expected " + typeText(wrapper->type) + " as " +
+                                     quoted(wrapper->node) + " was");
+    checkDependences(*wrapper, built);
+  }
+
+private:
+  void refuse(const Node &node, const llvm::Twine &message) {
+    findings_.add(node, "rule", message, claimText({Part::Rule, entry_}));
+  }
+
+  static bool returnsOnly(const Graph &body, const Node &inner) {
+    const Node *output = body.output();
+    return output && output->numOperands() == 1 && output->operand(0) == &inner && output->args().size() == 1 &&
+           output->args()[0].is(Argument::Kind::Operand);
+  }
+
+  /// Beside the call, only the get_attr of its subgraph may be matched.
+  bool attributesOnly(const RuleEntry &rule, const Step &wrapper) const {
+    uint32_t attribute = evidence_.before.operand(wrapper, wrapper.arguments->positional[1]);
+    return llvm::all_of(llvm::ArrayRef(rule.matched).drop_front(),
+                        [&](const Node *node) { return evidence_.before.indexOf(node) == attribute; });
+  }
+
+  void checkDependences(const Step &wrapper, const Step &built) {
+    llvm::SmallVector<uint32_t, 8> needed = evidence_.before.operandsIn(wrapper, &wrapper.arguments->positional[0]);
+    auto ordering = evidence_.before.ordering(wrapper);
+    needed.append(ordering.begin(), ordering.end());
+    for (uint32_t edge : needed) {
+      uint32_t image = edge == none ? none : evidence_.correspondence.image(edge);
+      auto operands = evidence_.after.operands(built);
+      if (image == none ||
+          (!llvm::is_contained(operands, image) && !llvm::is_contained(evidence_.after.ordering(built), image)))
+        refuse(*built.node, "has no edge from " + quoted(edge == none ? nullptr : evidence_.before[edge].node) +
+                                ", which " + quoted(wrapper.node) + " depended on");
+    }
+  }
+
+  const Evidence &evidence_;
+  uint32_t entry_;
+  Findings &findings_;
+};
+
+constexpr RuleTemplate templates[] = {
+    {{"exchange-chain", "a functional collective on one tensor, then the waits on it",
+      "the value that stands for what the waits yielded, then all other new nodes: collectives on the same group, "
+      "waits, "
+      "and movements of data",
+      "The value is the collective's result, element for element, on every rank; each collective sends what is "
+      "complete, "
+      "keeps the ordering edges, and takes its place in the order of its group. So all_reduce may become "
+      "reduce_scatter "
+      "and all_gather, and a gather one of slices."},
+     Stands::ValueForWait,
+     checkExchangeChain},
+    {{"inline-control-deps", "a control_deps, then, if it went, the get_attr of its subgraph", "one call",
+      "The call is the one of the subgraph, with the arguments of the control_deps in place of its placeholders, and "
+      "has an "
+      "edge from each of its dependences."},
+     Stands::CallForCall,
+     checkInlinedCall},
+};
+
+} // namespace
+
+const RuleTemplate *templateOf(llvm::StringRef name) {
+  const auto *found = llvm::find_if(templates, [&](const RuleTemplate &rule) { return rule.words.name == name; });
+  return found == std::end(templates) ? nullptr : found;
+}
+
+void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findings) {
+  ControlDepsRule(evidence, entry, findings).check();
+}
+
+void checkRules(const Evidence &evidence, Findings &findings) {
+  const auto &rules = evidence.rewrite.certificate.rules;
+  for (uint32_t i = 0; i < rules.size(); ++i) {
+    if (const RuleTemplate *rule = templateOf(rules[i].name))
+      rule->check(evidence, i, findings);
+    else
+      findings.add(*evidence.rewrite.graph.front(), "rule", "the checker has no template named '" + rules[i].name + "'",
+                   claimText({Part::Rule, i}));
+  }
+}
+
+void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before) {
+  for (const RuleEntry &rule : rewrite.certificate.rules) {
+    const RuleTemplate *known = templateOf(rule.name);
+    if (!known || known->stands != Stands::CallForCall || rule.matched.empty() || rule.built.empty())
+      continue;
+    uint32_t index = before.indexOf(rule.matched[0]);
+    const Step &built = rewrite.after[rewrite.after.indexOf(rule.built[0])];
+    const Step &matched = before[index];
+    auto operands = rewrite.after.operands(built);
+    auto accesses = rewrite.after.accesses(built);
+    llvm::SmallVector<Access, 8> adopted;
+    for (uint32_t operand : before.operands(matched)) {
+      Access access = Access::Nothing;
+      for (size_t i = 0; i < operands.size(); ++i)
+        if (operand != none && operands[i] != none && correspondence.image(operand) == operands[i])
+          access = access | accesses[i];
+      adopted.push_back(access);
+    }
+    before.setEffects(index, built, adopted);
+  }
+}
+
+} // namespace ccgraph::legality
+
+llvm::ArrayRef<ccgraph::LegalityTemplate> ccgraph::legalityTemplates() {
+  static const std::vector<LegalityTemplate> words = [] {
+    std::vector<LegalityTemplate> all;
+    for (const legality::RuleTemplate &rule : legality::templates)
+      all.push_back(rule.words);
+    return all;
+  }();
+  return words;
+}

@@ -1,0 +1,36 @@
+// Rules: the checker's own templates of named rewrites, one row of a table each.
+//
+// A name that is not in the table is a finding: a pass cannot bring a rule of its own. What each rule
+// matches, builds and demands is said in the table itself, which docs/legality.md shows.
+//
+// Ownership: refers to the evidence. Failure: findings. Cost: the size of the calls.
+#pragma once
+
+#include "checks.h"
+
+namespace ccgraph::legality {
+
+/// How the built nodes stand for the matched ones.
+enum class Stands : uint8_t {
+  /// the first built node for the first matched one, in value and effect
+  CallForCall,
+  /// the first built node for the value that the matched waits yield; all built launches together for the first matched
+  /// node, a launch
+  ValueForWait,
+};
+
+struct RuleTemplate {
+  LegalityTemplate words;
+  Stands stands;
+  void (*check)(const Evidence &evidence, uint32_t entry, Findings &findings);
+};
+/// Null for a name that no rule has.
+[[nodiscard]] const RuleTemplate *templateOf(llvm::StringRef name);
+
+void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findings);
+void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
+
+/// Gives each matched call the effects of the call built for it, because its own are gone with its operands.
+void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before);
+
+} // namespace ccgraph::legality

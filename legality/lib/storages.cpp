@@ -1,0 +1,217 @@
+#include "storages.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// The list that a step takes an element of; `none` for any other step.
+uint32_t listOf(const Program &program, const Step &step) {
+  auto accesses = program.accesses(step);
+  for (size_t i = 0; i < accesses.size() && step.element != none; ++i)
+    if (has(accesses[i], Access::Alias))
+      return program.operands(step)[i];
+  return none;
+}
+
+} // namespace
+
+const Argument *elementwiseList(const Step &step) {
+  const CollectiveSpec *spec = step.collective();
+  int parameter = spec ? spec->input : step.waits ? 0 : -1;
+  const Argument *list = Program::argument(step, parameter);
+  return list && list->isSequence() ? list : nullptr;
+}
+
+Storages::Storages(const Program &program) : program_(program), values_(program.size()), lists_(program.size()) {
+  countElements();
+  for (uint32_t i = 0; i < program.size(); ++i)
+    values_[i] = valueOf(i);
+  settle();
+  markReshaped();
+}
+
+void Storages::markReshaped() {
+  reshaped_.resize(owners_.size());
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    auto operands = program_.operands(program_[i]);
+    auto accesses = program_.accesses(program_[i]);
+    for (size_t k = 0; k < operands.size(); ++k)
+      if (operands[k] != none && has(accesses[k], Access::Reshape))
+        for (uint32_t storage : of(operands[k]))
+          reshaped_[storage] = true;
+  }
+}
+
+uint32_t Storages::leaderOf(uint32_t storage) const {
+  while (storage < leaders_.size() && leaders_[storage] != storage)
+    storage = leaders_[storage];
+  return storage;
+}
+
+void Storages::settle() {
+  if (leaders_.empty())
+    return;
+  for (uint32_t &storage : pool_)
+    storage = leaderOf(storage);
+  auto shrink = [&](Range &range) {
+    auto set = llvm::MutableArrayRef(pool_).slice(range.begin, range.count);
+    llvm::sort(set);
+    range.count = static_cast<uint32_t>(std::unique(set.begin(), set.end()) - set.begin());
+  };
+  llvm::for_each(values_, shrink);
+  llvm::for_each(elements_, shrink);
+  settledBytes_.resize(count());
+  for (uint32_t storage = 0; storage < count(); ++storage)
+    settledBytes_[leaderOf(storage)] += ownBytes(storage);
+}
+
+void Storages::countElements() {
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    const Step &step = program_[i];
+    if (step.element != none) {
+      uint32_t list = listOf(program_, step);
+      if (list != none && program_[list].isCall())
+        lists_[list].count = std::max(lists_[list].count, step.element + 1);
+      continue;
+    }
+    if (!step.isCall())
+      continue;
+    if (step.type && step.type->isList())
+      lists_[i].count = static_cast<uint32_t>(step.type->elements().size());
+    if (const Argument *list = elementwiseList(step))
+      lists_[i].count = static_cast<uint32_t>(list->elements().size());
+  }
+  uint32_t total = 0;
+  for (Range &list : lists_) {
+    list.begin = total;
+    total += list.count;
+  }
+  elements_.resize(total);
+}
+
+int64_t Storages::bytes(uint32_t storage) const {
+  return settledBytes_.empty() ? ownBytes(storage) : settledBytes_[storage];
+}
+
+int64_t Storages::ownBytes(uint32_t storage) const {
+  const Type *type = program_[owners_[storage].step].type;
+  uint32_t element = owners_[storage].element;
+  if (type && type->isList())
+    type = element < type->elements().size() ? type->elements()[element] : nullptr;
+  return type ? type->numBytes().value_or(0) : 0;
+}
+
+uint32_t Storages::fresh(uint32_t step, uint32_t element) {
+  owners_.push_back({step, element});
+  return count() - 1;
+}
+
+Storages::Range Storages::uniteList(llvm::SmallVectorImpl<uint32_t> &storages) {
+  llvm::sort(storages);
+  storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
+  Range range{static_cast<uint32_t>(pool_.size()), static_cast<uint32_t>(storages.size())};
+  pool_.insert(pool_.end(), storages.begin(), storages.end());
+  return range;
+}
+
+Storages::Range Storages::unite(llvm::SmallVectorImpl<uint32_t> &storages) {
+  for (uint32_t &storage : storages)
+    storage = leaderOf(storage);
+  llvm::sort(storages);
+  storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
+  if (storages.size() > mostShared) {
+    while (leaders_.size() < count())
+      leaders_.push_back(static_cast<uint32_t>(leaders_.size()));
+    for (uint32_t storage : storages)
+      leaders_[storage] = storages.front();
+    storages.truncate(1);
+  }
+  return uniteList(storages);
+}
+
+Storages::Range Storages::valueOf(uint32_t index) {
+  const Step &step = program_[index];
+  if (step.opcode() == Opcode::Output)
+    return {};
+  if (step.isCall())
+    return callValue(index, step);
+  Range *attribute = step.opcode() == Opcode::GetAttr ? &attributes_[step.node->target()] : nullptr;
+  if (attribute && attribute->count)
+    return *attribute;
+  llvm::SmallVector<uint32_t, 1> own{fresh(index, 0)};
+  Range range = unite(own);
+  if (attribute)
+    *attribute = range;
+  return range;
+}
+
+Storages::Range Storages::callValue(uint32_t index, const Step &step) {
+  if (step.element != none)
+    return elementValue(step);
+  if (lists_[index].count)
+    return listValue(index, step);
+  Range only;
+  unsigned shared = 0;
+  auto operands = program_.operands(step);
+  auto accesses = program_.accesses(step);
+  llvm::SmallVector<uint32_t, 8> storages;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (has(accesses[i], Access::Alias) && operands[i] != none) {
+      only = values_[operands[i]];
+      ++shared;
+      auto own = slice(only);
+      storages.append(own.begin(), own.end());
+    }
+  if (shared == 1 && !step.freshResult)
+    return only;
+  if (step.freshResult)
+    storages.push_back(fresh(index, 0));
+  return unite(storages);
+}
+
+Storages::Range Storages::elementValue(const Step &step) const {
+  uint32_t list = listOf(program_, step);
+  if (list == none)
+    return {};
+  Range elements = lists_[list];
+  return step.element < elements.count ? elements_[elements.begin + step.element] : values_[list];
+}
+
+Storages::Range Storages::listValue(uint32_t index, const Step &step) {
+  const Argument *inputs = elementwiseList(step);
+  auto operands = program_.operands(step);
+  auto accesses = program_.accesses(step);
+  llvm::SmallVector<uint32_t, 8> all;
+  auto share = [&](uint32_t operand, llvm::SmallVectorImpl<uint32_t> &storages) {
+    if (!has(accesses[operand], Access::Alias) || operands[operand] == none)
+      return;
+    auto own = of(operands[operand]);
+    storages.append(own.begin(), own.end());
+  };
+  std::optional<Range> shared; // by every element that is paired with none of the list's
+  for (uint32_t element = 0; element < lists_[index].count; ++element) {
+    llvm::SmallVector<uint32_t, 8> storages;
+    bool paired =
+        inputs && element < inputs->elements().size() && inputs->elements()[element].is(Argument::Kind::Operand);
+    if (paired) {
+      share(inputs->elements()[element].operandIndex(), storages);
+    } else {
+      if (!shared) {
+        for (uint32_t i = 0; i < operands.size(); ++i)
+          share(i, storages);
+        shared = unite(storages);
+      }
+      auto set = slice(*shared);
+      storages.assign(set.begin(), set.end());
+    }
+    if (step.freshResult)
+      storages.push_back(fresh(index, element));
+    elements_[lists_[index].begin + element] = unite(storages);
+    all.append(storages.begin(), storages.end());
+  }
+  return uniteList(all);
+}
+
+} // namespace ccgraph::legality

@@ -1,0 +1,91 @@
+// Storages: which blocks of memory each value of a Program may occupy.
+//
+// A step that allocates owns a storage (a list result one an element); views, waits, getitem and
+// in-place forms share their operand's. Sets are what a value *may* share, so an access goes to
+// each member. Placeholders do not overlap; get_attr nodes of one attribute are one storage.
+//
+// Ownership: numbers only, which mean something as long as the program. Failure: none; what an
+// opaque step yields may share any storage of its operands. Cost: O(steps + operands); a value that
+// only shares one operand's set shares its range too. So that sets do not grow with the program (each of
+// a chain of opaque steps may share what all before it had), a value that may share more than mostShared
+// has them counted as one storage, with the bytes of all, in every set.
+//
+// This is the checker's own analysis, apart from ccgraph/ir/storage.h: that one reads a live graph,
+// this one either side of a rewrite; and a mistake in the one that the passes use is not repeated
+// here.
+#pragma once
+
+#include "program.h"
+
+namespace ccgraph::legality {
+
+class Storages {
+public:
+  explicit Storages(const Program &program);
+
+  /// All storages that some part of the value of a step may occupy, ascending.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> of(uint32_t step) const { return slice(values_[step]); }
+  /// Number of elements of a list result; 0 for any other.
+  [[nodiscard]] uint32_t numElements(uint32_t step) const { return lists_[step].count; }
+  /// The storages of one element of a list result, ascending; `index` below numElements().
+  [[nodiscard]] llvm::ArrayRef<uint32_t> element(uint32_t step, uint32_t index) const {
+    return slice(elements_[lists_[step].begin + index]);
+  }
+  /// Number of storages; they are dense from 0.
+  [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(owners_.size()); }
+  /// Step that allocates a storage.
+  [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
+  /// May some step change a tensor in it, so that types do not tell its shape?
+  [[nodiscard]] bool isReshaped(uint32_t storage) const { return reshaped_[storage]; }
+  /// Bytes of a storage; 0 where unknown.
+  [[nodiscard]] int64_t bytes(uint32_t storage) const;
+
+private:
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t count = 0;
+  };
+  struct Owner {
+    uint32_t step = 0;
+    uint32_t element = 0;
+  };
+  [[nodiscard]] llvm::ArrayRef<uint32_t> slice(Range range) const {
+    return llvm::ArrayRef(pool_).slice(range.begin, range.count);
+  }
+  /// What a step's value occupies, found from what its operands do; one function a kind of value.
+  [[nodiscard]] Range valueOf(uint32_t index);
+  [[nodiscard]] Range callValue(uint32_t index, const Step &step);
+  [[nodiscard]] Range listValue(uint32_t index, const Step &step);
+  [[nodiscard]] Range elementValue(const Step &step) const;
+  /// Stores a set, sorted and without duplicates; that of one value, and that of a list, which may be of any size.
+  [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
+  [[nodiscard]] Range uniteList(llvm::SmallVectorImpl<uint32_t> &storages);
+  /// The storage that this one counts as.
+  [[nodiscard]] uint32_t leaderOf(uint32_t storage) const;
+  /// Puts leaders in place of their followers in all sets, and gives them their bytes.
+  void settle();
+  [[nodiscard]] int64_t ownBytes(uint32_t storage) const;
+  [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
+  void markReshaped();
+  /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how
+  /// many elements there are.
+  void countElements();
+
+  const Program &program_;
+  std::vector<uint32_t> pool_;
+  std::vector<Range> values_; ///< by step
+  std::vector<Range> lists_;  ///< of elements_
+  std::vector<Range> elements_;
+  std::vector<Owner> owners_;
+  std::vector<bool> reshaped_; ///< by storage
+  static constexpr size_t mostShared = 32;
+  std::vector<uint32_t> leaders_;     ///< by storage, as far as one has a leader
+  std::vector<int64_t> settledBytes_; ///< by storage; empty where no storage has a leader
+  llvm::DenseMap<Identifier, Range> attributes_;
+};
+
+/// The parameter whose element i is about element i of the step's list result (coalesced
+/// collectives, batches of p2p, waits on lists); null where there is none.
+[[nodiscard]] const Argument *elementwiseList(const Step &step);
+
+} // namespace ccgraph::legality

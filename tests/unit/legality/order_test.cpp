@@ -1,0 +1,338 @@
+// Legality of moves: what may pass what, with an empty certificate. Each rule has what it accepts and what it refuses.
+#include "support/buckets.h"
+#include "support/rewrites.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+using Bench = RewriteBench;
+
+/// One edit of a program, and the rules that refuse it: "" is acceptance.
+struct OrderCase {
+  const char *name;
+  llvm::StringLiteral program;
+  std::function<void(Bench &)> edit;
+  const char *verdict;
+  LegalityOptions options = {};
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
+void PrintTo(const OrderCase &order, std::ostream *os) { *os << order.name; }
+
+class LegalityOrder : public testing::TestWithParam<OrderCase> {};
+
+std::string nameOf(const testing::TestParamInfo<OrderCase> &info) { return info.param.name; }
+
+constexpr llvm::StringLiteral twoInputs = R"(x: "f32[8][1]cpu", y: "f32[8][1]cpu")";
+
+std::function<void(Bench &)> move(const char *node, const char *before) {
+  return [=](Bench &bench) { bench.move(node, before); };
+}
+
+void nothing(Bench &) {}
+
+/// Tells whose ranks the groups of `fenced` hold, and moves the send before the collective.
+std::function<void(Bench &)> moveSendWith(const Group &collective, const Group &transfer) {
+  return [=](Bench &bench) {
+    bench.graph().groups().set(collective);
+    bench.graph().groups().set(transfer);
+    bench.snapshot();
+    bench.move("send", "a");
+  };
+}
+
+TEST_P(LegalityOrder, IsJudged) {
+  Bench bench;
+  bench.load(twoInputs, GetParam().program);
+  GetParam().edit(bench);
+  EXPECT_EQ(bench.verdict(GetParam().options), GetParam().verdict);
+}
+
+// --- Nodes and edges -------------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral overlap = R"(
+  ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
+  mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(y, y)
+  add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(wait, mul)
+  return (add,))";
+
+constexpr llvm::StringLiteral ordered = R"(
+  a: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  b: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)  # after: a
+  c: "f32[8][1]cpu" = torch.ops.aten.abs.default(y)
+  return (a, b, c))";
+
+INSTANTIATE_TEST_SUITE_P(
+    NodesAndEdges, LegalityOrder,
+    testing::Values(
+        OrderCase{"AcceptsNoChange", overlap, nothing, ""},
+        OrderCase{"AcceptsAWaitThatSinksToItsUse", overlap, move("wait", "add"), ""},
+        OrderCase{"RefusesAWaitAfterItsUse", overlap, move("wait", "output"), "order"},
+        OrderCase{"RefusesAnotherOperand", overlap,
+                  [](Bench &bench) { bench.graph().setOperand(bench["add"], 1, bench["y"]); }, "operand"},
+        OrderCase{"RefusesAnotherTarget", overlap,
+                  [](Bench &bench) {
+                    bench.graph().setTarget(bench["mul"], bench.graph().context().identifier("aten.add.Tensor"));
+                  },
+                  "node-changed"},
+        OrderCase{"RefusesAnotherName", overlap, [](Bench &bench) { bench.graph().rename(bench["mul"], "other"); },
+                  "node-changed"},
+        OrderCase{"RefusesAnotherType", overlap, [](Bench &bench) { bench.graph().setType(bench["mul"], nullptr); },
+                  "node-changed"},
+        OrderCase{"RefusesAnotherArgument", overlap,
+                  [](Bench &bench) {
+                    setCall(bench["ar"], {bench["x"], "max", "0"});
+                  },
+                  "node-changed"},
+        OrderCase{"AcceptsTheSameArgumentsBuiltAgain", overlap,
+                  [](Bench &bench) {
+                    setCall(bench["ar"], {bench["x"], "sum", "0"});
+                  },
+                  ""},
+        OrderCase{
+            "RefusesAnUnlistedNewNode", overlap,
+            [](Bench &bench) { makeCall(bench["add"], "extra", "aten.neg.default", {bench["y"]}, "f32[8][1]cpu"); },
+            "unlisted"},
+        OrderCase{"RefusesAnUnlistedRemoval", overlap,
+                  [](Bench &bench) {
+                    bench.graph().replaceAllUses(bench["wait"], bench["ar"]);
+                    bench.graph().erase(bench["wait"]);
+                  },
+                  "unlisted"},
+        OrderCase{"AcceptsMovesThatKeepOrderingEdges", ordered, move("c", "a"), ""},
+        OrderCase{"RefusesAnOrderingEdgeThatPointsBack", ordered, move("b", "a"), "order"},
+        OrderCase{"RefusesALostOrderingEdge", ordered,
+                  [](Bench &bench) { bench.graph().removeOrdering(bench["b"], bench["a"]); }, "ordering-edge"},
+        OrderCase{"RefusesANewOrderingEdge", ordered,
+                  [](Bench &bench) { bench.graph().addOrdering(bench["c"], bench["a"]); }, "ordering-edge"},
+        OrderCase{"RefusesSwappedInputs", overlap, move("y", "x"), "interface"},
+        OrderCase{"RefusesAnotherProvenance", overlap,
+                  [](Bench &bench) {
+                    Graph &graph = bench.graph();
+                    graph.setProvenance(bench["mul"], graph.mergeProvenance({bench["add"]}));
+                  },
+                  "node-changed"},
+        OrderCase{"RefusesOtherGroups", overlap,
+                  [](Bench &bench) {
+                    bench.graph().groups().set({.name = "0", .ranks = {0, 1}});
+                  },
+                  "interface"},
+        OrderCase{"RefusesOtherSubgraphs", overlap,
+                  [](Bench &bench) { bench.graph().addSubgraph(bench.graph().context().identifier("body")); },
+                  "interface"},
+        OrderCase{"RefusesNodesBehindTheOutput", ordered,
+                  [](Bench &bench) { bench.graph().moveAfter(bench["output"], bench["c"]->prev()); },
+                  "interface order"}),
+    nameOf);
+
+// --- Storages --------------------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral mutation = R"(
+  view: "f32[8][1]cpu" = torch.ops.aten.view.default(x, [8])
+  read: "f32[8][1]cpu" = torch.ops.aten.neg.default(view)
+  write: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
+  late: "f32[8][1]cpu" = torch.ops.aten.abs.default(view)
+  other: "f32[8][1]cpu" = torch.ops.aten.abs.default(y)
+  return (read, write, late, other))";
+
+constexpr llvm::StringLiteral writes = R"(
+  first: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
+  second: "f32[8][1]cpu" = torch.ops.aten.mul_.Tensor(x, y)
+  third: "f32[8][1]cpu" = torch.ops.aten.neg_.default(y)
+  return (y,))";
+
+constexpr llvm::StringLiteral reshaped = R"(
+  model: "f32[1, 8][8, 1]cpu" = torch.ops.aten.unsqueeze.default(y, 0)
+  view: "f32[8][1]cpu" = torch.ops.aten.select.int(model, 0, 0)
+  turned: "f32[8, 1][1, 8]cpu" = torch.ops.aten.t_.default(model)
+  look: "f32[1][8]cpu" = torch.ops.aten.select.int(model, 0, 1)
+  like: "f32[8][1]cpu" = torch.ops.aten.full_like.default(view, 2.0)
+  size = torch.ops.aten.sym_size.int(model, 0)
+  wide: "f32[8, 8][0, 1]cpu" = torch.ops.aten.expand_as.default(x, model)
+  other: "f32[8][1]cpu" = torch.ops.aten.view.default(x, [8])
+  return (look, like, size, wide, other))";
+
+INSTANTIATE_TEST_SUITE_P(
+    Storages, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
+                    OrderCase{"RefusesAReadThatSinksBehindAWrite", mutation, move("read", "late"), "storage-order"},
+                    OrderCase{"RefusesAReadThatRisesBeforeAWrite", mutation, move("late", "write"), "storage-order"},
+                    OrderCase{"AcceptsAViewOfAnotherTensorAcrossAReshape", reshaped, move("other", "turned"), ""},
+                    OrderCase{"RefusesAViewThatRisesBeforeAReshape", reshaped, move("look", "turned"), "storage-order"},
+                    OrderCase{"RefusesAViewThatSinksBehindAReshape", reshaped, move("view", "look"), "storage-order"},
+                    OrderCase{"RefusesASizeBeforeAReshape", reshaped, move("size", "turned"), "storage-order"},
+                    OrderCase{"RefusesAModelOfSizesBeforeItsReshape", reshaped, move("wide", "turned"),
+                              "storage-order"},
+                    OrderCase{"RefusesSwappedWrites", writes, move("second", "first"), "storage-order"}),
+    nameOf);
+
+// --- In flight -------------------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral gathered = R"(
+  ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
+  look: "f32[16][1]cpu" = torch.ops.aten.view.default(ag, [16])
+  wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  write: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
+  read: "f32[16][1]cpu" = torch.ops.aten.neg.default(look)
+  return (read, wait))";
+
+constexpr llvm::StringLiteral copiedAtLaunch = R"(
+  ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
+  write: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(x, y)
+  return (wait,))";
+
+constexpr llvm::StringLiteral readInFlight = R"(
+  ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
+  early: "f32[16][1]cpu" = torch.ops.aten.neg.default(ag)
+  wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  other: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
+  return (early, wait, other))";
+
+constexpr llvm::StringLiteral twoWaits = R"(
+  ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
+  wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  again: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  read: "f32[16][1]cpu" = torch.ops.aten.neg.default(again)
+  return (read, wait))";
+
+INSTANTIATE_TEST_SUITE_P(
+    InFlight, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsAViewOfWhatIsInFlight", gathered, move("look", "write"), ""},
+                    OrderCase{"RefusesAReadThroughAViewBeforeTheWait", gathered, move("read", "wait"), "in-flight"},
+                    OrderCase{"RefusesAWriteToWhatIsBeingSent", gathered, move("write", "wait"), "in-flight"},
+                    OrderCase{"AcceptsAWriteBehindALaunchThatCopies", copiedAtLaunch, move("write", "wait"), ""},
+                    OrderCase{"AcceptsAReadInFlightThatWasThereBefore", readInFlight, move("other", "early"), ""},
+                    OrderCase{"AcceptsTheSecondOfTwoWaitsFirst", twoWaits, move("wait", "read"), ""}),
+    nameOf);
+
+// --- Domains ---------------------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral random = R"(
+  r1: "f32[8][1]cpu" = torch.ops.aten.bernoulli.default(x)
+  r2: "f32[8][1]cpu" = torch.ops.aten.bernoulli.default(y)
+  neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  opaque: "f32[8][1]cpu" = torch.ops.mylib.step.default(y)
+  ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
+  return (r1, r2, neg, wait))";
+
+INSTANTIATE_TEST_SUITE_P(
+    Domains, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsAPureStepBeforeRandomOnes", random, move("neg", "r1"), ""},
+                    OrderCase{"AcceptsAPureStepBehindAnOpaqueOne", random, move("neg", "ar"), ""},
+                    OrderCase{"RefusesSwappedRandomSteps", random, move("r2", "r1"), "domain"},
+                    OrderCase{"RefusesALaunchThatPassesAnOpaqueStep", random, move("ar", "opaque"), "domain"},
+                    OrderCase{"RefusesARandomStepThatPassesAnOpaqueStep", random, move("r1", "ar"), "domain"}),
+    nameOf);
+
+// --- Issue order -----------------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral groups = R"(
+  a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  b: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')
+  c: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '1')
+  wa: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+  wb: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+  wc: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(c)
+  return (wa, wb, wc))";
+
+constexpr llvm::StringLiteral fenced = R"(
+  a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  send: "f32[0][1]cpu" = torch.ops._c10d_functional.isend.default(y, 1, 0, '1')
+  b: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')
+  wa: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+  ws: "f32[0][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(send)
+  wb: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+  return (wa, ws, wb))";
+
+INSTANTIATE_TEST_SUITE_P(
+    IssueOrder, LegalityOrder,
+    testing::Values(
+        OrderCase{"AcceptsAnotherOrderAcrossGroups", groups, move("c", "a"), ""},
+        OrderCase{
+            "RefusesAnotherOrderAcrossGroupsWhereProgramsDiffer", groups, move("c", "a"), "mpmd", {.spmd = false}},
+        OrderCase{"RefusesSwappedCollectivesOfAGroup", groups, move("b", "a"), "issue-order"},
+        OrderCase{"AcceptsAMovedEntryOfAPassThatDeclaresIt", groups,
+                  [](Bench &bench) {
+                    bench.move("b", "a");
+                    stateOrder(bench["a"], bench.certificate);
+                  },
+                  ""},
+        OrderCase{"RefusesAMovedEntryOfAPassThatDoesNot", groups,
+                  [](Bench &bench) {
+                    bench.move("b", "a");
+                    stateOrder(bench["a"], bench.certificate);
+                    bench.reordersCollectives = false;
+                  },
+                  "issue-order moved"},
+        OrderCase{"RefusesAMovedEntryThatIsNotTheOrder", groups,
+                  [](Bench &bench) {
+                    stateOrder(bench["a"], bench.certificate);
+                    bench.move("b", "a");
+                  },
+                  "issue-order moved"},
+        OrderCase{"RefusesASendThatPassesAnUnknownGroup", fenced, move("send", "a"), "fence"},
+        OrderCase{
+            "AcceptsASendThatPassesAGroupOfNoTwoSharedRanks", fenced,
+            moveSendWith({.name = "0", .partition = {{0, 1}, {2, 3}}}, {.name = "1", .partition = {{0, 2}, {1, 3}}}),
+            ""},
+        OrderCase{"RefusesASendThatPassesAGroupOfTwoSharedRanks", fenced,
+                  moveSendWith({.name = "0", .ranks = {0, 1, 2, 3}}, {.name = "1", .partition = {{0, 2}, {1, 3}}}),
+                  "fence"}),
+    nameOf);
+
+// --- Memory ----------------------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral chain = R"(
+  a: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  b: "f32[][]cpu" = torch.ops.aten.sum.default(a)
+  c: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
+  d: "f32[][]cpu" = torch.ops.aten.sum.default(c)
+  return (b, d))";
+
+constexpr llvm::StringLiteral sent = R"(
+  t: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  ag: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(t, 2, '0')
+  wait: "f32[16][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  big: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
+  sum: "f32[][]cpu" = torch.ops.aten.sum.default(big)
+  return (wait, sum))";
+
+INSTANTIATE_TEST_SUITE_P(
+    Memory, LegalityOrder,
+    testing::Values(OrderCase{"AcceptsMemoryWithinTheBudget", chain, move("c", "b"), "", {.memoryBudget = 4 * 32 + 8}},
+                    OrderCase{
+                        "RefusesMemoryOverTheBudget", chain, move("c", "b"), "memory", {.memoryBudget = 4 * 32 + 7}},
+                    OrderCase{"AcceptsMemoryOverTheBudgetThatWasNeededBefore", chain, nothing, "", {.memoryBudget = 1}},
+                    OrderCase{"AcceptsWhatIsInFlightUntilTheWaitWithinTheBudget",
+                              sent,
+                              move("wait", "output"),
+                              "",
+                              {.memoryBudget = 2 * 32 + 64 + 4 + 32 + 32}},
+                    OrderCase{"RefusesWhatIsInFlightUntilTheWaitOverTheBudget",
+                              sent,
+                              move("wait", "output"),
+                              "memory",
+                              {.memoryBudget = 2 * 32 + 64 + 4 + 32 + 31}}),
+    nameOf);
+
+// --- Diagnostics -----------------------------------------------------------------------------------------------------
+
+TEST(LegalityOrderText, NamesPlaceGotExpectedAndPass) {
+  Bench bench;
+  bench.load(twoInputs, groups);
+  bench.certificate.pass = "my-pass";
+  bench.move("b", "a");
+  std::string text = bench.text();
+  EXPECT_NE(text.find("is issued as number 0 of group '0', expected 'a' there [legality.issue-order]"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("note: pass 'my-pass' may not do this"), std::string::npos) << text;
+}
+
+} // namespace
+} // namespace ccgraph::test
