@@ -10,6 +10,7 @@ StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()), lists_(gra
   owner_.reserve(graph.size() / 2);
   for (const Node *node = graph.front(); node; node = node->next())
     visit(*node);
+  settlePools();
 }
 
 llvm::ArrayRef<StorageId> StorageMap::storages(const Node *node) const {
@@ -38,6 +39,12 @@ bool StorageMap::mayAlias(const Node *a, const Node *b) const {
 }
 
 std::optional<int64_t> StorageMap::numBytes(StorageId storage) const {
+  if (auto pool = pools_.find(storage); pool != pools_.end())
+    return pool->second;
+  return poolOf(storage) == storage ? ownBytes(storage) : 0;
+}
+
+std::optional<int64_t> StorageMap::ownBytes(StorageId storage) const {
   const Type *type = owner_[storage]->type();
   if (type && type->isList())
     type = element_[storage] < type->elements().size() ? type->elements()[element_[storage]] : nullptr;
@@ -50,14 +57,65 @@ StorageId StorageMap::fresh(const Node &node, uint32_t element) {
   return static_cast<StorageId>(owner_.size() - 1);
 }
 
-StorageMap::Range StorageMap::unite(llvm::ArrayRef<StorageId> ids) {
-  llvm::SmallVector<StorageId, 8> sorted(ids.begin(), ids.end());
+StorageId StorageMap::poolOf(StorageId storage) const {
+  while (storage < into_.size() && into_[storage] != storage)
+    storage = into_[storage];
+  return storage;
+}
+
+void StorageMap::makePool(llvm::ArrayRef<StorageId> ids) {
+  while (into_.size() < owner_.size())
+    into_.push_back(static_cast<StorageId>(into_.size()));
+  pools_.try_emplace(ids.front(), 0);
+  for (StorageId id : ids.drop_front()) {
+    into_[id] = ids.front();
+    pools_.erase(id);
+  }
+}
+
+void StorageMap::settlePools() {
+  if (into_.empty())
+    return;
+  auto settle = [&](Range &range) {
+    llvm::MutableArrayRef<StorageId> set = llvm::MutableArrayRef(pool_).slice(range.begin, range.count);
+    for (StorageId &id : set)
+      id = poolOf(id);
+    llvm::sort(set);
+    range.count = static_cast<uint32_t>(std::unique(set.begin(), set.end()) - set.begin());
+  };
+  llvm::for_each(whole_, settle);
+  llvm::for_each(elementRanges_, settle);
+  for (StorageId id = 0; id < into_.size(); ++id)
+    if (auto pool = pools_.find(poolOf(id)); pool != pools_.end())
+      pool->second += ownBytes(id).value_or(0);
+}
+
+llvm::SmallVector<StorageId, 8> StorageMap::sorted(llvm::ArrayRef<StorageId> ids) const {
+  llvm::SmallVector<StorageId, 8> sorted;
+  for (StorageId id : ids)
+    sorted.push_back(poolOf(id));
   llvm::sort(sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  Range range{static_cast<uint32_t>(pool_.size()), static_cast<uint32_t>(sorted.size())};
-  pool_.insert(pool_.end(), sorted.begin(), sorted.end());
+  return sorted;
+}
+
+StorageMap::Range StorageMap::store(llvm::ArrayRef<StorageId> ids) {
+  Range range{static_cast<uint32_t>(pool_.size()), static_cast<uint32_t>(ids.size())};
+  pool_.insert(pool_.end(), ids.begin(), ids.end());
   return range;
 }
+
+StorageMap::Range StorageMap::unite(llvm::ArrayRef<StorageId> ids) {
+  auto set = sorted(ids);
+  if (set.size() > mostStorages) {
+    makePool(set);
+    set.truncate(1);
+  }
+  return store(set);
+}
+
+/// A list occupies what its elements do, however many these are: nobody asks it for one value.
+StorageMap::Range StorageMap::uniteList(llvm::ArrayRef<StorageId> ids) { return store(sorted(ids)); }
 
 namespace {
 
@@ -107,15 +165,19 @@ void StorageMap::visit(const Node &node) {
 
 void StorageMap::visitList(const Node &node, unsigned count) {
   Effects effects = effectsOf(node);
-  auto shared = aliased(node, effects);
   const Argument *list = elementwiseList(node);
+  std::optional<Range> shared; // by every element that is paired with none of the list's
   llvm::SmallVector<Range, 8> ranges;
   llvm::SmallVector<StorageId, 8> all;
   for (unsigned i = 0; i < count; ++i) {
-    auto ids = shared;
+    llvm::SmallVector<StorageId, 8> ids;
     if (list && i < list->elements().size() && list->elements()[i].is(Argument::Kind::Operand)) {
       auto own = storages(node.operand(list->elements()[i]));
       ids.assign(own.begin(), own.end());
+    } else {
+      shared = shared ? shared : unite(aliased(node, effects));
+      auto all = llvm::ArrayRef(pool_).slice(shared->begin, shared->count);
+      ids.assign(all.begin(), all.end());
     }
     if (effects.freshResult)
       ids.push_back(fresh(node, i));
@@ -124,7 +186,7 @@ void StorageMap::visitList(const Node &node, unsigned count) {
   }
   lists_[node.id()] = {static_cast<uint32_t>(elementRanges_.size()), count};
   elementRanges_.insert(elementRanges_.end(), ranges.begin(), ranges.end());
-  whole_[node.id()] = unite(all);
+  whole_[node.id()] = uniteList(all);
 }
 
 StorageId StorageMap::inputStorage(const Node &node) {

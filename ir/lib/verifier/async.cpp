@@ -75,6 +75,8 @@ private:
   const Flight *holderOf(const Node &value, llvm::ArrayRef<Holding> holdings) {
     const Flight *holder = nullptr;
     for (StorageId storage : storages_.storages(&value)) {
+      if (storages_.isPool(storage))
+        return nullptr;
       uint32_t found = none;
       for (Holding holding : holdings)
         found = found == none ? firstOpen(storage, holding) : found;

@@ -1,6 +1,6 @@
 #include "analysis/comm_groups.h"
 
-#include <unordered_set>
+#include "llvm/ADT/DenseMap.h"
 
 namespace ccgraph {
 
@@ -23,20 +23,6 @@ Cells cellsOf(const Node &collective, const GroupTable &groups) {
   return group->partition;
 }
 
-bool shareTwo(const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
-  std::unordered_set<int64_t> members(a.begin(), a.end());
-  int64_t common = 0;
-  for (int64_t rank : b)
-    common += static_cast<int64_t>(members.count(rank));
-  return common >= 2;
-}
-
-bool mayShareTwo(const Cells &a, const Cells &b) {
-  if (a.empty() || b.empty())
-    return true;
-  return llvm::any_of(a, [&](const auto &x) { return llvm::any_of(b, [&](const auto &y) { return shareTwo(x, y); }); });
-}
-
 } // namespace
 
 CommGroups::CommGroups(const Graph &graph, bool spmd)
@@ -44,10 +30,50 @@ CommGroups::CommGroups(const Graph &graph, bool spmd)
   for (const Node *node = graph.front(); node; node = node->next())
     if (const Node *call = wrappedCall(*node); call && collectiveOf(*call))
       add(*node, *call);
-  share_.resize(keys_.size() * keys_.size());
-  for (size_t a = 0; a < keys_.size(); ++a)
-    for (size_t b = 0; b < keys_.size(); ++b)
-      share_[a * keys_.size() + b] = a == b || mayShareTwo(cells_[a], cells_[b]);
+  sharing_.resize(keys_.size());
+  fencing_.resize(keys_.size());
+  if (llvm::is_contained(strict_, true))
+    findSharing();
+}
+
+void CommGroups::findSharing() {
+  for (uint32_t group = 0; group < keys_.size(); ++group) {
+    if (cells_[group].empty())
+      unknown_.push_back(group);
+    for (uint32_t index = 0; index < cells_[group].size(); ++index)
+      for (int64_t rank : cells_[group][index])
+        cellsOf_[rank].push_back({group, index});
+  }
+  for (uint32_t id = 0; id < strict_.size(); ++id)
+    if (strict_[id] && sharing_[groupOf_[id]].empty())
+      findSharing(groupOf_[id]);
+  for (uint32_t group = 0; group < keys_.size(); ++group)
+    for (uint32_t other : sharing_[group])
+      fencing_[other].push_back(group);
+}
+
+void CommGroups::findSharing(uint32_t group) {
+  std::vector<uint32_t> &sharing = sharing_[group];
+  if (cells_[group].empty()) {
+    for (uint32_t other = 0; other < keys_.size(); ++other)
+      sharing.push_back(other);
+    return;
+  }
+  sharing = unknown_;
+  sharing.push_back(group);
+  for (const std::vector<int64_t> &cell : cells_[group]) {
+    llvm::DenseMap<std::pair<uint32_t, uint32_t>, unsigned> common;
+    for (int64_t rank : cell)
+      for (Cell other : cellsOf_[rank])
+        if (++common[{other.group, other.index}] == 2)
+          sharing.push_back(other.group);
+  }
+  llvm::sort(sharing);
+  sharing.erase(std::unique(sharing.begin(), sharing.end()), sharing.end());
+}
+
+bool CommGroups::shares(uint32_t strict, uint32_t other) const {
+  return std::binary_search(sharing_[strict].begin(), sharing_[strict].end(), other);
 }
 
 void CommGroups::add(const Node &node, const Node &collective) {
@@ -67,7 +93,7 @@ bool CommGroups::keepOrder(const Node *a, const Node *b) const {
   uint32_t groupB = groupOf(b);
   if (groupA == groupB || !spmd_)
     return true;
-  return (isStrict(a) || isStrict(b)) && share(groupA, groupB);
+  return isStrict(a) ? shares(groupA, groupB) : isStrict(b) && shares(groupB, groupA);
 }
 
 } // namespace ccgraph

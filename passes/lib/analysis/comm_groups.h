@@ -8,7 +8,8 @@
 // that other ranks do not run too, the whole order stays.
 //
 // Ownership: refers into the graph.
-// Cost: O(nodes + groups^2 * members) to build, O(1) a query.
+// Cost: O(nodes + members of groups) to build without strict nodes; for each group with one, besides, the groups that
+// its ranks are in. A query is O(log groups).
 // Fails never.
 #pragma once
 
@@ -17,6 +18,7 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <unordered_map>
 #include <vector>
 
 namespace ccgraph {
@@ -35,14 +37,22 @@ public:
   [[nodiscard]] llvm::StringRef key(uint32_t group) const { return keys_[group]; }
   /// Point-to-point or barrier: bound to the order of other groups too.
   [[nodiscard]] bool isStrict(const Node *node) const { return strict_[node->id()]; }
-  /// True if the two groups may have two or more ranks in common; each does with itself.
-  [[nodiscard]] bool share(uint32_t a, uint32_t b) const { return share_[a * keys_.size() + b]; }
+  /// Groups that may have two or more ranks in common with this one, itself among them, ascending. Asked only of the group
+  /// of a strict node, since no other needs to know; empty for one that has none.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> sharing(uint32_t group) const { return sharing_[group]; }
+  /// The other way round: groups with a strict node that may share two ranks with this one, ascending.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> fencing(uint32_t group) const { return fencing_[group]; }
   /// True if these two communicating nodes may not be issued in another order.
   [[nodiscard]] bool keepOrder(const Node *a, const Node *b) const;
 
 private:
   /// `collective`: the node, or the call that it wraps
   void add(const Node &node, const Node &collective);
+  /// Which groups share two ranks with those that have a strict node: found through the ranks, since a table may hold many
+  /// groups of which few meet.
+  void findSharing();
+  void findSharing(uint32_t group);
+  [[nodiscard]] bool shares(uint32_t strict, uint32_t other) const;
 
   bool spmd_;
   std::vector<uint32_t> groupOf_;
@@ -51,7 +61,16 @@ private:
   /// by group: its possible member lists; empty if unknown
   std::vector<std::vector<std::vector<int64_t>>> cells_;
   llvm::StringMap<uint32_t> index_;
-  std::vector<bool> share_;
+  /// by rank: the cells that it is in
+  struct Cell {
+    uint32_t group;
+    uint32_t index;
+  };
+  std::unordered_map<int64_t, std::vector<Cell>> cellsOf_;
+  /// groups of unknown members
+  std::vector<uint32_t> unknown_;
+  std::vector<std::vector<uint32_t>> sharing_;
+  std::vector<std::vector<uint32_t>> fencing_;
 };
 
 } // namespace ccgraph

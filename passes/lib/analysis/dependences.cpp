@@ -82,9 +82,8 @@ void Dependences::visitGroup(Node *node) {
     return;
   if (!groups_.isStrict(node))
     return read(node, streams_[group]);
-  for (uint32_t other = 0; other < groups_.numGroups(); ++other)
-    if (groups_.share(group, other))
-      write(node, streams_[other]);
+  for (uint32_t other : groups_.sharing(group))
+    write(node, streams_[other]);
 }
 
 void Dependences::visit(Node *node) {

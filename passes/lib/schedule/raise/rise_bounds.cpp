@@ -24,7 +24,7 @@ void RiseBounds::startRound() {
   issued_.assign(groups_.numGroups(), nullptr);
   strict_.assign(groups_.numGroups(), nullptr);
   source_.clear();
-  opaque_ = lastInput_ = nullptr;
+  opaque_ = lastInput_ = lastIssued_ = nullptr;
 }
 
 /// Because a launch that rose stands above nodes that were noted before it, the lowest is kept and
@@ -57,6 +57,7 @@ void RiseBounds::note(Node *node) {
   if (group == CommGroups::none)
     return;
   lowest(issued_[group], node);
+  lowest(lastIssued_, node);
   if (groups_.isStrict(node))
     lowest(strict_[group], node);
 }
@@ -89,12 +90,13 @@ void RiseBounds::boundByOrder(const Node *launch, Node *&bound) const {
   uint32_t group = groups_.groupOf(launch);
   if (group == CommGroups::none)
     return;
-  for (uint32_t other = 0; other < groups_.numGroups(); ++other) {
-    if (other == group || !spmd_)
+  lowest(bound, spmd_ ? issued_[group] : lastIssued_);
+  if (groups_.isStrict(launch))
+    for (uint32_t other : groups_.sharing(group))
       lowest(bound, issued_[other]);
-    else if (groups_.share(group, other))
-      lowest(bound, groups_.isStrict(launch) ? issued_[other] : strict_[other]);
-  }
+  else
+    for (uint32_t other : groups_.fencing(group))
+      lowest(bound, strict_[other]);
 }
 
 /// Because what stands above the bound stays there, nothing is asked of it.

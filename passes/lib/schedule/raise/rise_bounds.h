@@ -62,6 +62,7 @@ private:
   llvm::DenseMap<const Node *, Node *> source_;
   /// by group: lowest collective above, and lowest point-to-point transfer or barrier
   std::vector<Node *> issued_, strict_;
+  Node *lastIssued_ = nullptr;
   Node *opaque_ = nullptr;
   Node *lastInput_ = nullptr;
   /// of the launch at hand: views and feeders found so far
