@@ -63,6 +63,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
                          "may share two ranks with theirs."},
       {"legality.forwarded",
        "A wait that is skipped was on a value that was not in flight, and its readers read that value."},
+      {"legality.group-apart",
+       "Where two groups are not proved to be different ones, the collectives of both keep their order."},
       {"legality.in-flight", "No step touches what is in flight, unless it did before."},
       {"legality.interface", "Inputs keep their order, the output stays last, groups and subgraphs stay."},
       {"legality.issue-order", "Each group's collectives are issued in the order before, or as a moved entry states."},

@@ -1,7 +1,6 @@
 #include "communication.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <map>
 #include <numeric>
@@ -26,79 +25,15 @@ std::optional<std::vector<int64_t>> integers(const Argument *argument) {
   return values;
 }
 
-/// The expression that makes a group, down to placeholders and literals; false where it says nothing.
-bool printGroup(llvm::raw_ostream &os, const Program &program, uint32_t index) {
-  if (index == none)
-    return false;
-  const Step &step = program[index];
-  if (step.opcode() == Opcode::Placeholder) {
-    os << '%' << step.node->name().str();
-    return true;
-  }
-  if (!step.op || step.op->opaque)
-    return false;
-  os << step.op->target.str() << '(';
-  for (const Argument &argument : step.arguments->positional) {
-    if (argument.is(Argument::Kind::Operand) && !printGroup(os, program, program.operand(step, argument)))
-      return false;
-    if (argument.is(Argument::Kind::Int))
-      os << argument.integer();
-    for (const Argument &element : argument.elements())
-      if (element.is(Argument::Kind::Int))
-        os << element.integer() << ' ';
-    os << ',';
-  }
-  os << ')';
-  return true;
-}
-
-std::string textOfRanks(const GroupTable &groups, llvm::ArrayRef<int64_t> ranks) {
-  for (const Group &group : groups.groups())
-    if (llvm::ArrayRef(group.ranks) == ranks)
-      return group.name;
-  std::string text = "ranks";
-  for (int64_t rank : ranks)
-    text += " " + std::to_string(rank);
-  return text;
-}
-
-void readGroup(const Program &program, const Step &step, Communication &call) {
-  call.group = "?";
-  const Argument *group = Program::argument(step, call.spec->group);
-  if (!group)
-    return;
-  const GroupTable &table = step.node->graph()->groups();
-  if (group->is(Argument::Kind::String)) {
-    call.groupName = group->text();
-    call.group = call.groupName.str();
-  } else if (auto ranks = integers(group)) {
-    call.ranks = *ranks;
-    call.group = textOfRanks(table, *ranks);
-  } else if (group->is(Argument::Kind::Operand)) {
-    uint32_t operand = program.operand(step, *group);
-    const Step *maker = operand == none ? nullptr : &program[operand];
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    if (maker && maker->opcode() == Opcode::GetAttr && table.find(maker->node->target().str()))
-      call.group = (call.groupName = maker->node->target().str()).str();
-    else if (printGroup(os, program, operand))
-      call.group = os.str();
-  }
-}
-
-/// A collective in a subgraph: what its literals say.
+/// A collective in a subgraph: its kind and its group.
 Communication readWrapped(const Program &program, uint32_t index) {
   const Graph *graph = wrappedGraph(program, program[index]);
   const Node *inner = graph ? onlyCall(*graph) : nullptr;
   Communication call;
   call.step = index;
-  if (!inner || !inner->op() || !inner->op()->collective)
-    return call;
-  call.spec = &*inner->op()->collective;
-  call.group = "?";
-  const Argument *group = argumentAt(*inner, call.spec->group);
-  if (group && group->is(Argument::Kind::String))
-    call.group = (call.groupName = group->text()).str();
+  bool one = inner && inner->op() && inner->op()->collective;
+  call.spec = one ? &*inner->op()->collective : nullptr;
+  call.group = one ? readGroup(program, index, *inner) : unreadGroup(*program[index].node);
   return call;
 }
 
@@ -135,7 +70,7 @@ Communication readCommunication(const Program &program, uint32_t index) {
   Communication call;
   call.step = index;
   call.spec = step.collective();
-  readGroup(program, step, call);
+  call.group = readGroup(program, index, *step.node);
   const Argument *reduce = Program::argument(step, call.spec->reduceOp);
   if (reduce && reduce->is(Argument::Kind::String))
     call.reduceOp = reduce->text().lower();
@@ -153,15 +88,13 @@ std::vector<Communication> readCommunications(const Program &program) {
     const Step &step = program[i];
     if (!step.collective() && (step.domain != Domain::Comm || !wrappedGraph(program, step)))
       continue;
-    Communication call = readCommunication(program, i);
-    if (call.spec)
-      calls.push_back(std::move(call));
+    calls.push_back(readCommunication(program, i));
   }
   return calls;
 }
 
 bool alike(const Communication &a, const Communication &b) {
-  return a.spec->kind == b.spec->kind && a.group != "?" && a.group == b.group && a.reduceOp == b.reduceOp &&
+  return a.spec->kind == b.spec->kind && a.group.key == b.group.key && a.reduceOp == b.reduceOp &&
          a.groupSize == b.groupSize && a.root == b.root;
 }
 
@@ -185,27 +118,13 @@ bool isPlainExchange(const Communication &call) {
 }
 
 bool isFence(const Communication &call) {
-  return isPointToPoint(call.spec->kind) || call.spec->kind == CollectiveKind::Barrier;
+  return call.spec && (isPointToPoint(call.spec->kind) || call.spec->kind == CollectiveKind::Barrier);
 }
 
-namespace {
-
-/// The rank lists that the group may be; empty where unknown.
-std::vector<std::vector<int64_t>> cellsOf(const GroupTable &groups, const Communication &call) {
-  if (!call.ranks.empty())
-    return {call.ranks};
-  const Group *group = groups.find(call.groupName.empty() ? llvm::StringRef(call.group) : call.groupName);
-  if (!group)
-    return {};
-  return group->partition.empty() ? std::vector<std::vector<int64_t>>{group->ranks} : group->partition;
-}
-
-} // namespace
-
-Meetings::Meetings(const GroupTable &groups, llvm::ArrayRef<const Communication *> samples) {
+Meetings::Meetings(llvm::ArrayRef<const Communication *> samples) {
   for (uint32_t i = 0; i < samples.size(); ++i) {
-    cells_.push_back(cellsOf(groups, *samples[i]));
-    if (cells_[i].empty() || cells_[i].front().empty())
+    cells_.push_back(samples[i]->group.cells());
+    if (cells_[i].empty())
       unknown_.push_back(i);
     for (uint32_t cell = 0; cell < cells_[i].size(); ++cell)
       for (int64_t rank : cells_[i][cell])

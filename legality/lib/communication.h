@@ -7,7 +7,7 @@
 // fails: what cannot be read stays empty and is unlike anything else.
 #pragma once
 
-#include "program.h"
+#include "groups.h"
 
 #include <string>
 #include <unordered_map>
@@ -17,11 +17,8 @@ namespace ccgraph::legality {
 /// One call. Steps are numbers of the program that it was read from.
 struct Communication {
   uint32_t step = 0;
-  const CollectiveSpec *spec = nullptr;
-  std::string
-      group; ///< equal for equal groups: the name, the ranks, or the expression that makes it; "?" where unknown
-  llvm::StringRef groupName;  ///< where the group is given by name
-  std::vector<int64_t> ranks; ///< where it is given by ranks
+  const CollectiveSpec *spec = nullptr; ///< null for a control_deps around several calls
+  GroupTerm group;
   std::string reduceOp;
   std::optional<int64_t> groupSize;
   std::optional<int64_t> root;
@@ -31,7 +28,7 @@ struct Communication {
 };
 /// Reads the call at `index`, which must be a collective, or a control_deps around one.
 [[nodiscard]] Communication readCommunication(const Program &program, uint32_t index);
-/// All collectives of a program, in its order, those inside control_deps too.
+/// All steps of a program that communicate, in its order, those inside control_deps too.
 [[nodiscard]] std::vector<Communication> readCommunications(const Program &program);
 
 /// The subgraph that a control_deps runs, also if it was erased since; null for any other step.
@@ -51,7 +48,7 @@ struct Communication {
 class Meetings {
 public:
   /// One call of each group; they must outlive it. Cost: the members of all groups.
-  Meetings(const GroupTable &groups, llvm::ArrayRef<const Communication *> samples);
+  explicit Meetings(llvm::ArrayRef<const Communication *> samples);
   /// Indices of the groups that are not known to have fewer than two ranks in common with this one, itself among them,
   /// ascending. Cost: the groups that its ranks are in.
   [[nodiscard]] std::vector<uint32_t> of(uint32_t sample) const;

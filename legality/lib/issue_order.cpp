@@ -1,6 +1,8 @@
 #include "checks.h"
 #include "communication.h"
 
+#include "ccgraph/ir/group_id.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -20,10 +22,14 @@ class IssueOrder {
 public:
   IssueOrder(const Evidence &evidence, Findings &findings)
       : evidence_(evidence), findings_(findings), callsBefore_(readCommunications(evidence.before)) {
-    for (const Communication &call : callsBefore_) {
+    for (Communication &call : callsBefore_) {
+      llvm::ArrayRef<uint32_t> performances = evidence.correspondence.performances(call.step);
+      // Because a group that cannot be read goes by its call, which another call may have taken the place of.
+      if (call.group.form == GroupTerm::Form::Unread && !performances.empty())
+        call.group = readCommunication(evidence.after, performances.front()).group;
       Stream &stream = streamOf(call);
       stream.calls.push_back(&call);
-      llvm::append_range(stream.was, evidence.correspondence.performances(call.step));
+      llvm::append_range(stream.was, performances);
     }
     for (const Communication &call : readCommunications(evidence.after))
       streamOf(call).now.push_back(call.step);
@@ -37,11 +43,12 @@ public:
     for (const Stream &stream : streams_)
       checkStream(stream);
     checkAllFences();
+    checkOpenGroups();
   }
 
 private:
   Stream &streamOf(const Communication &call) {
-    auto [slot, isNew] = index_.try_emplace(call.group, streams_.size());
+    auto [slot, isNew] = index_.try_emplace(call.group.key, streams_.size());
     if (isNew)
       streams_.push_back({call, {}, {}, {}});
     return streams_[slot->second];
@@ -57,7 +64,7 @@ private:
 
   void checkStream(const Stream &stream) {
     std::vector<uint32_t> expected = contract(stream.was);
-    if (expected == stream.now || llvm::is_contained(stated_, stream.sample.group))
+    if (expected == stream.now || llvm::is_contained(stated_, stream.sample.group.key))
       return;
     auto [was, now] = std::mismatch(expected.begin(), expected.end(), stream.now.begin(), stream.now.end());
     const Node &place = node(now != stream.now.end() ? *now : *was);
@@ -67,7 +74,7 @@ private:
                       groupText(stream.sample) + ", expected " + expectedText + " there");
   }
 
-  static std::string groupText(const Communication &call) { return "'" + call.group + "'"; }
+  static std::string groupText(const Communication &call) { return "'" + call.group.text + "'"; }
 
   /// The entry must state the order that there is, and the pass must be one that may change it.
   void checkMovedEntry(const MovedEntry &entry) {
@@ -85,12 +92,12 @@ private:
     const Stream &stream = streamOf(readCommunication(evidence_.after, first));
     auto same = [&](uint32_t now, const Node *listed) { return listed && &node(now) == listed; };
     if (!std::equal(stream.now.begin(), stream.now.end(), entry.issue.begin(), entry.issue.end(), same) ||
-        groupKey(place) != entry.group)
+        groupIdOf(place).text != entry.group)
       return findings_.add(place, "moved",
                            "the moved entry of group '" + llvm::Twine(entry.group) + "' lists " +
                                llvm::Twine(entry.issue.size()) + " collectives that are not the " +
                                llvm::Twine(stream.now.size()) + " of the group in their order");
-    stated_.push_back(stream.sample.group);
+    stated_.push_back(stream.sample.group.key);
   }
 
   static bool inOrder(llvm::ArrayRef<uint32_t> steps) { return llvm::is_sorted(steps); }
@@ -108,7 +115,7 @@ private:
       if (!hasFence(streams_[i]))
         continue;
       if (!meetings)
-        meetings.emplace(evidence_.rewrite.graph.groups(), samples);
+        meetings.emplace(samples);
       checkFences(streams_[i], meetings->of(i));
     }
   }
@@ -142,6 +149,47 @@ private:
     }
   }
 
+  /// Groups that may be one with another of the program, by key.
+  llvm::StringMap<bool> openGroups() const {
+    std::vector<GroupTerm> terms;
+    for (const Stream &stream : streams_)
+      terms.push_back(stream.sample.group);
+    std::vector<bool> open = mayBeAnother(terms);
+    llvm::StringMap<bool> byKey;
+    for (size_t i = 0; i < terms.size(); ++i)
+      byKey[terms[i].key] = open[i];
+    return byKey;
+  }
+
+  /// A run of collectives of a group that may be one with another stays, as a whole, between those of other groups
+  /// that stood before it and after it. Within the run the group's own order decides, which has been checked.
+  void checkOpenGroups() {
+    llvm::StringMap<bool> open = openGroups();
+    std::optional<uint32_t> lastOfEarlier; // of all runs before this one
+    std::optional<uint32_t> lastSoFar;
+    const Communication *previous = nullptr;
+    for (const Communication &call : callsBefore_) {
+      llvm::ArrayRef<uint32_t> performances = evidence_.correspondence.performances(call.step);
+      if (performances.empty())
+        continue;
+      bool cut = previous && previous->group.key != call.group.key &&
+                 (open.lookup(call.group.key) || open.lookup(previous->group.key));
+      lastOfEarlier = cut ? lastSoFar : lastOfEarlier;
+      for (uint32_t performer : performances) {
+        if (lastOfEarlier && performer <= *lastOfEarlier)
+          reportApart(call, performer, *lastOfEarlier);
+        lastSoFar = std::max(lastSoFar.value_or(0), performer);
+      }
+      previous = &call;
+    }
+  }
+
+  void reportApart(const Communication &call, uint32_t performer, uint32_t earlier) {
+    findings_.add(node(performer), "group-apart",
+                  "is issued before " + quoted(&node(earlier)) + " or as one with it, expected after it: group " +
+                      groupText(call) + " is not proved to be another one");
+  }
+
   /// Ranks that run different programs agree on no order but the one that they came with.
   void checkAcrossGroups() {
     std::vector<uint32_t> all;
@@ -161,7 +209,7 @@ private:
   std::vector<Communication> callsBefore_;
   std::vector<Stream> streams_;
   llvm::StringMap<size_t> index_;
-  std::vector<std::string> stated_; ///< groups whose new order an entry states
+  std::vector<std::string> stated_; ///< keys of groups whose new order an entry states
 };
 
 } // namespace

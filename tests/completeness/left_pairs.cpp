@@ -63,7 +63,7 @@ std::optional<Part> partOf(const SlowProgram &program, int position) {
     part.bytes += std::max(*result->numBytes(), *input->numBytes());
   }
   part.count = static_cast<int64_t>(call.inputs.size());
-  part.key = collectiveName(spec->kind).str() + " " + groupKey(node) + " " + call.reduceOp + " " +
+  part.key = collectiveName(spec->kind).str() + " " + groupIdOf(node).text + " " + call.reduceOp + " " +
              std::to_string(call.groupSize.value_or(0)) + " " + shortName(first->dtype()).str() +
              first->device().kind.str().str() + std::to_string(first->device().index);
   return part;

@@ -11,6 +11,7 @@
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/storage.h"
 
 #include <set>

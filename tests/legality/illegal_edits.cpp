@@ -3,6 +3,7 @@
 #include "support/buckets.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_id.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,7 +39,7 @@ llvm::ArrayRef<IllegalEdit> illegalEdits() {
 void stateAllOrders(Trial &trial) {
   llvm::StringMap<bool> stated;
   for (Node *node : trial.graph().nodes())
-    if (collectiveOf(*node) && stated.try_emplace(groupKey(*node), true).second)
+    if (collectiveOf(*node) && stated.try_emplace(groupIdOf(*node).text, true).second)
       stateOrder(node, trial.certificate());
 }
 

@@ -2,6 +2,7 @@
 #include "legality/illegal_edits.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/storage.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -47,7 +48,7 @@ bool swapCollectives(Trial &trial) {
   std::vector<std::pair<Node *, Node *>> pairs;
   llvm::StringMap<Node *> last;
   for (Node *node : nodesWhere(trial.graph(), isLaunch)) {
-    Node *&previous = last[groupKey(*node)];
+    Node *&previous = last[groupIdOf(*node).text];
     if (previous && operandsBefore(node, previous))
       pairs.emplace_back(previous, node);
     previous = node;

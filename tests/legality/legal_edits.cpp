@@ -4,6 +4,7 @@
 #include "support/buckets.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/storage.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -66,7 +67,7 @@ bool isPlainCollective(const Node &node) {
 }
 
 bool mergeable(const Node *a, const Node *b) {
-  if (a->target() != b->target() || groupKey(*a) != groupKey(*b) ||
+  if (a->target() != b->target() || groupIdOf(*a).text != groupIdOf(*b).text ||
       a->operand(0)->type()->dtype() != b->operand(0)->type()->dtype() ||
       !(a->operand(0)->type()->device() == b->operand(0)->type()->device()))
     return false;
@@ -80,7 +81,7 @@ std::vector<Node *> neighbours(Node *first, size_t count) {
   std::vector<Node *> members{first};
   const Node *firstWait = onlyWait(first);
   for (Node *node = first->next(); node && node != firstWait && members.size() < count; node = node->next()) {
-    if (!collectiveOf(*node) || groupKey(*node) != groupKey(*first))
+    if (!collectiveOf(*node) || groupIdOf(*node).text != groupIdOf(*first).text)
       continue;
     if (!isPlainCollective(*node) || !mergeable(first, node))
       break;

@@ -3,6 +3,7 @@
 #include "support/rewrites.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_id.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -64,6 +65,8 @@ private:
     for (const Argument &argument : launches_[0]->args().drop_front()) {
       if (argument.is(Argument::Kind::Int))
         arguments.emplace_back(argument.integer());
+      else if (argument.is(Argument::Kind::Operand))
+        arguments.emplace_back(launches_[0]->operand(argument));
       else
         arguments.emplace_back(argument.text().str());
     }
@@ -276,10 +279,10 @@ private:
 };
 
 bool consecutive(llvm::ArrayRef<Node *> launches) {
-  std::string key = groupKey(*launches[0]);
+  std::string key = groupIdOf(*launches[0]).text;
   size_t met = 0;
   for (Node *node = launches.front(); node != launches.back()->next(); node = node->next())
-    met += collectiveOf(*node) && groupKey(*node) == key ? 1 : 0;
+    met += collectiveOf(*node) && groupIdOf(*node).text == key ? 1 : 0;
   return met == launches.size();
 }
 
@@ -296,9 +299,9 @@ Node *onlyWait(const Node *launch) {
 }
 
 void stateOrder(const Node *launch, Certificate &certificate) {
-  MovedEntry entry{groupKey(*launch), {}};
+  MovedEntry entry{groupIdOf(*launch).text, {}};
   for (Node *node : launch->graph()->nodes())
-    if (collectiveOf(*node) && groupKey(*node) == entry.group)
+    if (collectiveOf(*node) && groupIdOf(*node).text == entry.group)
       entry.issue.push_back(node);
   llvm::erase_if(certificate.moved, [&](const MovedEntry &old) { return old.group == entry.group; });
   certificate.moved.push_back(std::move(entry));

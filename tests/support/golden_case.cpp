@@ -88,6 +88,7 @@ void Reader::assumeGroups(const Graph &graph, GroupTable &table) const {
     Group group;
     group.name = call->group.str();
     group.ranks.resize(case_.ranks);
+    group.assumed = true;
     std::iota(group.ranks.begin(), group.ranks.end(), 0);
     table.set(std::move(group));
   }

@@ -66,48 +66,6 @@ std::optional<int64_t> sumOfBytes(llvm::ArrayRef<Node *> nodes) {
   return sumOfBytes(types);
 }
 
-/// The expression that made a group, e.g. "_dtensor.mesh_get_process_group.default(%mesh, 0)"; false where it says
-/// nothing.
-bool printGroup(llvm::raw_ostream &os, const Node &node) {
-  if (node.opcode() == Opcode::Placeholder) {
-    os << '%' << node.name().str();
-    return true;
-  }
-  if (!node.op() || node.op()->opaque)
-    return false;
-  os << node.target().str() << '(';
-  for (const Argument &argument : node.args()) {
-    if (argument.is(Argument::Kind::Operand) && !printGroup(os, *node.operand(argument)))
-      return false;
-    if (argument.is(Argument::Kind::Int))
-      os << argument.integer();
-    for (const Argument &element : argument.elements())
-      if (element.is(Argument::Kind::Int))
-        os << element.integer() << ' ';
-    os << ',';
-  }
-  os << ')';
-  return true;
-}
-
-std::string keyOfNode(const Graph &graph, const Node &group) {
-  if (group.opcode() == Opcode::GetAttr && graph.groups().find(group.target().str()))
-    return group.target().str().str();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  return printGroup(os, group) ? os.str() : "?";
-}
-
-std::string keyOfRanks(const Graph &graph, llvm::ArrayRef<int64_t> ranks) {
-  for (const Group &group : graph.groups().groups())
-    if (llvm::ArrayRef(group.ranks) == ranks)
-      return group.name;
-  std::string text = "ranks";
-  for (int64_t rank : ranks)
-    text += " " + std::to_string(rank);
-  return text;
-}
-
 } // namespace
 
 std::optional<CollectiveCall> collectiveCall(const Node &node) {
@@ -141,17 +99,6 @@ std::optional<int64_t> outputBytes(const Node &collective) {
   if (call->spec->inPlace)
     return sumOfBytes(llvm::ArrayRef<Node *>(call->inputs));
   return sumOfBytes(llvm::ArrayRef<const Type *>(collective.type()));
-}
-
-std::string groupKey(const Node &collective) {
-  std::optional<CollectiveCall> call = collectiveCall(collective);
-  if (!call)
-    return "?";
-  if (!call->group.empty())
-    return call->group.str();
-  if (call->groupNode)
-    return keyOfNode(*collective.graph(), *call->groupNode);
-  return call->ranks.empty() ? "?" : keyOfRanks(*collective.graph(), call->ranks);
 }
 
 } // namespace ccgraph

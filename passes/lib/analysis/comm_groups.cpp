@@ -1,53 +1,53 @@
 #include "analysis/comm_groups.h"
 
+#include "ccgraph/ir/effects.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 namespace ccgraph {
 
 namespace {
 
-using Cells = std::vector<std::vector<int64_t>>;
+/// Because a wrapper may hold several collectives, its effects are asked, and not its one call.
+bool communicates(const Node &node) {
+  if (collectiveOf(node))
+    return true;
+  return node.op() && node.op()->role == OpRole::ControlDeps && effectsOf(node).domain == Domain::Comm;
+}
 
-/// The groups are those of the whole graph, though the call may stand in a wrapper's subgraph.
-Cells cellsOf(const Node &collective, const GroupTable &groups) {
-  std::optional<CollectiveCall> call = collectiveCall(collective);
-  if (!call)
-    return {};
-  if (!call->ranks.empty())
-    return {call->ranks};
-  const Group *group = groups.find(call->group);
-  if (!group)
-    return {};
-  if (!group->ranks.empty())
-    return {group->ranks};
-  return group->partition;
+bool isFenceCall(const Node &node) {
+  const Node *call = wrappedCall(node);
+  const CollectiveSpec *spec = call ? collectiveOf(*call) : nullptr;
+  return spec && (isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier);
 }
 
 } // namespace
 
 CommGroups::CommGroups(const Graph &graph, bool spmd)
-    : spmd_(spmd), groupOf_(graph.idLimit(), none), strict_(graph.idLimit(), false) {
+    : groupOf_(graph.idLimit(), none), fence_(graph.idLimit(), false), section_(graph.idLimit()) {
   for (const Node *node = graph.front(); node; node = node->next())
-    if (const Node *call = wrappedCall(*node); call && collectiveOf(*call))
-      add(*node, *call);
-  sharing_.resize(keys_.size());
-  fencing_.resize(keys_.size());
-  if (llvm::is_contained(strict_, true))
-    findSharing();
+    if (communicates(*node))
+      add(*node);
+  cut(graph, spmd);
+  sharing_.resize(ids_.size());
+  fencing_.resize(ids_.size());
+  if (llvm::is_contained(fence_, true))
+    findSharing(graph);
 }
 
-void CommGroups::findSharing() {
-  for (uint32_t group = 0; group < keys_.size(); ++group) {
+void CommGroups::findSharing(const Graph &graph) {
+  for (uint32_t group = 0; group < ids_.size(); ++group) {
+    cells_.push_back(possibleMembers(graph.groups(), ids_[group]));
     if (cells_[group].empty())
       unknown_.push_back(group);
     for (uint32_t index = 0; index < cells_[group].size(); ++index)
       for (int64_t rank : cells_[group][index])
         cellsOf_[rank].push_back({group, index});
   }
-  for (uint32_t id = 0; id < strict_.size(); ++id)
-    if (strict_[id] && sharing_[groupOf_[id]].empty())
+  for (uint32_t id = 0; id < fence_.size(); ++id)
+    if (fence_[id] && sharing_[groupOf_[id]].empty())
       findSharing(groupOf_[id]);
-  for (uint32_t group = 0; group < keys_.size(); ++group)
+  for (uint32_t group = 0; group < ids_.size(); ++group)
     for (uint32_t other : sharing_[group])
       fencing_[other].push_back(group);
 }
@@ -55,7 +55,7 @@ void CommGroups::findSharing() {
 void CommGroups::findSharing(uint32_t group) {
   std::vector<uint32_t> &sharing = sharing_[group];
   if (cells_[group].empty()) {
-    for (uint32_t other = 0; other < keys_.size(); ++other)
+    for (uint32_t other = 0; other < ids_.size(); ++other)
       sharing.push_back(other);
     return;
   }
@@ -72,28 +72,29 @@ void CommGroups::findSharing(uint32_t group) {
   sharing.erase(std::unique(sharing.begin(), sharing.end()), sharing.end());
 }
 
-bool CommGroups::shares(uint32_t strict, uint32_t other) const {
-  return std::binary_search(sharing_[strict].begin(), sharing_[strict].end(), other);
-}
-
-void CommGroups::add(const Node &node, const Node &collective) {
-  std::string key = groupKey(collective);
-  auto [found, isNew] = index_.try_emplace(key, static_cast<uint32_t>(keys_.size()));
-  if (isNew) {
-    keys_.push_back(key);
-    cells_.push_back(cellsOf(collective, node.graph()->groups()));
-  }
+void CommGroups::add(const Node &node) {
+  GroupId id = groupIdOf(node);
+  std::string key = std::to_string(static_cast<int>(id.kind)) + id.text;
+  auto [found, isNew] = index_.try_emplace(key, static_cast<uint32_t>(ids_.size()));
+  if (isNew)
+    ids_.push_back(std::move(id));
   groupOf_[node.id()] = found->second;
-  CollectiveKind kind = collectiveOf(collective)->kind;
-  strict_[node.id()] = isPointToPoint(kind) || kind == CollectiveKind::Barrier;
+  fence_[node.id()] = isFenceCall(node);
 }
 
-bool CommGroups::keepOrder(const Node *a, const Node *b) const {
-  uint32_t groupA = groupOf(a);
-  uint32_t groupB = groupOf(b);
-  if (groupA == groupB || !spmd_)
-    return true;
-  return isStrict(a) ? shares(groupA, groupB) : isStrict(b) && shares(groupB, groupA);
+void CommGroups::cut(const Graph &graph, bool spmd) {
+  std::vector<bool> open = openGroups(graph.groups(), ids_);
+  uint32_t section = 0;
+  uint32_t previous = none;
+  for (const Node *node = graph.front(); node; node = node->next()) {
+    uint32_t group = groupOf_[node->id()];
+    if (group == none)
+      continue;
+    bool bound = previous != none && (open[group] || open[previous]) && group != previous;
+    section += !spmd || bound;
+    section_[node->id()] = section;
+    previous = group;
+  }
 }
 
 } // namespace ccgraph

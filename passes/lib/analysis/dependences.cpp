@@ -80,7 +80,7 @@ void Dependences::visitGroup(Node *node) {
   uint32_t group = groups_.groupOf(node);
   if (group == CommGroups::none)
     return;
-  if (!groups_.isStrict(node))
+  if (!groups_.isFence(node))
     return read(node, streams_[group]);
   for (uint32_t other : groups_.sharing(group))
     write(node, streams_[other]);

@@ -5,7 +5,7 @@
 // domains rng and host, and the place of point-to-point transfers and barriers among the
 // collectives of their ranks. Together with data and ordering edges these are all orders that a
 // program needs inside a stretch without opaque nodes; opaque nodes cut the program into such
-// stretches. The order of the collectives of one group is not among them: see CommGroups.
+// stretches. The order of the collectives of one group is not among them, nor that of sections: see CommGroups.
 //
 // Ownership: refers into the graph; valid until a node is made, erased or given other operands.
 // Cost: O(nodes + accesses) time and space, since a read is followed by one write at most.

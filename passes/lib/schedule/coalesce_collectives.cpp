@@ -250,7 +250,8 @@ uint32_t Coalescer::keyOf(const Node &launch) {
   std::string text;
   llvm::raw_string_ostream os(text);
   const Type *type = launch.operand(0)->type();
-  os << groupKey(launch) << '\n'
+  os << groups_.groupOf(&launch) << '\n'
+     << groups_.section(&launch) << '\n'
      << collectiveName(call.spec->kind) << '\n'
      << call.reduceOp << '\n'
      << call.groupSize.value_or(0) << '\n';

@@ -86,9 +86,9 @@ private:
 
 Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), feeders_(facts_),
-      bounds_(facts_, feeders_, groups_, context.spmd()),
-      room_(graph, facts_, {context.memoryBudget(), pass.maxInFlight_.get().limit}), outcomes_(graph.idLimit()),
-      carried_(graph.idLimit()), steps_(graph, [&](const Node *node) { return !feeders_.isPassedForNothing(node); }) {}
+      bounds_(facts_, feeders_, groups_), room_(graph, facts_, {context.memoryBudget(), pass.maxInFlight_.get().limit}),
+      outcomes_(graph.idLimit()), carried_(graph.idLimit()),
+      steps_(graph, [&](const Node *node) { return !feeders_.isPassedForNothing(node); }) {}
 
 /// Because launches that follow the same node keep the order that they had, a new one goes behind
 /// those that rose before it.

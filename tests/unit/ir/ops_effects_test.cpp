@@ -1,6 +1,7 @@
 // Effects of single nodes: what a call does to its operands' storages and to the outside, refined by its arguments.
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/group_id.h"
 
 #include <gtest/gtest.h>
 
@@ -203,9 +204,9 @@ TEST_F(EffectsTest, AnInPlaceFormOfC10dIsSynchronous) {
   Effects effects = effectsOf(*node);
   EXPECT_FALSE(effects.launches);
   EXPECT_EQ(effects.operands[0], readWriteAlias);
-  EXPECT_EQ(groupKey(*node), "?");
+  EXPECT_EQ(groupIdOf(*node).kind, GroupId::Kind::Value);
   graph_.groups().set({.name = "pg", .ranks = {0, 1}});
-  EXPECT_EQ(groupKey(*node), "pg");
+  EXPECT_EQ(groupIdOf(*node).kind, GroupId::Kind::Name);
 }
 
 TEST_F(EffectsTest, MetadataIsNotRead) {
@@ -330,25 +331,13 @@ TEST_F(EffectsTest, BytesAndGroupsOfCollectives) {
       call("_c10d_functional.all_gather_into_tensor.default", {x}, {Argument::integer(2), text("tp")}, "f32[8][1]cpu");
   EXPECT_EQ(inputBytes(*gather), 16);
   EXPECT_EQ(outputBytes(*gather), 32);
-  EXPECT_EQ(groupKey(*gather), "tp");
+  EXPECT_EQ(groupIdOf(*gather).text, "tp");
   EXPECT_EQ(collectiveCall(*gather)->groupSize, 2);
   Node *symbolic =
       call("_c10d_functional.all_reduce.default", {input("f32[u0][1]cpu")}, {text("SUM"), text("tp")}, "f32[u0][1]cpu");
   EXPECT_EQ(inputBytes(*symbolic), std::nullopt);
   EXPECT_EQ(collectiveCall(*symbolic)->reduceOp, "sum");
   EXPECT_EQ(collectiveCall(*x), std::nullopt);
-}
-
-TEST_F(EffectsTest, LegacyGroupsAreKnownByTheirRanks) {
-  Node *x = input("f32[4][1]cpu");
-  ArgumentBuilder builder(graph_);
-  Argument self = builder.operand(x);
-  Argument ranks = builder.integers({0, 1});
-  Node *node = create("c10d_functional.all_reduce.default", std::move(builder),
-                      {self, text("sum"), text(""), ranks, Argument::integer(2)});
-  EXPECT_EQ(groupKey(*node), "ranks 0 1");
-  graph_.groups().set({.name = "dp", .ranks = {0, 1}});
-  EXPECT_EQ(groupKey(*node), "dp");
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "ccgraph/toolkit/graph_facts.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_id.h"
 #include "ccgraph/passes/memory.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace ccgraph {
 namespace {
 
 void addCollective(std::vector<CollectiveRow> &rows, const Node &node, CollectiveKind kind) {
-  std::string group = groupKey(node);
+  std::string group = groupIdOf(node).text;
   auto found = llvm::find_if(rows, [&](const CollectiveRow &row) { return row.kind == kind && row.group == group; });
   if (found == rows.end())
     found = rows.insert(rows.end(), {kind, std::move(group), 0, 0, 0});

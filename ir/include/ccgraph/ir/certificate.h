@@ -32,7 +32,7 @@ enum class BucketLayout : uint8_t { Grouped, Flat };
 
 /// The collectives of one group are issued in another order now. Every collective of the group is listed, moved or not.
 struct MovedEntry {
-  /// groupKey of the collectives
+  /// text of the group's identity (group_id.h)
   std::string group;
   /// launches of that group in their new order
   std::vector<Node *> issue;

@@ -97,10 +97,4 @@ struct CollectiveCall {
 [[nodiscard]] std::optional<int64_t> inputBytes(const Node &collective);
 [[nodiscard]] std::optional<int64_t> outputBytes(const Node &collective);
 
-/// A key that equals for two collectives of one graph iff they are on the same group as far as the
-/// graph can tell: the name; a rank list, as the name of the table's group with these ranks where
-/// there is one; the expression that makes the group. Groups of which nothing is known share the
-/// key "?". Linear in the groups of the table.
-[[nodiscard]] std::string groupKey(const Node &collective);
-
 } // namespace ccgraph

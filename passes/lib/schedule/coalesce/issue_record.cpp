@@ -1,22 +1,19 @@
 #include "schedule/coalesce/issue_record.h"
 
-#include "ccgraph/ir/effects.h"
+#include "analysis/comm_groups.h"
 
 namespace ccgraph {
 
 IssueRecord::IssueRecord(const Graph &graph) : before_(read(graph)) {}
 
 IssueRecord::Streams IssueRecord::read(const Graph &graph) {
+  CommGroups groups(graph, true);
   Streams streams;
-  llvm::StringMap<size_t> index;
-  for (Node *node = graph.front(); node; node = node->next()) {
-    if (!collectiveOf(*node))
-      continue;
-    auto [found, isNew] = index.try_emplace(groupKey(*node), streams.size());
-    if (isNew)
-      streams.push_back({found->getKey().str(), {}});
-    streams[found->second].issue.push_back(node);
-  }
+  for (uint32_t group = 0; group < groups.numGroups(); ++group)
+    streams.push_back({groups.id(group), {}});
+  for (Node *node = graph.front(); node; node = node->next())
+    if (groups.groupOf(node) != CommGroups::none)
+      streams[groups.groupOf(node)].issue.push_back(node);
   return streams;
 }
 
@@ -36,7 +33,7 @@ void IssueRecord::stateMoves(const Graph &graph, Certificate &certificate) const
     }
     auto same = llvm::find_if(after, [&](const Stream &other) { return other.group == stream.group; });
     if (same != after.end() && same->issue != expected)
-      certificate.moved.push_back({same->group, same->issue});
+      certificate.moved.push_back({same->group.text, same->issue});
   }
 }
 

@@ -9,8 +9,7 @@
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
-
-#include "llvm/ADT/StringMap.h"
+#include "ccgraph/ir/group_id.h"
 
 namespace ccgraph {
 
@@ -24,7 +23,7 @@ public:
 
 private:
   struct Stream {
-    std::string group;
+    GroupId group;
     std::vector<Node *> issue;
   };
   using Streams = std::vector<Stream>;

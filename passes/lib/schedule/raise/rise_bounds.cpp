@@ -2,8 +2,8 @@
 
 namespace ccgraph {
 
-RiseBounds::RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const CommGroups &groups, bool spmd)
-    : facts_(facts), feeders_(feeders), groups_(groups), spmd_(spmd) {
+RiseBounds::RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const CommGroups &groups)
+    : facts_(facts), feeders_(feeders), groups_(groups) {
   for (const Node *node = facts.graph().front(); node; node = node->next())
     for (const StorageAccess &access : facts.accesses(node))
       if (facts.launches(node) && writes(access.access))
@@ -22,9 +22,11 @@ void RiseBounds::startRound() {
   accessed_.assign(facts_.storages().numStorages(), nullptr);
   reshaped_.assign(facts_.storages().numStorages(), nullptr);
   issued_.assign(groups_.numGroups(), nullptr);
-  strict_.assign(groups_.numGroups(), nullptr);
+  fences_.assign(groups_.numGroups(), nullptr);
+  section_ = 0;
+  earlier_ = lastIssued_ = nullptr;
   source_.clear();
-  opaque_ = lastInput_ = lastIssued_ = nullptr;
+  opaque_ = lastInput_ = nullptr;
 }
 
 /// Because a launch that rose stands above nodes that were noted before it, the lowest is kept and
@@ -48,18 +50,22 @@ void RiseBounds::note(Node *node) {
         lowest(source_[node], reshaper);
   if (node->opcode() == Opcode::Placeholder)
     lastInput_ = node;
-  uint32_t group = groups_.groupOf(node);
-  // Because a wrapper of several calls may communicate on a group that cannot be told.
-  bool anyGroup = facts_.domain(node) == Domain::Comm && group == CommGroups::none;
-  if (facts_.domain(node) == Domain::All || anyGroup)
+  if (facts_.domain(node) == Domain::All)
     opaque_ = node;
   noteAccesses(node);
-  if (group == CommGroups::none)
-    return;
-  lowest(issued_[group], node);
+  if (groups_.groupOf(node) != CommGroups::none)
+    noteIssue(node);
+}
+
+void RiseBounds::noteIssue(Node *node) {
+  uint32_t group = groups_.groupOf(node);
+  if (groups_.section(node) != section_)
+    earlier_ = lastIssued_;
+  section_ = groups_.section(node);
   lowest(lastIssued_, node);
-  if (groups_.isStrict(node))
-    lowest(strict_[group], node);
+  lowest(issued_[group], node);
+  if (groups_.isFence(node))
+    lowest(fences_[group], node);
 }
 
 void RiseBounds::noteAccesses(Node *node) {
@@ -90,13 +96,14 @@ void RiseBounds::boundByOrder(const Node *launch, Node *&bound) const {
   uint32_t group = groups_.groupOf(launch);
   if (group == CommGroups::none)
     return;
-  lowest(bound, spmd_ ? issued_[group] : lastIssued_);
-  if (groups_.isStrict(launch))
+  lowest(bound, issued_[group]);
+  lowest(bound, groups_.section(launch) == section_ ? earlier_ : lastIssued_);
+  if (groups_.isFence(launch))
     for (uint32_t other : groups_.sharing(group))
       lowest(bound, issued_[other]);
   else
     for (uint32_t other : groups_.fencing(group))
-      lowest(bound, strict_[other]);
+      lowest(bound, fences_[other]);
 }
 
 /// Because what stands above the bound stays there, nothing is asked of it.

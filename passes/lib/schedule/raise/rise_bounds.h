@@ -6,8 +6,8 @@
 // that is what reshaped the tensor that it views.
 //
 // Ownership: refers to the graph and to what it is made of.
-// Cost: O(nodes + accesses) a round; a question costs the edges of the unit and the groups, and
-// for what a launch writes, the feeders that read it.
+// Cost: O(nodes + accesses) a round; a question costs the edges of the unit and the groups with
+// fences (of a fence: all groups), and for what a launch writes, the feeders that read it.
 // Fails never.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace ccgraph {
 
 class RiseBounds {
 public:
-  /// All must outlive it. `spmd` false: other ranks run other programs.
-  RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const CommGroups &groups, bool spmd);
+  /// All must outlive it.
+  RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const CommGroups &groups);
 
   /// To be called before each walk.
   void startRound();
@@ -41,6 +41,7 @@ public:
 private:
   static void lowest(Node *&bound, Node *candidate);
   void noteAccesses(Node *node);
+  void noteIssue(Node *node);
   void boundByAccesses(const Node *launch, Node *&bound) const;
   void boundByOrder(const Node *launch, Node *&bound) const;
   void boundByOperands(const Node *node, Node *&bound);
@@ -49,7 +50,6 @@ private:
   const ProgramFacts &facts_;
   const Feeders &feeders_;
   const CommGroups &groups_;
-  bool spmd_;
   /// by storage that a launch writes: the feeders that read it; looked up, never iterated
   llvm::DenseMap<StorageId, llvm::SmallVector<Node *, 2>> readers_;
   /// by storage: lowest node above that writes it or waits for it
@@ -60,8 +60,11 @@ private:
   std::vector<Node *> reshaped_;
   /// by feeder: lowest node that wrote what it reads; by view: lowest that reshaped it; looked up, never iterated
   llvm::DenseMap<const Node *, Node *> source_;
-  /// by group: lowest collective above, and lowest point-to-point transfer or barrier
-  std::vector<Node *> issued_, strict_;
+  /// by group: lowest collective above, and lowest fence
+  std::vector<Node *> issued_, fences_;
+  /// of the collective that was noted last; the lowest collective of earlier sections, and of all
+  uint32_t section_ = 0;
+  Node *earlier_ = nullptr;
   Node *lastIssued_ = nullptr;
   Node *opaque_ = nullptr;
   Node *lastInput_ = nullptr;

@@ -17,7 +17,7 @@ namespace ccgraph {
 /// The collectives of one kind on one group.
 struct CollectiveRow {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  std::string group; ///< groupKey of the launches
+  std::string group; ///< text of their group
   size_t launches = 0;
   int64_t bytes = 0; ///< of one rank: the larger of what goes in and what comes out, as NCCL counts sizes
   size_t unknownSizes = 0;

@@ -1,0 +1,216 @@
+#include "groups.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cstring>
+
+namespace ccgraph::legality {
+
+namespace {
+
+std::string listed(llvm::ArrayRef<int64_t> ranks) {
+  std::string text;
+  for (int64_t rank : ranks)
+    text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  return "[" + text + "]";
+}
+
+/// The key of a value: what it is made of, down to inputs, attributes and literals. A value that another call with
+/// the same key might not equal is its node.
+class ValueKey {
+public:
+  explicit ValueKey(const Program &program) : program_(program) {}
+
+  std::string of(uint32_t index) {
+    std::string key = value(index);
+    return left_ > 0 ? key : byNode(index);
+  }
+
+private:
+  std::string byNode(uint32_t index) const {
+    return index == none ? "nothing" : "node " + std::to_string(program_[index].node->id());
+  }
+
+  bool isTensor(uint32_t index) const {
+    const Type *type = index == none ? nullptr : program_[index].type;
+    return type && (type->isTensor() || type->isList());
+  }
+
+  /// Does a second such call yield the same? Only if nothing but its arguments decides.
+  bool depends(uint32_t index) const {
+    const Step &step = program_[index];
+    return !step.op || step.op->opaque || step.op->domain != Domain::None || step.op->keepAlways ||
+           step.numOrdering > 0 || isTensor(index) ||
+           llvm::any_of(program_.operands(step), [&](uint32_t operand) { return isTensor(operand); });
+  }
+
+  std::string value(uint32_t index) {
+    if (index == none || left_ == 0 || --left_ == 0)
+      return byNode(index);
+    const Step &step = program_[index];
+    if (step.opcode() == Opcode::GetAttr)
+      return "attribute " + step.node->target().str().str();
+    if (!step.isCall() || depends(index))
+      return byNode(index);
+    std::string key = step.op->target.str().str();
+    auto known = static_cast<int>(step.op->params.size());
+    for (int i = 0; i < known; ++i)
+      key += '|' + argument(step, Program::argument(step, i));
+    for (const Argument &extra : step.arguments->positional.drop_front(std::min<size_t>(known, positionals(step))))
+      key += "|+" + argument(step, &extra);
+    for (const NamedArgument &named : step.arguments->keyword)
+      if (step.op->paramIndex(named.name.str()) < 0)
+        key += '|' + named.name.str().str() + '=' + argument(step, &named.value);
+    return "(" + key + ")";
+  }
+
+  static size_t positionals(const Step &step) { return step.arguments->positional.size(); }
+
+  static std::string bits(double real) {
+    uint64_t word = 0;
+    std::memcpy(&word, &real, sizeof word);
+    return std::to_string(word);
+  }
+
+  std::string argument(const Step &step, const Argument *tree) {
+    if (!tree)
+      return "default";
+    std::string kind = std::to_string(static_cast<int>(tree->kind())) + ":";
+    switch (tree->kind()) {
+    case Argument::Kind::None:
+      return kind;
+    case Argument::Kind::Bool:
+      return kind + (tree->boolean() ? "1" : "0");
+    case Argument::Kind::Int:
+      return kind + std::to_string(tree->integer());
+    case Argument::Kind::Float:
+      return kind + bits(tree->floating());
+    case Argument::Kind::Symbolic:
+      return kind + tree->symbolic()->text().str();
+    case Argument::Kind::DType:
+      return kind + std::to_string(static_cast<int>(tree->dtype()));
+    case Argument::Kind::Device:
+      return kind + tree->device().kind.str().str() + std::to_string(tree->device().index);
+    case Argument::Kind::String:
+    case Argument::Kind::Layout:
+    case Argument::Kind::MemoryFormat:
+      return kind + std::to_string(tree->text().size()) + tree->text().str();
+    case Argument::Kind::Python:
+      return kind + std::to_string(step.node->id());
+    case Argument::Kind::Operand:
+      return value(program_.operand(step, *tree));
+    case Argument::Kind::List:
+    case Argument::Kind::Tuple:
+    case Argument::Kind::Slice:
+      for (const Argument &element : tree->elements())
+        kind += argument(step, &element) + ',';
+      return kind + ';';
+    case Argument::Kind::Dict:
+      for (const NamedArgument &entry : tree->entries())
+        kind += entry.name.str().str() + '=' + argument(step, &entry.value) + ',';
+      return kind + ';';
+    }
+    return kind;
+  }
+
+  const Program &program_;
+  unsigned left_ = 256; ///< because values that share operands make keys that double with each call
+};
+
+GroupTerm named(const GroupTable &table, llvm::StringRef name) {
+  GroupTerm term{GroupTerm::Form::Name, "name " + name.str(), name.str(), {}, false};
+  const Group *group = table.find(name);
+  if (!group)
+    return term;
+  if (!group->partition.empty())
+    term.cells = group->partition;
+  else if (!group->ranks.empty())
+    term.cells = {group->ranks};
+  term.described = !group->assumed && !term.cells.empty();
+  return term;
+}
+
+GroupTerm ofValue(const Program &program, uint32_t index) {
+  const Node &maker = *program[index].node;
+  if (maker.opcode() == Opcode::GetAttr && maker.graph()->groups().find(maker.target().str()))
+    return named(maker.graph()->groups(), maker.target().str());
+  return {GroupTerm::Form::Value, "value " + ValueKey(program).of(index), maker.name().str().str(), {}, false};
+}
+
+/// Calls with tag and ranks: both say which group it is.
+std::optional<GroupTerm> ofRanks(const Argument &list, const Argument *tag) {
+  std::vector<int64_t> ranks;
+  for (const Argument &element : list.elements()) {
+    if (!element.is(Argument::Kind::Int))
+      return std::nullopt;
+    ranks.push_back(element.integer());
+  }
+  if (ranks.empty() || (tag && !tag->is(Argument::Kind::String)))
+    return std::nullopt;
+  std::string text = "ranks " + listed(ranks);
+  return GroupTerm{GroupTerm::Form::Ranks, text + (tag ? tag->text().str() : ""), text, {std::move(ranks)}, true};
+}
+
+/// The argument of the wrapper that a value of its body is; null for one that the body makes.
+const Argument *actual(const Step &wrapper, const Node &formal) {
+  size_t number = 2;
+  for (const Node *node = formal.graph()->front(); node && node != &formal; node = node->next())
+    number += node->opcode() == Opcode::Placeholder;
+  bool given = formal.opcode() == Opcode::Placeholder && number < wrapper.arguments->positional.size();
+  return given ? &wrapper.arguments->positional[number] : nullptr;
+}
+
+} // namespace
+
+GroupTerm unreadGroup(const Node &node) {
+  return {GroupTerm::Form::Unread, "unread " + std::to_string(node.id()), "unknown", {}, false};
+}
+
+GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
+  const Step &step = program[index];
+  const CollectiveSpec &spec = *call.op()->collective;
+  bool wrapped = step.node != &call;
+  auto argument = [&](int at) { return wrapped ? argumentAt(call, at) : Program::argument(step, at); };
+  const Argument *group = argument(spec.group);
+  if (group && wrapped && group->is(Argument::Kind::Operand))
+    group = actual(step, *call.operand(*group));
+  if (!group)
+    return unreadGroup(*step.node);
+  if (group->is(Argument::Kind::String))
+    return named(step.node->graph()->groups(), group->text());
+  if (group->is(Argument::Kind::Operand) && program.operand(step, *group) != none)
+    return ofValue(program, program.operand(step, *group));
+  std::optional<GroupTerm> ranks = ofRanks(*group, spec.legacy ? argument(spec.group - 1) : nullptr);
+  return ranks ? *ranks : unreadGroup(*step.node);
+}
+
+bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
+  if (a.key == b.key || a.cells.empty() || b.cells.empty())
+    return true;
+  auto shareTwo = [](llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y) {
+    return llvm::count_if(x, [&](int64_t rank) { return llvm::is_contained(y, rank); }) >= 2;
+  };
+  return llvm::any_of(
+      a.cells, [&](const auto &x) { return llvm::any_of(b.cells, [&](const auto &y) { return shareTwo(x, y); }); });
+}
+
+std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms) {
+  using Form = GroupTerm::Form;
+  bool someNameIsBare = llvm::any_of(terms, [](const GroupTerm &t) { return t.form == Form::Name && !t.described; });
+  llvm::StringMap<unsigned> holders;
+  for (const GroupTerm &term : terms)
+    for (const auto &cell : term.cells)
+      holders[listed(cell)] += term.described;
+  std::vector<bool> may;
+  for (const GroupTerm &term : terms) {
+    bool vague = term.form == Form::Unread || term.form == Form::Value || (term.form == Form::Ranks && someNameIsBare);
+    bool alias =
+        term.described && llvm::any_of(term.cells, [&](const auto &cell) { return holders.lookup(listed(cell)) > 1; });
+    may.push_back(alias || (vague && terms.size() > 1));
+  }
+  return may;
+}
+
+} // namespace ccgraph::legality
