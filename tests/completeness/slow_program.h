@@ -9,6 +9,7 @@
 // Fails never.
 #pragma once
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/group_id.h"

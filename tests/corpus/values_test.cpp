@@ -2,6 +2,7 @@
 // ranks' texts differ in nothing but the names of their groups: run as one text, they compute the same.
 #include "support/recorded.h"
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/runtime/fixed_outputs.h"
 

@@ -3,6 +3,7 @@
 #include "support/buckets.h"
 #include "support/rewrites.h"
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 
 #include "llvm/ADT/STLExtras.h"

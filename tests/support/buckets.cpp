@@ -2,6 +2,7 @@
 
 #include "support/rewrites.h"
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/group_id.h"
 

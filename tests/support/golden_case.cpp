@@ -2,7 +2,7 @@
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/group_file.h"
-#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 
 #include <numeric>

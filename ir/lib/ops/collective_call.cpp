@@ -1,8 +1,6 @@
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace ccgraph {
 namespace {
@@ -40,6 +38,37 @@ void readBatch(const Node &node, CollectiveCall &call) {
       collect(node, &tensor, kind.text() == "irecv" ? call.outputs : call.inputs);
 }
 
+std::optional<int64_t> integerAt(const Node &node, int parameter) {
+  const Argument *argument = argumentAt(node, parameter);
+  return argument && argument->is(Argument::Kind::Int) ? std::optional<int64_t>(argument->integer()) : std::nullopt;
+}
+
+/// A number, or a list of them; empty where one is none.
+std::optional<std::vector<int64_t>> integersAt(const Node &node, int parameter) {
+  const Argument *argument = argumentAt(node, parameter);
+  if (!argument || argument->is(Argument::Kind::None))
+    return std::nullopt;
+  llvm::ArrayRef<Argument> elements = argument->isSequence() ? argument->elements() : llvm::ArrayRef(*argument);
+  if (!llvm::all_of(elements, [](const Argument &element) { return element.is(Argument::Kind::Int); }))
+    return std::nullopt;
+  std::vector<int64_t> numbers;
+  for (const Argument &element : elements)
+    numbers.push_back(element.integer());
+  return numbers;
+}
+
+void readNumbers(const Node &node, CollectiveCall &call) {
+  call.groupSize = integerAt(node, call.spec->groupSize);
+  call.root = integerAt(node, call.spec->root);
+  call.peers = integersAt(node, call.spec->peer).value_or(std::vector<int64_t>());
+  call.inputSplits = integersAt(node, call.spec->inputSplits);
+  call.outputSplits = integersAt(node, call.spec->outputSplits);
+  if (isPointToPoint(call.spec->kind)) {
+    bool batch = call.spec->kind == CollectiveKind::BatchP2P;
+    call.tags = integersAt(node, node.op()->paramIndex(batch ? "tag_list" : "tag")).value_or(std::vector<int64_t>());
+  }
+}
+
 void readTensors(const Node &node, CollectiveCall &call) {
   if (call.spec->kind == CollectiveKind::BatchP2P)
     return readBatch(node, call);
@@ -66,7 +95,35 @@ std::optional<int64_t> sumOfBytes(llvm::ArrayRef<Node *> nodes) {
   return sumOfBytes(types);
 }
 
+constexpr llvm::StringLiteral reductions[] = {"sum", "avg", "product", "min", "max", "band", "bor", "bxor"};
+
 } // namespace
+
+llvm::StringRef reduceOpName(ReduceOp op) { return reductions[static_cast<size_t>(op)]; }
+
+std::optional<ReduceOp> parseReduceOp(llvm::StringRef text) {
+  for (size_t i = 0; i < std::size(reductions); ++i)
+    if (text.equals_insensitive(reductions[i]))
+      return static_cast<ReduceOp>(i);
+  return std::nullopt;
+}
+
+bool isDefinedOn(ReduceOp op, DType dtype) {
+  switch (op) {
+  case ReduceOp::Sum:
+  case ReduceOp::Avg:
+    return true;
+  case ReduceOp::Product:
+  case ReduceOp::Min:
+  case ReduceOp::Max:
+    return !isComplex(dtype);
+  case ReduceOp::Band:
+  case ReduceOp::Bor:
+  case ReduceOp::Bxor:
+    return !isFloat(dtype) && !isComplex(dtype);
+  }
+  return false;
+}
 
 std::optional<CollectiveCall> collectiveCall(const Node &node) {
   const CollectiveSpec *spec = collectiveOf(node);
@@ -79,9 +136,7 @@ std::optional<CollectiveCall> collectiveCall(const Node &node) {
   const Argument *reduceOp = argumentAt(node, spec->reduceOp);
   if (reduceOp && reduceOp->is(Argument::Kind::String))
     call.reduceOp = reduceOp->text().lower();
-  const Argument *size = argumentAt(node, spec->groupSize);
-  if (size && size->is(Argument::Kind::Int))
-    call.groupSize = size->integer();
+  readNumbers(node, call);
   return call;
 }
 

@@ -1,25 +1,14 @@
+#include "ccgraph/ir/collective.h"
+
 #include "ops/saturate.h"
 #include "ops/shapes/shape_rule.h"
 
 #include "verifier/rules.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 namespace ccgraph::verifier {
 namespace {
 
 using Kind = CollectiveKind;
-
-enum class ReduceClass : uint8_t { Unknown, Sum, Order, Bitwise };
-
-/// Which dtypes a reduction is defined on: sums on all, products and order not on complex numbers, bitwise on integers.
-ReduceClass classOfReduction(llvm::StringRef name) {
-  return llvm::StringSwitch<ReduceClass>(name)
-      .Cases("sum", "avg", "unused", ReduceClass::Sum)
-      .Cases("product", "min", "max", ReduceClass::Order)
-      .Cases("band", "bor", "bxor", ReduceClass::Bitwise)
-      .Default(ReduceClass::Unknown);
-}
 
 /// Where all is a number; strides of dimensions of size 0 and 1 say nothing, nor do those of a tensor without elements.
 bool sameStrides(const Type &got, const Type &expected) {
@@ -146,23 +135,21 @@ private:
   void checkReduction(const Node &node, const CollectiveCall &call) {
     if (call.reduceOp.empty())
       return;
-    ReduceClass reduction = classOfReduction(call.reduceOp);
-    if (reduction == ReduceClass::Unknown)
+    std::optional<ReduceOp> reduction = parseReduceOp(call.reduceOp);
+    if (!reduction && call.reduceOp != "unused")
       return error(node, "types.reduce-op",
                    "reduces by '" + call.reduceOp +
                        "'; expected sum, avg, product, min, max, band, bor, bxor or unused",
                    "name one of these");
     for (const Node *input : call.inputs) {
-      if (!input->type() || !input->type()->isTensor())
+      if (!reduction || !input->type() || !input->type()->isTensor())
         continue;
       DType dtype = input->type()->dtype();
-      bool bad = (reduction == ReduceClass::Bitwise && (isFloat(dtype) || isComplex(dtype))) ||
-                 (reduction == ReduceClass::Order && isComplex(dtype));
-      if (bad)
+      if (!isDefinedOn(*reduction, dtype))
         error(node, "types.reduce-dtype",
               "reduces " + quoted(*input) + " of " + shortName(dtype).str() + " by '" + call.reduceOp +
                   "', which is not defined on it",
-              reduction == ReduceClass::Bitwise ? "view the bits as integers" : "view it as real numbers");
+              isDefinedOn(ReduceOp::Product, dtype) ? "view the bits as integers" : "view it as real numbers");
     }
   }
 

@@ -1,5 +1,6 @@
 #include "analysis/lifetimes.h"
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/memory.h"
 
 namespace ccgraph {

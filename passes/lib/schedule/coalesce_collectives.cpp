@@ -7,6 +7,7 @@
 //   do it       bucket_rewrite.h
 // All of this reads the program only, so that ranks that run the same program come to the same
 // buckets in the same order.
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/coalesce/bucket_merge.h"
 #include "schedule/coalesce/bucket_rewrite.h"
@@ -258,9 +259,8 @@ uint32_t Coalescer::keyOf(const Node &launch) {
   os << shortName(type->dtype()) << '\n'
      << type->device().kind.str() << type->device().index << '\n'
      << dependences_.stretch(&launch);
-  if (call.spec->root >= 0)
-    if (const Argument *root = argumentAt(launch, call.spec->root); root && root->is(Argument::Kind::Int))
-      os << '\n' << root->integer();
+  if (call.root)
+    os << '\n' << *call.root;
   auto [found, isNew] = keyIndex_.try_emplace(os.str(), static_cast<uint32_t>(keys_.size()));
   if (isNew)
     keys_.emplace_back();

@@ -5,6 +5,7 @@
 // repeat a collective on purpose: sharded training gathers a parameter again in the backward pass
 // so as not to keep it. So the first result is used again only while it is alive anyway, or within
 // what the user allows.
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/lifetimes.h"

@@ -81,31 +81,6 @@ std::string checkRoot(const Launch &launch, int64_t groupSize) {
       .str();
 }
 
-std::string against(const Twine &what, const Twine &first, const Twine &second) {
-  return (what + " " + first + " against " + second).str();
-}
-
-std::string opText(const std::optional<ReduceOp> &op) { return op ? reduceOpName(*op).str() : "none"; }
-
-/// Every element count of one row that must be equal on all members.
-int64_t comparedCount(const Launch &launch, size_t row) {
-  if (launch.kind == CollectiveKind::Scatter)
-    return launch.receive[row].numElements();
-  return isAllToAll(launch.kind) ? 0 : launch.send[row].numElements();
-}
-
-void compareRows(const Launch &first, const Launch &second, std::vector<std::string> &found) {
-  for (size_t row = 0; row < first.receive.size(); ++row) {
-    std::string suffix = first.receive.size() > 1 ? (" of tensor " + Twine(row)).str() : "";
-    DType a = first.receive[row].dtype(), b = second.receive[row].dtype();
-    if (a != b)
-      found.push_back(against("dtype" + Twine(suffix), shortName(a), shortName(b)));
-    int64_t m = comparedCount(first, row), n = comparedCount(second, row);
-    if (m != n)
-      found.push_back(against("elements" + Twine(suffix), Twine(m), Twine(n)));
-  }
-}
-
 } // namespace
 
 std::string describe(const Launch &launch) {
@@ -122,31 +97,21 @@ std::string checkLaunch(const Launch &launch, size_t groupSize) {
   return wrong;
 }
 
-std::vector<std::string> differences(const Launch &first, const Launch &second) {
-  std::vector<std::string> found;
-  if (first.kind != second.kind) {
-    found.push_back(against("kind", collectiveName(first.kind), collectiveName(second.kind)));
-    return found;
-  }
-  if (first.reduceOp != second.reduceOp)
-    found.push_back(against("reduction", opText(first.reduceOp), opText(second.reduceOp)));
-  if (first.root != second.root)
-    found.push_back(against("source", Twine(first.root), Twine(second.root)));
-  if (first.receive.size() != second.receive.size())
-    found.push_back(against("number of tensors", Twine(first.receive.size()), Twine(second.receive.size())));
-  else
-    compareRows(first, second, found);
-  return found;
-}
-
-std::vector<std::string> transferDifferences(const Launch &send, const Launch &receive) {
-  std::vector<std::string> found;
-  const Buffer &sent = send.send.front(), &buffer = receive.receive.front();
-  if (sent.dtype() != buffer.dtype())
-    found.push_back(against("dtype", shortName(sent.dtype()), shortName(buffer.dtype())));
-  if (sent.numElements() != buffer.numElements())
-    found.push_back(against("elements", Twine(sent.numElements()), Twine(buffer.numElements())));
-  return found;
+CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t> members) {
+  CollectiveFingerprint print;
+  print.kind = launch.kind;
+  print.reduceOp = launch.reduceOp;
+  print.members = members.vec();
+  if (launch.root >= 0)
+    print.root = launch.root;
+  if (isPointToPoint(launch.kind))
+    print.tag = launch.tag;
+  // Because only the root of a scatter sends, and each member receives a like share.
+  bool received = launch.kind == CollectiveKind::Recv || launch.kind == CollectiveKind::Scatter;
+  for (const Buffer &row : received ? launch.receive : launch.send)
+    print.rows.push_back({row.dtype(), row.numElements()});
+  print.complete = true;
+  return print;
 }
 
 std::string checkSplits(llvm::ArrayRef<const Launch *> members) {

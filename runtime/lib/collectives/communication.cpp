@@ -17,12 +17,16 @@ constexpr llvm::StringLiteral repairOfTransfer =
     "the two ends of a transfer must agree on dtype and number of elements";
 
 std::string sideText(const Launch &launch) {
-  std::string text = (Twine("rank ") + Twine(launch.rank) + ": " + describe(launch)).str();
-  if (launch.reduceOp)
-    text += (" " + reduceOpName(*launch.reduceOp)).str();
-  for (const Buffer &row : launch.kind == CollectiveKind::Recv ? launch.receive : launch.send)
-    text += (" " + shortName(row.dtype()) + "[" + Twine(row.numElements()) + "]").str();
-  return text;
+  std::string payload = fingerprintOf(launch, {}).payload();
+  return (Twine("rank ") + Twine(launch.rank) + ": " + describe(launch) + (payload.empty() ? "" : " ") + payload).str();
+}
+
+/// "reduction sum against max, dtype f32 against bf16"; "" where they agree.
+std::string differencesText(const Launch &first, const Launch &second) {
+  std::vector<std::string> texts;
+  for (const FingerprintDifference &difference : differences(fingerprintOf(first, {}), fingerprintOf(second, {})))
+    texts.push_back(difference.str());
+  return llvm::join(texts, ", ");
 }
 
 llvm::Error disagreement(const Launch &first, const Launch &second, const Twine &what, llvm::StringRef repair) {
@@ -60,18 +64,16 @@ llvm::Error Communication::join(size_t member, Launch launch) {
     return llvm::Error::success();
   const Launch &mine = *launches_[member];
   if (isTransfer()) {
-    std::vector<std::string> found = transferDifferences(*launches_[0], *launches_[1]);
+    std::string found = differencesText(*launches_[0], *launches_[1]);
     if (found.empty())
       return llvm::Error::success();
-    return disagreement(*launches_[0], *launches_[1], "a transfer: " + llvm::join(found, ", "), repairOfTransfer);
+    return disagreement(*launches_[0], *launches_[1], "a transfer: " + found, repairOfTransfer);
   }
   const Launch &other = *llvm::find_if(launches_, [&](const auto &l) { return l && &*l != &mine; })->operator->();
-  std::vector<std::string> found = differences(other, mine);
+  std::string found = differencesText(other, mine);
   if (found.empty())
     return llvm::Error::success();
-  return disagreement(other, mine,
-                      "collective " + Twine(sequence_) + " on ranks " + dimsText(members_) + ": " +
-                          llvm::join(found, ", "),
+  return disagreement(other, mine, "collective " + Twine(sequence_) + " on ranks " + dimsText(members_) + ": " + found,
                       repairOfOrder);
 }
 

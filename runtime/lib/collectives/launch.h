@@ -8,7 +8,7 @@
 // makes sense is asked in agreement.h). Cost: handles only; no element is copied.
 #pragma once
 
-#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/collective.h"
 #include "collectives/buffer.h"
 #include "collectives/reduce.h"
 
@@ -36,6 +36,10 @@ struct Launch {
   std::vector<int64_t> sendCounts;
   std::vector<int64_t> receiveCounts;
 };
+
+/// What the other ranks must bring alike, or, for a transfer, what its other end must. `members`: global ranks of the
+/// group, in its order.
+[[nodiscard]] CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t> members);
 
 /// A communication as messages name it: "all_reduce `ar`".
 [[nodiscard]] std::string describe(const Launch &launch);

@@ -9,7 +9,8 @@
 namespace ccgraph::runtime {
 namespace {
 
-constexpr llvm::StringRef names[] = {"sum", "avg", "product", "min", "max", "band", "bor", "bxor"};
+constexpr ReduceOp all[] = {ReduceOp::Sum, ReduceOp::Avg,  ReduceOp::Product, ReduceOp::Min,
+                            ReduceOp::Max, ReduceOp::Band, ReduceOp::Bor,     ReduceOp::Bxor};
 
 /// Integers wrap, as they do in PyTorch: computed unsigned, because signed overflow is undefined.
 int64_t combine(ReduceOp op, int64_t a, int64_t b) {
@@ -92,42 +93,22 @@ void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) 
   writeRow<T>(result.dtype(), rowOf(result), sum);
 }
 
-bool isBitwise(ReduceOp op) { return op == ReduceOp::Band || op == ReduceOp::Bor || op == ReduceOp::Bxor; }
-
 bool reducible(ReduceOp op, DType dtype) {
   if (!computable(dtype))
     return false;
-  switch (classOf(dtype)) {
-  case DTypeClass::Bool:
-    return op != ReduceOp::Avg;
-  case DTypeClass::Integer:
-    return true;
-  case DTypeClass::Float:
-    return !isBitwise(op);
-  case DTypeClass::Complex:
-    return op == ReduceOp::Sum || op == ReduceOp::Avg;
-  }
-  return false;
+  // Because a bool has no half, nor has a sum of bools divided by their number.
+  return isDefinedOn(op, dtype) && !(op == ReduceOp::Avg && dtype == DType::Bool);
 }
 
 } // namespace
-
-llvm::StringRef reduceOpName(ReduceOp op) { return names[static_cast<size_t>(op)]; }
-
-std::optional<ReduceOp> parseReduceOp(llvm::StringRef text) {
-  for (size_t i = 0; i < std::size(names); ++i)
-    if (text.equals_insensitive(names[i]))
-      return static_cast<ReduceOp>(i);
-  return std::nullopt;
-}
 
 llvm::Error checkReducible(ReduceOp op, DType dtype) {
   if (reducible(op, dtype))
     return llvm::Error::success();
   llvm::SmallVector<llvm::StringRef, 8> has;
-  for (size_t i = 0; i < std::size(names); ++i)
-    if (reducible(static_cast<ReduceOp>(i), dtype))
-      has.push_back(names[i]);
+  for (ReduceOp other : all)
+    if (reducible(other, dtype))
+      has.push_back(reduceOpName(other));
   std::string expected = has.empty() ? "no reduction at all" : "one of " + llvm::join(has, ", ");
   return llvm::createStringError(llvm::inconvertibleErrorCode(), "reduction %s on %s: expected %s",
                                  reduceOpName(op).str().c_str(), shortName(dtype).str().c_str(), expected.c_str());

@@ -9,18 +9,10 @@
 // have is an llvm::Error that says which ones it has. Cost: linear in elements x ranks.
 #pragma once
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/runtime/tensor.h"
 
-#include <optional>
-
 namespace ccgraph::runtime {
-
-enum class ReduceOp : uint8_t { Sum, Avg, Product, Min, Max, Band, Bor, Bxor };
-
-/// "sum", "avg", ...
-[[nodiscard]] llvm::StringRef reduceOpName(ReduceOp op);
-/// Any case, as PyTorch takes it; empty for other words.
-[[nodiscard]] std::optional<ReduceOp> parseReduceOp(llvm::StringRef text);
 
 /// Error: no such reduction on this dtype.
 [[nodiscard]] llvm::Error checkReducible(ReduceOp op, DType dtype);

@@ -1,4 +1,5 @@
 // Effects of single nodes: what a call does to its operands' storages and to the outside, refined by its arguments.
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/group_id.h"

@@ -28,7 +28,7 @@ TEST(Disagreement, AboutTheKind) {
             std::string("error: c1: ranks 0 and 1 disagree about collective 1 on ranks [0, 1]: kind all_reduce against "
                         "broadcast [run.ranks-disagree]\n"
                         "  note: rank 0: all_reduce `c0` sum f32[4]\n"
-                        "  note: rank 1: broadcast `c1` f32[4]\n") +
+                        "  note: rank 1: broadcast `c1` from 0 f32[4]\n") +
                 order);
 }
 

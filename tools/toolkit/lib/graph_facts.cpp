@@ -1,5 +1,6 @@
 #include "ccgraph/toolkit/graph_facts.h"
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/passes/memory.h"

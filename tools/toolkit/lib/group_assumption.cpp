@@ -1,5 +1,6 @@
 #include "ccgraph/toolkit/group_assumption.h"
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/verifier.h"
 

@@ -15,12 +15,9 @@
 // - an argument that the schema does not foresee is taken to be read, written, shared and reshaped;
 // - a type says what a value was when its node made it: where the tensor may be reshaped since, it proves no view.
 //
-// Ownership: plain values; texts of a CollectiveCall are the Context's, its nodes the graph's.
-// Failure: none; an opaque operator has domain All, an argument of a wrong kind leaves its field
-// empty (the verifier reports it).
-// Cost: effectsOf is linear in the arguments and does not allocate for up to four operands;
-// collectiveCall makes a few small vectors, so ask it once a node and not in a loop over pairs; the
-// rest is O(1) unless it says otherwise.
+// Ownership: plain values. Failure: none; an opaque operator has domain All.
+// Cost: effectsOf is linear in the arguments and does not allocate for up to four operands; the
+// rest is O(1) unless it says otherwise. What a collective's arguments say is in collective.h.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -67,34 +64,5 @@ struct Effects {
 /// The call that a node makes: the node itself, or the one call in the subgraph of a control_deps; null where there is
 /// none or several.
 [[nodiscard]] const Node *wrappedCall(const Node &node);
-
-/// What a collective call says, read off its arguments by position.
-struct CollectiveCall {
-  const CollectiveSpec *spec = nullptr;
-  /// the name; empty where the group is a node or a list of ranks
-  llvm::StringRef group;
-  /// the group as a graph node (one-rank compiled graphs)
-  const Node *groupNode = nullptr;
-  /// legacy forms: the ranks given in the call
-  std::vector<int64_t> ranks;
-  /// lower case: "sum", "avg", ...; empty where there is none
-  std::string reduceOp;
-  /// as the call states it
-  std::optional<int64_t> groupSize;
-  /// tensors that are sent, in order
-  llvm::SmallVector<Node *, 2> inputs;
-  /// buffers given to receive into, in order
-  llvm::SmallVector<Node *, 2> outputs;
-};
-/// Empty for a node that is no collective. Arguments of a wrong kind leave their field empty (the verifier reports
-/// them).
-[[nodiscard]] std::optional<CollectiveCall> collectiveCall(const Node &node);
-
-/// Bytes that one rank sends into the collective / that its results occupy on one rank; empty where
-/// a size is symbolic or unknown, and for a node that is no collective. Shapes are those of the
-/// graph's types: for all_gather over n ranks the output has n times the input's bytes, for
-/// reduce_scatter an n-th.
-[[nodiscard]] std::optional<int64_t> inputBytes(const Node &collective);
-[[nodiscard]] std::optional<int64_t> outputBytes(const Node &collective);
 
 } // namespace ccgraph

@@ -6,6 +6,7 @@
 // in the ranks, and one look-up in the context a result.
 #pragma once
 
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
 

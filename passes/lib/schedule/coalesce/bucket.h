@@ -12,6 +12,7 @@
 #include "analysis/timeline.h"
 
 #include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 
 namespace ccgraph {
