@@ -57,6 +57,9 @@ private:
 /// What a subgraph cannot know of itself, and its parent does.
 enum class Scope : uint8_t { Whole, Subgraph };
 
+/// Each argument of a collective or wait is of the kind that its schema takes; a part of checkTypes.
+void checkArguments(Report &report, const Node &node);
+
 /// The families, one function each; see verifier.h for what they ask.
 void checkStructure(Report &report);
 void checkTypes(Report &report);

@@ -20,6 +20,24 @@ bool sameStrides(const Type &got, const Type &expected) {
   return true;
 }
 
+/// True if the elements fill their memory without overlap or gap, as far as sizes and strides are numbers.
+bool isDense(const Type &type) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 6> steps; // stride, size
+  for (auto [size, stride] : llvm::zip(type.sizes(), type.strides()))
+    if (!size.isStatic() || !stride.isStatic())
+      return true;
+    else if (size.value() > 1)
+      steps.emplace_back(stride.value(), size.value());
+  llvm::sort(steps);
+  int64_t expected = 1;
+  for (auto [stride, size] : steps) {
+    if (stride != expected)
+      return false;
+    expected = saturatingMultiply(expected, size);
+  }
+  return true;
+}
+
 /// Why two types cannot be the same value; empty where they may. Symbolic sizes are not compared: one may be spelled in several ways.
 std::string mismatch(const Type *got, const Type *expected) {
   if (!got || !expected || got == expected)
@@ -49,11 +67,14 @@ public:
   explicit TypeRules(Report &report) : report_(report), groups_(report.graph().groups()) {}
 
   void visit(const Node &node) {
+    checkSizes(node, node.type());
     const OpDef *op = node.op();
     if (!op || (op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
       return;
     if (typesHold(node))
       checkResult(node);
+    if (op->role != OpRole::GetItem)
+      checkArguments(report_, node);
     if (op->role == OpRole::Wait)
       checkTensors(node, operands(node));
     if (op->role == OpRole::Collective)
@@ -80,12 +101,59 @@ private:
     report_.add(node, {Severity::Warning, rule, std::move(message), std::move(repair)});
   }
 
+  /// Because memory is counted and indices are computed from sizes, they must be such that this can be done.
+  void checkSizes(const Node &node, const Type *type) {
+    if (type && type->isList())
+      for (const Type *element : type->elements())
+        checkSizes(node, element);
+    if (!type || !type->isTensor())
+      return;
+    bool allStatic = llvm::all_of(type->sizes(), [](const Dim &size) { return size.isStatic(); });
+    bool negative =
+        llvm::any_of(type->sizes(), [](const Dim &size) { return size.isStatic() && size.value() < 0; });
+    if (negative)
+      error(node, "types.sizes", "has the type " + typeText(type) + "; expected no negative size",
+            "correct the sizes, or leave the type out");
+    else if (allStatic && !type->numBytes())
+      error(node, "types.sizes",
+            "has the type " + typeText(type) + "; expected at most 9223372036854775807 bytes",
+            "correct the sizes, or leave the type out");
+  }
+
+  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of a dense input, the real ones make a
+  /// row-major result: either may stand in a text.
+  static bool keepsStrides(const Node &node) {
+    const CollectiveSpec *spec = collectiveOf(node);
+    return spec && !spec->inPlace && spec->output < 0 &&
+           (spec->kind == Kind::Broadcast || (spec->kind == Kind::AllReduce && spec->coalesced));
+  }
+
+  /// What differs when each result may have the strides of its input.
+  static std::string mismatchOfCopies(const Node &node, const Type *expected) {
+    std::string differ = mismatch(node.type(), expected);
+    if (differ.empty() || !keepsStrides(node) || !node.type() || !expected)
+      return differ;
+    auto inputs = collectiveCall(node)->inputs;
+    auto fits = [](const Type *got, const Type *made, const Node *input) {
+      return mismatch(got, made).empty() || (mismatch(got, input->type()).empty() && isDense(*got));
+    };
+    if (node.type()->isTensor() && expected->isTensor() && inputs.size() == 1)
+      return fits(node.type(), expected, inputs[0]) ? "" : differ;
+    if (!node.type()->isList() || !expected->isList() || node.type()->elements().size() != inputs.size() ||
+        expected->elements().size() != inputs.size())
+      return differ;
+    for (auto [got, made, input] : llvm::zip(node.type()->elements(), expected->elements(), inputs))
+      if (!fits(got, made, input))
+        return differ;
+    return "";
+  }
+
   void checkResult(const Node &node) {
     llvm::Expected<const Type *> expected = node.op()->shape(node);
     llvm::StringRef rule = isGetItem(node) ? "types.getitem" : "types.result";
     if (!expected)
       return report_.forward(node, isGetItem(node) ? rule : "types.operands", expected.takeError());
-    std::string differ = mismatch(node.type(), *expected);
+    std::string differ = mismatchOfCopies(node, *expected);
     if (!differ.empty())
       error(node, rule, "is stated to be " + differ, "correct the type, or leave it out to have it inferred");
   }

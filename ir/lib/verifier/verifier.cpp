@@ -72,6 +72,7 @@ constexpr VerifierRule rules[] = {
     {"structure.order", "A node stands after every node that it reads or is ordered after."},
     {"structure.output", "A graph ends in its one output."},
     {"structure.target", "Every node but the output names its target."},
+    {"types.argument", "Arguments of collectives and waits are of the kinds that their schemas take."},
     {"types.contiguous", "What gathers, scatters and all_to_all send is contiguous."},
     {"types.getitem", "getitem takes an element that is there, and has its type."},
     {"types.group", "A collective says its group: a name, a node, or ranks."},
@@ -83,6 +84,7 @@ constexpr VerifierRule rules[] = {
      "The reduction is defined on the dtype: no bitwise one on floats, no order on complex numbers."},
     {"types.reduce-op", "A reduction is sum, avg, product, min, max, band, bor, bxor or unused."},
     {"types.result", "The result of a collective or wait has the type that its arguments make."},
+    {"types.sizes", "No size of a tensor is negative, and its bytes can be counted in 63 bits."},
     {"types.splits", "The splits of an all_to_all are as many as members, not negative, and add up to the rows."},
 };
 
