@@ -31,6 +31,13 @@ bool Bucket::ours(uint32_t before) const {
 
 // --- Members -------------------------------------------------------------------------------------------------------
 
+bool Bucket::takesItsTensors() const {
+  return llvm::all_of(call_.inputs, [&](uint32_t input) {
+    const Type *type = input == none ? nullptr : evidence_.after[input].type;
+    return !type || !type->isTensor() || listFormTakes(call_.spec->kind, call_.reduceOp, type->dtype());
+  });
+}
+
 bool Bucket::checkLaunch() {
   const Step &step = evidence_.after[launch_];
   const CollectiveSpec *spec = step.collective();
@@ -40,6 +47,11 @@ bool Bucket::checkLaunch() {
     return false;
   }
   call_ = readCommunication(evidence_.after, launch_);
+  if (spec->coalesced && !takesItsTensors()) {
+    report(*step.node, "merged-launch",
+           "takes a list of tensors of a dtype that PyTorch refuses in this form, expected the form on one tensor");
+    return false;
+  }
   if (spec->coalesced == (entry_.layout == BucketLayout::Grouped))
     return true;
   report(*step.node, "merged-launch",

@@ -35,6 +35,7 @@ private:
   void checkOrderingEdges(const BucketMember &member, uint32_t launch);
   bool addSource(const BucketMember &member, Communication call);
   bool checkLaunch();
+  bool takesItsTensors() const;
 
   void evaluate();
   std::optional<Value> evaluateLaunch(llvm::ArrayRef<const Value *> operands);

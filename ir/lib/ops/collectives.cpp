@@ -198,6 +198,45 @@ void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
     visit(entry.key);
 }
 
+namespace {
+
+struct FormEntry {
+  CollectiveKind kind;
+  llvm::StringLiteral single;
+  llvm::StringLiteral list;
+};
+
+constexpr FormEntry forms[] = {
+    {Kind::AllReduce, "_c10d_functional.all_reduce.default", "_c10d_functional.all_reduce_coalesced.default"},
+    {Kind::AllGather, "_c10d_functional.all_gather_into_tensor.default",
+     "_c10d_functional.all_gather_into_tensor_coalesced.default"},
+    {Kind::ReduceScatter, "_c10d_functional.reduce_scatter_tensor.default",
+     "_c10d_functional.reduce_scatter_tensor_coalesced.default"},
+    {Kind::AllToAll, "_c10d_functional.all_to_all_single.default", ""},
+    {Kind::Broadcast, "_c10d_functional.broadcast.default", ""},
+};
+
+} // namespace
+
+llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form) {
+  const FormEntry *entry = llvm::find_if(forms, [&](const FormEntry &candidate) { return candidate.kind == kind; });
+  if (entry == std::end(forms))
+    return {};
+  return form == CollectiveForm::Single ? llvm::StringRef(entry->single) : llvm::StringRef(entry->list);
+}
+
+// Tried form by form and dtype by dtype on PyTorch 2.15's gloo (tests/evidence/list-forms does it). The single forms view a
+// complex tensor as a real one of twice the size, the forms on a list hand it to the backend as it is, which has no such
+// type (all_gather: "Invalid scalar type"), or divide it, which complex half cannot (torch/csrc/distributed/c10d/
+// Functional.cpp, ProcessGroupGloo.cpp).
+bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype) {
+  if (kind == Kind::AllGather)
+    return !isComplex(dtype);
+  if (kind == Kind::AllReduce || kind == Kind::ReduceScatter)
+    return !(dtype == DType::C32 && reduceOp == "avg");
+  return true;
+}
+
 llvm::StringRef collectiveName(CollectiveKind kind) {
   switch (kind) {
   case Kind::AllReduce:

@@ -7,7 +7,8 @@
 //   places       operands of which it matters where in their storage they lie
 //   collectives  what the arguments of a collective mean, and when it reads and writes them
 //   shapes       rules for result types
-//   work         rules for FLOPs and bytes
+//   work         rules for FLOPs and bytes, and what only moves bytes
+//   values       what is asked of the numbers in operands: indices, numbers above zero
 //
 // An operator's schema is applied first, then each family in the order in which OpTable calls them,
 // so a family may refine what those before it said. Keys are targets without ".default"; where a
@@ -71,6 +72,7 @@ void applyPlaces(const OpDraft &draft);
 void applyCollectives(const OpDraft &draft);
 void applyShapes(const OpDraft &draft);
 void applyWork(const OpDraft &draft);
+void applyValues(const OpDraft &draft);
 
 /// Calls `visit` with every key of the families collectives, shapes and work.
 void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit);

@@ -26,6 +26,7 @@ void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
   applyCollectives(draft);
   applyShapes(draft);
   applyWork(draft);
+  applyValues(draft);
   op.reshapes = llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Reshape); });
 }
 

@@ -285,6 +285,7 @@ void applyWork(const OpDraft &draft) {
     op.work = trafficWork;
   else if (computes)
     op.work = draft.tags.contains('p') ? pointwiseWork : elementWork;
+  op.movesBytes = op.work == noWork || op.work == trafficWork || op.work == lookupWork;
 }
 
 void forEachWorkKey(llvm::function_ref<void(llvm::StringRef key)> visit) {

@@ -62,6 +62,8 @@ private:
   Reason kind_{*this, RemarkKind::Missed, "kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
   Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
                     "no operator takes a list of these: layout=flat merges them"};
+  Reason listForm_{*this, RemarkKind::Missed, "list-form",
+                   "PyTorch's operator on a list refuses this dtype: layout=flat merges them"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket has no place for"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
                   "its result in flight is read by something else than the one wait, or is returned"};
@@ -162,13 +164,13 @@ Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &conte
               memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
 const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec &spec) const {
-  if (isPointToPoint(spec.kind) || functionalTarget(spec.kind).empty())
+  if (isPointToPoint(spec.kind) || formOf(spec.kind, CollectiveForm::Single).empty())
     return &pass_.kind_;
-  if (launch.target().str() != functionalTarget(spec.kind))
+  if (launch.target().str() != formOf(spec.kind, CollectiveForm::Single))
     return &pass_.form_;
   if (!context_.spmd())
     return &pass_.spmd_;
-  if (pass_.layout_.get() == BucketLayout::Grouped && coalescedTarget(spec.kind).empty())
+  if (pass_.layout_.get() == BucketLayout::Grouped && formOf(spec.kind, CollectiveForm::List).empty())
     return &pass_.needsFlat_;
   bool plain = launch.kwargs().empty() && launch.args().size() == launch.op()->params.size() &&
                launch.args().front().is(Argument::Kind::Operand);
@@ -238,6 +240,9 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
     return &pass_.size_;
   if (const Type *type = candidate.wait->type(); type && type != launch->type())
     return &pass_.waitType_;
+  if (pass_.layout_.get() == BucketLayout::Grouped &&
+      !listFormTakes(spec.kind, collectiveCall(*launch)->reduceOp, launch->type()->dtype()))
+    return &pass_.listForm_;
   candidate.inputBytes = *input;
   candidate.outputBytes = *output;
   if (const Reason *reason = obstacleToFlat(candidate, spec))

@@ -28,6 +28,7 @@ private:
   llvm::Error readNumbers();
   llvm::Error readReduceOp();
   llvm::Error readSend();
+  llvm::Error checkListForm() const;
   llvm::Error makeReceive();
   llvm::Error planShardDim();
   llvm::Error readSplits();
@@ -129,6 +130,16 @@ llvm::Error Planner::readSend() {
   if (!rows)
     return rows.takeError();
   launch_.send = std::move(*rows);
+  return spec_.coalesced && !spec_.legacy ? checkListForm() : llvm::Error::success();
+}
+
+llvm::Error Planner::checkListForm() const {
+  llvm::StringRef reduceOp = launch_.reduceOp ? reduceOpName(*launch_.reduceOp) : llvm::StringRef();
+  for (const Buffer &row : launch_.send)
+    if (!listFormTakes(spec_.kind, reduceOp, row.dtype()))
+      return site_.error(("got a list of " + shortName(row.dtype()) +
+                          " tensors, expected another dtype: PyTorch refuses this one in a list").str(),
+                         "make one call for each tensor");
   return llvm::Error::success();
 }
 

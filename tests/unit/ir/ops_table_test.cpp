@@ -25,6 +25,45 @@ protected:
 
 constexpr Access readWriteAlias = Access::Read | Access::Write | Access::Alias;
 
+TEST_F(OpTableTest, FormsOfCollectivesAreOperatorsOfTheTable) {
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+                              CollectiveKind::AllToAll, CollectiveKind::Broadcast})
+    for (CollectiveForm form : {CollectiveForm::Single, CollectiveForm::List}) {
+      llvm::StringRef target = formOf(kind, form);
+      if (target.empty())
+        continue;
+      const OpDef &def = op(target);
+      ASSERT_TRUE(def.collective.has_value()) << target.str();
+      EXPECT_EQ(def.collective->kind, kind);
+      EXPECT_EQ(def.collective->coalesced, form == CollectiveForm::List);
+      EXPECT_TRUE(!def.collective->inPlace && def.collective->output < 0 && !def.collective->synchronous);
+    }
+  EXPECT_EQ(formOf(CollectiveKind::AllToAll, CollectiveForm::List), "");
+  EXPECT_EQ(formOf(CollectiveKind::Send, CollectiveForm::Single), "");
+}
+
+TEST_F(OpTableTest, ListFormsRefuseWhatPyTorchRefusesInThem) {
+  EXPECT_FALSE(listFormTakes(CollectiveKind::AllGather, "", DType::C64));
+  EXPECT_TRUE(listFormTakes(CollectiveKind::AllGather, "", DType::I16)) << "the backend's limit, not the form's";
+  EXPECT_TRUE(listFormTakes(CollectiveKind::AllReduce, "sum", DType::C64));
+  EXPECT_TRUE(listFormTakes(CollectiveKind::AllReduce, "avg", DType::C64));
+  EXPECT_FALSE(listFormTakes(CollectiveKind::AllReduce, "avg", DType::C32));
+  EXPECT_FALSE(listFormTakes(CollectiveKind::ReduceScatter, "avg", DType::C32));
+}
+
+TEST_F(OpTableTest, TraitsAreKnownByTheTable) {
+  EXPECT_TRUE(op("aten.cat.default").movesBytes);
+  EXPECT_TRUE(op("aten.embedding.default").movesBytes);
+  EXPECT_FALSE(op("aten.add.Tensor").movesBytes);
+  EXPECT_FALSE(op("aten.sum.default").movesBytes);
+  EXPECT_TRUE(op("aten.view.default").keepsValues);
+  EXPECT_TRUE(op("_c10d_functional.all_reduce.default").keepsValues);
+  EXPECT_FALSE(op("aten.exp.default").keepsValues);
+  ASSERT_TRUE(op("aten.index_select.default").indices.has_value());
+  EXPECT_EQ(op("aten.index_select.default").indices->into, IndexUse::Into::Stated);
+  EXPECT_TRUE(op("aten.rsqrt.default").wantsPositive);
+}
+
 TEST_F(OpTableTest, HoldsEveryOperatorOfPyTorch) {
   size_t count = 0;
   forEachSchema([&](llvm::StringRef line) {

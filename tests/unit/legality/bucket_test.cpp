@@ -264,6 +264,18 @@ TEST_F(LegalityBucket, RefusesMembersOfTwoDtypes) {
   EXPECT_EQ(bench_.verdict(), "merged-unlike");
 }
 
+TEST_F(LegalityBucket, RefusesAListOfWhatPyTorchTakesAloneOnly) {
+  const char *complexGathers = R"(
+    a: "c64[8][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
+    b: "c64[8][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(y, 2, '0')
+    wa: "c64[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+    wb: "c64[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    return (wa, wb))";
+  bench_.load(R"(x: "c64[4][1]cpu", y: "c64[4][1]cpu")", complexGathers);
+  merge(grouped, {"a", "b"});
+  EXPECT_EQ(bench_.verdict(), "merged-launch");
+}
+
 TEST_F(LegalityBucket, RefusesALayoutThatIsNotTheLaunchs) {
   MergedEntry &entry = merged(allReduce, flat);
   entry.layout = grouped;

@@ -130,6 +130,20 @@ struct CollectiveSpec {
   int8_t inputSplits = -1;
 };
 
+/// How a functional collective takes its tensors.
+enum class CollectiveForm : uint8_t {
+  /// one tensor in, one out: all_reduce
+  Single,
+  /// a list in, a list out: all_reduce_coalesced
+  List,
+};
+/// The functional operator of a kind in a form, in full: "_c10d_functional.all_reduce_coalesced.default". Empty where
+/// PyTorch has none.
+[[nodiscard]] llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form);
+/// False where PyTorch's form on a list refuses a dtype that its single form takes, on every backend. `reduceOp` as
+/// the call spells it, in lower case; empty where there is none. What a backend refuses in every form is not asked here.
+[[nodiscard]] bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype);
+
 /// What may not be reordered against the same domain, whatever the data edges say. Different domains pass each other,
 /// except `All`.
 enum class Domain : uint8_t {
@@ -165,6 +179,24 @@ enum class OpRole : uint8_t {
 struct Work {
   double flops = 0;
   double bytes = 0;
+};
+
+/// An operand that holds indices into a dimension of another argument.
+struct IndexUse {
+  enum class Into : uint8_t {
+    /// dimension 0, or 1, of the parameter `data`
+    First,
+    Second,
+    /// the dimension that parameter 1 gives
+    Stated,
+    /// a list of indices: the i-th into dimension i
+    Each,
+    /// anything below the number that parameter `data` is
+    Number,
+  };
+  int8_t index = -1;
+  int8_t data = -1;
+  Into into = Into::First;
 };
 
 struct OpDef;
@@ -206,6 +238,15 @@ struct OpDef {
   bool reshapes = false;
   /// ends in `...`: what is given beyond the parameters is treated as the last one
   bool variadic = false;
+  /// each element of a result is one of an operand, converted perhaps, or a constant: nothing is computed
+  bool movesBytes = false;
+  /// results hold values of the operands and no others (cat, clone, casts); views do so too
+  bool keepsValues = false;
+  /// is made for numbers above zero (log, sqrt)
+  bool wantsPositive = false;
+  /// of numbers above zero makes such, often enough to build on for inputs that are made up (add, mul)
+  bool keepsPositive = false;
+  std::optional<IndexUse> indices;
   /// parameter whose value 0 makes a random operator deterministic
   int8_t dropout = -1;
   /// parameter whose value False does so

@@ -4,50 +4,6 @@
 
 namespace ccgraph {
 
-llvm::StringRef functionalTarget(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return "_c10d_functional.all_reduce.default";
-  case CollectiveKind::AllGather:
-    return "_c10d_functional.all_gather_into_tensor.default";
-  case CollectiveKind::ReduceScatter:
-    return "_c10d_functional.reduce_scatter_tensor.default";
-  case CollectiveKind::AllToAll:
-    return "_c10d_functional.all_to_all_single.default";
-  case CollectiveKind::Broadcast:
-    return "_c10d_functional.broadcast.default";
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Barrier:
-    return {};
-  }
-  llvm_unreachable("no such kind of collective");
-}
-
-llvm::StringRef coalescedTarget(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return "_c10d_functional.all_reduce_coalesced.default";
-  case CollectiveKind::AllGather:
-    return "_c10d_functional.all_gather_into_tensor_coalesced.default";
-  case CollectiveKind::ReduceScatter:
-    return "_c10d_functional.reduce_scatter_tensor_coalesced.default";
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Barrier:
-    return {};
-  }
-  llvm_unreachable("no such kind of collective");
-}
-
 std::optional<llvm::SmallVector<int64_t, 8>> splitSizes(const Node &allToAll, int position) {
   const Argument *list = argumentAt(allToAll, position);
   if (!list || !list->isSequence())
@@ -305,7 +261,7 @@ MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket) {
   NodeWriter writer(graph, launches.front());
   writer.standFor(launches);
   CollectiveKind kind = collectiveOf(first)->kind;
-  entry.launch = writer.call(coalescedTarget(kind), (collectiveName(kind) + "_coalesced").str(),
+  entry.launch = writer.call(formOf(kind, CollectiveForm::List), (collectiveName(kind) + "_coalesced").str(),
                              graph.context().list(types), [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
                                args = {builder.nodes(inputs)};
                                copyTail(first, builder, args);

@@ -22,12 +22,6 @@ namespace ccgraph {
 [[nodiscard]] MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket);
 [[nodiscard]] MergedEntry rewriteFlat(Graph &graph, const Bucket &bucket);
 
-/// The operator that takes a list where this one takes a tensor; empty where there is none
-/// (all_to_all, broadcast).
-[[nodiscard]] llvm::StringRef coalescedTarget(CollectiveKind kind);
-/// The functional operator on one tensor; empty for kinds that no bucket takes.
-[[nodiscard]] llvm::StringRef functionalTarget(CollectiveKind kind);
-
 /// The split sizes of an all_to_all, in rows; empty where one of them is not a number.
 [[nodiscard]] std::optional<llvm::SmallVector<int64_t, 8>> splitSizes(const Node &allToAll, int position);
 

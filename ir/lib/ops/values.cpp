@@ -1,0 +1,73 @@
+// What operators ask of the numbers in their operands, and what they hand on of them: for those who make up inputs on
+// which a program runs. None of it is about safety; an operator that is not here asks for nothing.
+#include "ops/knowledge.h"
+
+namespace ccgraph {
+namespace {
+
+using Into = IndexUse::Into;
+
+struct IndexEntry {
+  llvm::StringLiteral key; ///< key or base
+  IndexUse use;
+};
+
+constexpr IndexEntry indices[] = {
+    {"aten._unsafe_index", {1, 0, Into::Each}},
+    {"aten._unsafe_index_put", {1, 0, Into::Each}},
+    {"aten._unsafe_masked_index", {2, 0, Into::Each}},
+    {"aten._unsafe_masked_index_put_accumulate", {2, 0, Into::Each}},
+    {"aten.embedding", {1, 0, Into::First}},
+    {"aten.embedding_dense_backward", {1, 2, Into::Number}},
+    {"aten.gather", {2, 0, Into::Stated}},
+    {"aten.index", {1, 0, Into::Each}},
+    {"aten.index_add", {2, 0, Into::Stated}},
+    {"aten.index_copy", {2, 0, Into::Stated}},
+    {"aten.index_put", {1, 0, Into::Each}},
+    {"aten.index_put_", {1, 0, Into::Each}},
+    {"aten.index_select", {2, 0, Into::Stated}},
+    {"aten.nll_loss_backward", {2, 1, Into::Second}},
+    {"aten.nll_loss_forward", {1, 0, Into::Second}},
+    {"aten.scatter", {2, 0, Into::Stated}},
+    {"aten.scatter_add", {2, 0, Into::Stated}},
+    {"aten.scatter_reduce", {2, 0, Into::Stated}},
+};
+
+struct ValueEntry {
+  llvm::StringLiteral key; ///< key or base
+  bool OpDef::*flag;
+};
+
+constexpr ValueEntry values[] = {
+    {"aten._foreach_add", &OpDef::keepsPositive},
+    {"aten._foreach_mul", &OpDef::keepsPositive},
+    {"aten._to_copy", &OpDef::keepsValues},
+    {"aten.add", &OpDef::keepsPositive},
+    {"aten.addcmul", &OpDef::keepsPositive},
+    {"aten.cat", &OpDef::keepsValues},
+    {"aten.clone", &OpDef::keepsValues},
+    {"aten.contiguous", &OpDef::keepsValues},
+    {"aten.copy", &OpDef::keepsValues},
+    {"aten.div", &OpDef::keepsPositive},
+    {"aten.lerp", &OpDef::keepsPositive},
+    {"aten.log", &OpDef::wantsPositive},
+    {"aten.log2", &OpDef::wantsPositive},
+    {"aten.mul", &OpDef::keepsPositive},
+    {"aten.rsqrt", &OpDef::wantsPositive},
+    {"aten.sqrt", &OpDef::wantsPositive},
+    {"aten.stack", &OpDef::keepsValues},
+    {"prims.convert_element_type", &OpDef::keepsValues},
+};
+
+} // namespace
+
+void applyValues(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  op.keepsValues = op.isView || op.role == OpRole::Wait || op.role == OpRole::GetItem || op.role == OpRole::Collective;
+  if (const IndexEntry *entry = findEntry(llvm::ArrayRef(indices), draft))
+    op.indices = entry->use;
+  if (const ValueEntry *entry = findEntry(llvm::ArrayRef(values), draft))
+    op.*(entry->flag) = true;
+}
+
+} // namespace ccgraph
