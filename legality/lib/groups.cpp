@@ -120,23 +120,14 @@ private:
 };
 
 GroupTerm named(const GroupTable &table, llvm::StringRef name) {
-  GroupTerm term{GroupTerm::Form::Name, "name " + name.str(), name.str(), {}, false};
-  const Group *group = table.find(name);
-  if (!group)
-    return term;
-  if (!group->partition.empty())
-    term.cells = group->partition;
-  else if (!group->ranks.empty())
-    term.cells = {group->ranks};
-  term.described = !group->assumed && !term.cells.empty();
-  return term;
+  return {GroupTerm::Form::Name, "name " + name.str(), name.str(), table.find(name), {}};
 }
 
 GroupTerm ofValue(const Program &program, uint32_t index) {
   const Node &maker = *program[index].node;
   if (maker.opcode() == Opcode::GetAttr && maker.graph()->groups().find(maker.target().str()))
     return named(maker.graph()->groups(), maker.target().str());
-  return {GroupTerm::Form::Value, "value " + ValueKey(program).of(index), maker.name().str().str(), {}, false};
+  return {GroupTerm::Form::Value, "value " + ValueKey(program).of(index), maker.name().str().str(), nullptr, {}};
 }
 
 /// Calls with tag and ranks: both say which group it is.
@@ -150,7 +141,7 @@ std::optional<GroupTerm> ofRanks(const Argument &list, const Argument *tag) {
   if (ranks.empty() || (tag && !tag->is(Argument::Kind::String)))
     return std::nullopt;
   std::string text = "ranks " + listed(ranks);
-  return GroupTerm{GroupTerm::Form::Ranks, text + (tag ? tag->text().str() : ""), text, {std::move(ranks)}, true};
+  return GroupTerm{GroupTerm::Form::Ranks, text + (tag ? tag->text().str() : ""), text, nullptr, std::move(ranks)};
 }
 
 /// The argument of the wrapper that a value of its body is; null for one that the body makes.
@@ -164,8 +155,20 @@ const Argument *actual(const Step &wrapper, const Node &formal) {
 
 } // namespace
 
+std::vector<std::vector<int64_t>> GroupTerm::cells() const {
+  if (!ranks.empty())
+    return {ranks};
+  if (!group || (group->partition.empty() && group->ranks.empty()))
+    return {};
+  return group->partition.empty() ? std::vector<std::vector<int64_t>>{group->ranks} : group->partition;
+}
+
+bool GroupTerm::described() const {
+  return !ranks.empty() || (group && !group->assumed && !(group->partition.empty() && group->ranks.empty()));
+}
+
 GroupTerm unreadGroup(const Node &node) {
-  return {GroupTerm::Form::Unread, "unread " + std::to_string(node.id()), "unknown", {}, false};
+  return {GroupTerm::Form::Unread, "unread " + std::to_string(node.id()), "unknown", nullptr, {}};
 }
 
 GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
@@ -187,27 +190,28 @@ GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
 }
 
 bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
-  if (a.key == b.key || a.cells.empty() || b.cells.empty())
+  auto left = a.cells(), right = b.cells();
+  if (a.key == b.key || left.empty() || right.empty())
     return true;
   auto shareTwo = [](llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y) {
     return llvm::count_if(x, [&](int64_t rank) { return llvm::is_contained(y, rank); }) >= 2;
   };
   return llvm::any_of(
-      a.cells, [&](const auto &x) { return llvm::any_of(b.cells, [&](const auto &y) { return shareTwo(x, y); }); });
+      left, [&](const auto &x) { return llvm::any_of(right, [&](const auto &y) { return shareTwo(x, y); }); });
 }
 
 std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms) {
   using Form = GroupTerm::Form;
-  bool someNameIsBare = llvm::any_of(terms, [](const GroupTerm &t) { return t.form == Form::Name && !t.described; });
+  bool someNameIsBare = llvm::any_of(terms, [](const GroupTerm &t) { return t.form == Form::Name && !t.described(); });
   llvm::StringMap<unsigned> holders;
   for (const GroupTerm &term : terms)
-    for (const auto &cell : term.cells)
-      holders[listed(cell)] += term.described;
+    for (const auto &cell : term.cells())
+      holders[listed(cell)] += term.described();
   std::vector<bool> may;
   for (const GroupTerm &term : terms) {
     bool vague = term.form == Form::Unread || term.form == Form::Value || (term.form == Form::Ranks && someNameIsBare);
-    bool alias =
-        term.described && llvm::any_of(term.cells, [&](const auto &cell) { return holders.lookup(listed(cell)) > 1; });
+    bool alias = term.described() &&
+                 llvm::any_of(term.cells(), [&](const auto &cell) { return holders.lookup(listed(cell)) > 1; });
     may.push_back(alias || (vague && terms.size() > 1));
   }
   return may;

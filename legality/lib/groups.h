@@ -7,7 +7,7 @@
 //
 // Keys hold ids of nodes, which are the same in the program before and after.
 //
-// Ownership: plain values. Failure: none; a group that cannot be read has a key of its own. Cost:
+// Ownership: plain values, and a reference into the graph's table. Failure: none; a group that cannot be read has a key of its own. Cost:
 // linear in the expression that makes the group, cut off where it is large.
 #pragma once
 
@@ -26,10 +26,15 @@ struct GroupTerm {
   std::string key;
   /// for messages
   std::string text;
-  /// lists of ranks that it may be; empty where nothing is known
-  std::vector<std::vector<int64_t>> cells;
-  /// a file gives the members, or the call does
-  bool described = false;
+  /// where the table has the name
+  const Group *group = nullptr;
+  /// where the call gives them
+  std::vector<int64_t> ranks;
+
+  /// Lists of ranks that it may be; empty where nothing is known.
+  [[nodiscard]] std::vector<std::vector<int64_t>> cells() const;
+  /// A file gives the members, or the call does; what was assumed proves nothing.
+  [[nodiscard]] bool described() const;
 };
 
 /// The group of the collective at `index`. `call` is the collective: the step's own call or the one in its wrapper
