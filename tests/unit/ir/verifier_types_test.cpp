@@ -46,6 +46,36 @@ TEST_F(VerifierTypes, WhatIsReshapedInPlaceMayHaveAnotherTypeThanItsNodeStates) 
   EXPECT_EQ(foundAfter(p_.call("launch", allReduce, {x, "sum", "0"}, "f32[2, 4][1, 2]cpu")), "");
 }
 
+/// What the fake kernels of PyTorch 2.15 state (empty_like), and what the real ones make (a contiguous clone).
+TEST_F(VerifierTypes, ABroadcastMayKeepTheStridesOfADenseInput) {
+  EXPECT_EQ(found("f32[4, 2][1, 4]cpu", broadcast, {0, "0"}, "f32[4, 2][1, 4]cpu"), "");
+}
+
+TEST_F(VerifierTypes, ABroadcastMayBeRowMajor) {
+  EXPECT_EQ(found("f32[4, 2][1, 4]cpu", broadcast, {0, "0"}, "f32[4, 2][2, 1]cpu"), "");
+}
+
+TEST_F(VerifierTypes, ABroadcastHasNoStridesOfItsOwn) {
+  EXPECT_NE(found("f32[4, 2][1, 4]cpu", broadcast, {0, "0"}, "f32[4, 2][4, 1]cpu"), "");
+}
+
+TEST_F(VerifierTypes, ABroadcastDoesNotKeepOverlappingStrides) {
+  EXPECT_NE(found("f32[4, 2][0, 1]cpu", broadcast, {0, "0"}, "f32[4, 2][0, 1]cpu"), "");
+}
+
+TEST_F(VerifierTypes, AnAllReduceIsRowMajor) {
+  EXPECT_NE(found("f32[4, 2][1, 4]cpu", allReduce, {"sum", "0"}, "f32[4, 2][1, 4]cpu"), "");
+}
+
+TEST_F(VerifierTypes, AListOfAllReducesMayKeepTheStridesOfDenseInputs) {
+  Node *x = p_.input("x", "f32[4, 2][1, 4]cpu");
+  Node *y = p_.input("y", "f32[3][1]cpu");
+  Node *launch = p_.call("launch", "_c10d_functional.all_reduce_coalesced.default", {list({x, y}), "sum", "0"});
+  p_.graph.setType(launch, p_.listType({"f32[4, 2][1, 4]cpu", "f32[3][1]cpu"}));
+  p_.output({p_.call("wait", "_c10d_functional.wait_tensors.default", {launch})});
+  EXPECT_EQ(toString(verify(p_.graph)), "");
+}
+
 TEST_F(VerifierTypes, TheResultOfAGatherHasTheRowsOfAll) {
   EXPECT_EQ(found("f32[4, 2][2, 1]cpu", allGather, {2, "0"}, "f32[4, 2][2, 1]cpu"),
             "error: launch: is stated to be f32[4, 2][2, 1]cpu; expected f32[8, 2][2, 1]cpu [types.result]\n"
