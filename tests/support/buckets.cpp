@@ -50,7 +50,7 @@ public:
 private:
   Node *input(const BucketMember &member) const { return member.launch->operand(0); }
 
-  Node *make(llvm::StringRef name, llvm::StringRef target, llvm::ArrayRef<Actual> arguments, const Sizes &sizes) {
+  Node *make(llvm::StringRef name, llvm::StringRef target, const std::vector<Actual> &arguments, const Sizes &sizes) {
     Node *node = makeCall(build_, name, target, arguments);
     Graph &graph = *node->graph();
     llvm::SmallVector<Dim, 4> dims(sizes.begin(), sizes.end());
@@ -63,18 +63,12 @@ private:
   /// The launch's own arguments, with another first one.
   std::vector<Actual> argumentsWith(const Actual &first) const {
     std::vector<Actual> arguments{first};
-    for (const Argument &argument : launches_[0]->args().drop_front()) {
-      if (argument.is(Argument::Kind::Int))
-        arguments.emplace_back(argument.integer());
-      else if (argument.is(Argument::Kind::Operand))
-        arguments.emplace_back(launches_[0]->operand(argument));
-      else
-        arguments.emplace_back(argument.text().str());
-    }
+    for (const Argument &argument : launches_[0]->args().drop_front())
+      arguments.push_back(Actual::copyOf(*launches_[0], argument));
     return arguments;
   }
 
-  Node *launch(llvm::ArrayRef<Actual> arguments, llvm::StringRef target, const Sizes &sizes) {
+  Node *launch(const std::vector<Actual> &arguments, llvm::StringRef target, const Sizes &sizes) {
     Node *node = make("bucket", target, arguments, sizes);
     entry_.scaffold.pop_back();
     entry_.launch = node;
@@ -144,7 +138,7 @@ private:
       member.offset = total;
       member.length = numElements(input(member));
       total += member.length;
-      flats.push_back(make("bucket_flat", "aten.reshape.default", {input(member), Actual::numbers({member.length})},
+      flats.push_back(make("bucket_flat", "aten.reshape.default", {input(member), Actual::integers({member.length})},
                            {member.length}));
     }
     return make("bucket_cat", "aten.cat.default", {Actual::nodes(flats)}, {total});
@@ -155,7 +149,7 @@ private:
       Node *piece = make("bucket_piece", "aten.slice.Tensor", {whole, 0, member.offset, member.offset + member.length},
                          {member.length});
       Sizes sizes = sizesOf(member.waits[0]);
-      Node *view = make("bucket_view", "aten.view.default", {piece, Actual::numbers(sizes)}, sizes);
+      Node *view = make("bucket_view", "aten.view.default", {piece, Actual::integers(sizes)}, sizes);
       // Because somebody may ask where the result lies, it gets memory of its own.
       member.replacement = make("bucket_own", "aten.clone.default", {view}, sizes);
     }
@@ -172,14 +166,14 @@ private:
     int64_t ranks = *call_.groupSize;
     Node *sent = flatCat(total);
     Node *received = wait(launch(argumentsWith(sent), target(), {ranks * total}), {ranks * total});
-    Node *rows = make("bucket_rows", "aten.view.default", {received, Actual::numbers({ranks, total})}, {ranks, total});
+    Node *rows = make("bucket_rows", "aten.view.default", {received, Actual::integers({ranks, total})}, {ranks, total});
     for (BucketMember &member : entry_.members) {
       Node *column =
           make("bucket_column", "aten.narrow.default", {rows, 1, member.offset, member.length}, {ranks, member.length});
       setStrides(column, total);
       column = make("bucket_copy", "aten.clone.default", {column}, {ranks, member.length});
       Sizes sizes = sizesOf(member.waits[0]);
-      member.replacement = make("bucket_view", "aten.reshape.default", {column, Actual::numbers(sizes)}, sizes);
+      member.replacement = make("bucket_view", "aten.reshape.default", {column, Actual::integers(sizes)}, sizes);
     }
   }
 
@@ -198,11 +192,11 @@ private:
       member.offset = total;
       member.length = numElements(input(member)) / ranks;
       total += member.length;
-      rows.push_back(make("bucket_rows", "aten.view.default", {input(member), Actual::numbers({ranks, member.length})},
+      rows.push_back(make("bucket_rows", "aten.view.default", {input(member), Actual::integers({ranks, member.length})},
                           {ranks, member.length}));
     }
     Node *cat = make("bucket_cat", "aten.cat.default", {Actual::nodes(rows), 1}, {ranks, total});
-    Node *sent = make("bucket_flat", "aten.view.default", {cat, Actual::numbers({ranks * total})}, {ranks * total});
+    Node *sent = make("bucket_flat", "aten.view.default", {cat, Actual::integers({ranks * total})}, {ranks * total});
     pieces(wait(launch(argumentsWith(sent), target(), {total}), {total}));
   }
 
@@ -232,7 +226,8 @@ private:
     for (int64_t count : received)
       out += count;
     std::string group = argumentAt(*launches_[0], call_.spec->group)->text().str();
-    Node *waited = wait(launch({cat, Actual::numbers(received), Actual::numbers(sent), group}, target(), {out}), {out});
+    Node *waited =
+        wait(launch({cat, Actual::integers(received), Actual::integers(sent), group}, target(), {out}), {out});
     unpack(waited, received);
   }
 
@@ -247,7 +242,7 @@ private:
     sizes[0] = in[rank];
     Node *chunk = make("bucket_chunk", "aten.slice.Tensor", {input(member), 0, start, start + in[rank]}, sizes);
     sections.push_back(
-        make("bucket_flat", "aten.view.default", {chunk, Actual::numbers({in[rank] * row})}, {in[rank] * row}));
+        make("bucket_flat", "aten.view.default", {chunk, Actual::integers({in[rank] * row})}, {in[rank] * row}));
     sent += in[rank] * row;
     received += out[rank] * row;
     member.length += in[rank] * row;
@@ -269,7 +264,7 @@ private:
         section += received[rank];
       }
       Node *cat = make("bucket_parts", "aten.cat.default", {Actual::nodes(parts)}, {numElements(member.waits[0])});
-      member.replacement = make("bucket_view", "aten.view.default", {cat, Actual::numbers(sizes)}, sizes);
+      member.replacement = make("bucket_view", "aten.view.default", {cat, Actual::integers(sizes)}, sizes);
     }
   }
 

@@ -1,15 +1,13 @@
-// ProgramBuilder: calls appended to a graph in one line each, for tests.
+// ProgramBuilder: a GraphBuilder whose calls state their types, for tests that say what they mean.
 //
 //   ProgramBuilder b(graph);
 //   Node *x = b.input("x", b.f32({4}));
 //   Node *y = b.call("aten.add.Tensor", b.f32({4}), {x, 1.0});
 //
-// Ownership: borrows the graph. Failure: none. Cost: as Graph::create.
+// Ownership: borrows the graph. Failure: none. Cost: as GraphBuilder.
 #pragma once
 
-#include "ccgraph/ir/graph.h"
-
-#include <variant>
+#include "ccgraph/ir/builder.h"
 
 namespace ccgraph::test {
 
@@ -18,31 +16,44 @@ public:
   using Nodes = std::vector<Node *>;
   using Numbers = std::vector<int64_t>;
   /// One positional argument.
-  using Value = std::variant<Node *, int64_t, double, llvm::StringRef, Nodes, Numbers, DType>;
+  using Value = Actual;
 
-  explicit ProgramBuilder(Graph &graph) : graph_(graph) {}
+  explicit ProgramBuilder(Graph &graph) : builder_(graph) {}
 
-  [[nodiscard]] Graph &graph() const { return graph_; }
+  [[nodiscard]] Graph &graph() const { return builder_.graph(); }
   /// Contiguous, on the CPU.
   [[nodiscard]] const Type *f32(llvm::ArrayRef<int64_t> sizes) const { return tensor(DType::F32, sizes); }
-  [[nodiscard]] const Type *tensor(DType dtype, llvm::ArrayRef<int64_t> sizes) const;
+  [[nodiscard]] const Type *tensor(DType dtype, llvm::ArrayRef<int64_t> sizes) const {
+    return builder_.tensor(dtype, sizes);
+  }
   /// With strides of its own.
   [[nodiscard]] const Type *strided(const Type *like, llvm::ArrayRef<int64_t> sizes,
-                                    llvm::ArrayRef<int64_t> strides) const;
+                                    llvm::ArrayRef<int64_t> strides) const {
+    std::vector<Dim> sizeDims(sizes.begin(), sizes.end()), strideDims(strides.begin(), strides.end());
+    return graph().context().tensor(like->dtype(), {sizeDims, strideDims, true}, like->device());
+  }
 
   /// A placeholder. Call before the first call().
-  Node *input(llvm::StringRef name, const Type *type);
+  Node *input(llvm::StringRef name, const Type *type) { return builder_.input(name, type); }
   /// A get_attr of this target.
-  Node *attribute(llvm::StringRef target);
-  /// Named after the operator. `out` becomes the keyword argument of that name.
-  Node *call(llvm::StringRef target, const Type *type, llvm::ArrayRef<Value> arguments, Node *out = nullptr);
+  Node *attribute(llvm::StringRef target) { return builder_.attribute(target); }
+  /// Named after the operator. A type of null is unknown. `out` becomes the keyword argument of that name.
+  Node *call(llvm::StringRef target, const Type *type, std::vector<Value> arguments, Node *out = nullptr) {
+    CallSpec spec{.target = target, .args = std::move(arguments), .type = type};
+    spec.name = target.split('.').second.split('.').first;
+    if (out != nullptr)
+      spec.kwargs.push_back({"out", out});
+    Node *node = builder_.call(spec);
+    graph().setType(node, type);
+    return node;
+  }
   /// Returns a tuple. Call last.
-  Node *output(const Nodes &values);
+  Node *output(const Nodes &values) { return builder_.output({values.begin(), values.end()}); }
   /// Returns one value, as the bodies of higher-order operators do. Call last.
-  Node *result(Node *value);
+  Node *result(Node *value) { return builder_.result(value); }
 
 private:
-  Graph &graph_;
+  GraphBuilder builder_;
 };
 
 } // namespace ccgraph::test

@@ -6,49 +6,15 @@
 
 namespace ccgraph::test {
 
-Actual Actual::nodes(llvm::ArrayRef<Node *> list) {
-  Actual actual(0);
-  actual.kind_ = Kind::Nodes;
-  actual.nodes_ = list.vec();
-  return actual;
-}
-
-Actual Actual::numbers(llvm::ArrayRef<int64_t> list) {
-  Actual actual(0);
-  actual.kind_ = Kind::Ints;
-  actual.numbers_ = list.vec();
-  return actual;
-}
-
-Argument Actual::build(ArgumentBuilder &builder) const {
-  switch (kind_) {
-  case Kind::Node:
-    return builder.operand(nodes_[0]);
-  case Kind::Nodes:
-    return builder.nodes(nodes_);
-  case Kind::Int:
-    return Argument::integer(number_);
-  case Kind::Ints:
-    return builder.integers(numbers_);
-  case Kind::Text:
-    return builder.string(text_);
-  }
-  return {};
-}
-
-Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, llvm::ArrayRef<Actual> arguments,
+Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, std::vector<Actual> arguments,
                llvm::StringRef type) {
   Graph &graph = *position->graph();
-  ArgumentBuilder builder(graph);
-  std::vector<Argument> built;
-  for (const Actual &argument : arguments)
-    built.push_back(argument.build(builder));
-  const Type *result = type.empty() ? nullptr : llvm::cantFail(parseType(graph.context(), type));
-  return graph.create({.name = name, .target = graph.context().identifier(target), .type = result}, std::move(builder),
-                      {built, {}}, position);
+  Node *node = GraphBuilder(graph, position).call({.target = target, .args = std::move(arguments), .name = name});
+  graph.setType(node, type.empty() ? nullptr : llvm::cantFail(parseType(graph.context(), type)));
+  return node;
 }
 
-void setCall(Node *node, llvm::ArrayRef<Actual> arguments) {
+void setCall(Node *node, const std::vector<Actual> &arguments) {
   ArgumentBuilder builder(*node->graph());
   std::vector<Argument> built;
   for (const Actual &argument : arguments)

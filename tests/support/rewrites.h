@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/legality/legality.h"
@@ -15,32 +16,11 @@
 
 namespace ccgraph::test {
 
-/// One argument of a call: nodes, literals, or lists of them.
-class Actual {
-public:
-  Actual(Node *node) : nodes_{node} {} // NOLINT(google-explicit-constructor): arguments are written as such
-  Actual(int64_t value) : number_(value), kind_(Kind::Int) {}             // NOLINT(google-explicit-constructor)
-  Actual(int value) : Actual(static_cast<int64_t>(value)) {}              // NOLINT(google-explicit-constructor)
-  Actual(const char *text) : text_(text), kind_(Kind::Text) {}            // NOLINT(google-explicit-constructor)
-  Actual(std::string text) : text_(std::move(text)), kind_(Kind::Text) {} // NOLINT(google-explicit-constructor)
-  static Actual nodes(llvm::ArrayRef<Node *> list);
-  static Actual numbers(llvm::ArrayRef<int64_t> list);
-  [[nodiscard]] Argument build(ArgumentBuilder &builder) const;
-
-private:
-  enum class Kind : uint8_t { Node, Nodes, Int, Ints, Text };
-  std::vector<Node *> nodes_;
-  std::vector<int64_t> numbers_;
-  int64_t number_ = 0;
-  std::string text_;
-  Kind kind_ = Kind::Node;
-};
-
 /// Makes `target(arguments)` before `position`. `type` as print_readable spells it; empty where unknown.
-Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, llvm::ArrayRef<Actual> arguments,
+Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, std::vector<Actual> arguments,
                llvm::StringRef type = "");
 /// Gives a call other arguments; the certificate is not told.
-void setCall(Node *node, llvm::ArrayRef<Actual> arguments);
+void setCall(Node *node, const std::vector<Actual> &arguments);
 
 /// Rule ids of the findings, without "legality.", each once, sorted. Empty: accepted.
 [[nodiscard]] std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &after,

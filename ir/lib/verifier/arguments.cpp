@@ -1,3 +1,5 @@
+#include "ccgraph/ir/op_def.h"
+
 #include "verifier/rules.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -181,10 +183,10 @@ private:
 
   void wrong(int index, const Argument &argument, const std::string &expected) {
     const OpParam &param = op_.params[index];
-    report_.add(node_, {Severity::Error, "types.argument",
-                        "gives " + quotedLiteral(node_, argument) + " as '" + param.name + "'; expected " + expected,
-                        "the schema says `" + param.type + " " + param.name + "`, at position " +
-                            std::to_string(index)});
+    report_.add(node_,
+                {Severity::Error, "types.argument",
+                 "gives " + quotedLiteral(node_, argument) + " as '" + param.name + "'; expected " + expected,
+                 "the schema says `" + param.type + " " + param.name + "`, at position " + std::to_string(index)});
   }
 
   Report &report_;

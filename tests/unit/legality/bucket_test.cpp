@@ -175,7 +175,7 @@ TEST_F(LegalityBucket, RefusesChunksInAnotherOrder) {
 TEST_F(LegalityBucket, RefusesOtherSplits) {
   merged(transpose, flat);
   Node *launch = bench_.certificate.merged[0].launch;
-  setCall(launch, {launch->operand(0), Actual::numbers({12, 4}), Actual::numbers({5, 16}), "0"});
+  setCall(launch, {launch->operand(0), Actual::integers({12, 4}), Actual::integers({5, 16}), "0"});
   EXPECT_EQ(bench_.verdict(), "merged-value");
 }
 
@@ -185,7 +185,7 @@ TEST_F(LegalityBucket, RefusesAScatterThatIsNotInterleaved) {
   Node *flatten = bench_["bucket_flat"];
   std::vector<Node *> flats;
   for (Node *input : {bench_["x"], bench_["y"], bench_["z"]}) {
-    flats.push_back(makeCall(cat, "whole", "aten.reshape.default", {input, Actual::numbers({-1})}));
+    flats.push_back(makeCall(cat, "whole", "aten.reshape.default", {input, Actual::integers({-1})}));
     bench_.certificate.merged[0].scaffold.push_back(flats.back());
   }
   setCall(cat, {Actual::nodes(flats)});

@@ -299,7 +299,7 @@ protected:
   }
 
   /// Replaces the control_deps; the built call gets these arguments.
-  Node *inlineCall(llvm::ArrayRef<Actual> arguments, const char *target = "aten.add.Tensor") {
+  Node *inlineCall(const std::vector<Actual> &arguments, const char *target = "aten.add.Tensor") {
     Node *held = bench_["held"];
     Node *body = bench_["body"];
     Node *built = makeCall(held, "built", target, arguments, "f32[8][1]cpu");

@@ -1,6 +1,6 @@
 #include "schedule/coalesce/bucket_rewrite.h"
 
-#include "schedule/coalesce/node_writer.h"
+#include "ccgraph/ir/builder.h"
 
 namespace ccgraph {
 
@@ -26,10 +26,51 @@ std::vector<Node *> launchesOf(const Bucket &bucket) {
   return launches;
 }
 
-/// The collective's other arguments, as the first member has them.
-void copyTail(const Node &like, ArgumentBuilder &builder, std::vector<Argument> &args) {
+/// The collective's arguments as the first member has them, with another first one.
+std::vector<Actual> argumentsWith(const Node &like, Actual first) {
+  std::vector<Actual> args = {std::move(first)};
   for (const Argument &argument : like.args().drop_front())
-    args.push_back(builder.copy(argument, [&](uint32_t index) { return like.operand(index); }));
+    args.push_back(Actual::copyOf(like, argument));
+  return args;
+}
+
+Node *view(GraphBuilder &builder, Node *value, llvm::ArrayRef<int64_t> sizes) {
+  return builder.call("aten.view.default", {value, sizes});
+}
+
+/// Elements begin .. end of a dimension.
+struct Range {
+  int64_t dim;
+  int64_t begin;
+  int64_t end;
+};
+Node *slice(GraphBuilder &builder, Node *value, Range range) {
+  return builder.call("aten.slice.Tensor", {value, range.dim, range.begin, range.end});
+}
+
+Node *cat(GraphBuilder &builder, llvm::ArrayRef<Node *> values, int64_t dim) {
+  std::vector<Actual> args = {values};
+  if (dim != 0)
+    args.emplace_back(dim);
+  return builder.call("aten.cat.default", std::move(args));
+}
+
+/// A copy in row-major memory.
+Node *contiguous(GraphBuilder &builder, Node *value) {
+  Actual format = Actual::memoryFormat(builder.graph().context(), "contiguous_format");
+  return builder.call({.target = "aten.clone.default", .args = {value}, .kwargs = {{"memory_format", format}}});
+}
+
+/// The wait that `like` is, on another value; named after it.
+Node *waitLike(GraphBuilder &builder, Node *value, const Node &like) {
+  return builder.call({.target = like.target().str(), .args = {value}, .name = like.name().str()});
+}
+
+llvm::SmallVector<int64_t, 4> staticSizes(const Type *type) {
+  llvm::SmallVector<int64_t, 4> sizes;
+  for (const Dim &dim : type->sizes())
+    sizes.push_back(dim.value());
+  return sizes;
 }
 
 void copyOrdering(Graph &graph, const Node &from, Node *to) {
@@ -64,12 +105,12 @@ public:
   MergedEntry run();
 
 private:
-  Node *packInput(NodeWriter &writer);
-  Node *packPieces(NodeWriter &writer);
-  Node *launch(NodeWriter &writer, Node *input);
+  Node *packInput(GraphBuilder &builder);
+  Node *packPieces(GraphBuilder &builder);
+  Node *launch(GraphBuilder &builder, Node *input);
   [[nodiscard]] int64_t resultElements(Node *input) const;
-  Node *unpack(NodeWriter &writer, Node *result, size_t member);
-  Node *unpackPieces(NodeWriter &writer, Node *result, size_t member);
+  Node *unpack(GraphBuilder &builder, Node *result, size_t member);
+  Node *unpackPieces(GraphBuilder &builder, Node *result, size_t member);
   [[nodiscard]] int64_t share(const Node &launch) const;
   [[nodiscard]] std::vector<int64_t> pieces(const Node &launch, int position) const;
   [[nodiscard]] std::vector<int64_t> piecesOfAll(int position) const;
@@ -114,34 +155,34 @@ std::vector<int64_t> FlatRewrite::piecesOfAll(int position) const {
   return sum;
 }
 
-Node *FlatRewrite::packPieces(NodeWriter &writer) {
+Node *FlatRewrite::packPieces(GraphBuilder &builder) {
   std::vector<Node *> flat;
   std::vector<std::vector<int64_t>> lengths;
   for (size_t i = 0; i < bucket_.members.size(); ++i) {
-    flat.push_back(writer.view(input(i), *input(i)->type()->numElements()));
+    flat.push_back(view(builder, input(i), *input(i)->type()->numElements()));
     lengths.push_back(pieces(*bucket_.members[i].launch, call_.spec->inputSplits));
   }
   std::vector<int64_t> at(flat.size());
   std::vector<Node *> parts;
   for (size_t rank = 0; rank < lengths.front().size(); ++rank)
     for (size_t i = 0; i < flat.size(); ++i) {
-      parts.push_back(writer.slice(flat[i], {0, at[i], at[i] + lengths[i][rank]}));
+      parts.push_back(slice(builder, flat[i], {0, at[i], at[i] + lengths[i][rank]}));
       at[i] += lengths[i][rank];
     }
-  return writer.cat(parts, 0);
+  return cat(builder, parts, 0);
 }
 
-Node *FlatRewrite::packInput(NodeWriter &writer) {
+Node *FlatRewrite::packInput(GraphBuilder &builder) {
   if (call_.spec->kind == CollectiveKind::AllToAll)
-    return packPieces(writer);
+    return packPieces(builder);
   bool rows = call_.spec->kind == CollectiveKind::ReduceScatter;
   std::vector<Node *> parts;
   for (size_t i = 0; i < bucket_.members.size(); ++i) {
     int64_t elements = share(*bucket_.members[i].launch);
-    parts.push_back(rows ? writer.view(input(i), {ranks_, elements}) : writer.view(input(i), elements));
+    parts.push_back(rows ? view(builder, input(i), {ranks_, elements}) : view(builder, input(i), elements));
   }
-  Node *buffer = writer.cat(parts, rows ? 1 : 0);
-  return rows ? writer.view(buffer, ranks_ * total_) : buffer;
+  Node *buffer = cat(builder, parts, rows ? 1 : 0);
+  return rows ? view(builder, buffer, ranks_ * total_) : buffer;
 }
 
 int64_t FlatRewrite::resultElements(Node *input) const {
@@ -158,20 +199,17 @@ int64_t FlatRewrite::resultElements(Node *input) const {
   return received;
 }
 
-Node *FlatRewrite::launch(NodeWriter &writer, Node *input) {
-  const Type *type = contiguousLike(graph_.context(), input->type(), resultElements(input));
-  return writer.call(first_.target().str(), first_.name().str(), type,
-                     [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
-                       args = {builder.operand(input)};
-                       copyTail(first_, builder, args);
-                       if (call_.spec->kind != CollectiveKind::AllToAll)
-                         return;
-                       for (int position : {int{call_.spec->outputSplits}, int{call_.spec->inputSplits}})
-                         args[static_cast<size_t>(position)] = builder.integers(piecesOfAll(position));
-                     });
+Node *FlatRewrite::launch(GraphBuilder &builder, Node *input) {
+  std::vector<Actual> args = argumentsWith(first_, input);
+  if (call_.spec->kind == CollectiveKind::AllToAll)
+    for (int position : {int{call_.spec->outputSplits}, int{call_.spec->inputSplits}})
+      args[static_cast<size_t>(position)] = piecesOfAll(position);
+  const Type *type = builder.tensorLike(*input->type(), resultElements(input));
+  return builder.call(
+      {.target = first_.target().str(), .args = std::move(args), .name = first_.name().str(), .type = type});
 }
 
-Node *FlatRewrite::unpackPieces(NodeWriter &writer, Node *result, size_t member) {
+Node *FlatRewrite::unpackPieces(GraphBuilder &builder, Node *result, size_t member) {
   std::vector<std::vector<int64_t>> lengths;
   for (const Candidate &candidate : bucket_.members)
     lengths.push_back(pieces(*candidate.launch, call_.spec->outputSplits));
@@ -180,25 +218,25 @@ Node *FlatRewrite::unpackPieces(NodeWriter &writer, Node *result, size_t member)
   for (size_t rank = 0; rank < lengths.front().size(); ++rank)
     for (size_t i = 0; i < lengths.size(); ++i) {
       if (i == member)
-        parts.push_back(writer.slice(result, {0, at, at + lengths[i][rank]}));
+        parts.push_back(slice(builder, result, {0, at, at + lengths[i][rank]}));
       at += lengths[i][rank];
     }
-  return writer.cat(parts, 0);
+  return cat(builder, parts, 0);
 }
 
-Node *FlatRewrite::unpack(NodeWriter &writer, Node *result, size_t member) {
+Node *FlatRewrite::unpack(GraphBuilder &builder, Node *result, size_t member) {
   const Candidate &candidate = bucket_.members[member];
   llvm::SmallVector<int64_t, 4> sizes = staticSizes(candidate.launch->type());
   int64_t begin = offsets_[member];
   int64_t end = begin + share(*candidate.launch);
   if (call_.spec->kind == CollectiveKind::AllToAll)
-    return writer.view(unpackPieces(writer, result, member), sizes);
+    return view(builder, unpackPieces(builder, result, member), sizes);
   if (call_.spec->kind != CollectiveKind::AllGather) {
-    Node *piece = writer.view(writer.slice(result, {0, begin, end}), sizes);
-    return candidate.copied ? writer.contiguous(piece) : piece;
+    Node *piece = view(builder, slice(builder, result, {0, begin, end}), sizes);
+    return candidate.copied ? contiguous(builder, piece) : piece;
   }
-  Node *matrix = writer.view(result, {ranks_, total_});
-  return writer.view(writer.contiguous(writer.slice(matrix, {1, begin, end})), sizes);
+  Node *matrix = view(builder, result, {ranks_, total_});
+  return view(builder, contiguous(builder, slice(builder, matrix, {1, begin, end})), sizes);
 }
 
 MergedEntry FlatRewrite::run() {
@@ -209,7 +247,7 @@ MergedEntry FlatRewrite::run() {
   MergedEntry entry;
   entry.layout = BucketLayout::Flat;
   std::vector<Node *> launches = launchesOf(bucket_);
-  NodeWriter before(graph_, launches.front());
+  GraphBuilder before(graph_, launches.front());
   before.standFor(launches);
   Node *buffer = packInput(before);
   llvm::append_range(entry.scaffold, before.made());
@@ -229,16 +267,16 @@ void FlatRewrite::placeWait(MergedEntry &entry) {
     if (member.wait->isBefore(first))
       first = member.wait;
   }
-  NodeWriter atWait(graph_, first);
+  GraphBuilder atWait(graph_, first);
   atWait.standFor(waits);
-  Node *wait = atWait.wait(entry.launch, first);
+  Node *wait = waitLike(atWait, entry.launch, *first);
   entry.waits.push_back(wait);
   for (size_t i = 0; i < bucket_.members.size(); ++i) {
     const Candidate &member = bucket_.members[i];
-    NodeWriter writer(graph_, member.wait);
-    writer.standFor({member.wait});
-    Node *value = unpack(writer, wait, i);
-    llvm::append_range(entry.scaffold, writer.made());
+    GraphBuilder builder(graph_, member.wait);
+    builder.standFor({member.wait});
+    Node *value = unpack(builder, wait, i);
+    llvm::append_range(entry.scaffold, builder.made());
     supersede(graph_, member.wait, value);
     entry.members.push_back({member.launch, {member.wait}, value, offsets_[i], share(*member.launch)});
   }
@@ -258,25 +296,25 @@ MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket) {
     types.push_back(launch->type());
     inputs.push_back(launch->operand(0));
   }
-  NodeWriter writer(graph, launches.front());
-  writer.standFor(launches);
+  GraphBuilder builder(graph, launches.front());
+  builder.standFor(launches);
   CollectiveKind kind = collectiveOf(first)->kind;
-  entry.launch = writer.call(formOf(kind, CollectiveForm::List), (collectiveName(kind) + "_coalesced").str(),
-                             graph.context().list(types), [&](ArgumentBuilder &builder, std::vector<Argument> &args) {
-                               args = {builder.nodes(inputs)};
-                               copyTail(first, builder, args);
-                             });
+  std::string name = collectiveName(kind).str() + "_coalesced";
+  entry.launch = builder.call({.target = formOf(kind, CollectiveForm::List),
+                               .args = argumentsWith(first, inputs),
+                               .name = name,
+                               .type = graph.context().list(types)});
   // Because a list keeps all its elements alive until the last of them is taken out, they are taken
   // out at once.
   for (size_t i = 0; i < launches.size(); ++i) {
-    writer.standFor({launches[i]});
-    entry.scaffold.push_back(writer.getItem(entry.launch, static_cast<int64_t>(i), types[i]));
+    builder.standFor({launches[i]});
+    entry.scaffold.push_back(builder.call("operator.getitem", {entry.launch, static_cast<int64_t>(i)}));
   }
   for (size_t i = 0; i < launches.size(); ++i) {
     const Candidate &member = bucket.members[i];
-    NodeWriter atWait(graph, member.wait);
+    GraphBuilder atWait(graph, member.wait);
     atWait.standFor({member.wait});
-    Node *wait = atWait.wait(entry.scaffold[i], member.wait);
+    Node *wait = waitLike(atWait, entry.scaffold[i], *member.wait);
     entry.waits.push_back(wait);
     supersede(graph, member.wait, wait);
     entry.members.push_back({member.launch, {member.wait}, wait, static_cast<int64_t>(i), 1});

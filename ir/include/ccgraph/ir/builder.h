@@ -1,0 +1,153 @@
+// GraphBuilder: makes nodes from values as one writes them, and infers their types.
+//
+//   Context context;
+//   Graph graph(context);
+//   GraphBuilder b(graph);
+//   Node *x = b.input("x", b.tensor(DType::F32, {4, 4}));
+//   Node *ar = b.call("_c10d_functional.all_reduce.default", {x, "sum", "tp"});
+//   Node *w = b.call("_c10d_functional.wait_tensor.default", {ar});
+//   b.output({w});
+//   if (std::optional<Diagnostic> wrong = b.firstError()) ...
+//
+// For programs that are made rather than read, and for passes, whose new nodes come to stand before
+// a position and carry the frame and provenance of what they stand for (standFor). Types are those
+// of the operator table's shape rules, the same that the verifier holds a graph to; a call may state
+// one instead, which is not checked here. Where neither says, the node has none.
+//
+// Graph::create stays the ground floor, for readers that have argument trees already.
+//
+// Ownership: nodes belong to the graph. An Actual owns its texts and lists, so a call may be written
+// with temporaries; what it mentions by pointer (nodes, literals of a Context) must be the graph's.
+// The builder refers to graph and position, and must not outlive them.
+// Failure: a call whose arguments its shape rule refuses is made all the same, without type, and the
+// diagnostic is kept: ask firstError() at the end. What no shape rule asks, the verifier does.
+// Cost: Graph::create and one shape rule a call.
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/graph.h"
+
+#include <concepts>
+#include <variant>
+
+namespace ccgraph {
+
+/// One argument as it is written: a node, a literal, or a list of these.
+class Actual {
+public:
+  // Converting makers, so that {x, 0, "sum"} reads as the call does.
+  Actual(Node *node) : value_(node) {}
+  Actual(std::nullptr_t) = delete;
+  /// bool alone: a pointer to something else is a mistake and not True.
+  template <std::same_as<bool> T>
+  Actual(T value) : value_(Argument::boolean(value)) {}
+  Actual(int value) : value_(Argument::integer(value)) {}
+  Actual(int64_t value) : value_(Argument::integer(value)) {}
+  Actual(double value) : value_(Argument::floating(value)) {}
+  Actual(DType value) : value_(Argument::dtype(value)) {}
+  Actual(const char *text) : value_(std::string(text)) {}
+  Actual(llvm::StringRef text) : value_(text.str()) {}
+  Actual(std::string text) : value_(std::move(text)) {}
+  Actual(llvm::ArrayRef<Node *> list) : Actual(nodes(list)) {}
+  Actual(const std::vector<Node *> &list) : Actual(nodes(list)) {}
+  Actual(llvm::ArrayRef<int64_t> list) : Actual(integers(list)) {}
+  Actual(const std::vector<int64_t> &list) : Actual(integers(list)) {}
+  static Actual nodes(llvm::ArrayRef<Node *> values) { return list(std::vector<Actual>(values.begin(), values.end())); }
+  static Actual integers(llvm::ArrayRef<int64_t> values) {
+    return list(std::vector<Actual>(values.begin(), values.end()));
+  }
+  static Actual none() { return literal(Argument::none()); }
+  static Actual list(std::vector<Actual> elements) { return {Argument::Kind::List, std::move(elements)}; }
+  static Actual tuple(std::vector<Actual> elements) { return {Argument::Kind::Tuple, std::move(elements)}; }
+  /// "contiguous_format", ...
+  static Actual memoryFormat(Context &context, llvm::StringRef name);
+  /// A literal of any kind, texts of which the Context keeps; no Operand, sequence or dictionary.
+  static Actual literal(Argument argument) {
+    Actual actual(false);
+    actual.value_ = argument;
+    return actual;
+  }
+  /// What a node's own argument says, with the nodes that it mentions.
+  static Actual copyOf(const Node &node, const Argument &argument);
+
+  /// The tree, in the builder's arena; mentions its nodes in the order in which they are written.
+  [[nodiscard]] Argument build(ArgumentBuilder &builder) const;
+
+private:
+  struct Sequence {
+    Argument::Kind kind;
+    std::vector<Actual> elements;
+  };
+  struct Entries {
+    std::vector<Identifier> names;
+    std::vector<Actual> values;
+  };
+  Actual(Argument::Kind kind, std::vector<Actual> elements) : value_(Sequence{kind, std::move(elements)}) {}
+
+  std::variant<Argument, Node *, std::string, Sequence, Entries> value_;
+};
+
+/// A keyword argument.
+struct NamedActual {
+  llvm::StringRef name;
+  Actual value;
+};
+
+/// One call, where target and arguments alone do not say all.
+struct CallSpec {
+  llvm::StringRef target;
+  std::vector<Actual> args;
+  std::vector<NamedActual> kwargs = {};
+  /// a wish; made from the operator's name where empty
+  llvm::StringRef name = "";
+  /// null: inferred
+  const Type *type = nullptr;
+};
+
+class GraphBuilder {
+public:
+  /// Nodes come to stand before `position`, in the order in which they are made; null: at the end.
+  explicit GraphBuilder(Graph &graph, Node *position = nullptr) : graph_(&graph), position_(position) {}
+
+  [[nodiscard]] Graph &graph() const { return *graph_; }
+  void setPosition(Node *position) { position_ = position; }
+  /// Frame and provenance of the nodes to come: the first one's frame, the origins of all.
+  void standFor(llvm::ArrayRef<Node *> sources);
+
+  /// A placeholder. Placeholders stand before every call.
+  Node *input(llvm::StringRef name, const Type *type = nullptr);
+  /// A get_attr of this target, named after it.
+  Node *attribute(llvm::StringRef target, const Type *type = nullptr);
+  /// `target` in full: "aten.add.Tensor".
+  Node *call(const CallSpec &call);
+  Node *call(llvm::StringRef target, std::vector<Actual> args, const Type *type = nullptr) {
+    return call({.target = target, .args = std::move(args), .type = type});
+  }
+  /// Returns a tuple of these.
+  Node *output(std::vector<Actual> values) { return result(Actual::tuple(std::move(values))); }
+  /// Returns one value, as the bodies of higher-order operators do.
+  Node *result(const Actual &value);
+
+  /// Row-major.
+  [[nodiscard]] const Type *tensor(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::StringRef device = "cpu") const;
+  /// Row-major, with dtype and device of another.
+  [[nodiscard]] const Type *tensorLike(const Type &like, llvm::ArrayRef<int64_t> sizes) const;
+
+  /// Every call made so far, in order.
+  [[nodiscard]] llvm::ArrayRef<Node *> made() const { return made_; }
+  /// What the first shape rule that refused its arguments said; empty where none did.
+  [[nodiscard]] const std::optional<Diagnostic> &firstError() const { return firstError_; }
+
+private:
+  Node *create(NodeSpec spec, llvm::ArrayRef<Actual> args, llvm::ArrayRef<NamedActual> kwargs);
+  void infer(Node *node);
+
+  Graph *graph_;
+  Node *position_;
+  uint32_t frame_ = 0;
+  const Provenance *provenance_ = nullptr;
+  std::vector<Node *> made_;
+  std::optional<Diagnostic> firstError_;
+};
+
+} // namespace ccgraph
