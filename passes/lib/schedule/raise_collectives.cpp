@@ -93,10 +93,8 @@ Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
 /// Because launches that follow the same node keep the order that they had, a new one goes behind
 /// those that rose before it.
 Node *Raiser::slotBehind(Node *bound, Node *launch) const {
-  Node *slot = bound ? bound->next() : graph_.front();
-  while (slot != launch && feeders_.isPassedForNothing(slot))
-    slot = slot->next();
-  return slot;
+  Node *slot = steps_.atOrBelow(bound ? bound->next() : graph_.front());
+  return slot && slot->isBefore(launch) ? slot : launch;
 }
 
 void Raiser::moveBefore(Node *slot, llvm::ArrayRef<Node *> unit) {

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <numeric>
 
@@ -18,26 +19,34 @@ struct NamedGroup {
   size_t size = 0;
 };
 
-void collectGroups(const Graph &graph, std::vector<NamedGroup> &groups) {
+void collectGroups(const Graph &graph, llvm::StringMap<size_t> &index, std::vector<NamedGroup> &groups) {
   for (const Node *node = graph.front(); node; node = node->next()) {
     std::optional<CollectiveCall> call = collectiveCall(*node);
     if (!call || call->group.empty())
       continue;
-    auto found = llvm::find_if(groups, [&](const NamedGroup &group) { return group.name == call->group; });
-    if (found == groups.end())
-      found = groups.insert(groups.end(), {call->group.str(), 0});
-    if (found->size == 0 && call->groupSize.value_or(0) > 0)
-      found->size = static_cast<size_t>(*call->groupSize);
+    auto [place, isNew] = index.try_emplace(call->group, groups.size());
+    if (isNew)
+      groups.push_back({call->group.str(), 0});
+    NamedGroup &found = groups[place->second];
+    if (found.size == 0 && call->groupSize.value_or(0) > 0)
+      found.size = static_cast<size_t>(*call->groupSize);
   }
   for (const auto &[name, subgraph] : graph.subgraphs())
-    collectGroups(*subgraph, groups);
+    collectGroups(*subgraph, index, groups);
+}
+
+/// In the order in which the program first names them.
+std::vector<NamedGroup> collectGroups(const Graph &graph) {
+  llvm::StringMap<size_t> index;
+  std::vector<NamedGroup> groups;
+  collectGroups(graph, index, groups);
+  return groups;
 }
 
 } // namespace
 
 void assumeGroups(Graph &graph, size_t ranks) {
-  std::vector<NamedGroup> named;
-  collectGroups(graph, named);
+  std::vector<NamedGroup> named = collectGroups(graph);
   for (const NamedGroup &known : named) {
     size_t size = known.size ? known.size : ranks;
     if (size == 0 || size > mostRanks || graph.groups().find(known.name))
@@ -77,8 +86,7 @@ llvm::Error checkWellFormed(const Graph &graph) {
 }
 
 std::vector<std::string> unknownGroups(const Graph &graph) {
-  std::vector<NamedGroup> named;
-  collectGroups(graph, named);
+  std::vector<NamedGroup> named = collectGroups(graph);
   std::vector<std::string> names;
   for (const NamedGroup &group : named)
     if (!graph.groups().find(group.name))
@@ -89,8 +97,7 @@ std::vector<std::string> unknownGroups(const Graph &graph) {
 size_t statedRanks(const Graph &graph) {
   if (graph.worldSize)
     return static_cast<size_t>(*graph.worldSize);
-  std::vector<NamedGroup> named;
-  collectGroups(graph, named);
+  std::vector<NamedGroup> named = collectGroups(graph);
   size_t largest = 0;
   for (const NamedGroup &group : named)
     largest = std::max(largest, group.size);
