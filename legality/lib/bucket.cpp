@@ -119,7 +119,7 @@ bool Bucket::checkIndependent(const BucketMember &member, uint32_t launch) {
 /// What a member had to follow, the bucket must follow.
 void Bucket::checkOrderingEdges(const BucketMember &member, uint32_t launch) {
   const Correspondence &correspondence = evidence_.correspondence;
-  // Because where each member has its wait, nobody but that one follows for it, not all waits are asked.
+  // Because where there is a wait for each member, only its own can follow for it.
   size_t index = &member - entry_.members.data();
   llvm::ArrayRef<Node *> waits = entry_.waits;
   waits = waits.size() == entry_.members.size() ? waits.slice(index, 1) : waits;
