@@ -2,7 +2,14 @@
 
 #include "analysis/comm_groups.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace ccgraph {
+
+/// Equal exactly for identities that are: see GroupId::text.
+static std::string keyOf(const GroupId &group) {
+  return static_cast<char>('0' + static_cast<int>(group.kind)) + group.text;
+}
 
 IssueRecord::IssueRecord(const Graph &graph) : before_(read(graph)) {}
 
@@ -23,6 +30,9 @@ void IssueRecord::stateMoves(const Graph &graph, Certificate &certificate) const
     for (const BucketMember &member : entry.members)
       performer[member.launch] = entry.launch;
   Streams after = read(graph);
+  llvm::StringMap<const Stream *> byGroup;
+  for (const Stream &stream : after)
+    byGroup[keyOf(stream.group)] = &stream;
   for (const Stream &stream : before_) {
     std::vector<Node *> expected;
     for (Node *node : stream.issue) {
@@ -31,8 +41,8 @@ void IssueRecord::stateMoves(const Graph &graph, Certificate &certificate) const
       if (expected.empty() || expected.back() != now)
         expected.push_back(now);
     }
-    auto same = llvm::find_if(after, [&](const Stream &other) { return other.group == stream.group; });
-    if (same != after.end() && same->issue != expected)
+    const Stream *same = byGroup.lookup(keyOf(stream.group));
+    if (same && same->issue != expected)
       certificate.moved.push_back({same->group.text, same->issue});
   }
 }
