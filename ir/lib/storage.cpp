@@ -45,15 +45,13 @@ std::optional<int64_t> StorageMap::numBytes(StorageId storage) const {
 }
 
 std::optional<int64_t> StorageMap::ownBytes(StorageId storage) const {
-  const Type *type = owner_[storage]->type();
-  if (type && type->isList())
-    type = element_[storage] < type->elements().size() ? type->elements()[element_[storage]] : nullptr;
+  const Type *type = type_[storage];
   return type ? type->numBytes() : std::nullopt;
 }
 
-StorageId StorageMap::fresh(const Node &node, uint32_t element) {
+StorageId StorageMap::fresh(const Node &node, const Type *type) {
   owner_.push_back(&node);
-  element_.push_back(element);
+  type_.push_back(type);
   return static_cast<StorageId>(owner_.size() - 1);
 }
 
@@ -148,8 +146,7 @@ void StorageMap::visit(const Node &node) {
     return;
   }
   if (auto index = getItemIndex(node)) {
-    auto element = storages(node.operand(0), static_cast<unsigned>(*index));
-    whole = unite(llvm::SmallVector<StorageId, 4>(element.begin(), element.end()));
+    visitElement(node, static_cast<unsigned>(*index));
     return;
   }
   if (unsigned count = numElements(node)) {
@@ -159,13 +156,23 @@ void StorageMap::visit(const Node &node) {
   Effects effects = effectsOf(node);
   auto ids = aliased(node, effects);
   if (effects.freshResult)
-    ids.push_back(fresh(node, 0));
+    ids.push_back(fresh(node, node.type()));
   whole = unite(ids);
+}
+
+void StorageMap::visitElement(const Node &getItem, unsigned index) {
+  const Node *list = getItem.operand(0);
+  auto element = storages(list, index);
+  for (StorageId id : element)
+    if (owner_[id] == list && !type_[id] && index < lists_[list->id()].count)
+      type_[id] = getItem.type();
+  whole_[getItem.id()] = unite(llvm::SmallVector<StorageId, 4>(element.begin(), element.end()));
 }
 
 void StorageMap::visitList(const Node &node, unsigned count) {
   Effects effects = effectsOf(node);
   const Argument *list = elementwiseList(node);
+  auto types = node.type() ? node.type()->elements() : llvm::ArrayRef<const Type *>();
   std::optional<Range> shared; // by every element that is paired with none of the list's
   llvm::SmallVector<Range, 8> ranges;
   llvm::SmallVector<StorageId, 8> all;
@@ -180,7 +187,7 @@ void StorageMap::visitList(const Node &node, unsigned count) {
       ids.assign(all.begin(), all.end());
     }
     if (effects.freshResult)
-      ids.push_back(fresh(node, i));
+      ids.push_back(fresh(node, i < types.size() ? types[i] : nullptr));
     ranges.push_back(unite(ids));
     all.append(ids.begin(), ids.end());
   }
@@ -191,10 +198,10 @@ void StorageMap::visitList(const Node &node, unsigned count) {
 
 StorageId StorageMap::inputStorage(const Node &node) {
   if (node.opcode() == Opcode::Placeholder)
-    return fresh(node, 0);
+    return fresh(node, node.type());
   auto [slot, isNew] = attributes_.try_emplace(node.target(), 0); // two get_attr of one attribute read the same tensor
   if (isNew)
-    slot->second = fresh(node, 0);
+    slot->second = fresh(node, node.type());
   return slot->second;
 }
 

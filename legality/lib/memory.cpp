@@ -1,5 +1,4 @@
 #include "checks.h"
-#include "in_flight.h"
 
 namespace ccgraph::legality {
 
@@ -10,28 +9,27 @@ struct Peak {
   uint32_t step = 0;
 };
 
-/// First and last step of each storage's life.
+/// Last step of each storage's life: that of the last access, of the last wait on the collective that
+/// touches it, or of the program.
 class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
-      : program_(program), storages_(storages), last_(storages.count()), always_(storages.count()) {
+      : program_(program), storages_(storages), end_(program.size() - 1), last_(storages.count()),
+        filledBy_(storages.count(), none), lastWait_(program.size(), none) {
+    holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
-    for (const Flight &flight : logFlights(program, storages).flights) {
-      uint32_t end = flight.wait == none ? program.size() - 1 : flight.wait;
-      extend(flight.results, end);
-      extend(flight.reads, end);
-      extend(flight.writes, end);
-    }
+    for (uint32_t i = 0; i < program.size(); ++i)
+      if (program[i].launches)
+        holdTransfer(i);
   }
 
   Peak peak() const {
     std::vector<int64_t> change(program_.size() + 1);
     for (uint32_t storage = 0; storage < storages_.count(); ++storage) {
       uint32_t owner = storages_.owner(storage);
-      bool always = always_[storage] || !program_[owner].isCall();
-      change[always ? 0 : owner] += storages_.bytes(storage);
-      change[(always ? program_.size() - 1 : last_[storage]) + 1] -= storages_.bytes(storage);
+      change[program_[owner].isCall() ? owner : 0] += storages_.bytes(storage);
+      change[last_[storage] + 1] -= storages_.bytes(storage);
     }
     Peak peak;
     int64_t live = 0;
@@ -42,17 +40,67 @@ public:
   }
 
 private:
+  bool placeholderNamed(uint32_t index, llvm::StringRef prefix) const {
+    const Step &step = program_[index];
+    return step.opcode() == Opcode::Placeholder && step.node->target().str().startswith(prefix);
+  }
+
+  /// Because AOTAutograd calls `primals` what the caller keeps, and gives away the rest; without its names the caller
+  /// keeps all inputs.
+  void holdInputs() {
+    bool named = false;
+    for (uint32_t i = 0; i < program_.size(); ++i)
+      named |= placeholderNamed(i, "primals") || placeholderNamed(i, "tangents");
+    for (uint32_t storage = 0; storage < storages_.count(); ++storage) {
+      uint32_t owner = storages_.owner(storage);
+      bool givenAway = named && program_[owner].opcode() == Opcode::Placeholder && !placeholderNamed(owner, "primals");
+      last_[storage] = program_[owner].isCall() || givenAway ? owner : end_;
+    }
+  }
+
   void visit(uint32_t index) {
     const Step &step = program_[index];
-    extend(storages_.of(index), index);
-    for (uint32_t operand : program_.operands(step))
-      if (operand != none)
-        extend(storages_.of(operand), index);
-    if (step.opcode() != Opcode::Output)
-      return;
-    for (uint32_t operand : program_.operands(step))
-      for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand))
-        always_[storage] = true;
+    uint32_t until = step.opcode() == Opcode::Output ? end_ : index;
+    auto operands = program_.operands(step);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i] == none)
+        continue;
+      extend(storages_.of(operands[i]), until);
+      if (step.waits && program_.accesses(step)[i] != Access::Nothing)
+        noteWait(storages_.of(operands[i]), index);
+    }
+    if (step.launches)
+      noteLaunch(index, step);
+  }
+
+  void noteWait(llvm::ArrayRef<uint32_t> storages, uint32_t wait) {
+    for (uint32_t storage : storages)
+      if (filledBy_[storage] != none)
+        lastWait_[filledBy_[storage]] = wait;
+  }
+
+  void noteLaunch(uint32_t index, const Step &step) {
+    for (uint32_t storage : storages_.of(index))
+      filledBy_[storage] = index;
+    auto operands = program_.operands(step);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i] != none && has(program_.accesses(step)[i], Access::InFlightWrite))
+        for (uint32_t storage : storages_.of(operands[i]))
+          filledBy_[storage] = index;
+  }
+
+  void holdTransfer(uint32_t index) {
+    const Step &step = program_[index];
+    uint32_t wait = lastWait_[index];
+    uint32_t until = wait == none ? end_ : wait;
+    extend(storages_.of(index), until);
+    auto operands = program_.operands(step);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      Access access = program_.accesses(step)[i];
+      bool held = wait == none ? has(access, Access::InFlightRead | Access::InFlightWrite) : access != Access::Nothing;
+      if (held && operands[i] != none)
+        extend(storages_.of(operands[i]), until);
+    }
   }
 
   void extend(llvm::ArrayRef<uint32_t> storages, uint32_t step) {
@@ -62,8 +110,10 @@ private:
 
   const Program &program_;
   const Storages &storages_;
+  uint32_t end_;
   std::vector<uint32_t> last_;
-  std::vector<bool> always_; ///< what is returned, because the budget counts it for good
+  std::vector<uint32_t> filledBy_; ///< by storage: the last launch that fills it
+  std::vector<uint32_t> lastWait_; ///< by launch
 };
 
 } // namespace

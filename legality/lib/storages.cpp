@@ -96,15 +96,12 @@ int64_t Storages::bytes(uint32_t storage) const {
 }
 
 int64_t Storages::ownBytes(uint32_t storage) const {
-  const Type *type = program_[owners_[storage].step].type;
-  uint32_t element = owners_[storage].element;
-  if (type && type->isList())
-    type = element < type->elements().size() ? type->elements()[element] : nullptr;
+  const Type *type = owners_[storage].type;
   return type ? type->numBytes().value_or(0) : 0;
 }
 
-uint32_t Storages::fresh(uint32_t step, uint32_t element) {
-  owners_.push_back({step, element});
+uint32_t Storages::fresh(uint32_t step, const Type *type) {
+  owners_.push_back({step, type});
   return count() - 1;
 }
 
@@ -140,7 +137,7 @@ Storages::Range Storages::valueOf(uint32_t index) {
   Range *attribute = step.opcode() == Opcode::GetAttr ? &attributes_[step.node->target()] : nullptr;
   if (attribute && attribute->count)
     return *attribute;
-  llvm::SmallVector<uint32_t, 1> own{fresh(index, 0)};
+  llvm::SmallVector<uint32_t, 1> own{fresh(index, step.type)};
   Range range = unite(own);
   if (attribute)
     *attribute = range;
@@ -167,22 +164,29 @@ Storages::Range Storages::callValue(uint32_t index, const Step &step) {
   if (shared == 1 && !step.freshResult)
     return only;
   if (step.freshResult)
-    storages.push_back(fresh(index, 0));
+    storages.push_back(fresh(index, step.type));
   return unite(storages);
 }
 
-Storages::Range Storages::elementValue(const Step &step) const {
+Storages::Range Storages::elementValue(const Step &step) {
   uint32_t list = listOf(program_, step);
   if (list == none)
     return {};
   Range elements = lists_[list];
-  return step.element < elements.count ? elements_[elements.begin + step.element] : values_[list];
+  if (step.element >= elements.count)
+    return values_[list];
+  Range element = elements_[elements.begin + step.element];
+  for (uint32_t storage : slice(element))
+    if (owners_[storage].step == list && !owners_[storage].type)
+      owners_[storage].type = step.type;
+  return element;
 }
 
 Storages::Range Storages::listValue(uint32_t index, const Step &step) {
   const Argument *inputs = elementwiseList(step);
   auto operands = program_.operands(step);
   auto accesses = program_.accesses(step);
+  llvm::ArrayRef<const Type *> types = step.type ? step.type->elements() : llvm::ArrayRef<const Type *>();
   llvm::SmallVector<uint32_t, 8> all;
   auto share = [&](uint32_t operand, llvm::SmallVectorImpl<uint32_t> &storages) {
     if (!has(accesses[operand], Access::Alias) || operands[operand] == none)
@@ -207,7 +211,7 @@ Storages::Range Storages::listValue(uint32_t index, const Step &step) {
       storages.assign(set.begin(), set.end());
     }
     if (step.freshResult)
-      storages.push_back(fresh(index, element));
+      storages.push_back(fresh(index, element < types.size() ? types[element] : nullptr));
     elements_[lists_[index].begin + element] = unite(storages);
     all.append(storages.begin(), storages.end());
   }

@@ -37,7 +37,8 @@ public:
   [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
   /// May some step change a tensor in it, so that types do not tell its shape?
   [[nodiscard]] bool isReshaped(uint32_t storage) const { return reshaped_[storage]; }
-  /// Bytes of a storage; 0 where unknown.
+  /// Bytes of a storage; 0 where unknown. An element of a list that has no type has that of its
+  /// getitem.
   [[nodiscard]] int64_t bytes(uint32_t storage) const;
 
 private:
@@ -47,7 +48,7 @@ private:
   };
   struct Owner {
     uint32_t step = 0;
-    uint32_t element = 0;
+    const Type *type = nullptr; ///< of what the step made there; null where nothing tells
   };
   [[nodiscard]] llvm::ArrayRef<uint32_t> slice(Range range) const {
     return llvm::ArrayRef(pool_).slice(range.begin, range.count);
@@ -56,7 +57,7 @@ private:
   [[nodiscard]] Range valueOf(uint32_t index);
   [[nodiscard]] Range callValue(uint32_t index, const Step &step);
   [[nodiscard]] Range listValue(uint32_t index, const Step &step);
-  [[nodiscard]] Range elementValue(const Step &step) const;
+  [[nodiscard]] Range elementValue(const Step &step);
   /// Stores a set, sorted and without duplicates; that of one value, and that of a list, which may be of any size.
   [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
   [[nodiscard]] Range uniteList(llvm::SmallVectorImpl<uint32_t> &storages);
@@ -65,7 +66,7 @@ private:
   /// Puts leaders in place of their followers in all sets, and gives them their bytes.
   void settle();
   [[nodiscard]] int64_t ownBytes(uint32_t storage) const;
-  [[nodiscard]] uint32_t fresh(uint32_t step, uint32_t element);
+  [[nodiscard]] uint32_t fresh(uint32_t step, const Type *type);
   void markReshaped();
   /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how
   /// many elements there are.

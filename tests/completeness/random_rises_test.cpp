@@ -3,7 +3,7 @@
 #include "support/random_program.h"
 
 #include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/passes/memory.h"
+#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
 
 #include <gtest/gtest.h>

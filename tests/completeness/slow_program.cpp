@@ -39,26 +39,40 @@ void SlowProgram::read(Node *node) {
 }
 
 void SlowProgram::matchFlights() {
-  std::map<StorageId, int> inFlight;
+  std::map<StorageId, int> inFlight, filledBy;
   for (int i = 0; i < size(); ++i) {
     if (steps_[i].launch) {
       for (StorageId storage : storages_.storages(steps_[i].node))
-        inFlight[storage] = i;
+        inFlight[storage] = filledBy[storage] = i;
       for (auto [storage, access] : steps_[i].accesses)
         if (has(access, Access::InFlightWrite))
-          inFlight[storage] = i;
+          inFlight[storage] = filledBy[storage] = i;
     }
     std::set<int> ended;
-    for (auto [storage, access] : steps_[i].accesses)
+    for (auto [storage, access] : steps_[i].accesses) {
+      if (steps_[i].wait && access != Access::Nothing && filledBy.count(storage) != 0)
+        steps_[filledBy[storage]].heldTo.insert(i);
       if (steps_[i].wait && inFlight.count(storage) != 0) {
         ended.insert(inFlight[storage]);
         inFlight.erase(storage);
       }
+    }
     for (int launch : ended) {
       steps_[i].flights.push_back(launch);
       steps_[launch].flights.push_back(i);
     }
   }
+}
+
+/// See ccgraph/ir/lifetimes.h: names that AOTAutograd gives tell which placeholders the caller holds.
+bool SlowProgram::givenAway(const Node &owner) const {
+  auto named = [](const Node *node, llvm::StringRef name) {
+    return node->opcode() == Opcode::Placeholder && node->target().str().startswith(name);
+  };
+  if (owner.opcode() != Opcode::Placeholder || named(&owner, "primals"))
+    return false;
+  return std::any_of(steps_.begin(), steps_.end(),
+                     [&](const SlowStep &step) { return named(step.node, "primals") || named(step.node, "tangents"); });
 }
 
 int SlowProgram::positionOf(const Node *node) const { return position_[node->id()]; }
@@ -81,32 +95,33 @@ int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &to
   std::set<int> jointWaits;
   for (int member : together) {
     place[member] = joint;
-    jointWaits.insert(steps_[member].flights.begin(), steps_[member].flights.end());
+    jointWaits.insert(steps_[member].heldTo.begin(), steps_[member].heldTo.end());
   }
   std::vector<int> first(storages_.numStorages(), 0), last(storages_.numStorages(), 0);
   for (StorageId id = 0; id < storages_.numStorages(); ++id) {
     const Node *owner = storages_.owner(id);
-    bool input = owner->opcode() == Opcode::Placeholder || owner->opcode() == Opcode::GetAttr;
+    bool input = owner->opcode() != Opcode::CallFunction;
     first[id] = input ? 0 : place[positionOf(owner)];
-    last[id] = input ? count - 1 : first[id];
+    last[id] = input && !givenAway(*owner) ? count - 1 : place[positionOf(owner)];
   }
   auto hold = [&](StorageId id, int until) { last[id] = std::max(last[id], until); };
   for (int i = 0; i < count; ++i) {
     const SlowStep &step = steps_[i];
-    for (auto [storage, access] : step.accesses) {
-      hold(storage, place[i]);
-      if (step.node->opcode() == Opcode::Output)
-        first[storage] = 0, hold(storage, count - 1);
-      if (!step.launch || !has(access, Access::InFlightRead | Access::InFlightWrite))
-        continue;
-      for (int wait : step.flights)
+    std::set<int> waits = together.count(i) != 0 ? jointWaits : step.heldTo;
+    auto holdToWaits = [&](StorageId storage, bool inFlight) {
+      for (int wait : waits)
         hold(storage, place[wait]);
-      if (step.flights.empty())
+      if (waits.empty() && inFlight)
         hold(storage, count - 1);
-      if (together.count(i) != 0)
-        for (int wait : jointWaits)
-          hold(storage, place[wait]);
+    };
+    for (auto [storage, access] : step.accesses) {
+      hold(storage, step.node->opcode() == Opcode::Output ? count - 1 : place[i]);
+      if (step.launch && access != Access::Nothing)
+        holdToWaits(storage, has(access, Access::InFlightRead | Access::InFlightWrite));
     }
+    if (step.launch)
+      for (StorageId storage : storages_.storages(step.node))
+        holdToWaits(storage, true);
   }
   std::vector<int64_t> change(count + 1);
   for (StorageId id = 0; id < storages_.numStorages(); ++id) {

@@ -29,6 +29,8 @@ struct SlowStep {
   std::vector<int>
       /// of a wait: positions of the launches that it ends; of a launch: of the waits that end it
       flights;
+  /// of a launch: positions of all waits on a result, also of those that come when it has ended
+  std::set<int> heldTo;
   Domain domain = Domain::None;
   bool wait = false;
   bool launch = false;
@@ -63,6 +65,7 @@ public:
 private:
   void read(Node *node);
   void matchFlights();
+  [[nodiscard]] bool givenAway(const Node &owner) const;
   [[nodiscard]] bool mayShareTwo(const Node &a, const Node &b) const;
 
   const Graph &graph_;

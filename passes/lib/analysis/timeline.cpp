@@ -19,7 +19,7 @@ Timeline::Timeline(Graph &graph)
 
 void Timeline::settle() {
   std::vector<uint32_t> spine;
-  int64_t alive = 0;
+  int64_t alive = fromStart_;
   for (Node *node = graph_.front(); node; node = node->next()) {
     uint32_t row = node->id();
     alive += starts_[row];
@@ -156,15 +156,17 @@ void Timeline::contribute(const Interval &interval, int sign) {
   int64_t bytes = sign * interval.bytes;
   if (bytes == 0)
     return;
-  starts_[interval.first->id()] += bytes;
+  if (!interval.reach.fromStart)
+    starts_[interval.first->id()] += bytes;
   if (!settled_) {
-    if (!interval.forGood)
+    fromStart_ += interval.reach.fromStart ? bytes : 0;
+    if (!interval.reach.forGood)
       ends_[interval.last->id()] += bytes;
     return;
   }
-  if (const Node *last = interval.forGood ? graph_.back() : interval.last)
+  if (const Node *last = interval.reach.forGood ? graph_.back() : interval.last)
     addUpTo(last, bytes);
-  if (const Node *before = interval.first->prev())
+  if (const Node *before = interval.reach.fromStart ? nullptr : interval.first->prev())
     addUpTo(before, -bytes);
 }
 
@@ -178,11 +180,11 @@ void Timeline::findEnds(Interval &interval) const {
   }
 }
 
-Timeline::IntervalId Timeline::addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood) {
+Timeline::IntervalId Timeline::addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, Reach reach) {
   auto id = static_cast<IntervalId>(intervals_.size());
   Interval &interval = intervals_.emplace_back();
   interval.bytes = bytes;
-  interval.forGood = forGood;
+  interval.reach = reach;
   interval.holders.append(holders.begin(), holders.end());
   findEnds(interval);
   for (Node *holder : holders)
@@ -299,7 +301,7 @@ int64_t Timeline::aliveBetween(const Node *before, const Node *after) const {
     return aliveBefore(after) - base_;
   int64_t sum = 0;
   for (IntervalId id : held_[before->id()])
-    if (intervals_[id].last == before && !intervals_[id].forGood)
+    if (intervals_[id].last == before && !intervals_[id].reach.forGood)
       sum += intervals_[id].bytes;
   return alive(before) - base_ - sum;
 }

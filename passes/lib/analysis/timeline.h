@@ -30,10 +30,15 @@ public:
   void settle();
 
   using IntervalId = uint32_t;
-  /// Holders in any order, at least one. `forGood`: alive to the last row whatever the last holder.
-  /// Ids count up from 0.
-  IntervalId addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood = false);
-  /// Alive on every row.
+  /// Ends that do not depend on the holders: alive from the first row on, and to the last row.
+  struct Reach {
+    bool fromStart = false;
+    bool forGood = false;
+  };
+  /// Holders in any order, at least one. Ids count up from 0.
+  IntervalId addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders) { return addInterval(bytes, holders, {}); }
+  IntervalId addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, Reach reach);
+  /// Alive on every row, as an interval with both ends open would be, for less.
   void addConstant(int64_t bytes) { base_ += bytes; }
   /// One more node that holds the interval; it may reach further then.
   void addHolder(IntervalId interval, Node *holder);
@@ -61,10 +66,11 @@ public:
   [[nodiscard]] int64_t weight(IntervalId interval) const {
     return intervals_[interval].bytes + intervals_[interval].suspended;
   }
+  /// First holder, also where the interval is alive from the first row on.
   [[nodiscard]] Node *first(IntervalId interval) const { return intervals_[interval].first; }
   /// Last holder; meaningless where the interval is for good.
   [[nodiscard]] Node *last(IntervalId interval) const { return intervals_[interval].last; }
-  [[nodiscard]] bool isForGood(IntervalId interval) const { return intervals_[interval].forGood; }
+  [[nodiscard]] bool isForGood(IntervalId interval) const { return intervals_[interval].reach.forGood; }
 
   /// Moves the node in the graph and here. With several timelines on one graph: lift() in each,
   /// move in the graph, drop() in each.
@@ -89,7 +95,7 @@ private:
     int64_t suspended = 0;
     Node *first = nullptr;
     Node *last = nullptr;
-    bool forGood = false;
+    Reach reach;
     llvm::SmallVector<Node *, 2> holders;
   };
 
@@ -119,6 +125,8 @@ private:
   std::vector<int64_t> starts_;
   /// the same for the last holder; only until settle()
   std::vector<int64_t> ends_;
+  /// bytes of intervals from the first row on; only until settle()
+  int64_t fromStart_ = 0;
   bool settled_ = false;
   std::vector<Interval> intervals_;
   /// by node id

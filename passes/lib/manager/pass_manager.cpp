@@ -1,10 +1,10 @@
 #include "ccgraph/passes/pass_manager.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/legality/legality.h"
-#include "ccgraph/passes/memory.h"
 
 #include <chrono>
 

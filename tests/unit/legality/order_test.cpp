@@ -304,9 +304,9 @@ constexpr llvm::StringLiteral sent = R"(
 
 INSTANTIATE_TEST_SUITE_P(
     Memory, LegalityOrder,
-    testing::Values(OrderCase{"AcceptsMemoryWithinTheBudget", chain, move("c", "b"), "", {.memoryBudget = 4 * 32 + 8}},
+    testing::Values(OrderCase{"AcceptsMemoryWithinTheBudget", chain, move("c", "b"), "", {.memoryBudget = 4 * 32 + 4}},
                     OrderCase{
-                        "RefusesMemoryOverTheBudget", chain, move("c", "b"), "memory", {.memoryBudget = 4 * 32 + 7}},
+                        "RefusesMemoryOverTheBudget", chain, move("c", "b"), "memory", {.memoryBudget = 4 * 32 + 3}},
                     OrderCase{"AcceptsMemoryOverTheBudgetThatWasNeededBefore", chain, nothing, "", {.memoryBudget = 1}},
                     OrderCase{"AcceptsWhatIsInFlightUntilTheWaitWithinTheBudget",
                               sent,

@@ -16,7 +16,7 @@ protected:
   struct Model {
     int64_t bytes;
     std::vector<Node *> holders;
-    bool forGood;
+    Timeline::Reach reach;
   };
 
   TimelineTest() : graph_(context_), program_(graph_), random_(GetParam()) {
@@ -28,10 +28,10 @@ protected:
 
   void fill(Timeline &timeline, int count) {
     for (int i = 0; i < count; ++i) {
-      Model model{pick(100), {}, pick(8) == 0};
+      Model model{pick(100), {}, {.fromStart = pick(8) == 0, .forGood = pick(8) == 0}};
       for (int holders = 1 + pick(4); holders > 0; --holders)
         model.holders.push_back(rows_[pick(numRows)]);
-      EXPECT_EQ(timeline.addInterval(model.bytes, model.holders, model.forGood), models_.size());
+      EXPECT_EQ(timeline.addInterval(model.bytes, model.holders, model.reach), models_.size());
       models_.push_back(model);
     }
   }
@@ -39,9 +39,10 @@ protected:
   int64_t aliveByHand(const Node *row) const {
     int64_t sum = constant_;
     for (const Model &model : models_) {
-      bool begun = llvm::any_of(model.holders, [&](const Node *holder) { return !row->isBefore(holder); });
-      bool ended =
-          !model.forGood && llvm::all_of(model.holders, [&](const Node *holder) { return holder->isBefore(row); });
+      bool begun = model.reach.fromStart ||
+                   llvm::any_of(model.holders, [&](const Node *holder) { return !row->isBefore(holder); });
+      bool ended = !model.reach.forGood &&
+                   llvm::all_of(model.holders, [&](const Node *holder) { return holder->isBefore(row); });
       sum += begun && !ended ? model.bytes : 0;
     }
     return sum;

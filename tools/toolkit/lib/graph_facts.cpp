@@ -3,7 +3,7 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/group_id.h"
-#include "ccgraph/passes/memory.h"
+#include "ccgraph/ir/lifetimes.h"
 
 #include <algorithm>
 

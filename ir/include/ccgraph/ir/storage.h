@@ -50,7 +50,8 @@ public:
   /// Several storages that count as one: that something happened to it says of no single one that it did. A storage
   /// that went into the pool of another has no bytes of its own, and no value occupies it.
   [[nodiscard]] bool isPool(StorageId storage) const { return pools_.count(storage) != 0; }
-  /// Bytes of the storage; empty where symbolic or unknown.
+  /// Bytes of the storage; empty where symbolic or unknown. Where the owner's type does not say (no
+  /// type is printed for a list result), the first getitem of the element does.
   [[nodiscard]] std::optional<int64_t> numBytes(StorageId storage) const;
 
 private:
@@ -73,11 +74,12 @@ private:
   /// Puts pools in place of their members in all sets.
   void settlePools();
   [[nodiscard]] std::optional<int64_t> ownBytes(StorageId storage) const;
-  StorageId fresh(const Node &node, uint32_t element);
+  StorageId fresh(const Node &node, const Type *type);
+  void visitElement(const Node &getItem, unsigned index);
 
   std::vector<const Node *> owner_;
-  /// which element of the owner's list result
-  std::vector<uint32_t> element_;
+  /// of the value that the owner made there, null where unknown
+  std::vector<const Type *> type_;
   /// sets, back to back
   std::vector<StorageId> pool_;
   /// by node id

@@ -5,7 +5,7 @@ namespace ccgraph {
 BucketMerger::BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget)
     : search_(inputs.graph, inputs.dependences, inputs.maxMoves), moves_(inputs.graph, memory) {
   if (memory)
-    room_.emplace(inputs.facts, *memory, budget, inputs.layout);
+    room_.emplace(inputs.graph, *memory, budget, inputs.layout);
 }
 
 void BucketMerger::open(Bucket &bucket) {

@@ -17,7 +17,6 @@ class BucketMerger {
 public:
   struct Inputs {
     Graph &graph;
-    const ProgramFacts &facts;
     const Dependences &dependences;
     BucketLayout layout;
     /// most nodes that may move, besides the collectives themselves, to let one join; empty: any

@@ -2,15 +2,6 @@
 
 namespace ccgraph {
 
-namespace {
-
-bool readsInFlight(const ProgramFacts &facts, const Node *launch) {
-  return llvm::any_of(facts.accesses(launch),
-                      [](const StorageAccess &a) { return has(a.access, Access::InFlightRead); });
-}
-
-} // namespace
-
 bool BucketRoom::mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) const {
   WhatIf moved(memory_, plan.nodes, plan.side == Side::Up ? plan.first : plan.last->next(), plan.apart);
   return moved.mayFitBetween(from, to, budget_) && moved.peakOfMoved() <= budget_;
@@ -31,11 +22,10 @@ void BucketRoom::addHolder(Timeline::IntervalId interval, Node *node) {
 
 void BucketRoom::holdAll(const Candidate &member, Node *wait) {
   for (Timeline::IntervalId id : memory_.intervalsOf(member.launch).vec())
-    if (memory_.first(id) != member.launch)
-      addHolder(id, wait);
+    addHolder(id, wait);
 }
 
-/// Because one transfer reads all inputs, each is held to the last wait on any result.
+/// Because one transfer holds all inputs and results, each lives on to the last wait on any result.
 void BucketRoom::holdInFlight() {
   const Bucket *shorter = bucket_->lastWait->isBefore(newcomer_->lastWait) ? bucket_ : newcomer_;
   Node *lastWait = (shorter == bucket_ ? newcomer_ : bucket_)->lastWait;
@@ -47,7 +37,7 @@ void BucketRoom::holdInFlight() {
 void BucketRoom::holdForMovedWaits(llvm::ArrayRef<BucketMoves::Step> moves) {
   for (const BucketMoves::Step &step : moves) {
     Bucket *bucket = waitOf_[step.node->id()];
-    if (!bucket || !bucket->lastWait->isBefore(step.node) || !readsInFlight(facts_, bucket->members.front().launch))
+    if (!bucket || !bucket->lastWait->isBefore(step.node))
       continue;
     for (const Candidate &member : bucket->members)
       holdAll(member, step.node);
@@ -57,7 +47,7 @@ void BucketRoom::holdForMovedWaits(llvm::ArrayRef<BucketMoves::Step> moves) {
 
 void BucketRoom::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood) {
   if (bytes != 0)
-    extras_.push_back(memory_.addInterval(bytes, holders, forGood));
+    extras_.push_back(memory_.addInterval(bytes, holders, {.forGood = forGood}));
 }
 
 /// What the one launch holds beyond what the run holds at its last member: operands that earlier
@@ -75,10 +65,7 @@ void BucketRoom::addExtras() {
 
 void BucketRoom::addBuffers(Node *launch) {
   int64_t inputs = bucket_->inputBytes() + newcomer_->inputBytes();
-  if (readsInFlight(facts_, launch))
-    addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_->firstWait, standsBefore)});
-  else
-    addExtra(inputs, {launch});
+  addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_->firstWait, standsBefore)});
   addResults(launch);
 }
 
@@ -125,8 +112,7 @@ bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer, llvm::ArrayRef<BucketMov
   for (Timeline::IntervalId id : oldExtras_)
     memory_.suspend(id);
   if (layout_ == BucketLayout::Grouped) {
-    if (readsInFlight(facts_, newcomer_->members.front().launch))
-      holdInFlight();
+    holdInFlight();
     holdForMovedWaits(moves);
   }
   addExtras();

@@ -5,7 +5,7 @@
 // that the peak is asked of it, once the nodes stand where they would. mayFit() is the quick look before
 // anything moves (what_if.h).
 //
-// Ownership: refers to facts and timeline; buckets must not move in memory. Failure: none.
+// Ownership: refers to the timeline; buckets must not move in memory. Failure: none.
 // Cost: mayFit() O(k log k) for k holders of what the nodes hold; hold() O(members) intervals of O(log n).
 #pragma once
 
@@ -16,8 +16,8 @@ namespace ccgraph {
 
 class BucketRoom {
 public:
-  BucketRoom(const ProgramFacts &facts, Timeline &memory, int64_t budget, BucketLayout layout)
-      : facts_(facts), memory_(memory), budget_(budget), layout_(layout), waitOf_(facts.graph().idLimit()) {}
+  BucketRoom(const Graph &graph, Timeline &memory, int64_t budget, BucketLayout layout)
+      : memory_(memory), budget_(budget), layout_(layout), waitOf_(graph.idLimit()) {}
 
   void own(Bucket &bucket, const Candidate &member) { waitOf_[member.wait->id()] = &bucket; }
   /// False only if the moves alone would surely need more than the budget, at a row of [from, to) or at one that moves.
@@ -41,7 +41,6 @@ private:
   void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood = false);
   [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
 
-  const ProgramFacts &facts_;
   Timeline &memory_;
   int64_t budget_;
   BucketLayout layout_;

@@ -1,0 +1,67 @@
+// Lifetimes: which nodes keep a storage alive, and the peak memory of a graph that follows.
+//
+// One set of rules, for the passes, their budget, the summary and the interpreter (the legality
+// checker has them on its own):
+//   any step      a storage lives from the step that allocates it to the last step that names a value
+//                 which may share it, both included
+//   collective    what it reads, writes and yields lives on to the last wait on any of its results,
+//                 also where the transfer copies its input: a backend may leave that copy out. Where
+//                 there is no wait, what it reads, writes and yields in flight lives to the end
+//   output        what is returned lives from the step that allocates it to the end
+//   placeholder   all live from the first step, and to the end, because the caller holds them. But
+//                 where AOTAutograd named them, the caller holds primals* alone (parameters and
+//                 inputs of the forward); the others (tangents, saved activations, buffers made for
+//                 the step) were given away, and go after their last reader
+//   get_attr      lives from the first step to the end
+// Elements of a list result are storages with bytes of their own; who names the list, each getitem
+// among them, keeps them all. A size that is not known counts 0, because every rank must come to the
+// same number. The peak is the largest sum at any one step.
+//
+// Example, with a caller's x and values of 64 bytes each:
+//   a = relu(x); c = all_reduce(a); b = relu(x); w = wait(c); r = add(w, b); return r
+// a is alive up to w, and c, whose storage w is, up to r: at w there are x, a, c and b, 256 bytes,
+// and at r there are x, c, b and r.
+//
+// It is a number to compare two orders of one program by, not what an allocator will report: no
+// rounding, no fragmentation, no workspace of kernels.
+//
+// Ownership: refers to the nodes of the graph. Cost: O(nodes + edges); peakMemory makes a StorageMap
+// too. Fails never.
+#pragma once
+
+#include "ccgraph/ir/storage.h"
+
+namespace ccgraph {
+
+/// One storage, as the rules above have it.
+struct StorageLife {
+  /// 0 where the size is not known
+  int64_t bytes = 0;
+  /// alive from the first step of the program, whatever its holders
+  bool fromStart = false;
+  /// alive to the last
+  bool toEnd = false;
+  /// A collective on a long list holds it, and of its waits only the last is among the holders: if
+  /// another wait goes behind that one, the storage lives longer than they tell.
+  bool lastWaitOnly = false;
+  /// the node that allocates it first, then in program order all that keep it alive, some more than
+  /// once; of no meaning where it is alive on every step
+  llvm::SmallVector<Node *, 4> holders;
+
+  [[nodiscard]] bool isConstant() const { return fromStart && toEnd; }
+};
+
+/// By storage id. `storages` is the map of this graph, and the order one in which definitions stand
+/// before uses.
+[[nodiscard]] std::vector<StorageLife> storageLives(const Graph &graph, const StorageMap &storages);
+
+/// Bytes on one rank, and where.
+struct MemoryPeak {
+  int64_t bytes = 0;
+  /// the first step that needs so much; null for an empty graph
+  const Node *at = nullptr;
+};
+/// Of the graph in its present order, without its subgraphs.
+[[nodiscard]] MemoryPeak peakMemory(const Graph &graph);
+
+} // namespace ccgraph

@@ -1,0 +1,172 @@
+#include "ccgraph/ir/lifetimes.h"
+
+#include "ccgraph/ir/effects.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+namespace {
+
+bool isNamed(const Node &placeholder, llvm::StringRef prefix) {
+  return placeholder.opcode() == Opcode::Placeholder && placeholder.target().str().startswith(prefix);
+}
+
+/// Do the names of the placeholders say what the caller holds?
+bool namedByAutograd(const Graph &graph) {
+  for (const Node *node = graph.front(); node && node->opcode() != Opcode::CallFunction; node = node->next())
+    if (isNamed(*node, "primals") || isNamed(*node, "tangents"))
+      return true;
+  return false;
+}
+
+/// Because only these can, and effects cost more than a look at the operator.
+bool mayLaunchOrWait(const Node &node) {
+  const OpDef *op = node.op();
+  return op && (op->collective || op->role == OpRole::Wait || op->role == OpRole::ControlDeps);
+}
+
+/// One walk down the program.
+class LifeReader {
+public:
+  LifeReader(const Graph &graph, const StorageMap &storages)
+      : graph_(graph), storages_(storages), lives_(storages.numStorages()), flightOf_(storages.numStorages(), none) {}
+
+  std::vector<StorageLife> run() {
+    begin();
+    for (Node *node = graph_.front(); node; node = node->next())
+      visit(node);
+    for (const Flight &flight : flights_)
+      finish(flight);
+    return std::move(lives_);
+  }
+
+private:
+  static constexpr uint32_t none = ~0U;
+  /// Because n elements with a wait each would be n * n holders.
+  static constexpr size_t mostHeldByEachWait = 512;
+  /// One launch: the storages that it holds to its waits, and those that a transfer touches as long
+  /// as nobody has waited.
+  struct Flight {
+    llvm::SmallVector<StorageId, 4> held;
+    llvm::SmallVector<StorageId, 4> inFlight;
+    Node *lastWait = nullptr;
+
+    [[nodiscard]] bool isLong() const { return held.size() > mostHeldByEachWait; }
+  };
+
+  void begin() {
+    bool named = namedByAutograd(graph_);
+    for (StorageId id = 0; id < lives_.size(); ++id) {
+      const Node *owner = storages_.owner(id);
+      StorageLife &life = lives_[id];
+      life.bytes = storages_.numBytes(id).value_or(0);
+      life.fromStart = owner->opcode() != Opcode::CallFunction;
+      bool givenAway = owner->opcode() == Opcode::Placeholder && named && !isNamed(*owner, "primals");
+      life.toEnd = life.fromStart && !givenAway;
+      hold(id, graph_.byId(owner->id()));
+    }
+  }
+
+  void hold(StorageId id, Node *node) {
+    StorageLife &life = lives_[id];
+    if (!life.isConstant() && (life.holders.empty() || life.holders.back() != node))
+      life.holders.push_back(node);
+  }
+
+  void visit(Node *node) {
+    for (const Use &use : node->operandUses())
+      if (!use.isOrdering())
+        for (StorageId id : storages_.storages(use.def())) {
+          hold(id, node);
+          lives_[id].toEnd |= node->opcode() == Opcode::Output;
+        }
+    if (!mayLaunchOrWait(*node))
+      return;
+    Effects effects = effectsOf(*node);
+    if (effects.waits)
+      wait(node, effects);
+    if (effects.launches)
+      launch(node, effects);
+  }
+
+  void wait(Node *node, const Effects &effects) {
+    for (unsigned i = 0; i < node->numOperands(); ++i)
+      for (StorageId id : storages_.storages(node->operand(i)))
+        if (effects.operands[i] != Access::Nothing && flightOf_[id] != none)
+          wait(node, flights_[flightOf_[id]]);
+  }
+
+  void wait(Node *node, Flight &flight) {
+    if (std::exchange(flight.lastWait, node) == node || flight.isLong())
+      return;
+    for (StorageId id : flight.held)
+      hold(id, node);
+  }
+
+  void finish(const Flight &flight) {
+    if (!flight.lastWait)
+      for (StorageId id : flight.inFlight)
+        lives_[id].toEnd = true;
+    else if (flight.isLong())
+      for (StorageId id : flight.held) {
+        lives_[id].lastWaitOnly = true;
+        if (lives_[id].holders.back()->isBefore(flight.lastWait))
+          hold(id, flight.lastWait);
+      }
+  }
+
+  void launch(const Node *node, const Effects &effects) {
+    auto number = static_cast<uint32_t>(flights_.size());
+    Flight &flight = flights_.emplace_back();
+    auto fill = [&](StorageId id) {
+      flightOf_[id] = number;
+      flight.inFlight.push_back(id);
+    };
+    llvm::for_each(storages_.storages(node), fill);
+    for (unsigned i = 0; i < node->numOperands(); ++i)
+      for (StorageId id : storages_.storages(node->operand(i))) {
+        if (has(effects.operands[i], Access::InFlightWrite))
+          fill(id);
+        if (has(effects.operands[i], Access::InFlightRead))
+          flight.inFlight.push_back(id);
+        if (effects.operands[i] != Access::Nothing)
+          flight.held.push_back(id);
+      }
+    llvm::append_range(flight.held, storages_.storages(node));
+  }
+
+  const Graph &graph_;
+  const StorageMap &storages_;
+  std::vector<StorageLife> lives_;
+  std::vector<Flight> flights_;
+  /// by storage: the last launch that fills it
+  std::vector<uint32_t> flightOf_;
+};
+
+} // namespace
+
+std::vector<StorageLife> storageLives(const Graph &graph, const StorageMap &storages) {
+  return LifeReader(graph, storages).run();
+}
+
+MemoryPeak peakMemory(const Graph &graph) {
+  StorageMap storages(graph);
+  std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());
+  int64_t alive = 0;
+  for (const StorageLife &life : storageLives(graph, storages)) {
+    (life.fromStart ? alive : starts[life.holders.front()->id()]) += life.bytes;
+    if (!life.toEnd)
+      ends[life.holders.back()->id()] += life.bytes;
+  }
+  MemoryPeak peak;
+  for (const Node *node = graph.front(); node; node = node->next()) {
+    alive += starts[node->id()];
+    if (!peak.at || alive > peak.bytes)
+      peak = {alive, node};
+    alive -= ends[node->id()];
+  }
+  return peak;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,164 @@
+// Lifetimes: each rule of the header on a program of a few lines, all values of 64 bytes unless their type says else.
+#include "ccgraph/ir/lifetimes.h"
+
+#include "program.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+constexpr const char *type = "f32[16][1]cpu";
+constexpr const char *twice = "f32[32][1]cpu";
+
+class Lifetimes : public testing::Test {
+protected:
+  Node *relu(const char *name, Node *x) { return p.call(name, "aten.relu.default", {x}, type); }
+  Node *add(const char *name, Node *a, Node *b) { return p.call(name, "aten.add.Tensor", {a, b}, type); }
+  Node *allReduce(const char *name, Node *x) {
+    return p.call(name, "_c10d_functional.all_reduce.default", {x, "sum", "0"}, type);
+  }
+  Node *allGather(const char *name, Node *x) {
+    return p.call(name, "_c10d_functional.all_gather_into_tensor.default", {x, 2, "0"}, twice);
+  }
+  Node *wait(const char *name, Node *x, const char *result = type) {
+    return p.call(name, "_c10d_functional.wait_tensor.default", {x}, result);
+  }
+  /// "peak at node".
+  std::string peak() {
+    MemoryPeak found = peakMemory(p.graph);
+    return std::to_string(found.bytes) + " at " + (found.at ? found.at->name().str().str() : "nothing");
+  }
+
+  Program p;
+};
+
+TEST_F(Lifetimes, NothingNeedsNothing) { EXPECT_EQ(peak(), "0 at nothing"); }
+
+TEST_F(Lifetimes, AValueLivesFromItsStepToItsLastReader) {
+  Node *x = p.input("x", type);
+  Node *c = relu("c", relu("b", relu("a", x)));
+  p.output({c});
+  EXPECT_EQ(peak(), "192 at b"); // x, a, b; then x, b, c
+}
+
+TEST_F(Lifetimes, WhatIsReturnedLivesFromItsStepToTheEnd) {
+  Node *x = p.input("x", type);
+  Node *a = relu("a", x);
+  Node *c = relu("c", relu("b", x));
+  p.output({a, c});
+  EXPECT_EQ(peak(), "256 at c"); // x, a, b, c; a is not there before its step
+  p.graph.moveBefore(a, p.graph.output());
+  EXPECT_EQ(peak(), "192 at c"); // x, b, c; then x, c, a
+}
+
+TEST_F(Lifetimes, ViewsKeepTheirBaseAndCostNothing) {
+  Node *x = p.input("x", type);
+  Node *t = p.call("t", "aten.alias.default", {relu("a", x)}, type);
+  Node *b = relu("b", x);
+  p.output({add("c", t, b)});
+  EXPECT_EQ(peak(), "256 at c");
+}
+
+TEST_F(Lifetimes, CallerKeepsItsInputs) {
+  Node *x = p.input("x", type);
+  Node *b = relu("b", relu("a", x));
+  p.output({b});
+  EXPECT_EQ(peak(), "192 at b");
+}
+
+TEST_F(Lifetimes, WhatAutogradDoesNotCallPrimalsGoesAfterItsLastReader) {
+  Node *x = p.input("tangents_1", type);
+  Node *b = relu("b", relu("a", x));
+  p.output({b});
+  EXPECT_EQ(peak(), "128 at a");
+}
+
+TEST_F(Lifetimes, PrimalsStay) {
+  Node *x = p.input("primals_1", type);
+  p.input("saved", twice); // never read: there at the first step, and gone after its own
+  Node *b = relu("b", relu("a", x));
+  p.output({b});
+  EXPECT_EQ(peak(), "192 at primals_1");
+}
+
+TEST_F(Lifetimes, AttributesStay) {
+  Node *w = p.attribute("w");
+  p.graph.setType(w, p.typeOf(type));
+  p.output({relu("b", relu("a", w))});
+  EXPECT_EQ(peak(), "192 at b");
+}
+
+TEST_F(Lifetimes, ACollectiveHoldsWhatItReadsAndYieldsToItsLastWait) {
+  Node *x = p.input("x", type);
+  Node *ag = allGather("ag", relu("a", x));
+  Node *b = relu("b", x);
+  Node *w = wait("w", ag, twice);
+  p.output({b, w});
+  EXPECT_EQ(peak(), "320 at b"); // x, a, ag, b
+}
+
+TEST_F(Lifetimes, AlsoWhereItCopiesItsInput) {
+  Node *x = p.input("x", type);
+  Node *ar = allReduce("ar", relu("a", x));
+  Node *b = relu("b", x);
+  Node *w = wait("w", ar);
+  p.output({b, w});
+  EXPECT_EQ(peak(), "256 at b");
+}
+
+TEST_F(Lifetimes, AlsoToAWaitThatComesTooLate) {
+  Node *x = p.input("x", type);
+  Node *ar = allReduce("ar", relu("a", x));
+  wait("w", ar);
+  Node *b = relu("b", x);
+  wait("again", ar);
+  p.output({b});
+  EXPECT_EQ(peak(), "256 at b");
+}
+
+TEST_F(Lifetimes, WithoutAWaitToTheEnd) {
+  Node *x = p.input("x", type);
+  allGather("ag", relu("a", x));
+  p.output({relu("b", x)});
+  EXPECT_EQ(peak(), "320 at b"); // x, a, ag, b
+}
+
+TEST_F(Lifetimes, ElementsOfAListHaveTheBytesThatTheirReadersTell) {
+  Node *x = p.input("x", type);
+  Node *pair = p.call("pair", "aten.topk.default", {x, 4}); // print_readable shows no type for it
+  Node *values = p.call("values", "operator.getitem", {pair, 0}, "f32[4][1]cpu");
+  Node *places = p.call("places", "operator.getitem", {pair, 1}, "i64[4][1]cpu");
+  p.output({values, places});
+  EXPECT_EQ(peak(), "112 at pair"); // 64 + 16 + 32
+}
+
+TEST_F(Lifetimes, AListThatIsTypedSaysSoItself) {
+  Node *x = p.input("x", type);
+  Node *pair = p.call("pair", "aten.topk.default", {x, 4});
+  p.graph.setType(pair, p.listType({"f32[4][1]cpu", "i64[4][1]cpu"}));
+  Node *values = p.call("values", "operator.getitem", {pair, 0}, "f32[4][1]cpu");
+  p.output({values});
+  EXPECT_EQ(peak(), "112 at pair");
+}
+
+TEST_F(Lifetimes, ALongListIsHeldToItsLastWait) {
+  constexpr int count = 300; // more than have each wait as a holder
+  std::vector<Item> inputs;
+  for (int i = 0; i < count; ++i)
+    inputs.emplace_back(relu(("a" + std::to_string(i)).c_str(), i ? p.graph.front() : p.input("x", type)));
+  Node *all = p.call("all", "_c10d_functional.all_reduce_coalesced.default", {list(inputs), "sum", "0"});
+  for (int i = 0; i < count; ++i)
+    wait(("w" + std::to_string(i)).c_str(),
+         p.call(("e" + std::to_string(i)).c_str(), "operator.getitem", {all, i}, type));
+  p.output({});
+  EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
+  StorageMap storages(p.graph);
+  std::vector<StorageLife> lives = storageLives(p.graph, storages);
+  EXPECT_TRUE(lives[1].lastWaitOnly);
+  EXPECT_LE(lives[1].holders.size(), 3U);
+  EXPECT_EQ(lives[1].holders.back()->name().str(), "w299");
+}
+
+} // namespace
+} // namespace ccgraph::test
