@@ -73,6 +73,15 @@ TEST(TypeTest, ContiguousTensorComputesStrides) {
             "f32[2, u0 + u1][u0 + u1, 1]cpu");
 }
 
+TEST(TypeTest, AccessorsOfAnotherKindSeeNothing) {
+  Context context;
+  const Type *tensor = parsed(context, "f32[2, 3][3, 1]cpu");
+  EXPECT_TRUE(tensor->elements().empty());
+  const Type *list = context.list({tensor, nullptr});
+  EXPECT_TRUE(list->sizes().empty());
+  EXPECT_TRUE(list->strides().empty());
+}
+
 TEST(TypeTest, ErrorsNameColumnAndExpectation) {
   EXPECT_EQ(errorOf("q32[2]"), "type 'q32[2]', column 1: expected a dtype such as bf16, f32, i64, b8, followed by '['");
   EXPECT_EQ(errorOf("f32[2, 3][1]cpu"),

@@ -36,14 +36,16 @@ public:
 
   // Tensor only.
   [[nodiscard]] DType dtype() const { return dtype_; }
-  [[nodiscard]] llvm::ArrayRef<Dim> sizes() const { return {dims_, rank_}; }
+  [[nodiscard]] llvm::ArrayRef<Dim> sizes() const { return {dims_, isTensor() ? rank_ : 0U}; }
   [[nodiscard]] bool stridesKnown() const { return stridesKnown_; }
   /// In elements; empty if not known.
-  [[nodiscard]] llvm::ArrayRef<Dim> strides() const { return {dims_ + rank_, stridesKnown_ ? rank_ : 0U}; }
+  [[nodiscard]] llvm::ArrayRef<Dim> strides() const {
+    return isTensor() && stridesKnown_ ? llvm::ArrayRef<Dim>(dims_ + rank_, rank_) : llvm::ArrayRef<Dim>();
+  }
   [[nodiscard]] const Device &device() const { return device_; }
 
   // List only. An element is null where unknown.
-  [[nodiscard]] llvm::ArrayRef<const Type *> elements() const { return {elements_, rank_}; }
+  [[nodiscard]] llvm::ArrayRef<const Type *> elements() const { return {elements_, isList() ? rank_ : 0U}; }
   // Symbolic only.
   [[nodiscard]] const SymExpr *symbol() const { return symbol_; }
 
