@@ -205,19 +205,38 @@ void Timeline::removeHolder(IntervalId id, Node *holder) {
   interval.holders.pop_back();
   auto &held = held_[holder->id()];
   held.erase(std::prev(std::find(held.rbegin(), held.rend(), id).base()));
-  if (interval.first != holder && interval.last != holder)
-    return;
-  contribute(interval, -1);
-  findEnds(interval);
-  contribute(interval, 1);
+  if (interval.first == holder) {
+    contribute(interval, -1);
+    findEnds(interval);
+    contribute(interval, 1);
+  } else if (interval.last == holder) {
+    Interval ends = interval;
+    findEnds(ends);
+    shiftEnd(interval, ends.last);
+  }
 }
 
 /// Lets the interval reach to a holder outside it.
 void Timeline::widen(Interval &interval, Node *holder) {
-  if (!holder->isBefore(interval.first) && !interval.last->isBefore(holder))
+  if (interval.last->isBefore(holder)) {
+    shiftEnd(interval, holder);
+  } else if (holder->isBefore(interval.first)) {
+    contribute(interval, -1);
+    interval.first = holder;
+    contribute(interval, 1);
+  }
+}
+
+/// Because most intervals only get another end, and a walk to the root for each of two ends costs half of one for four.
+void Timeline::shiftEnd(Interval &interval, Node *last) {
+  if (settled_ && !interval.reach.forGood && interval.bytes != 0) {
+    addUpTo(last, interval.bytes);
+    addUpTo(interval.last, -interval.bytes);
+    interval.last = last;
     return;
+  }
   contribute(interval, -1);
-  (holder->isBefore(interval.first) ? interval.first : interval.last) = holder;
+  interval.last = last;
   contribute(interval, 1);
 }
 

@@ -111,6 +111,7 @@ private:
   void contribute(const Interval &interval, int sign);
   void findEnds(Interval &interval) const;
   void widen(Interval &interval, Node *holder);
+  void shiftEnd(Interval &interval, Node *last);
   [[nodiscard]] int64_t pendingAbove(uint32_t row) const;
   [[nodiscard]] uint32_t search(uint32_t row, unsigned side, int64_t limit) const;
   [[nodiscard]] uint32_t searchSubtree(uint32_t row, unsigned side, int64_t limit) const;
