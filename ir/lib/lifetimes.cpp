@@ -12,14 +12,6 @@ bool isNamed(const Node &placeholder, llvm::StringRef prefix) {
   return placeholder.opcode() == Opcode::Placeholder && placeholder.target().str().startswith(prefix);
 }
 
-/// Do the names of the placeholders say what the caller holds?
-bool namedByAutograd(const Graph &graph) {
-  for (const Node *node = graph.front(); node && node->opcode() != Opcode::CallFunction; node = node->next())
-    if (isNamed(*node, "primals") || isNamed(*node, "tangents"))
-      return true;
-  return false;
-}
-
 /// Because only these can, and effects cost more than a look at the operator.
 bool mayLaunchOrWait(const Node &node) {
   const OpDef *op = node.op();
@@ -56,14 +48,13 @@ private:
   };
 
   void begin() {
-    bool named = namedByAutograd(graph_);
+    CallerHeld held(graph_);
     for (StorageId id = 0; id < lives_.size(); ++id) {
       const Node *owner = storages_.owner(id);
       StorageLife &life = lives_[id];
       life.bytes = storages_.numBytes(id).value_or(0);
       life.fromStart = owner->opcode() != Opcode::CallFunction;
-      bool givenAway = owner->opcode() == Opcode::Placeholder && named && !isNamed(*owner, "primals");
-      life.toEnd = life.fromStart && !givenAway;
+      life.toEnd = life.fromStart && (owner->opcode() == Opcode::GetAttr || held(*owner));
       hold(id, graph_.byId(owner->id()));
     }
   }
@@ -145,6 +136,13 @@ private:
 };
 
 } // namespace
+
+CallerHeld::CallerHeld(const Graph &graph) {
+  for (const Node *node = graph.front(); node && node->opcode() != Opcode::CallFunction; node = node->next())
+    namesTell_ |= isNamed(*node, "primals") || isNamed(*node, "tangents");
+}
+
+bool CallerHeld::operator()(const Node &placeholder) const { return !namesTell_ || isNamed(placeholder, "primals"); }
 
 std::vector<StorageLife> storageLives(const Graph &graph, const StorageMap &storages) {
   return LifeReader(graph, storages).run();

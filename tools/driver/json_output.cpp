@@ -39,7 +39,8 @@ Json jsonOf(const GraphFacts &facts) {
   return {{"nodes", facts.nodes},
           {"collectives", listOf(facts.rows)},
           {"overlap", jsonOf(facts.overlap)},
-          {"peak_bytes", facts.peakBytes}};
+          {"peak_bytes", facts.peakBytes},
+          {"digest", facts.digest}};
 }
 
 Json jsonOf(const RemarkCount &count) {

@@ -1,6 +1,7 @@
 #include "ccgraph/toolkit/graph_facts.h"
 
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/lifetimes.h"
@@ -112,6 +113,7 @@ GraphFacts gatherFacts(const Graph &graph) {
   facts.opaque = opaqueOperators(graph);
   facts.overlap = OverlapCount(graph).facts();
   facts.peakBytes = peakMemory(graph).bytes;
+  facts.digest = digestOf(graph).str();
   return facts;
 }
 

@@ -33,6 +33,16 @@
 
 namespace ccgraph {
 
+/// Which placeholders the caller holds to the end.
+class CallerHeld {
+public:
+  explicit CallerHeld(const Graph &graph);
+  [[nodiscard]] bool operator()(const Node &placeholder) const;
+
+private:
+  bool namesTell_ = false;
+};
+
 /// One storage, as the rules above have it.
 struct StorageLife {
   /// 0 where the size is not known

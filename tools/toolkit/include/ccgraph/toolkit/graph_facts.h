@@ -37,6 +37,7 @@ struct GraphFacts {
   std::vector<std::pair<std::string, size_t>>
       opaque; ///< operators that nothing is known of, and how often; the most frequent first
   int64_t peakBytes = 0;
+  std::string digest; ///< see ccgraph/ir/digest.h
 
   [[nodiscard]] size_t launches() const;
 };
