@@ -54,9 +54,9 @@ private:
     CallerHeld held(graph);
     number(graph.size());
     uint64_t next = 0;
-    for (const Node *node = graph.front(); node; node = node->next())
+    for (const Node *node : graph)
       position_[node->id()] = next++;
-    for (const Node *node = graph.front(); node; node = node->next())
+    for (const Node *node : graph)
       write(*node, held);
     position_ = std::move(outer);
   }
@@ -67,8 +67,8 @@ private:
     write(node.type(), *node.graph());
     writeArguments(node);
     llvm::SmallVector<uint64_t, 4> after;
-    for (unsigned i = 0; i < node.numOrdering(); ++i)
-      after.push_back(position_[node.ordering(i)->id()]);
+    for (const Node *first : node.orderedAfter())
+      after.push_back(position_[first->id()]);
     llvm::sort(after);
     number(after.size());
     llvm::for_each(after, [&](uint64_t position) { number(position); });

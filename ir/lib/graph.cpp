@@ -22,7 +22,8 @@ uint64_t hashFrame(const Frame &frame) {
 
 } // namespace
 
-Graph::Graph(Context &context, llvm::StringRef name) : context_(&context), name_(name.str()), frames_(1) {
+Graph::Graph(Context &context, llvm::StringRef name)
+    : Surroundings{.graphName = name.str()}, context_(&context), frames_(1) {
   frameIndex_[hashFrame(Frame())].push_back(0);
 }
 
@@ -42,8 +43,7 @@ llvm::MutableArrayRef<T> Graph::allocate(size_t count) {
 std::vector<Node *> Graph::nodes() const {
   std::vector<Node *> result;
   result.reserve(size());
-  for (Node *node = front(); node; node = node->next())
-    result.push_back(node);
+  llvm::copy(*this, std::back_inserter(result));
   return result;
 }
 
@@ -328,16 +328,12 @@ Arguments copyArguments(const Node &source, ArgumentBuilder &builder, llvm::Arra
 } // namespace
 
 std::unique_ptr<Graph> Graph::clone() const {
-  auto copy = std::make_unique<Graph>(*context_, name_);
+  auto copy = std::make_unique<Graph>(*context_, name());
+  copy->surroundings() = surroundings();
   copy->frames_ = frames_;
   copy->frameIndex_ = frameIndex_;
-  copy->groups_ = groups_;
-  copy->rank = rank;
-  copy->worldSize = worldSize;
-  copy->symbolHints = symbolHints;
-  copy->attributes = attributes;
   std::vector<Node *> map(idLimit());
-  for (Node *node = front(); node; node = node->next()) {
+  for (Node *node : *this) {
     ArgumentBuilder builder(*copy);
     llvm::SmallVector<Argument, 8> positional;
     llvm::SmallVector<NamedArgument, 4> keyword;
@@ -347,9 +343,9 @@ std::unique_ptr<Graph> Graph::clone() const {
     NodeSpec spec{node->opcode_, node->name_.str(), node->target_, node->type_, node->frame_, provenance};
     map[node->id()] = copy->create(spec, std::move(builder), arguments);
   }
-  for (Node *node = front(); node; node = node->next())
-    for (unsigned i = 0; i < node->numOrdering(); ++i)
-      copy->addOrdering(map[node->id()], map[node->ordering(i)->id()]);
+  for (Node *node : *this)
+    for (const Node *after : node->orderedAfter())
+      copy->addOrdering(map[node->id()], map[after->id()]);
   for (const auto &[name, graph] : subgraphs_)
     copy->subgraphs_.emplace_back(name, graph->clone());
   return copy;

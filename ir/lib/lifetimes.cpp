@@ -26,7 +26,7 @@ public:
 
   std::vector<StorageLife> run() {
     begin();
-    for (Node *node = graph_.front(); node; node = node->next())
+    for (Node *node : graph_)
       visit(node);
     for (const Flight &flight : flights_)
       finish(flight);
@@ -66,12 +66,11 @@ private:
   }
 
   void visit(Node *node) {
-    for (const Use &use : node->operandUses())
-      if (!use.isOrdering())
-        for (StorageId id : storages_.storages(use.def())) {
-          hold(id, node);
-          lives_[id].toEnd |= node->opcode() == Opcode::Output;
-        }
+    for (const Node *operand : node->dataOperands())
+      for (StorageId id : storages_.storages(operand)) {
+        hold(id, node);
+        lives_[id].toEnd |= node->opcode() == Opcode::Output;
+      }
     if (!mayLaunchOrWait(*node))
       return;
     Effects effects = effectsOf(*node);
@@ -158,7 +157,7 @@ MemoryPeak peakMemory(const Graph &graph) {
       ends[life.holders.back()->id()] += life.bytes;
   }
   MemoryPeak peak;
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     alive += starts[node->id()];
     if (!peak.at || alive > peak.bytes)
       peak = {alive, node};

@@ -5,12 +5,11 @@
 namespace ccgraph {
 
 GraphSnapshot::GraphSnapshot(const Graph &graph)
-    : graph_(&graph), indexById_(graph.idLimit()), groups_(graph.groups()), name_(graph.name()), rank_(graph.rank),
-      worldSize_(graph.worldSize), symbolHints_(graph.symbolHints), attributes_(graph.attributes) {
+    : graph_(&graph), indexById_(graph.idLimit()), surroundings_(graph.surroundings()) {
   for (const auto &[name, subgraph] : graph.subgraphs())
     subgraphs_.push_back({name, std::make_unique<GraphSnapshot>(*subgraph)});
   states_.reserve(graph.size());
-  for (Node *node = graph.front(); node; node = node->next()) {
+  for (Node *node : graph) {
     NodeState state;
     state.node = node;
     state.name = node->name();
@@ -49,14 +48,9 @@ bool GraphSnapshot::matchesNode(const NodeState &state, const Node *node) const 
                     [](const Use &use, const Node *def) { return use.def() == def; });
 }
 
-bool GraphSnapshot::sameSurroundings(const Graph &graph) const {
-  return graph.name() == name_ && graph.rank == rank_ && graph.worldSize == worldSize_ &&
-         graph.symbolHints == symbolHints_ && graph.attributes == attributes_ && graph.groups() == groups_;
-}
-
 bool GraphSnapshot::matches(const Graph &graph) const {
   if (&graph != graph_ || graph.size() != states_.size() || graph.subgraphs().size() != subgraphs_.size() ||
-      !sameSurroundings(graph))
+      graph.surroundings() != surroundings_)
     return false;
   auto sameSubgraph = [](const auto &now, const Subgraph &was) {
     return now.first == was.name && was.content->matches(*now.second);

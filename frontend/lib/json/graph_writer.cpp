@@ -80,13 +80,15 @@ private:
   }
 
   void writeMembers() {
-    if (graph_.rank)
-      key("rank") << *graph_.rank;
-    if (graph_.worldSize)
-      key("world_size") << *graph_.worldSize;
-    writeGroups();
-    writeSymbols();
-    for (const auto &[name, text] : graph_.attributes)
+    // Because a part that is added to the surroundings must be written, this names each; the name stands above.
+    const auto &[graphName, groups, rank, worldSize, hints, attributes] = graph_.surroundings();
+    if (rank)
+      key("rank") << *rank;
+    if (worldSize)
+      key("world_size") << *worldSize;
+    writeGroups(groups);
+    writeSymbols(hints);
+    for (const auto &[name, text] : attributes)
       key(name.str()) << text.str();
     writeFrames();
     writeSubgraphs();
@@ -116,12 +118,12 @@ private:
 
   // --- What surrounds the nodes ---------------------------------------------------------------------------------------
 
-  void writeGroups() {
-    if (graph_.groups().empty())
+  void writeGroups(const GroupTable &groups) {
+    if (groups.empty())
       return;
     key("groups") << '{';
     Separator separator(",");
-    for (const Group &group : graph_.groups().groups()) {
+    for (const Group &group : groups.groups()) {
       os_ << separator.next();
       newline(depth_ + 1);
       quoted(group.name) << ": ";
@@ -174,12 +176,12 @@ private:
     os_ << ']';
   }
 
-  void writeSymbols() {
-    if (graph_.symbolHints.empty())
+  void writeSymbols(llvm::ArrayRef<std::pair<Identifier, int64_t>> hints) {
+    if (hints.empty())
       return;
     key("symbols") << '{';
     Separator separator;
-    for (const auto &[symbol, hint] : graph_.symbolHints) {
+    for (const auto &[symbol, hint] : hints) {
       os_ << separator.next();
       quoted(symbol.str()) << ": " << hint;
     }

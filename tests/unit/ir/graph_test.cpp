@@ -178,6 +178,8 @@ TEST_F(GraphTest, CloneIsDeepAndEqual) {
   graph.addOrdering(b, x);
   graph.setFrame(a, graph.addFrame({.file = context.identifier("train.py"), .line = 3}));
   graph.groups().set({.name = "tp", .ranks = {0, 1}});
+  graph.rank = 1;
+  graph.symbolHints.emplace_back(context.identifier("s0"), 8);
   graph.addSubgraph(context.identifier("body"));
   auto copy = graph.clone();
   graph.erase(b);
@@ -185,8 +187,21 @@ TEST_F(GraphTest, CloneIsDeepAndEqual) {
   EXPECT_EQ(copy->find("b")->operand(0), copy->find("a"));
   EXPECT_EQ(copy->find("b")->ordering(0), copy->find("x"));
   EXPECT_EQ(copy->frames()[copy->find("a")->frame()].line, 3);
-  EXPECT_EQ(copy->groups(), graph.groups());
+  EXPECT_EQ(copy->surroundings(), graph.surroundings());
   EXPECT_NE(copy->subgraph(context.identifier("body")), nullptr);
+}
+
+TEST_F(GraphTest, RangesWalkNodesAndEdges) {
+  Node *x = input("x");
+  Node *a = call("a", {x, x});
+  Node *b = call("b", {a, x});
+  graph.addOrdering(b, x);
+  EXPECT_EQ(std::vector<Node *>(graph.begin(), graph.end()), graph.nodes());
+  auto listed = [](auto range) { return std::vector<Node *>(range.begin(), range.end()); };
+  EXPECT_EQ(listed(a->dataOperands()), (std::vector<Node *>{x, x}));
+  EXPECT_EQ(listed(b->dataOperands()), (std::vector<Node *>{a, x}));
+  EXPECT_EQ(listed(b->orderedAfter()), std::vector<Node *>{x});
+  EXPECT_TRUE(listed(x->orderedAfter()).empty());
 }
 
 TEST_F(GraphTest, FramesAndOriginsAreShared) {

@@ -81,8 +81,46 @@ struct NodeSpec {
   const Provenance *provenance = nullptr;
 };
 
-/// The program and all that belongs to it; see above for what holds of it.
-class Graph {
+/// What surrounds the nodes of a graph, as one value, so that a copy, a snapshot or a writer cannot forget a part.
+struct Surroundings {
+  std::string graphName;
+  GroupTable groupTable;
+  /// whose program this is; empty for one text that serves every rank
+  std::optional<int64_t> rank;
+  /// empty where the input does not say
+  std::optional<int64_t> worldSize;
+  /// Known values of backed symbols (never of unbacked ones), in order of first appearance.
+  std::vector<std::pair<Identifier, int64_t>> symbolHints;
+  /// Foreign top-level keys of the file, kept and written back: name, text of the value.
+  std::vector<std::pair<Identifier, Identifier>> attributes;
+  friend bool operator==(const Surroundings &, const Surroundings &) = default;
+};
+
+/// Walks nodes in program order. The node that it stands on may be moved or erased only after the step to the next.
+class NodeIterator {
+public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = Node *;
+  using difference_type = std::ptrdiff_t;
+  using pointer = Node *const *;
+  using reference = Node *;
+  explicit NodeIterator(Node *node = nullptr) : node_(node) {}
+  Node *operator*() const { return node_; }
+  NodeIterator &operator++() { return node_ = node_->next(), *this; }
+  NodeIterator operator++(int) {
+    auto old = *this;
+    return ++*this, old;
+  }
+  friend bool operator==(NodeIterator a, NodeIterator b) { return a.node_ == b.node_; }
+  friend bool operator!=(NodeIterator a, NodeIterator b) { return a.node_ != b.node_; }
+
+private:
+  Node *node_;
+};
+
+/// The program and all that belongs to it; see above for what holds of it. Its surroundings are a base, so that one
+/// reads graph.rank.
+class Graph : public Surroundings {
 public:
   explicit Graph(Context &context, llvm::StringRef name = "graph");
   ~Graph();
@@ -90,16 +128,18 @@ public:
   Graph &operator=(const Graph &) = delete;
 
   [[nodiscard]] Context &context() const { return *context_; }
-  [[nodiscard]] llvm::StringRef name() const { return name_; }
-  void setName(llvm::StringRef name) { name_ = name.str(); }
+  [[nodiscard]] llvm::StringRef name() const { return graphName; }
+  void setName(llvm::StringRef name) { graphName = name.str(); }
 
   // --- Nodes in program order ------------------------------------------------------------------------------------
   /// Number of nodes in the order.
   [[nodiscard]] size_t size() const { return order_.size(); }
   [[nodiscard]] Node *front() const { return order_.front(); }
   [[nodiscard]] Node *back() const { return order_.back(); }
-  /// All live nodes in program order, as a snapshot that edits do not disturb. O(n); a loop that
-  /// does not edit walks front() and next() instead.
+  /// `for (Node *node : graph)`, for a loop that moves and erases nothing.
+  [[nodiscard]] NodeIterator begin() const { return NodeIterator(front()); }
+  [[nodiscard]] static NodeIterator end() { return NodeIterator(); }
+  /// All live nodes in program order, as a snapshot that edits do not disturb. O(n).
   [[nodiscard]] std::vector<Node *> nodes() const;
   /// One more than the largest id ever given, erased nodes included: the size of a side table.
   [[nodiscard]] uint32_t idLimit() const { return static_cast<uint32_t>(byId_.size()); }
@@ -153,12 +193,10 @@ public:
   const Provenance *mergeProvenance(llvm::ArrayRef<Node *> sources);
 
   // --- What surrounds the nodes --------------------------------------------------------------------------------------
-  [[nodiscard]] GroupTable &groups() { return groups_; }
-  [[nodiscard]] const GroupTable &groups() const { return groups_; }
-  /// whose program this is; empty for one text that serves every rank
-  std::optional<int64_t> rank;
-  /// empty where the input does not say
-  std::optional<int64_t> worldSize;
+  [[nodiscard]] Surroundings &surroundings() { return *this; }
+  [[nodiscard]] const Surroundings &surroundings() const { return *this; }
+  [[nodiscard]] GroupTable &groups() { return groupTable; }
+  [[nodiscard]] const GroupTable &groups() const { return groupTable; }
   /// False only if no operator of it or of its subgraphs may reshape a tensor (Access::Reshape); an operator that was
   /// here and went counts.
   [[nodiscard]] bool mayReshape() const;
@@ -171,12 +209,8 @@ public:
   void eraseSubgraph(Identifier name);
   /// The last subgraph of this name that was erased; null if there was none.
   [[nodiscard]] const Graph *erasedSubgraph(Identifier name) const;
-  /// Known values of backed symbols (never of unbacked ones), in order of first appearance.
-  std::vector<std::pair<Identifier, int64_t>> symbolHints;
-  /// Foreign top-level keys of the file, kept and written back: name, text of the value.
-  std::vector<std::pair<Identifier, Identifier>> attributes;
 
-  /// A deep copy with the same names, order, groups, frames and subgraphs, in the same context. Ids
+  /// A deep copy with the same names, order, surroundings, frames and subgraphs, in the same context. Ids
   /// are dense in the copy; erased nodes and subgraphs stay behind. O(n); a definition must stand
   /// before its uses.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
@@ -192,7 +226,6 @@ private:
   Identifier uniqueName(llvm::StringRef wish);
 
   Context *context_;
-  std::string name_;
   llvm::BumpPtrAllocator arena_;
   OrderList order_;
   std::vector<Node *> byId_;
@@ -201,7 +234,6 @@ private:
   std::vector<Frame> frames_;
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
   bool reshapes_ = false;
-  GroupTable groups_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> erasedSubgraphs_;
 };

@@ -10,7 +10,7 @@
 //
 // Ownership: a node belongs to its Graph and lives as long; a pointer to one never dangles before
 // the graph. Failure: none; an index out of range, or the order of nodes of two graphs, is a bug of
-// the caller. Cost: all accessors O(1), but for kwarg (linear in the keywords) and hasDataUses
+// the caller and asserts. Cost: all accessors O(1), but for kwarg (linear in the keywords) and hasDataUses
 // (linear in the ordering uses).
 #pragma once
 
@@ -18,6 +18,7 @@
 #include "ccgraph/ir/type.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/iterator_range.h"
 
 #include <cstdint>
@@ -77,6 +78,23 @@ private:
   const Use *use_;
 };
 
+/// The nodes at the other end of some edges of one node, in their order.
+class DefRange {
+public:
+  struct ToDef {
+    Node *operator()(const Use &use) const { return use.def(); }
+  };
+  using Iterator = llvm::mapped_iterator<const Use *, ToDef>;
+  explicit DefRange(llvm::ArrayRef<Use> uses) : uses_(uses) {}
+  [[nodiscard]] Iterator begin() const { return {uses_.begin(), ToDef()}; }
+  [[nodiscard]] Iterator end() const { return {uses_.end(), ToDef()}; }
+  [[nodiscard]] size_t size() const { return uses_.size(); }
+  [[nodiscard]] bool empty() const { return uses_.empty(); }
+
+private:
+  llvm::ArrayRef<Use> uses_;
+};
+
 /// The argument tree of a node; immutable, so that a snapshot keeps it by keeping a pointer.
 struct Arguments {
   llvm::ArrayRef<Argument> positional;
@@ -129,10 +147,19 @@ public:
   [[nodiscard]] llvm::ArrayRef<Use> operandUses() const { return {operands_, numOperands_ + numOrdering_}; }
   /// Number of data operands; a node that is mentioned twice counts twice.
   [[nodiscard]] unsigned numOperands() const { return numOperands_; }
-  [[nodiscard]] Node *operand(unsigned index) const { return operands_[index].def_; }
+  [[nodiscard]] Node *operand(unsigned index) const {
+    assert(index < numOperands_ && "a data operand");
+    return operands_[index].def_;
+  }
   /// Number of ordering edges; each predecessor stands there once.
   [[nodiscard]] unsigned numOrdering() const { return numOrdering_; }
-  [[nodiscard]] Node *ordering(unsigned index) const { return operands_[numOperands_ + index].def_; }
+  [[nodiscard]] Node *ordering(unsigned index) const {
+    assert(index < numOrdering_ && "an ordering edge");
+    return operands_[numOperands_ + index].def_;
+  }
+  /// The same as ranges of nodes.
+  [[nodiscard]] DefRange dataOperands() const { return DefRange(operandUses().take_front(numOperands_)); }
+  [[nodiscard]] DefRange orderedAfter() const { return DefRange(operandUses().drop_front(numOperands_)); }
   /// The node that an argument leaf means.
   [[nodiscard]] Node *operand(const Argument &leaf) const { return operand(leaf.operandIndex()); }
 

@@ -58,16 +58,15 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> ordering(const NodeState &state) const {
     return llvm::ArrayRef(pool_).slice(state.firstOperand + state.numOperands, state.numOrdering);
   }
-  [[nodiscard]] const GroupTable &groups() const { return groups_; }
+  [[nodiscard]] const GroupTable &groups() const { return surroundings_.groupTable; }
+  /// Name, groups, rank and the like, as they were.
+  [[nodiscard]] const Surroundings &surroundings() const { return surroundings_; }
   /// In the order of Graph::subgraphs().
   [[nodiscard]] llvm::ArrayRef<Subgraph> subgraphs() const { return subgraphs_; }
   /// True if `graph`, which must be the one that was looked at (false for any other), is now
-  /// exactly as it was: order, arguments, types, names, provenance, ordering edges, groups,
-  /// subgraphs, and what sameSurroundings looks at. O(nodes + edges).
+  /// exactly as it was: order, arguments, types, names, provenance, ordering edges, subgraphs and
+  /// surroundings. O(nodes + edges).
   [[nodiscard]] bool matches(const Graph &graph) const;
-  /// True if the graph's name, rank, world size, symbol hints, foreign keys and groups are what they
-  /// were. O(what they hold).
-  [[nodiscard]] bool sameSurroundings(const Graph &graph) const;
 
 private:
   [[nodiscard]] bool matchesNode(const NodeState &state, const Node *node) const;
@@ -77,12 +76,7 @@ private:
   /// position + 1, 0: not in the order then
   std::vector<uint32_t> indexById_;
   std::vector<Node *> pool_;
-  GroupTable groups_;
-  std::string name_;
-  std::optional<int64_t> rank_;
-  std::optional<int64_t> worldSize_;
-  std::vector<std::pair<Identifier, int64_t>> symbolHints_;
-  std::vector<std::pair<Identifier, Identifier>> attributes_;
+  Surroundings surroundings_;
   std::vector<Subgraph> subgraphs_;
 };
 
