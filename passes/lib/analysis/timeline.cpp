@@ -199,6 +199,35 @@ void Timeline::addHolder(IntervalId id, Node *holder) {
   widen(intervals_[id], holder);
 }
 
+void Timeline::addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder) {
+  // Because intervals of one bucket end at one wait, their bytes go up to the new end and off the old one together.
+  int64_t moved = 0;
+  int64_t atOldEnd = 0;
+  const Node *oldEnd = nullptr;
+  auto leaveOldEnd = [&] {
+    if (atOldEnd != 0)
+      addUpTo(oldEnd, -std::exchange(atOldEnd, 0));
+  };
+  for (IntervalId id : intervals) {
+    Interval &interval = intervals_[id];
+    if (!settled_ || interval.reach.forGood || !interval.last->isBefore(holder)) {
+      addHolder(id, holder);
+      continue;
+    }
+    interval.holders.push_back(holder);
+    held_[holder->id()].push_back(id);
+    if (interval.last != oldEnd)
+      leaveOldEnd();
+    oldEnd = interval.last;
+    atOldEnd += interval.bytes;
+    moved += interval.bytes;
+    interval.last = holder;
+  }
+  leaveOldEnd();
+  if (moved != 0)
+    addUpTo(holder, moved);
+}
+
 void Timeline::removeHolder(IntervalId id, Node *holder) {
   Interval &interval = intervals_[id];
   assert(interval.holders.back() == holder && "holders go in the order opposite to that in which they came");

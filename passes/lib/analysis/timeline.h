@@ -42,6 +42,8 @@ public:
   void addConstant(int64_t bytes) { base_ += bytes; }
   /// One more node that holds the interval; it may reach further then.
   void addHolder(IntervalId interval, Node *holder);
+  /// The same for several, at the cost of one where they end at the same node.
+  void addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder);
   /// Undoes the addHolder() of this interval that was made last.
   void removeHolder(IntervalId interval, Node *holder);
   /// Makes an interval weigh nothing, and what it weighed before.

@@ -115,6 +115,29 @@ TEST_P(TimelineTest, TakesIntervalsAndHoldersAfterwards) {
   }
 }
 
+TEST_P(TimelineTest, TakesOneHolderForSeveralIntervals) {
+  Timeline timeline(graph_);
+  fill(timeline, 20);
+  timeline.settle();
+  for (int i = 0; i < 20; ++i) {
+    Node *holder = rows_[pick(numRows)];
+    std::vector<Timeline::IntervalId> some;
+    for (int count = pick(6); count > 0; --count)
+      some.push_back(static_cast<Timeline::IntervalId>(pick(20)));
+    timeline.addHolders(some, holder);
+    for (Timeline::IntervalId id : some)
+      models_[id].holders.push_back(holder);
+    expectRight(timeline);
+    for (Timeline::IntervalId id : llvm::reverse(some)) {
+      if (i % 2 == 0)
+        break;
+      timeline.removeHolder(id, holder);
+      models_[id].holders.pop_back();
+    }
+    expectRight(timeline);
+  }
+}
+
 TEST_P(TimelineTest, SuspendedIntervalsWeighNothing) {
   Timeline timeline(graph_);
   fill(timeline, 10);

@@ -15,14 +15,11 @@ int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {
   return bytes;
 }
 
-void BucketRoom::addHolder(Timeline::IntervalId interval, Node *node) {
-  memory_.addHolder(interval, node);
-  holders_.emplace_back(interval, node);
-}
-
 void BucketRoom::holdAll(const Candidate &member, Node *wait) {
-  for (Timeline::IntervalId id : memory_.intervalsOf(member.launch).vec())
-    addHolder(id, wait);
+  std::vector<Timeline::IntervalId> held = memory_.intervalsOf(member.launch).vec();
+  memory_.addHolders(held, wait);
+  for (Timeline::IntervalId id : held)
+    holders_.emplace_back(id, wait);
 }
 
 /// Because one transfer holds all inputs and results, each lives on to the last wait on any result.

@@ -30,7 +30,6 @@ public:
   void accept();
 
 private:
-  void addHolder(Timeline::IntervalId interval, Node *node);
   void holdInFlight();
   void holdAll(const Candidate &member, Node *wait);
   void holdForMovedWaits(llvm::ArrayRef<BucketMoves::Step> moves);
