@@ -16,7 +16,6 @@ double mishSlope(double x) {
   double t = std::tanh(std::log1p(std::exp(x)));
   return t + x * logistic(x) * (1 - t * t);
 }
-double hardswishSlope(double x) { return x < -3 ? 0 : x <= 3 ? x / 3 + 0.5 : 1; }
 double logit(double x) { return std::log(x / (1 - x)); }
 /// Of buffer = exp(-|x|), which the forward operator kept.
 double logSigmoidSlope(double x, double buffer) {
@@ -37,7 +36,7 @@ CCGRAPH_ACTIVATION(hardtanhGradOp, 2, x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0])
 CCGRAPH_ACTIVATION(hardsigmoidOp, 1, clip(x[0] + 3, 0, 6) / 6)
 CCGRAPH_ACTIVATION(hardsigmoidGradOp, 2, x[1] > -3 && x[1] < 3 ? x[0] / 6 : 0)
 CCGRAPH_ACTIVATION(hardswishOp, 1, x[0] * clip(x[0] + 3, 0, 6) / 6)
-CCGRAPH_ACTIVATION(hardswishGradOp, 2, x[0] * hardswishSlope(x[1]))
+CCGRAPH_ACTIVATION(hardswishGradOp, 2, x[1] < -3 ? 0 : x[1] <= 3 ? x[0] * (x[1] / 3 + 0.5) : x[0])
 CCGRAPH_ACTIVATION(mishOp, 1, mish(x[0]))
 CCGRAPH_ACTIVATION(mishGradOp, 2, x[0] * mishSlope(x[1]))
 CCGRAPH_ACTIVATION(softshrinkOp, 1, x[0] > x[1] ? x[0] - x[1] : x[0] < -x[1] ? x[0] + x[1] : x[0] * 0)
@@ -50,11 +49,14 @@ CCGRAPH_ACTIVATION(gluGateGradOp, 3, x[0] * x[1] * logistic(x[2]) * (1 - logisti
 CCGRAPH_ACTIVATION(preluOp, 2, x[0] > 0 ? x[0] : x[0] * x[1])
 CCGRAPH_ACTIVATION(preluSelfGradOp, 3, x[1] > 0 ? x[0] : x[0] * x[2])
 CCGRAPH_ACTIVATION(preluWeightGradOp, 3, x[1] > 0 ? 0 : x[0] * x[1])
-CCGRAPH_ACTIVATION(logitOp, 1, logit(x[0]))
-CCGRAPH_ACTIVATION(clippedLogitOp, 1, logit(clip(x[0], x[1], 1 - x[1])))
 CCGRAPH_ACTIVATION(logitGradOp, 2, x[1]<0 || x[1]> 1 ? NAN : x[0] / (x[1] * (1 - x[1])))
 CCGRAPH_ACTIVATION(clippedLogitGradOp, 2, x[1]<x[2] || x[1]> 1 - x[2] ? 0 : x[0] / (x[1] * (1 - x[1])))
 #undef CCGRAPH_ACTIVATION
+// Those whose result is a float whatever they are given.
+constexpr PointwiseOp logitOp{.real = [](const double *x) { return logit(x[0]); }, .result = ResultType::Floating};
+constexpr PointwiseOp clippedLogitOp{.real = [](const double *x) { return logit(clip(x[0], x[1], 1 - x[1])); },
+                                     .result = ResultType::Floating,
+                                     .promoting = 1};
 // Those that take integers too.
 constexpr PointwiseOp hardtanhOp{.real = [](const double *x) { return clip(x[0], x[1], x[2]); },
                                  .integer = [](const int64_t *x) { return std::min(std::max(x[0], x[1]), x[2]); },

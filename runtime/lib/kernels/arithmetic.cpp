@@ -131,6 +131,9 @@ CCGRAPH_BITWISE(leftShiftOp, x[1]<0 || x[1]> 63 ? 0 : wrapMul(x[0], int64_t(uint
 CCGRAPH_BITWISE(rightShiftOp, x[0] >> (x[1] < 0 || x[1] > 63 ? 63 : x[1]))
 #undef CCGRAPH_BITWISE
 
+constexpr PointwiseOp rootOp{.real = [](const double *x) { return std::sqrt(x[0]); }};
+constexpr PointwiseOp inverseRootOp{.real = [](const double *x) { return 1 / std::sqrt(x[0]); }};
+
 // --- Kernels whose operands need a word more --------------------------------------------------
 Operands withAlpha(KernelArgs &args) {
   Operands operands = operandsOf(args, 2);
@@ -185,6 +188,23 @@ Value divideInPlace(KernelArgs &args) {
 Value bitwiseNot(KernelArgs &args) {
   bool truth = args.operand(0).tensor.dtype() == DType::Bool;
   return pointwise(args, operandsOf(args, 1), truth ? logicalNotOp : bitwiseNotOp);
+}
+
+/// The power of a number is laid out anew.
+Value powerOfNumber(KernelArgs &args) {
+  Operands operands = operandsOf(args, 2);
+  operands[1].tensor = operands[1].tensor.contiguous();
+  return pointwise(args, operands, powOp);
+}
+
+/// PyTorch takes roots for the exponents 0.5 and -0.5, which shows at minus infinity.
+Value powerByNumber(KernelArgs &args) {
+  Operands operands = operandsOf(args, 2);
+  bool half = !args.failed() && isFloat(operands[0].tensor.dtype()) && args.at(1).is(Value::Kind::Float) &&
+              std::fabs(args.at(1).floating()) == 0.5;
+  if (!half)
+    return pointwise(args, operands, powOp);
+  return pointwise(args, operands[0], args.at(1).floating() > 0 ? rootOp : inverseRootOp);
 }
 
 const Kernel kernels[] = {
@@ -248,8 +268,8 @@ const Kernel kernels[] = {
     {"aten.mul_.Tensor", "self,other", pointwiseInPlace<mulOp, 2>},
     {"aten.ne.Scalar", "self,other", pointwiseKernel<neOp, 2>},
     {"aten.ne.Tensor", "self,other", pointwiseKernel<neOp, 2>},
-    {"aten.pow.Scalar", "self,exponent", pointwiseKernel<powOp, 2>},
-    {"aten.pow.Tensor_Scalar", "self,exponent", pointwiseKernel<powOp, 2>},
+    {"aten.pow.Scalar", "self,exponent", powerOfNumber},
+    {"aten.pow.Tensor_Scalar", "self,exponent", powerByNumber},
     {"aten.pow.Tensor_Tensor", "self,exponent", pointwiseKernel<powOp, 2>},
     {"aten.pow_.Tensor", "self,exponent", pointwiseInPlace<powOp, 2>},
     {"aten.remainder.Scalar", "self,other", pointwiseKernel<remainderOp, 2>},

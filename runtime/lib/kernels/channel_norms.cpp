@@ -153,7 +153,8 @@ BatchNorm batchNorm(KernelArgs &args, const BatchForm &form) {
     return result;
   Affine affine = affineOf(args, 1, c);
   unsigned none = form.running ? form.running : noArgument;
-  Moments now{perSet(args, none, c.sets(), 0), perSet(args, none + 1, c.sets(), 1)};
+  unsigned noneAfter = form.running ? form.running + 1 : noArgument;
+  Moments now{perSet(args, none, c.sets(), 0), perSet(args, noneAfter, c.sets(), 1)};
   if (args.failed() || !args.check(result.training || args.has(none), "got no running statistics to normalize with"))
     return result;
   Values x = readAll(c.input);

@@ -1,5 +1,6 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
+#include "kernels/pointwise.h"
 
 namespace ccgraph::runtime {
 namespace {
@@ -36,7 +37,9 @@ Value addr(KernelArgs &args) {
     return {};
   Tensor outer = callForTensor(args, "aten.mul.Tensor", {a.unsqueeze(1), b.unsqueeze(0)});
   Tensor scaled = args.has(3) ? callForTensor(args, "aten.mul.Scalar", {args.at(0), args.at(3)}) : args.tensor(0);
-  return callKernel(args, "aten.add.Tensor", {scaled, outer, given(args, 4, integer(1))});
+  Tensor sum = callForTensor(args, "aten.add.Tensor", {scaled, outer, given(args, 4, integer(1))});
+  // Because numbers do not promote here: of bools it is "self or (a and b)".
+  return args.failed() ? Value() : Value(toDType(sum, resultType(llvm::ArrayRef<Tensor>{args.tensor(0), a, b})));
 }
 
 /// The sum of a batch of products is one product of the factors side by side.

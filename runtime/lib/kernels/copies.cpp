@@ -18,6 +18,8 @@ Value toCopy(KernelArgs &args) {
   return cloneAs(args, self, args.dtype(1, self.dtype()), 6);
 }
 
+Value contiguousClone(KernelArgs &args) { return args.tensor(0).cloneContiguous(); }
+
 Value convertElementType(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   return cloneAs(args, self, args.dtype(1, self.dtype()), noArgument);
@@ -166,7 +168,7 @@ Tensor elementOf(KernelArgs &args, const Tensor &whole, int64_t dim, int64_t ind
 }
 
 Value sliceScatter(KernelArgs &args) {
-  Tensor result = args.tensor(0).clone();
+  Tensor result = cloneWithStrides(args.tensor(0));
   Tensor target =
       part(args, result, {args.integer(2, 0), args.integer(3, 0), args.integer(4, INT64_MAX), args.integer(5, 1)});
   assign(args, target, args.tensor(1));
@@ -174,7 +176,7 @@ Value sliceScatter(KernelArgs &args) {
 }
 
 Value selectScatter(KernelArgs &args) {
-  Tensor result = args.tensor(0).clone();
+  Tensor result = cloneWithStrides(args.tensor(0));
   Tensor target = elementOf(args, result, args.integer(2), args.integer(3));
   assign(args, target, args.tensor(1));
   return result;
@@ -218,6 +220,8 @@ Value constantPad(KernelArgs &args) {
       return {};
     source = source.slice(dim, std::max<int64_t>(-pad[i], 0), self.size(dim) - std::max<int64_t>(-pad[i + 1], 0));
   }
+  if (llvm::all_of(pad, [](int64_t size) { return size <= 0; }))
+    return source.clone();
   Tensor result = Tensor::zeros(self.dtype(), sizes, suggestedStrides(sizes, self));
   fill(args, result, args.operand(2, 0).tensor);
   Tensor target = result;
@@ -332,7 +336,7 @@ const Kernel kernels[] = {
     {"aten.fill_.Scalar", "self,value", fillInPlace},
     {"aten.fill_.Tensor", "self,value", fillInPlace},
     {"aten.flip.default", "self,dims", flip},
-    {"aten.lift_fresh_copy.default", "self", clone},
+    {"aten.lift_fresh_copy.default", "self", contiguousClone},
     {"aten.repeat.default", "self,repeats", repeat},
     {"aten.select_backward.default", "grad_output,input_sizes,dim,index", selectBackward},
     {"aten.select_scatter.default", "self,src,dim,index", selectScatter},

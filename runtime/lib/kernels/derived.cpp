@@ -13,11 +13,18 @@ std::string without(llvm::StringRef target, llvm::StringRef suffix) {
   return ("aten." + name + "." + overload).str();
 }
 
+/// The functional operators whose overloads are called otherwise.
+std::string baseOf(llvm::StringRef target, llvm::StringRef suffix) {
+  if (target == "aten.pow_.Scalar")
+    return "aten.pow.Tensor_Scalar";
+  return target == "aten.view_copy.default" ? "aten.reshape.default" : without(target, suffix);
+}
+
 Value callBase(KernelArgs &args, llvm::StringRef suffix) {
   Value::List positional;
   for (unsigned i = 0; i < args.count(); ++i)
     positional.push_back(args.at(i));
-  return callKernel(args, without(args.target(), suffix), std::move(positional));
+  return callKernel(args, baseOf(args.target(), suffix), std::move(positional));
 }
 
 /// The functional operator's result, stored into the first argument.
@@ -198,7 +205,7 @@ constexpr llvm::StringLiteral copies[] = {
 std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional) {
   std::vector<Kernel> kernels;
   auto add = [&](llvm::StringRef target, llvm::StringRef suffix, Value (*compute)(KernelArgs &)) {
-    const auto *base = llvm::find_if(functional, [&](const Kernel &k) { return k.target == without(target, suffix); });
+    const auto *base = llvm::find_if(functional, [&](const Kernel &k) { return k.target == baseOf(target, suffix); });
     if (base != functional.end())
       kernels.push_back({target, base->parameters, compute});
   };

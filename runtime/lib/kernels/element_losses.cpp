@@ -109,6 +109,12 @@ Value lossBackward(KernelArgs &args) {
   return gradient(args, numberOperand(args.number(4, 1)), lossReduction(args, 3), op);
 }
 
+/// Laid out anew.
+Value huberBackward(KernelArgs &args) {
+  Value result = lossBackward<huberGradOp>(args);
+  return args.failed() ? result : Value(result.tensor().contiguous());
+}
+
 /// (grad_output, self, target, weight, reduction)
 Value binaryCrossEntropyBackward(KernelArgs &args) {
   return gradient(args, weightOperand(args, 3), lossReduction(args, 4), crossEntropyGradOp);
@@ -121,7 +127,7 @@ const Kernel kernels[] = {
     {"aten.binary_cross_entropy_with_logits.default", "self,target,weight,pos_weight,reduction",
      crossEntropyWithLogits},
     {"aten.huber_loss.default", "self,target,reduction,delta", loss<huberOp, true>},
-    {"aten.huber_loss_backward.default", "grad_output,self,target,reduction,delta", lossBackward<huberGradOp>},
+    {"aten.huber_loss_backward.default", "grad_output,self,target,reduction,delta", huberBackward},
     {"aten.kl_div.default", "self,target,reduction,log_target", divergence},
     {"aten.l1_loss.default", "self,target,reduction", loss<l1Op>},
     {"aten.smooth_l1_loss.default", "self,target,reduction,beta", loss<smoothL1Op, true>},

@@ -69,10 +69,13 @@ auto widen(E element) {
     return Complex(element.real(), element.imag());
 }
 
-/// Truncates as x86's conversion does where the value does not fit: int64's minimum.
-int64_t truncate(double value) {
-  bool fits = value >= -0x1p63 && value < 0x1p63;
-  return fits ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
+/// Truncates as x86's conversions do where the value does not fit: the type's minimum. There is one to 32 bits and one to 64,
+/// so that narrower types take the low bits of 64.
+template <typename Integer>
+Integer truncate(double value) {
+  constexpr double limit = sizeof(Integer) == 4 ? 0x1p31 : 0x1p63;
+  bool fits = value > -limit - 1 && value < limit;
+  return fits ? static_cast<Integer>(value) : std::numeric_limits<Integer>::min();
 }
 
 template <typename To, typename From>
@@ -82,7 +85,7 @@ To convert(From value) {
   else if constexpr (std::is_same_v<From, Complex>)
     return convert<To>(value.real());
   else if constexpr (std::is_same_v<To, int64_t>)
-    return truncate(value);
+    return truncate<int64_t>(value);
   else
     return static_cast<To>(value);
 }
@@ -95,6 +98,8 @@ E narrow(T value) {
     return {brainFromFloat(static_cast<float>(convert<double>(value)))};
   else if constexpr (std::is_same_v<E, Truth>)
     return {static_cast<uint8_t>(value != T(0))};
+  else if constexpr (std::is_same_v<E, int32_t> && !std::is_same_v<T, int64_t>)
+    return truncate<int32_t>(convert<double>(value));
   else if constexpr (std::is_integral_v<E>)
     return static_cast<E>(convert<int64_t>(value));
   else if constexpr (std::is_floating_point_v<E> && std::is_same_v<T, int64_t>)

@@ -110,7 +110,7 @@ constexpr Lifted lifted[] = {
     {"aten._foreach_mul_.Tensor", "self,other", "aten.mul_.Tensor"},
     {"aten._foreach_neg.default", "self", "aten.neg.default"},
     {"aten._foreach_neg_.default", "self", "aten.neg_.default"},
-    {"aten._foreach_norm.Scalar", "self,ord", "aten.linalg_vector_norm.default"},
+    {"aten._foreach_norm.Scalar", "self,ord,dtype", "aten.linalg_vector_norm.default"},
     {"aten._foreach_pow.List", "self,exponent", "aten.pow.Tensor_Tensor"},
     {"aten._foreach_pow.Scalar", "self,exponent", "aten.pow.Tensor_Scalar"},
     {"aten._foreach_pow.ScalarAndTensor", "self,exponent", "aten.pow.Scalar"},
@@ -171,7 +171,9 @@ Value applyToEach(KernelArgs &args) {
     else
       args.fail("element " + llvm::Twine(i) + ": " + llvm::toString(result.takeError()));
   }
-  return args.failed() ? Value() : Value::list(std::move(results));
+  // Because the schemas of the in-place forms have no result.
+  bool inPlace = args.target().rsplit('.').first.endswith("_");
+  return args.failed() || inPlace ? Value() : Value::list(std::move(results));
 }
 
 std::vector<Kernel> makeKernels() {

@@ -10,6 +10,8 @@
 
 namespace ccgraph::runtime {
 
+Tensor atLeastOneDim(const Tensor &tensor) { return tensor.rank() ? tensor : tensor.unsqueeze(0); }
+
 Tensor positionsOf(const Tensor &mask) {
   Tensor flags = toDType(mask, DType::Bool).contiguous();
   std::vector<int64_t> found;
@@ -76,12 +78,29 @@ AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, std::vector<s
     return;
   bool together = !indexed.empty() && indexed.back() - indexed.front() + 1 == static_cast<int64_t>(indexed.size());
   place_ = together ? indexed.front() : 0;
+  setStrides(kept, wanted);
   sizes_ = kept.sizes;
   sizes_.insert(sizes_.begin() + place_, indexSizes_.begin(), indexSizes_.end());
   kept_ = self.reinterpret(self.dtype(), std::move(kept));
   offsets_.assign(static_cast<size_t>(productOf(indexSizes_)), 0);
   for (int64_t dim : indexed)
     addOffsets(args, self, dim, *wanted[static_cast<size_t>(dim)]);
+}
+
+/// The result of an elementwise operator on the part that stays, which does not move along the indices' dimensions, and on
+/// the indices, which do not move along the others.
+void AdvancedIndex::setStrides(const Window &kept, llvm::ArrayRef<std::optional<Tensor>> indices) {
+  Dims sizes = kept.sizes, still(kept.sizes.size(), 0);
+  sizes.insert(sizes.begin() + place_, indexSizes_.begin(), indexSizes_.end());
+  auto placed = [&](Dims strides, DimsRef ofIndex) {
+    strides.insert(strides.begin() + place_, ofIndex.begin(), ofIndex.end());
+    return strides;
+  };
+  std::vector<Dims> all{placed(kept.strides, Dims(indexSizes_.size(), 0))};
+  for (const std::optional<Tensor> &index : indices)
+    if (index)
+      all.push_back(placed(still, llvm::cantFail(index->expand(indexSizes_)).strides()));
+  strides_ = denseStridesLike(sizes, std::vector<DimsRef>(all.begin(), all.end()));
 }
 
 void AdvancedIndex::addOffsets(KernelArgs &args, const Tensor &self, int64_t dim, const Tensor &index) {
@@ -169,7 +188,7 @@ namespace {
 Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &index) {
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(self.dtype(), index.sizes());
+  Tensor result = Tensor::zeros(self.dtype(), index.sizes(), index.strides());
   for (int64_t i = 0; i < index.count(); ++i)
     copyElements(index.partOfResult(result, i), index.part(i));
   return result;
@@ -198,14 +217,16 @@ Value maskedIndex(KernelArgs &args) {
 Value indexSelect(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(1, self.rank());
-  Tensor index = args.tensor(2);
-  if (args.failed() ||
-      !args.check(index.rank() <= 1 && self.rank() > 0,
-                  "got an index " + index.typeText() + " for " + self.typeText() + ", expected 1 dimension"))
+  const Tensor &index = args.tensor(2);
+  if (args.failed() || !args.check(index.rank() <= 1, "got an index " + index.typeText() + " for " + self.typeText() +
+                                                          ", expected 1 dimension"))
     return {};
   std::vector<std::optional<Tensor>> indices(static_cast<size_t>(dim));
-  indices.emplace_back(index.rank() ? index : index.unsqueeze(0));
-  return readIndexed(args, self, AdvancedIndex(args, self, indices));
+  indices.emplace_back(atLeastOneDim(index));
+  Tensor whole = atLeastOneDim(self);
+  Value result = readIndexed(args, whole, AdvancedIndex(args, whole, indices));
+  bool scalar = !args.failed() && self.rank() == 0 && index.numElements() == 1;
+  return scalar ? Value(result.tensor().squeeze(0)) : result;
 }
 
 Value embedding(KernelArgs &args) {

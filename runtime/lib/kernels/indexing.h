@@ -27,6 +27,8 @@ public:
 
   /// Sizes of x[indices].
   [[nodiscard]] const Dims &sizes() const { return sizes_; }
+  /// Strides of new memory for x[indices] (PyTorch's TensorIterator).
+  [[nodiscard]] const Dims &strides() const { return strides_; }
   /// Number of positions in the broadcast shape of the indices.
   [[nodiscard]] int64_t count() const { return static_cast<int64_t>(offsets_.size()); }
   /// The part of the indexed tensor at position `i`: the dimensions that stayed.
@@ -35,15 +37,20 @@ public:
   [[nodiscard]] Tensor partOfResult(const Tensor &result, int64_t i) const;
 
 private:
+  void setStrides(const Window &kept, llvm::ArrayRef<std::optional<Tensor>> indices);
   void addOffsets(KernelArgs &args, const Tensor &self, int64_t dim, const Tensor &index);
 
   Tensor kept_;                  ///< self without the indexed dimensions
   std::vector<int64_t> offsets_; ///< in elements, one a position
   Dims indexSizes_;              ///< broadcast shape of the indices
   Dims sizes_;
+  Dims strides_;
   int64_t place_ = 0; ///< where indexSizes_ stands in sizes_
   OutOfRange outOfRange_;
 };
+
+/// A 0-d tensor as [1], others as they are.
+[[nodiscard]] Tensor atLeastOneDim(const Tensor &tensor);
 
 /// Positions of the elements that are not zero, i64[count, rank].
 [[nodiscard]] Tensor positionsOf(const Tensor &mask);

@@ -2,6 +2,8 @@
 
 #include "kernels/pointwise.h"
 
+#include "llvm/ADT/Sequence.h"
+
 namespace ccgraph::runtime {
 
 /// Dimensions of [n, c, h, w] from the innermost in memory.
@@ -63,6 +65,16 @@ Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned forma
   if (!args.failed())
     result.copyFrom(self);
   return result;
+}
+
+Tensor cloneWithStrides(const Tensor &self) {
+  bool overlaps = llvm::any_of(llvm::seq<int64_t>(0, self.rank()),
+                               [&](int64_t dim) { return self.stride(dim) == 0 && self.size(dim) > 1; });
+  if (overlaps || !self.storage())
+    return self.clone();
+  auto bytes = static_cast<int64_t>(self.storage()->bytes.size());
+  Tensor copy = self.reinterpret(DType::U8, {{bytes}, {1}, 0}).cloneContiguous();
+  return copy.reinterpret(self.dtype(), {toDims(self.sizes()), toDims(self.strides()), self.offset()});
 }
 
 void fill(KernelArgs &args, const Tensor &self, const Tensor &value) {

@@ -20,6 +20,9 @@ namespace ccgraph::runtime {
 [[nodiscard]] Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex);
 /// A copy of `self` in new memory, converted, laid out by argument `formatIndex`.
 [[nodiscard]] Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex);
+/// A copy of the whole storage, seen through the same window: what the scatters of views yield (clone_preserve_strides). A
+/// tensor whose elements overlap is cloned.
+[[nodiscard]] Tensor cloneWithStrides(const Tensor &self);
 /// Every element becomes the number or 0-d tensor, converted to the tensor's dtype.
 void fill(KernelArgs &args, const Tensor &self, const Tensor &value);
 

@@ -190,8 +190,19 @@ Value computeGeluBackward(KernelArgs &args) {
 /// (output, buffer): PyTorch's CPU kernel keeps exp(-|x|) for the derivative.
 Value computeLogSigmoid(KernelArgs &args) {
   Operands operands = operandsOf(args, 1);
+  operands[0].tensor = operands[0].tensor.contiguous();
   Tensor output = pointwise(args, operands, logSigmoidOp);
   return Value::tensors({output, pointwise(args, operands, expNegAbsOp)});
+}
+
+Value itself(KernelArgs &args) { return args.tensor(0); }
+
+/// Because True is the integer 1 as soon as it is multiplied.
+Value computeSquare(KernelArgs &args) {
+  Operand self = args.operand(0);
+  if (!args.failed() && self.tensor.dtype() == DType::Bool)
+    self.tensor = toDType(self.tensor, DType::I64);
+  return pointwise(args, self, squareOp);
 }
 
 Value computeSoftplus(KernelArgs &args) {
@@ -289,7 +300,7 @@ const Kernel kernels[] = {
     {"aten.nan_to_num.default", "self,nan,posinf,neginf", computeNanToNum},
     {"aten.neg.default", "self", pointwiseKernel<negOp, 1>},
     {"aten.neg_.default", "self", pointwiseInPlace<negOp, 1>},
-    {"aten.positive.default", "self", pointwiseKernel<positiveOp, 1>},
+    {"aten.positive.default", "self", itself},
     {"aten.rad2deg.default", "self", pointwiseKernel<rad2degOp, 1>},
     {"aten.reciprocal.default", "self", pointwiseKernel<reciprocalOp, 1>},
     {"aten.relu.default", "self", pointwiseKernel<reluOp, 1>},
@@ -310,7 +321,7 @@ const Kernel kernels[] = {
     {"aten.softplus.default", "self,beta,threshold", computeSoftplus},
     {"aten.sqrt.default", "self", pointwiseKernel<sqrtOp, 1>},
     {"aten.sqrt_.default", "self", pointwiseInPlace<sqrtOp, 1>},
-    {"aten.square.default", "self", pointwiseKernel<squareOp, 1>},
+    {"aten.square.default", "self", computeSquare},
     {"aten.tan.default", "self", pointwiseKernel<tanOp, 1>},
     {"aten.tanh.default", "self", pointwiseKernel<tanhOp, 1>},
     {"aten.tanh_backward.default", "grad_output,output", pointwiseKernel<tanhGradOp, 2>},

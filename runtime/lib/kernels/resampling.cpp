@@ -120,7 +120,8 @@ Axis resized(int64_t in, int64_t out, double factor, Mode mode) {
     int64_t low = std::min(static_cast<int64_t>(at), in - 1), high = std::min(low + 1, in - 1);
     double share = mode == Mode::Linear || mode == Mode::LinearAligned ? at - static_cast<T>(low) : 0;
     axis.push_back({{low, 1 - share}});
-    if (share > 0)
+    // Because PyTorch reads both neighbours even where one has no share, an infinity there is NaN here.
+    if (mode == Mode::Linear || mode == Mode::LinearAligned)
       axis.back().push_back({high, share});
   }
   return axis;

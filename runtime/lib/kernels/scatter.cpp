@@ -121,16 +121,17 @@ Value maskedPut(KernelArgs &args) {
 
 /// self with alpha * source added at positions of one dimension.
 Value indexAdd(KernelArgs &args) {
-  Tensor result = args.tensor(0).clone();
-  int64_t dim = args.dim(1, result.rank());
+  Tensor whole = args.tensor(0).cloneContiguous();
+  int64_t dim = args.dim(1, whole.rank());
   const Tensor source = args.has(4) ? callForTensor(args, "aten.mul.Scalar", {args.at(3), args.at(4)}) : args.tensor(3);
-  args.check(source.dtype() == result.dtype() && source.rank() == result.rank() && result.rank() > 0,
-             "got a source " + source.typeText() + " for " + result.typeText());
+  args.check(source.dtype() == whole.dtype() && source.rank() <= std::max<int64_t>(whole.rank(), 1),
+             "got a source " + source.typeText() + " for " + whole.typeText());
+  Tensor result = atLeastOneDim(whole);
   std::vector<std::optional<Tensor>> indices(static_cast<size_t>(dim));
   indices.emplace_back(args.tensor(2));
   if (!args.failed())
     putIndexed(args, AdvancedIndex(args, result, indices), source, Join::Add);
-  return result;
+  return whole;
 }
 
 /// grad summed into the row of each index; the padding row stays zero. scale_grad_by_freq divides by how often an index occurs.

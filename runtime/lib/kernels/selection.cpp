@@ -57,9 +57,11 @@ Operands fillOperands(KernelArgs &args) {
   return {value, self, mask};
 }
 
+/// A new tensor, laid out anew.
 Value maskedFill(KernelArgs &args) {
   Operands operands = fillOperands(args);
-  return pointwise(args, operands, whereOp);
+  Tensor result = pointwise(args, operands, whereOp);
+  return args.failed() ? Value() : Value(result.contiguous());
 }
 
 Value maskedFillInPlace(KernelArgs &args) {

@@ -108,8 +108,10 @@ Value broadcastTensors(KernelArgs &args) {
   }
   if (args.failed())
     return {};
+  // Because PyTorch expands only what must be: the others are the objects that went in.
   for (Tensor &tensor : tensors)
-    tensor = args.take(tensor.expand(sizes));
+    if (tensor.sizes() != DimsRef(sizes))
+      tensor = args.take(tensor.expand(sizes));
   return Value::tensors(tensors);
 }
 
@@ -345,7 +347,7 @@ Value viewAsComplex(KernelArgs &args) {
 }
 
 const Kernel kernels[] = {
-    {"aten._reshape_alias.default", "self,size,stride", view},
+    {"aten._reshape_alias.default", "self,size,stride", asStrided},
     {"aten._unsafe_view.default", "self,size", view},
     {"aten.alias.default", "self", alias},
     {"aten.as_strided.default", "self,size,stride,storage_offset", asStrided},

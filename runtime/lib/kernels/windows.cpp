@@ -24,7 +24,7 @@ Tensor diagonalOf(KernelArgs &args, const Tensor &self, unsigned offsetAt) {
 }
 
 Value diagonalScatter(KernelArgs &args) {
-  Tensor result = args.tensor(0).clone();
+  Tensor result = cloneWithStrides(args.tensor(0));
   return withPart(args, result, diagonalOf(args, result, 2), args.tensor(1));
 }
 
@@ -54,8 +54,8 @@ Value diagonalEmbed(KernelArgs &args) {
 
 /// (self, src, size, stride, storage_offset)
 Value asStridedScatter(KernelArgs &args) {
-  Tensor result = args.tensor(0).clone();
-  Window window{args.integers(2), args.integers(3), args.integer(4, 0)};
+  Tensor result = cloneWithStrides(args.tensor(0));
+  Window window{args.integers(2), args.integers(3), args.integer(4, result.offset())};
   return args.failed() ? Value() : withPart(args, result, args.take(result.asStrided(window)), args.tensor(1));
 }
 
@@ -91,8 +91,13 @@ Value unfoldBackward(KernelArgs &args) {
   if (args.failed() ||
       !args.check(windows.sizes() == grad.sizes(), "got " + grad.typeText() + " for " + windows.typeText()))
     return {};
+  if (result.rank() == 0) {
+    if (grad.numElements() == 1)
+      result.copyFrom(grad.select(0, 0));
+    return result;
+  }
   // Because one window overlaps its neighbours but not itself, they are added one by one.
-  for (int64_t i = 0; result.rank() > 0 && i < windows.size(dim); ++i)
+  for (int64_t i = 0; i < windows.size(dim); ++i)
     callKernel(args, "aten.add_.Tensor", {windows.select(dim, i), grad.select(dim, i)});
   return result;
 }
@@ -135,12 +140,12 @@ Value indexOn(KernelArgs &args, int64_t dim) {
 Value indexCopy(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(1, self.rank());
-  Tensor result = self.clone(), source = args.tensor(3);
-  if (args.failed() ||
-      !args.check(self.rank() > 0 && source.rank() == self.rank(), "got a source " + source.typeText()))
+  Tensor result = self.cloneContiguous(), source = args.tensor(3);
+  if (args.failed() || !args.check(source.rank() == self.rank() || source.rank() == 0 || self.rank() == 0,
+                                   "got a source " + source.typeText() + " for " + self.typeText()))
     return {};
   // Because index_put's indexed dimension stands where it was, the source fits as it is.
-  callKernel(args, "aten.index_put_.default", {result, indexOn(args, dim), source});
+  callKernel(args, "aten.index_put_.default", {atLeastOneDim(result), indexOn(args, dim), source});
   return result;
 }
 

@@ -68,6 +68,113 @@ TEST(PyTorchDifferences, LinearResamplingOfF64ComputesPlacesInF64) {
   expectNear(valuesOf("aten.upsample_linear1d.default", sizes), {0, 1.0 / 3, 2.0 / 3, 1, 4.0 / 3, 5.0 / 3, 2}, 1e-14);
 }
 
+/// [rows, columns] of counting numbers, every second element of a larger piece of memory, columns outermost.
+Tensor scattered(int64_t rows, int64_t columns) {
+  Tensor wide = Tensor::zeros(DType::F32, {columns, 2 * rows + 1});
+  Tensor view = wide.slice(1, 1, 2 * rows + 1, 2).permute({1, 0});
+  view.copyFrom(counting({rows, columns}));
+  return view;
+}
+
+TEST(PyTorchDifferences, ScattersOfViewsKeepStridesAndGaps) {
+  Tensor x = scattered(3, 4), row = f32({4}, {9, 9, 9, 9});
+  EXPECT_EQ(typeOf("aten.select_scatter.default", {x, row, number(0), number(1)}), "f32[3, 4][2, 7]");
+  EXPECT_EQ(typeOf("aten.slice_scatter.default", {x, counting({1, 4}), number(0), number(0), number(1)}),
+            "f32[3, 4][2, 7]");
+  EXPECT_EQ(typeOf("aten.diagonal_scatter.default", {x, counting({3})}), "f32[3, 4][2, 7]");
+  Value::List one{x, f32({1}, {7}), integers({1}), integers({1})};
+  EXPECT_EQ(valuesOf("aten.as_strided_scatter.default", one)[0], 7) << "the offset left out is the tensor's own";
+}
+
+TEST(PyTorchDifferences, SomeResultsAreLaidOutAnew) {
+  Tensor x = scattered(3, 4), index = i64({1}, {2});
+  EXPECT_EQ(typeOf("aten.masked_fill.Scalar", {x, call("aten.gt.Scalar", {x, number(5)}), number(0)}),
+            "f32[3, 4][4, 1]");
+  EXPECT_EQ(typeOf("aten.index_add.default", {x, number(0), index, counting({1, 4})}), "f32[3, 4][4, 1]");
+  EXPECT_EQ(typeOf("aten.index_copy.default", {x, number(0), index, counting({1, 4})}), "f32[3, 4][4, 1]");
+  EXPECT_EQ(typeOf("aten.pow.Scalar", {number(2.0), x}), "f32[3, 4][4, 1]");
+  EXPECT_EQ(typeOf("aten.lift_fresh_copy.default", {x}), "f32[3, 4][4, 1]");
+  EXPECT_EQ(typeOf("aten.view_copy.default", {x, integers({6, 2})}), "f32[6, 2][2, 1]");
+  EXPECT_EQ(typeOf("aten._reshape_alias.default", {x, integers({4, 3}), integers({3, 1})}), "f32[4, 3][3, 1]");
+}
+
+TEST(PyTorchDifferences, IndexingFollowsTheLayoutOfItsIndices) {
+  Tensor index = i64({2, 2}, {0, 5, 1, 1}).permute({1, 0});
+  EXPECT_EQ(typeOf("aten.index.Tensor", {counting({6, 4}), Value::tensors({index})}), "f32[2, 2, 4][4, 8, 1]");
+}
+
+TEST(PyTorchDifferences, TensorsWithoutDimensionsCountAsOneElement) {
+  Tensor x = f32({}, {2}), zero = i64({1}, {0});
+  EXPECT_EQ(typeOf("aten.index_select.default", {x, number(0), zero}), "f32[][]");
+  EXPECT_EQ(valuesOf("aten.index_add.default", {x, number(0), zero, f32({}, {3})}), Doubles{5});
+  EXPECT_EQ(valuesOf("aten.index_copy.default", {x, number(0), zero, f32({}, {3})}), Doubles{3});
+  EXPECT_EQ(valuesOf("aten.unfold_backward.default", {f32({1}, {4}), integers({}), number(0), number(1), number(1)}),
+            Doubles{4});
+}
+
+TEST(PyTorchDifferences, WhatNeedsNoWorkIsTheObjectThatWentIn) {
+  Tensor x = counting({3}), y = counting({1});
+  Value both = call("aten.broadcast_tensors.default", {Value::tensors({x, y})});
+  EXPECT_TRUE(both.list()[0].tensor().isSameObject(x));
+  EXPECT_FALSE(both.list()[1].tensor().isSameObject(y));
+  EXPECT_TRUE(call("aten.positive.default", {x}).tensor().isSameObject(x));
+  EXPECT_TRUE(call("aten._foreach_add_.Scalar", {Value::tensors({x}), number(1)}).isNone());
+  EXPECT_EQ(values(x), (Doubles{1, 2, 3}));
+}
+
+TEST(PyTorchDifferences, RootsOfMinusInfinityAreNaNAsPowers) {
+  Tensor x = f32({2}, {-INFINITY, 4});
+  Doubles root = valuesOf("aten.pow.Tensor_Scalar", {x, number(0.5)});
+  EXPECT_TRUE(std::isnan(root[0]));
+  EXPECT_EQ(root[1], 2);
+  EXPECT_TRUE(std::isnan(valuesOf("aten.pow.Tensor_Scalar", {x, number(-0.5)})[0]));
+}
+
+TEST(PyTorchDifferences, SlopesOutsideTheirRangeIgnoreTheGradient) {
+  EXPECT_EQ(valuesOf("aten.hardswish_backward.default", {f32({1}, {INFINITY}), f32({1}, {-4})}), Doubles{0});
+}
+
+TEST(PyTorchDifferences, BoolsStayBoolOrBecomeIntegers) {
+  Tensor a = tensor(DType::Bool, {2}, {1, 0});
+  EXPECT_EQ(typeOf("aten.square.default", {a}), "i64[2][1]");
+  EXPECT_EQ(typeOf("aten.addr.default", {tensor(DType::Bool, {2, 2}, {0, 0, 0, 0}), a, a}), "b8[2, 2][2, 1]");
+  EXPECT_EQ(typeOf("aten.logit.default", {i64({1}, {0})}), "f32[1][1]");
+}
+
+TEST(PyTorchDifferences, FloatsThatNoI32HoldsAreItsLeast) {
+  EXPECT_EQ(valuesOf("prims.convert_element_type.default", {f32({3}, {nan, 1e10, -7.5}), Value::dtype(DType::I32)}),
+            (Doubles{INT32_MIN, INT32_MIN, -7}));
+}
+
+TEST(PyTorchDifferences, SearchesLineByLineOnEitherSide) {
+  Tensor lines = i64({2, 3}, {1, 3, 5, 2, 4, 6}), wanted = i64({2, 1}, {3, 3});
+  EXPECT_EQ(valuesOf("aten.searchsorted.Tensor", {lines, wanted}), (Doubles{1, 1}));
+  EXPECT_EQ(valuesOf("aten.searchsorted.Tensor", {lines, wanted}, {{"side", Value::string("right")}}), (Doubles{2, 1}));
+  Tensor order = i64({3}, {2, 0, 1});
+  EXPECT_EQ(valuesOf("aten.searchsorted.Tensor", {i64({3}, {3, 5, 1}), i64({1}, {4})}, {{"sorter", order}}),
+            Doubles{2});
+  EXPECT_EQ(valuesOf("aten.searchsorted.Scalar", {tensor(DType::U8, {2}, {1, 9}), number(-3)}), Doubles{2})
+      << "-3 is 253 among u8";
+}
+
+TEST(PyTorchDifferences, CausalAttentionOfTheCpuTakesMoreKeysThanQueries) {
+  Tensor q = f32({1, 1, 1, 1}, {0}), k = f32({1, 1, 2, 1}, {0, 0}), v = f32({1, 1, 2, 1}, {3, 5});
+  Value both =
+      call("aten._scaled_dot_product_flash_attention_for_cpu.default", {q, k, v, number(0.0), Value::boolean(true)});
+  EXPECT_EQ(values(both.list()[0].tensor()), Doubles{3});
+}
+
+TEST(PyTorchDifferences, BatchNormWithoutStatisticsReadsNoArgumentTwice) {
+  Value all = call("aten._native_batch_norm_legit.no_stats",
+                   {counting({2, 2, 3}), Value(), Value(), Value::boolean(true), number(0.1), number(1e-5)});
+  EXPECT_EQ(values(all.list()[1].tensor()), (Doubles{4, 7}));
+}
+
+TEST(PyTorchDifferences, LinearResamplingReadsBothNeighbours) {
+  Tensor x = f32({1, 1, 2}, {1, INFINITY});
+  EXPECT_TRUE(std::isnan(valuesOf("aten.upsample_linear1d.default", {x, integers({3}), Value::boolean(true)})[0]));
+}
+
 TEST(PyTorchDifferences, ComplexNumbersPromoteByTheirClass) {
   EXPECT_EQ(typeOf("aten.mul.Tensor", {f32({2}, {1, 2}), Value::complex({0, 1})}), "c64[2][1]");
   EXPECT_EQ(typeOf("aten.mul.Tensor", {tensor(DType::F64, {1}, {1}), Value::complex({0, 1})}), "c128[1][1]");
