@@ -1,5 +1,7 @@
 #include "ccgraph/ir/type.h"
 
+#include "ccgraph/ir/device.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
@@ -67,10 +69,7 @@ std::string tensorText(const Type &type) {
   appendDims(text, type.sizes());
   if (type.stridesKnown())
     appendDims(text, type.strides());
-  text += type.device().kind.str();
-  if (type.device().index >= 0)
-    text += ":" + llvm::itostr(type.device().index);
-  return text;
+  return text + deviceText(type.device());
 }
 
 /// Reads a tensor type front to back; `rest_` is what is left.
@@ -148,12 +147,10 @@ private:
   }
 
   llvm::Error device(Device &out) {
-    auto [kind, index] = rest_.split(':');
-    bool clean = llvm::all_of(kind, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (!clean || (rest_.contains(':') && (kind.empty() || index.getAsInteger(10, out.index) || out.index < 0)))
+    std::optional<Device> device = parseDevice(context_, rest_);
+    if (!device)
       return expected("a device such as cpu or cuda:0 after the sizes and strides");
-    if (!kind.empty())
-      out.kind = context_.identifier(kind);
+    out = *device;
     rest_ = {};
     return llvm::Error::success();
   }

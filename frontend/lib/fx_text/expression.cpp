@@ -1,5 +1,7 @@
 #include "fx_text/expression.h"
 
+#include "ccgraph/ir/device.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -262,17 +264,6 @@ bool ExpressionReader::torchValue(StringRef name, Argument &out) {
   return true;
 }
 
-namespace {
-
-/// "cuda:0" or "cuda" as a device; false where the index is no number.
-bool parseDevice(Context &context, StringRef text, Device &out) {
-  auto [kind, index] = text.split(':');
-  out.kind = context.identifier(kind);
-  return !kind.empty() && (index.empty() || !index.getAsInteger(10, out.index));
-}
-
-} // namespace
-
 bool ExpressionReader::device(Argument &out) {
   const char *place = cursor_.at;
   CallArguments call;
@@ -284,8 +275,10 @@ bool ExpressionReader::device(Argument &out) {
   Device result;
   bool good = !call.keyword.empty();
   for (const auto &[name, value] : call.keyword) {
-    if (name.str() == "type" && value.is(Argument::Kind::String))
-      good &= parseDevice(context_, value.text(), result);
+    std::optional<Device> named =
+        name.str() == "type" && value.is(Argument::Kind::String) ? parseDevice(context_, value.text()) : std::nullopt;
+    if (named)
+      result = *named;
     else if (name.str() == "index" && value.is(Argument::Kind::Int))
       result.index = static_cast<int>(value.integer());
     else

@@ -1,5 +1,7 @@
 #include "json/argument_reader.h"
 
+#include "ccgraph/ir/device.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -175,13 +177,10 @@ Argument ArgumentReader::readDType(const JsonValue &value) {
 
 Argument ArgumentReader::readDevice(const JsonValue &value) {
   llvm::StringRef text = value.is(JsonKind::String) ? value.text : llvm::StringRef();
-  auto [kind, index] = text.split(':');
-  Device device;
-  bool indexed = text.contains(':');
-  if (kind.empty() || (indexed && (index.getAsInteger(10, device.index) || device.index < 0)))
+  std::optional<Device> device = parseDevice(scope_.graph.context(), text);
+  if (!device || !device->kind)
     return reject(value, "a device such as \"cpu\" or \"cuda:0\"");
-  device.kind = scope_.graph.context().identifier(kind);
-  return Argument::device(device);
+  return Argument::device(*device);
 }
 
 Argument ArgumentReader::readWord(Argument::Kind kind, const JsonValue &value) {

@@ -1,5 +1,6 @@
 #include "json/argument_writer.h"
 
+#include "ccgraph/ir/device.h"
 #include "json/json_text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,13 +20,6 @@ void writeTagged(llvm::raw_ostream &os, llvm::StringRef tag, llvm::StringRef tex
   os << "{\"" << tag << "\": ";
   writeJsonString(os, text);
   os << '}';
-}
-
-void writeDevice(llvm::raw_ostream &os, const Device &device) {
-  std::string text = device.kind.str().str();
-  if (device.index >= 0)
-    text += ":" + llvm::itostr(device.index);
-  writeTagged(os, "device", text);
 }
 
 /// List, tuple or slice.
@@ -95,7 +89,7 @@ void writeJsonArgument(llvm::raw_ostream &os, const Node &node, const Argument &
   case Argument::Kind::DType:
     return writeTagged(os, "dtype", shortName(argument.dtype()));
   case Argument::Kind::Device:
-    return writeDevice(os, argument.device());
+    return writeTagged(os, "device", deviceText(argument.device()));
   case Argument::Kind::Layout:
     return writeTagged(os, "layout", argument.text());
   case Argument::Kind::MemoryFormat:

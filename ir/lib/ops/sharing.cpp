@@ -1,6 +1,6 @@
 #include "ops/knowledge.h"
 #include "ops/schema.h"
-#include "ops/view_strides.h"
+#include "ops/view_sharing.h"
 
 namespace ccgraph {
 namespace {

@@ -1,6 +1,6 @@
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/dims.h"
 
-#include "ops/saturate.h"
 #include "ops/shapes/shape_rule.h"
 
 #include "verifier/rules.h"

@@ -1,5 +1,6 @@
 #include "interpreter/random.h"
 
+#include "ccgraph/ir/strides.h"
 #include "kernels/elements.h"
 
 namespace ccgraph::runtime {
@@ -38,7 +39,7 @@ llvm::Expected<Tensor> like(const CallSite &site) {
     return site.wrongArgument(0, "a tensor");
   const Tensor &tensor = self->tensor();
   return Tensor::zeros(dtypeOf(site, tensor.dtype()), tensor.sizes(),
-                       denseStridesLike(tensor.sizes(), tensor.strides()));
+                       preservedStrides(tensor.sizes(), tensor.strides()));
 }
 
 llvm::Expected<Value> fill(llvm::Expected<Tensor> tensor, Numbers &numbers, Draw draw) {

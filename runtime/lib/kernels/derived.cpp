@@ -1,6 +1,5 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
-#include "kernels/promotion.h"
 
 namespace ccgraph::runtime {
 namespace {

@@ -35,6 +35,26 @@ static double toDouble(const Value &number) {
   return number.is(Value::Kind::Int) ? static_cast<double>(number.integer()) : number.boolean();
 }
 
+static PromotedOperand promoted(const Operand &operand) {
+  if (operand.isNumber)
+    return {operand.tensor.dtype(), OperandKind::Number};
+  return {operand.tensor.dtype(), operand.tensor.rank() == 0 ? OperandKind::ZeroDim : OperandKind::Tensor};
+}
+
+DType resultType(llvm::ArrayRef<Operand> operands) {
+  llvm::SmallVector<PromotedOperand, 4> all;
+  for (const Operand &operand : operands)
+    all.push_back(promoted(operand));
+  return ccgraph::resultType(all);
+}
+
+DType resultType(llvm::ArrayRef<Tensor> tensors) {
+  llvm::SmallVector<PromotedOperand, 4> all;
+  for (const Tensor &tensor : tensors)
+    all.push_back(promoted({tensor, false}));
+  return ccgraph::resultType(all);
+}
+
 KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel), values_(std::move(call.positional)) {
   llvm::SmallVector<llvm::StringRef, 8> names;
   kernel.parameters.split(names, ',', -1, false);

@@ -11,6 +11,9 @@
 // an access.
 #pragma once
 
+#include "ccgraph/ir/broadcast.h"
+#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/strides.h"
 #include "ccgraph/runtime/kernels.h"
 
 #include "llvm/ADT/Twine.h"
@@ -28,6 +31,10 @@ struct Operand {
   Tensor tensor;
   bool isNumber = false;
 };
+
+/// The dtype in which an operator on these computes (promotion.h); tensors alone have no numbers among them.
+[[nodiscard]] DType resultType(llvm::ArrayRef<Operand> operands);
+[[nodiscard]] DType resultType(llvm::ArrayRef<Tensor> tensors);
 
 class KernelArgs {
 public:

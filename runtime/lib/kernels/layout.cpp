@@ -6,37 +6,10 @@
 
 namespace ccgraph::runtime {
 
-/// Dimensions of [n, c, h, w] from the innermost in memory.
-static constexpr int64_t channelsLastOrder[] = {1, 3, 2, 0};
-
-Dims channelsLastStrides(DimsRef sizes) {
-  Dims strides(sizes.size());
-  int64_t step = 1;
-  for (int64_t dim : channelsLastOrder) {
-    strides[dim] = step;
-    step *= std::max<int64_t>(sizes[dim], 1);
-  }
-  return strides;
-}
-
-bool isChannelsLast(const Tensor &tensor) { return tensor.rank() == 4 && tensor.permute({0, 2, 3, 1}).isContiguous(); }
-
-/// torch._prims_common.are_strides_like_channels_last: strides rise in channels-last order, and sizes of 1 do not leave it open.
-static bool hintsAtChannelsLast(const Tensor &tensor) {
-  if (tensor.rank() != 4 || tensor.stride(1) == 0)
-    return false;
-  int64_t least = 0;
-  for (int64_t dim : channelsLastOrder) {
-    int64_t stride = tensor.stride(dim);
-    if (tensor.size(dim) == 0 || stride < least || (dim == 0 && least == tensor.stride(1)))
-      return false;
-    least = stride * std::max<int64_t>(tensor.size(dim), 1);
-  }
-  return true;
-}
-
 Dims suggestedStrides(DimsRef sizes, llvm::ArrayRef<Tensor> likes) {
-  bool channelsLast = sizes.size() == 4 && llvm::all_of(likes, hintsAtChannelsLast);
+  bool channelsLast = llvm::all_of(likes, [&](const Tensor &like) {
+    return like.rank() == static_cast<int64_t>(sizes.size()) && hintsAtChannelsLast(like.sizes(), like.strides());
+  });
   return channelsLast ? channelsLastStrides(sizes) : contiguousStrides(sizes);
 }
 
@@ -52,9 +25,7 @@ Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned for
                                                    ", expected preserve_format, contiguous_format, or channels_last of "
                                                    "4 dimensions"))
     return {};
-  if (self.isDense())
-    return Tensor::zeros(dtype, self.sizes(), self.strides());
-  return Tensor::zeros(dtype, self.sizes(), denseStridesLike(self.sizes(), self.strides()));
+  return Tensor::zeros(dtype, self.sizes(), preservedStrides(self.sizes(), self.strides()));
 }
 
 Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {

@@ -8,10 +8,6 @@
 
 namespace ccgraph::runtime {
 
-/// Strides of a 4-d tensor [n, c, h, w] stored as [n, h, w, c].
-[[nodiscard]] Dims channelsLastStrides(DimsRef sizes);
-/// Stored so, whatever the strides of dimensions of size 1; false for other ranks.
-[[nodiscard]] bool isChannelsLast(const Tensor &tensor);
 /// Strides for a new tensor beside `likes`: channels-last if the strides of all of them hint at it,
 /// as torch's suggest_memory_format guesses.
 [[nodiscard]] Dims suggestedStrides(DimsRef sizes, llvm::ArrayRef<Tensor> likes);

@@ -2,7 +2,6 @@
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
 #include "kernels/products.h"
-#include "kernels/promotion.h"
 
 // Because parallel sums would make results depend on the number of cores.
 #define EIGEN_DONT_PARALLELIZE

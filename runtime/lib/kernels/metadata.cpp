@@ -74,7 +74,8 @@ Value resizeAs(KernelArgs &args) {
   const Tensor &like = args.tensor(1);
   std::string format = args.text(2, "");
   if (llvm::StringRef(format).endswith("preserve_format"))
-    format = isChannelsLast(like) && !like.isContiguous() ? "channels_last" : "contiguous_format";
+    format =
+        isChannelsLast(like.sizes(), like.strides()) && !like.isContiguous() ? "channels_last" : "contiguous_format";
   return resizeTo(args, self, toDims(like.sizes()), format);
 }
 

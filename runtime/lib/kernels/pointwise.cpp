@@ -13,7 +13,8 @@ Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
     if (operand.rank() > 0)
       stretched.push_back(llvm::cantFail(operand.expand(sizes)));
   bool rowMajor = llvm::all_of(stretched, [](const Tensor &t) { return t.isContiguous(); });
-  bool channelsLast = llvm::all_of(stretched, isChannelsLast);
+  bool channelsLast =
+      llvm::all_of(stretched, [](const Tensor &t) { return isChannelsLast(t.sizes(), t.strides()); });
   if (rowMajor && !channelsLast)
     return contiguousStrides(sizes);
   if (channelsLast && !rowMajor)

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "kernels/elements.h"
-#include "kernels/promotion.h"
+#include "kernels/kernel_args.h"
 
 namespace ccgraph::runtime {
 

@@ -51,6 +51,23 @@ protected:
   Program p_;
 };
 
+TEST_F(ShapeTest, ArithmeticPromotesAsPyTorchDoes) {
+  EXPECT_EQ(infer("aten.mul.Tensor", {"f16[2][1]cpu", "bf16[2][1]cpu"}), "f32[2][1]cpu");
+  EXPECT_EQ(infer("aten.mul.Tensor", {"bf16[2][1]cpu", "f32[][]cpu"}), "bf16[2][1]cpu") << "0-d of the same class";
+  EXPECT_EQ(infer("aten.mul.Tensor", {"i64[2][1]cpu", "f16[][]cpu"}), "f16[2][1]cpu");
+  EXPECT_EQ(infer("aten.add.Scalar", {"b8[2][1]cpu"}, {1}), "i64[2][1]cpu");
+  EXPECT_EQ(infer("aten.mul.Scalar", {"bf16[2][1]cpu"}, {1.5}), "bf16[2][1]cpu");
+  EXPECT_EQ(infer("aten.mul.Scalar", {"i64[2][1]cpu"}, {1.5}), "-") << "the default dtype is the program's";
+  EXPECT_EQ(infer("aten.abs.default", {"c64[2][1]cpu"}), "f32[2][1]cpu");
+  EXPECT_EQ(infer("aten.where.self", {"b8[2][1]cpu", "u8[2][1]cpu", "i8[2][1]cpu"}), "i16[2][1]cpu");
+  EXPECT_EQ(infer("aten.div.Tensor", {"i64[2][1]cpu", "i64[2][1]cpu"}), "-");
+}
+
+TEST_F(ShapeTest, NewDimensionsOfOneElementFollowTheOneInsideThem) {
+  EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({1, 3})}), "f32[1, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({2, 1, 3})}), "f32[2, 1, 3][0, 3, 1]cpu");
+}
+
 TEST_F(ShapeTest, ViewsRearrangeStrides) {
   EXPECT_EQ(infer("aten.t.default", {"f32[2, 3][3, 1]cpu"}), "f32[3, 2][1, 3]cpu");
   EXPECT_EQ(infer("aten.transpose.int", {"f32[2, 3, 4][12, 4, 1]cpu"}, {0, -1}), "f32[4, 3, 2][1, 4, 12]cpu");
@@ -104,7 +121,7 @@ TEST_F(ShapeTest, CopiesKeepDenseStrides) {
 
 TEST_F(ShapeTest, ArithmeticBroadcastsWhereDTypesAgree) {
   EXPECT_EQ(infer("aten.add.Tensor", {"f32[2, 3][3, 1]cpu", "f32[3][1]cpu"}), "f32[2, 3][3, 1]cpu");
-  EXPECT_EQ(infer("aten.add.Tensor", {"f32[2, 3][3, 1]cpu", "bf16[3][1]cpu"}), "-");
+  EXPECT_EQ(infer("aten.add.Tensor", {"f32[2, 3][3, 1]cpu", "bf16[3][1]cpu"}), "f32[2, 3][3, 1]cpu");
   EXPECT_EQ(infer("aten.div.Tensor", {"i64[3][1]cpu", "i64[3][1]cpu"}), "-") << "integers become floats";
   EXPECT_EQ(infer("aten.mul.Tensor", {"i64[3][1]cpu"}, {0.5}), "-");
   EXPECT_EQ(infer("aten.ge.Scalar", {"f32[3][1]cpu"}, {0}), "b8[3][1]cpu");

@@ -1,41 +1,59 @@
-#include "ops/saturate.h"
+#include "ccgraph/ir/broadcast.h"
+#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/strides.h"
 #include "ops/shapes/shape_families.h"
-#include "ops/view_strides.h"
 
 namespace ccgraph {
 namespace {
 
-using Dims = llvm::SmallVector<int64_t, 6>;
-
 /// What the operands of an elementwise call are, where a rule can say anything about it.
 struct Operands {
   llvm::SmallVector<const Type *, 4> tensors;
-  bool floatScalar = false;
+  /// classes of Python numbers, as the dtypes that stand for them
+  llvm::SmallVector<DType, 4> numbers;
+  /// a number of which nobody knows whether it is a float
+  bool openNumber = false;
   bool known = true;
 };
 
-void readOperand(const Node &node, const Argument &argument, Operands &out) {
+/// Numbers that scale or compare have no say in the dtype.
+bool promotes(llvm::StringRef parameter) { return parameter != "alpha" && parameter != "threshold"; }
+
+void readNumber(const Argument &argument, Operands &out) {
+  if (argument.is(Argument::Kind::Bool))
+    out.numbers.push_back(DType::Bool);
+  if (argument.is(Argument::Kind::Int) || argument.is(Argument::Kind::Symbolic))
+    out.numbers.push_back(DType::I64);
   if (argument.is(Argument::Kind::Float))
-    out.floatScalar = true;
-  if (argument.isSequence())
+    out.numbers.push_back(DType::F64);
+}
+
+void readOperand(const Node &node, const Argument &argument, Operands &out) {
+  // Because a complex number is Python text to us, as is what nobody can read.
+  if (argument.isSequence() || argument.is(Argument::Kind::Python))
     out.known = false;
   if (!argument.is(Argument::Kind::Operand))
     return;
   const Type *type = node.operand(argument)->type();
   if (type && type->isTensor())
     out.tensors.push_back(type);
-  // Because a symbolic number may be a float, it is only known not to matter beside float tensors.
   else
-    out.floatScalar = true;
+    out.openNumber = true;
   out.known &= type != nullptr;
 }
 
 Operands readOperands(const Node &node) {
   Operands operands;
-  for (const Argument &argument : node.args())
-    readOperand(node, argument, operands);
-  for (const NamedArgument &entry : node.kwargs())
+  for (size_t i = 0; i < node.args().size(); ++i) {
+    readOperand(node, node.args()[i], operands);
+    if (i < node.op()->params.size() && promotes(node.op()->params[i].name))
+      readNumber(node.args()[i], operands);
+  }
+  for (const NamedArgument &entry : node.kwargs()) {
     readOperand(node, entry.value, operands);
+    if (promotes(entry.name.str()))
+      readNumber(entry.value, operands);
+  }
   return operands;
 }
 
@@ -43,32 +61,15 @@ Operands readOperands(const Node &node) {
 bool isCanonical(const Type &type) {
   auto sizes = staticDims(type.sizes());
   auto strides = staticDims(type.strides());
-  if (!sizes || !strides || !type.stridesKnown())
-    return false;
-  int64_t step = 1;
-  for (size_t i = sizes->size(); i-- > 0;) {
-    if ((*strides)[i] != step)
-      return false;
-    step = saturatingMultiply(step, std::max<int64_t>((*sizes)[i], 1));
-  }
-  return true;
+  return sizes && strides && type.stridesKnown() && contiguousStrides(*sizes) == *strides;
 }
 
-/// The common shape of all, dimensions aligned from the last; empty where they do not fit.
-std::optional<Dims> broadcastSizes(llvm::ArrayRef<const Type *> tensors) {
-  Dims result;
-  for (const Type *type : tensors) {
-    size_t rank = type->sizes().size();
-    if (rank > result.size())
-      result.insert(result.begin(), rank - result.size(), 1);
-    for (size_t i = 0; i < rank; ++i) {
-      int64_t &dim = result[result.size() - rank + i];
-      int64_t size = type->sizes()[i].value();
-      if (dim != size && dim != 1 && size != 1)
-        return std::nullopt;
-      dim = dim == 1 ? size : dim;
-    }
-  }
+/// The common shape of all; empty where they do not fit.
+std::optional<Dims> commonSizes(llvm::ArrayRef<const Type *> tensors) {
+  std::optional<Dims> result = Dims();
+  for (const Type *type : tensors)
+    if (result)
+      result = broadcastSizes(*result, *staticDims(type->sizes()));
   return result;
 }
 
@@ -85,7 +86,7 @@ TypeResult elementwise(const Node &node, llvm::ArrayRef<const Type *> tensors, D
   for (const Type *type : tensors)
     if (!isCanonical(*type) || type->device() != tensors[0]->device())
       return nullptr;
-  std::optional<Dims> sizes = broadcastSizes(tensors);
+  std::optional<Dims> sizes = commonSizes(tensors);
   if (!sizes)
     return broadcastError(node, tensors);
   llvm::SmallVector<Dim, 6> dims(sizes->begin(), sizes->end());
@@ -97,36 +98,44 @@ bool isMask(const Node &node, const Type *type) {
   return type->dtype() == DType::Bool && node.op()->paramIndex("condition") == 0;
 }
 
-/// The dtype that all operands have; empty where promotion would have to decide.
+/// The dtype that promotion gives; empty where a number would decide that it is a float, since the program's default dtype
+/// (torch.set_default_dtype) then says which.
 std::optional<DType> commonDType(const Node &node, const Operands &operands) {
-  std::optional<DType> common;
-  for (const Type *type : operands.tensors) {
-    if (isMask(node, type))
-      continue;
-    if (common && *common != type->dtype())
-      return std::nullopt;
-    common = type->dtype();
-  }
-  bool promotes = common && !isFloat(*common) && (operands.floatScalar || *common == DType::Bool);
-  return promotes ? std::nullopt : common;
+  llvm::SmallVector<PromotedOperand, 6> promoted;
+  for (const Type *type : operands.tensors)
+    if (!isMask(node, type))
+      promoted.push_back({type->dtype(), type->sizes().empty() ? OperandKind::ZeroDim : OperandKind::Tensor});
+  if (promoted.empty())
+    return std::nullopt;
+  DTypeClass ofTensors = classOf(resultType(promoted));
+  for (DType number : operands.numbers)
+    promoted.push_back({number, OperandKind::Number});
+  DType common = resultType(promoted);
+  bool byNumber = classOf(common) != ofTensors && classOf(common) >= DTypeClass::Float;
+  bool open = operands.openNumber && ofTensors < DTypeClass::Float;
+  return byNumber || open ? std::nullopt : std::optional(common);
+}
+
+TypeResult promotedShape(const Node &node, std::optional<DType> (*resultOf)(DType common)) {
+  Operands operands = readOperands(node);
+  std::optional<DType> common = commonDType(node, operands);
+  std::optional<DType> dtype = operands.known && common ? resultOf(*common) : std::nullopt;
+  return dtype ? elementwise(node, operands.tensors, *dtype) : TypeResult(nullptr);
 }
 
 } // namespace
 
 TypeResult arithmeticShape(const Node &node) {
-  Operands operands = readOperands(node);
-  std::optional<DType> dtype = commonDType(node, operands);
-  if (!operands.known || !dtype)
-    return nullptr;
-  return elementwise(node, operands.tensors, *dtype);
+  return promotedShape(node, [](DType common) { return std::optional(common); });
+}
+
+TypeResult absShape(const Node &node) {
+  return promotedShape(node, [](DType common) { return std::optional(realTypeOf(common)); });
 }
 
 TypeResult floatShape(const Node &node) {
-  Operands operands = readOperands(node);
-  std::optional<DType> dtype = commonDType(node, operands);
-  if (!operands.known || !dtype || !isFloat(*dtype))
-    return nullptr;
-  return elementwise(node, operands.tensors, *dtype);
+  // Because what integers become is the program's default dtype.
+  return promotedShape(node, [](DType common) { return isFloat(common) ? std::optional(common) : std::nullopt; });
 }
 
 TypeResult compareShape(const Node &node) {

@@ -1,6 +1,6 @@
 #include "ops/shapes/shape_rule.h"
 
-#include "ops/saturate.h"
+#include "ccgraph/ir/dims.h"
 
 namespace ccgraph {
 namespace {

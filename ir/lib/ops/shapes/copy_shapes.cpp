@@ -1,11 +1,10 @@
-#include "ops/saturate.h"
+#include "ccgraph/ir/strides.h"
 #include "ops/shapes/shape_families.h"
-#include "ops/view_strides.h"
 
 namespace ccgraph {
 namespace {
 
-using Dims = llvm::SmallVector<Dim, 6>;
+using Sizes = llvm::SmallVector<Dim, 6>;
 
 int param(const Node &node, llvm::StringRef name) { return node.op()->paramIndex(name); }
 
@@ -42,30 +41,17 @@ bool readOptions(const Node &node, DType &dtype, Device &device) {
   return true;
 }
 
-/// True if the elements fill their memory without overlap or gap, so that a copy keeps the strides.
-bool isDense(const Type &type) {
+/// Known to be so; an empty tensor, whose copy PyTorch lays out anew, is not.
+bool isKnownDense(const Type &type) {
   auto sizes = staticDims(type.sizes());
   auto strides = staticDims(type.strides());
-  if (!sizes || !strides || !type.stridesKnown() || llvm::is_contained(*sizes, 0))
-    return false;
-  llvm::SmallVector<unsigned, 6> order;
-  for (unsigned i = 0; i < sizes->size(); ++i)
-    if ((*sizes)[i] > 1)
-      order.push_back(i);
-  llvm::sort(order, [&](unsigned a, unsigned b) { return (*strides)[a] < (*strides)[b]; });
-  int64_t expected = 1;
-  for (unsigned dim : order) {
-    if ((*strides)[dim] != expected)
-      return false;
-    expected = saturatingMultiply(expected, (*sizes)[dim]);
-  }
-  return true;
+  return sizes && strides && type.stridesKnown() && productOf(*sizes) != 0 && isDense(*sizes, *strides);
 }
 
 /// Type of a copy of `from`; null where the format leaves it open.
 const Type *copied(const Node &node, const Type &from, DType dtype, Device device) {
   llvm::StringRef format = memoryFormat(node);
-  if (format == "preserve_format" && isDense(from))
+  if (format == "preserve_format" && isKnownDense(from))
     return contextOf(node).tensor(dtype, {from.sizes(), from.strides(), true}, device);
   if (format == "contiguous_format" || (format == "preserve_format" && from.isContiguous()))
     return contextOf(node).contiguousTensor(dtype, from.sizes(), device);
@@ -73,8 +59,8 @@ const Type *copied(const Node &node, const Type &from, DType dtype, Device devic
 }
 
 /// Concatenation: the first operand's sizes with the rows of all; empty where they do not fit.
-std::optional<Dims> joined(llvm::ArrayRef<const Type *> inputs, unsigned dim) {
-  Dims sizes(inputs[0]->sizes().begin(), inputs[0]->sizes().end());
+std::optional<Sizes> joined(llvm::ArrayRef<const Type *> inputs, unsigned dim) {
+  Sizes sizes(inputs[0]->sizes().begin(), inputs[0]->sizes().end());
   int64_t rows = 0;
   for (const Type *input : inputs) {
     for (unsigned i = 0; i < sizes.size(); ++i)
@@ -147,7 +133,7 @@ TypeResult catShape(const Node &node) {
                       "joins along dimension " + llvm::Twine(*asked) + " of tensors of rank " +
                           llvm::Twine(first.sizes().size()),
                       "name a dimension that they have");
-  std::optional<Dims> sizes = joined(*inputs, *dim);
+  std::optional<Sizes> sizes = joined(*inputs, *dim);
   return sizes ? contextOf(node).contiguousTensor(first.dtype(), *sizes, first.device()) : nullptr;
 }
 

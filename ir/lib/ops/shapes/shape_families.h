@@ -38,7 +38,8 @@ newShape(const Node &node); ///< new_empty, new_zeros, ...: like the operand whe
 [[nodiscard]] TypeResult writtenShape(const Node &node); ///< in-place and out= forms: the type of what is written
 
 // Arithmetic.
-[[nodiscard]] TypeResult arithmeticShape(const Node &node); ///< broadcast; one dtype, which scalars do not change
+[[nodiscard]] TypeResult arithmeticShape(const Node &node); ///< broadcast and promoted
+[[nodiscard]] TypeResult absShape(const Node &node);        ///< of complex numbers: their parts' dtype
 [[nodiscard]] TypeResult floatShape(const Node &node);      ///< the same where integers would become floats
 [[nodiscard]] TypeResult compareShape(const Node &node);    ///< the same, yielding bool
 [[nodiscard]] TypeResult matmulShape(const Node &node); ///< mm, bmm, and addmm, baddbmm, whose first operand is added

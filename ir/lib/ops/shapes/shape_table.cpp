@@ -14,7 +14,7 @@ constexpr ShapeEntry entries[] = {
     {"aten._neg_view", sameShape},
     {"aten._to_copy", copyShape},
     {"aten._unsafe_view", viewShape},
-    {"aten.abs", arithmeticShape},
+    {"aten.abs", absShape},
     {"aten.add.Scalar", arithmeticShape},
     {"aten.add.Tensor", arithmeticShape},
     {"aten.addmm", matmulShape},

@@ -1,11 +1,11 @@
-#include "ops/saturate.h"
+#include "ccgraph/ir/strides.h"
 #include "ops/shapes/shape_families.h"
-#include "ops/view_strides.h"
+#include "ops/view_sharing.h"
 
 namespace ccgraph {
 namespace {
 
-using Dims = llvm::SmallVector<Dim, 6>;
+using Sizes = llvm::SmallVector<Dim, 6>;
 
 /// Because a file may state any size, a list of more parts than this is left unknown.
 constexpr int64_t maxParts = 1 << 16;
@@ -15,8 +15,8 @@ struct Shape {
   const Node &node;
   DType dtype;
   Device device;
-  Dims sizes;
-  Dims strides;
+  Sizes sizes;
+  Sizes strides;
   bool stridesKnown;
 
   Shape(const Node &node, const Type &type)
@@ -48,29 +48,15 @@ llvm::Expected<std::optional<unsigned>> dimAt(const Node &node, int parameter, s
   return wrapped;
 }
 
-/// Replaces a -1 by what is left of `count` elements; an error if the sizes do not hold them.
-llvm::Error resolveSizes(const Node &node, llvm::MutableArrayRef<int64_t> sizes, int64_t count) {
-  auto *open = llvm::find(sizes, -1);
-  if (open != sizes.end()) {
-    *open = 1;
-    int64_t rest = saturatingProduct(sizes);
-    *open = rest > 0 && count % rest == 0 ? count / rest : -1;
-  }
-  if (saturatingProduct(sizes) == count && !llvm::is_contained(sizes, -1))
-    return llvm::Error::success();
-  return shapeError(node, "views " + llvm::Twine(count) + " elements as a shape that does not hold them",
-                    "make the product of the sizes " + llvm::Twine(count));
-}
-
 /// The type of `from` in these sizes: a view where strides allow, else a contiguous copy.
 const Type *reshaped(const Node &node, const Type &from, llvm::ArrayRef<int64_t> sizes) {
-  Dims dims(sizes.begin(), sizes.end());
+  Sizes dims(sizes.begin(), sizes.end());
   if (!from.stridesKnown())
     return contextOf(node).tensor(from.dtype(), {dims, {}, false}, from.device());
   auto strides = viewStrides(from, sizes);
   if (!strides)
     return contextOf(node).contiguousTensor(from.dtype(), dims, from.device());
-  Dims view(strides->begin(), strides->end());
+  Sizes view(strides->begin(), strides->end());
   return contextOf(node).tensor(from.dtype(), {dims, view, true}, from.device());
 }
 
@@ -85,16 +71,19 @@ TypeResult viewShape(const Node &node) {
   auto sizes = intsAt(node, 1);
   if (!from || !sizes || !allStatic(*from))
     return nullptr;
-  if (llvm::Error error = resolveSizes(node, *sizes, saturatingProduct(*staticDims(from->sizes()))))
-    return error;
-  return reshaped(node, *from, *sizes);
+  int64_t count = productOf(*staticDims(from->sizes()));
+  std::optional<Dims> resolved = inferSizes(*sizes, count);
+  if (!resolved)
+    return shapeError(node, "views " + llvm::Twine(count) + " elements as a shape that does not hold them",
+                      "make the product of the sizes " + llvm::Twine(count));
+  return reshaped(node, *from, *resolved);
 }
 
 TypeResult flattenShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from || !allStatic(*from))
     return nullptr;
-  llvm::SmallVector<int64_t, 6> old = *staticDims(from->sizes());
+  Dims old = *staticDims(from->sizes());
   if (old.empty())
     return reshaped(node, *from, {1});
   auto begin = dimAt(node, 1, old.size());
@@ -107,8 +96,8 @@ TypeResult flattenShape(const Node &node) {
     return nullptr;
   if (**begin == **end)
     return from;
-  llvm::SmallVector<int64_t, 6> sizes(old.begin(), old.begin() + **begin);
-  sizes.push_back(saturatingProduct(llvm::ArrayRef<int64_t>(old).slice(**begin, **end + 1 - **begin)));
+  Dims sizes(old.begin(), old.begin() + **begin);
+  sizes.push_back(productOf(llvm::ArrayRef<int64_t>(old).slice(**begin, **end + 1 - **begin)));
   sizes.append(old.begin() + **end + 1, old.end());
   return reshaped(node, *from, sizes);
 }
@@ -178,6 +167,10 @@ TypeResult expandShape(const Node &node) {
     shape.sizes[i] = keeps ? old : (*wanted)[i];
     shape.strides[i] = keeps ? from->strides()[i - added] : Dim(0);
   }
+  // Because PyTorch gives a new dimension of size 1 the stride that follows from the one inside it.
+  for (size_t i = added; i-- > 0 && added < wanted->size();)
+    if (shape.sizes[i] == Dim(1))
+      shape.strides[i] = multiply(contextOf(node), shape.sizes[i + 1], shape.strides[i + 1]);
   return shape.type();
 }
 
@@ -281,13 +274,13 @@ TypeResult sliceShape(const Node &node) {
 namespace {
 
 /// The lengths that a split makes of `size` rows; empty if it cannot be told.
-std::optional<llvm::SmallVector<int64_t, 6>> splitLengths(const Node &node, int64_t size) {
+std::optional<Dims> splitLengths(const Node &node, int64_t size) {
   if (auto lengths = intsAt(node, 1))
     return lengths;
   std::optional<int64_t> chunk = intAt(node, 1);
   if (!chunk || *chunk <= 0 || size / *chunk > maxParts)
     return std::nullopt;
-  llvm::SmallVector<int64_t, 6> lengths;
+  Dims lengths;
   for (int64_t at = 0; at < size || at == 0; at = saturatingAdd(at, *chunk))
     lengths.push_back(std::min(*chunk, size - at));
   return lengths;

@@ -15,11 +15,10 @@
 // collectives. Cost: views are O(rank), copies linear in elements.
 #pragma once
 
+#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/dtype.h"
 #include "ccgraph/ir/host_tensor.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 #include <cstddef>
@@ -30,9 +29,6 @@
 #include <vector>
 
 namespace ccgraph::runtime {
-
-using Dims = llvm::SmallVector<int64_t, 4>;
-using DimsRef = llvm::ArrayRef<int64_t>;
 
 /// Bytes without a type; freed with the last tensor that looks at them. Making one that the memory
 /// limit of a run does not allow ends that run.
@@ -148,23 +144,5 @@ private:
 
   std::shared_ptr<Object> object_;
 };
-
-/// A list of its own.
-[[nodiscard]] inline Dims toDims(DimsRef dims) { return Dims(dims.begin(), dims.end()); }
-/// 0, 1, ..., rank - 1.
-[[nodiscard]] Dims allDims(int64_t rank);
-/// Product of the sizes; 1 for none, INT64_MAX where 64 bits do not hold it.
-[[nodiscard]] int64_t productOf(DimsRef sizes);
-/// Row-major strides; a size of 0 counts as 1, as in PyTorch.
-[[nodiscard]] Dims contiguousStrides(DimsRef sizes);
-/// Strides of new memory for an elementwise result of operands laid out like `likes` (strides of
-/// these sizes, 0 where stretched): dimensions keep the operands' order, the first operand that
-/// tells two dimensions apart decides (PyTorch's TensorIterator).
-[[nodiscard]] Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes);
-/// Broadcast of two shapes (torch's rule: aligned at the last dimension, 1 stretches); empty where
-/// they do not match.
-[[nodiscard]] std::optional<Dims> broadcastSizes(DimsRef a, DimsRef b);
-/// "[2, 3]".
-[[nodiscard]] std::string dimsText(DimsRef dims);
 
 } // namespace ccgraph::runtime

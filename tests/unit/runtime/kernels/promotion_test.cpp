@@ -1,29 +1,8 @@
 // Type promotion against the rules and examples of PyTorch's documentation ("Tensor Attributes: torch.dtype").
 #include "unit/runtime/kernels/kernel_testing.h"
 
-#include "kernels/promotion.h"
-
 namespace ccgraph::runtime::testing {
 namespace {
-
-struct Pair {
-  DType a, b, expected;
-};
-
-TEST(PromoteTypes, JoinsTwoDTypes) {
-  const Pair table[] = {{DType::U8, DType::I8, DType::I16},     {DType::U8, DType::I32, DType::I32},
-                        {DType::I32, DType::I64, DType::I64},   {DType::Bool, DType::U8, DType::U8},
-                        {DType::Bool, DType::F16, DType::F16},  {DType::I64, DType::F16, DType::F16},
-                        {DType::I64, DType::BF16, DType::BF16}, {DType::F16, DType::BF16, DType::F32},
-                        {DType::F16, DType::F32, DType::F32},   {DType::F32, DType::F64, DType::F64},
-                        {DType::F32, DType::C64, DType::C64},   {DType::F64, DType::C64, DType::C128},
-                        {DType::I64, DType::C64, DType::C64},   {DType::Bool, DType::Bool, DType::Bool},
-                        {DType::U16, DType::I16, DType::I32},   {DType::U32, DType::I8, DType::I64}};
-  for (const Pair &row : table) {
-    EXPECT_EQ(promoteTypes(row.a, row.b), row.expected) << shortName(row.a).str() << " " << shortName(row.b).str();
-    EXPECT_EQ(promoteTypes(row.b, row.a), row.expected) << shortName(row.b).str() << " " << shortName(row.a).str();
-  }
-}
 
 DType typeOfSum(const Value &a, const Value &b) { return call("aten.add.Tensor", {a, b}).tensor().dtype(); }
 Tensor ones(DType dtype) { return tensor(dtype, {2}, {1, 1}); }

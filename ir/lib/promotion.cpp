@@ -1,14 +1,17 @@
-#include "kernels/promotion.h"
+#include "ccgraph/ir/promotion.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
-namespace ccgraph::runtime {
+#include <utility>
 
-static bool isSigned(DType dtype) {
+namespace ccgraph {
+namespace {
+
+bool isSigned(DType dtype) {
   return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
 }
 
-static DType promoteIntegers(DType a, DType b) {
+DType promoteIntegers(DType a, DType b) {
   if (isSigned(a) == isSigned(b))
     return sizeInBytes(a) >= sizeInBytes(b) ? a : b;
   DType negative = isSigned(a) ? a : b;
@@ -25,7 +28,27 @@ static DType promoteIntegers(DType a, DType b) {
   return DType::I64;
 }
 
-static DType complexTypeOf(DType dtype) {
+/// Because a number stands for its class alone.
+DType defaultTypeOf(DType number) {
+  if (number == DType::C128)
+    return DType::C64;
+  return number == DType::F64 ? DType::F32 : number;
+}
+
+std::optional<DType> join(std::optional<DType> a, DType b) { return a ? promoteTypes(*a, b) : b; }
+
+/// The dtype of a higher kind of operand, raised by that of a lower one only across classes.
+std::optional<DType> raise(std::optional<DType> higher, std::optional<DType> lower) {
+  if (!higher || !lower)
+    return higher ? higher : lower;
+  if (classOf(*lower) <= classOf(*higher))
+    return higher;
+  return isComplex(*lower) && isFloat(*higher) ? complexTypeOf(*higher) : promoteTypes(*higher, *lower);
+}
+
+} // namespace
+
+DType complexTypeOf(DType dtype) {
   if (isComplex(dtype))
     return dtype;
   if (dtype == DType::F16)
@@ -58,45 +81,22 @@ DType promoteTypes(DType a, DType b) {
   llvm_unreachable("class of dtype");
 }
 
-static std::optional<DType> join(std::optional<DType> a, DType b) { return a ? promoteTypes(*a, b) : b; }
-
-/// The dtype of a higher kind of operand, raised by that of a lower one only across classes.
-static std::optional<DType> raise(std::optional<DType> higher, std::optional<DType> lower) {
-  if (!higher || !lower)
-    return higher ? higher : lower;
-  if (classOf(*lower) <= classOf(*higher))
-    return higher;
-  return isComplex(*lower) && isFloat(*higher) ? complexTypeOf(*higher) : promoteTypes(*higher, *lower);
-}
-
-/// Because a number stands for its class alone.
-static DType defaultTypeOf(DType number) {
-  if (number == DType::C128)
-    return DType::C64;
-  return number == DType::F64 ? DType::F32 : number;
-}
-
-DType resultType(llvm::ArrayRef<Operand> operands) {
-  std::optional<DType> shaped;
-  std::optional<DType> zeroDim;
-  std::optional<DType> number;
-  for (const Operand &operand : operands) {
-    DType dtype = operand.tensor.dtype();
-    if (operand.isNumber)
-      number = join(number, defaultTypeOf(dtype));
-    else if (operand.tensor.rank() == 0)
-      zeroDim = join(zeroDim, dtype);
-    else
-      shaped = join(shaped, dtype);
+DType resultType(llvm::ArrayRef<PromotedOperand> operands) {
+  std::optional<DType> shaped, zeroDim, number;
+  for (const PromotedOperand &operand : operands) {
+    switch (operand.kind) {
+    case OperandKind::Tensor:
+      shaped = join(shaped, operand.dtype);
+      break;
+    case OperandKind::ZeroDim:
+      zeroDim = join(zeroDim, operand.dtype);
+      break;
+    case OperandKind::Number:
+      number = join(number, defaultTypeOf(operand.dtype));
+      break;
+    }
   }
   return raise(shaped, raise(zeroDim, number)).value_or(DType::F32);
-}
-
-DType resultType(llvm::ArrayRef<Tensor> tensors) {
-  std::vector<Operand> operands;
-  for (const Tensor &tensor : tensors)
-    operands.push_back({tensor, false});
-  return resultType(operands);
 }
 
 DType floatTypeOf(DType dtype) { return isFloat(dtype) || isComplex(dtype) ? dtype : DType::F32; }
@@ -111,4 +111,4 @@ DType realTypeOf(DType dtype) {
 
 bool canStore(DType from, DType to) { return classOf(from) <= classOf(to); }
 
-} // namespace ccgraph::runtime
+} // namespace ccgraph

@@ -1,0 +1,40 @@
+#include "ccgraph/ir/broadcast.h"
+
+namespace ccgraph {
+
+std::optional<Dims> broadcastSizes(DimsRef a, DimsRef b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  Dims result = toDims(a);
+  size_t lead = a.size() - b.size();
+  for (size_t i = 0; i < b.size(); ++i) {
+    int64_t &size = result[lead + i];
+    if (size == 1)
+      size = b[i];
+    else if (b[i] != 1 && b[i] != size)
+      return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<Stretched> expanded(DimsRef sizes, DimsRef strides, DimsRef wanted) {
+  if (wanted.size() < sizes.size())
+    return std::nullopt;
+  Stretched result{toDims(wanted), Dims(wanted.size(), 0)};
+  size_t lead = wanted.size() - sizes.size();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    int64_t &size = result.sizes[i];
+    if (i >= lead && size == -1)
+      size = sizes[i - lead];
+    if (size < 0 || (i >= lead && size != sizes[i - lead] && sizes[i - lead] != 1))
+      return std::nullopt;
+    if (i >= lead && size == sizes[i - lead])
+      result.strides[i] = strides[i - lead];
+  }
+  for (size_t i = lead; i-- > 0 && !sizes.empty();)
+    if (result.sizes[i] == 1)
+      result.strides[i] = saturatingMultiply(result.sizes[i + 1], result.strides[i + 1]);
+  return result;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,55 @@
+#include "ccgraph/ir/dims.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+#include <numeric>
+
+namespace ccgraph {
+
+using Limits = std::numeric_limits<int64_t>;
+
+int64_t saturatingMultiply(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (!llvm::MulOverflow(a, b, result))
+    return result;
+  return (a < 0) == (b < 0) ? Limits::max() : Limits::min();
+}
+
+int64_t saturatingAdd(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (!llvm::AddOverflow(a, b, result))
+    return result;
+  return a > 0 ? Limits::max() : Limits::min();
+}
+
+int64_t saturatingSum(DimsRef values) {
+  return std::accumulate(values.begin(), values.end(), int64_t{0}, saturatingAdd);
+}
+
+int64_t productOf(DimsRef sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, saturatingMultiply); }
+
+Dims allDims(int64_t rank) {
+  Dims dims(static_cast<size_t>(rank));
+  std::iota(dims.begin(), dims.end(), int64_t{0});
+  return dims;
+}
+
+std::optional<Dims> staticDims(llvm::ArrayRef<Dim> dims) {
+  Dims values;
+  for (const Dim &dim : dims) {
+    if (!dim.isStatic())
+      return std::nullopt;
+    values.push_back(dim.value());
+  }
+  return values;
+}
+
+std::string dimsText(DimsRef dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(dims[i]);
+  return text + "]";
+}
+
+} // namespace ccgraph

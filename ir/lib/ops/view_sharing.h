@@ -1,0 +1,23 @@
+// When is a new shape, or a copy, a view? PyTorch's answer, from the types of a call alone.
+//
+// Ownership: results are values. Nothing fails: where sizes or strides are not numbers the answer is empty or
+// Sharing::Unknown. Cost: linear in the numbers of dimensions.
+#pragma once
+
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/strides.h"
+
+namespace ccgraph {
+
+/// Strides of a view of `from` with sizes `to`, all static and of equal element count; empty if only a copy has that
+/// shape.
+[[nodiscard]] std::optional<Dims> viewStrides(const Type &from, DimsRef to);
+
+/// Is the first operand of this reshape shared by its result?
+[[nodiscard]] Sharing reshapeSharing(const Node &node);
+/// The same of contiguous().
+[[nodiscard]] Sharing contiguousSharing(const Node &node);
+/// The same of to(), type_as() and device_put(): no copy where dtype, device and layout stay, unless one is asked for.
+[[nodiscard]] Sharing castSharing(const Node &node);
+
+} // namespace ccgraph

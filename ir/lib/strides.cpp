@@ -1,0 +1,183 @@
+#include "ccgraph/ir/strides.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+namespace ccgraph {
+namespace {
+
+/// Dimensions of [n, c, h, w] or [n, c, d, h, w] from the innermost in memory; empty for other ranks.
+DimsRef channelsLastOrder(size_t rank) {
+  static constexpr int64_t of4[] = {1, 3, 2, 0};
+  static constexpr int64_t of5[] = {1, 4, 3, 2, 0};
+  if (rank == 4)
+    return of4;
+  return rank == 5 ? DimsRef(of5) : DimsRef();
+}
+
+/// Positive if dimension a must lie outside b, negative if it lies inside already, 0 if no operand tells.
+int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes, std::pair<size_t, size_t> dims) {
+  auto [a, b] = dims;
+  for (DimsRef strides : likes) {
+    if (strides[a] == 0 || strides[b] == 0)
+      continue;
+    if (strides[a] != strides[b])
+      return strides[a] < strides[b] ? -1 : 1;
+    if (sizes[a] > sizes[b])
+      return 1;
+  }
+  return 0;
+}
+
+/// Strides of new memory in which the dimensions stand in this order, innermost first.
+Dims stridesInOrder(DimsRef sizes, llvm::ArrayRef<int64_t> innerFirst) {
+  Dims strides(sizes.size());
+  int64_t step = 1;
+  for (int64_t dim : innerFirst) {
+    strides[static_cast<size_t>(dim)] = step;
+    step = saturatingMultiply(step, std::max<int64_t>(sizes[static_cast<size_t>(dim)], 1));
+  }
+  return strides;
+}
+
+} // namespace
+
+bool isContiguous(DimsRef sizes, DimsRef strides) {
+  if (llvm::is_contained(sizes, 0))
+    return true;
+  int64_t step = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] != 1 && strides[i] != step)
+      return false;
+    step = saturatingMultiply(step, sizes[i]);
+  }
+  return true;
+}
+
+bool isDense(DimsRef sizes, DimsRef strides) {
+  if (llvm::is_contained(sizes, 0))
+    return true;
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 6> dims;
+  for (auto [size, stride] : llvm::zip(sizes, strides))
+    if (size != 1)
+      dims.emplace_back(stride, size);
+  llvm::sort(dims);
+  int64_t step = 1;
+  for (auto [stride, size] : dims) {
+    if (stride != step)
+      return false;
+    step = saturatingMultiply(step, size);
+  }
+  return true;
+}
+
+bool isChannelsLast(DimsRef sizes, DimsRef strides) {
+  DimsRef order = channelsLastOrder(sizes.size());
+  if (order.empty())
+    return false;
+  Dims sorted, stored;
+  for (int64_t dim : llvm::reverse(order)) {
+    sorted.push_back(sizes[static_cast<size_t>(dim)]);
+    stored.push_back(strides[static_cast<size_t>(dim)]);
+  }
+  return isContiguous(sorted, stored);
+}
+
+bool hintsAtChannelsLast(DimsRef sizes, DimsRef strides) {
+  DimsRef order = channelsLastOrder(sizes.size());
+  if (order.empty() || strides[1] == 0)
+    return false;
+  int64_t least = 0;
+  for (int64_t dim : order) {
+    int64_t size = sizes[static_cast<size_t>(dim)], stride = strides[static_cast<size_t>(dim)];
+    if (size == 0 || stride < least || (dim == 0 && least == strides[1]))
+      return false;
+    least = saturatingMultiply(stride, std::max<int64_t>(size, 1));
+  }
+  return true;
+}
+
+int64_t extentOf(DimsRef sizes, DimsRef strides) {
+  if (llvm::is_contained(sizes, 0))
+    return 0;
+  int64_t extent = 1;
+  for (auto [size, stride] : llvm::zip(sizes, strides))
+    extent = saturatingAdd(extent, saturatingMultiply(size - 1, stride));
+  return extent;
+}
+
+Dims contiguousStrides(DimsRef sizes) {
+  Dims innerFirst = allDims(static_cast<int64_t>(sizes.size()));
+  std::reverse(innerFirst.begin(), innerFirst.end());
+  return stridesInOrder(sizes, innerFirst);
+}
+
+Dims channelsLastStrides(DimsRef sizes) { return stridesInOrder(sizes, channelsLastOrder(sizes.size())); }
+
+Dims preservedStrides(DimsRef sizes, DimsRef strides) {
+  return isDense(sizes, strides) ? toDims(strides) : denseStridesLike(sizes, strides);
+}
+
+Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes) {
+  Dims innerFirst = allDims(static_cast<int64_t>(sizes.size()));
+  std::reverse(innerFirst.begin(), innerFirst.end());
+  // Because the comparison is not transitive where strides are 0, the order is that of PyTorch's insertion sort.
+  for (size_t i = 1; i < innerFirst.size(); ++i)
+    for (size_t at = i, below = i; below-- > 0;) {
+      int order = compareDims(sizes, likes, {innerFirst[below], innerFirst[at]});
+      if (order < 0)
+        break;
+      if (order > 0)
+        std::swap(innerFirst[below], innerFirst[at]), at = below;
+    }
+  return stridesInOrder(sizes, innerFirst);
+}
+
+std::optional<Dims> inferSizes(DimsRef wanted, int64_t count) {
+  Dims sizes = toDims(wanted);
+  int64_t known = 1;
+  int64_t *open = nullptr;
+  for (int64_t &size : sizes) {
+    if (size >= 0)
+      known = saturatingMultiply(known, size);
+    else if (size == -1 && !open)
+      open = &size;
+    else
+      return std::nullopt;
+  }
+  if (!open)
+    return known == count ? std::optional(sizes) : std::nullopt;
+  if (known == 0 || count % known != 0)
+    return std::nullopt;
+  *open = count / known;
+  return sizes;
+}
+
+std::optional<Dims> viewStrides(DimsRef sizes, DimsRef strides, DimsRef to) {
+  if (llvm::is_contained(sizes, 0))
+    return sizes == to ? toDims(strides) : contiguousStrides(to);
+  Dims result(to.size(), 1);
+  size_t next = to.size();
+  int64_t runOld = 1, runNew = 1;
+  int64_t step = sizes.empty() ? 1 : strides.back();
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    runOld = saturatingMultiply(runOld, sizes[dim]);
+    bool goesOn = dim > 0 && (sizes[dim - 1] == 1 || strides[dim - 1] == saturatingMultiply(runOld, step));
+    if (goesOn)
+      continue;
+    while (next > 0 && (runNew < runOld || to[next - 1] == 1)) {
+      --next;
+      result[next] = saturatingMultiply(runNew, step);
+      runNew = saturatingMultiply(runNew, to[next]);
+    }
+    if (runNew != runOld)
+      return std::nullopt;
+    if (dim > 0)
+      step = strides[dim - 1];
+    runOld = runNew = 1;
+  }
+  bool filled = llvm::all_of(to.take_front(next), [](int64_t size) { return size == 1; });
+  return filled ? std::optional(result) : std::nullopt;
+}
+
+} // namespace ccgraph
