@@ -1,5 +1,7 @@
 #include "interpreter/flights.h"
 
+#include "ccgraph/ir/strides.h"
+
 namespace ccgraph::runtime {
 namespace {
 
@@ -11,6 +13,20 @@ void forEachStorage(llvm::ArrayRef<Buffer> rows, llvm::function_ref<void(const S
 
 bool touches(const Buffer &row, const Storage *storage) {
   return llvm::any_of(row.pieces(), [&](const Tensor &piece) { return piece.storage() == storage; });
+}
+
+/// The bytes of a storage from a tensor's first element to its last.
+std::pair<int64_t, int64_t> spanOf(const Tensor &tensor) {
+  int64_t begin = tensor.offset() * tensor.elementSize();
+  return {begin, begin + extentOf(tensor.sizes(), tensor.strides()) * tensor.elementSize()};
+}
+
+bool touches(const Buffer &row, const Tensor &tensor) {
+  auto [begin, end] = spanOf(tensor);
+  return llvm::any_of(row.pieces(), [&, begin = begin, end = end](const Tensor &piece) {
+    auto [pieceBegin, pieceEnd] = spanOf(piece);
+    return piece.aliases(tensor) && pieceBegin < end && begin < pieceEnd;
+  });
 }
 
 template <typename Map, typename Flight>
@@ -40,14 +56,21 @@ void Flights::start(const Seat &seat) {
   flying_.push_back(flight);
 }
 
-const Launch *Flights::writer(const Storage *storage) const {
-  auto found = writing_.find(storage);
-  return found == writing_.end() ? nullptr : &found->second.front()->seat.launch();
+const Launch *Flights::writer(const Tensor &tensor) const {
+  for (const FlightRef &flight : writing_.lookup(tensor.storage())) {
+    llvm::ArrayRef<Buffer> rows = flight->seat.launch().receive;
+    for (size_t row = 0; row < rows.size(); ++row)
+      if (!flight->landed[row] && touches(rows[row], tensor))
+        return &flight->seat.launch();
+  }
+  return nullptr;
 }
 
-const Launch *Flights::reader(const Storage *storage) const {
-  auto found = reading_.find(storage);
-  return found == reading_.end() ? nullptr : &found->second.front()->seat.launch();
+const Launch *Flights::reader(const Tensor &tensor) const {
+  for (const FlightRef &flight : reading_.lookup(tensor.storage()))
+    if (llvm::any_of(flight->seat.launch().send, [&](const Buffer &row) { return touches(row, tensor); }))
+      return &flight->seat.launch();
+  return nullptr;
 }
 
 Flights::FlightList Flights::waitedFor(const Storage *storage) const {

@@ -25,10 +25,11 @@ public:
   void start(const Seat &seat);
 
   [[nodiscard]] bool empty() const { return flying_.empty(); }
-  /// The launch that is filling this storage; null if none.
-  [[nodiscard]] const Launch *writer(const Storage *storage) const;
-  /// A launch that is still reading this storage; null if none.
-  [[nodiscard]] const Launch *reader(const Storage *storage) const;
+  /// A launch that is filling memory of this tensor; null if none. What lies between a tensor's first and its last element counts as
+  /// its memory, so that launches may fill disjoint slices of one buffer.
+  [[nodiscard]] const Launch *writer(const Tensor &tensor) const;
+  /// A launch that is still reading memory of this tensor; null if none.
+  [[nodiscard]] const Launch *reader(const Tensor &tensor) const;
 
   /// A communication that a wait on this storage depends on and that lacks members; null if the
   /// wait can go ahead.

@@ -135,8 +135,8 @@ llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access acces
   forEachTensor(valueOf(*node.operand(index)), [&](const Tensor &tensor) {
     if (writes)
       written_.insert(tensor.storage());
-    const Launch *writer = flights_.writer(tensor.storage());
-    const Launch *reader = writes || has(access, Access::InFlightWrite) ? flights_.reader(tensor.storage()) : nullptr;
+    const Launch *writer = flights_.writer(tensor);
+    const Launch *reader = writes || has(access, Access::InFlightWrite) ? flights_.reader(tensor) : nullptr;
     if ((!writer && !reader) || failure)
       return;
     std::string operand = ("`" + node.operand(index)->name().str() + "`").str();

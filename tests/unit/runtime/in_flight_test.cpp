@@ -52,6 +52,26 @@ TEST(InFlight, AWriteOfAnInputThatIsStillReadIsAnError) {
             "  note: write after the wait on all_gather `c`\n");
 }
 
+TEST(InFlight, DisjointSlicesOfOneBufferMayFlyTogether) {
+  const std::string body = R"(b = aten.zeros.default([16])
+    lo = aten.slice.Tensor(b, 0, 0, 8)
+    hi = aten.slice.Tensor(b, 0, 8, 16)
+    y = aten.mul.Tensor(x, 2)
+    c = _c10d_functional.all_gather_into_tensor_out.default(x, 2, '0', out = lo)
+    d = _c10d_functional.all_gather_into_tensor_out.default(y, 2, '0', out = OTHER)
+    w = _c10d_functional.wait_tensor.default(c)
+    v = _c10d_functional.wait_tensor.default(d)
+    return (b,))";
+  auto with = [&](const std::string &slice) {
+    std::string text = body;
+    return twoRanks(text.replace(text.find("OTHER"), 5, slice));
+  };
+  EXPECT_EQ(with("hi").output(1),
+            (Row{100, 101, 102, 103, 200, 201, 202, 203, 200, 202, 204, 206, 400, 402, 404, 406}));
+  EXPECT_NE(with("lo").error().find("writes `lo`, which all_gather `c` has in flight"), std::string::npos)
+      << with("lo").error();
+}
+
 TEST(InFlight, AReadOfAnInPlaceArgumentIsAnError) {
   EXPECT_NE(twoRanks("c = _c10d_functional.all_reduce_.default(x, 'sum', '0')\n a = aten.mul.Tensor(x, 2)\n" +
                      std::string(end))
