@@ -5,25 +5,31 @@
 namespace ccgraph::runtime {
 namespace {
 
-thread_local int64_t held = 0;
-thread_local int64_t most = largestBytes;
+std::shared_ptr<MemoryAccount> &inForce() {
+  // Because an account belongs to a run, only the name of the run that this thread works for is the thread's.
+  thread_local std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>(largestBytes);
+  return account;
+}
+
+OutOfMemory outOfMemory(int64_t bytes) { return OutOfMemory(bytes < 0 ? largestBytes : std::min(bytes, largestBytes)); }
 
 } // namespace
 
-MemoryLimit::MemoryLimit(int64_t bytes) : before_(most) { most = held + std::clamp<int64_t>(bytes, 0, largestBytes); }
-MemoryLimit::~MemoryLimit() { most = before_; }
-
-void MemoryLimit::take(int64_t bytes) {
-  if (bytes < 0 || bytes > most - held)
-    throw OutOfMemory{std::clamp<int64_t>(bytes, 0, largestBytes)};
-  held += bytes;
+void MemoryAccount::check(int64_t bytes) const {
+  if (bytes < 0 || bytes > most_ - held_)
+    throw outOfMemory(bytes);
 }
 
-void MemoryLimit::give(int64_t bytes) { held -= bytes; }
+MemoryLimit::MemoryLimit(int64_t bytes) : before_(inForce()) {
+  inForce() = std::make_shared<MemoryAccount>(std::clamp<int64_t>(bytes, 0, largestBytes));
+}
+MemoryLimit::~MemoryLimit() { inForce() = std::move(before_); }
+
+const std::shared_ptr<MemoryAccount> &MemoryLimit::account() { return inForce(); }
 
 void MemoryLimit::check(int64_t bytes) {
-  if (bytes < 0 || bytes > most)
-    throw OutOfMemory{std::clamp<int64_t>(bytes, 0, largestBytes)};
+  if (bytes < 0 || bytes > inForce()->most())
+    throw outOfMemory(bytes);
 }
 
 } // namespace ccgraph::runtime

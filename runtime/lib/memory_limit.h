@@ -1,22 +1,52 @@
 // MemoryLimit: how many bytes the tensors of a run may hold together.
 //
-// Sizes come from files, so a step may ask for more memory than there is, or for more than 64 bits count. A tensor that would go
-// over the limit throws OutOfMemory before anything is allocated; whoever set the limit catches it, so that none leaves this folder.
+// Sizes come from files, so a step may ask for more memory than there is, or for more than 64 bits count. A tensor that
+// would go over the limit throws OutOfMemory before anything is allocated; whoever set the limit catches it with
+// withinMemory(), so that none leaves this folder.
 //
-// Ownership: limits nest; the last one made holds on its thread as long as it lives, and counts what is made meanwhile. Without one
-// there is no limit but that sizes are countable. Cost: one addition a storage.
+// A run has one account. Storages made while its limit is in force belong to it and are given back to it, whoever frees them,
+// and when: a result that outlives its run is no debt of the next. Without a limit there is none but that sizes are countable.
+//
+// Ownership: storages share their account. Limits nest; the last one made is in force on its thread as long as it lives. Cost: an
+// addition a storage.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
 
 namespace ccgraph::runtime {
 
-struct OutOfMemory {
+inline constexpr int64_t largestBytes = INT64_MAX / 8;
+
+/// Memory that a limit does not allow; asks for it as operator new does.
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(int64_t asked) : asked(asked) {}
   /// bytes that were asked for; largestBytes for any number above
   int64_t asked = 0;
 };
 
-inline constexpr int64_t largestBytes = INT64_MAX / 8;
+/// What one run holds.
+class MemoryAccount {
+public:
+  explicit MemoryAccount(int64_t most) : most_(most) {}
+
+  /// Throws where these bytes are more than the account leaves.
+  void check(int64_t bytes) const;
+  void take(int64_t bytes) { held_ += bytes; }
+  void give(int64_t bytes) { held_ -= bytes; }
+  [[nodiscard]] int64_t most() const { return most_; }
+
+private:
+  int64_t most_;
+  std::atomic<int64_t> held_ = 0;
+};
 
 class MemoryLimit {
 public:
@@ -25,14 +55,29 @@ public:
   MemoryLimit(const MemoryLimit &) = delete;
   MemoryLimit &operator=(const MemoryLimit &) = delete;
 
-  /// Throws OutOfMemory where these bytes are more than the thread's limit leaves.
-  static void take(int64_t bytes);
-  static void give(int64_t bytes);
+  /// Of the limit that is in force; never null.
+  static const std::shared_ptr<MemoryAccount> &account();
   /// Throws where a tensor of these bytes could never be held: a window may be larger than its storage.
   static void check(int64_t bytes);
 
 private:
-  int64_t before_;
+  std::shared_ptr<MemoryAccount> before_;
 };
+
+/// `body`'s result, or the error that `refuse` makes of "400 bytes", "more memory than the system gives", ... where memory
+/// runs out.
+template <typename Result>
+llvm::Expected<Result> withinMemory(llvm::function_ref<llvm::Expected<Result>()> body,
+                                    llvm::function_ref<llvm::Error(const std::string &asked)> refuse) {
+  try {
+    return body();
+  } catch (const OutOfMemory &request) {
+    return refuse((request.asked == largestBytes ? "at least " : "") + std::to_string(request.asked) + " bytes");
+  } catch (const std::bad_alloc &) {
+    return refuse("more memory than the system gives");
+  } catch (const std::length_error &) {
+    return refuse("more elements than can be counted");
+  }
+}
 
 } // namespace ccgraph::runtime

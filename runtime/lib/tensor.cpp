@@ -12,20 +12,18 @@
 
 namespace ccgraph::runtime {
 
-Storage::Storage(int64_t size) {
-  MemoryLimit::take(size);
-  bytes.resize(static_cast<size_t>(size));
-}
+Storage::Storage(int64_t size) : account(MemoryLimit::account()) { growTo(size); }
 
 void Storage::growTo(int64_t size) {
   int64_t more = size - static_cast<int64_t>(bytes.size());
-  if (more <= 0)
+  if (size >= 0 && more <= 0)
     return;
-  MemoryLimit::take(more);
+  account->check(more);
   bytes.resize(static_cast<size_t>(size));
+  account->take(more);
 }
 
-Storage::~Storage() { MemoryLimit::give(static_cast<int64_t>(bytes.size())); }
+Storage::~Storage() { account->give(static_cast<int64_t>(bytes.size())); }
 
 Tensor::Tensor() {
   // Because many values are made only to be overwritten, they share the object of no elements; nothing changes it.

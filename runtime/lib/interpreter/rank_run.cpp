@@ -1,12 +1,9 @@
 #include "interpreter/rank_run.h"
 
-#include "ccgraph/runtime/kernels.h"
+#include "kernels/calls.h"
 #include "memory_limit.h"
 
 #include "llvm/ADT/Twine.h"
-
-#include <new>
-#include <stdexcept>
 
 namespace ccgraph::runtime {
 
@@ -55,20 +52,12 @@ RankRun::StepResult RankRun::yield(const Node &node, Value value) {
 }
 
 RankRun::StepResult RankRun::executeWithinMemory(const Node &node) {
-  auto refuse = [&](const std::string &asked) {
-    return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
-                 "run fewer ranks, or the program with smaller sizes");
-  };
   // Because sizes come from files, kernels cannot know beforehand what a step needs.
-  try {
-    return execute(node);
-  } catch (const OutOfMemory &request) {
-    return refuse((request.asked == largestBytes ? "at least " : "") + std::to_string(request.asked) + " bytes");
-  } catch (const std::bad_alloc &) {
-    return refuse("more memory than the system gives");
-  } catch (const std::length_error &) {
-    return refuse("more elements than can be counted");
-  }
+  return withinMemory<Step>([&] { return execute(node); },
+                            [&](const std::string &asked) {
+                              return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
+                                           "run fewer ranks, or the program with smaller sizes");
+                            });
 }
 
 RankRun::StepResult RankRun::execute(const Node &node) {
@@ -261,7 +250,7 @@ RankRun::StepResult RankRun::executeCompute(const Node &node) {
   if (!shares)
     if (llvm::Error error = checkAccesses(node, nullptr))
       return error;
-  llvm::Expected<Value> value = runKernel(*kernel, std::move(call));
+  llvm::Expected<Value> value = callWithinRun(*kernel, std::move(call));
   if (!value)
     return error(node, "run.kernel", llvm::toString(value.takeError()));
   if (shares)

@@ -6,7 +6,7 @@ Value callKernel(KernelArgs &args, llvm::StringRef target, Value::List positiona
   const Kernel *kernel = findKernel(target);
   if (args.failed() || !args.check(kernel != nullptr, "needs " + target + ", which has no kernel"))
     return {};
-  llvm::Expected<Value> result = runKernel(*kernel, {std::move(positional), {}});
+  llvm::Expected<Value> result = callWithinRun(*kernel, {std::move(positional), {}});
   return result ? std::move(*result) : args.fail(llvm::toString(result.takeError()));
 }
 

@@ -1,3 +1,4 @@
+#include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
 
@@ -165,7 +166,7 @@ Value applyToEach(KernelArgs &args) {
     KernelCall call;
     for (unsigned k = 0; k < args.count(); ++k)
       call.positional.push_back(args.at(k).is(Value::Kind::List) ? args.at(k).list()[i] : args.at(k));
-    llvm::Expected<Value> result = runKernel(*element, std::move(call));
+    llvm::Expected<Value> result = callWithinRun(*element, std::move(call));
     if (result)
       results.push_back(std::move(*result));
     else

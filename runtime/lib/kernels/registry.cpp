@@ -1,7 +1,9 @@
 #include "ccgraph/runtime/kernels.h"
 
+#include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
+#include "memory_limit.h"
 
 namespace ccgraph::runtime {
 
@@ -53,6 +55,14 @@ const Kernel *findKernel(llvm::StringRef target) {
 }
 
 llvm::Expected<Value> runKernel(const Kernel &kernel, KernelCall call) {
+  return withinMemory<Value>([&] { return callWithinRun(kernel, std::move(call)); },
+                             [&](const std::string &asked) {
+                               return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                                              kernel.target + ": needs " + asked);
+                             });
+}
+
+llvm::Expected<Value> callWithinRun(const Kernel &kernel, KernelCall call) {
   KernelArgs args(kernel, std::move(call));
   Value result;
   if (!args.failed())

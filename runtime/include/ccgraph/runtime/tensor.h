@@ -30,8 +30,10 @@
 
 namespace ccgraph::runtime {
 
-/// Bytes without a type; freed with the last tensor that looks at them. Making one that the memory
-/// limit of a run does not allow ends that run.
+class MemoryAccount;
+
+/// Bytes without a type; freed with the last tensor that looks at them. They count towards the memory of the run that made
+/// them; more than it may hold, or than there is, is std::bad_alloc, which interpret() and runKernel() turn into errors.
 struct Storage {
   explicit Storage(int64_t size);
   ~Storage();
@@ -39,6 +41,7 @@ struct Storage {
   Storage &operator=(const Storage &) = delete;
   /// Zeros are added where there are fewer bytes.
   void growTo(int64_t size);
+  std::shared_ptr<MemoryAccount> account;
   std::vector<std::byte> bytes; ///< starts as zeros, so that `empty` is deterministic
 };
 
