@@ -8,6 +8,8 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/registry.h"
 
+#include "ccgraph/ir/group_id.h"
+
 #include "analysis/lifetimes.h"
 
 namespace ccgraph {
@@ -197,7 +199,7 @@ void Deduplicator::visitLaunch(Node *launch) {
   if (!functional)
     return;
   // Because a value may be sent on many groups, those of one group only are compared.
-  uint64_t group = llvm::hash_value(groupKey(*launch)) >> 1;
+  uint64_t group = llvm::hash_value(groupIdOf(*launch).text) >> 1;
   auto &known = known_[{{launch->op(), launch->operand(0)}, group}];
   std::vector<uint64_t> versions = versionsOf(launch);
   for (const Known &earlier : known) {

@@ -25,6 +25,8 @@ std::optional<HostTensor> hostValue(const Value &value) {
     return hostNumber(DType::I64, value.integer());
   case Value::Kind::Float:
     return hostNumber(DType::F64, value.floating());
+  case Value::Kind::Complex:
+    return hostNumber(DType::C128, value.complex());
   case Value::Kind::None:
   case Value::Kind::String:
   case Value::Kind::DType:

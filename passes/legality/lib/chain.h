@@ -24,6 +24,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <optional>
 #include <variant>
 
 namespace ccgraph::legality {
@@ -64,7 +65,7 @@ private:
   [[nodiscard]] std::optional<Runs> firstPiece(const Layout &input) const;
 
   std::vector<Term> terms_;
-  std::string group_;
+  std::optional<GroupTerm> group_;
   int64_t ranks_ = 0;
 };
 

@@ -31,8 +31,10 @@ Run Terms::ofRank(Run run, int64_t rank) {
 
 /// Why this call cannot stand in the chain; empty if it can.
 std::string Terms::agree(const Communication &call) {
-  if (call.group == "?" || (!group_.empty() && call.group != group_))
-    return "is on group '" + call.group + "', expected '" + group_ + "' as the rest of the chain";
+  if (call.group.form == GroupTerm::Form::Unread)
+    return "is on a group that cannot be told";
+  if (group_ && call.group.key != group_->key)
+    return "is on group '" + call.group.text + "', expected '" + group_->text + "' as the rest of the chain";
   group_ = call.group;
   bool counts = call.spec->groupSize >= 0 || call.inputSplits;
   int64_t ranks = call.inputSplits ? static_cast<int64_t>(call.inputSplits->size()) : call.groupSize.value_or(0);

@@ -95,11 +95,10 @@ private:
 
   /// Because a gather over fewer ranks than the group has would be another one.
   void checkGroupSize(const Communication &call) {
-    const Group *group = evidence_.rewrite.graph.groups().find(call.group);
-    auto size = group ? group->size() : std::nullopt;
+    auto size = call.group.group ? call.group.group->size() : std::nullopt;
     if (size && call.groupSize && *call.groupSize != *size)
       report(*evidence_.after[call.step].node, "states " + llvm::Twine(*call.groupSize) + " ranks, expected the " +
-                                                   llvm::Twine(*size) + " of group '" + call.group + "'");
+                                                   llvm::Twine(*size) + " of group '" + call.group.text + "'");
   }
 
   /// What the matched launch had to follow, each of the chain's must follow.
