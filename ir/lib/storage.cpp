@@ -13,6 +13,14 @@ StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()), lists_(gra
   settlePools();
 }
 
+void StorageMap::noteExchange(const Node &node, const Effects &effects) {
+  const OpDef &op = *node.op();
+  if (!op.reshapes || op.domain != Domain::All)
+    return;
+  if (auto set = sorted(aliased(node, effects)); set.size() > 1)
+    makePool(set);
+}
+
 llvm::ArrayRef<StorageId> StorageMap::storages(const Node *node) const {
   Range range = whole_[node->id()];
   return llvm::ArrayRef(pool_).slice(range.begin, range.count);
@@ -154,6 +162,7 @@ void StorageMap::visit(const Node &node) {
     return;
   }
   Effects effects = effectsOf(node);
+  noteExchange(node, effects);
   auto ids = aliased(node, effects);
   if (effects.freshResult)
     ids.push_back(fresh(node, node.type()));

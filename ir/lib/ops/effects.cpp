@@ -1,5 +1,6 @@
 #include "ccgraph/ir/effects.h"
 
+#include "ccgraph/ir/flights.h"
 #include "ccgraph/ir/graph.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -191,26 +192,44 @@ const Graph *namedGraph(const Node &attribute) {
 
 /// Does nothing in it write, launch, wait, or keep an order?
 bool isPure(const Graph &body) {
+  constexpr Access changes = Access::Write | Access::InFlightWrite | Access::InFlightRead | Access::Reshape;
   for (const Node *inner = body.front(); inner; inner = inner->next())
     if (inner->opcode() == Opcode::CallFunction) {
       Effects effects = effectsOf(*inner);
-      if (effects.domain != Domain::None || effects.keepAlways || effects.launches || effects.waits)
+      if (effects.domain != Domain::None || effects.keepAlways || effects.launches || effects.waits ||
+          llvm::any_of(effects.operands, [](Access access) { return has(access, changes); }))
         return false;
     }
   return true;
 }
 
+/// Holds a text of Python's that nobody read: it may be a function.
+bool holdsPython(const Argument &tree) {
+  return tree.is(Argument::Kind::Python) || llvm::any_of(tree.elements(), holdsPython) ||
+         llvm::any_of(tree.entries(), [](const NamedArgument &entry) { return holdsPython(entry.value); });
+}
+
+/// Is the operand known to be no subgraph? A get_attr without a graph, or a value that nobody says anything of, may be
+/// one that the text does not show.
+bool isData(const Node &operand) { return operand.type() || operand.op(); }
+
+/// Are all subgraphs that the node may run here, and pure? At least one must be.
+bool runsPureBodies(const Node &node) {
+  bool found = false;
+  for (unsigned i = 0; i < node.numOperands(); ++i) {
+    const Graph *body = namedGraph(*node.operand(i));
+    if (body ? !isPure(*body) : !isData(*node.operand(i)))
+      return false;
+    found |= body != nullptr;
+  }
+  return found && llvm::none_of(node.args(), holdsPython) &&
+         llvm::none_of(node.kwargs(), [](const NamedArgument &entry) { return holdsPython(entry.value); });
+}
+
 /// Effects of an operator that runs its subgraphs: none but reading where all of them are pure, else everything.
 Effects bodiesEffects(const Node &node) {
   Effects effects = unknownEffects(node);
-  bool found = false;
-  for (unsigned i = 0; i < node.numOperands(); ++i)
-    if (const Graph *body = namedGraph(*node.operand(i))) {
-      found = true;
-      if (!isPure(*body))
-        return effects;
-    }
-  if (!found)
+  if (!runsPureBodies(node))
     return effects;
   // Because a body may return what it was given, and may hold kernels that load whole vectors.
   effects.operands.assign(node.numOperands(), Access::Read | Access::Alias | Access::Place);
@@ -234,6 +253,8 @@ public:
   WrappedEffects(const Node &node, const Graph &body) : node_(node), body_(body), origins_(body.idLimit()) {
     effects_.operands.assign(node.numOperands(), Access::Nothing);
     effects_.freshResult = false;
+    if (mayLandInside(body))
+      flights_.emplace(body, StorageMap(body));
   }
 
   Effects run() {
@@ -261,8 +282,35 @@ private:
       origins_[inner.id()].operands.push_back(node_.args()[parameter].operandIndex());
   }
 
-  void readCall(const Node &inner) {
+  static bool mayLandInside(const Graph &body) {
+    bool launches = false;
+    for (const Node *inner = body.front(); inner; inner = inner->next()) {
+      launches |= inner->op() && inner->op()->role != OpRole::Compute && effectsOf(*inner).launches;
+      if (launches && inner->op() && effectsOf(*inner).waits)
+        return true;
+    }
+    return false;
+  }
+
+  /// What a call is seen to do from outside: a transfer that lands inside has read and written by the end.
+  Effects seenFromOutside(const Node &inner) const {
     Effects effects = effectsOf(inner);
+    if (!flights_)
+      return effects;
+    effects.waits &= flights_->waitsForOthers(&inner);
+    if (!effects.launches || flights_->staysOpen(&inner))
+      return effects;
+    effects.launches = false;
+    for (Access &access : effects.operands) {
+      Access now = has(access, Access::InFlightRead) ? Access::Read : Access::Nothing;
+      now = now | (has(access, Access::InFlightWrite) ? Access::Write : Access::Nothing);
+      access = without(access, Access::InFlightRead | Access::InFlightWrite) | now;
+    }
+    return effects;
+  }
+
+  void readCall(const Node &inner) {
+    Effects effects = seenFromOutside(inner);
     Origin &origin = origins_[inner.id()];
     origin.fresh = effects.freshResult;
     for (unsigned i = 0; i < inner.numOperands(); ++i) {
@@ -294,6 +342,8 @@ private:
   const Node &node_;
   const Graph &body_;
   std::vector<Origin> origins_; ///< by id of the subgraph's nodes
+  /// of the subgraph, where some launch may land inside
+  std::optional<Flights> flights_;
   Effects effects_;
 };
 

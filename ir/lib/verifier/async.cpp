@@ -1,4 +1,5 @@
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/region.h"
 
 #include "verifier/rules.h"
 
@@ -20,6 +21,8 @@ struct Flight {
 struct Hold {
   uint32_t flight;
   uint32_t next;
+  /// which part of the storage; null for one element of a list
+  const Node *value;
 };
 
 /// How a flight holds a storage: an input that it still reads, or its result, or a buffer that it fills.
@@ -71,6 +74,14 @@ private:
     }
   }
 
+  /// An open flight that holds the value's part of the storage, as far as parts are known.
+  uint32_t firstAround(StorageId storage, Holding holding, const Node &value) {
+    for (uint32_t i = firstOpen(storage, holding); i != none; i = pool_[i].next)
+      if (flights_[pool_[i].flight].open && !(pool_[i].value && disjoint(regionOf(*pool_[i].value), regionOf(value))))
+        return i;
+    return none;
+  }
+
   /// A flight that certainly holds the value: every storage that it may be in is held.
   const Flight *holderOf(const Node &value, llvm::ArrayRef<Holding> holdings) {
     const Flight *holder = nullptr;
@@ -79,7 +90,7 @@ private:
         return nullptr;
       uint32_t found = none;
       for (Holding holding : holdings)
-        found = found == none ? firstOpen(storage, holding) : found;
+        found = found == none ? firstAround(storage, holding, value) : found;
       if (found == none)
         return nullptr;
       holder = &flights_[pool_[found].flight];
@@ -123,10 +134,10 @@ private:
     return head;
   }
 
-  void hold(uint32_t flight, llvm::ArrayRef<StorageId> storages, Holding holding) {
+  void hold(uint32_t flight, llvm::ArrayRef<StorageId> storages, Holding holding, const Node *value) {
     for (StorageId storage : storages) {
       uint32_t &head = heads_[storage][holding];
-      pool_.push_back({flight, head});
+      pool_.push_back({flight, head, value});
       head = static_cast<uint32_t>(pool_.size() - 1);
       launched_[storage] = launched_[storage] || holding == Writes;
     }
@@ -140,7 +151,8 @@ private:
     for (unsigned i = 0; i < count; ++i) {
       flights_.push_back({&node, i});
       ++numOpen_;
-      hold(first + i, elements ? storages_.storages(&node, i) : storages_.storages(&node), Writes);
+      hold(first + i, elements ? storages_.storages(&node, i) : storages_.storages(&node), Writes,
+           elements ? nullptr : &node);
     }
     holdOperands(node, effects, first, count);
   }
@@ -162,7 +174,7 @@ private:
       uint32_t flight = first + std::min(index++, count - 1);
       if (!has(effects.operands[i], Access::Alias))
         hold(flight, storages_.storages(node.operand(i)),
-             has(effects.operands[i], Access::InFlightWrite) ? Writes : Reads);
+             has(effects.operands[i], Access::InFlightWrite) ? Writes : Reads, node.operand(i));
     }
   }
 

@@ -29,19 +29,7 @@ Storages::Storages(const Program &program) : program_(program), values_(program.
   for (uint32_t i = 0; i < program.size(); ++i)
     values_[i] = valueOf(i);
   settle();
-  markReshaped();
-}
-
-void Storages::markReshaped() {
-  reshaped_.resize(owners_.size());
-  for (uint32_t i = 0; i < program_.size(); ++i) {
-    auto operands = program_.operands(program_[i]);
-    auto accesses = program_.accesses(program_[i]);
-    for (size_t k = 0; k < operands.size(); ++k)
-      if (operands[k] != none && has(accesses[k], Access::Reshape))
-        for (uint32_t storage : of(operands[k]))
-          reshaped_[storage] = true;
-  }
+  markChanges();
 }
 
 uint32_t Storages::leaderOf(uint32_t storage) const {
@@ -65,6 +53,43 @@ void Storages::settle() {
   settledBytes_.resize(count());
   for (uint32_t storage = 0; storage < count(); ++storage)
     settledBytes_[leaderOf(storage)] += ownBytes(storage);
+}
+
+void Storages::exchange(const Step &step) {
+  auto operands = program_.operands(step);
+  auto accesses = program_.accesses(step);
+  bool reshapes = llvm::any_of(accesses, [](Access access) { return has(access, Access::Reshape); });
+  if (!reshapes || step.domain != Domain::All || step.op->opaque)
+    return;
+  llvm::SmallVector<uint32_t, 8> all;
+  for (uint32_t operand : operands)
+    if (operand != none)
+      llvm::append_range(all, of(operand));
+  for (uint32_t &storage : all)
+    storage = leaderOf(storage);
+  join(all);
+}
+
+void Storages::join(llvm::ArrayRef<uint32_t> storages) {
+  while (leaders_.size() < count())
+    leaders_.push_back(static_cast<uint32_t>(leaders_.size()));
+  for (uint32_t storage : storages)
+    leaders_[storage] = storages.front();
+}
+
+void Storages::markChanges() {
+  reshaped_.resize(owners_.size());
+  written_.resize(owners_.size());
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    auto operands = program_.operands(program_[i]);
+    auto accesses = program_.accesses(program_[i]);
+    for (size_t k = 0; k < operands.size(); ++k)
+      for (uint32_t storage : operands[k] == none ? llvm::ArrayRef<uint32_t>() : of(operands[k])) {
+        reshaped_[storage] = reshaped_[storage] || has(accesses[k], Access::Reshape);
+        written_[storage] =
+            written_[storage] || (!program_[i].waits && has(accesses[k], Access::Write | Access::InFlightWrite));
+      }
+  }
 }
 
 void Storages::countElements() {
@@ -119,10 +144,7 @@ Storages::Range Storages::unite(llvm::SmallVectorImpl<uint32_t> &storages) {
   llvm::sort(storages);
   storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
   if (storages.size() > mostShared) {
-    while (leaders_.size() < count())
-      leaders_.push_back(static_cast<uint32_t>(leaders_.size()));
-    for (uint32_t storage : storages)
-      leaders_[storage] = storages.front();
+    join(storages);
     storages.truncate(1);
   }
   return uniteList(storages);
@@ -149,6 +171,7 @@ Storages::Range Storages::callValue(uint32_t index, const Step &step) {
     return elementValue(step);
   if (lists_[index].count)
     return listValue(index, step);
+  exchange(step);
   Range only;
   unsigned shared = 0;
   auto operands = program_.operands(step);

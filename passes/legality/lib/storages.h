@@ -37,6 +37,8 @@ public:
   [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
   /// May some step change a tensor in it, so that types do not tell its shape?
   [[nodiscard]] bool isReshaped(uint32_t storage) const { return reshaped_[storage]; }
+  /// Does some step, other than a wait, write the elements in it?
+  [[nodiscard]] bool isWritten(uint32_t storage) const { return written_[storage]; }
   /// Bytes of a storage; 0 where unknown. An element of a list that has no type has that of its
   /// getitem.
   [[nodiscard]] int64_t bytes(uint32_t storage) const;
@@ -67,7 +69,10 @@ private:
   void settle();
   [[nodiscard]] int64_t ownBytes(uint32_t storage) const;
   [[nodiscard]] uint32_t fresh(uint32_t step, const Type *type);
-  void markReshaped();
+  void markChanges();
+  /// A step that gives one operand's tensor the storage of another (set_): each of the two may be in either.
+  void exchange(const Step &step);
+  void join(llvm::ArrayRef<uint32_t> storages);
   /// Sizes the element tables: print_readable shows no type for lists, so their readers tell how
   /// many elements there are.
   void countElements();
@@ -78,10 +83,11 @@ private:
   std::vector<Range> lists_;  ///< of elements_
   std::vector<Range> elements_;
   std::vector<Owner> owners_;
-  std::vector<bool> reshaped_; ///< by storage
   static constexpr size_t mostShared = 32;
   std::vector<uint32_t> leaders_;     ///< by storage, as far as one has a leader
   std::vector<int64_t> settledBytes_; ///< by storage; empty where no storage has a leader
+  std::vector<bool> reshaped_;        ///< by storage
+  std::vector<bool> written_;         ///< by storage
   llvm::DenseMap<Identifier, Range> attributes_;
 };
 

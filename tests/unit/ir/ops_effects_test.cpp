@@ -326,6 +326,71 @@ TEST_F(EffectsTest, ControlDepsDoesWhatItsSubgraphDoes) {
   EXPECT_EQ(wrappedCall(*node), wait);
 }
 
+TEST_F(EffectsTest, WhatLaunchesAndWaitsInsideIsDoneAfterIt) {
+  Node *dep = input("f32[4][1]cpu");
+  Node *x = input("f32[4][1]cpu");
+  Graph &body = graph_.addSubgraph(id("body"));
+  auto inner = [&](llvm::StringRef target, Node *operand, llvm::ArrayRef<Argument> rest) {
+    ArgumentBuilder builder(body);
+    std::vector<Argument> arguments = {builder.operand(operand)};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    return body.create({.name = "c", .target = id(target)}, std::move(builder), {arguments, {}});
+  };
+  Node *formal =
+      body.create({.opcode = Opcode::Placeholder, .name = "a", .target = id("a")}, ArgumentBuilder(body), {});
+  Node *launch = inner("_c10d_functional.all_gather_into_tensor.default", formal, {Argument::integer(2), text("0")});
+  Node *attribute =
+      graph_.create({.opcode = Opcode::GetAttr, .name = "body", .target = id("body")}, ArgumentBuilder(graph_), {});
+  ArgumentBuilder builder(graph_);
+  Argument deps = builder.nodes({dep});
+  Argument graphArgument = builder.operand(attribute);
+  Argument argument = builder.operand(x);
+  Node *node = create("higher_order.control_deps", std::move(builder), {deps, graphArgument, argument});
+  EXPECT_TRUE(effectsOf(*node).launches);
+  EXPECT_EQ(effectsOf(*node).operands[2], Access::InFlightRead);
+  inner("_c10d_functional.wait_tensor.default", launch, {});
+  Effects effects = effectsOf(*node);
+  EXPECT_FALSE(effects.launches || effects.waits);
+  EXPECT_TRUE(effects.keepAlways);
+  EXPECT_EQ(effects.domain, Domain::Comm);
+  EXPECT_EQ(effects.operands[2], Access::Read);
+  inner("_c10d_functional.wait_tensor.default", formal, {});
+  EXPECT_TRUE(effectsOf(*node).waits) << "for a launch outside";
+}
+
+TEST_F(EffectsTest, AnOperatorIsPureOnlyIfAllItsSubgraphsAreHereAndPure) {
+  Node *x = input("f32[4][1]cpu");
+  auto branch = [&](const char *name, const char *target) {
+    Graph &body = graph_.addSubgraph(id(name));
+    Node *inner =
+        body.create({.opcode = Opcode::Placeholder, .name = "a", .target = id("a")}, ArgumentBuilder(body), {});
+    ArgumentBuilder calling(body);
+    Argument operand = calling.operand(inner);
+    body.create({.name = "c", .target = id(target)}, std::move(calling), {operand, {}});
+    return graph_.create({.opcode = Opcode::GetAttr, .name = name, .target = id(name)}, ArgumentBuilder(graph_), {});
+  };
+  auto attribute = [&](const char *name, const Type *type) {
+    return graph_.create({.opcode = Opcode::GetAttr, .name = name, .target = id(name), .type = type},
+                         ArgumentBuilder(graph_), {});
+  };
+  Node *pure = branch("pure", "aten.sin.default");
+  Node *weight = attribute("weight", x->type());
+  Node *missing = attribute("missing", nullptr);
+  Node *formal = input("");
+  auto domain = [&](llvm::ArrayRef<Node *> nodes, llvm::ArrayRef<Argument> rest = {}) {
+    return effectsOf(*call("higher_order.cond", nodes, rest)).domain;
+  };
+  EXPECT_EQ(domain({x, pure, pure, weight}), Domain::None);
+  EXPECT_EQ(domain({x, pure, missing}), Domain::All);
+  EXPECT_EQ(domain({x, missing, pure}), Domain::All);
+  EXPECT_EQ(domain({x, pure, formal}), Domain::All) << "a subgraph that is handed in";
+  EXPECT_EQ(domain({x, pure}, {Argument::word(Argument::Kind::Python, id("functools.partial(f)"))}), Domain::All);
+  EXPECT_EQ(domain({x, pure, branch("writes", "aten.relu_.default")}), Domain::All);
+  EXPECT_EQ(domain({x, pure, branch("reshapes", "aten.t_.default")}), Domain::All);
+  EXPECT_EQ(domain({x, pure, branch("draws", "aten.bernoulli.default")}), Domain::All);
+  EXPECT_EQ(domain({x, pure, branch("unknown", "mylib.op.default")}), Domain::All);
+}
+
 TEST_F(EffectsTest, BytesAndGroupsOfCollectives) {
   Node *x = input("f32[4][1]cpu");
   Node *gather =

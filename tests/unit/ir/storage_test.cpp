@@ -98,6 +98,17 @@ TEST_F(StorageTest, AnOpaqueResultMayShareAnything) {
   EXPECT_TRUE(share(call("mylib.mystery.default", {x}), x));
 }
 
+TEST_F(StorageTest, ATensorThatIsGivenAnothersStorageSharesItBeforeAndAfter) {
+  Node *x = input("x");
+  Node *y = input("y");
+  Node *view = call("aten.view.default", {x});
+  Node *apart = input("z");
+  EXPECT_FALSE(share(view, y));
+  Node *set = call("aten.set_.source_Tensor", {x, y});
+  EXPECT_TRUE(share(view, y) && share(set, y) && share(x, y));
+  EXPECT_FALSE(share(apart, y));
+}
+
 TEST_F(StorageTest, TwoReadsOfOneAttributeShare) {
   auto attribute = [&] {
     return graph.create({.opcode = Opcode::GetAttr, .name = "w", .target = context.identifier("w")},

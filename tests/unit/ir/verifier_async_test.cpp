@@ -29,6 +29,13 @@ protected:
     p_.graph.setType(launch, p_.listType({vec4, vec4}));
     return launch;
   }
+  Node *slice(const char *name, Node *x, int begin) {
+    return p_.call(name, "aten.slice.Tensor", {x, 0, begin, begin + 8}, "f32[8][1]cpu");
+  }
+  Node *gatherInto(const char *name, Node *out) {
+    return p_.call(name, "_c10d_functional.all_gather_into_tensor_out.default", {x_, 2, "0"}, {{"out", out}},
+                   "f32[8][1]cpu");
+  }
   Node *item(const char *name, Node *list, int index) { return p_.call(name, "operator.getitem", {list, index}, vec4); }
   Node *wait(const char *name, Node *x) { return p_.call(name, "_c10d_functional.wait_tensor.default", {x}); }
   Node *neg(const char *name, Node *x) { return p_.call(name, "aten.neg.default", {x}); }
@@ -51,9 +58,30 @@ std::string writtenInFlight(const std::string &who, const std::string &value, co
          "' is in flight and uses its storage; expected a wait before [async.write-in-flight]\n" + "  note: wait on '" +
          launch + "' first, or write a copy\n";
 }
-std::string missingWait(const std::string &severity) {
-  return severity + ": ar: has no wait; expected at least one [async.missing-wait]\n"
-                    "  note: add a wait_tensor on the result, or return it to a caller that waits\n";
+std::string missingWait(const std::string &severity, const std::string &launch = "ar") {
+  return severity + ": " + launch +
+         ": has no wait; expected at least one [async.missing-wait]\n"
+         "  note: add a wait_tensor on the result, or return it to a caller that waits\n";
+}
+
+TEST_F(VerifierAsync, TwoLaunchesMayFillDisjointSlicesOfOneBuffer) {
+  Node *buffer = p_.call("b", "aten.empty.memory_format", {list({16})}, "f32[16][1]cpu");
+  Node *first = gatherInto("first", slice("low", buffer, 0));
+  Node *second = gatherInto("second", slice("high", buffer, 8));
+  wait("w", first);
+  wait("v", second);
+  p_.output({buffer});
+  EXPECT_EQ(found(), "");
+}
+
+TEST_F(VerifierAsync, TwoLaunchesMayNotFillSlicesThatOverlap) {
+  Node *buffer = p_.call("b", "aten.empty.memory_format", {list({16})}, "f32[16][1]cpu");
+  Node *first = gatherInto("first", slice("low", buffer, 0));
+  Node *second = gatherInto("second", slice("middle", buffer, 4));
+  wait("w", first);
+  wait("v", second);
+  p_.output({buffer});
+  EXPECT_EQ(found(), writtenInFlight("second", "middle", "first"));
 }
 
 TEST_F(VerifierAsync, LaunchWaitReadIsWell) {

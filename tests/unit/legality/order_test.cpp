@@ -155,6 +155,12 @@ constexpr llvm::StringLiteral reshaped = R"(
   other: "f32[8][1]cpu" = torch.ops.aten.view.default(x, [8])
   return (look, like, size, wide, other))";
 
+constexpr llvm::StringLiteral exchanged = R"(
+  set: "f32[8][1]cpu" = torch.ops.aten.set_.source_Tensor(x, y)
+  write: "f32[8][1]cpu" = torch.ops.aten.mul_.Tensor(y, 2)
+  read: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  return (read,))";
+
 INSTANTIATE_TEST_SUITE_P(
     Storages, LegalityOrder,
     testing::Values(OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
@@ -166,6 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                     OrderCase{"RefusesASizeBeforeAReshape", reshaped, move("size", "turned"), "storage-order"},
                     OrderCase{"RefusesAModelOfSizesBeforeItsReshape", reshaped, move("wide", "turned"),
                               "storage-order"},
+                    OrderCase{"RefusesAReadOfAStorageThatWasGivenAway", exchanged, move("read", "write"), "storage-order"},
                     OrderCase{"RefusesSwappedWrites", writes, move("second", "first"), "storage-order"}),
     nameOf);
 

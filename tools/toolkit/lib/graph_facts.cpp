@@ -3,6 +3,7 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/flights.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/lifetimes.h"
 
@@ -47,11 +48,11 @@ std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) 
   return found;
 }
 
-/// Walks the program once and remembers which launch each value in flight comes from.
+/// Walks the program once and counts what stands between each launch and the first wait on it.
 class OverlapCount {
 public:
   explicit OverlapCount(const Graph &graph)
-      : launch_(graph.idLimit()), steps_(graph.idLimit()), waited_(graph.idLimit()) {
+      : flights_(graph, StorageMap(graph)), steps_(graph.idLimit()), waited_(graph.idLimit()) {
     for (const Node *node = graph.front(); node; node = node->next())
       visit(*node);
   }
@@ -70,28 +71,28 @@ public:
 
 private:
   void visit(const Node &node) {
-    if (collectiveOf(node)) {
-      launch_[node.id()] = &node;
-      steps_[node.id()] = computed_;
-    } else if (isWait(node)) {
-      for (unsigned i = 0; i < node.numOperands(); ++i)
-        close(launch_[node.operand(i)->id()]);
-    } else if (node.numOperands() != 0 && (isGetItem(node) || isViewLike(node))) {
-      launch_[node.id()] = launch_[node.operand(0)->id()];
-    } else if (node.opcode() == Opcode::CallFunction) {
+    steps_[node.id()] = computed_;
+    for (const Node *launch : flights_.completes(&node))
+      close(launch);
+    if (node.opcode() == Opcode::CallFunction && !isTransfer(node) && !isGetItem(node) && !isViewLike(node))
       ++computed_;
-    }
+  }
+
+  /// A collective or a wait, or a wrapper of one.
+  [[nodiscard]] static bool isTransfer(const Node &node) {
+    const Node *call = wrappedCall(node);
+    return call && (collectiveOf(*call) || isWait(*call));
   }
 
   void close(const Node *launch) {
-    if (!launch || waited_[launch->id()])
+    if (waited_[launch->id()])
       return;
     waited_[launch->id()] = true;
     distances_.push_back(computed_ - steps_[launch->id()]);
   }
 
-  std::vector<const Node *> launch_; ///< by id: the collective whose result this is a part of, before its wait
-  std::vector<int64_t> steps_;       ///< by id of a launch: steps before it
+  Flights flights_;
+  std::vector<int64_t> steps_; ///< by id: steps before it
   std::vector<bool> waited_;
   std::vector<int64_t> distances_;
   int64_t computed_ = 0;

@@ -5,7 +5,8 @@
 // that aliases one of several), and an opaque operator's result may share any storage of its
 // operands. A placeholder has one of its own: distinct inputs are taken not to overlap, as
 // PyTorch's functionalisation guarantees for the graphs that it makes; get_attr nodes of one target
-// share one. Elements of a list result are separate storages, unless they are views.
+// share one. Elements of a list result are separate storages, unless they are views. A tensor that is
+// given another one's storage (set_, set_data) may be in either, before as after.
 //
 // A value that may occupy more than `mostStorages` has them taken for one *pool* from then on, in every
 // set: x1 = f(x0), x2 = f(x1), ... of an opaque f may each share all before, and sets that grow with the
@@ -76,6 +77,8 @@ private:
   [[nodiscard]] std::optional<int64_t> ownBytes(StorageId storage) const;
   StorageId fresh(const Node &node, const Type *type);
   void visitElement(const Node &getItem, unsigned index);
+  /// Makes one pool of the storages that a node exchanges between the tensors of its operands.
+  void noteExchange(const Node &node, const Effects &effects);
 
   std::vector<const Node *> owner_;
   /// of the value that the owner made there, null where unknown

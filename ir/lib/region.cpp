@@ -1,0 +1,163 @@
+#include "ccgraph/ir/region.h"
+
+#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/graph.h"
+#include "ops/knowledge.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+namespace {
+
+/// Elements between the first element of the viewed tensor and that of the view.
+using OffsetRule = std::optional<int64_t> (*)(const Node &view, const Type &from);
+
+std::optional<int64_t> literal(const Node &node, int parameter, std::optional<int64_t> missing = std::nullopt) {
+  const Argument *argument = argumentAt(node, parameter);
+  if (!argument || argument->is(Argument::Kind::None))
+    return missing;
+  return argument->is(Argument::Kind::Int) ? std::optional<int64_t>(argument->integer()) : std::nullopt;
+}
+
+struct Axis {
+  int64_t size = 0;
+  int64_t stride = 0;
+};
+
+/// The dimension that a view names at parameter 1; empty where it is not known.
+std::optional<Axis> axisOf(const Node &view, const Type &from) {
+  auto dim = literal(view, 1, 0);
+  auto rank = static_cast<int64_t>(from.sizes().size());
+  if (!dim || *dim < -rank || *dim >= rank)
+    return std::nullopt;
+  size_t index = static_cast<size_t>(*dim < 0 ? *dim + rank : *dim);
+  if (!from.sizes()[index].isStatic() || !from.strides()[index].isStatic())
+    return std::nullopt;
+  return Axis{from.sizes()[index].value(), from.strides()[index].value()};
+}
+
+std::optional<int64_t> atStart(const Node &, const Type &) { return 0; }
+
+/// Counts from the end where negative, and stays within the dimension.
+std::optional<int64_t> atIndex(const Node &view, const Type &from) {
+  auto axis = axisOf(view, from);
+  auto index = literal(view, 2, 0);
+  if (!axis || !index)
+    return std::nullopt;
+  int64_t row = *index < 0 ? *index + axis->size : *index;
+  return saturatingMultiply(std::clamp<int64_t>(row, 0, axis->size), axis->stride);
+}
+
+struct ViewEntry {
+  llvm::StringLiteral key; ///< base
+  OffsetRule offset;
+};
+
+constexpr ViewEntry views[] = {
+    {"aten._unsafe_view", atStart}, {"aten.alias", atStart},   {"aten.detach", atStart},    {"aten.expand", atStart},
+    {"aten.narrow", atIndex},       {"aten.permute", atStart}, {"aten.select", atIndex},    {"aten.slice", atIndex},
+    {"aten.squeeze", atStart},      {"aten.t", atStart},       {"aten.transpose", atStart}, {"aten.unsqueeze", atStart},
+    {"aten.view", atStart},
+};
+
+/// Of split(x, n), element i begins at row i * n; of split_with_sizes, behind those before it.
+std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const Type &from) {
+  auto index = getItemIndex(getItem);
+  if (!index || literal(list, 2, 0) != 0 || from.strides().empty() || !from.strides()[0].isStatic())
+    return std::nullopt;
+  const Argument *sizes = argumentAt(list, 1);
+  int64_t rows = 0;
+  if (sizes && sizes->is(Argument::Kind::Int))
+    rows = saturatingMultiply(*index, sizes->integer());
+  else if (sizes && sizes->isSequence() && static_cast<size_t>(*index) < sizes->elements().size())
+    for (const Argument &size : sizes->elements().take_front(static_cast<size_t>(*index))) {
+      if (!size.is(Argument::Kind::Int))
+        return std::nullopt;
+      rows = saturatingAdd(rows, size.integer());
+    }
+  else
+    return std::nullopt;
+  return saturatingMultiply(rows, from.strides()[0].value());
+}
+
+bool isSplit(const Node &node) {
+  llvm::StringRef base = node.op() ? baseOf(node.op()->target.str()) : llvm::StringRef();
+  return base == "aten.split" || base == "aten.split_with_sizes";
+}
+
+const Type *stridedType(const Node &value) {
+  const Type *type = value.type();
+  return type && type->isTensor() && type->stridesKnown() ? type : nullptr;
+}
+
+/// What a value is a view of, and where in it.
+struct Step {
+  const Node *from = nullptr;
+  std::optional<int64_t> elements;
+};
+
+/// In-place forms, buffers that are filled and waits yield the one tensor that they were given, as proven views of
+/// other kinds yield one that begins where it did.
+std::optional<Step> sharedStep(const Node &node) {
+  Effects effects = effectsOf(node);
+  llvm::SmallVector<const Node *, 2> shared;
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (has(effects.operands[i], Access::Alias))
+      shared.push_back(node.operand(i));
+  if (shared.empty())
+    return std::nullopt;
+  bool one = shared.size() == 1 && !effects.freshResult;
+  return Step{one ? shared[0] : nullptr, one ? std::optional<int64_t>(0) : std::nullopt};
+}
+
+/// Empty where a chain begins.
+std::optional<Step> stepOf(const Node &node) {
+  if (!node.op() || node.numOperands() == 0)
+    return std::nullopt;
+  const Node &operand = *node.operand(0);
+  if (isGetItem(node)) {
+    const Type *from = isSplit(operand) && operand.numOperands() ? stridedType(*operand.operand(0)) : nullptr;
+    return from ? Step{operand.operand(0), elementOffset(node, operand, *from)} : Step{nullptr, std::nullopt};
+  }
+  if (!node.op()->isView || node.op()->role != OpRole::Compute)
+    return sharedStep(node);
+  const ViewEntry *entry = findEntry(llvm::ArrayRef(views), baseOf(node.op()->target.str()));
+  const Type *from = stridedType(operand);
+  bool sameDType = from && node.type() && node.type()->isTensor() && node.type()->dtype() == from->dtype();
+  return Step{&operand, entry && sameDType ? entry->offset(node, *from) : std::nullopt};
+}
+
+/// Bytes from the first element of a tensor to the last.
+std::optional<int64_t> span(const Type &type) {
+  int64_t elements = 1;
+  for (auto [size, stride] : llvm::zip(type.sizes(), type.strides())) {
+    if (!size.isStatic() || !stride.isStatic())
+      return std::nullopt;
+    if (size.value() == 0)
+      return 0;
+    elements = saturatingAdd(elements, saturatingMultiply(size.value() - 1, stride.value()));
+  }
+  return saturatingMultiply(elements, sizeInBytes(type.dtype()));
+}
+
+} // namespace
+
+std::optional<Region> regionOf(const Node &value) {
+  const Type *type = stridedType(value);
+  std::optional<int64_t> bytes = type ? span(*type) : std::nullopt;
+  if (!bytes || mayBeReshaped(value))
+    return std::nullopt;
+  int64_t elements = 0;
+  const Node *base = &value;
+  while (std::optional<Step> step = stepOf(*base)) {
+    if (!step->elements)
+      return std::nullopt;
+    elements = saturatingAdd(elements, *step->elements);
+    base = step->from;
+  }
+  int64_t begin = saturatingMultiply(elements, sizeInBytes(type->dtype()));
+  return Region{base, begin, saturatingAdd(begin, *bytes)};
+}
+
+} // namespace ccgraph

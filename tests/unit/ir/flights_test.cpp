@@ -1,0 +1,103 @@
+// Flights and regions: which wait ends which launch, and which part of its storage a value takes.
+#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/region.h"
+#include "unit/ir/program.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph {
+namespace {
+
+using test::Item;
+using test::list;
+using test::Program;
+
+class FlightsTest : public testing::Test {
+protected:
+  Node *gatherInto(const char *name, Node *x, Node *buffer) {
+    return p_.call(name, "_c10d_functional.all_gather_into_tensor_out.default", {x, 2, "0"}, {{"out", buffer}},
+                   "f32[4, 4][4, 1]cpu");
+  }
+  Node *wait(const char *name, Node *x) {
+    return p_.call(name, "_c10d_functional.wait_tensor.default", {x}, "f32[4, 4][4, 1]cpu");
+  }
+  Node *slice(const char *name, Node *x, int begin, int end) {
+    return p_.call(name, "aten.slice.Tensor", {x, 0, begin, end}, "f32[4, 4][4, 1]cpu");
+  }
+  static std::vector<Node *> all(llvm::ArrayRef<Node *> nodes) { return nodes.vec(); }
+
+  Program p_;
+  Node *x_ = p_.input("x", "f32[2, 4][4, 1]cpu");
+  Node *buffer_ = p_.call("b", "aten.empty.memory_format", {list({8, 4})}, "f32[8, 4][4, 1]cpu");
+};
+
+TEST_F(FlightsTest, AWaitLandsWhateverFliesInItsStorage) {
+  Node *first = gatherInto("first", x_, slice("s0", buffer_, 0, 4));
+  Node *second = gatherInto("second", x_, slice("s1", buffer_, 4, 8));
+  Node *early = wait("early", second);
+  Node *late = wait("late", first);
+  Flights flights(p_.graph, StorageMap(p_.graph));
+  EXPECT_EQ(all(flights.completes(early)), (std::vector<Node *>{first, second}));
+  EXPECT_TRUE(flights.completes(late).empty());
+  EXPECT_EQ(all(flights.waitsOf(first)), std::vector<Node *>{early});
+  EXPECT_FALSE(flights.staysOpen(first) || flights.staysOpen(second) || flights.waitsForOthers(late));
+}
+
+TEST_F(FlightsTest, EachResultOfAListHasItsOwnFirstWait) {
+  Node *launch = p_.call("l", "_c10d_functional.all_reduce_coalesced.default", {list({x_, x_}), "sum", "0"});
+  Node *one = p_.call("one", "operator.getitem", {launch, 1}, "f32[2, 4][4, 1]cpu");
+  Node *landed = wait("w", one);
+  Flights flights(p_.graph, StorageMap(p_.graph));
+  EXPECT_EQ(all(flights.waitsOf(launch)), std::vector<Node *>{landed});
+  p_.call("zero", "operator.getitem", {launch, 0}, "f32[2, 4][4, 1]cpu");
+  Node *other = wait("other", x_);
+  Flights more(p_.graph, StorageMap(p_.graph));
+  EXPECT_TRUE(more.staysOpen(launch)) << "its element 0 is never waited for";
+  EXPECT_TRUE(more.waitsForOthers(other));
+}
+
+TEST_F(FlightsTest, RegionsOfViews) {
+  auto at = [](const Node *value) {
+    std::optional<Region> region = regionOf(*value);
+    return region ? std::make_pair(region->begin, region->end) : std::make_pair(int64_t{-1}, int64_t{-1});
+  };
+  Node *low = slice("low", buffer_, 0, 4);
+  Node *high = slice("high", buffer_, 4, 8);
+  Node *row = p_.call("row", "aten.select.int", {high, 0, -1}, "f32[4][1]cpu");
+  Node *column = p_.call("column", "aten.select.int", {buffer_, 1, 1}, "f32[8][4]cpu");
+  Node *flat = p_.call("flat", "aten.view.default", {high, list({16})}, "f32[16][1]cpu");
+  EXPECT_EQ(at(buffer_), std::make_pair(int64_t{0}, int64_t{128}));
+  EXPECT_EQ(at(high), std::make_pair(int64_t{64}, int64_t{128}));
+  EXPECT_EQ(at(row), std::make_pair(int64_t{112}, int64_t{128}));
+  EXPECT_EQ(at(column), std::make_pair(int64_t{4}, int64_t{120}));
+  EXPECT_EQ(at(flat), at(high));
+  EXPECT_EQ(at(gatherInto("filled", x_, high)), at(high));
+  EXPECT_TRUE(disjoint(regionOf(*low), regionOf(*row)));
+  EXPECT_FALSE(disjoint(regionOf(*high), regionOf(*row)));
+  EXPECT_FALSE(disjoint(regionOf(*low), regionOf(*column)));
+  EXPECT_FALSE(disjoint(regionOf(*low), regionOf(*x_))) << "of another base: nothing is said";
+}
+
+TEST_F(FlightsTest, PiecesOfASplitHaveRegions) {
+  Node *even = p_.call("even", "aten.split.Tensor", {buffer_, 4});
+  Node *uneven = p_.call("uneven", "aten.split_with_sizes.default", {buffer_, list({2, 6})});
+  Node *second = p_.call("second", "operator.getitem", {even, 1}, "f32[4, 4][4, 1]cpu");
+  Node *last = p_.call("last", "operator.getitem", {uneven, 1}, "f32[6, 4][4, 1]cpu");
+  EXPECT_EQ(regionOf(*second)->begin, 64);
+  EXPECT_EQ(regionOf(*last)->begin, 32);
+  EXPECT_EQ(regionOf(*last)->end, 128);
+}
+
+TEST_F(FlightsTest, NoRegionWhereThePlaceIsNotKnown) {
+  Node *moved = p_.call("moved", "aten.as_strided.default", {buffer_, list({4}), list({1}), 8}, "f32[4][1]cpu");
+  Node *untyped = p_.call("untyped", "aten.slice.Tensor", {buffer_, 0, 0, 4});
+  Node *high = slice("high", buffer_, 4, 8);
+  EXPECT_FALSE(regionOf(*moved));
+  EXPECT_FALSE(regionOf(*untyped));
+  EXPECT_TRUE(regionOf(*high));
+  p_.call("turned", "aten.t_.default", {buffer_}, "f32[4, 8][1, 4]cpu");
+  EXPECT_FALSE(regionOf(*high)) << "its type need not hold";
+}
+
+} // namespace
+} // namespace ccgraph
