@@ -21,6 +21,8 @@ constexpr DomainEntry entries[] = {
     {"aten._functional_assert_async", Domain::Host},
     {"aten._functional_assert_scalar", Domain::Host},
     {"aten._fused_sdp_choice", Domain::None}, // Because it only names a kernel.
+    {"aten._no_grad_normal_", Domain::Rng}, // Because these two draw, though no tag says so.
+    {"aten._no_grad_uniform_", Domain::Rng},
     {"aten.backward", Domain::All},
     {"aten.initial_seed", Domain::Rng},
     {"aten.is_nonzero", Domain::Host},
@@ -31,6 +33,7 @@ constexpr DomainEntry entries[] = {
     {"aten.seed", Domain::Rng},
     {"aten.set_", Domain::All},
     {"aten.set_data", Domain::All},
+    {"aten.shallow_copy_data_", Domain::All},
     {"device_mesh._runtime_compute_coordinate_on_dim", Domain::Host}, // Because it reads the tensor to learn a number.
     {"fsdp.record_grad_output_stream", Domain::All},
     {"inductor.accumulate_grad_", Domain::All},

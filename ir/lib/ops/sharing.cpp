@@ -48,6 +48,7 @@ constexpr SharingEntry entries[] = {
     {"aten._foreach_zero_", overwrites0},
     {"aten._fused_moving_avg_obs_fq_helper", reshapes3to6},
     {"aten._grad_sum_to_size", may0},
+    {"aten._no_grad_embedding_renorm_", {.views = 1, .writes = 1}}, // Because its schema hides both.
     {"aten._resize_output_", reshapes0},
     {"aten._to_cpu", may0},
     {"aten._unsafe_view", views0},
@@ -107,6 +108,7 @@ constexpr SharingEntry entries[] = {
     {"aten.resolve_conj", may0},
     {"aten.resolve_neg", may0},
     {"aten.set_data", reshapes0}, // Because the tensor gets the other one's sizes and storage.
+    {"aten.shallow_copy_data_", reshapes0},
     {"aten.size", type0},
     {"aten.sparse_resize_", reshapes0},
     {"aten.sparse_resize_and_clear_", reshapes0},
