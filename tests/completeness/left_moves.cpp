@@ -17,6 +17,11 @@ bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<
   for (int operand : other.operands)
     if (along.count(operand) != 0)
       return false;
+  for (int mover : along)
+    for (auto [mine, ignored] : steps[mover].accesses)
+      for (auto [theirs, access] : other.accesses)
+        if (mine == theirs && has(access, Access::Reshape))
+          return false;
   for (auto [mine, ignored] : steps[wait].accesses)
     for (auto [theirs, access] : other.accesses)
       if (mine == theirs && touchesElements(access))

@@ -113,7 +113,8 @@ private:
     };
     for (auto [mine, access] : mover.accesses) {
       for (auto [theirs, otherAccess] : other.accesses)
-        if (mine == theirs && touchesElements(access) && (other.wait || clash(access, otherAccess)))
+        if (mine == theirs && (has(otherAccess, Access::Reshape) ||
+                               (touchesElements(access) && (other.wait || clash(access, otherAccess)))))
           return true;
       for (int flight : other.wait ? other.flights : std::vector<int>())
         for (auto [theirs, flying] : steps()[flight].accesses)

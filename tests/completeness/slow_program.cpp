@@ -39,21 +39,22 @@ void SlowProgram::read(Node *node) {
 }
 
 void SlowProgram::matchFlights() {
-  std::map<StorageId, int> inFlight, filledBy;
+  std::map<StorageId, std::set<int>> inFlight;
+  std::map<StorageId, int> filledBy;
   for (int i = 0; i < size(); ++i) {
     if (steps_[i].launch) {
       for (StorageId storage : storages_.storages(steps_[i].node))
-        inFlight[storage] = filledBy[storage] = i;
+        filledBy[storage] = i, inFlight[storage].insert(i);
       for (auto [storage, access] : steps_[i].accesses)
         if (has(access, Access::InFlightWrite))
-          inFlight[storage] = filledBy[storage] = i;
+          filledBy[storage] = i, inFlight[storage].insert(i);
     }
     std::set<int> ended;
     for (auto [storage, access] : steps_[i].accesses) {
       if (steps_[i].wait && access != Access::Nothing && filledBy.count(storage) != 0)
         steps_[filledBy[storage]].heldTo.insert(i);
-      if (steps_[i].wait && inFlight.count(storage) != 0) {
-        ended.insert(inFlight[storage]);
+      if (steps_[i].wait) {
+        ended.insert(inFlight[storage].begin(), inFlight[storage].end());
         inFlight.erase(storage);
       }
     }
@@ -168,6 +169,12 @@ std::vector<std::vector<int>> SlowProgram::needs() const {
     std::vector<int> readers;
   };
   std::vector<Resource> storages(storages_.numStorages());
+  std::vector<Resource> shapes(storages_.numStorages());
+  std::set<StorageId> reshaped;
+  for (const SlowStep &step : steps_)
+    for (auto [storage, access] : step.accesses)
+      if (has(access, Access::Reshape))
+        reshaped.insert(storage);
   Resource random, host;
   std::vector<std::vector<int>> needs(steps_.size());
   std::vector<int> communication;
@@ -187,6 +194,10 @@ std::vector<std::vector<int>> SlowProgram::needs() const {
     const SlowStep &step = steps_[i];
     needs[i] = step.operands;
     for (auto [storage, access] : step.accesses) {
+      if (has(access, Access::Reshape))
+        write(shapes[storage], i);
+      else if (reshaped.count(storage) != 0)
+        read(shapes[storage], i);
       if (step.wait || writesElements(access))
         write(storages[storage], i);
       else if (touchesElements(access))

@@ -22,7 +22,7 @@ constexpr CollectiveSpec allGatherList = {.kind = Kind::AllGather, .coalesced = 
 constexpr CollectiveSpec allGatherOut = {.kind = Kind::AllGather, .output = 3, .groupSize = 1, .group = 2};
 constexpr CollectiveSpec reduceScatter = {.kind = Kind::ReduceScatter, .reduceOp = 1, .groupSize = 2, .group = 3};
 constexpr CollectiveSpec reduceScatterList = {
-    .kind = Kind::ReduceScatter, .coalesced = true, .reduceOp = 1, .groupSize = 2, .group = 3};
+    .kind = Kind::ReduceScatter, .coalesced = true, .waitsRewriteAll = true, .reduceOp = 1, .groupSize = 2, .group = 3};
 constexpr CollectiveSpec reduceScatterOut = {
     .kind = Kind::ReduceScatter, .output = 4, .reduceOp = 1, .groupSize = 2, .group = 3};
 constexpr CollectiveSpec allToAll = {.kind = Kind::AllToAll, .group = 3, .outputSplits = 1, .inputSplits = 2};

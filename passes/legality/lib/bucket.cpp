@@ -83,6 +83,13 @@ bool Bucket::checkMember(const BucketMember &member, const Communication &call) 
            "is not a collective from one tensor to a new one, expected no other as a member");
     return false;
   }
+  const Storages &storages = evidence_.storagesBefore;
+  if (call_.spec->waitsRewriteAll &&
+      llvm::any_of(storages.of(call.step), [&](uint32_t storage) { return storages.isWritten(storage); })) {
+    report(*member.launch, "merged-member",
+           "has a result that is written, expected none in a list of which each wait may copy all results again");
+    return false;
+  }
   if (!alike(call, call_) || !saysNothingElse(evidence_.before[call.step])) {
     report(*member.launch, "merged-unlike",
            "differs from " + quoted(entry_.launch) + " in kind, group, reduction or another argument");

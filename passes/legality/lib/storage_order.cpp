@@ -1,3 +1,4 @@
+#include "in_flight.h"
 #include "rules.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -43,6 +44,9 @@ public:
     if (!markWritten())
       return;
     collectBefore();
+    if (aspect_ == Aspect::Elements)
+      collectRewrites();
+    llvm::stable_sort(touches_, byPlace);
     numberEpochs();
     llvm::SmallVector<Touch, 64> now;
     for (const Touch &touch : touches_)
@@ -85,7 +89,19 @@ private:
         if (written_[storage])
           touches_.push_back({storage, step, 0, writes(aspect_, before_[step], access), before_[step].node});
     });
-    llvm::stable_sort(touches_, byPlace);
+  }
+
+  /// Where each wait on a list may copy all results again, it writes those that somebody writes.
+  void collectRewrites() {
+    FlightLog log = logFlights(before_, evidence_.storagesBefore);
+    for (const Flight &landed : log.flights) {
+      const CollectiveSpec *spec = before_[landed.launch].collective();
+      if (!spec || !spec->waitsRewriteAll || landed.wait == none)
+        continue;
+      for (uint32_t storage : evidence_.storagesBefore.of(landed.launch))
+        if (written_[storage])
+          touches_.push_back({storage, landed.wait, 0, true, before_[landed.wait].node});
+    }
   }
 
   /// A step that reads and writes one storage counts as a write.

@@ -54,6 +54,8 @@ void Dependences::visitStorages(Node *node) {
     else if (touches(access.access))
       read(node, storages_[access.storage]);
   }
+  for (StorageId storage : facts_.rewrites(node))
+    write(node, storages_[storage]);
   for (Node *launch : facts_.completes(node))
     for (const StorageAccess &access : facts_.accesses(launch)) {
       if (has(access.access, Access::InFlightWrite))

@@ -3,10 +3,11 @@
 namespace ccgraph {
 
 ProgramFacts::ProgramFacts(const Graph &graph)
-    : graph_(graph), storages_(graph), table_(graph.idLimit()), reshaped_(storages_.numStorages()) {
+    : graph_(graph), storages_(graph), table_(graph.idLimit()), reshaped_(storages_.numStorages()),
+      flights_(graph, storages_) {
   for (Node *node = graph.front(); node; node = node->next())
     describe(*node);
-  matchWaits();
+  noteRewrites();
 }
 
 void ProgramFacts::describe(const Node &node) {
@@ -30,44 +31,25 @@ llvm::ArrayRef<StorageAccess> ProgramFacts::accesses(const Node *node) const {
   return llvm::ArrayRef(accesses_).slice(entry.firstAccess, entry.numAccesses);
 }
 
-void ProgramFacts::startFlight(Node *launch, llvm::MutableArrayRef<Node *> inFlight) const {
-  for (StorageId storage : storages_.storages(launch))
-    inFlight[storage] = launch;
-  for (const StorageAccess &access : accesses(launch))
-    if (has(access.access, Access::InFlightWrite))
-      inFlight[access.storage] = launch;
-}
-
-void ProgramFacts::link(Node *launch, Node *wait) {
-  auto &done = completes_[wait];
-  if (llvm::is_contained(done, launch))
-    return;
-  done.push_back(launch);
-  waitsOf_[launch].push_back(wait);
-}
-
-void ProgramFacts::matchWaits() {
-  std::vector<Node *> inFlight(storages_.numStorages(), nullptr);
-  for (Node *node = graph_.front(); node; node = node->next()) {
-    if (launches(node))
-      startFlight(node, inFlight);
-    if (!waits(node))
+/// Because a wait that lands nothing does nothing, only those are asked that complete a launch.
+void ProgramFacts::noteRewrites() {
+  std::vector<bool> written;
+  for (Node *launch = graph_.front(); launch; launch = launch->next()) {
+    const CollectiveSpec *spec = collectiveOf(*launch);
+    if (!spec || !spec->waitsRewriteAll)
       continue;
-    for (const StorageAccess &access : accesses(node))
-      if (Node *launch = std::exchange(inFlight[access.storage], nullptr))
-        link(launch, node);
+    if (written.empty())
+      written = writtenStorages();
+    for (StorageId storage : storages_.storages(launch))
+      for (Node *wait : written[storage] ? waitsOf(launch) : llvm::ArrayRef<Node *>())
+        rewrites_[wait].push_back(storage);
   }
 }
 
-namespace {
-llvm::ArrayRef<Node *> lookUp(const llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> &map, const Node *node) {
-  auto found = map.find(node);
-  return found == map.end() ? llvm::ArrayRef<Node *>() : llvm::ArrayRef<Node *>(found->second);
+llvm::ArrayRef<StorageId> ProgramFacts::rewrites(const Node *wait) const {
+  auto found = rewrites_.find(wait);
+  return found == rewrites_.end() ? llvm::ArrayRef<StorageId>() : llvm::ArrayRef<StorageId>(found->second);
 }
-} // namespace
-
-llvm::ArrayRef<Node *> ProgramFacts::completes(const Node *wait) const { return lookUp(completes_, wait); }
-llvm::ArrayRef<Node *> ProgramFacts::waitsOf(const Node *launch) const { return lookUp(waitsOf_, launch); }
 
 std::vector<bool> ProgramFacts::writtenStorages() const {
   std::vector<bool> written(storages_.numStorages());

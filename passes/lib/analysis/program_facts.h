@@ -12,6 +12,7 @@
 #pragma once
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/flights.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/storage.h"
 
@@ -40,9 +41,11 @@ public:
   /// A view or getitem: shares storage, reads no element, has no effect.
   [[nodiscard]] bool views(const Node *node) const { return table_[node->id()].views; }
   /// Launches of which this wait is the first wait on some result, in program order.
-  [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const;
+  [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const { return flights_.completes(wait); }
   /// The inverse: the first waits on each result of a launch.
-  [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const;
+  [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return flights_.waitsOf(launch); }
+  /// Storages that this wait may write again, and that some other step writes: see CollectiveSpec::waitsRewriteAll.
+  [[nodiscard]] llvm::ArrayRef<StorageId> rewrites(const Node *wait) const;
   /// By storage: does some step, other than a wait, write it?
   [[nodiscard]] std::vector<bool> writtenStorages() const;
   /// By storage: does some step (the output too) see where in it a value lies? See Access::Place.
@@ -60,9 +63,7 @@ private:
     bool views = false;
   };
   void describe(const Node &node);
-  void matchWaits();
-  void startFlight(Node *launch, llvm::MutableArrayRef<Node *> inFlight) const;
-  void link(Node *launch, Node *wait);
+  void noteRewrites();
 
   const Graph &graph_;
   StorageMap storages_;
@@ -70,9 +71,9 @@ private:
   std::vector<Entry> table_;
   std::vector<StorageAccess> accesses_;
   std::vector<bool> reshaped_;
+  Flights flights_;
   /// looked up, never iterated
-  llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> completes_;
-  llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> waitsOf_;
+  llvm::DenseMap<const Node *, llvm::SmallVector<StorageId, 4>> rewrites_;
 };
 
 /// True for an access that touches elements now or later: anything but sharing.

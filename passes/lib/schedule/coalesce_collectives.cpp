@@ -69,6 +69,9 @@ private:
                   "its result in flight is read by something else than the one wait, or is returned"};
   Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
   Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
+  Reason rewritten_{
+      *this, RemarkKind::Missed, "rewritten",
+      "its result is written later, and a wait on any result of the list form may copy all results again"};
   Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
                    "its input may be reshaped in place, so its type does not tell what is sent"};
   Reason waitType_{*this, RemarkKind::Missed, "wait-type",
@@ -120,6 +123,7 @@ private:
   const Reason *obstacleInForm(const Node &launch, const CollectiveSpec &spec) const;
   const Reason *obstacleInUses(Node *launch, Candidate &candidate) const;
   const Reason *obstacleToFlat(Candidate &candidate, const CollectiveSpec &spec) const;
+  [[nodiscard]] bool isRewrittenInAList(const Node &launch, CollectiveKind kind) const;
   const Reason *obstacleToPiece(Candidate &candidate) const;
   uint32_t keyOf(const Node &launch);
   void collect();
@@ -213,6 +217,15 @@ const Reason *Coalescer::obstacleToPiece(Candidate &candidate) const {
   return limit && candidate.outputBytes > *limit ? written ? &pass_.written_ : &pass_.seen_ : nullptr;
 }
 
+/// Would the list form lose what somebody writes into the result?
+bool Coalescer::isRewrittenInAList(const Node &launch, CollectiveKind kind) const {
+  if (pass_.layout_.get() != BucketLayout::Grouped)
+    return false;
+  const OpDef &list = *graph_.context().ops().lookup(formOf(kind, CollectiveForm::List));
+  return list.collective && list.collective->waitsRewriteAll &&
+         llvm::any_of(facts_.storages().storages(&launch), [&](StorageId storage) { return written_[storage]; });
+}
+
 const Reason *Coalescer::obstacleToFlat(Candidate &candidate, const CollectiveSpec &spec) const {
   const Node &launch = *candidate.launch;
   if (pass_.layout_.get() != BucketLayout::Flat)
@@ -234,6 +247,8 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
     return reason;
   if (mayBeReshaped(*launch->operand(0)))
     return &pass_.reshaped_;
+  if (isRewrittenInAList(*launch, spec.kind))
+    return &pass_.rewritten_;
   std::optional<int64_t> input = inputBytes(*launch);
   std::optional<int64_t> output = outputBytes(*launch);
   if (!input || !output || !launch->type()->numElements())

@@ -88,6 +88,8 @@ void Sinker::note(Node *node) {
     if (reshapes(access.access))
       reshaped_[access.storage] = node;
   }
+  for (StorageId storage : facts_.rewrites(node))
+    touched_[storage] = written_[storage] = node;
 }
 
 void Sinker::nearest(Node *&barrier, Node *candidate) const {
@@ -112,6 +114,8 @@ Node *Sinker::barrierOf(Node *wait) {
   nearest(barrier, nearestOpaque_);
   for (const StorageAccess &access : facts_.accesses(wait))
     nearest(barrier, touched_[access.storage]);
+  for (StorageId storage : facts_.rewrites(wait))
+    nearest(barrier, touched_[storage]);
   for (Node *launch : facts_.completes(wait))
     for (const StorageAccess &access : facts_.accesses(launch))
       if (has(access.access, Access::InFlightWrite))

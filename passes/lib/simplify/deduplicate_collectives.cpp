@@ -116,6 +116,8 @@ bool sameCall(const Node &a, const Node &b) {
 }
 
 void Deduplicator::noteWrites(Node *node) {
+  for (StorageId storage : facts_.rewrites(node))
+    ++version_[storage];
   if (facts_.waits(node))
     return;
   opaque_ += facts_.domain(node) == Domain::All;

@@ -110,6 +110,9 @@ struct CollectiveSpec {
   /// the input is read at launch: it may be overwritten before the wait (functional all_reduce,
   /// broadcast)
   bool copiesAtLaunch = false;
+  /// Each first wait on an element of the list may copy all results once more (gloo keeps them in a buffer of its own,
+  /// and every wait empties it): a result that was written between two of the waits is lost.
+  bool waitsRewriteAll = false;
   /// finished when it returns: no wait (shard_dim_alltoall, the legacy c10d in-place forms
   /// traced without work)
   bool synchronous = false;

@@ -78,6 +78,10 @@ void RiseBounds::noteAccesses(Node *node) {
     if (reshapes(access.access))
       lowest(reshaped_[access.storage], node);
   }
+  for (StorageId storage : facts_.rewrites(node)) {
+    lowest(written_[storage], node);
+    lowest(accessed_[storage], node);
+  }
   for (Node *launch : facts_.completes(node))
     for (const StorageAccess &access : facts_.accesses(launch))
       if (has(access.access, Access::InFlightRead | Access::InFlightWrite))
