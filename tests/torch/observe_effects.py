@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Prints what each operator of PyTorch was seen to do to its arguments: the list that the operator table is held to.
 
-usage: observe_effects.py [--check LIST] [--only SUBSTRING]
+usage: observe_effects.py [--reading] [--check LIST] [--only SUBSTRING]
 
-Each operator of aten and prims whose schema says that it writes an argument is called on small tensors, made up from
-the types in its schema: of several shapes and dtypes, and with buffers (`out`) that fit, are empty, or have another size. Before and after, everything that a tensor is
-made of is compared:
+Each operator of aten and prims whose schema says that it writes an argument (with --reading, each that writes none) is
+called on small tensors, made up from the types in its schema: of several shapes and dtypes, and with buffers (`out`) that
+fit, are empty, or have another size. Before and after, everything that a tensor is made of is compared:
 
     reshaped   sizes, strides, offset, dtype, the storage that it has or how large that is
     written    its elements, or its version counter
@@ -28,10 +28,10 @@ import torch
 
 SHAPES = ([2, 3], [3, 3], [1, 4], [2, 3, 4], [4], [], [2, 3, 4, 4])
 DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
-# Operators that end or stop the process, wait for somebody, or reach out of it.
+# Operators that end or stop the process, wait for somebody, or reach out of it; _lazy_clone shares until somebody writes.
 SKIPPED = ("aten._backward", "aten.backward", "aten.record_stream", "aten.from_file", "aten.manual_seed", "aten.seed",
            "aten.set_grad_enabled", "aten._thnn", "aten._test_", "aten.wait", "aten.fork", "aten.save", "aten.warn",
-           "aten.retain_grad", "aten.initial_seed", "aten.rand_like.generator", "aten.exit")
+           "aten.retain_grad", "aten.initial_seed", "aten._lazy_clone", "aten.rand_like.generator", "aten.exit")
 
 
 class CannotMake(Exception):
@@ -216,8 +216,8 @@ def in_child(op, key):
     return text.decode().splitlines()
 
 
-def operators():
-    """(key, overload) of all operators of aten and prims."""
+def operators(reading):
+    """(key, overload) of all operators of aten and prims that write an argument, or that write none."""
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
         if space not in ("aten", "prims") or any(f"{space}.{name}".startswith(s) for s in SKIPPED):
@@ -225,7 +225,7 @@ def operators():
         packet = getattr(getattr(torch.ops, space), name, None)
         overload = getattr(packet, schema.overload_name or "default", None)
         writes = any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments)
-        if writes and overload is not None and hasattr(overload, "_schema"):
+        if writes != reading and overload is not None and hasattr(overload, "_schema"):
             yield f"{space}.{name}" + (f".{schema.overload_name}" if schema.overload_name else ""), overload
 
 
@@ -234,10 +234,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", metavar="LIST")
     parser.add_argument("--only", default="")
+    parser.add_argument("--reading", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
     lines = []
-    for key, op in sorted(set(operators()), key=lambda pair: pair[0]):
+    for key, op in sorted(set(operators(options.reading)), key=lambda pair: pair[0]):
         if options.only in key:
             lines += in_child(op, key)
     if not options.check:
