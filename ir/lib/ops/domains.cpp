@@ -21,7 +21,7 @@ constexpr DomainEntry entries[] = {
     {"aten._functional_assert_async", Domain::Host},
     {"aten._functional_assert_scalar", Domain::Host},
     {"aten._fused_sdp_choice", Domain::None}, // Because it only names a kernel.
-    {"aten._no_grad_normal_", Domain::Rng}, // Because these two draw, though no tag says so.
+    {"aten._no_grad_normal_", Domain::Rng},   // Because these two draw, though no tag says so.
     {"aten._no_grad_uniform_", Domain::Rng},
     {"aten.backward", Domain::All},
     {"aten.initial_seed", Domain::Rng},

@@ -164,8 +164,8 @@ Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &conte
     : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(facts_.writtenStorages()),
       seen_(facts_.placedStorages()), groups_(graph, context.spmd()), dependences_(facts_, groups_),
       memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
-      merger_({graph, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit},
-              memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
+      merger_({graph, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr,
+              context.memoryBudget().value_or(0)) {}
 
 const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec &spec) const {
   if (isPointToPoint(spec.kind) || formOf(spec.kind, CollectiveForm::Single).empty())

@@ -163,17 +163,17 @@ constexpr llvm::StringLiteral exchanged = R"(
 
 INSTANTIATE_TEST_SUITE_P(
     Storages, LegalityOrder,
-    testing::Values(OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
-                    OrderCase{"RefusesAReadThatSinksBehindAWrite", mutation, move("read", "late"), "storage-order"},
-                    OrderCase{"RefusesAReadThatRisesBeforeAWrite", mutation, move("late", "write"), "storage-order"},
-                    OrderCase{"AcceptsAViewOfAnotherTensorAcrossAReshape", reshaped, move("other", "turned"), ""},
-                    OrderCase{"RefusesAViewThatRisesBeforeAReshape", reshaped, move("look", "turned"), "storage-order"},
-                    OrderCase{"RefusesAViewThatSinksBehindAReshape", reshaped, move("view", "look"), "storage-order"},
-                    OrderCase{"RefusesASizeBeforeAReshape", reshaped, move("size", "turned"), "storage-order"},
-                    OrderCase{"RefusesAModelOfSizesBeforeItsReshape", reshaped, move("wide", "turned"),
-                              "storage-order"},
-                    OrderCase{"RefusesAReadOfAStorageThatWasGivenAway", exchanged, move("read", "write"), "storage-order"},
-                    OrderCase{"RefusesSwappedWrites", writes, move("second", "first"), "storage-order"}),
+    testing::Values(
+        OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
+        OrderCase{"RefusesAReadThatSinksBehindAWrite", mutation, move("read", "late"), "storage-order"},
+        OrderCase{"RefusesAReadThatRisesBeforeAWrite", mutation, move("late", "write"), "storage-order"},
+        OrderCase{"AcceptsAViewOfAnotherTensorAcrossAReshape", reshaped, move("other", "turned"), ""},
+        OrderCase{"RefusesAViewThatRisesBeforeAReshape", reshaped, move("look", "turned"), "storage-order"},
+        OrderCase{"RefusesAViewThatSinksBehindAReshape", reshaped, move("view", "look"), "storage-order"},
+        OrderCase{"RefusesASizeBeforeAReshape", reshaped, move("size", "turned"), "storage-order"},
+        OrderCase{"RefusesAModelOfSizesBeforeItsReshape", reshaped, move("wide", "turned"), "storage-order"},
+        OrderCase{"RefusesAReadOfAStorageThatWasGivenAway", exchanged, move("read", "write"), "storage-order"},
+        OrderCase{"RefusesSwappedWrites", writes, move("second", "first"), "storage-order"}),
     nameOf);
 
 // --- In flight -------------------------------------------------------------------------------------------------------
