@@ -68,7 +68,7 @@ std::string quotedLiteral(const Node &node, const Argument &argument) {
     return "the device " + argument.device().kind.str().str();
   case Argument::Kind::Operand: {
     const Node &operand = *node.operand(argument);
-    return quoted(operand) + (operand.type() ? ", which is " + typeText(operand.type()) : "");
+    return quoted(operand) + (operand.type() ? " of type " + typeText(operand.type()) : "");
   }
   case Argument::Kind::List:
   case Argument::Kind::Tuple:

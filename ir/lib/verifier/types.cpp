@@ -181,6 +181,9 @@ private:
   }
 
   void checkGroup(const Node &node, const CollectiveCall &call) {
+    const Argument *argument = argumentAt(node, call.spec->group);
+    if (argument && !argument->isSequence() && !argument->is(Argument::Kind::String) && !call.groupNode)
+      return; // because it is of a wrong kind, which is another rule's
     if (call.group.empty() && !call.groupNode && call.ranks.empty())
       return error(node, "types.group",
                    "names no group; expected a name, a node or a list of ranks at position " +

@@ -6,9 +6,9 @@
 // so as not to keep it. So the first result is used again only while it is alive anyway, or within
 // what the user allows.
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/group_id.h"
 #include "ccgraph/passes/registry.h"
 
-#include "ccgraph/ir/group_id.h"
 
 #include "analysis/lifetimes.h"
 

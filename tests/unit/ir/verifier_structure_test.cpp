@@ -24,7 +24,9 @@ TEST(VerifierStructure, AWellFormedGraphHasNoFindings) {
 TEST(VerifierStructure, ANodeHasAName) {
   Program p;
   Node *x = p.input("x");
-  p.output({p.call("", "aten.neg.default", {x})});
+  Node *unnamed = p.call("unnamed", "aten.neg.default", {x});
+  p.graph.rename(unnamed, "");
+  p.output({unnamed});
   EXPECT_EQ(found(p.graph), "error: a node has no name; expected one [structure.names]\n"
                             "  note: rename the node: nodes refer to one another by name\n");
 }

@@ -122,8 +122,27 @@ TEST_F(VerifierTypes, NumbersAreNotCommunicated) {
             "  note: only tensors are communicated: put the value into one\n");
 }
 
-TEST_F(VerifierTypes, AGroupIsNamed) {
+TEST_F(VerifierTypes, AnArgumentIsOfTheKindThatTheSchemaTakes) {
   EXPECT_EQ(found("f32[4][1]cpu", allReduce, {"sum", 7}, ""),
+            "error: launch: gives 7 as 'group_name'; expected a name, a node or a list of ranks [types.argument]\n"
+            "  note: the schema says `Any group_name`, at position 2\n");
+}
+
+TEST_F(VerifierTypes, NoSizeIsNegative) {
+  EXPECT_EQ(found("f32[-4][1]cpu", allReduce, {"sum", "0"}, ""),
+            "error: x: has the type f32[-4][1]cpu; expected no negative size [types.sizes]\n"
+            "  note: correct the sizes, or leave the type out\n");
+}
+
+TEST_F(VerifierTypes, BytesCanBeCounted) {
+  EXPECT_EQ(found("f32[4294967296, 4294967296][4294967296, 1]cpu", allReduce, {"sum", "0"}, ""),
+            "error: x: has the type f32[4294967296, 4294967296][4294967296, 1]cpu; expected at most "
+            "9223372036854775807 bytes [types.sizes]\n"
+            "  note: correct the sizes, or leave the type out\n");
+}
+
+TEST_F(VerifierTypes, AGroupIsNamed) {
+  EXPECT_EQ(found("f32[4][1]cpu", allReduce, {"sum", list({})}, ""),
             "error: launch: names no group; expected a name, a node or a list of ranks at position 2 [types.group]\n"
             "  note: say which ranks take part\n");
 }

@@ -28,7 +28,7 @@ protected:
   }
   Graph &graph() { return bench_.graph(); }
 
-  Node *make(const char *before, const char *name, const char *target, llvm::ArrayRef<Actual> arguments,
+  Node *make(const char *before, const char *name, const char *target, const std::vector<Actual> &arguments,
              const char *type) {
     Node *node = makeCall(bench_[before], name, target, arguments, type);
     built_.push_back(node);
@@ -142,7 +142,7 @@ TEST_F(LegalityChain, RefusesAScatterOfAnotherDimension) {
       Node *again = make("war", "again", "aten.transpose.int", {whole, 0, 1}, "f32[4, 2][1, 4]cpu");
       make("war", "rows", "aten.contiguous.default", {again}, "f32[4, 2][2, 1]cpu");
     } else {
-      make("war", "rows", "aten.view.default", {whole, Actual::numbers({4, 2})}, "f32[4, 2][2, 1]cpu");
+      make("war", "rows", "aten.view.default", {whole, Actual::integers({4, 2})}, "f32[4, 2][2, 1]cpu");
     }
     replace("ar", "war");
     EXPECT_EQ(bench_.verdict(), back ? "" : "exchange-chain");
@@ -160,7 +160,7 @@ protected:
     Node *gather = make("ag", ("part" + std::string(suffix)).c_str(), "_c10d_functional.all_gather_into_tensor.default",
                         {rows, 2, "0"}, both);
     Node *done = wait("wag", ("done" + std::string(suffix)).c_str(), gather, both);
-    return make("wag", ("ranks" + std::string(suffix)).c_str(), "aten.view.default", {done, Actual::numbers({2, 2, 2})},
+    return make("wag", ("ranks" + std::string(suffix)).c_str(), "aten.view.default", {done, Actual::integers({2, 2, 2})},
                 "f32[2, 2, 2][4, 2, 1]cpu");
   }
   std::string verdict(int dim, bool swapped) {
@@ -169,7 +169,7 @@ protected:
     Node *second = gatherRows(swapped ? 0 : 2, "_b");
     const char *type = dim == 0 ? "f32[4, 2, 2][4, 2, 1]cpu" : "f32[2, 4, 2][8, 2, 1]cpu";
     Node *cat = make("wag", "cat", "aten.cat.default", {Actual::nodes({first, second}), dim}, type);
-    make("wag", "whole", "aten.view.default", {cat, Actual::numbers({8, 2})}, "f32[8, 2][2, 1]cpu");
+    make("wag", "whole", "aten.view.default", {cat, Actual::integers({8, 2})}, "f32[8, 2][2, 1]cpu");
     replace("ag", "wag");
     return bench_.verdict();
   }
@@ -182,10 +182,10 @@ TEST_F(LegalityGatherOfSlices, RefusesSlicesInAnotherOrder) { EXPECT_EQ(verdict(
 TEST_F(LegalityChain, AcceptsTwoAllToAllsThatUndoEachOtherBeforeAGather) {
   load(gatherLines);
   Node *there = make("ag", "there", "_c10d_functional.all_to_all_single.default",
-                     {bench_["x"], Actual::numbers({2, 2}), Actual::numbers({2, 2}), "0"}, "f32[4, 2][2, 1]cpu");
+                     {bench_["x"], Actual::integers({2, 2}), Actual::integers({2, 2}), "0"}, "f32[4, 2][2, 1]cpu");
   Node *back =
       make("ag", "back", "_c10d_functional.all_to_all_single.default",
-           {wait("ag", "wt", there, "f32[4, 2][2, 1]cpu"), Actual::numbers({2, 2}), Actual::numbers({2, 2}), "0"},
+           {wait("ag", "wt", there, "f32[4, 2][2, 1]cpu"), Actual::integers({2, 2}), Actual::integers({2, 2}), "0"},
            "f32[4, 2][2, 1]cpu");
   Node *ag = make("ag", "again", "_c10d_functional.all_gather_into_tensor.default",
                   {wait("ag", "wk", back, "f32[4, 2][2, 1]cpu"), 2, "0"}, "f32[8, 2][2, 1]cpu");

@@ -29,7 +29,7 @@ bool Feeders::movesBytesOnly(const Node *node) const {
   for (const StorageAccess &access : facts_.accesses(node))
     if (writes(access.access))
       return false;
-  return true;
+  return node->op()->work(*node).has_value(); // because what it costs to carry along must be known
 }
 
 } // namespace ccgraph

@@ -63,7 +63,7 @@ TEST_P(LegalityGroups, JudgesAnotherOrder) {
 TEST_P(LegalityGroups, JudgesAMerge) {
   load();
   mergeByHand({bench_["a"], bench_["b"]}, BucketLayout::Grouped, bench_.certificate);
-  bench_.certificate.reordersCollectives = true;
+  bench_.reordersCollectives = true;
   EXPECT_EQ(bench_.verdict(), GetParam().merged);
 }
 
