@@ -22,6 +22,7 @@ public:
   using Script = std::function<llvm::Expected<Changed>(Graph &)>;
   explicit Scripted(Script script) : Pass({"scripted", "Does as told.", Phase::Schedule}), script_(std::move(script)) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &) override { return script_(graph); }
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<Scripted>(script_); }
 
 private:
   Script script_;

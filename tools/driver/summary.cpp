@@ -76,6 +76,21 @@ std::string targetsText(const PassRun &run) {
   return targets.empty() ? "" : " into " + withCommas(static_cast<int64_t>(targets.size()));
 }
 
+/// " (+1.0 GiB would let one of them move, +3.2 GiB each)", of the remarks that say how much budget they lacked.
+std::string shortageText(const PassRun &run, llvm::StringRef reason) {
+  std::vector<int64_t> lacks;
+  for (const Remark &remark : run.remarks)
+    for (const auto &[name, value] : remark.args)
+      if (remark.reason == reason && name == "lacks")
+        lacks.push_back(std::strtoll(value.c_str(), nullptr, 10));
+  if (lacks.empty())
+    return "";
+  auto [least, most] = std::minmax_element(lacks.begin(), lacks.end());
+  if (*least == *most)
+    return " (+" + bytesText(*least) + " would let " + (lacks.size() == 1 ? "it" : "each of them") + " move)";
+  return " (+" + bytesText(*least) + " would let one of them move, +" + bytesText(*most) + " any)";
+}
+
 /// What a reason means, as the pass declares it.
 std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   auto pass = createPass(passText.take_until([](char c) { return c == '{'; }));
@@ -159,17 +174,22 @@ private:
     os_ << '\n';
     std::string idle;
     for (const PassRun &run : s_.run.passes)
-      if (run.remarks.empty())
+      if (isIdle(run))
         idle += (idle.empty() ? "" : ", ") + nameOf(run).str();
       else
         passWidth_ = std::max(passWidth_, static_cast<unsigned>(nameOf(run).size()) + 2);
     for (const PassRun &run : s_.run.passes)
-      if (!run.remarks.empty())
+      if (!isIdle(run))
         printPass(run);
     if (!idle.empty())
       label("no change") << wrapped(idle, labelWidth) << '\n';
     if (!s_.run.passes.empty())
       os_ << '\n';
+  }
+
+  /// Nothing was done, and there was nothing that it would have done.
+  static bool isIdle(const PassRun &run) {
+    return llvm::all_of(run.remarks, [](const Remark &remark) { return remark.kind == RemarkKind::Kept; });
   }
 
   static llvm::StringRef nameOf(const PassRun &run) {
@@ -180,7 +200,7 @@ private:
     auto counts = countRemarks(run);
     std::string done;
     for (const RemarkCount &count : counts)
-      if (count.kind != RemarkKind::Missed)
+      if (count.kind != RemarkKind::Missed && count.kind != RemarkKind::Kept)
         done += (done.empty() ? "" : ", ") + withCommas(static_cast<int64_t>(count.count)) + " " +
                 remarkKindName(count.kind).str() + (count.kind == RemarkKind::Merged ? targetsText(run) : "") + " (" +
                 count.reason + ")";
@@ -199,7 +219,7 @@ private:
         continue;
       if (shown++ < maxReasons)
         passLabel("") << wrapped(withCommas(static_cast<int64_t>(count.count)) + " left alone (" + count.reason +
-                                     "): " + reasonHelp(run.pass, count.reason),
+                                     "): " + reasonHelp(run.pass, count.reason) + shortageText(run, count.reason),
                                  passWidth_)
                       << '\n';
       else

@@ -24,6 +24,8 @@ llvm::StringRef remarkKindName(RemarkKind kind) {
     return "removed";
   case RemarkKind::Rewritten:
     return "rewritten";
+  case RemarkKind::Kept:
+    return "kept";
   case RemarkKind::Missed:
     return "missed";
   }
@@ -34,6 +36,8 @@ void print(llvm::raw_ostream &os, const Remark &remark) {
   os << remark.pass << ": " << remarkKindName(remark.kind) << ": " << remark.node << " [" << remark.reason << "]";
   for (const auto &[key, value] : remark.args)
     os << ' ' << key << '=' << value;
+  if (!remark.source.empty())
+    os << " (" << remark.source << ')';
   os << '\n';
 }
 
@@ -46,8 +50,29 @@ Reason::Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef 
   pass.reasons_.push_back(this);
 }
 
+namespace {
+
+/// The module of an annotation such as {'module_fqn': 'layers.0'}; empty where it names none.
+llvm::StringRef moduleOf(llvm::StringRef annotation) {
+  return annotation.split("'module_fqn': '").second.split('\'').first;
+}
+
+/// "train.py:12 in layers.0"
+std::string sourceOf(const Node &node) {
+  const Frame &frame = node.graph()->frames()[node.frame()];
+  std::string text;
+  if (frame.file)
+    text = frame.file.str().str() + ":" + std::to_string(frame.line);
+  if (llvm::StringRef module = frame.annotation ? moduleOf(frame.annotation.str()) : ""; !module.empty())
+    text += (text.empty() ? "in " : " in ") + module.str();
+  return text;
+}
+
+} // namespace
+
 void PassContext::remark(const Reason &reason, const Node &node, RemarkArgs args) {
-  remarks_.push_back({certificate_.pass, reason.kind(), reason.id(), node.name().str().str(), std::move(args)});
+  remarks_.push_back(
+      {certificate_.pass, reason.kind(), reason.id(), node.name().str().str(), std::move(args), sourceOf(node)});
 }
 
 Pass::Setting Pass::set(llvm::StringRef option, llvm::StringRef value) {

@@ -44,15 +44,18 @@ private:
                  "the launch stands as early as the memory budget lets it: its result is alive from there on"};
   Reason partlyInFlight_{*this, RemarkKind::Moved, "raised-to-in-flight-limit",
                          "the launch stands as early as max-in-flight lets it"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "one step earlier, and its result would be alive at a step that needs the whole memory budget"};
+  Reason atInputs_{*this, RemarkKind::Kept, "at-inputs",
+                   "the launch stands right after the last node that it must follow already"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step earlier would exceed the memory budget"};
   Reason inFlight_{*this, RemarkKind::Missed, "over-in-flight-limit",
-                   "one step earlier, and more than max-in-flight bytes would be in flight"};
+                   "one step earlier, more than max-in-flight bytes would be in flight"};
   friend class Raiser;
 };
 
 struct Outcome {
   int64_t positions = 0;
+  /// bytes of budget that it lacks to rise to its inputs
+  int64_t lacks = 0;
   RiseRoom::Stop stop = RiseRoom::Stop::Input;
 };
 
@@ -66,6 +69,7 @@ public:
 private:
   bool round();
   bool raise(Node *launch);
+  void measure();
   [[nodiscard]] Node *slotBehind(Node *bound, Node *launch) const;
   void moveBefore(Node *slot, llvm::ArrayRef<Node *> unit);
   void report();
@@ -139,10 +143,29 @@ bool Raiser::round() {
   return changed;
 }
 
+/// After the last round: what those that the budget stopped lack.
+void Raiser::measure() {
+  auto isShort = [&](const Node *node) {
+    return facts_.launches(node) && outcomes_[node->id()].stop == RiseRoom::Stop::Budget;
+  };
+  if (llvm::none_of(graph_.nodes(), isShort))
+    return;
+  bounds_.startRound();
+  for (Node *node : graph_.nodes()) {
+    if (isShort(node)) {
+      RiseBounds::Rise rise = bounds_.riseOf(node);
+      outcomes_[node->id()].lacks = room_.shortage(slotBehind(rise.behind, node), rise.unit);
+    }
+    bounds_.note(node);
+  }
+}
+
 void Raiser::remark(const Node *launch, const Outcome &outcome) {
   bool moved = outcome.positions > 0;
   RemarkArgs args = {{"behind", launch->prev() ? launch->prev()->name().str().str() : ""},
                      {"positions", std::to_string(outcome.positions)}};
+  if (outcome.lacks > 0)
+    args.emplace_back("lacks", std::to_string(outcome.lacks));
   switch (outcome.stop) {
   case RiseRoom::Stop::InFlight:
     context_.remark(moved ? pass_.partlyInFlight_ : pass_.inFlight_, *launch, std::move(args));
@@ -151,8 +174,7 @@ void Raiser::remark(const Node *launch, const Outcome &outcome) {
     context_.remark(moved ? pass_.partly_ : pass_.budget_, *launch, std::move(args));
     return;
   case RiseRoom::Stop::Input:
-    if (moved)
-      context_.remark(pass_.raised_, *launch, std::move(args));
+    context_.remark(moved ? pass_.raised_ : pass_.atInputs_, *launch, std::move(args));
     return;
   }
 }
@@ -173,6 +195,7 @@ Changed Raiser::run() {
   bool changed = false;
   while (round())
     changed = true;
+  measure();
   report();
   return changed ? Changed::Yes : Changed::No;
 }

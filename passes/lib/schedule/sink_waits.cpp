@@ -4,6 +4,7 @@
 // wait only has to stand before the first step that touches what it completes. Views, getitem and
 // other waits touch nothing, so those of them that stand between go along, as far as the shapes of
 // what they view stay what they were.
+#include "analysis/least.h"
 #include "analysis/lifetimes.h"
 #include "analysis/step_counter.h"
 #include "ccgraph/passes/registry.h"
@@ -28,9 +29,9 @@ private:
   Reason sunk_{*this, RemarkKind::Moved, "sunk", "the wait stands before its first real use now"};
   Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget",
                  "the wait stands as late as the memory budget lets it: its operands stay alive until it"};
-  Reason budget_{
-      *this, RemarkKind::Missed, "over-budget",
-      "one step later, and what the transfer reads would be alive at a step that needs the whole memory budget"};
+  Reason atFirstUse_{*this, RemarkKind::Kept, "at-first-use", "the wait stands right before its first use already"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "one step later would exceed the memory budget, since what the transfer reads would live longer"};
   friend class Sinker;
 };
 
@@ -53,11 +54,17 @@ private:
   [[nodiscard]] Node *barrierOf(Node *wait);
   void nearest(Node *&barrier, Node *candidate) const;
   void collectUsers(Node *value, Node *&barrier);
-  [[nodiscard]] Node *withinBudget(Node *wait, Node *barrier) const;
+  [[nodiscard]] Node *withinBudget(Node *wait, Node *barrier, int64_t extra = 0) const;
+  [[nodiscard]] int64_t shortage(Node *wait, Node *barrier) const;
   [[nodiscard]] Node *slotBefore(Node *barrier) const;
   int64_t moveBefore(Node *wait, Node *slot, Node *fixed);
   void place(Node *node, Node *before);
-  void report(Node *wait, Node *barrier, Node *reached, int64_t passed);
+  /// What a wait is moved before, and how many bytes of budget it lacked to go further.
+  struct Reached {
+    Node *node = nullptr;
+    int64_t lacks = 0;
+  };
+  void report(Node *wait, const Reached &reached, int64_t passed);
 
   SinkWaits &pass_;
   Graph &graph_;
@@ -132,7 +139,7 @@ Node *Sinker::barrierOf(Node *wait) {
 
 /// The first node up to the barrier that would have too much alive if the wait stood behind it; the
 /// barrier if there is none.
-Node *Sinker::withinBudget(Node *wait, Node *barrier) const {
+Node *Sinker::withinBudget(Node *wait, Node *barrier, int64_t extra) const {
   if (!memory_)
     return barrier;
   llvm::SmallVector<Timeline::IntervalId, 8> extended;
@@ -144,12 +151,21 @@ Node *Sinker::withinBudget(Node *wait, Node *barrier) const {
   Node *from = wait;
   for (size_t i = 0; i <= extended.size(); ++i) {
     Node *to = i == extended.size() ? barrier : memory_->last(extended[i])->next();
-    if (Node *over = more == 0 ? nullptr : memory_->firstAbove(from, to, *context_.memoryBudget() - more))
+    if (Node *over = more == 0 ? nullptr : memory_->firstAbove(from, to, *context_.memoryBudget() + extra - more))
       return over == wait ? wait->next() : over;
     from = to;
     more += i == extended.size() ? 0 : memory_->bytes(extended[i]);
   }
   return barrier;
+}
+
+/// How many bytes more of budget would let the wait stand at the barrier.
+int64_t Sinker::shortage(Node *wait, Node *barrier) const {
+  int64_t most = memory_->peak();
+  for (Timeline::IntervalId id : memory_->intervalsOf(wait))
+    most += memory_->bytes(id);
+  return leastThat(1, std::max<int64_t>(most - *context_.memoryBudget(), 1),
+                   [&](int64_t extra) { return withinBudget(wait, barrier, extra) == barrier; });
 }
 
 /// Because waits that were moved before the same node keep the order that they had, a new one goes
@@ -188,26 +204,29 @@ int64_t Sinker::moveBefore(Node *wait, Node *slot, Node *fixed) {
   return passed;
 }
 
-void Sinker::report(Node *wait, Node *barrier, Node *reached, int64_t passed) {
-  RemarkArgs args = {{"before", reached->name().str().str()}, {"positions", std::to_string(passed)}};
+void Sinker::report(Node *wait, const Reached &reached, int64_t passed) {
+  RemarkArgs args = {{"before", reached.node->name().str().str()}, {"positions", std::to_string(passed)}};
   if (passed > 0)
     ++pass_.moved_;
   else
     ++pass_.kept_;
   pass_.positions_ += passed;
-  if (reached != barrier)
+  if (reached.lacks > 0)
+    args.emplace_back("lacks", std::to_string(reached.lacks));
+  if (reached.lacks > 0)
     context_.remark(passed > 0 ? pass_.partly_ : pass_.budget_, *wait, std::move(args));
-  else if (passed > 0)
-    context_.remark(pass_.sunk_, *wait, std::move(args));
+  else
+    context_.remark(passed > 0 ? pass_.sunk_ : pass_.atFirstUse_, *wait, std::move(args));
 }
 
 void Sinker::sink(Node *wait) {
   Node *barrier = barrierOf(wait);
   Node *reached = withinBudget(wait, barrier);
+  int64_t lacks = reached == barrier ? 0 : shortage(wait, barrier);
   Node *slot = slotBefore(reached);
   Node *fixed = fixedOf_[reached->id()] ? fixedOf_[reached->id()] : reached;
   int64_t passed = slot->isBefore(wait) ? 0 : moveBefore(wait, slot, fixed);
-  report(wait, barrier, reached, passed);
+  report(wait, {reached, lacks}, passed);
 }
 
 Changed Sinker::run() {

@@ -1,6 +1,7 @@
 // Remarks: what a pass did to one node, or why it did nothing, in words that a program can read.
 //
-// Every move, merge and removal is a remark, and so is every refusal. The reason is an id that the
+// Every move, merge and removal is a remark, and so is every refusal, and every launch and wait that a
+// pass would move and that stands right already. The reason is an id that the
 // pass declares (`Reason` in pass.h), so that docs list all of them and a test can ask for one;
 // numbers and names stand in `args`, never inside the id.
 //
@@ -31,8 +32,10 @@ enum class RemarkKind : uint8_t {
   Rewritten,
   /// nothing was done to this node, and why
   Missed,
+  /// the node stands already where the pass would put it
+  Kept,
 };
-/// "moved", "merged", "removed", "rewritten", "missed".
+/// "moved", "merged", "removed", "rewritten", "missed", "kept".
 [[nodiscard]] llvm::StringRef remarkKindName(RemarkKind kind);
 
 using RemarkArgs = std::vector<std::pair<std::string, std::string>>;
@@ -46,9 +49,11 @@ struct Remark {
   std::string node;
   /// e.g. {"bytes", "4096"}, {"other", "all_reduce_3"}
   RemarkArgs args;
+  /// where the user wrote it: "train.py:12 in layers.0", as far as the graph says; maybe empty
+  std::string source = {};
 };
 
-/// `pass: kind: node [reason] key=value ...`, one line.
+/// `pass: kind: node [reason] key=value ... (source)`, one line.
 void print(llvm::raw_ostream &os, const Remark &remark);
 
 } // namespace ccgraph

@@ -1,5 +1,7 @@
 #include "schedule/raise/rise_room.h"
 
+#include "analysis/least.h"
+
 namespace ccgraph {
 
 namespace {
@@ -70,14 +72,15 @@ RiseRoom::HeldList RiseRoom::heldBy(llvm::ArrayRef<Node *> unit) const {
 }
 
 /// The highest place from `slot` down with room at every row between it and the launch.
-Node *RiseRoom::belowFullRows(Node *slot, Node *launch, llvm::ArrayRef<Held> held) const {
+Node *RiseRoom::belowFullRows(Node *slot, const Question &question) const {
+  Node *launch = question.unit.back();
   Changes changes;
   auto alive = [&](Node *from, const Node *last, int64_t bytes) {
     changes.push_back({from->isBefore(slot) ? slot : from, bytes});
     if (last)
       changes.push_back({last->next(), -bytes});
   };
-  for (const Held &storage : held) {
+  for (const Held &storage : question.held) {
     alive(storage.first, storage.forGood ? nullptr : storage.last, -storage.bytes);
     if (storage.outlives(slot))
       alive(slot, storage.forGood ? nullptr : storage.lastOther, storage.bytes);
@@ -89,7 +92,7 @@ Node *RiseRoom::belowFullRows(Node *slot, Node *launch, llvm::ArrayRef<Held> hel
     more += change.bytes;
   Node *to = launch;
   for (const Change &change : llvm::reverse(changes)) {
-    if (Node *over = more > 0 ? memory_->lastAbove(change.row, to, *limits_.memory - more) : nullptr)
+    if (Node *over = more > 0 ? memory_->lastAbove(change.row, to, question.limit - more) : nullptr)
       return over->next();
     to = graph_.byId(change.row->id());
     more -= change.bytes;
@@ -98,14 +101,15 @@ Node *RiseRoom::belowFullRows(Node *slot, Node *launch, llvm::ArrayRef<Held> hel
 }
 
 /// Is there room at the rows of the unit itself?
-bool RiseRoom::fits(const Node *slot, llvm::ArrayRef<Node *> unit, llvm::ArrayRef<Held> held) const {
+bool RiseRoom::fits(const Node *slot, const Question &question) const {
+  llvm::ArrayRef<Node *> unit = question.unit;
   unsigned top = 0; // of those that move
   while (unit[top]->isBefore(slot))
     ++top;
   auto size = static_cast<unsigned>(unit.size());
   llvm::SmallVector<int64_t, 16> change(size + 1, 0);
   int64_t alive = memory_->aliveBefore(slot);
-  for (const Held &storage : held) {
+  for (const Held &storage : question.held) {
     bool above = storage.first->isBefore(slot);
     bool below = storage.outlives(slot);
     if (above && (storage.forGood || !storage.last->isBefore(slot)))
@@ -118,7 +122,7 @@ bool RiseRoom::fits(const Node *slot, llvm::ArrayRef<Node *> unit, llvm::ArrayRe
     change[below ? size : storage.members.back() + 1] -= storage.bytes;
   }
   for (unsigned row = top; row < size; ++row)
-    if ((alive += change[row]) > *limits_.memory)
+    if ((alive += change[row]) > question.limit)
       return false;
   return true;
 }
@@ -137,15 +141,28 @@ RiseRoom::Answer RiseRoom::highest(Node *slot, llvm::ArrayRef<Node *> unit) cons
   Node *launch = unit.back();
   while (!unit.empty() && unit.front()->isBefore(slot))
     unit = unit.drop_front();
-  HeldList held = memory_ ? heldBy(unit) : HeldList();
-  Node *inMemory = memory_ ? belowFullRows(slot, launch, held) : slot;
+  Question question{unit, memory_ ? heldBy(unit) : HeldList(), limits_.memory.value_or(0)};
+  Node *inMemory = memory_ ? belowFullRows(slot, question) : slot;
   Node *reached = withinInFlight(inMemory, launch);
   Stop stop = reached != inMemory ? Stop::InFlight : reached != slot ? Stop::Budget : Stop::Input;
-  while (memory_ && reached != launch && !fits(reached, unit, held)) {
+  while (memory_ && reached != launch && !fits(reached, question)) {
     stop = Stop::Budget;
     reached = nextPlace(reached, unit);
   }
   return {reached, stop};
+}
+
+int64_t RiseRoom::shortage(Node *slot, llvm::ArrayRef<Node *> unit) const {
+  while (!unit.empty() && unit.front()->isBefore(slot))
+    unit = unit.drop_front();
+  Question question{unit, heldBy(unit)};
+  int64_t most = memory_->peak();
+  for (const Held &held : question.held)
+    most += held.bytes;
+  return leastThat(1, std::max<int64_t>(most - *limits_.memory, 1), [&](int64_t extra) {
+    question.limit = *limits_.memory + extra;
+    return belowFullRows(slot, question) == slot && fits(slot, question);
+  });
 }
 
 void RiseRoom::move(Node *node, Node *before) {

@@ -36,6 +36,8 @@ public:
   /// it and those of its unit that stand at `slot` or below. The launch is the last of the unit,
   /// which is in program order.
   [[nodiscard]] Answer highest(Node *slot, llvm::ArrayRef<Node *> unit) const;
+  /// How many bytes more of memory budget would let it rise to `slot`, as far as that is what stops it.
+  [[nodiscard]] int64_t shortage(Node *slot, llvm::ArrayRef<Node *> unit) const;
   /// Moves a node in the graph and in the timelines.
   void move(Node *node, Node *before);
 
@@ -56,8 +58,14 @@ private:
   using HeldList = llvm::SmallVector<Held, 8>;
 
   [[nodiscard]] HeldList heldBy(llvm::ArrayRef<Node *> unit) const;
-  [[nodiscard]] Node *belowFullRows(Node *slot, Node *launch, llvm::ArrayRef<Held> held) const;
-  [[nodiscard]] bool fits(const Node *slot, llvm::ArrayRef<Node *> unit, llvm::ArrayRef<Held> held) const;
+  /// A unit, what it holds, and the bytes that may be alive.
+  struct Question {
+    llvm::ArrayRef<Node *> unit;
+    HeldList held;
+    int64_t limit = 0;
+  };
+  [[nodiscard]] Node *belowFullRows(Node *slot, const Question &question) const;
+  [[nodiscard]] bool fits(const Node *slot, const Question &question) const;
   [[nodiscard]] Node *withinInFlight(Node *slot, Node *launch) const;
 
   Graph &graph_;
