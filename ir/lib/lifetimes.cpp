@@ -30,6 +30,8 @@ public:
       visit(node);
     for (const Flight &flight : flights_)
       finish(flight);
+    for (auto [list, last] : longLists_)
+      finishList(list, last);
     return std::move(lives_);
   }
 
@@ -66,6 +68,8 @@ private:
   }
 
   void visit(Node *node) {
+    if (takeFromLongList(node))
+      return;
     for (const Node *operand : node->dataOperands())
       for (StorageId id : storages_.storages(operand)) {
         hold(id, node);
@@ -78,6 +82,34 @@ private:
       wait(node, effects);
     if (effects.launches)
       launch(node, effects);
+  }
+
+  /// Because each getitem names all elements of its list, of a long one only the last getitem holds them all. False for any
+  /// other node.
+  bool takeFromLongList(Node *node) {
+    auto index = getItemIndex(*node);
+    if (!index || storages_.storages(node->operand(0)).size() <= mostHeldByEachWait)
+      return false;
+    for (StorageId id : storages_.storages(node->operand(0), static_cast<unsigned>(*index)))
+      hold(id, node);
+    auto [known, isNew] = takenFrom_.try_emplace(node->operand(0), longLists_.size());
+    if (isNew)
+      longLists_.push_back({node->operand(0), node});
+    longLists_[known->second].second = node;
+    return true;
+  }
+
+  void finishList(const Node *list, Node *last) {
+    for (StorageId id : storages_.storages(list))
+      holdByLast(id, last);
+  }
+
+  /// One of many that hold it, all others of which stand above.
+  void holdByLast(StorageId id, Node *last) {
+    StorageLife &life = lives_[id];
+    life.lastWaitOnly = true;
+    if (!life.isConstant() && life.holders.back()->isBefore(last))
+      hold(id, last);
   }
 
   void wait(Node *node, const Effects &effects) {
@@ -99,11 +131,8 @@ private:
       for (StorageId id : flight.inFlight)
         lives_[id].toEnd = true;
     else if (flight.isLong())
-      for (StorageId id : flight.held) {
-        lives_[id].lastWaitOnly = true;
-        if (lives_[id].holders.back()->isBefore(flight.lastWait))
-          hold(id, flight.lastWait);
-      }
+      for (StorageId id : flight.held)
+        holdByLast(id, flight.lastWait);
   }
 
   void launch(const Node *node, const Effects &effects) {
@@ -130,6 +159,9 @@ private:
   const StorageMap &storages_;
   std::vector<StorageLife> lives_;
   std::vector<Flight> flights_;
+  /// lists of more than mostHeldByEachWait elements, and the last getitem of each, in program order
+  std::vector<std::pair<const Node *, Node *>> longLists_;
+  llvm::DenseMap<const Node *, size_t> takenFrom_;
   /// by storage: the last launch that fills it
   std::vector<uint32_t> flightOf_;
 };

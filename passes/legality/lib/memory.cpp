@@ -15,10 +15,13 @@ class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), end_(program.size() - 1), last_(storages.count()),
-        filledBy_(storages.count(), none), lastWait_(program.size(), none) {
+        lastUse_(program.size()), filledBy_(storages.count(), none), lastWait_(program.size(), none) {
     holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
+    // Because each of the many readers of a long list names all of its elements, only the last of them counts.
+    for (uint32_t i = 0; i < program.size(); ++i)
+      extend(storages.of(i), lastUse_[i]);
     for (uint32_t i = 0; i < program.size(); ++i)
       if (program[i].launches)
         holdTransfer(i);
@@ -65,7 +68,7 @@ private:
     for (size_t i = 0; i < operands.size(); ++i) {
       if (operands[i] == none)
         continue;
-      extend(storages_.of(operands[i]), until);
+      lastUse_[operands[i]] = std::max(lastUse_[operands[i]], until);
       if (step.waits && program_.accesses(step)[i] != Access::Nothing)
         noteWait(storages_.of(operands[i]), index);
     }
@@ -112,6 +115,7 @@ private:
   const Storages &storages_;
   uint32_t end_;
   std::vector<uint32_t> last_;
+  std::vector<uint32_t> lastUse_;  ///< by step: the last that reads its value, 0 for none
   std::vector<uint32_t> filledBy_; ///< by storage: the last launch that fills it
   std::vector<uint32_t> lastWait_; ///< by launch
 };

@@ -14,8 +14,11 @@ void ProgramFacts::describe(const Node &node) {
   Entry &entry = table_[node.id()];
   entry.firstAccess = static_cast<uint32_t>(accesses_.size());
   Effects effects = effectsOf(node);
+  // Because a getitem touches the one element, not the list.
+  std::optional<int64_t> index = getItemIndex(node);
   for (unsigned i = 0; i < node.numOperands(); ++i)
-    for (StorageId storage : storages_.storages(node.operand(i))) {
+    for (StorageId storage : index ? storages_.storages(node.operand(i), static_cast<unsigned>(*index))
+                                   : storages_.storages(node.operand(i))) {
       accesses_.push_back({storage, effects.operands[i]});
       reshaped_[storage] = reshaped_[storage] || reshapes(effects.operands[i]);
     }

@@ -160,5 +160,33 @@ TEST_F(Lifetimes, ALongListIsHeldToItsLastWait) {
   EXPECT_EQ(lives[1].holders.back()->name().str(), "w299");
 }
 
+TEST_F(Lifetimes, ALongListOfWhatTheCallerHoldsLivesOnItsOwn) {
+  constexpr int count = 300;
+  std::vector<Item> inputs;
+  for (int i = 0; i < count; ++i)
+    inputs.emplace_back(p.input(("x" + std::to_string(i)).c_str(), type));
+  Node *all = p.call("all", "_c10d_functional.all_reduce_coalesced.default", {list(inputs), "sum", "0"});
+  for (int i = 0; i < count; ++i)
+    wait(("w" + std::to_string(i)).c_str(),
+         p.call(("e" + std::to_string(i)).c_str(), "operator.getitem", {all, i}, type));
+  p.output({});
+  EXPECT_EQ(peakMemory(p.graph).bytes, 2 * count * 64);
+}
+
+TEST_F(Lifetimes, AnElementOfALongListLivesToTheLastGetItem) {
+  constexpr int count = 600; // more than have each getitem as a holder
+  Node *x = p.input("x", "f32[9600][1]cpu");
+  Node *all = p.call("all", "aten.split_copy.Tensor", {x, 16});
+  for (int i = 0; i < count; ++i)
+    relu(("r" + std::to_string(i)).c_str(),
+         p.call(("e" + std::to_string(i)).c_str(), "operator.getitem", {all, i}, type));
+  p.output({});
+  EXPECT_EQ(peakMemory(p.graph).bytes, count * 64 + count * 64 + 64);
+  StorageMap storages(p.graph);
+  std::vector<StorageLife> lives = storageLives(p.graph, storages);
+  EXPECT_LE(lives[1].holders.size(), 4U);
+  EXPECT_TRUE(lives[1].lastWaitOnly);
+}
+
 } // namespace
 } // namespace ccgraph::test

@@ -51,8 +51,9 @@ struct StorageLife {
   bool fromStart = false;
   /// alive to the last
   bool toEnd = false;
-  /// A collective on a long list holds it, and of its waits only the last is among the holders: if
-  /// another wait goes behind that one, the storage lives longer than they tell.
+  /// A collective on a long list holds it, or it is an element of a long list, and of the waits (of the
+  /// getitems) only the last is among the holders: if another one goes behind it, the storage lives
+  /// longer than they tell.
   bool lastWaitOnly = false;
   /// the node that allocates it first, then in program order all that keep it alive, some more than
   /// once; of no meaning where it is alive on every step
