@@ -5,6 +5,7 @@
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/fixed_outputs.h"
 #include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/runtime/memory_need.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/graph_files.h"
@@ -97,6 +98,12 @@ private:
         return values.takeError();
       request_.inputs = std::move(*values);
     } else {
+      std::vector<const Graph *> graphs;
+      for (const auto &graph : graphs_)
+        graphs.push_back(graph.get());
+      if (llvm::Error error = runtime::checkMemory(runtime::memoryNeed(graphs, request_.ranks).toRun(), request_.ranks,
+                                                   machineMemory()))
+        return error;
       const int64_t room = machineMemory() / static_cast<int64_t>(request_.ranks);
       for (size_t rank = 0; rank < request_.ranks; ++rank)
         request_.inputs.push_back(

@@ -1,5 +1,6 @@
 #include "ccgraph/runtime/interpreter.h"
 
+#include "ccgraph/runtime/memory_need.h"
 #include "interpreter/rank_run.h"
 #include "memory_limit.h"
 
@@ -92,6 +93,9 @@ TensorMap valuesOf(RankObservation &observation) {
 
 llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) {
   if (llvm::Error error = checkRequest(request))
+    return error;
+  if (llvm::Error error =
+          checkMemory(memoryNeed(request.graphs, request.ranks).peak, request.ranks, request.memoryLimit))
     return error;
   MemoryLimit limit(request.memoryLimit);
   Meetings meetings;

@@ -138,7 +138,8 @@ llvm::Error Planner::checkListForm() const {
   for (const Buffer &row : launch_.send)
     if (!listFormTakes(spec_.kind, reduceOp, row.dtype()))
       return site_.error(("got a list of " + shortName(row.dtype()) +
-                          " tensors, expected another dtype: PyTorch refuses this one in a list").str(),
+                          " tensors, expected another dtype: PyTorch refuses this one in a list")
+                             .str(),
                          "make one call for each tensor");
   return llvm::Error::success();
 }

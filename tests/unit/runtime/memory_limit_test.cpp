@@ -1,5 +1,8 @@
 // Memory is counted per run: whoever frees a tensor, its bytes go back to the run that made it; and running out is an error.
 #include "memory_limit.h"
+
+#include "ccgraph/runtime/memory_need.h"
+#include "support/rank_program.h"
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <thread>
@@ -45,6 +48,41 @@ TEST(MemoryLimit, CountsWhatAStorageGrowsBy) {
 TEST(RunKernel, SaysThatMemoryRunsOut) {
   int64_t many = int64_t{1} << 32;
   EXPECT_NE(failure("aten.zeros.default", {integers({many, many, many})}).find("needs at least"), std::string::npos);
+}
+
+test::RankProgram doubled(size_t ranks) {
+  test::RankProgram program(ranks, "x: \"f32[100]\"\n y: \"f32[100]\" = aten.mul.Tensor(x, 2)\n return (y,)");
+  program.legibleInput({100});
+  return program;
+}
+
+TEST(MemoryNeed, IsToldFromTypesForAllRanksTogether) {
+  test::RankProgram program = doubled(3);
+  MemoryNeed need = memoryNeed(&program.graph(), 3);
+  EXPECT_EQ(need.inputs, 3 * 400);
+  EXPECT_EQ(need.peak, 3 * 800);
+  EXPECT_EQ(need.outputs, 3 * 400);
+  EXPECT_EQ(need.toCompare(), 3 * 2000);
+}
+
+TEST(MemoryNeed, RefusesARunBeforeItStarts) {
+  test::RankProgram program = doubled(2);
+  RunRequest request = program.request();
+  request.memoryLimit = 1600;
+  EXPECT_TRUE(static_cast<bool>(interpret(request)));
+  request.memoryLimit = 1599;
+  llvm::Expected<RunResult> refused = interpret(request);
+  ASSERT_FALSE(static_cast<bool>(refused));
+  EXPECT_EQ(llvm::toString(refused.takeError()),
+            "error: 2 ranks need 1.6 KiB together, 800 B each, and the limit is 1.6 KiB [run.memory]\n"
+            "  note: run at most 1 rank, or the program with smaller sizes\n");
+}
+
+TEST(MemoryNeed, SaysThatNotEvenOneRankFits) {
+  std::string text = llvm::toString(checkMemory(int64_t{64} << 35, 64, int64_t{24} << 30));
+  EXPECT_NE(text.find("64 ranks need 2.0 TiB together, 32.0 GiB each, and the limit is 24.0 GiB"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("one rank alone does not fit"), std::string::npos) << text;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "ccgraph/toolkit/equivalence_check.h"
 
+#include "ccgraph/runtime/memory_need.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "ccgraph/toolkit/text.h"
 
@@ -75,6 +76,13 @@ EquivalenceAnswer inWords(runtime::EquivalenceReport report, const std::string &
   return answer;
 }
 
+EquivalenceAnswer tooLarge(llvm::Error error) {
+  EquivalenceAnswer answer;
+  answer.verdict = "NOT CHECKED: the runs do not fit into this machine's memory";
+  answer.details = llvm::toString(std::move(error));
+  return answer;
+}
+
 } // namespace
 
 int64_t machineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
@@ -108,6 +116,11 @@ std::string differencesText(const runtime::Comparison &comparison) {
 
 EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, EquivalenceQuestion question) {
   const bool seeded = question.inputs.empty();
+  // Because seeded inputs and two runs' outputs are held beside what a run itself holds.
+  int64_t need = std::max(runtime::memoryNeed(&before, question.ranks).toCompare(),
+                          runtime::memoryNeed(&after, question.ranks).toCompare());
+  if (llvm::Error error = runtime::checkMemory(need, question.ranks, machineMemory()))
+    return tooLarge(std::move(error));
   runtime::RunRequest request;
   request.graphs = {&before};
   request.ranks = question.ranks;

@@ -32,7 +32,8 @@
 //   run.kernel            a kernel refused its arguments
 //   run.no-kernel         nothing here computes the operator
 //   run.no-input          an input or attribute has no value
-//   run.memory            a step needs more memory than the run may hold
+//   run.memory            the program, or a step, needs more memory than the run may hold; as far as types tell
+//                         (memory_need.h), it is refused before it starts
 //   run.arguments, run.not-computed, run.unknown-symbol, run.no-output, run.request
 //                         the program, or the request, is not well formed
 //
