@@ -12,6 +12,10 @@ LONG_SUMS = (r"aten\.(.*mm|addr|addmv|.*conv.*|.*pool.*|.*norm.*|.*attention.*|c
              r"_unsafe_masked_index_put_accumulate|.*pad.*_backward)_?\..*")
 # (pattern of kernels, {dtype: (rtol, atol)}, why)
 WIDER = [
+    (r"aten\.(addbmm_?|_foreach_(add|sub)_?)\..*", {"bf16": (6e-2, 3e-1)},
+     "PyTorch rounds the scaled operand, or each batch's sum, to the narrow dtype"),
+    (r"aten\..*attention.*backward\..*", {"f32": (1e-4, 1e-4), "bf16": (5e-2, 6e-2)},
+     "PyTorch adds blocks of keys one after the other in f32"),
     (LONG_SUMS, {"bf16": (5e-2, 6e-2), "f16": (1e-2, 1e-2), "f32": (1e-5, 3e-5), "c64": (1e-5, 3e-5)},
      "PyTorch adds in another order, and in places in the narrow dtype"),
     (r"aten\.(_foreach_)?pow_?\..*|aten\.(digamma|lgamma|erfinv|.*polygamma|sinc|tan|logit)_?\..*|aten\._foreach_(lgamma|tan)_?\..*",
@@ -41,6 +45,15 @@ REASONS = [
            r"aten\.cross_entropy_loss\..*", kinds=("refused", ), text="label_smoothing or a target of probabilities"),
     Reason("an input without a dimension of channels, which the kernel says it does not normalize", r"aten\.batch_norm\..*",
            kinds=("refused", ), text=r"got \w+\[0\]"),
+    Reason("norms of lists in another dtype, which the kernel says it does not compute", r"aten\._foreach_norm\..*",
+           kinds=("refused", ), text="'dim': got the dtype"),
+    Reason("features that are not side by side: PyTorch's kernel reads them as if they were, and its composite takes another "
+           "algorithm, which lays out its result anew",
+           r"aten\.(_scaled_dot_product_flash_attention_for_cpu|scaled_dot_product_attention)\..*", kinds=("values", "strides"),
+           variants=("strided", )),
+    Reason("the mean that Welford's algorithm makes of infinities is NaN", r"aten\.(var|std)_mean\..*", variants=("special", )),
+    Reason("PyTorch resamples u8 with weights of 16 bits and rounds to the nearest", r"aten\.upsample_bilinear2d\..*",
+           dtypes=("u8", )),
     Reason("PyTorch's fused optimizers read tensors that are not contiguous as if they were", r"aten\._fused_.*",
            variants=("strided", )),
     Reason("PyTorch reads the places (or sums) that the forward operator kept as if they were contiguous",

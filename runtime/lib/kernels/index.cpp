@@ -185,10 +185,10 @@ void forEachChosen(KernelArgs &args, Choice choice,
 
 namespace {
 
-Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &index) {
+Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &index, DimsRef strides) {
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(self.dtype(), index.sizes(), index.strides());
+  Tensor result = Tensor::zeros(self.dtype(), index.sizes(), strides);
   for (int64_t i = 0; i < index.count(); ++i)
     copyElements(index.partOfResult(result, i), index.part(i));
   return result;
@@ -197,7 +197,7 @@ Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &ind
 Value index(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   AdvancedIndex index(args, self, args.optionalTensors(1));
-  return readIndexed(args, self, index);
+  return readIndexed(args, self, index, index.strides());
 }
 
 /// Elements where the mask is unset are `fill`, and their index may be anything.
@@ -205,7 +205,7 @@ Value maskedIndex(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   const Tensor &mask = args.tensor(1);
   AdvancedIndex index(args, self, args.optionalTensors(2), OutOfRange::Clamp);
-  Value read = readIndexed(args, self, index);
+  Value read = readIndexed(args, self, index, index.strides());
   if (args.failed())
     return {};
   constexpr static PointwiseOp choose{.real = [](const double *x) { return x[2] != 0 ? x[0] : x[1]; },
@@ -224,7 +224,8 @@ Value indexSelect(KernelArgs &args) {
   std::vector<std::optional<Tensor>> indices(static_cast<size_t>(dim));
   indices.emplace_back(atLeastOneDim(index));
   Tensor whole = atLeastOneDim(self);
-  Value result = readIndexed(args, whole, AdvancedIndex(args, whole, indices));
+  AdvancedIndex places(args, whole, indices);
+  Value result = readIndexed(args, whole, places, contiguousStrides(places.sizes()));
   bool scalar = !args.failed() && self.rank() == 0 && index.numElements() == 1;
   return scalar ? Value(result.tensor().squeeze(0)) : result;
 }
@@ -233,7 +234,7 @@ Value embedding(KernelArgs &args) {
   const Tensor &weight = args.tensor(0);
   args.check(weight.rank() == 2, "got a weight " + weight.typeText() + ", expected 2 dimensions");
   AdvancedIndex index(args, weight, {args.tensor(1)});
-  return readIndexed(args, weight, index);
+  return readIndexed(args, weight, index, contiguousStrides(index.sizes()));
 }
 
 Value gather(KernelArgs &args) {
