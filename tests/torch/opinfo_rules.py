@@ -45,6 +45,8 @@ REASONS = [
            r"aten\.cross_entropy_loss\..*", kinds=("refused", ), text="label_smoothing or a target of probabilities"),
     Reason("an input without a dimension of channels, which the kernel says it does not normalize", r"aten\.batch_norm\..*",
            kinds=("refused", ), text=r"got \w+\[0\]"),
+    Reason("dropout, which the kernel refuses: its random numbers would not be PyTorch's", kinds=("refused", ),
+           text="got dropout"),
     Reason("norms of lists in another dtype, which the kernel says it does not compute", r"aten\._foreach_norm\..*",
            kinds=("refused", ), text="'dim': got the dtype"),
     Reason("features that are not side by side: PyTorch's kernel reads them as if they were, and its composite takes another "
