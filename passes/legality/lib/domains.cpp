@@ -33,9 +33,15 @@ public:
   DomainCheck(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {
     for (uint32_t i = 0; i < evidence.before.size(); ++i) {
       Domain domain = evidence.before[i].domain;
-      if (domain != Domain::None)
-        for (uint32_t now : evidence.correspondence.performances(i))
+      bool waits = evidence.before[i].waits;
+      if (domain == Domain::None && !waits)
+        continue;
+      for (uint32_t now : evidence.correspondence.performances(i)) {
+        if (domain != Domain::None)
           places_[static_cast<size_t>(domain)].push_back({i, now});
+        if (waits)
+          waits_.push_back({i, now});
+      }
     }
   }
 
@@ -44,6 +50,7 @@ public:
       keepsOrder(domain);
     for (Domain domain : {Domain::Rng, Domain::Host, Domain::Comm})
       keepsSides(domain);
+    waitsBefore();
   }
 
 private:
@@ -60,17 +67,34 @@ private:
 
   /// Nothing with an effect passes an opaque step.
   void keepsSides(Domain domain) {
-    auto fences = of(Domain::All);
     for (const Place &place : of(domain)) {
-      auto was = llvm::partition_point(fences, [&](const Place &fence) { return fence.before < place.before; }) -
-                 fences.begin();
-      auto now =
-          llvm::partition_point(fences, [&](const Place &fence) { return fence.after < place.after; }) - fences.begin();
+      auto [was, now] = fencesBefore(place);
       if (was != now)
-        findings_.add(*node(place), "domain",
-                      "this " + domainText(domain) + " step passed the opaque " +
-                          quoted(node(fences[std::min(was, now)])) + ", expected on its other side");
+        passed(place, domainText(domain), std::min(was, now));
     }
+  }
+
+  /// Because an opaque step may use what has arrived, what had arrived before it still has.
+  void waitsBefore() {
+    for (const Place &place : waits_) {
+      auto [was, now] = fencesBefore(place);
+      if (was < now)
+        passed(place, "waiting", was);
+    }
+  }
+
+  /// How many opaque steps stood, and stand, above a step.
+  [[nodiscard]] std::pair<size_t, size_t> fencesBefore(const Place &place) const {
+    auto fences = of(Domain::All);
+    auto was = llvm::partition_point(fences, [&](const Place &fence) { return fence.before < place.before; });
+    auto now = llvm::partition_point(fences, [&](const Place &fence) { return fence.after < place.after; });
+    return {was - fences.begin(), now - fences.begin()};
+  }
+
+  void passed(const Place &place, llvm::StringRef kind, size_t fence) {
+    findings_.add(*node(place), "domain",
+                  "this " + kind + " step passed the opaque " + quoted(node(of(Domain::All)[fence])) +
+                      ", expected on its other side");
   }
 
   const Node *node(const Place &place) const { return evidence_.after[place.after].node; }
@@ -78,6 +102,7 @@ private:
   const Evidence &evidence_;
   Findings &findings_;
   std::vector<Place> places_[static_cast<size_t>(Domain::All) + 1];
+  std::vector<Place> waits_;
 };
 
 } // namespace

@@ -36,8 +36,11 @@ public:
   RemovalCheck(const Evidence &evidence, Findings &findings)
       : evidence_(evidence), before_(evidence.before), storages_(evidence.storagesBefore), findings_(findings),
         written_(storages_.count()), returned_(storages_.count()) {
-    for (uint32_t i = 0; i < before_.size(); ++i)
+    for (uint32_t i = 0; i < before_.size(); ++i) {
       before_[i].opcode() == Opcode::Output ? recordReturns(i) : recordWrites(i);
+      if (before_[i].domain == Domain::All)
+        opaque_.push_back(i);
+    }
     for (const Flight &flight : logFlights(before_, storages_).flights)
       if (flight.wait != none)
         ending_.insert(flight.wait);
@@ -145,6 +148,7 @@ private:
         checkUnwritten(step, operands[i], twin, index);
     if (!step.freshResult)
       return;
+    checkNothingOpaque(step, twin, index);
     checkReturned(step, index);
     for (uint32_t result : {twin, index})
       for (uint32_t storage : storages_.of(result))
@@ -164,6 +168,15 @@ private:
       refuse(*step.node, "twin",
              "is returned, and so is a value that " + quoted(image == none ? nullptr : evidence_.after[image].node) +
                  " stands for, expected one of them at most");
+  }
+
+  /// Because an opaque step may change what no operand of it shows, a call above it says nothing of one below.
+  void checkNothingOpaque(const Step &step, uint32_t from, uint32_t to) {
+    auto opaque = llvm::upper_bound(opaque_, from);
+    if (opaque != opaque_.end() && *opaque < to)
+      refuse(*step.node, "twin",
+             "stands after the opaque " + quoted(before_[*opaque].node) + ", and " + quoted(before_[from].node) +
+                 " before it, so it may not go");
   }
 
   void checkUnwritten(const Step &step, uint32_t operand, uint32_t from, uint32_t to) {
@@ -204,6 +217,7 @@ private:
   Findings &findings_;
   std::vector<llvm::SmallVector<uint32_t, 0>> written_; ///< by storage: steps that write it
   std::vector<bool> returned_;                          ///< by storage
+  std::vector<uint32_t> opaque_;                        ///< steps that may do anything
   llvm::DenseSet<uint32_t> returnedFor_;                ///< steps after that stand for a removed one which is returned
   llvm::DenseSet<uint32_t> ending_;                     ///< waits that end a flight
   std::string entry_;

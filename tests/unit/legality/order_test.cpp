@@ -227,13 +227,25 @@ constexpr llvm::StringLiteral random = R"(
   wait: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
   return (r1, r2, neg, wait))";
 
+constexpr llvm::StringLiteral waitsAroundAnOpaqueStep = R"(
+  a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+  b: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')
+  wa: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+  opaque: "f32[8][1]cpu" = torch.ops.mylib.step.default(y)
+  wb: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+  neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
+  return (opaque, neg, wa, wb))";
+
 INSTANTIATE_TEST_SUITE_P(
     Domains, LegalityOrder,
-    testing::Values(OrderCase{"AcceptsAPureStepBeforeRandomOnes", random, move("neg", "r1"), ""},
-                    OrderCase{"AcceptsAPureStepBehindAnOpaqueOne", random, move("neg", "ar"), ""},
-                    OrderCase{"RefusesSwappedRandomSteps", random, move("r2", "r1"), "domain"},
-                    OrderCase{"RefusesALaunchThatPassesAnOpaqueStep", random, move("ar", "opaque"), "domain"},
-                    OrderCase{"RefusesARandomStepThatPassesAnOpaqueStep", random, move("r1", "ar"), "domain"}),
+    testing::Values(
+        OrderCase{"AcceptsAPureStepBeforeRandomOnes", random, move("neg", "r1"), ""},
+        OrderCase{"AcceptsAPureStepBehindAnOpaqueOne", random, move("neg", "ar"), ""},
+        OrderCase{"RefusesSwappedRandomSteps", random, move("r2", "r1"), "domain"},
+        OrderCase{"RefusesALaunchThatPassesAnOpaqueStep", random, move("ar", "opaque"), "domain"},
+        OrderCase{"RefusesARandomStepThatPassesAnOpaqueStep", random, move("r1", "ar"), "domain"},
+        OrderCase{"RefusesAWaitThatSinksPastAnOpaqueStep", waitsAroundAnOpaqueStep, move("wa", "neg"), "domain"},
+        OrderCase{"AcceptsAWaitThatStandsBeforeAnOpaqueStep", waitsAroundAnOpaqueStep, move("wb", "wa"), ""}),
     nameOf);
 
 // --- Issue order -----------------------------------------------------------------------------------------------------

@@ -210,6 +210,20 @@ TEST_F(LegalityRemoval, RefusesATwinThatIsGoneToo) {
   EXPECT_EQ(bench_.verdict(), "entry");
 }
 
+TEST_F(LegalityRemoval, RefusesATwinBeyondAnOpaqueStep) {
+  bench_.load(inputs, R"(
+    a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    wa: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+    o: "f32[8][1]cpu" = torch.ops.mylib.thing.default(y)
+    b: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+    wb: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    c: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(wa, wb)
+    return (c, o))");
+  erase("wb", twin, "wa");
+  erase("b", twin, "a");
+  EXPECT_EQ(bench_.verdict(), "twin");
+}
+
 // --- Forwarded ---------------------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral waitedTwice = R"(
