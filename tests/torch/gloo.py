@@ -11,7 +11,7 @@ A random program has whole numbers as inputs and is compared to the bit; a recor
 text as recorded from what was recorded, since gloo adds in an order of its own. What the interpreter computes for a random program is compared as well, but
 for lists that gloo copies again at each wait (reduce_scatter_tensor_coalesced), which it does not model.
 Exit: 0 nothing differs; 1 something does."""
-import argparse, collections, glob, json, math, os, re, struct, subprocess, sys, time
+import argparse, collections, glob, json, math, os, re, struct, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
@@ -150,7 +150,7 @@ def recorded_program(binaries, capture):
         for text, facts in zip(capture.texts, capture.facts_files):
             if text not in written:
                 command = [os.path.join(binaries, "ccgraph-opt"), text, *options, *["--ranks-differ"] * differ, "--groups", facts, "--emit", "fx"]
-                run = subprocess.run(command, capture_output=True, text=True)
+                run = subprocess.run(command, capture_output=True, text=True, cwd=tempfile.gettempdir())
                 if run.returncode:
                     program.faults.append(f"{what}: ccgraph-opt: exit {run.returncode}: {(run.stderr.strip().splitlines() or ['?'])[-1][:200]}")
                     break
@@ -178,7 +178,8 @@ def accepted_program(binaries, name, command, text):
     program = Program(name=name, world=2, before=[text] * 2, after={}, groups=[{n: [0, 1] for n in ("0", "group0", "group1")}] * 2,
                       inputs=lambda rank: [(n, made_input(k, i, rank)) for i, (n, k) in enumerate(inputs)])
     command = re.sub(r"--check-equivalence \d+|--remarks|\{p\}", "", command)
-    run = subprocess.run(f"{os.path.join(binaries, 'ccgraph-opt')} {command} --emit fx -", shell=True, input=text, capture_output=True, text=True)
+    run = subprocess.run(f"{os.path.join(binaries, 'ccgraph-opt')} {command} --emit fx -", shell=True, input=text, capture_output=True, text=True,
+                         cwd=tempfile.gettempdir())
     if run.returncode:
         program.faults.append(f"{command.strip()}: exit {run.returncode}: {(run.stderr.strip().splitlines() or ['?'])[0][:200]}")
     elif "no graph" not in run.stderr:
@@ -221,6 +222,7 @@ def main():
     options.add_argument("--accepted", action="store_true"), options.add_argument("--recorded", action="store_true"), options.add_argument("--table", action="store_true")
     options.add_argument("--random", type=int, default=0), options.add_argument("--first", type=int, default=0)
     chosen = options.parse_args()
+    chosen.binaries, chosen.tests = os.path.abspath(chosen.binaries), os.path.abspath(chosen.tests)
     jobs = [("Recorded programs", recorded_programs, (chosen.binaries,))] * chosen.recorded
     jobs += [("Programs that were once accepted", accepted_programs, (chosen.binaries,))] * chosen.accepted
     jobs += [("Random programs", random_programs, (chosen.tests, chosen.first, chosen.random))] * (chosen.random > 0)
