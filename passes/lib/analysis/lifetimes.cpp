@@ -6,6 +6,7 @@ namespace ccgraph {
 
 Timeline memoryTimeline(Graph &graph, const ProgramFacts &facts, std::vector<Timeline::IntervalId> *intervals) {
   Timeline timeline(graph);
+  timeline.reserve(facts.storages().numStorages());
   for (const StorageLife &life : storageLives(graph, facts.storages())) {
     Timeline::IntervalId interval = ~0U;
     Timeline::Reach reach{.fromStart = life.fromStart, .forGood = life.toEnd || life.lastWaitOnly};

@@ -30,6 +30,8 @@ public:
   void settle();
 
   using IntervalId = uint32_t;
+  /// Makes room for so many intervals.
+  void reserve(size_t intervals) { intervals_.reserve(intervals); }
   /// Ends that do not depend on the holders: alive from the first row on, and to the last row.
   struct Reach {
     bool fromStart = false;

@@ -54,7 +54,7 @@ class Deduplicator {
 public:
   Deduplicator(DeduplicateCollectives &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(graph), version_(facts_.storages().numStorages()),
-        everWritten_(version_.size()), returned_(version_.size()), memory_(memoryTimeline(graph, facts_)) {}
+        everWritten_(version_.size()), returned_(version_.size()) {}
   Changed run();
 
 private:
@@ -68,10 +68,10 @@ private:
   bool dropWait(Node *wait);
   void visitLaunch(Node *launch);
   [[nodiscard]] std::vector<uint64_t> versionsOf(const Node *launch) const;
-  [[nodiscard]] const Reason *obstacle(Node *first, Node *second) const;
+  [[nodiscard]] const Reason *obstacle(Node *first, Node *second);
   void noteProgram();
   [[nodiscard]] bool hasAny(const std::vector<bool> &set, const Node *launch) const;
-  [[nodiscard]] const Reason *memoryObstacle(Node *first, Node *second) const;
+  [[nodiscard]] const Reason *memoryObstacle(Node *first, Node *second);
   void merge(Node *first, Node *second);
   void remove(Node *node, Node *twin, RemovedReason reason);
 
@@ -82,8 +82,8 @@ private:
   std::vector<uint64_t> version_; ///< by storage: writes so far
   std::vector<bool> everWritten_;
   std::vector<bool> returned_;
-  uint64_t opaque_ = 0; ///< opaque nodes so far
-  Timeline memory_;
+  uint64_t opaque_ = 0;            ///< opaque nodes so far
+  std::optional<Timeline> memory_; ///< made for the first twin, because most programs have none
   using Key = std::pair<std::pair<const OpDef *, const Node *>, uint64_t>;
   llvm::DenseMap<Key, llvm::SmallVector<Known, 1>> known_; ///< by operator, first operand and group; looked up only
   llvm::DenseMap<const Node *, Node *> endedBy_;           ///< by value in flight, and by wait: the wait that ended it
@@ -138,21 +138,23 @@ bool Deduplicator::hasAny(const std::vector<bool> &set, const Node *launch) cons
 
 /// Because a result that is alive until the repetition costs nothing to use again, only a gap
 /// between the two is held against it.
-const Reason *Deduplicator::memoryObstacle(Node *first, Node *second) const {
-  for (Timeline::IntervalId id : memory_.intervalsOf(first)) {
-    if (memory_.first(id) != first || memory_.isForGood(id) || !memory_.last(id)->isBefore(second))
+const Reason *Deduplicator::memoryObstacle(Node *first, Node *second) {
+  if (!memory_)
+    memory_.emplace(memoryTimeline(graph_, facts_));
+  for (Timeline::IntervalId id : memory_->intervalsOf(first)) {
+    if (memory_->first(id) != first || memory_->isForGood(id) || !memory_->last(id)->isBefore(second))
       continue;
     std::optional<int64_t> limit = pass_.maxHeld_.get().limit;
-    if (limit && (memory_.bytes(id) > *limit || !outputBytes(*first)))
+    if (limit && (memory_->bytes(id) > *limit || !outputBytes(*first)))
       return &pass_.held_;
     std::optional<int64_t> budget = context_.memoryBudget();
-    if (budget && memory_.firstAbove(memory_.last(id)->next(), second, *budget - memory_.bytes(id)))
+    if (budget && memory_->firstAbove(memory_->last(id)->next(), second, *budget - memory_->bytes(id)))
       return &pass_.budget_;
   }
   return nullptr;
 }
 
-const Reason *Deduplicator::obstacle(Node *first, Node *second) const {
+const Reason *Deduplicator::obstacle(Node *first, Node *second) {
   if (!context_.spmd())
     return &pass_.spmd_;
   const Node *wait = onlyWait(facts_, *first);
@@ -179,13 +181,13 @@ void Deduplicator::merge(Node *first, Node *second) {
   for (StorageId storage : facts_.storages().storages(first))
     returned_[storage] = returned_[storage] || hasAny(returned_, second);
   // Because everything that read the second result holds the first one now.
-  for (Timeline::IntervalId from : memory_.intervalsOf(second).vec()) {
-    if (memory_.first(from) != second)
+  for (Timeline::IntervalId from : memory_->intervalsOf(second).vec()) {
+    if (memory_->first(from) != second)
       continue;
-    for (Timeline::IntervalId to : memory_.intervalsOf(first).vec())
-      if (memory_.first(to) == first)
-        memory_.addHolder(to, memory_.last(from));
-    memory_.suspend(from);
+    for (Timeline::IntervalId to : memory_->intervalsOf(first).vec())
+      if (memory_->first(to) == first)
+        memory_->addHolder(to, memory_->last(from));
+    memory_->suspend(from);
   }
   context_.remark(pass_.twin_, *second,
                   {{"twin", first->name().str().str()}, {"bytes", std::to_string(outputBytes(*first).value_or(0))}});
