@@ -224,13 +224,12 @@ void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments 
 void Graph::setTarget(Node *node, Identifier target) {
   node->target_ = target;
   node->op_ = node->opcode_ == Opcode::CallFunction ? context_->ops().lookup(target) : nullptr;
-  reshapes_ |= node->op_ && node->op_->reshapes;
+  if (node->op_ && node->op_->reshapes)
+    for (Graph *graph = this; graph; graph = graph->parent_)
+      graph->reshapes_ = true;
 }
 
-bool Graph::mayReshape() const {
-  return reshapes_ || context_->ops().declaresReshape() ||
-         llvm::any_of(subgraphs_, [](const auto &entry) { return entry.second->mayReshape(); });
-}
+bool Graph::mayReshape() const { return reshapes_ || context_->ops().declaresReshape(); }
 
 void Graph::setType(Node *node, const Type *type) { node->type_ = type; }
 void Graph::setFrame(Node *node, uint32_t frame) { node->frame_ = frame; }
@@ -286,8 +285,13 @@ const Provenance *Graph::mergeProvenance(llvm::ArrayRef<Node *> sources) {
 
 Graph &Graph::addSubgraph(Identifier name) {
   assert(!subgraph(name) && "names of subgraphs are unique");
-  subgraphs_.emplace_back(name, std::make_unique<Graph>(*context_, name.str()));
-  return *subgraphs_.back().second;
+  return adopt(name, std::make_unique<Graph>(*context_, name.str()));
+}
+
+Graph &Graph::adopt(Identifier name, std::unique_ptr<Graph> subgraph) {
+  subgraph->parent_ = this;
+  reshapes_ |= subgraph->reshapes_;
+  return *subgraphs_.emplace_back(name, std::move(subgraph)).second;
 }
 
 Graph *Graph::subgraph(Identifier name) const {
@@ -347,7 +351,7 @@ std::unique_ptr<Graph> Graph::clone() const {
     for (const Node *after : node->orderedAfter())
       copy->addOrdering(map[node->id()], map[after->id()]);
   for (const auto &[name, graph] : subgraphs_)
-    copy->subgraphs_.emplace_back(name, graph->clone());
+    copy->adopt(name, graph->clone());
   return copy;
 }
 

@@ -191,6 +191,15 @@ TEST_F(GraphTest, CloneIsDeepAndEqual) {
   EXPECT_NE(copy->subgraph(context.identifier("body")), nullptr);
 }
 
+TEST_F(GraphTest, KnowsOfAReshapeAtAnyDepth) {
+  Graph &body = graph.addSubgraph(context.identifier("body"));
+  Graph &inner = body.addSubgraph(context.identifier("inner"));
+  EXPECT_FALSE(graph.mayReshape());
+  inner.create({.name = "turn", .target = context.identifier("aten.t_.default")}, ArgumentBuilder(inner), {});
+  EXPECT_TRUE(graph.mayReshape() && body.mayReshape() && inner.mayReshape());
+  EXPECT_TRUE(graph.clone()->mayReshape());
+}
+
 TEST_F(GraphTest, RangesWalkNodesAndEdges) {
   Node *x = input("x");
   Node *a = call("a", {x, x});

@@ -224,6 +224,7 @@ private:
   void appendUse(Use &use);
   void removeUse(Use &use);
   Identifier uniqueName(llvm::StringRef wish);
+  Graph &adopt(Identifier name, std::unique_ptr<Graph> subgraph);
 
   Context *context_;
   llvm::BumpPtrAllocator arena_;
@@ -233,6 +234,9 @@ private:
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;
   std::vector<Frame> frames_;
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
+  /// that it is a subgraph of; null for a graph on its own
+  Graph *parent_ = nullptr;
+  /// some operator of it or of its subgraphs may: asked of every node, so it is noted where one is made
   bool reshapes_ = false;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> erasedSubgraphs_;
