@@ -1,0 +1,121 @@
+"""Builds the tools anew with the files that a document adds or changes.
+
+Only these files are compiled, with the flags that the build has for them or for their neighbours, and they are linked in
+front of the build's own libraries: a symbol that they define is not taken from there. So a worked example costs seconds.
+The build must be one of Ninja with static libraries."""
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+# Because its goldens are those of the source folder that it was compiled for.
+GOLDEN_TEST = "tests/golden/golden_test.cpp"
+
+
+class Broken(Exception):
+    """An example that does not apply, compile or link."""
+
+
+def own(scratch, path):
+    """Makes every folder on the way to `path` a real one, and the file, if there is one, a copy."""
+    at = scratch
+    for part in path.split("/"):
+        at = os.path.join(at, part)
+        if not os.path.islink(at):
+            if not os.path.exists(at) and not at.endswith(path):
+                os.mkdir(at)
+            continue
+        target = os.path.realpath(at)
+        os.remove(at)
+        if os.path.isfile(target):
+            shutil.copyfile(target, at)
+            continue
+        os.mkdir(at)
+        for entry in os.listdir(target):
+            os.symlink(os.path.join(target, entry), os.path.join(at, entry))
+
+
+def put(scratch, path, text):
+    own(scratch, path)
+    with open(os.path.join(scratch, path), "w") as f:
+        f.write(text)
+    return path
+
+
+def patch(scratch, text):
+    """Applies a diff of one file, whose name stands after '+++ b/'."""
+    path = re.search(r"^\+\+\+ b/(\S+)$", text, re.M)[1]
+    own(scratch, path)
+    done = subprocess.run(["patch", "-p1", "-l", "--no-backup-if-mismatch"], cwd=scratch, input=text, text=True,
+                          capture_output=True)
+    if done.returncode:
+        raise Broken(f"the diff of {path} does not apply:\n{done.stdout}{done.stderr}")
+    return path
+
+
+def commands(build):
+    """{source: its command} of the whole build."""
+    with open(os.path.join(build, "compile_commands.json")) as f:
+        return {entry["file"]: shlex.split(entry["command"]) for entry in json.load(f)}
+
+
+def flags(path, scratch, root, build, known):
+    """How the build compiles this file or a neighbour; what it includes lies in `scratch`. Programs see what tools see."""
+    folder = path.split("/")[0] if "/" in path else "tools"
+    neighbour = next(f for f in known if f.startswith(os.path.join(root, folder, "")) and "docgen" not in f)
+    command = known.get(os.path.join(root, path), known[neighbour])
+    command = command[next(i for i, word in enumerate(command) if not word.endswith("ccache")):command.index("-o")]
+    moved = [word if build in word else re.sub(re.escape(root) + r"(?=[/\"\\]|$)", scratch, word) for word in command]
+    # Because a precompiled header that does not fit only costs time.
+    return moved + ["-Wno-invalid-pch"]
+
+
+def object_of(scratch, path):
+    return os.path.join(scratch, "objects", path.replace("/", "-") + ".o")
+
+
+def run(command, build, what):
+    done = subprocess.run(command, cwd=build, text=True, capture_output=True)
+    if done.returncode:
+        raise Broken(f"{what}:\n{done.stderr}")
+
+
+def link(name, line, objects, scratch, build, leave=""):
+    """Links as the build links one of its tools, but without the object `leave`."""
+    words = [word for word in line if not (leave and word.endswith(leave))]
+    at = words.index("-o")
+    words[at:at + 2] = ["-o", os.path.join(scratch, "bin", name)] + objects
+    run(words, build, f"{name} does not link")
+
+
+def link_line(tool, build):
+    line = subprocess.run(["ninja", "-C", build, "-t", "commands", tool], text=True, capture_output=True, check=True)
+    return shlex.split(re.sub(r"^: && | && :$", "", line.stdout.strip().split("\n")[-1]))
+
+
+def rebuild(scratch, paths, build):
+    """The folder of the new tools. `paths` were put or patched, relative to `scratch`; a source beside no other is a program."""
+    with open(os.path.join(build, "CMakeCache.txt")) as f:
+        root = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", f.read(), re.M)[1]
+    for folder in ("objects", "bin"):
+        os.mkdir(os.path.join(scratch, folder))
+    known = commands(build)
+    sources = [path for path in dict.fromkeys(paths) if path.endswith(".cpp")]
+    shared = [object_of(scratch, path) for path in sources if "/" in path]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        def compiled(path):
+            run(flags(path, scratch, root, build, known) + ["-o", object_of(scratch, path), "-c",
+                                                            os.path.join(scratch, path)], build, f"{path} does not compile")
+        list(pool.map(compiled, sources + [GOLDEN_TEST]))
+    opt = link_line("bin/ccgraph-opt", build)
+    for tool in ("ccgraph-opt", "ccgraph-run"):
+        link(tool, link_line("bin/" + tool, build), shared, scratch, build)
+    link("ccgraph_golden", link_line("tests/ccgraph_golden", build), shared + [object_of(scratch, GOLDEN_TEST)], scratch,
+         build, os.path.basename(GOLDEN_TEST) + ".o")
+    for path in sources:
+        if "/" not in path:
+            link(path.removesuffix(".cpp"), opt, shared + [object_of(scratch, path)], scratch, build, "main.cpp.o")
+    return os.path.join(scratch, "bin")
