@@ -52,7 +52,7 @@ std::string cell(const CollectiveRow *row) {
   return alignRight(withCommas(static_cast<int64_t>(row->launches)), countWidth) + alignRight(bytes, bytesWidth);
 }
 
-/// "38 steps each (median), 1,204 at most", of the remarks that say how far a node went.
+/// ", by 38 positions (median), 1,204 at most", of the remarks that say how far a node went.
 std::string distanceText(const PassRun &run) {
   std::vector<int64_t> distances;
   for (const Remark &remark : run.remarks)
@@ -62,7 +62,7 @@ std::string distanceText(const PassRun &run) {
   if (distances.empty())
     return "";
   llvm::sort(distances);
-  return ", by " + counted(static_cast<size_t>(distances[distances.size() / 2]), "step") + " (median), " +
+  return ", by " + counted(static_cast<size_t>(distances[distances.size() / 2]), "position") + " (median), " +
          withCommas(distances.back()) + " at most";
 }
 
@@ -162,7 +162,7 @@ private:
     const OverlapFacts &after = s_.after.overlap;
     if (before.waited == 0 && after.waited == 0)
       return;
-    label("overlap") << "compute steps between launch and wait: " << withCommas(before.median) << " -> "
+    label("overlap") << "computing steps between launch and wait: " << withCommas(before.median) << " -> "
                      << withCommas(after.median)
                      << " (median); with none: " << withCommas(static_cast<int64_t>(before.exposed)) << " of "
                      << withCommas(static_cast<int64_t>(before.waited)) << " -> "

@@ -47,8 +47,7 @@ private:
   Reason atInputs_{*this, RemarkKind::Kept, "at-inputs",
                    "the launch stands right after the last node that it must follow already"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step earlier would exceed the memory budget"};
-  Reason inFlight_{*this, RemarkKind::Missed, "over-in-flight-limit",
-                   "one step earlier, more than max-in-flight bytes would be in flight"};
+  Reason inFlight_{*this, RemarkKind::Missed, "over-in-flight-limit", "one step earlier would exceed max-in-flight"};
   friend class Raiser;
 };
 

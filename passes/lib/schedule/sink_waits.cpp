@@ -30,8 +30,7 @@ private:
   Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget",
                  "the wait stands as late as the memory budget lets it: its operands stay alive until it"};
   Reason atFirstUse_{*this, RemarkKind::Kept, "at-first-use", "the wait stands right before its first use already"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "one step later would exceed the memory budget, since what the transfer reads would live longer"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step later would exceed the memory budget"};
   friend class Sinker;
 };
 

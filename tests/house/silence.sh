@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# A library says what it has to say by values: it does not print, does not end the program, and does not look at the
+# environment. Tools do.
+set -euo pipefail
+
+loud='llvm::(outs|errs|dbgs)\(|std::(cout|cerr|clog|exit|abort|terminate|getenv)\b|[^a-zA-Z_.:>](printf|puts|exit|abort|getenv)\('
+found=$(grep -rnE --include=*.h --include=*.cpp "$loud" ir/lib ir/include frontend/lib frontend/include \
+  passes/legality passes/lib passes/include runtime/lib runtime/include | grep -vE ':[0-9]+: *//' || true)
+[ -z "$found" ] || {
+  printf 'error: a library prints, exits or reads the environment:\n%s\n' "$found"
+  echo 'note: return an llvm::Error, or hand the text to the caller'
+  exit 1
+}
