@@ -37,6 +37,7 @@ void OrderList::remove(Node *node) {
 void OrderList::assignLabel(Node *node) {
   uint64_t low = node->prev_ ? node->prev_->label_ : 0;
   uint64_t high = node->next_ ? node->next_->label_ : labelLimit;
+  // Because nodes are mostly appended, the last one does not take half of all labels that are left.
   if (!node->next_ && high - low > 2 * appendGap)
     high = low + 2 * appendGap;
   if (high - low < 2) {
@@ -47,6 +48,8 @@ void OrderList::assignLabel(Node *node) {
   node->label_ = low + (high - low) / 2;
 }
 
+/// Because a range must be sparse to be chosen, many insertions fit into it before it is chosen again; that is why the
+/// work on all of its nodes is small for each of them.
 void OrderList::relabelAround(Node *node) {
   Node *first = node;
   Node *last = node;

@@ -89,6 +89,7 @@ void PlainText::appendWithoutEscapes(StringRef line) {
   append(line);
 }
 
+/// Because each cut remembers how much all cuts so far took out, one search leads back to the user's own text.
 size_t PlainText::originalOffset(size_t offset) const {
   auto after = llvm::upper_bound(cuts_, offset, [](size_t value, const Cut &c) { return value < c.offset; });
   return after == cuts_.begin() ? offset : offset + std::prev(after)->removed;

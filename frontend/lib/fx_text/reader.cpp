@@ -82,6 +82,7 @@ private:
     Cursor cursor{content.begin(), content.end()};
     if (content.startswith("return") && (content.endswith("(") || content.endswith("[")))
       next = cursor.end = closingLine(next);
+    // Because what names the inputs stands before the first statement, and looks like statements, it is tried first.
     if (scope.begun || !readBinding(session_, scope, cursor))
       readStatement(session_, scope, cursor);
     return next;

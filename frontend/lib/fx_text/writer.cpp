@@ -14,6 +14,7 @@ namespace {
 class Liveness {
 public:
   explicit Liveness(const Graph &graph) : freed_(graph.idLimit()) {
+    // Because the walk is backwards, the first user that it meets is the last one of the program.
     std::vector<bool> seen(graph.idLimit());
     for (const Node *user = graph.back(); user != nullptr; user = user->prev())
       for (unsigned i = 0; i != user->numOperands(); ++i)

@@ -56,6 +56,7 @@ private:
   static Outcome made(Runs runs) { return contiguous({}, std::move(runs)); }
   int64_t numElements(uint32_t source) const { return product(*shipment_.sources[source].sizes); }
 
+  /// Because each element of the result depends on the elements at its own place alone, it stands where they stood.
   Outcome elementwise() const {
     Runs runs;
     for (Run run : *input_.runs) {
@@ -65,6 +66,7 @@ private:
     return made(std::move(runs));
   }
 
+  /// What rank 0 sent, then what rank 1 sent: the k-th copy of a member's elements is the k-th part of its own result.
   Outcome gather() const {
     Runs runs;
     for (int64_t rank = 0; rank < *call_.groupSize; ++rank)

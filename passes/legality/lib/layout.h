@@ -5,6 +5,17 @@
 // turns runs of inputs into runs of results; so a bucket is right if each replacement is one run:
 // its member's result, from 0 to the end. Sizes are exact; nothing is sampled.
 //
+// An example: members a = f32[2] and b = f32[3] of two ranks are gathered as one flat bucket. A mark
+// (a') means the member's result, [0, 2) are elements 0 and 1.
+//
+//   cat(a, b)                a[0, 2) b[0, 3)
+//   gathered                 a'[0, 2) b'[0, 3) a'[2, 4) b'[3, 6)      what rank 0 sent, then rank 1
+//   view as [2, 5]           the same runs: sizes say nothing of where elements stand
+//   its columns 0 and 1      a'[0, 2) a'[2, 4), which join to a'[0, 4)
+//
+// That is all of a's result, so these columns may stand for it. Had the pass taken columns 1 and 2,
+// the runs would be a'[1, 2) b'[0, 1) a'[3, 4) b'[3, 4), and the entry would be refused.
+//
 // Ownership: runs are shared between values that view the same elements, and never change. Failure:
 // by an empty result, which counts as not proved: sizes that do not fit, or more than `maxRuns`
 // runs. Cost: proportional to the runs made, not to the elements.

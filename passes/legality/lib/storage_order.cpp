@@ -33,6 +33,11 @@ bool touches(Aspect aspect, const Step &step, Access access) {
 
 bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }
 
+/// Because any two reads may change places, an order of accesses is right if each of them sees as many writes before it as
+/// it did, and writes keep their order. So every access gets an epoch, and the program after is walked with a counter:
+///
+///   before     read r1 (0)   write w1 (0)   read r2 (1)   write w2 (1)
+///   after      r1, w1, w2, r2:  r2 is met after two writes, and its epoch is 1
 class StorageOrder {
 public:
   StorageOrder(const Evidence &evidence, Aspect aspect, Findings &findings)

@@ -94,6 +94,8 @@ void Dependences::visit(Node *node) {
   visitGroup(node);
 }
 
+/// Edges become two arrays of neighbours, sorted by node: how many each node has is counted, the counts are summed up to
+/// where each node's own begin, and then each edge is put into the next free place of its node.
 void Dependences::index() {
   beforeStart_.assign(stretch_.size() + 1, 0);
   behindStart_.assign(stretch_.size() + 1, 0);

@@ -18,6 +18,8 @@ Timeline::Timeline(Graph &graph)
     : graph_(graph), rows_(graph.idLimit()), starts_(graph.idLimit()), ends_(graph.idLimit()), held_(graph.idLimit()) {}
 
 void Timeline::settle() {
+  // Because rows come in order, each new one is the last of the tree so far: it hangs below the nearest of the rows on the
+  // right edge (the spine) that outranks it, and takes those that it outranks as its left subtree.
   std::vector<uint32_t> spine;
   int64_t alive = fromStart_;
   for (Node *node = graph_.front(); node; node = node->next()) {
@@ -64,6 +66,7 @@ void Timeline::updateUp(uint32_t row) {
     update(row);
 }
 
+/// Because rows are about to change places, what a subtree owes is handed to its own row and to its two halves first.
 void Timeline::push(uint32_t row) {
   Row &r = rows_[row];
   r.own += r.add;
@@ -73,6 +76,7 @@ void Timeline::push(uint32_t row) {
   r.add = 0;
 }
 
+/// One tree of two, all of whose rows on the left stand before all on the right.
 uint32_t Timeline::merge(uint32_t left, uint32_t right) {
   if (left == none || right == none)
     return left == none ? right : left;
@@ -110,6 +114,7 @@ void Timeline::rotateUp(uint32_t row) {
   update(row);
 }
 
+/// Hangs the row in as a leaf, where program order wants it, and lets it rise to where its priority wants it.
 void Timeline::insert(uint32_t row, int64_t alive, const Node *next) {
   uint32_t parent = root_;
   unsigned side = 1;
@@ -136,6 +141,8 @@ int64_t Timeline::pendingAbove(uint32_t row) const {
   return sum;
 }
 
+/// Adds to this row and all before it. On the way to the root, a row that is reached from its right half stands before the
+/// node, and so does all of its left half, which only notes what it owes.
 void Timeline::addUpTo(const Node *node, int64_t bytes) {
   unsigned cameFrom = 1;
   for (uint32_t row = node->id(); row != none;) {
@@ -317,6 +324,7 @@ uint32_t Timeline::search(uint32_t row, unsigned side, int64_t limit) const {
         return searchSubtree(far, side, limit - pending);
     }
     pending -= r.add;
+    // Because a parent reached from its other half stands on the side that was left, neither it nor its far half counts.
     fresh = r.parent != none && rows_[r.parent].child[side] == row;
     row = r.parent;
   }

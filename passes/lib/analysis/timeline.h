@@ -5,8 +5,26 @@
 // anywhere, and the next node at which a bound is passed. Storages give the memory of a program;
 // pairs of launch and wait give the bytes in flight.
 //
-// The rows (one a node) are a treap in program order, each subtree with its maximum and a pending
-// addition; an interval is added by two walks from its ends to the root. After R. Seidel, C.
+// An example: x = relu(a), y = relu(x), z = relu(y), each of 4 bytes.
+//
+//   row              a   x   y   z   output
+//   interval of a    4   4
+//   interval of x        4   4
+//   interval of y            4   4
+//   interval of z                4   4
+//   alive            4   8   8   8   4        peak 8; the first row above 6 is x
+//
+// Kept as plain numbers, one interval would change every row that it spans, and the peak would be a
+// look at all rows. So the rows are the nodes of a binary tree in program order, and a subtree has two
+// numbers of its own: the maximum of its rows, and an addition that all of its rows still owe. To add 4
+// to all rows up to z, one walk from z to the root is enough: whatever lies to the left is whole
+// subtrees, each of which is told once. To add an interval is to add its bytes up to its last holder,
+// and to take them off again up to the row before its first one. What is alive at a row is its own
+// number and the additions of all subtrees that it is in; the peak is the maximum of the root; to find
+// the first row above a limit is to go down only where the maximum is above it.
+//
+// The tree is a treap: each row has a priority, and the higher ones stand nearer to the root, which
+// keeps it shallow without any balancing, as if rows had come in random order. After R. Seidel, C.
 // Aragon, "Randomized Search Trees" (Algorithmica 16, 1996); priorities are a hash of the node id,
 // so a run is deterministic.
 //

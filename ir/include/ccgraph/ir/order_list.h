@@ -6,6 +6,10 @@
 // Simplified Algorithms for Maintaining Order in a List" (ESA 2002): amortised O(log n) an
 // insertion, O(1) a query. The invariant: labels ascend strictly along the list.
 //
+// An example with labels of 4 bits: a has 4, b has 5, and c is to go between them. A range of 2^i labels
+// may hold (2 / 1.5)^i nodes. With c there are three: too many for the ranges of 2 (1.3), 4 (1.8) and 8
+// labels (2.4) around a, but not for all 16 (3.2). So the three share these 16: a 4, c 8, b 12.
+//
 // Ownership: the list links nodes of a Graph through fields of theirs and owns none, so a node is
 // in one list at most. Failure: none; 2^62 labels hold any graph that memory holds. Cost: appending
 // and removing are O(1), and appended nodes get labels 2^20 apart.
