@@ -30,7 +30,7 @@ std::string frameText(const Frame &frame) {
 
 constexpr size_t longestText = 1000;
 constexpr size_t keptBefore = 500;
-constexpr size_t keptBehind = 300;
+constexpr size_t keptAfter = 300;
 
 /// Bytes of the UTF-8 sequence that the text starts with; 0 where it starts with none.
 size_t sequenceLength(llvm::StringRef text) {
@@ -59,8 +59,8 @@ void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
   if (text.size() <= longestText)
     return printVisible(os, text);
   printVisible(os, text.take_front(keptBefore));
-  os << " ... [" << text.size() - keptBefore - keptBehind << " bytes] ... ";
-  printVisible(os, text.take_back(keptBehind));
+  os << " ... [" << text.size() - keptBefore - keptAfter << " bytes] ... ";
+  printVisible(os, text.take_back(keptAfter));
 }
 
 } // namespace

@@ -61,7 +61,7 @@ constexpr ViewEntry views[] = {
     {"aten.view", atStart},
 };
 
-/// Of split(x, n), element i begins at row i * n; of split_with_sizes, behind those before it.
+/// Of split(x, n), element i begins at row i * n; of split_with_sizes, after those before it.
 std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const Type &from) {
   auto index = getItemIndex(getItem);
   if (!index || literal(list, 2, 0) != 0 || from.strides().empty() || !from.strides()[0].isStatic())

@@ -12,29 +12,29 @@
 namespace ccgraph {
 namespace {
 
-using Value = std::optional<int64_t>;
+using Number = std::optional<int64_t>;
 
 /// The result of an llvm::*Overflow function; empty where it overflowed.
 template <typename Function>
-Value checked(Function function, int64_t a, int64_t b) {
+Number checked(Function function, int64_t a, int64_t b) {
   int64_t result = 0;
   bool overflow = function(a, b, result);
-  return overflow ? Value() : Value(result);
+  return overflow ? Number() : Number(result);
 }
 
-Value floorDivide(int64_t a, int64_t b) {
+Number floorDivide(int64_t a, int64_t b) {
   if (b == 0 || (a == INT64_MIN && b == -1))
     return {};
   int64_t quotient = a / b;
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
-Value floorModulo(int64_t a, int64_t b) {
+Number floorModulo(int64_t a, int64_t b) {
   auto quotient = floorDivide(a, b);
-  return quotient ? Value(a - *quotient * b) : Value();
+  return quotient ? Number(a - *quotient * b) : Number();
 }
 
-Value power(int64_t base, int64_t exponent) {
+Number power(int64_t base, int64_t exponent) {
   if (exponent < 0 || exponent > 63)
     return {};
   int64_t result = 1;
@@ -63,7 +63,7 @@ enum class Operation : uint8_t {
   CeilDivide
 };
 
-Value apply(Operation operation, int64_t a, int64_t b) {
+Number apply(Operation operation, int64_t a, int64_t b) {
   switch (operation) {
   case Operation::Unknown:
     return {};
@@ -77,8 +77,8 @@ Value apply(Operation operation, int64_t a, int64_t b) {
     return floorDivide(a, b);
   case Operation::CeilDivide: {
     auto minusA = checked(llvm::SubOverflow<int64_t>, 0, a);
-    auto negated = minusA ? floorDivide(*minusA, b) : Value();
-    return negated ? Value(-*negated) : Value();
+    auto negated = minusA ? floorDivide(*minusA, b) : Number();
+    return negated ? Number(-*negated) : Number();
   }
   case Operation::Modulo:
     return floorModulo(a, b);
@@ -139,57 +139,57 @@ class Evaluator {
 public:
   Evaluator(llvm::StringRef text, SymbolLookup lookup) : rest_(text), lookup_(lookup) {}
 
-  Value run() {
-    Value value = expression(1);
-    return skip().empty() ? value : Value();
+  Number run() {
+    Number value = expression(1);
+    return skip().empty() ? value : Number();
   }
 
 private:
-  Value expression(int minimum) {
-    Value left = primary();
+  Number expression(int minimum) {
+    Number left = primary();
     while (left) {
       const Operator *op = peekOperator();
       if (!op || op->precedence < minimum)
         break;
       rest_ = rest_.drop_front(op->spelling.size());
       bool rightAssociative = op->operation == Operation::Power;
-      Value right = expression(op->precedence + (rightAssociative ? 0 : 1));
-      left = right ? apply(op->operation, *left, *right) : Value();
+      Number right = expression(op->precedence + (rightAssociative ? 0 : 1));
+      left = right ? apply(op->operation, *left, *right) : Number();
     }
     return left;
   }
 
-  Value primary() {
+  Number primary() {
     if (++depth_ > 200)
       return {};
-    Value value = unguardedPrimary();
+    Number value = unguardedPrimary();
     --depth_;
     return value;
   }
 
-  Value unguardedPrimary() {
+  Number unguardedPrimary() {
     llvm::StringRef text = skip();
     if (text.empty())
       return {};
     if (rest_.consume_front("-")) {
-      Value value = expression(4); // only ** binds tighter, as in Python
-      return value ? apply(Operation::Subtract, 0, *value) : Value();
+      Number value = expression(4); // only ** binds tighter, as in Python
+      return value ? apply(Operation::Subtract, 0, *value) : Number();
     }
     if (rest_.consume_front("(")) {
-      Value value = expression(1);
-      return skip().consume_front(")") ? value : Value();
+      Number value = expression(1);
+      return skip().consume_front(")") ? value : Number();
     }
     if (llvm::isDigit(text.front()))
       return number();
     return nameOrCall();
   }
 
-  Value number() {
+  Number number() {
     int64_t value = 0;
-    return rest_.consumeInteger(10, value) ? Value() : Value(value);
+    return rest_.consumeInteger(10, value) ? Number() : Number(value);
   }
 
-  Value nameOrCall() {
+  Number nameOrCall() {
     llvm::StringRef name = rest_.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (name.empty())
       return {};
@@ -197,14 +197,14 @@ private:
     return rest_.consume_front("(") ? call(function(name)) : lookup_(name);
   }
 
-  Value call(Operation operation) {
-    Value value = expression(1);
+  Number call(Operation operation) {
+    Number value = expression(1);
     while (value && skip().startswith(",")) {
       rest_ = rest_.drop_front();
-      Value next = expression(1);
-      value = next ? apply(operation, *value, *next) : Value();
+      Number next = expression(1);
+      value = next ? apply(operation, *value, *next) : Number();
     }
-    return skip().consume_front(")") ? value : Value();
+    return skip().consume_front(")") ? value : Number();
   }
 
   const Operator *peekOperator() {
@@ -268,7 +268,7 @@ std::optional<int64_t> evaluateSymbolic(llvm::StringRef text, SymbolLookup looku
 std::string Dim::str() const { return expr_ ? expr_->text().str() : llvm::itostr(value_); }
 
 std::optional<int64_t> Dim::evaluate(SymbolLookup lookup) const {
-  return expr_ ? evaluateSymbolic(expr_->text(), lookup) : Value(value_);
+  return expr_ ? evaluateSymbolic(expr_->text(), lookup) : Number(value_);
 }
 
 Dim multiply(Context &context, const Dim &a, const Dim &b) {

@@ -8,7 +8,7 @@ namespace {
 
 std::string text(const SlowStep &step) { return step.node->name().str().str(); }
 
-/// Can the wait, with the views of it that stand before `obstacle`, stand behind it?
+/// Can the wait, with the views of it that stand before `obstacle`, stand after it?
 bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<int> &along) {
   const auto &steps = program.steps();
   const SlowStep &other = steps[obstacle];
@@ -46,7 +46,7 @@ bool sharesStorage(const SlowStep &a, const SlowStep &b) {
   return false;
 }
 
-/// The order with these positions, in their order, right behind another.
+/// The order with these positions, in their order, right after another.
 std::vector<int> rearranged(const SlowProgram &program, const std::set<int> &moved, int anchor) {
   std::vector<int> order;
   for (int i : program.order()) {
@@ -58,7 +58,7 @@ std::vector<int> rearranged(const SlowProgram &program, const std::set<int> &mov
   return order;
 }
 
-/// The first step behind a wait that it does not pass for nothing, and what goes along; -1 if a wait on the same value stands between.
+/// The first step after a wait that it does not pass for nothing, and what goes along; -1 if a wait on the same value stands between.
 int nextObstacle(const SlowProgram &program, int wait, std::set<int> &along) {
   const auto &steps = program.steps();
   along = {wait};
@@ -86,7 +86,7 @@ Left waitsThatCouldSink(const Graph &graph, int64_t budget) {
     if (obstacle < 0 || !mayPass(program, i, obstacle, along))
       continue;
     if (program.peak(rearranged(program, along, obstacle)) <= budget)
-      left.push_back(text(program.steps()[i]) + " behind " + text(program.steps()[obstacle]));
+      left.push_back(text(program.steps()[i]) + " after " + text(program.steps()[obstacle]));
   }
   return left;
 }

@@ -72,7 +72,7 @@ private:
 
   [[nodiscard]] const std::vector<SlowStep> &steps() const { return program_.steps(); }
 
-  /// A step that would run behind the launch instead of before it, with memory for that; -1 if there is none. Views, launches and feeders
+  /// A step that would run after the launch instead of before it, with memory for that; -1 if there is none. Views, launches and feeders
   /// above a launch are passed on the way to such a step only.
   [[nodiscard]] int higherPlace(int launch, int64_t tries) const {
     Unit unit;

@@ -32,7 +32,7 @@ void SlowProgram::read(Node *node) {
   step.view = !step.wait && !step.launch && (isGetItem(*node) || isViewLike(*node));
   if (const CollectiveSpec *spec = collectiveOf(*node)) {
     step.communicates = true;
-    step.strict = isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier;
+    step.fence = isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier;
     step.group = groupIdOf(*node).text;
   }
   steps_.push_back(std::move(step));
@@ -160,7 +160,7 @@ bool SlowProgram::mayShareTwo(const Node &a, const Node &b) const {
 
 bool SlowProgram::keepOrder(const SlowStep &a, const SlowStep &b) const {
   return a.group == b.group || mayBeOneGroup(graph_.groups(), groupIdOf(*a.node), groupIdOf(*b.node)) ||
-         ((a.strict || b.strict) && mayShareTwo(*a.node, *b.node));
+         ((a.fence || b.fence) && mayShareTwo(*a.node, *b.node));
 }
 
 std::vector<std::vector<int>> SlowProgram::needs() const {
@@ -217,7 +217,7 @@ std::vector<std::vector<int>> SlowProgram::needs() const {
     if (!step.communicates)
       continue;
     for (int other : communication)
-      if ((step.strict || steps_[other].strict || steps_[other].group != step.group) && keepOrder(steps_[other], step))
+      if ((step.fence || steps_[other].fence || steps_[other].group != step.group) && keepOrder(steps_[other], step))
         needs[i].push_back(other);
     communication.push_back(i);
   }

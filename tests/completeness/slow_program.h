@@ -24,7 +24,7 @@ namespace ccgraph::test {
 struct SlowStep {
   Node *node = nullptr;
   std::vector<std::pair<StorageId, Access>> accesses;
-  /// positions of data operands and of what it is ordered behind
+  /// positions of data operands and of what it is ordered after
   std::vector<int> operands;
   std::vector<int>
       /// of a wait: positions of the launches that it ends; of a launch: of the waits that end it
@@ -37,7 +37,7 @@ struct SlowStep {
   bool view = false;
   bool communicates = false;
   /// point-to-point or barrier
-  bool strict = false;
+  bool fence = false;
   std::string group;
   /// Nothing that a wait or launch has to stop at.
   [[nodiscard]] bool passes() const { return wait || view; }
@@ -82,7 +82,7 @@ private:
 
 /// Moves that a pass left undone, a line each: node, and what could have been done with it.
 using Left = std::vector<std::string>;
-/// Waits that could stand behind one more step, views and waits between them going along.
+/// Waits that could stand after one more step, views and waits between them going along.
 [[nodiscard]] Left waitsThatCouldSink(const Graph &graph, int64_t budget);
 /// Launches that could stand before one more step, views and launches between them aside; views and steps that only move bytes go
 /// along with a launch that they feed.

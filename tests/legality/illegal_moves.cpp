@@ -102,7 +102,7 @@ bool moveReadBeforeWrite(Trial &trial) {
   return done(trial);
 }
 
-/// A write to what a launch reads until it is done goes before the wait that it stood behind.
+/// A write to what a launch reads until it is done goes before the wait that it stood after.
 bool moveWriteIntoFlight(Trial &trial) {
   StorageMap storages(trial.graph());
   auto touches = touchesOf(trial.graph(), storages);

@@ -30,7 +30,7 @@ void addOrderingEdges(Graph &graph) {
   }
 }
 
-/// Writes in place, behind everything else, to what one launch reads until its wait, so that there is such a write.
+/// Writes in place, after everything else, to what one launch reads until its wait, so that there is such a write.
 void addLateWrite(Graph &graph) {
   std::vector<Node *> sent;
   for (Node *node : graph.nodes()) {

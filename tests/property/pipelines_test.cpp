@@ -1,4 +1,4 @@
-// What holds of every pipeline and every program: the checks behind each pass accept, the values stay, and a second run does the same.
+// What holds of every pipeline and every program: the checks after each pass accept, the values stay, and a second run does the same.
 #include "property/programs.h"
 #include "support/test_name.h"
 

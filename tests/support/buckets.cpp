@@ -76,7 +76,7 @@ private:
     return node;
   }
 
-  /// What follows stands where the first wait stood, if that is behind the launch.
+  /// What follows stands where the first wait stood, if that is after the launch.
   void afterLaunch(Node *launched) {
     build_ = entry_.members[0].waits[0];
     for (const BucketMember &member : entry_.members)

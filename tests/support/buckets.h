@@ -2,7 +2,7 @@
 // tried on more than what the passes make.
 //
 // The bucket is launched where its last member was, and waited for where the first wait was, or
-// right behind the launch if that is later.
+// right after the launch if that is later.
 //
 // Ownership: nodes belong to the graph; the entry returned is the certificate's, and moves when
 // another is added. Fails: asserts that members have one wait each and sizes that are numbers.

@@ -16,7 +16,6 @@ public:
   using Nodes = std::vector<Node *>;
   using Numbers = std::vector<int64_t>;
   /// One positional argument.
-  using Value = Actual;
 
   explicit ProgramBuilder(Graph &graph) : builder_(graph) {}
 
@@ -38,7 +37,7 @@ public:
   /// A get_attr of this target.
   Node *attribute(llvm::StringRef target) { return builder_.attribute(target); }
   /// Named after the operator. A type of null is unknown. `out` becomes the keyword argument of that name.
-  Node *call(llvm::StringRef target, const Type *type, std::vector<Value> arguments, Node *out = nullptr) {
+  Node *call(llvm::StringRef target, const Type *type, std::vector<Actual> arguments, Node *out = nullptr) {
     CallSpec spec{.target = target, .args = std::move(arguments), .type = type};
     spec.name = target.split('.').second.split('.').first;
     if (out != nullptr)

@@ -23,7 +23,7 @@ StringRef RandomMaker::reduction(const RandomValue &input, const RandomAxis &axi
   return numbers_.pick(words);
 }
 
-ProgramBuilder::Value RandomMaker::groupOf(const RandomAxis &axis) const {
+Actual RandomMaker::groupOf(const RandomAxis &axis) const {
   if (axis.node != nullptr)
     return axis.node;
   return graph_->context().identifier(axis.name).str();
@@ -72,7 +72,7 @@ void RandomMaker::collective(size_t kind, const RandomAxis &axis) {
 
 Node *RandomMaker::makeCollective(size_t kind, const RandomAxis &axis, const RandomValue &input, Sizes &sizes) {
   Node *x = input.node;
-  ProgramBuilder::Value group = groupOf(axis);
+  Actual group = groupOf(axis);
   switch (kind) {
   case AllGather:
     sizes[0] *= count(axis);
@@ -212,7 +212,7 @@ void RandomMaker::launchList(size_t kind, const RandomAxis &axis, const std::vec
     largest = boundOf(member) > boundOf(*largest) ? &member : largest;
   }
   const Type *list = graph_->context().list(types);
-  ProgramBuilder::Value group = groupOf(axis);
+  Actual group = groupOf(axis);
   Node *node = nullptr;
   if (kind == AllReduce)
     node = builder_.call("_c10d_functional.all_reduce_coalesced.default", list,

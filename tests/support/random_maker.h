@@ -148,7 +148,7 @@ private:
 
   // random_collectives.cpp
   llvm::StringRef reduction(const RandomValue &input, const RandomAxis &axis);
-  ProgramBuilder::Value groupOf(const RandomAxis &axis) const;
+  Actual groupOf(const RandomAxis &axis) const;
   void launch(Node *node, double bound, std::vector<ByteRange> reads);
   void collective(size_t kind, const RandomAxis &axis);
   Node *makeCollective(size_t kind, const RandomAxis &axis, const RandomValue &input, Sizes &sizes);

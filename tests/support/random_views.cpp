@@ -150,7 +150,7 @@ void RandomMaker::reshapeInPlace() {
     return;
   Sizes sizes = sizesOf(*value), strides = stridesOf(*value);
   int64_t offset = tensors_[value->tensor].offset;
-  auto make = [&](StringRef op, llvm::ArrayRef<ProgramBuilder::Value> args) {
+  auto make = [&](StringRef op, llvm::ArrayRef<Actual> args) {
     const Type *type = builder_.strided(typeOf(*value), sizes, strides);
     setShape(*value, builder_.call(op, type, args), type, offset);
   };

@@ -47,7 +47,7 @@ struct Flag {
   std::vector<std::string> choices = {};
 };
 
-/// A screen of the help behind the first.
+/// A screen of the help after the first.
 struct Topic {
   std::string name;
   std::string title;

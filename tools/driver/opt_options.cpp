@@ -39,8 +39,7 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
               return llvm::Error::success();
             }});
   line.chooseFrom({"json", "fx"});
-  line.addSwitch("--json",
-                 "what is printed as one JSON value: an object, or an array of them for several graphs",
+  line.addSwitch("--json", "what is printed as one JSON value: an object, or an array of them for several graphs",
                  options.json);
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
   line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
@@ -52,7 +51,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
   line.beginTopic(
       "checks", "what is checked, what is known of operators and ranks, exit codes",
       "Exit: 0 fine, 1 bad input or output, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
-      "4 a defect of ccgraph, with ccgraph-reproducer.json left behind. Code 3 of --check-equivalence also means that\n"
+      "4 a defect of ccgraph, with ccgraph-reproducer.json written. Code 3 of --check-equivalence also means that\n"
       "an output was NaN or infinite throughout, or that no output was left that could tell programs apart.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",

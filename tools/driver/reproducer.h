@@ -1,4 +1,4 @@
-// Reproducers: what is left behind when a check after a pass fails, which is always a defect of
+// Reproducers: what is written when a check after a pass fails, which is always a defect of
 // ours.
 //
 // Writes `ccgraph-reproducer.json`, the graph as it was read with its groups, into the working

@@ -131,7 +131,7 @@ private:
     return os_;
   }
 
-  /// A blank behind each comma, where a line may end.
+  /// A blank after each comma, where a line may end.
   static std::string spaced(llvm::StringRef pipeline) {
     std::string text;
     for (char c : pipeline)

@@ -30,7 +30,7 @@ struct Cursor {
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
       ++at;
   }
-  /// The same, and the comments behind what stands on lines of its own.
+  /// The same, and the comments after what stands on lines of its own.
   void skipLines() {
     for (skipBlanks(); peek() == '#'; skipBlanks())
       while (at != end && *at != '\n')
@@ -42,7 +42,7 @@ struct Cursor {
       return false;
     return ++at, true;
   }
-  /// The same behind blanks, which are passed in either case.
+  /// The same after blanks, which are passed in either case.
   bool takeAfterBlanks(char c) { return skipBlanks(), take(c); }
 
   /// The word here, perhaps empty: `name`, `None`, `12`.

@@ -51,7 +51,7 @@ public:
 
 private:
   bool atom(Argument &out);
-  // Each of these stands behind its opening bracket, and takes its closing one.
+  // Each of these stands after its opening bracket, and takes its closing one.
   bool sequence(Argument::Kind kind, Argument &out);
   bool parenthesised(Argument &out);
   bool dictionary(Argument &out);
@@ -70,7 +70,7 @@ private:
   bool arithmetic(const char *start, Argument &out);
   bool pythonText(const char *start, Argument &out);
   bool mentionsNode(llvm::StringRef text) const;
-  /// Elements up to the closing bracket, with or without a comma behind the last.
+  /// Elements up to the closing bracket, with or without a comma after the last.
   bool element(char close, llvm::SmallVectorImpl<Argument> &out);
   bool separator(char close, bool &done);
   bool oneCallArgument(CallArguments &out);

@@ -113,7 +113,7 @@ private:
   std::string text_;
 };
 
-/// Digits "15" and exponent 1 mean 1.5e1; repr() writes the exponent out from 16 digits before or 4 zeros behind the
+/// Digits "15" and exponent 1 mean 1.5e1; repr() writes the exponent out from 16 digits before or 4 zeros after the
 /// point.
 void printDigits(llvm::raw_ostream &os, StringRef digits, int exponent) {
   if (exponent < -4 || exponent >= 16) {

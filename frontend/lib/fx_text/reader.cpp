@@ -88,7 +88,7 @@ private:
     return next;
   }
 
-  /// Behind the line that begins with a closing bracket; `at` where no such line comes before another definition.
+  /// After the line that begins with a closing bracket; `at` where no such line comes before another definition.
   const char *closingLine(const char *at) {
     StringRef rest(at, static_cast<size_t>(end_ - at));
     while (!rest.empty()) {

@@ -1,5 +1,5 @@
 // Writes argument trees as argument_reader.h reads them, in the canonical spelling: one blank
-// behind ',' and ':', the shortest float, only what is there. The spelling is a function of the
+// after ',' and ':', the shortest float, only what is there. The spelling is a function of the
 // tree alone: writing what was read of canonical text gives the same bytes.
 //
 // Ownership: borrows; an operand is written by the name of the node that it means now. Failure:

@@ -8,7 +8,7 @@
 // kept as they are.
 //
 // Ownership: copies into the table. Failure: through the report, at the member that is wrong;
-// groups behind it are still read. Cost: linear in the ranks.
+// groups after it are still read. Cost: linear in the ranks.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"

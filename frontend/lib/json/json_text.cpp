@@ -13,7 +13,7 @@ namespace {
 
 bool isBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// Behind the closing quote of the string that starts at `offset`; the end of the text where it is not closed.
+/// After the closing quote of the string that starts at `offset`; the end of the text where it is not closed.
 size_t endOfString(llvm::StringRef text, size_t offset) {
   for (size_t i = offset + 1; i < text.size(); ++i) {
     if (text[i] == '\\')

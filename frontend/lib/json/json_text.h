@@ -26,7 +26,7 @@ namespace ccgraph {
 [[nodiscard]] std::string escapePointerStep(llvm::StringRef step);
 [[nodiscard]] std::string unescapePointerStep(llvm::StringRef step);
 
-/// The value as the text spells it, on one line, with one blank behind each ',' and ':' and none
+/// The value as the text spells it, on one line, with one blank after each ',' and ':' and none
 /// elsewhere. Spelling it so again changes nothing.
 [[nodiscard]] std::string canonicalJson(llvm::StringRef text, const JsonValue &value);
 

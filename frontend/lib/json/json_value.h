@@ -65,7 +65,7 @@ struct JsonValue {
   llvm::StringRef key;
   /// of its first byte, in the text that is being parsed
   size_t offset = 0;
-  /// behind its last byte; containers only, because a scalar's end is found by a look at the text
+  /// after its last byte; containers only, because a scalar's end is found by a look at the text
   size_t end = 0;
   const JsonValue *first = nullptr;
   const JsonValue *next = nullptr;

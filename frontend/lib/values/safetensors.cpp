@@ -117,8 +117,8 @@ private:
     if (valid && begin >= 0 && begin <= end && static_cast<uint64_t>(end) <= data_.size())
       return ByteRange{static_cast<uint64_t>(begin), static_cast<uint64_t>(end), {}};
     report_.expected(value ? *value : entry,
-                     "'data_offsets' [begin, end] within the " + llvm::Twine(data_.size()) + " bytes behind the header",
-                     "a file that was cut off has ranges behind its end");
+                     "'data_offsets' [begin, end] within the " + llvm::Twine(data_.size()) + " bytes after the header",
+                     "a file that was cut off has ranges past its end");
     return std::nullopt;
   }
 

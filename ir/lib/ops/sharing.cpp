@@ -159,7 +159,7 @@ bool sharedByResult(const OpDef &op, const OpParam &param) {
 /// What the schema itself says.
 void readAnnotations(OpDef &op) {
   for (OpParam &param : op.params) {
-    // Because what stands behind the star and is written is a buffer for the result: nobody looks at what it held.
+    // Because what stands after the star and is written is a buffer for the result: nobody looks at what it held.
     Access access = !param.writes ? Access::Read : param.keywordOnly ? Access::Write : Access::Read | Access::Write;
     param.access = sharedByResult(op, param) ? access | Access::Alias : access;
   }

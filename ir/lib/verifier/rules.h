@@ -30,7 +30,7 @@ public:
   [[nodiscard]] const Graph &graph() const { return graph_; }
   /// A finding about a node.
   void add(const Node &node, Finding finding);
-  /// A finding about the graph as a whole; it comes behind those about nodes.
+  /// A finding about the graph as a whole; it comes after those about nodes.
   void add(Finding finding);
   /// A diagnostic of somebody else about a node, given the id of our rule.
   void forward(const Node &node, llvm::StringRef rule, llvm::Error error);

@@ -105,10 +105,10 @@ private:
     if (op.variadic || node.target() != op.target)
       return;
     // Because what a collective does hangs on every argument, one that nobody knows is no small thing there.
-    bool strict = op.role == OpRole::Collective || op.role == OpRole::Wait;
-    Severity severity = strict ? Severity::Error : Severity::Warning;
-    std::string repair = strict ? "leave it out, or name the parameter as the schema does"
-                                : "what no schema foresees is taken to be read, written and shared";
+    bool communicates = op.role == OpRole::Collective || op.role == OpRole::Wait;
+    Severity severity = communicates ? Severity::Error : Severity::Warning;
+    std::string repair = communicates ? "leave it out, or name the parameter as the schema does"
+                                      : "what no schema foresees is taken to be read, written and shared";
     if (node.args().size() > op.params.size())
       report_.add(node, {severity, "structure.arguments",
                          "gives " + std::to_string(node.args().size()) + " arguments to " + op.target.str().str() +
@@ -120,7 +120,7 @@ private:
                            "gives '" + entry.name.str().str() + "' to " + op.target.str().str() +
                                ", whose schema has no such parameter",
                            repair});
-      else if (strict && static_cast<size_t>(index) < node.args().size())
+      else if (communicates && static_cast<size_t>(index) < node.args().size())
         report_.add(node, {severity, "structure.arguments",
                            "gives '" + entry.name.str().str() + "' twice, by position and by name; expected it once",
                            "leave one of them out"});

@@ -30,7 +30,7 @@ Run Terms::ofRank(Run run, int64_t rank) {
 }
 
 /// Why this call cannot stand in the chain; empty if it can.
-std::string Terms::agree(const Communication &call) {
+std::string Terms::agree(const Call &call) {
   if (call.group.form == GroupTerm::Form::Unread)
     return "is on a group that cannot be told";
   if (group_ && call.group.key != group_->key)
@@ -46,7 +46,7 @@ std::string Terms::agree(const Communication &call) {
   return "";
 }
 
-Outcome Terms::exchange(const Communication &call, const Layout &input) {
+Outcome Terms::exchange(const Call &call, const Layout &input) {
   if (std::string why = agree(call); !why.empty())
     return why;
   if (input.unsized)
@@ -76,7 +76,7 @@ Outcome Terms::exchange(const Communication &call, const Layout &input) {
   return "is of a kind that cannot be followed through a chain";
 }
 
-Outcome Terms::reduce(const Communication &call, const Layout &input) {
+Outcome Terms::reduce(const Call &call, const Layout &input) {
   Runs runs;
   for (Run run : *input.runs) {
     if (!isOwn(run) || run.perRank != 0 || call.reduceOp.empty())
@@ -87,7 +87,7 @@ Outcome Terms::reduce(const Communication &call, const Layout &input) {
   return contiguous(input.sizes, std::move(runs));
 }
 
-Outcome Terms::broadcast(const Communication &call, const Layout &input) {
+Outcome Terms::broadcast(const Call &call, const Layout &input) {
   if (!call.root)
     return "has a root that is no number";
   Runs runs;
@@ -131,7 +131,7 @@ std::optional<Runs> Terms::firstPiece(const Layout &input) const {
   return first;
 }
 
-Outcome Terms::scatter(const Communication &call, const Layout &input, const Sizes &sizes) {
+Outcome Terms::scatter(const Call &call, const Layout &input, const Sizes &sizes) {
   auto pieces = firstPiece(input);
   if (!pieces)
     return "does not send each rank the piece after that of the rank before it";
@@ -146,7 +146,7 @@ Outcome Terms::scatter(const Communication &call, const Layout &input, const Siz
   return contiguous(sizes, std::move(runs));
 }
 
-Outcome Terms::transpose(const Communication &call, const Layout &input, const Sizes &sizes) {
+Outcome Terms::transpose(const Call &call, const Layout &input, const Sizes &sizes) {
   auto uneven = [](const std::vector<int64_t> &splits) {
     return llvm::any_of(splits, [&](int64_t split) { return split != splits.front(); });
   };

@@ -19,7 +19,7 @@
 // exchange.
 #pragma once
 
-#include "communication.h"
+#include "call.h"
 #include "layout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,7 +35,7 @@ public:
   [[nodiscard]] Layout own(uint32_t step, llvm::ArrayRef<int64_t> sizes);
   /// What a collective on one tensor makes of a value, or why it cannot be told. All calls of one chain must be on one
   /// group, and agree on its size.
-  [[nodiscard]] std::variant<Layout, std::string> exchange(const Communication &call, const Layout &input);
+  [[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Layout &input);
 
   /// True for what no exchange has touched.
   [[nodiscard]] bool isOwn(const Layout &value) const {
@@ -52,14 +52,14 @@ private:
   };
   uint32_t intern(Term term);
   [[nodiscard]] bool isOwn(const Run &run) const;
-  std::string agree(const Communication &call);
+  std::string agree(const Call &call);
   /// The run as the rank of this number holds it, said of any rank.
   Run ofRank(Run run, int64_t rank);
-  std::variant<Layout, std::string> reduce(const Communication &call, const Layout &input);
-  std::variant<Layout, std::string> broadcast(const Communication &call, const Layout &input);
+  std::variant<Layout, std::string> reduce(const Call &call, const Layout &input);
+  std::variant<Layout, std::string> broadcast(const Call &call, const Layout &input);
   std::variant<Layout, std::string> gather(const Layout &input, const Sizes &sizes);
-  std::variant<Layout, std::string> scatter(const Communication &call, const Layout &input, const Sizes &sizes);
-  std::variant<Layout, std::string> transpose(const Communication &call, const Layout &input, const Sizes &sizes);
+  std::variant<Layout, std::string> scatter(const Call &call, const Layout &input, const Sizes &sizes);
+  std::variant<Layout, std::string> transpose(const Call &call, const Layout &input, const Sizes &sizes);
   /// Runs of the piece that goes to the rank of number 0; `offset` of each says how much further on that of the next rank
   /// begins. Empty where the pieces do not differ so.
   [[nodiscard]] std::optional<Runs> firstPiece(const Layout &input) const;

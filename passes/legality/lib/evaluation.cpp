@@ -38,8 +38,8 @@ bool Evaluation::isPlain(const Step &step) {
   return false;
 }
 
-const Value *Evaluation::operandOf(uint32_t operand, const Step &reader) {
-  if (const Value *value = operand == none ? nullptr : valueOf(operand))
+const Contents *Evaluation::operandOf(uint32_t operand, const Step &reader) {
+  if (const Contents *value = operand == none ? nullptr : valueOf(operand))
     return value;
   Claim claim = operand == none ? Claim() : evidence_.correspondence.claimAfter(operand);
   if (claim.part != claim_.part || claim.entry != claim_.entry)
@@ -48,13 +48,13 @@ const Value *Evaluation::operandOf(uint32_t operand, const Step &reader) {
   return nullptr;
 }
 
-std::optional<Value> Evaluation::evaluate(uint32_t index, const Step &step, bool launches, Launch launch) {
+std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, bool launches, Launch launch) {
   if (!launches && !isPlain(step))
     return std::nullopt;
-  Communication call;
+  Call call;
   if (launches)
-    call = readCommunication(evidence_.after, index);
-  llvm::SmallVector<const Value *, 8> operands;
+    call = readCall(evidence_.after, index);
+  llvm::SmallVector<const Contents *, 8> operands;
   bool complete = true;
   for (uint32_t operand : launches ? llvm::ArrayRef<uint32_t>(call.inputs) : evidence_.after.operands(step)) {
     operands.push_back(operandOf(operand, step));
@@ -70,11 +70,11 @@ std::optional<Value> Evaluation::evaluate(uint32_t index, const Step &step, bool
 }
 
 /// A wait passes its operand on; a wait on a list of values yields that list.
-std::optional<Value> Evaluation::evaluateWait(const Step &step, llvm::ArrayRef<const Value *> operands) {
+std::optional<Contents> Evaluation::evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands) {
   if (!elementwiseList(step))
-    return operands.size() == 1 ? std::optional<Value>(*operands[0]) : std::nullopt;
-  Value list{{}, true};
-  for (const Value *operand : operands) {
+    return operands.size() == 1 ? std::optional<Contents>(*operands[0]) : std::nullopt;
+  Contents list{{}, true};
+  for (const Contents *operand : operands) {
     if (operand->isList)
       return std::nullopt;
     list.elements.push_back(operand->elements[0]);
@@ -82,7 +82,7 @@ std::optional<Value> Evaluation::evaluateWait(const Step &step, llvm::ArrayRef<c
   return list;
 }
 
-std::optional<Value> Evaluation::evaluateMovement(const Step &step, llvm::ArrayRef<const Value *> operands) {
+std::optional<Contents> Evaluation::evaluateMovement(const Step &step, llvm::ArrayRef<const Contents *> operands) {
   MovementRule rule = movementOf(step.isGetItem() ? "operator.getitem" : step.op->target.str());
   if (!rule) {
     report(*step.node, "calls " + step.op->target.str() + ", which is no movement of data that can be followed");
@@ -114,7 +114,7 @@ bool sameStrides(const Layout &layout, const Type &type) {
 } // namespace
 
 /// The declared type must be the one that the value has, because later nodes are compiled against it.
-bool Evaluation::fitsType(const Step &step, const Value &value) {
+bool Evaluation::fitsType(const Step &step, const Contents &value) {
   const Type *type = step.type;
   if (!type || value.isList || value.elements[0].unsized)
     return true;

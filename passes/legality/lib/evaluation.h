@@ -9,8 +9,8 @@
 // (layout.h).
 #pragma once
 
+#include "call.h"
 #include "checks.h"
-#include "communication.h"
 #include "movements.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -28,12 +28,12 @@ public:
   /// dtype.
   void begin(uint32_t step, Layout layout);
   using Launch =
-      llvm::function_ref<std::optional<Value>(const Communication &call, llvm::ArrayRef<const Value *> operands)>;
+      llvm::function_ref<std::optional<Contents>(const Call &call, llvm::ArrayRef<const Contents *> operands)>;
   /// Evaluates the steps after, given in any order; those of `launches` by `launch`.
   void run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch);
 
   /// Null where there is none.
-  [[nodiscard]] const Value *valueOf(uint32_t step) const {
+  [[nodiscard]] const Contents *valueOf(uint32_t step) const {
     auto value = values_.find(step);
     return value == values_.end() ? nullptr : &value->second;
   }
@@ -41,11 +41,11 @@ public:
 
 private:
   bool isPlain(const Step &step);
-  std::optional<Value> evaluate(uint32_t index, const Step &step, bool launches, Launch launch);
-  static std::optional<Value> evaluateWait(const Step &step, llvm::ArrayRef<const Value *> operands);
-  std::optional<Value> evaluateMovement(const Step &step, llvm::ArrayRef<const Value *> operands);
-  const Value *operandOf(uint32_t operand, const Step &reader);
-  bool fitsType(const Step &step, const Value &value);
+  std::optional<Contents> evaluate(uint32_t index, const Step &step, bool launches, Launch launch);
+  static std::optional<Contents> evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands);
+  std::optional<Contents> evaluateMovement(const Step &step, llvm::ArrayRef<const Contents *> operands);
+  const Contents *operandOf(uint32_t operand, const Step &reader);
+  bool fitsType(const Step &step, const Contents &value);
   void report(const Node &node, const llvm::Twine &message) { findings_.add(node, rule_, message, claimText(claim_)); }
 
   const Evidence &evidence_;
@@ -53,7 +53,7 @@ private:
   llvm::StringRef rule_;
   Findings &findings_;
   const Type *like_ = nullptr;
-  llvm::DenseMap<uint32_t, Value> values_; ///< by step after
+  llvm::DenseMap<uint32_t, Contents> values_; ///< by step after
   llvm::DenseSet<uint32_t> complete_;
 };
 

@@ -27,7 +27,7 @@ public:
       steps.push_back(evidence_.after.indexOf(node));
     evaluation_.run(
         steps, evidence_.correspondence.performances(call_.step),
-        [&](const Communication &call, llvm::ArrayRef<const Value *> operands) { return launch(call, operands); });
+        [&](const Call &call, llvm::ArrayRef<const Contents *> operands) { return launch(call, operands); });
     checkResult(std::get<Layout>(expected));
   }
 
@@ -44,7 +44,7 @@ private:
              false;
     const Step &step = evidence_.before[launch];
     if (step.collective())
-      call_ = readCommunication(evidence_.before, launch);
+      call_ = readCall(evidence_.before, launch);
     if (!call_.spec || !isPlainExchange(call_) || !saysNothingElse(step) || rule_.matched.size() < 2)
       return report(first, "is no functional collective on one tensor with its waits, expected one to be matched"),
              false;
@@ -74,7 +74,7 @@ private:
     return true;
   }
 
-  std::optional<Value> launch(const Communication &call, llvm::ArrayRef<const Value *> operands) {
+  std::optional<Contents> launch(const Call &call, llvm::ArrayRef<const Contents *> operands) {
     const Step &step = evidence_.after[call.step];
     if (!isPlainExchange(call) || !saysNothingElse(step) || operands[0]->isList) {
       report(*step.node, "is no functional collective on one tensor, expected no other in a chain");
@@ -90,11 +90,11 @@ private:
       report(*step.node, *why);
       return std::nullopt;
     }
-    return Value{{std::move(std::get<Layout>(outcome))}, false};
+    return Contents{{std::move(std::get<Layout>(outcome))}, false};
   }
 
   /// Because a gather over fewer ranks than the group has would be another one.
-  void checkGroupSize(const Communication &call) {
+  void checkGroupSize(const Call &call) {
     auto size = call.group.group ? call.group.group->size() : std::nullopt;
     if (size && call.groupSize && *call.groupSize != *size)
       report(*evidence_.after[call.step].node, "states " + llvm::Twine(*call.groupSize) + " ranks, expected the " +
@@ -116,7 +116,7 @@ private:
   void checkResult(const Layout &expected) {
     const Node &result = *rule_.built.front();
     uint32_t index = evidence_.after.indexOf(&result);
-    const Value *value = evaluation_.valueOf(index);
+    const Contents *value = evaluation_.valueOf(index);
     if (!value)
       return; // because the node without value has its own finding
     if (!evaluation_.isComplete(index))
@@ -135,7 +135,7 @@ private:
   Findings &findings_;
   Evaluation evaluation_;
   Terms terms_;
-  Communication call_;
+  Call call_;
   std::optional<Layout> begin_;
 };
 

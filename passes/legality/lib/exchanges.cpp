@@ -12,7 +12,7 @@ int64_t rowElements(llvm::ArrayRef<int64_t> sizes) { return sizes.empty() ? 1 : 
 
 class Exchange {
 public:
-  Exchange(const Communication &call, const Shipment &shipment, const Layout &input)
+  Exchange(const Call &call, const Shipment &shipment, const Layout &input)
       : call_(call), shipment_(shipment), input_(input) {}
 
   Outcome run() {
@@ -107,7 +107,7 @@ private:
     return made(std::move(runs));
   }
 
-  bool splitsFit(const Communication &call) const {
+  bool splitsFit(const Call &call) const {
     auto fits = [&](const std::optional<std::vector<int64_t>> &splits) {
       return splits && splits->size() == call_.inputSplits->size() &&
              llvm::all_of(*splits, [](int64_t split) { return split >= 0; });
@@ -119,9 +119,9 @@ private:
   bool splitsFit() const {
     if (!call_.inputSplits || !splitsFit(call_))
       return false;
-    std::vector<const Communication *> first(shipment_.sources.size());
+    std::vector<const Call *> first(shipment_.sources.size());
     return llvm::all_of(shipment_.members, [&](const Shipment::Member &member) {
-      const Communication *&other = first[member.source];
+      const Call *&other = first[member.source];
       other = other ? other : &member.call;
       return splitsFit(member.call) && other->inputSplits == member.call.inputSplits &&
              other->outputSplits == member.call.outputSplits;
@@ -176,14 +176,14 @@ private:
     return received;
   }
 
-  const Communication &call_;
+  const Call &call_;
   const Shipment &shipment_;
   const Layout &input_;
 };
 
 } // namespace
 
-std::optional<Sizes> resultSizes(const Communication &call, llvm::ArrayRef<int64_t> sizes) {
+std::optional<Sizes> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes) {
   Sizes result(sizes.begin(), sizes.end());
   int64_t ranks = call.groupSize.value_or(0);
   CollectiveKind kind = call.spec->kind;
@@ -212,7 +212,7 @@ std::optional<Sizes> resultSizes(const Communication &call, llvm::ArrayRef<int64
   return result;
 }
 
-Outcome exchange(const Communication &call, const Shipment &shipment, const Layout &input) {
+Outcome exchange(const Call &call, const Shipment &shipment, const Layout &input) {
   return Exchange(call, shipment, input).run();
 }
 

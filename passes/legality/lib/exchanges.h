@@ -13,7 +13,7 @@
 // Ownership: plain values. Failure: a sentence that says what does not fit. Cost: ranks x runs.
 #pragma once
 
-#include "communication.h"
+#include "call.h"
 #include "layout.h"
 
 #include <optional>
@@ -32,7 +32,7 @@ struct Source {
 struct Shipment {
   struct Member {
     uint32_t source = 0; ///< index into `sources`
-    Communication call;  ///< before
+    Call call;           ///< before
   };
   std::vector<Source> sources;
   std::vector<Member> members;
@@ -40,10 +40,10 @@ struct Shipment {
 
 /// What a layout of inputs becomes under a bucket's collective, or why it cannot be told. The sizes
 /// of all sources must be known.
-[[nodiscard]] std::variant<Layout, std::string> exchange(const Communication &call, const Shipment &shipment,
+[[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Shipment &shipment,
                                                          const Layout &input);
 
 /// Sizes of the result of a collective on a tensor of these sizes; empty where it has none.
-[[nodiscard]] std::optional<Sizes> resultSizes(const Communication &call, llvm::ArrayRef<int64_t> sizes);
+[[nodiscard]] std::optional<Sizes> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes);
 
 } // namespace ccgraph::legality

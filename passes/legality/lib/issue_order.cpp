@@ -1,5 +1,5 @@
+#include "call.h"
 #include "checks.h"
-#include "communication.h"
 
 #include "ccgraph/ir/group_id.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 /// Collectives of one group: the steps after that do what the steps before did, in the order before; and in the order that they have.
 struct Stream {
-  Communication sample;
-  std::vector<const Communication *> calls; ///< before
+  Call sample;
+  std::vector<const Call *> calls; ///< before
   std::vector<uint32_t> was;
   std::vector<uint32_t> now;
 };
@@ -21,17 +21,17 @@ struct Stream {
 class IssueOrder {
 public:
   IssueOrder(const Evidence &evidence, Findings &findings)
-      : evidence_(evidence), findings_(findings), callsBefore_(readCommunications(evidence.before)) {
-    for (Communication &call : callsBefore_) {
+      : evidence_(evidence), findings_(findings), callsBefore_(readCalls(evidence.before)) {
+    for (Call &call : callsBefore_) {
       llvm::ArrayRef<uint32_t> performances = evidence.correspondence.performances(call.step);
       // Because a group that cannot be read goes by its call, which another call may have taken the place of.
       if (call.group.form == GroupTerm::Form::Unread && !performances.empty())
-        call.group = readCommunication(evidence.after, performances.front()).group;
+        call.group = readCall(evidence.after, performances.front()).group;
       Stream &stream = streamOf(call);
       stream.calls.push_back(&call);
       llvm::append_range(stream.was, performances);
     }
-    for (const Communication &call : readCommunications(evidence.after))
+    for (const Call &call : readCalls(evidence.after))
       streamOf(call).now.push_back(call.step);
   }
 
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  Stream &streamOf(const Communication &call) {
+  Stream &streamOf(const Call &call) {
     auto [slot, isNew] = index_.try_emplace(call.group.key, streams_.size());
     if (isNew)
       streams_.push_back({call, {}, {}, {}});
@@ -74,7 +74,7 @@ private:
                       groupText(stream.sample) + ", expected " + expectedText + " there");
   }
 
-  static std::string groupText(const Communication &call) { return "'" + call.group.text + "'"; }
+  static std::string groupText(const Call &call) { return "'" + call.group.text + "'"; }
 
   /// The entry must state the order that there is, and the pass must be one that may change it.
   void checkMovedEntry(const MovedEntry &entry) {
@@ -89,7 +89,7 @@ private:
                            "the order of group '" + llvm::Twine(entry.group) +
                                "' is listed as moved by a pass that may not reorder collectives",
                            "moved entry");
-    const Stream &stream = streamOf(readCommunication(evidence_.after, first));
+    const Stream &stream = streamOf(readCall(evidence_.after, first));
     auto same = [&](uint32_t now, const Node *listed) { return listed && &node(now) == listed; };
     if (!std::equal(stream.now.begin(), stream.now.end(), entry.issue.begin(), entry.issue.end(), same) ||
         groupIdOf(place).text != entry.group)
@@ -103,11 +103,11 @@ private:
   static bool inOrder(llvm::ArrayRef<uint32_t> steps) { return llvm::is_sorted(steps); }
 
   bool hasFence(const Stream &stream) const {
-    return llvm::any_of(stream.now, [&](uint32_t step) { return isFence(readCommunication(evidence_.after, step)); });
+    return llvm::any_of(stream.now, [&](uint32_t step) { return isFence(readCall(evidence_.after, step)); });
   }
 
   void checkAllFences() {
-    std::vector<const Communication *> samples;
+    std::vector<const Call *> samples;
     for (const Stream &stream : streams_)
       samples.push_back(&stream.sample);
     std::optional<Meetings> meetings;
@@ -124,7 +124,7 @@ private:
   void checkFences(const Stream &stream, llvm::ArrayRef<uint32_t> meeting) {
     std::vector<uint32_t> was;
     std::vector<uint32_t> now;
-    for (const Communication *call : stream.calls)
+    for (const Call *call : stream.calls)
       if (isFence(*call) && evidence_.correspondence.performer(call->step) != none) {
         was.push_back(call->step);
         now.push_back(evidence_.correspondence.performer(call->step));
@@ -132,12 +132,11 @@ private:
     if (!inOrder(now))
       return; // because checkStream has said so
     for (uint32_t other : meeting)
-      for (const Communication *call : streams_[other].calls)
+      for (const Call *call : streams_[other].calls)
         checkSides(stream, *call, was, now);
   }
 
-  void checkSides(const Stream &stream, const Communication &call, llvm::ArrayRef<uint32_t> was,
-                  llvm::ArrayRef<uint32_t> now) {
+  void checkSides(const Stream &stream, const Call &call, llvm::ArrayRef<uint32_t> was, llvm::ArrayRef<uint32_t> now) {
     auto sideBefore = llvm::lower_bound(was, call.step) - was.begin();
     for (uint32_t performer : evidence_.correspondence.performances(call.step)) {
       auto sideNow = llvm::lower_bound(now, performer) - now.begin();
@@ -167,8 +166,8 @@ private:
     llvm::StringMap<bool> open = openGroups();
     std::optional<uint32_t> lastOfEarlier; // of all runs before this one
     std::optional<uint32_t> lastSoFar;
-    const Communication *previous = nullptr;
-    for (const Communication &call : callsBefore_) {
+    const Call *previous = nullptr;
+    for (const Call &call : callsBefore_) {
       llvm::ArrayRef<uint32_t> performances = evidence_.correspondence.performances(call.step);
       if (performances.empty())
         continue;
@@ -184,7 +183,7 @@ private:
     }
   }
 
-  void reportApart(const Communication &call, uint32_t performer, uint32_t earlier) {
+  void reportApart(const Call &call, uint32_t performer, uint32_t earlier) {
     findings_.add(node(performer), "group-apart",
                   "is issued before " + quoted(&node(earlier)) + " or as one with it, expected after it: group " +
                       groupText(call) + " is not proved to be another one");
@@ -193,7 +192,7 @@ private:
   /// Ranks that run different programs agree on no order but the one that they came with.
   void checkAcrossGroups() {
     std::vector<uint32_t> all;
-    for (const Communication &call : callsBefore_)
+    for (const Call &call : callsBefore_)
       if (uint32_t performer = evidence_.correspondence.performer(call.step); performer != none)
         all.push_back(performer);
     all = contract(all);
@@ -206,7 +205,7 @@ private:
 
   const Evidence &evidence_;
   Findings &findings_;
-  std::vector<Communication> callsBefore_;
+  std::vector<Call> callsBefore_;
   std::vector<Stream> streams_;
   llvm::StringMap<size_t> index_;
   std::vector<std::string> stated_; ///< keys of groups whose new order an entry states

@@ -148,42 +148,43 @@ std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   return contiguous(sizes, std::move(runs));
 }
 
-Window windowOf(const Layout &value) { return {value.sizes, rowMajor(value.sizes), value.strides, 0}; }
+Excerpt excerptOf(const Layout &value) { return {value.sizes, rowMajor(value.sizes), value.strides, 0}; }
 
 namespace {
 
-/// Number of innermost dimensions that a window shows without gaps.
-size_t denseDims(const Window &window, int64_t &block) {
+/// Number of innermost dimensions that a excerpt shows without gaps.
+size_t denseDims(const Excerpt &excerpt, int64_t &block) {
   size_t dense = 0;
   block = 1;
-  for (size_t i = window.sizes.size(); i-- > 0; ++dense) {
-    if (window.sizes[i] != 1 && window.steps[i] != block)
+  for (size_t i = excerpt.sizes.size(); i-- > 0; ++dense) {
+    if (excerpt.sizes[i] != 1 && excerpt.steps[i] != block)
       break;
-    block *= window.sizes[i];
+    block *= excerpt.sizes[i];
   }
   return dense;
 }
 
 } // namespace
 
-std::optional<Layout> look(const Layout &value, const Window &window) {
+std::optional<Layout> look(const Layout &value, const Excerpt &excerpt) {
   int64_t block = 1;
-  size_t outerDims = window.sizes.size() - denseDims(window, block);
-  int64_t outer = product(llvm::ArrayRef<int64_t>(window.sizes).take_front(outerDims));
+  size_t outerDims = excerpt.sizes.size() - denseDims(excerpt, block);
+  int64_t outer = product(llvm::ArrayRef<int64_t>(excerpt.sizes).take_front(outerDims));
   if (outer > static_cast<int64_t>(maxRuns))
     return std::nullopt;
   Runs runs;
   Sizes at(outerDims, 0);
   for (int64_t i = 0; i < outer && block > 0; ++i) {
-    int64_t offset = window.base;
+    int64_t offset = excerpt.base;
     for (size_t d = 0; d < outerDims; ++d)
-      offset += at[d] * window.steps[d];
+      offset += at[d] * excerpt.steps[d];
     take(*value.runs, offset, block, runs);
     // Counts `at` up like the digits of a number.
-    for (size_t d = outerDims; d-- > 0 && ++at[d] == window.sizes[d];)
+    for (size_t d = outerDims; d-- > 0 && ++at[d] == excerpt.sizes[d];)
       at[d] = 0;
   }
-  return Layout{window.sizes, window.strides, value.stridesKnown, false, std::make_shared<const Runs>(std::move(runs))};
+  return Layout{excerpt.sizes, excerpt.strides, value.stridesKnown, false,
+                std::make_shared<const Runs>(std::move(runs))};
 }
 
 } // namespace ccgraph::legality

@@ -86,15 +86,15 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 
 /// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of
 /// the value in row-major order; `strides` in memory.
-struct Window {
+struct Excerpt {
   Sizes sizes;
   Sizes steps;
   Sizes strides;
   int64_t base = 0;
 };
-/// The window that shows all of a value.
-[[nodiscard]] Window windowOf(const Layout &value);
-/// Empty where it would fall into too many runs. The window must lie within the value.
-[[nodiscard]] std::optional<Layout> look(const Layout &value, const Window &window);
+/// The excerpt that shows all of a value.
+[[nodiscard]] Excerpt excerptOf(const Layout &value);
+/// Empty where it would fall into too many runs. The excerpt must lie within the value.
+[[nodiscard]] std::optional<Layout> look(const Layout &value, const Excerpt &excerpt);
 
 } // namespace ccgraph::legality

@@ -55,10 +55,10 @@ private:
   const Movement &movement_;
 };
 
-Value single(Layout layout) { return {{std::move(layout)}, false}; }
+Contents single(Layout layout) { return {{std::move(layout)}, false}; }
 
-std::optional<Value> single(std::optional<Layout> layout) {
-  return layout ? std::optional<Value>(single(std::move(*layout))) : std::nullopt;
+std::optional<Contents> single(std::optional<Layout> layout) {
+  return layout ? std::optional<Contents>(single(std::move(*layout))) : std::nullopt;
 }
 
 const Layout *tensor(const Movement &movement) {
@@ -83,15 +83,15 @@ std::optional<Sizes> inferred(const Layout &value, std::optional<Sizes> sizes) {
   return sizes;
 }
 
-std::optional<Value> resize(const Movement &movement, bool mayCopy) {
+std::optional<Contents> resize(const Movement &movement, bool mayCopy) {
   const Layout *value = tensor(movement);
   auto sizes = value ? inferred(*value, Reader(movement).integers(1)) : std::nullopt;
   return sizes ? single(reshape(*value, *sizes, mayCopy)) : std::nullopt;
 }
-std::optional<Value> moveView(const Movement &movement) { return resize(movement, false); }
-std::optional<Value> moveReshape(const Movement &movement) { return resize(movement, true); }
+std::optional<Contents> moveView(const Movement &movement) { return resize(movement, false); }
+std::optional<Contents> moveReshape(const Movement &movement) { return resize(movement, true); }
 
-std::optional<Value> moveFlatten(const Movement &movement) {
+std::optional<Contents> moveFlatten(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value)
     return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<Value> moveFlatten(const Movement &movement) {
   return single(reshape(*value, sizes, true));
 }
 
-std::optional<Value> moveUnsqueeze(const Movement &movement) {
+std::optional<Contents> moveUnsqueeze(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dim = value ? Reader(movement).dim(1, value->sizes.size() + 1) : std::nullopt;
   if (!dim)
@@ -118,7 +118,7 @@ std::optional<Value> moveUnsqueeze(const Movement &movement) {
   return single(reshape(*value, sizes, false));
 }
 
-std::optional<Value> moveSqueeze(const Movement &movement) {
+std::optional<Contents> moveSqueeze(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dim = value ? Reader(movement).dim(1, value->sizes.size()) : std::nullopt;
   if (!dim)
@@ -129,18 +129,18 @@ std::optional<Value> moveSqueeze(const Movement &movement) {
   return single(reshape(*value, sizes, false));
 }
 
-// --- Windows -------------------------------------------------------------------------------------------------------
+// --- Excerpts -------------------------------------------------------------------------------------------------------
 
-std::optional<Value> narrowed(const Layout &value, int64_t dim, int64_t start, int64_t count) {
+std::optional<Contents> narrowed(const Layout &value, int64_t dim, int64_t start, int64_t count) {
   if (start < 0 || count < 0 || start + count > value.sizes[dim])
     return std::nullopt;
-  Window window = windowOf(value);
-  window.base = start * window.steps[dim];
-  window.sizes[dim] = count;
-  return single(look(value, window));
+  Excerpt excerpt = excerptOf(value);
+  excerpt.base = start * excerpt.steps[dim];
+  excerpt.sizes[dim] = count;
+  return single(look(value, excerpt));
 }
 
-std::optional<Value> moveSlice(const Movement &movement) {
+std::optional<Contents> moveSlice(const Movement &movement) {
   const Layout *value = tensor(movement);
   Reader reader(movement);
   auto dim = value ? reader.dim(1, value->sizes.size(), 0) : std::nullopt;
@@ -156,7 +156,7 @@ std::optional<Value> moveSlice(const Movement &movement) {
   return narrowed(*value, *dim, within(*start), std::max<int64_t>(within(*end) - within(*start), 0));
 }
 
-std::optional<Value> moveNarrow(const Movement &movement) {
+std::optional<Contents> moveNarrow(const Movement &movement) {
   const Layout *value = tensor(movement);
   Reader reader(movement);
   auto dim = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
@@ -166,15 +166,15 @@ std::optional<Value> moveNarrow(const Movement &movement) {
 }
 
 std::optional<Layout> selected(const Layout &value, int64_t dim, int64_t index) {
-  Window window = windowOf(value);
-  window.base = index * window.steps[dim];
-  window.sizes.erase(window.sizes.begin() + dim);
-  window.steps.erase(window.steps.begin() + dim);
-  window.strides.erase(window.strides.begin() + dim);
-  return look(value, window);
+  Excerpt excerpt = excerptOf(value);
+  excerpt.base = index * excerpt.steps[dim];
+  excerpt.sizes.erase(excerpt.sizes.begin() + dim);
+  excerpt.steps.erase(excerpt.steps.begin() + dim);
+  excerpt.strides.erase(excerpt.strides.begin() + dim);
+  return look(value, excerpt);
 }
 
-std::optional<Value> moveSelect(const Movement &movement) {
+std::optional<Contents> moveSelect(const Movement &movement) {
   const Layout *value = tensor(movement);
   Reader reader(movement);
   auto dim = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
@@ -182,44 +182,44 @@ std::optional<Value> moveSelect(const Movement &movement) {
   return index ? single(selected(*value, *dim, *index)) : std::nullopt;
 }
 
-std::optional<Value> movePermute(const Movement &movement) {
+std::optional<Contents> movePermute(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dims = value ? Reader(movement).integers(1) : std::nullopt;
   if (!dims || dims->size() != value->sizes.size())
     return std::nullopt;
-  Window all = windowOf(*value);
-  Window window;
+  Excerpt all = excerptOf(*value);
+  Excerpt excerpt;
   std::vector<bool> seen(dims->size());
   for (int64_t dim : *dims) {
     int64_t from = dim < 0 ? dim + static_cast<int64_t>(dims->size()) : dim;
     if (from < 0 || from >= static_cast<int64_t>(dims->size()) || seen[from])
       return std::nullopt;
     seen[from] = true;
-    window.sizes.push_back(all.sizes[from]);
-    window.steps.push_back(all.steps[from]);
-    window.strides.push_back(all.strides[from]);
+    excerpt.sizes.push_back(all.sizes[from]);
+    excerpt.steps.push_back(all.steps[from]);
+    excerpt.strides.push_back(all.strides[from]);
   }
-  return single(look(*value, window));
+  return single(look(*value, excerpt));
 }
 
-std::optional<Value> moveTranspose(const Movement &movement) {
+std::optional<Contents> moveTranspose(const Movement &movement) {
   const Layout *value = tensor(movement);
   Reader reader(movement);
   auto a = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
   auto b = value ? reader.dim(2, value->sizes.size()) : std::nullopt;
   if (!a || !b)
     return std::nullopt;
-  Window window = windowOf(*value);
-  std::swap(window.sizes[*a], window.sizes[*b]);
-  std::swap(window.steps[*a], window.steps[*b]);
-  std::swap(window.strides[*a], window.strides[*b]);
-  return single(look(*value, window));
+  Excerpt excerpt = excerptOf(*value);
+  std::swap(excerpt.sizes[*a], excerpt.sizes[*b]);
+  std::swap(excerpt.steps[*a], excerpt.steps[*b]);
+  std::swap(excerpt.strides[*a], excerpt.strides[*b]);
+  return single(look(*value, excerpt));
 }
 
 // --- Lists ---------------------------------------------------------------------------------------------------------
 
-std::optional<Value> parts(const Layout &value, int64_t dim, llvm::ArrayRef<int64_t> counts) {
-  Value list{{}, true};
+std::optional<Contents> parts(const Layout &value, int64_t dim, llvm::ArrayRef<int64_t> counts) {
+  Contents list{{}, true};
   int64_t start = 0;
   for (int64_t count : counts) {
     auto part = narrowed(value, dim, start, count);
@@ -228,10 +228,10 @@ std::optional<Value> parts(const Layout &value, int64_t dim, llvm::ArrayRef<int6
     list.elements.push_back(std::move(part->elements[0]));
     start += count;
   }
-  return start == value.sizes[dim] ? std::optional<Value>(std::move(list)) : std::nullopt;
+  return start == value.sizes[dim] ? std::optional<Contents>(std::move(list)) : std::nullopt;
 }
 
-std::optional<Value> moveSplitWithSizes(const Movement &movement) {
+std::optional<Contents> moveSplitWithSizes(const Movement &movement) {
   const Layout *value = tensor(movement);
   Reader reader(movement);
   auto dim = value ? reader.dim(2, value->sizes.size(), 0) : std::nullopt;
@@ -239,7 +239,7 @@ std::optional<Value> moveSplitWithSizes(const Movement &movement) {
   return dim && counts ? parts(*value, *dim, *counts) : std::nullopt;
 }
 
-std::optional<Value> moveSplit(const Movement &movement) {
+std::optional<Contents> moveSplit(const Movement &movement) {
   const Layout *value = tensor(movement);
   Reader reader(movement);
   auto dim = value ? reader.dim(2, value->sizes.size(), 0) : std::nullopt;
@@ -252,12 +252,12 @@ std::optional<Value> moveSplit(const Movement &movement) {
   return parts(*value, *dim, counts);
 }
 
-std::optional<Value> moveUnbind(const Movement &movement) {
+std::optional<Contents> moveUnbind(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dim = value ? Reader(movement).dim(1, value->sizes.size(), 0) : std::nullopt;
   if (!dim)
     return std::nullopt;
-  Value list{{}, true};
+  Contents list{{}, true};
   for (int64_t i = 0; i < value->sizes[*dim]; ++i) {
     auto part = selected(*value, *dim, i);
     if (!part)
@@ -267,7 +267,7 @@ std::optional<Value> moveUnbind(const Movement &movement) {
   return list;
 }
 
-std::optional<Value> moveGetItem(const Movement &movement) {
+std::optional<Contents> moveGetItem(const Movement &movement) {
   uint32_t index = movement.step.element;
   if (index == none || movement.operands.empty() || !movement.operands[0]->isList ||
       index >= movement.operands[0]->elements.size())
@@ -275,9 +275,9 @@ std::optional<Value> moveGetItem(const Movement &movement) {
   return single(movement.operands[0]->elements[index]);
 }
 
-std::optional<Value> moveCat(const Movement &movement) {
+std::optional<Contents> moveCat(const Movement &movement) {
   llvm::SmallVector<Layout, 8> values;
-  for (const Value *value : movement.operands) {
+  for (const Contents *value : movement.operands) {
     if (value->isList || value->elements[0].unsized)
       return std::nullopt;
     values.push_back(value->elements[0]);
@@ -288,14 +288,14 @@ std::optional<Value> moveCat(const Movement &movement) {
 
 // --- Copies --------------------------------------------------------------------------------------------------------
 
-std::optional<Value> moveAlias(const Movement &movement) {
+std::optional<Contents> moveAlias(const Movement &movement) {
   const Layout *value = tensor(movement);
-  return value ? std::optional<Value>(single(*value)) : std::nullopt;
+  return value ? std::optional<Contents>(single(*value)) : std::nullopt;
 }
 
 /// A copy is dense: row-major if told to be, else its dimensions lie in memory in the order in which those of the value
 /// did.
-std::optional<Value> moveClone(const Movement &movement) {
+std::optional<Contents> moveClone(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value)
     return std::nullopt;
@@ -318,7 +318,7 @@ std::optional<Value> moveClone(const Movement &movement) {
   return single(std::move(copy));
 }
 
-std::optional<Value> moveContiguous(const Movement &movement) {
+std::optional<Contents> moveContiguous(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value || Reader(movement).at(1))
     return std::nullopt;

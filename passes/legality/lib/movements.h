@@ -18,7 +18,7 @@
 namespace ccgraph::legality {
 
 /// A value: one tensor, or the elements of a list.
-struct Value {
+struct Contents {
   llvm::SmallVector<Layout, 1> elements;
   bool isList = false;
 };
@@ -26,9 +26,9 @@ struct Value {
 /// A call of an operator that moves data, with the values of its tensor operands in order of mention.
 struct Movement {
   const Step &step;
-  llvm::ArrayRef<const Value *> operands;
+  llvm::ArrayRef<const Contents *> operands;
 };
-using MovementRule = std::optional<Value> (*)(const Movement &);
+using MovementRule = std::optional<Contents> (*)(const Movement &);
 /// Null for an operator that moves data in no way that is known here.
 [[nodiscard]] MovementRule movementOf(llvm::StringRef target);
 

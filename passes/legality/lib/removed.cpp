@@ -1,5 +1,5 @@
+#include "call.h"
 #include "checks.h"
-#include "communication.h"
 #include "in_flight.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -11,7 +11,7 @@ namespace {
 
 bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
 
-/// Kinds that every rank enters alike and that leave nothing behind but their result.
+/// Kinds that every rank enters alike and that leave nothing but their result.
 bool mayGo(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::AllReduce:

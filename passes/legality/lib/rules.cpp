@@ -1,6 +1,6 @@
 #include "rules.h"
 
-#include "communication.h"
+#include "call.h"
 
 #include "llvm/ADT/STLExtras.h"
 

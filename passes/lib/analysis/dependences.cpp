@@ -98,20 +98,20 @@ void Dependences::visit(Node *node) {
 /// where each node's own begin, and then each edge is put into the next free place of its node.
 void Dependences::index() {
   beforeStart_.assign(stretch_.size() + 1, 0);
-  behindStart_.assign(stretch_.size() + 1, 0);
+  afterStart_.assign(stretch_.size() + 1, 0);
   for (auto [from, to] : edges_) {
-    ++behindStart_[from->id() + 1];
+    ++afterStart_[from->id() + 1];
     ++beforeStart_[to->id() + 1];
   }
   for (size_t i = 1; i < beforeStart_.size(); ++i) {
     beforeStart_[i] += beforeStart_[i - 1];
-    behindStart_[i] += behindStart_[i - 1];
+    afterStart_[i] += afterStart_[i - 1];
   }
   before_.resize(edges_.size());
-  behind_.resize(edges_.size());
-  std::vector<uint32_t> nextBefore(beforeStart_), nextBehind(behindStart_);
+  after_.resize(edges_.size());
+  std::vector<uint32_t> nextBefore(beforeStart_), nextAfter(afterStart_);
   for (auto [from, to] : edges_) {
-    behind_[nextBehind[from->id()]++] = to;
+    after_[nextAfter[from->id()]++] = to;
     before_[nextBefore[to->id()]++] = from;
   }
   edges_.clear();

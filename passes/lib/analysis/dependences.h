@@ -23,10 +23,10 @@ public:
   /// Both must outlive it.
   Dependences(const ProgramFacts &facts, const CommGroups &groups);
 
-  /// Nodes that must stay before / behind this one, besides those that its edges name. A node may
+  /// Nodes that must stay before / after this one, besides those that its edges name. A node may
   /// occur more than once.
   [[nodiscard]] llvm::ArrayRef<Node *> before(const Node *node) const { return slice(before_, beforeStart_, node); }
-  [[nodiscard]] llvm::ArrayRef<Node *> behind(const Node *node) const { return slice(behind_, behindStart_, node); }
+  [[nodiscard]] llvm::ArrayRef<Node *> after(const Node *node) const { return slice(after_, afterStart_, node); }
   /// Number of opaque nodes above: nodes of different stretches never pass each other.
   [[nodiscard]] uint32_t stretch(const Node *node) const { return stretch_[node->id()]; }
 
@@ -61,9 +61,9 @@ private:
   Users random_;
   Users host_;
   std::vector<std::pair<Node *, Node *>> edges_;
-  std::vector<Node *> before_, behind_;
+  std::vector<Node *> before_, after_;
   /// by node id, one more at the end
-  std::vector<uint32_t> beforeStart_, behindStart_;
+  std::vector<uint32_t> beforeStart_, afterStart_;
   std::vector<uint32_t> stretch_;
 };
 

@@ -4,34 +4,34 @@
 
 namespace ccgraph {
 
-Timeline memoryTimeline(Graph &graph, const ProgramFacts &facts, std::vector<Timeline::IntervalId> *intervals) {
-  Timeline timeline(graph);
-  timeline.reserve(facts.storages().numStorages());
+LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts, std::vector<LiveBytes::IntervalId> *intervals) {
+  LiveBytes live(graph);
+  live.reserve(facts.storages().numStorages());
   for (const StorageLife &life : storageLives(graph, facts.storages())) {
-    Timeline::IntervalId interval = ~0U;
-    Timeline::Reach reach{.fromStart = life.fromStart, .forGood = life.toEnd || life.lastWaitOnly};
+    LiveBytes::IntervalId interval = ~0U;
+    LiveBytes::Reach reach{.fromStart = life.fromStart, .forGood = life.toEnd || life.lastWaitOnly};
     if (life.isConstant())
-      timeline.addConstant(life.bytes);
+      live.addConstant(life.bytes);
     else
-      interval = timeline.addInterval(life.bytes, life.holders, reach);
+      interval = live.addInterval(life.bytes, life.holders, reach);
     if (intervals)
       intervals->push_back(interval);
   }
-  timeline.settle();
-  return timeline;
+  live.settle();
+  return live;
 }
 
-Timeline inFlightTimeline(Graph &graph, const ProgramFacts &facts) {
-  Timeline timeline(graph);
+LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts) {
+  LiveBytes live(graph);
   for (Node *node = graph.front(); node; node = node->next()) {
     if (!facts.launches(node))
       continue;
     llvm::SmallVector<Node *, 4> holders = {node};
     llvm::append_range(holders, facts.waitsOf(node));
-    timeline.addInterval(outputBytes(*node).value_or(0), holders, {.forGood = holders.size() == 1});
+    live.addInterval(outputBytes(*node).value_or(0), holders, {.forGood = holders.size() == 1});
   }
-  timeline.settle();
-  return timeline;
+  live.settle();
+  return live;
 }
 
 } // namespace ccgraph

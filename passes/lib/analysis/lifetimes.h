@@ -3,19 +3,19 @@
 // Ownership: refers to the graph of the facts. Cost: linear in nodes and accesses. Fails never.
 #pragma once
 
+#include "analysis/live_bytes.h"
 #include "analysis/program_facts.h"
-#include "analysis/timeline.h"
 #include "ccgraph/ir/lifetimes.h"
 
 namespace ccgraph {
 
-/// A settled timeline of memory. What a collective on a very long list holds counts to the end,
+/// The live bytes of memory, settled. What a collective on a very long list holds counts to the end,
 /// since not all of its waits are known as holders. `intervals`, if given, receives the interval of
-/// each storage (Timeline::IntervalId, or ~0 for what is alive on every step).
-[[nodiscard]] Timeline memoryTimeline(Graph &graph, const ProgramFacts &facts,
-                                      std::vector<Timeline::IntervalId> *intervals = nullptr);
-/// A settled timeline of bytes in flight: each launch's results, from the launch to the last wait
+/// each storage (LiveBytes::IntervalId, or ~0 for what is alive on every step).
+[[nodiscard]] LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts,
+                                   std::vector<LiveBytes::IntervalId> *intervals = nullptr);
+/// The live bytes in flight, settled: each launch's results, from the launch to the last wait
 /// that completes it.
-[[nodiscard]] Timeline inFlightTimeline(Graph &graph, const ProgramFacts &facts);
+[[nodiscard]] LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts);
 
 } // namespace ccgraph

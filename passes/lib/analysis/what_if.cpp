@@ -2,40 +2,40 @@
 
 namespace ccgraph {
 
-WhatIf::WhatIf(const Timeline &timeline, llvm::ArrayRef<Node *> nodes, Node *place, llvm::ArrayRef<Node *> apart)
-    : timeline_(timeline), nodes_(nodes), place_(place), apart_(apart.begin(), apart.end()) {
+WhatIf::WhatIf(const LiveBytes &live, llvm::ArrayRef<Node *> nodes, Node *place, llvm::ArrayRef<Node *> apart)
+    : live_(live), nodes_(nodes), place_(place), apart_(apart.begin(), apart.end()) {
   Node *any = nodes.empty() ? apart.front() : nodes.front();
   up_ = place && place->isBefore(any);
   for (size_t i = 0; i < nodes.size(); ++i)
     order_[nodes[i]] = i;
-  std::vector<Timeline::IntervalId> ids;
+  std::vector<LiveBytes::IntervalId> ids;
   for (llvm::ArrayRef<Node *> part : {nodes, apart})
     for (const Node *node : part)
-      for (Timeline::IntervalId id : timeline.intervalsOf(node))
-        if (timeline.bytes(id) != 0)
+      for (LiveBytes::IntervalId id : live.intervalsOf(node))
+        if (live.bytes(id) != 0)
           ids.push_back(id);
   llvm::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   held_.reserve(ids.size());
-  for (Timeline::IntervalId id : ids)
+  for (LiveBytes::IntervalId id : ids)
     held_.push_back(heldAfter(id));
 }
 
 /// Interval by interval: which rows that stay see it, and which of the nodes that move.
-WhatIf::Held WhatIf::heldAfter(Timeline::IntervalId id) const {
-  const Node *first = timeline_.first(id);
+WhatIf::Held WhatIf::heldAfter(LiveBytes::IntervalId id) const {
+  const Node *first = live_.first(id);
   bool made = moves(first);
   Held held;
   held.id = id;
   held.last = lastThatStays(id);
   held.begin = order_.count(first) != 0 ? order_.find(first)->second : 0;
-  held.end = timeline_.isForGood(id) ? nodes_.size() : 0;
-  held.through = !up_ || timeline_.isForGood(id);
+  held.end = live_.isForGood(id) ? nodes_.size() : 0;
+  held.through = !up_ || live_.isForGood(id);
   held.first = made ? nullptr : first;
   held.late = made && !up_;
   if (up_ && isApart(first))
     held.begin = nodes_.size(); // because it begins after all of them
-  for (const Node *holder : timeline_.holders(id)) {
+  for (const Node *holder : live_.holders(id)) {
     if (auto found = order_.find(holder); found != order_.end())
       held.end = std::max(held.end, found->second + 1);
     else if (isApart(holder) ? up_ : place_ && !holder->isBefore(place_))
@@ -44,24 +44,24 @@ WhatIf::Held WhatIf::heldAfter(Timeline::IntervalId id) const {
   return held;
 }
 
-const Node *WhatIf::lastThatStays(Timeline::IntervalId id) const {
+const Node *WhatIf::lastThatStays(LiveBytes::IntervalId id) const {
   const Node *last = nullptr;
-  for (const Node *holder : timeline_.holders(id))
+  for (const Node *holder : live_.holders(id))
     if (!moves(holder) && (!last || last->isBefore(holder)))
       last = holder;
   return last;
 }
 
-bool WhatIf::isAliveNow(Timeline::IntervalId id, const Node *row) const {
-  return !row->isBefore(timeline_.first(id)) && (timeline_.isForGood(id) || !timeline_.last(id)->isBefore(row));
+bool WhatIf::isAliveNow(LiveBytes::IntervalId id, const Node *row) const {
+  return !row->isBefore(live_.first(id)) && (live_.isForGood(id) || !live_.last(id)->isBefore(row));
 }
 
 int64_t WhatIf::aliveAt(const Node *row) const {
-  int64_t alive = timeline_.alive(row);
+  int64_t alive = live_.alive(row);
   for (const Held &held : held_) {
     bool begun = !held.late && (!held.first || !row->isBefore(held.first));
     bool is = begun && (held.through || (held.last && !held.last->isBefore(row)));
-    alive += (static_cast<int64_t>(is) - static_cast<int64_t>(isAliveNow(held.id, row))) * timeline_.bytes(held.id);
+    alive += (static_cast<int64_t>(is) - static_cast<int64_t>(isAliveNow(held.id, row))) * live_.bytes(held.id);
   }
   return alive;
 }
@@ -70,10 +70,10 @@ bool WhatIf::mayFitBetween(Node *from, const Node *to, int64_t limit) const {
   constexpr unsigned looks = 16; // because most moves that do not fit fail at the row that needed most before
   int64_t more = 0;
   for (const Held &held : held_)
-    more += timeline_.bytes(held.id);
+    more += live_.bytes(held.id);
   Node *row = from;
   for (unsigned look = 0; look < looks; ++look, row = row->next()) {
-    row = timeline_.firstAbove(row, to, limit - more);
+    row = live_.firstAbove(row, to, limit - more);
     if (!row)
       return true;
     if (!moves(row) && aliveAt(row) > limit)
@@ -85,11 +85,11 @@ bool WhatIf::mayFitBetween(Node *from, const Node *to, int64_t limit) const {
 int64_t WhatIf::peakOfMoved() const {
   if (nodes_.empty())
     return 0;
-  int64_t alive = timeline_.aliveBefore(place_);
+  int64_t alive = live_.aliveBefore(place_);
   std::vector<int64_t> change(nodes_.size() + 1);
   for (const Held &held : held_) {
-    int64_t bytes = timeline_.bytes(held.id);
-    if (timeline_.first(held.id)->isBefore(place_) && isAliveNow(held.id, place_))
+    int64_t bytes = live_.bytes(held.id);
+    if (live_.first(held.id)->isBefore(place_) && isAliveNow(held.id, place_))
       alive -= bytes;
     if (held.begin >= held.end)
       continue;

@@ -13,13 +13,13 @@
 // Buffers that a rewrite makes besides are not its business: they are intervals of their own, once
 // made.
 //
-// Ownership: refers to timeline and nodes, which must not change in between.
+// Ownership: refers to live bytes and nodes, which must not change in between.
 // Cost: O(k log k) to build for k holders of the intervals that the nodes hold; O(k) a row between, and
 // O(k) for the rows of all nodes together.
 // Fails never.
 #pragma once
 
-#include "analysis/timeline.h"
+#include "analysis/live_bytes.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -31,7 +31,7 @@ public:
   /// `nodes` in program order, all above `place` or all below it. `apart`: nodes that move along, to stand on the far side
   /// of those rows that stay next to `place` (after the others where these rise, before them where they sink); nothing is
   /// asked of their own rows. One of the two lists may be empty.
-  WhatIf(const Timeline &timeline, llvm::ArrayRef<Node *> nodes, Node *place, llvm::ArrayRef<Node *> apart = {});
+  WhatIf(const LiveBytes &live, llvm::ArrayRef<Node *> nodes, Node *place, llvm::ArrayRef<Node *> apart = {});
 
   /// Alive at a row between.
   [[nodiscard]] int64_t aliveAt(const Node *row) const;
@@ -44,7 +44,7 @@ public:
 private:
   /// One interval after the move.
   struct Held {
-    Timeline::IntervalId id = 0;
+    LiveBytes::IntervalId id = 0;
     /// rows between see it from here on; null: all do
     const Node *first = nullptr;
     /// ... up to here; null: none does
@@ -59,11 +59,11 @@ private:
   };
   [[nodiscard]] bool isApart(const Node *node) const { return apart_.contains(node); }
   [[nodiscard]] bool moves(const Node *node) const { return order_.count(node) != 0 || isApart(node); }
-  [[nodiscard]] Held heldAfter(Timeline::IntervalId id) const;
-  [[nodiscard]] const Node *lastThatStays(Timeline::IntervalId id) const;
-  [[nodiscard]] bool isAliveNow(Timeline::IntervalId id, const Node *row) const;
+  [[nodiscard]] Held heldAfter(LiveBytes::IntervalId id) const;
+  [[nodiscard]] const Node *lastThatStays(LiveBytes::IntervalId id) const;
+  [[nodiscard]] bool isAliveNow(LiveBytes::IntervalId id, const Node *row) const;
 
-  const Timeline &timeline_;
+  const LiveBytes &live_;
   llvm::ArrayRef<Node *> nodes_;
   Node *place_;
   bool up_;

@@ -7,7 +7,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Reads the text from left to right and collects every mistake; after one it goes on behind the
+/// Reads the text from left to right and collects every mistake; after one it goes on after the
 /// next comma.
 class PipelineParser {
 public:
@@ -119,7 +119,7 @@ void PipelineParser::parsePass(Pipeline &pipeline) {
   skipBlanks();
   if (pass && !atEnd() && text_[at_] != ',')
     error(at_, "pipeline.syntax",
-          "got " + quoted() + " behind pass '" + name.str() + "', expected ',' or the end of the text");
+          "got " + quoted() + " after pass '" + name.str() + "', expected ',' or the end of the text");
   at_ = std::min(text_.find(',', at_), text_.size());
   if (pass)
     pipeline.append(std::move(pass));

@@ -1,4 +1,4 @@
-// inline-control-deps: control_deps((d, e), subgraph of f, x, y)  ->  f(x, y), ordered behind d and
+// inline-control-deps: control_deps((d, e), subgraph of f, x, y)  ->  f(x, y), ordered after d and
 // e
 //
 // Inductor wraps a call so after scheduling it, to keep it in place. Every analysis here wants to
@@ -18,7 +18,7 @@ class InlineControlDeps final : public Pass {
 public:
   InlineControlDeps()
       : Pass({"inline-control-deps",
-              "Replaces each control_deps by the call in its subgraph, ordered behind what the control_deps depended "
+              "Replaces each control_deps by the call in its subgraph, ordered after what the control_deps depended "
               "on.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;

@@ -145,7 +145,7 @@ private:
   std::vector<bool> seen_;
   CommGroups groups_;
   Dependences dependences_;
-  std::optional<Timeline> memory_;
+  std::optional<LiveBytes> memory_;
   BucketMerger merger_;
   llvm::StringMap<uint32_t> keyIndex_;
   std::vector<Key> keys_;
@@ -154,16 +154,16 @@ private:
       refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
 };
 
-std::optional<Timeline> timelineIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
+std::optional<LiveBytes> liveMemoryIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
   if (!wanted)
     return std::nullopt;
-  return memoryTimeline(graph, facts);
+  return liveMemory(graph, facts);
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(facts_.writtenStorages()),
       seen_(facts_.placedStorages()), groups_(graph, context.spmd()), dependences_(facts_, groups_),
-      memory_(timelineIf(context.memoryBudget().has_value(), graph, facts_)),
+      memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
       merger_({graph, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr,
               context.memoryBudget().value_or(0)) {}
 

@@ -1,6 +1,6 @@
 // raise-collectives: input, a, b, cast, launch  ->  input, cast, launch, a, b
 //
-// A transfer that starts early has more computation to hide behind. A launch stands right behind
+// A transfer that starts early has more computation to hide behind. A launch stands right after
 // the last of: what it reads, what wrote its operands, the collective before it on its group. What
 // only moves bytes on the way to it (views, casts, copies, cats, pads) rises with it, because a
 // sharded parameter is cast right above its gather: that cast, not the parameter, would hold every
@@ -21,11 +21,11 @@ namespace {
 class RaiseCollectives final : public Pass {
 public:
   RaiseCollectives()
-      : Pass(
-            {"raise-collectives",
-             "Moves each asynchronous launch up to behind its inputs and the collective before it on its group; views, "
-             "and operators that only move bytes (casts, copies, cats, pads), rise with a launch that they feed.",
-             Phase::Schedule}) {}
+      : Pass({"raise-collectives",
+              "Moves each asynchronous launch up to right after its inputs and the collective before it on its group; "
+              "views, "
+              "and operators that only move bytes (casts, copies, cats, pads), rise with a launch that they feed.",
+              Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<RaiseCollectives>(); }
 
@@ -35,11 +35,10 @@ private:
       "most bytes of results that may be in flight at any step; a launch rises no further than that allows"};
   Statistic moved_{*this, "moved", "launches that stand earlier than before"};
   Statistic positions_{*this, "positions",
-                       "steps that are now issued behind a launch that they stood before, summed over the launches"};
+                       "steps that are now issued after a launch that they stood before, summed over the launches"};
   Statistic kept_{*this, "kept", "launches that stay where they were"};
   Statistic carried_{*this, "carried", "casts, copies and the like that rose with a launch that they feed"};
-  Reason raised_{*this, RemarkKind::Moved, "raised",
-                 "the launch stands right behind the last node that it must follow"};
+  Reason raised_{*this, RemarkKind::Moved, "raised", "the launch stands right after the last node that it must follow"};
   Reason partly_{*this, RemarkKind::Moved, "raised-to-budget",
                  "the launch stands as early as the memory budget lets it: its result is alive from there on"};
   Reason partlyInFlight_{*this, RemarkKind::Moved, "raised-to-in-flight-limit",
@@ -69,7 +68,7 @@ private:
   bool round();
   bool raise(Node *launch);
   void measure();
-  [[nodiscard]] Node *slotBehind(Node *bound, Node *launch) const;
+  [[nodiscard]] Node *slotAfter(Node *bound, Node *launch) const;
   void moveBefore(Node *slot, llvm::ArrayRef<Node *> unit);
   void report();
   void remark(const Node *launch, const Outcome &outcome);
@@ -93,9 +92,9 @@ Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
       outcomes_(graph.idLimit()), carried_(graph.idLimit()),
       steps_(graph, [&](const Node *node) { return !feeders_.isPassedForNothing(node); }) {}
 
-/// Because launches that follow the same node keep the order that they had, a new one goes behind
+/// Because launches that follow the same node keep the order that they had, a new one goes after
 /// those that rose before it.
-Node *Raiser::slotBehind(Node *bound, Node *launch) const {
+Node *Raiser::slotAfter(Node *bound, Node *launch) const {
   Node *slot = steps_.atOrBelow(bound ? bound->next() : graph_.front());
   return slot && slot->isBefore(launch) ? slot : launch;
 }
@@ -116,7 +115,7 @@ void Raiser::moveBefore(Node *slot, llvm::ArrayRef<Node *> unit) {
 
 bool Raiser::raise(Node *launch) {
   RiseBounds::Rise rise = bounds_.riseOf(launch);
-  Node *slot = slotBehind(rise.behind, launch);
+  Node *slot = slotAfter(rise.after, launch);
   Outcome &outcome = outcomes_[launch->id()];
   outcome.stop = RiseRoom::Stop::Input;
   if (steps_.between(slot, launch) == 0)
@@ -153,7 +152,7 @@ void Raiser::measure() {
   for (Node *node : graph_.nodes()) {
     if (isShort(node)) {
       RiseBounds::Rise rise = bounds_.riseOf(node);
-      outcomes_[node->id()].lacks = room_.shortage(slotBehind(rise.behind, node), rise.unit);
+      outcomes_[node->id()].lacks = room_.shortage(slotAfter(rise.after, node), rise.unit);
     }
     bounds_.note(node);
   }
@@ -161,7 +160,7 @@ void Raiser::measure() {
 
 void Raiser::remark(const Node *launch, const Outcome &outcome) {
   bool moved = outcome.positions > 0;
-  RemarkArgs args = {{"behind", launch->prev() ? launch->prev()->name().str().str() : ""},
+  RemarkArgs args = {{"after", launch->prev() ? launch->prev()->name().str().str() : ""},
                      {"positions", std::to_string(outcome.positions)}};
   if (outcome.lacks > 0)
     args.emplace_back("lacks", std::to_string(outcome.lacks));

@@ -24,7 +24,7 @@ public:
 private:
   Statistic moved_{*this, "moved", "waits that stand later than before"};
   Statistic positions_{*this, "positions",
-                       "steps that are now issued before the waits that they stood behind, summed over the waits"};
+                       "steps that are now issued before the waits that they stood after, summed over the waits"};
   Statistic kept_{*this, "kept", "waits that stood right already, or that the budget kept in place"};
   Reason sunk_{*this, RemarkKind::Moved, "sunk", "the wait stands before its first real use now"};
   Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget",
@@ -43,7 +43,7 @@ public:
         written_(touched_.size()), reshaped_(touched_.size()), fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
         steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget())
-      memory_.emplace(memoryTimeline(graph, facts_));
+      memory_.emplace(liveMemory(graph, facts_));
   }
   Changed run();
 
@@ -69,7 +69,7 @@ private:
   Graph &graph_;
   PassContext &context_;
   ProgramFacts facts_;
-  std::optional<Timeline> memory_;
+  std::optional<LiveBytes> memory_;
   std::vector<Node *> touched_;  ///< by storage: nearest node below that reads, writes or waits for it
   std::vector<Node *> written_;  ///< by storage: nearest node below that writes it
   std::vector<Node *> reshaped_; ///< by storage: nearest node below that reshapes a tensor in it
@@ -136,13 +136,13 @@ Node *Sinker::barrierOf(Node *wait) {
   return barrier;
 }
 
-/// The first node up to the barrier that would have too much alive if the wait stood behind it; the
+/// The first node up to the barrier that would have too much alive if the wait stood after it; the
 /// barrier if there is none.
 Node *Sinker::withinBudget(Node *wait, Node *barrier, int64_t extra) const {
   if (!memory_)
     return barrier;
-  llvm::SmallVector<Timeline::IntervalId, 8> extended;
-  for (Timeline::IntervalId id : memory_->intervalsOf(wait))
+  llvm::SmallVector<LiveBytes::IntervalId, 8> extended;
+  for (LiveBytes::IntervalId id : memory_->intervalsOf(wait))
     if (!memory_->isForGood(id) && memory_->last(id)->isBefore(barrier) && !llvm::is_contained(extended, id))
       extended.push_back(id);
   llvm::stable_sort(extended, [&](auto a, auto b) { return memory_->last(a)->isBefore(memory_->last(b)); });
@@ -161,7 +161,7 @@ Node *Sinker::withinBudget(Node *wait, Node *barrier, int64_t extra) const {
 /// How many bytes more of budget would let the wait stand at the barrier.
 int64_t Sinker::shortage(Node *wait, Node *barrier) const {
   int64_t most = memory_->peak();
-  for (Timeline::IntervalId id : memory_->intervalsOf(wait))
+  for (LiveBytes::IntervalId id : memory_->intervalsOf(wait))
     most += memory_->bytes(id);
   return leastThat(1, std::max<int64_t>(most - *context_.memoryBudget(), 1),
                    [&](int64_t extra) { return withinBudget(wait, barrier, extra) == barrier; });

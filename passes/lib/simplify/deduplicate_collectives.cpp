@@ -9,7 +9,6 @@
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/passes/registry.h"
 
-
 #include "analysis/lifetimes.h"
 
 namespace ccgraph {
@@ -44,7 +43,7 @@ private:
       *this, RemarkKind::Missed, "returned",
       "both results are returned, and a caller that writes one of them in place must not change the other"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "its result in flight is read by something else than one wait of the same type behind the other's"};
+                  "its result in flight is read by something else than one wait of the same type after the other's"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
                "other ranks run other programs, and may not drop their part of it"};
   friend class Deduplicator;
@@ -83,7 +82,7 @@ private:
   std::vector<bool> everWritten_;
   std::vector<bool> returned_;
   uint64_t opaque_ = 0;            ///< opaque nodes so far
-  std::optional<Timeline> memory_; ///< made for the first twin, because most programs have none
+  std::optional<LiveBytes> memory_; ///< made for the first twin, because most programs have none
   using Key = std::pair<std::pair<const OpDef *, const Node *>, uint64_t>;
   llvm::DenseMap<Key, llvm::SmallVector<Known, 1>> known_; ///< by operator, first operand and group; looked up only
   llvm::DenseMap<const Node *, Node *> endedBy_;           ///< by value in flight, and by wait: the wait that ended it
@@ -140,8 +139,8 @@ bool Deduplicator::hasAny(const std::vector<bool> &set, const Node *launch) cons
 /// between the two is held against it.
 const Reason *Deduplicator::memoryObstacle(Node *first, Node *second) {
   if (!memory_)
-    memory_.emplace(memoryTimeline(graph_, facts_));
-  for (Timeline::IntervalId id : memory_->intervalsOf(first)) {
+    memory_.emplace(liveMemory(graph_, facts_));
+  for (LiveBytes::IntervalId id : memory_->intervalsOf(first)) {
     if (memory_->first(id) != first || memory_->isForGood(id) || !memory_->last(id)->isBefore(second))
       continue;
     std::optional<int64_t> limit = pass_.maxHeld_.get().limit;
@@ -181,10 +180,10 @@ void Deduplicator::merge(Node *first, Node *second) {
   for (StorageId storage : facts_.storages().storages(first))
     returned_[storage] = returned_[storage] || hasAny(returned_, second);
   // Because everything that read the second result holds the first one now.
-  for (Timeline::IntervalId from : memory_->intervalsOf(second).vec()) {
+  for (LiveBytes::IntervalId from : memory_->intervalsOf(second).vec()) {
     if (memory_->first(from) != second)
       continue;
-    for (Timeline::IntervalId to : memory_->intervalsOf(first).vec())
+    for (LiveBytes::IntervalId to : memory_->intervalsOf(first).vec())
       if (memory_->first(to) == first)
         memory_->addHolder(to, memory_->last(from));
     memory_->suspend(from);

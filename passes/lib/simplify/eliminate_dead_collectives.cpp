@@ -2,7 +2,7 @@
 //
 // A launch goes together with its waits or stays together with them: half of a collective would
 // leave the other ranks waiting. Only where all ranks run this program do all of them drop it, and
-// only kinds that leave nothing behind but their result may go.
+// only kinds that leave nothing but their result may go.
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/program_facts.h"
@@ -30,7 +30,7 @@ private:
                "nobody reads its result, but another rank may wait for it (point-to-point, barrier)"};
   Reason writes_{*this, RemarkKind::Missed, "writes", "nobody reads its result, but it writes a buffer of the program"};
   Reason ordered_{*this, RemarkKind::Missed, "ordered",
-                  "nobody reads its result, but another node is ordered behind it"};
+                  "nobody reads its result, but another node is ordered after it"};
   Reason shared_{*this, RemarkKind::Missed, "shared-wait",
                  "nobody reads its result, but its wait is also the wait of something else"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",

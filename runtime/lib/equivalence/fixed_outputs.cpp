@@ -82,7 +82,7 @@ private:
   const Reach &reach_;
   std::set<std::string> fixed_;
   size_t count_ = 0;
-  bool known_ = true; ///< false behind a list, which counts for as many outputs as it has
+  bool known_ = true; ///< false after a list, which counts for as many outputs as it has
 };
 
 } // namespace

@@ -30,7 +30,7 @@ llvm::Expected<bool> RankRun::advance() {
     StepResult step = executeWithinMemory(*node);
     if (!step)
       return step.takeError();
-    if (*step == Step::Stopped)
+    if (*step == Progress::Stopped)
       return progressed;
     progressed = true;
   }
@@ -39,7 +39,7 @@ llvm::Expected<bool> RankRun::advance() {
 
 RankRun::StepResult RankRun::stopFor(const Communication *communication) {
   blocking_ = communication;
-  return Step::Stopped;
+  return Progress::Stopped;
 }
 
 RankRun::StepResult RankRun::yield(const Node &node, Value value) {
@@ -48,16 +48,16 @@ RankRun::StepResult RankRun::yield(const Node &node, Value value) {
   scope().values[node.id()] = std::move(value);
   scope().next = node.next();
   releaseOperands(node);
-  return Step::Done;
+  return Progress::Done;
 }
 
 RankRun::StepResult RankRun::executeWithinMemory(const Node &node) {
   // Because sizes come from files, kernels cannot know beforehand what a step needs.
-  return withinMemory<Step>([&] { return execute(node); },
-                            [&](const std::string &asked) {
-                              return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
-                                           "run fewer ranks, or the program with smaller sizes");
-                            });
+  return withinMemory<Progress>([&] { return execute(node); },
+                                [&](const std::string &asked) {
+                                  return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
+                                               "run fewer ranks, or the program with smaller sizes");
+                                });
 }
 
 RankRun::StepResult RankRun::execute(const Node &node) {
@@ -76,7 +76,7 @@ RankRun::StepResult RankRun::execute(const Node &node) {
   case Opcode::Output:
     return executeOutput(node);
   }
-  return Step::Done;
+  return Progress::Done;
 }
 
 RankRun::StepResult RankRun::executeOutput(const Node &node) {
@@ -97,7 +97,7 @@ RankRun::StepResult RankRun::executeOutput(const Node &node) {
   if (whole) {
     result_ = std::move(value);
     finished_ = true;
-    return Step::Done;
+    return Progress::Done;
   }
   const Node *caller = scope().caller;
   scopes_.pop_back();
@@ -117,7 +117,7 @@ RankRun::StepResult RankRun::executeCall(const Node &node) {
   case OpRole::HigherOrder:
     return executeCompute(node);
   }
-  return Step::Done;
+  return Progress::Done;
 }
 
 RankRun::StepResult RankRun::executeWait(const Node &node) {
@@ -211,7 +211,7 @@ RankRun::StepResult RankRun::enterSubgraph(const Node &node) {
     inner.parameters.push_back(std::move(*value));
   }
   scopes_.push_back(std::move(inner));
-  return Step::Done;
+  return Progress::Done;
 }
 
 RankRun::StepResult RankRun::executeRandom(const Node &node, const RandomOp &op) {

@@ -50,8 +50,8 @@ public:
 private:
   /// Whether a step was executed. One that stopped has changed nothing but blocking_ (and, for a
   /// synchronous collective, synchronous_), and is tried again.
-  enum class Step : uint8_t { Done, Stopped };
-  using StepResult = llvm::Expected<Step>;
+  enum class Progress : uint8_t { Done, Stopped };
+  using StepResult = llvm::Expected<Progress>;
 
   StepResult execute(const Node &node);
   /// execute(), with an error where the step needs more memory than there is.

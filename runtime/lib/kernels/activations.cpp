@@ -75,7 +75,7 @@ constexpr Defaults relu6Numbers{0, 6};
 constexpr Defaults shrinkDefaults{0.5};
 constexpr Defaults noDefaults{};
 
-/// `tensors` operands, then `numbers` numbers from the arguments behind them.
+/// `tensors` operands, then `numbers` numbers from the arguments after them.
 template <const PointwiseOp &op, unsigned tensors, unsigned numbers = 0, const Defaults &defaults = noDefaults>
 Value activation(KernelArgs &args) {
   Operands operands = operandsOf(args, tensors);

@@ -10,7 +10,7 @@
 #include <cstring>
 
 // softmax(scale q k^T + bias) v and its gradients, a head at a time, with the whole matrix of scores: A. Vaswani et al., "Attention Is All You Need" (2017).
-// The blocked algorithms behind these operators yield the same numbers but for rounding.
+// The blocked algorithms of these operators yield the same numbers but for rounding.
 namespace ccgraph::runtime {
 namespace {
 

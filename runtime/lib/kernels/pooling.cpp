@@ -16,7 +16,7 @@ struct Reach {
 };
 
 /// The same over all pooled dimensions: positions in a plane, in row-major order, and the divisor of an average.
-struct Window {
+struct PoolWindow {
   std::vector<int64_t> cells;
   double divisor = 1;
 };
@@ -26,7 +26,7 @@ struct Pooling {
   Tensor input;
   size_t rank = 0;
   Dims outputSizes;
-  std::vector<Window> windows;
+  std::vector<PoolWindow> windows;
 
   [[nodiscard]] int64_t inputPlane() const { return productOf(input.sizes().take_back(rank)); }
   [[nodiscard]] int64_t planes() const { return productOf(input.sizes().drop_back(rank)); }
@@ -73,7 +73,7 @@ struct Slide {
   bool ceil, countPadding;
 };
 
-/// A last window that would start in the padding behind the input is left out, as PyTorch does.
+/// A last window that would start in the padding after the input is left out, as PyTorch does.
 int64_t slides(int64_t size, const Slide &s) {
   int64_t free = size + 2 * s.padding - s.dilation * (s.kernel - 1) - 1;
   int64_t count = (free + (s.ceil ? s.stride - 1 : 0)) / s.stride + 1;
@@ -92,13 +92,13 @@ Reach reachOf(int64_t out, int64_t size, const Slide &s) {
 }
 
 /// All combinations of one reach a dimension, the last dimension fastest.
-std::vector<Window> combine(llvm::ArrayRef<std::vector<Reach>> axes, DimsRef sizes) {
-  std::vector<Window> windows{{{0}, 1.0}};
+std::vector<PoolWindow> combine(llvm::ArrayRef<std::vector<Reach>> axes, DimsRef sizes) {
+  std::vector<PoolWindow> windows{{{0}, 1.0}};
   for (size_t d = 0; d < axes.size(); ++d) {
-    std::vector<Window> next;
-    for (const Window &window : windows)
+    std::vector<PoolWindow> next;
+    for (const PoolWindow &window : windows)
       for (const Reach &reach : axes[d]) {
-        Window &joined = next.emplace_back();
+        PoolWindow &joined = next.emplace_back();
         joined.divisor = window.divisor * static_cast<double>(reach.counted);
         for (int64_t cell : window.cells)
           for (int64_t at : reach.positions)
@@ -139,7 +139,7 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
   if (!args.failed())
     setWindows(p, axes);
   if (!args.failed() && args.has(form.divisor))
-    for (Window &window : p.windows)
+    for (PoolWindow &window : p.windows)
       window.divisor = args.number(form.divisor);
   return p;
 }
@@ -176,7 +176,7 @@ template <typename Body>
 void forEachWindow(const Pooling &p, Body body) {
   size_t out = 0;
   for (int64_t plane = 0; plane < p.planes(); ++plane)
-    for (const Window &window : p.windows)
+    for (const PoolWindow &window : p.windows)
       body(out++, plane * p.inputPlane(), window);
 }
 
@@ -185,7 +185,7 @@ Value average(KernelArgs &args, const Pooling &p) {
   if (args.failed())
     return {};
   Values in = readAll(p.input), out(static_cast<size_t>(productOf(p.outputSizes)));
-  forEachWindow(p, [&](size_t i, int64_t plane, const Window &window) {
+  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
     for (int64_t cell : window.cells)
       out[i] += in[static_cast<size_t>(plane + cell)];
     out[i] /= window.divisor;
@@ -203,7 +203,7 @@ Value averageBackward(KernelArgs &args, const Pooling &p) {
   if (!checkGradient(args, p))
     return {};
   Values grad = readAll(args.tensor(0)), result(static_cast<size_t>(p.input.numElements()));
-  forEachWindow(p, [&](size_t i, int64_t plane, const Window &window) {
+  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
     for (int64_t cell : window.cells)
       result[static_cast<size_t>(plane + cell)] += grad[i] / window.divisor;
   });
@@ -242,7 +242,7 @@ Maxima maximaOf(const Pooling &p) {
   Values in = readAll(p.input);
   auto count = static_cast<size_t>(productOf(p.outputSizes));
   Maxima maxima{Values(count, -INFINITY), std::vector<int64_t>(count), std::vector<int64_t>(count)};
-  forEachWindow(p, [&](size_t i, int64_t plane, const Window &window) {
+  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
     for (size_t k = 0; k < window.cells.size(); ++k) {
       double value = in[static_cast<size_t>(plane + window.cells[k])];
       if (k > 0 && !(value > maxima.values[i]) && !std::isnan(value))

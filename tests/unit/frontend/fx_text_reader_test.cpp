@@ -205,7 +205,7 @@ TEST_F(FxTextReaderTest, ReadsWhatTheTraceDescribesLineByLine) {
   EXPECT_EQ(graph.output()->args()[0].elements().size(), 2U);
 }
 
-TEST_F(FxTextReaderTest, ReadsAReturnOverSeveralLinesAndTheGraphBehindIt) {
+TEST_F(FxTextReaderTest, ReadsAReturnOverSeveralLinesAndTheGraphAfterIt) {
   file("class One(torch.nn.Module):\n    def forward(self, a):\n        return (\n            a,  # "
        "PlainAOTOutput(idx=0)\n"
        "            a,  # None\n        )\n\n"

@@ -46,10 +46,10 @@ TEST(Layout, ConcatenatesRowsAlternately) {
 
 TEST(Layout, LooksThroughAWindow) {
   Layout value = source(1, {2, 6});
-  Window window = windowOf(value);
-  window.base = 2;
-  window.sizes[1] = 3;
-  auto part = look(value, window);
+  Excerpt excerpt = excerptOf(value);
+  excerpt.base = 2;
+  excerpt.sizes[1] = 3;
+  auto part = look(value, excerpt);
   ASSERT_TRUE(part);
   EXPECT_EQ(*part->runs, (Runs{{0, 2, 3, 1, false}, {3, 8, 3, 1, false}}));
   EXPECT_EQ(part->strides, (Sizes{6, 1}));
@@ -57,9 +57,9 @@ TEST(Layout, LooksThroughAWindow) {
 
 TEST(Layout, ReshapesWhereMemoryAllowsIt) {
   Layout value = source(1, {2, 6});
-  Window window = windowOf(value);
-  window.sizes[1] = 4;
-  Layout part = *look(value, window);
+  Excerpt excerpt = excerptOf(value);
+  excerpt.sizes[1] = 4;
+  Layout part = *look(value, excerpt);
   auto split = reshape(part, {2, 2, 2}, false);
   ASSERT_TRUE(split);
   EXPECT_EQ(split->strides, (Sizes{6, 2, 1}));
@@ -82,7 +82,7 @@ class ExchangeTest : public testing::Test {
 protected:
   void member(std::initializer_list<int64_t> sizes, std::vector<int64_t> sent = {},
               std::vector<int64_t> received = {}) {
-    Communication call = call_;
+    Call call = call_;
     call.inputSplits = std::move(sent);
     call.outputSplits = std::move(received);
     auto number = static_cast<uint32_t>(shipment_.sources.size());
@@ -105,7 +105,7 @@ protected:
   }
 
   CollectiveSpec spec_;
-  Communication call_;
+  Call call_;
   Shipment shipment_;
   Layout result_;
 };

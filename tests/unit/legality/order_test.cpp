@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
         OrderCase{"RefusesOtherSubgraphs", overlap,
                   [](Bench &bench) { bench.graph().addSubgraph(bench.graph().context().identifier("body")); },
                   "interface"},
-        OrderCase{"RefusesNodesBehindTheOutput", ordered,
+        OrderCase{"RefusesNodesAfterTheOutput", ordered,
                   [](Bench &bench) { bench.graph().moveAfter(bench["output"], bench["c"]->prev()); },
                   "interface order"}),
     nameOf);
@@ -165,11 +165,11 @@ INSTANTIATE_TEST_SUITE_P(
     Storages, LegalityOrder,
     testing::Values(
         OrderCase{"AcceptsReadsOfOtherStoragesAndViewsAcrossAWrite", mutation, move("other", "view"), ""},
-        OrderCase{"RefusesAReadThatSinksBehindAWrite", mutation, move("read", "late"), "storage-order"},
+        OrderCase{"RefusesAReadThatSinksAfterAWrite", mutation, move("read", "late"), "storage-order"},
         OrderCase{"RefusesAReadThatRisesBeforeAWrite", mutation, move("late", "write"), "storage-order"},
         OrderCase{"AcceptsAViewOfAnotherTensorAcrossAReshape", reshaped, move("other", "turned"), ""},
         OrderCase{"RefusesAViewThatRisesBeforeAReshape", reshaped, move("look", "turned"), "storage-order"},
-        OrderCase{"RefusesAViewThatSinksBehindAReshape", reshaped, move("view", "look"), "storage-order"},
+        OrderCase{"RefusesAViewThatSinksAfterAReshape", reshaped, move("view", "look"), "storage-order"},
         OrderCase{"RefusesASizeBeforeAReshape", reshaped, move("size", "turned"), "storage-order"},
         OrderCase{"RefusesAModelOfSizesBeforeItsReshape", reshaped, move("wide", "turned"), "storage-order"},
         OrderCase{"RefusesAReadOfAStorageThatWasGivenAway", exchanged, move("read", "write"), "storage-order"},
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(OrderCase{"AcceptsAViewOfWhatIsInFlight", gathered, move("look", "write"), ""},
                     OrderCase{"RefusesAReadThroughAViewBeforeTheWait", gathered, move("read", "wait"), "in-flight"},
                     OrderCase{"RefusesAWriteToWhatIsBeingSent", gathered, move("write", "wait"), "in-flight"},
-                    OrderCase{"AcceptsAWriteBehindALaunchThatCopies", copiedAtLaunch, move("write", "wait"), ""},
+                    OrderCase{"AcceptsAWriteAfterALaunchThatCopies", copiedAtLaunch, move("write", "wait"), ""},
                     OrderCase{"AcceptsAReadInFlightThatWasThereBefore", readInFlight, move("other", "early"), ""},
                     OrderCase{"AcceptsTheSecondOfTwoWaitsFirst", twoWaits, move("wait", "read"), ""}),
     nameOf);
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
     Domains, LegalityOrder,
     testing::Values(
         OrderCase{"AcceptsAPureStepBeforeRandomOnes", random, move("neg", "r1"), ""},
-        OrderCase{"AcceptsAPureStepBehindAnOpaqueOne", random, move("neg", "ar"), ""},
+        OrderCase{"AcceptsAPureStepAfterAnOpaqueOne", random, move("neg", "ar"), ""},
         OrderCase{"RefusesSwappedRandomSteps", random, move("r2", "r1"), "domain"},
         OrderCase{"RefusesALaunchThatPassesAnOpaqueStep", random, move("ar", "opaque"), "domain"},
         OrderCase{"RefusesARandomStepThatPassesAnOpaqueStep", random, move("r1", "ar"), "domain"},

@@ -53,7 +53,7 @@ TEST(PipelineText, MistakesNameColumnGotAndExpected) {
       {"sink-waits,zzz", "pipeline:1:12: error: unknown pass 'zzz' [pipeline.unknown-pass]\n  note: the passes are "},
       {"sink-waits,", "pipeline:1:12: error: expected the name of a pass, got the end of the text [pipeline.syntax]\n"},
       {",sink-waits", "pipeline:1:1: error: expected the name of a pass, got ',' [pipeline.syntax]\n"},
-      {"sink-waits raise-collectives", "pipeline:1:12: error: got 'r' behind pass 'sink-waits', expected ',' or the "
+      {"sink-waits raise-collectives", "pipeline:1:12: error: got 'r' after pass 'sink-waits', expected ',' or the "
                                        "end of the text [pipeline.syntax]\n"},
       {"coalesce-collectives{layout=flat",
        "pipeline:1:21: error: '{' is never closed: expected '}' after the last option [pipeline.syntax]\n"},

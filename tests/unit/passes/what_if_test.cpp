@@ -1,4 +1,4 @@
-// What would be alive if: asked before a move, and held against the timeline after it.
+// What would be alive if: asked before a move, and held against the live bytes after it.
 #include "support/program_builder.h"
 
 #include "analysis/lifetimes.h"
@@ -30,10 +30,10 @@ protected:
   /// Asks, moves, compares every row, and moves back.
   void compare(Node *node, Node *place) {
     ProgramFacts facts(graph_);
-    Timeline timeline = memoryTimeline(graph_, facts);
+    LiveBytes live = liveMemory(graph_, facts);
     bool up = place->isBefore(node);
     Node *nodes[] = {node};
-    WhatIf moved(timeline, nodes, place);
+    WhatIf moved(live, nodes, place);
     Node *from = up ? place : node->next();
     Node *to = up ? node : place;
     std::vector<std::pair<Node *, int64_t>> between;
@@ -42,13 +42,13 @@ protected:
     int64_t peak = moved.peakOfMoved();
     bool fits = moved.mayFitBetween(from, to, 400);
     Node *back = node->next();
-    timeline.move(node, place);
+    live.move(node, place);
     int64_t most = 0;
     for (auto [row, alive] : between) {
-      EXPECT_EQ(alive, timeline.alive(row)) << row->name().str().str() << " with " << node->name().str().str();
+      EXPECT_EQ(alive, live.alive(row)) << row->name().str().str() << " with " << node->name().str().str();
       most = std::max(most, alive);
     }
-    EXPECT_EQ(peak, timeline.alive(node));
+    EXPECT_EQ(peak, live.alive(node));
     EXPECT_TRUE(fits || most > 400);
     graph_.moveBefore(node, back);
   }
@@ -58,7 +58,7 @@ protected:
   ProgramBuilder program_;
 };
 
-TEST_F(WhatIfTest, SaysOfEveryRiseWhatTheTimelineSaysAfterIt) {
+TEST_F(WhatIfTest, SaysOfEveryRiseWhatIsAliveAfterIt) {
   size_t rises = 0;
   for (Node *node : graph_.nodes())
     if (node->opcode() == Opcode::CallFunction)
@@ -68,7 +68,7 @@ TEST_F(WhatIfTest, SaysOfEveryRiseWhatTheTimelineSaysAfterIt) {
   EXPECT_GT(rises, 40U);
 }
 
-TEST_F(WhatIfTest, SaysOfEveryFallWhatTheTimelineSaysAfterIt) {
+TEST_F(WhatIfTest, SaysOfEveryFallWhatIsAliveAfterIt) {
   size_t falls = 0;
   for (Node *node : graph_.nodes())
     if (node->opcode() == Opcode::CallFunction)

@@ -26,7 +26,7 @@ namespace ccgraph {
 inline constexpr size_t maxInflatedBytes = size_t(8) << 30;
 
 /// One input, open for reading as long as the object lives. A mapped file must not shrink meanwhile: the system ends a
-/// program that reads behind the end.
+/// program that reads past the end.
 class InputFile {
 public:
   /// Opens `path`; "-" reads standard input to its end. Compressed input is inflated here, so that

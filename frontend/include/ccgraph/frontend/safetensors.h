@@ -1,7 +1,7 @@
 // safetensors: named tensors in one file (github.com/huggingface/safetensors, "Format").
 //
 // Recorded inputs and outputs come in this form, one file a rank. Eight bytes, little-endian, give
-// the length of a JSON header; it maps each name to dtype, shape and the range of its bytes behind
+// the length of a JSON header; it maps each name to dtype, shape and the range of its bytes after
 // the header. The ranges must cover these bytes exactly, without overlap, and each must be as long
 // as its shape and dtype say: a file that is cut off or altered is refused, never read half.
 // `__metadata__` is ignored.

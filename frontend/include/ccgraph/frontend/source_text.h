@@ -27,7 +27,7 @@ struct SourcePosition {
   unsigned column = 1;
 };
 
-/// Place of the byte at `offset`; an offset behind the end means the end.
+/// Place of the byte at `offset`; an offset past the end means the end.
 [[nodiscard]] SourcePosition positionAt(llvm::StringRef text, size_t offset);
 
 /// An error at a place of a text. `repair` becomes a note where it is not empty.

@@ -58,7 +58,7 @@ class Diagnostics {
 public:
   /// `limit`: errors kept.
   explicit Diagnostics(size_t limit = 20) : limit_(limit) {}
-  /// Keeps a warning always, an error up to the limit; errors behind it are only counted.
+  /// Keeps a warning always, an error up to the limit; errors after it are only counted.
   void add(Diagnostic diagnostic);
   [[nodiscard]] bool hasErrors() const { return errors_ != 0; }
   [[nodiscard]] size_t numErrors() const { return errors_; }

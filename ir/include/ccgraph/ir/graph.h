@@ -202,7 +202,7 @@ public:
   [[nodiscard]] bool mayReshape() const;
   /// Graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
   [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
-  /// A new, empty one, behind the others. Asserts that the name is free.
+  /// A new, empty one, after the others. Asserts that the name is free.
   Graph &addSubgraph(Identifier name);
   [[nodiscard]] Graph *subgraph(Identifier name) const;
   /// The subgraph leaves `subgraphs()` and stays readable, as erased nodes do.
@@ -211,7 +211,7 @@ public:
   [[nodiscard]] const Graph *erasedSubgraph(Identifier name) const;
 
   /// A deep copy with the same names, order, surroundings, frames and subgraphs, in the same context. Ids
-  /// are dense in the copy; erased nodes and subgraphs stay behind. O(n); a definition must stand
+  /// are dense in the copy; erased nodes and subgraphs are left out. O(n); a definition must stand
   /// before its uses.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 

@@ -52,7 +52,7 @@ struct StorageLife {
   /// alive to the last
   bool toEnd = false;
   /// A collective on a long list holds it, or it is an element of a long list, and of the waits (of the
-  /// getitems) only the last is among the holders: if another one goes behind it, the storage lives
+  /// getitems) only the last is among the holders: if another one goes after it, the storage lives
   /// longer than they tell.
   bool lastWaitOnly = false;
   /// the node that allocates it first, then in program order all that keep it alive, some more than

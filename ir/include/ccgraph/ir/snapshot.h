@@ -51,7 +51,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<NodeState> nodes() const { return states_; }
   /// State of a node; null if it was not in the order then.
   [[nodiscard]] const NodeState *find(const Node *node) const;
-  /// The nodes that it read then, in operand order; and those that it was ordered behind.
+  /// The nodes that it read then, in operand order; and those that it was ordered after.
   [[nodiscard]] llvm::ArrayRef<Node *> operands(const NodeState &state) const {
     return llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands);
   }

@@ -6,7 +6,7 @@ namespace ccgraph {
 namespace {
 
 using Kind = CollectiveKind;
-using Dims = llvm::SmallVector<Dim, 6>;
+using DimList = llvm::SmallVector<Dim, 6>;
 
 /// What the shape of one tensor's result depends on.
 struct Call {
@@ -23,7 +23,7 @@ const Type *contiguous(const Node &node, const Type &like, llvm::ArrayRef<Dim> s
 TypeResult gathered(const Call &call, const Type &input) {
   if (!call.groupSize)
     return nullptr;
-  Dims sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   if (sizes.empty())
     sizes.push_back(1);
   sizes[0] = multiply(contextOf(call.node), sizes[0], *call.groupSize);
@@ -37,7 +37,7 @@ TypeResult scattered(const Call &call, const Type &input) {
                       "view it as [1] times the group's size");
   if (!call.groupSize || *call.groupSize <= 0)
     return nullptr;
-  Dims sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   std::optional<Dim> even = divideExactly(sizes[0], *call.groupSize);
   if (!even && !sizes[0].isStatic())
     return nullptr;
@@ -53,7 +53,7 @@ TypeResult exchanged(const Call &call, const Type &input) {
     return contiguous(call.node, input, input.sizes());
   if (!splits || splits->empty() || input.sizes().empty())
     return nullptr;
-  Dims sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   sizes[0] = saturatingSum(*splits);
   return contiguous(call.node, input, sizes);
 }
@@ -71,7 +71,7 @@ TypeResult resharded(const Call &call, const Type &input) {
                       "dimensions " + llvm::Twine(*gather) + " and " + llvm::Twine(*shard) + " of a tensor of rank " +
                           llvm::Twine(input.sizes().size()),
                       "name dimensions that the input has");
-  Dims sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   sizes[*gatherDim] = multiply(contextOf(call.node), sizes[*gatherDim], *call.groupSize);
   std::optional<Dim> share = divideExactly(sizes[*shardDim], *call.groupSize);
   if (!share)

@@ -62,7 +62,7 @@ struct PassRun {
   std::vector<std::pair<std::string, int64_t>> statistics;
   /// in the pass
   double seconds = 0;
-  /// in the checks behind it
+  /// in the checks after it
   double checkSeconds = 0;
   /// nodes of the graph after it, without its subgraphs
   size_t nodes = 0;
@@ -87,7 +87,7 @@ struct PassManagerOptions {
   bool spmd = true;
   /// false: no budget, whatever memoryBudget says
   bool limitMemory = true;
-  /// bytes; empty: the graph's own peak when the first pass behind the normalize phase begins
+  /// bytes; empty: the graph's own peak when the first pass after the normalize phase begins
   std::optional<int64_t> memoryBudget;
   /// after each pass that changed the graph and whose checks held
   std::function<void(const Pass &, const Graph &)> afterChange;

@@ -1,15 +1,15 @@
 // Candidate and Bucket: what coalesce-collectives chooses from and what it makes.
 //
 // Between choice and rewrite, a bucket is a *run*: its members' launches stand next to one another,
-// in the order in which they joined, behind all their inputs and before all their waits. A run
+// in the order in which they joined, after all their inputs and before all their waits. A run
 // costs the memory of the one launch that it will become, so the choice can be made on it.
 //
-// Ownership: nodes belong to the graph, intervals to the timeline of memory. Plain values.
+// Ownership: nodes belong to the graph, intervals to the live bytes. Plain values.
 // Failure: none; a Candidate is made only of a collective whose sizes are known numbers.
 // Cost: proportional to the members; sums are worked out anew at each call.
 #pragma once
 
-#include "analysis/timeline.h"
+#include "analysis/live_bytes.h"
 
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/collective.h"
@@ -55,10 +55,10 @@ struct Bucket {
   Node *firstWait = nullptr;
   Node *lastWait = nullptr;
   /// intervals that stand for what only the merged launch will hold
-  std::vector<Timeline::IntervalId> extras;
+  std::vector<LiveBytes::IntervalId> extras;
   /// put-aside intervals of the members' results, where these will come out of one flat buffer
   struct Result {
-    Timeline::IntervalId interval;
+    LiveBytes::IntervalId interval;
     /// a copy, which begins to live at its wait; else a view, which keeps the buffer alive
     bool copied;
   };

@@ -2,7 +2,7 @@
 
 namespace ccgraph {
 
-BucketMerger::BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget)
+BucketMerger::BucketMerger(const Inputs &inputs, LiveBytes *memory, int64_t budget)
     : search_(inputs.graph, inputs.dependences, inputs.maxMoves), moves_(inputs.graph, memory) {
   if (memory)
     room_.emplace(inputs.graph, *memory, budget, inputs.layout);
@@ -49,7 +49,7 @@ MergeVerdict BucketMerger::tryPlace(Bucket &bucket, Bucket &newcomer, Side side)
   if (room_ && !room_->mayFit(plan, from, newcomer.members.front().launch))
     return MergeVerdict::OverBudget;
   moves_.make(plan);
-  if (!room_ || room_->hold(bucket, newcomer, moves_.steps())) {
+  if (!room_ || room_->hold(bucket, newcomer, moves_.moves())) {
     accept(bucket, newcomer);
     return MergeVerdict::Joined;
   }

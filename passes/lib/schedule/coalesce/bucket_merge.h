@@ -23,12 +23,12 @@ public:
     /// number
     std::optional<int64_t> maxMoves;
   };
-  /// `memory` null: there is no budget. Graph, analyses and timeline must outlive the merger, and agree: it
-  /// moves nodes in graph and timeline together.
-  BucketMerger(const Inputs &inputs, Timeline *memory, int64_t budget);
+  /// `memory` null: there is no budget. Graph, analyses and live bytes must outlive the merger, and agree: it
+  /// moves nodes in graph and live bytes together.
+  BucketMerger(const Inputs &inputs, LiveBytes *memory, int64_t budget);
 
-  /// Puts the newcomer's launches behind the last member's, and leaves the newcomer without
-  /// members. Both must be open, and the whole newcomer must stand behind the whole bucket in the
+  /// Puts the newcomer's launches after the last member's, and leaves the newcomer without
+  /// members. Both must be open, and the whole newcomer must stand after the whole bucket in the
   /// program.
   [[nodiscard]] MergeVerdict join(Bucket &bucket, Bucket &newcomer);
   /// Tells that a bucket of one was opened. Buckets must not move in memory afterwards.

@@ -12,24 +12,24 @@ void BucketMoves::place(Node *node, Node *position) {
 void BucketMoves::move(Node *node, Node *position) {
   if (node == position || node->next() == position)
     return;
-  steps_.push_back({node, node->next()});
+  moves_.push_back({node, node->next()});
   place(node, position);
 }
 
 void BucketMoves::undo() {
-  for (const Step &step : llvm::reverse(steps_))
+  for (const Move &step : llvm::reverse(moves_))
     place(step.node, step.next);
-  steps_.clear();
+  moves_.clear();
 }
 
 void BucketMoves::make(const Plan &plan) {
-  Node *behind = plan.last->next();
+  Node *after = plan.last->next();
   for (Node *node : plan.nodes)
-    move(node, plan.side == Side::Up ? plan.first : behind);
-  // Because ancestors may have stood right behind the bucket, what is behind it is asked for again.
-  behind = plan.last->next();
+    move(node, plan.side == Side::Up ? plan.first : after);
+  // Because ancestors may have stood right after the bucket, what is after it is asked for again.
+  after = plan.last->next();
   for (Node *launch : plan.apart)
-    move(launch, plan.side == Side::Up ? behind : plan.first);
+    move(launch, plan.side == Side::Up ? after : plan.first);
 }
 
 } // namespace ccgraph

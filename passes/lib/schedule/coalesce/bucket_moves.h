@@ -1,7 +1,7 @@
-// BucketMoves: brings two buckets together, in the graph and in the timeline of memory alike, and takes
+// BucketMoves: brings two buckets together, in the graph and in the live bytes alike, and takes
 // it back.
 //
-// Ownership: refers to graph and timeline. Failure: none; what may be moved is the caller's care.
+// Ownership: refers to graph and live bytes. Failure: none; what may be moved is the caller's care.
 // Cost: O(log n) a node moved.
 #pragma once
 
@@ -11,16 +11,16 @@ namespace ccgraph {
 
 class BucketMoves {
 public:
-  /// A move, to be taken back: what stood behind the node before.
-  struct Step {
+  /// A move, to be taken back: what stood after the node before.
+  struct Move {
     Node *node;
     Node *next;
   };
-  /// `memory` null: there is no timeline to keep.
-  BucketMoves(Graph &graph, Timeline *memory) : graph_(graph), memory_(memory) {}
+  /// `memory` null: there is no count to keep.
+  BucketMoves(Graph &graph, LiveBytes *memory) : graph_(graph), memory_(memory) {}
 
   /// Lets `apart`, the launches of one bucket, stand next to those of the one that stays, which are `first` to `last`; and
-  /// `nodes`, in program order, before all of them where they rise, else behind.
+  /// `nodes`, in program order, before all of them where they rise, else after.
   struct Plan {
     Side side;
     llvm::ArrayRef<Node *> nodes;
@@ -30,17 +30,17 @@ public:
   };
   void make(const Plan &plan);
   /// Moves made since the last accept().
-  [[nodiscard]] llvm::ArrayRef<Step> steps() const { return steps_; }
+  [[nodiscard]] llvm::ArrayRef<Move> moves() const { return moves_; }
   void undo();
-  void accept() { steps_.clear(); }
+  void accept() { moves_.clear(); }
 
 private:
   void move(Node *node, Node *position);
   void place(Node *node, Node *position);
 
   Graph &graph_;
-  Timeline *memory_;
-  std::vector<Step> steps_;
+  LiveBytes *memory_;
+  std::vector<Move> moves_;
 };
 
 } // namespace ccgraph

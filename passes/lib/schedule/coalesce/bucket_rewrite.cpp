@@ -87,7 +87,7 @@ void supersede(Graph &graph, Node *node, Node *by) {
   graph.rename(by, name);
 }
 
-/// Takes the members' launches out; who was ordered behind one of them is so behind the one launch.
+/// Takes the members' launches out; who was ordered after one of them is so after the one launch.
 void retireLaunches(Graph &graph, const Bucket &bucket, Node *launch) {
   for (const Candidate &member : bucket.members) {
     copyOrdering(graph, *member.launch, launch);

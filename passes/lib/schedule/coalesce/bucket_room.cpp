@@ -9,16 +9,16 @@ bool BucketRoom::mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) con
 
 int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {
   int64_t bytes = 0;
-  for (Timeline::IntervalId id : memory_.intervalsOf(member.launch))
+  for (LiveBytes::IntervalId id : memory_.intervalsOf(member.launch))
     if (memory_.first(id) != member.launch && memory_.last(id) == member.launch && !memory_.isForGood(id))
       bytes += memory_.bytes(id);
   return bytes;
 }
 
 void BucketRoom::holdAll(const Candidate &member, Node *wait) {
-  std::vector<Timeline::IntervalId> held = memory_.intervalsOf(member.launch).vec();
+  std::vector<LiveBytes::IntervalId> held = memory_.intervalsOf(member.launch).vec();
   memory_.addHolders(held, wait);
-  for (Timeline::IntervalId id : held)
+  for (LiveBytes::IntervalId id : held)
     holders_.emplace_back(id, wait);
 }
 
@@ -31,8 +31,8 @@ void BucketRoom::holdInFlight() {
 }
 
 /// Because the last wait of some bucket may be another one after a rearrangement.
-void BucketRoom::holdForMovedWaits(llvm::ArrayRef<BucketMoves::Step> moves) {
-  for (const BucketMoves::Step &step : moves) {
+void BucketRoom::holdForMovedWaits(llvm::ArrayRef<BucketMoves::Move> moves) {
+  for (const BucketMoves::Move &step : moves) {
     Bucket *bucket = waitOf_[step.node->id()];
     if (!bucket || !bucket->lastWait->isBefore(step.node))
       continue;
@@ -72,7 +72,7 @@ void BucketRoom::putResultsAside(const Bucket &part) {
   if (part.members.size() > 1)
     return;
   Node *launch = part.members.front().launch;
-  for (Timeline::IntervalId id : memory_.intervalsOf(launch).vec())
+  for (LiveBytes::IntervalId id : memory_.intervalsOf(launch).vec())
     if (memory_.first(id) == launch && memory_.bytes(id) != 0 && !llvm::is_contained(extras_, id)) {
       memory_.suspend(id);
       suspended_.push_back(id);
@@ -101,12 +101,12 @@ void BucketRoom::addResults(Node *launch) {
   addExtra(bucket_->outputBytes() + newcomer_->outputBytes(), holders, forGood);
 }
 
-bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer, llvm::ArrayRef<BucketMoves::Step> moves) {
+bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer, llvm::ArrayRef<BucketMoves::Move> moves) {
   bucket_ = &bucket;
   newcomer_ = &newcomer;
   oldExtras_ = bucket_->extras;
   llvm::append_range(oldExtras_, newcomer_->extras);
-  for (Timeline::IntervalId id : oldExtras_)
+  for (LiveBytes::IntervalId id : oldExtras_)
     memory_.suspend(id);
   if (layout_ == BucketLayout::Grouped) {
     holdInFlight();
@@ -117,13 +117,13 @@ bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer, llvm::ArrayRef<BucketMov
 }
 
 void BucketRoom::drop() {
-  for (Timeline::IntervalId id : extras_)
+  for (LiveBytes::IntervalId id : extras_)
     memory_.suspend(id);
   for (auto [interval, node] : llvm::reverse(holders_))
     memory_.removeHolder(interval, node);
-  for (Timeline::IntervalId id : suspended_)
+  for (LiveBytes::IntervalId id : suspended_)
     memory_.resume(id);
-  for (Timeline::IntervalId id : oldExtras_)
+  for (LiveBytes::IntervalId id : oldExtras_)
     memory_.resume(id);
   suspended_.clear();
   results_.clear();

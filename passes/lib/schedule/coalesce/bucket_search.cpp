@@ -64,7 +64,7 @@ bool BucketSearch::expand(Side side) {
   for (const Use &use : node->uses())
     if (!visit(side, use.user()))
       return false;
-  return llvm::all_of(dependences_.behind(node), [&](Node *other) { return visit(side, other); });
+  return llvm::all_of(dependences_.after(node), [&](Node *other) { return visit(side, other); });
 }
 
 /// Goes on with one side until it is exhausted. False if it meets the other end, or would make more

@@ -9,9 +9,9 @@
 // bring c2 to c1:
 //
 //   1: c1 = all_reduce(a)     up from c2 finds m, whose inputs stand above c1: nothing left, so there is
-//   2: w1 = wait(c1)          no path; m rises before c1, and c2 comes to stand behind it
+//   2: w1 = wait(c1)          no path; m rises before c1, and c2 comes to stand after it
 //   3: n = neg(w1)            down from c1 would find w1, n, ...: all that uses c1 would have to sink
-//   4: m = mul(b, 2)          behind c2
+//   4: m = mul(b, 2)          after c2
 //   5: c2 = all_reduce(m)     had m read n, up would have found n, w1, and met c1
 //
 // Turns cost no more than twice the smaller of the two sets, however large the other is. After D. Pearce,
@@ -27,7 +27,7 @@
 
 namespace ccgraph {
 
-/// What became of an attempt to join two buckets. All but Joined leave graph and timeline as they were.
+/// What became of an attempt to join two buckets. All but Joined leave graph and live bytes as they were.
 enum class MergeVerdict : uint8_t {
   Joined,
   /// one needs the other
@@ -59,7 +59,7 @@ public:
   [[nodiscard]] Bucket *bucketOf(const Node *node) const { return bucketOf_[node->id()]; }
 
   /// Joined: neither needs the other, and `side` is the one that needs the fewer moves. The whole newcomer must stand
-  /// behind the whole bucket.
+  /// after the whole bucket.
   [[nodiscard]] MergeVerdict find(const Bucket &bucket, const Bucket &newcomer, Side &side);
   /// Goes on with one side of the last find() until nothing is left. False if too many nodes would have to move.
   [[nodiscard]] bool exhaust(Side side);

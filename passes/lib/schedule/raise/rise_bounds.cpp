@@ -137,21 +137,21 @@ void RiseBounds::boundByReaders(const Node *launch, Node *&bound) const {
 
 RiseBounds::Rise RiseBounds::riseOf(Node *launch) {
   Rise rise;
-  rise.behind = lastInput_;
+  rise.after = lastInput_;
   // Because whoever names the tensor would have to follow, a launch that reshapes one stays.
   if (llvm::any_of(facts_.accesses(launch), [](const StorageAccess &access) { return reshapes(access.access); }))
-    lowest(rise.behind, launch->prev());
-  lowest(rise.behind, opaque_);
-  boundByAccesses(launch, rise.behind);
-  boundByOrder(launch, rise.behind);
+    lowest(rise.after, launch->prev());
+  lowest(rise.after, opaque_);
+  boundByAccesses(launch, rise.after);
+  boundByOrder(launch, rise.after);
   found_.clear();
   isFound_.clear();
-  boundByOperands(launch, rise.behind);
+  boundByOperands(launch, rise.after);
   for (size_t i = 0; i < found_.size(); ++i)
-    boundByOperands(found_[i], rise.behind);
-  boundByReaders(launch, rise.behind);
+    boundByOperands(found_[i], rise.after);
+  boundByReaders(launch, rise.after);
   for (Node *node : found_)
-    if (!rise.behind || rise.behind->isBefore(node))
+    if (!rise.after || rise.after->isBefore(node))
       rise.unit.push_back(node);
   llvm::sort(rise.unit, [](const Node *a, const Node *b) { return a->isBefore(b); });
   rise.unit.push_back(launch);

@@ -31,7 +31,7 @@ public:
 
   struct Rise {
     /// the last node that must stay above; null if there is none
-    Node *behind = nullptr;
+    Node *after = nullptr;
     /// the views and feeders below it that the launch reads, and the launch, in program order
     llvm::SmallVector<Node *, 8> unit;
   };

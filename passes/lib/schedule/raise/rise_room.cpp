@@ -20,7 +20,7 @@ bool isOneOf(llvm::ArrayRef<Node *> unit, const Node *node) {
   return place != unit.end() && *place == node;
 }
 
-/// The next place below that is another one: before or behind one of the unit is the same.
+/// The next place below that is another one: before or after one of the unit is the same.
 Node *nextPlace(Node *slot, llvm::ArrayRef<Node *> unit) {
   while (slot != unit.back() && isOneOf(unit, slot))
     slot = slot->next();
@@ -28,7 +28,7 @@ Node *nextPlace(Node *slot, llvm::ArrayRef<Node *> unit) {
 }
 
 /// The last holder that is not of the unit; null if there is none.
-Node *lastOther(const Timeline &memory, Timeline::IntervalId id, llvm::ArrayRef<Node *> unit) {
+Node *lastOther(const LiveBytes &memory, LiveBytes::IntervalId id, llvm::ArrayRef<Node *> unit) {
   if (memory.isForGood(id) || !isOneOf(unit, memory.last(id)))
     return memory.last(id);
   Node *last = nullptr;
@@ -42,15 +42,15 @@ Node *lastOther(const Timeline &memory, Timeline::IntervalId id, llvm::ArrayRef<
 
 RiseRoom::RiseRoom(Graph &graph, const ProgramFacts &facts, const Limits &limits) : graph_(graph), limits_(limits) {
   if (limits.memory)
-    memory_.emplace(memoryTimeline(graph, facts));
+    memory_.emplace(liveMemory(graph, facts));
   if (limits.inFlight)
-    inFlight_.emplace(inFlightTimeline(graph, facts));
+    inFlight_.emplace(liveInFlight(graph, facts));
 }
 
 RiseRoom::HeldList RiseRoom::heldBy(llvm::ArrayRef<Node *> unit) const {
-  llvm::SmallVector<std::pair<Timeline::IntervalId, unsigned>, 16> pairs;
+  llvm::SmallVector<std::pair<LiveBytes::IntervalId, unsigned>, 16> pairs;
   for (unsigned i = 0; i < unit.size(); ++i)
-    for (Timeline::IntervalId id : memory_->intervalsOf(unit[i]))
+    for (LiveBytes::IntervalId id : memory_->intervalsOf(unit[i]))
       if (memory_->bytes(id) > 0)
         pairs.emplace_back(id, i);
   llvm::sort(pairs);
@@ -131,7 +131,7 @@ Node *RiseRoom::withinInFlight(Node *slot, Node *launch) const {
   if (!inFlight_)
     return slot;
   int64_t bytes = 0;
-  for (Timeline::IntervalId id : inFlight_->intervalsOf(launch))
+  for (LiveBytes::IntervalId id : inFlight_->intervalsOf(launch))
     bytes += inFlight_->first(id) == launch ? inFlight_->bytes(id) : 0;
   Node *over = bytes == 0 ? nullptr : inFlight_->lastAbove(slot, launch, *limits_.inFlight - bytes);
   return over ? over->next() : slot;
@@ -166,13 +166,13 @@ int64_t RiseRoom::shortage(Node *slot, llvm::ArrayRef<Node *> unit) const {
 }
 
 void RiseRoom::move(Node *node, Node *before) {
-  for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
-    if (*timeline)
-      (*timeline)->lift(node);
+  for (std::optional<LiveBytes> *live : {&memory_, &inFlight_})
+    if (*live)
+      (*live)->lift(node);
   graph_.moveBefore(node, before);
-  for (std::optional<Timeline> *timeline : {&memory_, &inFlight_})
-    if (*timeline)
-      (*timeline)->drop(node);
+  for (std::optional<LiveBytes> *live : {&memory_, &inFlight_})
+    if (*live)
+      (*live)->drop(node);
 }
 
 } // namespace ccgraph

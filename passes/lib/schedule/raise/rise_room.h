@@ -7,7 +7,7 @@
 // asking for the lowest row that has no room. What changes at the unit's own rows does depend on
 // the place, and is summed up anew for each place tried, from the highest down.
 //
-// Ownership: two timelines on the graph, kept right by move().
+// Ownership: two counts of live bytes on the graph, kept right by move().
 // Cost: O(n) to build; a question O(k log n) for k storages that the unit holds, and O(k) for each
 // place that has room below it, but not for the unit itself.
 // Fails never.
@@ -38,7 +38,7 @@ public:
   [[nodiscard]] Answer highest(Node *slot, llvm::ArrayRef<Node *> unit) const;
   /// How many bytes more of memory budget would let it rise to `slot`, as far as that is what stops it.
   [[nodiscard]] int64_t shortage(Node *slot, llvm::ArrayRef<Node *> unit) const;
-  /// Moves a node in the graph and in the timelines.
+  /// Moves a node in the graph and in the counts of live bytes.
   void move(Node *node, Node *before);
 
 private:
@@ -70,8 +70,8 @@ private:
 
   Graph &graph_;
   Limits limits_;
-  std::optional<Timeline> memory_;
-  std::optional<Timeline> inFlight_;
+  std::optional<LiveBytes> memory_;
+  std::optional<LiveBytes> inFlight_;
 };
 
 } // namespace ccgraph

@@ -15,7 +15,7 @@ namespace ccgraph {
 [[nodiscard]] std::string bytesText(int64_t bytes);
 /// "1 wait", "2 waits".
 [[nodiscard]] std::string counted(size_t count, const std::string &noun);
-/// The text behind so many blanks that it ends at `width`.
+/// The text after so many blanks that it ends at `width`.
 [[nodiscard]] std::string alignRight(const std::string &text, size_t width);
 /// The words of `text` in lines that end at `width`; all but the first start with `indent` blanks,
 /// and the first is taken to have so many before it. A word that is longer stands alone.

@@ -1,4 +1,4 @@
-// Communication: a collective call as the checker reads it, in either program.
+// Call: a collective call as the checker reads it, in either program.
 //
 // It is read from the operator's CollectiveSpec and the arguments, by position, so that it can also
 // be read off calls that were erased since.
@@ -15,7 +15,7 @@
 namespace ccgraph::legality {
 
 /// One call. Steps are numbers of the program that it was read from.
-struct Communication {
+struct Call {
   uint32_t step = 0;
   const CollectiveSpec *spec = nullptr; ///< null for a control_deps around several calls
   GroupTerm group;
@@ -27,9 +27,9 @@ struct Communication {
   std::optional<std::vector<int64_t>> outputSplits;
 };
 /// Reads the call at `index`, which must be a collective, or a control_deps around one.
-[[nodiscard]] Communication readCommunication(const Program &program, uint32_t index);
+[[nodiscard]] Call readCall(const Program &program, uint32_t index);
 /// All steps of a program that communicate, in its order, those inside control_deps too.
-[[nodiscard]] std::vector<Communication> readCommunications(const Program &program);
+[[nodiscard]] std::vector<Call> readCalls(const Program &program);
 
 /// The subgraph that a control_deps runs, also if it was erased since; null for any other step.
 [[nodiscard]] const Graph *wrappedGraph(const Program &program, const Step &step);
@@ -37,18 +37,18 @@ struct Communication {
 [[nodiscard]] const Node *onlyCall(const Graph &graph);
 
 /// True if the calls may be members of one bucket, as far as their arguments say.
-[[nodiscard]] bool alike(const Communication &a, const Communication &b);
+[[nodiscard]] bool alike(const Call &a, const Call &b);
 /// True for arguments that say nothing but what is read here.
 [[nodiscard]] bool saysNothingElse(const Step &step);
 /// True for a functional collective from one tensor to a new one.
-[[nodiscard]] bool isPlainExchange(const Communication &call);
+[[nodiscard]] bool isPlainExchange(const Call &call);
 /// True for what fences in other collectives: p2p and barriers.
-[[nodiscard]] bool isFence(const Communication &call);
+[[nodiscard]] bool isFence(const Call &call);
 /// Which groups may have two ranks in common, found through the ranks: a table may hold many groups of which few meet.
 class Meetings {
 public:
   /// One call of each group; they must outlive it. Cost: the members of all groups.
-  explicit Meetings(llvm::ArrayRef<const Communication *> samples);
+  explicit Meetings(llvm::ArrayRef<const Call *> samples);
   /// Indices of the groups that are not known to have fewer than two ranks in common with this one, itself among them,
   /// ascending. Cost: the groups that its ranks are in.
   [[nodiscard]] std::vector<uint32_t> of(uint32_t sample) const;

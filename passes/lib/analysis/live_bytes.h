@@ -1,7 +1,7 @@
-// Timeline: how much is alive at each step of a program order, kept right while steps move.
+// LiveBytes: how much is alive at each step of a program order, kept right while steps move.
 //
 // An *interval* is a number of bytes that some nodes hold: it is alive from the first of its
-// holders to the last, both included. The timeline answers what is alive at a node, the largest sum
+// holders to the last, both included. LiveBytes answers what is alive at a node, the largest sum
 // anywhere, and the next node at which a bound is passed. Storages give the memory of a program;
 // pairs of launch and wait give the bytes in flight.
 //
@@ -40,9 +40,9 @@
 
 namespace ccgraph {
 
-class Timeline {
+class LiveBytes {
 public:
-  explicit Timeline(Graph &graph);
+  explicit LiveBytes(Graph &graph);
   /// Builds the tree over the intervals added so far; needed before any question or move, and
   /// cheaper than adding them afterwards.
   void settle();
@@ -94,7 +94,7 @@ public:
   [[nodiscard]] Node *last(IntervalId interval) const { return intervals_[interval].last; }
   [[nodiscard]] bool isForGood(IntervalId interval) const { return intervals_[interval].reach.forGood; }
 
-  /// Moves the node in the graph and here. With several timelines on one graph: lift() in each,
+  /// Moves the node in the graph and here. With several counts on one graph: lift() in each,
   /// move in the graph, drop() in each.
   void move(Node *node, Node *before);
   void lift(Node *node);

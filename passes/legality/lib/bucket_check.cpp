@@ -1,15 +1,15 @@
-#include "bucket.h"
+#include "bucket_check.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::legality {
 
-Bucket::Bucket(const Evidence &evidence, uint32_t entry, Findings &findings)
+BucketCheck::BucketCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
     : evidence_(evidence), entry_(evidence.rewrite.certificate.merged[entry]), number_(entry), findings_(findings),
       evaluation_(evidence, {Part::Merged, entry}, "merged-scaffold", findings),
       launch_(evidence.after.indexOf(entry_.launch)) {}
 
-void Bucket::check() {
+void BucketCheck::check() {
   if (!evidence_.options.spmd)
     return report(*entry_.launch, "mpmd", "is a bucket, and none may be made where other ranks run other programs");
   if (!checkLaunch() || !readMembers())
@@ -24,21 +24,21 @@ void Bucket::check() {
   }
 }
 
-bool Bucket::ours(uint32_t before) const {
+bool BucketCheck::ours(uint32_t before) const {
   Claim claim = evidence_.correspondence.claimBefore(before);
   return claim.part == Part::Merged && claim.entry == number_;
 }
 
 // --- Members -------------------------------------------------------------------------------------------------------
 
-bool Bucket::takesItsTensors() const {
+bool BucketCheck::takesItsTensors() const {
   return llvm::all_of(call_.inputs, [&](uint32_t input) {
     const Type *type = input == none ? nullptr : evidence_.after[input].type;
     return !type || !type->isTensor() || listFormTakes(call_.spec->kind, call_.reduceOp, type->dtype());
   });
 }
 
-bool Bucket::checkLaunch() {
+bool BucketCheck::checkLaunch() {
   const Step &step = evidence_.after[launch_];
   const CollectiveSpec *spec = step.collective();
   if (!spec || spec->inPlace || spec->synchronous || spec->output >= 0) {
@@ -46,7 +46,7 @@ bool Bucket::checkLaunch() {
            "is no collective that yields a new value, expected one as the bucket's launch");
     return false;
   }
-  call_ = readCommunication(evidence_.after, launch_);
+  call_ = readCall(evidence_.after, launch_);
   if (spec->coalesced && !takesItsTensors()) {
     report(*step.node, "merged-launch",
            "takes a list of tensors of a dtype that PyTorch refuses in this form, expected the form on one tensor");
@@ -60,16 +60,16 @@ bool Bucket::checkLaunch() {
   return false;
 }
 
-bool Bucket::readMembers() {
+bool BucketCheck::readMembers() {
   bool good = !entry_.members.empty();
   for (const BucketMember &member : entry_.members) {
-    Communication call;
+    Call call;
     uint32_t launch = evidence_.before.indexOf(member.launch);
     if (!evidence_.before[launch].collective()) {
       report(*member.launch, "merged-member", "is no collective, expected one as a member");
       return false;
     }
-    call = readCommunication(evidence_.before, launch);
+    call = readCall(evidence_.before, launch);
     good = checkMember(member, call) && checkWaits(member, launch) && checkIndependent(member, launch) &&
            addSource(member, std::move(call)) && good;
     checkOrderingEdges(member, launch);
@@ -77,7 +77,7 @@ bool Bucket::readMembers() {
   return good;
 }
 
-bool Bucket::checkMember(const BucketMember &member, const Communication &call) {
+bool BucketCheck::checkMember(const BucketMember &member, const Call &call) {
   if (!isPlainExchange(call)) {
     report(*member.launch, "merged-member",
            "is not a collective from one tensor to a new one, expected no other as a member");
@@ -98,7 +98,7 @@ bool Bucket::checkMember(const BucketMember &member, const Communication &call) 
   return true;
 }
 
-bool Bucket::checkWaits(const BucketMember &member, uint32_t launch) {
+bool BucketCheck::checkWaits(const BucketMember &member, uint32_t launch) {
   auto isWaitOnIt = [&](const Node *node) {
     const Step &step = evidence_.before[evidence_.before.indexOf(node)];
     return step.waits && llvm::is_contained(evidence_.before.operands(step), launch);
@@ -110,7 +110,7 @@ bool Bucket::checkWaits(const BucketMember &member, uint32_t launch) {
 }
 
 /// Longer paths between members show as a definition after its use, a lost order of accesses, or a lost ordering edge; direct ones only here.
-bool Bucket::checkIndependent(const BucketMember &member, uint32_t launch) {
+bool BucketCheck::checkIndependent(const BucketMember &member, uint32_t launch) {
   const Step &step = evidence_.before[launch];
   auto edges = {evidence_.before.operands(step), evidence_.before.ordering(step)};
   for (llvm::ArrayRef<uint32_t> kind : edges)
@@ -124,7 +124,7 @@ bool Bucket::checkIndependent(const BucketMember &member, uint32_t launch) {
 }
 
 /// What a member had to follow, the bucket must follow.
-void Bucket::checkOrderingEdges(const BucketMember &member, uint32_t launch) {
+void BucketCheck::checkOrderingEdges(const BucketMember &member, uint32_t launch) {
   const Correspondence &correspondence = evidence_.correspondence;
   // Because where there is a wait for each member, only its own can follow for it.
   size_t index = &member - entry_.members.data();
@@ -149,7 +149,7 @@ void Bucket::checkOrderingEdges(const BucketMember &member, uint32_t launch) {
     demand(evidence_.before.indexOf(wait), heirs);
 }
 
-bool Bucket::addSource(const BucketMember &member, Communication call) {
+bool BucketCheck::addSource(const BucketMember &member, Call call) {
   uint32_t input = call.inputs[0];
   uint32_t image = input == none ? none : evidence_.correspondence.image(input);
   const Type *type = input == none ? nullptr : evidence_.before[input].type;
@@ -178,7 +178,7 @@ bool Bucket::addSource(const BucketMember &member, Communication call) {
   return true;
 }
 
-void Bucket::evaluate() {
+void BucketCheck::evaluate() {
   for (uint32_t i = 0; i < shipment_.sources.size(); ++i) {
     const Source &source = shipment_.sources[i];
     evaluation_.begin(source.value, source.sizes ? whole(i, false, *source.sizes) : wholeUnsized(i, false));
@@ -188,21 +188,20 @@ void Bucket::evaluate() {
     steps.push_back(evidence_.after.indexOf(wait));
   for (const Node *node : entry_.scaffold)
     steps.push_back(evidence_.after.indexOf(node));
-  evaluation_.run(steps, launch_, [&](const Communication &, llvm::ArrayRef<const Value *> operands) {
-    return evaluateLaunch(operands);
-  });
+  evaluation_.run(steps, launch_,
+                  [&](const Call &, llvm::ArrayRef<const Contents *> operands) { return evaluateLaunch(operands); });
 }
 
-std::optional<Value> Bucket::evaluateLaunch(llvm::ArrayRef<const Value *> operands) {
-  Value sent{{}, call_.spec->coalesced};
-  for (const Value *operand : operands) {
+std::optional<Contents> BucketCheck::evaluateLaunch(llvm::ArrayRef<const Contents *> operands) {
+  Contents sent{{}, call_.spec->coalesced};
+  for (const Contents *operand : operands) {
     if (operand->isList) {
       report(*entry_.launch, "merged-launch", "sends a list as one of its tensors");
       return std::nullopt;
     }
     sent.elements.push_back(operand->elements[0]);
   }
-  Value received{{}, call_.spec->coalesced};
+  Contents received{{}, call_.spec->coalesced};
   for (const Layout &layout : sent.elements) {
     auto outcome = exchange(call_, shipment_, layout);
     if (auto *why = std::get_if<std::string>(&outcome)) {
@@ -217,13 +216,13 @@ std::optional<Value> Bucket::evaluateLaunch(llvm::ArrayRef<const Value *> operan
 
 // --- What came of it -----------------------------------------------------------------------------------------------
 
-void Bucket::checkReplacement(const BucketMember &member, uint32_t source) {
+void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) {
   uint32_t index = member.replacement ? evidence_.after.indexOf(member.replacement) : none;
   Claim claim = index == none ? Claim() : evidence_.correspondence.claimAfter(index);
   if (claim.part != Part::Merged || claim.entry != number_)
     return report(*member.launch, "merged-value",
                   quoted(member.replacement) + " stands for its result, expected a node of the bucket");
-  const Value *value = evaluation_.valueOf(index);
+  const Contents *value = evaluation_.valueOf(index);
   if (!value)
     return; // because the node without value has its own finding
   if (!evaluation_.isComplete(index))
@@ -248,7 +247,7 @@ void Bucket::checkReplacement(const BucketMember &member, uint32_t source) {
 }
 
 /// The certificate must tell the truth about where a member's share stands.
-void Bucket::checkShare(uint32_t index) {
+void BucketCheck::checkShare(uint32_t index) {
   const BucketMember &member = entry_.members[index];
   const Shipment::Member &sender = shipment_.members[index];
   auto differs = [&](int64_t offset, int64_t length) {
@@ -277,7 +276,7 @@ void Bucket::checkShare(uint32_t index) {
 
 void checkMerged(const Evidence &evidence, Findings &findings) {
   for (uint32_t i = 0; i < evidence.rewrite.certificate.merged.size(); ++i)
-    Bucket(evidence, i, findings).check();
+    BucketCheck(evidence, i, findings).check();
 }
 
 } // namespace ccgraph::legality

@@ -1,4 +1,4 @@
-#include "analysis/timeline.h"
+#include "analysis/live_bytes.h"
 
 namespace ccgraph {
 
@@ -14,10 +14,10 @@ uint32_t priority(uint32_t id) {
 
 } // namespace
 
-Timeline::Timeline(Graph &graph)
+LiveBytes::LiveBytes(Graph &graph)
     : graph_(graph), rows_(graph.idLimit()), starts_(graph.idLimit()), ends_(graph.idLimit()), held_(graph.idLimit()) {}
 
-void Timeline::settle() {
+void LiveBytes::settle() {
   // Because rows come in order, each new one is the last of the tree so far: it hangs below the nearest of the rows on the
   // right edge (the spine) that outranks it, and takes those that it outranks as its left subtree.
   std::vector<uint32_t> spine;
@@ -43,7 +43,7 @@ void Timeline::settle() {
   settled_ = true;
 }
 
-void Timeline::attach(uint32_t parent, unsigned side, uint32_t row) {
+void LiveBytes::attach(uint32_t parent, unsigned side, uint32_t row) {
   if (parent == none)
     root_ = row;
   else
@@ -52,7 +52,7 @@ void Timeline::attach(uint32_t parent, unsigned side, uint32_t row) {
     rows_[row].parent = parent;
 }
 
-void Timeline::update(uint32_t row) {
+void LiveBytes::update(uint32_t row) {
   Row &r = rows_[row];
   int64_t max = r.own;
   for (uint32_t child : r.child)
@@ -61,13 +61,13 @@ void Timeline::update(uint32_t row) {
   r.max = max + r.add;
 }
 
-void Timeline::updateUp(uint32_t row) {
+void LiveBytes::updateUp(uint32_t row) {
   for (; row != none; row = rows_[row].parent)
     update(row);
 }
 
 /// Because rows are about to change places, what a subtree owes is handed to its own row and to its two halves first.
-void Timeline::push(uint32_t row) {
+void LiveBytes::push(uint32_t row) {
   Row &r = rows_[row];
   r.own += r.add;
   for (uint32_t child : r.child)
@@ -77,7 +77,7 @@ void Timeline::push(uint32_t row) {
 }
 
 /// One tree of two, all of whose rows on the left stand before all on the right.
-uint32_t Timeline::merge(uint32_t left, uint32_t right) {
+uint32_t LiveBytes::merge(uint32_t left, uint32_t right) {
   if (left == none || right == none)
     return left == none ? right : left;
   if (priority(left) > priority(right)) {
@@ -92,7 +92,7 @@ uint32_t Timeline::merge(uint32_t left, uint32_t right) {
   return right;
 }
 
-void Timeline::extract(uint32_t row) {
+void LiveBytes::extract(uint32_t row) {
   push(row);
   uint32_t parent = rows_[row].parent;
   unsigned side = parent != none && rows_[parent].child[1] == row ? 1 : 0;
@@ -100,7 +100,7 @@ void Timeline::extract(uint32_t row) {
   updateUp(parent);
 }
 
-void Timeline::rotateUp(uint32_t row) {
+void LiveBytes::rotateUp(uint32_t row) {
   uint32_t parent = rows_[row].parent;
   uint32_t above = rows_[parent].parent;
   push(parent);
@@ -115,7 +115,7 @@ void Timeline::rotateUp(uint32_t row) {
 }
 
 /// Hangs the row in as a leaf, where program order wants it, and lets it rise to where its priority wants it.
-void Timeline::insert(uint32_t row, int64_t alive, const Node *next) {
+void LiveBytes::insert(uint32_t row, int64_t alive, const Node *next) {
   uint32_t parent = root_;
   unsigned side = 1;
   if (next) {
@@ -134,7 +134,7 @@ void Timeline::insert(uint32_t row, int64_t alive, const Node *next) {
   updateUp(row);
 }
 
-int64_t Timeline::pendingAbove(uint32_t row) const {
+int64_t LiveBytes::pendingAbove(uint32_t row) const {
   int64_t sum = 0;
   for (; row != none; row = rows_[row].parent)
     sum += rows_[row].add;
@@ -143,7 +143,7 @@ int64_t Timeline::pendingAbove(uint32_t row) const {
 
 /// Adds to this row and all before it. On the way to the root, a row that is reached from its right half stands before the
 /// node, and so does all of its left half, which only notes what it owes.
-void Timeline::addUpTo(const Node *node, int64_t bytes) {
+void LiveBytes::addUpTo(const Node *node, int64_t bytes) {
   unsigned cameFrom = 1;
   for (uint32_t row = node->id(); row != none;) {
     Row &r = rows_[row];
@@ -159,7 +159,7 @@ void Timeline::addUpTo(const Node *node, int64_t bytes) {
   }
 }
 
-void Timeline::contribute(const Interval &interval, int sign) {
+void LiveBytes::contribute(const Interval &interval, int sign) {
   int64_t bytes = sign * interval.bytes;
   if (bytes == 0)
     return;
@@ -177,7 +177,7 @@ void Timeline::contribute(const Interval &interval, int sign) {
     addUpTo(before, -bytes);
 }
 
-void Timeline::findEnds(Interval &interval) const {
+void LiveBytes::findEnds(Interval &interval) const {
   interval.first = interval.last = interval.holders.front();
   for (Node *holder : interval.holders) {
     if (holder->isBefore(interval.first))
@@ -187,7 +187,7 @@ void Timeline::findEnds(Interval &interval) const {
   }
 }
 
-Timeline::IntervalId Timeline::addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, Reach reach) {
+LiveBytes::IntervalId LiveBytes::addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, Reach reach) {
   auto id = static_cast<IntervalId>(intervals_.size());
   Interval &interval = intervals_.emplace_back();
   interval.bytes = bytes;
@@ -200,13 +200,13 @@ Timeline::IntervalId Timeline::addInterval(int64_t bytes, llvm::ArrayRef<Node *>
   return id;
 }
 
-void Timeline::addHolder(IntervalId id, Node *holder) {
+void LiveBytes::addHolder(IntervalId id, Node *holder) {
   intervals_[id].holders.push_back(holder);
   held_[holder->id()].push_back(id);
   widen(intervals_[id], holder);
 }
 
-void Timeline::addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder) {
+void LiveBytes::addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder) {
   // Because intervals of one bucket end at one wait, their bytes go up to the new end and off the old one together.
   int64_t moved = 0;
   int64_t atOldEnd = 0;
@@ -235,7 +235,7 @@ void Timeline::addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder) {
     addUpTo(holder, moved);
 }
 
-void Timeline::removeHolder(IntervalId id, Node *holder) {
+void LiveBytes::removeHolder(IntervalId id, Node *holder) {
   Interval &interval = intervals_[id];
   assert(interval.holders.back() == holder && "holders go in the order opposite to that in which they came");
   interval.holders.pop_back();
@@ -253,7 +253,7 @@ void Timeline::removeHolder(IntervalId id, Node *holder) {
 }
 
 /// Lets the interval reach to a holder outside it.
-void Timeline::widen(Interval &interval, Node *holder) {
+void LiveBytes::widen(Interval &interval, Node *holder) {
   if (interval.last->isBefore(holder)) {
     shiftEnd(interval, holder);
   } else if (holder->isBefore(interval.first)) {
@@ -264,7 +264,7 @@ void Timeline::widen(Interval &interval, Node *holder) {
 }
 
 /// Because most intervals only get another end, and a walk to the root for each of two ends costs half of one for four.
-void Timeline::shiftEnd(Interval &interval, Node *last) {
+void LiveBytes::shiftEnd(Interval &interval, Node *last) {
   if (settled_ && !interval.reach.forGood && interval.bytes != 0) {
     addUpTo(last, interval.bytes);
     addUpTo(interval.last, -interval.bytes);
@@ -276,27 +276,27 @@ void Timeline::shiftEnd(Interval &interval, Node *last) {
   contribute(interval, 1);
 }
 
-void Timeline::suspend(IntervalId id) {
+void LiveBytes::suspend(IntervalId id) {
   Interval &interval = intervals_[id];
   contribute(interval, -1);
   interval.suspended = std::exchange(interval.bytes, 0);
 }
 
-void Timeline::resume(IntervalId id) {
+void LiveBytes::resume(IntervalId id) {
   Interval &interval = intervals_[id];
   interval.bytes = std::exchange(interval.suspended, 0);
   contribute(interval, 1);
 }
 
-int64_t Timeline::peak() const { return root_ == none ? 0 : base_ + rows_[root_].max; }
+int64_t LiveBytes::peak() const { return root_ == none ? 0 : base_ + rows_[root_].max; }
 
-int64_t Timeline::alive(const Node *node) const { return base_ + rows_[node->id()].own + pendingAbove(node->id()); }
+int64_t LiveBytes::alive(const Node *node) const { return base_ + rows_[node->id()].own + pendingAbove(node->id()); }
 
-llvm::ArrayRef<Timeline::IntervalId> Timeline::intervalsOf(const Node *node) const { return held_[node->id()]; }
+llvm::ArrayRef<LiveBytes::IntervalId> LiveBytes::intervalsOf(const Node *node) const { return held_[node->id()]; }
 
 /// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the
 /// limit.
-uint32_t Timeline::searchSubtree(uint32_t row, unsigned side, int64_t limit) const {
+uint32_t LiveBytes::searchSubtree(uint32_t row, unsigned side, int64_t limit) const {
   for (;;) {
     const Row &r = rows_[row];
     limit -= r.add;
@@ -311,7 +311,7 @@ uint32_t Timeline::searchSubtree(uint32_t row, unsigned side, int64_t limit) con
 }
 
 /// The first row over the limit from `row` on (itself included), going away from `side`.
-uint32_t Timeline::search(uint32_t row, unsigned side, int64_t limit) const {
+uint32_t LiveBytes::search(uint32_t row, unsigned side, int64_t limit) const {
   int64_t pending = pendingAbove(row);
   bool fresh = true;
   while (row != none) {
@@ -331,7 +331,7 @@ uint32_t Timeline::search(uint32_t row, unsigned side, int64_t limit) const {
   return none;
 }
 
-Node *Timeline::firstAbove(Node *from, const Node *to, int64_t limit) const {
+Node *LiveBytes::firstAbove(Node *from, const Node *to, int64_t limit) const {
   if (from == to)
     return nullptr;
   uint32_t row = search(from->id(), 0, limit - base_);
@@ -341,7 +341,7 @@ Node *Timeline::firstAbove(Node *from, const Node *to, int64_t limit) const {
   return !to || found->isBefore(to) ? found : nullptr;
 }
 
-Node *Timeline::lastAbove(const Node *from, Node *to, int64_t limit) const {
+Node *LiveBytes::lastAbove(const Node *from, Node *to, int64_t limit) const {
   if (from == to)
     return nullptr;
   uint32_t row = search((to ? to->prev() : graph_.back())->id(), 1, limit - base_);
@@ -352,7 +352,7 @@ Node *Timeline::lastAbove(const Node *from, Node *to, int64_t limit) const {
 }
 
 /// Alive between two neighbours: what neither ends at the first nor starts at the second.
-int64_t Timeline::aliveBetween(const Node *before, const Node *after) const {
+int64_t LiveBytes::aliveBetween(const Node *before, const Node *after) const {
   if (after)
     return aliveBefore(after) - base_;
   int64_t sum = 0;
@@ -362,7 +362,7 @@ int64_t Timeline::aliveBetween(const Node *before, const Node *after) const {
   return alive(before) - base_ - sum;
 }
 
-void Timeline::lift(Node *node) {
+void LiveBytes::lift(Node *node) {
   // Because a row can only be taken out when no interval starts or ends there.
   ending_.clear();
   for (IntervalId id : held_[node->id()]) {
@@ -375,7 +375,7 @@ void Timeline::lift(Node *node) {
   extract(node->id());
 }
 
-void Timeline::drop(Node *node) {
+void LiveBytes::drop(Node *node) {
   insert(node->id(), aliveBetween(node->prev(), node->next()), node->next());
   for (IntervalId id : ending_) {
     findEnds(intervals_[id]);
@@ -385,7 +385,7 @@ void Timeline::drop(Node *node) {
     widen(intervals_[id], node);
 }
 
-void Timeline::move(Node *node, Node *before) {
+void LiveBytes::move(Node *node, Node *before) {
   if (before == node || node->next() == before)
     return;
   lift(node);

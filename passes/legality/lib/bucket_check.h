@@ -1,11 +1,11 @@
-// Bucket: one merged entry, evaluated: what each of its new nodes holds.
+// BucketCheck: one merged entry, evaluated: what each of its new nodes holds.
 //
 // Members' inputs are the sources; every other value is derived from them through movements and the
 // one exchange. So a bucket is not compared with one way of spelling it, but with what it must
 // compute: the replacement of each member is its result, element for element.
 //
 // That members do not need one another is shown by the rest of the checker: a path from one to the
-// other would put some definition behind its use, an access on the wrong side of a write, or lose
+// other would put some definition after its use, an access on the wrong side of a write, or lose
 // an ordering edge. Only edges between two members are looked for here, since both ends are now one
 // node.
 //
@@ -19,9 +19,9 @@
 
 namespace ccgraph::legality {
 
-class Bucket {
+class BucketCheck {
 public:
-  Bucket(const Evidence &evidence, uint32_t entry, Findings &findings);
+  BucketCheck(const Evidence &evidence, uint32_t entry, Findings &findings);
 
   /// Checks members against each other and the launch, evaluates, and holds the replacements to what they stand for.
   void check();
@@ -29,16 +29,16 @@ public:
 private:
   // Members: each is a functional collective on one tensor, like the launch in all that matters, with its own waits.
   bool readMembers();
-  bool checkMember(const BucketMember &member, const Communication &call);
+  bool checkMember(const BucketMember &member, const Call &call);
   bool checkWaits(const BucketMember &member, uint32_t launch);
   bool checkIndependent(const BucketMember &member, uint32_t launch);
   void checkOrderingEdges(const BucketMember &member, uint32_t launch);
-  bool addSource(const BucketMember &member, Communication call);
+  bool addSource(const BucketMember &member, Call call);
   bool checkLaunch();
   bool takesItsTensors() const;
 
   void evaluate();
-  std::optional<Value> evaluateLaunch(llvm::ArrayRef<const Value *> operands);
+  std::optional<Contents> evaluateLaunch(llvm::ArrayRef<const Contents *> operands);
 
   // What came of it: values, types, and the certificate's word about offsets and lengths.
   void checkReplacement(const BucketMember &member, uint32_t source);
@@ -55,10 +55,10 @@ private:
   Findings &findings_;
   Evaluation evaluation_;
   uint32_t launch_ = none; ///< step after
-  Communication call_;
+  Call call_;
   Shipment shipment_;
   llvm::DenseMap<uint32_t, uint32_t> sourceOf_; ///< by step after: index into the sources
-  std::optional<Value> sent_;                   ///< what the launch sends
+  std::optional<Contents> sent_;                ///< what the launch sends
 };
 
 } // namespace ccgraph::legality

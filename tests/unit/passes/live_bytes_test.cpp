@@ -1,5 +1,5 @@
-// The timeline against a count by hand: random intervals, random moves, every question.
-#include "analysis/timeline.h"
+// LiveBytes against a count by hand: random intervals, random moves, every question.
+#include "analysis/live_bytes.h"
 
 #include "support/program_builder.h"
 
@@ -10,28 +10,28 @@
 namespace ccgraph::test {
 namespace {
 
-class TimelineTest : public testing::TestWithParam<unsigned> {
+class LiveBytesTest : public testing::TestWithParam<unsigned> {
 protected:
   static constexpr int numRows = 40;
   struct Model {
     int64_t bytes;
     std::vector<Node *> holders;
-    Timeline::Reach reach;
+    LiveBytes::Reach reach;
   };
 
-  TimelineTest() : graph_(context_), program_(graph_), random_(GetParam()) {
+  LiveBytesTest() : graph_(context_), program_(graph_), random_(GetParam()) {
     for (int i = 0; i < numRows; ++i)
       rows_.push_back(program_.input("x" + std::to_string(i), program_.f32({1})));
   }
 
   int pick(int bound) { return static_cast<int>(random_() % static_cast<unsigned>(bound)); }
 
-  void fill(Timeline &timeline, int count) {
+  void fill(LiveBytes &live, int count) {
     for (int i = 0; i < count; ++i) {
       Model model{pick(100), {}, {.fromStart = pick(8) == 0, .forGood = pick(8) == 0}};
       for (int holders = 1 + pick(4); holders > 0; --holders)
         model.holders.push_back(rows_[pick(numRows)]);
-      EXPECT_EQ(timeline.addInterval(model.bytes, model.holders, model.reach), models_.size());
+      EXPECT_EQ(live.addInterval(model.bytes, model.holders, model.reach), models_.size());
       models_.push_back(model);
     }
   }
@@ -48,16 +48,16 @@ protected:
     return sum;
   }
 
-  void expectRight(const Timeline &timeline) const {
+  void expectRight(const LiveBytes &live) const {
     int64_t peak = 0;
     for (const Node *row = graph_.front(); row; row = row->next()) {
-      EXPECT_EQ(timeline.alive(row), aliveByHand(row));
+      EXPECT_EQ(live.alive(row), aliveByHand(row));
       peak = std::max(peak, aliveByHand(row));
     }
-    EXPECT_EQ(timeline.peak(), peak);
+    EXPECT_EQ(live.peak(), peak);
   }
 
-  void expectFinds(const Timeline &timeline, int64_t limit) {
+  void expectFinds(const LiveBytes &live, int64_t limit) {
     std::vector<Node *> order = graph_.nodes();
     size_t from = static_cast<size_t>(pick(numRows)),
            to = from + static_cast<size_t>(pick(numRows - static_cast<int>(from)));
@@ -67,8 +67,8 @@ protected:
         first = first ? first : order[i];
         last = order[i];
       }
-    EXPECT_EQ(timeline.firstAbove(order[from], order[to], limit), first);
-    EXPECT_EQ(timeline.lastAbove(order[from], order[to], limit), last);
+    EXPECT_EQ(live.firstAbove(order[from], order[to], limit), first);
+    EXPECT_EQ(live.lastAbove(order[from], order[to], limit), last);
   }
 
   Context context_;
@@ -80,79 +80,79 @@ protected:
   int64_t constant_ = 0;
 };
 
-TEST_P(TimelineTest, CountsAsByHandThroughMoves) {
-  Timeline timeline(graph_);
-  fill(timeline, 30);
-  timeline.settle();
-  expectRight(timeline);
+TEST_P(LiveBytesTest, CountsAsByHandThroughMoves) {
+  LiveBytes live(graph_);
+  fill(live, 30);
+  live.settle();
+  expectRight(live);
   for (int i = 0; i < 60; ++i) {
     Node *node = rows_[pick(numRows)], *before = rows_[pick(numRows)];
     if (node != before)
-      timeline.move(node, before);
-    expectRight(timeline);
-    expectFinds(timeline, pick(static_cast<int>(timeline.peak()) + 1));
+      live.move(node, before);
+    expectRight(live);
+    expectFinds(live, pick(static_cast<int>(live.peak()) + 1));
   }
 }
 
-TEST_P(TimelineTest, TakesIntervalsAndHoldersAfterwards) {
-  Timeline timeline(graph_);
-  fill(timeline, 10);
-  timeline.settle();
-  timeline.addConstant(constant_ = 5);
-  fill(timeline, 10);
-  expectRight(timeline);
+TEST_P(LiveBytesTest, TakesIntervalsAndHoldersAfterwards) {
+  LiveBytes live(graph_);
+  fill(live, 10);
+  live.settle();
+  live.addConstant(constant_ = 5);
+  fill(live, 10);
+  expectRight(live);
   for (int i = 0; i < 40; ++i) {
-    auto id = static_cast<Timeline::IntervalId>(pick(20));
+    auto id = static_cast<LiveBytes::IntervalId>(pick(20));
     Node *holder = rows_[pick(numRows)];
-    timeline.addHolder(id, holder);
+    live.addHolder(id, holder);
     models_[id].holders.push_back(holder);
-    expectRight(timeline);
+    expectRight(live);
     if (pick(2) == 0) {
-      timeline.removeHolder(id, holder);
+      live.removeHolder(id, holder);
       models_[id].holders.pop_back();
-      expectRight(timeline);
+      expectRight(live);
     }
   }
 }
 
-TEST_P(TimelineTest, TakesOneHolderForSeveralIntervals) {
-  Timeline timeline(graph_);
-  fill(timeline, 20);
-  timeline.settle();
+TEST_P(LiveBytesTest, TakesOneHolderForSeveralIntervals) {
+  LiveBytes live(graph_);
+  fill(live, 20);
+  live.settle();
   for (int i = 0; i < 20; ++i) {
     Node *holder = rows_[pick(numRows)];
-    std::vector<Timeline::IntervalId> some;
+    std::vector<LiveBytes::IntervalId> some;
     for (int count = pick(6); count > 0; --count)
-      some.push_back(static_cast<Timeline::IntervalId>(pick(20)));
-    timeline.addHolders(some, holder);
-    for (Timeline::IntervalId id : some)
+      some.push_back(static_cast<LiveBytes::IntervalId>(pick(20)));
+    live.addHolders(some, holder);
+    for (LiveBytes::IntervalId id : some)
       models_[id].holders.push_back(holder);
-    expectRight(timeline);
-    for (Timeline::IntervalId id : llvm::reverse(some)) {
+    expectRight(live);
+    for (LiveBytes::IntervalId id : llvm::reverse(some)) {
       if (i % 2 == 0)
         break;
-      timeline.removeHolder(id, holder);
+      live.removeHolder(id, holder);
       models_[id].holders.pop_back();
     }
-    expectRight(timeline);
+    expectRight(live);
   }
 }
 
-TEST_P(TimelineTest, SuspendedIntervalsWeighNothing) {
-  Timeline timeline(graph_);
-  fill(timeline, 10);
-  timeline.settle();
+TEST_P(LiveBytesTest, SuspendedIntervalsWeighNothing) {
+  LiveBytes live(graph_);
+  fill(live, 10);
+  live.settle();
   int64_t bytes = std::exchange(models_[3].bytes, 0);
-  timeline.suspend(3);
-  EXPECT_EQ(timeline.weight(3), bytes);
-  expectRight(timeline);
-  timeline.move(models_[3].holders[0], rows_[pick(numRows)]);
+  live.suspend(3);
+  EXPECT_EQ(live.weight(3), bytes);
+  expectRight(live);
+  live.move(models_[3].holders[0], rows_[pick(numRows)]);
   models_[3].bytes = bytes;
-  timeline.resume(3);
-  expectRight(timeline);
+  live.resume(3);
+  expectRight(live);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TimelineTest, testing::Range(0U, 20U));
+INSTANTIATE_TEST_SUITE_P(Seeds, LiveBytesTest, testing::Range(0U, 20U));
 
 } // namespace
 } // namespace ccgraph::test

@@ -1,4 +1,4 @@
-#include "communication.h"
+#include "call.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,10 +26,10 @@ std::optional<std::vector<int64_t>> integers(const Argument *argument) {
 }
 
 /// A collective in a subgraph: its kind and its group.
-Communication readWrapped(const Program &program, uint32_t index) {
+Call readWrapped(const Program &program, uint32_t index) {
   const Graph *graph = wrappedGraph(program, program[index]);
   const Node *inner = graph ? onlyCall(*graph) : nullptr;
-  Communication call;
+  Call call;
   call.step = index;
   bool one = inner && inner->op() && inner->op()->collective;
   call.spec = one ? &*inner->op()->collective : nullptr;
@@ -63,11 +63,11 @@ const Node *onlyCall(const Graph &graph) {
   return call;
 }
 
-Communication readCommunication(const Program &program, uint32_t index) {
+Call readCall(const Program &program, uint32_t index) {
   const Step &step = program[index];
   if (!step.collective())
     return readWrapped(program, index);
-  Communication call;
+  Call call;
   call.step = index;
   call.spec = step.collective();
   call.group = readGroup(program, index, *step.node);
@@ -82,18 +82,18 @@ Communication readCommunication(const Program &program, uint32_t index) {
   return call;
 }
 
-std::vector<Communication> readCommunications(const Program &program) {
-  std::vector<Communication> calls;
+std::vector<Call> readCalls(const Program &program) {
+  std::vector<Call> calls;
   for (uint32_t i = 0; i < program.size(); ++i) {
     const Step &step = program[i];
     if (!step.collective() && (step.domain != Domain::Comm || !wrappedGraph(program, step)))
       continue;
-    calls.push_back(readCommunication(program, i));
+    calls.push_back(readCall(program, i));
   }
   return calls;
 }
 
-bool alike(const Communication &a, const Communication &b) {
+bool alike(const Call &a, const Call &b) {
   return a.spec->kind == b.spec->kind && a.group.key == b.group.key && a.reduceOp == b.reduceOp &&
          a.groupSize == b.groupSize && a.root == b.root;
 }
@@ -112,16 +112,16 @@ bool saysNothingElse(const Step &step) {
   return true;
 }
 
-bool isPlainExchange(const Communication &call) {
+bool isPlainExchange(const Call &call) {
   const CollectiveSpec &spec = *call.spec;
   return !spec.inPlace && !spec.synchronous && !spec.coalesced && spec.output < 0 && call.inputs.size() == 1;
 }
 
-bool isFence(const Communication &call) {
+bool isFence(const Call &call) {
   return call.spec && (isPointToPoint(call.spec->kind) || call.spec->kind == CollectiveKind::Barrier);
 }
 
-Meetings::Meetings(llvm::ArrayRef<const Communication *> samples) {
+Meetings::Meetings(llvm::ArrayRef<const Call *> samples) {
   for (uint32_t i = 0; i < samples.size(); ++i) {
     cells_.push_back(samples[i]->group.cells());
     if (cells_[i].empty())
