@@ -43,6 +43,16 @@ bool isFunctional(const Node &node, const CollectiveSpec &spec) {
          !spec.legacy && node.kwargs().empty();
 }
 
+/// Does some step write what the launch yields?
+bool isWritten(const SlowProgram &program, const Node &launch) {
+  auto results = program.storages().storages(&launch);
+  return llvm::any_of(program.steps(), [&](const SlowStep &step) {
+    return !step.wait && llvm::any_of(step.accesses, [&](const auto &access) {
+      return writesElements(access.second) && llvm::is_contained(results, access.first);
+    });
+  });
+}
+
 std::optional<Part> partOf(const SlowProgram &program, int position) {
   const SlowStep &step = program.steps()[position];
   const Node &node = *step.node;
@@ -50,6 +60,9 @@ std::optional<Part> partOf(const SlowProgram &program, int position) {
   bool kind = spec != nullptr && (spec->kind == CollectiveKind::AllReduce || spec->kind == CollectiveKind::AllGather ||
                                   spec->kind == CollectiveKind::ReduceScatter);
   if (!kind || !isFunctional(node, *spec) || !onlyWaited(node, spec->coalesced))
+    return std::nullopt;
+  // Because each wait on a list of reduce_scatters may copy all results again.
+  if (spec->kind == CollectiveKind::ReduceScatter && isWritten(program, node))
     return std::nullopt;
   Part part;
   part.position = position;

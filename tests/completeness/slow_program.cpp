@@ -158,9 +158,22 @@ bool SlowProgram::mayShareTwo(const Node &a, const Node &b) const {
   return left.empty() || right.empty();
 }
 
+bool SlowProgram::isOpen(const SlowStep &step) const {
+  if (open_.empty()) {
+    std::vector<GroupId> groups;
+    for (const SlowStep &other : steps_)
+      if (GroupId group = other.communicates ? groupIdOf(*other.node) : GroupId();
+          other.communicates && !llvm::is_contained(groups, group))
+        groups.push_back(std::move(group));
+    std::vector<bool> open = openGroups(graph_.groups(), groups);
+    for (size_t i = 0; i < groups.size(); ++i)
+      open_[groups[i].text] = open[i];
+  }
+  return open_.at(step.group);
+}
+
 bool SlowProgram::keepOrder(const SlowStep &a, const SlowStep &b) const {
-  return a.group == b.group || mayBeOneGroup(graph_.groups(), groupIdOf(*a.node), groupIdOf(*b.node)) ||
-         ((a.fence || b.fence) && mayShareTwo(*a.node, *b.node));
+  return a.group == b.group || isOpen(a) || isOpen(b) || ((a.fence || b.fence) && mayShareTwo(*a.node, *b.node));
 }
 
 std::vector<std::vector<int>> SlowProgram::needs() const {

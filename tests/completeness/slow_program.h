@@ -15,6 +15,7 @@
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/storage.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,12 +68,16 @@ private:
   void matchFlights();
   [[nodiscard]] bool givenAway(const Node &owner) const;
   [[nodiscard]] bool mayShareTwo(const Node &a, const Node &b) const;
+  /// May its group be one with another of the program? Then its order stays among all collectives.
+  [[nodiscard]] bool isOpen(const SlowStep &step) const;
 
   const Graph &graph_;
   StorageMap storages_;
   std::vector<SlowStep> steps_;
   /// by node id
   std::vector<int> position_;
+  /// by group, once asked
+  mutable std::map<std::string, bool> open_;
 };
 
 /// Reads or writes elements, now or in flight.

@@ -117,6 +117,7 @@ constexpr SharingEntry entries[] = {
     {"aten.set_data", reshapes0}, // Because the tensor gets the other one's sizes and storage.
     {"aten.shallow_copy_data_", reshapes0},
     {"aten.size", type0},
+    {"aten.sorted.Tensor", may0},
     {"aten.sparse_resize_", reshapes0},
     {"aten.sparse_resize_and_clear_", reshapes0},
     {"aten.stride", type0},

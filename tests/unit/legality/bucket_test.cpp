@@ -447,12 +447,16 @@ TEST_F(LegalityBucket, RefusesAPieceWhosePlaceIsSeen) {
         "r = torch.ops.aten.as_strided_scatter.default(v, x, [2], [1], 0)",
         "r = torch.ops.aten.view_as_complex.default(v)", "r = torch.ops.aten.view.dtype(v, torch.float64)",
         "r = torch.ops.aten.view_copy.dtype(v, torch.float64)", "r = torch.ops.aten.sym_storage_offset.default(v)",
-        "r = torch.ops.aten.resize_.default(v, [8])", "r = torch.ops.aten.set_.source_Tensor(v, x)",
-        "r = torch.ops.inductor.resize_storage_bytes_.default(v, 0)", "r = torch.ops.aten.neg.out(x, out = v)",
-        "r = torch.ops.aten._int_mm.default(v, v)", "r = torch.ops.mylib.unknown.default(v)"}) {
+        "r = torch.ops.aten.resize_.default(v, [8])", "r = torch.ops.inductor.resize_storage_bytes_.default(v, 0)",
+        "r = torch.ops.aten.neg.out(x, out = v)", "r = torch.ops.aten._int_mm.default(v, v)",
+        "r = torch.ops.mylib.unknown.default(v)"}) {
     EXPECT_EQ(verdict(seeing, true), "merged-place") << seeing;
     EXPECT_EQ(verdict(seeing, false), "") << seeing;
   }
+  // Because a tensor that takes another one's storage makes one of the two: what is sent is reshaped as well.
+  constexpr const char *exchanging = "r = torch.ops.aten.set_.source_Tensor(v, x)";
+  EXPECT_EQ(verdict(exchanging, true), "merged-place merged-scaffold");
+  EXPECT_EQ(verdict(exchanging, false), "merged-place merged-scaffold");
 }
 
 TEST_F(LegalityBucket, RefusesToReturnAPieceOfABuffer) {

@@ -68,7 +68,7 @@ TEST(InFlight, DisjointSlicesOfOneBufferMayFlyTogether) {
   };
   EXPECT_EQ(with("hi").output(1),
             (Row{100, 101, 102, 103, 200, 201, 202, 203, 200, 202, 204, 206, 400, 402, 404, 406}));
-  EXPECT_NE(with("lo").error().find("writes `lo`, which all_gather `c` has in flight"), std::string::npos)
+  EXPECT_NE(with("lo").error().find("d: rank 0: reads `lo`, which all_gather `c` has in flight"), std::string::npos)
       << with("lo").error();
 }
 
