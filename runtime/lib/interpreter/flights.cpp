@@ -1,6 +1,10 @@
 #include "interpreter/flights.h"
 
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/strides.h"
+#include "collectives/agreement.h"
+
+#include <cstring>
 
 namespace ccgraph::runtime {
 namespace {
@@ -27,6 +31,17 @@ bool touches(const Buffer &row, const Tensor &tensor) {
     auto [pieceBegin, pieceEnd] = spanOf(piece);
     return piece.aliases(tensor) && pieceBegin < end && begin < pieceEnd;
   });
+}
+
+bool copiesAllAgain(const Launch &launch) {
+  const CollectiveSpec *spec = collectiveOf(*launch.node);
+  return spec && spec->waitsRewriteAll;
+}
+
+/// Of two contiguous tensors of one dtype and size.
+bool sameBytes(const Tensor &a, const Tensor &b) {
+  return a.numElements() == 0 ||
+         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.numElements() * a.elementSize())) == 0;
 }
 
 template <typename Map, typename Flight>
@@ -100,12 +115,41 @@ llvm::Error Flights::landRows(Flight &flight, const Storage *storage) {
   if (llvm::Error error = flight.seat.communication->settle())
     return error;
   llvm::ArrayRef<Buffer> rows = flight.seat.launch().receive;
+  std::vector<bool> before = flight.landed;
   for (size_t row = 0; row < rows.size(); ++row) {
     if (flight.landed[row] || !(storage == nullptr || touches(rows[row], storage)))
       continue;
     rows[row].write(flight.seat.communication->result(flight.seat.member, row));
     flight.landed[row] = true;
   }
+  if (storage == nullptr || flight.landed == before || !copiesAllAgain(flight.seat.launch()))
+    return llvm::Error::success();
+  for (size_t row = 0; row < rows.size(); ++row)
+    if (llvm::Error error = before[row] ? copyAgain(flight, row) : llvm::Error::success())
+      return error;
+  return llvm::Error::success();
+}
+
+/// To write what stands there already does nothing, so only a row that was written in between is looked at.
+llvm::Error Flights::copyAgain(const Flight &flight, size_t row) const {
+  const Launch &launch = flight.seat.launch();
+  const Buffer &buffer = launch.receive[row];
+  const Tensor &result = flight.seat.communication->result(flight.seat.member, row);
+  auto refuse = [&](const std::string &why) {
+    return makeError(diagnose(*launch.node, "run.copied-again",
+                              "rank " + std::to_string(launch.rank) +
+                                  ": a wait on one of its results copies all of them again, and " + why,
+                              "wait for all its results before one of them is changed or sent on"));
+  };
+  if (buffer.numElements() != result.numElements())
+    return refuse("one has been resized");
+  if (sameBytes(buffer.read(), result))
+    return llvm::Error::success();
+  for (const Tensor &piece : buffer.pieces())
+    for (const Launch *other : {writer(piece), reader(piece)})
+      if (other)
+        return refuse("one that was written since is still used by " + describe(*other));
+  buffer.write(result);
   return llvm::Error::success();
 }
 

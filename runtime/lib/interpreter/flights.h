@@ -5,7 +5,9 @@
 // then any other use of the storage is an error that names the launch and the offender, so that
 // an illegal early read or write can never go unnoticed. Once one result of a launch is waited
 // for, its inputs are free again; other results of a coalesced launch keep flying until a wait of
-// their own.
+// their own. Where each wait on one result of a list copies all of them again (gloo's reduce_scatter, see
+// CollectiveSpec::waitsRewriteAll), it does so here: what was written to the others in between is lost, and nothing may be
+// reading or filling them.
 //
 // Ownership: keeps the storages in flight alive. Cost: a hash look-up a storage; nothing where
 // nothing flies.
@@ -54,6 +56,8 @@ private:
   [[nodiscard]] FlightList waitedFor(const Storage *storage) const;
   [[nodiscard]] llvm::Error landRows(Flight &flight, const Storage *storage);
   [[nodiscard]] llvm::Error landWhole(FlightRef flight);
+  /// Copies a row again that has landed before.
+  [[nodiscard]] llvm::Error copyAgain(const Flight &flight, size_t row) const;
   void release(const FlightRef &flight);
 
   /// in order of launch; gone when every row has landed

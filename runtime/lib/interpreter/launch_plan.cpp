@@ -141,6 +141,13 @@ llvm::Error Planner::checkListForm() const {
                           " tensors, expected another dtype: PyTorch refuses this one in a list")
                              .str(),
                          "make one call for each tensor");
+  // Because gloo refuses it for sums and fills gathers wrongly, and NCCL refuses it.
+  for (const Buffer &row : launch_.send)
+    if (row.dtype() != launch_.send.front().dtype())
+      return site_.error(("got a list of " + shortName(launch_.send.front().dtype()) + " and " +
+                          shortName(row.dtype()) + " tensors, expected one dtype")
+                             .str(),
+                         "make one call for each dtype");
   return llvm::Error::success();
 }
 

@@ -120,8 +120,17 @@ TEST(ListForm, OfWhatPyTorchTakesAloneOnly) {
                          "_c10d_functional.all_gather_into_tensor_coalesced.default([y], 2, '0')\n w = "
                          "_c10d_functional.wait_tensors.default(c)\n a = w[0]\n return (a,)");
   program.legibleInput({4});
-  EXPECT_NE(program.error().find("got a list of c64 tensors, expected another dtype: PyTorch refuses this one in a list"),
-            std::string::npos);
+  EXPECT_NE(
+      program.error().find("got a list of c64 tensors, expected another dtype: PyTorch refuses this one in a list"),
+      std::string::npos);
+}
+
+TEST(ListForm, OfTwoDTypes) {
+  RankProgram program(2, "x: \"f32[4]\"\n y = prims.convert_element_type.default(x, torch.float64)\n c = "
+                         "_c10d_functional.all_gather_into_tensor_coalesced.default([x, y], 2, '0')\n w = "
+                         "_c10d_functional.wait_tensors.default(c)\n a = w[0]\n return (a,)");
+  program.legibleInput({4});
+  EXPECT_NE(program.error().find("got a list of f32 and f64 tensors, expected one dtype"), std::string::npos);
 }
 
 TEST(Deadlock, OfRanksThatWaitInCircles) {

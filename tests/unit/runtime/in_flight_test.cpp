@@ -123,6 +123,41 @@ TEST(InFlight, WaitingForOneElementLeavesTheOthers) {
             std::string::npos);
 }
 
+/// A list of two reduce_scatters, of which the first result has been waited for and written.
+constexpr const char *scatters =
+    "y = aten.mul.Tensor(x, 10)\n c = _c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')\n"
+    " a = c[0]\n b = c[1]\n u = _c10d_functional.wait_tensor.default(a)\n m = aten.mul_.Tensor(u, 2)\n";
+
+TEST(InFlight, AWaitOnOneOfAListOfReduceScattersCopiesAllResultsAgain) {
+  const std::string body = scatters;
+  EXPECT_EQ(twoRanks(body + "v = _c10d_functional.wait_tensor.default(b)\n return (u, v)").output(0), (Row{300, 302}));
+  EXPECT_EQ(twoRanks(body + "return (u, b)").output(0), (Row{600, 604})) << "nobody waits in the program";
+  EXPECT_EQ(twoRanks(body + "v = _c10d_functional.wait_tensor.default(b)\n n = aten.mul_.Tensor(u, 2)\n t = "
+                            "_c10d_functional.wait_tensor.default(b)\n return (u, t)")
+                .output(0),
+            (Row{600, 604}))
+      << "only the first wait on a result";
+}
+
+TEST(InFlight, WhatIsCopiedAgainMayNotBeInUse) {
+  const std::string wait =
+      "v = _c10d_functional.wait_tensor.default(b)\n w = _c10d_functional.wait_tensor.default(d)\n";
+  const std::string send = "d = _c10d_functional.all_gather_into_tensor.default(u, 2, '0')\n";
+  EXPECT_EQ(
+      twoRanks(scatters + send + wait + "return (w, v)").error(),
+      "error: c: rank 1: a wait on one of its results copies all of them again, and one that was written since is "
+      "still used by all_gather `d` [run.copied-again]\n"
+      "  note: wait for all its results before one of them is changed or sent on\n");
+  std::string unwritten = scatters;
+  unwritten.replace(unwritten.find("aten.mul_"), 9, "aten.mul");
+  EXPECT_EQ(twoRanks(unwritten + send + wait + "return (w, v)").error(), "")
+      << "to copy the same again changes nothing";
+  EXPECT_NE(twoRanks(std::string(scatters) + "d = aten.resize_.default(u, [5])\n" + wait + "return (w, v)")
+                .error()
+                .find("copies all of them again, and one has been resized"),
+            std::string::npos);
+}
+
 TEST(InFlight, AReshapeThatMustCopyIsARead) {
   const std::string transposed =
       std::string("m = aten.view.default(x, [2, 2])\n c = _c10d_functional.all_reduce.default(m, 'sum', '0')\n");
