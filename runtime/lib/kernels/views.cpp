@@ -97,6 +97,10 @@ Value expand(KernelArgs &args) {
   return args.failed() ? Value() : args.take(self.expand(sizes));
 }
 
+/// The second tensor is asked for its sizes only.
+Value expandAs(KernelArgs &args) { return args.take(args.tensor(0).expand(args.tensor(1).sizes())); }
+Value viewAs(KernelArgs &args) { return args.take(args.tensor(0).view(args.tensor(1).sizes())); }
+
 Value broadcastTensors(KernelArgs &args) {
   std::vector<Tensor> tensors = args.tensors(0);
   Dims sizes;
@@ -357,6 +361,7 @@ const Kernel kernels[] = {
     {"aten.detach_.default", "self", same},
     {"aten.diagonal.default", "self,offset,dim1,dim2", diagonal},
     {"aten.expand.default", "self,size,implicit", expand},
+    {"aten.expand_as.default", "self,other", expandAs},
     {"aten.flatten.using_ints", "self,start_dim,end_dim", flatten},
     {"aten.lift_fresh.default", "self", same},
     {"aten.narrow.default", "self,dim,start,length", narrow},
@@ -381,6 +386,7 @@ const Kernel kernels[] = {
     {"aten.unsqueeze.default", "self,dim", unsqueeze},
     {"aten.view.default", "self,size", view},
     {"aten.view.dtype", "self,dtype", viewAsDType},
+    {"aten.view_as.default", "self,other", viewAs},
     {"aten.view_as_complex.default", "self", viewAsComplex},
     {"aten.view_as_real.default", "self", viewAsReal},
 };

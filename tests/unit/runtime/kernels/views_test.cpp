@@ -64,6 +64,8 @@ TEST(Views, ShareMemoryAndHaveTheRightStrides) {
       {"aten.as_strided.default", {integers({2}), integers({3}), number(1)}, "f32[2][3]"},
       {"aten.detach.default", {}, "f32[4, 6][6, 1]"},
       {"aten.expand.default", {integers({2, 4, 6})}, "f32[2, 4, 6][0, 6, 1]"},
+      {"aten.expand_as.default", {counting({2, 4, 6})}, "f32[2, 4, 6][0, 6, 1]"},
+      {"aten.view_as.default", {counting({3, 8})}, "f32[3, 8][8, 1]"},
       {"aten.flatten.using_ints", {}, "f32[24][1]"},
       {"aten.narrow.default", {number(1), number(2), number(3)}, "f32[4, 3][6, 1]"},
       {"aten.permute.default", {integers({-1, 0})}, "f32[6, 4][1, 6]"},
