@@ -2,6 +2,7 @@
 
 #include "checks.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,21 +39,43 @@ private:
   bool over(uint32_t flight) const { return log_.flights[flight].wait != none; }
 
   void land(uint32_t index, const Step &step) {
+    llvm::SmallVector<uint32_t, 2> ended;
     for (uint32_t operand : program_.operands(step))
       for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand)) {
         for (uint32_t number : active(storage, Hold::Write))
-          end(number, index, storage);
+          if (end(number, index, storage))
+            ended.push_back(log_.flights[number].launch);
         forget(storage);
       }
+    llvm::sort(ended);
+    ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
+    for (uint32_t launch : ended)
+      copyAgain(index, launch);
   }
 
   /// The first wait on a result ends its flight; a buffer or an input that is held is no result.
-  void end(uint32_t number, uint32_t wait, uint32_t storage) {
+  bool end(uint32_t number, uint32_t wait, uint32_t storage) {
     Flight &flight = log_.flights[number];
     if (flight.wait != none || !llvm::is_contained(flight.results, storage))
-      return;
+      return false;
     flight.wait = wait;
     --inTheAir_;
+    return true;
+  }
+
+  void copyAgain(uint32_t wait, uint32_t launch) {
+    const CollectiveSpec *spec = program_[launch].collective();
+    if (!spec || !spec->waitsRewriteAll)
+      return;
+    // Because a list may have as many waits as results, those that nobody writes are left out once for all of them.
+    auto [written, isNew] = writtenResults_.try_emplace(launch);
+    if (isNew)
+      llvm::copy_if(storages_.of(launch), std::back_inserter(written->second),
+                    [&](uint32_t storage) { return storages_.isWritten(storage); });
+    for (uint32_t storage : written->second) {
+      log_.copiesAgain.push_back({wait, storage});
+      intrude(wait, storage, true, launch);
+    }
   }
 
   /// Drops what is over, so that a storage that is used again and again is not searched through its past.
@@ -69,15 +92,17 @@ private:
       if (operands[i] == none || (!writes && !has(accesses[i], Access::Read | Access::InFlightRead)))
         continue;
       for (uint32_t storage : storages_.of(operands[i]))
-        intrude(index, storage, writes);
+        intrude(index, storage, writes, none);
     }
   }
 
-  void intrude(uint32_t index, uint32_t storage, bool writes) {
+  /// Notes every launch that has the storage in flight, but for the one whose own step this is.
+  void intrude(uint32_t index, uint32_t storage, bool writes, uint32_t own) {
     forget(storage);
     for (Hold hold : {Hold::Read, Hold::Write})
       for (uint32_t flight : writes || hold == Hold::Write ? active(storage, hold) : llvm::ArrayRef<uint32_t>())
-        log_.intrusions.push_back({log_.flights[flight].launch, index, storage});
+        if (log_.flights[flight].launch != own)
+          log_.intrusions.push_back({log_.flights[flight].launch, index, storage});
   }
 
   void launch(uint32_t index, const Step &step) {
@@ -136,7 +161,8 @@ private:
 
   const Program &program_;
   const Storages &storages_;
-  std::vector<llvm::SmallVector<uint32_t, 0>> active_; ///< two a storage, see active()
+  std::vector<llvm::SmallVector<uint32_t, 0>> active_;                      ///< two a storage, see active()
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
   size_t inTheAir_ = 0;
   FlightLog log_;
 };

@@ -5,6 +5,9 @@
 // launch is one flight an element. The log of the program before is held against that of the
 // program after: an intrusion that was there before is the user's, a new one is the pass's.
 //
+// Where each first wait on an element of a list may copy all results again (CollectiveSpec::waitsRewriteAll), it writes
+// those that some step writes: the others hold the same before and after.
+//
 // Ownership: plain numbers of steps and storages, which mean something in that program only.
 // Failure: none. Cost: O(steps + operands).
 #pragma once
@@ -29,9 +32,16 @@ struct Intrusion {
   uint32_t storage = 0;
 };
 
+/// A wait that may copy a result of its list again.
+struct CopyAgain {
+  uint32_t wait = 0;
+  uint32_t storage = 0;
+};
+
 struct FlightLog {
   std::vector<Flight> flights;
-  std::vector<Intrusion> intrusions; ///< in program order
+  std::vector<Intrusion> intrusions;  ///< in program order
+  std::vector<CopyAgain> copiesAgain; ///< in program order
 };
 [[nodiscard]] FlightLog logFlights(const Program &program, const Storages &storages);
 

@@ -41,9 +41,14 @@ public:
       if (before_[i].domain == Domain::All)
         opaque_.push_back(i);
     }
-    for (const Flight &flight : logFlights(before_, storages_).flights)
+    FlightLog log = logFlights(before_, storages_);
+    for (const Flight &flight : log.flights)
       if (flight.wait != none)
         ending_.insert(flight.wait);
+    for (const CopyAgain &copy : log.copiesAgain)
+      written_[copy.storage].push_back(copy.wait);
+    for (auto &writers : written_)
+      llvm::sort(writers);
   }
 
   void run() {

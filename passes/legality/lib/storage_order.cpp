@@ -96,17 +96,10 @@ private:
     });
   }
 
-  /// Where each wait on a list may copy all results again, it writes those that somebody writes.
+  /// A wait that may copy a result again writes it.
   void collectRewrites() {
-    FlightLog log = logFlights(before_, evidence_.storagesBefore);
-    for (const Flight &landed : log.flights) {
-      const CollectiveSpec *spec = before_[landed.launch].collective();
-      if (!spec || !spec->waitsRewriteAll || landed.wait == none)
-        continue;
-      for (uint32_t storage : evidence_.storagesBefore.of(landed.launch))
-        if (written_[storage])
-          touches_.push_back({storage, landed.wait, 0, true, before_[landed.wait].node});
-    }
+    for (const CopyAgain &copy : logFlights(before_, evidence_.storagesBefore).copiesAgain)
+      touches_.push_back({copy.storage, copy.wait, 0, true, before_[copy.wait].node});
   }
 
   /// A step that reads and writes one storage counts as a write.

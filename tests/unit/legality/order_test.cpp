@@ -206,14 +206,44 @@ constexpr llvm::StringLiteral twoWaits = R"(
   read: "f32[16][1]cpu" = torch.ops.aten.neg.default(again)
   return (read, wait))";
 
+/// A wait on one result of such a list may copy the other again, which is written here (there: which nobody writes).
+constexpr llvm::StringLiteral copiedAgain = R"(
+  rs = torch.ops._c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')
+  r0: "f32[4][1]cpu" = rs[0]
+  r1: "f32[4][1]cpu" = rs[1]
+  w0: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(r0)
+  mul: "f32[4][1]cpu" = torch.ops.aten.mul_.Tensor(w0, 2)
+  ag: "f32[8][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(w0, 2, '0')
+  wag: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  w1: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(r1)
+  neg: "f32[4][1]cpu" = torch.ops.aten.neg.default(w0)
+  return (wag, w1, neg))";
+
+constexpr llvm::StringLiteral copiedToNoEffect = R"(
+  rs = torch.ops._c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')
+  r0: "f32[4][1]cpu" = rs[0]
+  r1: "f32[4][1]cpu" = rs[1]
+  w0: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(r0)
+  ag: "f32[8][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(w0, 2, '0')
+  wag: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+  w1: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(r1)
+  neg: "f32[4][1]cpu" = torch.ops.aten.neg.default(w0)
+  return (wag, w1, neg))";
+
 INSTANTIATE_TEST_SUITE_P(
     InFlight, LegalityOrder,
-    testing::Values(OrderCase{"AcceptsAViewOfWhatIsInFlight", gathered, move("look", "write"), ""},
-                    OrderCase{"RefusesAReadThroughAViewBeforeTheWait", gathered, move("read", "wait"), "in-flight"},
-                    OrderCase{"RefusesAWriteToWhatIsBeingSent", gathered, move("write", "wait"), "in-flight"},
-                    OrderCase{"AcceptsAWriteAfterALaunchThatCopies", copiedAtLaunch, move("write", "wait"), ""},
-                    OrderCase{"AcceptsAReadInFlightThatWasThereBefore", readInFlight, move("other", "early"), ""},
-                    OrderCase{"AcceptsTheSecondOfTwoWaitsFirst", twoWaits, move("wait", "read"), ""}),
+    testing::Values(
+        OrderCase{"AcceptsAViewOfWhatIsInFlight", gathered, move("look", "write"), ""},
+        OrderCase{"RefusesAReadThroughAViewBeforeTheWait", gathered, move("read", "wait"), "in-flight"},
+        OrderCase{"RefusesAWriteToWhatIsBeingSent", gathered, move("write", "wait"), "in-flight"},
+        OrderCase{"AcceptsAWriteAfterALaunchThatCopies", copiedAtLaunch, move("write", "wait"), ""},
+        OrderCase{"AcceptsAReadInFlightThatWasThereBefore", readInFlight, move("other", "early"), ""},
+        OrderCase{"AcceptsTheSecondOfTwoWaitsFirst", twoWaits, move("wait", "read"), ""},
+        OrderCase{"RefusesAWaitThatSinksPastOneThatCopiesAgain", copiedAgain, move("wag", "neg"), "in-flight"},
+        OrderCase{"RefusesAReadBeforeAWaitThatCopiesAgain", copiedAgain, move("neg", "w1"), "storage-order"},
+        OrderCase{"RefusesAWaitThatCopiesAgainBeforeAWrite", copiedAgain, move("w1", "mul"), "storage-order"},
+        OrderCase{"AcceptsWhatCopiesTheSameAgain", copiedToNoEffect, move("wag", "neg"), ""},
+        OrderCase{"AcceptsAReadOfWhatIsCopiedToNoEffect", copiedToNoEffect, move("neg", "w1"), ""}),
     nameOf);
 
 // --- Domains ---------------------------------------------------------------------------------------------------------

@@ -153,6 +153,30 @@ TEST_F(LegalityRemoval, RefusesATwinAcrossAWrite) {
   EXPECT_EQ(bench_.verdict(), "twin");
 }
 
+TEST_F(LegalityRemoval, RefusesATwinAcrossAWaitThatCopiesItsOperandAgain) {
+  auto verdict = [&](const std::string &between) {
+    bench_.certificate = {};
+    bench_.load(inputs, R"(
+    rs = torch.ops._c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')
+    r0: "f32[4][1]cpu" = rs[0]
+    r1: "f32[4][1]cpu" = rs[1]
+    w0: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(r0)
+    mul: "f32[4][1]cpu" = torch.ops.aten.mul_.Tensor(w0, 2)
+    a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(w0, 'sum', '0')
+    wa: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a))" +
+                            between + R"(
+    b: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(w0, 'sum', '0')
+    wb: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    c: "f32[4][1]cpu" = torch.ops.aten.add.Tensor(wa, wb)
+    return (c,))");
+    erase("wb", twin, "wa");
+    erase("b", twin, "a");
+    return bench_.verdict();
+  };
+  EXPECT_EQ(verdict(""), "");
+  EXPECT_EQ(verdict("\n    w1: \"f32[4][1]cpu\" = torch.ops._c10d_functional.wait_tensor.default(r1)"), "twin");
+}
+
 TEST_F(LegalityRemoval, RefusesATwinThatIsWrittenLater) {
   bench_.load(inputs, R"(
     a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
