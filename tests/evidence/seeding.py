@@ -1,0 +1,109 @@
+"""Seeds a bug into a built program: one source with another text is compiled into one object, which is linked before the libraries.
+
+A bug is a file: lines `key: value`, then one or more edits, each of a text that occurs once in its file:
+
+    bug: What is wrong.
+    file: passes/lib/...      (of the first edit; a further edit begins with `--- file PATH`)
+    --- old
+    TEXT
+    --- new
+    TEXT
+
+CCGRAPH_BUILD is the build to start from (build/release), made by ninja; it must be up to date."""
+import glob, os, re, subprocess, tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, os.environ.get("CCGRAPH_BUILD", "build/release"))
+
+
+class Bug:
+    def __init__(self, path):
+        self.name = os.path.basename(path).removesuffix(".txt")
+        self.unseen = ""
+        head, *parts = re.split(r"^--- (file .*|old|new)\n", open(path).read(), flags=re.M)
+        for line in head.splitlines():
+            key, _, value = line.partition(": ")
+            setattr(self, key.replace("pass", "pass_"), value)
+        self.edits = []  # (file, old, new)
+        file = self.file
+        for mark, text in zip(parts[::2], parts[1::2]):
+            text = text.removesuffix("\n")
+            if mark.startswith("file "):
+                file = mark.removeprefix("file ").strip()
+            elif mark == "old":
+                old = text
+            else:
+                self.edits.append((file, old, text))
+
+    def sources(self):
+        """{file: text with the bug}"""
+        texts = {}
+        for file, old, new in self.edits:
+            text = texts.get(file) or open(os.path.join(ROOT, file)).read()
+            times = text.count(old)
+            if times != 1:
+                raise ValueError(f"{self.name}: its text occurs {times} times in {file}, expected once")
+            texts[file] = text.replace(old, new)
+        return texts
+
+
+def read_bugs(folder, names=(), first=None):
+    """Those whose name holds one of the words; of these every so-manieth, `first` in all."""
+    bugs = [Bug(path) for path in sorted(glob.glob(f"{ROOT}/tests/evidence/{folder}/*.txt"))]
+    bugs = [bug for bug in bugs if not names or any(name in bug.name for name in names)]
+    return bugs[::max(1, len(bugs) // first)][:first] if first else bugs
+
+
+def apply(bugs):
+    """Says of each that no longer applies why; 1 if there is one."""
+    status = 0
+    for bug in bugs:
+        try:
+            bug.sources()
+        except (ValueError, FileNotFoundError) as error:
+            print(error)
+            status = 1
+    return status
+
+
+def words_of(arguments):
+    """(names, --first N or None, --apply given)"""
+    words = [word for word in arguments if word != "--apply"]
+    first = int(words.pop(words.index("--first") + 1)) if "--first" in words else None
+    return [word for word in words if word != "--first"], first, "--apply" in arguments
+
+
+class Linker:
+    """The build's own command lines for some programs, run in a folder of its own, that goes with it."""
+
+    def __init__(self, programs):
+        self.folder_ = tempfile.TemporaryDirectory()
+        self.folder = self.folder_.name
+        lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *programs], text=True, capture_output=True, check=True).stdout.splitlines()
+        self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.cpp)$", line))}
+        self.links = {program: next(line for line in reversed(lines) if f"-o {program} " in line) for program in programs}
+
+    def run(self, line):
+        try:
+            subprocess.run(line, shell=True, cwd=BUILD, check=True, capture_output=True, text=True)
+        except subprocess.CalledProcessError as error:
+            raise ValueError(f"does not build: {(error.stderr or error.stdout).strip().splitlines()[:3]}") from error
+
+    def objects(self, bug):
+        found = []
+        for file, text in bug.sources().items():
+            original = os.path.join(ROOT, file)
+            source, object_ = (os.path.join(self.folder, file.replace("/", "-") + end) for end in ("", ".o"))
+            with open(source, "w") as f:
+                f.write(text)
+            line = re.sub(r" -c \S+$", f" -w -iquote {os.path.dirname(original)} -c {source}", self.compiles[original])
+            line = re.sub(r" -o \S+", f" -o {object_}", re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
+            self.run(line)
+            found.append(object_)
+        return found
+
+    def link(self, program, objects=()):
+        """Objects come before archives, so an archive's own member of that name is never asked for."""
+        linked = os.path.join(self.folder, os.path.basename(program))
+        self.run(self.links[program].replace(f"-o {program} ", f"-o {linked} {' '.join(objects)} "))
+        return linked
