@@ -20,6 +20,12 @@ void MemoryAccount::check(int64_t bytes) const {
     throw outOfMemory(bytes);
 }
 
+void CountedBytes::take(int64_t bytes) {
+  inForce()->check(bytes);
+  inForce()->take(bytes);
+}
+void CountedBytes::give(int64_t bytes) { inForce()->give(bytes); }
+
 MemoryLimit::MemoryLimit(int64_t bytes) : before_(inForce()) {
   inForce() = std::make_shared<MemoryAccount>(std::clamp<int64_t>(bytes, 0, largestBytes));
 }

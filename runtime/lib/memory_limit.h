@@ -1,4 +1,4 @@
-// MemoryLimit: how many bytes the tensors of a run may hold together.
+// MemoryLimit: how many bytes a run may hold: its tensors, the working memory of its steps, and what it gives the caller.
 //
 // Sizes come from files, so a step may ask for more memory than there is, or for more than 64 bits count. A tensor that
 // would go over the limit throws OutOfMemory before anything is allocated; whoever set the limit catches it with
@@ -20,6 +20,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ccgraph::runtime {
 
@@ -47,6 +48,54 @@ private:
   int64_t most_;
   std::atomic<int64_t> held_ = 0;
 };
+
+/// What counts memory that is no Storage's: working memory, and copies for the caller.
+struct CountedBytes {
+  /// Throws where the limit in force does not allow so many more.
+  static void take(int64_t bytes);
+  /// Only under the limit under which they were taken.
+  static void give(int64_t bytes);
+
+  /// Taken as long as it lives.
+  struct Hold {
+    explicit Hold(int64_t bytes) : bytes(bytes) { take(bytes); }
+    ~Hold() { give(bytes); }
+    Hold(const Hold &) = delete;
+    Hold &operator=(const Hold &) = delete;
+    int64_t bytes;
+  };
+};
+
+/// For containers that live within one step of a run.
+template <typename T>
+struct CountedAllocator {
+  using value_type = T;
+  CountedAllocator() = default;
+  template <typename U>
+  CountedAllocator(const CountedAllocator<U> &) {} // NOLINT(google-explicit-constructor)
+
+  T *allocate(size_t count) {
+    CountedBytes::take(bytesOf(count));
+    try {
+      return std::allocator<T>().allocate(count);
+    } catch (...) {
+      CountedBytes::give(bytesOf(count));
+      throw;
+    }
+  }
+  void deallocate(T *at, size_t count) {
+    std::allocator<T>().deallocate(at, count);
+    CountedBytes::give(bytesOf(count));
+  }
+  friend bool operator==(const CountedAllocator &, const CountedAllocator &) { return true; }
+
+private:
+  static int64_t bytesOf(size_t count) { return static_cast<int64_t>(count * sizeof(T)); }
+};
+
+/// Working memory of a step, counted as its tensors are.
+template <typename T>
+using Scratch = std::vector<T, CountedAllocator<T>>;
 
 class MemoryLimit {
 public:

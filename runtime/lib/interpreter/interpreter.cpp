@@ -91,13 +91,7 @@ TensorMap valuesOf(RankObservation &observation) {
 
 } // namespace
 
-llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) {
-  if (llvm::Error error = checkRequest(request))
-    return error;
-  if (llvm::Error error =
-          checkMemory(memoryNeed(request.graphs, request.ranks).peak, request.ranks, request.memoryLimit))
-    return error;
-  MemoryLimit limit(request.memoryLimit);
+static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &request) {
   Meetings meetings;
   std::vector<RankRun> runs;
   for (size_t rank = 0; rank < request.ranks; ++rank) {
@@ -120,6 +114,25 @@ llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) 
   for (const RankRun &run : runs)
     observations.push_back(run.observation());
   return observations;
+}
+
+llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) {
+  if (llvm::Error error = checkRequest(request))
+    return error;
+  if (llvm::Error error =
+          checkMemory(memoryNeed(request.graphs, request.ranks).peak, request.ranks, request.memoryLimit))
+    return error;
+  MemoryLimit limit(request.memoryLimit);
+  // Because a step says itself that it needs too much, this is what the ranks give the caller.
+  return withinMemory<std::vector<RankObservation>>(
+      [&] { return runAll(request); },
+      [](const std::string &asked) {
+        Diagnostic diagnostic;
+        diagnostic.rule = "run.memory";
+        diagnostic.message = "the results need " + asked + ", more than this run may hold";
+        diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
+        return makeError(std::move(diagnostic));
+      });
 }
 
 llvm::Expected<RunResult> interpret(const RunRequest &request) {

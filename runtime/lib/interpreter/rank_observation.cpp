@@ -1,4 +1,5 @@
 #include "interpreter/rank_run.h"
+#include "memory_limit.h"
 
 #include <cstring>
 
@@ -14,11 +15,17 @@ HostTensor hostNumber(DType dtype, Number number) {
   return host;
 }
 
+/// The caller's copy. It may be larger than the tensor's storage, of which an expanded tensor shows elements many times.
+HostTensor hostCopy(const Tensor &tensor) {
+  CountedBytes::take(saturatingMultiply(tensor.numElements(), tensor.elementSize()));
+  return tensor.toHost();
+}
+
 /// Empty for what is neither tensor nor number.
 std::optional<HostTensor> hostValue(const Value &value) {
   switch (value.kind()) {
   case Value::Kind::Tensor:
-    return value.tensor().toHost();
+    return hostCopy(value.tensor());
   case Value::Kind::Bool:
     return hostNumber(DType::Bool, static_cast<uint8_t>(value.boolean()));
   case Value::Kind::Int:
@@ -112,7 +119,7 @@ RankObservation RankRun::observation() const {
       return Held{.name = std::move(name)};
     Held tensor = observer.tensor(std::move(name), value.tensor());
     if (written_.contains(value.tensor().storage()))
-      tensor.value = value.tensor().toHost();
+      tensor.value = hostCopy(value.tensor());
     return tensor;
   };
   for (const Node *node = setup_.graph->front(); node; node = node->next())

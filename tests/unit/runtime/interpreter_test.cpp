@@ -71,8 +71,8 @@ TEST(Memory, OfMoreBytesThanCanBeCountedIsRefused) {
 }
 
 TEST(Memory, IsThatOfAllTensorsTogether) {
-  RankProgram program(2,
-                      "x: \"f32[2]\"\n a = aten.zeros.default([100])\n b = aten.zeros.default([100])\n return (a, b)");
+  RankProgram program(2, "x: \"f32[2]\"\n a = aten.zeros.default([100])\n b = aten.zeros.default([100])\n"
+                         " c = aten.slice.Tensor(a, 0, 0, 0)\n d = aten.slice.Tensor(b, 0, 0, 0)\n return (c, d)");
   program.legibleInput({2});
   runtime::RunRequest request = program.request();
   request.memoryLimit = 2 * (2 * 400 + 8);

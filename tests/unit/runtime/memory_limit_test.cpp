@@ -45,6 +45,30 @@ TEST(MemoryLimit, CountsWhatAStorageGrowsBy) {
   EXPECT_THROW(held.resize({110}, {1}), OutOfMemory);
 }
 
+TEST(MemoryLimit, CountsWorkingMemory) {
+  MemoryLimit limit(100);
+  Scratch<double> working(10);
+  EXPECT_THROW(bytes(21), OutOfMemory);
+  EXPECT_THROW(working.resize(20), OutOfMemory);
+  Scratch<double>().swap(working);
+  EXPECT_EQ(bytes(100).numElements(), 100);
+}
+
+TEST(MemoryLimit, CountsWhatTheCallerGets) {
+  // The tensor has four bytes, of which each result shows 800.
+  test::RankProgram program(1, "x: \"f32[1]\"\n a = aten.expand.default(x, [200])\n return (a, a)");
+  program.legibleInput({1});
+  RunRequest request = program.request();
+  request.memoryLimit = 3200;
+  EXPECT_TRUE(static_cast<bool>(interpret(request)));
+  request.memoryLimit = 1600;
+  llvm::Expected<RunResult> refused = interpret(request);
+  ASSERT_FALSE(static_cast<bool>(refused));
+  EXPECT_EQ(llvm::toString(refused.takeError()),
+            "error: the results need 800 bytes, more than this run may hold [run.memory]\n"
+            "  note: run fewer ranks, or the program with smaller sizes\n");
+}
+
 TEST(RunKernel, SaysThatMemoryRunsOut) {
   int64_t many = int64_t{1} << 32;
   EXPECT_NE(failure("aten.zeros.default", {integers({many, many, many})}).find("needs at least"), std::string::npos);
@@ -68,8 +92,8 @@ TEST(MemoryNeed, IsToldFromTypesForAllRanksTogether) {
 TEST(MemoryNeed, RefusesARunBeforeItStarts) {
   test::RankProgram program = doubled(2);
   RunRequest request = program.request();
-  // Because kernels need a few bytes besides, for the number 2 as a tensor.
-  request.memoryLimit = 2000;
+  // Because kernels need working memory besides, and the caller gets copies.
+  request.memoryLimit = 6000;
   EXPECT_TRUE(static_cast<bool>(interpret(request)));
   request.memoryLimit = 1599;
   llvm::Expected<RunResult> refused = interpret(request);

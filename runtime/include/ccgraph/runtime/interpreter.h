@@ -63,7 +63,7 @@ struct RunRequest {
   /// are no tensors or numbers (a device mesh) have none.
   std::vector<TensorMap> inputs;
   ObjectMeanings objects;
-  /// Bytes that the tensors of all ranks may hold together.
+  /// Bytes that all ranks may hold together: their tensors, the working memory of their steps, and the copies that the caller gets.
   int64_t memoryLimit = defaultMemoryLimit;
 };
 
