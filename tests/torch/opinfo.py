@@ -60,12 +60,12 @@ def main():
     counts, differences, reasons = collections.Counter(), collections.defaultdict(list), collections.Counter()
     operators_seen = collections.defaultdict(set)
     for start in range(0, len(every), 2000):
-        for target, dtype, variant, kind, message, line in run_chunk(options.tool, every[start:start + 2000]):
+        for target, dtype, variant, kind, message, line, why in run_chunk(options.tool, every[start:start + 2000]):
             counts[dtype] += 1
             operators_seen[target].add(dtype)
             if kind is None:
                 continue
-            reason = explained(target, dtype, kind, message, variant)
+            reason = why or explained(target, dtype, kind, message, variant)
             if reason:
                 reasons[reason, dtype] += 1
             else:

@@ -3,6 +3,7 @@ import json, math, os, re, subprocess, tempfile
 import torch
 
 from opinfo_calls import BY_NAME, DTYPES, duplicate, is_plain, name_of, quiet, tensors_of
+from opinfo_other_answers import other_answers, same_value_elsewhere
 from opinfo_rules import PLACES, UNDEFINED, tolerance_of
 
 
@@ -112,12 +113,13 @@ def strides_that_count(tensor):
 
 
 def compare_tensors(target, expected, got, defined):
+    """What differs, in words, and which elements if it is their values."""
     if expected.dtype != got.dtype:
-        return "dtype", f"{DTYPES.get(expected.dtype)} expected, got {DTYPES[got.dtype]}"
+        return "dtype", f"{DTYPES.get(expected.dtype)} expected, got {DTYPES[got.dtype]}", None
     if expected.size() != got.size():
-        return "sizes", f"{list(expected.size())} expected, got {list(got.size())}"
+        return "sizes", f"{list(expected.size())} expected, got {list(got.size())}", None
     if strides_that_count(expected) != strides_that_count(got):
-        return "strides", f"{list(expected.size())} {list(expected.stride())} expected, got {list(got.stride())}"
+        return "strides", f"{list(expected.size())} {list(expected.stride())} expected, got {list(got.stride())}", None
     if not defined or expected.numel() == 0:
         return None
     exact = not expected.dtype.is_floating_point and not expected.dtype.is_complex
@@ -127,7 +129,7 @@ def compare_tensors(target, expected, got, defined):
         return None
     i = int(wrong.nonzero()[0])
     return "values", (f"element {i} of {list(expected.size())}: {expected.flatten()[i].item()} expected, "
-                      f"got {got.flatten()[i].item()} ({int(wrong.sum())} differ)")
+                      f"got {got.flatten()[i].item()} ({int(wrong.sum())} differ)"), wrong
 
 
 def walk(a, b, number_pairs):
@@ -150,30 +152,37 @@ def walk(a, b, number_pairs):
     return None if a == b else f"{a} expected, got {b}"
 
 
-def compare(target, expected, got, arguments):
-    pairs = []
+def compare(call, target, expected, got, arguments):
+    """(kind, message, reason if PyTorch itself gives our values elsewhere), or None."""
+    pairs, others = [], None
     if wrong := walk(expected.result, got.result, pairs):
-        return "form", wrong
-    partner = {}
+        return "form", wrong, None
+    partner, reason = {}, None
     for a, b in [(i, i) for i in range(arguments)] + pairs:
         (x, x_storage), (y, y_storage) = expected.tensors[a], got.tensors[b]
         if (a < arguments or b < arguments) and a != b:
             return "object", f"result is {'argument ' + str(a) if a < arguments else 'a new tensor'}, got " + (
-                f"argument {b}" if b < arguments else "a new one")
+                f"argument {b}" if b < arguments else "a new one"), None
         defined = not any(re.fullmatch(pattern, target) for pattern in UNDEFINED)
         if x.dtype == torch.int64 and a >= arguments and any(re.fullmatch(pattern, target) for pattern in PLACES):
             defined = False
         if wrong := compare_tensors(target, x, y, defined):
-            return (wrong[0], ("argument afterwards: " if a < arguments else "") + wrong[1])
+            kind, message, where = wrong
+            if where is not None and others is None:
+                others = list(other_answers(call, torch_answer))
+            why = same_value_elsewhere(target, y, where, [(name, answer, a) for name, answer in others]) if kind == "values" else None
+            if not why:
+                return kind, ("argument afterwards: " if a < arguments else "") + message, None
+            reason = reason or (message, why)
         if x.numel() and partner.setdefault(x_storage, y_storage) != y_storage:
-            return "memory", "a tensor shares memory with another one than it should"
+            return "memory", "a tensor shares memory with another one than it should", None
         if x.numel() and x_storage not in list(partner)[:-1] and list(partner.values()).count(y_storage) > 1:
-            return "memory", "tensors share memory that should not"
-    return None
+            return "memory", "tensors share memory that should not", None
+    return ("values", *reason) if reason else None
 
 
 def run_chunk(tool, calls):
-    """Yields (target, dtype, variant, kind of difference or None, message)."""
+    """Yields (target, dtype, variant, kind of difference or None, message, line, reason if PyTorch itself gives our values elsewhere)."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("calls", "values", "results", "outputs")]
         expected = []
@@ -197,7 +206,7 @@ def run_chunk(tool, calls):
             dtype = DTYPES[tensors[0].dtype] if tensors else "-"
             result = json.loads(result)
             if "error" in result:
-                yield target, dtype, call[3], "refused", result["error"], line
+                yield target, dtype, call[3], "refused", result["error"], line, None
                 continue
-            wrong = compare(target, answer, our_answer(result, outputs), arguments)
-            yield (target, dtype, call[3], *(wrong or (None, "")), line)
+            kind, message, why = compare(call, target, answer, our_answer(result, outputs), arguments) or (None, "", None)
+            yield target, dtype, call[3], kind, message, line, why

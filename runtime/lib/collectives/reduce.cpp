@@ -77,7 +77,7 @@ Row rowOf(const Tensor &tensor) { return {tensor.data(), tensor.elementSize()}; 
 template <typename T>
 void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) {
   auto count = static_cast<size_t>(result.numElements());
-  std::vector<T> sum(count), next(count);
+  Scratch<T> sum(count), next(count);
   readRow<T>(result.dtype(), rowOf(result), sum);
   for (const Tensor &row : rows) {
     readRow<T>(row.dtype(), rowOf(row), next);

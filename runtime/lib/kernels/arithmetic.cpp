@@ -76,11 +76,10 @@ constexpr PointwiseOp divOp{.real = [](const double *x) { return x[0] / x[1]; },
                             .scalarsInF32 = true};
 constexpr PointwiseOp floorDivOp{.real = [](const double *x) { return floorDiv(x[0], x[1]); },
                                  .integer = [](const int64_t *x) { return floorDiv(x[0], x[1]); }};
-constexpr PointwiseOp truncDivOp{
-    .real = [](const double *x) { return std::trunc(x[0] / x[1]); },
-    .integer = [](const int64_t *x) { return x[1] == 0    ? 0
-                                             : x[1] == -1 ? wrapNeg(x[0])
-                                                          : x[0] / x[1]; }};
+constexpr PointwiseOp truncOp{.real = [](const double *x) { return std::trunc(x[0]); }};
+constexpr PointwiseOp truncDivOp{.integer = [](const int64_t *x) {
+  return x[1] == 0 ? 0 : x[1] == -1 ? wrapNeg(x[0]) : x[0] / x[1];
+}};
 constexpr PointwiseOp remainderOp{
     .real = [](const double *x) { return remainder(x[0], x[1]); },
     .integer = [](const int64_t *x) { return wrapAdd(x[0], wrapNeg(wrapMul(floorDiv(x[0], x[1]), x[1]))); }};
@@ -110,14 +109,19 @@ constexpr PointwiseOp neOp{.real = [](const double *x) -> double { return x[0] !
                            .integer = [](const int64_t *x) -> int64_t { return x[0] != x[1]; },
                            .complex = [](const Complex *x) -> Complex { return x[0] != x[1]; },
                            .result = ResultType::Truth};
+template <typename T>
+bool isSet(T value) {
+  return value != T(0);
+}
 #define CCGRAPH_LOGICAL(NAME, EXPRESSION)                                                                              \
   constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
                              .integer = [](const int64_t *x) -> int64_t { return EXPRESSION; },                        \
+                             .complex = [](const Complex *x) -> Complex { return EXPRESSION; },                        \
                              .result = ResultType::Truth};
-CCGRAPH_LOGICAL(logicalAndOp, x[0] != 0 && x[1] != 0)
-CCGRAPH_LOGICAL(logicalOrOp, x[0] != 0 || x[1] != 0)
-CCGRAPH_LOGICAL(logicalXorOp, (x[0] != 0) != (x[1] != 0))
-CCGRAPH_LOGICAL(logicalNotOp, x[0] == 0)
+CCGRAPH_LOGICAL(logicalAndOp, isSet(x[0]) && isSet(x[1]))
+CCGRAPH_LOGICAL(logicalOrOp, isSet(x[0]) || isSet(x[1]))
+CCGRAPH_LOGICAL(logicalXorOp, isSet(x[0]) != isSet(x[1]))
+CCGRAPH_LOGICAL(logicalNotOp, !isSet(x[0]))
 #undef CCGRAPH_LOGICAL
 #define CCGRAPH_BITWISE(NAME, EXPRESSION)                                                                              \
   constexpr PointwiseOp NAME{.integer = [](const int64_t *x) -> int64_t { return EXPRESSION; },                        \
@@ -172,15 +176,27 @@ const PointwiseOp &divisionOf(KernelArgs &args) {
   return mode == "floor" ? floorDivOp : truncDivOp;
 }
 
+/// The quotient of floats is rounded to its dtype before it is cut.
+bool cutsQuotient(const PointwiseOp &op, llvm::ArrayRef<Operand> operands) {
+  return &op == &truncDivOp && isFloat(resultType(operands));
+}
+
 Value divide(KernelArgs &args) {
   const PointwiseOp &op = divisionOf(args);
-  return pointwise(args, operandsOf(args, 2), op);
+  Operands operands = operandsOf(args, 2);
+  if (args.failed() || !cutsQuotient(op, operands))
+    return pointwise(args, operands, op);
+  return pointwise(args, Operand{pointwise(args, operands, divOp)}, truncOp);
 }
 
 Value divideInPlace(KernelArgs &args) {
   const PointwiseOp &op = divisionOf(args);
   Operands operands = operandsOf(args, 2);
-  pointwiseInto(args, operands[0].tensor, operands, op);
+  if (args.failed())
+    return {};
+  pointwiseInto(args, operands[0].tensor, operands, cutsQuotient(op, operands) ? divOp : op);
+  if (!args.failed() && cutsQuotient(op, operands))
+    pointwiseInto(args, operands[0].tensor, operands[0], truncOp);
   return operands[0].tensor;
 }
 
@@ -197,11 +213,11 @@ Value powerOfNumber(KernelArgs &args) {
   return pointwise(args, operands, powOp);
 }
 
-/// PyTorch takes roots for the exponents 0.5 and -0.5, which shows at minus infinity.
+/// PyTorch takes roots for the exponents 0.5 and -0.5, but in f16, which shows at minus infinity.
 Value powerByNumber(KernelArgs &args) {
   Operands operands = operandsOf(args, 2);
-  bool half = !args.failed() && isFloat(operands[0].tensor.dtype()) && args.at(1).is(Value::Kind::Float) &&
-              std::fabs(args.at(1).floating()) == 0.5;
+  bool half = !args.failed() && isFloat(operands[0].tensor.dtype()) && operands[0].tensor.dtype() != DType::F16 &&
+              args.at(1).is(Value::Kind::Float) && std::fabs(args.at(1).floating()) == 0.5;
   if (!half)
     return pointwise(args, operands, powOp);
   return pointwise(args, operands[0], args.at(1).floating() > 0 ? rootOp : inverseRootOp);

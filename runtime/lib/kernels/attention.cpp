@@ -318,6 +318,17 @@ Value withBatch(KernelArgs &args, unsigned index) {
   return tensor;
 }
 
+/// Batches of one number, where one of the tensors has a single one that serves all.
+void stretchBatches(KernelArgs &args, Value::List &operands) {
+  int64_t batches = 1;
+  for (size_t i = 0; i < 3 && !args.failed(); ++i)
+    batches = std::max(batches, operands[i].tensor().size(0));
+  for (size_t i = 0; i < 3 && !args.failed(); ++i) {
+    const Tensor &tensor = operands[i].tensor();
+    operands[i] = args.take(tensor.expand({batches, tensor.size(1), tensor.size(2), tensor.size(3)}));
+  }
+}
+
 /// A mask of what may be seen as the bias that hides the rest.
 Value biasOf(KernelArgs &args, const Value &mask) {
   if (mask.isNone() || mask.tensor().dtype() != DType::Bool)
@@ -330,15 +341,20 @@ Value biasOf(KernelArgs &args, const Value &mask) {
 /// (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 Value attention(KernelArgs &args) {
   Value::List operands{withBatch(args, 0), withBatch(args, 1), withBatch(args, 2), args.at(4), args.at(5)};
+  stretchBatches(args, operands);
   operands.push_back(args.has(3) ? biasOf(args, args.tensor(3)) : Value());
   operands.push_back(args.at(6));
   Value both = callKernel(args, "aten._scaled_dot_product_flash_attention_for_cpu.default", operands);
   if (args.failed())
     return {};
   Tensor output = both.list().front().tensor();
-  while (output.rank() > args.tensor(0).rank())
+  while (output.rank() > args.tensor(0).rank() && output.size(0) == 1)
     output = output.squeeze(0);
-  return output;
+  // Because PyTorch takes the plain algorithm where features are not side by side, which lays out its result anew.
+  bool sideBySide = llvm::all_of(llvm::ArrayRef<unsigned>{0, 1, 2}, [&](unsigned i) {
+    return args.tensor(i).sizes().back() == 1 || args.tensor(i).strides().back() == 1;
+  });
+  return sideBySide ? output : output.contiguous();
 }
 
 const Kernel kernels[] = {

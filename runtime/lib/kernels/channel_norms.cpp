@@ -7,7 +7,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-using Values = std::vector<double>;
+using Values = Scratch<double>;
 
 Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes) {
   Tensor result = Tensor::zeros(dtype, sizes);
@@ -198,6 +198,8 @@ Value batchNormInPlace(KernelArgs &args) {
 
 /// The output alone.
 Value batchNormOutput(KernelArgs &args) {
+  if (!args.failed() && args.tensor(0).numElements() == 0)
+    return args.tensor(0).clone();
   Value all = batchNormInPlace<plainForm>(args);
   return args.failed() ? all : all.list().front();
 }

@@ -36,8 +36,13 @@ Value addr(KernelArgs &args) {
                                    "got " + a.typeText() + " and " + b.typeText() + ", expected vectors"))
     return {};
   Tensor outer = callForTensor(args, "aten.mul.Tensor", {a.unsqueeze(1), b.unsqueeze(0)});
-  Tensor scaled = args.has(3) ? callForTensor(args, "aten.mul.Scalar", {args.at(0), args.at(3)}) : args.tensor(0);
-  Tensor sum = callForTensor(args, "aten.add.Tensor", {scaled, outer, given(args, 4, integer(1))});
+  Tensor self = args.tensor(0);
+  // Because beta = 0 ignores self, even NaN.
+  if (args.factor(3) == 0.0)
+    self = Tensor::zeros(self.dtype(), self.sizes());
+  else if (args.has(3))
+    self = callForTensor(args, "aten.mul.Scalar", {self, args.at(3)});
+  Tensor sum = callForTensor(args, "aten.add.Tensor", {self, outer, given(args, 4, integer(1))});
   // Because numbers do not promote here: of bools it is "self or (a and b)".
   return args.failed() ? Value() : Value(toDType(sum, resultType(llvm::ArrayRef<Tensor>{args.tensor(0), a, b})));
 }
@@ -77,10 +82,16 @@ Value cross(KernelArgs &args) {
   return callKernel(args, "aten.sub.Tensor", {left, right});
 }
 
-/// self * 2^other
+/// self * 2^other. PyTorch takes the power of a number in f32, which is laid out anew, and that of a 0-d tensor in other dtypes.
 Value ldexp(KernelArgs &args) {
-  return callKernel(args, "aten.mul.Tensor",
-                    {args.at(0), callForTensor(args, "aten.pow.Scalar", {Value::floating(2), args.at(1)})});
+  const Tensor &self = args.tensor(0), &other = args.tensor(1);
+  DType common = floatTypeOf(resultType(llvm::ArrayRef<Tensor>{self, other}));
+  Value two = Value::floating(2), dtype = Value::dtype(common);
+  Tensor power = common == DType::F32
+                     ? callForTensor(args, "aten.pow.Scalar", {two, other})
+                     : callForTensor(args, "aten.pow.Tensor_Tensor",
+                                     {callForTensor(args, "aten.scalar_tensor.default", {two, dtype}), other});
+  return callKernel(args, "aten.mul.Tensor", {self, power});
 }
 
 // --- Reductions -----------------------------------------------------------------------------------------
@@ -112,6 +123,12 @@ Value norm(KernelArgs &args) {
       {args.at(0), given(args, 1, integer(2)), args.at(2), Value::boolean(args.boolean(3, false)), args.at(4)});
 }
 
+/// (self, p, dtype)
+Value wholeNorm(KernelArgs &args) {
+  return callKernel(args, "aten.linalg_vector_norm.default",
+                    {args.at(0), given(args, 1, integer(2)), Value(), Value::boolean(false), args.at(2)});
+}
+
 /// (self, dim, keepdim)
 Value extremes(KernelArgs &args) {
   Value dims = args.has(1) ? listOf({args.integer(1)}) : listOf({});
@@ -135,72 +152,6 @@ Value nansum(KernelArgs &args) {
 
 Value trace(KernelArgs &args) {
   return callKernel(args, "aten.sum.default", {callForTensor(args, "aten.diagonal.default", {args.at(0)})});
-}
-
-// --- Class losses of more dimensions: [N, C, ...] becomes [M, C] ---------------------------------------
-Tensor classesLast(KernelArgs &args, const Tensor &self) {
-  Dims order = allDims(self.rank());
-  order.erase(order.begin() + 1);
-  order.push_back(1);
-  return args.take(self.permute(order).cloneContiguous().view({-1, self.size(1)}));
-}
-Tensor flat(KernelArgs &args, const Tensor &tensor) { return args.take(tensor.contiguous().view({-1})); }
-
-bool checkPlanes(KernelArgs &args, const Tensor &self, const Tensor &target) {
-  Dims expected = toDims(self.sizes());
-  if (!expected.empty())
-    expected.erase(expected.begin() + (self.rank() > 1));
-  return !args.failed() && args.check(self.rank() >= 3 && target.sizes() == DimsRef(expected),
-                                      "got " + self.typeText() + " and target " + target.typeText() +
-                                          ", expected [N, C, ...] and [N, ...]");
-}
-
-/// (self, target, weight, reduction, ignore_index)
-Value nllPlanes(KernelArgs &args) {
-  const Tensor &self = args.tensor(0), &target = args.tensor(1);
-  if (!checkPlanes(args, self, target))
-    return {};
-  Value both = callKernel(args, "aten.nll_loss_forward.default",
-                          {classesLast(args, self), flat(args, target), args.at(2), args.at(3), args.at(4)});
-  if (args.failed() || args.integer(3, 1) != 0)
-    return both;
-  return Value::tensors({args.take(both.list()[0].tensor().view(target.sizes())), both.list()[1].tensor()});
-}
-
-/// (grad_output, self, target, weight, reduction, ignore_index, total_weight)
-Value nllPlanesBackward(KernelArgs &args) {
-  const Tensor &grad = args.tensor(0), &self = args.tensor(1), &target = args.tensor(2);
-  if (!checkPlanes(args, self, target))
-    return {};
-  Value upstream = grad.rank() ? Value(flat(args, grad)) : Value(grad);
-  Tensor lines = callForTensor(
-      args, "aten.nll_loss_backward.default",
-      {upstream, classesLast(args, self), flat(args, target), args.at(3), args.at(4), args.at(5), args.at(6)});
-  Dims sizes = toDims(target.sizes()), order = allDims(self.rank());
-  sizes.push_back(self.size(1));
-  order.pop_back();
-  order.insert(order.begin() + 1, self.rank() - 1);
-  return args.failed() ? Value() : Value(args.take(lines.view(sizes)).permute(order).cloneContiguous());
-}
-
-/// (self, target, weight, reduction, ignore_index), classes in dimension 1, or 0 of a lone sample.
-Value nll(KernelArgs &args) {
-  bool planes = args.tensor(0).rank() > 2;
-  Value both =
-      callKernel(args, planes ? "aten.nll_loss2d_forward.default" : "aten.nll_loss_forward.default",
-                 {args.at(0), args.at(1), args.at(2), given(args, 3, integer(1)), given(args, 4, integer(-100))});
-  return args.failed() ? both : both.list().front();
-}
-
-/// (self, target, weight, reduction, ignore_index, label_smoothing) for targets that are classes.
-Value crossEntropy(KernelArgs &args) {
-  const Tensor &self = args.tensor(0);
-  bool plain = args.number(5, 0) == 0 && !isFloat(args.tensor(1).dtype());
-  if (args.failed() || !args.check(plain, "got label_smoothing or a target of probabilities (note: trace the program "
-                                          "with decompositions)"))
-    return {};
-  Tensor logs = callForTensor(args, "aten.log_softmax.int", {self, integer(self.rank() > 1 ? 1 : 0)});
-  return callKernel(args, "aten.nll_loss_nd.default", {logs, args.at(1), args.at(2), args.at(3), args.at(4)});
 }
 
 // --- Pixels and channels rearranged ---------------------------------------------------------------------
@@ -258,18 +209,13 @@ const Kernel kernels[] = {
     {"aten.aminmax.default", "self,dim,keepdim", extremes},
     {"aten.count_nonzero.default", "self,dim", countNonzero},
     {"aten.count_nonzero.dim_IntList", "self,dim", countNonzero},
-    {"aten.cross_entropy_loss.default", "self,target,weight,reduction,ignore_index,label_smoothing", crossEntropy},
     {"aten.ldexp.Tensor", "self,other", ldexp},
     {"aten.linalg_cross.default", "self,other,dim", cross},
     {"aten.nansum.default", "self,dim,keepdim,dtype", nansum},
-    {"aten.nll_loss.default", "self,target,weight,reduction,ignore_index", nll},
-    {"aten.nll_loss2d_backward.default", "grad_output,self,target,weight,reduction,ignore_index,total_weight",
-     nllPlanesBackward},
-    {"aten.nll_loss2d_forward.default", "self,target,weight,reduction,ignore_index", nllPlanes},
-    {"aten.nll_loss_nd.default", "self,target,weight,reduction,ignore_index", nll},
     {"aten.norm.Scalar", "self,p", norm},
     {"aten.norm.ScalarOpt_dim", "self,p,dim,keepdim", norm},
     {"aten.norm.ScalarOpt_dim_dtype", "self,p,dim,keepdim,dtype", norm},
+    {"aten.norm.ScalarOpt_dtype", "self,p,dtype", wholeNorm},
     {"aten.outer.default", "self,vec2", outer},
     {"aten.pixel_shuffle.default", "self,upscale_factor", pixelShuffle},
     {"aten.pixel_unshuffle.default", "self,downscale_factor", pixelUnshuffle},

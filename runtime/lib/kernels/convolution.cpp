@@ -7,7 +7,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-using Values = std::vector<double>;
+using Values = Scratch<double>;
 using Extent = std::array<int64_t, 3>;
 
 /// Where convolution's arguments stand in a schema; those that it lacks read as left out.
@@ -33,7 +33,7 @@ struct Geometry {
   Extent small{}, large{}, kernel{}, stride{}, padding{}, dilation{}, outputPadding{};
 };
 
-/// One meeting of positions, each counted within its plane.
+/// One meeting of positions, each counted within its plane; `large` is -1 in the padding.
 struct Tap {
   int64_t small;
   int64_t kernel;
@@ -53,27 +53,29 @@ void forEachPosition(const Extent &extent, Body body) {
 
 int64_t flat(const Extent &at, const Extent &extent) { return (at[0] * extent[1] + at[1]) * extent[2] + at[2]; }
 
-std::vector<Tap> tapsOf(const Geometry &g) {
-  std::vector<Tap> taps;
+Scratch<Tap> tapsOf(const Geometry &g) {
+  Scratch<Tap> taps;
   forEachPosition(g.kernel, [&](Extent k) {
     forEachPosition(g.small, [&](Extent p) {
       Extent q;
+      bool inside = true;
       for (size_t d = 0; d < 3; ++d) {
         q[d] = p[d] * g.stride[d] - g.padding[d] + k[d] * g.dilation[d];
-        if (q[d] < 0 || q[d] >= g.large[d])
-          return;
+        inside &= q[d] >= 0 && q[d] < g.large[d];
       }
-      taps.push_back({flat(p, g.small), flat(k, g.kernel), flat(q, g.large)});
+      taps.push_back({flat(p, g.small), flat(k, g.kernel), inside ? flat(q, g.large) : -1});
     });
   });
   return taps;
 }
 
-/// Calls body(small, weight, large) with the flat indices of all elements that meet.
+/// Calls body(small, weight, large) with the flat indices of all elements that meet. A position in the padding is that after
+/// the last element: padding is zeros, which are multiplied like others, so that an infinite weight makes NaN there.
 template <typename Body>
 void forEachProduct(const Geometry &g, Body body) {
-  std::vector<Tap> taps = tapsOf(g);
+  Scratch<Tap> taps = tapsOf(g);
   int64_t smallPlane = volume(g.small), largePlane = volume(g.large), kernel = volume(g.kernel);
+  auto padding = static_cast<size_t>(g.batch * g.groups * g.largeChannels * largePlane);
   for (int64_t n = 0; n < g.batch * g.groups; ++n)
     for (int64_t s = 0; s < g.smallChannels; ++s)
       for (int64_t l = 0; l < g.largeChannels; ++l) {
@@ -82,7 +84,7 @@ void forEachProduct(const Geometry &g, Body body) {
         int64_t weight = ((n % g.groups * g.smallChannels + s) * g.largeChannels + l) * kernel;
         for (const Tap &tap : taps)
           body(static_cast<size_t>(small + tap.small), static_cast<size_t>(weight + tap.kernel),
-               static_cast<size_t>(large + tap.large));
+               tap.large < 0 ? padding : static_cast<size_t>(large + tap.large));
       }
 }
 
@@ -220,10 +222,13 @@ Value run(KernelArgs &args, const Convolution &c, const Form &form) {
   Values in = readAll(c.input), weight = readAll(c.weight);
   if (args.failed())
     return {};
+  (c.transposed ? out : in).push_back(0);
   if (c.transposed)
     forEachProduct(c.geometry, [&](size_t s, size_t w, size_t l) { out[l] += weight[w] * in[s]; });
   else
     forEachProduct(c.geometry, [&](size_t s, size_t w, size_t l) { out[s] += weight[w] * in[l]; });
+  if (c.transposed)
+    out.pop_back();
   return tensorOf(out, c.input.dtype(), c.outputSizes, {c.input, c.weight});
 }
 
@@ -273,19 +278,21 @@ Value convolutionBackward(KernelArgs &args) {
                                    "got grad_output " + grad.typeText() + ", expected " + dimsText(c.outputSizes)))
     return {};
   Values in = readAll(c.input), weight = readAll(c.weight), out = readAll(grad);
+  int64_t channels = c.outputSizes[1], plane = productOf(DimsRef(c.outputSizes).drop_front(2));
+  Values biasGrad = channelSums(out, channels, plane);
+  (c.transposed ? out : in).push_back(0);
   Values inGrad(in.size()), weightGrad(weight.size());
   const Values &small = c.transposed ? in : out, &large = c.transposed ? out : in;
   forEachProduct(c.geometry, [&](size_t s, size_t w, size_t l) {
     weightGrad[w] += small[s] * large[l];
     inGrad[c.transposed ? s : l] += weight[w] * (c.transposed ? large[l] : small[s]);
   });
+  inGrad.resize(static_cast<size_t>(c.input.numElements()));
   DType dtype = c.input.dtype();
   const Tensor likes[] = {c.input, c.weight};
-  int64_t channels = c.outputSizes[1], plane = productOf(DimsRef(c.outputSizes).drop_front(2));
-  return Value::list(
-      {wants(args, 0) ? Value(tensorOf(inGrad, dtype, c.input.sizes(), likes)) : Value(),
-       wants(args, 1) ? Value(tensorOf(weightGrad, dtype, c.weight.sizes(), likes)) : Value(),
-       wants(args, 2) ? Value(tensorOf(channelSums(out, channels, plane), dtype, {channels}, {})) : Value()});
+  return Value::list({wants(args, 0) ? Value(tensorOf(inGrad, dtype, c.input.sizes(), likes)) : Value(),
+                      wants(args, 1) ? Value(tensorOf(weightGrad, dtype, c.weight.sizes(), likes)) : Value(),
+                      wants(args, 2) ? Value(tensorOf(biasGrad, dtype, {channels}, {})) : Value()});
 }
 
 constexpr llvm::StringLiteral plainNames = "input,weight,bias,stride,padding,dilation,groups";

@@ -29,10 +29,17 @@ Value convertElementType(KernelArgs &args) {
 Value deviceCopy(KernelArgs &args) { return args.tensor(0).clone(); }
 
 /// The tensor itself where nothing changes, unless `copy` asks for new memory.
+/// Does the tensor look laid out as the memory format asks?
+bool hasFormat(const Tensor &self, llvm::StringRef format) {
+  format.consume_front("torch.");
+  bool channelsLast = hintsAtChannelsLast(self.sizes(), self.strides());
+  return format == "preserve_format" || (format == "contiguous_format" ? !channelsLast : channelsLast);
+}
+
 Value toDTypeOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   DType dtype = args.dtype(1, self.dtype());
-  if (dtype == self.dtype() && !args.boolean(3, false))
+  if (dtype == self.dtype() && !args.boolean(3, false) && hasFormat(self, args.text(4, "preserve_format")))
     return self;
   return cloneAs(args, self, dtype, 4);
 }

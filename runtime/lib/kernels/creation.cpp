@@ -134,6 +134,10 @@ Value arange(KernelArgs &args, Operands bounds, unsigned dtypeIndex) {
                       std::to_string(step) + ", expected the step to lead from start to end"))
     return {};
   auto length = static_cast<int64_t>(std::ceil((end - start) / step));
+  // Because PyTorch cuts the numbers to the dtype before it counts.
+  if (!isFloat(dtype) && llvm::any_of(bounds, isFloating))
+    for (size_t i : {0, 2})
+      bounds[i] = integerOperand(static_cast<int64_t>(numberOf(bounds[i])));
   return sequence(args, length, {bounds[0], bounds[2]}, dtype);
 }
 

@@ -1,3 +1,4 @@
+#include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
@@ -30,7 +31,6 @@ Value reduced(KernelArgs &args, const Tensor &elements, LossReduction reduction)
                            });
 }
 
-double log1pExp(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double crossEntropy(double x, double y) {
   return -(y * std::max(std::log(x), -100.0) + (1 - y) * std::max(std::log1p(-x), -100.0));
 }
@@ -45,10 +45,7 @@ double sign(double x) { return (x > 0) - (x < 0); }
 CCGRAPH_LOSS(l1Op, 2, std::fabs(x[0] - x[1]))
 CCGRAPH_LOSS(smoothL1Op, 2, smoothL1(std::fabs(x[0] - x[1]), x[2]))
 CCGRAPH_LOSS(huberOp, 2, huber(std::fabs(x[0] - x[1]), x[2]))
-CCGRAPH_LOSS(softMarginOp, 2, log1pExp(-x[0] * x[1]))
 CCGRAPH_LOSS(crossEntropyOp, 3, crossEntropy(x[0], x[1]) * x[2])
-// x[2] weight, x[3] weight of the positive class.
-CCGRAPH_LOSS(logitsOp, 4, ((1 - x[1]) * x[0] + (1 + (x[3] - 1) * x[1]) * log1pExp(-x[0])) * x[2])
 CCGRAPH_LOSS(divergenceOp, 2, (x[1] == 0 ? 0 : x[1] * std::log(x[1])) - x[1] * x[0])
 CCGRAPH_LOSS(logDivergenceOp, 2, std::exp(x[1]) * (x[1] - x[0]))
 // x[0] gradient, x[1] self, x[2] target, then the schema's weights or number, x[4] 1/n for a mean.
@@ -80,11 +77,36 @@ Value binaryCrossEntropy(KernelArgs &args) {
   return reduced(args, pointwise(args, operands, crossEntropyOp), reduction);
 }
 
-/// (self, target, weight, pos_weight, reduction)
+/// (self, target, weight, pos_weight, reduction): ((1 - target) self - (1 + (pos_weight - 1) target) log sigmoid(self)) weight,
+/// each step rounded, as PyTorch's are.
 Value crossEntropyWithLogits(KernelArgs &args) {
-  Operands operands{args.operand(0), args.operand(1), weightOperand(args, 2), weightOperand(args, 3)};
   LossReduction reduction = lossReduction(args, 4);
-  return reduced(args, pointwise(args, operands, logitsOp), reduction);
+  Value one = Value::integer(1);
+  Value logs = callKernel(args, "aten.log_sigmoid_forward.default", {args.tensor(0)});
+  if (args.failed())
+    return {};
+  Tensor log = logs.list().front().tensor();
+  if (args.has(3)) {
+    Tensor more = callForTensor(args, "aten.sub.Tensor", {args.tensor(3), one});
+    Tensor scaled = callForTensor(args, "aten.mul.Tensor", {more, args.tensor(1)});
+    log = callForTensor(args, "aten.mul.Tensor", {log, callForTensor(args, "aten.add.Tensor", {scaled, one})});
+  }
+  Tensor rest = callForTensor(args, "aten.rsub.Scalar", {args.tensor(1), one});
+  Tensor loss = callForTensor(args, "aten.mul.Tensor", {rest, args.tensor(0)});
+  loss = callForTensor(args, "aten.sub.Tensor", {loss, log});
+  if (args.has(2))
+    loss = callForTensor(args, "aten.mul.Tensor", {loss, args.tensor(2)});
+  return reduced(args, loss, reduction);
+}
+
+/// (self, target, reduction): log(1 + exp(-self target)), each step rounded, so that it overflows as PyTorch's does.
+Value softMargin(KernelArgs &args) {
+  LossReduction reduction = lossReduction(args, 2);
+  Tensor product =
+      callForTensor(args, "aten.mul.Tensor", {callForTensor(args, "aten.neg.default", {args.at(0)}), args.at(1)});
+  Tensor power = callForTensor(args, "aten.exp.default", {product});
+  Tensor sum = callForTensor(args, "aten.add.Tensor", {power, Value::integer(1)});
+  return reduced(args, callForTensor(args, "aten.log.default", {sum}), reduction);
 }
 
 /// (self, target, reduction, log_target)
@@ -110,8 +132,9 @@ Value lossBackward(KernelArgs &args) {
 }
 
 /// Laid out anew.
-Value huberBackward(KernelArgs &args) {
-  Value result = lossBackward<huberGradOp>(args);
+template <const PointwiseOp &op>
+Value plainBackward(KernelArgs &args) {
+  Value result = lossBackward<op>(args);
   return args.failed() ? result : Value(result.tensor().contiguous());
 }
 
@@ -127,12 +150,12 @@ const Kernel kernels[] = {
     {"aten.binary_cross_entropy_with_logits.default", "self,target,weight,pos_weight,reduction",
      crossEntropyWithLogits},
     {"aten.huber_loss.default", "self,target,reduction,delta", loss<huberOp, true>},
-    {"aten.huber_loss_backward.default", "grad_output,self,target,reduction,delta", huberBackward},
+    {"aten.huber_loss_backward.default", "grad_output,self,target,reduction,delta", plainBackward<huberGradOp>},
     {"aten.kl_div.default", "self,target,reduction,log_target", divergence},
     {"aten.l1_loss.default", "self,target,reduction", loss<l1Op>},
     {"aten.smooth_l1_loss.default", "self,target,reduction,beta", loss<smoothL1Op, true>},
-    {"aten.smooth_l1_loss_backward.default", "grad_output,self,target,reduction,beta", lossBackward<smoothL1GradOp>},
-    {"aten.soft_margin_loss.default", "self,target,reduction", loss<softMarginOp>},
+    {"aten.smooth_l1_loss_backward.default", "grad_output,self,target,reduction,beta", plainBackward<smoothL1GradOp>},
+    {"aten.soft_margin_loss.default", "self,target,reduction", softMargin},
     {"aten.soft_margin_loss_backward.default", "grad_output,self,target,reduction", lossBackward<softMarginGradOp>},
 };
 

@@ -219,9 +219,9 @@ void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values) {
   withElement(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
 }
 
-std::vector<double> readAll(const Tensor &tensor) {
+Scratch<double> readAll(const Tensor &tensor) {
   Tensor flat = tensor.contiguous();
-  std::vector<double> result(static_cast<size_t>(flat.numElements()));
+  Scratch<double> result(static_cast<size_t>(flat.numElements()));
   if (!result.empty())
     readRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, result);
   return result;
@@ -281,7 +281,7 @@ void forEachRow(llvm::ArrayRef<Tensor> tensors,
 
 template <typename T>
 static void convertElements(const Tensor &to, const Tensor &from) {
-  std::vector<T> buffer;
+  Scratch<T> buffer;
   forEachRow({to, from}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     buffer.resize(static_cast<size_t>(count));
     readRow<T>(from.dtype(), rows[1], buffer);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "ccgraph/runtime/tensor.h"
+#include "memory_limit.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -33,12 +34,16 @@ struct Row {
 /// widens exactly as PyTorch casts (float to int64 truncates).
 template <typename T>
 void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out);
+template <typename T>
+void readRow(DType dtype, Row row, Scratch<T> &out) {
+  readRow<T>(dtype, row, llvm::MutableArrayRef<T>(out.data(), out.size()));
+}
 /// Rounds (floats) or wraps (integers) `values` into a row; bool takes "not zero".
 template <typename T>
 void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values);
 
 /// Every element of a tensor of a computable real dtype, widened, in row-major order.
-[[nodiscard]] std::vector<double> readAll(const Tensor &tensor);
+[[nodiscard]] Scratch<double> readAll(const Tensor &tensor);
 
 /// One element at an address.
 template <typename T>

@@ -25,6 +25,7 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> lossKernels();        ///< softmax, nll_loss, mse_loss
 [[nodiscard]] llvm::ArrayRef<Kernel> normKernels();        ///< layer_norm, rms_norm
 [[nodiscard]] llvm::ArrayRef<Kernel> elementLossKernels(); ///< huber_loss, binary_cross_entropy
+[[nodiscard]] llvm::ArrayRef<Kernel> classLossKernels();   ///< cross_entropy_loss, nll_loss2d
 [[nodiscard]] llvm::ArrayRef<Kernel> channelNormKernels(); ///< batch_norm, group_norm
 [[nodiscard]] llvm::ArrayRef<Kernel> convolutionKernels(); ///< convolution and its derivative, conv2d
 [[nodiscard]] llvm::ArrayRef<Kernel> poolingKernels();     ///< max_pool2d, avg_pool2d, adaptive ones

@@ -111,7 +111,7 @@ constexpr Lifted lifted[] = {
     {"aten._foreach_mul_.Tensor", "self,other", "aten.mul_.Tensor"},
     {"aten._foreach_neg.default", "self", "aten.neg.default"},
     {"aten._foreach_neg_.default", "self", "aten.neg_.default"},
-    {"aten._foreach_norm.Scalar", "self,ord,dtype", "aten.linalg_vector_norm.default"},
+    {"aten._foreach_norm.Scalar", "self,ord,dtype", "aten.norm.ScalarOpt_dtype"},
     {"aten._foreach_pow.List", "self,exponent", "aten.pow.Tensor_Tensor"},
     {"aten._foreach_pow.Scalar", "self,exponent", "aten.pow.Tensor_Scalar"},
     {"aten._foreach_pow.ScalarAndTensor", "self,exponent", "aten.pow.Scalar"},

@@ -228,9 +228,11 @@ Value symOffset(KernelArgs &args) { return Value::integer(args.tensor(0).offset(
 /// The number in a tensor of one element, as Python's class of it.
 Value localScalar(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  bool known = self.numElements() == 1 && computable(self.dtype()) && !isComplex(self.dtype());
-  if (args.failed() || !args.check(known, "got " + self.typeText() + ", expected one real number"))
+  bool known = self.numElements() == 1 && computable(self.dtype());
+  if (args.failed() || !args.check(known, "got " + self.typeText() + ", expected one number"))
     return {};
+  if (isComplex(self.dtype()))
+    return Value::complex(readElement<Complex>(self.dtype(), self.data()));
   if (isFloat(self.dtype()))
     return Value::floating(readElement<double>(self.dtype(), self.data()));
   auto value = readElement<int64_t>(self.dtype(), self.data());

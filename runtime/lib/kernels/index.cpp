@@ -14,7 +14,7 @@ Tensor atLeastOneDim(const Tensor &tensor) { return tensor.rank() ? tensor : ten
 
 Tensor positionsOf(const Tensor &mask) {
   Tensor flags = toDType(mask, DType::Bool).contiguous();
-  std::vector<int64_t> found;
+  Scratch<int64_t> found;
   for (int64_t i = 0; i < flags.numElements(); ++i)
     if (flags.data()[i] != std::byte(0))
       found.push_back(i);
@@ -106,7 +106,7 @@ void AdvancedIndex::setStrides(const Window &kept, llvm::ArrayRef<std::optional<
 void AdvancedIndex::addOffsets(KernelArgs &args, const Tensor &self, int64_t dim, const Tensor &index) {
   int64_t size = self.size(dim);
   size_t at = 0;
-  std::vector<int64_t> line;
+  Scratch<int64_t> line;
   forEachRow(llvm::cantFail(index.expand(indexSizes_)), [&](llvm::ArrayRef<Row> rows, int64_t n) {
     line.resize(static_cast<size_t>(n));
     readRow<int64_t>(index.dtype(), rows[0], line);
@@ -169,7 +169,7 @@ void forEachChosen(KernelArgs &args, Choice choice,
   Tensor lines[] = {dimLast(choice.index, choice.dim),
                     dimLast(cutTo(choice.self, choice.index, choice.dim, true), choice.dim),
                     dimLast(cutTo(choice.other, choice.index, choice.dim, false), choice.dim)};
-  std::vector<int64_t> line;
+  Scratch<int64_t> line;
   forEachRow(lines, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     line.resize(static_cast<size_t>(count));
     readRow<int64_t>(choice.index.dtype(), rows[0], line);
@@ -250,10 +250,13 @@ Value gather(KernelArgs &args) {
   return result;
 }
 
+/// One dimension's positions side by side.
 Value nonzero(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   bool known = args.check(computable(self.dtype()), "got " + self.typeText());
-  return known && !args.failed() ? Value(positionsOf(self)) : Value();
+  if (!known || args.failed())
+    return {};
+  return positionsOf(self).permute({1, 0}).cloneContiguous().permute({1, 0});
 }
 
 /// i repeated repeats[i] times, for each i.
@@ -262,9 +265,9 @@ Value repeatInterleave(KernelArgs &args) {
   if (args.failed() || !args.check(repeats.rank() == 1 && computable(repeats.dtype()),
                                    "got " + repeats.typeText() + ", expected 1 dimension"))
     return {};
-  std::vector<int64_t> times(static_cast<size_t>(repeats.size(0)));
+  Scratch<int64_t> times(static_cast<size_t>(repeats.size(0)));
   readRow<int64_t>(repeats.dtype(), {repeats.data(), strideBytes(repeats, 0)}, times);
-  std::vector<int64_t> result;
+  Scratch<int64_t> result;
   for (size_t i = 0; i < times.size(); ++i) {
     if (!args.check(times[i] >= 0, "got a negative repeat at " + llvm::Twine(i)))
       return {};

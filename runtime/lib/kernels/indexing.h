@@ -40,9 +40,9 @@ private:
   void setStrides(const Window &kept, llvm::ArrayRef<std::optional<Tensor>> indices);
   void addOffsets(KernelArgs &args, const Tensor &self, int64_t dim, const Tensor &index);
 
-  Tensor kept_;                  ///< self without the indexed dimensions
-  std::vector<int64_t> offsets_; ///< in elements, one a position
-  Dims indexSizes_;              ///< broadcast shape of the indices
+  Tensor kept_;              ///< self without the indexed dimensions
+  Scratch<int64_t> offsets_; ///< in elements, one a position
+  Dims indexSizes_;          ///< broadcast shape of the indices
   Dims sizes_;
   Dims strides_;
   int64_t place_ = 0; ///< where indexSizes_ stands in sizes_

@@ -188,6 +188,10 @@ double KernelArgs::number(unsigned index, std::optional<double> otherwise) {
   return 0;
 }
 
+std::complex<double> KernelArgs::factor(unsigned index, double otherwise) {
+  return at(index).is(Value::Kind::Complex) ? at(index).complex() : number(index, otherwise);
+}
+
 bool KernelArgs::boolean(unsigned index, bool otherwise) { return integer(index, otherwise) != 0; }
 
 std::string KernelArgs::text(unsigned index, llvm::StringRef otherwise) {

@@ -59,6 +59,8 @@ public:
 
   [[nodiscard]] int64_t integer(unsigned index, std::optional<int64_t> otherwise = {});
   [[nodiscard]] double number(unsigned index, std::optional<double> otherwise = {});
+  /// Any number, complex ones too.
+  [[nodiscard]] std::complex<double> factor(unsigned index, double otherwise = 1);
   [[nodiscard]] bool boolean(unsigned index, bool otherwise);
   [[nodiscard]] std::string text(unsigned index, llvm::StringRef otherwise);
   [[nodiscard]] DType dtype(unsigned index, DType otherwise);

@@ -9,21 +9,21 @@ namespace ccgraph::runtime {
 namespace {
 
 /// A new value for every element of a line of out, from the lines of the inputs.
-using LineMap = llvm::function_ref<void(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out)>;
+using LineMap = llvm::function_ref<void(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out)>;
 
 Tensor mapLines(const Tensor &out, llvm::ArrayRef<Tensor> inputs, int64_t dim, LineMap map) {
   std::vector<Tensor> tensors{dimLast(out, dim)};
   for (const Tensor &input : inputs)
     tensors.push_back(dimLast(input, dim));
-  std::vector<std::vector<double>> in(inputs.size());
-  std::vector<double> result;
+  Scratch<Scratch<double>> in(inputs.size());
+  Scratch<double> result;
   forEachRow(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     result.resize(static_cast<size_t>(count));
     for (size_t k = 0; k < in.size(); ++k) {
       in[k].resize(static_cast<size_t>(count));
       readRow<double>(inputs[k].dtype(), rows[k + 1], in[k]);
     }
-    map(in, result);
+    map(in, {result.data(), result.size()});
     writeRow<double>(out.dtype(), rows[0], result);
   });
   return out;
@@ -42,7 +42,7 @@ double largest(llvm::ArrayRef<double> line) {
   return best;
 }
 
-void softmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
+void softmaxLine(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out) {
   double shift = largest(in[0]);
   double sum = 0;
   for (size_t i = 0; i < out.size(); ++i)
@@ -52,13 +52,13 @@ void softmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<d
 }
 
 /// Zeros for a line of -inf alone: the query that a mask lets attend to nothing.
-void safeSoftmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
+void safeSoftmaxLine(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out) {
   softmaxLine(in, out);
   if (largest(in[0]) == -INFINITY)
     std::fill(out.begin(), out.end(), 0);
 }
 
-void logSoftmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
+void logSoftmaxLine(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out) {
   double shift = largest(in[0]);
   double sum = 0;
   for (double value : in[0])
@@ -68,7 +68,7 @@ void logSoftmaxLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRe
 }
 
 /// grad * y - y * sum(grad * y), for y = softmax(x).
-void softmaxGradLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
+void softmaxGradLine(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out) {
   double sum = 0;
   for (size_t i = 0; i < out.size(); ++i)
     sum += in[0][i] * in[1][i];
@@ -77,7 +77,7 @@ void softmaxGradLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayR
 }
 
 /// grad - exp(y) * sum(grad), for y = log_softmax(x).
-void logSoftmaxGradLine(llvm::ArrayRef<std::vector<double>> in, llvm::MutableArrayRef<double> out) {
+void logSoftmaxGradLine(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out) {
   double sum = 0;
   for (double value : in[0])
     sum += value;
@@ -163,7 +163,9 @@ Value mseLossBackward(KernelArgs &args) {
   Tensor number = Tensor::zeros(DType::F64, {});
   writeElement<double>(DType::F64, number.data(), scale);
   operands.push_back({number, true});
-  return pointwise(args, operands, mseGrad);
+  Tensor result = pointwise(args, operands, mseGrad);
+  // Because PyTorch lays it out anew.
+  return args.failed() ? Value() : Value(result.contiguous());
 }
 
 /// One class out of `classes` for each sample, with its weight; the ignored class weighs nothing.
@@ -197,8 +199,8 @@ public:
   }
 
 private:
-  std::vector<double> weights_;
-  std::vector<int64_t> classes_;
+  Scratch<double> weights_;
+  Scratch<int64_t> classes_;
   int64_t ignored_;
 };
 
@@ -229,7 +231,7 @@ Value nllForward(KernelArgs &args) {
   ClassTargets targets(args, samples->size(1), args.tensor(1), args.optionalTensor(2), ignored);
   if (args.failed())
     return {};
-  std::vector<double> losses(targets.count());
+  Scratch<double> losses(targets.count());
   double sum = 0;
   for (size_t i = 0; i < losses.size(); ++i) {
     if (targets.isIgnored(i))
@@ -238,7 +240,7 @@ Value nllForward(KernelArgs &args) {
     losses[i] = -readElement<double>(self.dtype(), chosen.data()) * targets.weight(i);
     sum += losses[i];
   }
-  if (reduction == LossReduction::None) {
+  if (reduction == LossReduction::None && self.rank() == 2) {
     Tensor output = Tensor::zeros(self.dtype(), args.tensor(1).sizes());
     writeRow<double>(output.dtype(), {output.data(), output.elementSize()}, losses);
     return Value::tensors({output, numberTensor(self.dtype(), 0)});

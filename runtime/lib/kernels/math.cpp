@@ -15,7 +15,19 @@ constexpr double geluTanhCubic = 0.044715;
 constexpr double pi = 3.14159265358979323846;
 constexpr double ln2 = 0.69314718055994530942;
 
-double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+template <typename T>
+T logistic(T x) {
+  return 1.0 / (1.0 + std::exp(-x));
+}
+// Because <complex> has neither, and the plain difference is exact enough for numbers that are rounded to f32.
+double expMinusOne(double x) { return std::expm1(x); }
+Complex expMinusOne(Complex z) { return std::exp(z) - 1.0; }
+double logOnePlus(double x) { return std::log1p(x); }
+Complex logOnePlus(Complex z) { return std::log(1.0 + z); }
+double powerOfTwo(double x) { return std::exp2(x); }
+Complex powerOfTwo(Complex z) { return std::exp(z * ln2); }
+double binaryLog(double x) { return std::log2(x); }
+Complex binaryLog(Complex z) { return std::log(z) / ln2; }
 
 // GELU and its derivatives: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units" (2016), exact and tanh forms.
 double gelu(double x) { return x * 0.5 * (1 + std::erf(x * sqrtHalf)); }
@@ -67,33 +79,43 @@ double digamma(double x) {
 /// 0 of NaN, as of 0.
 double signOf(double x) { return (x > 0) - (x < 0); }
 
-// Functions whose result is a float whatever they are given.
+// Functions whose result is a float whatever they are given; complex numbers have them, too.
+#define CCGRAPH_ANALYTIC(NAME, EXPRESSION)                                                                             \
+  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
+                             .complex = [](const Complex *x) -> Complex { return EXPRESSION; },                        \
+                             .result = ResultType::Floating};
+CCGRAPH_ANALYTIC(sqrtOp, std::sqrt(x[0]))
+CCGRAPH_ANALYTIC(rsqrtOp, 1.0 / std::sqrt(x[0]))
+CCGRAPH_ANALYTIC(expOp, std::exp(x[0]))
+CCGRAPH_ANALYTIC(logOp, std::log(x[0]))
+CCGRAPH_ANALYTIC(log10Op, std::log10(x[0]))
+CCGRAPH_ANALYTIC(sinOp, std::sin(x[0]))
+CCGRAPH_ANALYTIC(cosOp, std::cos(x[0]))
+CCGRAPH_ANALYTIC(tanOp, std::tan(x[0]))
+CCGRAPH_ANALYTIC(atanOp, std::atan(x[0]))
+CCGRAPH_ANALYTIC(tanhOp, std::tanh(x[0]))
+CCGRAPH_ANALYTIC(sinhOp, std::sinh(x[0]))
+CCGRAPH_ANALYTIC(coshOp, std::cosh(x[0]))
+CCGRAPH_ANALYTIC(asinOp, std::asin(x[0]))
+CCGRAPH_ANALYTIC(acosOp, std::acos(x[0]))
+CCGRAPH_ANALYTIC(asinhOp, std::asinh(x[0]))
+CCGRAPH_ANALYTIC(acoshOp, std::acosh(x[0]))
+CCGRAPH_ANALYTIC(atanhOp, std::atanh(x[0]))
+CCGRAPH_ANALYTIC(reciprocalOp, 1.0 / x[0])
+CCGRAPH_ANALYTIC(sigmoidOp, logistic(x[0]))
+CCGRAPH_ANALYTIC(expm1Op, expMinusOne(x[0]))
+CCGRAPH_ANALYTIC(exp2Op, powerOfTwo(x[0]))
+CCGRAPH_ANALYTIC(log2Op, binaryLog(x[0]))
+CCGRAPH_ANALYTIC(log1pOp, logOnePlus(x[0]))
+CCGRAPH_ANALYTIC(sincOp, x[0] == 0.0 ? 1.0 : std::sin(pi * x[0]) / (pi * x[0]))
+#undef CCGRAPH_ANALYTIC
+
+// Functions of real numbers whose result is a float.
 #define CCGRAPH_FLOATING(NAME, EXPRESSION)                                                                             \
   constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
                              .result = ResultType::Floating};
-CCGRAPH_FLOATING(sqrtOp, std::sqrt(x[0]))
-CCGRAPH_FLOATING(rsqrtOp, 1 / std::sqrt(x[0]))
-CCGRAPH_FLOATING(expm1Op, std::expm1(x[0]))
-CCGRAPH_FLOATING(exp2Op, std::exp2(x[0]))
-CCGRAPH_FLOATING(logOp, std::log(x[0]))
-CCGRAPH_FLOATING(log2Op, std::log2(x[0]))
-CCGRAPH_FLOATING(log10Op, std::log10(x[0]))
-CCGRAPH_FLOATING(log1pOp, std::log1p(x[0]))
-CCGRAPH_FLOATING(sinOp, std::sin(x[0]))
-CCGRAPH_FLOATING(cosOp, std::cos(x[0]))
-CCGRAPH_FLOATING(tanOp, std::tan(x[0]))
-CCGRAPH_FLOATING(atanOp, std::atan(x[0]))
-CCGRAPH_FLOATING(tanhOp, std::tanh(x[0]))
-CCGRAPH_FLOATING(sinhOp, std::sinh(x[0]))
-CCGRAPH_FLOATING(coshOp, std::cosh(x[0]))
-CCGRAPH_FLOATING(asinOp, std::asin(x[0]))
-CCGRAPH_FLOATING(acosOp, std::acos(x[0]))
-CCGRAPH_FLOATING(asinhOp, std::asinh(x[0]))
-CCGRAPH_FLOATING(acoshOp, std::acosh(x[0]))
-CCGRAPH_FLOATING(atanhOp, std::atanh(x[0]))
 CCGRAPH_FLOATING(deg2radOp, x[0] * (pi / 180))
 CCGRAPH_FLOATING(rad2degOp, x[0] * (180 / pi))
-CCGRAPH_FLOATING(sincOp, x[0] == 0 ? 1 : std::sin(pi * x[0]) / (pi * x[0]))
 CCGRAPH_FLOATING(erfOp, std::erf(x[0]))
 CCGRAPH_FLOATING(erfcOp, std::erfc(x[0]))
 CCGRAPH_FLOATING(erfinvOp, inverseErf(x[0]))
@@ -102,14 +124,7 @@ CCGRAPH_FLOATING(digammaOp, digamma(x[0]))
 CCGRAPH_FLOATING(atan2Op, std::atan2(x[0], x[1]))
 CCGRAPH_FLOATING(copysignOp, std::copysign(x[0], x[1]))
 CCGRAPH_FLOATING(xlogyOp, std::isnan(x[1]) ? NAN : x[0] == 0 ? 0 : x[0] * std::log(x[1]))
-CCGRAPH_FLOATING(sigmoidOp, logistic(x[0]))
 #undef CCGRAPH_FLOATING
-constexpr PointwiseOp expOp{.real = [](const double *x) { return std::exp(x[0]); },
-                            .complex = [](const Complex *x) { return std::exp(x[0]); },
-                            .result = ResultType::Floating};
-constexpr PointwiseOp reciprocalOp{.real = [](const double *x) { return 1 / x[0]; },
-                                   .complex = [](const Complex *x) { return 1.0 / x[0]; },
-                                   .result = ResultType::Floating};
 
 // Functions of floats only, in the dtype that they are given.
 #define CCGRAPH_REAL(NAME, EXPRESSION)                                                                                 \
@@ -118,7 +133,6 @@ CCGRAPH_REAL(geluOp, gelu(x[0]))
 CCGRAPH_REAL(geluTanhOp, geluTanh(x[0]))
 CCGRAPH_REAL(geluGradOp, x[0] * geluSlope(x[1]))
 CCGRAPH_REAL(geluTanhGradOp, x[0] * geluTanhSlope(x[1]))
-CCGRAPH_REAL(siluOp, x[0] * logistic(x[0]))
 CCGRAPH_REAL(siluGradOp, x[0] * logistic(x[1]) * (1 + x[1] * (1 - logistic(x[1]))))
 CCGRAPH_REAL(sigmoidGradOp, x[0] * x[1] * (1 - x[1]))
 CCGRAPH_REAL(tanhGradOp, x[0] * (1 - x[1] * x[1]))
@@ -148,13 +162,21 @@ CCGRAPH_KEEPING(fmodOp, std::fmod(x[0], x[1]), x[1] == 0 ? 0 : x[1] == -1 ? 0 : 
 CCGRAPH_KEEPING(fmaxOp, std::fmax(x[0], x[1]), std::max(x[0], x[1]))
 CCGRAPH_KEEPING(fminOp, std::fmin(x[0], x[1]), std::min(x[0], x[1]))
 CCGRAPH_KEEPING(heavisideOp, x[0] == 0 ? x[1] : x[0] > 0, x[0] == 0 ? x[1] : x[0] > 0)
-CCGRAPH_KEEPING(squareOp, x[0] * x[0], wrapMul(x[0], x[0]))
 // Derivative of relu: grad where self > threshold.
 CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0])
 #undef CCGRAPH_KEEPING
 constexpr PointwiseOp negOp{.real = [](const double *x) { return -x[0]; },
                             .integer = [](const int64_t *x) { return wrapNeg(x[0]); },
                             .complex = [](const Complex *x) { return -x[0]; }};
+constexpr PointwiseOp siluOp{.real = [](const double *x) { return x[0] * logistic(x[0]); },
+                             .complex = [](const Complex *x) { return x[0] * logistic(x[0]); }};
+constexpr PointwiseOp squareOp{.real = [](const double *x) { return x[0] * x[0]; },
+                               .integer = [](const int64_t *x) { return wrapMul(x[0], x[0]); },
+                               .complex = [](const Complex *x) { return x[0] * x[0]; }};
+/// z / |z|
+constexpr PointwiseOp sgnOp{.real = signOp.real, .integer = signOp.integer, .complex = [](const Complex *x) {
+                              return x[0] == 0.0 ? Complex() : x[0] / std::abs(x[0]);
+                            }};
 constexpr PointwiseOp conjOp{.real = [](const double *x) { return x[0]; },
                              .integer = [](const int64_t *x) { return x[0]; },
                              .complex = [](const Complex *x) { return std::conj(x[0]); }};
@@ -162,13 +184,21 @@ constexpr PointwiseOp conjOp{.real = [](const double *x) { return x[0]; },
   constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
                              .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; },            \
                              .result = ResultType::Truth};
-CCGRAPH_TEST(isnanOp, std::isnan(x[0]), 0)
-CCGRAPH_TEST(isinfOp, std::isinf(x[0]), 0)
-CCGRAPH_TEST(isfiniteOp, std::isfinite(x[0]), 1)
 CCGRAPH_TEST(isposinfOp, std::isinf(x[0]) && x[0] > 0, 0)
 CCGRAPH_TEST(isneginfOp, std::isinf(x[0]) && x[0] < 0, 0)
 CCGRAPH_TEST(signbitOp, std::signbit(x[0]), x[0] < 0)
 #undef CCGRAPH_TEST
+// Of complex numbers, what holds of one part, or of both.
+#define CCGRAPH_PARTS_TEST(NAME, TEST, OF_PARTS, WHOLE)                                                                \
+  constexpr PointwiseOp NAME{                                                                                          \
+      .real = [](const double *x) -> double { return TEST(x[0]); },                                                    \
+      .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; },                                   \
+      .complex = [](const Complex *x) -> Complex { return TEST(x[0].real()) OF_PARTS TEST(x[0].imag()); },             \
+      .result = ResultType::Truth};
+CCGRAPH_PARTS_TEST(isnanOp, std::isnan, ||, 0)
+CCGRAPH_PARTS_TEST(isinfOp, std::isinf, ||, 0)
+CCGRAPH_PARTS_TEST(isfiniteOp, std::isfinite, &&, 1)
+#undef CCGRAPH_PARTS_TEST
 
 /// The operator of the tanh form where argument `index`, "approximate", says so.
 const PointwiseOp &geluForm(KernelArgs &args, unsigned index, const PointwiseOp &exact, const PointwiseOp &tanh) {
@@ -308,7 +338,7 @@ const Kernel kernels[] = {
     {"aten.round.decimals", "self,decimals", pointwiseKernel<roundDecimalsOp, 2>},
     {"aten.round.default", "self", pointwiseKernel<roundOp, 1>},
     {"aten.rsqrt.default", "self", pointwiseKernel<rsqrtOp, 1>},
-    {"aten.sgn.default", "self", pointwiseKernel<signOp, 1>},
+    {"aten.sgn.default", "self", pointwiseKernel<sgnOp, 1>},
     {"aten.sigmoid.default", "self", pointwiseKernel<sigmoidOp, 1>},
     {"aten.sigmoid_backward.default", "grad_output,output", pointwiseKernel<sigmoidGradOp, 2>},
     {"aten.sign.default", "self", pointwiseKernel<signOp, 1>},

@@ -34,18 +34,30 @@ struct Product {
   Tensor a;                   ///< [n, k]
   Tensor b;                   ///< [k, m]
   std::optional<Tensor> bias; ///< [n, m], perhaps stretched
-  double beta = 1;
-  double alpha = 1;
+  Complex beta = 1;
+  Complex alpha = 1;
 };
+
+template <typename T>
+T as(Complex factor) {
+  if constexpr (std::is_same_v<T, Complex>)
+    return factor;
+  else
+    return static_cast<T>(factor.real());
+}
 
 /// Sums in the wide type and rounds once: closer to the exact product than f32 or bf16 accumulation in any order.
 template <typename T>
 void multiplyAs(const Tensor &out, const Product &product) {
+  // Because Eigen's matrices do not count what they take: both factors, their product, and the bias.
+  int64_t elements =
+      saturatingSum({product.a.numElements(), product.b.numElements(), saturatingMultiply(2, out.numElements())});
+  CountedBytes::Hold counted(saturatingMultiply(elements, sizeof(T)));
   Matrix<T> result = read<T>(product.a) * read<T>(product.b);
   if (product.bias) {
-    result *= T(product.alpha);
-    if (product.beta != 0) // Because beta = 0 ignores the bias, even NaN.
-      result += T(product.beta) * read<T>(*product.bias);
+    result *= as<T>(product.alpha);
+    if (product.beta != 0.0) // Because beta = 0 ignores the bias, even NaN.
+      result += as<T>(product.beta) * read<T>(*product.bias);
   }
   write<T>(out, result);
 }
@@ -86,8 +98,8 @@ Value addmm(KernelArgs &args) {
   const Tensor &bias = args.tensor(0);
   const Tensor &a = args.tensor(1);
   const Tensor &b = args.tensor(2);
-  double beta = args.number(3, 1);
-  double alpha = args.number(4, 1);
+  Complex beta = args.factor(3);
+  Complex alpha = args.factor(4);
   if (args.failed() || !checkProduct(args, a, b, 2) ||
       !args.check(bias.dtype() == a.dtype(),
                   "got a bias " + bias.typeText() + " for " + a.typeText() + ", expected equal dtypes"))
@@ -123,8 +135,8 @@ Value baddbmm(KernelArgs &args) {
   const Tensor &bias = args.tensor(0);
   const Tensor &a = args.tensor(1);
   const Tensor &b = args.tensor(2);
-  double beta = args.number(3, 1);
-  double alpha = args.number(4, 1);
+  Complex beta = args.factor(3);
+  Complex alpha = args.factor(4);
   if (args.failed() || !checkProduct(args, a, b, 3))
     return {};
   Tensor out = Tensor::zeros(a.dtype(), {a.size(0), a.size(1), b.size(2)});
@@ -134,11 +146,15 @@ Value baddbmm(KernelArgs &args) {
   return out;
 }
 
-/// input [.., k] times weight [m, k] transposed, plus bias [m].
+Value matmul(KernelArgs &args);
+
+/// input [.., k] times weight [m, k] transposed, plus bias [m]. A weight [k] is one row, and its dimension goes.
 Value linear(KernelArgs &args) {
   const Tensor &input = args.tensor(0);
   const Tensor &weight = args.tensor(1);
   std::optional<Tensor> bias = args.optionalTensor(2);
+  if (!args.failed() && weight.rank() == 1 && !bias)
+    return matmul(args);
   bool shapes = input.rank() > 0 && weight.rank() == 2 && input.sizes().back() == weight.size(1) &&
                 input.dtype() == weight.dtype() && computable(input.dtype());
   if (args.failed() || !args.check(shapes, "got input " + input.typeText() + " and weight " + weight.typeText() +

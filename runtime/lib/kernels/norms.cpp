@@ -8,7 +8,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-using Line = std::vector<double>;
+using Line = Scratch<double>;
 
 /// A tensor seen as [outer, inner], inner being the normalized dimensions; `stats` are outer's sizes and ones.
 struct Normalized {

@@ -22,7 +22,7 @@ struct AdamSettings {
 
 /// One parameter's elements; `largest` is empty without amsgrad.
 struct AdamLines {
-  std::vector<double> param, grad, average, square, largest;
+  Scratch<double> param, grad, average, square, largest;
 };
 
 void adamStep(AdamLines &lines, const AdamSettings &s, double step) {
@@ -46,7 +46,7 @@ void adamStep(AdamLines &lines, const AdamSettings &s, double step) {
   }
 }
 
-void writeAll(const Tensor &tensor, const std::vector<double> &values) {
+void writeAll(const Tensor &tensor, const Scratch<double> &values) {
   Tensor flat = Tensor::zeros(tensor.dtype(), tensor.sizes());
   writeRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, values);
   tensor.copyFrom(flat);
@@ -86,7 +86,7 @@ Value fusedAdam(KernelArgs &args, bool decoupled) {
     return {};
   for (size_t i = 0; i < length; ++i) {
     AdamLines lines{readAll(lists[0][i]), readAll(lists[1][i]), readAll(lists[2][i]), readAll(lists[3][i]),
-                    settings.amsgrad ? readAll(lists[4][i]) : std::vector<double>()};
+                    settings.amsgrad ? readAll(lists[4][i]) : Scratch<double>()};
     adamStep(lines, settings, readAll(lists[5][i]).front());
     writeAll(lists[0][i], lines.param);
     writeAll(lists[2][i], lines.average);
@@ -113,8 +113,7 @@ double numberOrTensor(KernelArgs &args, unsigned index) {
 }
 
 /// A buffer starts as the first gradient; without momentum there is none.
-void sgdStep(std::vector<double> &param, std::vector<double> &grads, std::vector<double> &buffer,
-             const SgdSettings &s) {
+void sgdStep(Scratch<double> &param, Scratch<double> &grads, Scratch<double> &buffer, const SgdSettings &s) {
   for (size_t i = 0; i < param.size(); ++i) {
     double grad = grads[i] /= s.gradScale;
     grad = (s.maximize ? -grad : grad) + s.decay * param[i];
@@ -144,8 +143,8 @@ Value fusedSgd(KernelArgs &args) {
       (skip && readAll(*skip).front() != 0))
     return {};
   for (size_t i = 0; i < params.size(); ++i) {
-    std::vector<double> param = readAll(params[i]), grad = readAll(grads[i]);
-    std::vector<double> buffer = buffers.empty() ? std::vector<double>() : readAll(buffers[i]);
+    Scratch<double> param = readAll(params[i]), grad = readAll(grads[i]);
+    Scratch<double> buffer = buffers.empty() ? Scratch<double>() : readAll(buffers[i]);
     sgdStep(param, grad, buffer, settings);
     writeAll(params[i], param);
     if (!buffers.empty())

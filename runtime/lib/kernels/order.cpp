@@ -11,7 +11,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-using Indices = std::vector<int64_t>;
+using Indices = Scratch<int64_t>;
 
 /// True if a stands before b; NaN counts as the largest value.
 template <typename T>
@@ -36,11 +36,11 @@ Indices sortedOrder(llvm::ArrayRef<T> line, bool descending) {
 Indices orderOfRow(DType dtype, Row row, int64_t count, bool descending) {
   auto length = static_cast<size_t>(count);
   if (isFloat(dtype)) {
-    std::vector<double> line(length);
+    Scratch<double> line(length);
     readRow<double>(dtype, row, line);
     return sortedOrder<double>(line, descending);
   }
-  std::vector<int64_t> line(length);
+  Scratch<int64_t> line(length);
   readRow<int64_t>(dtype, row, line);
   return sortedOrder<int64_t>(line, descending);
 }
@@ -132,7 +132,7 @@ int64_t extremePlace(llvm::ArrayRef<T> line, bool largest) {
 
 template <typename T>
 void extremePlaces(const Tensor &lines, const Tensor &places, bool largest) {
-  std::vector<T> line;
+  Scratch<T> line;
   forEachRow({lines, places}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     line.resize(static_cast<size_t>(count));
     readRow<T>(lines.dtype(), rows[0], line);
@@ -186,7 +186,7 @@ Value argExtreme(KernelArgs &args) {
 
 template <typename T>
 void scan(const Tensor &out, const Tensor &self, T (*step)(T, T)) {
-  std::vector<T> line;
+  Scratch<T> line;
   forEachRow({out, self}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     line.resize(static_cast<size_t>(count));
     readRow<T>(self.dtype(), rows[1], line);
@@ -200,15 +200,16 @@ void scan(const Tensor &out, const Tensor &self, T (*step)(T, T)) {
 struct Scan {
   double (*real)(double, double);
   int64_t (*integer)(int64_t, int64_t);
+  Complex (*complex)(Complex, Complex);
 };
-constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd};
-constexpr Scan products{[](double a, double b) { return a * b; }, wrapMul};
+constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd, [](Complex a, Complex b) { return a + b; }};
+constexpr Scan products{[](double a, double b) { return a * b; }, wrapMul, [](Complex a, Complex b) { return a * b; }};
 /// log(exp(a) + exp(b))
 constexpr Scan logSums{[](double a, double b) {
                          double high = std::max(a, b);
                          return std::isinf(high) ? high : high + std::log1p(std::exp(-std::fabs(a - b)));
                        },
-                       nullptr};
+                       nullptr, nullptr};
 
 template <const Scan &op>
 Value cumulate(KernelArgs &args) {
@@ -216,11 +217,14 @@ Value cumulate(KernelArgs &args) {
   int64_t dim = args.dim(1, self.rank());
   bool whole = classOf(self.dtype()) <= DTypeClass::Integer;
   DType dtype = args.dtype(2, whole ? DType::I64 : self.dtype());
-  if (!checkOrdered(args, self))
+  bool known = computable(self.dtype()) && computable(dtype) && (op.complex != nullptr || !isComplex(dtype));
+  if (args.failed() || !args.check(known, "got " + self.typeText()))
     return {};
   Tensor source = toDType(self, dtype);
   Tensor result = Tensor::zeros(dtype, self.sizes());
-  if (isFloat(dtype))
+  if (isComplex(dtype))
+    scan<Complex>(dimLast(result, dim), dimLast(source, dim), op.complex);
+  else if (isFloat(dtype))
     scan<double>(dimLast(result, dim), dimLast(source, dim), op.real);
   else if (args.check(op.integer != nullptr, "got " + self.typeText() + ", expected floats"))
     scan<int64_t>(dimLast(result, dim), dimLast(source, dim), op.integer);
@@ -247,13 +251,13 @@ Value cumulateExtreme(KernelArgs &args) {
   if (!checkOrdered(args, self))
     return {};
   Tensor values = self.cloneContiguous(), indices = Tensor::zeros(DType::I64, self.sizes());
-  std::vector<double> line;
-  std::vector<int64_t> at;
+  Scratch<double> line;
+  Scratch<int64_t> at;
   forEachRow({dimLast(values, dim), dimLast(indices, dim)}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     line.resize(static_cast<size_t>(count));
     at.resize(line.size());
     readRow<double>(self.dtype(), rows[0], line);
-    extremesSoFar<largest>(line, at);
+    extremesSoFar<largest>({line.data(), line.size()}, {at.data(), at.size()});
     writeRow<double>(self.dtype(), rows[0], line);
     writeRow<int64_t>(DType::I64, rows[1], at);
   });
@@ -263,7 +267,7 @@ Value cumulateExtreme(KernelArgs &args) {
 /// Where each value of a line would stand among boundaries in rising order; `right` puts it after equal ones. NaN stands
 /// after all.
 template <typename T>
-void findPlaces(llvm::ArrayRef<T> bounds, llvm::ArrayRef<T> values, bool right, std::vector<int64_t> &places) {
+void findPlaces(llvm::ArrayRef<T> bounds, llvm::ArrayRef<T> values, bool right, Scratch<int64_t> &places) {
   for (T value : values) {
     auto before = [&](T bound) { return right ? !(bound > value) : !(bound >= value); };
     places.push_back(llvm::partition_point(bounds, before) - bounds.begin());
@@ -272,15 +276,15 @@ void findPlaces(llvm::ArrayRef<T> bounds, llvm::ArrayRef<T> values, bool right, 
 
 /// Contiguous tensors of one dtype; one line of boundaries for all values, or a line of each for each.
 template <typename T>
-std::vector<int64_t> placesOf(const Tensor &boundaries, const Tensor &values, bool right) {
+Scratch<int64_t> placesOf(const Tensor &boundaries, const Tensor &values, bool right) {
   auto read = [](const Tensor &tensor) {
-    std::vector<T> all(static_cast<size_t>(tensor.numElements()));
+    Scratch<T> all(static_cast<size_t>(tensor.numElements()));
     if (!all.empty())
       readRow<T>(tensor.dtype(), {tensor.data(), tensor.elementSize()}, all);
     return all;
   };
-  std::vector<T> bounds = read(boundaries), all = read(values);
-  std::vector<int64_t> places;
+  Scratch<T> bounds = read(boundaries), all = read(values);
+  Scratch<int64_t> places;
   auto length = static_cast<size_t>(boundaries.sizes().back());
   if (boundaries.rank() == 1) {
     findPlaces<T>(bounds, all, right, places);
@@ -305,7 +309,7 @@ Value positionsAmong(KernelArgs &args, Tensor boundaries, const Operand &values,
   Tensor wanted = toDType(values.tensor, common).contiguous();
   if (!checkOrdered(args, wanted))
     return {};
-  std::vector<int64_t> places =
+  Scratch<int64_t> places =
       isFloat(common) ? placesOf<double>(boundaries, wanted, right) : placesOf<int64_t>(boundaries, wanted, right);
   Tensor result = Tensor::zeros(args.boolean(2, false) ? DType::I32 : DType::I64, wanted.sizes());
   if (!places.empty())

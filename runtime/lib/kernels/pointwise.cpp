@@ -13,8 +13,7 @@ Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
     if (operand.rank() > 0)
       stretched.push_back(llvm::cantFail(operand.expand(sizes)));
   bool rowMajor = llvm::all_of(stretched, [](const Tensor &t) { return t.isContiguous(); });
-  bool channelsLast =
-      llvm::all_of(stretched, [](const Tensor &t) { return isChannelsLast(t.sizes(), t.strides()); });
+  bool channelsLast = llvm::all_of(stretched, [](const Tensor &t) { return isChannelsLast(t.sizes(), t.strides()); });
   if (rowMajor && !channelsLast)
     return contiguousStrides(sizes);
   if (channelsLast && !rowMajor)
@@ -49,10 +48,12 @@ std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, 
   return plan;
 }
 
-/// The operand as the loop reads it: rounded to the common dtype, stretched to `sizes`.
-Tensor prepare(const Operand &operand, const Plan &plan, DimsRef sizes) {
+/// Operand `index` as the loop reads it: rounded to the common dtype, stretched to `sizes`.
+Tensor prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan, DimsRef sizes) {
+  const Operand &operand = operands[index];
   bool reduced = plan.common == DType::F16 || plan.common == DType::BF16;
-  bool inF32 = plan.op->scalarsInF32 && reduced && operand.tensor.rank() == 0;
+  bool wide = index < plan.op->promoting ? plan.op->scalarsInF32 : plan.op->weightsInF32;
+  bool inF32 = wide && reduced && operand.tensor.rank() == 0;
   return llvm::cantFail(toDType(operand.tensor, inF32 ? DType::F32 : plan.common).expand(sizes));
 }
 
@@ -60,9 +61,9 @@ template <typename T>
 void loop(const Tensor &out, llvm::ArrayRef<Tensor> inputs, T (*compute)(const T *)) {
   std::vector<Tensor> tensors{out};
   tensors.insert(tensors.end(), inputs.begin(), inputs.end());
-  std::vector<std::vector<T>> columns(inputs.size());
-  std::vector<T> x(inputs.size());
-  std::vector<T> result;
+  Scratch<Scratch<T>> columns(inputs.size());
+  Scratch<T> x(inputs.size());
+  Scratch<T> result;
   forEachRow(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     auto length = static_cast<size_t>(count);
     result.resize(length);
@@ -130,11 +131,11 @@ Tensor pointwise(KernelArgs &args, llvm::ArrayRef<Operand> operands, const Point
     return {};
   std::vector<Tensor> shapes;
   std::vector<Tensor> inputs;
-  for (const Operand &operand : operands) {
-    inputs.push_back(prepare(operand, *plan, sizes));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    inputs.push_back(prepare(operands, i, *plan, sizes));
     // Because a number has no layout, it neither sets strides nor takes the fast path away.
-    if (!operand.isNumber)
-      shapes.push_back(operand.tensor);
+    if (!operands[i].isNumber)
+      shapes.push_back(operands[i].tensor);
   }
   if (shapes.empty())
     shapes = inputs;
@@ -153,8 +154,8 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
                             out.typeText()))
     return;
   std::vector<Tensor> inputs;
-  for (const Operand &operand : operands) {
-    Tensor input = prepare(operand, *plan, sizes);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Tensor input = prepare(operands, i, *plan, sizes);
     bool clashes = input.aliases(out) && !sameWindow(input, out);
     inputs.push_back(clashes ? input.cloneContiguous() : input);
   }

@@ -32,6 +32,8 @@ struct PointwiseOp {
   unsigned promoting = ~0U;
   /// 0-d operands enter in f32 where the common dtype is f16 or bf16, as PyTorch's CPU add, sub, mul and div read them.
   bool scalarsInF32 = false;
+  /// Operands that take no part in promotion do, too (the value of addcmul).
+  bool weightsInF32 = false;
 };
 
 using Operands = llvm::SmallVector<Operand, 4>;

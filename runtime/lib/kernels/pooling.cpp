@@ -7,17 +7,17 @@
 namespace ccgraph::runtime {
 namespace {
 
-using Values = std::vector<double>;
+using Values = Scratch<double>;
 
 /// What one element of the result reads along one dimension: positions of the input, and how many an average counts.
 struct Reach {
-  std::vector<int64_t> positions;
+  Scratch<int64_t> positions;
   int64_t counted = 0;
 };
 
 /// The same over all pooled dimensions: positions in a plane, in row-major order, and the divisor of an average.
 struct PoolWindow {
-  std::vector<int64_t> cells;
+  Scratch<int64_t> cells;
   double divisor = 1;
 };
 
@@ -26,7 +26,7 @@ struct Pooling {
   Tensor input;
   size_t rank = 0;
   Dims outputSizes;
-  std::vector<PoolWindow> windows;
+  Scratch<PoolWindow> windows;
 
   [[nodiscard]] int64_t inputPlane() const { return productOf(input.sizes().take_back(rank)); }
   [[nodiscard]] int64_t planes() const { return productOf(input.sizes().drop_back(rank)); }
@@ -92,10 +92,10 @@ Reach reachOf(int64_t out, int64_t size, const Slide &s) {
 }
 
 /// All combinations of one reach a dimension, the last dimension fastest.
-std::vector<PoolWindow> combine(llvm::ArrayRef<std::vector<Reach>> axes, DimsRef sizes) {
-  std::vector<PoolWindow> windows{{{0}, 1.0}};
+Scratch<PoolWindow> combine(llvm::ArrayRef<Scratch<Reach>> axes, DimsRef sizes) {
+  Scratch<PoolWindow> windows{{{0}, 1.0}};
   for (size_t d = 0; d < axes.size(); ++d) {
-    std::vector<PoolWindow> next;
+    Scratch<PoolWindow> next;
     for (const PoolWindow &window : windows)
       for (const Reach &reach : axes[d]) {
         PoolWindow &joined = next.emplace_back();
@@ -109,9 +109,9 @@ std::vector<PoolWindow> combine(llvm::ArrayRef<std::vector<Reach>> axes, DimsRef
   return windows;
 }
 
-void setWindows(Pooling &p, llvm::ArrayRef<std::vector<Reach>> axes) {
+void setWindows(Pooling &p, llvm::ArrayRef<Scratch<Reach>> axes) {
   p.outputSizes = toDims(p.input.sizes().drop_back(p.rank));
-  for (const std::vector<Reach> &axis : axes)
+  for (const Scratch<Reach> &axis : axes)
     p.outputSizes.push_back(static_cast<int64_t>(axis.size()));
   p.windows = combine(axes, p.input.sizes().take_back(p.rank));
 }
@@ -125,7 +125,7 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
   Dims padding = perDimension(args, form.padding, rank, Dims(rank, 0));
   Dims dilation = perDimension(args, form.dilation, rank, Dims(rank, 1));
   bool ceil = args.boolean(form.ceil, false), countPadding = args.boolean(form.countPadding, true);
-  std::vector<std::vector<Reach>> axes(rank);
+  Scratch<Scratch<Reach>> axes(rank);
   for (size_t d = 0; d < rank && !args.failed(); ++d) {
     int64_t size = p.input.sizes().take_back(rank)[d];
     bool fits = kernel[d] > 0 && stride[d] > 0 && dilation[d] > 0 && padding[d] >= 0 && 2 * padding[d] <= kernel[d];
@@ -149,7 +149,7 @@ Pooling adaptive(KernelArgs &args, unsigned input, DimsRef wanted, size_t rank) 
   Pooling p{.rank = rank};
   if (!startPooling(args, p, input) || !args.check(wanted.size() == rank, "got output_size " + dimsText(wanted)))
     return p;
-  std::vector<std::vector<Reach>> axes(rank);
+  Scratch<Scratch<Reach>> axes(rank);
   for (size_t d = 0; d < rank; ++d) {
     int64_t size = p.input.sizes().take_back(rank)[d], parts = wanted[d];
     for (int64_t out = 0; out < parts; ++out) {
@@ -234,14 +234,14 @@ Value adaptiveAverageBackward(KernelArgs &args) {
 // --- Maxima: the first of the largest elements of a window, or its last NaN -----------------------
 struct Maxima {
   Values values;
-  std::vector<int64_t> cells;  ///< in the plane
-  std::vector<int64_t> orders; ///< in the window
+  Scratch<int64_t> cells;  ///< in the plane
+  Scratch<int64_t> orders; ///< in the window
 };
 
 Maxima maximaOf(const Pooling &p) {
   Values in = readAll(p.input);
   auto count = static_cast<size_t>(productOf(p.outputSizes));
-  Maxima maxima{Values(count, -INFINITY), std::vector<int64_t>(count), std::vector<int64_t>(count)};
+  Maxima maxima{Values(count, -INFINITY), Scratch<int64_t>(count), Scratch<int64_t>(count)};
   forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
     for (size_t k = 0; k < window.cells.size(); ++k) {
       double value = in[static_cast<size_t>(plane + window.cells[k])];
@@ -383,7 +383,7 @@ Value offsetsToIndices(KernelArgs &args) {
                                    "got offsets " + offsets.typeText() + " and input_size " + dimsText(input)))
     return {};
   Values places = readAll(offsets);
-  std::vector<int64_t> cells;
+  Scratch<int64_t> cells;
   DimsRef output = offsets.sizes().take_back(rank);
   for (size_t i = 0; i < places.size(); ++i)
     cells.push_back(cellOf(grid, input, positionOf(static_cast<int64_t>(i) % productOf(output), output),

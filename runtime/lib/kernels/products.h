@@ -25,7 +25,7 @@ struct RealMatrix {
 
   int64_t rows;
   int64_t columns;
-  std::vector<double> values;
+  Scratch<double> values;
 };
 
 /// a b, a^T b, a b^T.

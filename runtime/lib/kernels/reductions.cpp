@@ -1,3 +1,4 @@
+#include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
@@ -52,7 +53,7 @@ Tensor foldLines(const Tensor &self, const Reduction &reduction, llvm::function_
   Tensor lines = dimsLast(toDType(self, reduction.dtype), reduction.dims);
   Tensor result = Tensor::zeros(reduction.dtype, reducedSizes(self.sizes(), reduction.dims, reduction.keep));
   int64_t step = lines.elementSize();
-  std::vector<T> line(static_cast<size_t>(lines.size(1)));
+  Scratch<T> line(static_cast<size_t>(lines.size(1)));
   for (int64_t i = 0; i < lines.size(0); ++i) {
     readRow<T>(lines.dtype(), {lines.data() + i * lines.size(1) * step, step}, line);
     writeElement<T>(result.dtype(), result.data() + i * step, fold(line));
@@ -81,6 +82,14 @@ int64_t wrappingSum(llvm::ArrayRef<int64_t> line) {
 }
 
 double meanOf(llvm::ArrayRef<double> line) { return sumOf(line) / static_cast<double>(line.size()); }
+
+/// The mean as Welford's algorithm goes on to the next element (B. Welford, 1962), which makes NaN of an infinity before others.
+double runningMean(llvm::ArrayRef<double> line) {
+  double mean = line.empty() ? NAN : 0;
+  for (size_t i = 0; i < line.size(); ++i)
+    mean += (line[i] - mean) / static_cast<double>(i + 1);
+  return mean;
+}
 
 /// Two passes: the mean, then the squares about it; their sum over n - correction.
 double varianceOf(llvm::ArrayRef<double> line, double correction) {
@@ -157,9 +166,12 @@ Value sumDims(KernelArgs &args) { return sum(args, {}); }
 Value prod(KernelArgs &args, Form form) {
   DType self = args.tensor(0).dtype();
   Reduction reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
-  args.check(!isComplex(reduction.dtype), "got dtype " + shortName(reduction.dtype) + ", expected real numbers");
   if (args.failed())
     return {};
+  if (isComplex(reduction.dtype))
+    return foldLines<Complex>(args.tensor(0), reduction, [](llvm::ArrayRef<Complex> line) {
+      return std::accumulate(line.begin(), line.end(), Complex(1), std::multiplies<>());
+    });
   if (isFloat(reduction.dtype))
     return foldLines<double>(args.tensor(0), reduction, [](llvm::ArrayRef<double> line) {
       return std::accumulate(line.begin(), line.end(), 1.0, std::multiplies<>());
@@ -172,7 +184,12 @@ Value prodAll(KernelArgs &args) { return prod(args, wholeForm); }
 Value prodDim(KernelArgs &args) { return prod(args, {}); }
 
 Value mean(KernelArgs &args, Form form) {
-  return foldReal(args, reductionOf(args, args.tensor(0).dtype(), form), meanOf);
+  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), form);
+  if (args.failed() || !isComplex(reduction.dtype))
+    return foldReal(args, reduction, meanOf);
+  return foldLines<Complex>(args.tensor(0), reduction, [](llvm::ArrayRef<Complex> line) {
+    return sumOf(line) / static_cast<double>(line.size());
+  });
 }
 Value meanAll(KernelArgs &args) { return mean(args, wholeForm); }
 Value meanDims(KernelArgs &args) { return mean(args, {}); }
@@ -241,11 +258,16 @@ Value std(KernelArgs &args) { return variance(args, true); }
 
 Value varMean(KernelArgs &args) {
   Reduction reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
-  return Value::tensors({variance(args, false), foldReal(args, reduction, meanOf)});
+  return Value::tensors({variance(args, false), foldReal(args, reduction, runningMean)});
 }
 
 Value vectorNorm(KernelArgs &args) {
   double order = args.number(1, 2.0);
+  if (!args.failed() && isComplex(args.tensor(0).dtype())) {
+    Value dtype = args.has(4) ? Value::dtype(realTypeOf(args.dtype(4, DType::C64))) : Value();
+    Tensor magnitudes = callForTensor(args, "aten.abs.default", {args.at(0)});
+    return callKernel(args, args.target(), {magnitudes, args.at(1), args.at(2), args.at(3), dtype});
+  }
   Reduction reduction = reductionOf(args, args.tensor(0).dtype(), {2, 3, 4});
   return foldReal(args, reduction, [&](llvm::ArrayRef<double> line) { return normOf(line, order); });
 }

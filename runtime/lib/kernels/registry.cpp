@@ -15,7 +15,7 @@ static std::vector<Kernel> joinFamilies() {
         scatterKernels(),    matmulKernels(),      attentionKernels(),   lossKernels(),        normKernels(),
         activationKernels(), elementLossKernels(), channelNormKernels(), convolutionKernels(), poolingKernels(),
         resamplingKernels(), windowKernels(),      compositeKernels(),   foreachKernels(),     optimizerKernels(),
-        bucketingKernels(),  hostKernels()})
+        bucketingKernels(),  hostKernels(),        classLossKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
   std::vector<Kernel> derived = derivedKernels(kernels);
   kernels.insert(kernels.end(), derived.begin(), derived.end());

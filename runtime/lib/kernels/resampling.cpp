@@ -7,7 +7,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-using Values = std::vector<double>;
+using Values = Scratch<double>;
 
 /// One element of the input and its share in an element of the output, along one dimension.
 struct Share {
@@ -15,7 +15,7 @@ struct Share {
   double weight;
 };
 /// What each position of an output dimension reads.
-using Axis = std::vector<std::vector<Share>>;
+using Axis = Scratch<Scratch<Share>>;
 
 /// Padding and resizing are linear: the last dimensions are read through their axes, the leading ones are independent planes.
 struct Resampling {
@@ -26,13 +26,13 @@ struct Resampling {
 /// Calls body(output element, input element, weight) for one plane, counted within it.
 template <typename Body>
 void forEachShare(const Resampling &r, Body body) {
-  std::vector<std::vector<Share>> plane{{{0, 1.0}}};
+  Scratch<Scratch<Share>> plane{{{0, 1.0}}};
   DimsRef in = DimsRef(r.inputSizes).take_back(r.axes.size());
   for (size_t d = 0; d < r.axes.size(); ++d) {
-    std::vector<std::vector<Share>> next;
-    for (const std::vector<Share> &outer : plane)
-      for (const std::vector<Share> &inner : r.axes[d]) {
-        std::vector<Share> &joined = next.emplace_back();
+    Scratch<Scratch<Share>> next;
+    for (const Scratch<Share> &outer : plane)
+      for (const Scratch<Share> &inner : r.axes[d]) {
+        Scratch<Share> &joined = next.emplace_back();
         for (const Share &a : outer)
           for (const Share &b : inner)
             joined.push_back({a.at * in[d] + b.at, a.weight * b.weight});
@@ -153,6 +153,50 @@ double factorOf(KernelArgs &args, const Form &form, size_t d) {
   return known ? factors.list()[d].floating() : 0;
 }
 
+// --- u8: PyTorch resizes columns, then rows, with whole weights, and rounds to the nearest each time -------------------
+/// The largest power of two by which all weights of an axis fit in 16 bits.
+int wholeBits(const Axis &axis) {
+  double most = 0;
+  for (const Scratch<Share> &shares : axis)
+    for (const Share &share : shares)
+      most = std::max(most, share.weight);
+  int bits = 0;
+  while (bits < 22 && static_cast<int64_t>(0.5 + most * static_cast<double>(int64_t{1} << (bits + 1))) < (1 << 15))
+    ++bits;
+  return bits;
+}
+
+/// One dimension of `source`, [.., size, inner], through its axis.
+Values resizeWhole(const Values &source, const Axis &axis, int64_t size, int64_t inner) {
+  int bits = wholeBits(axis);
+  auto outer = static_cast<int64_t>(source.size()) / (size * inner);
+  Values result;
+  for (int64_t o = 0; o < outer; ++o)
+    for (const Scratch<Share> &shares : axis)
+      for (int64_t i = 0; i < inner; ++i) {
+        int64_t sum = int64_t{1} << (bits - 1);
+        for (const Share &share : shares)
+          sum += std::llround(std::ldexp(share.weight, bits)) *
+                 static_cast<int64_t>(source[static_cast<size_t>((o * size + share.at) * inner + i)]);
+        result.push_back(static_cast<double>(std::clamp<int64_t>(sum >> bits, 0, 255)));
+      }
+  return result;
+}
+
+Value applyWhole(const Tensor &source, const Resampling &r) {
+  Values values = readAll(source);
+  int64_t inner = 1;
+  for (size_t d = r.axes.size(); d-- > 0;) {
+    values = resizeWhole(values, r.axes[d], r.inputSizes[2 + d], inner);
+    inner *= r.outputSizes[2 + d];
+  }
+  Tensor plain = Tensor::zeros(source.dtype(), r.outputSizes);
+  writeRow<double>(plain.dtype(), {plain.data(), plain.elementSize()}, values);
+  Tensor result = Tensor::zeros(source.dtype(), r.outputSizes, suggestedStrides(r.outputSizes, source));
+  result.copyFrom(plain);
+  return result;
+}
+
 Resampling resizing(KernelArgs &args, DimsRef in, const Form &form, Mode mode, size_t rank) {
   Resampling r{{}, toDims(in), toDims(in)};
   Dims out = outputOf(args, in, form, rank);
@@ -177,7 +221,10 @@ Value resize(KernelArgs &args) {
   constexpr bool linear = mode == Mode::Linear;
   constexpr Form form{linear ? 2 : noArgument, linear ? 3 : 2, isList};
   const Tensor &self = args.tensor(0);
-  return apply(args, self, resizing(args, self.sizes(), form, mode, rank), false);
+  Resampling r = resizing(args, self.sizes(), form, mode, rank);
+  if (linear && rank == 2 && self.dtype() == DType::U8 && !args.failed())
+    return applyWhole(self, r);
+  return apply(args, self, r, false);
 }
 
 /// (grad_output, output_size, input_size, [align_corners,] factors...)
@@ -186,15 +233,17 @@ Value resizeBackward(KernelArgs &args) {
   constexpr bool linear = mode == Mode::Linear;
   constexpr Form form{linear ? 3 : noArgument, linear ? 4 : 3, false};
   Dims in = args.integers(2);
-  return apply(args, args.tensor(0), resizing(args, in, form, mode, rank), true);
+  Value result = apply(args, args.tensor(0), resizing(args, in, form, mode, rank), true);
+  // Because PyTorch keeps channels-last for two dimensions only.
+  return args.failed() || rank == 2 ? result : Value(result.tensor().contiguous());
 }
 
 // --- Patches: im2col(self, kernel_size, dilation, padding, stride), and its transpose --------------------
 /// Where each element of the patches, [kh * kw, positions], lies in a plane; -1 in the padding.
-std::vector<int64_t> patchCells(KernelArgs &args, DimsRef plane, unsigned first) {
+Scratch<int64_t> patchCells(KernelArgs &args, DimsRef plane, unsigned first) {
   Dims kernel = args.integers(first), dilation = args.integers(first + 1), pad = args.integers(first + 2),
        stride = args.integers(first + 3);
-  std::vector<int64_t> cells;
+  Scratch<int64_t> cells;
   bool fits = plane.size() == 2;
   for (const Dims &list : {kernel, dilation, pad, stride})
     fits &= list.size() == 2;
@@ -234,7 +283,7 @@ Value im2col(KernelArgs &args) {
       !args.check(self.rank() == 3 || self.rank() == 4, "got " + self.typeText() + ", expected [N, C, H, W]"))
     return {};
   DimsRef plane = self.sizes().take_back(2);
-  std::vector<int64_t> cells = patchCells(args, plane, 1);
+  Scratch<int64_t> cells = patchCells(args, plane, 1);
   Dims sizes = toDims(self.sizes().drop_back(2));
   int64_t window = productOf(kernel);
   if (args.failed() || !args.check(window > 0, "got kernel " + dimsText(kernel)))
@@ -248,7 +297,7 @@ Value im2col(KernelArgs &args) {
 Value col2im(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims plane = args.integers(1), kernel = args.integers(2);
-  std::vector<int64_t> cells = patchCells(args, plane, 2);
+  Scratch<int64_t> cells = patchCells(args, plane, 2);
   bool fits = self.rank() >= 2 && productOf(kernel) > 0 && self.size(self.rank() - 2) % productOf(kernel) == 0 &&
               self.size(self.rank() - 1) * productOf(kernel) == static_cast<int64_t>(cells.size());
   if (args.failed() || !args.check(fits, "got " + self.typeText() + " for patches of " + dimsText(plane)))

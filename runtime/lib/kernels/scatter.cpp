@@ -144,16 +144,23 @@ Value embeddingBackward(KernelArgs &args) {
                grad.sizes().drop_back() == indices.sizes();
   args.check(known, "got grad_output " + grad.typeText() + " and indices " + indices.typeText() +
                         ", expected one row an index");
-  args.check(!args.boolean(4, false), "got scale_grad_by_freq = True, which is not supported");
   if (args.failed())
     return {};
   Tensor result = Tensor::zeros(grad.dtype(), {rows, grad.size(grad.rank() - 1)});
   AdvancedIndex index(args, result, {indices});
   // Because the padding row is skipped, not zeroed after the sum, NaN in its gradient is harmless.
   Tensor padded = padding >= 0 && padding < rows ? result.select(0, padding) : Tensor();
-  for (int64_t i = 0; i < index.count() && !args.failed(); ++i)
-    if (index.part(i).offset() != padded.offset() || !padded.storage())
-      addTensor(index.part(i), index.partOfResult(grad, i));
+  llvm::DenseMap<int64_t, int64_t> times;
+  for (int64_t i = 0; i < index.count() && args.boolean(4, false); ++i)
+    ++times[index.part(i).offset()];
+  for (int64_t i = 0; i < index.count() && !args.failed(); ++i) {
+    Tensor row = index.part(i), share = index.partOfResult(grad, i);
+    if (row.offset() == padded.offset() && padded.storage())
+      continue;
+    if (int64_t count = times.lookup(row.offset()); count > 1)
+      share = callForTensor(args, "aten.div.Tensor", {share, Value::integer(count)});
+    addTensor(row, share);
+  }
   return result;
 }
 

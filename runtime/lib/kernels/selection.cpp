@@ -17,13 +17,18 @@ constexpr PointwiseOp clampMinOp{.real = [](const double *x) { return x[0] < x[1
 constexpr PointwiseOp clampMaxOp{.real = [](const double *x) { return x[0] > x[1] || std::isnan(x[1]) ? x[1] : x[0]; },
                                  .integer = [](const int64_t *x) { return std::min(x[0], x[1]); }};
 /// self + weight * (end - self), from the nearer end, as at::lerp computes it.
-constexpr PointwiseOp lerpOp{.real =
-                                 [](const double *x) {
-                                   double difference = x[1] - x[0];
-                                   return std::fabs(x[2]) < 0.5 ? x[0] + x[2] * difference
-                                                                : x[1] - difference * (1 - x[2]);
-                                 },
-                             .promoting = 2};
+constexpr PointwiseOp lerpOp{
+    .real =
+        [](const double *x) {
+          double difference = x[1] - x[0];
+          return std::fabs(x[2]) < 0.5 ? x[0] + x[2] * difference : x[1] - difference * (1 - x[2]);
+        },
+    .complex =
+        [](const Complex *x) {
+          Complex difference = x[1] - x[0];
+          return std::abs(x[2]) < 0.5 ? x[0] + x[2] * difference : x[1] - difference * (1.0 - x[2]);
+        },
+    .promoting = 2};
 /// a * b + c with one rounding.
 constexpr PointwiseOp fmaOp{.real = [](const double *x) { return std::fma(x[0], x[1], x[2]); },
                             .integer = [](const int64_t *x) { return wrapAdd(wrapMul(x[0], x[1]), x[2]); }};
@@ -31,8 +36,13 @@ constexpr PointwiseOp fmaOp{.real = [](const double *x) { return std::fma(x[0], 
 constexpr PointwiseOp addcmulOp{
     .real = [](const double *x) { return x[0] + x[3] * x[1] * x[2]; },
     .integer = [](const int64_t *x) { return wrapAdd(x[0], wrapMul(x[3], wrapMul(x[1], x[2]))); },
-    .promoting = 3};
-constexpr PointwiseOp addcdivOp{.real = [](const double *x) { return x[0] + x[3] * x[1] / x[2]; }, .promoting = 3};
+    .complex = [](const Complex *x) { return x[0] + x[3] * x[1] * x[2]; },
+    .promoting = 3,
+    .weightsInF32 = true};
+constexpr PointwiseOp addcdivOp{.real = [](const double *x) { return x[0] + x[3] * x[1] / x[2]; },
+                                .complex = [](const Complex *x) { return x[0] + x[3] * x[1] / x[2]; },
+                                .promoting = 3,
+                                .weightsInF32 = true};
 
 Operand asCondition(KernelArgs &args, unsigned index) {
   Operand condition = args.operand(index);

@@ -216,8 +216,8 @@ Value scatterReduce(KernelArgs &args) {
   if (args.failed() || !args.check(args.tensor(3).dtype() == dtype && computable(dtype) && !isComplex(dtype),
                                    "got src " + args.tensor(3).typeText() + " for " + self.typeText()))
     return {};
-  std::vector<int64_t> joined(static_cast<size_t>(result.numElements()));
-  std::vector<double> sums(joined.size());
+  Scratch<int64_t> joined(static_cast<size_t>(result.numElements()));
+  Scratch<double> sums(joined.size());
   int64_t size = result.elementSize();
   for (size_t i = 0; i < sums.size(); ++i)
     sums[i] = readElement<double>(dtype, result.data() + static_cast<int64_t>(i) * size);

@@ -172,10 +172,10 @@ TEST(Equivalence, IsNotCheckedWhereAnOutputIsNaNThroughout) {
   const std::string full = "f: \"f32[2]\" = aten.full.default([2], 3.0)\n ";
   EXPECT_EQ(equivalence(full + "return (f,)", full + "return (f,)").verdict, Verdict::Equal)
       << "no input reaches it: it is so in every run";
-  EXPECT_EQ(equivalence(full + "return (f,)",
-                        full + "d = aten.sub.Tensor(x, x)\n a = aten.add_.Tensor(f, d)\n return (f,)")
-                .verdict,
-            Verdict::NotChecked)
+  EXPECT_EQ(
+      equivalence(full + "return (f,)", full + "d = aten.sub.Tensor(x, x)\n a = aten.add_.Tensor(f, d)\n return (f,)")
+          .verdict,
+      Verdict::NotChecked)
       << "an input is written into it";
 }
 
