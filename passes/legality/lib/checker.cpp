@@ -15,6 +15,7 @@ void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkAdded(evidence, findings);
   checkWaitsKept(evidence, findings);
   checkIssueOrder(evidence, findings);
+  checkBlocking(evidence, findings);
   checkDomains(evidence, findings);
   checkStorageOrder(evidence, findings);
   checkInFlight(evidence, findings);
@@ -36,7 +37,11 @@ void check(const GraphSnapshot &snapshot, const Graph &graph, const Certificate 
   adoptRuleEffects(rewrite, correspondence, before);
   Storages storagesBefore(before);
   Storages storagesAfter(after);
-  checkMeaning({rewrite, before, after, correspondence, storagesBefore, storagesAfter, options}, findings);
+  FlightLog flightsBefore = logFlights(before, storagesBefore);
+  FlightLog flightsAfter = logFlights(after, storagesAfter);
+  checkMeaning(
+      {rewrite, before, after, correspondence, storagesBefore, storagesAfter, flightsBefore, flightsAfter, options},
+      findings);
 }
 
 } // namespace
@@ -53,6 +58,9 @@ llvm::Error checkLegality(const GraphSnapshot &before, const Graph &after, const
 llvm::ArrayRef<LegalityRule> legalityRules() {
   static const LegalityRule rules[] = {
       {"legality.added", "A new node has no effect beyond waiting."},
+      {"legality.blocked", "No wait on a transfer stands above a transfer that it stood after, and where ranks run "
+                           "different programs no wait "
+                           "above any communication: the other ends may need that first."},
       {"legality.domain",
        "Random, host-visible and opaque steps keep their order, and nothing with an effect passes an opaque one."},
       {"legality.entry", "An entry of the certificate names nodes of this graph, those that it says are gone gone, and "

@@ -12,12 +12,13 @@
 #include "ccgraph/legality/legality.h"
 
 #include "correspondence.h"
+#include "in_flight.h"
 #include "storages.h"
 
 namespace ccgraph::legality {
 
-/// What the first half has shown: both programs, who stands for whom, and which memory each value
-/// has.
+/// What the first half has shown: both programs, who stands for whom, which memory each value has, and what is in flight
+/// when.
 struct Evidence {
   const Rewrite &rewrite;
   const Program &before;
@@ -25,6 +26,8 @@ struct Evidence {
   const Correspondence &correspondence;
   const Storages &storagesBefore;
   const Storages &storagesAfter;
+  const FlightLog &flightsBefore;
+  const FlightLog &flightsAfter;
   const LegalityOptions &options;
 };
 
@@ -47,6 +50,8 @@ void checkInFlight(const Evidence &evidence, Findings &findings);
 /// Each group's collectives are issued in the order that they had, or that a `moved` entry states.
 /// O(c log c) for c collectives.
 void checkIssueOrder(const Evidence &evidence, Findings &findings);
+/// No wait stands above what another rank may need before that one ends. O(n + c log c).
+void checkBlocking(const Evidence &evidence, Findings &findings);
 /// Each bucket computes what its members did. O(entries + ranks x members).
 void checkMerged(const Evidence &evidence, Findings &findings);
 /// Where a bucket's results lie is seen by nobody, unless they lie as they did: each alone in a storage. O(n + e).

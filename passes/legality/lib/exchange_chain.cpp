@@ -62,13 +62,19 @@ private:
     uint32_t image = input == none ? none : evidence_.correspondence.image(input);
     const Type *type = input == none ? nullptr : evidence_.before[input].type;
     Sizes sizes;
-    bool known = image != none && type && type->isTensor();
+    // Because the type of a tensor that is reshaped in place says what it was.
+    bool reshaped = input != none && llvm::any_of(evidence_.storagesBefore.of(input), [&](uint32_t storage) {
+                      return evidence_.storagesBefore.isReshaped(storage);
+                    });
+    bool known = image != none && type && type->isTensor() && !reshaped;
     for (const Dim &size : known ? type->sizes() : llvm::ArrayRef<Dim>()) {
       known &= size.isStatic();
       sizes.push_back(size.isStatic() ? size.value() : 0);
     }
     if (!known)
-      return report(*rule_.matched.front(), "sends a value that is gone, or whose sizes are no numbers"), false;
+      return report(*rule_.matched.front(),
+                    "sends a value that is gone, whose sizes are no numbers, or that is reshaped in place"),
+             false;
     begin_ = terms_.own(image, sizes);
     evaluation_.begin(image, *begin_);
     return true;

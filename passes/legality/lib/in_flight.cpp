@@ -171,7 +171,7 @@ private:
 llvm::DenseSet<uint64_t> knownPairs(const Evidence &evidence) {
   llvm::DenseSet<uint64_t> known;
   const Correspondence &correspondence = evidence.correspondence;
-  for (const Intrusion &intrusion : logFlights(evidence.before, evidence.storagesBefore).intrusions) {
+  for (const Intrusion &intrusion : evidence.flightsBefore.intrusions) {
     uint32_t launch = correspondence.performer(intrusion.launch);
     uint32_t step = correspondence.performer(intrusion.step);
     if (launch != none && step != none)
@@ -185,7 +185,7 @@ llvm::DenseSet<uint64_t> knownPairs(const Evidence &evidence) {
 FlightLog logFlights(const Program &program, const Storages &storages) { return FlightLogger(program, storages).run(); }
 
 void checkInFlight(const Evidence &evidence, Findings &findings) {
-  FlightLog log = logFlights(evidence.after, evidence.storagesAfter);
+  const FlightLog &log = evidence.flightsAfter;
   if (log.intrusions.empty())
     return;
   auto known = knownPairs(evidence);

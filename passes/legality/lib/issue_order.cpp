@@ -129,11 +129,21 @@ private:
         was.push_back(call->step);
         now.push_back(evidence_.correspondence.performer(call->step));
       }
-    if (!inOrder(now))
-      return; // because checkStream has said so
+    if (!inOrder(now)) {
+      // Because checkStream has said so, unless an entry states the order.
+      if (llvm::is_contained(stated_, stream.sample.group.key))
+        reportTurned(now);
+      return;
+    }
     for (uint32_t other : meeting)
       for (const Call *call : streams_[other].calls)
         checkSides(stream, *call, was, now);
+  }
+
+  void reportTurned(llvm::ArrayRef<uint32_t> fences) {
+    const uint32_t *turned = std::is_sorted_until(fences.begin(), fences.end());
+    findings_.add(node(*turned), "fence",
+                  "stands before " + quoted(&node(*std::prev(turned))) + ", expected after it: both keep their place");
   }
 
   void checkSides(const Stream &stream, const Call &call, llvm::ArrayRef<uint32_t> was, llvm::ArrayRef<uint32_t> now) {

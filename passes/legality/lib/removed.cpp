@@ -41,11 +41,10 @@ public:
       if (before_[i].domain == Domain::All)
         opaque_.push_back(i);
     }
-    FlightLog log = logFlights(before_, storages_);
-    for (const Flight &flight : log.flights)
+    for (const Flight &flight : evidence.flightsBefore.flights)
       if (flight.wait != none)
         ending_.insert(flight.wait);
-    for (const CopyAgain &copy : log.copiesAgain)
+    for (const CopyAgain &copy : evidence.flightsBefore.copiesAgain)
       written_[copy.storage].push_back(copy.wait);
     for (auto &writers : written_)
       llvm::sort(writers);
@@ -152,7 +151,7 @@ private:
       if (operands[i] != none && (has(accesses[i], Access::Read | Access::InFlightRead) || isReshaped(operands[i])))
         checkUnwritten(step, operands[i], twin, index);
     if (!step.freshResult)
-      return;
+      return checkOneObject(step, index);
     checkNothingOpaque(step, twin, index);
     checkReturned(step, index);
     for (uint32_t result : {twin, index})
@@ -161,6 +160,13 @@ private:
           refuse(*step.node, "twin",
                  "is a copy of " + quoted(entry.twin) + " of which " + quoted(before_[written_[storage].front()].node) +
                      " writes one, so it may not go");
+  }
+
+  /// Because a view is a tensor of its own, a change of its shape in place is not seen through another view. A wait and a
+  /// getitem yield the tensor that is there.
+  void checkOneObject(const Step &step, uint32_t index) {
+    if (!step.waits && !step.isGetItem() && isReshaped(index))
+      refuse(*step.node, "twin", "is a view of what is reshaped in place, so another view may not stand for it");
   }
 
   /// Because a caller may write what it got, two values that it gets must not become one.
@@ -247,10 +253,8 @@ void checkRemoved(const Evidence &evidence, Findings &findings) {
 
 void checkWaitsKept(const Evidence &evidence, Findings &findings) {
   const Correspondence &correspondence = evidence.correspondence;
-  if (evidence.rewrite.certificate.removed.empty() && evidence.rewrite.certificate.rules.empty())
-    return; // because every wait is untouched, or stands in a bucket that must have one
-  auto kept = endedFlights(logFlights(evidence.after, evidence.storagesAfter), [](uint32_t launch) { return launch; });
-  auto log = logFlights(evidence.before, evidence.storagesBefore);
+  auto kept = endedFlights(evidence.flightsAfter, [](uint32_t launch) { return launch; });
+  const FlightLog &log = evidence.flightsBefore;
   auto needed = endedFlights(log, [&](uint32_t launch) {
     return correspondence.claimBefore(launch).part == Part::Merged ? none : correspondence.performer(launch);
   });

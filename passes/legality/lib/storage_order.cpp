@@ -98,7 +98,7 @@ private:
 
   /// A wait that may copy a result again writes it.
   void collectRewrites() {
-    for (const CopyAgain &copy : logFlights(before_, evidence_.storagesBefore).copiesAgain)
+    for (const CopyAgain &copy : evidence_.flightsBefore.copiesAgain)
       touches_.push_back({copy.storage, copy.wait, 0, true, before_[copy.wait].node});
   }
 

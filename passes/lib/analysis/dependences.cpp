@@ -88,10 +88,21 @@ void Dependences::visitGroup(Node *node) {
     write(node, streams_[other]);
 }
 
+/// Because a rank that waits for a transfer issues nothing until the other end has come, what that may need first stays
+/// above the wait: to receive, wait, and only then send would make neighbours wait for one another.
+void Dependences::visitTransfer(Node *node) {
+  bool lands = llvm::any_of(facts_.completes(node), [&](Node *launch) { return groups_.isFence(launch); });
+  if (lands || (groups_.isFence(node) && !facts_.launches(node)))
+    write(node, transfers_);
+  else if (groups_.isFence(node))
+    read(node, transfers_);
+}
+
 void Dependences::visit(Node *node) {
   visitStorages(node);
   visitDomain(node);
   visitGroup(node);
+  visitTransfer(node);
 }
 
 /// Edges become two arrays of neighbours, sorted by node: how many each node has is counted, the counts are summed up to

@@ -44,6 +44,7 @@ private:
   void visitStorages(Node *node);
   void visitDomain(Node *node);
   void visitGroup(Node *node);
+  void visitTransfer(Node *node);
   void read(Node *node, Users &resource);
   void write(Node *node, Users &resource);
   void edge(Node *from, Node *to);
@@ -58,6 +59,8 @@ private:
   std::vector<Users> shapes_;
   /// by group
   std::vector<Users> streams_;
+  /// transfers, and the waits on them
+  Users transfers_;
   Users random_;
   Users host_;
   std::vector<std::pair<Node *, Node *>> edges_;

@@ -75,6 +75,22 @@ protected:
   RewriteBench bench_;
 };
 
+TEST_F(LegalityChain, RefusesWhatIsReshapedInPlace) {
+  constexpr const char *lines = R"(
+    c: "f32[4, 2][2, 1]cpu" = torch.ops.aten.clone.default(x)
+    t: "f32[8, 1][1, 1]cpu" = torch.ops.aten.as_strided_.default(c, [8, 1], [1, 1])
+    ag: "f32[16, 1][1, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(c, 2, '0')
+    wag: "f32[16, 1][1, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ag)
+    return (wag, t))";
+  load(lines);
+  Node *ag = make("ag", "gather", "_c10d_functional.all_gather_into_tensor.default", {bench_["c"], 2, "0"},
+                  "f32[8, 2][2, 1]cpu");
+  Node *waited = wait("wag", "waited", ag, "f32[8, 2][2, 1]cpu");
+  make("wag", "whole", "aten.view.default", {waited, llvm::ArrayRef<int64_t>{16, 1}}, "f32[16, 1][1, 1]cpu");
+  replace("ag", "wag");
+  EXPECT_EQ(bench_.verdict(), "exchange-chain");
+}
+
 TEST_F(LegalityChain, AcceptsReduceScatterAndAllGatherForAllReduce) {
   scatterAndGather({});
   EXPECT_EQ(bench_.text(), "");

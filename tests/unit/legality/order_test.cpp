@@ -206,6 +206,11 @@ constexpr llvm::StringLiteral twoWaits = R"(
   read: "f32[16][1]cpu" = torch.ops.aten.neg.default(again)
   return (read, wait))";
 
+constexpr llvm::StringLiteral inPlaceUnread = R"(
+  ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce_.default(x, 'sum', '0')
+  w: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(x)
+  return (y,))";
+
 /// A wait on one result of such a list may copy the other again, which is written here (there: which nobody writes).
 constexpr llvm::StringLiteral copiedAgain = R"(
   rs = torch.ops._c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')
@@ -243,7 +248,8 @@ INSTANTIATE_TEST_SUITE_P(
         OrderCase{"RefusesAReadBeforeAWaitThatCopiesAgain", copiedAgain, move("neg", "w1"), "storage-order"},
         OrderCase{"RefusesAWaitThatCopiesAgainBeforeAWrite", copiedAgain, move("w1", "mul"), "storage-order"},
         OrderCase{"AcceptsWhatCopiesTheSameAgain", copiedToNoEffect, move("wag", "neg"), ""},
-        OrderCase{"AcceptsAReadOfWhatIsCopiedToNoEffect", copiedToNoEffect, move("neg", "w1"), ""}),
+        OrderCase{"AcceptsAReadOfWhatIsCopiedToNoEffect", copiedToNoEffect, move("neg", "w1"), ""},
+        OrderCase{"RefusesAWaitAboveTheLaunchThatItIsFor", inPlaceUnread, move("w", "ar"), "wait-lost"}),
     nameOf);
 
 // --- Domains ---------------------------------------------------------------------------------------------------------
@@ -332,6 +338,49 @@ INSTANTIATE_TEST_SUITE_P(
         OrderCase{"RefusesASendThatPassesAGroupOfTwoSharedRanks", fenced,
                   moveSendWith({.name = "0", .ranks = {0, 1, 2, 3}}, {.name = "1", .partition = {{0, 2}, {1, 3}}}),
                   "fence"}),
+    nameOf);
+
+TEST(LegalityTransfers, KeepTheirOrderThoughAnEntryStatesAnother) {
+  Bench bench;
+  bench.load(twoInputs, R"(
+    s: "f32[0][1]cpu" = torch.ops._c10d_functional.isend.default(x, 1, 0, '0')
+    t: "f32[0][1]cpu" = torch.ops._c10d_functional.isend.default(y, 1, 0, '0')
+    ws: "f32[0][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(s)
+    wt: "f32[0][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(t)
+    return (ws, wt))");
+  bench.move("t", "s");
+  bench.certificate.moved.push_back({"0", {bench["t"], bench["s"]}});
+  EXPECT_EQ(bench.verdict(), "fence");
+}
+
+// --- Who waits for whom ----------------------------------------------------------------------------------------------
+
+constexpr llvm::StringLiteral exchangedWithNeighbours = R"(
+  recv: "f32[8][1]cpu" = torch.ops._c10d_functional.irecv.default(x, 1, 0, '0')
+  ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '1')
+  neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(y)
+  send: "f32[0][1]cpu" = torch.ops._c10d_functional.isend.default(neg, 1, 0, '0')
+  wr: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(recv)
+  ws: "f32[0][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(send)
+  war: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
+  return (wr, ws, war))";
+
+INSTANTIATE_TEST_SUITE_P(
+    Blocking, LegalityOrder,
+    testing::Values(
+        OrderCase{"RefusesToWaitForAReceiveBeforeTheSend", exchangedWithNeighbours, move("wr", "send"), "blocked"},
+        OrderCase{"RefusesASendAfterTheWaitForAReceive", exchangedWithNeighbours, move("send", "ws"), "blocked"},
+        OrderCase{"AcceptsWaitsForTransfersThatAreOnTheirWay", exchangedWithNeighbours, move("ws", "wr"), ""},
+        OrderCase{"AcceptsASendThatIsEarlier", exchangedWithNeighbours, move("neg", "ar"), ""},
+        OrderCase{"AcceptsToWaitForACollectiveBeforeATransfer", exchangedWithNeighbours, move("war", "send"), ""},
+        OrderCase{
+            "RefusesThatWhereProgramsDiffer", exchangedWithNeighbours, move("war", "send"), "blocked", {.spmd = false}},
+        OrderCase{"RefusesToWaitForACollectiveBeforeTheNextWhereProgramsDiffer",
+                  groups,
+                  move("wa", "c"),
+                  "blocked",
+                  {.spmd = false}},
+        OrderCase{"AcceptsItWhereAllRanksDo", groups, move("wa", "c"), ""}),
     nameOf);
 
 // --- Memory ----------------------------------------------------------------------------------------------------------

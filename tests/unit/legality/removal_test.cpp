@@ -177,6 +177,23 @@ TEST_F(LegalityRemoval, RefusesATwinAcrossAWaitThatCopiesItsOperandAgain) {
   EXPECT_EQ(verdict("\n    w1: \"f32[4][1]cpu\" = torch.ops._c10d_functional.wait_tensor.default(r1)"), "twin");
 }
 
+TEST_F(LegalityRemoval, RefusesATwinOfAViewThatIsReshapedLater) {
+  auto verdict = [&](const std::string &change) {
+    bench_.certificate = {};
+    bench_.load(inputs, R"(
+    c: "f32[8][1]cpu" = torch.ops.aten.clone.default(x)
+    a: "f32[2, 4][4, 1]cpu" = torch.ops.aten.view.default(c, [2, 4])
+    b: "f32[2, 4][4, 1]cpu" = torch.ops.aten.view.default(c, [2, 4])
+    t: )" + change + R"(
+    n: "f32[2, 4][4, 1]cpu" = torch.ops.aten.neg.default(a)
+    return (n, t))");
+    erase("b", twin, "a");
+    return bench_.verdict();
+  };
+  EXPECT_EQ(verdict("\"f32[2, 4][4, 1]cpu\" = torch.ops.aten.abs.default(b)"), "");
+  EXPECT_EQ(verdict("\"f32[4, 2][1, 4]cpu\" = torch.ops.aten.t_.default(b)"), "twin");
+}
+
 TEST_F(LegalityRemoval, RefusesATwinThatIsWrittenLater) {
   bench_.load(inputs, R"(
     a: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')

@@ -1,0 +1,100 @@
+#include "call.h"
+#include "checks.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+/// A rank that waits issues nothing until the other ranks have come. Where all run one text, whatever a wait on a
+/// collective needs stands above it on every rank. A transfer needs another step of that text, the send for the receive,
+/// and where ranks run different programs so does everything. So what stood above such a wait stays there:
+///
+///   before     receive, send, wait on the receive
+///   refused    receive, wait on the receive, send:   every rank waits for the send of its neighbour
+class Blocking {
+public:
+  Blocking(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {
+    for (const Call &call : readCalls(evidence.before))
+      if (isNeeded(call))
+        add(call.step);
+  }
+
+  void run() {
+    if (launches_.empty())
+      return;
+    findEnds(evidence_.flightsBefore, endsBefore_);
+    findEnds(evidence_.flightsAfter, endsAfter_);
+    for (const Launch &launch : launches_)
+      if (auto ends = endsOf(launch))
+        check(launch, ends->first, ends->second);
+  }
+
+private:
+  struct Launch {
+    uint32_t before = 0;
+    uint32_t after = none;  ///< who does it now
+    uint32_t lowest = none; ///< of those that do it and all launches above it now
+  };
+  using Ends = llvm::DenseMap<uint32_t, uint32_t>;
+
+  bool isNeeded(const Call &call) const {
+    return !evidence_.options.spmd || (call.spec && isPointToPoint(call.spec->kind));
+  }
+
+  void add(uint32_t step) {
+    Launch launch{step, evidence_.correspondence.performer(step), none};
+    launch.lowest = launches_.empty() ? none : launches_.back().lowest;
+    if (launch.after != none && (launch.lowest == none || launch.lowest < launch.after))
+      launch.lowest = launch.after;
+    launches_.push_back(launch);
+  }
+
+  /// By launch: the first wait on one of its results.
+  static void findEnds(const FlightLog &log, Ends &ends) {
+    for (const Flight &flight : log.flights)
+      if (flight.wait != none) {
+        auto [end, isNew] = ends.try_emplace(flight.launch, flight.wait);
+        end->second = std::min(end->second, flight.wait);
+      }
+  }
+
+  /// Where a rank waits for it, and waited; a synchronous one is its own wait.
+  std::optional<std::pair<uint32_t, uint32_t>> endsOf(const Launch &launch) const {
+    if (launch.after == none)
+      return std::nullopt;
+    if (!evidence_.before[launch.before].launches)
+      return std::pair(launch.before, launch.after);
+    auto was = endsBefore_.find(launch.before);
+    auto now = endsAfter_.find(launch.after);
+    if (was == endsBefore_.end() || now == endsAfter_.end())
+      return std::nullopt;
+    return std::pair(was->second, now->second);
+  }
+
+  void check(const Launch &launch, uint32_t was, uint32_t now) {
+    auto below = llvm::partition_point(launches_, [&](const Launch &other) { return other.before < was; });
+    if (below == launches_.begin())
+      return;
+    uint32_t lowest = std::prev(below)->lowest;
+    if (lowest == none || lowest <= now)
+      return;
+    findings_.add(*evidence_.after[now].node, "blocked",
+                  "waits for " + quoted(evidence_.before[launch.before].node) + " before " +
+                      quoted(evidence_.after[lowest].node) +
+                      " is issued, expected after it, since other ranks may need that first");
+  }
+
+  const Evidence &evidence_;
+  Findings &findings_;
+  std::vector<Launch> launches_; ///< in the order before
+  Ends endsBefore_, endsAfter_;
+};
+
+} // namespace
+
+void checkBlocking(const Evidence &evidence, Findings &findings) { Blocking(evidence, findings).run(); }
+
+} // namespace ccgraph::legality
