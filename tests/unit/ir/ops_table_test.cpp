@@ -51,6 +51,14 @@ TEST_F(OpTableTest, ListFormsRefuseWhatPyTorchRefusesInThem) {
   EXPECT_FALSE(listFormTakes(CollectiveKind::ReduceScatter, "avg", DType::C32));
 }
 
+TEST_F(OpTableTest, WaitsCopyAgainWhatAListOfReduceScattersYields) {
+  EXPECT_TRUE(op("_c10d_functional.reduce_scatter_tensor_coalesced.default").collective->waitsRewriteAll);
+  for (llvm::StringRef target :
+       {"_c10d_functional.reduce_scatter_tensor.default", "_c10d_functional.all_reduce_coalesced.default",
+        "_c10d_functional.all_gather_into_tensor_coalesced.default"})
+    EXPECT_FALSE(op(target).collective->waitsRewriteAll) << target.str();
+}
+
 TEST_F(OpTableTest, TraitsAreKnownByTheTable) {
   EXPECT_TRUE(op("aten.cat.default").movesBytes);
   EXPECT_TRUE(op("aten.embedding.default").movesBytes);
