@@ -79,6 +79,14 @@ llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
   return file;
 }
 
+/// Because pages are mapped whole, what follows a mapped file in its last page may be read.
+size_t InputFile::slack() const {
+  if (!mapped_ || mapped_->getBufferKind() != llvm::MemoryBuffer::MemoryBuffer_MMap)
+    return 0;
+  size_t page = llvm::sys::Process::getPageSizeEstimate();
+  return (page - mapped_->getBufferSize() % page) % page;
+}
+
 llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   if (path == "-" || !isPlainOrNew(path))
     return writeStream(path, write);

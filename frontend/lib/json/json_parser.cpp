@@ -1,213 +1,285 @@
 #include "json/json_parser.h"
 
+#include "json/json_syntax.h"
 #include "json/json_text.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 
-#include <cstring>
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <simdjson.h>
 
 namespace ccgraph {
 namespace {
 
-using Json = nlohmann::json;
+namespace ondemand = simdjson::ondemand;
 
-/// Reads from a shared cursor, so that the callbacks know how far the parser is.
-class CountingIterator {
-public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char *;
-  using reference = const char &;
-
-  explicit CountingIterator(const char **cursor) : cursor_(cursor) {}
-  reference operator*() const { return **cursor_; }
-  CountingIterator &operator++() {
-    ++*cursor_;
-    return *this;
-  }
-  CountingIterator operator++(int) {
-    ++*cursor_;
-    return *this;
-  }
-  /// The other side is always the end of the text, which is its own cursor.
-  friend bool operator==(const CountingIterator &a, const CountingIterator &b) { return *a.cursor_ == *b.cursor_; }
-  friend bool operator!=(const CountingIterator &a, const CountingIterator &b) { return *a.cursor_ != *b.cursor_; }
-
-private:
-  const char **cursor_;
-};
-
-/// A streamed container has no value; a whole one collects its members.
-struct OpenContainer {
+/// A whole value that collects its members.
+struct Collection {
   JsonValue *value = nullptr;
   JsonValue *last = nullptr;
 };
 
-/// What nlohmann calls; builds values and passes them on.
-class Events {
+/// The text of a string token without escapes, which then needs no copy; empty where there are some.
+std::optional<llvm::StringRef> plainText(llvm::StringRef afterQuote) {
+  llvm::StringRef text = afterQuote.take_front(afterQuote.find('"'));
+  return text.contains('\\') ? std::nullopt : std::optional(text);
+}
+
+llvm::StringRef toRef(std::string_view text) { return {text.data(), text.size()}; }
+
+/// Builds values from what simdjson finds and passes them on. Each step says whether to go on; where it does not, and
+/// no error is noted, the sink wants no more.
+class Walk {
 public:
-  Events(const SourceText &source, JsonSink &sink) : source_(source), sink_(sink) {}
+  /// `text`: that of the source, from `shift` on, with slack.
+  Walk(const SourceText &source, simdjson::padded_string_view text, size_t shift, JsonSink &sink)
+      : source_(source), text_(toRef(text)), shift_(shift), sink_(sink) {}
 
-  const char **cursor() { return &cursor_; }
-  llvm::Error takeError() {
-    if (failed_)
-      return makeError(std::move(error_));
-    return llvm::Error::success();
+  llvm::Error run(ondemand::parser &parser, simdjson::padded_string_view text) {
+    bool whole = took(parser.iterate(text).get(document_)) && visit(document_, {}, nullptr) &&
+                 (atEnd() || took(simdjson::TAPE_ERROR));
+    if (whole || (code_ == simdjson::SUCCESS && !tooDeep_))
+      return llvm::Error::success();
+    return tooDeep_ ? nestsTooDeep() : syntaxError();
   }
-
-  // The names from here on are nlohmann's.
-  bool null() { return scalar(JsonKind::Null) != nullptr && finish(); }
-  bool boolean(bool value) {
-    scalar(JsonKind::Bool)->boolean = value;
-    return finish();
-  }
-  bool number_integer(int64_t value) { // NOLINT(readability-identifier-naming)
-    scalar(JsonKind::Integer)->integer = value;
-    return finish();
-  }
-  bool number_unsigned(uint64_t value) { // NOLINT(readability-identifier-naming)
-    if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-      scalar(JsonKind::HugeInteger)->text = save(std::to_string(value));
-    else
-      scalar(JsonKind::Integer)->integer = static_cast<int64_t>(value);
-    return finish();
-  }
-  bool number_float(double value, const std::string &text) { // NOLINT(readability-identifier-naming)
-    if (llvm::StringRef(text).find_first_of(".eE") == llvm::StringRef::npos) {
-      scalar(JsonKind::HugeInteger)->text = save(text);
-      return finish();
-    }
-    scalar(JsonKind::Float)->real = value;
-    return finish();
-  }
-  bool string(std::string &text) {
-    scalar(JsonKind::String)->text = save(text);
-    return finish();
-  }
-  bool binary(Json::binary_t & /*unused*/) { return false; }
-  bool key(std::string &text) {
-    key_ = save(text);
-    previousEnd_ = offset();
-    return true;
-  }
-  bool start_object(size_t /*unknown*/) { return open(JsonKind::Object); } // NOLINT(readability-identifier-naming)
-  bool start_array(size_t /*unknown*/) { return open(JsonKind::Array); }   // NOLINT(readability-identifier-naming)
-  bool end_object() { return close(); }                                    // NOLINT(readability-identifier-naming)
-  bool end_array() { return close(); }                                     // NOLINT(readability-identifier-naming)
-  bool parse_error(size_t position, const std::string & /*token*/,         // NOLINT(readability-identifier-naming)
-                   const Json::exception &error);
 
 private:
-  [[nodiscard]] size_t offset() const { return static_cast<size_t>(cursor_ - source_.text.data()); }
-  llvm::StringRef save(llvm::StringRef text) { return text.copy(arena_); }
-
-  JsonValue *scalar(JsonKind kind) {
-    auto *value = new (arena_.Allocate<JsonValue>()) JsonValue();
-    value->kind = kind;
-    value->key = key_;
-    value->offset = skipJsonSeparators(source_.text, previousEnd_);
-    key_ = {};
-    if (!open_.empty() && open_.back().value)
-      append(open_.back(), value);
-    current_ = value;
-    return value;
+  bool took(simdjson::error_code code) {
+    code_ = code;
+    return code == simdjson::SUCCESS;
   }
-  static void append(OpenContainer &container, JsonValue *value) {
-    (container.last ? container.last->next : container.value->first) = value;
-    container.last = value;
-    ++container.value->count;
+
+  bool atEnd() {
+    const char *next = nullptr;
+    return document_.current_location().get(next) == simdjson::OUT_OF_BOUNDS;
+  }
+
+  /// `from`: the document, or a value in it. `parent`: null where the value stands on its own.
+  template <typename Source>
+  bool visit(Source &from, llvm::StringRef key, Collection *parent) {
+    ondemand::json_type type;
+    std::string_view view;
+    if (!took(from.type().get(type)) || !took(tokenOf(from, view)))
+      return false;
+    llvm::StringRef token = toRef(view);
+    JsonOpening opening{JsonKind::Null, key, offsetOf(token.data())};
+    switch (type) {
+    case ondemand::json_type::array:
+      opening.kind = JsonKind::Array;
+      return visitContainer<ondemand::array>(from, opening, parent);
+    case ondemand::json_type::object:
+      opening.kind = JsonKind::Object;
+      return visitContainer<ondemand::object>(from, opening, parent);
+    case ondemand::json_type::string:
+      return readString(from, token, make(JsonKind::String, opening, parent)) && finish(parent);
+    case ondemand::json_type::number:
+      return readNumber(from, token.rtrim(" \t\r\n"), make(JsonKind::Integer, opening, parent)) && finish(parent);
+    case ondemand::json_type::boolean:
+      return took(from.get_bool().get(make(JsonKind::Bool, opening, parent).boolean)) && finish(parent);
+    case ondemand::json_type::null:
+      make(JsonKind::Null, opening, parent);
+      return readNull(from) && finish(parent);
+    }
+    return took(simdjson::TAPE_ERROR);
+  }
+
+  /// Because a document may fail to give its token, and a value may not.
+  static simdjson::error_code tokenOf(ondemand::document &from, std::string_view &token) {
+    return from.raw_json_token().get(token);
+  }
+  static simdjson::error_code tokenOf(ondemand::value &from, std::string_view &token) {
+    token = from.raw_json_token();
+    return simdjson::SUCCESS;
+  }
+
+  JsonValue &make(JsonKind kind, const JsonOpening &opening, Collection *parent) {
+    current_ = new (arena_.Allocate<JsonValue>()) JsonValue();
+    current_->kind = kind;
+    current_->key = opening.key;
+    current_->offset = opening.offset;
+    if (parent) {
+      (parent->last ? parent->last->next : parent->value->first) = current_;
+      parent->last = current_;
+      ++parent->value->count;
+    }
+    return *current_;
   }
 
   /// Hands over a value that stands on its own and takes back its memory.
-  bool finish() {
-    previousEnd_ = offset();
-    if (!open_.empty() && open_.back().value)
+  bool finish(const Collection *parent) {
+    if (parent)
       return true;
     bool go = sink_.value(*current_);
     arena_.Reset();
     return go;
   }
 
-  bool open(JsonKind kind) {
-    size_t start = skipJsonSeparators(source_.text, previousEnd_);
-    if (open_.size() == maxJsonDepth)
-      return fail(start, "the text nests deeper than " + std::to_string(maxJsonDepth) + " levels");
-    bool nested = !open_.empty() && open_.back().value;
-    if (!nested && sink_.enter({kind, key_, start})) {
-      open_.push_back({});
-      key_ = {};
-    } else {
-      JsonValue *value = scalar(kind);
-      open_.push_back({value, nullptr});
+  template <typename Source>
+  bool readString(Source &from, llvm::StringRef token, JsonValue &made) {
+    if (auto text = plainText(token.drop_front())) {
+      ondemand::raw_json_string raw;
+      made.text = *text;
+      return took(from.get_raw_json_string().get(raw));
     }
-    previousEnd_ = offset();
+    std::string_view decoded;
+    if (!took(from.get_string().get(decoded)))
+      return false;
+    made.text = toRef(decoded);
     return true;
   }
 
-  bool close() {
-    JsonValue *value = open_.pop_back_val().value;
-    previousEnd_ = offset();
-    if (!value) {
-      sink_.leave();
-      return true;
+  template <typename Source>
+  bool readNumber(Source &from, llvm::StringRef token, JsonValue &made) {
+    if (token.find_first_of(".eE") != llvm::StringRef::npos) {
+      made.kind = JsonKind::Float;
+      return took(from.get_double().get(made.real));
     }
-    value->end = offset();
-    current_ = value;
-    return finish();
+    if (took(from.get_int64().get(made.integer)))
+      return true;
+    if (!isHuge(token))
+      return false;
+    // Because simdjson has no number for it, it is passed over as a number of the other kind.
+    double passedOver = 0;
+    made.kind = JsonKind::HugeInteger;
+    made.integer = 0;
+    made.text = token;
+    return took(from.get_double().get(passedOver));
   }
 
-  bool fail(size_t at, std::string message, std::string repair = "") {
-    failed_ = true;
-    error_ = diagnoseAt(source_, at, std::move(message), std::move(repair));
-    error_.where = jsonPointerAt(source_.text, at);
-    return false;
+  /// An integer that 64 bits with sign may not hold, as JSON spells integers.
+  static bool isHuge(llvm::StringRef token) {
+    token.consume_front("-");
+    return token.size() >= 19 && token.front() != '0' && token.find_first_not_of("0123456789") == llvm::StringRef::npos;
+  }
+
+  template <typename Source>
+  bool readNull(Source &from) {
+    bool isNull = false;
+    return took(from.is_null().get(isNull)) && (isNull || took(simdjson::N_ATOM_ERROR));
+  }
+
+  template <typename Container, typename Source>
+  bool visitContainer(Source &from, const JsonOpening &opening, Collection *parent) {
+    Container members;
+    if (depth_ == maxJsonDepth) {
+      tooDeep_ = opening.offset;
+      return false;
+    }
+    if (!took(open(from, members)))
+      return false;
+    ++depth_;
+    bool streamed = !parent && sink_.enter(opening);
+    bool go = streamed ? visitMembers(members, nullptr) && leave() : collect(members, opening, parent);
+    --depth_;
+    return go;
+  }
+  template <typename Source>
+  static simdjson::error_code open(Source &from, ondemand::array &members) {
+    return from.get_array().get(members);
+  }
+  template <typename Source>
+  static simdjson::error_code open(Source &from, ondemand::object &members) {
+    return from.get_object().get(members);
+  }
+
+  bool leave() {
+    sink_.leave();
+    return true;
+  }
+
+  template <typename Container>
+  bool collect(Container &members, const JsonOpening &opening, Collection *parent) {
+    Collection collection{&make(opening.kind, opening, parent), nullptr};
+    if (!visitMembers(members, &collection))
+      return false;
+    collection.value->end = endOfContainer();
+    current_ = collection.value;
+    return finish(parent);
+  }
+
+  bool visitMembers(ondemand::array &elements, Collection *parent) {
+    for (auto &&element : elements) {
+      ondemand::value from;
+      if (!took(std::move(element).get(from)) || !visit(from, {}, parent))
+        return false;
+    }
+    return true;
+  }
+
+  bool visitMembers(ondemand::object &members, Collection *parent) {
+    for (auto &&member : members) {
+      ondemand::field field;
+      llvm::StringRef key;
+      if (!took(std::move(member).get(field)) || !readKey(field, key) || !visit(field.value(), key, parent))
+        return false;
+    }
+    return true;
+  }
+
+  bool readKey(ondemand::field &field, llvm::StringRef &key) {
+    if (auto text = plainText(text_.drop_front(static_cast<size_t>(field.key().raw() - text_.data())))) {
+      key = *text;
+      return true;
+    }
+    std::string_view decoded;
+    if (!took(field.unescaped_key().get(decoded)))
+      return false;
+    key = toRef(decoded);
+    return true;
+  }
+
+  [[nodiscard]] size_t offsetOf(const char *place) const { return static_cast<size_t>(place - text_.data()) + shift_; }
+
+  /// After the bracket that was passed last: simdjson stands on the token that follows.
+  size_t endOfContainer() {
+    const char *next = nullptr;
+    if (document_.current_location().get(next) != simdjson::SUCCESS)
+      next = text_.end();
+    return offsetOf(text_.take_front(static_cast<size_t>(next - text_.data())).rtrim(" \t\r\n").end());
+  }
+
+  llvm::Error nestsTooDeep() {
+    Diagnostic error =
+        diagnoseAt(source_, *tooDeep_, "the text nests deeper than " + std::to_string(maxJsonDepth) + " levels");
+    error.where = jsonPointerAt(source_.text, *tooDeep_);
+    return makeError(std::move(error));
+  }
+
+  llvm::Error syntaxError() {
+    if (llvm::Error error = jsonSyntaxError(source_))
+      return error;
+    // Because simdjson may refuse for a reason of its own, such as a text of 4 GiB.
+    return makeError(diagnoseAt(source_, shift_, std::string("this is not JSON: ") + simdjson::error_message(code_)));
   }
 
   const SourceText &source_;
+  llvm::StringRef text_;
+  size_t shift_;
   JsonSink &sink_;
-  const char *cursor_ = source_.text.data();
-  size_t previousEnd_ = 0;
+  ondemand::document document_;
   llvm::BumpPtrAllocator arena_;
-  llvm::SmallVector<OpenContainer, 16> open_;
   JsonValue *current_ = nullptr;
-  llvm::StringRef key_;
-  bool failed_ = false;
-  Diagnostic error_;
+  unsigned depth_ = 0;
+  std::optional<size_t> tooDeep_; ///< where
+  simdjson::error_code code_ = simdjson::SUCCESS;
 };
 
-/// nlohmann's own words without their number, place and the quoted token (which may be megabytes long).
-std::string syntaxMessage(llvm::StringRef what) {
-  size_t start = what.find("syntax error ");
-  if (start == llvm::StringRef::npos)
-    return "a number is out of range";
-  what = what.substr(start + strlen("syntax error "));
-  llvm::StringRef expected;
-  if (size_t at = what.rfind("; expected "); at != llvm::StringRef::npos)
-    expected = what.substr(at);
-  what = what.take_front(what.find("; last read:")).take_front(what.find("; expected "));
-  what.consume_front("while parsing ");
-  auto [context, problem] = what.split(" - ");
-  return ("this is not JSON: " + problem + " in " + context + expected).str();
-}
-
-bool Events::parse_error(size_t position, const std::string &, const Json::exception &error) {
-  size_t at = std::min(position ? position - 1 : 0, source_.text.size());
-  bool early = at + 1 >= source_.text.size() && llvm::StringRef(error.what()).contains("end of input");
-  return fail(early ? source_.text.size() : at, syntaxMessage(error.what()),
-              early ? "the file ends early: was it cut off?" : "");
-}
+constexpr llvm::StringLiteral byteOrderMark = "\xef\xbb\xbf";
 
 } // namespace
 
 llvm::Error parseJson(const SourceText &source, JsonSink &sink) {
-  Events events(source, sink);
-  const char *end = source.text.end();
-  Json::sax_parse(CountingIterator(events.cursor()), CountingIterator(&end), &events);
-  return events.takeError();
+  size_t shift = source.text.startswith(byteOrderMark) ? byteOrderMark.size() : 0;
+  llvm::StringRef text = source.text.drop_front(shift);
+  std::string copy;
+  if (source.slack < simdjson::SIMDJSON_PADDING) {
+    copy.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    copy.append(text.data(), text.size());
+    text = copy;
+  }
+  ondemand::parser parser;
+  simdjson::padded_string_view padded(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+  return Walk(source, padded, shift, sink).run(parser, padded);
 }
 
 } // namespace ccgraph

@@ -32,6 +32,7 @@ std::string namesOf(const GraphList &graphs) {
 llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
                                      Diagnostics *warnings, NodePlaces *places) {
   llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings, .places = places});
+  file.releaseMemory();
   if (!graphs || selector.empty())
     return graphs;
   size_t index = 0;

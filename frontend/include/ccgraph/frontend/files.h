@@ -37,10 +37,16 @@ public:
   /// As given, or "<stdin>": what diagnostics print.
   [[nodiscard]] const std::string &name() const { return name_; }
   /// Valid until this object dies or is moved from.
-  [[nodiscard]] SourceText source() const { return {name_, text()}; }
+  [[nodiscard]] SourceText source() const { return {name_, text(), slack()}; }
+  /// Lets the system take back the memory of a mapped file; what is read again afterwards comes from the file.
+  void releaseMemory() const {
+    if (mapped_)
+      mapped_->dontNeedIfMmap();
+  }
 
 private:
   explicit InputFile(std::string name) : name_(std::move(name)) {}
+  [[nodiscard]] size_t slack() const;
   std::string name_;
   std::unique_ptr<llvm::MemoryBuffer> mapped_;
   std::string inflated_; ///< where the input was compressed

@@ -19,6 +19,7 @@ namespace ccgraph {
 struct SourceText {
   std::string name; ///< as the user gave it; "<stdin>" for standard input
   llvm::StringRef text;
+  size_t slack = 0; ///< bytes after the text that may be read, whatever they hold; a parser without them makes a copy
 };
 
 /// A place in a text, both from 1; the column counts bytes.
