@@ -23,9 +23,7 @@ uint64_t hashFrame(const Frame &frame) {
 } // namespace
 
 Graph::Graph(Context &context, llvm::StringRef name)
-    : Surroundings{.graphName = name.str()}, context_(&context), frames_(1) {
-  frameIndex_[hashFrame(Frame())].push_back(0);
-}
+    : Surroundings{.graphName = name.str()}, context_(&context), frames_(1) {}
 
 Graph::~Graph() = default; // nodes and trees are trivially destructible and go with the arena
 
@@ -47,9 +45,11 @@ std::vector<Node *> Graph::nodes() const {
   return result;
 }
 
-Node *Graph::find(llvm::StringRef name) const {
-  auto found = byName_.find(context_->identifier(name));
-  return found == byName_.end() ? nullptr : found->second;
+Node *Graph::find(llvm::StringRef name) const { return find(context_->identifier(name)); }
+
+void Graph::noteEdit() {
+  for (Graph *graph = this; graph; graph = graph->parent_)
+    ++graph->revision_;
 }
 
 Node *Graph::output() const {
@@ -63,6 +63,7 @@ void Graph::moveBefore(Node *node, Node *position) {
   assert(node->graph_ == this && !node->erased_);
   if (node == position || node->next_ == position)
     return;
+  noteEdit();
   order_.remove(node);
   order_.insertBefore(node, position);
 }
@@ -74,6 +75,7 @@ void Graph::moveAfter(Node *node, Node *position) {
 
 void Graph::reorder(llvm::ArrayRef<Node *> order) {
   assert(order.size() == size() && "a permutation of all live nodes");
+  noteEdit();
   for (Node *node : order)
     order_.remove(node);
   for (Node *node : order)
@@ -96,6 +98,7 @@ Identifier Graph::uniqueName(llvm::StringRef wish) {
 
 void Graph::rename(Node *node, llvm::StringRef name) {
   assert(!find(name) && "names are unique");
+  noteEdit();
   byName_.erase(node->name_);
   node->name_ = context_->identifier(name);
   byName_[node->name_] = node;
@@ -119,6 +122,7 @@ void Graph::removeUse(Use &use) {
 }
 
 void Graph::bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef<Node *> ordering) {
+  noteEdit();
   for (const Use &use : node->operandUses())
     removeUse(const_cast<Use &>(use));
   size_t count = data.size() + ordering.size();
@@ -146,6 +150,7 @@ static llvm::SmallVector<Node *, 8> defsOf(llvm::ArrayRef<Use> uses) {
 
 void Graph::setOperand(Node *node, unsigned index, Node *def) {
   assert(index < node->numOperands_ && def->graph_ == this);
+  noteEdit();
   Use &use = node->operands_[index];
   removeUse(use);
   use.def_ = def;
@@ -171,6 +176,7 @@ void Graph::removeOrdering(Node *node, Node *after) {
 }
 
 void Graph::replaceAllUses(Node *from, Node *to) {
+  noteEdit();
   Use *next = nullptr;
   for (Use *use = from->firstUse_; use; use = next) {
     next = use->next_;
@@ -222,6 +228,7 @@ void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments 
 }
 
 void Graph::setTarget(Node *node, Identifier target) {
+  noteEdit();
   node->target_ = target;
   node->op_ = node->opcode_ == Opcode::CallFunction ? context_->ops().lookup(target) : nullptr;
   if (node->op_ && node->op_->reshapes)
@@ -231,7 +238,10 @@ void Graph::setTarget(Node *node, Identifier target) {
 
 bool Graph::mayReshape() const { return reshapes_ || context_->ops().declaresReshape(); }
 
-void Graph::setType(Node *node, const Type *type) { node->type_ = type; }
+void Graph::setType(Node *node, const Type *type) {
+  noteEdit();
+  node->type_ = type;
+}
 void Graph::setFrame(Node *node, uint32_t frame) { node->frame_ = frame; }
 void Graph::setProvenance(Node *node, const Provenance *provenance) {
   node->provenance_ = provenance ? provenance : &noProvenance;
@@ -249,6 +259,8 @@ void Graph::erase(Node *node) {
 // ------------------------------------------------------------------------------------------------------------
 
 uint32_t Graph::addFrame(const Frame &frame) {
+  if (frame == Frame())
+    return 0;
   auto &bucket = frameIndex_[hashFrame(frame)];
   for (uint32_t index : bucket)
     if (frames_[index] == frame)
@@ -289,6 +301,7 @@ Graph &Graph::addSubgraph(Identifier name) {
 }
 
 Graph &Graph::adopt(Identifier name, std::unique_ptr<Graph> subgraph) {
+  noteEdit();
   subgraph->parent_ = this;
   reshapes_ |= subgraph->reshapes_;
   return *subgraphs_.emplace_back(name, std::move(subgraph)).second;
@@ -303,6 +316,7 @@ void Graph::eraseSubgraph(Identifier name) {
   auto found = llvm::find_if(subgraphs_, [&](const auto &entry) { return entry.first == name; });
   if (found == subgraphs_.end())
     return;
+  noteEdit();
   erasedSubgraphs_.push_back(std::move(*found));
   subgraphs_.erase(found);
 }

@@ -179,8 +179,9 @@ std::vector<StorageLife> storageLives(const Graph &graph, const StorageMap &stor
   return LifeReader(graph, storages).run();
 }
 
-MemoryPeak peakMemory(const Graph &graph) {
-  StorageMap storages(graph);
+MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(graph)); }
+
+MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages) {
   std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());
   int64_t alive = 0;
   for (const StorageLife &life : storageLives(graph, storages)) {

@@ -31,8 +31,9 @@ enum Holding : uint8_t { Reads, Writes };
 class AsyncRules {
 public:
   AsyncRules(Report &report, const VerifyOptions &options, Scope scope)
-      : report_(report), options_(options), scope_(scope), storages_(report.graph()),
-        heads_(storages_.numStorages(), {none, none}), launched_(storages_.numStorages(), false) {}
+      : report_(report), options_(options), scope_(scope), own_(ownMap(report.graph(), options)),
+        storages_(own_ ? *own_ : *options.storages), heads_(storages_.numStorages(), {none, none}),
+        launched_(storages_.numStorages(), false) {}
 
   void run() {
     for (const Node *node = report_.graph().front(); node; node = node->next())
@@ -41,6 +42,9 @@ public:
   }
 
 private:
+  static std::optional<StorageMap> ownMap(const Graph &graph, const VerifyOptions &options) {
+    return options.storages ? std::nullopt : std::optional<StorageMap>(graph);
+  }
   void visit(const Node &node) {
     if (node.opcode() == Opcode::Output)
       return land(node);
@@ -236,7 +240,8 @@ private:
   Report &report_;
   const VerifyOptions &options_;
   Scope scope_;
-  StorageMap storages_;
+  std::optional<StorageMap> own_;
+  const StorageMap &storages_;
   std::vector<std::array<uint32_t, 2>> heads_; ///< by storage and holding: newest entry in pool_
   std::vector<bool> launched_;                 ///< by storage: some launch had it as result
   std::vector<Hold> pool_;

@@ -34,7 +34,7 @@ private:
 
   void checkName(const Node &node) {
     llvm::StringRef name = node.name().str();
-    if (name.empty() || graph_.find(name) != &node)
+    if (name.empty() || graph_.find(node.name()) != &node)
       report_.add(node,
                   {Severity::Error, "structure.names",
                    name.empty() ? "a node has no name; expected one" : "is the name of two nodes; expected it once",

@@ -94,8 +94,10 @@ void verifyInto(Diagnostics &out, const Graph &graph, const VerifyOptions &optio
   checkTypes(report);
   checkAsync(report, options, path.empty() ? Scope::Whole : Scope::Subgraph);
   report.drainInto(out, path);
+  VerifyOptions within = options;
+  within.storages = nullptr;
   for (const auto &[name, subgraph] : graph.subgraphs())
-    verifyInto(out, *subgraph, options, path + name.str().str() + "/");
+    verifyInto(out, *subgraph, within, path + name.str().str() + "/");
 }
 
 } // namespace

@@ -2,9 +2,9 @@
 
 namespace ccgraph {
 
-ProgramFacts::ProgramFacts(const Graph &graph)
-    : graph_(graph), storages_(graph), table_(graph.idLimit()), reshaped_(storages_.numStorages()),
-      flights_(graph, storages_) {
+ProgramFacts::ProgramFacts(const Graph &graph, std::shared_ptr<const StorageMap> storages)
+    : graph_(graph), storages_(storages ? std::move(storages) : std::make_shared<const StorageMap>(graph)),
+      table_(graph.idLimit()), reshaped_(storages_->numStorages()), flights_(graph, *storages_) {
   for (Node *node = graph.front(); node; node = node->next())
     describe(*node);
   noteRewrites();
@@ -17,8 +17,8 @@ void ProgramFacts::describe(const Node &node) {
   // Because a getitem touches the one element, not the list.
   std::optional<int64_t> index = getItemIndex(node);
   for (unsigned i = 0; i < node.numOperands(); ++i)
-    for (StorageId storage : index ? storages_.storages(node.operand(i), static_cast<unsigned>(*index))
-                                   : storages_.storages(node.operand(i))) {
+    for (StorageId storage : index ? storages_->storages(node.operand(i), static_cast<unsigned>(*index))
+                                   : storages_->storages(node.operand(i))) {
       accesses_.push_back({storage, effects.operands[i]});
       reshaped_[storage] = reshaped_[storage] || reshapes(effects.operands[i]);
     }
@@ -43,7 +43,7 @@ void ProgramFacts::noteRewrites() {
       continue;
     if (written.empty())
       written = writtenStorages();
-    for (StorageId storage : storages_.storages(launch))
+    for (StorageId storage : storages_->storages(launch))
       for (Node *wait : written[storage] ? waitsOf(launch) : llvm::ArrayRef<Node *>())
         rewrites_[wait].push_back(storage);
   }
@@ -55,7 +55,7 @@ llvm::ArrayRef<StorageId> ProgramFacts::rewrites(const Node *wait) const {
 }
 
 std::vector<bool> ProgramFacts::writtenStorages() const {
-  std::vector<bool> written(storages_.numStorages());
+  std::vector<bool> written(storages_->numStorages());
   for (const Node *node = graph_.front(); node; node = node->next())
     for (const StorageAccess &access : accesses(node))
       if (!waits(node) && writes(access.access))
@@ -64,7 +64,7 @@ std::vector<bool> ProgramFacts::writtenStorages() const {
 }
 
 std::vector<bool> ProgramFacts::placedStorages() const {
-  std::vector<bool> placed(storages_.numStorages());
+  std::vector<bool> placed(storages_->numStorages());
   for (const StorageAccess &access : accesses_)
     if (has(access.access, Access::Place))
       placed[access.storage] = true;

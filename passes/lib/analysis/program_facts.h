@@ -5,7 +5,7 @@
 // results). Moving nodes does not change any of this, as long as the waits of one storage keep
 // their order.
 //
-// Ownership: refers into the graph; ids, not copies. Valid until a node is made, erased or given
+// Ownership: refers into the graph; ids, not copies; shares the storage map, which it makes where none is given. Valid until a node is made, erased or given
 // other operands.
 // Cost: one effectsOf() a node to build, 12 bytes a node and 8 an access, besides the storage map; queries O(1).
 // Fails never.
@@ -15,6 +15,8 @@
 #include "ccgraph/ir/flights.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/storage.h"
+
+#include <memory>
 
 namespace ccgraph {
 
@@ -26,10 +28,10 @@ struct StorageAccess {
 
 class ProgramFacts {
 public:
-  explicit ProgramFacts(const Graph &graph);
+  explicit ProgramFacts(const Graph &graph, std::shared_ptr<const StorageMap> storages = nullptr);
 
   [[nodiscard]] const Graph &graph() const { return graph_; }
-  [[nodiscard]] const StorageMap &storages() const { return storages_; }
+  [[nodiscard]] const StorageMap &storages() const { return *storages_; }
   /// What the node does to the storages of its operands; a storage may occur more than once.
   [[nodiscard]] llvm::ArrayRef<StorageAccess> accesses(const Node *node) const;
   /// What besides data orders the node.
@@ -66,7 +68,7 @@ private:
   void noteRewrites();
 
   const Graph &graph_;
-  StorageMap storages_;
+  std::shared_ptr<const StorageMap> storages_;
   /// by node id
   std::vector<Entry> table_;
   std::vector<StorageAccess> accesses_;

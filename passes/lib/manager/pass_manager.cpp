@@ -50,21 +50,24 @@ private:
 class Runner {
 public:
   Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options)
-      : graph_(graph), pipeline_(pipeline), options_(options) {}
+      : graph_(graph), pipeline_(pipeline), options_(options), analyses_(graph) {}
   llvm::Expected<PipelineRun> run();
 
 private:
-  [[nodiscard]] llvm::Error verifyInput() const;
+  [[nodiscard]] llvm::Error verifyGraph();
+  [[nodiscard]] llvm::Error verifyInput();
   llvm::Error runPass(size_t index);
-  llvm::Error check(size_t index, const GraphSnapshot *before, PassContext &context, Changed changed);
-  llvm::Error checkUnchanged(size_t index, const GraphSnapshot *before) const;
+  llvm::Error check(size_t index, PassContext &context, Changed changed);
+  llvm::Error checkUnchanged(size_t index) const;
+  void takeSnapshot();
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
   void takeBudget(const Pass &pass);
-  [[nodiscard]] bool needsSnapshot() const { return options_.verifyEach || options_.checkLegality; }
-
   Graph &graph_;
   const Pipeline &pipeline_;
   const PassManagerOptions &options_;
+  Analyses analyses_;
+  /// Before the pass at hand; empty where nothing is checked.
+  std::optional<GraphSnapshot> before_;
   PipelineRun result_;
   bool haveBudget_ = false;
 };
@@ -108,17 +111,29 @@ llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cau
   return llvm::joinErrors(makeError(std::move(all)), std::move(rest));
 }
 
-llvm::Error Runner::checkUnchanged(size_t index, const GraphSnapshot *before) const {
-  if (!before || before->matches(graph_))
+/// Because a pass that changes nothing leaves the last one good, edits of surroundings and frames included.
+void Runner::takeSnapshot() {
+  if (!before_ && (options_.verifyEach || options_.checkLegality))
+    before_.emplace(graph_);
+}
+
+llvm::Error Runner::verifyGraph() {
+  VerifyOptions verify;
+  verify.storages = &analyses_.storages();
+  return verifyOrError(graph_, verify);
+}
+
+llvm::Error Runner::checkUnchanged(size_t index) const {
+  if (!before_ || before_->matches(graph_))
     return llvm::Error::success();
   return fail(index, PassFailure::Stage::Unchanged, llvm::Error::success());
 }
 
-llvm::Error Runner::check(size_t index, const GraphSnapshot *before, PassContext &context, Changed changed) {
+llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   if (changed == Changed::No)
-    return checkUnchanged(index, before);
+    return checkUnchanged(index);
   if (options_.verifyEach)
-    if (llvm::Error error = verifyOrError(graph_))
+    if (llvm::Error error = verifyGraph())
       return fail(index, PassFailure::Stage::Verify, std::move(error));
   if (!options_.checkLegality)
     return llvm::Error::success();
@@ -126,7 +141,7 @@ llvm::Error Runner::check(size_t index, const GraphSnapshot *before, PassContext
   legality.memoryBudget = context.memoryBudget();
   legality.spmd = options_.spmd;
   legality.reordersCollectives = pipeline_.passes()[index]->reordersCollectives();
-  if (llvm::Error error = checkLegality(*before, graph_, context.certificate(), legality))
+  if (llvm::Error error = checkLegality(*before_, graph_, context.certificate(), legality))
     return fail(index, PassFailure::Stage::Legality, std::move(error));
   return llvm::Error::success();
 }
@@ -135,17 +150,16 @@ void Runner::takeBudget(const Pass &pass) {
   if (haveBudget_ || !options_.limitMemory || pass.phase() == Phase::Normalize)
     return;
   haveBudget_ = true;
-  result_.memoryBudget = options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_).bytes;
+  result_.memoryBudget =
+      options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_, analyses_.storages()).bytes;
 }
 
 llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
-  PassContext context(pass.name(), pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
+  PassContext context(pass.name(), analyses_, pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
                       options_.spmd);
-  std::optional<GraphSnapshot> before;
-  if (needsSnapshot())
-    before.emplace(graph_);
+  takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();
 
@@ -156,8 +170,10 @@ llvm::Error Runner::runPass(size_t index) {
   if (!changed)
     return fail(index, PassFailure::Stage::Run, changed.takeError());
   Stopwatch inChecks;
-  if (llvm::Error error = check(index, before ? &*before : nullptr, context, *changed))
+  if (llvm::Error error = check(index, context, *changed))
     return error;
+  if (*changed == Changed::Yes)
+    before_.reset();
   record.checkSeconds = inChecks.seconds();
 
   record.pass = pass.str();
@@ -174,10 +190,10 @@ llvm::Error Runner::runPass(size_t index) {
 
 /// Because passes and checks rely on a graph that is well formed, and what the first pass would be blamed for may have
 /// been there before.
-llvm::Error Runner::verifyInput() const {
+llvm::Error Runner::verifyInput() {
   if (!options_.verifyEach || !options_.verifyInput || pipeline_.passes().empty())
     return llvm::Error::success();
-  llvm::Error error = verifyOrError(graph_);
+  llvm::Error error = verifyGraph();
   return error ? fail(0, PassFailure::Stage::Input, std::move(error)) : llvm::Error::success();
 }
 

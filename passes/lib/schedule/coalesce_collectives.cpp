@@ -139,7 +139,7 @@ private:
   CoalesceCollectives &pass_;
   Graph &graph_;
   PassContext &context_;
-  ProgramFacts facts_;
+  const ProgramFacts &facts_;
   // By storage: some step writes it; some step, or a caller, sees where in it a value lies.
   std::vector<bool> written_;
   std::vector<bool> seen_;
@@ -161,9 +161,9 @@ std::optional<LiveBytes> liveMemoryIf(bool wanted, Graph &graph, const ProgramFa
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), written_(facts_.writtenStorages()),
-      seen_(facts_.placedStorages()), groups_(graph, context.spmd()), dependences_(facts_, groups_),
-      memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
+    : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
+      written_(facts_.writtenStorages()), seen_(facts_.placedStorages()), groups_(graph, context.spmd()),
+      dependences_(facts_, groups_), memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
       merger_({graph, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr,
               context.memoryBudget().value_or(0)) {}
 

@@ -76,7 +76,7 @@ private:
   RaiseCollectives &pass_;
   Graph &graph_;
   PassContext &context_;
-  ProgramFacts facts_;
+  const ProgramFacts &facts_;
   CommGroups groups_;
   Feeders feeders_;
   RiseBounds bounds_;
@@ -87,10 +87,10 @@ private:
 };
 
 Raiser::Raiser(RaiseCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(graph), groups_(graph, context.spmd()), feeders_(facts_),
-      bounds_(facts_, feeders_, groups_), room_(graph, facts_, {context.memoryBudget(), pass.maxInFlight_.get().limit}),
-      outcomes_(graph.idLimit()), carried_(graph.idLimit()),
-      steps_(graph, [&](const Node *node) { return !feeders_.isPassedForNothing(node); }) {}
+    : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
+      feeders_(facts_), bounds_(facts_, feeders_, groups_),
+      room_(graph, facts_, {context.memoryBudget(), pass.maxInFlight_.get().limit}), outcomes_(graph.idLimit()),
+      carried_(graph.idLimit()), steps_(graph, [&](const Node *node) { return !feeders_.isPassedForNothing(node); }) {}
 
 /// Because launches that follow the same node keep the order that they had, a new one goes after
 /// those that rose before it.

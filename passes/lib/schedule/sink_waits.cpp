@@ -39,8 +39,9 @@ private:
 class Sinker {
 public:
   Sinker(SinkWaits &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(graph), touched_(facts_.storages().numStorages()),
-        written_(touched_.size()), reshaped_(touched_.size()), fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
+      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
+        touched_(facts_.storages().numStorages()), written_(touched_.size()), reshaped_(touched_.size()),
+        fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
         steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget())
       memory_.emplace(liveMemory(graph, facts_));
@@ -68,7 +69,7 @@ private:
   SinkWaits &pass_;
   Graph &graph_;
   PassContext &context_;
-  ProgramFacts facts_;
+  const ProgramFacts &facts_;
   std::optional<LiveBytes> memory_;
   std::vector<Node *> touched_;  ///< by storage: nearest node below that reads, writes or waits for it
   std::vector<Node *> written_;  ///< by storage: nearest node below that writes it

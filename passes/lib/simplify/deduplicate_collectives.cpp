@@ -52,8 +52,8 @@ private:
 class Deduplicator {
 public:
   Deduplicator(DeduplicateCollectives &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(graph), version_(facts_.storages().numStorages()),
-        everWritten_(version_.size()), returned_(version_.size()) {}
+      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
+        version_(facts_.storages().numStorages()), everWritten_(version_.size()), returned_(version_.size()) {}
   Changed run();
 
 private:
@@ -77,11 +77,11 @@ private:
   DeduplicateCollectives &pass_;
   Graph &graph_;
   PassContext &context_;
-  ProgramFacts facts_;
+  const ProgramFacts &facts_;
   std::vector<uint64_t> version_; ///< by storage: writes so far
   std::vector<bool> everWritten_;
   std::vector<bool> returned_;
-  uint64_t opaque_ = 0;            ///< opaque nodes so far
+  uint64_t opaque_ = 0;             ///< opaque nodes so far
   std::optional<LiveBytes> memory_; ///< made for the first twin, because most programs have none
   using Key = std::pair<std::pair<const OpDef *, const Node *>, uint64_t>;
   llvm::DenseMap<Key, llvm::SmallVector<Known, 1>> known_; ///< by operator, first operand and group; looked up only

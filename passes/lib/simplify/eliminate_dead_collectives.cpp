@@ -107,7 +107,7 @@ private:
 };
 
 llvm::Expected<Changed> EliminateDeadCollectives::run(Graph &graph, PassContext &context) {
-  ProgramFacts facts(graph);
+  const ProgramFacts &facts = context.analyses().facts();
   DeadSearch search(*this, facts, context.spmd());
   std::vector<Node *> order = graph.nodes();
   // Because a collective that feeds only a dead one is dead after it.

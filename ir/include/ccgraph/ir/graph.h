@@ -147,8 +147,13 @@ public:
   [[nodiscard]] Node *byId(uint32_t id) const { return byId_[id]; }
   /// The live node with this name; null if there is none.
   [[nodiscard]] Node *find(llvm::StringRef name) const;
+  [[nodiscard]] Node *find(Identifier name) const { return byName_.lookup(name); }
   /// The output node; null if there is none.
   [[nodiscard]] Node *output() const;
+
+  /// Grows with each edit of the nodes or their order, here or in a subgraph, frames and provenance aside: what was worked
+  /// out at one revision holds as long as it stays.
+  [[nodiscard]] uint64_t revision() const { return revision_; }
 
   // --- Edits -----------------------------------------------------------------------------------------------------
   /// Makes a node before `position` (null: at the end). `keyword` trees come from the same builder as `positional`.
@@ -225,6 +230,7 @@ private:
   void removeUse(Use &use);
   Identifier uniqueName(llvm::StringRef wish);
   Graph &adopt(Identifier name, std::unique_ptr<Graph> subgraph);
+  void noteEdit();
 
   Context *context_;
   llvm::BumpPtrAllocator arena_;
@@ -233,7 +239,9 @@ private:
   llvm::DenseMap<Identifier, Node *> byName_;
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;
   std::vector<Frame> frames_;
+  /// by hash; but for the empty frame, because most subgraphs have no other
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
+  uint64_t revision_ = 0;
   /// that it is a subgraph of; null for a graph on its own
   Graph *parent_ = nullptr;
   /// some operator of it or of its subgraphs may: asked of every node, so it is noted where one is made

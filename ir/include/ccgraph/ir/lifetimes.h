@@ -74,5 +74,6 @@ struct MemoryPeak {
 };
 /// Of the graph in its present order, without its subgraphs.
 [[nodiscard]] MemoryPeak peakMemory(const Graph &graph);
+[[nodiscard]] MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages);
 
 } // namespace ccgraph

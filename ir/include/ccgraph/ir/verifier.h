@@ -20,6 +20,8 @@
 
 namespace ccgraph {
 
+class StorageMap;
+
 struct VerifyOptions {
   /// warnings of the async family become errors
   bool strict = false;
@@ -27,6 +29,8 @@ struct VerifyOptions {
   bool warnings = true;
   /// errors kept
   size_t limit = 20;
+  /// of the graph as it stands, where the caller has it
+  const StorageMap *storages = nullptr;
 };
 
 /// All findings, those of the graph before those of its subgraphs, each in program order; nodes of a

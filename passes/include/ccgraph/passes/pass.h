@@ -14,6 +14,7 @@
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
+#include "ccgraph/passes/analyses.h"
 #include "ccgraph/passes/options.h"
 #include "ccgraph/passes/remark.h"
 
@@ -80,9 +81,13 @@ private:
 class PassContext {
 public:
   /// `budget` empty: memory is no constraint.
-  PassContext(llvm::StringRef pass, std::optional<int64_t> budget, bool spmd) : budget_(budget), spmd_(spmd) {
+  PassContext(llvm::StringRef pass, Analyses &analyses, std::optional<int64_t> budget, bool spmd)
+      : analyses_(analyses), budget_(budget), spmd_(spmd) {
     certificate_.pass = pass.str();
   }
+
+  /// Of the graph that the pass is given.
+  [[nodiscard]] Analyses &analyses() { return analyses_; }
 
   /// Peak bytes that the graph may need after this pass (see memory.h for what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return budget_; }
@@ -99,6 +104,7 @@ public:
 private:
   Certificate certificate_;
   std::vector<Remark> remarks_;
+  Analyses &analyses_;
   std::optional<int64_t> budget_;
   bool spmd_;
 };

@@ -1,0 +1,32 @@
+#include "ccgraph/passes/analyses.h"
+
+#include "analysis/program_facts.h"
+
+namespace ccgraph {
+
+Analyses::Analyses(const Graph &graph) : graph_(graph), revision_(graph.revision()) {}
+Analyses::~Analyses() = default;
+
+void Analyses::dropIfEdited() {
+  if (revision_ == graph_.revision())
+    return;
+  revision_ = graph_.revision();
+  facts_.reset();
+  storages_.reset();
+}
+
+const StorageMap &Analyses::storages() {
+  dropIfEdited();
+  if (!storages_)
+    storages_ = std::make_shared<const StorageMap>(graph_);
+  return *storages_;
+}
+
+const ProgramFacts &Analyses::facts() {
+  (void)storages();
+  if (!facts_)
+    facts_ = std::make_unique<const ProgramFacts>(graph_, storages_);
+  return *facts_;
+}
+
+} // namespace ccgraph
