@@ -30,11 +30,14 @@ public:
 
 private:
   enum class Hold : uint8_t { Read, Write };
+  /// Flights that hold a storage in one way, those that are over among them until somebody looks.
+  struct Holders {
+    llvm::SmallVector<uint32_t, 0> flights;
+    /// at this size those that are over go, so that each is looked at twice at most on average
+    uint32_t full = 8;
+  };
 
-  /// Flights that hold a storage so, those that are over among them until somebody looks.
-  llvm::SmallVectorImpl<uint32_t> &active(uint32_t storage, Hold hold) {
-    return active_[2 * size_t(storage) + static_cast<size_t>(hold)];
-  }
+  Holders &active(uint32_t storage, Hold hold) { return active_[2 * size_t(storage) + static_cast<size_t>(hold)]; }
 
   bool over(uint32_t flight) const { return log_.flights[flight].wait != none; }
 
@@ -42,10 +45,10 @@ private:
     llvm::SmallVector<uint32_t, 2> ended;
     for (uint32_t operand : program_.operands(step))
       for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand)) {
-        for (uint32_t number : active(storage, Hold::Write))
+        for (uint32_t number : active(storage, Hold::Write).flights)
           if (end(number, index, storage))
             ended.push_back(log_.flights[number].launch);
-        forget(storage);
+        forget(active(storage, Hold::Write));
       }
     llvm::sort(ended);
     ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
@@ -79,9 +82,17 @@ private:
   }
 
   /// Drops what is over, so that a storage that is used again and again is not searched through its past.
-  void forget(uint32_t storage) {
-    for (Hold hold : {Hold::Read, Hold::Write})
-      llvm::erase_if(active(storage, hold), [&](uint32_t flight) { return over(flight); });
+  void forget(Holders &holders) {
+    llvm::erase_if(holders.flights, [&](uint32_t flight) { return over(flight); });
+  }
+
+  void hold(uint32_t storage, Hold how, uint32_t flight) {
+    Holders &holders = active(storage, how);
+    if (holders.flights.size() >= holders.full) {
+      forget(holders);
+      holders.full = std::max<uint32_t>(8, 2 * static_cast<uint32_t>(holders.flights.size()));
+    }
+    holders.flights.push_back(flight);
   }
 
   void findIntrusions(uint32_t index, const Step &step) {
@@ -98,11 +109,14 @@ private:
 
   /// Notes every launch that has the storage in flight, but for the one whose own step this is.
   void intrude(uint32_t index, uint32_t storage, bool writes, uint32_t own) {
-    forget(storage);
-    for (Hold hold : {Hold::Read, Hold::Write})
-      for (uint32_t flight : writes || hold == Hold::Write ? active(storage, hold) : llvm::ArrayRef<uint32_t>())
+    for (Hold how : {Hold::Read, Hold::Write}) {
+      if (!writes && how == Hold::Read)
+        continue;
+      forget(active(storage, how));
+      for (uint32_t flight : active(storage, how).flights)
         if (log_.flights[flight].launch != own)
           log_.intrusions.push_back({log_.flights[flight].launch, index, storage});
+    }
   }
 
   void launch(uint32_t index, const Step &step) {
@@ -151,18 +165,22 @@ private:
   void start(uint32_t number) {
     const Flight &flight = log_.flights[number];
     for (uint32_t storage : flight.results)
-      active(storage, Hold::Write).push_back(number);
+      hold(storage, Hold::Write, number);
     for (uint32_t storage : flight.reads)
-      active(storage, Hold::Read).push_back(number);
+      hold(storage, Hold::Read, number);
     for (uint32_t storage : flight.writes)
-      active(storage, Hold::Write).push_back(number);
+      hold(storage, Hold::Write, number);
     ++inTheAir_;
   }
 
   const Program &program_;
   const Storages &storages_;
+<<<<<<< HEAD
   std::vector<llvm::SmallVector<uint32_t, 0>> active_;                      ///< two a storage, see active()
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
+=======
+  std::vector<Holders> active_; ///< two a storage, see active()
+>>>>>>> 913154a (End what a list has in flight element by element, and look only at what changes)
   size_t inTheAir_ = 0;
   FlightLog log_;
 };

@@ -77,18 +77,23 @@ void Storages::join(llvm::ArrayRef<uint32_t> storages) {
     leaders_[storage] = storages.front();
 }
 
+/// Because each getitem names all elements of its list, only operands that something changes are looked into.
 void Storages::markChanges() {
   reshaped_.resize(owners_.size());
   written_.resize(owners_.size());
   for (uint32_t i = 0; i < program_.size(); ++i) {
     auto operands = program_.operands(program_[i]);
     auto accesses = program_.accesses(program_[i]);
-    for (size_t k = 0; k < operands.size(); ++k)
-      for (uint32_t storage : operands[k] == none ? llvm::ArrayRef<uint32_t>() : of(operands[k])) {
-        reshaped_[storage] = reshaped_[storage] || has(accesses[k], Access::Reshape);
-        written_[storage] =
-            written_[storage] || (!program_[i].waits && has(accesses[k], Access::Write | Access::InFlightWrite));
+    for (size_t k = 0; k < operands.size(); ++k) {
+      bool reshapes = has(accesses[k], Access::Reshape);
+      bool writes = !program_[i].waits && has(accesses[k], Access::Write | Access::InFlightWrite);
+      if (operands[k] == none || (!reshapes && !writes))
+        continue;
+      for (uint32_t storage : of(operands[k])) {
+        reshaped_[storage] = reshaped_[storage] || reshapes;
+        written_[storage] = written_[storage] || writes;
       }
+    }
   }
 }
 

@@ -56,13 +56,12 @@ void Dependences::visitStorages(Node *node) {
   }
   for (StorageId storage : facts_.rewrites(node))
     write(node, storages_[storage]);
-  for (Node *launch : facts_.completes(node))
-    for (const StorageAccess &access : facts_.accesses(launch)) {
-      if (has(access.access, Access::InFlightWrite))
-        write(node, storages_[access.storage]);
-      else if (has(access.access, Access::InFlightRead) && changes_[access.storage])
-        read(node, storages_[access.storage]);
-    }
+  for (const StorageAccess &access : facts_.lands(node)) {
+    if (has(access.access, Access::InFlightWrite))
+      write(node, storages_[access.storage]);
+    else if (changes_[access.storage])
+      read(node, storages_[access.storage]);
+  }
 }
 
 void Dependences::visitDomain(Node *node) {

@@ -7,6 +7,9 @@ ProgramFacts::ProgramFacts(const Graph &graph, std::shared_ptr<const StorageMap>
       table_(graph.idLimit()), reshaped_(storages_->numStorages()), flights_(graph, *storages_) {
   for (Node *node = graph.front(); node; node = node->next())
     describe(*node);
+  for (Node *node = graph.front(); node; node = node->next())
+    if (launches(node))
+      noteLanding(*node);
   noteRewrites();
 }
 
@@ -32,6 +35,54 @@ void ProgramFacts::describe(const Node &node) {
 llvm::ArrayRef<StorageAccess> ProgramFacts::accesses(const Node *node) const {
   const Entry &entry = table_[node->id()];
   return llvm::ArrayRef(accesses_).slice(entry.firstAccess, entry.numAccesses);
+}
+
+namespace {
+
+/// The element of a launch's result that the operand belongs to, by operand index; empty where that is none.
+std::vector<std::optional<unsigned>> elementsOfOperands(const Node &launch) {
+  std::vector<std::optional<unsigned>> elements(launch.numOperands());
+  const CollectiveSpec *spec = collectiveOf(launch);
+  const Argument *list = spec ? argumentAt(launch, spec->input) : nullptr;
+  if (!list || !list->isSequence())
+    return elements;
+  for (size_t i = 0; i < list->elements().size(); ++i)
+    if (const Argument &input = list->elements()[i]; input.is(Argument::Kind::Operand))
+      elements[input.operandIndex()] = static_cast<unsigned>(i);
+  return elements;
+}
+
+} // namespace
+
+/// Each operand is ended by the waits on the storages of its own element, where they are told apart, else by all.
+void ProgramFacts::noteLanding(const Node &launch) {
+  constexpr Access inFlight = Access::InFlightRead | Access::InFlightWrite;
+  llvm::DenseMap<StorageId, llvm::SmallVector<Node *, 1>> waitsOn;
+  for (Node *wait : waitsOf(&launch))
+    for (const StorageAccess &access : accesses(wait))
+      if (auto &waits = waitsOn[access.storage]; waits.empty() || waits.back() != wait)
+        waits.push_back(wait);
+  std::vector<std::optional<unsigned>> elements = elementsOfOperands(launch);
+  Effects effects = effectsOf(launch);
+  for (unsigned i = 0; i < launch.numOperands(); ++i) {
+    if (!has(effects.operands[i], inFlight))
+      continue;
+    llvm::ArrayRef<StorageId> own = storages_->storages(launch.operand(i));
+    llvm::ArrayRef<StorageId> results = elements[i] ? storages_->storages(&launch, *elements[i])
+                                        : has(effects.operands[i], Access::Alias) ? own
+                                                                                  : llvm::ArrayRef<StorageId>();
+    llvm::SmallVector<Node *, 2> waits;
+    for (StorageId result : results)
+      llvm::append_range(waits, waitsOn.lookup(result));
+    for (Node *wait : waits.empty() ? waitsOf(&launch) : llvm::ArrayRef<Node *>(waits))
+      for (StorageId storage : own)
+        lands_[wait].push_back({storage, effects.operands[i]});
+  }
+}
+
+llvm::ArrayRef<StorageAccess> ProgramFacts::lands(const Node *wait) const {
+  auto found = lands_.find(wait);
+  return found == lands_.end() ? llvm::ArrayRef<StorageAccess>() : llvm::ArrayRef<StorageAccess>(found->second);
 }
 
 /// Because a wait that lands nothing does nothing, only those are asked that complete a launch.

@@ -46,6 +46,9 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const { return flights_.completes(wait); }
   /// The inverse: the first waits on each result of a launch.
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return flights_.waitsOf(launch); }
+  /// What is in flight besides results, and what this wait ends: accesses of the launches that it completes. Input i of a
+  /// launch on a list is in flight until the wait on result i, any other operand until the first wait on each result.
+  [[nodiscard]] llvm::ArrayRef<StorageAccess> lands(const Node *wait) const;
   /// Storages that this wait may write again, and that some other step writes: see CollectiveSpec::waitsRewriteAll.
   [[nodiscard]] llvm::ArrayRef<StorageId> rewrites(const Node *wait) const;
   /// By storage: does some step, other than a wait, write it?
@@ -65,6 +68,7 @@ private:
     bool views = false;
   };
   void describe(const Node &node);
+  void noteLanding(const Node &launch);
   void noteRewrites();
 
   const Graph &graph_;
@@ -74,7 +78,8 @@ private:
   std::vector<StorageAccess> accesses_;
   std::vector<bool> reshaped_;
   Flights flights_;
-  /// looked up, never iterated
+  // Looked up, never iterated.
+  llvm::DenseMap<const Node *, llvm::SmallVector<StorageAccess, 2>> lands_;
   llvm::DenseMap<const Node *, llvm::SmallVector<StorageId, 4>> rewrites_;
 };
 

@@ -123,12 +123,8 @@ Node *Sinker::barrierOf(Node *wait) {
     nearest(barrier, touched_[access.storage]);
   for (StorageId storage : facts_.rewrites(wait))
     nearest(barrier, touched_[storage]);
-  for (Node *launch : facts_.completes(wait))
-    for (const StorageAccess &access : facts_.accesses(launch))
-      if (has(access.access, Access::InFlightWrite))
-        nearest(barrier, touched_[access.storage]);
-      else if (has(access.access, Access::InFlightRead))
-        nearest(barrier, written_[access.storage]);
+  for (const StorageAccess &access : facts_.lands(wait))
+    nearest(barrier, has(access.access, Access::InFlightWrite) ? touched_[access.storage] : written_[access.storage]);
   views_.clear();
   collectUsers(wait, barrier);
   for (const Node *view : views_)

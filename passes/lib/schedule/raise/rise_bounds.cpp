@@ -82,10 +82,8 @@ void RiseBounds::noteAccesses(Node *node) {
     lowest(written_[storage], node);
     lowest(accessed_[storage], node);
   }
-  for (Node *launch : facts_.completes(node))
-    for (const StorageAccess &access : facts_.accesses(launch))
-      if (has(access.access, Access::InFlightRead | Access::InFlightWrite))
-        lowest(has(access.access, Access::InFlightWrite) ? written_[access.storage] : accessed_[access.storage], node);
+  for (const StorageAccess &access : facts_.lands(node))
+    lowest(has(access.access, Access::InFlightWrite) ? written_[access.storage] : accessed_[access.storage], node);
 }
 
 void RiseBounds::boundByAccesses(const Node *launch, Node *&bound) const {
