@@ -225,3 +225,41 @@ TEST_F(GraphTest, FramesAndOriginsAreShared) {
   ASSERT_EQ(origins.size(), 3U) << "x stands for what it came from, y for itself";
   EXPECT_EQ(origins[2].str(), "y");
 }
+
+TEST_F(GraphTest, RevisionTellsOfEveryEdit) {
+  Node *x = input("x");
+  Node *a = call("a", {x});
+  Node *b = call("b", {x, a});
+  Node *c = call("c", {x});
+  Graph &body = graph.addSubgraph(context.identifier("body"));
+  uint64_t last = graph.revision();
+  auto edited = [&] { return std::exchange(last, graph.revision()) != last; };
+  EXPECT_FALSE(edited());
+  graph.moveBefore(c, b);
+  EXPECT_TRUE(edited());
+  graph.reorder({x, a, b, c});
+  EXPECT_TRUE(edited());
+  graph.setOperand(c, 0, a);
+  EXPECT_TRUE(edited());
+  graph.replaceAllUses(a, x);
+  EXPECT_TRUE(edited());
+  graph.addOrdering(c, b);
+  EXPECT_TRUE(edited());
+  graph.setType(a, context.contiguousTensor(DType::F32, {}, {}));
+  EXPECT_TRUE(edited());
+  graph.setTarget(a, context.identifier("aten.mul.Tensor"));
+  EXPECT_TRUE(edited());
+  graph.rename(a, "z");
+  EXPECT_TRUE(edited());
+  graph.erase(c);
+  EXPECT_TRUE(edited());
+  body.create({.opcode = Opcode::Placeholder, .name = "y", .target = context.identifier("y")}, ArgumentBuilder(body),
+              {});
+  EXPECT_TRUE(edited()) << "an edit of a subgraph is one of its graph: what a call does may hang on it";
+  graph.eraseSubgraph(context.identifier("body"));
+  EXPECT_TRUE(edited());
+  (void)graph.find("z");
+  (void)graph.addFrame({.line = 3});
+  graph.setFrame(a, 1);
+  EXPECT_FALSE(edited());
+}

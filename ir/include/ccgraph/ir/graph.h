@@ -233,7 +233,8 @@ private:
   void noteEdit();
 
   Context *context_;
-  llvm::BumpPtrAllocator arena_;
+  /// Begins with small pieces, because many a subgraph has but a few nodes.
+  llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 512> arena_;
   OrderList order_;
   std::vector<Node *> byId_;
   llvm::DenseMap<Identifier, Node *> byName_;
