@@ -175,12 +175,8 @@ private:
 
   const Program &program_;
   const Storages &storages_;
-<<<<<<< HEAD
-  std::vector<llvm::SmallVector<uint32_t, 0>> active_;                      ///< two a storage, see active()
+  std::vector<Holders> active_;                                             ///< two a storage, see active()
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
-=======
-  std::vector<Holders> active_; ///< two a storage, see active()
->>>>>>> 913154a (End what a list has in flight element by element, and look only at what changes)
   size_t inTheAir_ = 0;
   FlightLog log_;
 };
