@@ -100,7 +100,8 @@ void checkAfter(benchmark::State &state, Make make, const std::string &pipeline)
   GraphSnapshot before(program.graph);
   Pipeline passes = llvm::cantFail(Pipeline::parse(pipeline));
   Pass &pass = *passes.passes().front();
-  PassContext context(pass.name(), std::nullopt, true);
+  Analyses analyses(program.graph);
+  PassContext context(pass.name(), analyses, std::nullopt, true);
   llvm::cantFail(pass.run(program.graph, context));
   LegalityOptions options;
   options.memoryBudget = INT64_MAX;

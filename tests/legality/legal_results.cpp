@@ -97,7 +97,8 @@ LegalResult afterPass(const SourceGraph &source, const std::string &text) {
   result.made += ": " + text;
   Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
   Pass &pass = *pipeline.passes().front();
-  PassContext context(pass.name(), std::nullopt, true);
+  Analyses analyses(*result.graph);
+  PassContext context(pass.name(), analyses, std::nullopt, true);
   llvm::cantFail(pass.run(*result.graph, context));
   result.certificate = std::move(context.certificate());
   return result;
