@@ -21,7 +21,8 @@ void checkLegalityAfter(benchmark::State &state, const std::string &text) {
   GraphSnapshot before(*graph);
   Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
   Pass &pass = *pipeline.passes().front();
-  PassContext passContext(pass.name(), std::nullopt, true);
+  Analyses analyses(*graph);
+  PassContext passContext(pass.name(), analyses, std::nullopt, true);
   llvm::cantFail(pass.run(*graph, passContext));
   LegalityOptions options;
   options.memoryBudget = INT64_MAX;
