@@ -100,6 +100,14 @@ void Tensor::resize(DimsRef sizes, DimsRef strides) const {
   object_->window = std::move(window);
 }
 
+void Tensor::resizeStorage(int64_t bytes) const {
+  assert(storage() && bytes >= 0);
+  std::vector<std::byte> &all = object_->storage->bytes;
+  if (bytes < static_cast<int64_t>(all.size()))
+    std::fill(all.begin() + bytes, all.end(), std::byte{0});
+  object_->storage->growTo(bytes);
+}
+
 static llvm::Error badWindow(const Window &window, const Tensor &tensor, llvm::StringRef why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), "sizes %s, strides %s, offset %lld of a tensor %s: %s",
                                  dimsText(window.sizes).c_str(), dimsText(window.strides).c_str(),

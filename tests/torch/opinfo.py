@@ -74,6 +74,18 @@ def main():
     return 1 if differences else 0
 
 
+def core_without_kernel(known):
+    """Operators of PyTorch's core set that have no kernel."""
+    for name in sorted(torch._C._dispatch_get_all_op_names()):
+        namespace, _, rest = name.partition("::")
+        packet, _, overload = rest.partition(".")
+        target = f"{namespace}.{packet}.{overload or 'default'}"
+        if namespace == "aten" and target not in known and hasattr(torch.ops.aten, packet):
+            operator = getattr(getattr(torch.ops.aten, packet), overload or "default", None)
+            if operator is not None and torch.Tag.core in operator.tags:
+                yield target
+
+
 def report(known, counts, differences, reasons, operators_seen, options):
     total = sum(counts.values())
     wrong = sum(map(len, differences.values()))
@@ -101,6 +113,9 @@ def report(known, counts, differences, reasons, operators_seen, options):
     missing = sorted(known - set(operators_seen))
     if missing and not options.slice:
         print(f"\nKernels that no sample reaches ({len(missing)}): " + ", ".join(missing))
+    if not options.slice and not options.only:
+        print("\nOperators of PyTorch's core set without a kernel (the interpreter draws random numbers itself): " +
+              ", ".join(core_without_kernel(known)))
 
 
 if __name__ == "__main__":

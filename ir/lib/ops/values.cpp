@@ -13,6 +13,8 @@ struct IndexEntry {
 };
 
 constexpr IndexEntry indices[] = {
+    {"aten._embedding_bag", {1, 0, Into::First}},
+    {"aten._embedding_bag_forward_only", {1, 0, Into::First}},
     {"aten._unsafe_index", {1, 0, Into::Each}},
     {"aten._unsafe_index_put", {1, 0, Into::Each}},
     {"aten._unsafe_masked_index", {2, 0, Into::Each}},
@@ -25,7 +27,10 @@ constexpr IndexEntry indices[] = {
     {"aten.index_copy", {2, 0, Into::Stated}},
     {"aten.index_put", {1, 0, Into::Each}},
     {"aten.index_put_", {1, 0, Into::Each}},
+    {"aten.index_reduce", {2, 0, Into::Stated}},
     {"aten.index_select", {2, 0, Into::Stated}},
+    {"aten.multi_margin_loss", {1, 0, Into::Second}},
+    {"aten.multi_margin_loss_backward", {2, 1, Into::Second}},
     {"aten.nll_loss_backward", {2, 1, Into::Second}},
     {"aten.nll_loss_forward", {1, 0, Into::Second}},
     {"aten.scatter", {2, 0, Into::Stated}},

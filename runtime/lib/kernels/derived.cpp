@@ -16,6 +16,8 @@ std::string without(llvm::StringRef target, llvm::StringRef suffix) {
 std::string baseOf(llvm::StringRef target, llvm::StringRef suffix) {
   if (target == "aten.pow_.Scalar")
     return "aten.pow.Tensor_Scalar";
+  if (target == "aten.ldexp_.default")
+    return "aten.ldexp.Tensor";
   return target == "aten.view_copy.default" ? "aten.reshape.default" : without(target, suffix);
 }
 
@@ -85,6 +87,7 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.clamp_max_.default",
     "aten.clamp_min_.Tensor",
     "aten.clamp_min_.default",
+    "aten.conj_physical_.default",
     "aten.copysign_.Scalar",
     "aten.copysign_.Tensor",
     "aten.cos_.default",
@@ -108,6 +111,7 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.fmod_.Scalar",
     "aten.fmod_.Tensor",
     "aten.frac_.default",
+    "aten.gcd_.default",
     "aten.ge_.Scalar",
     "aten.ge_.Tensor",
     "aten.gelu_.default",
@@ -118,10 +122,16 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.hardtanh_.default",
     "aten.heaviside_.default",
     "aten.hypot_.default",
+    "aten.i0_.default",
+    "aten.igamma_.default",
+    "aten.igammac_.default",
     "aten.index_add_.default",
     "aten.index_copy_.default",
     "aten.index_fill_.int_Scalar",
     "aten.index_fill_.int_Tensor",
+    "aten.index_reduce_.default",
+    "aten.lcm_.default",
+    "aten.ldexp_.default",
     "aten.le_.Scalar",
     "aten.le_.Tensor",
     "aten.leaky_relu_.default",
@@ -142,15 +152,20 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.nan_to_num_.default",
     "aten.ne_.Scalar",
     "aten.ne_.Tensor",
+    "aten.nextafter_.default",
     "aten.pow_.Scalar",
+    "aten.put_.default",
     "aten.rad2deg_.default",
     "aten.reciprocal_.default",
     "aten.relu6_.default",
     "aten.remainder_.Scalar",
     "aten.remainder_.Tensor",
+    "aten.renorm_.default",
     "aten.round_.decimals",
     "aten.round_.default",
     "aten.rsqrt_.default",
+    "aten.scatter_.reduce",
+    "aten.scatter_.value_reduce",
     "aten.scatter_reduce_.two",
     "aten.selu_.default",
     "aten.sgn_.default",

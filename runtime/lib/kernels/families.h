@@ -32,9 +32,19 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> resamplingKernels();  ///< reflection_pad, upsample, im2col
 [[nodiscard]] llvm::ArrayRef<Kernel> windowKernels();      ///< unfold, roll, diagonals, scatter_reduce
 [[nodiscard]] llvm::ArrayRef<Kernel> compositeKernels();   ///< made of calls of other kernels: addmv, std_mean, norm
+[[nodiscard]] llvm::ArrayRef<Kernel> shortKernels();       ///< made of a few calls: renorm, _trilinear
 [[nodiscard]] llvm::ArrayRef<Kernel> foreachKernels();     ///< one operator on each element of lists
 [[nodiscard]] llvm::ArrayRef<Kernel> optimizerKernels();   ///< fused Adam and AdamW
 [[nodiscard]] llvm::ArrayRef<Kernel> bucketingKernels();   ///< Inductor's packing of buckets
+[[nodiscard]] llvm::ArrayRef<Kernel> specialKernels();     ///< i0, igamma, polygamma, gcd, complex, polar
+[[nodiscard]] llvm::ArrayRef<Kernel> sequenceKernels();    ///< linspace, logspace, eye, tril_indices
+[[nodiscard]] llvm::ArrayRef<Kernel> pickKernels();        ///< masked_select, put, index_reduce, isin
+[[nodiscard]] llvm::ArrayRef<Kernel> medianKernels();      ///< median, kthvalue, mode
+[[nodiscard]] llvm::ArrayRef<Kernel> distanceKernels();    ///< cdist, pdist
+[[nodiscard]] llvm::ArrayRef<Kernel> marginLossKernels();  ///< multi_margin_loss, multilabel_margin_loss
+[[nodiscard]] llvm::ArrayRef<Kernel> bagKernels();         ///< embedding_bag
+[[nodiscard]] llvm::ArrayRef<Kernel> gridKernels();        ///< grid_sampler
+[[nodiscard]] llvm::ArrayRef<Kernel> fourierKernels();     ///< fft
 [[nodiscard]] llvm::ArrayRef<Kernel> hostKernels();        ///< Python's operators, sizes, asserts, item()
 
 /// The in-place forms of functional operators (add_ of add) and the copies of views (view_copy of view), for the ones among

@@ -222,6 +222,14 @@ Value symStride(KernelArgs &args) {
   return shaped && !args.failed() ? Value::integer(self.stride(dim)) : Value();
 }
 
+/// (self, memory_format)
+Value isLaidOut(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  std::string format = args.text(1, "contiguous_format");
+  bool channelsLast = llvm::StringRef(format).contains("channels_last");
+  return Value::boolean(channelsLast ? isChannelsLast(self.sizes(), self.strides()) : self.isContiguous());
+}
+
 Value symNumel(KernelArgs &args) { return Value::integer(args.tensor(0).numElements()); }
 Value symOffset(KernelArgs &args) { return Value::integer(args.tensor(0).offset()); }
 
@@ -274,6 +282,7 @@ const Kernel kernels[] = {
     {"aten.item.default", "self", localScalar},
     {"aten.sym_constrain_range.default", "size,min,max", constrainRange},
     {"aten.sym_constrain_range_for_size.default", "size,min,max", constrainRange},
+    {"aten.sym_is_contiguous.default", "self,memory_format", isLaidOut},
     {"aten.sym_numel.default", "self", symNumel},
     {"aten.sym_size.int", "self,dim", symSize},
     {"aten.sym_storage_offset.default", "self", symOffset},

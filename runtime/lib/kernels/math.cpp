@@ -227,6 +227,18 @@ Value computeLogSigmoid(KernelArgs &args) {
 
 Value itself(KernelArgs &args) { return args.tensor(0); }
 
+/// (self, other, out): `out` takes the result's sizes.
+Value computeAtan2Into(KernelArgs &args) {
+  Tensor result = pointwise(args, operandsOf(args, 2), atan2Op);
+  const Tensor &out = args.tensor(2);
+  if (args.failed() || !args.check(canStore(result.dtype(), out.dtype()), "got out " + out.typeText()))
+    return {};
+  if (out.sizes() != result.sizes())
+    out.resize(result.sizes(), result.strides());
+  out.copyFrom(result);
+  return out;
+}
+
 /// Because True is the integer 1 as soon as it is multiplied.
 Value computeSquare(KernelArgs &args) {
   Operand self = args.operand(0);
@@ -289,6 +301,7 @@ const Kernel kernels[] = {
     {"aten.asinh.default", "self", pointwiseKernel<asinhOp, 1>},
     {"aten.atan.default", "self", pointwiseKernel<atanOp, 1>},
     {"aten.atan2.default", "self,other", pointwiseKernel<atan2Op, 2>},
+    {"aten.atan2.out", "self,other,out", computeAtan2Into},
     {"aten.atanh.default", "self", pointwiseKernel<atanhOp, 1>},
     {"aten.ceil.default", "self", pointwiseKernel<ceilOp, 1>},
     {"aten.copysign.Scalar", "self,other", pointwiseKernel<copysignOp, 2>},

@@ -130,6 +130,17 @@ Value setData(KernelArgs &args) {
   return {};
 }
 
+/// (variable, new_size): how large the storage of a tensor is, without a word to the tensors in it. What a smaller storage loses reads
+/// as zeros, as do new bytes, because every element of a tensor lies in its storage here.
+Value resizeStorage(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t size = args.integer(1);
+  if (args.failed() || !args.check(size >= 0, "got a size of " + llvm::Twine(size) + " bytes"))
+    return {};
+  self.resizeStorage(size);
+  return {};
+}
+
 const Kernel kernels[] = {
     {"aten.as_strided_.default", "self,size,stride,storage_offset", becomeView},
     {"aten.squeeze_.default", "self", becomeView},
@@ -147,6 +158,7 @@ const Kernel kernels[] = {
     {"aten.set_.source_Tensor", "self,source", setToTensor},
     {"aten.set_.source_Tensor_storage_offset", "self,source,storage_offset,size,stride", setToWindow},
     {"aten.set_data.default", "self,new_data", setData},
+    {"inductor.resize_storage_bytes_.default", "variable,new_size", resizeStorage},
 };
 
 } // namespace

@@ -102,26 +102,50 @@ Value pad(KernelArgs &args) {
 }
 
 // --- Resizing ---------------------------------------------------------------------------------------------
-enum class Mode : uint8_t { Nearest, NearestExact, Linear, LinearAligned };
+enum class Mode : uint8_t { Nearest, NearestExact, Linear, LinearAligned, Cubic, CubicAligned };
+
+bool isLinear(Mode mode) { return mode == Mode::Linear || mode == Mode::LinearAligned; }
+bool isCubic(Mode mode) { return mode == Mode::Cubic || mode == Mode::CubicAligned; }
+bool isAligned(Mode mode) { return mode == Mode::LinearAligned || mode == Mode::CubicAligned; }
+Mode aligned(Mode mode) { return isCubic(mode) ? Mode::CubicAligned : Mode::LinearAligned; }
+
+/// R. Keys, "Cubic convolution interpolation" (1981), with a = -0.75: the weights of the element before `low`, of `low`, and of the
+/// two after it, for a place that lies t after `low`. Elements beyond the ends are those at the ends.
+Scratch<Share> cubicShares(int64_t low, double t, int64_t size) {
+  constexpr double a = -0.75;
+  auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+  auto far = [](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+  double weights[] = {far(t + 1), near(t), near(1 - t), far(2 - t)};
+  Scratch<Share> shares;
+  for (int64_t i = 0; i < 4; ++i)
+    shares.push_back({std::clamp<int64_t>(low - 1 + i, 0, size - 1), weights[i]});
+  return shares;
+}
 
 /// `factor` is the scale that was asked for, 0 where only sizes were. T is the type in which PyTorch computes positions, and the
-/// floor of a position shows it: f32, but f64 for linear modes of f64.
+/// floor of a position shows it: f32, but f64 for linear and cubic modes of f64 and u8.
 template <typename T>
 Axis resized(int64_t in, int64_t out, double factor, Mode mode) {
   Axis axis;
   auto step = factor > 0 ? static_cast<T>(1 / factor) : static_cast<T>(in) / static_cast<T>(out);
-  if (mode == Mode::LinearAligned)
+  if (isAligned(mode))
     step = out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : 0;
   for (int64_t i = 0; i < out; ++i) {
     auto place = static_cast<T>(i);
-    T at = mode == Mode::Nearest || mode == Mode::LinearAligned ? place * step : (place + T(0.5)) * step;
+    T at = mode == Mode::Nearest || isAligned(mode) ? place * step : (place + T(0.5)) * step;
+    if (isCubic(mode)) {
+      at -= isAligned(mode) ? T(0) : T(0.5);
+      T low = std::floor(at);
+      axis.push_back(cubicShares(static_cast<int64_t>(low), at - low, in));
+      continue;
+    }
     if (mode == Mode::Linear)
       at = std::max(at - T(0.5), T(0));
     int64_t low = std::min(static_cast<int64_t>(at), in - 1), high = std::min(low + 1, in - 1);
-    double share = mode == Mode::Linear || mode == Mode::LinearAligned ? at - static_cast<T>(low) : 0;
+    double share = isLinear(mode) ? at - static_cast<T>(low) : 0;
     axis.push_back({{low, 1 - share}});
     // Because PyTorch reads both neighbours even where one has no share, an infinity there is NaN here.
-    if (mode == Mode::Linear || mode == Mode::LinearAligned)
+    if (isLinear(mode))
       axis.back().push_back({high, share});
   }
   return axis;
@@ -166,8 +190,23 @@ int wholeBits(const Axis &axis) {
   return bits;
 }
 
+/// Elements that several shares of one output read, at the ends, have one share: weights are rounded once.
+Axis withoutRepeats(const Axis &axis) {
+  Axis result;
+  for (const Scratch<Share> &shares : axis) {
+    Scratch<Share> &merged = result.emplace_back();
+    for (const Share &share : shares)
+      if (!merged.empty() && merged.back().at == share.at)
+        merged.back().weight += share.weight;
+      else
+        merged.push_back(share);
+  }
+  return result;
+}
+
 /// One dimension of `source`, [.., size, inner], through its axis.
-Values resizeWhole(const Values &source, const Axis &axis, int64_t size, int64_t inner) {
+Values resizeWhole(const Values &source, const Axis &given, int64_t size, int64_t inner) {
+  Axis axis = withoutRepeats(given);
   int bits = wholeBits(axis);
   auto outer = static_cast<int64_t>(source.size()) / (size * inner);
   Values result;
@@ -200,15 +239,16 @@ Value applyWhole(const Tensor &source, const Resampling &r) {
 Resampling resizing(KernelArgs &args, DimsRef in, const Form &form, Mode mode, size_t rank) {
   Resampling r{{}, toDims(in), toDims(in)};
   Dims out = outputOf(args, in, form, rank);
-  if (mode == Mode::Linear && args.boolean(form.aligned, false))
-    mode = Mode::LinearAligned;
+  if ((isLinear(mode) || isCubic(mode)) && args.boolean(form.aligned, false))
+    mode = aligned(mode);
   bool fits = in.size() == rank + 2 && out.size() == rank && llvm::all_of(out, [](int64_t n) { return n > 0; }) &&
               productOf(in) > 0;
   if (args.failed() || !args.check(fits, "got input sizes " + dimsText(in) + " and output_size " + dimsText(out)))
     return r;
   for (size_t d = 0; d < rank; ++d) {
     double factor = factorOf(args, form, d);
-    bool wide = args.tensor(0).dtype() == DType::F64 && (mode == Mode::Linear || mode == Mode::LinearAligned);
+    DType dtype = args.tensor(0).dtype();
+    bool wide = (dtype == DType::F64 || dtype == DType::U8) && (isLinear(mode) || isCubic(mode));
     r.axes.push_back(wide ? resized<double>(in[2 + d], out[d], factor, mode)
                           : resized<float>(in[2 + d], out[d], factor, mode));
     r.outputSizes[2 + d] = out[d];
@@ -218,7 +258,7 @@ Resampling resizing(KernelArgs &args, DimsRef in, const Form &form, Mode mode, s
 
 template <Mode mode, size_t rank, bool isList>
 Value resize(KernelArgs &args) {
-  constexpr bool linear = mode == Mode::Linear;
+  constexpr bool linear = mode == Mode::Linear || mode == Mode::Cubic;
   constexpr Form form{linear ? 2 : noArgument, linear ? 3 : 2, isList};
   const Tensor &self = args.tensor(0);
   Resampling r = resizing(args, self.sizes(), form, mode, rank);
@@ -230,7 +270,7 @@ Value resize(KernelArgs &args) {
 /// (grad_output, output_size, input_size, [align_corners,] factors...)
 template <Mode mode, size_t rank>
 Value resizeBackward(KernelArgs &args) {
-  constexpr bool linear = mode == Mode::Linear;
+  constexpr bool linear = mode == Mode::Linear || mode == Mode::Cubic;
   constexpr Form form{linear ? 3 : noArgument, linear ? 4 : 3, false};
   Dims in = args.integers(2);
   Value result = apply(args, args.tensor(0), resizing(args, in, form, mode, rank), true);
@@ -344,6 +384,11 @@ const Kernel kernels[] = {
     {"aten.replication_pad2d_backward.default", padGradNames, pad<replicate, 2, true>},
     {"aten.replication_pad3d.default", padNames, pad<replicate, 3, false>},
     {"aten.replication_pad3d_backward.default", padGradNames, pad<replicate, 3, true>},
+    {"aten.upsample_bicubic2d.default", "self,output_size,align_corners,scales_h,scales_w",
+     resize<Mode::Cubic, 2, false>},
+    {"aten.upsample_bicubic2d.vec", "input,output_size,align_corners,scale_factors", resize<Mode::Cubic, 2, true>},
+    {"aten.upsample_bicubic2d_backward.default", "grad_output,output_size,input_size,align_corners,scales_h,scales_w",
+     resizeBackward<Mode::Cubic, 2>},
     {"aten.upsample_bilinear2d.default", "self,output_size,align_corners,scales_h,scales_w",
      resize<Mode::Linear, 2, false>},
     {"aten.upsample_bilinear2d.vec", "input,output_size,align_corners,scale_factors", resize<Mode::Linear, 2, true>},

@@ -28,7 +28,8 @@ constexpr PointwiseOp lerpOp{
           Complex difference = x[1] - x[0];
           return std::abs(x[2]) < 0.5 ? x[0] + x[2] * difference : x[1] - difference * (1.0 - x[2]);
         },
-    .promoting = 2};
+    .promoting = 2,
+    .weightsInF32 = true};
 /// a * b + c with one rounding.
 constexpr PointwiseOp fmaOp{.real = [](const double *x) { return std::fma(x[0], x[1], x[2]); },
                             .integer = [](const int64_t *x) { return wrapAdd(wrapMul(x[0], x[1]), x[2]); }};

@@ -124,6 +124,9 @@ public:
   /// torch.Tensor.resize_: the elements of the storage from the offset on, with these strides. The storage grows where
   /// it is too small; what is new in it is zeros.
   void resize(DimsRef sizes, DimsRef strides) const;
+  /// torch.UntypedStorage.resize_: the storage grows, or what lies beyond becomes zeros, because every element of a tensor lies
+  /// inside its storage here.
+  void resizeStorage(int64_t bytes) const;
 
   // --- Copies -----------------------------------------------------------------------------------
   /// This tensor if it is contiguous, else a contiguous copy.
