@@ -10,7 +10,7 @@
 namespace ccgraph {
 namespace {
 
-/// Elements between the first element of the viewed tensor and that of the view.
+/// Bytes between the first element of the viewed tensor and that of the view.
 using OffsetRule = std::optional<int64_t> (*)(const Node &view, const Type &from);
 
 std::optional<int64_t> literal(const Node &node, int parameter, std::optional<int64_t> missing = std::nullopt) {
@@ -27,6 +27,8 @@ struct Axis {
 
 /// The dimension that a view names at parameter 1; empty where it is not known.
 std::optional<Axis> axisOf(const Node &view, const Type &from) {
+  if (mayBeReshapedBefore(*view.operand(0), view))
+    return std::nullopt;
   auto dim = literal(view, 1, 0);
   auto rank = static_cast<int64_t>(from.sizes().size());
   if (!dim || *dim < -rank || *dim >= rank)
@@ -46,7 +48,8 @@ std::optional<int64_t> atIndex(const Node &view, const Type &from) {
   if (!axis || !index)
     return std::nullopt;
   int64_t row = *index < 0 ? *index + axis->size : *index;
-  return saturatingMultiply(std::clamp<int64_t>(row, 0, axis->size), axis->stride);
+  int64_t elements = saturatingMultiply(std::clamp<int64_t>(row, 0, axis->size), axis->stride);
+  return saturatingMultiply(elements, sizeInBytes(from.dtype()));
 }
 
 struct ViewEntry {
@@ -55,16 +58,30 @@ struct ViewEntry {
 };
 
 constexpr ViewEntry views[] = {
-    {"aten._unsafe_view", atStart}, {"aten.alias", atStart},   {"aten.detach", atStart},    {"aten.expand", atStart},
-    {"aten.narrow", atIndex},       {"aten.permute", atStart}, {"aten.select", atIndex},    {"aten.slice", atIndex},
-    {"aten.squeeze", atStart},      {"aten.t", atStart},       {"aten.transpose", atStart}, {"aten.unsqueeze", atStart},
-    {"aten.view", atStart},
+    {"aten._unsafe_view", atStart}, {"aten.alias", atStart},
+    {"aten.detach", atStart},       {"aten.expand", atStart},
+    {"aten.narrow", atIndex},       {"aten.permute", atStart},
+    {"aten.select", atIndex},       {"aten.slice", atIndex},
+    {"aten.squeeze", atStart},      {"aten.t", atStart},
+    {"aten.transpose", atStart},    {"aten.unsqueeze", atStart},
+    {"aten.view", atStart},         {"aten.view_as_complex", atStart},
+    {"aten.view_as_real", atStart},
+};
+
+struct ReshapeEntry {
+  llvm::StringLiteral key; ///< base
+};
+
+/// In-place changes of shape after which the tensor holds the elements that it held.
+constexpr ReshapeEntry keepElements[] = {
+    {"aten.squeeze_"}, {"aten.swapaxes_"}, {"aten.swapdims_"}, {"aten.t_"}, {"aten.transpose_"}, {"aten.unsqueeze_"},
 };
 
 /// Of split(x, n), element i begins at row i * n; of split_with_sizes, after those before it.
 std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const Type &from) {
   auto index = getItemIndex(getItem);
-  if (!index || literal(list, 2, 0) != 0 || from.strides().empty() || !from.strides()[0].isStatic())
+  if (!index || literal(list, 2, 0) != 0 || from.strides().empty() || !from.strides()[0].isStatic() ||
+      mayBeReshapedBefore(*list.operand(0), list))
     return std::nullopt;
   const Argument *sizes = argumentAt(list, 1);
   int64_t rows = 0;
@@ -78,7 +95,7 @@ std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, cons
     }
   else
     return std::nullopt;
-  return saturatingMultiply(rows, from.strides()[0].value());
+  return saturatingMultiply(saturatingMultiply(rows, from.strides()[0].value()), sizeInBytes(from.dtype()));
 }
 
 bool isSplit(const Node &node) {
@@ -94,7 +111,9 @@ const Type *stridedType(const Node &value) {
 /// What a value is a view of, and where in it.
 struct Step {
   const Node *from = nullptr;
-  std::optional<int64_t> elements;
+  std::optional<int64_t> bytes;
+  /// counted from the beginning of the storage
+  bool fromStorage = false;
 };
 
 /// In-place forms, buffers that are filled and waits yield the one tensor that they were given, as proven views of
@@ -111,21 +130,47 @@ std::optional<Step> sharedStep(const Node &node) {
   return Step{one ? shared[0] : nullptr, one ? std::optional<int64_t>(0) : std::nullopt};
 }
 
+/// An element of a list that a launch makes has storage of its own; one of a split lies in what was split.
+std::optional<Step> elementStep(const Node &getItem) {
+  const Node &list = *getItem.operand(0);
+  if (list.op() && list.op()->collective && list.op()->freshResult)
+    return std::nullopt;
+  const Type *from = isSplit(list) && list.numOperands() ? stridedType(*list.operand(0)) : nullptr;
+  return from ? Step{list.operand(0), elementOffset(getItem, list, *from)} : Step{};
+}
+
+Step stridedStep(const Node &node) {
+  const Argument *given = argumentAt(node, 3);
+  if (!given || given->is(Argument::Kind::None))
+    return {node.operand(0), 0};
+  std::optional<int64_t> elements = literal(node, 3);
+  if (!elements || !node.type() || !node.type()->isTensor())
+    return {};
+  return {node.operand(0), saturatingMultiply(*elements, sizeInBytes(node.type()->dtype())), /*fromStorage=*/true};
+}
+
 /// Empty where a chain begins.
 std::optional<Step> stepOf(const Node &node) {
   if (!node.op() || node.numOperands() == 0)
     return std::nullopt;
-  const Node &operand = *node.operand(0);
-  if (isGetItem(node)) {
-    const Type *from = isSplit(operand) && operand.numOperands() ? stridedType(*operand.operand(0)) : nullptr;
-    return from ? Step{operand.operand(0), elementOffset(node, operand, *from)} : Step{nullptr, std::nullopt};
-  }
+  if (isGetItem(node))
+    return elementStep(node);
   if (!node.op()->isView || node.op()->role != OpRole::Compute)
     return sharedStep(node);
-  const ViewEntry *entry = findEntry(llvm::ArrayRef(views), baseOf(node.op()->target.str()));
+  llvm::StringRef base = baseOf(node.op()->target.str());
+  if (base == "aten.as_strided")
+    return stridedStep(node);
+  const Node &operand = *node.operand(0);
+  const ViewEntry *entry = findEntry(llvm::ArrayRef(views), base);
   const Type *from = stridedType(operand);
-  bool sameDType = from && node.type() && node.type()->isTensor() && node.type()->dtype() == from->dtype();
-  return Step{&operand, entry && sameDType ? entry->offset(node, *from) : std::nullopt};
+  return Step{&operand, entry && from ? entry->offset(node, *from) : std::nullopt};
+}
+
+/// Is the value a tensor that an operator known to us has just made? It begins where its storage does.
+bool beginsItsStorage(const Node &value) {
+  const OpDef *op = value.op();
+  bool known = op && !op->opaque && op->shape && (op->role == OpRole::Compute || op->role == OpRole::Collective);
+  return known && value.type() && value.type()->isTensor() && effectsOf(value).freshResult;
 }
 
 /// Bytes from the first element of a tensor to the last.
@@ -143,21 +188,25 @@ std::optional<int64_t> span(const Type &type) {
 
 } // namespace
 
-std::optional<Region> regionOf(const Node &value) {
+std::optional<Region> regionOf(const Node &value, const Node &reader) {
   const Type *type = stridedType(value);
   std::optional<int64_t> bytes = type ? span(*type) : std::nullopt;
-  if (!bytes || mayBeReshaped(value))
+  auto mayMove = [&](const Node &reshaper) {
+    return reshaper.isBefore(&reader) && !findEntry(llvm::ArrayRef(keepElements), baseOf(reshaper.target().str()));
+  };
+  if (!bytes || mayBeReshapedBy(value, mayMove))
     return std::nullopt;
-  int64_t elements = 0;
-  const Node *base = &value;
-  while (std::optional<Step> step = stepOf(*base)) {
-    if (!step->elements)
+  Region region{&value, 0, 0, false};
+  while (std::optional<Step> step = stepOf(*region.base)) {
+    if (!step->from || (!step->bytes && !region.fromStorage))
       return std::nullopt;
-    elements = saturatingAdd(elements, *step->elements);
-    base = step->from;
+    region.begin = region.fromStorage ? region.begin : saturatingAdd(region.begin, *step->bytes);
+    region.fromStorage |= step->fromStorage;
+    region.base = step->from;
   }
-  int64_t begin = saturatingMultiply(elements, sizeInBytes(type->dtype()));
-  return Region{base, begin, saturatingAdd(begin, *bytes)};
+  region.fromStorage |= beginsItsStorage(*region.base);
+  region.end = saturatingAdd(region.begin, *bytes);
+  return region;
 }
 
 } // namespace ccgraph

@@ -109,9 +109,14 @@ void applyDomains(const OpDraft &draft) {
   op.keepAlways = true;
   if (op.domain == Domain::Rng)
     findSwitches(draft);
-  if (op.domain == Domain::All)
-    for (OpParam &param : op.params)
-      param.access = param.access | Access::Read | Access::Write | Access::Alias;
+  if (op.domain != Domain::All)
+    return;
+  for (OpParam &param : op.params)
+    param.access = param.access | Access::Read | Access::Write | Access::Alias;
+  // Because set_ lets the tensor share what the source has, and touches no element there.
+  bool gives = draft.base == "aten.set_" || draft.base == "aten.set_data";
+  if (gives && op.params.size() > 1)
+    op.params[1].access = Access::Alias;
 }
 
 } // namespace ccgraph

@@ -92,7 +92,7 @@ void refineBuffers(const Node &node, llvm::MutableArrayRef<Access> operands, boo
     if (!buffer || !buffer->is(Argument::Kind::Operand))
       continue;
     const Node &value = *node.operand(*buffer);
-    if (sameShape(value.type(), filledBuffer(node, param)) && (typesHold || !mayBeReshaped(value)))
+    if (sameShape(value.type(), filledBuffer(node, param)) && (typesHold || !mayBeReshapedBefore(value, node)))
       operands[buffer->operandIndex()] = without(operands[buffer->operandIndex()], Access::Reshape);
   }
 }
@@ -121,7 +121,7 @@ void refineRandom(Effects &effects, const Node &node) {
 
 /// What the types prove of an operator that may share: nothing where they need not hold.
 Sharing sharingOf(const Node &node) {
-  bool typesHold = node.op()->sharing && (node.numOperands() == 0 || !mayBeReshaped(*node.operand(0)));
+  bool typesHold = node.op()->sharing && (node.numOperands() == 0 || !mayBeReshapedBefore(*node.operand(0), node));
   return typesHold ? node.op()->sharing(node) : Sharing::Unknown;
 }
 
@@ -393,14 +393,16 @@ Effects declaredEffects(const Node &node) {
   for (unsigned i = 0; i < node.numOperands(); ++i)
     if (const Graph *body = namedGraph(*node.operand(i)); body && body->mayReshape())
       effects.operands.assign(node.numOperands(), anything);
-  return effects;
+  // Because a body that reshapes nothing says exactly what it shares: a collective there is no view of its input.
+  const Graph *body = node.op()->role == OpRole::ControlDeps ? wrappedGraph(node) : nullptr;
+  return body && !body->mayReshape() ? WrappedEffects(node, *body).run() : effects;
 }
 
 } // namespace
 
 // Because `out` buffers are resized only where sizes differ, and types hold as long as nobody has resized anything: if
 // each `out` of each name states the sizes that it was given, none of them ever resizes.
-bool mayBeReshaped(const Node &value) {
+bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> counts) {
   if (!value.graph()->mayReshape())
     return false;
   llvm::SmallVector<const Node *, 16> names = {&value};
@@ -422,7 +424,7 @@ bool mayBeReshaped(const Node &value) {
       for (unsigned i = 0; i < use.user()->numOperands(); ++i) {
         if (use.user()->operand(i) != &name)
           continue;
-        if (has(effects.operands[i], Access::Reshape))
+        if (has(effects.operands[i], Access::Reshape) && counts(*use.user()))
           return true;
         if (has(effects.operands[i], Access::Alias))
           add(use.user());
@@ -430,6 +432,14 @@ bool mayBeReshaped(const Node &value) {
     }
   }
   return false;
+}
+
+bool mayBeReshaped(const Node &value) {
+  return mayBeReshapedBy(value, [](const Node &) { return true; });
+}
+
+bool mayBeReshapedBefore(const Node &value, const Node &point) {
+  return mayBeReshapedBy(value, [&](const Node &reshaper) { return reshaper.isBefore(&point); });
 }
 
 const CollectiveSpec *collectiveOf(const Node &node) {

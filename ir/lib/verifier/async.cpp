@@ -79,22 +79,26 @@ private:
   }
 
   /// An open flight that holds the value's part of the storage, as far as parts are known.
-  uint32_t firstAround(StorageId storage, Holding holding, const Node &value) {
+  uint32_t firstAround(StorageId storage, Holding holding, const Node &value, const Node &reader) {
     for (uint32_t i = firstOpen(storage, holding); i != none; i = pool_[i].next)
-      if (flights_[pool_[i].flight].open && !(pool_[i].value && disjoint(regionOf(*pool_[i].value), regionOf(value))))
+      if (flights_[pool_[i].flight].open && !liesElsewhere(pool_[i], value, reader))
         return i;
     return none;
   }
 
+  static bool liesElsewhere(const Hold &hold, const Node &value, const Node &reader) {
+    return hold.value && disjoint(regionOf(*hold.value, reader), regionOf(value, reader));
+  }
+
   /// A flight that certainly holds the value: every storage that it may be in is held.
-  const Flight *holderOf(const Node &value, llvm::ArrayRef<Holding> holdings) {
+  const Flight *holderOf(const Node &value, const Node &reader, llvm::ArrayRef<Holding> holdings) {
     const Flight *holder = nullptr;
     for (StorageId storage : storages_.storages(&value)) {
       if (storages_.isPool(storage))
         return nullptr;
       uint32_t found = none;
       for (Holding holding : holdings)
-        found = found == none ? firstAround(storage, holding, value) : found;
+        found = found == none ? firstAround(storage, holding, value, reader) : found;
       if (found == none)
         return nullptr;
       holder = &flights_[pool_[found].flight];
@@ -103,7 +107,7 @@ private:
   }
 
   void checkRead(const Node &node, const Node &value) {
-    const Flight *holder = holderOf(value, {Writes});
+    const Flight *holder = holderOf(value, node, {Writes});
     if (!holder)
       return;
     report_.add(node,
@@ -113,7 +117,7 @@ private:
   }
 
   void checkWrite(const Node &node, const Node &value) {
-    const Flight *holder = holderOf(value, {Writes, Reads});
+    const Flight *holder = holderOf(value, node, {Writes, Reads});
     if (!holder)
       return;
     report_.add(node, {Severity::Error, "async.write-in-flight",

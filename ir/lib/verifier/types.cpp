@@ -91,7 +91,7 @@ private:
 
   /// Because a type says what a value was when its node made it, an operand that is reshaped may be another by now.
   static bool typesHold(const Node &node) {
-    return llvm::none_of(operands(node), [](const Node *operand) { return mayBeReshaped(*operand); });
+    return llvm::none_of(operands(node), [&](const Node *operand) { return mayBeReshapedBefore(*operand, node); });
   }
 
   void error(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
@@ -109,14 +109,12 @@ private:
     if (!type || !type->isTensor())
       return;
     bool allStatic = llvm::all_of(type->sizes(), [](const Dim &size) { return size.isStatic(); });
-    bool negative =
-        llvm::any_of(type->sizes(), [](const Dim &size) { return size.isStatic() && size.value() < 0; });
+    bool negative = llvm::any_of(type->sizes(), [](const Dim &size) { return size.isStatic() && size.value() < 0; });
     if (negative)
       error(node, "types.sizes", "has the type " + typeText(type) + "; expected no negative size",
             "correct the sizes, or leave the type out");
     else if (allStatic && !type->numBytes())
-      error(node, "types.sizes",
-            "has the type " + typeText(type) + "; expected at most 9223372036854775807 bytes",
+      error(node, "types.sizes", "has the type " + typeText(type) + "; expected at most 9223372036854775807 bytes",
             "correct the sizes, or leave the type out");
   }
 
@@ -228,7 +226,7 @@ private:
     if (call.spec->copiesAtLaunch || call.spec->inPlace || isPointToPoint(call.spec->kind) || call.spec->synchronous)
       return;
     for (const Node *input : call.inputs) {
-      const Type *type = mayBeReshaped(*input) ? nullptr : input->type();
+      const Type *type = mayBeReshapedBefore(*input, node) ? nullptr : input->type();
       bool stated = type && type->isTensor() && type->stridesKnown() && type->numElements();
       if (stated && !type->isContiguous())
         warn(node, "types.contiguous",

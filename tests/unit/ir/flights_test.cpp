@@ -24,9 +24,15 @@ protected:
   Node *slice(const char *name, Node *x, int begin, int end) {
     return p_.call(name, "aten.slice.Tensor", {x, 0, begin, end}, "f32[4, 4][4, 1]cpu");
   }
+  /// As it is at the end of the program.
+  std::optional<Region> region(const Node *value) {
+    std::string name = "reader" + std::to_string(readers_++);
+    return regionOf(*value, *p_.call(name.c_str(), "aten.relu.default", {x_}, "f32[2, 4][4, 1]cpu"));
+  }
   static std::vector<Node *> all(llvm::ArrayRef<Node *> nodes) { return nodes.vec(); }
 
   Program p_;
+  int readers_ = 0;
   Node *x_ = p_.input("x", "f32[2, 4][4, 1]cpu");
   Node *buffer_ = p_.call("b", "aten.empty.memory_format", {list({8, 4})}, "f32[8, 4][4, 1]cpu");
 };
@@ -57,9 +63,9 @@ TEST_F(FlightsTest, EachResultOfAListHasItsOwnFirstWait) {
 }
 
 TEST_F(FlightsTest, RegionsOfViews) {
-  auto at = [](const Node *value) {
-    std::optional<Region> region = regionOf(*value);
-    return region ? std::make_pair(region->begin, region->end) : std::make_pair(int64_t{-1}, int64_t{-1});
+  auto at = [&](const Node *value) {
+    std::optional<Region> found = region(value);
+    return found ? std::make_pair(found->begin, found->end) : std::make_pair(int64_t{-1}, int64_t{-1});
   };
   Node *low = slice("low", buffer_, 0, 4);
   Node *high = slice("high", buffer_, 4, 8);
@@ -72,10 +78,10 @@ TEST_F(FlightsTest, RegionsOfViews) {
   EXPECT_EQ(at(column), std::make_pair(int64_t{4}, int64_t{120}));
   EXPECT_EQ(at(flat), at(high));
   EXPECT_EQ(at(gatherInto("filled", x_, high)), at(high));
-  EXPECT_TRUE(disjoint(regionOf(*low), regionOf(*row)));
-  EXPECT_FALSE(disjoint(regionOf(*high), regionOf(*row)));
-  EXPECT_FALSE(disjoint(regionOf(*low), regionOf(*column)));
-  EXPECT_FALSE(disjoint(regionOf(*low), regionOf(*x_))) << "of another base: nothing is said";
+  EXPECT_TRUE(disjoint(region(low), region(row)));
+  EXPECT_FALSE(disjoint(region(high), region(row)));
+  EXPECT_FALSE(disjoint(region(low), region(column)));
+  EXPECT_FALSE(disjoint(region(low), region(x_))) << "of another base: nothing is said";
 }
 
 TEST_F(FlightsTest, PiecesOfASplitHaveRegions) {
@@ -83,20 +89,45 @@ TEST_F(FlightsTest, PiecesOfASplitHaveRegions) {
   Node *uneven = p_.call("uneven", "aten.split_with_sizes.default", {buffer_, list({2, 6})});
   Node *second = p_.call("second", "operator.getitem", {even, 1}, "f32[4, 4][4, 1]cpu");
   Node *last = p_.call("last", "operator.getitem", {uneven, 1}, "f32[6, 4][4, 1]cpu");
-  EXPECT_EQ(regionOf(*second)->begin, 64);
-  EXPECT_EQ(regionOf(*last)->begin, 32);
-  EXPECT_EQ(regionOf(*last)->end, 128);
+  EXPECT_EQ(region(second)->begin, 64);
+  EXPECT_EQ(region(last)->begin, 32);
+  EXPECT_EQ(region(last)->end, 128);
 }
 
 TEST_F(FlightsTest, NoRegionWhereThePlaceIsNotKnown) {
-  Node *moved = p_.call("moved", "aten.as_strided.default", {buffer_, list({4}), list({1}), 8}, "f32[4][1]cpu");
   Node *untyped = p_.call("untyped", "aten.slice.Tensor", {buffer_, 0, 0, 4});
   Node *high = slice("high", buffer_, 4, 8);
-  EXPECT_FALSE(regionOf(*moved));
-  EXPECT_FALSE(regionOf(*untyped));
-  EXPECT_TRUE(regionOf(*high));
-  p_.call("turned", "aten.t_.default", {buffer_}, "f32[4, 8][1, 4]cpu");
-  EXPECT_FALSE(regionOf(*high)) << "its type need not hold";
+  EXPECT_FALSE(region(untyped));
+  EXPECT_TRUE(region(high));
+  Node *opaque = p_.call("opaque", "mylib.view.default", {buffer_}, "f32[4][1]cpu");
+  EXPECT_FALSE(region(slice("part", opaque, 0, 2)));
+}
+
+TEST_F(FlightsTest, AsStridedCountsFromTheStorage) {
+  auto strided = [&](const char *name, Node *base, int64_t offset) {
+    return p_.call(name, "aten.as_strided.default", {base, list({4}), list({1}), offset}, "f32[4][1]cpu");
+  };
+  Node *high = slice("high", buffer_, 4, 8);
+  Node *low = strided("low", high, 4);
+  EXPECT_EQ(region(low)->begin, 16) << "whatever it is called on";
+  EXPECT_TRUE(disjoint(region(low), region(high))) << "the buffer begins where its storage does";
+  EXPECT_FALSE(disjoint(region(strided("within", buffer_, 16)), region(high)));
+  Node *given = strided("given", x_, 0);
+  EXPECT_FALSE(disjoint(region(given), region(slice("rest", x_, 1, 2)))) << "an input may lie anywhere in its storage";
+  EXPECT_TRUE(disjoint(region(given), region(strided("next", x_, 4))));
+}
+
+TEST_F(FlightsTest, OnlyWhatWasReshapedBeforeIsUnknown) {
+  Node *high = slice("high", buffer_, 4, 8);
+  Node *early = p_.call("early", "aten.relu.default", {high}, "f32[4, 4][4, 1]cpu");
+  Node *turned = p_.call("turned", "aten.t_.default", {buffer_}, "f32[4, 8][1, 4]cpu");
+  Node *rows = slice("rows", buffer_, 0, 2);
+  EXPECT_TRUE(region(high)) << "t_ leaves each element where it is";
+  EXPECT_EQ(region(turned)->end, 128);
+  EXPECT_FALSE(region(rows)) << "but the strides of the buffer are others now";
+  p_.call("moved", "aten.as_strided_.default", {buffer_, list({4}), list({1}), 8}, "f32[4][1]cpu");
+  EXPECT_FALSE(region(high)) << "one name of the storage has other elements";
+  EXPECT_TRUE(regionOf(*high, *early));
 }
 
 } // namespace

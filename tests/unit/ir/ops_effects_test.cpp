@@ -231,13 +231,16 @@ TEST_F(EffectsTest, ATensorReshapedInPlaceProvesNoView) {
   Node *other = input("f32[4, 6][6, 1]cpu");
   Node *reshape = call("aten.reshape.default", {x}, {}, "f32[24][1]cpu");
   Node *kept = call("aten.reshape.default", {other}, {}, "f32[24][1]cpu");
-  EXPECT_TRUE(isViewLike(*reshape));
   Node *turned = call("aten.t_.default", {sum}, {}, "f32[6, 4][1, 6]cpu");
   EXPECT_EQ(effectsOf(*turned).operands[0], readWriteAlias | Access::Reshape);
   EXPECT_TRUE(mayBeReshaped(*x) && mayBeReshaped(*sum) && mayBeReshaped(*turned)) << "under every name";
-  EXPECT_FALSE(isViewLike(*reshape));
-  EXPECT_EQ(effectsOf(*reshape).operands[0], Access::Read | Access::Alias);
+  EXPECT_TRUE(isViewLike(*reshape)) << "its type held when it ran";
+  Node *late = call("aten.reshape.default", {x}, {}, "f32[24][1]cpu");
+  EXPECT_FALSE(isViewLike(*late));
+  EXPECT_EQ(effectsOf(*late).operands[0], Access::Read | Access::Alias);
   EXPECT_FALSE(mayBeReshaped(*other));
+  EXPECT_TRUE(mayBeReshapedBefore(*x, *late));
+  EXPECT_FALSE(mayBeReshapedBefore(*x, *turned));
   EXPECT_TRUE(isViewLike(*kept));
 }
 
@@ -258,8 +261,11 @@ TEST_F(EffectsTest, ABufferOfTheResultsSizesIsNotReshaped) {
   Node *small = input("f32[0][1]cpu");
   EXPECT_EQ(effectsOf(*addInto(small, "f32[4][1]cpu")).operands[2], fills | Access::Reshape);
   EXPECT_EQ(effectsOf(*addInto(small, "f32[0][1]cpu")).operands[2], fills | Access::Reshape) << "it was resized above";
-  call("aten.unsqueeze_.default", {filled});
-  EXPECT_EQ(effectsOf(*filled).operands[2], fills | Access::Reshape) << "another name of it is reshaped";
+  Node *longer = call("aten.unsqueeze_.default", {filled});
+  EXPECT_EQ(effectsOf(*filled).operands[2], fills) << "what comes later changes nothing";
+  EXPECT_EQ(effectsOf(*addInto(longer, "f32[4][1]cpu")).operands[2], fills | Access::Reshape);
+  EXPECT_EQ(effectsOf(*addInto(fitting, "f32[4][1]cpu")).operands[2], fills | Access::Reshape)
+      << "another name of it was reshaped";
 }
 
 TEST_F(EffectsTest, OperatorsReshapeThoughNoTagSaysSo) {

@@ -13,7 +13,8 @@
 // - functional all_reduce and broadcast clone at launch; gathers, scatters, all_to_all and p2p read
 //   in flight;
 // - an argument that the schema does not foresee is taken to be read, written, shared and reshaped;
-// - a type says what a value was when its node made it: where the tensor may be reshaped since, it proves no view.
+// - a type says what a value was when its node made it: where the tensor may have been reshaped before the node that
+//   reads it, it proves no view. (Whoever names a tensor keeps its side of a reshape, so no legal move changes that.)
 //
 // Ownership: plain values. Failure: none; an opaque operator has domain All.
 // Cost: effectsOf is linear in the arguments and does not allocate for up to four operands; the
@@ -22,6 +23,7 @@
 
 #include "ccgraph/ir/op_def.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace ccgraph {
@@ -60,6 +62,10 @@ struct Effects {
 /// names: then the value's type need not hold where the value is read. O(1) in a graph without such operators, else
 /// linear in the names of its storage.
 [[nodiscard]] bool mayBeReshaped(const Node &value);
+/// The same of nodes that stand before `point` alone: what the value's type says holds until one of them.
+[[nodiscard]] bool mayBeReshapedBefore(const Node &value, const Node &point);
+/// The same of nodes that `counts` says yes to.
+[[nodiscard]] bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> counts);
 
 /// The call that a node makes: the node itself, or the one call in the subgraph of a control_deps; null where there is
 /// none or several.
