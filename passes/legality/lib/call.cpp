@@ -63,6 +63,10 @@ const Node *onlyCall(const Graph &graph) {
   return call;
 }
 
+bool isCall(const Program &program, const Step &step) {
+  return step.collective() || (step.domain == Domain::Comm && wrappedGraph(program, step));
+}
+
 Call readCall(const Program &program, uint32_t index) {
   const Step &step = program[index];
   if (!step.collective())
@@ -85,10 +89,8 @@ Call readCall(const Program &program, uint32_t index) {
 std::vector<Call> readCalls(const Program &program) {
   std::vector<Call> calls;
   for (uint32_t i = 0; i < program.size(); ++i) {
-    const Step &step = program[i];
-    if (!step.collective() && (step.domain != Domain::Comm || !wrappedGraph(program, step)))
-      continue;
-    calls.push_back(readCall(program, i));
+    if (isCall(program, program[i]))
+      calls.push_back(readCall(program, i));
   }
   return calls;
 }

@@ -26,7 +26,9 @@ struct Call {
   std::optional<std::vector<int64_t>> inputSplits;
   std::optional<std::vector<int64_t>> outputSplits;
 };
-/// Reads the call at `index`, which must be a collective, or a control_deps around one.
+/// Is the step a collective, or a control_deps around some?
+[[nodiscard]] bool isCall(const Program &program, const Step &step);
+/// Reads the call at `index`, which must be one.
 [[nodiscard]] Call readCall(const Program &program, uint32_t index);
 /// All steps of a program that communicate, in its order, those inside control_deps too.
 [[nodiscard]] std::vector<Call> readCalls(const Program &program);

@@ -3,8 +3,10 @@
 #include "checks.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <set>
+#include <tuple>
 
 namespace ccgraph::legality {
 
@@ -13,7 +15,7 @@ namespace {
 class FlightLogger {
 public:
   FlightLogger(const Program &program, const Storages &storages)
-      : program_(program), storages_(storages), active_(2 * size_t(storages.count())) {}
+      : program_(program), storages_(storages), active_(2 * size_t(storages.count())), reshapes_(storages.count()) {}
 
   FlightLog run() {
     for (uint32_t i = 0; i < program_.size(); ++i) {
@@ -22,6 +24,7 @@ public:
         land(i, step);
       else if (inTheAir_)
         findIntrusions(i, step);
+      countReshapes(step);
       if (step.launches)
         launch(i, step);
     }
@@ -30,9 +33,14 @@ public:
 
 private:
   enum class Hold : uint8_t { Read, Write };
+  /// A flight, and by which value it holds a storage.
+  struct Holder {
+    uint32_t flight;
+    uint32_t value;
+  };
   /// Flights that hold a storage in one way, those that are over among them until somebody looks.
   struct Holders {
-    llvm::SmallVector<uint32_t, 0> flights;
+    llvm::SmallVector<Holder, 0> flights;
     /// at this size those that are over go, so that each is looked at twice at most on average
     uint32_t full = 8;
   };
@@ -45,9 +53,9 @@ private:
     llvm::SmallVector<uint32_t, 2> ended;
     for (uint32_t operand : program_.operands(step))
       for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand)) {
-        for (uint32_t number : active(storage, Hold::Write).flights)
-          if (end(number, index, storage))
-            ended.push_back(log_.flights[number].launch);
+        for (const Holder &holder : active(storage, Hold::Write).flights)
+          if (end(holder.flight, index, storage))
+            ended.push_back(log_.flights[holder.flight].launch);
         forget(active(storage, Hold::Write));
       }
     llvm::sort(ended);
@@ -77,22 +85,22 @@ private:
                     [&](uint32_t storage) { return storages_.isWritten(storage); });
     for (uint32_t storage : written->second) {
       log_.copiesAgain.push_back({wait, storage});
-      intrude(wait, storage, true, launch);
+      intrude({0, wait, storage, 0, wait, reshapes_[storage]}, true, launch);
     }
   }
 
   /// Drops what is over, so that a storage that is used again and again is not searched through its past.
   void forget(Holders &holders) {
-    llvm::erase_if(holders.flights, [&](uint32_t flight) { return over(flight); });
+    llvm::erase_if(holders.flights, [&](const Holder &holder) { return over(holder.flight); });
   }
 
-  void hold(uint32_t storage, Hold how, uint32_t flight) {
+  void hold(uint32_t storage, Hold how, Holder holder) {
     Holders &holders = active(storage, how);
     if (holders.flights.size() >= holders.full) {
       forget(holders);
       holders.full = std::max<uint32_t>(8, 2 * static_cast<uint32_t>(holders.flights.size()));
     }
-    holders.flights.push_back(flight);
+    holders.flights.push_back(holder);
   }
 
   void findIntrusions(uint32_t index, const Step &step) {
@@ -103,20 +111,32 @@ private:
       if (operands[i] == none || (!writes && !has(accesses[i], Access::Read | Access::InFlightRead)))
         continue;
       for (uint32_t storage : storages_.of(operands[i]))
-        intrude(index, storage, writes, none);
+        intrude({0, index, storage, 0, operands[i], reshapes_[storage]}, writes, none);
     }
   }
 
   /// Notes every launch that has the storage in flight, but for the one whose own step this is.
-  void intrude(uint32_t index, uint32_t storage, bool writes, uint32_t own) {
+  void intrude(Intrusion intrusion, bool writes, uint32_t own) {
     for (Hold how : {Hold::Read, Hold::Write}) {
       if (!writes && how == Hold::Read)
         continue;
-      forget(active(storage, how));
-      for (uint32_t flight : active(storage, how).flights)
-        if (log_.flights[flight].launch != own)
-          log_.intrusions.push_back({log_.flights[flight].launch, index, storage});
+      forget(active(intrusion.storage, how));
+      for (const Holder &holder : active(intrusion.storage, how).flights) {
+        intrusion.launch = log_.flights[holder.flight].launch;
+        intrusion.held = holder.value;
+        if (intrusion.launch != own)
+          log_.intrusions.push_back(intrusion);
+      }
     }
+  }
+
+  void countReshapes(const Step &step) {
+    auto operands = program_.operands(step);
+    auto accesses = program_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i] != none && has(accesses[i], Access::Reshape))
+        for (uint32_t storage : storages_.of(operands[i]))
+          ++reshapes_[storage];
   }
 
   void launch(uint32_t index, const Step &step) {
@@ -130,13 +150,16 @@ private:
       flight.results.assign(results.begin(), results.end());
       log_.flights.push_back(std::move(flight));
     }
-    addOperands(step, elements ? inputs : nullptr, llvm::MutableArrayRef(log_.flights).drop_front(first));
     for (uint32_t number = first; number < log_.flights.size(); ++number)
-      start(number);
+      for (uint32_t storage : log_.flights[number].results)
+        hold(storage, Hold::Write, {number, index});
+    addOperands(step, elements ? inputs : nullptr, first);
+    inTheAir_ += log_.flights.size() - first;
   }
 
   /// Operand i of the list is held by flight i, one beside the list by all of them.
-  void addOperands(const Step &step, const Argument *list, llvm::MutableArrayRef<Flight> flights) {
+  void addOperands(const Step &step, const Argument *list, uint32_t first) {
+    auto count = static_cast<uint32_t>(log_.flights.size()) - first;
     llvm::SmallVector<uint32_t, 8> elementOf(step.numOperands, none);
     for (uint32_t i = 0, n = list ? static_cast<uint32_t>(list->elements().size()) : 0; i < n; ++i)
       if (const Argument &leaf = list->elements()[i]; leaf.is(Argument::Kind::Operand))
@@ -147,51 +170,63 @@ private:
       if (operands[i] == none || !has(accesses[i], Access::InFlightRead | Access::InFlightWrite))
         continue;
       if (elementOf[i] == none)
-        for (Flight &flight : flights)
-          addOperand(operands[i], accesses[i], flight);
-      else if (elementOf[i] < flights.size())
-        addOperand(operands[i], accesses[i], flights[elementOf[i]]);
+        for (uint32_t k = 0; k != count; ++k)
+          addOperand(operands[i], accesses[i], first + k);
+      else if (elementOf[i] < count)
+        addOperand(operands[i], accesses[i], first + elementOf[i]);
     }
   }
 
-  void addOperand(uint32_t operand, Access access, Flight &flight) {
+  void addOperand(uint32_t operand, Access access, uint32_t number) {
+    Flight &flight = log_.flights[number];
     auto held = storages_.of(operand);
     if (has(access, Access::InFlightRead))
       flight.reads.append(held.begin(), held.end());
     if (has(access, Access::InFlightWrite))
       flight.writes.append(held.begin(), held.end());
-  }
-
-  void start(uint32_t number) {
-    const Flight &flight = log_.flights[number];
-    for (uint32_t storage : flight.results)
-      hold(storage, Hold::Write, number);
-    for (uint32_t storage : flight.reads)
-      hold(storage, Hold::Read, number);
-    for (uint32_t storage : flight.writes)
-      hold(storage, Hold::Write, number);
-    ++inTheAir_;
+    for (uint32_t storage : held) {
+      if (has(access, Access::InFlightRead))
+        hold(storage, Hold::Read, {number, operand});
+      if (has(access, Access::InFlightWrite))
+        hold(storage, Hold::Write, {number, operand});
+    }
   }
 
   const Program &program_;
   const Storages &storages_;
   std::vector<Holders> active_;                                             ///< two a storage, see active()
+  std::vector<uint32_t> reshapes_;                                          ///< by storage: so far
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
   size_t inTheAir_ = 0;
   FlightLog log_;
 };
 
-/// Pairs that touched each other before already: what PyTorch's own graphs do is not this pass's doing.
-llvm::DenseSet<uint64_t> knownPairs(const Evidence &evidence) {
-  llvm::DenseSet<uint64_t> known;
+/// Two values of the program after, one in flight while the other was touched, and how often tensors in their storage had
+/// been reshaped by then. As long as nobody reshapes one of them, the two lie in one place or in two, whoever touches them.
+using Encounter = std::tuple<uint32_t, uint32_t, uint32_t>;
+
+/// Those of the program before: what PyTorch's own graphs do is not this pass's doing.
+std::set<Encounter> knownEncounters(const Evidence &evidence) {
+  std::set<Encounter> known;
   const Correspondence &correspondence = evidence.correspondence;
   for (const Intrusion &intrusion : evidence.flightsBefore.intrusions) {
-    uint32_t launch = correspondence.performer(intrusion.launch);
-    uint32_t step = correspondence.performer(intrusion.step);
-    if (launch != none && step != none)
-      known.insert(uint64_t(launch) << 32 | step);
+    uint32_t held = correspondence.image(intrusion.held);
+    uint32_t touched = correspondence.image(intrusion.touched);
+    if (held != none && touched != none)
+      known.insert({held, touched, intrusion.reshapes});
   }
   return known;
+}
+
+/// What a new view is of: a bucket reads its members through such.
+uint32_t viewedBy(const Evidence &evidence, uint32_t value) {
+  for (;;) {
+    const Step &step = evidence.after[value];
+    if (evidence.correspondence.claimAfter(value).part == Part::Untouched || step.freshResult ||
+        step.numOperands != 1 || step.launches || step.waits || evidence.after.operands(step)[0] == none)
+      return value;
+    value = evidence.after.operands(step)[0];
+  }
 }
 
 } // namespace
@@ -202,9 +237,10 @@ void checkInFlight(const Evidence &evidence, Findings &findings) {
   const FlightLog &log = evidence.flightsAfter;
   if (log.intrusions.empty())
     return;
-  auto known = knownPairs(evidence);
+  std::set<Encounter> known = knownEncounters(evidence);
   for (const Intrusion &intrusion : log.intrusions) {
-    if (known.contains(uint64_t(intrusion.launch) << 32 | intrusion.step))
+    if (known.count({viewedBy(evidence, intrusion.held), viewedBy(evidence, intrusion.touched), intrusion.reshapes}) !=
+        0)
       continue;
     const Node *owner = evidence.after[evidence.storagesAfter.owner(intrusion.storage)].node;
     findings.add(*evidence.after[intrusion.step].node, "in-flight",

@@ -25,11 +25,14 @@ struct Flight {
   llvm::SmallVector<uint32_t, 2> writes;  ///< storages of operands, written until the wait
 };
 
-/// A step that touches what a launch has in flight.
+/// A step that touches a storage that a launch has in flight, or a part of it.
 struct Intrusion {
   uint32_t launch = 0;
   uint32_t step = 0;
   uint32_t storage = 0;
+  uint32_t held = 0;     ///< value that is in flight: an operand of the launch, or its result
+  uint32_t touched = 0;  ///< operand of the step; the step itself where a wait copies results again
+  uint32_t reshapes = 0; ///< of tensors in the storage, before the step
 };
 
 /// A wait that may copy a result of its list again.

@@ -79,7 +79,7 @@ private:
   /// The entry must state the order that there is, and the pass must be one that may change it.
   void checkMovedEntry(const MovedEntry &entry) {
     uint32_t first = entry.issue.empty() || !entry.issue.front() ? none : evidence_.after.indexOf(entry.issue.front());
-    if (first == none || !evidence_.after[first].collective())
+    if (first == none || !isCall(evidence_.after, evidence_.after[first]))
       return findings_.add(*evidence_.after[0].node, "moved",
                            "the moved entry of group '" + llvm::Twine(entry.group) +
                                "' begins with no collective of the graph");

@@ -1,5 +1,6 @@
 #include "rules.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::legality {
@@ -20,6 +21,9 @@ public:
       if (const RuleTemplate *rule = templateOf(entry.name);
           rule && rule->stands == Stands::ValueForWait && !entry.built.empty())
         results_.push_back({entry.built.front(), nullptr});
+    for (const Result &result : results_)
+      if (uint32_t copy = copyOf(result.value); copy != none)
+        ++copies_[copy];
     for (const Result &result : results_)
       for (uint32_t storage : storagesOf(result))
         ++holders_[storage];
@@ -45,12 +49,26 @@ private:
 
   void mark(const Result &result) {
     auto storages = storagesOf(result);
+    if (copies_.lookup(copyOf(result.value)) == 1)
+      return;
     bool alone = storages.size() == 1 && holders_[storages[0]] == 1 &&
                  (evidence_.storagesAfter.bytes(storages[0]) == bytesOf(*result.value) ||
                   isElement(result.value, result.launch));
     for (uint32_t storage : storages)
       piece_[storage] = piece_[storage] || !alone;
     any_ |= !alone;
+  }
+
+  /// The new step that allocated the value's memory, and no more than that: it has this memory alone, whatever that is
+  /// exchanged with later, as long as no other result is the same copy. `none` where there is no such step.
+  [[nodiscard]] uint32_t copyOf(const Node *value) const {
+    uint32_t index = value ? evidence_.after.indexOf(value) : none;
+    auto isNew = [&] { return index != none && evidence_.correspondence.claimAfter(index).part != Part::Untouched; };
+    while (isNew() && !evidence_.after[index].freshResult && evidence_.after[index].numOperands == 1)
+      index = evidence_.after.operands(evidence_.after[index])[0];
+    bool copies = isNew() && evidence_.after[index].freshResult && !evidence_.after[index].launches &&
+                  bytesOf(*evidence_.after[index].node) == bytesOf(*value);
+    return copies ? index : none;
   }
 
   /// An element of the launch's list, waited for: whole, though the list may be of unknown type.
@@ -71,7 +89,8 @@ private:
 
   const Evidence &evidence_;
   std::vector<Result> results_;
-  std::vector<uint32_t> holders_; ///< by storage: results that lie in it
+  std::vector<uint32_t> holders_;             ///< by storage: results that lie in it
+  llvm::DenseMap<uint32_t, unsigned> copies_; ///< by step that copies: results that are its copy; never iterated
   std::vector<bool> piece_;
   bool any_ = false;
 };

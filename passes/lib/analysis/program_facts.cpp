@@ -25,6 +25,12 @@ void ProgramFacts::describe(const Node &node) {
       accesses_.push_back({storage, effects.operands[i]});
       reshaped_[storage] = reshaped_[storage] || reshapes(effects.operands[i]);
     }
+  // Because a result whose storage was exchanged (set_) is not told apart from what it was exchanged with, whoever
+  // touches that must be seen to touch what is in flight.
+  if (effects.launches)
+    for (StorageId storage : storages_->storages(&node))
+      if (storages_->isPool(storage))
+        accesses_.push_back({storage, Access::InFlightWrite});
   entry.numAccesses = static_cast<uint32_t>(accesses_.size()) - entry.firstAccess;
   entry.domain = effects.domain;
   entry.launches = effects.launches;
