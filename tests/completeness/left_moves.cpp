@@ -8,6 +8,22 @@ namespace {
 
 std::string text(const SlowStep &step) { return step.node->name().str().str(); }
 
+/// May the wait copy the storage again? gloo's wait on one result of a list of reduce_scatters copies all of them.
+bool copiesAgain(const SlowProgram &program, int wait, StorageId storage) {
+  auto writes = [&](const SlowStep &step) {
+    return !step.wait && std::any_of(step.accesses.begin(), step.accesses.end(), [&](auto access) {
+      return access.first == storage && writesElements(access.second);
+    });
+  };
+  for (int launch : program.steps()[wait].flights)
+    if (const Node *node = program.steps()[launch].node;
+        collectiveOf(*node) != nullptr && collectiveOf(*node)->waitsRewriteAll)
+      for (StorageId result : program.storages().storages(node))
+        if (result == storage && std::any_of(program.steps().begin(), program.steps().end(), writes))
+          return true;
+  return false;
+}
+
 /// Can the wait, with the views of it that stand before `obstacle`, stand after it?
 bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<int> &along) {
   const auto &steps = program.steps();
@@ -26,6 +42,9 @@ bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<
     for (auto [theirs, access] : other.accesses)
       if (mine == theirs && touchesElements(access))
         return false;
+  for (auto [theirs, access] : other.accesses)
+    if (touchesElements(access) && copiesAgain(program, wait, theirs))
+      return false;
   for (int launch : steps[wait].flights)
     for (auto [mine, flight] : steps[launch].accesses)
       for (auto [theirs, access] : other.accesses) {
@@ -67,7 +86,9 @@ int nextObstacle(const SlowProgram &program, int wait, std::set<int> &along) {
       return i;
     bool reads = std::any_of(steps[i].operands.begin(), steps[i].operands.end(),
                              [&](int operand) { return along.count(operand) != 0; });
-    if (steps[i].wait && (reads || sharesStorage(steps[i], steps[wait])))
+    bool copies = std::any_of(steps[wait].accesses.begin(), steps[wait].accesses.end(),
+                              [&](auto access) { return copiesAgain(program, i, access.first); });
+    if (steps[i].wait && (reads || copies || sharesStorage(steps[i], steps[wait])))
       return -1;
     if (reads)
       along.insert(i);

@@ -26,15 +26,23 @@ void SlowProgram::read(Node *node) {
       step.accesses.emplace_back(storage, effects.operands[i]);
   for (const Use &use : node->operandUses())
     step.operands.push_back(position_[use.def()->id()]);
+  if (effects
+          .launches) // because tensors that exchanged storages are not told apart, its result may be what others read
+    for (StorageId storage : storages_.storages(node))
+      if (storages_.isPool(storage))
+        step.accesses.emplace_back(storage, Access::InFlightWrite);
   step.domain = effects.domain;
   step.wait = effects.waits;
   step.launch = effects.launches;
   step.view = !step.wait && !step.launch && (isGetItem(*node) || isViewLike(*node));
-  if (const CollectiveSpec *spec = collectiveOf(*node)) {
-    step.communicates = true;
-    step.fence = isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier;
+  // Because a control_deps may hold several calls, its effects say that it communicates, and its one call on what.
+  bool wrapper = node->op() != nullptr && node->op()->role == OpRole::ControlDeps && effects.domain == Domain::Comm;
+  const Node *call = wrapper ? wrappedCall(*node) : node;
+  const CollectiveSpec *spec = call == nullptr ? nullptr : collectiveOf(*call);
+  step.communicates = wrapper || spec != nullptr;
+  step.fence = spec != nullptr && (isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier);
+  if (step.communicates)
     step.group = groupIdOf(*node).text;
-  }
   steps_.push_back(std::move(step));
 }
 
@@ -138,7 +146,10 @@ int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &to
 
 bool SlowProgram::mayShareTwo(const Node &a, const Node &b) const {
   auto cells = [&](const Node &node) -> std::vector<std::vector<int64_t>> {
-    CollectiveCall call = *collectiveCall(node);
+    const Node *inner = wrappedCall(node);
+    if (inner == nullptr || collectiveOf(*inner) == nullptr)
+      return {};
+    CollectiveCall call = *collectiveCall(*inner);
     if (!call.ranks.empty())
       return {call.ranks};
     const Group *group = graph_.groups().find(call.group);

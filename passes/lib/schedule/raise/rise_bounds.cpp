@@ -12,7 +12,7 @@ RiseBounds::RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const 
     if (!feeders.isFeeder(node))
       continue;
     for (const StorageAccess &access : facts.accesses(node))
-      if (auto found = readers_.find(access.storage); found != readers_.end())
+      if (auto found = readers_.find(access.storage); found != readers_.end() && touches(access.access))
         found->second.push_back(node);
   }
 }
@@ -36,12 +36,21 @@ void RiseBounds::lowest(Node *&bound, Node *candidate) {
     bound = candidate;
 }
 
+/// What made that which the access sees: whoever reads no element (full_like, what a control_deps only comes after) may
+/// stand before writes and waits.
+Node *RiseBounds::sourceOf(const StorageAccess &access) const {
+  Node *source = reshaped_[access.storage];
+  if (touches(access.access))
+    lowest(source, written_[access.storage]);
+  return source;
+}
+
 void RiseBounds::note(Node *node) {
   if (feeders_.isFeeder(node)) {
     // Because a feeder may rise with a later launch, nothing is remembered by its place.
     Node *&source = source_[node];
     for (const StorageAccess &access : facts_.accesses(node))
-      lowest(source, written_[access.storage]);
+      lowest(source, sourceOf(access));
     return;
   }
   if (facts_.views(node))
@@ -88,7 +97,7 @@ void RiseBounds::noteAccesses(Node *node) {
 
 void RiseBounds::boundByAccesses(const Node *launch, Node *&bound) const {
   for (const StorageAccess &access : facts_.accesses(launch)) {
-    lowest(bound, written_[access.storage]);
+    lowest(bound, sourceOf(access));
     if (writes(access.access))
       lowest(bound, accessed_[access.storage]);
   }

@@ -40,6 +40,7 @@ public:
 
 private:
   static void lowest(Node *&bound, Node *candidate);
+  [[nodiscard]] Node *sourceOf(const StorageAccess &access) const;
   void noteAccesses(Node *node);
   void noteIssue(Node *node);
   void boundByAccesses(const Node *launch, Node *&bound) const;
