@@ -268,10 +268,10 @@ void RandomMaker::shareCopies(size_t count) {
 void RandomMaker::wrapped() {
   const RandomAxis &axis = numbers_.pick(axes_);
   std::optional<RandomValue> after = operand(), input = operand();
-  if (!launchesInside || !after || !input || axis.node != nullptr || boundOf(*input) > mostRandomBound)
+  if (!after || !input || axis.node != nullptr || boundOf(*input) > mostRandomBound)
     return;
   const Type *type = contiguous(*input, sizesOf(*input));
-  bool waits = waitsInside && numbers_.below(2) == 0;
+  bool waits = numbers_.below(2) == 0;
   std::string name = "wrapped_" + std::to_string(graph_->subgraphs().size());
   ProgramBuilder body(graph_->addSubgraph(graph_->context().identifier(name)));
   Node *result = body.input("a", type);

@@ -49,13 +49,15 @@ struct RandomStorage {
   DType dtype = DType::F32;
   double bound = 0;
   bool input = false; ///< a placeholder's: its shape stays
+  bool moved = false; ///< a tensor in it was given other elements in place: nobody can tell parts any more
 };
 
 /// A tensor: some elements of a storage in some shape, which in-place operators may change.
 struct RandomTensor {
   size_t storage = 0;
   const Type *type = nullptr;
-  int64_t offset = 0; ///< bytes
+  int64_t offset = 0;    ///< bytes
+  bool anywhere = false; ///< counted from where an input's storage begins, which only the caller knows
 };
 
 /// A name of a tensor.
@@ -143,7 +145,11 @@ private:
   void complexPiece(const RandomValue &base);
   void realPiece(const RandomValue &base);
   void reshapeInPlace();
+  void turnInPlace(const RandomValue &value);
   void setShape(const RandomValue &value, Node *node, const Type *type, int64_t offset);
+  void giveOtherElements(const RandomValue &value);
+  void resize(const RandomValue &value);
+  void giveStorage(const RandomValue &value);
   [[nodiscard]] int64_t itemSize(const RandomValue &value) const;
 
   // random_collectives.cpp
@@ -177,12 +183,6 @@ private:
   std::vector<RandomFlight> flights_;
 };
 
-/// What programs hold: flights into parts of one storage, and bodies of control_deps that launch and wait.
-inline constexpr bool partsInFlight = false;
-inline constexpr bool waitsInside = false;
-inline constexpr bool launchesInside = false;
-/// In-place changes of shape.
-inline constexpr bool reshapes = false;
 inline constexpr int64_t mostRandomElements = 4096;
 /// Above this a value is made small again, so that sums of it are exact in every dtype used.
 inline constexpr double mostRandomBound = 1 << 18;

@@ -94,7 +94,7 @@ void RandomMaker::makeInputs() {
   for (size_t i = 0; i != count; ++i) {
     DType dtype = DType::F32;
     if (i > 1)
-      dtype = numbers_.pick(std::vector<DType>{DType::F32, DType::C64, DType::I64, DType::F32});
+      dtype = numbers_.pick(std::vector<DType>{DType::F32, DType::C64, DType::I64, DType::C64});
     Sizes sizes = {rows * (1 + static_cast<int64_t>(i % 2)), i == 1 ? 2 * rows : rows};
     RandomValue input = define(builder_.input("x" + std::to_string(i), builder_.tensor(dtype, sizes)), inputBound);
     storageOf(input).input = true;

@@ -18,14 +18,14 @@ std::vector<int64_t> numbersOf(llvm::ArrayRef<Dim> dims) {
 RandomValue RandomMaker::define(Node *node, double bound) {
   const Type *type = node->type();
   auto itemBytes = static_cast<int64_t>(sizeInBytes(type->dtype()));
-  storages_.push_back({*type->numElements() * itemBytes, type->dtype(), bound, false});
-  tensors_.push_back({storages_.size() - 1, type, 0});
+  storages_.push_back({*type->numElements() * itemBytes, type->dtype(), bound, false, false});
+  tensors_.push_back({storages_.size() - 1, type, 0, false});
   values_.push_back({node, tensors_.size() - 1});
   return values_.back();
 }
 
 RandomValue RandomMaker::defineView(Node *node, const RandomValue &base, const Type *type, int64_t offset) {
-  tensors_.push_back({tensors_[base.tensor].storage, type, offset});
+  tensors_.push_back({tensors_[base.tensor].storage, type, offset, tensors_[base.tensor].anywhere});
   values_.push_back({node, tensors_.size() - 1});
   return values_.back();
 }
@@ -47,7 +47,7 @@ int64_t RandomMaker::itemSize(const RandomValue &value) const {
 
 ByteRange RandomMaker::rangeOf(const RandomValue &value) const {
   const RandomTensor &tensor = tensors_[value.tensor];
-  if (!partsInFlight)
+  if (tensor.anywhere || storages_[tensor.storage].moved)
     return {tensor.storage, 0, storages_[tensor.storage].bytes};
   int64_t last = 1;
   Sizes sizes = sizesOf(value), strides = stridesOf(value);

@@ -104,6 +104,7 @@ void RandomMaker::stridedPiece(const RandomValue &base) {
   const Type *type = builder_.strided(typeOf(base), sizes, strides);
   defineView(builder_.call("aten.as_strided.default", type, {base.node, sizes, strides, offset}), base, type,
              offset * itemSize(base));
+  tensors_.back().anywhere = storage.input;
 }
 
 /// Floats read as integers of the same size: any bits, so sums of them wrap around and stay exact.
@@ -144,53 +145,87 @@ void RandomMaker::setShape(const RandomValue &value, Node *node, const Type *typ
 }
 
 void RandomMaker::reshapeInPlace() {
-  std::optional<RandomValue> value =
-      choose([&](const RandomValue &value) { return writable(value) && !isInput(value) && !sizesOf(value).empty(); });
-  if (!reshapes || !value)
+  std::optional<RandomValue> value = choose([&](const RandomValue &value) {
+    return writable(value) && settled(value) && !isInput(value) && !sizesOf(value).empty();
+  });
+  if (!value)
     return;
-  Sizes sizes = sizesOf(*value), strides = stridesOf(*value);
-  int64_t offset = tensors_[value->tensor].offset;
+  switch (numbers_.below(7)) {
+  case 4:
+    return giveOtherElements(*value);
+  case 5:
+    return resize(*value);
+  case 6:
+    return giveStorage(*value);
+  default:
+    return turnInPlace(*value);
+  }
+}
+
+/// The same elements, in another shape.
+void RandomMaker::turnInPlace(const RandomValue &value) {
+  Sizes sizes = sizesOf(value), strides = stridesOf(value);
   auto make = [&](StringRef op, llvm::ArrayRef<Actual> args) {
-    const Type *type = builder_.strided(typeOf(*value), sizes, strides);
-    setShape(*value, builder_.call(op, type, args), type, offset);
+    const Type *type = builder_.strided(typeOf(value), sizes, strides);
+    setShape(value, builder_.call(op, type, args), type, tensors_[value.tensor].offset);
   };
-  switch (numbers_.below(5)) {
-  case 0:
-    if (sizes.size() != 2)
-      return;
+  size_t way = numbers_.below(4);
+  if (way < 2 && sizes.size() >= 2) {
     std::swap(sizes[0], sizes[1]);
     std::swap(strides[0], strides[1]);
-    return make("aten.t_.default", {value->node});
-  case 1:
-    if (sizes.size() < 2)
-      return;
-    std::swap(sizes[0], sizes[1]);
-    std::swap(strides[0], strides[1]);
-    return make("aten.transpose_.default", {value->node, int64_t(0), int64_t(1)});
-  case 2:
-    if (sizes.size() > 2)
-      return;
-    strides.insert(strides.begin(), sizes[0] * strides[0]);
-    sizes.insert(sizes.begin(), 1);
-    return make("aten.unsqueeze_.default", {value->node, int64_t(0)});
-  case 3:
-    if (sizes[0] != 1 || sizes.size() < 2)
-      return;
+    if (way == 0 && sizes.size() == 2)
+      return make("aten.t_.default", {value.node});
+    return make("aten.transpose_.default", {value.node, int64_t(0), int64_t(1)});
+  }
+  if (way == 2 && sizes[0] == 1 && sizes.size() >= 2) {
     sizes.erase(sizes.begin());
     strides.erase(strides.begin());
-    return make("aten.squeeze_.dim", {value->node, int64_t(0)});
-  default: {
-    if (storageOf(*value).dtype != dtypeOf(*value))
-      return;
-    int64_t elements = storageOf(*value).bytes / itemSize(*value);
-    auto columns = static_cast<int64_t>(1 + numbers_.below(static_cast<size_t>(std::min<int64_t>(elements, 4))));
-    auto start = static_cast<int64_t>(numbers_.below(static_cast<size_t>(elements - columns + 1)));
-    sizes = {columns};
-    strides = {1};
-    offset = start * itemSize(*value);
-    return make("aten.as_strided_.default", {value->node, sizes, strides, start});
+    return make("aten.squeeze_.dim", {value.node, int64_t(0)});
   }
-  }
+  if (sizes.size() > 2)
+    return;
+  strides.insert(strides.begin(), sizes[0] * strides[0]);
+  sizes.insert(sizes.begin(), 1);
+  make("aten.unsqueeze_.default", {value.node, int64_t(0)});
+}
+
+void RandomMaker::giveOtherElements(const RandomValue &value) {
+  if (storageOf(value).dtype != dtypeOf(value))
+    return;
+  int64_t elements = storageOf(value).bytes / itemSize(value);
+  auto columns = static_cast<int64_t>(1 + numbers_.below(static_cast<size_t>(std::min<int64_t>(elements, 4))));
+  auto start = static_cast<int64_t>(numbers_.below(static_cast<size_t>(elements - columns + 1)));
+  const Type *type = builder_.strided(typeOf(value), Sizes{columns}, Sizes{1});
+  Node *node = builder_.call("aten.as_strided_.default", type, {value.node, Sizes{columns}, Sizes{1}, start});
+  storageOf(value).moved = true;
+  setShape(value, node, type, start * itemSize(value));
+}
+
+/// To at most what the storage holds: what lies in a storage that grew is not defined.
+void RandomMaker::resize(const RandomValue &value) {
+  int64_t elements = (storageOf(value).bytes - tensors_[value.tensor].offset) / itemSize(value);
+  auto rows = static_cast<int64_t>(1 + numbers_.below(4));
+  Sizes sizes = {rows, elements / rows};
+  if (sizes[1] == 0 || sizes == sizesOf(value)) // because a tensor of these sizes keeps its strides
+    return;
+  const Type *type = contiguous(value, sizes);
+  storageOf(value).moved = true;
+  setShape(value, builder_.call("aten.resize_.default", type, {value.node, sizes}), type,
+           tensors_[value.tensor].offset);
+}
+
+/// All names of the tensor lie in another one's storage from now on; its views stay where they were.
+void RandomMaker::giveStorage(const RandomValue &value) {
+  std::optional<RandomValue> source =
+      choose([&](const RandomValue &other) { return readable(other) && dtypeOf(other) == dtypeOf(value); });
+  if (!source)
+    return;
+  const RandomTensor other = tensors_[source->tensor];
+  Node *node = builder_.call("aten.set_.source_Tensor", other.type, {value.node, source->node});
+  storageOf(value).moved = true;
+  tensors_[value.tensor] = other;
+  storageOf(value).moved = true;
+  defineSame(node, value);
 }
 
 } // namespace ccgraph::test
