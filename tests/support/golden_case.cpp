@@ -54,6 +54,7 @@ llvm::Error Reader::readOptions() {
   if (case_.options.count("ranks") && StringRef(case_.options["ranks"]).getAsInteger(10, case_.ranks))
     return optionError("ranks: got '" + case_.options["ranks"] + "', expected a number");
   case_.manager.spmd = case_.options["spmd"] != "false";
+  case_.manager.bitwise = case_.options["bitwise"] == "true";
   if (llvm::Error error = readBudget(case_.options["memory-budget"]))
     return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();

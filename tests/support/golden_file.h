@@ -24,6 +24,7 @@
 //   groups: {...}          name -> {ranks | partition}, as group files have it; all ranks
 //   memory-budget: BYTES   unlimited; `own` is the input's own peak
 //   spmd: false            true
+//   bitwise: true          false
 //   values: close | none   equal to the bit; `close` is within 1e-5, where the pass may reassociate;
 //                          `none` says that no kernel runs this program, which is checked too
 //

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs programs before and after ccgraph on PyTorch's own gloo ranks: gloo.py BIN TESTS [--recorded] [--accepted] [--random COUNT] [--first SEED] [--table]
+"""Runs programs before and after ccgraph on PyTorch's own gloo ranks: gloo.py BIN TESTS [--recorded] [--accepted] [--random COUNT] [--bitwise COUNT] [--first SEED] [--table]
 
 BIN holds ccgraph-opt, TESTS ccgraph_write_programs.
   --recorded      every graph of tests/data that has recorded values, as -O1, -O2 and coalesce-collectives{layout=flat} leave it
   --accepted      the programs of tests/evidence/accepted_programs, as the pipelines that they name leave them
   --random COUNT  programs of the project's own generator from SEED (0) on, each as the pipelines of ccgraph_write_programs leave it
+  --bitwise COUNT those of the same programs that run on 4 ranks, with inputs that are no whole numbers, as the pipelines leave them with --bitwise
   --table         print a Markdown table instead of lines
 
 A random program has whole numbers as inputs and is compared to the bit; a recorded one by the tolerance of its facts, or four times the distance of its
@@ -54,6 +55,27 @@ def random_programs(folder, first, count):
     tool = os.path.join(folder, "ccgraph_write_programs")
     lines = subprocess.run([tool, str(first), str(count)], capture_output=True, text=True, check=True).stdout.splitlines()
     return [random_program(line) for line in lines]
+
+
+def fractions(dtype, sizes, index, rank, seed):
+    """Numbers whose sums depend on the order."""
+    dtype = getattr(torch, dtype)
+    generator = torch.Generator().manual_seed(seed * 1000 + index * 10 + rank)
+    return torch.randn(sizes, dtype=dtype, generator=generator) if dtype.is_floating_point or dtype.is_complex else whole_numbers(str(dtype)[6:], sizes, index, rank)
+
+
+def bitwise_programs(folder, first, count, option="--bitwise"):
+    """Programs of four ranks, whose sums of floating-point numbers depend on the order in which they are added."""
+    tool = os.path.join(folder, "ccgraph_write_programs")
+    lines = subprocess.run([tool, str(first), str(count), *[option] * bool(option)], capture_output=True, text=True, check=True).stdout.splitlines()
+    found = []
+    for made in map(json.loads, lines):
+        if made["ranks"] == 4:
+            program = random_program(json.dumps(made | {"values": "not compared: mesh"}))
+            program.notes = []
+            program.inputs = lambda rank, made=made: [(n, fractions(d, s, i, rank, made["seed"])) for i, (n, d, s) in enumerate(made["inputs"])]
+            found.append(program)
+    return found
 
 
 # --- Recorded programs -----------------------------------------------------------------------------------------------
@@ -216,22 +238,33 @@ def report(title, programs, seconds, as_table):
     return len(wrong) + len(unlike)
 
 
+def control(programs):
+    """The same programs merged without --bitwise: where none differs, nothing was shown."""
+    run_all(programs)
+    differ = sum(bool(p.faults) for p in programs)
+    print(f"\nWithout `--bitwise`, {differ} of these {len(programs)} programs differ in some bits.")
+    return differ == 0
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("binaries"), options.add_argument("tests")
     options.add_argument("--accepted", action="store_true"), options.add_argument("--recorded", action="store_true"), options.add_argument("--table", action="store_true")
-    options.add_argument("--random", type=int, default=0), options.add_argument("--first", type=int, default=0)
+    options.add_argument("--random", type=int, default=0), options.add_argument("--bitwise", type=int, default=0), options.add_argument("--first", type=int, default=0)
     chosen = options.parse_args()
     chosen.binaries, chosen.tests = os.path.abspath(chosen.binaries), os.path.abspath(chosen.tests)
     jobs = [("Recorded programs", recorded_programs, (chosen.binaries,))] * chosen.recorded
     jobs += [("Programs that were once accepted", accepted_programs, (chosen.binaries,))] * chosen.accepted
     jobs += [("Random programs", random_programs, (chosen.tests, chosen.first, chosen.random))] * (chosen.random > 0)
+    jobs += [("Sums that must keep every bit", bitwise_programs, (chosen.tests, chosen.first, chosen.bitwise))] * (chosen.bitwise > 0)
     wrong = 0
     for title, make, arguments in jobs:
         start = time.time()
         programs = make(*arguments)
         run_all(programs, lambda done: print(f"{title}: {done} of {len(programs)}", file=sys.stderr))
         wrong += report(title, programs, time.time() - start, chosen.table)
+        if make is bitwise_programs:
+            wrong += control(bitwise_programs(chosen.tests, chosen.first, chosen.bitwise, option=""))
     return 1 if wrong else 0
 
 

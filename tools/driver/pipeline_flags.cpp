@@ -60,6 +60,11 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   line.chooseFrom(namesOfPasses());
   line.add({"--memory-budget", "BYTES", "what no pass may exceed: 40GiB, unlimited (default: the input's own peak)",
             [&flags](llvm::StringRef text) { return acceptBudget(flags.manager, text); }});
+  line.add(
+      {"--bitwise", "", "keep every bit: merge no sums of floats of more than two ranks", [&flags](llvm::StringRef) {
+         flags.manager.bitwise = true;
+         return llvm::Error::success();
+       }});
 }
 
 void addCheckFlags(CommandLine &line, PipelineFlags &flags) {

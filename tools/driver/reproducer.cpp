@@ -56,6 +56,8 @@ std::string otherFlags(const OptOptions &options) {
     text += " --ops " + options.pipeline.opFile;
   if (!manager.spmd)
     text += " --ranks-differ";
+  if (manager.bitwise)
+    text += " --bitwise";
   if (manager.memoryBudget)
     text += " --memory-budget " + std::to_string(*manager.memoryBudget);
   else if (!manager.limitMemory)

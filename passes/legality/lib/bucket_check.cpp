@@ -52,6 +52,12 @@ bool BucketCheck::checkLaunch() {
            "takes a list of tensors of a dtype that PyTorch refuses in this form, expected the form on one tensor");
     return false;
   }
+  if (evidence_.options.bitwise && addsInSomeOrder(evidence_.after, call_)) {
+    report(*step.node, "bitwise",
+           "adds floating-point numbers of several ranks, in an order that the bucket's size decides, expected each "
+           "such reduction alone");
+    return false;
+  }
   if (spec->coalesced == (entry_.layout == BucketLayout::Grouped))
     return true;
   report(*step.node, "merged-launch",

@@ -119,6 +119,23 @@ bool isPlainExchange(const Call &call) {
   return !spec.inPlace && !spec.synchronous && !spec.coalesced && spec.output < 0 && call.inputs.size() == 1;
 }
 
+bool addsInSomeOrder(const Program &program, const Call &call) {
+  if (!call.spec || call.spec->reduceOp < 0)
+    return false;
+  constexpr llvm::StringLiteral exact[] = {"min", "max", "band", "bor", "bxor"};
+  auto isWhole = [&](uint32_t input) {
+    const Type *type = input == none ? nullptr : program[input].type;
+    return type && type->isTensor() && !isFloat(type->dtype()) && !isComplex(type->dtype());
+  };
+  if (llvm::is_contained(exact, llvm::StringRef(call.reduceOp)) || llvm::all_of(call.inputs, isWhole))
+    return false;
+  if (call.groupSize)
+    return *call.groupSize > 2;
+  std::vector<std::vector<int64_t>> cells = call.group.cells();
+  return cells.empty() || !call.group.described() ||
+         llvm::any_of(cells, [](const std::vector<int64_t> &cell) { return cell.size() > 2; });
+}
+
 bool isFence(const Call &call) {
   return call.spec && (isPointToPoint(call.spec->kind) || call.spec->kind == CollectiveKind::Barrier);
 }

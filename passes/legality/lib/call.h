@@ -44,6 +44,8 @@ struct Call {
 [[nodiscard]] bool saysNothingElse(const Step &step);
 /// True for a functional collective from one tensor to a new one.
 [[nodiscard]] bool isPlainExchange(const Call &call);
+/// May it add floating-point numbers of more than two ranks, in an order that a backend chooses by size and place?
+[[nodiscard]] bool addsInSomeOrder(const Program &program, const Call &call);
 /// True for what fences in other collectives: p2p and barriers.
 [[nodiscard]] bool isFence(const Call &call);
 /// Which groups may have two ranks in common, found through the ranks: a table may hold many groups of which few meet.

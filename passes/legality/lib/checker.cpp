@@ -58,6 +58,9 @@ llvm::Error checkLegality(const GraphSnapshot &before, const Graph &after, const
 llvm::ArrayRef<LegalityRule> legalityRules() {
   static const LegalityRule rules[] = {
       {"legality.added", "A new node has no effect beyond waiting."},
+      {"legality.bitwise",
+       "Where results must keep every bit, no reduction of the floating-point numbers of more than two "
+       "ranks goes into a bucket or becomes a chain of exchanges."},
       {"legality.blocked", "No wait on a transfer stands above a transfer that it stood after, and where ranks run "
                            "different programs no wait "
                            "above any communication: the other ends may need that first."},

@@ -48,6 +48,10 @@ private:
     if (!call_.spec || !isPlainExchange(call_) || !saysNothingElse(step) || rule_.matched.size() < 2)
       return report(first, "is no functional collective on one tensor with its waits, expected one to be matched"),
              false;
+    if (evidence_.options.bitwise && addsInSomeOrder(evidence_.before, call_))
+      return report(first, "adds floating-point numbers of several ranks, expected it to keep its one order",
+                    "bitwise"),
+             false;
     for (const Node *wait : llvm::ArrayRef(rule_.matched).drop_front()) {
       const Step &waiting = evidence_.before[evidence_.before.indexOf(wait)];
       if (!waiting.waits || waiting.numOperands != 1 || evidence_.before.operands(waiting)[0] != launch)

@@ -140,6 +140,7 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   LegalityOptions legality;
   legality.memoryBudget = context.memoryBudget();
   legality.spmd = options_.spmd;
+  legality.bitwise = options_.bitwise;
   legality.reordersCollectives = pipeline_.passes()[index]->reordersCollectives();
   if (llvm::Error error = checkLegality(*before_, graph_, context.certificate(), legality))
     return fail(index, PassFailure::Stage::Legality, std::move(error));
@@ -158,7 +159,7 @@ llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
   PassContext context(pass.name(), analyses_, pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
-                      options_.spmd);
+                      options_.spmd, options_.bitwise);
   takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();

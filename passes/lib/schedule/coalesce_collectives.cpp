@@ -14,6 +14,7 @@
 #include "schedule/coalesce/issue_record.h"
 
 #include "analysis/lifetimes.h"
+#include "analysis/reassociation.h"
 
 #include <deque>
 
@@ -87,6 +88,10 @@ private:
   Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
                "other ranks run other programs, so they could not be sure to make the same bucket"};
+  Reason bitwise_{
+      *this, RemarkKind::Missed, "bitwise",
+      "results must keep every bit (--bitwise), and in a bucket its floating-point numbers, of more than two "
+      "ranks, may be added in another order"};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
   Reason dependent_{*this, RemarkKind::Missed, "dependent",
                     "it needs a member of each bucket that it could join, or a member needs it"};
@@ -245,6 +250,8 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
     return reason;
   if (const Reason *reason = obstacleInUses(launch, candidate))
     return reason;
+  if (context_.bitwise() && mayReassociate(*launch))
+    return &pass_.bitwise_;
   if (mayBeReshaped(*launch->operand(0)))
     return &pass_.reshaped_;
   if (isRewrittenInAList(*launch, spec.kind))

@@ -1,6 +1,6 @@
 // ccgraph_write_programs: random programs for PyTorch, as they are and as the pipelines leave them.
 //
-//   ccgraph_write_programs FIRST COUNT
+//   ccgraph_write_programs FIRST COUNT [--bitwise]
 //
 // Prints one JSON object a line for each seed from FIRST on: `seed`, `ranks`, `groups` (as group files
 // have them), `inputs` (name, dtype, sizes), `before` (FX text), `after` (pipeline -> FX text; texts
@@ -138,7 +138,7 @@ json::Value inputsOf(const Graph &graph) {
   return inputs;
 }
 
-void rewrite(const RandomProgram &program, json::Object &after, json::Object &failed) {
+void rewrite(const RandomProgram &program, bool bitwise, json::Object &after, json::Object &failed) {
   std::vector<std::string> texts = {textOf(*program.graph)};
   for (const Way &way : ways) {
     std::unique_ptr<Graph> graph = program.graph->clone();
@@ -146,6 +146,7 @@ void rewrite(const RandomProgram &program, json::Object &after, json::Object &fa
         way.pipeline.empty() ? pipelineOfLevel(way.level) : llvm::cantFail(Pipeline::parse(way.pipeline));
     PassManagerOptions options;
     options.limitMemory = way.limitMemory;
+    options.bitwise = bitwise;
     if (llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, options); !run) {
       failed[way.name] = llvm::toString(run.takeError());
       continue;
@@ -158,11 +159,11 @@ void rewrite(const RandomProgram &program, json::Object &after, json::Object &fa
   }
 }
 
-json::Object lineOf(uint32_t seed) {
+json::Object lineOf(uint32_t seed, bool bitwise) {
   Context context;
   RandomProgram program = makeRandomProgram(context, randomNumbers(seed), ProgramFor::PyTorch);
   json::Object after, failed;
-  rewrite(program, after, failed);
+  rewrite(program, bitwise, after, failed);
   return json::Object{{"seed", seed},
                       {"ranks", static_cast<int64_t>(program.ranks)},
                       {"groups", groupsOf(*program.graph)},
@@ -177,12 +178,13 @@ json::Object lineOf(uint32_t seed) {
 
 int main(int argc, char **argv) {
   uint32_t first = 0, count = 0;
-  if (argc != 3 || llvm::StringRef(argv[1]).getAsInteger(10, first) ||
+  bool bitwise = argc == 4 && llvm::StringRef(argv[3]) == "--bitwise";
+  if (argc != (bitwise ? 4 : 3) || llvm::StringRef(argv[1]).getAsInteger(10, first) ||
       llvm::StringRef(argv[2]).getAsInteger(10, count)) {
-    llvm::errs() << "usage: ccgraph_write_programs FIRST COUNT\n";
+    llvm::errs() << "usage: ccgraph_write_programs FIRST COUNT [--bitwise]\n";
     return 2;
   }
   for (uint32_t seed = first; seed != first + count; ++seed)
-    llvm::outs() << json::Value(lineOf(seed)) << '\n';
+    llvm::outs() << json::Value(lineOf(seed, bitwise)) << '\n';
   return 0;
 }

@@ -485,6 +485,16 @@ TEST_F(LegalityBucket, RefusesTwoMembersInOnePiece) {
   EXPECT_EQ(bench_.verdict(), "merged-place");
 }
 
+TEST_F(LegalityBucket, RefusesSumsOfFloatsWhereEveryBitMustStay) {
+  for (const Family &family : {allReduce, scatter, gather})
+    for (BucketLayout layout : {flat, grouped}) {
+      merged(family, layout);
+      EXPECT_EQ(bench_.verdict(), "") << family.name;
+      EXPECT_EQ(bench_.verdict({.bitwise = true}), llvm::StringRef(family.name) == "all_gather" ? "" : "bitwise")
+          << family.name;
+    }
+}
+
 TEST_F(LegalityBucket, RefusesAMergeWhereProgramsDiffer) {
   merged(allReduce, flat);
   EXPECT_EQ(bench_.verdict({.spmd = false}), "mpmd");

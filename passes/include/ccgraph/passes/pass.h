@@ -81,8 +81,8 @@ private:
 class PassContext {
 public:
   /// `budget` empty: memory is no constraint.
-  PassContext(llvm::StringRef pass, Analyses &analyses, std::optional<int64_t> budget, bool spmd)
-      : analyses_(analyses), budget_(budget), spmd_(spmd) {
+  PassContext(llvm::StringRef pass, Analyses &analyses, std::optional<int64_t> budget, bool spmd, bool bitwise = false)
+      : analyses_(analyses), budget_(budget), spmd_(spmd), bitwise_(bitwise) {
     certificate_.pass = pass.str();
   }
 
@@ -94,6 +94,8 @@ public:
   /// True if every rank runs this very program, so that a rule of the text alone gives every rank
   /// the same order. False: keep the order across groups.
   [[nodiscard]] bool spmd() const { return spmd_; }
+  /// True if results must keep every bit: no sum of floating-point numbers may be taken in another order.
+  [[nodiscard]] bool bitwise() const { return bitwise_; }
   /// Where the pass writes down what it did; empty at first but for the name of the pass.
   [[nodiscard]] Certificate &certificate() { return certificate_; }
   /// Makes a remark about a node, which may be erased. Kind and id come from the declared reason.
@@ -107,6 +109,7 @@ private:
   Analyses &analyses_;
   std::optional<int64_t> budget_;
   bool spmd_;
+  bool bitwise_;
 };
 
 /// What the manager, help and docs see of a pass.

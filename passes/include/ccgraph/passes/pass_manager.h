@@ -85,6 +85,8 @@ struct PassManagerOptions {
   bool checkLegality = true;
   /// see PassContext::spmd
   bool spmd = true;
+  /// see PassContext::bitwise
+  bool bitwise = false;
   /// false: no budget, whatever memoryBudget says
   bool limitMemory = true;
   /// bytes; empty: the graph's own peak when the first pass after the normalize phase begins

@@ -53,6 +53,9 @@ struct LegalityOptions {
   /// every rank runs this program. False: the order across groups must stay too, and no collective
   /// may go
   bool spmd = true;
+  /// each reduction keeps the order in which it adds floating-point numbers, so none of more than two ranks goes into a
+  /// bucket, or becomes a chain of exchanges
+  bool bitwise = false;
   /// the pass is one that may reorder collectives: a trait of it, which its certificate has no say in. False: any change
   /// of an issue order is refused, `moved` entry or not
   bool reordersCollectives = false;

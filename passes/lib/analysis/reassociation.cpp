@@ -1,0 +1,58 @@
+#include "analysis/reassociation.h"
+
+#include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/group_id.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// One of the operands, or bit by bit.
+bool picks(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::Sum:
+  case ReduceOp::Avg:
+  case ReduceOp::Product:
+    return false;
+  case ReduceOp::Min:
+  case ReduceOp::Max:
+  case ReduceOp::Band:
+  case ReduceOp::Bor:
+  case ReduceOp::Bxor:
+    return true;
+  }
+  return false;
+}
+
+bool isInexact(const Node &value) {
+  const Type *type = value.type();
+  return !type || !type->isTensor() || isFloat(type->dtype()) || isComplex(type->dtype());
+}
+
+/// What was assumed of a group proves nothing; what the call itself states does.
+bool hasTwoRanksAtMost(const Node &launch, const CollectiveCall &call) {
+  if (call.groupSize)
+    return *call.groupSize <= 2;
+  const GroupTable &table = launch.graph()->groups();
+  const Group *group = table.find(call.group);
+  std::vector<std::vector<int64_t>> cells = possibleMembers(table, groupIdOf(launch));
+  return !cells.empty() && !(group && group->assumed) &&
+         llvm::all_of(cells, [](const std::vector<int64_t> &cell) { return cell.size() <= 2; });
+}
+
+} // namespace
+
+bool mayReassociate(const Node &launch) {
+  CollectiveCall call = *collectiveCall(launch);
+  if (call.spec->reduceOp < 0)
+    return false;
+  std::optional<ReduceOp> op = parseReduceOp(call.reduceOp);
+  if (op && picks(*op))
+    return false;
+  return llvm::any_of(call.inputs, [](const Node *input) { return isInexact(*input); }) &&
+         !hasTwoRanksAtMost(launch, call);
+}
+
+} // namespace ccgraph
