@@ -11,6 +11,20 @@ namespace ccgraph {
 
 namespace {
 
+// Kinds are written as these numbers: one that is added comes last, or the digest of every program changes.
+static_assert(static_cast<int>(Opcode::Placeholder) == 0 && static_cast<int>(Opcode::GetAttr) == 1 &&
+              static_cast<int>(Opcode::CallFunction) == 2 && static_cast<int>(Opcode::Output) == 3);
+static_assert(static_cast<int>(Type::Kind::Tensor) == 0 && static_cast<int>(Type::Kind::List) == 1 &&
+              static_cast<int>(Type::Kind::Symbolic) == 2 && static_cast<int>(Type::Kind::None) == 3);
+static_assert(static_cast<int>(Argument::Kind::None) == 0 && static_cast<int>(Argument::Kind::Bool) == 1 &&
+              static_cast<int>(Argument::Kind::Int) == 2 && static_cast<int>(Argument::Kind::Float) == 3 &&
+              static_cast<int>(Argument::Kind::String) == 4 && static_cast<int>(Argument::Kind::Symbolic) == 5 &&
+              static_cast<int>(Argument::Kind::DType) == 6 && static_cast<int>(Argument::Kind::Device) == 7 &&
+              static_cast<int>(Argument::Kind::Layout) == 8 && static_cast<int>(Argument::Kind::MemoryFormat) == 9 &&
+              static_cast<int>(Argument::Kind::Operand) == 10 && static_cast<int>(Argument::Kind::List) == 11 &&
+              static_cast<int>(Argument::Kind::Tuple) == 12 && static_cast<int>(Argument::Kind::Dict) == 13 &&
+              static_cast<int>(Argument::Kind::Slice) == 14 && static_cast<int>(Argument::Kind::Python) == 15);
+
 /// Writes the form that the header states.
 class DigestWriter {
 public:
