@@ -215,6 +215,34 @@ def made_input(kind, index, rank):
     return whole_numbers(names[shape[1]], [int(n) for n in shape[2].split(",") if n.strip()], index, rank) if shape else MESH
 
 
+# --- What random programs hold ---------------------------------------------------------------------------------------
+
+RESULT = r"(?:wait_tensor|all_gather|all_reduce|reduce_scatter|broadcast|all_to_all|getitem)\w*"
+HOLDS = {
+    "a shape changed in place (t_, transpose_, squeeze_, unsqueeze_)": r"aten\.(t|transpose|squeeze|unsqueeze)_\.",
+    "other elements given in place (as_strided_, resize_, set_)": r"aten\.(as_strided|resize|set)_\.",
+    "complex tensors in collectives": r"c64\[[^\"]*\" = torch\.ops\._c10d_functional\.(?!wait)",
+    "a group that is an attribute": r"_c10d_functional\.(?!wait).*, object[,)]",
+    "a group of a mesh's dimension": r"_c10d_functional\.(?!wait).*, mesh_get_process_group\w*[,)]",
+    "slices of a buffer, filled by `_out` forms": r"_out\w*\.default\(.*out = slice\w*\)",
+    "pieces of a collective's result (as_strided, view of another dtype, view_as_complex, view_as_real)":
+        r"aten\.(as_strided|view|view_as_complex|view_as_real)\.(default|dtype)\(" + RESULT + r"(?:, torch\.|, \[.*\], \[|\))",
+    "a launch inside control_deps": r"higher_order\.control_deps",
+    "an in-place collective": r"(all_reduce_|broadcast_)\.default",
+    "a list of tensors (coalesced)": r"_coalesced\.default",
+}
+LAUNCH = re.compile(r"_c10d_functional\.(?!wait)\w+\.default\(")
+
+
+def contents(programs):
+    """For each kind of thing, how many programs hold it, and in how many of these a pipeline merged collectives or changed the text at all."""
+    print("\n| programs with | number | some collectives merged | changed at all |\n|---|---:|---:|---:|")
+    for name, pattern in HOLDS.items():
+        holding = [p for p in programs if re.search(pattern, p.before[0])]
+        merged = [p for p in holding if any(len(LAUNCH.findall(t[0])) < len(LAUNCH.findall(p.before[0])) for t in p.after.values())]
+        print(f"| {name} | {len(holding)} | {len(merged)} | {sum(bool(p.after) for p in holding)} |")
+
+
 # --- Results ---------------------------------------------------------------------------------------------------------
 
 def report(title, programs, seconds, as_table):
@@ -228,6 +256,8 @@ def report(title, programs, seconds, as_table):
         print("| rewritten by | programs that it changed | differ on gloo |\n|---|---:|---:|")
         for what in ways:
             print(f"| {what} | {ways[what]} | {sum(any(f.startswith(what + ':') for f in p.faults) for p in wrong)} |")
+        if title == "Random programs":
+            contents(programs)
         print(f"\nPrograms that differ, fail or hang: {len(wrong)}.")
         if any(p.sums for p in programs):
             print(f"The interpreter computes other bits than gloo for {len(unlike)} of {sum(bool(p.sums) for p in programs)} programs.")
