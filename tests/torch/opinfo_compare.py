@@ -147,6 +147,8 @@ def walk(a, b, number_pairs):
         if kind == "f":
             x, y = float(x), float(y)
             return None if math.isclose(x, y, rel_tol=1e-6) or (x != x and y != y) else f"{x} expected, got {y}"
+        if kind == "c":
+            return next((w for w in (walk({"f": p}, {"f": q}, number_pairs) for p, q in zip(x, y)) if w), None)
     if isinstance(a, dict) and a.get("l") == [] and b is None or isinstance(b, dict) and b.get("l") == [] and a is None:
         return None
     return None if a == b else f"{a} expected, got {b}"

@@ -24,6 +24,8 @@ double hurwitzZeta(double s, double q) {
     return INFINITY;
   if (q <= 0 && (q == std::floor(q) || s != std::floor(s)))
     return q == std::floor(q) ? INFINITY : NAN;
+  if (std::isinf(q))
+    return NAN;
   double sum = 0;
   int first = 0;
   for (; first < 10 || (q + first < 10 && first < 1000000); ++first) {

@@ -119,6 +119,8 @@ private:
       llvm::raw_string_ostream(text) << llvm::format("%.17g", value.floating());
       return json::Object{{"f", text}};
     }
+    case Value::Kind::Complex:
+      return json::Object{{"c", json::Array{value.complex().real(), value.complex().imag()}}};
     case Value::Kind::Tensor:
       return json::Object{{"t", static_cast<int64_t>(numberOf(value.tensor()))}};
     case Value::Kind::List: {
@@ -131,7 +133,6 @@ private:
     case Value::Kind::DType:
     case Value::Kind::Device:
     case Value::Kind::Slice:
-    case Value::Kind::Complex:
     case Value::Kind::Opaque:
       return json::Object{{"s", value.describe()}};
     }
