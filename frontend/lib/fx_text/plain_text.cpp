@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <map>
 
 using llvm::StringRef;
 
@@ -12,13 +13,27 @@ namespace {
 
 constexpr StringRef escapeStart = "\x1b[";
 
-/// "[rank0]:" and the like.
-StringRef dropRank(StringRef line) {
-  StringRef rest = line;
-  if (!rest.consume_front("[rank") || rest.empty() || !llvm::isDigit(rest.front()))
-    return line;
-  rest = rest.drop_while(llvm::isDigit);
-  return rest.consume_front("]:") ? rest.ltrim(' ') : line;
+/// What stands before a line: who speaks ("[rank0]:", "[default1]:"), and whether a logger's words follow.
+struct Marks {
+  StringRef speaker;
+  bool logged = false;
+  size_t length = 0; ///< of all marks, in bytes
+
+  [[nodiscard]] bool any() const { return length != 0; }
+  friend bool operator<(const Marks &a, const Marks &b) {
+    return std::pair(a.speaker, a.logged) < std::pair(b.speaker, b.logged);
+  }
+};
+
+/// A word in brackets that ends with a number, and a colon: a rank, or a launcher's role and local rank.
+StringRef speakerOf(StringRef line) {
+  size_t end = line.startswith("[") ? line.find("]:") : StringRef::npos;
+  if (end == StringRef::npos)
+    return {};
+  StringRef word = line.slice(1, end);
+  bool named = !word.empty() && llvm::isAlpha(word.front()) && llvm::isDigit(word.back()) &&
+               llvm::all_of(word, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
+  return named ? line.take_front(end + 2) : StringRef();
 }
 
 /// "[0/0] [__aot_graphs] ": each with the one blank that the logger puts after it.
@@ -32,49 +47,87 @@ StringRef dropTags(StringRef rest) {
   return rest;
 }
 
-/// The first line that says "class ..." or "def forward(...)": logs mark every line or none of a graph.
-StringRef firstGraphLine(StringRef text) {
-  size_t at = std::min(text.find("(torch.nn.Module)"), text.find("def forward("));
-  if (at == StringRef::npos)
-    return {};
-  size_t begin = text.rfind('\n', at);
-  begin = begin == StringRef::npos ? 0 : begin + 1;
-  return text.slice(begin, at);
-}
-
-} // namespace
-
-size_t logPrefixLength(StringRef line) {
-  StringRef rest = dropRank(line);
+/// Length of "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", with blanks before it; 0 where that is not there.
+size_t loggerLength(StringRef line) {
+  StringRef rest = line.ltrim(' ');
   auto fourDigits = [](StringRef s) { return s.size() == 4 && llvm::all_of(s, llvm::isDigit); };
   if (rest.size() < 6 || !StringRef("VDIWEC").contains(rest[0]) || !fourDigits(rest.substr(1, 4)) || rest[5] != ' ')
     return 0;
   size_t end = rest.find("] ");
-  if (end == StringRef::npos)
-    return 0;
-  return line.size() - dropTags(rest.drop_front(end + 2)).size();
+  return end == StringRef::npos ? 0 : line.size() - dropTags(rest.drop_front(end + 2)).size();
 }
 
+Marks marksOf(StringRef line) {
+  Marks marks;
+  marks.speaker = speakerOf(line);
+  size_t logger = loggerLength(line.drop_front(marks.speaker.size()));
+  marks.logged = logger != 0;
+  marks.length = marks.speaker.size() + logger;
+  return marks;
+}
+
+/// The line of `word`, up to it; empty where the word is not there.
+StringRef lineBefore(StringRef text, StringRef word, size_t from) {
+  size_t at = text.find(word, from);
+  if (at == StringRef::npos)
+    return {};
+  size_t begin = text.rfind('\n', at);
+  return text.slice(begin == StringRef::npos ? 0 : begin + 1, at);
+}
+
+/// How the lines of a graph are marked: as its first two are. Because there are loggers that mark only the first line of
+/// what they print, a mark of the one alone is cut off but tells nothing of other lines.
+struct GraphMarks {
+  bool any = false;
+  bool spoken = false;
+  bool logged = false;
+};
+
+GraphMarks marksOfFirstGraph(StringRef text) {
+  size_t at = std::min(text.find("(torch.nn.Module)"), text.find("def forward("));
+  if (at == StringRef::npos)
+    return {};
+  size_t begin = text.rfind('\n', at);
+  Marks first = marksOf(text.slice(begin == StringRef::npos ? 0 : begin + 1, at));
+  Marks forward = marksOf(lineBefore(text, "def forward(", at));
+  return {first.any(), !first.speaker.empty() && !forward.speaker.empty(), first.logged && forward.logged};
+}
+
+} // namespace
+
+size_t linePrefixLength(StringRef line) { return marksOf(line).length; }
+
 PlainText::PlainText(StringRef original) : original_(original) {
-  bool isLog = logPrefixLength(firstGraphLine(original)) != 0;
-  if (!isLog && !original.contains(escapeStart.front())) // One byte, because that search is a memchr.
+  GraphMarks graph = marksOfFirstGraph(original);
+  if (!graph.any && !original.contains(escapeStart.front())) // One byte, because that search is a memchr.
     return;
-  copy_.reserve(original.size());
+  std::map<Marks, size_t> numbers;
+  std::vector<std::vector<StringRef>> streams;
   for (StringRef rest = original; !rest.empty();) {
     size_t newline = rest.find('\n');
     StringRef line = rest.take_front(newline == StringRef::npos ? newline : newline + 1);
     rest = rest.drop_front(line.size());
-    size_t prefix = isLog ? logPrefixLength(line) : 0;
-    cut(prefix);
-    appendWithoutEscapes(line.drop_front(prefix));
+    Marks marks = graph.any ? marksOf(line) : Marks();
+    Marks key{graph.spoken ? marks.speaker : StringRef(), graph.logged && marks.logged, 0};
+    auto [number, isNew] = numbers.try_emplace(key, streams.size()); // looked up, never iterated
+    if (isNew)
+      streams.emplace_back();
+    streams[number->second].push_back(line.drop_front(marks.length));
+  }
+  copy_.reserve(original.size() + streams.size());
+  for (const std::vector<StringRef> &stream : streams) {
+    if (!copy_.empty() && copy_.back() != '\n')
+      copy_ += '\n'; // because the last line of a file may have no end, and others come after it now
+    for (StringRef line : stream)
+      appendWithoutEscapes(line);
   }
 }
 
-void PlainText::append(StringRef piece) { copy_.append(piece.begin(), piece.end()); }
-
-void PlainText::cut(size_t count) {
-  if (count != 0)
-    cuts_.push_back({copy_.size(), (cuts_.empty() ? 0 : cuts_.back().removed) + count});
+void PlainText::append(StringRef piece) {
+  auto place = static_cast<size_t>(piece.begin() - original_.begin());
+  if (pieces_.empty() || place != pieces_.back().original + copy_.size() - pieces_.back().offset)
+    pieces_.push_back({copy_.size(), place});
+  copy_.append(piece.begin(), piece.end());
 }
 
 void PlainText::appendWithoutEscapes(StringRef line) {
@@ -82,17 +135,15 @@ void PlainText::appendWithoutEscapes(StringRef line) {
     append(line.take_front(at));
     line = line.drop_front(at);
     StringRef tail = line.drop_front(2).drop_while([](char c) { return llvm::isDigit(c) || c == ';'; });
-    size_t length = line.size() - tail.size() + (tail.startswith("m") ? 1 : 0);
-    cut(length);
-    line = line.drop_front(length);
+    line = tail.startswith("m") ? tail.drop_front() : tail;
   }
   append(line);
 }
 
-/// Because each cut remembers how much all cuts so far took out, one search leads back to the user's own text.
 size_t PlainText::originalOffset(size_t offset) const {
-  auto after = llvm::upper_bound(cuts_, offset, [](size_t value, const Cut &c) { return value < c.offset; });
-  return after == cuts_.begin() ? offset : offset + std::prev(after)->removed;
+  auto after =
+      llvm::upper_bound(pieces_, offset, [](size_t value, const Piece &piece) { return value < piece.offset; });
+  return after == pieces_.begin() ? offset : offset - std::prev(after)->offset + std::prev(after)->original;
 }
 
 } // namespace ccgraph::fx

@@ -1,11 +1,24 @@
-// PlainText: the text of a log without what the logger put around it.
+// PlainText: the text of a log without what loggers and launchers put around it.
 //
-// TORCH_LOGS begins each line with "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", launchers put "[rank0]:"
-// before that, and terminals get colour escapes. A reader wants none of these, but a diagnostic must name the column
-// that the user sees in the file; so every cut is remembered.
+// TORCH_LOGS begins each line with "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", and with "[rank0]:" before
+// that; `torchrun --tee` begins each line with "[default1]:"; terminals get colour escapes; and lines of several ranks,
+// and of programs that know nothing of any mark, stand between one another. A reader wants none of these, but a
+// diagnostic must name the line and column that the user sees in the file; so the text remembers where each piece of it
+// came from.
+//
+// Where the first graph is marked, lines with one mark make one stream, and streams follow one another in the order in
+// which they began:
+//
+//   [default0]:class f(torch.nn.Module):                class f(torch.nn.Module):
+//   [default1]:class f(torch.nn.Module):                    def forward(self, x):
+//   [default0]:    def forward(self, x):        ->          ...
+//   UserWarning: out of date                            class f(torch.nn.Module):
+//   [default1]:    def forward(self, x):                    def forward(self, x):
+//   ...                                                     ...
+//                                                       UserWarning: out of date
 //
 // Ownership: borrows the text where nothing had to be cut (the usual case: no copy is made), owns a copy otherwise.
-// Fails never. Cost: one search for an escape and a look at one line; linear with a copy for a log.
+// Fails never. Cost: one search for an escape and a look at two lines; linear with a copy for a log.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -17,30 +30,29 @@ namespace ccgraph::fx {
 
 class PlainText {
 public:
-  /// Looks at the line of the first graph: a logger marks all lines or none.
+  /// Looks at the first lines of the first graph: all lines of a graph are marked alike.
   explicit PlainText(llvm::StringRef original);
 
-  /// The text as the logger got it; lines are the same lines, so only columns differ.
-  [[nodiscard]] llvm::StringRef text() const { return cuts_.empty() ? original_ : llvm::StringRef(copy_); }
+  /// The text as the program printed it, stream by stream.
+  [[nodiscard]] llvm::StringRef text() const { return pieces_.empty() ? original_ : llvm::StringRef(copy_); }
   /// Where a byte of text() stands in the text that was given.
   [[nodiscard]] size_t originalOffset(size_t offset) const;
 
 private:
-  struct Cut {
-    size_t offset = 0;  ///< in text(): from here on,
-    size_t removed = 0; ///< so many bytes are missing in all
+  /// From `offset` in text() on, the bytes are those from `original` on.
+  struct Piece {
+    size_t offset = 0;
+    size_t original = 0;
   };
   void append(llvm::StringRef piece);
-  /// Notes that `count` bytes of the original are left out here.
-  void cut(size_t count);
   void appendWithoutEscapes(llvm::StringRef line);
 
   llvm::StringRef original_;
   std::string copy_;
-  std::vector<Cut> cuts_;
+  std::vector<Piece> pieces_;
 };
 
-/// Bytes of the logger's prefix of one line; 0 where it has none.
-[[nodiscard]] size_t logPrefixLength(llvm::StringRef line);
+/// Bytes of the marks of one line: the launcher's and the logger's; 0 where it has none.
+[[nodiscard]] size_t linePrefixLength(llvm::StringRef line);
 
 } // namespace ccgraph::fx

@@ -124,6 +124,7 @@ private:
     Scope &scope = scopes_.emplace_back();
     scope.place = content.begin();
     scope.indent = indent;
+    scope.inner = class_ ? indent : indent + 1;
     scope.graph = newGraph(class_ ? class_->name : "graph", content.begin());
     class_.reset();
     Cursor cursor{content.begin() + StringRef("def forward(").size(), end_};
@@ -149,7 +150,7 @@ private:
 
   /// Ends every graph whose body cannot hold a class at this column.
   void closeScopes(size_t indent) {
-    while (!scopes_.empty() && (indent == 0 || scopes_.back().indent > indent)) {
+    while (!scopes_.empty() && (indent == 0 || scopes_.back().inner > indent)) {
       close(scopes_.back());
       if (scopes_.size() == 1)
         endGraph(scopes_.front());

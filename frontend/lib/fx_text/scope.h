@@ -29,7 +29,8 @@ struct Session {
 struct Scope {
   Graph *graph = nullptr;
   const char *place = nullptr; ///< of its `def`
-  size_t indent = 0;           ///< of its `def`: the body stands deeper, nested classes at this column
+  size_t indent = 0;           ///< of its `def`: the body stands deeper
+  size_t inner = 0;            ///< a class from this column on is nested: that of the `def` where a class is around it
   bool closed = false;         ///< past its `return`, or beyond repair
   bool begun = false;          ///< past its first statement that is no binding of inputs
   NameTable names;             ///< what the lines below may mention

@@ -155,3 +155,11 @@ TEST(FxTextErrorsTest, ATypeRefusedInAGraphSetAsideIsRefusedAgain) {
   EXPECT_TRUE(says(errors, {"g.py:8:13: error: got the type 'f33[4]'"}));
   EXPECT_FALSE(llvm::StringRef(errors).contains("g.py:3")) << "that graph is set aside";
 }
+
+TEST(FxTextErrorsTest, NamesTheLineOfTheFileWhereRanksAreTakenApart) {
+  std::string errors = errorsOf("[rank0]:class f(torch.nn.Module):\n[rank1]:class f(torch.nn.Module):\n"
+                                "[rank1]:    def forward(self, a):\n[rank0]:    def forward(self, a):\n"
+                                "[rank1]:        x = torch.ops.aten.neg.default(b)\n[rank0]:        return (a,)\n"
+                                "[rank1]:        return (x,)\n");
+  EXPECT_TRUE(says(errors, {"g.py:5:48: error: got the name 'b', which no line above defines"}));
+}

@@ -174,6 +174,56 @@ TEST_F(FxTextReaderTest, DropsTheLoggersPrefixesAndColours) {
   EXPECT_EQ(typeText(graphs_.front()->find("a")->type()), "f32[2]");
 }
 
+TEST_F(FxTextReaderTest, TakesApartWhatSeveralRanksPrintedAtOnce) {
+  const std::string logger = "V0205 12:00:00.000000 2345 x.py:253] [0/0] [__aot_graphs] ";
+  for (const std::string &zero : {"[rank0]:" + logger, std::string("[default0]:")}) {
+    std::string one = zero;
+    std::replace(one.begin(), one.begin() + 10, '0', '1');
+    file(zero + "class Zero(torch.nn.Module):\n" + one + "class One(torch.nn.Module):\n" + zero +
+         "    def forward(self, a: \"f32[2]\"):\n" + "/x.py:12: UserWarning: out of date\n  warn(\n" + one +
+         "    def forward(self, b: \"f32[3]\"):\n" + one + "        c: \"f32[3]\" = torch.ops.aten.neg.default(b)\n" +
+         zero + "        return (a,)\n" + one + "        return (c,)");
+    ASSERT_EQ(graphs_.size(), 2U) << zero;
+    EXPECT_EQ(graphs_[0]->name(), "Zero");
+    EXPECT_EQ(graphs_[0]->size(), 2U);
+    EXPECT_EQ(graphs_[1]->name(), "One");
+    EXPECT_EQ(graphs_[1]->size(), 3U);
+  }
+}
+
+TEST_F(FxTextReaderTest, LeavesLinesInPlaceWhereOnlyTheFirstIsMarked) {
+  Graph &graph = file("V0205 12:00:00.000000 2345 x.py:253] [0/0] class Old(torch.nn.Module):\n"
+                      "    def forward(self, a):\n        return (a,)\n"
+                      "V0205 12:00:00.000000 2345 x.py:253] [0/0] class Next(torch.nn.Module):\n"
+                      "    def forward(self, b):\n        return (b,)\n");
+  EXPECT_EQ(graph.name(), "Old");
+  ASSERT_EQ(graphs_.size(), 2U);
+  EXPECT_EQ(graphs_[1]->name(), "Next");
+}
+
+TEST_F(FxTextReaderTest, ReadsAnUnmarkedGraphInAMarkedLog) {
+  file("[default0]:class Marked(torch.nn.Module):\n[default0]:    def forward(self, a):\n[default0]:        return "
+       "(a,)\n"
+       "class Plain(torch.nn.Module):\n    def forward(self, b):\n        return (b,)\n");
+  ASSERT_EQ(graphs_.size(), 2U);
+  EXPECT_EQ(graphs_[1]->name(), "Plain");
+}
+
+TEST_F(FxTextReaderTest, EndsCodeWithoutAClassAtTheNextClass) {
+  file("\tdef forward(self, a):\n\t    return (a,)\n\tclass Next(torch.nn.Module):\n\t    def forward(self, b):\n"
+       "\t        return (b,)\n\tclass Last(torch.nn.Module):\n\t    def forward(self, c):\n\t        return (c,)\n");
+  ASSERT_EQ(graphs_.size(), 3U);
+  EXPECT_EQ(graphs_[1]->name(), "Next");
+  EXPECT_TRUE(graphs_[0]->subgraphs().empty());
+}
+
+TEST_F(FxTextReaderTest, TakesNoCodeForAMark) {
+  Graph &graph =
+      file("class f(torch.nn.Module):\n    def forward(self, a):\n        x = torch.ops.aten.neg.default(a)\n"
+           "        return [x]\n");
+  EXPECT_EQ(graph.size(), 3U);
+}
+
 TEST_F(FxTextReaderTest, ReadsWindowsLineEndsAndCodeWithoutAClass) {
   Graph &graph = file("def forward(self, a):\r\n    # No stacktrace found for following nodes\r\n    x = "
                       "torch.ops.aten.neg.default(a);  a = None\r\n    return x\r\n");
