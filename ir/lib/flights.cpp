@@ -52,7 +52,7 @@ void Flights::link(Node *launch, Node *wait) {
 Flights::Flights(const Graph &graph, const StorageMap &storages) {
   InFlight inFlight(storages.numStorages());
   std::vector<bool> launched(storages.numStorages());
-  for (Node *node = graph.front(); node; node = node->next()) {
+  for (Node *node : graph) {
     if (!mayFly(*node))
       continue;
     Effects effects = effectsOf(*node);

@@ -8,7 +8,7 @@ namespace ccgraph {
 
 StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()), lists_(graph.idLimit()) {
   owner_.reserve(graph.size() / 2);
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     visit(*node);
   settlePools();
 }

@@ -118,7 +118,7 @@ private:
           return true;
       for (int flight : other.wait ? other.flights : std::vector<int>())
         for (auto [theirs, flying] : steps()[flight].accesses)
-          if (mine == theirs && has(flying, Access::InFlightRead | Access::InFlightWrite) && clash(access, flying))
+          if (mine == theirs && hasAny(flying, Access::InFlightRead | Access::InFlightWrite) && clash(access, flying))
             return true;
     }
     return false;

@@ -6,12 +6,12 @@
 namespace ccgraph::test {
 
 bool touchesElements(Access access) {
-  return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
+  return hasAny(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
 }
-bool writesElements(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+bool writesElements(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 
 SlowProgram::SlowProgram(const Graph &graph) : graph_(graph), storages_(graph), position_(graph.idLimit(), -1) {
-  for (Node *node = graph.front(); node != nullptr; node = node->next())
+  for (Node *node : graph)
     read(node);
   matchFlights();
 }
@@ -126,7 +126,7 @@ int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &to
     for (auto [storage, access] : step.accesses) {
       hold(storage, step.node->opcode() == Opcode::Output ? count - 1 : place[i]);
       if (step.launch && access != Access::Nothing)
-        holdToWaits(storage, has(access, Access::InFlightRead | Access::InFlightWrite));
+        holdToWaits(storage, hasAny(access, Access::InFlightRead | Access::InFlightWrite));
     }
     if (step.launch)
       for (StorageId storage : storages_.storages(step.node))

@@ -74,7 +74,7 @@ Node *replaceByCopy(Trial &trial, Node *node, llvm::function_ref<Node *(uint32_t
 
 std::vector<Node *> nodesWhere(const Graph &graph, llvm::function_ref<bool(const Node &)> pass) {
   std::vector<Node *> nodes;
-  for (Node *node = graph.front(); node; node = node->next())
+  for (Node *node : graph)
     if (pass(*node))
       nodes.push_back(node);
   return nodes;

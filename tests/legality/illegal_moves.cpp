@@ -33,8 +33,8 @@ std::vector<std::vector<Touch>> touchesOf(const Graph &graph, const StorageMap &
   for (Node *node : graph.nodes()) {
     Effects effects = effectsOf(*node);
     for (unsigned i = 0; i < node->numOperands() && !effects.waits; ++i) {
-      bool reads = has(effects.operands[i], Access::Read | Access::InFlightRead);
-      bool writes = has(effects.operands[i], Access::Write | Access::InFlightWrite);
+      bool reads = hasAny(effects.operands[i], Access::Read | Access::InFlightRead);
+      bool writes = hasAny(effects.operands[i], Access::Write | Access::InFlightWrite);
       for (StorageId storage : reads || writes ? storages.storages(node->operand(i)) : llvm::ArrayRef<StorageId>())
         touches[storage].push_back({node, reads, writes});
     }

@@ -19,7 +19,7 @@ bool needs(const Node *later, const Node *earlier) {
 
 bool writesSomething(const Effects &effects) {
   return llvm::any_of(effects.operands,
-                      [](Access access) { return has(access, Access::Write | Access::InFlightWrite); });
+                      [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
 }
 
 /// True if the order of a step against others may matter for more than its edges.
@@ -94,7 +94,7 @@ bool writesBetween(const StorageMap &storages, llvm::ArrayRef<Node *> members) {
   for (const Node *node = members.front(); node != members.back(); node = node->next()) {
     Effects effects = effectsOf(*node);
     for (unsigned i = 0; i < node->numOperands(); ++i)
-      if (has(effects.operands[i], Access::Write | Access::InFlightWrite) || effects.domain == Domain::All)
+      if (hasAny(effects.operands[i], Access::Write | Access::InFlightWrite) || effects.domain == Domain::All)
         for (const Node *member : members)
           if (storages.mayAlias(member->operand(0), node->operand(i)))
             return true;

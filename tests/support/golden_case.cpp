@@ -82,7 +82,7 @@ llvm::Error Reader::readGroups(StringRef text) {
 
 /// A group that the options do not name is all ranks. The table is the outermost graph's, for its subgraphs too.
 void Reader::assumeGroups(const Graph &graph, GroupTable &table) const {
-  for (const Node *node = graph.front(); node != nullptr; node = node->next()) {
+  for (const Node *node : graph) {
     auto call = collectiveCall(*node);
     if (!call || call->group.empty() || table.find(call->group) != nullptr)
       continue;

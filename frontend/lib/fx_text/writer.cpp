@@ -22,7 +22,7 @@ public:
           seen[def->id()] = true;
           freed_[user->id()].push_back(def);
         }
-    for (Node *node = graph.front(); node != nullptr; node = node->next())
+    for (Node *node : graph)
       if (!seen[node->id()])
         freed_[node->id()].push_back(node);
   }
@@ -152,9 +152,9 @@ public:
   void print() {
     line(0) << "class " << graph_.name() << "(torch.nn.Module):\n";
     header();
-    for (const Node *node = graph_.front(); node != nullptr; node = node->next())
+    for (const Node *node : graph_)
       rename(*node);
-    for (const Node *node = graph_.front(); node != nullptr; node = node->next())
+    for (const Node *node : graph_)
       statement(*node);
     for (const auto &[name, subgraph] : graph_.subgraphs()) {
       os_ << '\n';
@@ -167,7 +167,7 @@ private:
 
   void header() {
     line(1) << "def forward(self";
-    for (const Node *node = graph_.front(); node != nullptr; node = node->next()) {
+    for (const Node *node : graph_) {
       if (node->opcode() != Opcode::Placeholder)
         continue;
       os_ << ", " << node->target().str();

@@ -239,7 +239,7 @@ private:
   void writeNodes() {
     key("nodes") << '[';
     Separator separator(",");
-    for (const Node *node = graph_.front(); node; node = node->next()) {
+    for (const Node *node : graph_) {
       os_ << separator.next();
       newline(depth_ + 1);
       writeNode(*node);

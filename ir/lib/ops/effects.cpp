@@ -193,11 +193,11 @@ const Graph *namedGraph(const Node &attribute) {
 /// Does nothing in it write, launch, wait, or keep an order?
 bool isPure(const Graph &body) {
   constexpr Access changes = Access::Write | Access::InFlightWrite | Access::InFlightRead | Access::Reshape;
-  for (const Node *inner = body.front(); inner; inner = inner->next())
+  for (const Node *inner : body)
     if (inner->opcode() == Opcode::CallFunction) {
       Effects effects = effectsOf(*inner);
       if (effects.domain != Domain::None || effects.keepAlways || effects.launches || effects.waits ||
-          llvm::any_of(effects.operands, [](Access access) { return has(access, changes); }))
+          llvm::any_of(effects.operands, [](Access access) { return hasAny(access, changes); }))
         return false;
     }
   return true;
@@ -259,7 +259,7 @@ public:
 
   Effects run() {
     size_t parameter = 2;
-    for (const Node *inner = body_.front(); inner; inner = inner->next()) {
+    for (const Node *inner : body_) {
       if (inner->opcode() == Opcode::Placeholder)
         bindPlaceholder(*inner, parameter++);
       else if (inner->opcode() == Opcode::Output)
@@ -284,7 +284,7 @@ private:
 
   static bool mayLandInside(const Graph &body) {
     bool launches = false;
-    for (const Node *inner = body.front(); inner; inner = inner->next()) {
+    for (const Node *inner : body) {
       launches |= inner->op() && inner->op()->role != OpRole::Compute && effectsOf(*inner).launches;
       if (launches && inner->op() && effectsOf(*inner).waits)
         return true;

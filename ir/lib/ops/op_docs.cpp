@@ -27,7 +27,7 @@ std::string paramsWith(const OpDef &op, Access all, Access no) {
   std::string text;
   for (const OpParam &param : op.params) {
     bool match = (static_cast<uint8_t>(param.access) & static_cast<uint8_t>(all)) == static_cast<uint8_t>(all);
-    if (match && !has(param.access, no))
+    if (match && !hasAny(param.access, no))
       text += (text.empty() ? "`" : ", `") + param.name + "`";
   }
   return text;

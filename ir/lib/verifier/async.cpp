@@ -36,7 +36,7 @@ public:
         launched_(storages_.numStorages(), false) {}
 
   void run() {
-    for (const Node *node = report_.graph().front(); node; node = node->next())
+    for (const Node *node : report_.graph())
       visit(*node);
     reportMissingWaits();
   }
@@ -71,9 +71,9 @@ private:
       return;
     for (unsigned i = 0; i < node.numOperands(); ++i) {
       Access access = effects.operands[i];
-      if (has(access, writes))
+      if (hasAny(access, writes))
         checkWrite(node, *node.operand(i));
-      else if (has(access, reads))
+      else if (hasAny(access, reads))
         checkRead(node, *node.operand(i));
     }
   }
@@ -177,7 +177,7 @@ private:
   void holdOperands(const Node &node, const Effects &effects, uint32_t first, unsigned count) {
     unsigned index = 0;
     for (unsigned i = 0; i < node.numOperands(); ++i) {
-      if (!has(effects.operands[i], Access::InFlightRead | Access::InFlightWrite))
+      if (!hasAny(effects.operands[i], Access::InFlightRead | Access::InFlightWrite))
         continue;
       uint32_t flight = first + std::min(index++, count - 1);
       if (!has(effects.operands[i], Access::Alias))
@@ -254,7 +254,7 @@ private:
 };
 
 bool communicates(const Graph &graph) {
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     if (node->op() && node->op()->role != OpRole::Compute && node->op()->role != OpRole::GetItem)
       return true;
   return false;

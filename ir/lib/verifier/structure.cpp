@@ -10,7 +10,7 @@ public:
   explicit StructureRules(Report &report) : report_(report), graph_(report.graph()) {}
 
   void run() {
-    for (const Node *node = graph_.front(); node; node = node->next())
+    for (const Node *node : graph_)
       visit(*node);
     if (!graph_.back() || graph_.back()->opcode() != Opcode::Output)
       report_.add(
@@ -143,7 +143,7 @@ private:
     if (!body)
       return fail("its second argument names no subgraph of this graph");
     size_t placeholders = 0;
-    for (const Node *inner = body->front(); inner; inner = inner->next())
+    for (const Node *inner : *body)
       placeholders += inner->opcode() == Opcode::Placeholder;
     if (placeholders != args.size() - 2)
       fail("gives " + std::to_string(args.size() - 2) + " arguments to " + quoted(*attribute) + "; expected " +

@@ -289,7 +289,7 @@ private:
 
 void checkTypes(Report &report) {
   TypeRules rules(report);
-  for (const Node *node = report.graph().front(); node; node = node->next())
+  for (const Node *node : report.graph())
     rules.visit(*node);
 }
 

@@ -53,7 +53,7 @@ const Graph *wrappedGraph(const Program &program, const Step &step) {
 
 const Node *onlyCall(const Graph &graph) {
   const Node *call = nullptr;
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     if (node->opcode() != Opcode::CallFunction)
       continue;
     if (call)

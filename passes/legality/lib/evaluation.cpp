@@ -31,7 +31,7 @@ void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> la
 /// New nodes may move data and wait; nothing that anyone else could see.
 bool Evaluation::isPlain(const Step &step) {
   bool writes = llvm::any_of(evidence_.after.accesses(step),
-                             [](Access access) { return has(access, Access::Write | Access::InFlightWrite); });
+                             [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
   if (step.isCall() && step.domain == Domain::None && !step.launches && (step.waits || !writes))
     return true;
   report(*step.node, "has an effect of its own, expected only nodes that move data");

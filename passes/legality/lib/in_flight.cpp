@@ -107,8 +107,8 @@ private:
     auto operands = program_.operands(step);
     auto accesses = program_.accesses(step);
     for (size_t i = 0; i < operands.size(); ++i) {
-      bool writes = has(accesses[i], Access::Write | Access::InFlightWrite);
-      if (operands[i] == none || (!writes && !has(accesses[i], Access::Read | Access::InFlightRead)))
+      bool writes = hasAny(accesses[i], Access::Write | Access::InFlightWrite);
+      if (operands[i] == none || (!writes && !hasAny(accesses[i], Access::Read | Access::InFlightRead)))
         continue;
       for (uint32_t storage : storages_.of(operands[i]))
         intrude({0, index, storage, 0, operands[i], reshapes_[storage]}, writes, none);
@@ -167,7 +167,7 @@ private:
     auto operands = program_.operands(step);
     auto accesses = program_.accesses(step);
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i] == none || !has(accesses[i], Access::InFlightRead | Access::InFlightWrite))
+      if (operands[i] == none || !hasAny(accesses[i], Access::InFlightRead | Access::InFlightWrite))
         continue;
       if (elementOf[i] == none)
         for (uint32_t k = 0; k != count; ++k)

@@ -100,7 +100,8 @@ private:
     auto operands = program_.operands(step);
     for (size_t i = 0; i < operands.size(); ++i) {
       Access access = program_.accesses(step)[i];
-      bool held = wait == none ? has(access, Access::InFlightRead | Access::InFlightWrite) : access != Access::Nothing;
+      bool held =
+          wait == none ? hasAny(access, Access::InFlightRead | Access::InFlightWrite) : access != Access::Nothing;
       if (held && operands[i] != none)
         extend(storages_.of(operands[i]), until);
     }

@@ -80,7 +80,7 @@ Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimi
 Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Program &before)
     : indexById_(after.idLimit(), none) {
   steps_.reserve(after.size());
-  for (const Node *node = after.front(); node; node = node->next()) {
+  for (const Node *node : after) {
     indexById_[node->id()] = size();
     Step &step = steps_.emplace_back();
     step.node = node;

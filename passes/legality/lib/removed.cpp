@@ -9,7 +9,7 @@ namespace ccgraph::legality {
 
 namespace {
 
-bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 
 /// Kinds that every rank enters alike and that leave nothing but their result.
 bool mayGo(CollectiveKind kind) {
@@ -148,7 +148,7 @@ private:
     auto operands = before_.operands(step);
     auto accesses = before_.accesses(step);
     for (size_t i = 0; i < operands.size(); ++i)
-      if (operands[i] != none && (has(accesses[i], Access::Read | Access::InFlightRead) || isReshaped(operands[i])))
+      if (operands[i] != none && (hasAny(accesses[i], Access::Read | Access::InFlightRead) || isReshaped(operands[i])))
         checkUnwritten(step, operands[i], twin, index);
     if (!step.freshResult)
       return checkOneObject(step, index);

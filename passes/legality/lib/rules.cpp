@@ -41,7 +41,7 @@ private:
   /// The argument of the control_deps that a placeholder of the subgraph stands for.
   const Argument *actual(const Node &placeholder) const {
     size_t parameter = 2;
-    for (const Node *node = inner_.graph()->front(); node; node = node->next()) {
+    for (const Node *node : *inner_.graph()) {
       if (node->opcode() != Opcode::Placeholder)
         continue;
       if (node == &placeholder)

@@ -23,12 +23,12 @@ struct Touch {
 bool writes(Aspect aspect, const Step &step, Access access) {
   if (aspect == Aspect::Shapes)
     return has(access, Access::Reshape);
-  return !step.waits && has(access, Access::Write | Access::InFlightWrite);
+  return !step.waits && hasAny(access, Access::Write | Access::InFlightWrite);
 }
 bool touches(Aspect aspect, const Step &step, Access access) {
   if (aspect == Aspect::Shapes)
     return true;
-  return !step.waits && (writes(aspect, step, access) || has(access, Access::Read | Access::InFlightRead));
+  return !step.waits && (writes(aspect, step, access) || hasAny(access, Access::Read | Access::InFlightRead));
 }
 
 bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }

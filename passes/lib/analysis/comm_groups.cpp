@@ -25,7 +25,7 @@ bool isFenceCall(const Node &node) {
 
 CommGroups::CommGroups(const Graph &graph, bool spmd)
     : groupOf_(graph.idLimit(), none), fence_(graph.idLimit(), false), section_(graph.idLimit()) {
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     if (communicates(*node))
       add(*node);
   cut(graph, spmd);
@@ -86,7 +86,7 @@ void CommGroups::cut(const Graph &graph, bool spmd) {
   std::vector<bool> open = openGroups(graph.groups(), ids_);
   uint32_t section = 0;
   uint32_t previous = none;
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     uint32_t group = groupOf_[node->id()];
     if (group == none)
       continue;

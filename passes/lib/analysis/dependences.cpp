@@ -5,12 +5,12 @@ namespace ccgraph {
 Dependences::Dependences(const ProgramFacts &facts, const CommGroups &groups)
     : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()),
       shapes_(changes_.size()), streams_(groups.numGroups()), stretch_(facts.graph().idLimit()) {
-  for (Node *node = facts.graph().front(); node; node = node->next())
+  for (Node *node : facts.graph())
     for (const StorageAccess &access : facts.accesses(node))
       if (facts.waits(node) || writes(access.access))
         changes_[access.storage] = true;
   uint32_t stretch = 0;
-  for (Node *node = facts.graph().front(); node; node = node->next()) {
+  for (Node *node : facts.graph()) {
     stretch += facts.domain(node) == Domain::All;
     stretch_[node->id()] = stretch;
     visit(node);

@@ -23,7 +23,7 @@ LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts, std::vector<LiveBy
 
 LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts) {
   LiveBytes live(graph);
-  for (Node *node = graph.front(); node; node = node->next()) {
+  for (Node *node : graph) {
     if (!facts.launches(node))
       continue;
     llvm::SmallVector<Node *, 4> holders = {node};

@@ -22,7 +22,7 @@ void LiveBytes::settle() {
   // right edge (the spine) that outranks it, and takes those that it outranks as its left subtree.
   std::vector<uint32_t> spine;
   int64_t alive = fromStart_;
-  for (Node *node = graph_.front(); node; node = node->next()) {
+  for (Node *node : graph_) {
     uint32_t row = node->id();
     alive += starts_[row];
     rows_[row].own = alive;

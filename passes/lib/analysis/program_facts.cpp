@@ -5,9 +5,9 @@ namespace ccgraph {
 ProgramFacts::ProgramFacts(const Graph &graph, std::shared_ptr<const StorageMap> storages)
     : graph_(graph), storages_(storages ? std::move(storages) : std::make_shared<const StorageMap>(graph)),
       table_(graph.idLimit()), reshaped_(storages_->numStorages()), flights_(graph, *storages_) {
-  for (Node *node = graph.front(); node; node = node->next())
+  for (Node *node : graph)
     describe(*node);
-  for (Node *node = graph.front(); node; node = node->next())
+  for (Node *node : graph)
     if (launches(node))
       noteLanding(*node);
   noteRewrites();
@@ -71,7 +71,7 @@ void ProgramFacts::noteLanding(const Node &launch) {
   std::vector<std::optional<unsigned>> elements = elementsOfOperands(launch);
   Effects effects = effectsOf(launch);
   for (unsigned i = 0; i < launch.numOperands(); ++i) {
-    if (!has(effects.operands[i], inFlight))
+    if (!hasAny(effects.operands[i], inFlight))
       continue;
     llvm::ArrayRef<StorageId> own = storages_->storages(launch.operand(i));
     llvm::ArrayRef<StorageId> results = elements[i] ? storages_->storages(&launch, *elements[i])
@@ -94,7 +94,7 @@ llvm::ArrayRef<StorageAccess> ProgramFacts::lands(const Node *wait) const {
 /// Because a wait that lands nothing does nothing, only those are asked that complete a launch.
 void ProgramFacts::noteRewrites() {
   std::vector<bool> written;
-  for (Node *launch = graph_.front(); launch; launch = launch->next()) {
+  for (Node *launch : graph_) {
     const CollectiveSpec *spec = collectiveOf(*launch);
     if (!spec || !spec->waitsRewriteAll)
       continue;
@@ -113,7 +113,7 @@ llvm::ArrayRef<StorageId> ProgramFacts::rewrites(const Node *wait) const {
 
 std::vector<bool> ProgramFacts::writtenStorages() const {
   std::vector<bool> written(storages_->numStorages());
-  for (const Node *node = graph_.front(); node; node = node->next())
+  for (const Node *node : graph_)
     for (const StorageAccess &access : accesses(node))
       if (!waits(node) && writes(access.access))
         written[access.storage] = true;

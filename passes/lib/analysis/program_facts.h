@@ -85,11 +85,11 @@ private:
 
 /// True for an access that touches elements now or later: anything but sharing.
 inline bool touches(Access access) {
-  return has(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
+  return hasAny(access, Access::Read | Access::Write | Access::InFlightRead | Access::InFlightWrite);
 }
 /// True for an access that changes the tensor itself.
 inline bool reshapes(Access access) { return has(access, Access::Reshape); }
 /// True for an access that changes elements now or later.
-inline bool writes(Access access) { return has(access, Access::Write | Access::InFlightWrite); }
+inline bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 
 } // namespace ccgraph

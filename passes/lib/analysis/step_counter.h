@@ -20,7 +20,7 @@ class StepCounter {
 public:
   /// `counts` is true for the nodes that count; they must stay where they are.
   StepCounter(const Graph &graph, llvm::function_ref<bool(const Node *)> counts) : above_(graph.idLimit()) {
-    for (Node *node = graph.front(); node; node = node->next()) {
+    for (Node *node : graph) {
       above_[node->id()] = static_cast<int64_t>(counted_.size());
       if (counts(node))
         counted_.push_back(node);

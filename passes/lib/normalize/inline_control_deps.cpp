@@ -43,7 +43,7 @@ const Node *subgraphAttribute(const Node &node) {
 
 std::vector<const Node *> placeholdersOf(const Graph &body) {
   std::vector<const Node *> found;
-  for (const Node *node = body.front(); node; node = node->next())
+  for (const Node *node : body)
     if (node->opcode() == Opcode::Placeholder)
       found.push_back(node);
   return found;
@@ -154,7 +154,7 @@ void InlineControlDeps::inlineCall(Graph &graph, Node *node, PassContext &contex
 
 llvm::Expected<Changed> InlineControlDeps::run(Graph &graph, PassContext &context) {
   AttributeCounts attributes;
-  for (Node *node = graph.front(); node; node = node->next())
+  for (Node *node : graph)
     if (node->opcode() == Opcode::GetAttr)
       ++attributes[node->target()];
   for (Node *node : graph.nodes()) {

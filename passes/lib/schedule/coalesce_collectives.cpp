@@ -295,7 +295,7 @@ uint32_t Coalescer::keyOf(const Node &launch) {
 }
 
 void Coalescer::collect() {
-  for (Node *node = graph_.front(); node; node = node->next()) {
+  for (Node *node : graph_) {
     if (!collectiveOf(*node))
       continue;
     Candidate candidate;

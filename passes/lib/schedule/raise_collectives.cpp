@@ -178,7 +178,7 @@ void Raiser::remark(const Node *launch, const Outcome &outcome) {
 }
 
 void Raiser::report() {
-  for (const Node *node = graph_.front(); node; node = node->next()) {
+  for (const Node *node : graph_) {
     pass_.carried_ += carried_[node->id()];
     if (!facts_.launches(node))
       continue;

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::string> placeholdersOf(const Graph &graph) {
   std::vector<std::string> names;
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     if (node->opcode() == Opcode::Placeholder)
       names.push_back("in." + node->name().str().str());
   return names;

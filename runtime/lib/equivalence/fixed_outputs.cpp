@@ -10,7 +10,7 @@ namespace {
 class Reach {
 public:
   explicit Reach(const Graph &graph) : storages_(graph), nodes_(graph.idLimit()), memory_(storages_.numStorages()) {
-    for (const Node *node = graph.front(); node; node = node->next())
+    for (const Node *node : graph)
       visit(*node);
   }
 
@@ -34,14 +34,14 @@ private:
     if (effects.freshResult)
       mark(node);
     for (unsigned i = 0; i < node.numOperands(); ++i)
-      if (has(effects.operands[i], Access::Write | Access::InFlightWrite))
+      if (hasAny(effects.operands[i], Access::Write | Access::InFlightWrite))
         mark(*node.operand(i));
   }
 
   /// A number is read by whoever takes it; a tensor may be asked for its sizes alone.
   static bool reads(const Node &operand, Access access) {
     bool isTensor = operand.type() && operand.type()->isTensor();
-    return !isTensor || has(access, Access::Read | Access::InFlightRead);
+    return !isTensor || hasAny(access, Access::Read | Access::InFlightRead);
   }
 
   void mark(const Node &node) {

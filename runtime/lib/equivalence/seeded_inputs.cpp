@@ -31,7 +31,7 @@ Symbols chooseSymbols(const Graph &graph) {
     if (!dimValue(dim, symbols))
       (void)conform(graph.context().symbolicScalar(dim.expr()), Value::integer(next++), symbols);
   };
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     if (node->opcode() != Opcode::Placeholder || node->type() == nullptr)
       continue;
     if (node->type()->kind() == Type::Kind::Symbolic)
@@ -99,7 +99,7 @@ TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed, int64_t 
   auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };
   std::vector<InputDemand> demands = inputDemands(graph, number);
   TensorMap inputs;
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     bool placeholder = node->opcode() == Opcode::Placeholder;
     if (!(placeholder || node->opcode() == Opcode::GetAttr) || node->type() == nullptr)
       continue;

@@ -15,7 +15,7 @@ int64_t bytesOf(const Type *type) { return type ? type->numBytes().value_or(0) :
 MemoryNeed needOfOne(const Graph &graph) {
   MemoryNeed need;
   need.peak = peakMemory(graph).bytes;
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     if (node->opcode() == Opcode::Placeholder || node->opcode() == Opcode::GetAttr)
       need.inputs = saturatingAdd(need.inputs, bytesOf(node->type()));
     if (node->opcode() == Opcode::Output)

@@ -101,7 +101,7 @@ std::string RankRun::shapeOf(const Value &value) const {
     return value.describe();
   // Because an input that is only passed on is known by its position, whatever its name.
   size_t position = 0;
-  for (const Node *node = setup_.graph->front(); node; node = node->next()) {
+  for (const Node *node : *setup_.graph) {
     if (node->opcode() != Opcode::Placeholder)
       continue;
     if (value.opaque().text == node->name().str())
@@ -122,7 +122,7 @@ RankObservation RankRun::observation() const {
       tensor.value = hostCopy(value.tensor());
     return tensor;
   };
-  for (const Node *node = setup_.graph->front(); node; node = node->next())
+  for (const Node *node : *setup_.graph)
     if (node->opcode() == Opcode::Placeholder)
       observation.inputs.push_back(
           held("in." + node->name().str().str(), scopes_.front().values[node->id()].value_or(Value())));

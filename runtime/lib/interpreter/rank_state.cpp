@@ -128,7 +128,7 @@ llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
 
 llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access access) {
   bool writes = has(access, Access::Write), reads = has(access, Access::Read);
-  bool flies = has(access, Access::InFlightRead | Access::InFlightWrite);
+  bool flies = hasAny(access, Access::InFlightRead | Access::InFlightWrite);
   if (!writes && !reads && !flies)
     return llvm::Error::success();
   llvm::Error failure = llvm::Error::success();

@@ -140,7 +140,7 @@ Value evaluateText(const Argument &argument) {
 
 Scope::Scope(const Graph &graph)
     : graph(&graph), next(graph.front()), values(graph.idLimit()), readers(graph.idLimit()) {
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     for (unsigned i = 0; i < node->numOperands(); ++i)
       ++readers[node->operand(i)->id()];
 }

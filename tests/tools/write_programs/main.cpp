@@ -83,7 +83,7 @@ HostTensor inputOf(const Node &node, int64_t index, int64_t rank) {
 
 std::vector<const Node *> placeholders(const Graph &graph) {
   std::vector<const Node *> found;
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     if (node->opcode() == Opcode::Placeholder)
       found.push_back(node);
   return found;

@@ -13,7 +13,7 @@ protected:
   [[nodiscard]] static std::string type(const Node *node) { return typeText(node->type()); }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const Node *node = graph_.front(); node; node = node->next())
+    for (const Node *node : graph_)
       names.push_back(node->name().str().str());
     return names;
   }

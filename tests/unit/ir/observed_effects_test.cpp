@@ -27,7 +27,7 @@ bool claims(const OpDef &op, llvm::StringRef param, llvm::StringRef word) {
     return op.domain == Domain::Rng;
   std::optional<Access> claim = claimFor(word);
   int index = op.paramIndex(param);
-  return !claim || (index >= 0 && has(op.params[index].access, *claim));
+  return !claim || (index >= 0 && hasAny(op.params[index].access, *claim));
 }
 
 TEST(ObservedEffects, TheTableClaimsWhatPyTorchDoes) {

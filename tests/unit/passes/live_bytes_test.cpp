@@ -50,7 +50,7 @@ protected:
 
   void expectRight(const LiveBytes &live) const {
     int64_t peak = 0;
-    for (const Node *row = graph_.front(); row; row = row->next()) {
+    for (const Node *row : graph_) {
       EXPECT_EQ(live.alive(row), aliveByHand(row));
       peak = std::max(peak, aliveByHand(row));
     }

@@ -25,7 +25,7 @@ void addCollective(std::vector<CollectiveRow> &rows, const Node &node, Collectiv
 }
 
 void addCollectives(std::vector<CollectiveRow> &rows, const Graph &graph) {
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     if (const CollectiveSpec *spec = collectiveOf(*node))
       addCollective(rows, *node, spec->kind);
   for (const auto &[name, subgraph] : graph.subgraphs())
@@ -36,7 +36,7 @@ void addCollectives(std::vector<CollectiveRow> &rows, const Graph &graph) {
 std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) {
   std::vector<std::pair<std::string, size_t>> found;
   llvm::DenseMap<const OpDef *, size_t> index;
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     if (!node->op() || !node->op()->opaque)
       continue;
     auto [entry, isNew] = index.try_emplace(node->op(), found.size());
@@ -53,7 +53,7 @@ class OverlapCount {
 public:
   explicit OverlapCount(const Graph &graph)
       : flights_(graph, StorageMap(graph)), steps_(graph.idLimit()), waited_(graph.idLimit()) {
-    for (const Node *node = graph.front(); node; node = node->next())
+    for (const Node *node : graph)
       visit(*node);
   }
 

@@ -20,7 +20,7 @@ struct NamedGroup {
 };
 
 void collectGroups(const Graph &graph, llvm::StringMap<size_t> &index, std::vector<NamedGroup> &groups) {
-  for (const Node *node = graph.front(); node; node = node->next()) {
+  for (const Node *node : graph) {
     std::optional<CollectiveCall> call = collectiveCall(*node);
     if (!call || call->group.empty())
       continue;

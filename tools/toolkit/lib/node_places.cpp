@@ -11,7 +11,7 @@ namespace {
 
 /// Offsets by the names that the verifier gives nodes: those of subgraphs have a path before them, "body/mm".
 void collect(const Graph &graph, const std::string &path, const NodePlaces &places, llvm::StringMap<size_t> &offsets) {
-  for (const Node *node = graph.front(); node; node = node->next())
+  for (const Node *node : graph)
     if (auto place = places.find(node); place != places.end())
       offsets[path + node->name().str().str()] = place->second;
   for (const auto &[name, subgraph] : graph.subgraphs())

@@ -20,6 +20,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <bit>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -55,7 +57,15 @@ enum class Access : uint8_t {
 constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
-constexpr bool has(Access set, Access bits) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(bits)) != 0; }
+/// Any of these kinds.
+constexpr bool hasAny(Access set, Access kinds) {
+  return (static_cast<uint8_t>(set) & static_cast<uint8_t>(kinds)) != 0;
+}
+/// This one kind.
+constexpr bool has(Access set, Access kind) {
+  assert(std::has_single_bit(static_cast<uint8_t>(kind)) && "several kinds: hasAny");
+  return hasAny(set, kind);
+}
 
 /// One parameter of a schema, e.g. `Tensor(a!)[] self` or `*, Scalar alpha=1`.
 struct OpParam {

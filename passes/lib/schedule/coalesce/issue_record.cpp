@@ -18,7 +18,7 @@ IssueRecord::Streams IssueRecord::read(const Graph &graph) {
   Streams streams;
   for (uint32_t group = 0; group < groups.numGroups(); ++group)
     streams.push_back({groups.id(group), {}});
-  for (Node *node = graph.front(); node; node = node->next())
+  for (Node *node : graph)
     if (groups.groupOf(node) != CommGroups::none)
       streams[groups.groupOf(node)].issue.push_back(node);
   return streams;

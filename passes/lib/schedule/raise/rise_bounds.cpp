@@ -4,11 +4,11 @@ namespace ccgraph {
 
 RiseBounds::RiseBounds(const ProgramFacts &facts, const Feeders &feeders, const CommGroups &groups)
     : facts_(facts), feeders_(feeders), groups_(groups) {
-  for (const Node *node = facts.graph().front(); node; node = node->next())
+  for (const Node *node : facts.graph())
     for (const StorageAccess &access : facts.accesses(node))
       if (facts.launches(node) && writes(access.access))
         readers_.try_emplace(access.storage);
-  for (Node *node = facts.graph().front(); node; node = node->next()) {
+  for (Node *node : facts.graph()) {
     if (!feeders.isFeeder(node))
       continue;
     for (const StorageAccess &access : facts.accesses(node))
