@@ -210,18 +210,20 @@ TEST(ValueChanges, CheckEquivalenceEndsInExitCode3) {
 
 TEST(ValueChanges, CheckEquivalenceAcceptsWhatPassesMake) {
   Files files;
+  size_t told = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);
     Context context;
     RandomProgram program = anyProgram(context, random);
     LegalResult result = afterPass({"program", program.graph->clone()}, anyPass(random));
-    if (program.graph->output()->numOperands() == 0)
+    std::string before = files.write("before.json", *program.graph);
+    // Because a program may return constants alone, which tell no two programs apart, it is compared with itself first.
+    if (program.graph->output()->numOperands() == 0 || compare(before, before, program.ranks) != driver::ExitCode::Ok)
       continue;
-    EXPECT_EQ(
-        compare(files.write("before.json", *program.graph), files.write("after.json", *result.graph), program.ranks),
-        driver::ExitCode::Ok)
-        << seed;
+    ++told;
+    EXPECT_EQ(compare(before, files.write("after.json", *result.graph), program.ranks), driver::ExitCode::Ok) << seed;
   }
+  EXPECT_GT(told, 30U);
 }
 
 } // namespace

@@ -81,89 +81,95 @@ double signOf(double x) { return (x > 0) - (x < 0); }
 
 // Functions whose result is a float whatever they are given; complex numbers have them, too.
 #define CCGRAPH_ANALYTIC(NAME, EXPRESSION)                                                                             \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
-                             .complex = [](const Complex *x) -> Complex { return EXPRESSION; },                        \
-                             .result = ResultType::Floating};
-CCGRAPH_ANALYTIC(sqrtOp, std::sqrt(x[0]))
-CCGRAPH_ANALYTIC(rsqrtOp, 1.0 / std::sqrt(x[0]))
-CCGRAPH_ANALYTIC(expOp, std::exp(x[0]))
-CCGRAPH_ANALYTIC(logOp, std::log(x[0]))
-CCGRAPH_ANALYTIC(log10Op, std::log10(x[0]))
-CCGRAPH_ANALYTIC(sinOp, std::sin(x[0]))
-CCGRAPH_ANALYTIC(cosOp, std::cos(x[0]))
-CCGRAPH_ANALYTIC(tanOp, std::tan(x[0]))
-CCGRAPH_ANALYTIC(atanOp, std::atan(x[0]))
-CCGRAPH_ANALYTIC(tanhOp, std::tanh(x[0]))
-CCGRAPH_ANALYTIC(sinhOp, std::sinh(x[0]))
-CCGRAPH_ANALYTIC(coshOp, std::cosh(x[0]))
-CCGRAPH_ANALYTIC(asinOp, std::asin(x[0]))
-CCGRAPH_ANALYTIC(acosOp, std::acos(x[0]))
-CCGRAPH_ANALYTIC(asinhOp, std::asinh(x[0]))
-CCGRAPH_ANALYTIC(acoshOp, std::acosh(x[0]))
-CCGRAPH_ANALYTIC(atanhOp, std::atanh(x[0]))
-CCGRAPH_ANALYTIC(reciprocalOp, 1.0 / x[0])
-CCGRAPH_ANALYTIC(sigmoidOp, logistic(x[0]))
-CCGRAPH_ANALYTIC(expm1Op, expMinusOne(x[0]))
-CCGRAPH_ANALYTIC(exp2Op, powerOfTwo(x[0]))
-CCGRAPH_ANALYTIC(log2Op, binaryLog(x[0]))
-CCGRAPH_ANALYTIC(log1pOp, logOnePlus(x[0]))
-CCGRAPH_ANALYTIC(sincOp, x[0] == 0.0 ? 1.0 : std::sin(pi * x[0]) / (pi * x[0]))
+  constexpr PointwiseOp NAME {                                                                                         \
+    .real = [](const double *x) -> double { return EXPRESSION; },                                                      \
+    .complex = [](const Complex *x) -> Complex { return EXPRESSION; }, .result = ResultType::Floating                  \
+  }
+CCGRAPH_ANALYTIC(sqrtOp, std::sqrt(x[0]));
+CCGRAPH_ANALYTIC(rsqrtOp, 1.0 / std::sqrt(x[0]));
+CCGRAPH_ANALYTIC(expOp, std::exp(x[0]));
+CCGRAPH_ANALYTIC(logOp, std::log(x[0]));
+CCGRAPH_ANALYTIC(log10Op, std::log10(x[0]));
+CCGRAPH_ANALYTIC(sinOp, std::sin(x[0]));
+CCGRAPH_ANALYTIC(cosOp, std::cos(x[0]));
+CCGRAPH_ANALYTIC(tanOp, std::tan(x[0]));
+CCGRAPH_ANALYTIC(atanOp, std::atan(x[0]));
+CCGRAPH_ANALYTIC(tanhOp, std::tanh(x[0]));
+CCGRAPH_ANALYTIC(sinhOp, std::sinh(x[0]));
+CCGRAPH_ANALYTIC(coshOp, std::cosh(x[0]));
+CCGRAPH_ANALYTIC(asinOp, std::asin(x[0]));
+CCGRAPH_ANALYTIC(acosOp, std::acos(x[0]));
+CCGRAPH_ANALYTIC(asinhOp, std::asinh(x[0]));
+CCGRAPH_ANALYTIC(acoshOp, std::acosh(x[0]));
+CCGRAPH_ANALYTIC(atanhOp, std::atanh(x[0]));
+CCGRAPH_ANALYTIC(reciprocalOp, 1.0 / x[0]);
+CCGRAPH_ANALYTIC(sigmoidOp, logistic(x[0]));
+CCGRAPH_ANALYTIC(expm1Op, expMinusOne(x[0]));
+CCGRAPH_ANALYTIC(exp2Op, powerOfTwo(x[0]));
+CCGRAPH_ANALYTIC(log2Op, binaryLog(x[0]));
+CCGRAPH_ANALYTIC(log1pOp, logOnePlus(x[0]));
+CCGRAPH_ANALYTIC(sincOp, x[0] == 0.0 ? 1.0 : std::sin(pi * x[0]) / (pi * x[0]));
 #undef CCGRAPH_ANALYTIC
 
 // Functions of real numbers whose result is a float.
 #define CCGRAPH_FLOATING(NAME, EXPRESSION)                                                                             \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
-                             .result = ResultType::Floating};
-CCGRAPH_FLOATING(deg2radOp, x[0] * (pi / 180))
-CCGRAPH_FLOATING(rad2degOp, x[0] * (180 / pi))
-CCGRAPH_FLOATING(erfOp, std::erf(x[0]))
-CCGRAPH_FLOATING(erfcOp, std::erfc(x[0]))
-CCGRAPH_FLOATING(erfinvOp, inverseErf(x[0]))
-CCGRAPH_FLOATING(lgammaOp, std::lgamma(x[0]))
-CCGRAPH_FLOATING(digammaOp, digamma(x[0]))
-CCGRAPH_FLOATING(atan2Op, std::atan2(x[0], x[1]))
-CCGRAPH_FLOATING(copysignOp, std::copysign(x[0], x[1]))
-CCGRAPH_FLOATING(xlogyOp, std::isnan(x[1]) ? NAN : x[0] == 0 ? 0 : x[0] * std::log(x[1]))
+  constexpr PointwiseOp NAME {                                                                                         \
+    .real = [](const double *x) -> double { return EXPRESSION; }, .result = ResultType::Floating                       \
+  }
+CCGRAPH_FLOATING(deg2radOp, x[0] * (pi / 180));
+CCGRAPH_FLOATING(rad2degOp, x[0] * (180 / pi));
+CCGRAPH_FLOATING(erfOp, std::erf(x[0]));
+CCGRAPH_FLOATING(erfcOp, std::erfc(x[0]));
+CCGRAPH_FLOATING(erfinvOp, inverseErf(x[0]));
+CCGRAPH_FLOATING(lgammaOp, std::lgamma(x[0]));
+CCGRAPH_FLOATING(digammaOp, digamma(x[0]));
+CCGRAPH_FLOATING(atan2Op, std::atan2(x[0], x[1]));
+CCGRAPH_FLOATING(copysignOp, std::copysign(x[0], x[1]));
+CCGRAPH_FLOATING(xlogyOp, std::isnan(x[1]) ? NAN : x[0] == 0 ? 0 : x[0] * std::log(x[1]));
 #undef CCGRAPH_FLOATING
 
 // Functions of floats only, in the dtype that they are given.
 #define CCGRAPH_REAL(NAME, EXPRESSION)                                                                                 \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; }};
-CCGRAPH_REAL(geluOp, gelu(x[0]))
-CCGRAPH_REAL(geluTanhOp, geluTanh(x[0]))
-CCGRAPH_REAL(geluGradOp, x[0] * geluSlope(x[1]))
-CCGRAPH_REAL(geluTanhGradOp, x[0] * geluTanhSlope(x[1]))
-CCGRAPH_REAL(siluGradOp, x[0] * logistic(x[1]) * (1 + x[1] * (1 - logistic(x[1]))))
-CCGRAPH_REAL(sigmoidGradOp, x[0] * x[1] * (1 - x[1]))
-CCGRAPH_REAL(tanhGradOp, x[0] * (1 - x[1] * x[1]))
-CCGRAPH_REAL(softplusOp, x[0] * x[1] > x[2] ? x[0] : std::log1p(std::exp(x[0] * x[1])) / x[1])
-CCGRAPH_REAL(logSigmoidOp, std::min(x[0], 0.0) - std::log1p(std::exp(-std::fabs(x[0]))))
-CCGRAPH_REAL(expNegAbsOp, std::exp(-std::fabs(x[0])))
-CCGRAPH_REAL(hypotOp, std::hypot(x[0], x[1]))
-CCGRAPH_REAL(logaddexpOp, addInLog(x[0], x[1]))
-CCGRAPH_REAL(logaddexp2Op, addInLog(x[0] * ln2, x[1] * ln2) / ln2)
-CCGRAPH_REAL(fracOp, x[0] - std::trunc(x[0]))
-CCGRAPH_REAL(roundDecimalsOp, std::nearbyint(x[0] * std::pow(10, x[1])) / std::pow(10, x[1]))
+  constexpr PointwiseOp NAME {                                                                                         \
+    .real = [](const double *x) -> double { return EXPRESSION; }                                                       \
+  }
+CCGRAPH_REAL(geluOp, gelu(x[0]));
+CCGRAPH_REAL(geluTanhOp, geluTanh(x[0]));
+CCGRAPH_REAL(geluGradOp, x[0] * geluSlope(x[1]));
+CCGRAPH_REAL(geluTanhGradOp, x[0] * geluTanhSlope(x[1]));
+CCGRAPH_REAL(siluGradOp, x[0] * logistic(x[1]) * (1 + x[1] * (1 - logistic(x[1]))));
+CCGRAPH_REAL(sigmoidGradOp, x[0] * x[1] * (1 - x[1]));
+CCGRAPH_REAL(tanhGradOp, x[0] * (1 - x[1] * x[1]));
+CCGRAPH_REAL(softplusOp, x[0] * x[1] > x[2] ? x[0] : std::log1p(std::exp(x[0] * x[1])) / x[1]);
+CCGRAPH_REAL(logSigmoidOp, std::min(x[0], 0.0) - std::log1p(std::exp(-std::fabs(x[0]))));
+CCGRAPH_REAL(expNegAbsOp, std::exp(-std::fabs(x[0])));
+CCGRAPH_REAL(hypotOp, std::hypot(x[0], x[1]));
+CCGRAPH_REAL(logaddexpOp, addInLog(x[0], x[1]));
+CCGRAPH_REAL(logaddexp2Op, addInLog(x[0] * ln2, x[1] * ln2) / ln2);
+CCGRAPH_REAL(fracOp, x[0] - std::trunc(x[0]));
+CCGRAPH_REAL(roundDecimalsOp, std::nearbyint(x[0] * std::pow(10, x[1])) / std::pow(10, x[1]));
 #undef CCGRAPH_REAL
 
 // Functions that keep integers.
 #define CCGRAPH_KEEPING(NAME, EXPRESSION, WHOLE)                                                                       \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
-                             .integer = [](const int64_t *x) -> int64_t { return WHOLE; }};
-CCGRAPH_KEEPING(absOp, std::fabs(x[0]), x[0] < 0 ? wrapNeg(x[0]) : x[0])
-CCGRAPH_KEEPING(signOp, signOf(x[0]), (x[0] > 0) - (x[0] < 0))
-CCGRAPH_KEEPING(floorOp, std::floor(x[0]), x[0])
-CCGRAPH_KEEPING(ceilOp, std::ceil(x[0]), x[0])
-CCGRAPH_KEEPING(truncOp, std::trunc(x[0]), x[0])
-CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]) // ties to even, as torch.round
-CCGRAPH_KEEPING(reluOp, x[0] > 0 || std::isnan(x[0]) ? x[0] : 0, x[0] > 0 ? x[0] : 0)
-CCGRAPH_KEEPING(positiveOp, x[0], x[0])
-CCGRAPH_KEEPING(fmodOp, std::fmod(x[0], x[1]), x[1] == 0 ? 0 : x[1] == -1 ? 0 : x[0] % x[1])
-CCGRAPH_KEEPING(fmaxOp, std::fmax(x[0], x[1]), std::max(x[0], x[1]))
-CCGRAPH_KEEPING(fminOp, std::fmin(x[0], x[1]), std::min(x[0], x[1]))
-CCGRAPH_KEEPING(heavisideOp, x[0] == 0 ? x[1] : x[0] > 0, x[0] == 0 ? x[1] : x[0] > 0)
+  constexpr PointwiseOp NAME {                                                                                         \
+    .real = [](const double *x) -> double { return EXPRESSION; },                                                      \
+    .integer = [](const int64_t *x) -> int64_t { return WHOLE; }                                                       \
+  }
+CCGRAPH_KEEPING(absOp, std::fabs(x[0]), x[0] < 0 ? wrapNeg(x[0]) : x[0]);
+CCGRAPH_KEEPING(signOp, signOf(x[0]), (x[0] > 0) - (x[0] < 0));
+CCGRAPH_KEEPING(floorOp, std::floor(x[0]), x[0]);
+CCGRAPH_KEEPING(ceilOp, std::ceil(x[0]), x[0]);
+CCGRAPH_KEEPING(truncOp, std::trunc(x[0]), x[0]);
+CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]); // ties to even, as torch.round
+CCGRAPH_KEEPING(reluOp, x[0] > 0 || std::isnan(x[0]) ? x[0] : 0, x[0] > 0 ? x[0] : 0);
+CCGRAPH_KEEPING(positiveOp, x[0], x[0]);
+CCGRAPH_KEEPING(fmodOp, std::fmod(x[0], x[1]), x[1] == 0 ? 0 : x[1] == -1 ? 0 : x[0] % x[1]);
+CCGRAPH_KEEPING(fmaxOp, std::fmax(x[0], x[1]), std::max(x[0], x[1]));
+CCGRAPH_KEEPING(fminOp, std::fmin(x[0], x[1]), std::min(x[0], x[1]));
+CCGRAPH_KEEPING(heavisideOp, x[0] == 0 ? x[1] : x[0] > 0, x[0] == 0 ? x[1] : x[0] > 0);
 // Derivative of relu: grad where self > threshold.
-CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0])
+CCGRAPH_KEEPING(thresholdGradOp, x[1] <= x[2] ? 0 : x[0], x[1] <= x[2] ? 0 : x[0]);
 #undef CCGRAPH_KEEPING
 constexpr PointwiseOp negOp{.real = [](const double *x) { return -x[0]; },
                             .integer = [](const int64_t *x) { return wrapNeg(x[0]); },
@@ -181,23 +187,25 @@ constexpr PointwiseOp conjOp{.real = [](const double *x) { return x[0]; },
                              .integer = [](const int64_t *x) { return x[0]; },
                              .complex = [](const Complex *x) { return std::conj(x[0]); }};
 #define CCGRAPH_TEST(NAME, EXPRESSION, WHOLE)                                                                          \
-  constexpr PointwiseOp NAME{.real = [](const double *x) -> double { return EXPRESSION; },                             \
-                             .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; },            \
-                             .result = ResultType::Truth};
-CCGRAPH_TEST(isposinfOp, std::isinf(x[0]) && x[0] > 0, 0)
-CCGRAPH_TEST(isneginfOp, std::isinf(x[0]) && x[0] < 0, 0)
-CCGRAPH_TEST(signbitOp, std::signbit(x[0]), x[0] < 0)
+  constexpr PointwiseOp NAME {                                                                                         \
+    .real = [](const double *x) -> double { return EXPRESSION; },                                                      \
+    .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; }, .result = ResultType::Truth         \
+  }
+CCGRAPH_TEST(isposinfOp, std::isinf(x[0]) && x[0] > 0, 0);
+CCGRAPH_TEST(isneginfOp, std::isinf(x[0]) && x[0] < 0, 0);
+CCGRAPH_TEST(signbitOp, std::signbit(x[0]), x[0] < 0);
 #undef CCGRAPH_TEST
 // Of complex numbers, what holds of one part, or of both.
 #define CCGRAPH_PARTS_TEST(NAME, TEST, OF_PARTS, WHOLE)                                                                \
-  constexpr PointwiseOp NAME{                                                                                          \
-      .real = [](const double *x) -> double { return TEST(x[0]); },                                                    \
-      .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; },                                   \
-      .complex = [](const Complex *x) -> Complex { return TEST(x[0].real()) OF_PARTS TEST(x[0].imag()); },             \
-      .result = ResultType::Truth};
-CCGRAPH_PARTS_TEST(isnanOp, std::isnan, ||, 0)
-CCGRAPH_PARTS_TEST(isinfOp, std::isinf, ||, 0)
-CCGRAPH_PARTS_TEST(isfiniteOp, std::isfinite, &&, 1)
+  constexpr PointwiseOp NAME {                                                                                         \
+    .real = [](const double *x) -> double { return TEST(x[0]); },                                                      \
+    .integer = []([[maybe_unused]] const int64_t *x) -> int64_t { return WHOLE; },                                     \
+    .complex = [](const Complex *x) -> Complex { return TEST(x[0].real()) OF_PARTS TEST(x[0].imag()); },               \
+    .result = ResultType::Truth                                                                                        \
+  }
+CCGRAPH_PARTS_TEST(isnanOp, std::isnan, ||, 0);
+CCGRAPH_PARTS_TEST(isinfOp, std::isinf, ||, 0);
+CCGRAPH_PARTS_TEST(isfiniteOp, std::isfinite, &&, 1);
 #undef CCGRAPH_PARTS_TEST
 
 /// The operator of the tanh form where argument `index`, "approximate", says so.

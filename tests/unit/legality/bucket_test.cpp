@@ -242,26 +242,19 @@ TEST_F(LegalityBucket, RefusesAnotherGroupOrReduction) {
   }
 }
 
-TEST_F(LegalityBucket, RefusesMembersOfTwoReductions) {
-  bench_.load(R"(x: "f32[4][1]cpu", y: "f32[4][1]cpu")", R"(
+TEST_F(LegalityBucket, RefusesMembersOfTwoReductionsOrDtypes) {
+  for (bool dtypes : {false, true}) {
+    std::string type = dtypes ? "\"bf16[4][1]cpu\"" : "\"f32[4][1]cpu\"";
+    bench_.load("x: \"f32[4][1]cpu\", y: " + type, R"(
     a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
-    b: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'max', '0')
+    b: )" + type + " = torch.ops._c10d_functional.all_reduce.default(y, '" +
+                                                       (dtypes ? "sum" : "max") + R"(', '0')
     wa: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
-    wb: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+    wb: )" + type + R"( = torch.ops._c10d_functional.wait_tensor.default(b)
     return (wa, wb))");
-  merge(flat, {"a", "b"});
-  EXPECT_EQ(bench_.verdict(), "merged-unlike");
-}
-
-TEST_F(LegalityBucket, RefusesMembersOfTwoDtypes) {
-  bench_.load(R"(x: "f32[4][1]cpu", y: "bf16[4][1]cpu")", R"(
-    a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
-    b: "bf16[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')
-    wa: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
-    wb: "bf16[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
-    return (wa, wb))");
-  merge(flat, {"a", "b"});
-  EXPECT_EQ(bench_.verdict(), "merged-unlike");
+    merge(flat, {"a", "b"});
+    EXPECT_EQ(bench_.verdict(), "merged-unlike");
+  }
 }
 
 TEST_F(LegalityBucket, RefusesAListOfWhatPyTorchTakesAloneOnly) {
