@@ -244,6 +244,7 @@ TEST_F(LegalityBucket, RefusesAnotherGroupOrReduction) {
 
 TEST_F(LegalityBucket, RefusesMembersOfTwoReductionsOrDtypes) {
   for (bool dtypes : {false, true}) {
+    bench_.certificate = {};
     std::string type = dtypes ? "\"bf16[4][1]cpu\"" : "\"f32[4][1]cpu\"";
     bench_.load("x: \"f32[4][1]cpu\", y: " + type, R"(
     a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
