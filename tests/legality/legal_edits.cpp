@@ -22,6 +22,13 @@ bool writesSomething(const Effects &effects) {
                       [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
 }
 
+/// Does it send or receive, or may it, being a wrapper of several calls?
+bool transfers(const Node &launch) {
+  const Node *call = wrappedCall(launch);
+  const CollectiveSpec *spec = call ? collectiveOf(*call) : nullptr;
+  return !call || (spec && isPointToPoint(spec->kind));
+}
+
 /// True if the order of a step against others may matter for more than its edges.
 bool isTouchy(const Node &node) {
   Effects effects = effectsOf(node);
@@ -53,7 +60,9 @@ bool independent(const StorageMap &storages, const Node *first, const Node *seco
   bool domains = one.domain != Domain::None && other.domain != Domain::None;
   // Because a wait ends what its launch does to other storages than the wait names.
   bool released = (one.waits && writesSomething(other)) || (other.waits && writesSomething(one));
-  return !domains && !released && !shareStorage(storages, first, second);
+  // Because a rank that waits sends nothing to the one that it may be waiting for.
+  bool blocked = one.launches && other.waits && transfers(*first);
+  return !domains && !released && !blocked && !shareStorage(storages, first, second);
 }
 
 bool isPlainCollective(const Node &node) {
