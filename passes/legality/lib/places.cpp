@@ -49,7 +49,7 @@ private:
 
   void mark(const Result &result) {
     auto storages = storagesOf(result);
-    if (copies_.lookup(copyOf(result.value)) == 1)
+    if (uint32_t copy = copyOf(result.value); copy != none && copies_.lookup(copy) == 1)
       return;
     bool alone = storages.size() == 1 && holders_[storages[0]] == 1 &&
                  (evidence_.storagesAfter.bytes(storages[0]) == bytesOf(*result.value) ||
