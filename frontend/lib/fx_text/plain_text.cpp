@@ -66,9 +66,8 @@ Marks marksOf(StringRef line) {
   return marks;
 }
 
-/// The line of `word`, up to it; empty where the word is not there.
-StringRef lineBefore(StringRef text, StringRef word, size_t from) {
-  size_t at = text.find(word, from);
+/// The line of the byte at `at`, up to it; empty where there is no such byte.
+StringRef lineBefore(StringRef text, size_t at) {
   if (at == StringRef::npos)
     return {};
   size_t begin = text.rfind('\n', at);
@@ -85,17 +84,12 @@ struct GraphMarks {
 
 GraphMarks marksOfFirstGraph(StringRef text) {
   size_t at = std::min(text.find("(torch.nn.Module)"), text.find("def forward("));
-  if (at == StringRef::npos)
-    return {};
-  size_t begin = text.rfind('\n', at);
-  Marks first = marksOf(text.slice(begin == StringRef::npos ? 0 : begin + 1, at));
-  Marks forward = marksOf(lineBefore(text, "def forward(", at));
+  Marks first = marksOf(lineBefore(text, at));
+  Marks forward = marksOf(lineBefore(text, text.find("def forward(", at)));
   return {first.any(), !first.speaker.empty() && !forward.speaker.empty(), first.logged && forward.logged};
 }
 
 } // namespace
-
-size_t linePrefixLength(StringRef line) { return marksOf(line).length; }
 
 PlainText::PlainText(StringRef original) : original_(original) {
   GraphMarks graph = marksOfFirstGraph(original);

@@ -52,7 +52,4 @@ private:
   std::vector<Piece> pieces_;
 };
 
-/// Bytes of the marks of one line: the launcher's and the logger's; 0 where it has none.
-[[nodiscard]] size_t linePrefixLength(llvm::StringRef line);
-
 } // namespace ccgraph::fx
