@@ -1,0 +1,184 @@
+#include "ccgraph/ir/plan.h"
+
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/strides.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+
+llvm::StringRef homeName(Home home) {
+  switch (home) {
+  case Home::Input:
+    return "input";
+  case Home::Attribute:
+    return "attribute";
+  case Home::Compute:
+    return "compute";
+  case Home::Communication:
+    return "communication";
+  case Home::Growing:
+    return "growing";
+  }
+  return "";
+}
+
+PlanValue PlanValue::tensor(PlanWindow window) {
+  PlanValue value;
+  value.kind = Kind::Tensor;
+  value.window = window;
+  return value;
+}
+
+PlanValue PlanValue::number(SlotId slot, const Type *type) {
+  PlanValue value;
+  value.kind = Kind::Number;
+  value.slot = slot;
+  value.numberType = type;
+  return value;
+}
+
+PlanValue PlanValue::list(std::vector<PlanValue> elements) {
+  PlanValue value;
+  value.kind = Kind::List;
+  value.elements = std::move(elements);
+  return value;
+}
+
+PlanValue PlanValue::thing(Identifier text) {
+  PlanValue value;
+  value.kind = Kind::Object;
+  value.object = text;
+  return value;
+}
+
+Plan::Plan(Context &context) : context_(&context) {
+  streams.push_back({PlanStream::Kind::Host, "host", 0});
+  streams.push_back({PlanStream::Kind::Compute, "compute", 0});
+}
+
+llvm::ArrayRef<Argument> Plan::keep(llvm::ArrayRef<Argument> arguments) {
+  auto *memory = arena_.Allocate<Argument>(arguments.size());
+  std::uninitialized_copy(arguments.begin(), arguments.end(), memory);
+  return {memory, arguments.size()};
+}
+
+llvm::ArrayRef<NamedArgument> Plan::keep(llvm::ArrayRef<NamedArgument> arguments) {
+  auto *memory = arena_.Allocate<NamedArgument>(arguments.size());
+  std::uninitialized_copy(arguments.begin(), arguments.end(), memory);
+  return {memory, arguments.size()};
+}
+
+Argument Plan::sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements) {
+  return Argument::sequence(kind, keep(elements));
+}
+
+Argument Plan::copy(const Argument &tree, llvm::function_ref<uint32_t(uint32_t)> map) {
+  if (tree.is(Argument::Kind::Operand))
+    return Argument::operand(map(tree.operandIndex()));
+  if (tree.isSequence()) {
+    llvm::SmallVector<Argument, 8> elements;
+    for (const Argument &element : tree.elements())
+      elements.push_back(copy(element, map));
+    return sequence(tree.kind(), elements);
+  }
+  if (!tree.is(Argument::Kind::Dict))
+    return tree;
+  llvm::SmallVector<NamedArgument, 8> entries;
+  for (const NamedArgument &entry : tree.entries())
+    entries.push_back({entry.name, copy(entry.value, map)});
+  return Argument::dict(keep(entries));
+}
+
+void forEachWindow(const PlanValue &value, llvm::function_ref<void(const PlanWindow &)> visit) {
+  if (value.kind == PlanValue::Kind::Tensor)
+    visit(value.window);
+  for (const PlanValue &element : value.elements)
+    forEachWindow(element, visit);
+}
+
+void forEachSlot(const PlanValue &value, llvm::function_ref<void(SlotId)> visit) {
+  if (value.kind == PlanValue::Kind::Number)
+    visit(value.slot);
+  for (const PlanValue &element : value.elements)
+    forEachSlot(element, visit);
+}
+
+namespace {
+
+using Visit = llvm::function_ref<void(const PlanAccess &)>;
+
+void visitValue(const PlanValue &value, bool reads, bool writes, Visit visit) {
+  if (!reads && !writes)
+    return;
+  forEachWindow(value, [&](const PlanWindow &window) { visit({&window, 0, reads, writes}); });
+  forEachSlot(value, [&](SlotId slot) { visit({nullptr, slot, reads, writes}); });
+}
+
+void visitKernel(const KernelStep &step, Visit visit) {
+  for (const PlanOperand &operand : step.operands) {
+    visitValue(operand.value, operand.reads, operand.writes, visit);
+    // Because the number itself is read even where no element is.
+    if (!operand.reads && !operand.writes)
+      forEachSlot(operand.value, [&](SlotId slot) { visit({nullptr, slot, true, false}); });
+  }
+  visitValue(step.result, /*reads=*/false, /*writes=*/true, visit);
+}
+
+void visitCollective(const CollectiveStep &step, Visit visit) {
+  for (const PlanCollective &call : step.calls)
+    for (const PlanRow &row : call.rows) {
+      if (row.send)
+        visit({&*row.send, 0, true, false});
+      if (row.receive)
+        visit({&*row.receive, 0, false, true});
+    }
+}
+
+} // namespace
+
+void forEachAccess(const PlanStep &step, Visit visit) {
+  if (const KernelStep *kernel = step.kernel())
+    visitKernel(*kernel, visit);
+  if (const CollectiveStep *collective = step.collective())
+    visitCollective(*collective, visit);
+  if (const CopyStep *copy = step.copy()) {
+    visit({&copy->from, 0, true, false});
+    visit({&copy->to, 0, false, true});
+  }
+}
+
+static std::optional<Dims> evaluated(llvm::ArrayRef<Dim> dims, SymbolLookup lookup) {
+  Dims values;
+  for (const Dim &dim : dims) {
+    std::optional<int64_t> value = dim.evaluate(lookup);
+    if (!value || *value < 0)
+      return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup) {
+  if (!window.type || !window.type->isTensor() || !window.type->stridesKnown())
+    return std::nullopt;
+  std::optional<Dims> sizes = evaluated(window.type->sizes(), lookup);
+  std::optional<Dims> strides = evaluated(window.type->strides(), lookup);
+  std::optional<int64_t> offset = window.offset.evaluate(lookup);
+  if (!sizes || !strides || !offset || *offset < 0)
+    return std::nullopt;
+  int64_t width = sizeInBytes(window.type->dtype());
+  int64_t end = saturatingMultiply(saturatingAdd(*offset, extentOf(*sizes, *strides)), width);
+  if (end == std::numeric_limits<int64_t>::max())
+    return std::nullopt;
+  return ByteRange{*offset * width, end};
+}
+
+std::optional<int64_t> symbolOf(const PlanLayout &layout, llvm::StringRef symbol) {
+  auto found = llvm::find_if(layout.symbols, [&](const auto &entry) { return entry.first.str() == symbol; });
+  return found == layout.symbols.end() ? std::nullopt : std::optional(found->second);
+}
+
+} // namespace ccgraph
