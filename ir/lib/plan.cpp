@@ -47,11 +47,23 @@ PlanValue PlanValue::list(std::vector<PlanValue> elements) {
   return value;
 }
 
+PlanValue PlanValue::spelledOut(Argument literal) {
+  PlanValue value;
+  value.kind = Kind::Literal;
+  value.literal = literal;
+  return value;
+}
+
 PlanValue PlanValue::thing(Identifier text) {
   PlanValue value;
   value.kind = Kind::Object;
   value.object = text;
   return value;
+}
+
+bool operator==(const PlanValue &a, const PlanValue &b) {
+  return a.kind == b.kind && a.window == b.window && a.slot == b.slot && a.numberType == b.numberType &&
+         a.elements == b.elements && sameArgument(a.literal, b.literal) && a.object == b.object;
 }
 
 Plan::Plan(Context &context) : context_(&context) {

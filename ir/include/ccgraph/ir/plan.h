@@ -100,6 +100,8 @@ struct PlanValue {
     Tensor,
     Number,
     List,
+    /// a number, word or None that the program spells out: returned as it is
+    Literal,
     /// what a program only passes on: a device mesh, a generator
     Object
   };
@@ -109,13 +111,15 @@ struct PlanValue {
   /// of a number: Sym(...) where the program states it, else null
   const Type *numberType = nullptr;
   std::vector<PlanValue> elements; ///< of a list
+  Argument literal;                ///< of a literal: no operand, no sequence
   Identifier object;               ///< of an object: what messages call it
 
   static PlanValue tensor(PlanWindow window);
   static PlanValue number(SlotId slot, const Type *type);
   static PlanValue list(std::vector<PlanValue> elements);
+  static PlanValue spelledOut(Argument literal);
   static PlanValue thing(Identifier text);
-  friend bool operator==(const PlanValue &, const PlanValue &) = default;
+  friend bool operator==(const PlanValue &a, const PlanValue &b);
 };
 
 struct PlanOperand {
@@ -247,8 +251,8 @@ public:
   std::vector<PlanInput> inputs;
   /// in the order of issue
   std::vector<PlanStep> steps;
-  /// Tensors and numbers that the program returns, in order; nested lists are counted through, None and objects are not
-  /// in it: what an engine calls out.0, out.1, ...
+  /// What the program returns, lists taken apart, in order. An engine calls the i-th out.<i>, where it is a tensor or a
+  /// number; None, words and objects keep their places but are not handed over.
   std::vector<PlanValue> outputs;
   PlanLayout layout;
 
