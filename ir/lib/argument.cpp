@@ -33,6 +33,7 @@ bool sameArgument(const Argument &a, const Argument &b) {
   case Argument::Kind::Int:
     return a.integer() == b.integer();
   case Argument::Kind::Float:
+    // By bits, because 0.0 == -0.0 though 1 / x tells them apart, and NaN is not equal to itself.
     return llvm::bit_cast<uint64_t>(a.floating()) == llvm::bit_cast<uint64_t>(b.floating());
   case Argument::Kind::Symbolic:
     return a.symbolic() == b.symbolic();

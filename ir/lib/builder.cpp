@@ -18,6 +18,8 @@ Actual Actual::memoryFormat(Context &context, llvm::StringRef name) {
   return literal(Argument::word(Argument::Kind::MemoryFormat, context.identifier(name)));
 }
 
+// In an argument tree an operand is an index into its node's operands. A copy names the node itself, so that it may go
+// into a call with other operands.
 Actual Actual::copyOf(const Node &node, const Argument &argument) {
   switch (argument.kind()) {
   case Argument::Kind::Operand:
@@ -122,6 +124,7 @@ void GraphBuilder::infer(Node *node) {
   llvm::Expected<const Type *> type = node->op()->shape(*node);
   if (type)
     return graph_->setType(node, *type);
+  // The first error is kept alone, because those after it often come of it.
   llvm::handleAllErrors(type.takeError(), [&](const DiagnosticError &error) {
     if (!firstError_ && !error.diagnostics().empty())
       firstError_ = error.diagnostics().front();

@@ -27,6 +27,8 @@ struct Context::Impl {
     return memory;
   }
 
+  /// Types are compared by address everywhere, so two equal ones must never be made. The hash leads to the few stored
+  /// types that may be equal, and only where none is, a new one joins them.
   /// The stored type equal to `wanted`, or the one that `make` builds.
   template <typename Equal, typename Make>
   const Type *unique(uint64_t hash, Equal equal, Make make) {

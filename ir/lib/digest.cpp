@@ -11,6 +11,12 @@ namespace ccgraph {
 
 namespace {
 
+// Names differ between two texts of one program, what they stand for does not. So a name is written as a number, in the
+// order of first mention, and a first mention is followed by what the name means:
+//   y = aten.add(x, x)       operator 0 "aten.add.Tensor", type 0 f32[4], operands 0, 0
+//   z = aten.add(y, x)       operator 0, type 0, operands 1, 0
+// A group is written so by its size and axis, never by its name: rank 0 may call "2" what rank 4 calls "3". All texts
+// have their length before them, so that "ab", "c" and "a", "bc" differ.
 // Kinds are written as these numbers: one that is added comes last, or the digest of every program changes.
 static_assert(static_cast<int>(Opcode::Placeholder) == 0 && static_cast<int>(Opcode::GetAttr) == 1 &&
               static_cast<int>(Opcode::CallFunction) == 2 && static_cast<int>(Opcode::Output) == 3);
@@ -40,11 +46,13 @@ private:
   template <typename Key>
   using Mentions = llvm::DenseMap<Key, uint64_t>;
 
+  /// 300 is the two bytes 0xAC 0x02: its low seven bits with the mark that more follow, then the rest.
   void number(uint64_t value) {
     for (; value >= 128; value >>= 7)
       bytes_.push_back(static_cast<char>(value | 128));
     bytes_.push_back(static_cast<char>(value));
   }
+  /// 0, -1, 1, -2 are written as 0, 1, 2, 3, so that small negative numbers are short too.
   void signedNumber(int64_t value) { number((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63)); }
   void text(llvm::StringRef value) {
     number(value.size());
@@ -148,7 +156,8 @@ private:
       mention(devices_, {device.kind.key(), device.index});
   }
 
-  /// An expression word by word: symbols are mentioned, everything else is its text without blanks.
+  /// An expression word by word: symbols are mentioned, everything else is its text without blanks. "s0 + 4" and "s7 +
+  /// 4" have one digest where s0 and s7 are the first symbols of their programs. The empty text at the end is no word.
   void write(const SymExpr &expression, const Graph &graph) {
     llvm::StringRef rest = expression.text();
     while (!rest.empty()) {

@@ -6,6 +6,18 @@
 namespace ccgraph {
 namespace {
 
+// Ranks whose programs differ may disagree about a collective, and the backend then hangs or mixes up data. A
+// fingerprint holds what all members must say alike of one call; `differences` compares two of them, field by field:
+//   rank 0   all_reduce sum f32[1024] on ranks [0, 1]
+//   rank 1   all_reduce max f32[1024] on ranks [0, 1]       reduction: sum against max
+//   rank 1   all_reduce sum f32[512] on ranks [0, 1]        elements: 1024 against 512
+// Shapes are not compared: f32[32, 32] and f32[1024] send the same bytes.
+//
+// What one side does not know (a symbolic size, a group that no table describes) differs from nothing. So "no
+// difference" alone is no proof of agreement: both fingerprints must be `complete` as well.
+//
+// The two ends of a transfer are one thing seen from two sides. A send to rank 1 and a receive from rank 0 have kinds
+// that differ and must agree in dtype, elements and tag; who is the peer of whom is matched by those who pair them up.
 using Kind = CollectiveKind;
 using Print = CollectiveFingerprint;
 

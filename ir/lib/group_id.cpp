@@ -16,7 +16,8 @@ namespace {
 using Cells = std::vector<std::vector<int64_t>>;
 
 /// Prints the expression that makes a value such that equal texts are equal values. What it cannot say for sure it
-/// prints as the node itself.
+/// prints as the node itself. Two calls mesh_get_process_group(mesh, 0), one of them with dim = 0 by name, have one
+/// text, "_dtensor.mesh_get_process_group.default(mesh, dim = 0)", and so one group, though they are two nodes.
 class Expression {
 public:
   [[nodiscard]] static std::string of(const Node &node) {
@@ -168,6 +169,9 @@ GroupId ofValue(const Node &value) {
   return {GroupId::Kind::Value, Expression::of(value), {}};
 }
 
+// A collective inside a control_deps takes its group from a placeholder of the body. For
+//   control_deps((p,), body, x, pg)        with the body  (a, b): all_reduce(a, "sum", b)
+// the group is what the node gives for b: argument 2 of control_deps goes to the first placeholder, 3 to the second.
 /// The argument of a control_deps that a value of its body stands for; null for one that the body makes.
 const Argument *actualOf(const Node &wrapper, const Node &placeholder) {
   if (placeholder.opcode() != Opcode::Placeholder)
@@ -255,6 +259,8 @@ Cells possibleMembers(const GroupTable &table, const GroupId &id) {
   return group->ranks.empty() ? Cells() : Cells{group->ranks};
 }
 
+// Members decide where a file or the call states them: a group that may be [0, 1] or [2, 3], one cell of a partition,
+// may be "tp" with [2, 3]. Members that were assumed, because no file states them, decide nothing.
 bool mayBeOneGroup(const GroupTable &table, const GroupId &a, const GroupId &b) {
   if (a == b || isVague(a) || isVague(b))
     return true;
@@ -265,6 +271,10 @@ bool mayBeOneGroup(const GroupTable &table, const GroupId &a, const GroupId &b) 
   return llvm::any_of(left, [&](const auto &cell) { return llvm::is_contained(right, cell); });
 }
 
+// Counts for each list of ranks how many groups may have it, and then looks each group's lists up. With "a" and "b"
+// both stated as [0, 1] and "c" as [0, 2], the list [0, 1] has two holders: a and b are open, c is not. A name that
+// nobody describes and a call that gives ranks may be one group as well, so as soon as there is one of each kind both
+// are open.
 std::vector<bool> openGroups(const GroupTable &table, llvm::ArrayRef<GroupId> groups) {
   std::map<std::vector<int64_t>, unsigned> holders;
   bool someNameIsBare = false;

@@ -5,7 +5,8 @@ namespace {
 
 constexpr unsigned labelBits = 62;
 constexpr uint64_t labelLimit = uint64_t(1) << labelBits;
-/// Room left after an appended node: large enough for most passes' insertions, small enough for 2^42 nodes.
+/// Room left after an appended node: large enough for most passes' insertions, small enough for 2^42 nodes. Each
+/// insertion at one place halves it, so 20 of them fit between two neighbours before anything is relabelled.
 constexpr uint64_t appendGap = uint64_t(1) << 20;
 /// A range of 2^i labels may hold up to (2 / overflowBase)^i nodes; 1 < overflowBase < 2 trades relabelling against
 /// label bits.
@@ -48,8 +49,10 @@ void OrderList::assignLabel(Node *node) {
   node->label_ = low + (high - low) / 2;
 }
 
-/// Because a range must be sparse to be chosen, many insertions fit into it before it is chosen again; that is why the
-/// work on all of its nodes is small for each of them.
+/// Tries ranges of 2, 4, 8, ... labels around the node, and takes the first in which its nodes are few enough; the
+/// header has an example. Because a range must be sparse to be chosen, many insertions fit into it before it is chosen
+/// again; that is why the work on all of its nodes is small for each of them. `first` and `last` only move outwards, so
+/// the search costs no more than the relabelling.
 void OrderList::relabelAround(Node *node) {
   Node *first = node;
   Node *last = node;

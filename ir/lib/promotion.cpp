@@ -7,6 +7,14 @@
 namespace ccgraph {
 namespace {
 
+// The rule has two steps (torch.result_type). Within one kind of operand, dtypes are joined: the smallest that holds
+// both. Between kinds, tensors with dimensions count most, then 0-d tensors, then Python numbers, and a lower kind has
+// a say only if its class is higher:
+//   f16[4] + f64[]          f16    both floats: the tensor with dimensions decides
+//   i32[4] + f64[]          f64    a float beats an integer
+//   i64[4] + 2.5            f32    a number stands for its class, in the default dtype of it
+//   u8[4] + i8[4]           i16    no 8-bit type holds -128 and 255
+//   f16[4] + 1j             c32    a complex number keeps the precision of the tensor
 bool isSigned(DType dtype) {
   return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
 }

@@ -10,6 +10,15 @@
 namespace ccgraph {
 namespace {
 
+// A value is followed from view to viewed tensor up to the one that is no view, its base, and the bytes between the
+// beginnings are added up. With b = f32[8, 4][4, 1]:
+//   s = slice(b, 0, 4, 8)    begins at row 4 of 16 bytes each:                    64
+//   r = select(s, 0, 1)      begins at row 1 of s: 16 bytes on, at                80
+// and r ends 16 bytes later, one row of 4 elements: its region is b, 80 to 96. select(b, 0, 4) is at 64 to 80, so a
+// launch may fill it while another one fills r.
+//
+// An as_strided in the chain counts from the beginning of the storage. So the offsets below it do not matter, and the
+// walk goes on only to find the base.
 /// Bytes between the first element of the viewed tensor and that of the view.
 using OffsetRule = std::optional<int64_t> (*)(const Node &view, const Type &from);
 
@@ -57,6 +66,7 @@ struct ViewEntry {
   OffsetRule offset;
 };
 
+/// Of a view that is not here nobody knows the offset, and regionOf answers nothing for all that is seen through it.
 constexpr ViewEntry views[] = {
     {"aten._unsafe_view", atStart}, {"aten.alias", atStart},
     {"aten.detach", atStart},       {"aten.expand", atStart},

@@ -35,6 +35,9 @@ const NodeState *GraphSnapshot::find(const Node *node) const {
   return index ? &states_[index - 1] : nullptr;
 }
 
+// Argument trees and provenance are compared by address, because an edit never changes one but stores another: an equal
+// tree at another address counts as a change, and a pass that rebuilt it has done something. The tree names operands by
+// index alone, so that which nodes these are is compared besides.
 bool GraphSnapshot::matchesNode(const NodeState &state, const Node *node) const {
   bool same = node == state.node && node->name() == state.name && node->target() == state.target &&
               node->type() == state.type && &node->arguments() == state.arguments &&

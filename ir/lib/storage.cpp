@@ -6,6 +6,20 @@
 
 namespace ccgraph {
 
+// One walk down the program gives each value the set of storages that it may occupy: a new storage where the node makes
+// memory, the sets of the operands that it may share, or both. An example, with the sets on the right:
+//   x = placeholder                    {0}
+//   v = view(x)                        {0}        a view has no storage of its own
+//   y = mylib.mystery(v)               {0, 1}     opaque: may return v, or something new
+//   l = all_reduce_coalesced([x, y])   {2, 3}     a list; element 0 is in 2, element 1 in 3
+//   g = getitem(l, 1)                  {3}
+//   w = wait_tensor(g)                 {3}
+// Sets are stored back to back in pool_, sorted, and a value has a range of it; views of one tensor each have a copy.
+//
+// Two things make several storages one (a pool, see the header): a set that grows beyond mostStorages, and an operator
+// that gives a tensor the storage of another (set_). Pools are kept as a union-find: into_ leads from a storage towards
+// the smallest of its pool. A set that was stored before two of its storages met in a pool still names both; that is
+// why settlePools rewrites all sets at the end.
 StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()), lists_(graph.idLimit()) {
   owner_.reserve(graph.size() / 2);
   for (const Node *node : graph)
@@ -169,6 +183,7 @@ void StorageMap::visit(const Node &node) {
   whole = unite(ids);
 }
 
+// Because a text gives no type to a list, the type of the getitem says how large the element's storage is.
 void StorageMap::visitElement(const Node &getItem, unsigned index) {
   const Node *list = getItem.operand(0);
   auto element = storages(list, index);
@@ -178,6 +193,9 @@ void StorageMap::visitElement(const Node &getItem, unsigned index) {
   whole_[getItem.id()] = unite(llvm::SmallVector<StorageId, 4>(element.begin(), element.end()));
 }
 
+// Each element has a set of its own. Where the operator works on element i of a list alone (a wait on a list, an
+// in-place coalesced form), result i shares with operand i and with no other: for wait_tensors([a, b]), element 1 is in
+// b's storage. Otherwise each element may share whatever the operator shares, as the elements of a split do.
 void StorageMap::visitList(const Node &node, unsigned count) {
   Effects effects = effectsOf(node);
   const Argument *list = elementwiseList(node);

@@ -6,6 +6,11 @@
 namespace ccgraph {
 namespace {
 
+// Strides tell how many elements lie between two neighbours along a dimension. The questions of this file are answered
+// by walking the dimensions from the innermost in memory outwards, with the stride that a tensor without gaps would
+// have there. f32[2, 3] with strides [3, 1] is row-major; with [1, 2] it is dense, as its transpose is row-major; with
+// [4, 1] it has a gap of one element after each row. Dimensions of size 1 have no neighbours, so their strides mean
+// nothing.
 /// Dimensions of [n, c, h, w] or [n, c, d, h, w] from the innermost in memory; empty for other ranks.
 DimsRef channelsLastOrder(size_t rank) {
   static constexpr int64_t of4[] = {1, 3, 2, 0};
@@ -118,6 +123,8 @@ Dims preservedStrides(DimsRef sizes, DimsRef strides) {
   return isDense(sizes, strides) ? toDims(strides) : denseStridesLike(sizes, strides);
 }
 
+// x + 1 for x = f32[2, 3][1, 2] is f32[2, 3][1, 2] again, and not row-major: dimension 0 lies inside dimension 1 in x,
+// so it does in the result. A stretched operand (stride 0) says nothing, and the next operand is asked.
 Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes) {
   Dims innerFirst = allDims(static_cast<int64_t>(sizes.size()));
   std::reverse(innerFirst.begin(), innerFirst.end());
@@ -153,6 +160,11 @@ std::optional<Dims> inferSizes(DimsRef wanted, int64_t count) {
   return sizes;
 }
 
+// Walks the old dimensions from the last. Old dimensions belong to one run as long as the next one outside starts
+// exactly where the run ends; when the run ends, new dimensions are taken from the last until they have as many
+// elements as the run. [2, 3, 4] with strides [24, 4, 1] as [2, 12]: dimensions 4 and 3 are a run of 12 elements, which
+// the new 12 fills with stride 1; dimension 2 is a run of its own with step 24, which the new 2 fills. As [6, 4], the
+// new 4 and 6 have 24 elements where the run has 12: no strides exist.
 std::optional<Dims> viewStrides(DimsRef sizes, DimsRef strides, DimsRef to) {
   if (llvm::is_contained(sizes, 0))
     return sizes == to ? toDims(strides) : contiguousStrides(to);

@@ -12,6 +12,20 @@
 namespace ccgraph {
 namespace {
 
+// Sizes that are known only at run time have a text, such as "2*(u0 + 1)", and this file does three things with it.
+//
+// Evaluation reads the text once, from the left, with a small parser (Evaluator). Numbers are Number: empty as soon as
+// one step has no value, so no caller can go on with half a result. With s0 = 7 and u0 = 3:
+//   "2*(s0 - u0)"         8
+//   "-7 // 2"             -4     floors, as Python does, where C++ would give -3
+//   "2**3**2"             512    powers bind to the right
+//   "s0 // 0", "s0 +"     empty
+//
+// Arithmetic (multiply, add) makes a new text. It writes what sympy writes, because a text is the identity of an
+// expression: 2 times "4*u0" must be "8*u0", the text that PyTorch prints, and not "2*4*u0". Where sympy would simplify
+// more than that (s0*s0 is s0**2), the texts differ, and two equal sizes count as not known to be equal.
+//
+// Symbols u0, u1, ... are looked for in the text itself (mentionsUnbacked): "cu0" is another name and not one of them.
 using Number = std::optional<int64_t>;
 
 /// The result of an llvm::*Overflow function; empty where it overflowed.
@@ -145,6 +159,9 @@ public:
   }
 
 private:
+  /// An expression whose operators all bind at least as tightly as `minimum`. For "2*s0 + u0" and minimum 1: the
+  /// primary 2; then "*" (3), whose right side is read with minimum 4 and stops at "+"; then "+" (2), whose right side
+  /// is u0.
   Number expression(int minimum) {
     Number left = primary();
     while (left) {
@@ -197,6 +214,7 @@ private:
     return rest_.consume_front("(") ? call(function(name)) : lookup_(name);
   }
 
+  /// Folds the arguments from the left: Max(1, u0, s0) is Max(Max(1, u0), s0).
   Number call(Operation operation) {
     Number value = expression(1);
     while (value && skip().startswith(",")) {

@@ -9,6 +9,10 @@
 
 namespace ccgraph {
 
+// A type is read from its text front to back, and printed the same way: dtype, sizes, strides and device, of which the
+// last two may be missing. "bf16[8, s0][s0, 1]cuda:0" has both, "f32[2, 3]" neither, and "f32[][]cpu" is a tensor
+// without dimensions. A size that is no plain number is kept as an expression, unread: whether it means anything shows
+// when somebody evaluates it.
 std::optional<int64_t> Type::numElements() const {
   if (!isTensor())
     return std::nullopt;
@@ -27,6 +31,9 @@ std::optional<int64_t> Type::numBytes() const {
   return bytes;
 }
 
+// From the innermost dimension outwards, `expected` is the stride that a row-major tensor has there. [4, s0] with
+// strides [s0, 1] is row-major in fact; yet only numbers are compared, and the answer is no: "true" means known to be
+// so. The outermost size may be a symbol, because no stride depends on it: [s0, 4] with strides [4, 1] is contiguous.
 bool Type::isContiguous() const {
   if (!isTensor() || !stridesKnown_)
     return false;

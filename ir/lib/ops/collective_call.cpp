@@ -7,6 +7,8 @@ namespace {
 
 using Nodes = llvm::SmallVector<Node *, 2>;
 
+/// Every node below the argument, lists of lists included: c10d.allgather_ takes Tensor[][], a list a device of the
+/// rank.
 void collect(const Node &node, const Argument *argument, Nodes &out) {
   if (!argument)
     return;
@@ -15,6 +17,8 @@ void collect(const Node &node, const Argument *argument, Nodes &out) {
   llvm::for_each(argument->elements(), [&](const Argument &element) { collect(node, &element, out); });
 }
 
+/// A call says its group in one of three ways: "tp"; a node that holds a process group; or the ranks themselves, as the
+/// older operators do in all_reduce(x, "sum", "", [0, 1], 2).
 void readGroup(const Node &node, CollectiveCall &call) {
   const Argument *group = argumentAt(node, call.spec->group);
   if (!group)
@@ -28,6 +32,7 @@ void readGroup(const Node &node, CollectiveCall &call) {
       call.ranks.push_back(rank.integer());
 }
 
+/// Words and tensors stand in two lists of one length: ["isend", "irecv"] with [x, y] sends x and receives into y.
 void readBatch(const Node &node, CollectiveCall &call) {
   const Argument *kinds = argumentAt(node, 0);
   const Argument *tensors = argumentAt(node, call.spec->input);
@@ -145,6 +150,8 @@ std::optional<int64_t> inputBytes(const Node &collective) {
   return call ? sumOfBytes(llvm::ArrayRef<Node *>(call->inputs)) : std::nullopt;
 }
 
+// Where the result lies says whom to ask: in buffers that the call was given, in the inputs themselves (all_reduce_),
+// or in new memory, whose size the type of the node says.
 std::optional<int64_t> outputBytes(const Node &collective) {
   std::optional<CollectiveCall> call = collectiveCall(collective);
   if (!call)

@@ -10,7 +10,9 @@ struct CollectiveEntry {
   CollectiveSpec spec;
 };
 
-// Positions are those of the schemas in op_schemas.inc.
+// Positions are those of the schemas in op_schemas.inc: of all_reduce(Tensor input, reduce_op, group_name), the
+// reduction is parameter 1 and the group is 2. Positions are used, and not names, because PyTorch renamed parameters
+// between releases and left their places alone.
 constexpr CollectiveSpec allReduce = {.kind = Kind::AllReduce, .copiesAtLaunch = true, .reduceOp = 1, .group = 2};
 constexpr CollectiveSpec allReduceList = {
     .kind = Kind::AllReduce, .coalesced = true, .copiesAtLaunch = true, .reduceOp = 1, .group = 2};
@@ -144,7 +146,10 @@ void setAccess(OpDef &op, int index, Access access) {
     op.params[index].access = access;
 }
 
-/// When the tensors are read and written: at launch, or in flight.
+/// When the tensors are read and written. A synchronous call is an ordinary step: it reads and writes when it is
+/// issued. An asynchronous one holds its tensors to the wait, unless it has copied them: all_reduce clones its input at
+/// launch, so that x may be overwritten right after c = all_reduce(x), where all_gather still reads x from the
+/// transfer.
 void applyAccesses(OpDef &op, const CollectiveSpec &spec) {
   constexpr Access readsWrites = Access::Read | Access::Write | Access::Alias;
   constexpr Access inFlightBoth = Access::InFlightRead | Access::InFlightWrite | Access::Alias;

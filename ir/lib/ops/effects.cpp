@@ -247,7 +247,9 @@ const Graph *wrappedGraph(const Node &node) {
 }
 
 /// Effects of a control_deps: those of the nodes in its subgraph, told of the arguments that the placeholders stand
-/// for.
+/// for. In control_deps((p,), body, x) with the body (a): c = all_gather(a); return c, the node launches, reads x in
+/// flight and has a result of its own. If the body also waits on c, the node is a plain step from outside, which reads
+/// x.
 class WrappedEffects {
 public:
   WrappedEffects(const Node &node, const Graph &body) : node_(node), body_(body), origins_(body.idLimit()) {
@@ -400,6 +402,8 @@ Effects declaredEffects(const Node &node) {
 
 } // namespace
 
+// Walks from name to name of one storage, up to operands that are shared and down to results that share, and asks each
+// reader on the way. For v = view(x), t = t_(x), the question about v goes up to x and finds t_ among its readers.
 // Because `out` buffers are resized only where sizes differ, and types hold as long as nobody has resized anything: if
 // each `out` of each name states the sizes that it was given, none of them ever resizes.
 bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> counts) {

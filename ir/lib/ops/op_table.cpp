@@ -18,6 +18,8 @@ void applySchema(OpDef &op, Schema schema) {
   op.variadic = schema.variadic;
 }
 
+/// The order matters: sharing says what is written, domains need that to find effects that nobody sees, collectives
+/// overwrite the accesses of both, and work asks whether the operator is a view.
 void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
   OpDraft draft{op, key, baseOf(key), tags};
   applySharing(draft);
@@ -58,7 +60,9 @@ bool isOutForm(const Schema &schema) {
   return llvm::any_of(schema.params, [](const OpParam &param) { return param.keywordOnly && param.writes; });
 }
 
-/// The line of the overload on tensors, if all that take a tensor do the same to it; empty if they do not, or there is none.
+/// The line of the overload on tensors, if all that take a tensor do the same to it; empty if they do not, or there is
+/// none. "aten.add" has overloads on numbers and texts, and two on tensors, Tensor and Scalar, which both only read: a
+/// call of "aten.add" is taken for aten.add.Tensor. If one of the two wrote its operand, the call could be either.
 llvm::StringRef commonOverload(llvm::StringRef name) {
   llvm::StringRef lines = findOverloads(name);
   llvm::StringRef found;

@@ -5,6 +5,15 @@
 namespace ccgraph {
 namespace {
 
+// What an operator reads, writes and shares is settled in four steps, each of which may correct the one before:
+//   1. The schema: `Tensor(a) self` with a result `Tensor(a)` is shared, `Tensor(a!) self` is read and written, and a
+//      written parameter after the star (`*, Tensor(a!) out`) is written only.
+//   2. The table below, where the schema is silent or says too much: batch_norm writes its running statistics and its
+//      schema does not say so; fill_ writes without reading.
+//   3. Reshapes: what PyTorch tags as changing the tensor itself, and every `out`.
+//   4. A parameter that is shared and not written makes the operator a view of it: aten.view, aten.t, aten.split.
+// Operators that return their operand at times and a copy at other times (reshape, contiguous, to) "may" share. Their
+// rule looks at the types of a call and tells which of the two it is, as far as it can.
 /// Sets of parameters, bit i for parameter i.
 struct SharingEntry {
   llvm::StringLiteral key; ///< key or base

@@ -102,7 +102,8 @@ Result withFlops(const Node &node, double flops) {
   return work;
 }
 
-/// 2 * rows * inner * columns, for each of the batch.
+/// 2 * rows * inner * columns, for each of the batch: mm of f32[64, 32] and f32[32, 16] has 65,536 operations and moves
+/// 14,336 bytes. Its result has rows * columns elements, so only the inner size is read off an operand.
 Result matmulWork(const Node &node) {
   int left = node.op()->paramIndex("mat2") == 2 || node.op()->paramIndex("batch2") == 2 ? 1 : 0;
   const Type *a = tensorAt(node, left);

@@ -28,6 +28,16 @@ struct Hold {
 /// How a flight holds a storage: an input that it still reads, or its result, or a buffer that it fills.
 enum Holding : uint8_t { Reads, Writes };
 
+/// Walks the program once and keeps what is in flight. A launch opens a flight for each of its results. A flight holds
+/// storages: as Writes those of its result and of buffers that it fills, as Reads those of inputs that it still reads.
+/// A wait ends every flight that has one of its storages as Writes.
+///   c = all_gather(x)      opens a flight: c is held as Writes, x as Reads
+///   r = relu(x)            fine: both only read x
+///   x.add_(1)              write-in-flight: the transfer still reads x
+///   t = relu(c)            read-in-flight: c is not complete yet
+///   w = wait_tensor(c)     ends the flight, and both are free
+/// An error needs certainty. A value that may be in one of several storages is in flight only if all of them are, and
+/// two slices of one buffer are taken for one only as long as their regions are not known to be apart.
 class AsyncRules {
 public:
   AsyncRules(Report &report, const VerifyOptions &options, Scope scope)

@@ -85,6 +85,8 @@ private:
     checkUnknown(node);
   }
 
+  // A positional argument may also be given by name, and from the star on only so; what has a default, may be None, or
+  // stands for any number of arguments may be left out.
   /// Because a name without overload stands for several schemas, only a full one is held to what it demands.
   void checkRequired(const Node &node) {
     const OpDef &op = *node.op();

@@ -88,6 +88,9 @@ constexpr VerifierRule rules[] = {
     {"types.splits", "The splits of an all_to_all are as many as members, not negative, and add up to the rows."},
 };
 
+// A subgraph is verified as a graph of its own, but for waits: those on a placeholder may end a flight of its parent,
+// so that a wait on what nothing there launched is no finding (Scope). The caller's storage map is of the outermost
+// graph.
 void verifyInto(Diagnostics &out, const Graph &graph, const VerifyOptions &options, const std::string &path) {
   Report report(graph, options);
   checkStructure(report);

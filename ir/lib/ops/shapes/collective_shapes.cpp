@@ -8,6 +8,12 @@ namespace {
 using Kind = CollectiveKind;
 using DimList = llvm::SmallVector<Dim, 6>;
 
+// Rows, the first dimension, are what ranks share out and put together. On 8 ranks and for x = f32[32, 2]:
+//   all_reduce(x), broadcast(x)                f32[32, 2]
+//   all_gather(x)                              f32[256, 2]
+//   reduce_scatter(x)                          f32[4, 2]
+//   all_to_all(x, output splits [1, 2, ...])   as many rows as the output splits add up to
+// Results are contiguous, whatever the strides of x. A form on a list does so for each tensor.
 /// What the shape of one tensor's result depends on.
 struct Call {
   const Node &node;

@@ -48,7 +48,8 @@ bool isKnownDense(const Type &type) {
   return sizes && strides && type.stridesKnown() && productOf(*sizes) != 0 && isDense(*sizes, *strides);
 }
 
-/// Type of a copy of `from`; null where the format leaves it open.
+/// Type of a copy of `from`; null where the format leaves it open. torch.preserve_format keeps the strides of a tensor
+/// that is dense: a clone of f32[2, 3][1, 2] has the strides [1, 2].
 const Type *copied(const Node &node, const Type &from, DType dtype, Device device) {
   llvm::StringRef format = memoryFormat(node);
   if (format == "preserve_format" && isKnownDense(from))

@@ -48,6 +48,8 @@ std::optional<llvm::SmallVector<int64_t, 6>> intsAt(const Node &node, int parame
 
 namespace {
 
+/// A size may be a number, an expression, or a node: view(x, [sym_size_int, 4]), where sym_size_int has the type
+/// Sym(s0), has the sizes [s0, 4].
 std::optional<Dim> dimOf(const Node &node, const Argument &argument) {
   if (argument.is(Argument::Kind::Int))
     return Dim(argument.integer());

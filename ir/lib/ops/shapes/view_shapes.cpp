@@ -48,7 +48,8 @@ llvm::Expected<std::optional<unsigned>> dimAt(const Node &node, int parameter, s
   return wrapped;
 }
 
-/// The type of `from` in these sizes: a view where strides allow, else a contiguous copy.
+/// The type of `from` in these sizes: a view where strides allow, else a contiguous copy. One rule serves both view and
+/// reshape: PyTorch refuses a view that strides do not allow, so a copy is only ever the answer of a reshape.
 const Type *reshaped(const Node &node, const Type &from, llvm::ArrayRef<int64_t> sizes) {
   Sizes dims(sizes.begin(), sizes.end());
   if (!from.stridesKnown())
@@ -147,6 +148,8 @@ TypeResult permuteShape(const Node &node) {
   return shape.type();
 }
 
+// f32[3, 1][1, 1] expanded to [2, 3, 4] is f32[2, 3, 4][0, 1, 0]: dimensions that are new or stretched have stride 0,
+// since all of their elements are one.
 TypeResult expandShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   auto wanted = dimsAt(node, 1);
@@ -174,6 +177,8 @@ TypeResult expandShape(const Node &node) {
   return shape.type();
 }
 
+// The stride of a dimension of size 1 means nothing, yet texts print it: PyTorch states what a step over all of the
+// next dimension would be. f32[4][1] at 0 is f32[1, 4][4, 1], at 1 f32[4, 1][1, 1].
 TypeResult unsqueezeShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from)
@@ -248,6 +253,7 @@ std::optional<int64_t> sliceEnd(const Node &node, int parameter, int64_t size, i
 
 } // namespace
 
+// Of f32[10, 4][4, 1], slice(x, 0, 1, 9, 3) takes rows 1, 4 and 7: f32[3, 4][12, 1].
 TypeResult sliceShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from)
@@ -288,6 +294,7 @@ std::optional<Dims> splitLengths(const Node &node, int64_t size) {
 
 } // namespace
 
+// split(x, 4) of 10 rows makes parts of 4, 4 and 2 rows; of 0 rows it makes one part without rows.
 TypeResult splitShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from)
@@ -346,6 +353,8 @@ TypeResult asStridedShape(const Node &node) {
   return contextOf(node).tensor(from->dtype(), {*sizes, *strides, true}, from->device());
 }
 
+// The last dimension takes up the change: f32[2, 4][4, 1] viewed as f16 is f16[2, 8][8, 1], and back. Strides of the
+// other dimensions count elements, so they change by the same factor (torch.Tensor.view with a dtype).
 TypeResult viewDTypeShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   const Argument *wanted = argumentAt(node, 1);
