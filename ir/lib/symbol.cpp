@@ -214,15 +214,17 @@ private:
     return rest_.consume_front("(") ? call(function(name)) : lookup_(name);
   }
 
-  /// Folds the arguments from the left: Max(1, u0, s0) is Max(Max(1, u0), s0).
+  /// Folds the arguments from the left: Max(1, u0, s0) is Max(Max(1, u0), s0). Other functions take two.
   Number call(Operation operation) {
     Number value = expression(1);
-    while (value && skip().startswith(",")) {
+    int count = 1;
+    for (; value && skip().startswith(","); ++count) {
       rest_ = rest_.drop_front();
       Number next = expression(1);
       value = next ? apply(operation, *value, *next) : Number();
     }
-    return skip().consume_front(")") ? value : Number();
+    bool fits = operation == Operation::Max || operation == Operation::Min || count == 2;
+    return fits && skip().consume_front(")") ? value : Number();
   }
 
   const Operator *peekOperator() {

@@ -44,6 +44,10 @@ TEST(SymbolTest, FunctionsAndComparisons) {
 TEST(SymbolTest, NoValueInsteadOfAGuess) {
   EXPECT_EQ(evaluated("s1"), std::nullopt) << "unknown symbol";
   EXPECT_EQ(evaluated("Where(s0, 1)"), std::nullopt) << "unknown function";
+  EXPECT_EQ(evaluated("Abs(u0 - 7)"), std::nullopt) << "unknown function of one argument";
+  EXPECT_EQ(evaluated("Mod(s0)"), std::nullopt);
+  EXPECT_EQ(evaluated("Mod(s0, 4, 2)"), std::nullopt);
+  EXPECT_EQ(evaluated("Max(s0)"), 7);
   EXPECT_EQ(evaluated("s0 // 0"), std::nullopt);
   EXPECT_EQ(evaluated("9223372036854775807 + 1"), std::nullopt);
   EXPECT_EQ(evaluated("9223372036854775807 * s0"), std::nullopt);
