@@ -17,7 +17,7 @@
 
 namespace ccgraph::fx {
 
-/// The errors of one text. There are no warnings: a line is understood or refused.
+/// The errors of one text. A line is understood or refused, so the only warnings are of graphs that were set aside.
 class Problems {
 public:
   Problems(const SourceText &source, const PlainText &plain, size_t limit)

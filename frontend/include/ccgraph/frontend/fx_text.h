@@ -37,7 +37,7 @@ struct FxTextOptions {
 };
 
 /// The graph with its subgraphs as print_readable(include_stride=True, include_device=True) prints it, ending in one
-/// newline.
+/// The class of the graph, and its subgraphs inside of it. Never fails; the stream keeps what the system said.
 void writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options = {});
 
 } // namespace ccgraph

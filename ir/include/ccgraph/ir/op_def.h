@@ -188,7 +188,7 @@ enum class OpRole : uint8_t {
 
 /// Work of one node on one rank, for the cost model. Units: floating-point operations (a
 /// multiply-add is 2, as torch.utils.flop_counter counts), and bytes read plus written. What moves
-/// over the network is not in it: see inputBytes and outputBytes in effects.h.
+/// over the network is not in it: see inputBytes and outputBytes in collective.h.
 struct Work {
   double flops = 0;
   double bytes = 0;

@@ -15,8 +15,7 @@
 // Ownership: holds ids and pointers to the nodes; valid until the graph is edited (moving nodes is
 // no edit here, as long as definitions stay before uses). Failure: none; what is not known is taken
 // to be shared. Cost: O(nodes + edges) time, 12-30 bytes a node, and at most 4 * mostStorages in the
-// worst case; queries O(1), but for mayAlias,
-// O(m log n) in the sizes of the two sets.
+// worst case; queries O(1), but for mayAlias, O(m log n) in the sizes of the two sets.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

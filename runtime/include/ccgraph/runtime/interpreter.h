@@ -27,6 +27,7 @@
 //   run.deadlock          no rank can go on; says what each waits for
 //   run.in-flight-result  a value is read or written before the wait on the launch that fills it
 //   run.in-flight-input   a value is written while a launch still reads it
+//   run.copied-again      a wait copies all results of a launch again, and one of them was changed and is in use by now
 //   run.collective        a call makes no sense for its group: splits, source, peer, reduction, members
 //   run.type              a value is not what its node's type says
 //   run.kernel            a kernel refused its arguments

@@ -6,7 +6,7 @@
 //   ok: 48 outputs of 4 ranks equal to the bit, seeded inputs
 //   ok: 46 of 48 outputs of 4 ranks equal to the bit, 2 not checked: the same number everywhere; seeded inputs
 //   NOT CHECKED: 46 of 48 outputs of 4 ranks equal to the bit, 2 not checked: all NaN; seeded inputs
-//   FAILED: 2 outputs of 48 differ
+//   FAILED: 2 differences in 48 outputs
 // An output that is empty or the same number everywhere is only counted, since no other inputs need
 // tell more; one that is NaN or infinite throughout leaves the question open, as do only outputs
 // that are not checked: then the answer does not hold.
@@ -54,8 +54,8 @@ struct EquivalenceAnswer {
 [[nodiscard]] std::string equalityText(const runtime::Comparison &comparison, const std::string &howEqual,
                                        const std::string &ofRanks = "");
 
-/// The first ten differences, one a line, and how many there are more; then, likewise, what was not checked because it
-/// is not finite.
+/// A line for each difference, then one for each output that was not checked; the first ten of all these, and how many
+/// there are more.
 [[nodiscard]] std::string differencesText(const runtime::Comparison &comparison);
 
 } // namespace ccgraph
