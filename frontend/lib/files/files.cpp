@@ -16,6 +16,8 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message) {
 }
 
 /// Writes into a temporary that a failure or a signal removes.
+/// A rename within one folder happens as a whole or not at all: a reader sees the old file or the new one, and a full
+/// disk or a signal leaves the old one as it was.
 llvm::Error writeAndRename(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!temporary)

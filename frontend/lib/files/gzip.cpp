@@ -33,6 +33,8 @@ public:
   }
 
 private:
+  /// Inflates into the room that is left, which doubles from 64 KiB to 64 MiB: a small file wastes little, and a large
+  /// one is not moved often.
   int step(std::string &out) {
     // zlib counts in 32 bits; what is left of a larger input is fed in the next step.
     stream_.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(left_.data()));
@@ -49,6 +51,8 @@ private:
     return state;
   }
 
+  /// A gzip file may hold several streams, one after another, as `cat a.gz b.gz` makes them: their texts follow one
+  /// another. Bytes after the last one that begin no stream are not read.
   bool restart() { return isGzip(left_) && inflateReset(&stream_) == Z_OK; }
 
   llvm::Error broken(const std::string &what) const {

@@ -30,6 +30,7 @@ constexpr Stranger strangers[] = {
     {"<", "a web page or XML", "a server may have sent it instead of the file: look into it"},
 };
 
+/// A user who gives a saved module or an archive learns what the file is, and how to print the graph that is in it.
 std::string whatItIs(llvm::StringRef text, Diagnostic &diagnostic) {
   if (text.trim().empty())
     return "this file is empty: expected a graph";

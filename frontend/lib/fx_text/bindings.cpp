@@ -8,6 +8,13 @@ namespace {
 
 constexpr StringRef flatten = "fx_pytree.tree_flatten_spec(";
 
+// torch.export and Dynamo print programs whose inputs are trees (lists, dictionaries) so that the header names the
+// trees and lines of the body name their leaves:
+//   def forward(self, state):
+//       a: "f32[2]"; b: "f32[3]";
+//       a, b, = fx_pytree.tree_flatten_spec([state], self._in_spec)
+// What the program computes with are a and b. So the second line declares types, and the third takes the place of the
+// header: the placeholder `state` goes, and a and b become the inputs.
 class BindingReader {
 public:
   BindingReader(Session &session, Scope &scope, Cursor cursor) : session_(session), scope_(scope), cursor_(cursor) {}
@@ -67,6 +74,7 @@ private:
   }
 
   /// The parameters of the header are trees; their leaves are the inputs of the graph.
+  // Nodes are erased that have no uses: nothing but placeholders stands before the first statement.
   void inputs() {
     scope_.begun = true;
     for (Node *tree : scope_.graph->nodes())

@@ -71,6 +71,13 @@ bool ExpressionReader::expected(StringRef what, std::string repair) {
                          std::move(repair));
 }
 
+// An argument is read by its first character: a bracket, a quote, a digit or sign, or a word. What follows the value
+// then decides whether it was all: a delimiter ends it; an operator, as in "2*s0 + 1", makes the whole of it an
+// expression, whose text is kept. So "s0" is a symbol, "s0 + 1" a symbolic expression, and "torch.float32" a dtype.
+//
+// Python that is none of the known forms, such as "functools.partial(f, 1)", is kept as its text too, since it may be a
+// constant that an operator of the user's own takes. But a node may not hide in such a text, as in "f(mm)": the edge
+// from the node would be lost, and a pass could move it. That is why mentionsNode looks at each word.
 bool ExpressionReader::argument(Argument &out) {
   llvm::SaveAndRestore<int> nesting(depth_, depth_ + 1);
   if (depth_ > maxDepth)
@@ -103,6 +110,7 @@ bool ExpressionReader::atom(Argument &out) {
   }
 }
 
+// Python allows a comma after the last element, "(a, b,)", so a closing bracket may follow a comma.
 bool ExpressionReader::separator(char close, bool &done) {
   cursor_.skipBlanks();
   done = cursor_.take(close);
@@ -131,6 +139,7 @@ bool ExpressionReader::sequence(Argument::Kind kind, Argument &out) {
   return true;
 }
 
+// As in Python, (a) is a, (a,) is a tuple of one, and () is an empty tuple: the comma makes the tuple.
 bool ExpressionReader::parenthesised(Argument &out) {
   const char *inside = cursor_.at;
   llvm::SmallVector<Argument, 8> elements;
@@ -180,6 +189,8 @@ bool ExpressionReader::string(Argument &out) {
   return true;
 }
 
+// A minus and a plus belong to the number after an "e": 1e-05. What has only digits and does not fit into 64 bits, and
+// a complex number such as 2j, have no value here, and are kept as text.
 bool ExpressionReader::number(Argument &out) {
   const char *start = cursor_.at;
   cursor_.take('-');
@@ -223,6 +234,8 @@ bool ExpressionReader::wordValue(Argument &out) {
   }
 }
 
+// Three things may bear a plain name: a node, a statement that was wrong (null in the table, and already reported), and
+// a symbol that is no node, since PyTorch prints "s0" for a size whether or not some node yields it.
 bool ExpressionReader::reference(StringRef name, Argument &out) {
   auto found = names_.find(name);
   if (found != names_.end()) {
@@ -264,6 +277,7 @@ bool ExpressionReader::torchValue(StringRef name, Argument &out) {
   return true;
 }
 
+// Both spellings of PyTorch come down to named parts: device(type='cuda', index=0) and device('cuda', 0).
 bool ExpressionReader::device(Argument &out) {
   const char *place = cursor_.at;
   CallArguments call;
@@ -290,6 +304,7 @@ bool ExpressionReader::device(Argument &out) {
   return true;
 }
 
+// As in Python, slice(4) is slice(None, 4, None): a single part is the stop.
 bool ExpressionReader::slice(Argument &out) {
   const char *place = cursor_.at;
   llvm::SmallVector<Argument, 3> parts;
@@ -326,6 +341,7 @@ bool ExpressionReader::subscriptItem(Argument &out) {
   return true;
 }
 
+// x[0] has the index 0, x[0,] and x[0, 1] have tuples, and x[1:2] has slice(1, 2, None).
 bool ExpressionReader::subscript(Argument &out) {
   const char *start = cursor_.at;
   llvm::SmallVector<Argument, 4> items;

@@ -6,6 +6,8 @@ namespace ccgraph::fx {
 
 namespace {
 
+/// From "(" to ":" of "def forward(self, x: "f32[2][1]cpu", *args, y = None) -> Tensor:". Each parameter but self makes
+/// a placeholder, with the stars as a part of its target, as torch.fx has it, and with its default as its argument.
 class HeaderReader {
 public:
   HeaderReader(Session &session, Scope &scope, Cursor &cursor) : session_(session), scope_(scope), cursor_(cursor) {}

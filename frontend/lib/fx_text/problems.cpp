@@ -30,6 +30,9 @@ bool Problems::aboveOperators(const char *place, std::string message, std::strin
   return error(place, std::move(message), std::move(repair));
 }
 
+// Errors of a graph wait in current_ until its end, since only then is it known whether the graph is one of operators
+// with mistakes (its errors count) or one above operators (its errors are set aside, and one warning says that it was
+// left out).
 bool Problems::endGraph(llvm::StringRef name, const char *place) {
   bool above = above_;
   append(above ? aside_ : diagnostics_, current_);

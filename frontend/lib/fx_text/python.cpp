@@ -72,6 +72,8 @@ private:
     }
   }
 
+  /// The two strings are parallel: 'n' at place 6 of the first means the newline at place 6 of the second. A backslash
+  /// before the end of a line stands for nothing, so the second string has no place for it.
   bool simple(size_t index) {
     constexpr StringRef meaning = "\\'\"\a\b\f\n\r\t\v";
     if (index < meaning.size())
@@ -134,6 +136,7 @@ void printDigits(llvm::raw_ostream &os, StringRef digits, int exponent) {
 
 } // namespace
 
+// The first match is the longest, because the table has "<<=" before "<<" and "<<" before "<".
 const PythonOperator *findOperator(StringRef text, Form form) {
   const auto *found = llvm::find_if(operators, [&](const PythonOperator &candidate) {
     return candidate.form == form && text.startswith(candidate.symbol);

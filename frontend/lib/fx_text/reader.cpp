@@ -12,6 +12,22 @@ namespace ccgraph {
 namespace fx {
 namespace {
 
+// A text is read line by line, and the indentation of a line says where it belongs:
+//   class f(torch.nn.Module):                  opens a class; its graph begins at the `def`
+//       def forward(self, x):                  opens a scope: the lines of its body stand deeper than this one
+//           relu = torch.ops.aten.relu.default(x)
+//           return (relu,)                     closes the scope: what follows in the body says nothing
+//           class body(torch.nn.Module):       stands not left of the `def`: a subgraph of f
+//   W0101 12:00:00 a warning                   stands outside of the body, and is passed over
+//
+// Reading goes on after an error, so that a user sees all errors of a file at once. Two rules keep one mistake from
+// making several errors. The name of a statement that is wrong is defined all the same, as nothing (null): who mentions
+// it fails without a word. And a header that cannot be read closes its scope, so that its body is not read. No graph
+// leaves the reader once there was an error, but for graphs above operators, which are set aside with theirs
+// (problems.h).
+//
+// The text may be hundreds of megabytes. So nothing is copied: names and types are slices of the text, a line's end is
+// found by memchr, and a type or source comment that comes again is looked up by its text.
 class FileReader {
 public:
   FileReader(Context &context, const SourceText &source, const ReadOptions &options)
@@ -77,6 +93,8 @@ private:
     return next;
   }
 
+  /// One statement is one line. Only a return may run over lines, where a program of many outputs was formatted by hand
+  /// or by a tool: "return (" ends a line, and a line that begins with a closing bracket ends the statement.
   const char *statement(StringRef content, const char *next) {
     Scope &scope = scopes_.back();
     Cursor cursor{content.begin(), content.end()};
@@ -137,6 +155,7 @@ private:
   }
 
   /// A class inside of another is a subgraph of it.
+  /// A name that comes twice gets a graph all the same, which nobody keeps: the lines of its body want one.
   Graph *newGraph(StringRef name, const char *place) {
     if (scopes_.size() == 1)
       return graphs_.emplace_back(std::make_unique<Graph>(session_.context, name)).get();

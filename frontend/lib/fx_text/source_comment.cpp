@@ -46,6 +46,8 @@ bool parsePlace(Context &context, StringRef text, Frame &frame) {
 
 } // namespace
 
+// A comment is taken apart from the front: "Annotation: {...}", words of PyTorch's, "File: ". The place after it is
+// searched from the back, because a path may hold " in " and ":" itself: "/a in b/m.py:12 in forward, code: y = x".
 std::optional<Frame> parseSourceComment(Context &context, StringRef comment) {
   Frame frame;
   StringRef text = comment.drop_front().ltrim().rtrim("\r");

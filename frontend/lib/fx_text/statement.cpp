@@ -16,6 +16,16 @@ constexpr StringRef traceDeeper =
 constexpr StringRef printTheProgram = "print the exported program itself, whose graph has no guards: str(program) or "
                                       "program.graph_module.print_readable()";
 
+/// Reads one statement. What torch.fx prints has few forms, and the word or sign after the name tells which it is:
+///   mm: "f32[2, 2]" = torch.ops.aten.mm.default(a, b);  a = b = None    a call; the type and what dies are optional
+///   w = self.w                                                          get_attr
+///   item = pair[0]                                                      operator.getitem, as any binary operator
+///   le = u0 <= 7                                                        operator.le
+///   x += y;  iadd = x                                                   in place: the name stands at the end
+///   w_1 = W_1                                                           no node: it renames an input
+///   return (mm,)                                                        the output
+/// The target, arguments, type and name are collected first, and the node is made last (create), so that a statement
+/// that turns out to be wrong leaves no half-made node in the graph.
 class StatementReader {
 public:
   StatementReader(Session &session, Scope &scope, Cursor cursor)
@@ -57,6 +67,9 @@ private:
 
   // --- Right-hand sides ----------------------------------------------------------------------------------------
 
+  // What begins with a word is a call, an attribute, or one side of an operator, and only the sign after the word
+  // tells: "torch.ops.aten.relu.default(" is a call, "self.w" an attribute of the module, "u0" in "u0 <= 7" an operand,
+  // for which the cursor goes back to the beginning of the word.
   bool value() {
     if (!isWordChar(cursor_.peek()) || llvm::isDigit(cursor_.peek()))
       return operatorValue();
@@ -73,6 +86,8 @@ private:
     return attribute(callee);
   }
 
+  // Only calls by a full name of torch or Python are operators. "self.layer(x)" is a module and "x.add(y)" a method:
+  // nobody knows what they run, so the graph is refused with the advice to trace deeper.
   bool call(const char *start, StringRef callee) {
     if (callee.consume_front(opsNamespace))
       return finish(Opcode::CallFunction, callee) && expression_.callArguments(call_);
@@ -200,6 +215,7 @@ private:
   }
 
   /// ";  a = b = None" says what dies here, which the uses say as well; "# after: c, d" are ordering edges.
+  // The names are not held against the uses: which values die where is worked out anew by whoever writes the graph.
   bool trailer() {
     cursor_.skipBlanks();
     const char *start = cursor_.at;

@@ -59,6 +59,8 @@ bool parseList(Session &session, StringRef text, const Type *&out) {
 
 } // namespace
 
+// A graph of a million nodes has some hundred distinct types, so the text of each is parsed once. One that did not
+// parse is kept as null: it is reported where it first stands, and fails without a word wherever it comes again.
 bool readType(Session &session, StringRef text, const Type *&out) {
   auto [entry, isNew] = session.types.try_emplace(text, nullptr);
   if (!isNew)

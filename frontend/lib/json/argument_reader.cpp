@@ -48,6 +48,9 @@ Tag tagOf(llvm::StringRef key) {
 
 } // namespace
 
+// What JSON has of its own stands for itself (null, true, 3, 2.5, a list). All else is an object with one key, its
+// kind: {"dtype": "bf16"}, {"str": "sum"}. A string alone is a node, "%mm", and never a text: so a reference without
+// its "%" is an error, and not a text that no operator expects.
 Argument ArgumentReader::read(const JsonValue &value) {
   switch (value.kind) {
   case JsonKind::Null:

@@ -34,6 +34,8 @@ void writeSequence(llvm::raw_ostream &os, const Node &node, const Argument &argu
 
 } // namespace
 
+// Nearly all names are plain identifiers, which need no escaping, and references are most of a file: these are written
+// without the detour through a string of their own.
 void writeJsonReference(llvm::raw_ostream &os, const Node &node) {
   os << "\"%";
   llvm::StringRef name = node.name().str();

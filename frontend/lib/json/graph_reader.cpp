@@ -14,6 +14,11 @@ constexpr int supportedMinor = 0;
 /// Which container of the file is open; the nodes themselves come whole.
 enum class Section : uint8_t { Graph, Nodes, Frames, Subgraphs };
 
+/// Hears the parser and fills graphs. sections_ says what is open: a graph, its nodes, its frames, or its subgraphs, in
+/// which graphs nest again. For a file whose graph has a subgraph "body" it is, at a node of that subgraph: Graph,
+/// Subgraphs, Graph, Nodes; and scopes_ has two graphs. Nodes and frames come whole, all else member by member.
+///
+/// A file of another format is a mistake of its own: after the error that says so, nothing of it is read.
 class GraphSink final : public JsonSink {
 public:
   GraphSink(Context &context, JsonReport &report, NodePlaces *places)

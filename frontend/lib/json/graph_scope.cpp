@@ -34,6 +34,8 @@ const Type *TypeCache::readList(const JsonValue &value) {
   return context_.list(elements);
 }
 
+// A reference to what does not stand above is wrong in one of three ways: the node stands below, or nowhere, or it is
+// the one that is being read. Which one, and so the advice, is known only when the graph has ended (finish).
 Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
   llvm::StringRef name = reference.text.drop_front();
   if (Node *node = graph.find(name))

@@ -55,6 +55,13 @@ private:
   bool first_ = true;
 };
 
+/// Writes the canonical form: the same graph always gives the same bytes. Keys have one order, what is empty or unknown
+/// is left out, and each node is one line, so that a line diff of two files names the nodes that differ:
+///   "nodes": [
+///     {"name": "x", "op": "placeholder", "target": "x", "type": "f32[2][1]cpu"},
+///     {"name": "y", "op": "call_function", "target": "aten.relu.default", "args": ["%x"], "type": "f32[2][1]cpu"},
+/// Foreign keys come back where they stood: those of the file, of groups and of frames as they were read, those of a
+/// node by their JSON pointer, which says whether they were in its meta.
 class GraphWriter {
 public:
   GraphWriter(llvm::raw_ostream &os, TypeTexts &types, const Graph &graph, unsigned depth)
@@ -296,6 +303,7 @@ private:
     os_ << ", \"meta\": {";
     Separator separator;
     if (node.frame())
+      // Files count frames from 0, and have no empty one.
       os_ << separator.next() << "\"frame\": " << node.frame() - 1;
     if (!provenance.origins.empty())
       writeOrigins(separator, provenance.origins);

@@ -7,6 +7,9 @@
 namespace ccgraph {
 namespace {
 
+/// A group either lists its members, [0, 1, 2, 3], or is a partition of the ranks into cells, [[0, 1], [2, 3]]: one
+/// name that means another group on each part of the machine. A rank may stand in a group once, whichever of the two it
+/// is: a rank in two cells would not know its group.
 class GroupReader {
 public:
   GroupReader(const JsonValue &value, JsonReport &report) : value_(value), report_(report) {

@@ -29,6 +29,12 @@ llvm::StringRef toRef(std::string_view text) { return {text.data(), text.size()}
 
 /// Builds values from what simdjson finds and passes them on. Each step says whether to go on; where it does not, and
 /// no error is noted, the sink wants no more.
+/// simdjson reads on demand: a value must be taken when it is met, once, in the order of the text. The walk follows the
+/// nesting of the text, and asks the sink at each container on the way whether it wants the members one by one (enter)
+/// or the whole. For a graph file it enters the object and its "nodes", and gets each node whole:
+///   {"nodes": [{"name": "x"}, {"name": "y"}]}    enter {}, enter "nodes", value {x}, value {y}, leave, leave
+/// A whole value is built in the arena, with its members as a linked list, and the arena is emptied when the sink has
+/// seen it. That is how a file of gigabytes needs the memory of its largest node.
 class Walk {
 public:
   /// `text`: that of the source, from `shift` on, with slack.
@@ -92,6 +98,7 @@ private:
     return simdjson::SUCCESS;
   }
 
+  /// Appended to the members of `parent`, whose last one is known, so that a list of a million elements stays linear.
   JsonValue &make(JsonKind kind, const JsonOpening &opening, Collection *parent) {
     current_ = new (arena_.Allocate<JsonValue>()) JsonValue();
     current_->kind = kind;

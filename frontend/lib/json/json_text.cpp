@@ -48,6 +48,9 @@ struct PointerStep {
   llvm::StringRef key;
 };
 
+/// Finds the JSON pointer of a byte by walking over the text before it, with a stack of open containers. A comma steps
+/// to the next element, and a string before a colon names the member. For the byte of 7 in {"a": [5, {"b": 7}]} the
+/// stack is the object at "a", the array at 1 and the object at "b": /a/1/b.
 class PointerScan {
 public:
   explicit PointerScan(llvm::StringRef text) : text_(text) {}
@@ -159,6 +162,8 @@ std::string unescapePointerStep(llvm::StringRef step) {
   return out;
 }
 
+// Respells blanks alone. Numbers and strings keep their spelling, because this is done to keys that this version does
+// not know: 1.50 or "\u0041" may mean something to whoever wrote it so.
 std::string canonicalJson(llvm::StringRef text, const JsonValue &value) {
   llvm::StringRef raw = rawText(text, value);
   std::string out;

@@ -34,6 +34,11 @@ std::optional<Opcode> parseOpcode(llvm::StringRef text) {
   return std::nullopt;
 }
 
+/// The keys of a node may stand in any order, and what one means may depend on another (the target of a placeholder is
+/// its name where it is left out). So members are first put into places by key, and then read in a fixed order.
+///
+/// A node whose opcode is wrong is not made. Its name is remembered as rejected, so that the nodes that mention it do
+/// not each report that it is not there.
 class NodeReader {
 public:
   NodeReader(GraphScope &scope, const JsonValue &value)

@@ -17,6 +17,13 @@ namespace {
 constexpr uint64_t maxHeaderBytes = 100'000'000;
 constexpr size_t lengthBytes = 8;
 
+// A file of two tensors, a = f32[2] and b = i64[1]:
+//   8 bytes         the length of the header
+//   header          {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+//                    "b": {"dtype": "I64", "shape": [1], "data_offsets": [8, 16]}}, and blanks up to a multiple of 8
+//   16 bytes        the data
+// Nothing that the header claims is believed. Each range must lie within the data, be as long as shape and dtype say,
+// and all ranges together must cover the data without gap or overlap; so a file of which the end is missing is refused.
 struct DTypeName {
   DType dtype;
   llvm::StringLiteral name;
@@ -141,6 +148,8 @@ private:
   std::vector<ByteRange> ranges_;
 };
 
+// Ranges are put in order, and each must begin where the one before it ended. A range of no bytes, of an empty tensor,
+// may stand anywhere between two others.
 void Reader::checkCoverage() {
   if (report_.hasErrors())
     return;
