@@ -5,6 +5,8 @@
 namespace ccgraph::runtime {
 namespace {
 
+// Tensors are made deep inside of kernels, which know of no run. So the account of the run that a thread works for is
+// found through the thread, and each storage keeps the account that it was taken from, to give back where it took.
 std::shared_ptr<MemoryAccount> &inForce() {
   // Because an account belongs to a run, only the name of the run that this thread works for is the thread's.
   thread_local std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>(largestBytes);

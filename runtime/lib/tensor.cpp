@@ -31,6 +31,11 @@ Tensor::Tensor() {
   object_ = nothing;
 }
 
+// A tensor is a window onto a storage: sizes, strides, and the offset of its first element. Views make windows and copy
+// nothing. Of x = f32[3, 4][4, 1] at offset 0:
+//   select(0, 1)         f32[4][1] at 4          row 1
+//   slice(1, 0, 4, 2)    f32[3, 2][4, 2] at 0    every second column
+//   permute([1, 0])      f32[4, 3][1, 4] at 0    the transpose
 Tensor Tensor::zeros(DType dtype, DimsRef sizes) { return zeros(dtype, sizes, contiguousStrides(sizes)); }
 
 Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
@@ -100,6 +105,8 @@ void Tensor::resize(DimsRef sizes, DimsRef strides) const {
   object_->window = std::move(window);
 }
 
+// A storage that shrinks keeps its bytes, because windows onto it may still be around; but they read as zeros, so that
+// a program that uses freed memory does not compute the right values by accident.
 void Tensor::resizeStorage(int64_t bytes) const {
   assert(storage() && bytes >= 0);
   std::vector<std::byte> &all = object_->storage->bytes;

@@ -40,6 +40,8 @@ int64_t expectedReceive(const Launch &launch, size_t row, int64_t groupSize) {
   return -1;
 }
 
+// On 4 ranks, an all_gather of 6 elements fills 24, and a reduce_scatter of 24 fills 6; one of 25 has no equal shares.
+// These are counts of elements: that the result is f32[4, 6] or f32[24] is nothing that a collective sees.
 std::string checkCounts(const Launch &launch, size_t row, int64_t groupSize) {
   int64_t sent = launch.send[row].numElements(), received = launch.receive[row].numElements();
   int64_t expected = expectedReceive(launch, row, groupSize);
@@ -114,6 +116,8 @@ CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t
   return print;
 }
 
+// With splits of rows [1, 2] on rank 0 and [3, 4] on rank 1, rank 0 sends 2 rows to rank 1, so rank 1 must expect 2
+// from rank 0, and rank 0 must expect 3 from rank 1: the received splits are [1, 3] and [2, 4].
 std::string checkSplits(llvm::ArrayRef<const Launch *> members) {
   for (size_t from = 0; from < members.size(); ++from)
     for (size_t to = 0; to < members.size(); ++to) {

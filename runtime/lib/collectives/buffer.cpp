@@ -15,6 +15,7 @@ bool Buffer::isMixed() const {
   return llvm::any_of(pieces_, [&](const Tensor &piece) { return piece.dtype() != dtype(); });
 }
 
+// The pieces [[1, 2], [3, 4]] transposed and [5] are the row 1 3 2 4 5: each piece in the order of its own indices.
 Tensor Buffer::read() const {
   Tensor row = Tensor::zeros(dtype(), {numElements()});
   int64_t at = 0;
@@ -39,6 +40,8 @@ void Buffer::write(const Tensor &row) const {
   }
 }
 
+// Done at launch for all_reduce and broadcast, which clone their input there: what is written to it afterwards stays
+// out.
 void Buffer::detach() {
   for (Tensor &piece : pieces_)
     piece = piece.cloneContiguous();

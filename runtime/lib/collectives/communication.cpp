@@ -57,6 +57,8 @@ const Launch &Communication::anyLaunch() const {
 
 bool Communication::isTransfer() const { return isPointToPoint(anyLaunch().kind); }
 
+// Who joins is compared with one member that is there already. That is enough, because that one agreed with all before
+// it, and launches know all that must agree.
 llvm::Error Communication::join(size_t member, Launch launch) {
   bool first = numMissing() == launches_.size();
   launches_[member] = std::move(launch);
@@ -77,6 +79,8 @@ llvm::Error Communication::join(size_t member, Launch launch) {
                       repairOfOrder);
 }
 
+// What the members send is read here, as late as the rules allow, and not at the launch. A backend may do either, and a
+// program that relies on one of them is wrong.
 llvm::Error Communication::settle() {
   if (settled_)
     return llvm::Error::success();
@@ -93,6 +97,10 @@ llvm::Error Communication::settle() {
   return llvm::Error::success();
 }
 
+// The first collective that each rank launches on a group is one communication, the second the next, and so on. Ranks
+// that issue in different orders therefore meet in the wrong communication, as they would on a real machine:
+//   rank 0   all_reduce a, all_gather b
+//   rank 1   all_gather b, all_reduce a        disagree about collective 1: kind all_reduce against all_gather
 llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launch) {
   Group &state = groups_[group];
   size_t index = state.launched[launch.rank]++;
@@ -105,6 +113,8 @@ llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launc
   return Seat{communication, member};
 }
 
+// Sends and receives of one sender, receiver and tag pair up in order, each with the oldest that lacks its other end.
+// Seat 0 is the sender's and seat 1 the receiver's, whoever comes first.
 llvm::Expected<Seat> Meetings::joinTransfer(const Channel &channel, Launch launch) {
   size_t member = launch.kind == CollectiveKind::Send ? 0 : 1;
   auto &open = open_[channel];

@@ -28,6 +28,9 @@ std::vector<Tensor> chunks(const Tensor &row, size_t count) {
   return parts;
 }
 
+// Each member's row is cut into one part for each member, in order; member `to` receives its part of every row. Rows [a
+// b b] and [c c c d d d d] with the splits [1, 2] and [3, 4] become [a c c c] and [b b d d d d]. next[from] is where
+// the part that comes next begins.
 std::vector<Tensor> allToAll(Members members, size_t row) {
   std::vector<Tensor> sent = readRows(members, row), received;
   std::vector<int64_t> next(members.size());
@@ -43,6 +46,7 @@ std::vector<Tensor> allToAll(Members members, size_t row) {
   return received;
 }
 
+// The sender's own result is its token, which has no elements.
 std::vector<Tensor> transfer(Members members) {
   return {Tensor::zeros(members[0]->send[0].dtype(), {0}), members[0]->send[0].read()};
 }

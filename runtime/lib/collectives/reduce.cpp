@@ -35,6 +35,7 @@ int64_t combine(ReduceOp op, int64_t a, int64_t b) {
   return 0;
 }
 
+// NaN wins over any number in min and max, as in torch.maximum and torch.minimum; std::min would depend on the order.
 double combine(ReduceOp op, double a, double b) {
   if (op == ReduceOp::Product)
     return a * b;
@@ -74,6 +75,9 @@ ReduceOp onBits(ReduceOp op) {
 
 Row rowOf(const Tensor &tensor) { return {tensor.data(), tensor.elementSize()}; }
 
+// Sums are taken in f64 and rounded once: the bf16 numbers 256, 1 and 1 add up to 258, where a sum in bf16 would stay
+// at 256, since 257 is no bf16. An average is that sum, rounded, divided by the number of ranks and rounded again: an
+// f16 sum beyond 65504 is infinite, and so is its average.
 template <typename T>
 void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) {
   auto count = static_cast<size_t>(result.numElements());

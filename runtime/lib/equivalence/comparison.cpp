@@ -10,6 +10,11 @@
 namespace ccgraph::runtime {
 namespace {
 
+// What is equal proves something only if it could have been different: two programs, of which one forgets to add y, are
+// equal wherever the result is NaN anyway. So each output that is equal is also asked whether it could tell programs
+// apart, and four answers mean no: it is empty, all NaN, all infinite or NaN, or one number throughout. The last counts
+// only if the number is the same on all ranks: each rank has inputs of its own, so a number that differs from rank to
+// rank comes of them. Outputs that no input reaches are one number by right, and are not asked.
 /// Adds up what is found, over all ranks.
 class Comparer {
 public:
@@ -104,6 +109,8 @@ const HostTensor *find(const TensorMap &side, const std::string &name, const Ten
 }
 
 /// Compares what the callers of one rank hold.
+/// Inputs and attributes are compared too, since a program may write them. If only one side wrote an input, the other
+/// side still has what went in, and that is what is compared: to write what is already there is no difference.
 class RankComparison {
 public:
   RankComparison(size_t rank, const ComparedObservations &runs, Comparer &comparer)

@@ -10,6 +10,10 @@ using Into = IndexUse::Into;
 /// Do the results hold values of the operands and no others?
 bool keeps(const Node &node) { return node.op()->keepsValues || isViewLike(node); }
 
+// embedding(w, view(ids)) with w = f32[100, 8] asks for indices below 100. The walk meets the embedding first, and
+// demands that of the view; when it comes to the view, which hands values on as they are, the demand goes on to ids.
+// Through an add the number 100 says nothing any more, and ids are only told that an index is computed from them: small
+// numbers will do.
 /// Walks the program backwards and hands each node's demand on to what it reads.
 class DemandWalk {
 public:

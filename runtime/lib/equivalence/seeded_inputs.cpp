@@ -43,6 +43,8 @@ Symbols chooseSymbols(const Graph &graph) {
   return symbols;
 }
 
+// Numbers are small on purpose. Sums of floats near 1 stay finite and keep their digits, and integers in -8 to 7 do not
+// overflow a u8 or i8 when a few of them are added.
 double choose(Numbers &numbers, DType dtype, const InputDemand &demand) {
   if (dtype == DType::Bool)
     return static_cast<double>(numbers.next() & 1);
@@ -94,6 +96,8 @@ HostTensor scalar(int64_t value) {
 
 } // namespace
 
+// The stream of an input begins at its name, the seed and the rank, and not where the stream of the input before it
+// ended: so a program that has one input more gets the same values for the others.
 TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed, int64_t mostBytes) {
   Symbols symbols = chooseSymbols(graph);
   auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };

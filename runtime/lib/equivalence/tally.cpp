@@ -13,6 +13,14 @@
 namespace ccgraph::runtime {
 namespace {
 
+// An element is equal, equal within the tolerance, or different. With atol 0.1 and rtol 0.01:
+//   expected 3.25, got 3.25     equal to the bit
+//   expected 3.25, got 3.3      within 0.1 + 0.01 * 3.25 = 0.1325: counted as inexact
+//   expected 3.25, got 3.5      different, by 0.1175 too much
+//   expected NaN, got NaN       equal, and counted: a NaN tells little
+//   expected inf, got inf       equal, and counted
+//   expected inf, got 1e30      different: no distance can be measured, so it counts as worst of all
+// The element that is shown is the one that misses the tolerance by most.
 /// Two elements of a dtype that can be computed with, got and expected.
 struct Pair {
   double distance = 0.0;

@@ -9,6 +9,13 @@
 namespace ccgraph::runtime {
 namespace {
 
+// Two maps lead from a storage to the launches that fill it and to those that read it. A launch of a list has a row for
+// each tensor, and rows land one by one:
+//   l = all_gather_coalesced([x, y])     a flight of two rows: x and y are read, l0 and l1 are filled
+//   w0 = wait(l0)                        row 0 lands: l0 may be used; x and y are free again
+//   w1 = wait(l1)                        row 1 lands, and the flight is gone
+// A wait on a storage lands all that fills it, whichever name the tensor has there. Whether two uses meet is asked of
+// the bytes from the first element to the last, so that two launches may fill two slices of one buffer at once.
 void forEachStorage(llvm::ArrayRef<Buffer> rows, llvm::function_ref<void(const Storage *)> visit) {
   for (const Buffer &row : rows)
     for (const Tensor &piece : row.pieces())
@@ -111,6 +118,7 @@ const Communication *Flights::blocking() const {
   return nullptr;
 }
 
+// Results are computed here, at the first wait of any rank, and written into this rank's memory at its own wait.
 llvm::Error Flights::landRows(Flight &flight, const Storage *storage) {
   if (llvm::Error error = flight.seat.communication->settle())
     return error;

@@ -39,6 +39,8 @@ llvm::Expected<Members> membersOfObject(const CallSite &site, const std::string 
                         "\": {\"group\": NAME}}} in the file of --groups");
 }
 
+/// A call may say its group by name ("tp"), by ranks ([0, 1]), or by an object that only the original process had. Of
+/// such an object the graph holds only the attribute's name, so a file has to say which group it was.
 llvm::Expected<Members> anyMembers(const CallSite &site, const Value &value, const Graph &program,
                                    const ObjectMeanings &objects) {
   if (value.is(Value::Kind::String))

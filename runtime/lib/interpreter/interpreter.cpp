@@ -40,6 +40,8 @@ std::string launchedText(const RankRun &run, const Communication &awaited, const
       .str();
 }
 
+/// Says what the first rank that cannot go on waits for, and in notes what the others do: those that wait too, and
+/// those that have ended, with the number of collectives that they launched on the same group, which is fewer.
 llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Meetings &meetings) {
   const RankRun &first = *llvm::find_if(runs, [](const RankRun &run) { return !run.isFinished(); });
   Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can go on: " + waitText(first));
@@ -78,6 +80,7 @@ llvm::Error checkRequest(const RunRequest &request) {
 }
 
 /// Takes the values out of an observation.
+// An input "in.x" that the program wrote is reported as "after.x".
 TensorMap valuesOf(RankObservation &observation) {
   TensorMap values;
   for (Held &held : observation.outputs)
@@ -91,6 +94,14 @@ TensorMap valuesOf(RankObservation &observation) {
 
 } // namespace
 
+// Ranks take turns. Each runs as far as it can alone, which is up to a wait for what another rank has not launched yet;
+// then it is the next one's turn. With two ranks and  c = all_reduce(x); w = wait(c); return w
+//   rank 0   launches c, stops at w: rank 1 has not launched
+//   rank 1   launches c, now both have; waits, returns
+//   rank 0   tries w again, returns
+// A round in which nobody gets any further is a deadlock: since nothing else runs, nothing could ever change. Values
+// depend on no order of turns, because ranks meet by order of issue, and results are computed from what all of them
+// brought.
 static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &request) {
   Meetings meetings;
   std::vector<RankRun> runs;

@@ -11,6 +11,13 @@ namespace {
 
 using llvm::Twine;
 
+// Nearly fifty operators launch communication. What they have in common is a group, rows to send and rows to fill, and
+// the specification in the operator table says at which parameter each stands. Rows are where forms differ most:
+//   all_gather(x)                               sends the row x, fills one new row
+//   all_reduce_coalesced([a, b])                sends two rows, fills two new ones
+//   c10d.allgather_([[o0, o1]], [x])            sends the row x, fills one row made of the pieces o0 and o1
+//   c10d.alltoall_([o0, o1], [i0, i1])          sends one row of two parts, fills one row of two parts
+// Once a call is planned so, nothing that comes after knows which operator it was.
 /// Makes the launch of one call; the parts of planLaunch share what they found out.
 class Planner {
 public:
@@ -209,6 +216,7 @@ void Planner::countParts() {
 }
 
 /// Turns the input's sizes into the result's; what is wrong with them, or "".
+// PyTorch only warns of rows that a reduce_scatter cannot share out evenly, and drops them. A run stops there instead.
 std::string Planner::freshSizes(Dims &sizes) const {
   switch (spec_.kind) {
   case CollectiveKind::AllGather:
@@ -263,6 +271,8 @@ llvm::Error Planner::makeReceive() {
 }
 
 /// Chunks of the input along one dimension become, after the exchange, parts of the result along another: all of them windows.
+// On 2 ranks, x = f32[4, 8] with gather_dim 0 and shard_dim 1: x is cut into two blocks of 4 columns, block i goes to
+// member i, and what comes from member i are rows 4 * i to 4 * i + 4 of the result, f32[8, 4].
 llvm::Error Planner::planShardDim() {
   llvm::Expected<int64_t> gather = site_.integer(site_.node->op()->paramIndex("gather_dim"));
   llvm::Expected<int64_t> shard = site_.integer(site_.node->op()->paramIndex("shard_dim"));

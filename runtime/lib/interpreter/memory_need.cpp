@@ -12,6 +12,8 @@ namespace {
 
 int64_t bytesOf(const Type *type) { return type ? type->numBytes().value_or(0) : 0; }
 
+// Counted beside the values of the program itself: the inputs as the caller holds them, and the copies of the outputs
+// that the caller gets.
 MemoryNeed needOfOne(const Graph &graph) {
   MemoryNeed need;
   need.peak = peakMemory(graph).bytes;

@@ -46,6 +46,8 @@ std::optional<HostTensor> hostValue(const Value &value) {
   return std::nullopt;
 }
 
+// Two runs have different addresses, yet the same number must mean the same memory in what is compared. Inputs are met
+// first, then attributes, then results: if the first result is the second input, both have the second input's number.
 /// Numbers the storages in the order in which they are met.
 class Observer {
 public:

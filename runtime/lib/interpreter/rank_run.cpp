@@ -19,6 +19,9 @@ llvm::Error RankRun::error(const Node &node, llvm::StringRef rule, const std::st
       diagnose(node, rule, (Twine("rank ") + Twine(setup_.rank) + ": " + message).str(), std::move(repair)));
 }
 
+// A step that stops has done nothing, and is the next step again when the rank's turn comes: no half-done state needs
+// to be kept. The one exception is a synchronous collective, which has launched before it can find that others have
+// not; its seats in synchronous_ say that only the second half is left.
 llvm::Expected<bool> RankRun::advance() {
   bool progressed = false;
   while (!finished_) {
@@ -42,6 +45,8 @@ RankRun::StepResult RankRun::stopFor(const Communication *communication) {
   return Progress::Stopped;
 }
 
+// Every value is held to its node's type. So a kernel or a shape rule that is wrong shows at the node where it is
+// wrong, and not where its result is at last compared.
 RankRun::StepResult RankRun::yield(const Node &node, Value value) {
   if (std::string wrong = conform(node.type(), value, symbols_); !wrong.empty())
     return error(node, "run.type", std::move(wrong));
@@ -79,6 +84,8 @@ RankRun::StepResult RankRun::execute(const Node &node) {
   return Progress::Done;
 }
 
+// The output of a subgraph hands its value to the control_deps that called it, which then counts as executed: yield
+// goes on with the node after it, in the scope that is now on top.
 RankRun::StepResult RankRun::executeOutput(const Node &node) {
   bool whole = scopes_.size() == 1;
   // Because the caller waits for whatever the program leaves in flight.
@@ -120,6 +127,8 @@ RankRun::StepResult RankRun::executeCall(const Node &node) {
   return Progress::Done;
 }
 
+// First all storages are asked, and only then does any of them land: a wait on two tensors, of which one has to wait
+// for another rank, would otherwise do half of its work each time it is tried.
 RankRun::StepResult RankRun::executeWait(const Node &node) {
   const Argument *waited = argumentAt(node, 0);
   if (waited == nullptr)
@@ -162,6 +171,8 @@ RankRun::StepResult RankRun::executeCollective(const Node &node) {
   return finishSynchronous(node);
 }
 
+// Where results go into memory that the program knows (an input, a buffer), that memory counts as written: a caller who
+// holds it sees the change.
 llvm::Error RankRun::join(LaunchPlan &plan) {
   synchronous_.clear();
   for (LaunchPlan::Entry &entry : plan.entries) {
@@ -195,6 +206,8 @@ RankRun::StepResult RankRun::finishSynchronous(const Node &node) {
   return yield(node, std::move(synchronousResult_));
 }
 
+// The body gets a scope on the stack, and the next steps are those of the body. Its output takes the scope off again.
+// So a wait in the body stops the rank as any other wait does, in the middle of the control_deps.
 RankRun::StepResult RankRun::enterSubgraph(const Node &node) {
   // control_deps(dependencies, subgraph, arguments...): the dependencies only order.
   const Node *attribute =
@@ -246,6 +259,7 @@ RankRun::StepResult RankRun::executeCompute(const Node &node) {
       return value.takeError();
     call.keywords.emplace_back(argument.name.str().str(), std::move(*value));
   }
+  // Whether reshape has read its operand shows only when its result is there: a view has read nothing, a copy has.
   bool shares = node.op()->mayAlias;
   if (!shares)
     if (llvm::Error error = checkAccesses(node, nullptr))

@@ -45,6 +45,8 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
     if (node.type() == nullptr)
       return Value::opaque(node.name().str().str());
     if (std::optional<Dims> sizes = declaredSizes(node))
+      // Seeded inputs leave out what does not fit into memory; the user then hears of memory, and not of a missing
+      // value.
       (void)Tensor::zeros(node.type()->dtype(), *sizes); // too large to be made up: says so
     return error(node, "run.no-input",
                  ("got no value in." + node.name().str() + ", expected " + node.type()->str()).str(),
@@ -67,6 +69,7 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
   return Value(strides.size() == plain.sizes().size() ? Tensor::fromHost(found->second, strides) : plain);
 }
 
+// Two get_attr of one target yield the same tensor, so that what is written through one is seen through the other.
 llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
   std::string target = node.target().str().str();
   if (auto known = attributes_.find(target); known != attributes_.end())
@@ -81,6 +84,8 @@ llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
   return Value::opaque(node.target().str().str());
 }
 
+// Arguments by the places of the schema: all_reduce(x, "sum", group_name = "tp") and all_reduce(x, "sum", "tp") are
+// one.
 llvm::Expected<CallSite> RankRun::callSite(const Node &node) const {
   CallSite site;
   site.node = &node;
@@ -99,6 +104,8 @@ llvm::Expected<CallSite> RankRun::callSite(const Node &node) const {
   return site;
 }
 
+// readers counts how many operands of later steps name a value; at 0 its memory is given back. That is what keeps the
+// memory of a run near the peak that is told from the graph (lifetimes.h).
 void RankRun::releaseOperands(const Node &node) {
   for (unsigned i = 0; i < node.numOperands(); ++i)
     if (const Node *operand = node.operand(i);
@@ -126,6 +133,12 @@ llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
   return llvm::Error::success();
 }
 
+// The two rules of asynchrony, for the memory that the operand has in this run, and not for what types say of it: what
+// a launch fills may be neither read nor written before the wait on it, and what a launch still reads may not be
+// written.
+//   c = all_gather(x); add_(x, 1)       run.in-flight-input: c still reads x
+//   c = all_gather(x); relu(c)          run.in-flight-result: c is not there yet
+//   c = all_reduce(x); add_(x, 1)       fine: x was copied at launch
 llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access access) {
   bool writes = has(access, Access::Write), reads = has(access, Access::Read);
   bool flies = hasAny(access, Access::InFlightRead | Access::InFlightWrite);
@@ -151,6 +164,7 @@ llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access acces
   return failure;
 }
 
+// Asked again after the step, because set_ gives the tensor another storage, and that one is written as well.
 void RankRun::noteWrites(const Node &node) {
   if (!node.op()->keepAlways)
     return;
