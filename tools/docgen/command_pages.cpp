@@ -59,6 +59,8 @@ std::string fromWords(llvm::ArrayRef<std::string> words) {
 
 } // namespace
 
+// Pages and completion come from the flags as the tool declares them, so that neither can name a flag that is not
+// there.
 std::string manualPage(const std::string &tool, const CommandLine &line) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -76,6 +78,8 @@ std::string manualPage(const std::string &tool, const CommandLine &line) {
   return os.str();
 }
 
+// The script looks first at the flag before the word (what may its value be?), then at the word (is it a flag?), and
+// offers files for all else. Bash breaks words at "=", so that "--emit=js" arrives as three words; `joined` says so.
 std::string bashCompletion(const std::string &tool, const CommandLine &line) {
   std::string function = "_" + tool;
   std::replace(function.begin(), function.end(), '-', '_');

@@ -94,6 +94,7 @@ void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::Str
        }});
 }
 
+// -h does the same as --help and has no help of its own, so that no screen lists it.
 void CommandLine::addHelp(llvm::StringRef help, std::optional<std::string> &topic) {
   auto accept = [&topic](llvm::StringRef given) {
     topic = given.str();
@@ -108,6 +109,8 @@ const Flag *CommandLine::find(llvm::StringRef name) const {
   return found == flags_.end() ? nullptr : &*found;
 }
 
+// Offers the flag that is nearest by edit distance, at most three letters away and less than half of its own letters:
+// for "--sumary" it is --summary, and for "--foo" none.
 llvm::Error CommandLine::unknown(llvm::StringRef name) const {
   // Because a digit more or less makes another level, and no level is nearer than another.
   if (name.startswith("-O"))
@@ -128,6 +131,9 @@ llvm::Error CommandLine::unknown(llvm::StringRef name) const {
   return usageError("unknown flag " + name + "\n  note: --help lists the flags");
 }
 
+// "-o out.json" and "-o=out.json" are one. A flag whose value is optional, such as --help, takes it only after "=",
+// because in "--help graph.json" the second word may be a file. After "--" no word is a flag, so that a file may be
+// called "-x".
 llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     llvm::StringRef argument = arguments[i];
@@ -158,6 +164,8 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
   return llvm::Error::success();
 }
 
+// The first screen has the flags that most users need and names the other screens; each of those is a topic. Flags
+// belong to the topic that was begun last when they were added.
 llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic) const {
   auto found = llvm::find_if(topics_, [&](const Topic &entry) { return entry.name == topic; });
   if (!topic.empty() && found == topics_.end()) {
@@ -179,6 +187,7 @@ llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic)
   return llvm::Error::success();
 }
 
+// The help of all flags begins in one column, as far right as the longest flag of the screen needs.
 void CommandLine::printFlags(llvm::raw_ostream &os, llvm::StringRef topic) const {
   auto isListed = [&](const Flag &flag) { return flag.topic == topic && !flag.help.empty(); };
   auto left = [](const Flag &flag) {

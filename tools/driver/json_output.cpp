@@ -7,6 +7,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// One function for each type, all called jsonOf, so that a list of anything is written by listOf. They are declared
+// first because listOf calls those that stand below it.
 Json jsonOf(const RemarkCount &count);
 Json jsonOf(const PassRun &run);
 Json jsonOf(const Group &group);
@@ -121,6 +123,7 @@ void printJson(llvm::raw_ostream &os, const Json &json) {
   os << json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
 }
 
+// A tool that pipes one graph through wants an object; for a file of several there is an array, still one JSON value.
 /// One object of one value, an array of several.
 template <typename Value>
 void printValues(llvm::raw_ostream &os, llvm::ArrayRef<Value> values) {

@@ -37,6 +37,14 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+// The way of a file through the tool:
+//   read         every graph of the file, or the one that --graph names, and the groups of --groups
+//   verify       each graph as it was read: a graph that is not well formed goes no further
+//   assume       ranks for groups that no file describes, and verify again if there were any
+//   pass         the pipeline, with its own checks after each pass
+//   compare      the graph before and after on N ranks, if --check-equivalence asks for it
+//   write        all graphs, and only now: if any graph failed anywhere, nothing is written
+//   sum up       on standard output, or on standard error where the graph goes to standard output
 /// One run over one file. Steps give back an exit code only where they end the run.
 class OptJob {
 public:
@@ -116,6 +124,7 @@ private:
 
   // --- One graph ---------------------------------------------------------------------------------------------------------
 
+  // The graph before the passes is cloned only for the comparison, since it is a second graph in memory.
   ExitCode process(Graph &graph) {
     Summary summary;
     Stopwatch watch;
@@ -226,6 +235,9 @@ private:
       summary.before = gatherFacts(graph);
   }
 
+  // A check that fails after a pass is a defect of ours, whatever the input was: the user gets a file that reproduces
+  // it, and an exit code of its own. Any other error is about the input or the options, and names its place in the
+  // file.
   ExitCode runPasses(Graph &graph, Summary &summary) {
     PassManagerOptions manager = options_.pipeline.manager;
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
@@ -264,6 +276,8 @@ private:
                    << run.pass << '\n';
   }
 
+  // Only a pipeline that declares that it adds floats in another order is given a tolerance. With --compare nothing is
+  // known of how the other graph came about, so equal means equal to the bit.
   llvm::Expected<EquivalenceQuestion> question() {
     EquivalenceQuestion question;
     question.ranks = options_.equivalenceRanks;
@@ -338,6 +352,7 @@ private:
     return writeFile(options_.output, writeAll);
   }
 
+  // The result of a run is the graph where one is written, and the summary where none is.
   [[nodiscard]] bool wantsSummary() const {
     return !options_.verifyOnly && options_.compare.empty() &&
            (options_.summary || options_.json || !options_.writesGraphs());

@@ -62,6 +62,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
   addCheckFlags(line, options.pipeline);
 }
 
+// A flag that would be ignored beside another one is refused, because the user expects it to do something.
 llvm::Error checkTogether(const OptOptions &options) {
   if (!options.values.empty() && options.equivalenceRanks == 0)
     return usage("--values is for --check-equivalence N, which is not given");
@@ -94,6 +95,7 @@ CommandLine optCommandLine(OptOptions &options) {
   return line;
 }
 
+// Who asks for help or a list needs no graph: these answer before anything is held against the number of files.
 llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayRef<const char *> arguments) {
   if (llvm::Error error = line.parse(arguments))
     return error;

@@ -9,6 +9,7 @@
 namespace ccgraph::driver {
 namespace {
 
+// Three cases: bytes are a budget, "unlimited" is none, and no flag at all is what the input itself needs.
 llvm::Error acceptBudget(PassManagerOptions &manager, llvm::StringRef text) {
   auto bytes = OptionText<ByteCount>::parse(text);
   if (!bytes)
@@ -47,6 +48,7 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   };
   const std::string levels = word(0, "nothing; ") + word(1, "tidy up, sink waits; ") +
                              word(2, "raise and merge launches too; ") + word(3, "as -O2");
+  // Four flags, of which one carries the line of help for all.
   for (unsigned level = 0; level <= maxLevel; ++level)
     line.add({"-O" + std::to_string(level), "", level == 2 ? levels : "", [&flags, level](llvm::StringRef) {
                 flags.level = level;
@@ -93,6 +95,7 @@ llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
   return llvm::StringRef(*text).trim().empty() ? Pipeline() : Pipeline::parse(*text);
 }
 
+// As a user would type it: "-O2", the text of --pipeline, or '' for the empty one, which runs nothing.
 std::string PipelineFlags::spelling(unsigned otherwise) const {
   if (!text)
     return "-O" + std::to_string(level.value_or(otherwise));

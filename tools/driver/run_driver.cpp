@@ -23,6 +23,9 @@ namespace {
 
 using namespace runtime; // NOLINT(google-build-using-namespace): a driver is glue between the folders
 
+// One graph serves all ranks, or each rank has its own (--rank-graphs). Inputs are recorded values (--values), and then
+// the outputs are compared with the recorded ones; or they are made from a seed, and then there is nothing to compare
+// with: a checksum of each output is printed, so that two runs can be held against each other by their text.
 /// One execution: loads, runs, compares, reports.
 class RunJob {
 public:
@@ -81,6 +84,7 @@ private:
     return llvm::Error::success();
   }
 
+  // As --ranks says, else one for each graph of --rank-graphs, else the world size that the graph states.
   llvm::Error chooseRanks() {
     request_.ranks = options_.ranks ? options_.ranks : options_.rankGraphs.size();
     if (request_.ranks == 0)
@@ -98,12 +102,15 @@ private:
         return values.takeError();
       request_.inputs = std::move(*values);
     } else {
+      // What the run needs is told from types before an input is made, since the inputs alone may be more than there
+      // is.
       std::vector<const Graph *> graphs;
       for (const auto &graph : graphs_)
         graphs.push_back(graph.get());
       if (llvm::Error error = runtime::checkMemory(runtime::memoryNeed(graphs, request_.ranks).toRun(), request_.ranks,
                                                    machineMemory()))
         return error;
+      // Memory was asked for before any input is made; each rank may have an equal part of it.
       const int64_t room = machineMemory() / static_cast<int64_t>(request_.ranks);
       for (size_t rank = 0; rank < request_.ranks; ++rank)
         request_.inputs.push_back(
@@ -165,6 +172,8 @@ private:
         streams_.out << "assumed   " << (last = std::move(assumed)) << '\n';
   }
 
+  // The recorded values are both the inputs and what is expected: a file of a rank holds in.*, out.* and after.* by
+  // name.
   ExitCode reportComparison() {
     rules_.fixed = fixedOutputs(*graphs_.front());
     Comparison comparison = compareRuns({request_.inputs, result_, request_.inputs}, rules_);
@@ -181,6 +190,7 @@ private:
     return holds ? ExitCode::Ok : ExitCode::CheckFailed;
   }
 
+  // Equal is said with what it rests on: to the bit, or how many elements only within the tolerance.
   static std::string verdictText(const Comparison &comparison) {
     if (comparison.outputs == 0)
       return "nothing to compare";
@@ -193,6 +203,7 @@ private:
     return (comparison.answered() ? "" : "not checked: ") + equalityText(comparison, how);
   }
 
+  // The checksum is one of bytes: it tells -0.0 from 0.0, and one NaN from another.
   ExitCode reportChecksums() {
     reportProgram();
     streams_.out << "inputs    seeded with " << options_.seed << '\n';

@@ -39,6 +39,8 @@ CommandLine declareRunFlags(RunOptions &options) {
   return line;
 }
 
+// Graphs come either as one file for all ranks or as --rank-graphs, one for each; group files pair up with them. A
+// number that does not fit is told here, before any file is read.
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
   if (options.engine != "reference")
     return usage("--engine: got '" + options.engine + "', expected reference, the only engine there is");

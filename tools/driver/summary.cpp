@@ -31,6 +31,8 @@ const CollectiveRow *findRow(llvm::ArrayRef<CollectiveRow> rows, const Collectiv
   return found == rows.end() ? nullptr : found;
 }
 
+// A row stands for a kind of collective on a group. Most are there before and after; one that only one side has is
+// paired with nothing, and the other side prints "-".
 std::vector<RowPair> pairRows(const GraphFacts &before, const GraphFacts &after) {
   std::vector<RowPair> pairs;
   for (const CollectiveRow &row : before.rows)
@@ -77,6 +79,8 @@ std::string targetsText(const PassRun &run) {
 }
 
 /// " (+1.0 GiB would let one of them move, +3.2 GiB each)", of the remarks that say how much budget they lacked.
+// A remark that a node was left alone for want of memory says how many bytes were missing. The least of them is what a
+// user has to add for anything to happen, the most is what any one of them needs.
 std::string shortageText(const PassRun &run, llvm::StringRef reason) {
   std::vector<int64_t> lacks;
   for (const Remark &remark : run.remarks)
@@ -101,6 +105,11 @@ std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   return id.str();
 }
 
+/// Prints a label of 13 columns and then the text, block by block. Of a pass it tells what it did, and below, indented,
+/// why it left nodes alone, with the most frequent reasons first:
+///   coalesce-collectives  387 merged into 129 (bucketed)
+///                         63 left alone (full): each bucket that it could join is full by max-bytes or max-count
+/// All of it is read off the remarks, and the words of a reason are those that the pass declares.
 class SummaryPrinter {
 public:
   SummaryPrinter(llvm::raw_ostream &os, const Summary &summary, Color color)
@@ -157,6 +166,8 @@ private:
                 << cell(pair.before) << cell(pair.after) << '\n';
   }
 
+  // Exposed is what has no computing step between launch and wait. Both sides are given with their totals, since
+  // merging makes fewer collectives: "469 of 469 -> 9 of 210".
   void printOverlap() {
     const OverlapFacts &before = s_.before.overlap;
     const OverlapFacts &after = s_.after.overlap;
@@ -188,6 +199,7 @@ private:
   }
 
   /// Nothing was done, and there was nothing that it would have done.
+  // A collective that the pass kept by choice does not count; one that it would have moved, and could not, does.
   static bool isIdle(const PassRun &run) {
     return llvm::all_of(run.remarks, [](const Remark &remark) { return remark.kind == RemarkKind::Kept; });
   }
@@ -238,6 +250,8 @@ private:
     os_ << '\n';
   }
 
+  // What a file said comes first, then everything that was taken for granted, each on a line with the flag that ends
+  // the guessing: a wrong assumption is then seen beside the result that rests on it.
   void printGroups() {
     std::string known;
     size_t shown = 0;
@@ -310,6 +324,8 @@ private:
 
 } // namespace
 
+// Kinds in their order, and within a kind the most frequent reason first; the name decides between equals, so that the
+// same run always prints the same lines.
 std::vector<RemarkCount> countRemarks(const PassRun &run) {
   llvm::StringMap<size_t> index;
   std::vector<RemarkCount> counts;

@@ -10,6 +10,7 @@
 namespace ccgraph {
 namespace {
 
+// For sums of floats in another order: more than a hundred times the rounding error of one f32 addition (2^-24).
 constexpr double reassociationTolerance = 1e-5;
 constexpr size_t mostLines = 10;
 
@@ -40,6 +41,9 @@ std::string uncheckedText(const runtime::Comparison &comparison) {
   return text;
 }
 
+// Three verdicts, and each may come about in several ways. Programs are different if outputs differ, if only one of
+// them runs, or if they take other inputs. Nothing is checked if neither runs, if there is no output, or if no output
+// could tell programs apart. The repair differs, so the words do.
 EquivalenceAnswer inWords(runtime::EquivalenceReport report, const std::string &equality) {
   EquivalenceAnswer answer;
   const runtime::Comparison &comparison = report.comparison;
@@ -99,6 +103,7 @@ std::string equalityText(const runtime::Comparison &comparison, const std::strin
          uncheckedText(comparison);
 }
 
+// Ten lines tell where to look; a program that differs may have as many differences as outputs on all ranks.
 std::string differencesText(const runtime::Comparison &comparison) {
   std::vector<std::string> lines;
   for (const runtime::Difference &difference : comparison.differences)
@@ -114,6 +119,8 @@ std::string differencesText(const runtime::Comparison &comparison) {
   return text;
 }
 
+// Memory is asked for before anything is made: 64 ranks of a large model need more than a machine has, and the answer
+// then is that nothing was checked, with the number of ranks that would fit.
 EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, EquivalenceQuestion question) {
   const bool seeded = question.inputs.empty();
   // Because seeded inputs and two runs' outputs are held beside what a run itself holds.

@@ -12,6 +12,7 @@
 namespace ccgraph {
 namespace {
 
+// The larger of what goes in and what comes out is counted: what an all_gather yields, what a reduce_scatter takes.
 void addCollective(std::vector<CollectiveRow> &rows, const Node &node, CollectiveKind kind) {
   std::string group = groupIdOf(node).text;
   auto found = llvm::find_if(rows, [&](const CollectiveRow &row) { return row.kind == kind && row.group == group; });
@@ -33,6 +34,7 @@ void addCollectives(std::vector<CollectiveRow> &rows, const Graph &graph) {
 }
 
 /// Operators that neither PyTorch's table nor the user knows.
+// The most frequent first, since declaring that one frees the most; between equals, the one that stands first.
 std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) {
   std::vector<std::pair<std::string, size_t>> found;
   llvm::DenseMap<const OpDef *, size_t> index;
@@ -48,6 +50,9 @@ std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) 
   return found;
 }
 
+// In  c = all_reduce(x); r = relu(y); v = view(r); w = wait(c)  one computing step stands between launch and wait: the
+// relu. Views, getitem and other communication hide nothing, so they are not counted. computed_ is how many such steps
+// stand above, and the distance of a launch is what it has grown by at the first wait.
 /// Walks the program once and counts what stands between each launch and the first wait on it.
 class OverlapCount {
 public:

@@ -29,6 +29,9 @@ std::string namesOf(const GraphList &graphs) {
 
 } // namespace
 
+// A selector is an index where it is a number below the number of graphs, else a name: "--graph 1" is the second graph,
+// and in a file of one graph that is called "1" it is that one. A name may be that of several graphs, and then all are
+// taken.
 llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
                                      Diagnostics *warnings, NodePlaces *places) {
   llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings, .places = places});
@@ -65,6 +68,7 @@ llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringR
   return loadGraph(context, *file, selector, warnings);
 }
 
+// A group of the file takes the place of one of the same name that the graph has.
 llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)

@@ -45,6 +45,9 @@ std::vector<NamedGroup> collectGroups(const Graph &graph) {
 
 } // namespace
 
+// A dump names its groups and says at most how large they are. all_gather(x, 4, "tp") says 4, so "tp" is taken to be
+// ranks 0 to 3; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be as many ranks as the caller names. Such
+// groups are marked, since they prove nothing: two that were taken to have the same ranks need not be one.
 void assumeGroups(Graph &graph, size_t ranks) {
   std::vector<NamedGroup> named = collectGroups(graph);
   for (const NamedGroup &known : named) {
@@ -60,6 +63,8 @@ void assumeGroups(Graph &graph, size_t ranks) {
   }
 }
 
+// Groups of one size are named together: "groups 0, 1 taken as ranks 0 to 3; group 2 taken as ranks 0 to 7, since no
+// file says".
 std::string assumedGroupsText(const GroupTable &groups) {
   constexpr size_t mostNames = 6;
   llvm::MapVector<size_t, std::vector<std::string>> bySize;
@@ -94,6 +99,8 @@ std::vector<std::string> unknownGroups(const Graph &graph) {
   return names;
 }
 
+// A collective that states its group's size says that there are at least as many ranks, so the largest is the best
+// guess.
 size_t statedRanks(const Graph &graph) {
   if (graph.worldSize)
     return static_cast<size_t>(*graph.worldSize);

@@ -9,6 +9,7 @@
 
 namespace ccgraph {
 
+// 1234567 is "1,234,567": commas go in from the back, and never right behind the sign.
 std::string withCommas(int64_t value) {
   std::string text = std::to_string(value);
   for (size_t at = text.size(); at > (value < 0 ? 4U : 3U);) {
@@ -40,6 +41,8 @@ std::string alignRight(const std::string &text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
+// Words are put on a line as long as they fit. The first line begins at `indent`, where a label stands before it, and
+// the others are indented as far.
 std::string wrapped(const std::string &text, size_t indent, size_t width) {
   std::string out;
   size_t column = indent;
