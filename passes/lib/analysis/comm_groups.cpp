@@ -52,6 +52,9 @@ void CommGroups::findSharing(const Graph &graph) {
       fencing_[other].push_back(group);
 }
 
+// Counts how often each other group is met on the way through one's own ranks: at the second meeting it shares two.
+// With groups [0, 1, 2, 3], [0, 1] and [0, 4], the first meets the second twice and the third once. Two ranks are what
+// it takes: with one in common, no other rank issues on both groups.
 void CommGroups::findSharing(uint32_t group) {
   std::vector<uint32_t> &sharing = sharing_[group];
   if (cells_[group].empty()) {
@@ -82,6 +85,8 @@ void CommGroups::add(const Node &node) {
   fence_[node.id()] = isFenceCall(node);
 }
 
+// A new section begins wherever the group changes and one of the two may be some other group of the program. Where
+// ranks run different programs, each collective is a section of its own.
 void CommGroups::cut(const Graph &graph, bool spmd) {
   std::vector<bool> open = openGroups(graph.groups(), ids_);
   uint32_t section = 0;

@@ -23,6 +23,11 @@ void Dependences::edge(Node *from, Node *to) {
     edges_.emplace_back(from, to);
 }
 
+// A resource (a storage, the shapes of a storage, the random state, ...) has a last writer and the readers since. A
+// reader follows the writer; a writer follows all readers since, or the writer if there is none:
+//   w1, r1, r2, w2, r3      w1 -> r1, w1 -> r2, r1 -> w2, r2 -> w2, w2 -> r3
+// w1 -> w2 is not needed, because a reader lies between. So each read makes two edges at most, and reads of one
+// resource may pass each other.
 void Dependences::read(Node *node, Users &resource) {
   edge(resource.writer, node);
   if (resource.readers.empty() || resource.readers.back() != node)
@@ -77,6 +82,8 @@ void Dependences::visitDomain(Node *node) {
   }
 }
 
+// A fence writes the stream of every group that may share two ranks with its own, any other collective reads its own
+// group's: so collectives may pass each other here, and none passes a fence.
 void Dependences::visitGroup(Node *node) {
   uint32_t group = groups_.groupOf(node);
   if (group == CommGroups::none)

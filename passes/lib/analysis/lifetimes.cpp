@@ -21,6 +21,7 @@ LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts, std::vector<LiveBy
   return live;
 }
 
+// A launch that nobody waits for stays in flight for good.
 LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts) {
   LiveBytes live(graph);
   for (Node *node : graph) {

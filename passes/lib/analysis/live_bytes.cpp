@@ -206,6 +206,8 @@ void LiveBytes::addHolder(IntervalId id, Node *holder) {
   widen(intervals_[id], holder);
 }
 
+// For three intervals of 4 bytes that end at one wait and are to end at a later one, two walks to the root do what six
+// would: 12 bytes are added up to the new end and taken off up to the old one.
 void LiveBytes::addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder) {
   // Because intervals of one bucket end at one wait, their bytes go up to the new end and off the old one together.
   int64_t moved = 0;
@@ -310,6 +312,9 @@ uint32_t LiveBytes::searchSubtree(uint32_t row, unsigned side, int64_t limit) co
   }
 }
 
+// For side 0 (left) that is the next row in program order. From a row, what lies to its right is its right half, then
+// the parent if the row hangs on its left, with the parent's right half, and so on up. The maximum of a half tells
+// whether to go down into it; if no half has a row over the limit, there is none.
 /// The first row over the limit from `row` on (itself included), going away from `side`.
 uint32_t LiveBytes::search(uint32_t row, unsigned side, int64_t limit) const {
   int64_t pending = pendingAbove(row);

@@ -44,6 +44,8 @@ bool hasTwoRanksAtMost(const Node &launch, const CollectiveCall &call) {
 
 } // namespace
 
+// Floating-point sums depend on their order: in f32, (1e8 + 1) - 1e8 is 0 and (1e8 - 1e8) + 1 is 1. Two ranks have one
+// sum only, since a + b is b + a.
 bool mayReassociate(const Node &launch) {
   CollectiveCall call = *collectiveCall(launch);
   if (call.spec->reduceOp < 0)

@@ -56,6 +56,9 @@ bool WhatIf::isAliveNow(LiveBytes::IntervalId id, const Node *row) const {
   return !row->isBefore(live_.first(id)) && (live_.isForGood(id) || !live_.last(id)->isBefore(row));
 }
 
+// What is alive now, corrected for the intervals that the moved nodes hold: each is counted as it would be, less as it
+// is. In the header's example, row 3 loses a, whose last reader stands above it then, and gains d, which is made above
+// it then.
 int64_t WhatIf::aliveAt(const Node *row) const {
   int64_t alive = live_.alive(row);
   for (const Held &held : held_) {
@@ -66,6 +69,8 @@ int64_t WhatIf::aliveAt(const Node *row) const {
   return alive;
 }
 
+// No row can gain more than all these intervals together. So only a row that has more than `limit - more` now can come
+// out over the limit, and rows below that are passed over in O(log n).
 bool WhatIf::mayFitBetween(Node *from, const Node *to, int64_t limit) const {
   constexpr unsigned looks = 16; // because most moves that do not fit fail at the row that needed most before
   int64_t more = 0;
@@ -82,6 +87,8 @@ bool WhatIf::mayFitBetween(Node *from, const Node *to, int64_t limit) const {
   return true;
 }
 
+// The moved nodes stand next to each other then, so their rows are told by differences: what an interval adds is put
+// down at its first row and taken off after its last.
 int64_t WhatIf::peakOfMoved() const {
   if (nodes_.empty())
     return 0;

@@ -48,6 +48,8 @@ std::optional<ByteCount> OptionText<ByteCount>::parse(llvm::StringRef text) {
   return std::nullopt;
 }
 
+// In the largest unit that has a whole number: 1073741824 is "1GiB", 1610612736 is "1536MiB", and 1500 is "1500". So
+// what is printed reads back as the same number.
 std::string OptionText<ByteCount>::print(ByteCount value) {
   if (!value.limit)
     return unlimited.str();

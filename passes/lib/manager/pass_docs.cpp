@@ -91,6 +91,7 @@ std::string passHelpText(const Pass &pass) {
   return os.str();
 }
 
+// The page is made of what the passes declare, so a pass cannot have an option or a reason that is not on it.
 std::string passesMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -147,6 +147,8 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   return llvm::Error::success();
 }
 
+// The budget is taken before the first pass that may move anything, and after the normalisation, which changes what the
+// graph is made of and not what it does. It is what the program needs then, and holds for the whole pipeline.
 void Runner::takeBudget(const Pass &pass) {
   if (haveBudget_ || !options_.limitMemory || pass.phase() == Phase::Normalize)
     return;
@@ -155,6 +157,9 @@ void Runner::takeBudget(const Pass &pass) {
       options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_, analyses_.storages()).bytes;
 }
 
+// Around each pass: a snapshot of the graph before, the pass, then the checks of what it says it did. A pass that says
+// "unchanged" is held to that by the snapshot, which then serves the next pass too. Statistics count from 0 in each
+// run, since one pipeline may run on several graphs.
 llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);

@@ -104,6 +104,7 @@ void PipelineParser::parseOptions(Pass &pass) {
   }
 }
 
+// "sink-waits,coalesce-collectives{layout=flat max-count=8}" is two passes, the second with two options.
 void PipelineParser::parsePass(Pipeline &pipeline) {
   skipBlanks();
   size_t begin = at_;

@@ -43,6 +43,7 @@ std::unique_ptr<Pass> createPass(llvm::StringRef name) {
   return nullptr;
 }
 
+// Up to a third of the letters, and one more, may be wrong: "sink-wait" finds "sink-waits", and "foo" finds nothing.
 std::string nearestWord(llvm::StringRef word, llvm::ArrayRef<std::string> known) {
   std::string best;
   unsigned bestDistance = static_cast<unsigned>(word.size()) / 3 + 2;

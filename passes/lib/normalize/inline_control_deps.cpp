@@ -49,6 +49,10 @@ std::vector<const Node *> placeholdersOf(const Graph &body) {
   return found;
 }
 
+// Taken apart is what Inductor makes: a body of one call, which reads the body's placeholders and is returned as it is.
+//   body(a): c = all_gather(a, 4, "tp"); return c        y = control_deps((p,), body, x)
+//   -> y = all_gather(x, 4, "tp"), ordered after p
+// What the node gives for a placeholder that the call reads must be a node itself.
 const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) const {
   if (!call)
     return &body_;

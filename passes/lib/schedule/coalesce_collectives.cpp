@@ -349,6 +349,10 @@ const Reason *Coalescer::reasonFor(MergeVerdict verdict) const {
   llvm_unreachable("no such verdict");
 }
 
+// Dependences save questions. If the newcomer depends on open bucket 5, and that needs all open buckets from 3 on, then
+// the newcomer depends on 3 and 4 as well, and the next that is asked is 2 (skipTo). If every bucket from the newest
+// down to 3 refused for that reason, the newcomer needs all of these itself, which is noted for those that come after
+// it.
 /// Joins the bucket to the newest open one of its key that takes it; else it is open itself.
 void Coalescer::place(Bucket &bucket) {
   Key &key = keys_[bucket.key];

@@ -34,6 +34,9 @@ void BucketMerger::accept(Bucket &bucket, Bucket &newcomer) {
   newcomer.members.clear();
 }
 
+// What the search has reached on a side is what has to move, the launches of the bucket that moves apart from the rest.
+// The quick look (mayFit) comes first, since it changes nothing; then the nodes are moved, and the count of live bytes,
+// which moves along, is asked for the peak. If that is too much, all moves are taken back.
 MergeVerdict BucketMerger::tryPlace(Bucket &bucket, Bucket &newcomer, Side side) {
   const Bucket &staying = side == Side::Up ? bucket : newcomer;
   const Bucket &coming = side == Side::Up ? newcomer : bucket;
@@ -58,6 +61,8 @@ MergeVerdict BucketMerger::tryPlace(Bucket &bucket, Bucket &newcomer, Side side)
   return MergeVerdict::OverBudget;
 }
 
+// A newcomer that rises holds its result for longer, and a bucket that sinks holds its inputs for longer. So where one
+// way exceeds the budget, the other may still fit.
 MergeVerdict BucketMerger::join(Bucket &bucket, Bucket &newcomer) {
   Side side = Side::Up;
   if (MergeVerdict found = search_.find(bucket, newcomer, side); found != MergeVerdict::Joined)

@@ -155,6 +155,9 @@ std::vector<int64_t> FlatRewrite::piecesOfAll(int position) const {
   return sum;
 }
 
+// What each rank gets must be one stretch of the buffer, so the members' pieces for rank 0 come first, then those for
+// rank 1. With a = [a0 a1] and b = [b0 b0 b1 b1], a letter for the member and a number for the rank that an element
+// goes to, the buffer is [a0 b0 b0 a1 b1 b1], and each rank receives its own part of all members at once.
 Node *FlatRewrite::packPieces(GraphBuilder &builder) {
   std::vector<Node *> flat;
   std::vector<std::vector<int64_t>> lengths;
@@ -172,6 +175,11 @@ Node *FlatRewrite::packPieces(GraphBuilder &builder) {
   return cat(builder, parts, 0);
 }
 
+// A reduce_scatter hands equal shares of the buffer to the ranks, so the share of each rank must hold that rank's share
+// of every member. On 2 ranks, a = f32[4] and b = f32[6] are seen as the rows [2, 2] and [2, 3] and joined by columns:
+//   a0 a1 b0 b1 b2         rank 0
+//   a2 a3 b3 b4 b5         rank 1
+// Other kinds take the members one after the other.
 Node *FlatRewrite::packInput(GraphBuilder &builder) {
   if (call_.spec->kind == CollectiveKind::AllToAll)
     return packPieces(builder);
@@ -224,6 +232,8 @@ Node *FlatRewrite::unpackPieces(GraphBuilder &builder, Node *result, size_t memb
   return cat(builder, parts, 0);
 }
 
+// An all_gather yields such rows: what rank 0 sent, then what rank 1 sent. A member is a few columns of them, and
+// columns are not contiguous, so they are copied out.
 Node *FlatRewrite::unpack(GraphBuilder &builder, Node *result, size_t member) {
   const Candidate &candidate = bucket_.members[member];
   llvm::SmallVector<int64_t, 4> sizes = staticSizes(candidate.launch->type());

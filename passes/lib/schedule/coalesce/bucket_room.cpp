@@ -101,6 +101,11 @@ void BucketRoom::addResults(Node *launch) {
   addExtra(bucket_->outputBytes() + newcomer_->outputBytes(), holders, forGood);
 }
 
+// What a merged launch holds beyond its members is told to the count before the launch is made: as later holders of the
+// members' intervals, and as intervals of its own (extras). In
+//   c1 = f(a); c2 = f(b); w1 = wait(c1); ...; w2 = wait(c2)
+// a transfer of both holds a up to w2, where c1 alone would hold it up to w1. The extras that each of the two buckets
+// has already are put aside, since those of the joined bucket take their place.
 bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer, llvm::ArrayRef<BucketMoves::Move> moves) {
   bucket_ = &bucket;
   newcomer_ = &newcomer;

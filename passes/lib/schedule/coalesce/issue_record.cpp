@@ -24,6 +24,9 @@ IssueRecord::Streams IssueRecord::read(const Graph &graph) {
   return streams;
 }
 
+// Members of a bucket count as the bucket. A group that issued c1, c2, d is expected to issue the bucket, d now:
+// nothing to state. One that issued c1, d, c2 can only be expected to issue bucket, d, bucket, which no order is; so
+// the order that it has now is stated.
 void IssueRecord::stateMoves(const Graph &graph, Certificate &certificate) const {
   llvm::DenseMap<const Node *, Node *> performer;
   for (const MergedEntry &entry : certificate.merged)

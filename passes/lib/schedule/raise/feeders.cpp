@@ -10,6 +10,8 @@ bool isTensors(const Type *type) {
 
 } // namespace
 
+// From the end to the beginning, so that every reader of a node has been seen: a launch makes feeders of the casts and
+// copies that it reads, these of those that they read, and so on through views.
 Feeders::Feeders(const ProgramFacts &facts) : facts_(facts), feeds_(facts.graph().idLimit()) {
   std::vector<bool> read(feeds_.size()); // by node id: does a launch, as a feeder reads?
   for (const Node *node = facts.graph().back(); node; node = node->prev()) {

@@ -142,6 +142,10 @@ void RiseBounds::boundByReaders(const Node *launch, Node *&bound) const {
   }
 }
 
+// The bound is the lowest node that must stay above; everything below it may be passed. For
+//   1: p = placeholder     2: a = mm(x, y)     3: c = _to_copy(p)     4: b = mm(a, y)     5: g = all_gather(c)
+// g reads c, which is a feeder and may rise too, and c reads p: the bound is p, the unit is c and g, and both rise
+// above a. If another collective on g's group stood at 4, g would have to follow it, and would stay where it is.
 RiseBounds::Rise RiseBounds::riseOf(Node *launch) {
   Rise rise;
   rise.after = lastInput_;

@@ -71,6 +71,12 @@ RiseRoom::HeldList RiseRoom::heldBy(llvm::ArrayRef<Node *> unit) const {
   return list;
 }
 
+// For a unit of one launch that reads a (8 bytes, which nobody else needs) and makes d (16 bytes), with a limit of 100:
+//   row 2   95 alive     with the launch above it: 95 - 8 + 16 = 103, full
+//   row 3   90 alive     98, fits
+//   row 4   the launch
+// The launch may stand below row 2. What changes at a row is the same however far above it the unit stands, so the
+// changes are summed up over stretches of rows, and each stretch is asked for its lowest row over `limit - more`.
 /// The highest place from `slot` down with room at every row between it and the launch.
 Node *RiseRoom::belowFullRows(Node *slot, const Question &question) const {
   Node *launch = question.unit.back();
