@@ -9,6 +9,10 @@ BucketCheck::BucketCheck(const Evidence &evidence, uint32_t entry, Findings &fin
       evaluation_(evidence, {Part::Merged, entry}, "merged-scaffold", findings),
       launch_(evidence.after.indexOf(entry_.launch)) {}
 
+// The members are read first: like the launch, independent, listed with their own waits. What they send are the
+// sources, and the launch, waits and scaffold are evaluated from these. At the end each member's replacement must hold
+// the whole of that member's result, in its order and of its type, after a wait. How the pass packed and unpacked the
+// buffer is never compared with any pattern.
 void BucketCheck::check() {
   if (!evidence_.options.spmd)
     return report(*entry_.launch, "mpmd", "is a bucket, and none may be made where other ranks run other programs");
@@ -155,6 +159,8 @@ void BucketCheck::checkOrderingEdges(const BucketMember &member, uint32_t launch
     demand(evidence_.before.indexOf(wait), heirs);
 }
 
+// Two members may send one value, c1 = f(a) and c2 = f(a): then there is one source, and both results are the same
+// elements.
 bool BucketCheck::addSource(const BucketMember &member, Call call) {
   uint32_t input = call.inputs[0];
   uint32_t image = input == none ? none : evidence_.correspondence.image(input);

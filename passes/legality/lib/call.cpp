@@ -151,6 +151,8 @@ Meetings::Meetings(llvm::ArrayRef<const Call *> samples) {
   }
 }
 
+// Counts, rank by rank, how often each other group is met: [0, 1, 2, 3] meets [0, 1] twice, and [0, 4] once. Twice is
+// enough for two ranks that could disagree about an order.
 std::vector<uint32_t> Meetings::of(uint32_t sample) const {
   std::vector<uint32_t> meeting = unknown_;
   meeting.push_back(sample);

@@ -7,6 +7,11 @@ namespace ccgraph {
 namespace legality {
 namespace {
 
+// A pass hands over what it says it did; nothing of that is believed before it is shown. First it is shown that the
+// certificate fits the two graphs: every node is the same on both sides or stands in one entry, and each reads what it
+// read, or what an entry puts in its place. If that fails, nothing else is asked, because every later check looks up
+// who stands for whom. Then each check below shows one thing that a pass may not break, by its own reading of both
+// programs.
 void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkMerged(evidence, findings);
   checkPlaces(evidence, findings);

@@ -23,6 +23,10 @@ std::string claimText(Claim claim) {
   llvm_unreachable("all parts are named");
 }
 
+// For  c1 = f(a); c2 = f(b); w1 = wait(c1); w2 = wait(c2)  ->  B = f([a, b]); ...; v1 = wait(B[0]); v2 = wait(B[1])
+//   image       w1 -> v1, w2 -> v2; c1 and c2 have none: nobody may read them any more
+//   performer   c1 -> B, c2 -> B; w1 -> v1, w2 -> v2: who communicates and waits in their place
+// Every node that is on both sides stands for itself. All others must be claimed by an entry, each by one.
 Correspondence::Correspondence(const Rewrite &rewrite, Findings &findings)
     : rewrite_(rewrite), untouched_(rewrite.before.size(), none), images_(rewrite.before.size(), none),
       performers_(rewrite.before.size(), none), origin_(rewrite.after.size(), none),

@@ -28,6 +28,8 @@ struct Place {
   uint32_t after = 0;
 };
 
+/// Steps of one domain keep their order among themselves, and every step with an effect keeps the number of opaque
+/// steps above it. For  r1 = rand(); o = opaque(); r2 = rand()  that fixes the order of all three.
 class DomainCheck {
 public:
   DomainCheck(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {

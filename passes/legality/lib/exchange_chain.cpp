@@ -9,6 +9,12 @@ namespace ccgraph::legality {
 
 namespace {
 
+// A pass may replace a collective by others that compute the same, such as
+//   c = all_reduce(x, "sum"); w = wait(c)
+//   ->  s = reduce_scatter(x, "sum"); t = wait(s); g = all_gather(t); v = wait(g)
+// The entry lists c and w as matched, and v, s, t, g as built. Both sides are evaluated from x on as terms (chain.h):
+// the collective that went yields "sum of x from 0", and v must hold just that. In between every collective must send
+// what has been waited for, and follow whatever the first one had to follow.
 /// One entry of the rule exchange-chain.
 class ChainCheck {
 public:

@@ -46,6 +46,8 @@ private:
            llvm::any_of(program_.operands(step), [&](uint32_t operand) { return isTensor(operand); });
   }
 
+  // mesh_get_process_group(mesh, 0) at two places is the key "(_dtensor.mesh_get_process_group.default|node 3|2:0)" at
+  // both, so both are one group. A call of an operator that nobody knows is only itself.
   std::string value(uint32_t index) {
     if (index == none || left_ == 0 || --left_ == 0)
       return byNode(index);
@@ -200,6 +202,8 @@ bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
       left, [&](const auto &x) { return llvm::any_of(right, [&](const auto &y) { return shareTwo(x, y); }); });
 }
 
+// Two names for which a file gives the same ranks may be one communicator; so may a list of ranks and a name that
+// nobody describes. Two names that nobody describes are two keys of PyTorch's registry, and two groups.
 std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms) {
   using Form = GroupTerm::Form;
   bool someNameIsBare = llvm::any_of(terms, [](const GroupTerm &t) { return t.form == Form::Name && !t.described(); });

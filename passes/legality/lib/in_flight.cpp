@@ -12,11 +12,17 @@ namespace ccgraph::legality {
 
 namespace {
 
+/// Walks a program once and writes down every step that touches what is in flight. A graph of PyTorch's may do so
+/// itself; whether that is right is not asked. The log of the program after is held against that of the program before,
+/// and only a touch that is new is a finding:
+///   before   c = all_gather(x); y = relu(z); w = wait(c); add_(x, 1)
+///   after    c = all_gather(x); y = relu(z); add_(x, 1); w = wait(c)       add_ touches x, which c still reads: new
 class FlightLogger {
 public:
   FlightLogger(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), active_(2 * size_t(storages.count())), reshapes_(storages.count()) {}
 
+  // Each step is looked at before its own launch begins: what it reads itself is no intrusion on itself.
   FlightLog run() {
     for (uint32_t i = 0; i < program_.size(); ++i) {
       const Step &step = program_[i];

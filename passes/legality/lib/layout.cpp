@@ -166,6 +166,8 @@ size_t denseDims(const Excerpt &excerpt, int64_t &block) {
 
 } // namespace
 
+// Dimensions that are shown without gaps are taken as one block, and there is a run for each block: columns 1 and 2 of
+// x = f32[4, 6] are x[1, 3) x[7, 9) x[13, 15) x[19, 21).
 std::optional<Layout> look(const Layout &value, const Excerpt &excerpt) {
   int64_t block = 1;
   size_t outerDims = excerpt.sizes.size() - denseDims(excerpt, block);

@@ -11,6 +11,10 @@ namespace ccgraph::legality {
 
 namespace {
 
+// Each rule answers where the elements of the result come from. A reshape keeps all of them in order and only asks
+// whether strides allow it. Everything that shows a part (slice, select, permute, split) is an Excerpt: a first element
+// and a step for each dimension. Of x = f32[4, 6], slice(x, 1, 2, 4) begins at element 2, with sizes [4, 2] and steps
+// [6, 1].
 /// The arguments of a movement, as literals.
 class Reader {
 public:
@@ -182,6 +186,7 @@ std::optional<Contents> moveSelect(const Movement &movement) {
   return index ? single(selected(*value, *dim, *index)) : std::nullopt;
 }
 
+// Sizes, steps and strides are taken in the new order; each dimension may be named once.
 std::optional<Contents> movePermute(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dims = value ? Reader(movement).integers(1) : std::nullopt;

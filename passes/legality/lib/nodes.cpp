@@ -55,6 +55,8 @@ private:
     return false;
   }
 
+  // An operand may only change to what an entry puts in its place, which the entry's own check shows to hold the same
+  // value.
   void checkOperands(const Step &was, const Step &now) {
     auto before = before_.operands(was);
     auto after = after_.operands(now);
@@ -76,6 +78,7 @@ private:
     return quoted(nodeAt(image)) + (after_[image].node == before_[before].node ? "" : ", which stands for " + was);
   }
 
+  // Whoever was ordered after a launch that went into a bucket is now ordered after the bucket, which does the work.
   /// True if an edge to `after` keeps what an edge to `before` demanded.
   bool keeps(uint32_t before, uint32_t after) const {
     return after != none && (after == correspondence_.image(before) || after == correspondence_.performer(before));

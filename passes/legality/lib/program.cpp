@@ -19,6 +19,10 @@ Access accessOf(const OpDef &op, size_t parameter) {
   return op.params[std::min(parameter, op.params.size() - 1)].access;
 }
 
+// A node that is gone has lost its operands, and one with other arguments has lost the old ones, so effectsOf would
+// answer about another call. What is known of the old call is its operator and its argument tree. Where the declaration
+// is wider than the call (a reshape that was a view counts as a read), the checker may refuse more than it must, and
+// never less.
 /// What the operator's declaration says of any call of it: more than `effectsOf` would say of this one, never less.
 Effects declaredEffects(const NodeState &state) {
   Effects effects;

@@ -137,6 +137,9 @@ private:
            std::equal(p->keyword.begin(), p->keyword.end(), q->keyword.begin(), q->keyword.end(), sameNamed);
   }
 
+  // c2 = f(a) may give way to an earlier c1 = f(a) if the two are one value: the same call, of operands that nobody
+  // wrote since c1, with no opaque step between; and if nobody can tell one from two: neither result is written, and
+  // not both are returned to a caller, who could write one of them and look at the other.
   void checkTwin(uint32_t index, const RemovedEntry &entry) {
     uint32_t twin = entry.twin ? before_.indexOf(entry.twin) : none;
     const Step &step = before_[index];

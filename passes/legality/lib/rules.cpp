@@ -8,6 +8,8 @@ namespace ccgraph::legality {
 
 namespace {
 
+// control_deps((p,), body, x) with the body (a): all_gather(a, 4, "tp") must have become all_gather(x, 4, "tp"), with
+// an edge from p: the body's call with each placeholder replaced by what the node gives for it.
 /// Compares a built call with the subgraph's, argument by argument.
 class InlinedCall {
 public:
@@ -170,6 +172,8 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   }
 }
 
+// The wrapper is gone, and with it the body that said what it does. The rule has just been matched with a call that
+// does the same, so the wrapper takes over what that call does, operand by operand.
 void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before) {
   for (const RuleEntry &rule : rewrite.certificate.rules) {
     const RuleTemplate *known = templateOf(rule.name);

@@ -121,6 +121,9 @@ private:
     touches_ = std::vector<Touch>(merged.begin(), merged.end());
   }
 
+  // A bucket reads for its members at its own place. For add_(a); c1 = f(a); c2 = f(b) it is not enough that the bucket
+  // reads a somewhere: it must do so after one write of a, as c1 did. So each member's read becomes a demand on its
+  // bucket, and wherever a node of the bucket reads that storage, it is met there.
   /// A number for each entry whose new nodes together read what its old ones read: buckets, then chains of exchanges.
   std::optional<uint32_t> unitOf(Claim claim) const {
     const Certificate &certificate = evidence_.rewrite.certificate;

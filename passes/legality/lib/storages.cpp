@@ -6,6 +6,13 @@ namespace ccgraph::legality {
 
 namespace {
 
+// Built like the passes' StorageMap on purpose, and from nothing but ir's effects: the same facts by other code. A
+// value's storages are those of the operands that it may share, and a new one if it may have its own:
+//   x = placeholder                    {0}
+//   y = opaque(x)                      {0, 1}
+//   l = all_reduce_coalesced([x, y])   {2, 3}, element 0 in {2}, element 1 in {3}
+// A value that shares one operand and makes nothing new has that operand's very set (the same Range), which is why
+// views cost nothing.
 /// The list that a step takes an element of; `none` for any other step.
 uint32_t listOf(const Program &program, const Step &step) {
   auto accesses = program.accesses(step);
@@ -97,6 +104,7 @@ void Storages::markChanges() {
   }
 }
 
+// First of all, because a text gives a list no type: how many elements it has is known from who takes them out.
 void Storages::countElements() {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const Step &step = program_[i];
