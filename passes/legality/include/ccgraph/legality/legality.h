@@ -2,8 +2,8 @@
 //
 // It takes the graph before (a snapshot), the graph after, and the pass's certificate, and
 // re-derives from these alone that the rewrite is safe on every rank. It shares nothing with the
-// passes but ir: it has its own storages, its own dependences, its own memory count, and it
-// rebuilds every merged and rule node from its own templates.
+// passes but ir: it has its own storages, its own dependences, its own memory count, works out what every
+// merged node holds, and holds the nodes of every rule to templates of its own.
 //
 // What it proves, each with a rule id (see legalityRules):
 // - nodes: every node is equal before and after, or stands in exactly one entry; operands changed
@@ -24,11 +24,11 @@
 //   evaluated as a term, so that reduce_scatter and all_gather are seen to be all_reduce;
 // - memory: peak bytes within the budget, or not above what they were.
 //
-// Memory is counted so: a storage lives from the step that allocates it to the last step that names
-// a value which may share it; operands that a collective reads or writes in flight live on to the
-// first wait on its result, and that result from its launch; placeholders, get_attr values and what
-// the output returns live from first to last step; a size that is not known counts 0. The peak is
-// the largest sum at any one step, its operands and results included.
+// Memory is counted by the rules of ccgraph/ir/lifetimes.h, with code of the checker's own: a storage lives from
+// the step that allocates it to the last step that names a value which may share it; what a collective
+// reads, writes and yields lives on to the last wait on any of its results, and what is in flight without a
+// wait to the end; so do get_attr values, inputs that the caller holds, and what the output returns; a size that
+// is not known counts 0. The peak is the largest sum at any one step, its operands and results included.
 //
 // Ownership: reads only; keeps nothing. Failure: an error with one diagnostic a finding (place,
 // got, expected, entry); that the graph is not the snapshot's own asserts. An illegal rewrite may
