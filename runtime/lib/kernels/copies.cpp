@@ -90,7 +90,7 @@ Value zeroInPlace(KernelArgs &args) {
 /// Because torch.cat has always skipped a 1-d tensor without elements, whatever the others' rank.
 bool isLegacyEmpty(const Tensor &tensor) { return tensor.rank() == 1 && tensor.size(0) == 0; }
 
-Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim) {
+Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim, DType dtype) {
   const Tensor &first = tensors.front();
   Dims sizes = toDims(first.sizes());
   sizes[dim] = 0;
@@ -106,7 +106,7 @@ Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim
                                                                llvm::Twine(dim)))
       return {};
   }
-  Tensor result = Tensor::zeros(resultType(tensors), sizes, suggestedStrides(sizes, tensors));
+  Tensor result = Tensor::zeros(dtype, sizes, suggestedStrides(sizes, tensors));
   int64_t start = 0;
   for (const Tensor &tensor : tensors) {
     assign(args, result.slice(dim, start, start + tensor.size(dim)), tensor);
@@ -127,7 +127,7 @@ Value cat(KernelArgs &args) {
   int64_t dim = args.dim(1, parts.front().rank(), 0);
   if (args.failed() || !args.check(parts.front().rank() > 0, "got a 0-d tensor"))
     return {};
-  return concatenate(args, parts, dim);
+  return concatenate(args, parts, dim, common);
 }
 
 Value stack(KernelArgs &args) {
@@ -142,7 +142,7 @@ Value stack(KernelArgs &args) {
     return {};
   for (Tensor &tensor : tensors)
     tensor = tensor.unsqueeze(dim);
-  return concatenate(args, tensors, dim);
+  return concatenate(args, tensors, dim, resultType(tensors));
 }
 
 // --- Writing into a part ---------------------------------------------------------------------

@@ -60,6 +60,8 @@ TEST(ResultType, InPlaceKeepsTheTargetsDType) {
 
 TEST(ResultType, CatPromotesAllParts) {
   EXPECT_EQ(typeOf("aten.cat.default", {Value::tensors({ones(DType::I64), ones(DType::F16)})}), "f16[4][1]");
+  // Because torch.cat skips an empty 1-d tensor, but promotes with it.
+  EXPECT_EQ(typeOf("aten.cat.default", {Value::tensors({tensor(DType::F64, {0}, {}), ones(DType::F32)})}), "f64[2][1]");
 }
 
 } // namespace
