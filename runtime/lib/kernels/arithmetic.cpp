@@ -18,6 +18,9 @@ int64_t wrapPow(int64_t base, int64_t exponent) {
   return result;
 }
 
+/// Rounds to minus infinity: -7 by 2 gives -4 (torch.floor_divide). Division by 0, which PyTorch refuses on the CPU and
+/// leaves open on a GPU (torch.remainder), gives 0 here: a kernel must not trap. By -1 it is a negation, because
+/// INT64_MIN / -1 does not fit and traps on x86.
 int64_t floorDiv(int64_t a, int64_t b) {
   if (b == 0)
     return 0;
@@ -40,6 +43,7 @@ double floorDiv(double a, double b) {
   return div - floor > 0.5 ? floor + 1 : floor;
 }
 
+/// Has the sign of the divisor, where C's fmod has that of the dividend: remainder(-3, 2) is 1 (torch.remainder).
 double remainder(double a, double b) {
   double mod = std::fmod(a, b);
   return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod;
@@ -176,7 +180,8 @@ const PointwiseOp &divisionOf(KernelArgs &args) {
   return mode == "floor" ? floorDivOp : truncDivOp;
 }
 
-/// The quotient of floats is rounded to its dtype before it is cut.
+/// The quotient of floats is rounded to its dtype before it is cut (torch.div with rounding_mode="trunc"): a bf16
+/// quotient of 2.999 is 3 by then, and stays 3.
 bool cutsQuotient(const PointwiseOp &op, llvm::ArrayRef<Operand> operands) {
   return &op == &truncDivOp && isFloat(resultType(operands));
 }

@@ -28,7 +28,6 @@ Value convertElementType(KernelArgs &args) {
 /// Because every device is this one, only the copy remains.
 Value deviceCopy(KernelArgs &args) { return args.tensor(0).clone(); }
 
-/// The tensor itself where nothing changes, unless `copy` asks for new memory.
 /// Does the tensor look laid out as the memory format asks?
 bool hasFormat(const Tensor &self, llvm::StringRef format) {
   format.consume_front("torch.");
@@ -36,6 +35,7 @@ bool hasFormat(const Tensor &self, llvm::StringRef format) {
   return format == "preserve_format" || (format == "contiguous_format" ? !channelsLast : channelsLast);
 }
 
+/// The tensor itself where nothing changes, unless `copy` asks for new memory (torch.Tensor.to).
 Value toDTypeOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   DType dtype = args.dtype(1, self.dtype());
@@ -87,7 +87,8 @@ Value zeroInPlace(KernelArgs &args) {
 }
 
 // --- Joining ---------------------------------------------------------------------------------
-/// Because torch.cat has always skipped a 1-d tensor without elements, whatever the others' rank.
+/// Because torch.cat takes a 1-d tensor of size 0 beside tensors of any rank, and skips it. Its dtype still takes part
+/// in the promotion.
 bool isLegacyEmpty(const Tensor &tensor) { return tensor.rank() == 1 && tensor.size(0) == 0; }
 
 Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim, DType dtype) {
@@ -210,7 +211,9 @@ Value selectBackward(KernelArgs &args) {
   return result;
 }
 
-/// pad = (left, right) of the last dimension, then of the one before, ...; negative numbers crop.
+/// pad = (left, right) of the last dimension, then of the one before, ...; negative numbers crop
+/// (torch.nn.functional.pad). [1, 2, 3] padded by (1, -1) with 0 is [0, 1, 2]: first the source is cut, then it is
+/// written into its place in the filled result.
 Value constantPad(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims pad = args.integers(1);

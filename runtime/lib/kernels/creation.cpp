@@ -9,6 +9,7 @@ namespace ccgraph::runtime {
 
 namespace {
 
+/// torch.full(sizes, 2.5) is f32, PyTorch's default dtype; of 2 it is i64, of True bool: only Python floats lose width.
 DType dtypeOfNumber(const Operand &number) {
   DType dtype = number.tensor.dtype();
   return number.isNumber && dtype == DType::F64 ? DType::F32 : dtype;
@@ -120,7 +121,8 @@ Tensor sequence(KernelArgs &args, int64_t length, llvm::ArrayRef<Operand> startS
 
 double numberOf(const Operand &operand) { return readElement<double>(operand.tensor.dtype(), operand.tensor.data()); }
 
-/// arange([start,] end[, step], dtype, ...): argument `dtypeIndex` follows the numbers.
+/// arange([start,] end[, step], dtype, ...): argument `dtypeIndex` follows the numbers. The length is ceil((end -
+/// start) / step) of the numbers as given (torch.arange): arange(0, 1, 0.4) has 3 elements.
 Value arange(KernelArgs &args, Operands bounds, unsigned dtypeIndex) {
   if (args.failed())
     return {};

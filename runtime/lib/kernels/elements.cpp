@@ -24,7 +24,9 @@ uint16_t brainFromFloat(float value) {
   auto bits = llvm::bit_cast<uint32_t>(value);
   if (std::isnan(value))
     return 0x7fc0;
-  // Because ties go to even: add half an ulp, less one if the kept part is even.
+  // Because ties go to even: add half an ulp, less one if the kept part is even. 0x3f808000 lies in the middle between
+  // 0x3f80 and 0x3f81; with 0x7fff added it stays below 0x3f81. 0x3f818000 has an odd neighbour below: 0x8000 is added,
+  // and it becomes 0x3f82.
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
@@ -253,6 +255,9 @@ int64_t strideBytes(const Tensor &tensor, int64_t dim) {
   return dim >= 0 ? tensor.stride(dim) * tensor.elementSize() : 0;
 }
 
+// Counts like an odometer over all dimensions but the last. A step of one dimension moves every address by that
+// dimension's stride; where it wraps, the address goes back by (size - 1) strides and the next slower dimension steps.
+// Nothing is multiplied out per element, and tensors of any strides, stretched ones (stride 0) too, go along together.
 void forEachRow(llvm::ArrayRef<Tensor> tensors,
                 llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body) {
   const Tensor &first = tensors.front();

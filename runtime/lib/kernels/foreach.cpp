@@ -154,7 +154,8 @@ constexpr Lifted lifted[] = {
     {"aten._foreach_zero_.default", "self", "aten.zero_.default"},
 };
 
-/// Lists give their i-th element to the i-th call; other arguments go to all.
+/// Lists give their i-th element to the i-th call; other arguments go to all: _foreach_add([a, b], [c, d], alpha=2) is
+/// [add(a, c, 2), add(b, d, 2)]. The first list says how many calls there are.
 Value applyToEach(KernelArgs &args) {
   const auto *pair = llvm::find_if(lifted, [&](const Lifted &l) { return l.target == args.target(); });
   const Kernel *element = findKernel(pair->element);

@@ -18,6 +18,8 @@ struct PythonOp {
   Value (*real)(double a, double b);
 };
 
+// Numbers follow Python, not C: -7 // 2 is -4, -7 % 2 is 1, 7 / 2 is 3.5, and 2 ** -1 is 0.5. Python's integers have no
+// end; ours are 64 bits wide, so that a result that does not fit is an error instead of a wrong number.
 Value floorDivide(KernelArgs &args, int64_t a, int64_t b) {
   if (!args.check(b != 0, "division by zero"))
     return {};

@@ -28,7 +28,8 @@ Tensor positionsOf(const Tensor &mask) {
   return result;
 }
 
-/// Masks become one index tensor a dimension; an index that is not whole numbers fails.
+/// Masks become one index tensor a dimension; an index that is not whole numbers fails. A mask [[1, 0], [0, 1]] has the
+/// positions (0, 0) and (1, 1), and so becomes the indices [0, 1] and [0, 1].
 static std::vector<std::optional<Tensor>> expandMasks(KernelArgs &args, const Tensor &self,
                                                       std::vector<std::optional<Tensor>> indices) {
   std::vector<std::optional<Tensor>> result;
@@ -56,6 +57,10 @@ static std::vector<std::optional<Tensor>> expandMasks(KernelArgs &args, const Te
   return result;
 }
 
+// NumPy's rule (its manual: "Combining advanced and basic indexing"): the indices are broadcast with each other, and
+// their sizes stand where they stood if they stand side by side, else in front. With indices of size [3], self [4, 5,
+// 6] gives [4, 3] for [None, i, j], but [3, 5] for [i, None, j]. So that a loop need not care: kept_ is self without
+// the indexed dimensions, and offsets_[n] is how far into the storage the n-th combination of indices moves it.
 AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, std::vector<std::optional<Tensor>> indices,
                              OutOfRange outOfRange)
     : outOfRange_(outOfRange) {

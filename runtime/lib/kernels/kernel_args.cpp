@@ -55,6 +55,8 @@ DType resultType(llvm::ArrayRef<Tensor> tensors) {
   return ccgraph::resultType(all);
 }
 
+// Arguments by position and by keyword become one list in the order of kernel.parameters: with "self,other,alpha" the
+// call add(x, y, alpha=2) is [x, y, 2], and add(x, alpha=2) is [x, None, 2]. None reads as left out from here on.
 KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel), values_(std::move(call.positional)) {
   llvm::SmallVector<llvm::StringRef, 8> names;
   kernel.parameters.split(names, ',', -1, false);
@@ -87,6 +89,9 @@ llvm::StringRef KernelArgs::parameter(unsigned index) const {
   return index < names.size() ? names[index] : "?";
 }
 
+// A failure does not end the kernel by itself: the first message is kept, and every accessor goes on to return
+// something harmless (0, an empty tensor). So a kernel reads all its arguments and asks failed() once, before it
+// computes.
 Value KernelArgs::fail(const llvm::Twine &message) {
   if (!failed_)
     message_ = (kernel_->target + ": " + message).str();
@@ -230,6 +235,7 @@ Dims KernelArgs::integers(unsigned index) {
   return result;
 }
 
+// A 0-d tensor counts as having one dimension here: PyTorch accepts dim 0 and -1 for it.
 int64_t KernelArgs::wrapDim(int64_t dim, int64_t rank) {
   int64_t limit = std::max<int64_t>(rank, 1);
   if (check(dim >= -limit && dim < limit, "got dimension " + llvm::Twine(dim) + ", expected one between " +

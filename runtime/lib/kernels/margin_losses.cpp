@@ -19,7 +19,8 @@ struct Samples {
   [[nodiscard]] double at(int64_t sample, int64_t c) const { return x[static_cast<size_t>(sample * classes + c)]; }
 };
 
-/// `perSample` targets belong to each sample.
+/// A sample has one target, or with `targetEachClass` as many as there are classes, where -1 ends the list of the right
+/// ones (torch.nn.MultiLabelMarginLoss).
 std::optional<Samples> samplesOf(KernelArgs &args, unsigned index, bool targetEachClass) {
   Samples s{.input = args.tensor(index)};
   const Tensor &target = args.tensor(index + 1);

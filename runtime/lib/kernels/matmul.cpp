@@ -56,7 +56,7 @@ void multiplyAs(const Tensor &out, const Product &product) {
   Matrix<T> result = read<T>(product.a) * read<T>(product.b);
   if (product.bias) {
     result *= as<T>(product.alpha);
-    if (product.beta != 0.0) // Because beta = 0 ignores the bias, even NaN.
+    if (product.beta != 0.0) // Because beta = 0 ignores the bias, even NaN (torch.addmm).
       result += as<T>(product.beta) * read<T>(*product.bias);
   }
   write<T>(out, result);

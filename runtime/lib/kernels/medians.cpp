@@ -32,7 +32,8 @@ bool isNaN(T value) {
   return value != value;
 }
 
-/// The lower of two in the middle. NaN wins, or counts for nothing where ignored.
+/// The lower of two in the middle (torch.median): of 1, 2, 3, 4 it is 2. NaN wins, or counts for nothing where ignored
+/// (torch.nanmedian): NaN stand behind all numbers in the order, so that order[numbers] is the first of them.
 template <bool ignoresNaN, typename T>
 int64_t medianPlace(llvm::ArrayRef<T> line, int64_t) {
   Order order = sorted(line);
@@ -57,6 +58,7 @@ int64_t modePlace(llvm::ArrayRef<T> line, int64_t) {
     size_t end = first;
     while (end < order.size() && line[static_cast<size_t>(order[end])] == line[static_cast<size_t>(order[first])])
       ++end;
+    // Because NaN does not equal itself: it is a run of one.
     end = std::max(end, first + 1);
     if (end - first > most) {
       most = end - first;

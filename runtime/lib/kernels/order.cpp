@@ -13,7 +13,8 @@ namespace {
 
 using Indices = Scratch<int64_t>;
 
-/// True if a stands before b; NaN counts as the largest value.
+/// True if a stands before b. NaN counts as the largest value, as in torch.sort: [nan, 1, 2] rises as 1, 2, nan and
+/// falls as nan, 2, 1. Two NaN are equal, so that this is an order that a sort may rely on.
 template <typename T>
 bool precedes(T a, T b, bool descending) {
   if (descending)

@@ -48,7 +48,9 @@ std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, 
   return plan;
 }
 
-/// Operand `index` as the loop reads it: rounded to the common dtype, stretched to `sizes`.
+/// Operand `index` as the loop reads it: rounded to the common dtype, stretched to `sizes`. A number beside f16 or bf16
+/// is the exception: PyTorch's CPU kernels keep it in f32. So x * 0.1 with x in bf16 multiplies by 0.1, not by the bf16
+/// next to it, 0.10009765625.
 Tensor prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan, DimsRef sizes) {
   const Operand &operand = operands[index];
   bool reduced = plan.common == DType::F16 || plan.common == DType::BF16;
@@ -57,6 +59,9 @@ Tensor prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan,
   return llvm::cantFail(toDType(operand.tensor, inF32 ? DType::F32 : plan.common).expand(sizes));
 }
 
+// All arithmetic is done in the widest type of its class and rounded when a row is stored. For f32, one +, -, *, / or
+// square root in double, rounded to f32, is just what f32 arithmetic gives; f16 and bf16 go through f32 on their way to
+// memory, as in PyTorch's CPU kernels. Rows are widened as a whole, so that the dtype is asked once a row.
 template <typename T>
 void loop(const Tensor &out, llvm::ArrayRef<Tensor> inputs, T (*compute)(const T *)) {
   std::vector<Tensor> tensors{out};
@@ -92,6 +97,9 @@ void run(const Tensor &out, llvm::ArrayRef<Tensor> inputs, const Plan &plan) {
   }
 }
 
+// Elementwise in place is safe where an operand is the very window that is written: element i is read before it is
+// stored. Any other overlap would read what the loop wrote before, as x[1:] += x[:-1] does; such an operand is copied
+// first.
 bool sameWindow(const Tensor &a, const Tensor &b) {
   return a.offset() == b.offset() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }

@@ -73,7 +73,9 @@ struct Slide {
   bool ceil, countPadding;
 };
 
-/// A last window that would start in the padding after the input is left out, as PyTorch does.
+/// A last window that would start in the padding after the input is left out (torch.nn.MaxPool2d, ceil_mode). Size 5
+/// with kernel 2 and stride 2 has 2 windows, or 3 with `ceil`, the last with one element. Size 5 with kernel 1 and
+/// stride 3 would have a third at position 6, where nothing is, and so has 2 either way.
 int64_t slides(int64_t size, const Slide &s) {
   int64_t free = size + 2 * s.padding - s.dilation * (s.kernel - 1) - 1;
   int64_t count = (free + (s.ceil ? s.stride - 1 : 0)) / s.stride + 1;

@@ -21,6 +21,8 @@ Tensor dimLast(const Tensor &tensor, int64_t dim) {
   return tensor.permute(order);
 }
 
+// Every reduction is brought to one form: a matrix whose rows are the lines to fold. A tensor [2, 3, 4] reduced over
+// dimensions 0 and 2 becomes [3, 8]: row j holds the elements with middle index j, dimension 0 slowest.
 Tensor dimsLast(const Tensor &tensor, DimsRef dims) {
   Dims order;
   int64_t inner = 1;
@@ -48,6 +50,9 @@ Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep) {
   return result;
 }
 
+// A line is folded in the wide type (double, int64 or complex double) from left to right and rounded once, when the
+// result is stored. PyTorch sums f32 in pieces and in f32; the two agree within the tolerance of a reordered sum, and ours
+// is as a rule the nearer to the exact one.
 template <typename T>
 Tensor foldLines(const Tensor &self, const Reduction &reduction, llvm::function_ref<T(llvm::ArrayRef<T> line)> fold) {
   Tensor lines = dimsLast(toDType(self, reduction.dtype), reduction.dims);
@@ -77,10 +82,12 @@ T sumOf(llvm::ArrayRef<T> line) {
   return std::accumulate(line.begin(), line.end(), T(0));
 }
 
+/// Past the end of int64 a sum goes on from the other end, as PyTorch's does; in C++ that would be undefined behaviour.
 int64_t wrappingSum(llvm::ArrayRef<int64_t> line) {
   return std::accumulate(line.begin(), line.end(), int64_t{0}, wrapAdd);
 }
 
+/// Of nothing: 0 / 0, which is NaN, as torch.mean gives.
 double meanOf(llvm::ArrayRef<double> line) { return sumOf(line) / static_cast<double>(line.size()); }
 
 /// The mean as Welford's algorithm goes on to the next element (B. Welford, 1962), which makes NaN of an infinity before others.
@@ -149,6 +156,8 @@ Tensor foldReal(KernelArgs &args, const Reduction &reduction, RealFold fold) {
   return args.failed() ? Tensor() : foldLines<double>(args.tensor(0), reduction, fold);
 }
 
+// Because sums and products of bools and integers are int64 in PyTorch (torch.sum, torch.prod): ten u8 of 200 make
+// 2000, not 208.
 Value sum(KernelArgs &args, Form form) {
   DType self = args.tensor(0).dtype();
   Reduction reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
@@ -283,6 +292,9 @@ double sumOfExp(llvm::ArrayRef<double> line, double shift) {
   return sum;
 }
 
+// log(sum exp(x)) with the largest x taken out first, so that exp never overflows: of [1000, 1000] it is 1000 + log(2).
+// Where the largest is infinite it is the answer itself, because inf - inf would be NaN; and the logarithm of an empty
+// sum is -inf (torch.logsumexp).
 Value logSumExp(KernelArgs &args) {
   Reduction reduction = reductionOf(args, floatTypeOf(args.tensor(0).dtype()), {1, 2, noArgument});
   return foldReal(args, reduction, [](llvm::ArrayRef<double> line) {

@@ -10,7 +10,8 @@ namespace {
 
 double numberOf(const Operand &operand) { return readElement<double>(operand.tensor.dtype(), operand.tensor.data()); }
 
-/// From start to end in even steps, the second half counted from the end, so that both ends are met.
+/// From start to end in even steps (torch.linspace), the second half counted from the end, so that both ends are met:
+/// start + 9 * ((end - start) / 9) need not be end, end - 0 is.
 struct Steps {
   double start = 0;
   double end = 0;

@@ -232,7 +232,8 @@ Value pieces(const Tensor &self, int64_t dim, DimsRef lengths) {
   return Value::tensors(result);
 }
 
-/// Lengths of pieces of `step`, the last perhaps shorter; one empty piece of an empty dimension.
+/// Lengths of pieces of `step`, the last perhaps shorter; one empty piece of an empty dimension. chunk rounds its step
+/// up, so that it may give fewer pieces than were asked for (torch.chunk): 6 in 4 chunks is 2, 2, 2.
 Dims evenLengths(int64_t size, int64_t step) {
   Dims lengths;
   for (int64_t start = 0; start < size || lengths.empty(); start += step) {
@@ -282,6 +283,8 @@ Value unbind(KernelArgs &args) {
   return Value::tensors(result);
 }
 
+/// Strides and offset are of the storage, not of the view: they replace those of self, and only an offset that is left
+/// out is kept (torch.as_strided).
 Value asStrided(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Window window{args.integers(1), args.integers(2), args.integer(3, self.offset())};
