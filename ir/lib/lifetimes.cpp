@@ -18,13 +18,17 @@ bool mayLaunchOrWait(const Node &node) {
   return op && (op->collective || op->role == OpRole::Wait || op->role == OpRole::ControlDeps);
 }
 
+/// Which holders are written down: who only counts bytes needs no more than the ends of each life.
+enum class Holders : uint8_t { All, Ends };
+
 /// One walk down the program.
 class LifeReader {
 public:
-  LifeReader(const Graph &graph, const StorageMap &storages)
-      : graph_(graph), storages_(storages), lives_(storages.numStorages()), flightOf_(storages.numStorages(), none) {}
+  LifeReader(const Graph &graph, const StorageMap &storages, Holders kept)
+      : graph_(graph), storages_(storages), kept_(kept), lives_(storages.numStorages()),
+        flightOf_(storages.numStorages(), none) {}
 
-  std::vector<StorageLife> run() {
+  StorageLives run() {
     begin();
     for (Node *node : graph_)
       visit(node);
@@ -32,19 +36,24 @@ public:
       finish(flight);
     for (auto [list, last] : longLists_)
       finishList(list, last);
-    return std::move(lives_);
+    return {std::move(lives_), std::move(shared_)};
   }
 
 private:
   static constexpr uint32_t none = ~0U;
-  /// Because n elements with a wait each would be n * n holders.
+  /// Because a pass that moves the last of n waits looks at n storages, which a pass that moves all of them would do n
+  /// times.
   static constexpr size_t mostHeldByEachWait = 512;
+  /// So many are written down for each storage; more are shared.
+  static constexpr size_t fewHeld = 8;
   /// One launch: the storages that it holds to its waits, and those that a transfer touches as long
   /// as nobody has waited.
   struct Flight {
     llvm::SmallVector<StorageId, 4> held;
     llvm::SmallVector<StorageId, 4> inFlight;
     Node *lastWait = nullptr;
+    /// of all waits but the first
+    uint32_t shared = none;
 
     [[nodiscard]] bool isLong() const { return held.size() > mostHeldByEachWait; }
   };
@@ -64,11 +73,28 @@ private:
   void hold(StorageId id, Node *node) {
     StorageLife &life = lives_[id];
     if (!life.isConstant() && (life.holders.empty() || life.holders.back() != node))
-      life.holders.push_back(node);
+      note(life.holders, node, 2);
+  }
+
+  /// Because nodes come in program order, the last one noted is the last of all.
+  void note(llvm::SmallVectorImpl<Node *> &holders, Node *node, size_t ends) const {
+    if (kept_ == Holders::Ends && holders.size() == ends)
+      holders.back() = node;
+    else
+      holders.push_back(node);
+  }
+
+  /// One more node that holds all of these, as some did before it.
+  void share(uint32_t &number, llvm::ArrayRef<StorageId> held, Node *node) {
+    if (number == none) {
+      number = static_cast<uint32_t>(shared_.size());
+      shared_.emplace_back().held.assign(held.begin(), held.end());
+    }
+    note(shared_[number].holders, node, 1);
   }
 
   void visit(Node *node) {
-    if (takeFromLongList(node))
+    if (takeFromList(node))
       return;
     for (const Node *operand : node->dataOperands())
       for (StorageId id : storages_.storages(operand)) {
@@ -84,19 +110,33 @@ private:
       launch(node, effects);
   }
 
-  /// Because each getitem names all elements of its list, of a long one only the last getitem holds them all. False for any
-  /// other node.
-  bool takeFromLongList(Node *node) {
+  /// Because each getitem names all elements of its list, they share them, and of a long one only the last getitem holds
+  /// them all. False for a getitem of a short list, and for any other node.
+  bool takeFromList(Node *node) {
     auto index = getItemIndex(*node);
-    if (!index || storages_.storages(node->operand(0)).size() <= mostHeldByEachWait)
+    if (!index || storages_.storages(node->operand(0)).size() <= fewHeld)
       return false;
-    for (StorageId id : storages_.storages(node->operand(0), static_cast<unsigned>(*index)))
+    const Node *list = node->operand(0);
+    llvm::ArrayRef<StorageId> all = storages_.storages(list);
+    if (all.size() > mostHeldByEachWait) {
+      takeFromLongList(node, static_cast<unsigned>(*index));
+      return true;
+    }
+    auto [known, isFirst] = sharedByGetItems_.try_emplace(list, none);
+    if (!isFirst)
+      share(known->second, all, node);
+    for (StorageId id : isFirst ? all : llvm::ArrayRef<StorageId>())
+      hold(id, node);
+    return true;
+  }
+
+  void takeFromLongList(Node *node, unsigned index) {
+    for (StorageId id : storages_.storages(node->operand(0), index))
       hold(id, node);
     auto [known, isNew] = takenFrom_.try_emplace(node->operand(0), longLists_.size());
     if (isNew)
       longLists_.push_back({node->operand(0), node});
     longLists_[known->second].second = node;
-    return true;
   }
 
   void finishList(const Node *list, Node *last) {
@@ -120,8 +160,11 @@ private:
   }
 
   void wait(Node *node, Flight &flight) {
-    if (std::exchange(flight.lastWait, node) == node || flight.isLong())
+    const Node *before = std::exchange(flight.lastWait, node);
+    if (before == node || flight.isLong())
       return;
+    if (before && flight.held.size() > fewHeld)
+      return share(flight.shared, flight.held, node);
     for (StorageId id : flight.held)
       hold(id, node);
   }
@@ -157,7 +200,11 @@ private:
 
   const Graph &graph_;
   const StorageMap &storages_;
+  Holders kept_;
   std::vector<StorageLife> lives_;
+  std::vector<SharedHold> shared_;
+  /// by list: what its getitems share, `none` after the first of them; looked up only
+  llvm::DenseMap<const Node *, uint32_t> sharedByGetItems_;
   std::vector<Flight> flights_;
   /// lists of more than mostHeldByEachWait elements, and the last getitem of each, in program order
   std::vector<std::pair<const Node *, Node *>> longLists_;
@@ -175,8 +222,8 @@ CallerHeld::CallerHeld(const Graph &graph) {
 
 bool CallerHeld::operator()(const Node &placeholder) const { return !namesTell_ || isNamed(placeholder, "primals"); }
 
-std::vector<StorageLife> storageLives(const Graph &graph, const StorageMap &storages) {
-  return LifeReader(graph, storages).run();
+StorageLives storageLives(const Graph &graph, const StorageMap &storages) {
+  return LifeReader(graph, storages, Holders::All).run();
 }
 
 MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(graph)); }
@@ -184,7 +231,13 @@ MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(
 MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages) {
   std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());
   int64_t alive = 0;
-  for (const StorageLife &life : storageLives(graph, storages)) {
+  StorageLives lives = LifeReader(graph, storages, Holders::Ends).run();
+  for (const SharedHold &shared : lives.shared)
+    for (StorageId id : shared.held)
+      if (auto &holders = lives.storages[id].holders;
+          !holders.empty() && holders.back()->isBefore(shared.holders.back()))
+        holders.push_back(shared.holders.back());
+  for (const StorageLife &life : lives.storages) {
     (life.fromStart ? alive : starts[life.holders.front()->id()]) += life.bytes;
     if (!life.toEnd)
       ends[life.holders.back()->id()] += life.bytes;

@@ -4,18 +4,26 @@
 
 namespace ccgraph {
 
-LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts, std::vector<LiveBytes::IntervalId> *intervals) {
+LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
+  constexpr LiveBytes::IntervalId none = ~0U;
   LiveBytes live(graph);
-  live.reserve(facts.storages().numStorages());
-  for (const StorageLife &life : storageLives(graph, facts.storages())) {
-    LiveBytes::IntervalId interval = ~0U;
+  StorageLives lives = storageLives(graph, facts.storages());
+  live.reserve(lives.storages.size());
+  std::vector<LiveBytes::IntervalId> intervals(lives.storages.size(), none);
+  for (size_t id = 0; id < lives.storages.size(); ++id) {
+    const StorageLife &life = lives.storages[id];
     LiveBytes::Reach reach{.fromStart = life.fromStart, .forGood = life.toEnd || life.lastWaitOnly};
     if (life.isConstant())
       live.addConstant(life.bytes);
     else
-      interval = live.addInterval(life.bytes, life.holders, reach);
-    if (intervals)
-      intervals->push_back(interval);
+      intervals[id] = live.addInterval(life.bytes, life.holders, reach);
+  }
+  for (const SharedHold &shared : lives.shared) {
+    std::vector<LiveBytes::IntervalId> held;
+    for (StorageId id : shared.held)
+      if (intervals[id] != none)
+        held.push_back(intervals[id]);
+    live.extend(live.addShare(), held, shared.holders);
   }
   live.settle();
   return live;

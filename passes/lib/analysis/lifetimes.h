@@ -10,10 +10,8 @@
 namespace ccgraph {
 
 /// The live bytes of memory, settled. What a collective on a very long list holds counts to the end,
-/// since not all of its waits are known as holders. `intervals`, if given, receives the interval of
-/// each storage (LiveBytes::IntervalId, or ~0 for what is alive on every step).
-[[nodiscard]] LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts,
-                                   std::vector<LiveBytes::IntervalId> *intervals = nullptr);
+/// since not all of its waits are known as holders.
+[[nodiscard]] LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts);
 /// The live bytes in flight, settled: each launch's results, from the launch to the last wait
 /// that completes it.
 [[nodiscard]] LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts);

@@ -177,105 +177,172 @@ void LiveBytes::contribute(const Interval &interval, int sign) {
     addUpTo(before, -bytes);
 }
 
-void LiveBytes::findEnds(Interval &interval) const {
-  interval.first = interval.last = interval.holders.front();
-  for (Node *holder : interval.holders) {
-    if (holder->isBefore(interval.first))
-      interval.first = holder;
-    if (interval.last->isBefore(holder))
-      interval.last = holder;
+/// Takes bytes from one end to another, together for intervals that follow one another and have the same ends, because
+/// those of one share do: each walk to the root serves all of them.
+class LiveBytes::EndShifts {
+public:
+  explicit EndShifts(LiveBytes &live) : live_(live) {}
+  ~EndShifts() { flush(); }
+  EndShifts(const EndShifts &) = delete;
+  EndShifts &operator=(const EndShifts &) = delete;
+
+  void add(const Node *from, const Node *to, int64_t bytes) {
+    if (from != from_ || to != to_)
+      flush();
+    from_ = from;
+    to_ = to;
+    bytes_ += bytes;
   }
+  void flush() {
+    if (int64_t bytes = std::exchange(bytes_, 0)) {
+      live_.addUpTo(to_, bytes);
+      live_.addUpTo(from_, -bytes);
+    }
+  }
+
+private:
+  LiveBytes &live_;
+  const Node *from_ = nullptr;
+  const Node *to_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+LiveBytes::Ends LiveBytes::endsOf(const Interval &interval) const {
+  Ends ends{interval.holders.front(), interval.holders.front()};
+  auto include = [&](Node *holder) {
+    if (holder->isBefore(ends.first))
+      ends.first = holder;
+    if (ends.last->isBefore(holder))
+      ends.last = holder;
+  };
+  llvm::for_each(interval.holders, include);
+  for (uint32_t link = interval.link; link != none; link = links_[link].before)
+    if (const Share &share = shares_[links_[link].share]; share.first) {
+      include(share.first);
+      include(share.last);
+    }
+  return ends;
+}
+
+void LiveBytes::findEnds(Share &share) const {
+  share.first = share.last = share.holders.empty() ? nullptr : share.holders.front();
+  for (Node *holder : share.holders) {
+    share.first = std::min(share.first, holder, standsBefore);
+    share.last = std::max(share.last, holder, standsBefore);
+  }
+}
+
+/// Because most intervals only get another end, and a walk to the root for each of two ends costs half of one for four.
+void LiveBytes::setEnds(Interval &interval, Ends ends, EndShifts &shifts) {
+  if (interval.first == ends.first && interval.last == ends.last)
+    return;
+  if (settled_ && interval.first == ends.first) {
+    if (!interval.reach.forGood && interval.bytes != 0)
+      shifts.add(interval.last, ends.last, interval.bytes);
+    interval.last = ends.last;
+    return;
+  }
+  contribute(interval, -1);
+  interval.first = ends.first;
+  interval.last = ends.last;
+  contribute(interval, 1);
+}
+
+/// Lets the interval reach to holders outside it.
+void LiveBytes::widen(Interval &interval, Ends ends, EndShifts &shifts) {
+  setEnds(interval,
+          {std::min(interval.first, ends.first, standsBefore), std::max(interval.last, ends.last, standsBefore)},
+          shifts);
 }
 
 LiveBytes::IntervalId LiveBytes::addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, Reach reach) {
   auto id = static_cast<IntervalId>(intervals_.size());
-  Interval &interval = intervals_.emplace_back();
+  if (free_.empty())
+    intervals_.emplace_back();
+  else
+    id = free_.back(), free_.pop_back();
+  Interval &interval = intervals_[id];
   interval.bytes = bytes;
   interval.reach = reach;
   interval.holders.append(holders.begin(), holders.end());
-  findEnds(interval);
+  auto [first, last] = endsOf(interval);
+  interval.first = first;
+  interval.last = last;
   for (Node *holder : holders)
     held_[holder->id()].push_back(id);
   contribute(interval, 1);
   return id;
 }
 
+/// Because what goes is mostly what came last, it is looked for from the end.
+void LiveBytes::forget(IntervalId id, Node *holder) {
+  auto &held = held_[holder->id()];
+  held.erase(std::prev(std::find(held.rbegin(), held.rend(), id).base()));
+}
+
+void LiveBytes::removeInterval(IntervalId id) {
+  assert(intervals_[id].link == none && "an interval in a share stays");
+  contribute(intervals_[id], -1);
+  for (Node *holder : intervals_[id].holders)
+    forget(id, holder);
+  intervals_[id] = Interval();
+  free_.push_back(id);
+}
+
 void LiveBytes::addHolder(IntervalId id, Node *holder) {
   intervals_[id].holders.push_back(holder);
   held_[holder->id()].push_back(id);
-  widen(intervals_[id], holder);
+  EndShifts shifts(*this);
+  widen(intervals_[id], {holder, holder}, shifts);
+}
+
+LiveBytes::ShareId LiveBytes::addShare() {
+  shares_.emplace_back();
+  return static_cast<ShareId>(shares_.size() - 1);
+}
+
+llvm::ArrayRef<LiveBytes::ShareId> LiveBytes::sharesOf(const Node *node) const {
+  auto found = sharesOf_.find(node);
+  return found == sharesOf_.end() ? llvm::ArrayRef<ShareId>() : llvm::ArrayRef<ShareId>(found->second);
 }
 
 // For three intervals of 4 bytes that end at one wait and are to end at a later one, two walks to the root do what six
 // would: 12 bytes are added up to the new end and taken off up to the old one.
-void LiveBytes::addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder) {
-  // Because intervals of one bucket end at one wait, their bytes go up to the new end and off the old one together.
-  int64_t moved = 0;
-  int64_t atOldEnd = 0;
-  const Node *oldEnd = nullptr;
-  auto leaveOldEnd = [&] {
-    if (atOldEnd != 0)
-      addUpTo(oldEnd, -std::exchange(atOldEnd, 0));
-  };
-  for (IntervalId id : intervals) {
-    Interval &interval = intervals_[id];
-    if (!settled_ || interval.reach.forGood || !interval.last->isBefore(holder)) {
-      addHolder(id, holder);
-      continue;
-    }
-    interval.holders.push_back(holder);
-    held_[holder->id()].push_back(id);
-    if (interval.last != oldEnd)
-      leaveOldEnd();
-    oldEnd = interval.last;
-    atOldEnd += interval.bytes;
-    moved += interval.bytes;
-    interval.last = holder;
+void LiveBytes::extend(ShareId id, llvm::ArrayRef<IntervalId> intervals, llvm::ArrayRef<Node *> holders) {
+  Share &share = shares_[id];
+  for (Node *holder : holders) {
+    share.first = share.first ? std::min(share.first, holder, standsBefore) : holder;
+    share.last = share.last ? std::max(share.last, holder, standsBefore) : holder;
+    share.holders.push_back(holder);
+    sharesOf_[holder].push_back(id);
   }
-  leaveOldEnd();
-  if (moved != 0)
-    addUpTo(holder, moved);
+  for (IntervalId interval : intervals) {
+    share.intervals.push_back(interval);
+    links_.push_back({id, intervals_[interval].link});
+    intervals_[interval].link = static_cast<uint32_t>(links_.size() - 1);
+  }
+  EndShifts shifts(*this);
+  for (IntervalId interval : share.first ? llvm::ArrayRef(share.intervals) : llvm::ArrayRef<IntervalId>())
+    widen(intervals_[interval], {share.first, share.last}, shifts);
 }
 
-void LiveBytes::removeHolder(IntervalId id, Node *holder) {
-  Interval &interval = intervals_[id];
-  assert(interval.holders.back() == holder && "holders go in the order opposite to that in which they came");
-  interval.holders.pop_back();
-  auto &held = held_[holder->id()];
-  held.erase(std::prev(std::find(held.rbegin(), held.rend(), id).base()));
-  if (interval.first == holder) {
-    contribute(interval, -1);
-    findEnds(interval);
-    contribute(interval, 1);
-  } else if (interval.last == holder) {
-    Interval ends = interval;
-    findEnds(ends);
-    shiftEnd(interval, ends.last);
+void LiveBytes::shrink(ShareId id, Extent extent) {
+  Share &share = shares_[id];
+  std::vector<IntervalId> touched = share.intervals;
+  for (; share.intervals.size() > extent.intervals; share.intervals.pop_back()) {
+    Interval &interval = intervals_[share.intervals.back()];
+    assert(interval.link == links_.size() - 1 && "what came last goes first");
+    interval.link = links_.back().before;
+    links_.pop_back();
   }
-}
-
-/// Lets the interval reach to a holder outside it.
-void LiveBytes::widen(Interval &interval, Node *holder) {
-  if (interval.last->isBefore(holder)) {
-    shiftEnd(interval, holder);
-  } else if (holder->isBefore(interval.first)) {
-    contribute(interval, -1);
-    interval.first = holder;
-    contribute(interval, 1);
+  for (; share.holders.size() > extent.holders; share.holders.pop_back()) {
+    auto &shares = sharesOf_[share.holders.back()];
+    shares.erase(std::prev(std::find(shares.rbegin(), shares.rend(), id).base()));
   }
-}
-
-/// Because most intervals only get another end, and a walk to the root for each of two ends costs half of one for four.
-void LiveBytes::shiftEnd(Interval &interval, Node *last) {
-  if (settled_ && !interval.reach.forGood && interval.bytes != 0) {
-    addUpTo(last, interval.bytes);
-    addUpTo(interval.last, -interval.bytes);
-    interval.last = last;
-    return;
-  }
-  contribute(interval, -1);
-  interval.last = last;
-  contribute(interval, 1);
+  findEnds(share);
+  EndShifts shifts(*this);
+  for (IntervalId interval : touched)
+    setEnds(intervals_[interval], endsOf(intervals_[interval]), shifts);
 }
 
 void LiveBytes::suspend(IntervalId id) {
@@ -294,7 +361,20 @@ int64_t LiveBytes::peak() const { return root_ == none ? 0 : base_ + rows_[root_
 
 int64_t LiveBytes::alive(const Node *node) const { return base_ + rows_[node->id()].own + pendingAbove(node->id()); }
 
-llvm::ArrayRef<LiveBytes::IntervalId> LiveBytes::intervalsOf(const Node *node) const { return held_[node->id()]; }
+llvm::SmallVector<LiveBytes::IntervalId, 8> LiveBytes::intervalsOf(const Node *node) const {
+  llvm::SmallVector<IntervalId, 8> ids(held_[node->id()].begin(), held_[node->id()].end());
+  for (ShareId share : sharesOf(node))
+    llvm::append_range(ids, shares_[share].intervals);
+  llvm::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+void LiveBytes::forEachHolder(IntervalId interval, llvm::function_ref<void(Node *)> visit) const {
+  llvm::for_each(intervals_[interval].holders, visit);
+  for (uint32_t link = intervals_[interval].link; link != none; link = links_[link].before)
+    llvm::for_each(shares_[links_[link].share].holders, visit);
+}
 
 /// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the
 /// limit.
@@ -361,7 +441,7 @@ int64_t LiveBytes::aliveBetween(const Node *before, const Node *after) const {
   if (after)
     return aliveBefore(after) - base_;
   int64_t sum = 0;
-  for (IntervalId id : held_[before->id()])
+  for (IntervalId id : intervalsOf(before))
     if (intervals_[id].last == before && !intervals_[id].reach.forGood)
       sum += intervals_[id].bytes;
   return alive(before) - base_ - sum;
@@ -370,24 +450,38 @@ int64_t LiveBytes::aliveBetween(const Node *before, const Node *after) const {
 void LiveBytes::lift(Node *node) {
   // Because a row can only be taken out when no interval starts or ends there.
   ending_.clear();
-  for (IntervalId id : held_[node->id()]) {
-    Interval &interval = intervals_[id];
-    if ((interval.first != node && interval.last != node) || llvm::is_contained(ending_, id))
-      continue;
-    contribute(interval, -1);
-    ending_.push_back(id);
-  }
+  auto note = [&](llvm::ArrayRef<IntervalId> ids) {
+    llvm::copy_if(ids, std::back_inserter(ending_),
+                  [&](IntervalId id) { return intervals_[id].first == node || intervals_[id].last == node; });
+  };
+  note(held_[node->id()]);
+  for (ShareId id : sharesOf(node))
+    if (shares_[id].first == node || shares_[id].last == node)
+      note(shares_[id].intervals);
+  llvm::sort(ending_);
+  ending_.erase(std::unique(ending_.begin(), ending_.end()), ending_.end());
+  for (IntervalId id : ending_)
+    contribute(intervals_[id], -1);
   extract(node->id());
 }
 
 void LiveBytes::drop(Node *node) {
   insert(node->id(), aliveBetween(node->prev(), node->next()), node->next());
+  for (ShareId id : sharesOf(node))
+    findEnds(shares_[id]);
   for (IntervalId id : ending_) {
-    findEnds(intervals_[id]);
+    auto [first, last] = endsOf(intervals_[id]);
+    intervals_[id].first = first;
+    intervals_[id].last = last;
     contribute(intervals_[id], 1);
   }
+  EndShifts shifts(*this);
   for (IntervalId id : held_[node->id()])
-    widen(intervals_[id], node);
+    widen(intervals_[id], {node, node}, shifts);
+  for (ShareId id : sharesOf(node))
+    if (shares_[id].first == node || shares_[id].last == node)
+      for (IntervalId interval : shares_[id].intervals)
+        widen(intervals_[interval], {node, node}, shifts);
 }
 
 void LiveBytes::move(Node *node, Node *before) {

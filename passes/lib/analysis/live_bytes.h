@@ -28,9 +28,14 @@
 // Aragon, "Randomized Search Trees" (Algorithmica 16, 1996); priorities are a hash of the node id,
 // so a run is deterministic.
 //
+// Where each of several nodes holds each of several intervals (the waits on a list, and what its transfer
+// holds), a *share* says so once: it has its own first and last holder, and only when one of these moves
+// are its intervals looked at.
+//
 // Ownership: refers to nodes of one graph.
 // Cost: O(n) to build; a move O((k + 1) log n) for k intervals that end at the node, plus their
-// holders where the last holder of one moves up; queries O(log n).
+// holders where the last holder of one moves up, plus the holders of the shares that the node is in;
+// queries O(log n).
 // Fails never.
 #pragma once
 
@@ -39,6 +44,9 @@
 #include <vector>
 
 namespace ccgraph {
+
+/// True if `a` stands before `b`: an order for sorting.
+inline bool standsBefore(const Node *a, const Node *b) { return a->isBefore(b); }
 
 class LiveBytes {
 public:
@@ -55,17 +63,31 @@ public:
     bool fromStart = false;
     bool forGood = false;
   };
-  /// Holders in any order, at least one. Ids count up from 0.
+  /// Holders in any order, at least one. Ids count up from 0; one that was removed is given again.
   IntervalId addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders) { return addInterval(bytes, holders, {}); }
   IntervalId addInterval(int64_t bytes, llvm::ArrayRef<Node *> holders, Reach reach);
   /// Alive on every row, as an interval with both ends open would be, for less.
   void addConstant(int64_t bytes) { base_ += bytes; }
   /// One more node that holds the interval; it may reach further then.
   void addHolder(IntervalId interval, Node *holder);
-  /// The same for several, at the cost of one where they end at the same node.
-  void addHolders(llvm::ArrayRef<IntervalId> intervals, Node *holder);
-  /// Undoes the addHolder() of this interval that was made last.
-  void removeHolder(IntervalId interval, Node *holder);
+  /// As if it had never been added; it must be in no share.
+  void removeInterval(IntervalId interval);
+
+  using ShareId = uint32_t;
+  /// Nodes that each hold the same intervals; none of either at first.
+  [[nodiscard]] ShareId addShare();
+  /// How many it has, for shrink().
+  struct Extent {
+    size_t intervals = 0;
+    size_t holders = 0;
+  };
+  [[nodiscard]] Extent extent(ShareId share) const {
+    return {shares_[share].intervals.size(), shares_[share].holders.size()};
+  }
+  /// More of both. O(intervals of the share), and O(log n) for each different end that they had.
+  void extend(ShareId share, llvm::ArrayRef<IntervalId> intervals, llvm::ArrayRef<Node *> holders);
+  /// Undoes what was done since the share had this extent: it alone was extended, and no interval was added to another.
+  void shrink(ShareId share, Extent extent);
   /// Makes an interval weigh nothing, and what it weighed before.
   void suspend(IntervalId interval);
   void resume(IntervalId interval);
@@ -81,8 +103,10 @@ public:
   [[nodiscard]] Node *firstAbove(Node *from, const Node *to, int64_t limit) const;
   /// Last such row.
   [[nodiscard]] Node *lastAbove(const Node *from, Node *to, int64_t limit) const;
-  [[nodiscard]] llvm::ArrayRef<IntervalId> intervalsOf(const Node *node) const;
-  [[nodiscard]] llvm::ArrayRef<Node *> holders(IntervalId interval) const { return intervals_[interval].holders; }
+  /// Held by the node, alone or in a share; ascending.
+  [[nodiscard]] llvm::SmallVector<IntervalId, 8> intervalsOf(const Node *node) const;
+  /// Calls `visit` with each holder; one that also holds it in a share comes more than once.
+  void forEachHolder(IntervalId interval, llvm::function_ref<void(Node *)> visit) const;
   [[nodiscard]] int64_t bytes(IntervalId interval) const { return intervals_[interval].bytes; }
   /// The same for an interval that may be suspended.
   [[nodiscard]] int64_t weight(IntervalId interval) const {
@@ -118,8 +142,28 @@ private:
     Node *first = nullptr;
     Node *last = nullptr;
     Reach reach;
+    /// index of the last link to a share
+    uint32_t link = none;
+    /// but for those in shares
     llvm::SmallVector<Node *, 2> holders;
   };
+  struct Share {
+    std::vector<IntervalId> intervals;
+    std::vector<Node *> holders;
+    /// in program order; null without holders
+    Node *first = nullptr;
+    Node *last = nullptr;
+  };
+  /// An interval is in this share, and in those of the links before.
+  struct Link {
+    ShareId share;
+    uint32_t before;
+  };
+  struct Ends {
+    Node *first;
+    Node *last;
+  };
+  class EndShifts;
 
   void attach(uint32_t parent, unsigned side, uint32_t row);
   void update(uint32_t row);
@@ -131,9 +175,12 @@ private:
   void rotateUp(uint32_t row);
   void addUpTo(const Node *node, int64_t bytes);
   void contribute(const Interval &interval, int sign);
-  void findEnds(Interval &interval) const;
-  void widen(Interval &interval, Node *holder);
-  void shiftEnd(Interval &interval, Node *last);
+  [[nodiscard]] Ends endsOf(const Interval &interval) const;
+  void setEnds(Interval &interval, Ends ends, EndShifts &shifts);
+  void widen(Interval &interval, Ends ends, EndShifts &shifts);
+  void findEnds(Share &share) const;
+  [[nodiscard]] llvm::ArrayRef<ShareId> sharesOf(const Node *node) const;
+  void forget(IntervalId interval, Node *holder);
   [[nodiscard]] int64_t pendingAbove(uint32_t row) const;
   [[nodiscard]] uint32_t search(uint32_t row, unsigned side, int64_t limit) const;
   [[nodiscard]] uint32_t searchSubtree(uint32_t row, unsigned side, int64_t limit) const;
@@ -152,7 +199,13 @@ private:
   int64_t fromStart_ = 0;
   bool settled_ = false;
   std::vector<Interval> intervals_;
-  /// by node id
+  /// ids that were removed
+  std::vector<IntervalId> free_;
+  std::vector<Share> shares_;
+  std::vector<Link> links_;
+  /// looked up only
+  llvm::DenseMap<const Node *, llvm::SmallVector<ShareId, 1>> sharesOf_;
+  /// by node id, but for what it holds in shares
   std::vector<llvm::SmallVector<IntervalId, 2>> held_;
   /// of the lifted node: intervals that it was an end of
   llvm::SmallVector<IntervalId, 4> ending_;

@@ -35,20 +35,21 @@ WhatIf::Held WhatIf::heldAfter(LiveBytes::IntervalId id) const {
   held.late = made && !up_;
   if (up_ && isApart(first))
     held.begin = nodes_.size(); // because it begins after all of them
-  for (const Node *holder : live_.holders(id)) {
+  live_.forEachHolder(id, [&](const Node *holder) {
     if (auto found = order_.find(holder); found != order_.end())
       held.end = std::max(held.end, found->second + 1);
     else if (isApart(holder) ? up_ : place_ && !holder->isBefore(place_))
       held.end = nodes_.size();
-  }
+  });
   return held;
 }
 
 const Node *WhatIf::lastThatStays(LiveBytes::IntervalId id) const {
   const Node *last = nullptr;
-  for (const Node *holder : live_.holders(id))
+  live_.forEachHolder(id, [&](const Node *holder) {
     if (!moves(holder) && (!last || last->isBefore(holder)))
       last = holder;
+  });
   return last;
 }
 

@@ -140,7 +140,7 @@ Node *Sinker::withinBudget(Node *wait, Node *barrier, int64_t extra) const {
     return barrier;
   llvm::SmallVector<LiveBytes::IntervalId, 8> extended;
   for (LiveBytes::IntervalId id : memory_->intervalsOf(wait))
-    if (!memory_->isForGood(id) && memory_->last(id)->isBefore(barrier) && !llvm::is_contained(extended, id))
+    if (!memory_->isForGood(id) && memory_->last(id)->isBefore(barrier))
       extended.push_back(id);
   llvm::stable_sort(extended, [&](auto a, auto b) { return memory_->last(a)->isBefore(memory_->last(b)); });
   int64_t more = 0;

@@ -180,10 +180,10 @@ void Deduplicator::merge(Node *first, Node *second) {
   for (StorageId storage : facts_.storages().storages(first))
     returned_[storage] = returned_[storage] || hasAny(returned_, second);
   // Because everything that read the second result holds the first one now.
-  for (LiveBytes::IntervalId from : memory_->intervalsOf(second).vec()) {
+  for (LiveBytes::IntervalId from : memory_->intervalsOf(second)) {
     if (memory_->first(from) != second)
       continue;
-    for (LiveBytes::IntervalId to : memory_->intervalsOf(first).vec())
+    for (LiveBytes::IntervalId to : memory_->intervalsOf(first))
       if (memory_->first(to) == first)
         memory_->addHolder(to, memory_->last(from));
     memory_->suspend(from);

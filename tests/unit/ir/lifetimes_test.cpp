@@ -154,7 +154,7 @@ TEST_F(Lifetimes, ALongListIsHeldToItsLastWait) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
   StorageMap storages(p.graph);
-  std::vector<StorageLife> lives = storageLives(p.graph, storages);
+  std::vector<StorageLife> lives = storageLives(p.graph, storages).storages;
   EXPECT_TRUE(lives[1].lastWaitOnly);
   EXPECT_LE(lives[1].holders.size(), 3U);
   EXPECT_EQ(lives[1].holders.back()->name().str(), "w299");
@@ -183,9 +183,32 @@ TEST_F(Lifetimes, AnElementOfALongListLivesToTheLastGetItem) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, count * 64 + count * 64 + 64);
   StorageMap storages(p.graph);
-  std::vector<StorageLife> lives = storageLives(p.graph, storages);
+  std::vector<StorageLife> lives = storageLives(p.graph, storages).storages;
   EXPECT_LE(lives[1].holders.size(), 4U);
   EXPECT_TRUE(lives[1].lastWaitOnly);
+}
+
+TEST_F(Lifetimes, WaitsAndGetItemsOfAListShareWhatTheyHold) {
+  constexpr int count = 200;
+  std::vector<Item> inputs;
+  for (int i = 0; i < count; ++i)
+    inputs.emplace_back(relu(("a" + std::to_string(i)).c_str(), i ? p.graph.front() : p.input("x", type)));
+  Node *all = p.call("all", "_c10d_functional.all_reduce_coalesced.default", {list(inputs), "sum", "0"});
+  for (int i = 0; i < count; ++i)
+    wait(("w" + std::to_string(i)).c_str(),
+         p.call(("e" + std::to_string(i)).c_str(), "operator.getitem", {all, i}, type));
+  p.output({});
+  EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
+  StorageMap storages(p.graph);
+  StorageLives lives = storageLives(p.graph, storages);
+  ASSERT_EQ(lives.shared.size(), 2U);
+  size_t holders = 0;
+  for (const StorageLife &life : lives.storages)
+    holders += life.holders.size();
+  EXPECT_LE(holders, 8U * count);
+  EXPECT_EQ(lives.shared[0].held.size() + lives.shared[1].held.size(), 3U * count);
+  for (const SharedHold &shared : lives.shared)
+    EXPECT_EQ(shared.holders.size(), count - 1U);
 }
 
 } // namespace

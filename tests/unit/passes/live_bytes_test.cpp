@@ -107,35 +107,71 @@ TEST_P(LiveBytesTest, TakesIntervalsAndHoldersAfterwards) {
     live.addHolder(id, holder);
     models_[id].holders.push_back(holder);
     expectRight(live);
-    if (pick(2) == 0) {
-      live.removeHolder(id, holder);
-      models_[id].holders.pop_back();
-      expectRight(live);
-    }
   }
 }
 
-TEST_P(LiveBytesTest, TakesOneHolderForSeveralIntervals) {
+TEST_P(LiveBytesTest, RemovedIntervalsLeaveTheirPlaceToOthers) {
   LiveBytes live(graph_);
   fill(live, 20);
   live.settle();
-  for (int i = 0; i < 20; ++i) {
-    Node *holder = rows_[pick(numRows)];
-    std::vector<LiveBytes::IntervalId> some;
-    for (int count = pick(6); count > 0; --count)
-      some.push_back(static_cast<LiveBytes::IntervalId>(pick(20)));
-    live.addHolders(some, holder);
-    for (LiveBytes::IntervalId id : some)
-      models_[id].holders.push_back(holder);
-    expectRight(live);
-    for (LiveBytes::IntervalId id : llvm::reverse(some)) {
-      if (i % 2 == 0)
-        break;
-      live.removeHolder(id, holder);
-      models_[id].holders.pop_back();
-    }
+  for (LiveBytes::IntervalId id : {3U, 19U, 7U}) {
+    live.removeInterval(id);
+    models_[id].bytes = 0;
+    for (Node *holder : models_[id].holders)
+      EXPECT_FALSE(llvm::is_contained(live.intervalsOf(holder), id));
     expectRight(live);
   }
+  models_[7] = {50, {rows_[pick(numRows)], rows_[pick(numRows)]}, {}};
+  EXPECT_EQ(live.addInterval(50, models_[7].holders), 7U);
+  for (int i = 0; i < 10; ++i) {
+    live.move(models_[7].holders[0], rows_[pick(numRows)]);
+    expectRight(live);
+  }
+}
+
+/// Random extensions of two shares, some taken back, with moves in between.
+TEST_P(LiveBytesTest, SharesHoldAllTheirIntervalsByAllTheirHolders) {
+  LiveBytes live(graph_);
+  fill(live, 20);
+  LiveBytes::ShareId shares[] = {live.addShare(), live.addShare()};
+  std::vector<LiveBytes::IntervalId> held[2];
+  std::vector<Node *> holders[2];
+  auto extend = [&](int share) {
+    std::vector<LiveBytes::IntervalId> ids;
+    std::vector<Node *> nodes;
+    for (int count = pick(5); count > 0; --count)
+      ids.push_back(static_cast<LiveBytes::IntervalId>(pick(20)));
+    for (int count = pick(3); count > 0; --count)
+      nodes.push_back(rows_[pick(numRows)]);
+    live.extend(shares[share], ids, nodes);
+    llvm::append_range(held[share], ids);
+    llvm::append_range(holders[share], nodes);
+    for (LiveBytes::IntervalId id : held[share])
+      llvm::append_range(models_[id].holders, holders[share]);
+  };
+  extend(0); // because shares are told of before the tree is built too
+  live.settle();
+  for (int i = 0; i < 20; ++i) {
+    int share = pick(2);
+    std::vector<Model> models = models_;
+    std::vector<LiveBytes::IntervalId> heldBefore = held[share];
+    std::vector<Node *> holdersBefore = holders[share];
+    LiveBytes::Extent extent = live.extent(shares[share]);
+    extend(share);
+    expectRight(live);
+    live.move(rows_[pick(numRows)], rows_[pick(numRows)]);
+    expectRight(live);
+    if (pick(2) == 0) {
+      live.shrink(shares[share], extent);
+      models_ = models;
+      held[share] = heldBefore;
+      holders[share] = holdersBefore;
+      expectRight(live);
+    }
+  }
+  for (LiveBytes::IntervalId id : held[0])
+    for (Node *holder : holders[0])
+      EXPECT_TRUE(llvm::is_contained(live.intervalsOf(holder), id));
 }
 
 TEST_P(LiveBytesTest, SuspendedIntervalsWeighNothing) {

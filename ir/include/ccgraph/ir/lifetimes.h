@@ -25,6 +25,10 @@
 // It is a number to compare two orders of one program by, not what an allocator will report: no
 // rounding, no fragmentation, no workspace of kernels.
 //
+// The n waits on a list of n results hold all n between them, and so do the n getitems that take it apart.
+// Written down for each storage that would be n * n holders, so all but the first of them are told once
+// for all storages (SharedHold).
+//
 // Ownership: refers to the nodes of the graph. Cost: O(nodes + edges); peakMemory makes a StorageMap
 // too. Fails never.
 #pragma once
@@ -56,15 +60,26 @@ struct StorageLife {
   /// longer than they tell.
   bool lastWaitOnly = false;
   /// the node that allocates it first, then in program order all that keep it alive, some more than
-  /// once; of no meaning where it is alive on every step
+  /// once, but for those that it shares; of no meaning where it is alive on every step
   llvm::SmallVector<Node *, 4> holders;
 
   [[nodiscard]] bool isConstant() const { return fromStart && toEnd; }
 };
 
-/// By storage id. `storages` is the map of this graph, and the order one in which definitions stand
-/// before uses.
-[[nodiscard]] std::vector<StorageLife> storageLives(const Graph &graph, const StorageMap &storages);
+/// Each of these nodes keeps each of these storages alive.
+struct SharedHold {
+  llvm::SmallVector<StorageId, 4> held;
+  /// in program order
+  llvm::SmallVector<Node *, 4> holders;
+};
+
+struct StorageLives {
+  /// by storage id
+  std::vector<StorageLife> storages;
+  std::vector<SharedHold> shared;
+};
+/// `storages` is the map of this graph, and the order one in which definitions stand before uses.
+[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages);
 
 /// Bytes on one rank, and where.
 struct MemoryPeak {

@@ -56,6 +56,8 @@ struct Bucket {
   Node *lastWait = nullptr;
   /// intervals that stand for what only the merged launch will hold
   std::vector<LiveBytes::IntervalId> extras;
+  /// in a grouped bucket of several: what all of its waits hold together
+  std::optional<LiveBytes::ShareId> share;
   /// put-aside intervals of the members' results, where these will come out of one flat buffer
   struct Result {
     LiveBytes::IntervalId interval;

@@ -5,24 +5,18 @@ namespace ccgraph {
 BucketMerger::BucketMerger(const Inputs &inputs, LiveBytes *memory, int64_t budget)
     : search_(inputs.graph, inputs.dependences, inputs.maxMoves), moves_(inputs.graph, memory) {
   if (memory)
-    room_.emplace(inputs.graph, *memory, budget, inputs.layout);
+    room_.emplace(*memory, budget, inputs.layout);
 }
 
 void BucketMerger::open(Bucket &bucket) {
   const Candidate &only = bucket.members.front();
-  own(bucket, only);
+  search_.own(bucket, only);
   bucket.firstWait = bucket.lastWait = only.wait;
-}
-
-void BucketMerger::own(Bucket &bucket, const Candidate &member) {
-  search_.own(bucket, member);
-  if (room_)
-    room_->own(bucket, member);
 }
 
 void BucketMerger::accept(Bucket &bucket, Bucket &newcomer) {
   for (const Candidate &member : newcomer.members) {
-    own(bucket, member);
+    search_.own(bucket, member);
     bucket.members.push_back(member);
   }
   bucket.bytes += newcomer.bytes;
@@ -52,7 +46,7 @@ MergeVerdict BucketMerger::tryPlace(Bucket &bucket, Bucket &newcomer, Side side)
   if (room_ && !room_->mayFit(plan, from, newcomer.members.front().launch))
     return MergeVerdict::OverBudget;
   moves_.make(plan);
-  if (!room_ || room_->hold(bucket, newcomer, moves_.moves())) {
+  if (!room_ || room_->hold(bucket, newcomer)) {
     accept(bucket, newcomer);
     return MergeVerdict::Joined;
   }
@@ -67,6 +61,8 @@ MergeVerdict BucketMerger::join(Bucket &bucket, Bucket &newcomer) {
   Side side = Side::Up;
   if (MergeVerdict found = search_.find(bucket, newcomer, side); found != MergeVerdict::Joined)
     return found;
+  if (room_ && !room_->mayFitBuffers(bucket, newcomer))
+    return MergeVerdict::OverBudget;
   MergeVerdict verdict = tryPlace(bucket, newcomer, side);
   if (verdict != MergeVerdict::OverBudget)
     return verdict;

@@ -35,7 +35,6 @@ public:
   void open(Bucket &bucket);
 
 private:
-  void own(Bucket &bucket, const Candidate &member);
   [[nodiscard]] MergeVerdict tryPlace(Bucket &bucket, Bucket &newcomer, Side side);
   void accept(Bucket &bucket, Bucket &newcomer);
 

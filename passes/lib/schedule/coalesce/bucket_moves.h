@@ -11,11 +11,6 @@ namespace ccgraph {
 
 class BucketMoves {
 public:
-  /// A move, to be taken back: what stood after the node before.
-  struct Move {
-    Node *node;
-    Node *next;
-  };
   /// `memory` null: there is no count to keep.
   BucketMoves(Graph &graph, LiveBytes *memory) : graph_(graph), memory_(memory) {}
 
@@ -29,12 +24,15 @@ public:
     Node *last;
   };
   void make(const Plan &plan);
-  /// Moves made since the last accept().
-  [[nodiscard]] llvm::ArrayRef<Move> moves() const { return moves_; }
   void undo();
   void accept() { moves_.clear(); }
 
 private:
+  /// A move, to be taken back: what stood after the node before.
+  struct Move {
+    Node *node;
+    Node *next;
+  };
   void move(Node *node, Node *position);
   void place(Node *node, Node *position);
 

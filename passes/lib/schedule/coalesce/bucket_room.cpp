@@ -7,6 +7,26 @@ bool BucketRoom::mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) con
   return moved.mayFitBetween(from, to, budget_) && moved.peakOfMoved() <= budget_;
 }
 
+/// What a part's buffers hold that is not held now: those of a bucket of several are there, a bucket of one has its result
+/// alone.
+int64_t BucketRoom::newBuffers(const Bucket &part) const {
+  if (part.members.size() > 1)
+    return 0;
+  const Node *launch = part.members.front().launch;
+  int64_t bytes = part.inputBytes() + part.outputBytes();
+  for (LiveBytes::IntervalId id : memory_.intervalsOf(launch))
+    bytes -= memory_.first(id) == launch ? memory_.bytes(id) : 0;
+  return bytes;
+}
+
+bool BucketRoom::mayFitBuffers(const Bucket &bucket, const Bucket &newcomer) const {
+  if (layout_ != BucketLayout::Flat)
+    return true;
+  Node *from = newcomer.members.back().launch->next();
+  Node *to = std::min(bucket.firstWait, newcomer.firstWait, standsBefore);
+  return !from->isBefore(to) || !memory_.firstAbove(from, to, budget_ - newBuffers(bucket) - newBuffers(newcomer));
+}
+
 int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {
   int64_t bytes = 0;
   for (LiveBytes::IntervalId id : memory_.intervalsOf(member.launch))
@@ -15,31 +35,26 @@ int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {
   return bytes;
 }
 
-void BucketRoom::holdAll(const Candidate &member, Node *wait) {
-  std::vector<LiveBytes::IntervalId> held = memory_.intervalsOf(member.launch).vec();
-  memory_.addHolders(held, wait);
-  for (LiveBytes::IntervalId id : held)
-    holders_.emplace_back(id, wait);
+void BucketRoom::shareWith(const Bucket &part) {
+  std::vector<LiveBytes::IntervalId> held;
+  std::vector<Node *> waits;
+  for (const Candidate &member : part.members) {
+    waits.push_back(member.wait);
+    for (LiveBytes::IntervalId id : memory_.intervalsOf(member.launch))
+      if (memory_.bytes(id) != 0)
+        held.push_back(id);
+  }
+  memory_.extend(*bucket_->share, held, waits);
 }
 
 /// Because one transfer holds all inputs and results, each lives on to the last wait on any result.
-void BucketRoom::holdInFlight() {
-  const Bucket *shorter = bucket_->lastWait->isBefore(newcomer_->lastWait) ? bucket_ : newcomer_;
-  Node *lastWait = (shorter == bucket_ ? newcomer_ : bucket_)->lastWait;
-  for (const Candidate &member : shorter->members)
-    holdAll(member, lastWait);
-}
-
-/// Because the last wait of some bucket may be another one after a rearrangement.
-void BucketRoom::holdForMovedWaits(llvm::ArrayRef<BucketMoves::Move> moves) {
-  for (const BucketMoves::Move &step : moves) {
-    Bucket *bucket = waitOf_[step.node->id()];
-    if (!bucket || !bucket->lastWait->isBefore(step.node))
-      continue;
-    for (const Candidate &member : bucket->members)
-      holdAll(member, step.node);
-    later_.emplace_back(bucket, step.node);
-  }
+void BucketRoom::shareInFlight() {
+  if (!bucket_->share)
+    bucket_->share = memory_.addShare();
+  shared_ = memory_.extent(*bucket_->share);
+  if (shared_.holders == 0)
+    shareWith(*bucket_);
+  shareWith(*newcomer_);
 }
 
 void BucketRoom::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood) {
@@ -72,33 +87,44 @@ void BucketRoom::putResultsAside(const Bucket &part) {
   if (part.members.size() > 1)
     return;
   Node *launch = part.members.front().launch;
-  for (LiveBytes::IntervalId id : memory_.intervalsOf(launch).vec())
+  for (LiveBytes::IntervalId id : memory_.intervalsOf(launch))
     if (memory_.first(id) == launch && memory_.bytes(id) != 0 && !llvm::is_contained(extras_, id)) {
       memory_.suspend(id);
-      suspended_.push_back(id);
-      results_.push_back({id, part.members.front().copied});
+      aside_.push_back({id, part.members.front().copied});
     }
 }
 
 /// One buffer for all results, alive until the last piece was copied out of it, and as long as one lives that is a view
-/// of it. A copy is made where its wait stood.
+/// of it.
 void BucketRoom::addResults(Node *launch) {
   putResultsAside(*bucket_);
   putResultsAside(*newcomer_);
+  llvm::append_range(results_, aside_);
   llvm::SmallVector<Node *, 8> holders = {launch, std::max(bucket_->lastWait, newcomer_->lastWait, standsBefore)};
   bool forGood = false;
   for (Bucket::Result result : results_) {
-    if (!result.copied) {
-      holders.push_back(memory_.last(result.interval));
-      forGood |= memory_.isForGood(result.interval);
+    if (result.copied)
       continue;
-    }
-    auto readers = llvm::make_filter_range(memory_.holders(result.interval),
-                                           [&](const Node *node) { return node != memory_.first(result.interval); });
-    addExtra(memory_.weight(result.interval), llvm::SmallVector<Node *, 4>(readers.begin(), readers.end()),
-             memory_.isForGood(result.interval));
+    holders.push_back(memory_.last(result.interval));
+    forGood |= memory_.isForGood(result.interval);
   }
   addExtra(bucket_->outputBytes() + newcomer_->outputBytes(), holders, forGood);
+  addCopies();
+}
+
+/// A copy is made where its wait stood, and has the readers that the result had.
+void BucketRoom::addCopies() {
+  for (Bucket::Result result : aside_) {
+    if (!result.copied)
+      continue;
+    llvm::SmallVector<Node *, 4> readers;
+    memory_.forEachHolder(result.interval, [&](Node *node) {
+      if (node != memory_.first(result.interval))
+        readers.push_back(node);
+    });
+    copies_.push_back(
+        memory_.addInterval(memory_.weight(result.interval), readers, {.forGood = memory_.isForGood(result.interval)}));
+  }
 }
 
 // What a merged launch holds beyond its members is told to the count before the launch is made: as later holders of the
@@ -106,44 +132,42 @@ void BucketRoom::addResults(Node *launch) {
 //   c1 = f(a); c2 = f(b); w1 = wait(c1); ...; w2 = wait(c2)
 // a transfer of both holds a up to w2, where c1 alone would hold it up to w1. The extras that each of the two buckets
 // has already are put aside, since those of the joined bucket take their place.
-bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer, llvm::ArrayRef<BucketMoves::Move> moves) {
+bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer) {
   bucket_ = &bucket;
   newcomer_ = &newcomer;
   oldExtras_ = bucket_->extras;
   llvm::append_range(oldExtras_, newcomer_->extras);
   for (LiveBytes::IntervalId id : oldExtras_)
     memory_.suspend(id);
-  if (layout_ == BucketLayout::Grouped) {
-    holdInFlight();
-    holdForMovedWaits(moves);
-  }
+  if (layout_ == BucketLayout::Grouped)
+    shareInFlight();
   addExtras();
   return memory_.peak() <= budget_;
 }
 
 void BucketRoom::drop() {
-  for (LiveBytes::IntervalId id : extras_)
-    memory_.suspend(id);
-  for (auto [interval, node] : llvm::reverse(holders_))
-    memory_.removeHolder(interval, node);
-  for (LiveBytes::IntervalId id : suspended_)
-    memory_.resume(id);
+  for (std::vector<LiveBytes::IntervalId> *added : {&copies_, &extras_}) {
+    for (LiveBytes::IntervalId id : llvm::reverse(*added))
+      memory_.removeInterval(id);
+    added->clear();
+  }
+  if (layout_ == BucketLayout::Grouped)
+    memory_.shrink(*bucket_->share, shared_);
+  for (Bucket::Result result : aside_)
+    memory_.resume(result.interval);
   for (LiveBytes::IntervalId id : oldExtras_)
     memory_.resume(id);
-  suspended_.clear();
+  aside_.clear();
   results_.clear();
-  extras_.clear();
-  holders_.clear();
-  later_.clear();
 }
 
 void BucketRoom::accept() {
-  for (auto [bucket, wait] : std::exchange(later_, {}))
-    bucket->lastWait = std::max(bucket->lastWait, wait, standsBefore);
+  for (LiveBytes::IntervalId id : oldExtras_)
+    memory_.removeInterval(id);
   bucket_->extras = std::exchange(extras_, {});
   bucket_->results = std::exchange(results_, {});
-  suspended_.clear();
-  holders_.clear();
+  copies_.clear();
+  aside_.clear();
 }
 
 } // namespace ccgraph

@@ -42,9 +42,6 @@ enum class MergeVerdict : uint8_t {
 enum class Side : uint8_t { Up, Down };
 inline Side otherSide(Side side) { return side == Side::Up ? Side::Down : Side::Up; }
 
-/// True if `a` stands before `b`: an order for sorting.
-inline bool standsBefore(const Node *a, const Node *b) { return a->isBefore(b); }
-
 class BucketSearch {
 public:
   /// `maxMoves`: most nodes that may move, besides the collectives themselves; empty: any number.

@@ -32,9 +32,10 @@ Node *lastOther(const LiveBytes &memory, LiveBytes::IntervalId id, llvm::ArrayRe
   if (memory.isForGood(id) || !isOneOf(unit, memory.last(id)))
     return memory.last(id);
   Node *last = nullptr;
-  for (Node *holder : memory.holders(id))
+  memory.forEachHolder(id, [&](Node *holder) {
     if (!isOneOf(unit, holder) && (!last || last->isBefore(holder)))
       last = holder;
+  });
   return last;
 }
 
