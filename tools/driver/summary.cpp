@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace ccgraph::driver {
@@ -25,21 +26,22 @@ struct RowPair {
   [[nodiscard]] const CollectiveRow &any() const { return before ? *before : *after; }
 };
 
-const CollectiveRow *findRow(llvm::ArrayRef<CollectiveRow> rows, const CollectiveRow &like) {
-  const auto *found =
-      llvm::find_if(rows, [&](const CollectiveRow &row) { return row.kind == like.kind && row.group == like.group; });
-  return found == rows.end() ? nullptr : found;
-}
-
 // A row stands for a kind of collective on a group. Most are there before and after; one that only one side has is
 // paired with nothing, and the other side prints "-".
 std::vector<RowPair> pairRows(const GraphFacts &before, const GraphFacts &after) {
   std::vector<RowPair> pairs;
-  for (const CollectiveRow &row : before.rows)
-    pairs.push_back({&row, findRow(after.rows, row)});
-  for (const CollectiveRow &row : after.rows)
-    if (!findRow(before.rows, row))
+  std::map<std::pair<CollectiveKind, llvm::StringRef>, size_t> index;
+  for (const CollectiveRow &row : before.rows) {
+    index[{row.kind, row.group}] = pairs.size();
+    pairs.push_back({&row, nullptr});
+  }
+  for (const CollectiveRow &row : after.rows) {
+    auto known = index.find({row.kind, row.group});
+    if (known == index.end())
       pairs.push_back({nullptr, &row});
+    else
+      pairs[known->second].after = &row;
+  }
   llvm::stable_sort(pairs, [](const RowPair &a, const RowPair &b) { return a.any().kind < b.any().kind; });
   return pairs;
 }

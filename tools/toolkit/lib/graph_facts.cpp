@@ -8,30 +8,44 @@
 #include "ccgraph/ir/lifetimes.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ccgraph {
 namespace {
 
-// The larger of what goes in and what comes out is counted: what an all_gather yields, what a reduce_scatter takes.
-void addCollective(std::vector<CollectiveRow> &rows, const Node &node, CollectiveKind kind) {
-  std::string group = groupIdOf(node).text;
-  auto found = llvm::find_if(rows, [&](const CollectiveRow &row) { return row.kind == kind && row.group == group; });
-  if (found == rows.end())
-    found = rows.insert(rows.end(), {kind, std::move(group), 0, 0, 0});
-  auto in = inputBytes(node);
-  auto out = outputBytes(node);
-  ++found->launches;
-  found->bytes += std::max(in.value_or(0), out.value_or(0));
-  found->unknownSizes += !in && !out;
-}
+/// Finds the row of each collective, also among as many rows as collectives.
+class CollectiveCount {
+public:
+  void addAll(const Graph &graph) {
+    for (const Node *node : graph)
+      if (const CollectiveSpec *spec = collectiveOf(*node))
+        add(*node, spec->kind);
+    for (const auto &[name, subgraph] : graph.subgraphs())
+      addAll(*subgraph);
+  }
+  std::vector<CollectiveRow> rows() { return std::move(rows_); }
 
-void addCollectives(std::vector<CollectiveRow> &rows, const Graph &graph) {
-  for (const Node *node : graph)
-    if (const CollectiveSpec *spec = collectiveOf(*node))
-      addCollective(rows, *node, spec->kind);
-  for (const auto &[name, subgraph] : graph.subgraphs())
-    addCollectives(rows, *subgraph);
-}
+private:
+  // The larger of what goes in and what comes out is counted: what an all_gather yields, what a reduce_scatter takes.
+  void add(const Node &node, CollectiveKind kind) {
+    CollectiveRow &row = rowOf(kind, groupIdOf(node).text);
+    auto in = inputBytes(node);
+    auto out = outputBytes(node);
+    ++row.launches;
+    row.bytes += std::max(in.value_or(0), out.value_or(0));
+    row.unknownSizes += !in && !out;
+  }
+
+  CollectiveRow &rowOf(CollectiveKind kind, std::string group) {
+    auto [known, isNew] = index_.try_emplace({kind, group}, rows_.size());
+    if (isNew)
+      rows_.push_back({kind, std::move(group), 0, 0, 0});
+    return rows_[known->second];
+  }
+
+  std::map<std::pair<CollectiveKind, std::string>, size_t> index_;
+  std::vector<CollectiveRow> rows_;
+};
 
 /// Operators that neither PyTorch's table nor the user knows.
 // The most frequent first, since declaring that one frees the most; between equals, the one that stands first.
@@ -115,7 +129,9 @@ size_t GraphFacts::launches() const {
 GraphFacts gatherFacts(const Graph &graph) {
   GraphFacts facts;
   facts.nodes = graph.size();
-  addCollectives(facts.rows, graph);
+  CollectiveCount collectives;
+  collectives.addAll(graph);
+  facts.rows = collectives.rows();
   facts.opaque = opaqueOperators(graph);
   facts.overlap = OverlapCount(graph).facts();
   facts.peakBytes = peakMemory(graph).bytes;
