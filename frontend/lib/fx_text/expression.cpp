@@ -47,8 +47,8 @@ bool parseFloat(StringRef text, double &value) {
   return end == text.end() && status != std::errc::invalid_argument;
 }
 
-/// Calls `visit` for each word outside of string literals; stops when it says true, and says so.
-bool anyWord(StringRef text, llvm::function_ref<bool(StringRef word, char next)> visit) {
+/// Calls `visit` for each word outside of string literals, with what follows it; stops when it says true, and says so.
+bool anyWord(StringRef text, llvm::function_ref<bool(StringRef word, StringRef rest)> visit) {
   Cursor cursor{text.begin(), text.end()};
   while (!cursor.atEnd()) {
     StringRef body;
@@ -57,7 +57,7 @@ bool anyWord(StringRef text, llvm::function_ref<bool(StringRef word, char next)>
         return false;
     } else if (StringRef word = cursor.word(); word.empty()) {
       ++cursor.at;
-    } else if (visit(word, cursor.peek())) {
+    } else if (visit(word, cursor.rest())) {
       return true;
     }
   }
@@ -215,6 +215,8 @@ bool ExpressionReader::number(Argument &out) {
   return true;
 }
 
+// A word is read by what follows it: "torch.float32" has a dot, "device(...)" and "slice(...)" a bracket. Another call,
+// and a word before a quote, as in b'ab' or f'x', are Python that is kept as text. A bare word is a constant or a name.
 bool ExpressionReader::wordValue(Argument &out) {
   const char *start = cursor_.at;
   StringRef name = cursor_.word();
@@ -355,8 +357,12 @@ bool ExpressionReader::subscript(Argument &out) {
   return true;
 }
 
+// The x of f(x=1) is the name of a parameter, and no mention of a node x; the x of x==1 is one.
 bool ExpressionReader::mentionsNode(StringRef text) const {
-  return anyWord(text, [&](StringRef word, char next) { return next != '=' && names_.count(word); });
+  return anyWord(text, [&](StringRef word, StringRef rest) {
+    bool isParameter = rest.startswith("=") && !rest.startswith("==");
+    return !isParameter && names_.count(word);
+  });
 }
 
 bool ExpressionReader::pythonText(const char *start, Argument &out) {
@@ -375,7 +381,7 @@ bool ExpressionReader::arithmetic(const char *start, Argument &out) {
     return true; // Because the caller knows what it expects here instead.
   if (!pythonText(start, out))
     return false;
-  if (anyWord(out.text(), [](StringRef word, char) { return isSymbolName(word); }))
+  if (anyWord(out.text(), [](StringRef word, StringRef) { return isSymbolName(word); }))
     out = Argument::symbolic(context_.symbolic(out.text()));
   return true;
 }

@@ -65,6 +65,7 @@ TEST(FxTextErrorsTest, NamesPlaceGotExpectedAndRepair) {
       {"x = torch.ops.a.b.c({1: a})", {"dictionary key that is no string"}},
       {"x = torch.ops.a.b.c(a + 1)", {"got the expression 'a + 1' over nodes"}},
       {"x = torch.ops.a.b.c(f(a))", {"got the expression 'f(a)' over nodes"}},
+      {"x = torch.ops.a.b.c(a==1)", {"got the expression 'a==1' over nodes"}},
       {"x = torch.ops.a.b.c(device(kind=3))", {"malformed device"}},
       {"x = torch.ops.a.b.c(slice(1, 2, 3, 4))", {"slice of 4 parts"}},
       {"x = torch.ops.aten.neg.default(a)  # after: z", {"after '# after:', expected the name of a node above"}},
