@@ -6,6 +6,8 @@
 namespace ccgraph {
 namespace {
 
+// A file without "constants" is no error, because a graph that holds no such object needs none. What a graph needs and
+// the file lacks is found where the object is used.
 void readMeaning(const JsonValue &entry, JsonReport &report, ObjectMeanings &meanings) {
   if (!entry.is(JsonKind::Object))
     return report.expected(entry, "an object such as {\"reduce_op\": \"sum\"}");

@@ -6,6 +6,8 @@
 namespace ccgraph {
 namespace {
 
+// Members of the file that are not known are passed over, members of an entry are errors. For an entry is written by
+// hand, and "Pure": false, passed over, would make an operator with effects a pure one, which a pass may move.
 void readEntry(const JsonValue &entry, JsonReport &report, std::vector<OpDeclaration> &out) {
   const JsonValue *schema = entry.member("schema");
   if (!schema || !schema->is(JsonKind::String))

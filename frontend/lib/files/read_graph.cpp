@@ -53,6 +53,8 @@ llvm::Error unknownFormat(const SourceText &source) {
 
 } // namespace
 
+// "def forward(" may stand anywhere, because a log begins with whatever the program printed before its first graph. The
+// brace is asked for first, because a graph file may hold those words too, in the code of a frame.
 std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text) {
   text.consume_front("\xef\xbb\xbf"); // a byte order mark, which some editors put first
   if (text.ltrim().startswith("{"))

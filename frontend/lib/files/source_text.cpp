@@ -4,6 +4,7 @@
 
 namespace ccgraph {
 
+// In "ab\ncd" the byte at offset 4, 'd', has the line 1 + one newline before it = 2, and the column 4 - 3 + 1 = 2.
 SourcePosition positionAt(llvm::StringRef text, size_t offset) {
   llvm::StringRef before = text.take_front(offset);
   size_t lineStart = before.rfind('\n');

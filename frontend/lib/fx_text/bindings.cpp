@@ -74,7 +74,7 @@ private:
   }
 
   /// The parameters of the header are trees; their leaves are the inputs of the graph.
-  // Nodes are erased that have no uses: nothing but placeholders stands before the first statement.
+  /// Nodes are erased that have no uses: nothing but placeholders stands before the first statement.
   void inputs() {
     scope_.begun = true;
     for (Node *tree : scope_.graph->nodes())

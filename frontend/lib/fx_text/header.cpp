@@ -35,6 +35,8 @@ private:
     return true;
   }
 
+  /// self is the module and makes no placeholder. The name without its stars is what the body says, so *args defines
+  /// "args", a placeholder with the target "*args".
   bool parameter() {
     const char *start = cursor_.at;
     while (cursor_.take('*'))

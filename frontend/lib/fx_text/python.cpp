@@ -36,7 +36,8 @@ constexpr PythonOperator operators[] = {
     {"~", "operator.invert", Form::Unary},
 };
 
-/// One escape after its backslash, taken off the front of `rest`.
+/// The text of a Python string literal, of which `rest` is what has not been read: "a\x41\n" is a, A and a newline.
+/// Nothing for an escape that is cut off or names no character, as "\x4" and "\ud800" do.
 class Unescaper {
 public:
   explicit Unescaper(StringRef rest) : rest_(rest) {}
@@ -160,6 +161,7 @@ bool isSymbolName(StringRef word) {
 
 std::optional<std::string> unescapePython(StringRef body) { return Unescaper(body).run(); }
 
+// As repr() does: single quotes, or double ones where the text has a single quote and no double one.
 void printPythonString(llvm::raw_ostream &os, StringRef text) {
   char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
   os << quote;

@@ -215,7 +215,7 @@ private:
   }
 
   /// ";  a = b = None" says what dies here, which the uses say as well; "# after: c, d" are ordering edges.
-  // The names are not held against the uses: which values die where is worked out anew by whoever writes the graph.
+  /// The names are not held against the uses: which values die where is worked out anew by whoever writes the graph.
   bool trailer() {
     cursor_.skipBlanks();
     const char *start = cursor_.at;

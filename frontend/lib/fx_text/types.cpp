@@ -26,6 +26,9 @@ llvm::SmallVector<StringRef, 4> splitList(StringRef text) {
   return pieces;
 }
 
+// A graph above AOTAutograd may hold tensors of Python classes, whose operators mean what the class says and not what
+// their names say. Such a graph is refused as one that lies above operators, not as a misspelt type.
+
 /// "DTensor(f32[8][1]cuda:0, S(0))"
 bool namesSubclass(StringRef text) {
   return !text.empty() && text.front() >= 'A' && text.front() <= 'Z' && text.drop_while(isWordChar).startswith("(");

@@ -10,12 +10,14 @@ namespace ccgraph {
 namespace fx {
 namespace {
 
-/// In  y = relu(x); z = add(x, y); return z  the add frees x and y: both are read there last.
-/// What a node frees: the operands that no later node reads, and itself where nobody does.
 // A graph is printed in the form that it is read in, so that a diff of the text before and after a pass shows what the
 // pass did, and PyTorch can run it. All that is not in the graph follows from it: which values die after a line (the
 // last reader frees them), where a source comment is due (where the frame changes), and which calls Python spells with
 // a symbol.
+
+/// What a node frees: the operands that no later node reads, and itself where nobody does. In
+///   y = relu(x);  z = add(x, y);  return z
+/// the add frees x and y: both are read there last.
 class Liveness {
 public:
   explicit Liveness(const Graph &graph) : freed_(graph.idLimit()) {
@@ -253,8 +255,8 @@ private:
   }
 
   /// Functions that Python spells with a symbol, where the number of arguments is what the symbol takes.
-  // operator.add(a, b) is "a + b", operator.getitem(x, 0) is "x[0]". With another number of arguments, or one by name,
-  // the call is printed by its name, which reads back as the same node.
+  /// operator.add(a, b) is "a + b", operator.getitem(x, 0) is "x[0]". With another number of arguments, or one by name,
+  /// the call is printed by its name, which reads back as the same node.
   bool asOperator(const Node &node, StringRef name) {
     llvm::ArrayRef<Argument> args = node.args();
     if (!node.kwargs().empty() || args.empty())

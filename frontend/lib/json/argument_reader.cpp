@@ -74,6 +74,8 @@ Argument ArgumentReader::read(const JsonValue &value) {
   llvm_unreachable("all kinds are handled");
 }
 
+// What is wrong reads as None, so that the node is made all the same and the errors of its other arguments, and of the
+// nodes that use it, are found in the same run. The graph is dropped at the end.
 Argument ArgumentReader::reject(const JsonValue &value, const llvm::Twine &what, std::string repair) {
   scope_.report.expected(value, what, std::move(repair));
   return Argument::none();
@@ -155,6 +157,7 @@ Argument ArgumentReader::readSlice(const JsonValue &value) {
   return readSequence(Argument::Kind::Slice, value);
 }
 
+// Because JSON has no spelling for these three; all other floats are numbers.
 Argument ArgumentReader::readFloat(const JsonValue &value) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (value.text == "inf")

@@ -88,6 +88,9 @@ bool GraphSink::enterRoot(const JsonOpening &opening) {
   return open(Section::Graph);
 }
 
+// False asks the parser for the whole value in one piece. Only what may be long is entered: nodes, frames and
+// subgraphs. An object "nodes" is not entered either, and so comes to graphMember, which says that an array was
+// expected.
 bool GraphSink::enterSection(const JsonOpening &opening) {
   bool array = opening.kind == JsonKind::Array;
   bool nodes = array && opening.key == "nodes";
@@ -208,6 +211,8 @@ bool GraphSink::checkFormat(const JsonValue &value) {
   return !foreignFormat_;
 }
 
+// 1.0 is read. 1.7 is read with a warning: a newer minor version only adds keys, and keys that are not known are kept.
+// 2.0 is refused, for there a key that is known may mean something else.
 bool GraphSink::checkVersion(const JsonValue &value) {
   sawVersion_ = true;
   auto [majorText, minorText] = value.text.split('.');

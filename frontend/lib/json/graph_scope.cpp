@@ -15,6 +15,7 @@ const Type *TypeCache::read(const JsonValue &value) {
   return nullptr;
 }
 
+// A wrong type stays null in the table and is reported again at each node that has it, since each place must be mended.
 const Type *TypeCache::readText(const JsonValue &value) {
   auto [entry, isNew] = known_.try_emplace(value.text, nullptr);
   if (!isNew && entry->second)
@@ -86,6 +87,8 @@ void appendForeign(std::string &out, llvm::StringRef text, const JsonValue &memb
 
 } // namespace
 
+// A frame has no place of its own for members that are not known: they are joined into one text, "a": 1, "b": [2],
+// which the writer puts at the end of the frame as it stands.
 void GraphScope::addFrame(const JsonValue &value) {
   Frame frame;
   std::string foreign;

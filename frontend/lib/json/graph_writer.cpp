@@ -226,6 +226,7 @@ private:
     os_ << '}';
   }
 
+  /// A subgraph's own name stands only where it differs from the key that it is known by.
   void writeSubgraphs() {
     if (graph_.subgraphs().empty())
       return;

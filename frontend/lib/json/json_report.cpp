@@ -28,6 +28,7 @@ void JsonReport::expected(const JsonValue &got, const llvm::Twine &what, std::st
   error(got.offset, ("expected " + what + ", got " + excerptOf(source_.text, got)).str(), std::move(repair));
 }
 
+// The parser ends at its first error, which is added to the errors that readers found before it: both are told.
 llvm::Error JsonReport::take(llvm::Error error) {
   llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &other) {
     for (const Diagnostic &diagnostic : other.diagnostics())

@@ -12,6 +12,7 @@ using Json = nlohmann::json;
 
 // "[json.exception.parse_error.101] parse error at line 1, column 8: syntax error while parsing object key - unexpected
 // '}'; expected string literal" becomes "this is not JSON: unexpected '}' in object key; expected string literal".
+
 /// nlohmann's own words without their number, place and the quoted token (which may be megabytes long).
 std::string syntaxMessage(llvm::StringRef what) {
   size_t start = what.find("syntax error ");

@@ -146,6 +146,7 @@ size_t skipJsonSeparators(llvm::StringRef text, size_t offset) {
 
 std::string jsonPointerAt(llvm::StringRef text, size_t offset) { return PointerScan(text).run(offset); }
 
+// RFC 6901: in a JSON pointer "~0" is '~' and "~1" is '/', so that "/a~1b/0" is element 0 of the member "a/b".
 std::string escapePointerStep(llvm::StringRef step) {
   std::string out;
   for (char c : step)
@@ -198,6 +199,8 @@ void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
   os << '"';
 }
 
+// The shortest digits that read back as the same number. A whole one gets ".0", because 2 would read back as an
+// integer.
 void writeJsonDouble(llvm::raw_ostream &os, double value) {
   std::array<char, 32> buffer;
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;

@@ -81,6 +81,8 @@ private:
     }
   }
 
+  /// A node {"name": "y", "cost": 3, "meta": {"stream": 7}} keeps "/cost" with the text 3, and "stream" with the text
+  /// 7; the writer puts each back to where it stood.
   void keepForeign(llvm::StringRef prefix, const JsonValue &member) {
     std::string pointer = prefix.str() + "/" + escapePointerStep(member.key);
     // Because "meta" is where foreign keys belong, those are known by their plain name.

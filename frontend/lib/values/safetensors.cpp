@@ -209,6 +209,8 @@ llvm::Expected<TensorMap> readSafetensors(const SourceText &source) {
   return reader.take();
 }
 
+// The header is made first, since its length and all offsets stand before the data. The blanks behind it make the data
+// begin at a multiple of 8, so that a reader may map the file and use the numbers where they lie.
 llvm::Error writeSafetensors(llvm::raw_ostream &os, const TensorMap &tensors) {
   std::string header = "{";
   llvm::raw_string_ostream text(header);

@@ -34,6 +34,8 @@ private:
       report_.error(output->offset, "output '" + output->text.str() + "' stands twice");
   }
 
+  /// Where "kind" is left out, the numbers tell: {"output": "out.0", "rtol": 1e-6} is close, {"output": "out.0"} is
+  /// bitwise, the stricter of the two.
   bool isBitwise(const JsonValue &entry) {
     const JsonValue *kind = entry.member("kind");
     if (!kind)
