@@ -22,6 +22,8 @@ bool sameElements(llvm::ArrayRef<Argument> a, llvm::ArrayRef<Argument> b) {
 
 } // namespace
 
+// Trees name operands by index, so that the trees of relu(x) and of relu(y) are the same. Who wants the same operands
+// too compares these besides.
 bool sameArgument(const Argument &a, const Argument &b) {
   if (a.kind() != b.kind())
     return false;

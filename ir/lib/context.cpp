@@ -27,9 +27,9 @@ struct Context::Impl {
     return memory;
   }
 
-  /// Types are compared by address everywhere, so two equal ones must never be made. The hash leads to the few stored
-  /// types that may be equal, and only where none is, a new one joins them.
-  /// The stored type equal to `wanted`, or the one that `make` builds.
+  /// The stored type that `equal` knows, or the one that `make` builds. Types are compared by address everywhere, so two
+  /// equal ones must never be made. The hash leads to the few stored types that may be equal, and only where none is, a
+  /// new one joins them.
   template <typename Equal, typename Make>
   const Type *unique(uint64_t hash, Equal equal, Make make) {
     auto &bucket = types[hash & ~(uint64_t(1) << 63)]; // DenseMap keeps the two top values for itself
@@ -50,6 +50,7 @@ uint64_t hashDims(llvm::ArrayRef<Dim> dims) {
   return hash;
 }
 
+/// [2, s0, 4] has the strides [4*s0, 4, 1]; [2, 0, 4] has [4, 4, 1].
 llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> sizes) {
   llvm::SmallVector<Dim, 8> strides(sizes.size());
   Dim next(1);
@@ -67,10 +68,14 @@ llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> 
 Context::Context() : impl_(std::make_unique<Impl>()) {}
 Context::~Context() = default;
 
+// Because an entry of the table never moves, its address is the identifier: equal texts have one address, and names are
+// compared and hashed without a look at their letters.
 Identifier Context::identifier(llvm::StringRef text) {
   return Identifier(&*impl_->identifiers.try_emplace(text).first);
 }
 
+// By text and not by value: "s0 + 1" and "1 + s0" are two expressions. So who compares takes "different" for "not known
+// to be equal" (symbol.h).
 const SymExpr *Context::symbolic(llvm::StringRef text) {
   Identifier id = identifier(text);
   const SymExpr *&slot = impl_->symbols[id.key()];

@@ -65,6 +65,9 @@ void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
 
 } // namespace
 
+// Compilers' form, which editors know how to follow:
+//   step.json:12:5: error: mm_1: reads 'view', which stands later; expected it before [structure.order]
+//     note: move 'view' up or 'mm_1' down
 void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) {
   if (!diagnostic.file.empty()) {
     printQuoting(os, diagnostic.file);
@@ -112,6 +115,8 @@ Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message,
   return result;
 }
 
+// With a limit of 20, the 21st error and those after it are only counted: "5 more errors are not shown". Warnings are
+// never dropped here.
 void Diagnostics::add(Diagnostic diagnostic) {
   bool isError = diagnostic.severity == Severity::Error;
   errors_ += isError;

@@ -9,6 +9,8 @@ namespace ccgraph {
 
 using Limits = std::numeric_limits<int64_t>;
 
+// Sizes come from files, which may state anything. A result that does not fit is the largest number (or the smallest)
+// instead of a wrong one: "more than 2^40 bytes" then still has the right answer, and nothing is undefined.
 int64_t saturatingMultiply(int64_t a, int64_t b) {
   int64_t result = 0;
   if (!llvm::MulOverflow(a, b, result))

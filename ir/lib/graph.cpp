@@ -234,6 +234,8 @@ void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments 
   bindOperands(node, builder.operands_, ordering);
 }
 
+// Most programs hold no operator that can give a tensor object another shape (resize_, set_). That one may do so is
+// noted at the graph and all above it, and never taken back; the costlier questions are asked only where it is set.
 void Graph::setTarget(Node *node, Identifier target) {
   noteEdit();
   node->target_ = target;
@@ -287,6 +289,8 @@ const Provenance *Graph::makeProvenance(const Provenance &value) {
   return stored;
 }
 
+// Origins are nodes of the graph as it was read: merging a, which has no origins and so is its own, with b, which was
+// made of x and y before, gives [a, x, y].
 const Provenance *Graph::mergeProvenance(llvm::ArrayRef<Node *> sources) {
   llvm::SmallVector<Identifier, 8> origins;
   for (Node *source : sources) {

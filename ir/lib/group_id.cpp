@@ -172,6 +172,7 @@ GroupId ofValue(const Node &value) {
 // A collective inside a control_deps takes its group from a placeholder of the body. For
 //   control_deps((p,), body, x, pg)        with the body  (a, b): all_reduce(a, "sum", b)
 // the group is what the node gives for b: argument 2 of control_deps goes to the first placeholder, 3 to the second.
+
 /// The argument of a control_deps that a value of its body stands for; null for one that the body makes.
 const Argument *actualOf(const Node &wrapper, const Node &placeholder) {
   if (placeholder.opcode() != Opcode::Placeholder)

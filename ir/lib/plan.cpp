@@ -173,6 +173,8 @@ static std::optional<Dims> evaluated(llvm::ArrayRef<Dim> dims, SymbolLookup look
   return values;
 }
 
+// From the first byte that an element has to the last, gaps between rows included: f32[2, 3][4, 1] at offset 5 has its
+// last element at 5 + 1 * 4 + 2 * 1 = 11, and so the bytes [20, 48).
 std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup) {
   if (!window.type || !window.type->isTensor() || !window.type->stridesKnown())
     return std::nullopt;

@@ -19,6 +19,7 @@ namespace {
 //
 // An as_strided in the chain counts from the beginning of the storage. So the offsets below it do not matter, and the
 // walk goes on only to find the base.
+
 /// Bytes between the first element of the viewed tensor and that of the view.
 using OffsetRule = std::optional<int64_t> (*)(const Node &view, const Type &from);
 

@@ -4,6 +4,8 @@
 
 namespace ccgraph {
 
+// Two flat arrays: the states of the nodes in program order, and all their operands in one pool, of which a state knows
+// its stretch. indexById_ leads from a node's id to its place in the order, plus one, so that 0 is "was not there".
 GraphSnapshot::GraphSnapshot(const Graph &graph)
     : graph_(&graph), indexById_(graph.idLimit()), surroundings_(graph.surroundings()) {
   for (const auto &[name, subgraph] : graph.subgraphs())

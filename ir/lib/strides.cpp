@@ -11,6 +11,7 @@ namespace {
 // have there. f32[2, 3] with strides [3, 1] is row-major; with [1, 2] it is dense, as its transpose is row-major; with
 // [4, 1] it has a gap of one element after each row. Dimensions of size 1 have no neighbours, so their strides mean
 // nothing.
+
 /// Dimensions of [n, c, h, w] or [n, c, d, h, w] from the innermost in memory; empty for other ranks.
 DimsRef channelsLastOrder(size_t rank) {
   static constexpr int64_t of4[] = {1, 3, 2, 0};

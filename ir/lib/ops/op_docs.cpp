@@ -102,6 +102,7 @@ void writeRow(llvm::raw_ostream &os, const OpDef &op) {
 
 } // namespace
 
+// For instance "launches all_reduce; copies at launch `input`", or "pure".
 std::string effectText(const OpDef &op) {
   Clauses clauses;
   if (op.opaque)

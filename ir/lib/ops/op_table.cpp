@@ -111,6 +111,8 @@ OpDef &OpTable::Impl::slot(llvm::StringRef key) {
   return *def;
 }
 
+// An operator is looked for in PyTorch's schemas, then among our own; what neither has is opaque. What it is gets built
+// at the first call of it, since a program uses a few dozen of thousands.
 OpDef *OpTable::Impl::define(llvm::StringRef target) {
   llvm::StringRef key = operatorKey(target);
   if (auto it = byKey.find(key); it != byKey.end())
@@ -143,8 +145,8 @@ OpDef *OpTable::Impl::find(llvm::StringRef target) {
   llvm::StringRef line = findSchema(key);
   if (line.empty() || !takesTensor(llvm::cantFail(parseSchema(line))))
     return define(other.take_front(other.find('(')));
-  // Because the name may stand for an overload with more parameters ("aten.where(condition, x, y)"), what is given beyond those
-  // of the default is read, as all overloads read it.
+  // Because the name may stand for an overload with more parameters ("aten.where(condition, x, y)"), what is given beyond
+  // those of the default is read, as all overloads read it.
   OpDef *op = define(target);
   if (op->variadic)
     return op;
@@ -167,6 +169,8 @@ const OpDef *OpTable::lookup(Identifier target) {
 
 const OpDef *OpTable::lookup(llvm::StringRef target) { return lookup(impl_->context.identifier(target)); }
 
+// A declaration takes the place of what was known: nodes that were made before keep the address of their OpDef, and see
+// the new one through it.
 llvm::Error OpTable::declare(const OpDeclaration &declaration) {
   llvm::Expected<Schema> schema = parseSchema(declaration.schema);
   if (!schema)

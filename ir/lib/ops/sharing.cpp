@@ -14,6 +14,7 @@ namespace {
 //   4. A parameter that is shared and not written makes the operator a view of it: aten.view, aten.t, aten.split.
 // Operators that return their operand at times and a copy at other times (reshape, contiguous, to) "may" share. Their
 // rule looks at the types of a call and tells which of the two it is, as far as it can.
+
 /// Sets of parameters, bit i for parameter i.
 struct SharingEntry {
   llvm::StringLiteral key; ///< key or base

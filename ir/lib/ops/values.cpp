@@ -12,6 +12,8 @@ struct IndexEntry {
   IndexUse use;
 };
 
+// {"aten.gather", {2, 0, Stated}}: argument 2 holds indices into argument 0, along the dimension that argument 1 says.
+// Whoever makes up numbers for argument 2 must then stay below that dimension's size.
 constexpr IndexEntry indices[] = {
     {"aten._embedding_bag", {1, 0, Into::First}},
     {"aten._embedding_bag_forward_only", {1, 0, Into::First}},

@@ -87,6 +87,7 @@ private:
 
   // A positional argument may also be given by name, and from the star on only so; what has a default, may be None, or
   // stands for any number of arguments may be left out.
+
   /// Because a name without overload stands for several schemas, only a full one is held to what it demands.
   void checkRequired(const Node &node) {
     const OpDef &op = *node.op();
@@ -128,6 +129,7 @@ private:
                            "leave one of them out"});
   }
 
+  /// control_deps((a, b), body, x, y) runs `body`, a subgraph of two placeholders, on x and y after a and b.
   void checkControlDeps(const Node &node) {
     auto fail = [&](std::string message) {
       report_.add(node, {Severity::Error, "structure.control-deps", std::move(message),

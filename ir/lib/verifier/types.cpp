@@ -21,7 +21,8 @@ bool sameStrides(const Type &got, const Type &expected) {
   return true;
 }
 
-/// True if the elements fill their memory without overlap or gap, as far as sizes and strides are numbers.
+/// True if the elements fill their memory without overlap or gap, as far as sizes and strides are numbers: [2, 3] does
+/// so with the strides [3, 1] or [1, 2], not with [4, 1], which leaves gaps, nor with [0, 1], whose rows are one.
 bool isDense(const Type &type) {
   llvm::SmallVector<std::pair<int64_t, int64_t>, 6> steps; // stride, size
   for (auto [size, stride] : llvm::zip(type.sizes(), type.strides()))
@@ -39,7 +40,8 @@ bool isDense(const Type &type) {
   return true;
 }
 
-/// Why two types cannot be the same value; empty where they may. Symbolic sizes are not compared: one may be spelled in several ways.
+/// Why two types cannot be the same value; empty where they may. Symbolic sizes are not compared: one may be spelled in
+/// several ways.
 std::string mismatch(const Type *got, const Type *expected) {
   if (!got || !expected || got == expected)
     return "";
@@ -182,6 +184,8 @@ private:
     checkRank(node, call, call.spec->peer, "peer");
   }
 
+  /// A group is named ("tp"), given as a node (a ProcessGroup that the program holds), or listed ([0, 1, 2, 3]). Only a
+  /// name is looked up in the table, and only a table that holds something can lack it.
   void checkGroup(const Node &node, const CollectiveCall &call) {
     const Argument *argument = argumentAt(node, call.spec->group);
     if (argument && !argument->isSequence() && !argument->is(Argument::Kind::String) && !call.groupNode)

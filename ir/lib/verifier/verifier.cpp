@@ -42,6 +42,8 @@ void Report::push(const Node *node, Diagnostic diagnostic) {
     entries_.push_back({node, std::move(diagnostic)});
 }
 
+// The families report one after another; sorted by place, all that is wrong with a node stands together. Findings about
+// the graph as a whole stand at the end. `path` names the subgraph: "body/mm".
 void Report::drainInto(Diagnostics &out, llvm::StringRef path) {
   llvm::stable_sort(entries_, [](const Entry &a, const Entry &b) {
     return a.node && b.node ? a.node->isBefore(b.node) : a.node && !b.node;

@@ -14,6 +14,7 @@ using DimList = llvm::SmallVector<Dim, 6>;
 //   reduce_scatter(x)                          f32[4, 2]
 //   all_to_all(x, output splits [1, 2, ...])   as many rows as the output splits add up to
 // Results are contiguous, whatever the strides of x. A form on a list does so for each tensor.
+
 /// What the shape of one tensor's result depends on.
 struct Call {
   const Node &node;

@@ -22,6 +22,8 @@ std::optional<llvm::SmallVector<const Type *, 8>> tensorsAt(const Node &node, in
   return types;
 }
 
+// Defaults are read from the schema's text: unbind(x) of "unbind.int(Tensor self, int dim=0)" has the dim 0. A default
+// that is no number, such as None, leaves the answer open.
 std::optional<int64_t> intAt(const Node &node, int parameter) {
   if (parameter < 0)
     return std::nullopt;

@@ -80,6 +80,7 @@ TypeResult viewShape(const Node &node) {
   return reshaped(node, *from, *resolved);
 }
 
+// flatten(x, 1, 2) of f32[2, 3, 4] is f32[2, 12]; of a 0-d tensor it is f32[1].
 TypeResult flattenShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from || !allStatic(*from))
@@ -103,6 +104,7 @@ TypeResult flattenShape(const Node &node) {
   return reshaped(node, *from, sizes);
 }
 
+// Serves aten.transpose, which names two dimensions, and aten.t, which swaps the two that a matrix has.
 TypeResult transposeShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from)
@@ -197,6 +199,8 @@ TypeResult unsqueezeShape(const Node &node) {
   return shape.type();
 }
 
+// Without dimensions all of size 1 go. Whether a dimension of size s0 goes is known only when the program runs, so
+// there is no answer then.
 TypeResult squeezeShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   auto dims = intsAt(node, 1);
@@ -340,6 +344,7 @@ TypeResult unbindShape(const Node &node) {
   return contextOf(node).list(parts);
 }
 
+// Sizes and strides are the call's own; of x nothing but dtype and device is left.
 TypeResult asStridedShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   auto sizes = dimsAt(node, 1);
@@ -380,6 +385,7 @@ TypeResult viewDTypeShape(const Node &node) {
   return shape.type();
 }
 
+// A pair of numbers becomes one: f32[4, 2][2, 1] is c64[4][1]. Strides count elements, which are twice as wide now.
 TypeResult viewAsComplexShape(const Node &node) {
   const Type *from = tensorAt(node, 0);
   if (!from || !allStatic(*from) || !from->stridesKnown() || from->sizes().empty() || from->sizes().back() != Dim(2))
