@@ -9,8 +9,8 @@ namespace ccgraph::legality {
 namespace {
 
 /// A rank that waits issues nothing until the other ranks have come. Where all run one text, whatever a wait on a
-/// collective needs stands above it on every rank. A transfer needs another step of that text, the send for the receive,
-/// and where ranks run different programs so does everything. So what stood above such a wait stays there:
+/// collective needs stands above it on every rank. A transfer needs another step of that text, the send for the
+/// receive, and where ranks run different programs so does everything. So what stood above such a wait stays there:
 ///
 ///   before     receive, send, wait on the receive
 ///   refused    receive, wait on the receive, send:   every rank waits for the send of its neighbour

@@ -35,6 +35,8 @@ bool BucketCheck::ours(uint32_t before) const {
 
 // --- Members -------------------------------------------------------------------------------------------------------
 
+// PyTorch's functions on lists take fewer dtypes than those on one tensor: a bucket that merges what it refuses would
+// fail where the program before ran.
 bool BucketCheck::takesItsTensors() const {
   return llvm::all_of(call_.inputs, [&](uint32_t input) {
     const Type *type = input == none ? nullptr : evidence_.after[input].type;
@@ -119,7 +121,8 @@ bool BucketCheck::checkWaits(const BucketMember &member, uint32_t launch) {
   return false;
 }
 
-/// Longer paths between members show as a definition after its use, a lost order of accesses, or a lost ordering edge; direct ones only here.
+/// One member may not need another of its bucket, since all are launched at once. Only a direct edge is looked for
+/// here: a longer path shows as a definition after its use, a lost order of accesses, or a lost ordering edge.
 bool BucketCheck::checkIndependent(const BucketMember &member, uint32_t launch) {
   const Step &step = evidence_.before[launch];
   auto edges = {evidence_.before.operands(step), evidence_.before.ordering(step)};
@@ -258,7 +261,9 @@ void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) 
                quoted(member.waits.front()) + " was");
 }
 
-/// The certificate must tell the truth about where a member's share stands.
+/// The certificate must tell the truth about where a member's share stands. In a flat all_reduce of a = f32[4] and b =
+/// f32[6], a is at 0 with length 4 and b at 4 with length 6. In a flat reduce_scatter over 2 ranks it is the share of
+/// the first rank that counts: a at 0 with length 2, b at 2 with length 3. In a list a member's place is its number.
 void BucketCheck::checkShare(uint32_t index) {
   const BucketMember &member = entry_.members[index];
   const Shipment::Member &sender = shipment_.members[index];

@@ -39,6 +39,8 @@ Call readWrapped(const Program &program, uint32_t index) {
 
 } // namespace
 
+// A pass that inlines a control_deps erases its subgraph, and the program before is read after that. So a body that is
+// gone is looked for among the erased ones, which the graph keeps.
 const Graph *wrappedGraph(const Program &program, const Step &step) {
   if (!step.op || step.op->role != OpRole::ControlDeps || step.arguments->positional.size() < 2)
     return nullptr;
@@ -100,6 +102,9 @@ bool alike(const Call &a, const Call &b) {
          a.groupSize == b.groupSize && a.root == b.root;
 }
 
+// alike() compares kind, group, reduction, sizes and root. A call with any further argument that is not None says
+// something that a bucket would have to say too, and no bucket does; tag and group size of old calls say who takes
+// part.
 bool saysNothingElse(const Step &step) {
   const CollectiveSpec &spec = *step.collective();
   for (int i = 0, end = static_cast<int>(step.op->params.size()); i < end; ++i) {
@@ -119,6 +124,9 @@ bool isPlainExchange(const Call &call) {
   return !spec.inPlace && !spec.synchronous && !spec.coalesced && spec.output < 0 && call.inputs.size() == 1;
 }
 
+// Two numbers have one sum, a + b == b + a to the last bit. Of three, (a + b) + c may differ from a + (b + c), and
+// which of them a backend computes may depend on the size of the buffer. Minimum, maximum, bits and whole numbers are
+// the same in any order.
 bool addsInSomeOrder(const Program &program, const Call &call) {
   if (!call.spec || call.spec->reduceOp < 0)
     return false;

@@ -97,6 +97,7 @@ void Correspondence::claimMerged(uint32_t index, Findings &findings) {
     claim(node, false, mine, findings);
   for (size_t i = 0; i < entry.members.size(); ++i) {
     const BucketMember &member = entry.members[i];
+    // A list has a wait for each member, a flat buffer one for all.
     const Node *wait = entry.waits.empty() ? nullptr : entry.waits[entry.waits.size() == entry.members.size() ? i : 0];
     claim(member.launch, true, mine, findings);
     bind(member.launch, nullptr, entry.launch);
@@ -151,7 +152,9 @@ void Correspondence::requireClaims(Findings &findings) {
       findings.add(*rewrite_.after[i].node, "unlisted", "is new, and stands in no entry of the certificate");
 }
 
-/// Gives removed nodes the image of the node that stands for them. A twin may be removed in favour of another one.
+/// Gives removed nodes the image of the node that stands for them. A twin may be removed in favour of another one: if c
+/// went for b and b for a, the image of c is that of a. No chain is longer than there are removed nodes, which ends a
+/// circle.
 void Correspondence::followTwins(Findings &findings) {
   const auto &removed = rewrite_.certificate.removed;
   auto imageOf = [&](const Node *node) {

@@ -15,6 +15,7 @@ namespace {
 // The entry lists c and w as matched, and v, s, t, g as built. Both sides are evaluated from x on as terms (chain.h):
 // the collective that went yields "sum of x from 0", and v must hold just that. In between every collective must send
 // what has been waited for, and follow whatever the first one had to follow.
+
 /// One entry of the rule exchange-chain.
 class ChainCheck {
 public:

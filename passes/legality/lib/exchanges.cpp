@@ -83,7 +83,9 @@ private:
   // On 2 ranks, a = f32[4] and b = f32[6] as a[0, 2) b[0, 3) a[2, 4) b[3, 6) pass: the second chunk is the first one
   // with each member one share further on, 2 and 3 elements. Each rank then receives its own a'[0, 2) b'[0, 3). As a[0,
   // 4) b[0, 6), rank 0 would get all of a and one element of b, and no share of the result would be that of a member.
-  /// Every chunk must hold, at each place, the element that the first chunk holds there, one share of its member further on for each rank.
+
+  /// Every chunk must hold, at each place, the element that the first chunk holds there, one share of its member
+  /// further on for each rank.
   Outcome scatter() const {
     int64_t ranks = *call_.groupSize;
     int64_t chunk = input_.numElements() / ranks;
@@ -140,7 +142,9 @@ private:
 
   // With members a (1 element for each of 2 ranks) and b (2 for each), the buffer must be a[0, 1) b[0, 2) a[1, 2) b[2,
   // 4). Since every rank runs this program, what arrives from a rank is laid out so too.
-  /// The chunk that goes to a rank must hold each member's own chunk for it, whole, in bucket order; so what comes from a rank does, too.
+
+  /// The chunk that goes to a rank must hold each member's own chunk for it, whole, in bucket order; so what comes from
+  /// a rank does, too.
   Outcome transpose() const {
     if (!splitsFit())
       return "has splits that are no list of one number a rank";

@@ -173,6 +173,8 @@ GroupTerm unreadGroup(const Node &node) {
   return {GroupTerm::Form::Unread, "unread " + std::to_string(node.id()), "unknown", nullptr, {}};
 }
 
+// A collective that a control_deps wraps names its group inside of the body: by a text, which is read as it stands, or
+// by a placeholder, for which the wrapper's own argument is read.
 GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
   const Step &step = program[index];
   const CollectiveSpec &spec = *call.op()->collective;
@@ -191,6 +193,8 @@ GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
   return ranks ? *ranks : unreadGroup(*step.node);
 }
 
+// Two ranks, because one rank alone cannot disagree about the order of two collectives. [0, 1] and [1, 2] share none
+// that matters, [0, 1, 2] and [1, 2] do; of a group without known members anything may be true.
 bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
   auto left = a.cells(), right = b.cells();
   if (a.key == b.key || left.empty() || right.empty())

@@ -207,8 +207,9 @@ private:
   FlightLog log_;
 };
 
-/// Two values of the program after, one in flight while the other was touched, and how often tensors in their storage had
-/// been reshaped by then. As long as nobody reshapes one of them, the two lie in one place or in two, whoever touches them.
+/// Two values of the program after, one in flight while the other was touched, and how often tensors in their storage
+/// had been reshaped by then. As long as nobody reshapes one of them, the two lie in one place or in two, whoever
+/// touches them.
 using Encounter = std::tuple<uint32_t, uint32_t, uint32_t>;
 
 /// Those of the program before: what PyTorch's own graphs do is not this pass's doing.

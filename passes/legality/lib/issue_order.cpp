@@ -16,7 +16,9 @@ namespace {
 //   before c1, d, c2       was B, d, B       fits nothing: a moved entry must state the order that there is
 // All ranks make the same change, so that they agree on the new order as they did on the old; that is why only a pass
 // that declares to reorder by a rule that all ranks share may have such an entry.
-/// Collectives of one group: the steps after that do what the steps before did, in the order before; and in the order that they have.
+
+/// Collectives of one group: the steps after that do what the steps before did, in the order before; and in the order
+/// that they have.
 struct Stream {
   Call sample;
   std::vector<const Call *> calls; ///< before
@@ -128,6 +130,7 @@ private:
 
   // For a fence (a send, say) and a collective of such a group, the number of fences above the collective must be what
   // it was.
+
   /// No collective of a group that may share two ranks with this one passes its fences.
   void checkFences(const Stream &stream, llvm::ArrayRef<uint32_t> meeting) {
     std::vector<uint32_t> was;

@@ -21,7 +21,8 @@ Sizes rowMajor(llvm::ArrayRef<int64_t> sizes) {
   return strides;
 }
 
-/// Because a run that continues the one before it joins it, equal values have equal runs, however they were put together.
+/// Because a run that continues the one before it joins it, equal values have equal runs, however they were put
+/// together.
 void append(Runs &runs, Run run) {
   if (run.count == 0)
     return;
@@ -87,8 +88,8 @@ std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> si
     return std::nullopt;
   if (value.numElements() == 0)
     return rowMajor(sizes);
-  // Because stretches are filled from the innermost dimension outwards, a new dimension may take a part of one (which must
-  // divide it), but never parts of two: between these there is a gap.
+  // Because stretches are filled from the innermost dimension outwards, a new dimension may take a part of one (which
+  // must divide it), but never parts of two: between these there is a gap.
   auto rest = stretches(value);
   size_t next = 0;
   Sizes strides(sizes.size(), 1);
@@ -135,7 +136,8 @@ std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   }
   for (const Layout &value : values)
     sizes[dim] += value.sizes[dim];
-  // Because the result is row-major, each index of the dimensions before `dim` has one chunk of every operand after the other.
+  // Because the result is row-major, each index of the dimensions before `dim` has one chunk of every operand after the
+  // other.
   int64_t outer = product(llvm::ArrayRef<int64_t>(sizes).take_front(dim));
   Runs runs;
   for (int64_t row = 0; row < outer; ++row)

@@ -12,6 +12,7 @@ struct Peak {
 // Counts as ccgraph/ir/lifetimes.h says, by code of its own. For every storage only its last step is worked out. The
 // peak is then one walk: a storage's bytes are added at the step that allocates it and taken off after its last step,
 // and the running sum is what is alive.
+
 /// Last step of each storage's life: that of the last access, of the last wait on the collective that
 /// touches it, or of the program.
 class Lives {

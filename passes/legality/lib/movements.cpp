@@ -15,6 +15,7 @@ namespace {
 // whether strides allow it. Everything that shows a part (slice, select, permute, split) is an Excerpt: a first element
 // and a step for each dimension. Of x = f32[4, 6], slice(x, 1, 2, 4) begins at element 2, with sizes [4, 2] and steps
 // [6, 1].
+
 /// The arguments of a movement, as literals.
 class Reader {
 public:
@@ -73,6 +74,7 @@ const Layout *tensor(const Movement &movement) {
 
 // --- Other sizes for the same elements -----------------------------------------------------------------------------
 
+/// One -1 stands for what is left: 24 elements as [4, -1] are [4, 6].
 std::optional<Sizes> inferred(const Layout &value, std::optional<Sizes> sizes) {
   if (!sizes)
     return std::nullopt;
@@ -122,6 +124,7 @@ std::optional<Contents> moveUnsqueeze(const Movement &movement) {
   return single(reshape(*value, sizes, false));
 }
 
+/// A dimension of another size than 1 stays.
 std::optional<Contents> moveSqueeze(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dim = value ? Reader(movement).dim(1, value->sizes.size()) : std::nullopt;
@@ -135,6 +138,7 @@ std::optional<Contents> moveSqueeze(const Movement &movement) {
 
 // --- Excerpts -------------------------------------------------------------------------------------------------------
 
+/// Elements [start, start + count) of a dimension: the excerpt begins `start` steps further on, and has fewer of them.
 std::optional<Contents> narrowed(const Layout &value, int64_t dim, int64_t start, int64_t count) {
   if (start < 0 || count < 0 || start + count > value.sizes[dim])
     return std::nullopt;
@@ -330,6 +334,8 @@ std::optional<Contents> moveContiguous(const Movement &movement) {
   return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
 }
 
+// Beside waits, these are all the operators that may pack a bucket, unpack it, or stand in a chain of exchanges. Any
+// other one is refused there, whatever it does: the checker believes only what it can follow.
 const llvm::StringMap<MovementRule> &rules() {
   static const llvm::StringMap<MovementRule> table = {{"aten.view.default", moveView},
                                                       {"aten._unsafe_view.default", moveView},

@@ -35,6 +35,7 @@ public:
   }
 
 private:
+  // A type that was unknown may be stated now; all else is as it was.
   bool sameCall(const NodeState &state, const Step &was, const Step &now) {
     const Node &node = *now.node;
     if (node.name() != state.name)
@@ -79,6 +80,7 @@ private:
   }
 
   // Whoever was ordered after a launch that went into a bucket is now ordered after the bucket, which does the work.
+
   /// True if an edge to `after` keeps what an edge to `before` demanded.
   bool keeps(uint32_t before, uint32_t after) const {
     return after != none && (after == correspondence_.image(before) || after == correspondence_.performer(before));
@@ -160,6 +162,7 @@ void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Fi
       check.run(i);
 }
 
+// Steps are numbered in program order, so that "defined before it is used" is a comparison of two numbers.
 void checkWellFormed(const Rewrite &rewrite, const Correspondence &, Findings &findings) {
   const Program &after = rewrite.after;
   for (uint32_t i = 0; i < after.size(); ++i) {

@@ -23,6 +23,7 @@ Access accessOf(const OpDef &op, size_t parameter) {
 // answer about another call. What is known of the old call is its operator and its argument tree. Where the declaration
 // is wider than the call (a reshape that was a view counts as a read), the checker may refuse more than it must, and
 // never less.
+
 /// What the operator's declaration says of any call of it: more than `effectsOf` would say of this one, never less.
 Effects declaredEffects(const NodeState &state) {
   Effects effects;
@@ -81,6 +82,9 @@ Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimi
   }
 }
 
+// A call that did not change has the effects that it had: they are copied, so that both programs say the same of it.
+// All nodes are numbered before any operand is looked up, because in a graph that is wrong an operand may stand further
+// down.
 Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Program &before)
     : indexById_(after.idLimit(), none) {
   steps_.reserve(after.size());

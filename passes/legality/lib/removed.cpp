@@ -98,6 +98,8 @@ private:
     }
   }
 
+  /// A dead sum may go. A dead all_reduce may go where all ranks run this program, for then none of them waits for the
+  /// others in it. A send may not, since the one who receives is another rank's node.
   bool hasNoOtherEffect(uint32_t index) {
     const Step &step = before_[index];
     if (step.opcode() != Opcode::CallFunction && step.opcode() != Opcode::GetAttr)
@@ -165,8 +167,8 @@ private:
                      " writes one, so it may not go");
   }
 
-  /// Because a view is a tensor of its own, a change of its shape in place is not seen through another view. A wait and a
-  /// getitem yield the tensor that is there.
+  /// Because a view is a tensor of its own, a change of its shape in place is not seen through another view. A wait and
+  /// a getitem yield the tensor that is there.
   void checkOneObject(const Step &step, uint32_t index) {
     if (!step.waits && !step.isGetItem() && isReshaped(index))
       refuse(*step.node, "twin", "is a view of what is reshaped in place, so another view may not stand for it");

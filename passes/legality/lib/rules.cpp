@@ -10,6 +10,7 @@ namespace {
 
 // control_deps((p,), body, x) with the body (a): all_gather(a, 4, "tp") must have become all_gather(x, 4, "tp"), with
 // an edge from p: the body's call with each placeholder replaced by what the node gives for it.
+
 /// Compares a built call with the subgraph's, argument by argument.
 class InlinedCall {
 public:

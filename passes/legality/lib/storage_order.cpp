@@ -33,8 +33,9 @@ bool touches(Aspect aspect, const Step &step, Access access) {
 
 bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }
 
-/// Because any two reads may change places, an order of accesses is right if each of them sees as many writes before it as
-/// it did, and writes keep their order. So every access gets an epoch, and the program after is walked with a counter:
+/// Because any two reads may change places, an order of accesses is right if each of them sees as many writes before it
+/// as it did, and writes keep their order. So every access gets an epoch, and the program after is walked with a
+/// counter:
 ///
 ///   before     read r1 (0)   write w1 (0)   read r2 (1)   write w2 (1)
 ///   after      r1, w1, w2, r2:  r2 is met after two writes, and its epoch is 1
@@ -124,6 +125,7 @@ private:
   // A bucket reads for its members at its own place. For add_(a); c1 = f(a); c2 = f(b) it is not enough that the bucket
   // reads a somewhere: it must do so after one write of a, as c1 did. So each member's read becomes a demand on its
   // bucket, and wherever a node of the bucket reads that storage, it is met there.
+
   /// A number for each entry whose new nodes together read what its old ones read: buckets, then chains of exchanges.
   std::optional<uint32_t> unitOf(Claim claim) const {
     const Certificate &certificate = evidence_.rewrite.certificate;

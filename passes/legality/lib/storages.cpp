@@ -13,6 +13,7 @@ namespace {
 //   l = all_reduce_coalesced([x, y])   {2, 3}, element 0 in {2}, element 1 in {3}
 // A value that shares one operand and makes nothing new has that operand's very set (the same Range), which is why
 // views cost nothing.
+
 /// The list that a step takes an element of; `none` for any other step.
 uint32_t listOf(const Program &program, const Step &step) {
   auto accesses = program.accesses(step);
@@ -45,6 +46,9 @@ uint32_t Storages::leaderOf(uint32_t storage) const {
   return storage;
 }
 
+// While values are read, storages that turn out to be inseparable are only joined: each names a leader. At the end
+// every set is spelled by its leaders. {0, 3} and {3, 5} with 3 and 5 joined to 0 both become {0}, of which the bytes
+// are those of all three.
 void Storages::settle() {
   if (leaders_.empty())
     return;
@@ -62,6 +66,8 @@ void Storages::settle() {
     settledBytes_[leaderOf(storage)] += ownBytes(storage);
 }
 
+// set_(x, y) gives x the memory of y. From then on a value of x may lie in y's storage and one of y in x's, and values
+// that were read before know nothing of it; so their storages become one.
 void Storages::exchange(const Step &step) {
   auto operands = program_.operands(step);
   auto accesses = program_.accesses(step);
@@ -204,6 +210,8 @@ Storages::Range Storages::callValue(uint32_t index, const Step &step) {
   return unite(storages);
 }
 
+// l[1] has the storages of element 1 alone. The list often has no type; then the getitem's type says how many bytes a
+// storage has that was made for that element.
 Storages::Range Storages::elementValue(const Step &step) {
   uint32_t list = listOf(program_, step);
   if (list == none)
