@@ -27,9 +27,9 @@ struct Context::Impl {
     return memory;
   }
 
-  /// The stored type that `equal` knows, or the one that `make` builds. Types are compared by address everywhere, so two
-  /// equal ones must never be made. The hash leads to the few stored types that may be equal, and only where none is, a
-  /// new one joins them.
+  /// The stored type that `equal` knows, or the one that `make` builds. Types are compared by address everywhere, so
+  /// two equal ones must never be made. The hash leads to the few stored types that may be equal, and only where none
+  /// is, a new one joins them.
   template <typename Equal, typename Make>
   const Type *unique(uint64_t hash, Equal equal, Make make) {
     auto &bucket = types[hash & ~(uint64_t(1) << 63)]; // DenseMap keeps the two top values for itself

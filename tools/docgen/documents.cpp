@@ -36,7 +36,7 @@ std::string helpScreen(Main tool, llvm::StringRef topic) {
 }
 
 /// The topics that a first screen offers, in its order.
-// Read off the screen itself, so that a topic that --help does not offer is on no page either.
+/// Read off the screen itself, so that a topic that --help does not offer is on no page either.
 std::vector<std::string> topicsOf(llvm::StringRef screen) {
   std::vector<std::string> topics;
   llvm::SmallVector<llvm::StringRef, 0> lines;

@@ -124,6 +124,7 @@ void printJson(llvm::raw_ostream &os, const Json &json) {
 }
 
 // A tool that pipes one graph through wants an object; for a file of several there is an array, still one JSON value.
+
 /// One object of one value, an array of several.
 template <typename Value>
 void printValues(llvm::raw_ostream &os, llvm::ArrayRef<Value> values) {

@@ -45,6 +45,7 @@ private:
 //   compare      the graph before and after on N ranks, if --check-equivalence asks for it
 //   write        all graphs, and only now: if any graph failed anywhere, nothing is written
 //   sum up       on standard output, or on standard error where the graph goes to standard output
+
 /// One run over one file. Steps give back an exit code only where they end the run.
 class OptJob {
 public:
@@ -77,7 +78,7 @@ private:
     return code;
   }
 
-  // --- In ----------------------------------------------------------------------------------------------------------------
+  // --- In ------------------------------------------------------------------------------------------------------------
 
   llvm::Error load() {
     if (llvm::Error error = options_.pipeline.declareOps(context_))
@@ -122,7 +123,7 @@ private:
     return ExitCode::Ok;
   }
 
-  // --- One graph ---------------------------------------------------------------------------------------------------------
+  // --- One graph -----------------------------------------------------------------------------------------------------
 
   // The graph before the passes is cloned only for the comparison, since it is a second graph in memory.
   ExitCode process(Graph &graph) {
@@ -336,7 +337,7 @@ private:
     return ExitCode::Ok;
   }
 
-  // --- Out -----------------------------------------------------------------------------------------------------------------
+  // --- Out -----------------------------------------------------------------------------------------------------------
 
   llvm::Error write() {
     auto writeAll = [&](llvm::raw_ostream &os) {

@@ -16,6 +16,7 @@ constexpr llvm::StringLiteral reproducerName = "ccgraph-reproducer.json";
 // The graph in memory is of no use here, because passes have changed it. So it is read again from the bytes of the
 // input, with the same operators and groups, and written as JSON: a file that a report can carry, beside the command
 // that runs the passes up to the one that failed.
+
 /// The graph that failed, by the name that it has in the file.
 llvm::Expected<std::unique_ptr<Graph>> loadFailed(Context &context, const OptOptions &options, const InputFile &input,
                                                   llvm::StringRef name) {
@@ -30,8 +31,8 @@ llvm::Expected<std::unique_ptr<Graph>> loadFailed(Context &context, const OptOpt
 }
 
 /// Where the graph was written: the first of two folders that takes it.
-// The working folder may be read-only, as it often is where a job runs; the error that is told is that of the first
-// folder.
+/// The working folder may be read-only, as it often is where a job runs; the error that is told is that of the first
+/// folder.
 llvm::Expected<std::string> writeSomewhere(const Graph &graph) {
   auto write = [&](llvm::StringRef path) {
     return writeFile(path, [&](llvm::raw_ostream &os) {

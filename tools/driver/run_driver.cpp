@@ -26,6 +26,7 @@ using namespace runtime; // NOLINT(google-build-using-namespace): a driver is gl
 // One graph serves all ranks, or each rank has its own (--rank-graphs). Inputs are recorded values (--values), and then
 // the outputs are compared with the recorded ones; or they are made from a seed, and then there is nothing to compare
 // with: a checksum of each output is printed, so that two runs can be held against each other by their text.
+
 /// One execution: loads, runs, compares, reports.
 class RunJob {
 public:

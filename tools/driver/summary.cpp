@@ -81,8 +81,8 @@ std::string targetsText(const PassRun &run) {
 }
 
 /// " (+1.0 GiB would let one of them move, +3.2 GiB each)", of the remarks that say how much budget they lacked.
-// A remark that a node was left alone for want of memory says how many bytes were missing. The least of them is what a
-// user has to add for anything to happen, the most is what any one of them needs.
+/// A remark that a node was left alone for want of memory says how many bytes were missing. The least of them is what a
+/// user has to add for anything to happen, the most is what any one of them needs.
 std::string shortageText(const PassRun &run, llvm::StringRef reason) {
   std::vector<int64_t> lacks;
   for (const Remark &remark : run.remarks)
@@ -201,7 +201,7 @@ private:
   }
 
   /// Nothing was done, and there was nothing that it would have done.
-  // A collective that the pass kept by choice does not count; one that it would have moved, and could not, does.
+  /// A collective that the pass kept by choice does not count; one that it would have moved, and could not, does.
   static bool isIdle(const PassRun &run) {
     return llvm::all_of(run.remarks, [](const Remark &remark) { return remark.kind == RemarkKind::Kept; });
   }

@@ -47,7 +47,8 @@ StringRef dropTags(StringRef rest) {
   return rest;
 }
 
-/// Length of "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", with blanks before it; 0 where that is not there.
+/// Length of "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", with blanks before it; 0 where that is not
+/// there.
 size_t loggerLength(StringRef line) {
   StringRef rest = line.ltrim(' ');
   auto fourDigits = [](StringRef s) { return s.size() == 4 && llvm::all_of(s, llvm::isDigit); };
@@ -74,8 +75,8 @@ StringRef lineBefore(StringRef text, size_t at) {
   return text.slice(begin == StringRef::npos ? 0 : begin + 1, at);
 }
 
-/// How the lines of a graph are marked: as its first two are. Because there are loggers that mark only the first line of
-/// what they print, a mark of the one alone is cut off but tells nothing of other lines.
+/// How the lines of a graph are marked: as its first two are. Because there are loggers that mark only the first line
+/// of what they print, a mark of the one alone is cut off but tells nothing of other lines.
 struct GraphMarks {
   bool any = false;
   bool spoken = false;

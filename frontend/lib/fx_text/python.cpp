@@ -187,7 +187,8 @@ void printPythonFloat(llvm::raw_ostream &os, double value) {
     os << (std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     return;
   }
-  // Because to_chars gives the fewest digits that read back as the same number, as repr() does, only their layout is left.
+  // Because to_chars gives the fewest digits that read back as the same number, as repr() does, only their layout is
+  // left.
   char buffer[40];
   auto end = std::to_chars(std::begin(buffer), std::end(buffer), value, std::chars_format::scientific).ptr;
   StringRef text(buffer, static_cast<size_t>(end - buffer));

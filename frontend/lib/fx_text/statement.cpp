@@ -265,7 +265,8 @@ private:
     return opcode_ == Opcode::Output || scope_.define(name_, node);
   }
 
-  /// `return x`, `return (x, y)`, and `return pytree.tree_unflatten([x, y], self._out_spec)`, whose leaves are the outputs.
+  /// `return x`, `return (x, y)`, and `return pytree.tree_unflatten([x, y], self._out_spec)`, whose leaves are the
+  /// outputs.
   bool returned() {
     cursor_.skipBlanks();
     bool isTree = cursor_.rest().startswith(unflatten);

@@ -63,7 +63,7 @@ private:
   bool foreignFormat_ = false; ///< another format or major version: nothing else is worth reporting
 };
 
-// --- Containers that come member by member -----------------------------------------------------------------------------
+// --- Containers that come member by member ---------------------------------------------------------------------------
 
 bool GraphSink::enter(const JsonOpening &opening) {
   if (sections_.empty())
@@ -143,7 +143,7 @@ void GraphSink::finish() {
     report_.error(scope().offset, "expected \"version\": \"1.0\"");
 }
 
-// --- Values that come whole --------------------------------------------------------------------------------------------------
+// --- Values that come whole ------------------------------------------------------------------------------------------
 
 bool GraphSink::value(const JsonValue &value) {
   if (sections_.empty()) {

@@ -230,10 +230,10 @@ llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form) {
   return form == CollectiveForm::Single ? llvm::StringRef(entry->single) : llvm::StringRef(entry->list);
 }
 
-// Tried form by form and dtype by dtype on PyTorch 2.15's gloo (tests/evidence/list-forms does it). The single forms view a
-// complex tensor as a real one of twice the size, the forms on a list hand it to the backend as it is, which has no such
-// type (all_gather: "Invalid scalar type"), or divide it, which complex half cannot (torch/csrc/distributed/c10d/
-// Functional.cpp, ProcessGroupGloo.cpp).
+// Tried form by form and dtype by dtype on PyTorch 2.15's gloo (tests/evidence/list-forms does it). The single forms
+// view a complex tensor as a real one of twice the size, the forms on a list hand it to the backend as it is, which has
+// no such type (all_gather: "Invalid scalar type"), or divide it, which complex half cannot
+// (torch/csrc/distributed/c10d/Functional.cpp, ProcessGroupGloo.cpp).
 bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype) {
   if (kind == Kind::AllGather)
     return !isComplex(dtype);

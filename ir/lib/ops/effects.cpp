@@ -60,7 +60,8 @@ void markBySchema(Effects &effects, const Node &node) {
     mark(effects, node.args()[i], accessAt(op, i));
   for (const NamedArgument &entry : node.kwargs()) {
     int index = op.paramIndex(entry.name.str());
-    // Because a name that no parameter bears may be the out= of another overload, it is not taken to be one of the rest.
+    // Because a name that no parameter bears may be the out= of another overload, it is not taken to be one of the
+    // rest.
     bool rest = index < 0 && op.role == OpRole::HigherOrder;
     mark(effects, entry.value, rest ? Access::Read : index < 0 ? anything : op.params[index].access);
   }

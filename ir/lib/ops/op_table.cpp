@@ -145,8 +145,8 @@ OpDef *OpTable::Impl::find(llvm::StringRef target) {
   llvm::StringRef line = findSchema(key);
   if (line.empty() || !takesTensor(llvm::cantFail(parseSchema(line))))
     return define(other.take_front(other.find('(')));
-  // Because the name may stand for an overload with more parameters ("aten.where(condition, x, y)"), what is given beyond
-  // those of the default is read, as all overloads read it.
+  // Because the name may stand for an overload with more parameters ("aten.where(condition, x, y)"), what is given
+  // beyond those of the default is read, as all overloads read it.
   OpDef *op = define(target);
   if (op->variadic)
     return op;

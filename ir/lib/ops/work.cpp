@@ -57,7 +57,8 @@ std::optional<double> trafficOf(const Node &node) {
   return result ? std::optional<double>(sum + *result) : std::nullopt;
 }
 
-/// Operators that move bytes, listed below: what they read and write, and no operation, since no element of the result is computed.
+/// Operators that move bytes, listed below: what they read and write, and no operation, since no element of the result
+/// is computed.
 Result trafficWork(const Node &node) {
   std::optional<double> bytes = trafficOf(node);
   return bytes ? Result(Work{0, *bytes}) : std::nullopt;
@@ -72,7 +73,8 @@ Result pointwiseWork(const Node &node) {
   return work;
 }
 
-/// What is neither listed nor pointwise reduces, norms, sorts or convolves: one operation at least for each element that it reads or makes.
+/// What is neither listed nor pointwise reduces, norms, sorts or convolves: one operation at least for each element
+/// that it reads or makes.
 Result elementWork(const Node &node) {
   Result work = trafficWork(node);
   std::optional<int64_t> most = node.type() ? elementsOf(node.type()) : std::nullopt;
@@ -124,8 +126,8 @@ Result linearWork(const Node &node) {
                              static_cast<double>(*result->numElements()));
 }
 
-/// _grouped_mm: rows of `a` are shared out to the experts of `b`; every row meets one of them. With two matrices the groups split the
-/// inner dimension, and the work is that of the whole product.
+/// _grouped_mm: rows of `a` are shared out to the experts of `b`; every row meets one of them. With two matrices the
+/// groups split the inner dimension, and the work is that of the whole product.
 Result groupedMatmulWork(const Node &node) {
   const Type *a = tensorAt(node, 0);
   const Type *b = tensorAt(node, 1);
@@ -134,7 +136,8 @@ Result groupedMatmulWork(const Node &node) {
   return withFlops(node, 2.0 * static_cast<double>(*a->numElements()) * static_cast<double>(b->sizes().back().value()));
 }
 
-/// Two matrix products of queries [.., Sq, D] with keys [.., Sk, D], as torch.utils.flop_counter counts them: no credit for a causal mask.
+/// Two matrix products of queries [.., Sq, D] with keys [.., Sk, D], as torch.utils.flop_counter counts them: no credit
+/// for a causal mask.
 std::optional<double> attentionFlops(const Type *query, const Type *key, const Type *value) {
   if (!query || !key || !value || key->sizes().size() < 2 || value->sizes().empty())
     return std::nullopt;

@@ -183,7 +183,8 @@ private:
     return count;
   }
 
-  /// Inputs in flight: input i of a coalesced launch until the wait on result i, any other until the wait on the result.
+  /// Inputs in flight: input i of a coalesced launch until the wait on result i, any other until the wait on the
+  /// result.
   void holdOperands(const Node &node, const Effects &effects, uint32_t first, unsigned count) {
     unsigned index = 0;
     for (unsigned i = 0; i < node.numOperands(); ++i) {

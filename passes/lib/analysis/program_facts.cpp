@@ -47,6 +47,7 @@ namespace {
 
 // Until when does a launch hold an operand? For l = all_gather_coalesced([x, y]) the transfer of x is over when l[0]
 // has been waited for, and that of y when l[1] has. So a write of x has to stay below the wait on l[0] alone.
+
 /// The element of a launch's result that the operand belongs to, by operand index; empty where that is none.
 std::vector<std::optional<unsigned>> elementsOfOperands(const Node &launch) {
   std::vector<std::optional<unsigned>> elements(launch.numOperands());

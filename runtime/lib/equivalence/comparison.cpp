@@ -15,6 +15,7 @@ namespace {
 // apart, and four answers mean no: it is empty, all NaN, all infinite or NaN, or one number throughout. The last counts
 // only if the number is the same on all ranks: each rank has inputs of its own, so a number that differs from rank to
 // rank comes of them. Outputs that no input reaches are one number by right, and are not asked.
+
 /// Adds up what is found, over all ranks.
 class Comparer {
 public:

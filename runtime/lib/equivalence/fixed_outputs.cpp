@@ -9,6 +9,7 @@ namespace {
 // torch.ones([4]) is the same in every run; torch.ones([4]) * x is not. A node is reached by an input if it reads
 // something that is. Memory is followed as well as values: in  b = zeros([4]); copy_(b, x); return b  the node b is no
 // reader of x, yet its storage holds x in the end.
+
 /// Which nodes and storages hold something that an input may have decided.
 class Reach {
 public:

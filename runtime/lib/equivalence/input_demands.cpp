@@ -14,6 +14,7 @@ bool keeps(const Node &node) { return node.op()->keepsValues || isViewLike(node)
 // demands that of the view; when it comes to the view, which hands values on as they are, the demand goes on to ids.
 // Through an add the number 100 says nothing any more, and ids are only told that an index is computed from them: small
 // numbers will do.
+
 /// Walks the program backwards and hands each node's demand on to what it reads.
 class DemandWalk {
 public:

@@ -14,6 +14,7 @@ namespace {
 // caller who writes to b changes a in one case and not in the other. The place of b is relative to a's (2 elements on)
 // in one run and to itself in the other, so the two are looked at, and b "has memory of its own, expected some of
 // out.0".
+
 /// Bytes of a storage, from `begin` up to `end`.
 struct Extent {
   int64_t begin = 0;

@@ -21,6 +21,7 @@ namespace {
 //   expected inf, got inf       equal, and counted
 //   expected inf, got 1e30      different: no distance can be measured, so it counts as worst of all
 // The element that is shown is the one that misses the tolerance by most.
+
 /// Two elements of a dtype that can be computed with, got and expected.
 struct Pair {
   double distance = 0.0;

@@ -23,7 +23,8 @@ llvm::Expected<Members> membersOf(const CallSite &site, llvm::StringRef name, co
   return group->members(site.rank).vec();
 }
 
-/// A process group that a program holds as an object: told by the table, by the object's meaning, or the only one there is.
+/// A process group that a program holds as an object: told by the table, by the object's meaning, or the only one there
+/// is.
 llvm::Expected<Members> membersOfObject(const CallSite &site, const std::string &object, const Graph &program,
                                         const ObjectMeanings &objects) {
   const GroupTable &table = program.groups();

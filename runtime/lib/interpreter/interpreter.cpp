@@ -80,7 +80,7 @@ llvm::Error checkRequest(const RunRequest &request) {
 }
 
 /// Takes the values out of an observation.
-// An input "in.x" that the program wrote is reported as "after.x".
+/// An input "in.x" that the program wrote is reported as "after.x".
 TensorMap valuesOf(RankObservation &observation) {
   TensorMap values;
   for (Held &held : observation.outputs)

@@ -18,6 +18,7 @@ using llvm::Twine;
 //   c10d.allgather_([[o0, o1]], [x])            sends the row x, fills one row made of the pieces o0 and o1
 //   c10d.alltoall_([o0, o1], [i0, i1])          sends one row of two parts, fills one row of two parts
 // Once a call is planned so, nothing that comes after knows which operator it was.
+
 /// Makes the launch of one call; the parts of planLaunch share what they found out.
 class Planner {
 public:
@@ -216,7 +217,7 @@ void Planner::countParts() {
 }
 
 /// Turns the input's sizes into the result's; what is wrong with them, or "".
-// PyTorch only warns of rows that a reduce_scatter cannot share out evenly, and drops them. A run stops there instead.
+/// PyTorch only warns of rows that a reduce_scatter cannot share out evenly, and drops them. A run stops there instead.
 std::string Planner::freshSizes(Dims &sizes) const {
   switch (spec_.kind) {
   case CollectiveKind::AllGather:
@@ -270,9 +271,9 @@ llvm::Error Planner::makeReceive() {
   return llvm::Error::success();
 }
 
-/// Chunks of the input along one dimension become, after the exchange, parts of the result along another: all of them windows.
-// On 2 ranks, x = f32[4, 8] with gather_dim 0 and shard_dim 1: x is cut into two blocks of 4 columns, block i goes to
-// member i, and what comes from member i are rows 4 * i to 4 * i + 4 of the result, f32[8, 4].
+/// Chunks of the input along one dimension become, after the exchange, parts of the result along another: all of them
+/// windows. On 2 ranks, x = f32[4, 8] with gather_dim 0 and shard_dim 1: x is cut into two blocks of 4 columns, block i
+/// goes to member i, and what comes from member i are rows 4 * i to 4 * i + 4 of the result, f32[8, 4].
 llvm::Error Planner::planShardDim() {
   llvm::Expected<int64_t> gather = site_.integer(site_.node->op()->paramIndex("gather_dim"));
   llvm::Expected<int64_t> shard = site_.integer(site_.node->op()->paramIndex("shard_dim"));

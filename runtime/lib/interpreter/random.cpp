@@ -8,6 +8,7 @@ namespace {
 
 // Operators draw one number an element, in row-major order of the result, whatever its strides: so the numbers depend
 // on the order of the random operators, and on nothing else. Numbers are drawn as doubles and rounded to the dtype.
+
 /// Draws one element.
 using Draw = llvm::function_ref<double(Numbers &)>;
 
@@ -63,7 +64,7 @@ llvm::Expected<Value> randLike(const CallSite &site, Numbers &numbers) { return 
 llvm::Expected<Value> randnLike(const CallSite &site, Numbers &numbers) { return fill(like(site), numbers, normal); }
 
 /// Integers in low..high-1; the schema without `low` starts at 0.
-// The remainder favours small numbers a little where the range does not divide 2^64: far too little to show in a test.
+/// The remainder favours small numbers a little where the range does not divide 2^64: far too little to show in a test.
 llvm::Expected<Value> randint(const CallSite &site, Numbers &numbers) {
   const OpDef &op = *site.node->op();
   int lowIndex = op.paramIndex("low");

@@ -15,7 +15,8 @@ HostTensor hostNumber(DType dtype, Number number) {
   return host;
 }
 
-/// The caller's copy. It may be larger than the tensor's storage, of which an expanded tensor shows elements many times.
+/// The caller's copy. It may be larger than the tensor's storage, of which an expanded tensor shows elements many
+/// times.
 HostTensor hostCopy(const Tensor &tensor) {
   CountedBytes::take(saturatingMultiply(tensor.numElements(), tensor.elementSize()));
   return tensor.toHost();
@@ -48,6 +49,7 @@ std::optional<HostTensor> hostValue(const Value &value) {
 
 // Two runs have different addresses, yet the same number must mean the same memory in what is compared. Inputs are met
 // first, then attributes, then results: if the first result is the second input, both have the second input's number.
+
 /// Numbers the storages in the order in which they are met.
 class Observer {
 public:

@@ -23,8 +23,8 @@ bool isBareSymbol(llvm::StringRef text) {
 }
 
 /// Learns a bare symbol, or compares. False if the two differ.
-// An input f32[s0, 4] that is given as [7, 4] says that s0 is 7; from then on a result f32[2*s0] must have 14 elements.
-// An expression of a symbol that has no value yet teaches nothing: 2*s0 = 14 is not solved for s0.
+/// An input f32[s0, 4] that is given as [7, 4] says that s0 is 7; from then on a result f32[2*s0] must have 14
+/// elements. An expression of a symbol that has no value yet teaches nothing: 2*s0 = 14 is not solved for s0.
 bool unify(llvm::StringRef expression, int64_t value, Symbols &symbols) {
   if (std::optional<int64_t> known = valueOf(expression, symbols))
     return *known == value;
@@ -112,6 +112,7 @@ std::optional<double> realNumber(llvm::StringRef text) {
 }
 
 // The sign between the parts is the last one that belongs to no exponent: in 1e-5-2e+3j that is the second minus.
+
 /// "complex(1.5, -2)", "2j", "1.5-2j", with or without parentheses.
 std::optional<std::complex<double>> complexNumber(llvm::StringRef text) {
   std::pair<llvm::StringRef, llvm::StringRef> parts;

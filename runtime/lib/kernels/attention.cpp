@@ -9,13 +9,14 @@
 #include <cmath>
 #include <cstring>
 
-// softmax(scale q k^T + bias) v and its gradients, a head at a time, with the whole matrix of scores: A. Vaswani et al., "Attention Is All You Need" (2017).
-// The blocked algorithms of these operators yield the same numbers but for rounding.
+// softmax(scale q k^T + bias) v and its gradients, a head at a time, with the whole matrix of scores: A. Vaswani et
+// al., "Attention Is All You Need" (2017). The blocked algorithms of these operators yield the same numbers but for
+// rounding.
 namespace ccgraph::runtime {
 namespace {
 
-/// [batch, heads, tokens, features] each; queries and keys may differ in tokens, values in features. A head of keys may serve
-/// several neighbouring heads of queries (J. Ainslie et al., "GQA", 2023).
+/// [batch, heads, tokens, features] each; queries and keys may differ in tokens, values in features. A head of keys may
+/// serve several neighbouring heads of queries (J. Ainslie et al., "GQA", 2023).
 struct Attention {
   Tensor query;
   Tensor key;
@@ -167,8 +168,9 @@ struct AttentionGradients {
   Tensor value;
 };
 
-/// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk = scale ds^T q.
-/// `logSums`, where given, are taken as the forward operator's word: their first elements beyond the third dimension.
+/// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk
+/// = scale ds^T q. `logSums`, where given, are taken as the forward operator's word: their first elements beyond the
+/// third dimension.
 AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output,
                                   const Tensor *logSums = nullptr) {
   // Because heads of queries that share a head of keys add up, the sums are rounded at the end.
@@ -210,7 +212,8 @@ void checkGradient(KernelArgs &args, const Attention &a, const Tensor &grad, con
                  dimsText(sizes));
 }
 
-/// (query, key, value, dropout_p, is_causal, return_debug_mask, scale) -> (output, logsumexp, None, None, max_q, max_k, random state, unused, debug mask)
+/// (query, key, value, dropout_p, is_causal, return_debug_mask, scale) -> (output, logsumexp, None, None, max_q, max_k,
+/// random state, unused, debug mask)
 Value flash(KernelArgs &args) {
   Attention a = attentionOf(args, 0, 3, 4);
   args.check(!args.boolean(5, false), "got return_debug_mask = True, which is not supported");
@@ -229,7 +232,8 @@ Value flash(KernelArgs &args) {
                       Tensor::zeros(a.query.dtype(), {0})});
 }
 
-/// (grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, philox_seed, philox_offset, scale)
+/// (grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, philox_seed,
+/// philox_offset, scale)
 Value flashBackward(KernelArgs &args) {
   Attention a = attentionOf(args, 1, 10, 11);
   setScale(args, a, 14);
@@ -240,7 +244,8 @@ Value flashBackward(KernelArgs &args) {
   return Value::tensors({result.query, result.key, result.value});
 }
 
-/// The logarithms of a row's sums, the number of queries rounded up to a multiple of 32, as the CUDA kernel stores them.
+/// The logarithms of a row's sums, the number of queries rounded up to a multiple of 32, as the CUDA kernel stores
+/// them.
 Tensor padded(const Tensor &logSums) {
   int64_t queries = logSums.size(2);
   Tensor result = Tensor::zeros(DType::F32, {logSums.size(0), logSums.size(1), (queries + 31) / 32 * 32});
@@ -248,7 +253,8 @@ Tensor padded(const Tensor &logSums) {
   return result;
 }
 
-/// (query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale) -> (output, log_sumexp, philox_seed, philox_offset)
+/// (query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale) -> (output, log_sumexp, philox_seed,
+/// philox_offset)
 Value efficient(KernelArgs &args) {
   Attention a = attentionOf(args, 0, 5, 6);
   bool wantsSums = args.boolean(4, false);
@@ -261,7 +267,8 @@ Value efficient(KernelArgs &args) {
   return Value::tensors({result.output, sums, Tensor::zeros(DType::I64, {}), Tensor::zeros(DType::I64, {})});
 }
 
-/// (grad_out, query, key, value, attn_bias, out, logsumexp, philox_seed, philox_offset, dropout_p, grad_input_mask, is_causal, scale)
+/// (grad_out, query, key, value, attn_bias, out, logsumexp, philox_seed, philox_offset, dropout_p, grad_input_mask,
+/// is_causal, scale)
 Value efficientBackward(KernelArgs &args) {
   Attention a = attentionOf(args, 1, 9, 11);
   setScale(args, a, 12);

@@ -201,7 +201,8 @@ Value backward(KernelArgs &args, unsigned at, llvm::ArrayRef<int64_t> offsets, u
   return b.mode == Mode::Max ? sendToMaxima(args, b, args.tensor(at + 2), grad.dtype()) : sendBack(b, grad.dtype());
 }
 
-/// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+/// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights,
+/// padding_idx)
 Value denseBackward(KernelArgs &args) { return backward(args, 2, {}, 8); }
 
 /// The same with offsets before offset2bag and `sparse` after mode.

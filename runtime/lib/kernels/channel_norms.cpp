@@ -15,8 +15,8 @@ Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes) {
   return result;
 }
 
-/// [N, C, ...] whose elements are normalized in sets: a channel of all samples (batch norm, S. Ioffe, C. Szegedy, 2015), or some
-/// channels of one sample (group norm, Y. Wu, K. He, 2018).
+/// [N, C, ...] whose elements are normalized in sets: a channel of all samples (batch norm, S. Ioffe, C. Szegedy,
+/// 2015), or some channels of one sample (group norm, Y. Wu, K. He, 2018).
 struct Channels {
   Tensor input;
   int64_t samples = 0, channels = 0, plane = 0;

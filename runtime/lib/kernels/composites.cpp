@@ -82,7 +82,8 @@ Value cross(KernelArgs &args) {
   return callKernel(args, "aten.sub.Tensor", {left, right});
 }
 
-/// self * 2^other. PyTorch takes the power of a number in f32, which is laid out anew, and that of a 0-d tensor in other dtypes.
+/// self * 2^other. PyTorch takes the power of a number in f32, which is laid out anew, and that of a 0-d tensor in
+/// other dtypes.
 Value ldexp(KernelArgs &args) {
   const Tensor &self = args.tensor(0), &other = args.tensor(1);
   DType common = floatTypeOf(resultType(llvm::ArrayRef<Tensor>{self, other}));

@@ -22,9 +22,9 @@ struct Form {
   unsigned groups = 6;
 };
 
-/// A convolution joins position p of a small tensor with position q = p * stride - padding + k * dilation of a large one, through
-/// element k of the weight. Plainly, the large one is the input; transposed, it is the output. Fewer than three spatial
-/// dimensions have sizes of 1 in front.
+/// A convolution joins position p of a small tensor with position q = p * stride - padding + k * dilation of a large
+/// one, through element k of the weight. Plainly, the large one is the input; transposed, it is the output. Fewer than
+/// three spatial dimensions have sizes of 1 in front.
 struct Geometry {
   int64_t batch = 0;
   int64_t groups = 1;
@@ -69,8 +69,9 @@ Scratch<Tap> tapsOf(const Geometry &g) {
   return taps;
 }
 
-/// Calls body(small, weight, large) with the flat indices of all elements that meet. A position in the padding is that after
-/// the last element: padding is zeros, which are multiplied like others, so that an infinite weight makes NaN there.
+/// Calls body(small, weight, large) with the flat indices of all elements that meet. A position in the padding is that
+/// after the last element: padding is zeros, which are multiplied like others, so that an infinite weight makes NaN
+/// there.
 template <typename Body>
 void forEachProduct(const Geometry &g, Body body) {
   Scratch<Tap> taps = tapsOf(g);

@@ -7,6 +7,7 @@ namespace {
 // Most in-place operators and most copies of views need no kernel of their own. aten.abs_(x) is aten.abs(x), written
 // back into x; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned. The tables below name them; derivedKernels
 // registers only those whose functional operator has a kernel.
+
 /// "aten.add.Tensor" of "aten.add_.Tensor" and of "aten.add_copy.Tensor".
 std::string without(llvm::StringRef target, llvm::StringRef suffix) {
   target.consume_front("aten.");

@@ -77,8 +77,8 @@ Value binaryCrossEntropy(KernelArgs &args) {
   return reduced(args, pointwise(args, operands, crossEntropyOp), reduction);
 }
 
-/// (self, target, weight, pos_weight, reduction): ((1 - target) self - (1 + (pos_weight - 1) target) log sigmoid(self)) weight,
-/// each step rounded, as PyTorch's are.
+/// (self, target, weight, pos_weight, reduction): ((1 - target) self - (1 + (pos_weight - 1) target) log sigmoid(self))
+/// weight, each step rounded, as PyTorch's are.
 Value crossEntropyWithLogits(KernelArgs &args) {
   LossReduction reduction = lossReduction(args, 4);
   Value one = Value::integer(1);

@@ -71,8 +71,8 @@ auto widen(E element) {
     return Complex(element.real(), element.imag());
 }
 
-/// Truncates as x86's conversions do where the value does not fit: the type's minimum. There is one to 32 bits and one to 64,
-/// so that narrower types take the low bits of 64.
+/// Truncates as x86's conversions do where the value does not fit: the type's minimum. There is one to 32 bits and one
+/// to 64, so that narrower types take the low bits of 64.
 template <typename Integer>
 Integer truncate(double value) {
   constexpr double limit = sizeof(Integer) == 4 ? 0x1p31 : 0x1p63;

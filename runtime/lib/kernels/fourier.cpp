@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-// Discrete Fourier transforms, by their definition: y[k] = sum x[n] exp(-+ 2 pi i k n / N), one dimension after the other.
+// Discrete Fourier transforms, by their definition: y[k] = sum x[n] exp(-+ 2 pi i k n / N), one dimension after the
+// other.
 namespace ccgraph::runtime {
 namespace {
 
@@ -65,8 +66,8 @@ Tensor tensorOf(const Scratch<Complex> &values, DType dtype, DimsRef sizes) {
   return result;
 }
 
-/// Laid out as PyTorch's transforms do: transformed dimensions innermost, in this order, the others outside of them in the order of
-/// the input's strides.
+/// Laid out as PyTorch's transforms do: transformed dimensions innermost, in this order, the others outside of them in
+/// the order of the input's strides.
 Tensor laidOut(const Tensor &plain, const Tensor &like, DimsRef transformed) {
   Dims order;
   for (int64_t dim = 0; dim < plain.rank(); ++dim)

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-// Sampling at the places that a grid names: M. Jaderberg et al., "Spatial Transformer Networks" (2015). A place is between -1 and 1
-// in each dimension, the last dimension first.
+// Sampling at the places that a grid names: M. Jaderberg et al., "Spatial Transformer Networks" (2015). A place is
+// between -1 and 1 in each dimension, the last dimension first.
 namespace ccgraph::runtime {
 namespace {
 

@@ -92,8 +92,8 @@ AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, std::vector<s
     addOffsets(args, self, dim, *wanted[static_cast<size_t>(dim)]);
 }
 
-/// The result of an elementwise operator on the part that stays, which does not move along the indices' dimensions, and on
-/// the indices, which do not move along the others.
+/// The result of an elementwise operator on the part that stays, which does not move along the indices' dimensions, and
+/// on the indices, which do not move along the others.
 void AdvancedIndex::setStrides(const Window &kept, llvm::ArrayRef<std::optional<Tensor>> indices) {
   Dims sizes = kept.sizes, still(kept.sizes.size(), 0);
   sizes.insert(sizes.begin() + place_, indexSizes_.begin(), indexSizes_.end());

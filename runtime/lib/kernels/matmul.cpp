@@ -227,8 +227,8 @@ Dims groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
   return args.failed() ? Dims() : ends;
 }
 
-/// One product a group. a [t, k], b [groups, k, m]: each group's rows of a by its own matrix. a [n, t], b [t, m]: each group's
-/// columns of a by its rows of b, [groups, n, m]. Rows beyond the last end stay zero.
+/// One product a group. a [t, k], b [groups, k, m]: each group's rows of a by its own matrix. a [n, t], b [t, m]: each
+/// group's columns of a by its rows of b, [groups, n, m]. Rows beyond the last end stay zero.
 Value groupedMm(KernelArgs &args) {
   const Tensor &a = args.tensor(0);
   const Tensor &b = args.tensor(1);

@@ -130,8 +130,8 @@ Value setData(KernelArgs &args) {
   return {};
 }
 
-/// (variable, new_size): how large the storage of a tensor is, without a word to the tensors in it. What a smaller storage loses reads
-/// as zeros, as do new bytes, because every element of a tensor lies in its storage here.
+/// (variable, new_size): how large the storage of a tensor is, without a word to the tensors in it. What a smaller
+/// storage loses reads as zeros, as do new bytes, because every element of a tensor lies in its storage here.
 Value resizeStorage(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t size = args.integer(1);

@@ -61,7 +61,8 @@ Line coefficients(KernelArgs &args, unsigned index, int64_t count, double otherw
   return result;
 }
 
-/// RMS norm keeps the statistics of f16 and bf16 inputs in f32; layer norm keeps them in the input's dtype, as PyTorch does on a CPU.
+/// RMS norm keeps the statistics of f16 and bf16 inputs in f32; layer norm keeps them in the input's dtype, as PyTorch
+/// does on a CPU.
 DType statsType(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
 
 double meanOf(const Line &line) {
@@ -132,7 +133,8 @@ struct Gradients {
   Line bias;
 };
 
-/// One row of the input's gradient but for mean(g) and the outer scale; with y = (x - mean) * scale and g = grad * weight:
+/// One row of the input's gradient but for mean(g) and the outer scale; with y = (x - mean) * scale and g = grad *
+/// weight:
 /// scale * (g - mean(g) - y * mean(g * y)), without mean(g) where the norm does not subtract the mean.
 /// Returns mean(g), which the caller subtracts or not.
 double addRow(Gradients &sums, Line &grad, const Line &normal, const Line &weight) {

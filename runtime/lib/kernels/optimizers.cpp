@@ -65,7 +65,8 @@ AdamSettings adamSettings(KernelArgs &args, bool decoupled) {
           decoupled};
 }
 
-/// (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, ...); all lists but max_exp_avg_sqs are equally long.
+/// (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, ...); all lists but max_exp_avg_sqs are equally
+/// long.
 Value fusedAdam(KernelArgs &args, bool decoupled) {
   std::vector<Tensor> lists[6];
   for (unsigned i = 0; i < 6; ++i)
@@ -125,7 +126,8 @@ void sgdStep(Scratch<double> &param, Scratch<double> &grads, Scratch<double> &bu
   }
 }
 
-/// (self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale, found_inf)
+/// (self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step,
+/// grad_scale, found_inf)
 Value fusedSgd(KernelArgs &args) {
   std::vector<Tensor> params = args.tensors(0), grads = args.tensors(1), buffers = args.tensors(2);
   std::optional<Tensor> scale = args.optionalTensor(10), skip = args.optionalTensor(11);

@@ -56,7 +56,8 @@ struct Ranking {
 /// The first elements of each sorted line, and where they stood.
 void rank(const Tensor &self, const Ranking &ranking, const Tensor &values, const Tensor &indices) {
   Tensor lines = dimLast(self, ranking.dim);
-  // Because rows of one loop must have one length, the results take part as if as long as the lines; only their front is written.
+  // Because rows of one loop must have one length, the results take part as if as long as the lines; only their front
+  // is written.
   auto stretched = [&](const Tensor &t) {
     Tensor last = dimLast(t, ranking.dim);
     return last.reinterpret(t.dtype(), {toDims(lines.sizes()), toDims(last.strides()), last.offset()});
@@ -265,8 +266,8 @@ Value cumulateExtreme(KernelArgs &args) {
   return Value::tensors({values, indices});
 }
 
-/// Where each value of a line would stand among boundaries in rising order; `right` puts it after equal ones. NaN stands
-/// after all.
+/// Where each value of a line would stand among boundaries in rising order; `right` puts it after equal ones. NaN
+/// stands after all.
 template <typename T>
 void findPlaces(llvm::ArrayRef<T> bounds, llvm::ArrayRef<T> values, bool right, Scratch<int64_t> &places) {
   for (T value : values) {

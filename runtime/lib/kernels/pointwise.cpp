@@ -5,8 +5,8 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// torch._prims_common.compute_elementwise_output_strides: plainly row-major or plainly channels-last operands give that layout, else the
-/// operands' order of dimensions is kept. 0-d operands have no say.
+/// torch._prims_common.compute_elementwise_output_strides: plainly row-major or plainly channels-last operands give
+/// that layout, else the operands' order of dimensions is kept. 0-d operands have no say.
 Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
   std::vector<Tensor> stretched;
   for (const Tensor &operand : operands)

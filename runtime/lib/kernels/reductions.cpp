@@ -51,8 +51,8 @@ Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep) {
 }
 
 // A line is folded in the wide type (double, int64 or complex double) from left to right and rounded once, when the
-// result is stored. PyTorch sums f32 in pieces and in f32; the two agree within the tolerance of a reordered sum, and ours
-// is as a rule the nearer to the exact one.
+// result is stored. PyTorch sums f32 in pieces and in f32; the two agree within the tolerance of a reordered sum, and
+// ours is as a rule the nearer to the exact one.
 template <typename T>
 Tensor foldLines(const Tensor &self, const Reduction &reduction, llvm::function_ref<T(llvm::ArrayRef<T> line)> fold) {
   Tensor lines = dimsLast(toDType(self, reduction.dtype), reduction.dims);
@@ -90,7 +90,8 @@ int64_t wrappingSum(llvm::ArrayRef<int64_t> line) {
 /// Of nothing: 0 / 0, which is NaN, as torch.mean gives.
 double meanOf(llvm::ArrayRef<double> line) { return sumOf(line) / static_cast<double>(line.size()); }
 
-/// The mean as Welford's algorithm goes on to the next element (B. Welford, 1962), which makes NaN of an infinity before others.
+/// The mean as Welford's algorithm goes on to the next element (B. Welford, 1962), which makes NaN of an infinity
+/// before others.
 double runningMean(llvm::ArrayRef<double> line) {
   double mean = line.empty() ? NAN : 0;
   for (size_t i = 0; i < line.size(); ++i)

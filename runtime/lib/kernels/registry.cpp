@@ -49,7 +49,8 @@ static std::string canonicalTarget(llvm::StringRef target) {
 
 const Kernel *findKernel(llvm::StringRef target) {
   std::string name = canonicalTarget(target);
-  // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name takes.
+  // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name
+  // takes.
   for (llvm::StringRef overload : {"", ".default", ".Tensor", ".int", ".self", ".dim_IntList"})
     if (const Kernel *kernel = findExactly(name + overload.str()))
       return kernel;

@@ -17,7 +17,8 @@ struct Share {
 /// What each position of an output dimension reads.
 using Axis = Scratch<Scratch<Share>>;
 
-/// Padding and resizing are linear: the last dimensions are read through their axes, the leading ones are independent planes.
+/// Padding and resizing are linear: the last dimensions are read through their axes, the leading ones are independent
+/// planes.
 struct Resampling {
   std::vector<Axis> axes;
   Dims inputSizes, outputSizes; ///< whole tensors
@@ -109,8 +110,8 @@ bool isCubic(Mode mode) { return mode == Mode::Cubic || mode == Mode::CubicAlign
 bool isAligned(Mode mode) { return mode == Mode::LinearAligned || mode == Mode::CubicAligned; }
 Mode aligned(Mode mode) { return isCubic(mode) ? Mode::CubicAligned : Mode::LinearAligned; }
 
-/// R. Keys, "Cubic convolution interpolation" (1981), with a = -0.75: the weights of the element before `low`, of `low`, and of the
-/// two after it, for a place that lies t after `low`. Elements beyond the ends are those at the ends.
+/// R. Keys, "Cubic convolution interpolation" (1981), with a = -0.75: the weights of the element before `low`, of
+/// `low`, and of the two after it, for a place that lies t after `low`. Elements beyond the ends are those at the ends.
 Scratch<Share> cubicShares(int64_t low, double t, int64_t size) {
   constexpr double a = -0.75;
   auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
@@ -122,8 +123,8 @@ Scratch<Share> cubicShares(int64_t low, double t, int64_t size) {
   return shares;
 }
 
-/// `factor` is the scale that was asked for, 0 where only sizes were. T is the type in which PyTorch computes positions, and the
-/// floor of a position shows it: f32, but f64 for linear and cubic modes of f64 and u8.
+/// `factor` is the scale that was asked for, 0 where only sizes were. T is the type in which PyTorch computes
+/// positions, and the floor of a position shows it: f32, but f64 for linear and cubic modes of f64 and u8.
 template <typename T>
 Axis resized(int64_t in, int64_t out, double factor, Mode mode) {
   Axis axis;
@@ -177,7 +178,8 @@ double factorOf(KernelArgs &args, const Form &form, size_t d) {
   return known ? factors.list()[d].floating() : 0;
 }
 
-// --- u8: PyTorch resizes columns, then rows, with whole weights, and rounds to the nearest each time -------------------
+// --- u8: PyTorch resizes columns, then rows, with whole weights, and rounds to the nearest each time
+// -------------------
 /// The largest power of two by which all weights of an axis fit in 16 bits.
 int wholeBits(const Axis &axis) {
   double most = 0;

@@ -134,7 +134,8 @@ Value indexAdd(KernelArgs &args) {
   return whole;
 }
 
-/// grad summed into the row of each index; the padding row stays zero. scale_grad_by_freq divides by how often an index occurs.
+/// grad summed into the row of each index; the padding row stays zero. scale_grad_by_freq divides by how often an index
+/// occurs.
 Value embeddingBackward(KernelArgs &args) {
   const Tensor &grad = args.tensor(0);
   const Tensor &indices = args.tensor(1);

@@ -6,7 +6,8 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// (i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim): three factors with new dimensions, multiplied and summed.
+/// (i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim): three factors with new dimensions, multiplied and
+/// summed.
 Value trilinear(KernelArgs &args) {
   Tensor product;
   for (unsigned i = 0; i < 3 && !args.failed(); ++i) {

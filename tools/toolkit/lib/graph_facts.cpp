@@ -48,7 +48,7 @@ private:
 };
 
 /// Operators that neither PyTorch's table nor the user knows.
-// The most frequent first, since declaring that one frees the most; between equals, the one that stands first.
+/// The most frequent first, since declaring that one frees the most; between equals, the one that stands first.
 std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) {
   std::vector<std::pair<std::string, size_t>> found;
   llvm::DenseMap<const OpDef *, size_t> index;
@@ -67,6 +67,7 @@ std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) 
 // In  c = all_reduce(x); r = relu(y); v = view(r); w = wait(c)  one computing step stands between launch and wait: the
 // relu. Views, getitem and other communication hide nothing, so they are not counted. computed_ is how many such steps
 // stand above, and the distance of a launch is what it has grown by at the first wait.
+
 /// Walks the program once and counts what stands between each launch and the first wait on it.
 class OverlapCount {
 public:

@@ -12,6 +12,7 @@ namespace {
 // A graph does not know where its nodes stand in the file, because nearly nobody asks, and a graph of a million nodes
 // would carry a million numbers. Who has an error to report reads the file a second time, with places, and looks the
 // name up.
+
 /// Offsets by the names that the verifier gives nodes: those of subgraphs have a path before them, "body/mm".
 void collect(const Graph &graph, const std::string &path, const NodePlaces &places, llvm::StringMap<size_t> &offsets) {
   for (const Node *node : graph)

@@ -81,7 +81,8 @@ llvm::Error broadcastError(const Node &node, llvm::ArrayRef<const Type *> tensor
                     "sizes must be equal or 1, counted from the last");
 }
 
-/// Result of an elementwise call in `dtype`; strides are only known where every operand is laid out as it would be allocated.
+/// Result of an elementwise call in `dtype`; strides are only known where every operand is laid out as it would be
+/// allocated.
 TypeResult elementwise(const Node &node, llvm::ArrayRef<const Type *> tensors, DType dtype) {
   for (const Type *type : tensors)
     if (!isCanonical(*type) || type->device() != tensors[0]->device())
@@ -98,8 +99,8 @@ bool isMask(const Node &node, const Type *type) {
   return type->dtype() == DType::Bool && node.op()->paramIndex("condition") == 0;
 }
 
-/// The dtype that promotion gives; empty where a number would decide that it is a float, since the program's default dtype
-/// (torch.set_default_dtype) then says which.
+/// The dtype that promotion gives; empty where a number would decide that it is a float, since the program's default
+/// dtype (torch.set_default_dtype) then says which.
 std::optional<DType> commonDType(const Node &node, const Operands &operands) {
   llvm::SmallVector<PromotedOperand, 6> promoted;
   for (const Type *type : operands.tensors)

@@ -78,6 +78,7 @@ RiseRoom::HeldList RiseRoom::heldBy(llvm::ArrayRef<Node *> unit) const {
 //   row 4   the launch
 // The launch may stand below row 2. What changes at a row is the same however far above it the unit stands, so the
 // changes are summed up over stretches of rows, and each stretch is asked for its lowest row over `limit - more`.
+
 /// The highest place from `slot` down with room at every row between it and the launch.
 Node *RiseRoom::belowFullRows(Node *slot, const Question &question) const {
   Node *launch = question.unit.back();
