@@ -207,6 +207,8 @@ void BucketCheck::evaluate() {
                   [&](const Call &, llvm::ArrayRef<const Contents *> operands) { return evaluateLaunch(operands); });
 }
 
+// By now it is known, element for element, what the bucket sends: a[0, 4) b[0, 6) for a flat one. exchange() answers
+// what every rank receives for that, or why it is no exchange of the members' own.
 std::optional<Contents> BucketCheck::evaluateLaunch(llvm::ArrayRef<const Contents *> operands) {
   Contents sent{{}, call_.spec->coalesced};
   for (const Contents *operand : operands) {

@@ -173,6 +173,8 @@ std::optional<Contents> moveNarrow(const Movement &movement) {
   return dim && start && count ? narrowed(*value, *dim, *start, *count) : std::nullopt;
 }
 
+/// Element `index` of a dimension, which goes: of f32[4, 6], row 2 begins at element 12 and has sizes [6] and steps
+/// [1].
 std::optional<Layout> selected(const Layout &value, int64_t dim, int64_t index) {
   Excerpt excerpt = excerptOf(value);
   excerpt.base = index * excerpt.steps[dim];

@@ -112,6 +112,8 @@ private:
                         [&](const Node *node) { return evidence_.before.indexOf(node) == attribute; });
   }
 
+  /// What the wrapper followed, by its tuple of predecessors or by an ordering edge, the call must follow: by an
+  /// ordering edge, or because it reads it anyway.
   void checkDependences(const Step &wrapper, const Step &built) {
     llvm::SmallVector<uint32_t, 8> needed = evidence_.before.operandsIn(wrapper, &wrapper.arguments->positional[0]);
     auto ordering = evidence_.before.ordering(wrapper);
