@@ -14,6 +14,8 @@ namespace ccgraph::runtime {
 
 Storage::Storage(int64_t size) : account(MemoryLimit::account()) { growTo(size); }
 
+// The account is asked before memory is taken, and charged after: a growth that fails leaves both as they were. A size
+// below 0 is none, and check() refuses it.
 void Storage::growTo(int64_t size) {
   int64_t more = size - static_cast<int64_t>(bytes.size());
   if (size >= 0 && more <= 0)
@@ -151,6 +153,8 @@ llvm::Expected<Tensor> Tensor::view(DimsRef wanted) const {
   return reinterpret(dtype(), {*sizes, *strides, offset()});
 }
 
+// f32[1] stretched to f32[2^40] takes four bytes, but whoever computes with it makes 2^40 elements. So the limit is
+// asked for what the tensor shows, not for what it holds.
 llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
   std::optional<Stretched> stretched = expanded(sizes(), strides(), wanted);
   if (!stretched)
@@ -169,6 +173,7 @@ Tensor Tensor::permute(DimsRef order) const {
   return reinterpret(dtype(), std::move(window));
 }
 
+// Rounded up: of [1, 9) with step 3 the elements 1, 4 and 7 are taken, of [1, 8) the same three.
 Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) const {
   Window window{toDims(sizes()), toDims(strides()), offset() + start * stride(dim)};
   window.sizes[dim] = (end - start + step - 1) / step;

@@ -2,6 +2,7 @@
 
 namespace ccgraph::runtime {
 
+// Words for the "got" of an error: "got the integer 3, expected a tensor".
 std::string Value::describe() const {
   switch (kind()) {
   case Kind::None:

@@ -99,6 +99,8 @@ std::string checkLaunch(const Launch &launch, size_t groupSize) {
   return wrong;
 }
 
+// What all members of an exchange must agree on: "all_reduce sum f32[6] on ranks [0, 1]". Splits are not part of it,
+// because those of an all_to_all differ from rank to rank by right (checkSplits).
 CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t> members) {
   CollectiveFingerprint print;
   print.kind = launch.kind;

@@ -53,6 +53,7 @@ std::vector<Tensor> transfer(Members members) {
 
 } // namespace
 
+// All members have arrived and agree in kind, reduction and root (agreement.h), so that the first speaks for all.
 std::vector<Tensor> exchangeRow(Members members, size_t row) {
   const Launch &any = *members.front();
   switch (any.kind) {

@@ -52,6 +52,7 @@ llvm::Error CallSite::wrongArgument(int parameter, llvm::StringRef expected) con
                    .str());
 }
 
+// "c1: rank 3: got ...": each rank plans its own launches, and often one alone is wrong, so that the rank is said.
 llvm::Error CallSite::error(const std::string &message, std::string repair) const {
   return makeError(
       diagnose(*node, "run.collective", (Twine("rank ") + Twine(rank) + ": " + message).str(), std::move(repair)));

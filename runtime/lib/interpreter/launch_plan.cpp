@@ -248,6 +248,9 @@ std::string Planner::freshSizes(Dims &sizes) const {
   return "";
 }
 
+/// A result goes to one of three places: into the input itself (all_reduce_), into a buffer that the call gives (out=),
+/// or into new memory. New memory is poisoned, so that a program that reads it before the wait gets NaN and not zeros,
+/// which might pass for an answer.
 llvm::Error Planner::makeReceive() {
   plan_.ownMemory = spec_.output < 0 && !spec_.inPlace;
   if (spec_.inPlace)
@@ -332,6 +335,8 @@ Value Planner::resultValue() const {
   return results.size() == 1 ? results.front() : Value::list(std::move(results));
 }
 
+/// A planned launch is nothing but rows. Where the operator copies its input at the launch, the rows are copied now;
+/// else they stay windows onto the program's own tensors, which nobody may write before the wait (flights.cpp).
 llvm::Error Planner::planCollective() {
   if (llvm::Error error = readNumbers())
     return error;
@@ -377,6 +382,8 @@ llvm::Error Planner::addTransfer(CollectiveKind kind, const Tensor &tensor, int6
   return llvm::Error::success();
 }
 
+/// batch_p2p_ops(["isend", "irecv"], [1, 3], [0, 0], [a, b]) is two transfers: a goes to rank 1 of the group, and b is
+/// filled from rank 3. A single send or recv is planned as a batch of one.
 llvm::Error Planner::planTransfers() {
   bool batch = spec_.kind == CollectiveKind::BatchP2P;
   auto asList = [&](int parameter) -> Value::List {

@@ -86,6 +86,7 @@ private:
 
 } // namespace
 
+// "[tensor, [int, tensor]]": two programs must agree in this before the tensors themselves are compared.
 std::string RankRun::shapeOf(const Value &value) const {
   if (value.is(Value::Kind::Tensor))
     return "tensor";
@@ -115,6 +116,8 @@ std::string RankRun::shapeOf(const Value &value) const {
   return value.opaque().text;
 }
 
+// Of an input or attribute that nobody wrote, the value is what the caller gave, so that only where it lies is told.
+// One that was written is a result too, and its bytes are copied.
 RankObservation RankRun::observation() const {
   RankObservation observation;
   Observer observer;
