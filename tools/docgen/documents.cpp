@@ -48,6 +48,7 @@ std::vector<std::string> topicsOf(llvm::StringRef screen) {
   return topics;
 }
 
+// The tool itself is run with --help, so that the page shows what a user sees.
 void writeTool(llvm::raw_ostream &os, llvm::StringRef name, Main tool) {
   std::string first = helpScreen(tool, "");
   os << "## " << name << "\n\n```text\n" << first << "```\n";

@@ -55,6 +55,7 @@ void CommandLine::addNumber(llvm::StringRef name, llvm::StringRef value, llvm::S
   add({name.str(), value.str(), help.str(),
        [flag = name.str(), use = std::move(use)](llvm::StringRef given) -> llvm::Error {
          double number = 0;
+         // Not "number < 0", because that does not refuse NaN.
          if (given.getAsDouble(number) || !(number >= 0))
            return badValue(flag, given, "a number from 0 on");
          use(number);
@@ -83,6 +84,7 @@ void CommandLine::addRanks(llvm::StringRef name, llvm::StringRef help, size_t &r
        }});
 }
 
+// "--groups a,b --groups c" is a, b, c: a list may be given in parts.
 void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
                           std::vector<std::string> &list) {
   add({name.str(), value.str(), help.str(), [&list](llvm::StringRef given) {

@@ -37,6 +37,7 @@ Json listOf(const Range &values) {
   return list;
 }
 
+// The digest before and after a run is one if the program is: names and frames have no part in it (digest.h).
 Json jsonOf(const GraphFacts &facts) {
   return {{"nodes", facts.nodes},
           {"collectives", listOf(facts.rows)},
@@ -78,6 +79,8 @@ Json jsonOf(const PhaseTimes &times) {
           {"write", times.write}};
 }
 
+// Keys keep this order (ordered_json). What there is no answer to has no key: "memory_budget" without a limit,
+// "equivalence" where nothing was compared.
 Json jsonOf(const Summary &summary) {
   Json json = {{"input", summary.input},
                {"graph", summary.graph},

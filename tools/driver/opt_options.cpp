@@ -77,6 +77,7 @@ llvm::Error checkTogether(const OptOptions &options) {
 
 } // namespace
 
+// By --emit if it is given, else by the name of the file: "-o x.py" is FX text, all else is JSON.
 OutputFormat OptOptions::format() const {
   if (!emit.empty())
     return emit == "fx" ? OutputFormat::FxText : OutputFormat::Json;

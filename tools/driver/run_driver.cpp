@@ -46,6 +46,9 @@ public:
   }
 
 private:
+  // One step needs the other: how many ranks there are may stand in the graph, groups that no file describes are
+  // assumed for that number of ranks, and the verifier asks the groups. So all graphs are read before the ranks are
+  // chosen, and verified after.
   llvm::Error load(llvm::ArrayRef<std::string> positional) {
     if (llvm::Error error = options_.pipeline.declareOps(context_))
       return error;

@@ -386,6 +386,8 @@ bool ExpressionReader::arithmetic(const char *start, Argument &out) {
   return true;
 }
 
+// A word and a '=' make a keyword argument; a word and "==" begin a comparison. So the word is read first, and given
+// back where it was none.
 bool ExpressionReader::oneCallArgument(CallArguments &out) {
   const char *start = cursor_.at;
   StringRef name = cursor_.word();

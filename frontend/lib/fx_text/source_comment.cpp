@@ -68,6 +68,8 @@ std::optional<Frame> parseSourceComment(Context &context, StringRef comment) {
   return frame;
 }
 
+// The inverse of parseSourceComment: what it took apart is put together in the same words, so that a text is printed
+// back as it was read.
 void printSourceComment(llvm::raw_ostream &os, const Frame &frame) {
   os << "# ";
   if (frame.annotation)

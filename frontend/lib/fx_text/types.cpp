@@ -75,6 +75,8 @@ bool readType(Session &session, StringRef text, const Type *&out) {
   return true;
 }
 
+// Two forms stand after a colon: a text, x: "f32[2][1]cpu", which says the type, and Python's own, x: torch.Tensor or
+// x: Optional[int], which says too little, and is passed over.
 bool readAnnotation(Session &session, Cursor &cursor, const Type *&out) {
   cursor.skipBlanks();
   const char *place = cursor.at;

@@ -249,6 +249,7 @@ void GraphSink::readSymbols(const JsonValue &value) {
       scope().graph.symbolHints.emplace_back(context_.identifier(symbol.key), *hint);
 }
 
+// "owner": "lab 3" in a graph is kept by its text and written back; what another tool notes there is not lost.
 void GraphSink::keepForeign(const JsonValue &value) {
   Identifier text = context_.identifier(canonicalJson(report_.source().text, value));
   scope().graph.attributes.emplace_back(context_.identifier(value.key), text);

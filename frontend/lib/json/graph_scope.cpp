@@ -46,6 +46,8 @@ Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
   return nullptr;
 }
 
+// For  {"nodes": [a(%b), b(%c), d(%d)]}  it says: a mentions b, which stands after it; b mentions c, which does not
+// exist; d mentions itself. A node that was rejected is not said to be missing.
 void GraphScope::finish() {
   for (const UnresolvedReference &reference : unresolved) {
     std::string name = "'" + reference.name + "'";

@@ -88,6 +88,7 @@ llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
   return readObjectFile(file->source());
 }
 
+// On 2 ranks: DIR/rank0.safetensors and DIR/rank1.safetensors.
 llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks) {
   std::vector<TensorMap> values;
   for (size_t rank = 0; rank < ranks; ++rank) {

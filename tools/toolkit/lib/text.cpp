@@ -19,6 +19,7 @@ std::string withCommas(int64_t value) {
   return text;
 }
 
+// 1536 is "1.5 KiB", 512 "512 B"; beyond TiB the number grows instead of the unit.
 std::string bytesText(int64_t bytes) {
   static constexpr std::array<const char *, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
@@ -33,6 +34,7 @@ std::string bytesText(int64_t bytes) {
   return os.str();
 }
 
+// (1, "node") is "1 node", (1200, "node") is "1,200 nodes".
 std::string counted(size_t count, const std::string &noun) {
   return withCommas(static_cast<int64_t>(count)) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -60,6 +62,7 @@ std::string wrapped(const std::string &text, size_t indent, size_t width) {
   return out;
 }
 
+// 0.0042 is "4 ms", 0.1 "0.10 s".
 std::string secondsText(double seconds) {
   std::string text;
   llvm::raw_string_ostream os(text);
