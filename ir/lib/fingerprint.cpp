@@ -1,3 +1,4 @@
+#include "fingerprint.h"
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/graph.h"
 
@@ -57,15 +58,6 @@ std::vector<int64_t> membersOf(const CollectiveCall &call, const GroupTable &tab
 
 std::optional<int64_t> at(llvm::ArrayRef<int64_t> numbers, size_t index) {
   return index < numbers.size() ? std::optional(numbers[index]) : std::nullopt;
-}
-
-bool isComplete(const Print &print) {
-  bool rows = llvm::all_of(
-      print.rows, [&](const Print::Row &row) { return row.dtype && (row.elements || !countsAgree(print.kind)); });
-  bool reduction = !reduces(print.kind) || print.reduceOp;
-  bool root = !hasRoot(print.kind) || print.root;
-  bool transfer = !isPointToPoint(print.kind) || (print.peer && print.tag);
-  return rows && reduction && root && transfer && !print.members.empty();
 }
 
 Print ofCollective(const CollectiveCall &call, std::vector<int64_t> members) {
@@ -132,6 +124,15 @@ bool areEndsOfOne(const Print &a, const Print &b) {
 }
 
 } // namespace
+
+bool isComplete(const CollectiveFingerprint &print) {
+  bool rows = llvm::all_of(
+      print.rows, [&](const Print::Row &row) { return row.dtype && (row.elements || !countsAgree(print.kind)); });
+  bool reduction = !reduces(print.kind) || print.reduceOp;
+  bool root = !hasRoot(print.kind) || print.root;
+  bool transfer = !isPointToPoint(print.kind) || (print.peer && print.tag);
+  return rows && reduction && root && transfer && !print.members.empty();
+}
 
 std::string CollectiveFingerprint::payload() const {
   std::vector<std::string> words;

@@ -1,0 +1,248 @@
+#include "ccgraph/ir/plan_fingerprint.h"
+
+#include "ccgraph/ir/dims.h"
+#include "fingerprint.h"
+
+#include <deque>
+#include <map>
+
+namespace ccgraph {
+namespace {
+
+using Print = CollectiveFingerprint;
+
+Print::Row rowOf(const Plan &plan, const PlanWindow &window) {
+  Dims sizes;
+  for (const Dim &size : window.type->sizes()) {
+    auto lookup = [&](llvm::StringRef symbol) { return symbolOf(plan.layout, symbol); };
+    std::optional<int64_t> value = size.evaluate(lookup);
+    if (!value)
+      return {window.type->dtype(), std::nullopt};
+    sizes.push_back(*value);
+  }
+  return {window.type->dtype(), productOf(sizes)};
+}
+
+/// What each member says alike of a row: what it receives of a scatter, of which only the root sends, else what it sends.
+const std::optional<PlanWindow> &commonOf(CollectiveKind kind, const PlanRow &row) {
+  return kind == CollectiveKind::Scatter || kind == CollectiveKind::Recv ? row.receive : row.send;
+}
+
+/// One call at its place in one rank's list.
+struct Launch {
+  size_t step;
+  Print print;
+};
+
+/// What one rank launches.
+struct Program {
+  const Plan *plan;
+  std::vector<Launch> launches; ///< without transfers
+  size_t next = 0;
+};
+
+std::string placeText(const Program &program, const Launch &launch) {
+  return "step " + std::to_string(launch.step) + " " + program.plan->steps[launch.step].name.str().str() + ", " +
+         launch.print.str();
+}
+
+class Agreement {
+public:
+  explicit Agreement(size_t limit) : found_(limit) {}
+
+  std::vector<Diagnostic> run(llvm::ArrayRef<const Plan *> plans) {
+    for (const Plan *plan : plans)
+      addPlan(*plan);
+    if (found_.hasErrors())
+      return found_.take();
+    launchAll();
+    for (const auto &[key, channel] : channels_)
+      compareChannel(channel);
+    return found_.take();
+  }
+
+private:
+  struct Channel {
+    const Plan *sender = nullptr;
+    const Plan *receiver = nullptr;
+    std::vector<Launch> sends;
+    std::vector<Launch> receives;
+  };
+
+  void wrong(const std::string &where, std::string message, std::string repair) {
+    Diagnostic diagnostic;
+    diagnostic.rule = "plan.ranks";
+    diagnostic.where = where;
+    diagnostic.message = std::move(message);
+    diagnostic.notes.push_back(std::move(repair));
+    found_.add(std::move(diagnostic));
+  }
+
+  void addPlan(const Plan &plan) {
+    if (!plan.rank)
+      return wrong("plan " + plan.name, "says of no rank that it is its own; expected one",
+                   "compare the plans of single ranks: one that serves all agrees with itself");
+    auto [entry, added] = programs_.try_emplace(*plan.rank, Program{&plan, {}});
+    if (!added)
+      return wrong("plan " + plan.name,
+                   "is a second one of rank " + std::to_string(*plan.rank) + "; expected one a rank",
+                   "give each rank one plan");
+    for (size_t step = 0; step < plan.steps.size(); ++step)
+      if (const CollectiveStep *collective = plan.steps[step].collective())
+        for (const PlanCollective &call : collective->calls)
+          addCall(entry->second, step, fingerprintOf(plan, call, *plan.rank));
+  }
+
+  void addCall(Program &program, size_t step, Print print) {
+    if (print.members.empty())
+      return;
+    if (!isPointToPoint(print.kind))
+      return program.launches.push_back({step, std::move(print)});
+    if (!print.peer)
+      return;
+    int64_t rank = *program.plan->rank;
+    bool sends = print.kind == CollectiveKind::Send;
+    auto key = std::make_tuple(print.members, sends ? rank : *print.peer, sends ? *print.peer : rank, *print.tag);
+    Channel &channel = channels_[key];
+    (sends ? channel.sender : channel.receiver) = program.plan;
+    (sends ? channel.sends : channel.receives).push_back({step, std::move(print)});
+  }
+
+  // --- Collectives ------------------------------------------------------------------------------------------
+  /// Launches whatever all members have at the head of their lists, until none is left or none can be.
+  void launchAll() {
+    for (const auto &[rank, program] : programs_)
+      arrive(rank);
+    while (!ready_.empty()) {
+      std::vector<int64_t> members = std::move(ready_.front());
+      ready_.pop_front();
+      launch(members);
+    }
+    for (const auto &[rank, program] : programs_)
+      if (program.next < program.launches.size())
+        return reportStuck(rank);
+  }
+
+  /// The rank has a new head: counts it in for its group.
+  void arrive(int64_t rank) {
+    Program &program = programs_.at(rank);
+    if (program.next == program.launches.size())
+      return;
+    const std::vector<int64_t> &members = program.launches[program.next].print.members;
+    size_t given = llvm::count_if(members, [&](int64_t member) { return programs_.count(member) != 0; });
+    if (++arrived_[members] == given)
+      ready_.push_back(members);
+  }
+
+  void launch(const std::vector<int64_t> &members) {
+    arrived_[members] = 0;
+    const Program *first = nullptr;
+    std::vector<int64_t> ranks;
+    llvm::copy_if(members, std::back_inserter(ranks), [&](int64_t member) { return programs_.count(member) != 0; });
+    for (int64_t rank : ranks) {
+      const Program &program = programs_.at(rank);
+      if (first)
+        compare(*first, first->launches[first->next], program, program.launches[program.next]);
+      else
+        first = &program;
+    }
+    for (int64_t rank : ranks)
+      ++programs_.at(rank).next;
+    for (int64_t rank : ranks)
+      arrive(rank);
+  }
+
+  void compare(const Program &a, const Launch &launchA, const Program &b, const Launch &launchB) {
+    for (const FingerprintDifference &difference : differences(launchA.print, launchB.print))
+      wrong("ranks " + std::to_string(*a.plan->rank) + " and " + std::to_string(*b.plan->rank),
+            "launch together " + placeText(a, launchA) + ", and " + placeText(b, launchB) + ": " + difference.str() +
+                "; expected the same",
+            "make all ranks of a group launch the same calls on it, in one order");
+  }
+
+  /// The first member of the head's group that is not there, and what it does instead.
+  void reportStuck(int64_t rank) {
+    const Program &program = programs_.at(rank);
+    const Launch &head = program.launches[program.next];
+    for (int64_t member : head.print.members) {
+      auto found = programs_.find(member);
+      if (found == programs_.end())
+        continue;
+      const Program &other = found->second;
+      bool ended = other.next == other.launches.size();
+      if (!ended && other.launches[other.next].print.members == head.print.members)
+        continue;
+      return wrong("ranks " + std::to_string(rank) + " and " + std::to_string(member),
+                   "rank " + std::to_string(rank) + " launches " + placeText(program, head) + " while rank " +
+                       std::to_string(member) +
+                       (ended ? std::string(" has launched all that it has")
+                              : " first launches " + placeText(other, other.launches[other.next])) +
+                       "; expected both to launch that next",
+                   "give all ranks one order of launches, across groups too");
+    }
+  }
+
+  // --- Transfers --------------------------------------------------------------------------------------------
+  void compareChannel(const Channel &channel) {
+    if (!channel.sender || !channel.receiver) {
+      const Plan *known = channel.sender ? channel.sender : channel.receiver;
+      const Launch &launch = channel.sender ? channel.sends.front() : channel.receives.front();
+      // Because the plan of the other end may not be given.
+      if (programs_.count(*launch.print.peer))
+        reportLone(*known, launch, *launch.print.peer, 0);
+      return;
+    }
+    const Program sender{channel.sender, {}}, receiver{channel.receiver, {}};
+    size_t both = std::min(channel.sends.size(), channel.receives.size());
+    for (size_t i = 0; i < both; ++i)
+      compare(sender, channel.sends[i], receiver, channel.receives[i]);
+    if (channel.sends.size() > both)
+      reportLone(*channel.sender, channel.sends[both], *channel.receiver->rank, both);
+    if (channel.receives.size() > both)
+      reportLone(*channel.receiver, channel.receives[both], *channel.sender->rank, both);
+  }
+
+  void reportLone(const Plan &plan, const Launch &launch, int64_t peer, size_t count) {
+    bool sends = launch.print.kind == CollectiveKind::Send;
+    wrong("ranks " + std::to_string(*plan.rank) + " and " + std::to_string(peer),
+          "rank " + std::to_string(*plan.rank) + " launches " + placeText({&plan, {}}, launch) + ", but rank " +
+              std::to_string(peer) + (sends ? " receives " : " sends ") + std::to_string(count) +
+              " times on this channel; expected the other end of each transfer",
+          sends ? "let the other rank receive it" : "let the other rank send it");
+  }
+
+  Diagnostics found_;
+  std::map<int64_t, Program> programs_; ///< by rank
+  /// how many ranks have a call of these members at their head
+  std::map<std::vector<int64_t>, size_t> arrived_;
+  std::deque<std::vector<int64_t>> ready_;
+  /// members, sender, receiver, tag
+  std::map<std::tuple<std::vector<int64_t>, int64_t, int64_t, int64_t>, Channel> channels_;
+};
+
+} // namespace
+
+CollectiveFingerprint fingerprintOf(const Plan &plan, const PlanCollective &call, int64_t rank) {
+  Print print;
+  print.kind = call.kind;
+  print.reduceOp = call.reduceOp;
+  if (call.root >= 0)
+    print.root = call.root;
+  for (const PlanRow &row : call.rows)
+    if (const std::optional<PlanWindow> &window = commonOf(call.kind, row))
+      print.rows.push_back(rowOf(plan, *window));
+  print.members = plan.groups[call.group].members(rank).vec();
+  if (isPointToPoint(call.kind)) {
+    if (call.peer >= 0 && static_cast<size_t>(call.peer) < print.members.size())
+      print.peer = print.members[static_cast<size_t>(call.peer)];
+    print.tag = call.tag;
+  }
+  print.complete = isComplete(print);
+  return print;
+}
+
+std::vector<Diagnostic> verifyAgreement(llvm::ArrayRef<const Plan *> plans, size_t limit) {
+  return Agreement(limit).run(plans);
+}
+
+} // namespace ccgraph
