@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_docs.h"
+#include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/registry.h"
 #include "docgen/command_pages.h"
@@ -74,6 +75,7 @@ std::vector<Document> generatedDocuments() {
   const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions);
   return {{"passes.md", passesMarkdown()},
           {"legality.md", legalityMarkdown()},
+          {"plan-verifier.md", planVerifierMarkdown()},
           {"ops.md", opsMarkdown()},
           {"cli.md", cliMarkdown()},
           {"man/ccgraph-opt.1", manualPage("ccgraph-opt", opt)},

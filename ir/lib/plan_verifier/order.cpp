@@ -1,0 +1,275 @@
+// Order: conflicting accesses are ordered, what is read is still there, and each wait is needed.
+//
+// Steps are entered into a Footprint in the order of the list, which agrees with every order that events and streams can
+// state. Each shows whom it meets there: the last writer of a byte, and those who have read it since. Whoever touched the
+// byte earlier has met one of these in turn, so if all meetings are ordered, all pairs are.
+#include "plan_verifier/clocks.h"
+#include "plan_verifier/footprint.h"
+
+namespace ccgraph::plan_verifier {
+namespace {
+
+/// An earlier step that touched some of the same bytes, one of the two writing.
+struct Meeting {
+  size_t step;
+  bool wrote;
+  /// of the later step
+  bool writes;
+  ByteRange bytes;
+  /// of the later step; null for a number and for what no window shows
+  const PlanWindow *window;
+  /// that the earlier step had there; nobody where it did not write
+  BufferId buffer;
+};
+
+/// One access of the step at hand.
+struct Touch {
+  const PlanWindow *window;
+  Stretch stretch;
+  BufferId buffer; ///< nobody for what no window shows
+};
+
+/// A wait of which the step that has it has no need.
+struct Doubt {
+  size_t step;
+  EventId event;
+  size_t recorder;
+};
+
+/// Under which numbers are entered, as if all were one buffer.
+constexpr BufferId numbers = nobody - 1;
+constexpr size_t mostIdle = 100;
+
+class OrderRules {
+public:
+  OrderRules(Report &report, const Places &places)
+      : report_(report), plan_(report.plan()), places_(places), footprint_(places.numSpaces()), clocks_(plan_),
+        silent_(plan_.steps.size()), needs_(plan_.steps.size()) {}
+
+  void run() {
+    for (const PlanInput &input : plan_.inputs)
+      giveInput(input.value);
+    for (step_ = 0; step_ < plan_.steps.size(); ++step_)
+      visit(plan_.steps[step_]);
+    for (size_t i = 0; i < plan_.outputs.size(); ++i)
+      checkReturned("out." + std::to_string(i), plan_.outputs[i]);
+    for (const PlanInput &input : plan_.inputs)
+      checkReturned(input.name + " afterwards", input.after);
+    settleDoubts();
+  }
+
+private:
+  void giveInput(const PlanValue &value) {
+    auto ignore = [](ByteRange, const Segment &) {};
+    forEachWindow(value, [&](const PlanWindow &window) {
+      footprint_.write(places_.allOf(window.buffer), theCaller, window.buffer, ignore);
+    });
+    forEachSlot(value, [&](SlotId slot) { footprint_.write(places_.stretchOf(slot), theCaller, numbers, ignore); });
+  }
+
+  void visit(const PlanStep &step) {
+    clocks_.begin(step_);
+    meetings_.clear();
+    enter(step);
+    checkMeetings();
+    clocks_.forEachWait([&](EventId event, const Clocks::Clock &without) { checkWait(event, without); });
+    clocks_.end();
+  }
+
+  /// Because a step reads what was there before it, its reads are entered before its writes.
+  void enter(const PlanStep &step) {
+    llvm::SmallVector<Touch, 8> reads, writes;
+    forEachAccess(step, [&](const PlanAccess &access) {
+      Touch touch = access.window ? Touch{access.window, places_.stretchOf(*access.window), access.window->buffer}
+                                  : Touch{nullptr, places_.stretchOf(access.slot), numbers};
+      if (access.reads)
+        reads.push_back(touch);
+      if (access.writes)
+        writes.push_back(touch);
+    });
+    for (int64_t effect : unseenEffects(step))
+      writes.push_back({nullptr, places_.unseen(effect), nobody});
+    silent_[step_] = reads.empty() && writes.empty();
+    for (const Touch &touch : reads)
+      enterRead(touch);
+    for (const Touch &touch : writes)
+      enterWrite(touch);
+  }
+
+  void enterRead(const Touch &touch) {
+    bool complained = false;
+    Reader reader{plan_.steps[step_].stream, static_cast<uint32_t>(step_)};
+    footprint_.read(touch.stretch, reader, [&](ByteRange bytes, const Segment &segment) {
+      if (!complained)
+        complained = !checkContent("step " + std::to_string(step_) + " ", touch, bytes, segment);
+      if (segment.writer < theCaller)
+        meetings_.push_back({segment.writer, true, false, bytes, touch.window, segment.buffer});
+    });
+  }
+
+  void enterWrite(const Touch &touch) {
+    uint32_t self = static_cast<uint32_t>(step_);
+    footprint_.write(touch.stretch, self, touch.buffer, [&](ByteRange bytes, const Segment &segment) {
+      if (segment.writer < theCaller && segment.writer != self)
+        meetings_.push_back({segment.writer, true, true, bytes, touch.window, segment.buffer});
+      for (const Reader &reader : segment.readers)
+        if (reader.step != self)
+          meetings_.push_back({reader.step, false, true, bytes, touch.window, segment.buffer});
+    });
+  }
+
+  // --- What is read ---------------------------------------------------------------------------------------
+  void checkReturned(const std::string &where, const PlanValue &value) {
+    auto look = [&](const Touch &touch) {
+      bool complained = false;
+      footprint_.look(touch.stretch, [&](ByteRange bytes, const Segment &segment) {
+        if (!complained)
+          complained = !checkContent(where, touch, bytes, segment);
+      });
+    };
+    forEachWindow(value, [&](const PlanWindow &window) { look({&window, places_.stretchOf(window), window.buffer}); });
+    forEachSlot(value, [&](SlotId slot) { look({nullptr, places_.stretchOf(slot), numbers}); });
+  }
+
+  /// Yes if the segment holds what was written under the buffer that is read.
+  bool checkContent(const std::string &where, const Touch &touch, ByteRange bytes, const Segment &segment) {
+    if (segment.buffer == touch.buffer)
+      return true;
+    std::string place = where.back() == ' ' ? where + plan_.steps[step_].name.str().str() : where;
+    std::string what = touch.window ? placeText(touch, bytes) : "number " + std::to_string(touch.stretch.bytes.begin);
+    if (segment.writer == nobody)
+      report_.add(place,
+                  {"plan.unwritten", "reads " + what + ", which nothing has written; expected a step before that does",
+                   "let a step write it first, or make it an input"});
+    else
+      report_.add(place, {"plan.overwritten",
+                          "reads " + what + ", where " + writerText(segment.writer) + " has put " +
+                              bufferText(plan_, segment.buffer) + " since; expected the bytes unchanged",
+                          "place the two buffers on different bytes: the first is still in use"});
+    return false;
+  }
+
+  std::string writerText(uint32_t writer) const { return writer == theCaller ? "the caller" : stepText(plan_, writer); }
+
+  /// "bytes 0 to 16 of 'x' (buffer 2)": those of the buffer that are in the stretch of its space.
+  std::string placeText(const Touch &touch, ByteRange bytes) const {
+    int64_t base = places_.allOf(touch.buffer).bytes.begin;
+    ByteRange within = {std::max(bytes.begin, touch.stretch.bytes.begin) - base,
+                        std::min(bytes.end, touch.stretch.bytes.end) - base};
+    return bytesText(within) + " of " + bufferText(plan_, touch.buffer);
+  }
+
+  // --- Order ------------------------------------------------------------------------------------------------
+  void checkMeetings() {
+    llvm::SmallVector<size_t, 4> told;
+    for (const Meeting &meeting : meetings_)
+      if (clocks_.hasEnded(meeting.step))
+        note(static_cast<uint32_t>(meeting.step));
+      else if (!llvm::is_contained(told, meeting.step)) {
+        told.push_back(meeting.step);
+        report_.add(step_, unordered(meeting));
+      }
+  }
+
+  void note(uint32_t earlier) {
+    auto &needs = needs_[step_];
+    auto *same =
+        llvm::find_if(needs, [&](uint32_t other) { return plan_.steps[other].stream == plan_.steps[earlier].stream; });
+    if (same == needs.end())
+      needs.push_back(earlier);
+    else
+      *same = std::max(*same, earlier);
+  }
+
+  Finding unordered(const Meeting &meeting) const {
+    const PlanStep &earlier = plan_.steps[meeting.step];
+    bool flies = earlier.collective() != nullptr;
+    std::string message = std::string(meeting.writes ? "writes " : "reads ") + meetingText(meeting) + " while " +
+                          stepText(plan_, meeting.step) + " may still be " + (meeting.wrote ? "writing" : "reading") +
+                          otherText(meeting) + "; expected it after the end of that " + (flies ? "collective" : "step");
+    std::string repair = earlier.event
+                             ? "let it wait for event " + std::to_string(*earlier.event) + ", which that step records"
+                             : "let that step record an event, and this one wait for it";
+    return {flies ? "plan.in-flight" : "plan.order", std::move(message), std::move(repair)};
+  }
+
+  std::string meetingText(const Meeting &meeting) const {
+    if (meeting.window)
+      return placeText({meeting.window, places_.stretchOf(*meeting.window), meeting.window->buffer}, meeting.bytes);
+    return meeting.buffer == numbers ? "number " + std::to_string(meeting.bytes.begin)
+                                     : std::string("what no window shows (random numbers, or what the host sees)");
+  }
+
+  /// " it", or the other buffer that shares the bytes.
+  std::string otherText(const Meeting &meeting) const {
+    bool other = meeting.window && meeting.buffer < plan_.buffers.size() && meeting.buffer != meeting.window->buffer;
+    return other ? " " + bufferText(plan_, meeting.buffer) + " there" : " it";
+  }
+
+  // --- Waits ------------------------------------------------------------------------------------------------
+  void checkWait(EventId event, const Clocks::Clock &without) {
+    size_t recorder = clocks_.recorderOf(event);
+    if (clocks_.knows(without, recorder))
+      return idle(step_, event, recorder, ", which has ended by then anyway");
+    // Because a barrier touches nothing and still keeps the order that it is there for.
+    bool orders = silent_[recorder] || silent_[step_];
+    bool needed = llvm::any_of(needs_[step_], [&](uint32_t step) { return !clocks_.knows(without, step); });
+    if (!orders && !needed)
+      doubts_.push_back({step_, event, recorder});
+  }
+
+  /// Waits that the step itself does not need: some later step may, which knows by it.
+  void settleDoubts() {
+    if (doubts_.empty())
+      return;
+    Clocks clocks(plan_);
+    auto doubt = doubts_.begin();
+    // Because a broken plan may have many, and each costs a walk to the end: what is told is enough.
+    size_t idles = 0;
+    for (size_t step = 0; step < plan_.steps.size() && doubt != doubts_.end() && idles < mostIdle; ++step) {
+      for (; doubt != doubts_.end() && doubt->step == step; ++doubt)
+        if (!isNeededLater(clocks, *doubt)) {
+          idle(step, doubt->event, doubt->recorder, ", but nothing comes too early without");
+          ++idles;
+        }
+      clocks.begin(step);
+      clocks.end();
+    }
+  }
+
+  bool isNeededLater(const Clocks &before, const Doubt &doubt) const {
+    Clocks clocks = Clocks::fork(before);
+    for (size_t step = doubt.step; step < plan_.steps.size(); ++step) {
+      clocks.begin(step, step == doubt.step ? std::optional(doubt.event) : std::nullopt);
+      if (llvm::any_of(needs_[step], [&](uint32_t earlier) { return !clocks.hasEnded(earlier); }))
+        return true;
+      clocks.end();
+    }
+    return false;
+  }
+
+  void idle(size_t step, EventId event, size_t recorder, const std::string &why) {
+    report_.add(step, {"plan.waits",
+                       "waits for event " + std::to_string(event) + " of " + stepText(plan_, recorder) + why +
+                           "; expected no wait that orders nothing",
+                       "drop the wait"});
+  }
+
+  Report &report_;
+  const Plan &plan_;
+  const Places &places_;
+  Footprint footprint_;
+  Clocks clocks_;
+  std::vector<bool> silent_;      ///< by step: touches nothing
+  std::vector<Meeting> meetings_; ///< of the step at hand
+  /// By step: of each stream the last step that it meets, where they are ordered.
+  std::vector<llvm::SmallVector<uint32_t, 2>> needs_;
+  std::vector<Doubt> doubts_;
+  size_t step_ = 0;
+};
+
+} // namespace
+
+void checkOrder(Report &report, const Places &places) { OrderRules(report, places).run(); }
+
+} // namespace ccgraph::plan_verifier

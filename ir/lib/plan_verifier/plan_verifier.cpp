@@ -1,0 +1,127 @@
+#include "ccgraph/ir/plan_verifier.h"
+
+#include "plan_verifier/rules.h"
+
+namespace ccgraph {
+namespace plan_verifier {
+
+void Report::add(size_t step, Finding finding) {
+  const PlanStep &about = plan_.steps[step];
+  add("step " + std::to_string(step) + " " + about.name.str().str(), std::move(finding));
+}
+
+void Report::add(const std::string &where, Finding finding) {
+  Diagnostic diagnostic;
+  diagnostic.rule = finding.rule.str();
+  diagnostic.where = where;
+  diagnostic.message = std::move(finding.message);
+  diagnostic.notes.push_back(std::move(finding.repair));
+  found_.add(std::move(diagnostic));
+}
+
+std::string stepText(const Plan &plan, size_t step) {
+  return "'" + plan.steps[step].name.str().str() + "' (step " + std::to_string(step) + ")";
+}
+
+std::string bufferText(const Plan &plan, BufferId buffer) {
+  return "'" + plan.buffers[buffer].name.str().str() + "' (buffer " + std::to_string(buffer) + ")";
+}
+
+std::string streamText(const Plan &plan, StreamId stream) {
+  return "'" + plan.streams[stream].name + "' (stream " + std::to_string(stream) + ")";
+}
+
+std::string bytesText(ByteRange range) {
+  return "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end);
+}
+
+namespace {
+
+// Sorted by id. A test breaks each.
+constexpr VerifierRule rules[] = {
+    {"plan.access", "An operand is marked as read and as written if the operator's schema says so, and only then."},
+    {"plan.batch",
+     "Calls that start together, and the rows of one call, touch no common memory that one of them writes."},
+    {"plan.bounds", "A window lies in its buffer, and a buffer in its arena, at an aligned offset."},
+    {"plan.contiguous", "What a collective sends and receives is contiguous."},
+    {"plan.counts", "What a collective sends and receives has the number of elements that its group's size asks for."},
+    {"plan.dtype", "What a collective sends and what it receives have one dtype, on which its reduction is defined."},
+    {"plan.events", "An event is recorded by one step, which stands before those that wait for it; at least one does."},
+    {"plan.home", "What a collective sends and receives lies in no buffer of the arena of computation."},
+    {"plan.in-flight", "What a collective sends from or receives into is touched again only after its end."},
+    {"plan.in-place",
+     "What a call receives lies apart from what it sends, or is the very same window and the call reduces or "
+     "broadcasts."},
+    {"plan.indices", "Every stream, event, buffer, slot, group and operand that is named is there."},
+    {"plan.inputs", "An input lies in the caller's memory, and one that the program writes says what is left there."},
+    {"plan.layout",
+     "The layout says where each buffer lies, and gives a value to each symbol of a size that needs one."},
+    {"plan.members", "Roots and peers are ranks within the group: from 0 to its size."},
+    {"plan.order", "Of two accesses to the same bytes of which one writes, the earlier ends before the later begins."},
+    {"plan.overlap",
+     "What a step writes lies apart from all else that it touches, unless its operator works in place."},
+    {"plan.overwritten",
+     "What is read or returned is what was written there under the same buffer, and no other since."},
+    {"plan.ranks",
+     "Ranks of a group launch the same calls on it, and no two groups in orders that hold each other up."},
+    {"plan.rows", "A call has the rows, and each row the windows, that its kind of collective takes."},
+    {"plan.streams", "A step runs on a stream of its kind, and of its group; a group or channel has one stream."},
+    {"plan.types", "A window has a tensor type with strides; a copy's two windows have equal sizes and dtype."},
+    {"plan.unwritten", "What is read or returned has been written before, or is an input."},
+    {"plan.waits", "Without a wait, some step could touch something too early: no wait is idle."},
+};
+
+void check(Report &report, const PlanLayout &layout) {
+  checkStructure(report, layout);
+  if (report.any())
+    return;
+  Places places(report.plan(), layout);
+  checkStreams(report);
+  checkMemory(report, places);
+  checkOverlaps(report, places);
+  checkKernels(report);
+  checkCollectives(report, places);
+  checkOrder(report, places);
+}
+
+} // namespace
+} // namespace plan_verifier
+
+std::vector<Diagnostic> verifyPlan(const Plan &plan, const PlanVerifyOptions &options) {
+  plan_verifier::Report report(plan, options.limit);
+  plan_verifier::check(report, options.layout ? *options.layout : plan.layout);
+  return report.take();
+}
+
+llvm::Error verifyPlanOrError(const Plan &plan, const PlanVerifyOptions &options) {
+  std::vector<Diagnostic> found = verifyPlan(plan, options);
+  return found.empty() ? llvm::Error::success() : makeError(std::move(found));
+}
+
+llvm::ArrayRef<VerifierRule> planVerifierRules() { return plan_verifier::rules; }
+
+std::string planVerifierMarkdown() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "# What the plan verifier demands\n\n"
+        "Generated from the table of the verifier itself; `tools/docs` writes it anew.\n\n"
+        "A plan (`ccgraph/ir/plan.h`) is verified after it has been made and after it has been read\n"
+        "(`ccgraph/ir/plan_verifier.h` says how). A finding names its rule in brackets:\n\n"
+        "```text\n"
+        "error: step 2 add: reads bytes 0 to 16 of 'c' (buffer 2) while 'all_reduce' (step 0) may still be writing it; "
+        "expected it after the end of that collective [plan.in-flight]\n"
+        "  note: let it wait for event 0, which that step records\n"
+        "```\n\n"
+        "| rule | demand |\n|---|---|\n";
+  for (const VerifierRule &rule : planVerifierRules())
+    os << "| `" << rule.id << "` | " << rule.demand << " |\n";
+  os << "\nOrder is judged by bytes, for the layout that is given: memory that several buffers share counts too.\n"
+        "Bytes of a window are those from its first element to its last, so windows that interleave count as\n"
+        "overlapping. Where a size is known only while the program runs, a window is taken to be the whole buffer.\n\n"
+        "A wait may serve a later step than the one that has it. Barriers touch nothing, so that a wait for one, or "
+        "of\n"
+        "one, is idle only if the two are ordered anyway.\n";
+  return os.str();
+}
+
+} // namespace ccgraph

@@ -1,0 +1,114 @@
+// Steps run on streams of their kind, and what must happen in one order runs on one stream.
+#include "plan_verifier/rules.h"
+
+#include <map>
+#include <tuple>
+
+namespace ccgraph::plan_verifier {
+namespace {
+
+using Kind = PlanStream::Kind;
+
+llvm::StringRef kindText(Kind kind) {
+  switch (kind) {
+  case Kind::Host:
+    return "the host";
+  case Kind::Compute:
+    return "computation";
+  case Kind::Collective:
+    return "collectives";
+  case Kind::Transfer:
+    return "transfers";
+  }
+  return "";
+}
+
+bool yieldsNumber(const KernelStep &kernel) {
+  bool found = false;
+  forEachSlot(kernel.result, [&](SlotId) { found = true; });
+  return found;
+}
+
+class StreamRules {
+public:
+  explicit StreamRules(Report &report) : report_(report), plan_(report.plan()) {}
+
+  void run() {
+    for (StreamId stream = 1; stream < plan_.streams.size(); ++stream)
+      if (plan_.streams[stream].kind == Kind::Host)
+        report_.add(
+            "stream " + plan_.streams[stream].name,
+            {"plan.streams", "is a second stream of the host; expected stream 0 alone", "give it another kind"});
+    for (step_ = 0; step_ < plan_.steps.size(); ++step_)
+      visit(plan_.steps[step_]);
+  }
+
+private:
+  void wrong(const std::string &what, const std::string &expected, std::string repair) {
+    StreamId stream = plan_.steps[step_].stream;
+    report_.add(step_, {"plan.streams",
+                        what + " on " + streamText(plan_, stream) + ", which is for " +
+                            kindText(plan_.streams[stream].kind).str() + "; expected " + expected,
+                        std::move(repair)});
+  }
+
+  void visit(const PlanStep &step) {
+    Kind kind = plan_.streams[step.stream].kind;
+    bool computes = kind == Kind::Host || kind == Kind::Compute;
+    if (const KernelStep *kernel = step.kernel()) {
+      if (!computes)
+        wrong("runs a kernel", "the host's or one of computation", "move the step to the stream of computation");
+      else if (kind == Kind::Compute && yieldsNumber(*kernel))
+        wrong("yields a number", "the host's, which alone knows numbers", "move the step to the host");
+    }
+    if (step.copy() && kind == Kind::Host)
+      wrong("copies", "any other: the host would stand still", "move the step to the stream of computation");
+    if (const CollectiveStep *collective = step.collective())
+      visitCalls(*collective);
+  }
+
+  void visitCalls(const CollectiveStep &step) {
+    for (const PlanCollective &call : step.calls) {
+      const PlanStream &stream = plan_.streams[plan_.steps[step_].stream];
+      bool transfer = isPointToPoint(call.kind);
+      if (stream.kind != (transfer ? Kind::Transfer : Kind::Collective))
+        wrong("starts " + collectiveName(call.kind).str(),
+              transfer ? "one of transfers" : "one of collectives of its group", "move the step to such a stream");
+      else if (stream.group != call.group)
+        report_.add(step_, {"plan.streams",
+                            "communicates in group '" + plan_.groups[call.group].name + "' on " +
+                                streamText(plan_, plan_.steps[step_].stream) + ", which is that of group '" +
+                                plan_.groups[stream.group].name + "'; expected one of its own group",
+                            "move the step to a stream of its group"});
+      else
+        checkChannel(call, transfer);
+    }
+  }
+
+  /// Because what two ranks exchange in one order must be issued in it on both.
+  void checkChannel(const PlanCollective &call, bool transfer) {
+    StreamId stream = plan_.steps[step_].stream;
+    auto key = std::make_tuple(call.group, transfer ? static_cast<int>(call.kind) : -1, transfer ? call.peer : 0,
+                               transfer ? call.tag : 0);
+    auto [entry, added] = channels_.try_emplace(key, stream);
+    if (entry->second == stream)
+      return;
+    report_.add(step_, {"plan.streams",
+                        "runs on " + streamText(plan_, stream) + ", where earlier calls of this " +
+                            (transfer ? "channel" : "group") + " run on " + streamText(plan_, entry->second) +
+                            "; expected one stream",
+                        "move all of them to one stream, or nothing keeps their order"});
+  }
+
+  Report &report_;
+  const Plan &plan_;
+  size_t step_ = 0;
+  /// group; direction, peer and tag of a transfer
+  std::map<std::tuple<uint32_t, int, int64_t, int64_t>, StreamId> channels_;
+};
+
+} // namespace
+
+void checkStreams(Report &report) { StreamRules(report).run(); }
+
+} // namespace ccgraph::plan_verifier
