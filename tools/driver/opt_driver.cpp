@@ -149,6 +149,8 @@ private:
     summary.times.equivalence = before ? watch.lap() : 0;
     if (wantsSummary())
       summary.after = gatherFacts(graph);
+    // Because no pass changes them, and a large table need not be there twice meanwhile.
+    summary.groups = graph.groups();
     summaries_.push_back(std::move(summary));
     return ExitCode::Ok;
   }
@@ -225,7 +227,6 @@ private:
     summary.graph = graph.name().str();
     summary.level = options_.pipeline.spelling(defaultLevel);
     summary.pipeline = pipeline_.str();
-    summary.groups = graph.groups();
     summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
     const PassManagerOptions &manager = options_.pipeline.manager;
     summary.verifyEach = manager.verifyEach;

@@ -17,9 +17,9 @@ namespace {
 class Blocking {
 public:
   Blocking(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {
-    for (const Call &call : readCalls(evidence.before))
-      if (isNeeded(call))
-        add(call.step);
+    for (uint32_t i = 0; i < evidence.before.size(); ++i)
+      if (isCall(evidence.before, evidence.before[i]) && isNeeded(i))
+        add(i);
   }
 
   void run() {
@@ -40,8 +40,11 @@ private:
   };
   using Ends = llvm::DenseMap<uint32_t, uint32_t>;
 
-  bool isNeeded(const Call &call) const {
-    return !evidence_.options.spmd || (call.spec && isPointToPoint(call.spec->kind));
+  /// Because only the kind counts, a plain call need not be read.
+  bool isNeeded(uint32_t call) const {
+    const CollectiveSpec *spec = evidence_.before[call].collective();
+    spec = spec ? spec : readCall(evidence_.before, call).spec;
+    return !evidence_.options.spmd || (spec && isPointToPoint(spec->kind));
   }
 
   void add(uint32_t step) {

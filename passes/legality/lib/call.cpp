@@ -88,12 +88,21 @@ Call readCall(const Program &program, uint32_t index) {
   return call;
 }
 
+void forEachCall(const Program &program, llvm::function_ref<void(const Call &)> visit) {
+  for (uint32_t i = 0; i < program.size(); ++i)
+    if (isCall(program, program[i]))
+      visit(readCall(program, i));
+}
+
 std::vector<Call> readCalls(const Program &program) {
   std::vector<Call> calls;
-  for (uint32_t i = 0; i < program.size(); ++i) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < program.size(); ++i)
+    count += isCall(program, program[i]);
+  calls.reserve(count);
+  for (uint32_t i = 0; i < program.size(); ++i)
     if (isCall(program, program[i]))
       calls.push_back(readCall(program, i));
-  }
   return calls;
 }
 

@@ -32,6 +32,8 @@ struct Call {
 [[nodiscard]] Call readCall(const Program &program, uint32_t index);
 /// All steps of a program that communicate, in its order, those inside control_deps too.
 [[nodiscard]] std::vector<Call> readCalls(const Program &program);
+/// The same one after the other, for who keeps none of them.
+void forEachCall(const Program &program, llvm::function_ref<void(const Call &)> visit);
 
 /// The subgraph that a control_deps runs, also if it was erased since; null for any other step.
 [[nodiscard]] const Graph *wrappedGraph(const Program &program, const Step &step);

@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <deque>
+
 namespace ccgraph::legality {
 
 namespace {
@@ -20,10 +22,11 @@ namespace {
 /// Collectives of one group: the steps after that do what the steps before did, in the order before; and in the order
 /// that they have.
 struct Stream {
-  Call sample;
+  const Call *sample = nullptr;    ///< one of its calls
   std::vector<const Call *> calls; ///< before
   std::vector<uint32_t> was;
   std::vector<uint32_t> now;
+  bool hasFence = false; ///< after
 };
 
 class IssueOrder {
@@ -36,11 +39,17 @@ public:
       if (call.group.form == GroupTerm::Form::Unread && !performances.empty())
         call.group = readCall(evidence.after, performances.front()).group;
       Stream &stream = streamOf(call);
+      stream.sample = stream.sample ? stream.sample : &call;
       stream.calls.push_back(&call);
       llvm::append_range(stream.was, performances);
     }
-    for (const Call &call : readCalls(evidence.after))
-      streamOf(call).now.push_back(call.step);
+    forEachCall(evidence.after, [&](const Call &call) {
+      Stream &stream = streamOf(call);
+      if (!stream.sample)
+        stream.sample = &newGroups_.emplace_back(call);
+      stream.now.push_back(call.step);
+      stream.hasFence |= isFence(call);
+    });
   }
 
   void run() {
@@ -58,7 +67,7 @@ private:
   Stream &streamOf(const Call &call) {
     auto [slot, isNew] = index_.try_emplace(call.group.key, streams_.size());
     if (isNew)
-      streams_.push_back({call, {}, {}, {}});
+      streams_.emplace_back();
     return streams_[slot->second];
   }
 
@@ -72,14 +81,14 @@ private:
 
   void checkStream(const Stream &stream) {
     std::vector<uint32_t> expected = contract(stream.was);
-    if (expected == stream.now || llvm::is_contained(stated_, stream.sample.group.key))
+    if (expected == stream.now || llvm::is_contained(stated_, stream.sample->group.key))
       return;
     auto [was, now] = std::mismatch(expected.begin(), expected.end(), stream.now.begin(), stream.now.end());
     const Node &place = node(now != stream.now.end() ? *now : *was);
     std::string expectedText = was == expected.end() ? "no more collectives" : quoted(&node(*was));
     findings_.add(place, "issue-order",
                   "is issued as number " + llvm::Twine(now - stream.now.begin()) + " of group " +
-                      groupText(stream.sample) + ", expected " + expectedText + " there");
+                      groupText(*stream.sample) + ", expected " + expectedText + " there");
   }
 
   static std::string groupText(const Call &call) { return "'" + call.group.text + "'"; }
@@ -105,22 +114,18 @@ private:
                            "the moved entry of group '" + llvm::Twine(entry.group) + "' lists " +
                                llvm::Twine(entry.issue.size()) + " collectives that are not the " +
                                llvm::Twine(stream.now.size()) + " of the group in their order");
-    stated_.push_back(stream.sample.group.key);
+    stated_.push_back(stream.sample->group.key);
   }
 
   static bool inOrder(llvm::ArrayRef<uint32_t> steps) { return llvm::is_sorted(steps); }
 
-  bool hasFence(const Stream &stream) const {
-    return llvm::any_of(stream.now, [&](uint32_t step) { return isFence(readCall(evidence_.after, step)); });
-  }
-
   void checkAllFences() {
     std::vector<const Call *> samples;
     for (const Stream &stream : streams_)
-      samples.push_back(&stream.sample);
+      samples.push_back(stream.sample);
     std::optional<Meetings> meetings;
     for (uint32_t i = 0; i < streams_.size(); ++i) {
-      if (!hasFence(streams_[i]))
+      if (!streams_[i].hasFence)
         continue;
       if (!meetings)
         meetings.emplace(samples);
@@ -142,7 +147,7 @@ private:
       }
     if (!inOrder(now)) {
       // Because checkStream has said so, unless an entry states the order.
-      if (llvm::is_contained(stated_, stream.sample.group.key))
+      if (llvm::is_contained(stated_, stream.sample->group.key))
         reportTurned(now);
       return;
     }
@@ -164,7 +169,7 @@ private:
       if (sideBefore != sideNow)
         findings_.add(node(performer), "fence",
                       "passed " + quoted(&node(now[std::min(sideBefore, sideNow)])) + ", a step of group " +
-                          groupText(stream.sample) +
+                          groupText(*stream.sample) +
                           " that keeps its place among collectives of ranks that it may share");
     }
   }
@@ -173,7 +178,7 @@ private:
   llvm::StringMap<bool> openGroups() const {
     std::vector<GroupTerm> terms;
     for (const Stream &stream : streams_)
-      terms.push_back(stream.sample.group);
+      terms.push_back(stream.sample->group);
     std::vector<bool> open = mayBeAnother(terms);
     llvm::StringMap<bool> byKey;
     for (size_t i = 0; i < terms.size(); ++i)
@@ -227,6 +232,7 @@ private:
   const Evidence &evidence_;
   Findings &findings_;
   std::vector<Call> callsBefore_;
+  std::deque<Call> newGroups_; ///< a call of each group that only the program after has
   std::vector<Stream> streams_;
   llvm::StringMap<size_t> index_;
   std::vector<std::string> stated_; ///< keys of groups whose new order an entry states

@@ -27,7 +27,6 @@ WhatIf::Held WhatIf::heldAfter(LiveBytes::IntervalId id) const {
   bool made = moves(first);
   Held held;
   held.id = id;
-  held.last = lastThatStays(id);
   held.begin = order_.count(first) != 0 ? order_.find(first)->second : 0;
   held.end = live_.isForGood(id) ? nodes_.size() : 0;
   held.through = !up_ || live_.isForGood(id);
@@ -38,19 +37,19 @@ WhatIf::Held WhatIf::heldAfter(LiveBytes::IntervalId id) const {
   live_.forEachHolder(id, [&](const Node *holder) {
     if (auto found = order_.find(holder); found != order_.end())
       held.end = std::max(held.end, found->second + 1);
-    else if (isApart(holder) ? up_ : place_ && !holder->isBefore(place_))
-      held.end = nodes_.size();
+    else if (isApart(holder))
+      held.end = up_ ? nodes_.size() : held.end;
+    else
+      stays(holder, held);
   });
   return held;
 }
 
-const Node *WhatIf::lastThatStays(LiveBytes::IntervalId id) const {
-  const Node *last = nullptr;
-  live_.forEachHolder(id, [&](const Node *holder) {
-    if (!moves(holder) && (!last || last->isBefore(holder)))
-      last = holder;
-  });
-  return last;
+void WhatIf::stays(const Node *holder, Held &held) const {
+  if (!held.last || held.last->isBefore(holder))
+    held.last = holder;
+  if (place_ && !holder->isBefore(place_))
+    held.end = nodes_.size();
 }
 
 bool WhatIf::isAliveNow(LiveBytes::IntervalId id, const Node *row) const {

@@ -60,7 +60,8 @@ private:
   [[nodiscard]] bool isApart(const Node *node) const { return apart_.contains(node); }
   [[nodiscard]] bool moves(const Node *node) const { return order_.count(node) != 0 || isApart(node); }
   [[nodiscard]] Held heldAfter(LiveBytes::IntervalId id) const;
-  [[nodiscard]] const Node *lastThatStays(LiveBytes::IntervalId id) const;
+  /// Notes a holder that does not move.
+  void stays(const Node *holder, Held &held) const;
   [[nodiscard]] bool isAliveNow(LiveBytes::IntervalId id, const Node *row) const;
 
   const LiveBytes &live_;

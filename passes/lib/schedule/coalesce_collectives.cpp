@@ -447,8 +447,10 @@ Changed Coalescer::run() {
   while (round())
     continue;
   rewrite();
+  if (pass_.buckets_.value() == 0)
+    return Changed::No;
   record.stateMoves(graph_, context_.certificate());
-  return pass_.buckets_.value() > 0 ? Changed::Yes : Changed::No;
+  return Changed::Yes;
 }
 
 llvm::Expected<Changed> CoalesceCollectives::run(Graph &graph, PassContext &context) {
