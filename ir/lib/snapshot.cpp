@@ -11,6 +11,10 @@ GraphSnapshot::GraphSnapshot(const Graph &graph)
   for (const auto &[name, subgraph] : graph.subgraphs())
     subgraphs_.push_back({name, std::make_unique<GraphSnapshot>(*subgraph)});
   states_.reserve(graph.size());
+  size_t edges = 0;
+  for (const Node *node : graph)
+    edges += node->numOperands() + node->numOrdering();
+  pool_.reserve(edges);
   for (Node *node : graph) {
     NodeState state;
     state.node = node;

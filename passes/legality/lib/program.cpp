@@ -65,8 +65,12 @@ bool callUnchanged(const NodeState &state) {
 
 Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimit(), none) {
   steps_.reserve(before.nodes().size());
-  for (const NodeState &state : before.nodes())
+  size_t edges = 0;
+  for (const NodeState &state : before.nodes()) {
     indexById_[state.node->id()] = state.position;
+    edges += state.numOperands + state.numOrdering;
+  }
+  makeRoom(edges);
   for (const NodeState &state : before.nodes()) {
     Step &step = steps_.emplace_back();
     step.node = state.node;
@@ -76,8 +80,9 @@ Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimi
     step.firstOperand = static_cast<uint32_t>(operands_.size());
     step.numOperands = state.numOperands;
     step.numOrdering = state.numOrdering;
-    addOperands(before.operands(state));
-    addOperands(before.ordering(state));
+    for (llvm::ArrayRef<Node *> nodes : {before.operands(state), before.ordering(state)})
+      for (const Node *node : nodes)
+        operands_.push_back(indexOf(node));
     apply(step, callUnchanged(state) ? effectsOf(*state.node) : declaredEffects(state));
   }
 }
@@ -88,6 +93,7 @@ Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimi
 Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Program &before)
     : indexById_(after.idLimit(), none) {
   steps_.reserve(after.size());
+  size_t edges = 0;
   for (const Node *node : after) {
     indexById_[node->id()] = size();
     Step &step = steps_.emplace_back();
@@ -97,14 +103,13 @@ Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Progra
     step.arguments = &node->arguments();
     step.numOperands = node->numOperands();
     step.numOrdering = node->numOrdering();
+    edges += step.numOperands + step.numOrdering;
   }
-  llvm::SmallVector<Node *, 8> operands;
+  makeRoom(edges);
   for (Step &step : steps_) {
     step.firstOperand = static_cast<uint32_t>(operands_.size());
-    operands.clear();
     for (const Use &use : step.node->operandUses())
-      operands.push_back(use.def());
-    addOperands(operands);
+      operands_.push_back(indexOf(use.def()));
     const NodeState *state = snapshot.find(step.node);
     if (state && callUnchanged(*state)) {
       const Step &was = before[state->position];
@@ -115,10 +120,9 @@ Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Progra
   }
 }
 
-void Program::addOperands(llvm::ArrayRef<Node *> nodes) {
-  for (const Node *node : nodes)
-    operands_.push_back(indexOf(node));
-  accesses_.resize(operands_.size(), Access::Nothing);
+void Program::makeRoom(size_t edges) {
+  operands_.reserve(edges);
+  accesses_.resize(edges, Access::Nothing);
 }
 
 void Program::apply(Step &step, const Effects &effects) {

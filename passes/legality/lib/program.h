@@ -90,8 +90,8 @@ public:
   void setEffects(uint32_t index, const Step &like, llvm::ArrayRef<Access> accesses);
 
 private:
-  /// Appends to the pool of operands, and keeps the pool of accesses as long.
-  void addOperands(llvm::ArrayRef<Node *> nodes);
+  /// For the operands and ordering edges of all steps, and what is done with each.
+  void makeRoom(size_t edges);
   void apply(Step &step, const Effects &effects);
 
   std::vector<Step> steps_;
