@@ -106,6 +106,7 @@ void CommandLine::addHelp(llvm::StringRef help, std::optional<std::string> &topi
   add({"-h", "", "", accept});
 }
 
+// A list and no map, because flags are shown in the order in which they were added; there are some thirty.
 const Flag *CommandLine::find(llvm::StringRef name) const {
   auto found = llvm::find_if(flags_, [&](const Flag &flag) { return flag.name == name; });
   return found == flags_.end() ? nullptr : &*found;

@@ -28,6 +28,7 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addHelp("print this, or what else there is to a topic", options.help);
 }
 
+// Flags of a topic do not stand on the first screen, but on one of their own: --help=output.
 void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.beginTopic("output", "what is written, and where",
                   "Results go to standard output or -o, all else to standard error.");

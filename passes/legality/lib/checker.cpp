@@ -27,6 +27,8 @@ void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkMemory(evidence, findings);
 }
 
+// The graph is the one that was rewritten, and the snapshot says what it was: nodes that are gone are still readable,
+// since a graph keeps what was erased.
 void check(const GraphSnapshot &snapshot, const Graph &graph, const Certificate &certificate,
            const LegalityOptions &options, Findings &findings) {
   Program before(snapshot);

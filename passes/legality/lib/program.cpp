@@ -45,6 +45,8 @@ Effects declaredEffects(const NodeState &state) {
   return effects;
 }
 
+/// 1 for getitem(l, 1); none for an index from the end or one that is no number, of which the result may be any
+/// element.
 uint32_t elementOf(const Step &step) {
   if (!step.isGetItem() || step.arguments->positional.size() != 2)
     return none;
