@@ -1,76 +1,102 @@
 // WhatIf: what would be alive if some nodes stood elsewhere.
 //
-// A pass asks this before it moves anything, because most moves that do not fit can be told from a few
-// sums. The nodes would stand next to each other, in their order, right before `place`; the *rows
-// between* are those from their old places to `place` that do not move. For each interval that a moved
-// node holds, its ends are worked out anew. So if c, which is the last to read a and makes d, rises
-// from row 4 to before row 2:
+// A pass asks this before it moves anything: how far may these go, and how much memory do they lack to
+// go further? All of them go one way, up or down. A row that they pass sees an interval that they hold
+// from its first holder to its last, after the move. Which rows these are hangs on the nodes alone, not
+// on how far they go beyond the row, so one WhatIf answers for every place. So if c, which is the last
+// to read a and makes d, rises from row 4 to before row 2:
 //
 //   rows now    1: a = f()   2: x        3: y        4: c: d = g(a)   5: h(d)
 //   rows then   1: a = f()   c: d = g(a)   2: x        3: y             5: h(d)
 //   rows 2 and 3 lose a and gain d; the row of c has what is alive before row 2, and d
 //
-// Buffers that a rewrite makes besides are not its business: they are intervals of their own, once
-// made.
+// A row passed on which one of the nodes itself stands now counts as if another step stood there; that
+// step would find no more than its neighbours do. Buffers that a rewrite makes besides are not its
+// business: they are intervals of their own, once made.
 //
 // Ownership: refers to live bytes and nodes, which must not change in between.
-// Cost: O(k log k) to build for k holders of the intervals that the nodes hold; O(k) a row between, and
-// O(k) for the rows of all nodes together.
+// Cost: O(k log k) to build for k intervals that the nodes hold, and the holders of those that a node
+// ends; O(k) a row and a place; O(k log n) a search over any number of rows.
 // Fails never.
 #pragma once
 
 #include "analysis/live_bytes.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
-
 namespace ccgraph {
+
+/// Which way nodes go.
+enum class Side : uint8_t { Up, Down };
+inline Side otherSide(Side side) { return side == Side::Up ? Side::Down : Side::Up; }
 
 class WhatIf {
 public:
-  /// `nodes` in program order, all above `place` or all below it. `apart`: nodes that move along, to stand on the far side
-  /// of those rows that stay next to `place` (after the others where these rise, before them where they sink); nothing is
-  /// asked of their own rows. One of the two lists may be empty.
-  WhatIf(const LiveBytes &live, llvm::ArrayRef<Node *> nodes, Node *place, llvm::ArrayRef<Node *> apart = {});
+  /// `nodes` in program order. They come to stand next to each other, in that order. `apart`, in program order too: nodes
+  /// that go the same way, but not so far: they stop at the near side of the last few rows, and nothing is asked of their
+  /// own rows. One of the two lists may be empty.
+  WhatIf(const LiveBytes &live, Side side, llvm::ArrayRef<Node *> nodes, llvm::ArrayRef<Node *> apart = {});
 
-  /// Alive at a row between.
+  /// Alive at a row that they pass.
   [[nodiscard]] int64_t aliveAt(const Node *row) const;
-  /// False only if more than `limit` would surely be alive at some row of [from, to), which are rows between. A quick look:
-  /// it asks the first few that are near the limit.
-  [[nodiscard]] bool mayFitBetween(Node *from, const Node *to, int64_t limit) const;
-  /// The most that would be alive at the rows of `nodes`; 0 where there are none.
-  [[nodiscard]] int64_t peakOfMoved() const;
+  /// Of the rows of [from, to), all of which they pass: the first one on their way that would have more than `limit` alive,
+  /// and more than it has now; null if there is none.
+  [[nodiscard]] Node *firstOver(Node *from, Node *to, int64_t limit) const;
+  /// The most that would be alive at those of the rows that would have more than now; 0 where none would.
+  [[nodiscard]] int64_t peakOfPassed(Node *from, Node *to) const;
+  /// The most that would be alive at the rows of `nodes` themselves, right before `place`; 0 where there are none. Where
+  /// they rise, those that stand above the place already do not move, and do not count.
+  [[nodiscard]] int64_t peakOfMoved(Node *place) const;
 
 private:
-  /// One interval after the move.
+  using IntervalId = LiveBytes::IntervalId;
+  /// That a node holds an interval. Nodes count from 0, and those apart after them.
+  struct Member {
+    IntervalId id = 0;
+    size_t index = 0;
+  };
+  /// One interval that some of them hold.
   struct Held {
-    LiveBytes::IntervalId id = 0;
-    /// rows between see it from here on; null: all do
-    const Node *first = nullptr;
-    /// ... up to here; null: none does
-    const Node *last = nullptr;
-    /// ... or up to the last of them, whatever `last` says
-    bool through = false;
-    /// none does, because it only begins after them
-    bool late = false;
-    /// of the nodes, those from `begin` to before `end` see it
+    IntervalId id = 0;
+    /// its last holder that stays; null if there is none
+    Node *lastThatStays = nullptr;
+    /// its first holder moves
+    bool made = false;
+    /// of the nodes, those from `begin` to before `end` see it; all up to the last where it lives on below
     size_t begin = 0;
     size_t end = 0;
   };
-  [[nodiscard]] bool isApart(const Node *node) const { return apart_.contains(node); }
-  [[nodiscard]] bool moves(const Node *node) const { return order_.count(node) != 0 || isApart(node); }
-  [[nodiscard]] Held heldAfter(LiveBytes::IntervalId id) const;
-  /// Notes a holder that does not move.
-  void stays(const Node *holder, Held &held) const;
-  [[nodiscard]] bool isAliveNow(LiveBytes::IntervalId id, const Node *row) const;
+  /// Rows, `to` not among them; null ends are those of the program.
+  struct Rows {
+    Node *from = nullptr;
+    Node *to = nullptr;
+    [[nodiscard]] bool contains(const Node *row) const {
+      return (!from || !row->isBefore(from)) && (!to || row->isBefore(to));
+    }
+  };
+  /// Neighbouring rows that all get as much more: more than nothing.
+  struct Stretch {
+    Node *from = nullptr;
+    Node *to = nullptr;
+    int64_t more = 0;
+  };
+  /// in the order in which the nodes pass them
+  using Stretches = llvm::SmallVector<Stretch, 16>;
+
+  [[nodiscard]] Held heldBy(llvm::ArrayRef<Member> members) const;
+  [[nodiscard]] Node *lastThatStays(IntervalId id) const;
+  [[nodiscard]] bool moves(const Node *node) const;
+  [[nodiscard]] Rows now(const Held &held) const;
+  /// Of the rows passed; empty if none sees it.
+  [[nodiscard]] std::optional<Rows> then(const Held &held) const;
+  [[nodiscard]] Stretches stretches(Node *from, Node *to) const;
+  [[nodiscard]] Node *firstOver(const Stretches &stretches, int64_t limit) const;
 
   const LiveBytes &live_;
+  Side side_;
   llvm::ArrayRef<Node *> nodes_;
-  Node *place_;
-  bool up_;
-  llvm::DenseMap<const Node *, size_t> order_;
-  llvm::DenseSet<const Node *> apart_;
+  llvm::ArrayRef<Node *> apart_;
   std::vector<Held> held_;
+  /// of all intervals held
+  int64_t bytes_ = 0;
 };
 
 } // namespace ccgraph

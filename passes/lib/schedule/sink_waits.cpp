@@ -4,9 +4,9 @@
 // wait only has to stand before the first step that touches what it completes. Views, getitem and
 // other waits touch nothing, so those of them that stand between go along, as far as the shapes of
 // what they view stay what they were.
-#include "analysis/least.h"
 #include "analysis/lifetimes.h"
 #include "analysis/step_counter.h"
+#include "analysis/what_if.h"
 #include "ccgraph/passes/registry.h"
 
 namespace ccgraph {
@@ -54,8 +54,6 @@ private:
   [[nodiscard]] Node *barrierOf(Node *wait);
   void nearest(Node *&barrier, Node *candidate) const;
   void collectUsers(Node *value, Node *&barrier);
-  [[nodiscard]] Node *withinBudget(Node *wait, Node *barrier, int64_t extra = 0) const;
-  [[nodiscard]] int64_t shortage(Node *wait, Node *barrier) const;
   [[nodiscard]] Node *slotBefore(Node *barrier) const;
   int64_t moveBefore(Node *wait, Node *slot, Node *fixed);
   void place(Node *node, Node *before);
@@ -64,6 +62,7 @@ private:
     Node *node = nullptr;
     int64_t lacks = 0;
   };
+  [[nodiscard]] Reached withinBudget(Node *wait, Node *barrier) const;
   void report(Node *wait, const Reached &reached, int64_t passed);
 
   SinkWaits &pass_;
@@ -133,35 +132,14 @@ Node *Sinker::barrierOf(Node *wait) {
   return barrier;
 }
 
-/// The first node up to the barrier that would have too much alive if the wait stood after it; the
-/// barrier if there is none.
-Node *Sinker::withinBudget(Node *wait, Node *barrier, int64_t extra) const {
+/// How far down the wait may go, and what it lacks to go to the barrier.
+Sinker::Reached Sinker::withinBudget(Node *wait, Node *barrier) const {
   if (!memory_)
-    return barrier;
-  llvm::SmallVector<LiveBytes::IntervalId, 8> extended;
-  for (LiveBytes::IntervalId id : memory_->intervalsOf(wait))
-    if (!memory_->isForGood(id) && memory_->last(id)->isBefore(barrier))
-      extended.push_back(id);
-  llvm::stable_sort(extended, [&](auto a, auto b) { return memory_->last(a)->isBefore(memory_->last(b)); });
-  int64_t more = 0;
-  Node *from = wait;
-  for (size_t i = 0; i <= extended.size(); ++i) {
-    Node *to = i == extended.size() ? barrier : memory_->last(extended[i])->next();
-    if (Node *over = more == 0 ? nullptr : memory_->firstAbove(from, to, *context_.memoryBudget() + extra - more))
-      return over == wait ? wait->next() : over;
-    from = to;
-    more += i == extended.size() ? 0 : memory_->bytes(extended[i]);
-  }
-  return barrier;
-}
-
-/// How many bytes more of budget would let the wait stand at the barrier.
-int64_t Sinker::shortage(Node *wait, Node *barrier) const {
-  int64_t most = memory_->peak();
-  for (LiveBytes::IntervalId id : memory_->intervalsOf(wait))
-    most += memory_->bytes(id);
-  return leastThat(1, std::max<int64_t>(most - *context_.memoryBudget(), 1),
-                   [&](int64_t extra) { return withinBudget(wait, barrier, extra) == barrier; });
+    return {barrier};
+  Node *nodes[] = {wait};
+  WhatIf sunk(*memory_, Side::Down, nodes);
+  Node *over = sunk.firstOver(wait->next(), barrier, *context_.memoryBudget());
+  return over ? Reached{over, sunk.peakOfPassed(wait->next(), barrier) - *context_.memoryBudget()} : Reached{barrier};
 }
 
 /// Because waits that were moved before the same node keep the order that they had, a new one goes
@@ -216,13 +194,11 @@ void Sinker::report(Node *wait, const Reached &reached, int64_t passed) {
 }
 
 void Sinker::sink(Node *wait) {
-  Node *barrier = barrierOf(wait);
-  Node *reached = withinBudget(wait, barrier);
-  int64_t lacks = reached == barrier ? 0 : shortage(wait, barrier);
-  Node *slot = slotBefore(reached);
-  Node *fixed = fixedOf_[reached->id()] ? fixedOf_[reached->id()] : reached;
+  Reached reached = withinBudget(wait, barrierOf(wait));
+  Node *slot = slotBefore(reached.node);
+  Node *fixed = fixedOf_[reached.node->id()] ? fixedOf_[reached.node->id()] : reached.node;
   int64_t passed = slot->isBefore(wait) ? 0 : moveBefore(wait, slot, fixed);
-  report(wait, {reached, lacks}, passed);
+  report(wait, reached, passed);
 }
 
 Changed Sinker::run() {

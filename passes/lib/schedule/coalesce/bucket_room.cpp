@@ -3,8 +3,9 @@
 namespace ccgraph {
 
 bool BucketRoom::mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) const {
-  WhatIf moved(memory_, plan.nodes, plan.side == Side::Up ? plan.first : plan.last->next(), plan.apart);
-  return moved.mayFitBetween(from, to, budget_) && moved.peakOfMoved() <= budget_;
+  WhatIf moved(memory_, plan.side, plan.nodes, plan.apart);
+  return !moved.firstOver(from, to, budget_) &&
+         moved.peakOfMoved(plan.side == Side::Up ? plan.first : plan.last->next()) <= budget_;
 }
 
 /// What a part's buffers hold that is not held now: those of a bucket of several are there, a bucket of one has its result

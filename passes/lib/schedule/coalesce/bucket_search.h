@@ -23,6 +23,7 @@
 #pragma once
 
 #include "analysis/dependences.h"
+#include "analysis/what_if.h"
 #include "schedule/coalesce/bucket.h"
 
 namespace ccgraph {
@@ -38,10 +39,6 @@ enum class MergeVerdict : uint8_t {
   OverBudget,
 };
 
-/// Which end moves: the newcomer with its ancestors up, or the bucket with its descendants down.
-enum class Side : uint8_t { Up, Down };
-inline Side otherSide(Side side) { return side == Side::Up ? Side::Down : Side::Up; }
-
 class BucketSearch {
 public:
   /// `maxMoves`: most nodes that may move, besides the collectives themselves; empty: any number.
@@ -55,8 +52,8 @@ public:
   /// The bucket of a launch; null for any other node.
   [[nodiscard]] Bucket *bucketOf(const Node *node) const { return bucketOf_[node->id()]; }
 
-  /// Joined: neither needs the other, and `side` is the one that needs the fewer moves. The whole newcomer must stand
-  /// after the whole bucket.
+  /// Joined: neither needs the other, and `side` is what needs the fewer moves: the newcomer goes up with its ancestors,
+  /// or the bucket down with its descendants. The whole newcomer must stand after the whole bucket.
   [[nodiscard]] MergeVerdict find(const Bucket &bucket, const Bucket &newcomer, Side &side);
   /// Goes on with one side of the last find() until nothing is left. False if too many nodes would have to move.
   [[nodiscard]] bool exhaust(Side side);

@@ -1,11 +1,9 @@
 // RiseRoom: how far a launch may rise as far as memory goes.
 //
-// A launch and what rises with it are one unit. With the unit above a row, each storage that some
-// of it holds is alive at that row exactly if a step outside the unit holds it there or below: a
-// result because it is used later, an operand because somebody else still needs it. So what changes
-// at a row does not depend on how far above it the unit stands, and the highest place is found by
-// asking for the lowest row that has no room. What changes at the unit's own rows does depend on
-// the place, and is summed up anew for each place tried, from the highest down.
+// A launch and what rises with it are one unit. What changes at a row that the unit passes does not
+// depend on how far above it the unit stands (what_if.h), so the highest place is found by asking for
+// the lowest row that has no room. What the unit's own rows need does depend on the place, and is
+// asked for each place tried, from the highest down.
 //
 // Ownership: two counts of live bytes on the graph, kept right by move().
 // Cost: O(n) to build; a question O(k log n) for k storages that the unit holds, and O(k) for each
@@ -14,6 +12,7 @@
 #pragma once
 
 #include "analysis/lifetimes.h"
+#include "analysis/what_if.h"
 
 namespace ccgraph {
 
@@ -42,30 +41,6 @@ public:
   void move(Node *node, Node *before);
 
 private:
-  /// A storage that some of the unit hold.
-  struct Held {
-    int64_t bytes = 0;
-    Node *first = nullptr;
-    /// last holder, and last that is not of the unit (null if all are); meaningless where `forGood`
-    Node *last = nullptr;
-    Node *lastOther = nullptr;
-    bool forGood = false;
-    /// positions in the unit, ascending
-    llvm::SmallVector<unsigned, 2> members;
-
-    [[nodiscard]] bool outlives(const Node *row) const { return forGood || (lastOther && !lastOther->isBefore(row)); }
-  };
-  using HeldList = llvm::SmallVector<Held, 8>;
-
-  [[nodiscard]] HeldList heldBy(llvm::ArrayRef<Node *> unit) const;
-  /// A unit, what it holds, and the bytes that may be alive.
-  struct Question {
-    llvm::ArrayRef<Node *> unit;
-    HeldList held;
-    int64_t limit = 0;
-  };
-  [[nodiscard]] Node *belowFullRows(Node *slot, const Question &question) const;
-  [[nodiscard]] bool fits(const Node *slot, const Question &question) const;
   [[nodiscard]] Node *withinInFlight(Node *slot, Node *launch) const;
 
   Graph &graph_;
