@@ -1,9 +1,10 @@
 // Time of the legality checker on the largest training step that PyTorch captured, after each kind of rewrite. `items_per_second` counts nodes.
+#include "support/one_pass.h"
+
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/legality/legality.h"
-#include "ccgraph/passes/pipeline.h"
 
 #include <benchmark/benchmark.h>
 
@@ -19,16 +20,10 @@ void checkLegalityAfter(benchmark::State &state, const std::string &text) {
   InputFile file = llvm::cantFail(InputFile::open(sample), "the captured graph is missing");
   auto graph = std::move(llvm::cantFail(readGraphs(context, file.source())).front());
   GraphSnapshot before(*graph);
-  Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
-  Pass &pass = *pipeline.passes().front();
-  Analyses analyses(*graph);
-  PassContext passContext(pass.name(), analyses, std::nullopt, true);
-  llvm::cantFail(pass.run(*graph, passContext));
-  LegalityOptions options;
-  options.memoryBudget = INT64_MAX;
-  options.reordersCollectives = pass.reordersCollectives();
+  test::OnePass pass = test::runOnePass(*graph, text);
+  pass.options.memoryBudget = INT64_MAX;
   for (auto _ : state)
-    llvm::cantFail(checkLegality(before, *graph, passContext.certificate(), options));
+    llvm::cantFail(checkLegality(before, *graph, pass.certificate, pass.options));
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * graph->size()));
 }
 

@@ -1,5 +1,6 @@
 // Growth of the legality checker, and of a whole -O2, with the size of programs of one shape. `BigO` must stay linear, and
 // time a few microseconds an element; tests/evidence/scaling shows the same through the tool.
+#include "support/one_pass.h"
 #include "support/program_builder.h"
 
 #include "ccgraph/ir/snapshot.h"
@@ -98,16 +99,10 @@ void checkAfter(benchmark::State &state, Make make, const std::string &pipeline)
   Program program(state.range(0));
   make(program);
   GraphSnapshot before(program.graph);
-  Pipeline passes = llvm::cantFail(Pipeline::parse(pipeline));
-  Pass &pass = *passes.passes().front();
-  Analyses analyses(program.graph);
-  PassContext context(pass.name(), analyses, std::nullopt, true);
-  llvm::cantFail(pass.run(program.graph, context));
-  LegalityOptions options;
-  options.memoryBudget = INT64_MAX;
-  options.reordersCollectives = pass.reordersCollectives();
+  OnePass pass = runOnePass(program.graph, pipeline);
+  pass.options.memoryBudget = INT64_MAX;
   for (auto _ : state)
-    llvm::cantFail(checkLegality(before, program.graph, context.certificate(), options));
+    llvm::cantFail(checkLegality(before, program.graph, pass.certificate, pass.options));
   state.SetComplexityN(state.range(0));
 }
 

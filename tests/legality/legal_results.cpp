@@ -1,6 +1,7 @@
 #include "legality/legal_results.h"
 
 #include "support/corpus.h"
+#include "support/one_pass.h"
 #include "support/rewrites.h"
 
 #include "ccgraph/frontend/files.h"
@@ -8,7 +9,6 @@
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/verifier.h"
-#include "ccgraph/passes/pipeline.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -95,12 +95,7 @@ LegalResult untouched(const SourceGraph &source) {
 LegalResult afterPass(const SourceGraph &source, const std::string &text) {
   LegalResult result = untouched(source);
   result.made += ": " + text;
-  Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
-  Pass &pass = *pipeline.passes().front();
-  Analyses analyses(*result.graph);
-  PassContext context(pass.name(), analyses, std::nullopt, true);
-  llvm::cantFail(pass.run(*result.graph, context));
-  result.certificate = std::move(context.certificate());
+  result.certificate = runOnePass(*result.graph, text).certificate;
   return result;
 }
 

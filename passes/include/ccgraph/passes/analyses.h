@@ -23,7 +23,6 @@ public:
   Analyses(const Analyses &) = delete;
   Analyses &operator=(const Analyses &) = delete;
 
-  [[nodiscard]] const Graph &graph() const { return graph_; }
   [[nodiscard]] const StorageMap &storages();
   [[nodiscard]] const ProgramFacts &facts();
 
