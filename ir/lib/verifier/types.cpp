@@ -178,6 +178,7 @@ private:
     checkGroup(node, call);
     checkReduction(node, call);
     checkContiguous(node, call);
+    checkListDType(node, call);
     if (call.spec->kind == Kind::AllToAll)
       checkSplits(node, call);
     checkRank(node, call, call.spec->root, "root");
@@ -240,6 +241,24 @@ private:
         warn(node, "types.contiguous",
              "sends " + quoted(*input) + ", which is " + typeText(type) + "; expected contiguous strides",
              "clone it with memory_format = torch.contiguous_format before");
+    }
+  }
+
+  /// Because gloo refuses two dtypes in one sum and fills gathers of them wrongly, and NCCL refuses them.
+  void checkListDType(const Node &node, const CollectiveCall &call) {
+    if (!call.spec->coalesced || call.spec->kind == Kind::BatchP2P || !typesHold(node))
+      return;
+    const Type *first = nullptr;
+    for (const Node *input : call.inputs) {
+      const Type *type = input->type();
+      if (!type || !type->isTensor())
+        continue;
+      if (first && type->dtype() != first->dtype())
+        return error(node, "types.list-dtype",
+                     "takes a list of " + shortName(first->dtype()).str() + " and " + shortName(type->dtype()).str() +
+                         " tensors; expected one dtype",
+                     "make one call for each dtype");
+      first = type;
     }
   }
 

@@ -80,6 +80,7 @@ constexpr VerifierRule rules[] = {
     {"types.group", "A collective says its group: a name, a node, or ranks."},
     {"types.group-known", "A group that is named stands in the group table, where the graph has one."},
     {"types.group-size", "The group size of a call is the number of the group's members."},
+    {"types.list-dtype", "What a collective on a list takes is of one dtype."},
     {"types.operands", "Collectives and waits take tensors of shapes that they can divide."},
     {"types.rank", "Roots and peers are ranks within the group: from 0 to its size."},
     {"types.reduce-dtype",
