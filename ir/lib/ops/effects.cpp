@@ -382,7 +382,7 @@ Effects effectsOf(const Node &node) {
 
 namespace {
 
-/// What a node does with its operands by its operator alone, whatever types say: what mayBeReshaped() walks along.
+/// What a node does with its operands by its operator alone, whatever types say: what mayBeReshapedBy() walks along.
 Effects declaredEffects(const Node &node) {
   Effects effects;
   effects.operands.assign(node.numOperands(), node.op() ? everything : Access::Read);
@@ -437,10 +437,6 @@ bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> c
     }
   }
   return false;
-}
-
-bool mayBeReshaped(const Node &value) {
-  return mayBeReshapedBy(value, [](const Node &) { return true; });
 }
 
 bool mayBeReshapedBefore(const Node &value, const Node &point) {

@@ -179,8 +179,8 @@ bool BucketCheck::addSource(const BucketMember &member, Call call) {
     return false;
   }
   Source source{image, Sizes()};
-  bool reshaped = llvm::any_of(evidence_.storagesBefore.of(input),
-                               [&](uint32_t storage) { return evidence_.storagesBefore.isReshaped(storage); });
+  bool reshaped = evidence_.storagesBefore.isReshapedBefore(input, evidence_.before.indexOf(member.launch)) ||
+                  evidence_.storagesAfter.isReshapedBefore(image, launch_);
   if (reshaped || llvm::any_of(type->sizes(), [](const Dim &size) { return !size.isStatic(); }))
     source.sizes.reset();
   else

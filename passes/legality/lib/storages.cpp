@@ -92,7 +92,7 @@ void Storages::join(llvm::ArrayRef<uint32_t> storages) {
 
 /// Because each getitem names all elements of its list, only operands that something changes are looked into.
 void Storages::markChanges() {
-  reshaped_.resize(owners_.size());
+  reshaped_.resize(owners_.size(), none);
   written_.resize(owners_.size());
   for (uint32_t i = 0; i < program_.size(); ++i) {
     auto operands = program_.operands(program_[i]);
@@ -103,7 +103,8 @@ void Storages::markChanges() {
       if (operands[k] == none || (!reshapes && !writes))
         continue;
       for (uint32_t storage : of(operands[k])) {
-        reshaped_[storage] = reshaped_[storage] || reshapes;
+        if (reshapes)
+          reshaped_[storage] = std::min(reshaped_[storage], i);
         written_[storage] = written_[storage] || writes;
       }
     }

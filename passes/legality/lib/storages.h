@@ -36,7 +36,11 @@ public:
   /// Step that allocates a storage.
   [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
   /// May some step change a tensor in it, so that types do not tell its shape?
-  [[nodiscard]] bool isReshaped(uint32_t storage) const { return reshaped_[storage]; }
+  [[nodiscard]] bool isReshaped(uint32_t storage) const { return reshaped_[storage] != none; }
+  /// May a step before this one have done so to a tensor in some storage of the value? Then its type need not hold here.
+  [[nodiscard]] bool isReshapedBefore(uint32_t value, uint32_t step) const {
+    return llvm::any_of(of(value), [&](uint32_t storage) { return reshaped_[storage] < step; });
+  }
   /// Does some step, other than a wait, write the elements in it?
   [[nodiscard]] bool isWritten(uint32_t storage) const { return written_[storage]; }
   /// Bytes of a storage; 0 where unknown. An element of a list that has no type has that of its
@@ -86,7 +90,7 @@ private:
   static constexpr size_t mostShared = 32;
   std::vector<uint32_t> leaders_;     ///< by storage, as far as one has a leader
   std::vector<int64_t> settledBytes_; ///< by storage; empty where no storage has a leader
-  std::vector<bool> reshaped_;        ///< by storage
+  std::vector<uint32_t> reshaped_;    ///< by storage: first step that reshapes a tensor in it, or none
   std::vector<bool> written_;         ///< by storage
   llvm::DenseMap<Identifier, Range> attributes_;
 };

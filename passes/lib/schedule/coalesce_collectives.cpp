@@ -74,7 +74,7 @@ private:
       *this, RemarkKind::Missed, "rewritten",
       "its result is written later, and a wait on any result of the list form may copy all results again"};
   Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "its input may be reshaped in place, so its type does not tell what is sent"};
+                   "its input may have been reshaped in place, so its type does not tell what is sent"};
   Reason waitType_{*this, RemarkKind::Missed, "wait-type",
                    "its wait is stated to yield another type than the collective, which no bucket could keep"};
   Reason written_{*this, RemarkKind::Missed, "written",
@@ -252,7 +252,7 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
     return reason;
   if (context_.bitwise() && mayReassociate(*launch))
     return &pass_.bitwise_;
-  if (mayBeReshaped(*launch->operand(0)))
+  if (mayBeReshapedBefore(*launch->operand(0), *launch))
     return &pass_.reshaped_;
   if (isRewrittenInAList(*launch, spec.kind))
     return &pass_.rewritten_;

@@ -58,13 +58,11 @@ struct Effects {
 /// strides prove a view).
 [[nodiscard]] bool isViewLike(const Node &node);
 
-/// True if some node may reshape the tensor that the value names (Access::Reshape), at any time and under any of its
-/// names: then the value's type need not hold where the value is read. O(1) in a graph without such operators, else
-/// linear in the names of its storage.
-[[nodiscard]] bool mayBeReshaped(const Node &value);
-/// The same of nodes that stand before `point` alone: what the value's type says holds until one of them.
+/// True if some node before `point` may reshape the tensor that the value names (Access::Reshape), under any of its
+/// names: then the value's type need not hold there. O(1) in a graph without such operators, else linear in the names of
+/// its storage.
 [[nodiscard]] bool mayBeReshapedBefore(const Node &value, const Node &point);
-/// The same of nodes that `counts` says yes to.
+/// The same of nodes that `counts` says yes to, wherever they stand.
 [[nodiscard]] bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> counts);
 
 /// The call that a node makes: the node itself, or the one call in the subgraph of a control_deps; null where there is
