@@ -5,18 +5,6 @@
 namespace ccgraph {
 namespace {
 
-/// By storage: what flies in it, in order of launch.
-using InFlight = std::vector<llvm::SmallVector<Node *, 1>>;
-
-/// Calls `visit` with each storage that a launch puts in flight.
-void forEachLaunched(const Node &launch, const Effects &effects, const StorageMap &storages,
-                     llvm::function_ref<void(StorageId)> visit) {
-  llvm::for_each(storages.storages(&launch), visit);
-  for (unsigned i = 0; i < launch.numOperands(); ++i)
-    if (has(effects.operands[i], Access::InFlightWrite))
-      llvm::for_each(storages.storages(launch.operand(i)), visit);
-}
-
 /// Because only these can launch or wait, no other node's effects are asked.
 bool mayFly(const Node &node) {
   if (!node.op())
@@ -49,29 +37,60 @@ void Flights::link(Node *launch, Node *wait) {
   waitsOf_[launch].push_back(wait);
 }
 
-Flights::Flights(const Graph &graph, const StorageMap &storages) {
-  InFlight inFlight(storages.numStorages());
-  std::vector<bool> launched(storages.numStorages());
+void Flights::fly(Node *launch, StorageId storage) {
+  uint32_t &current = current_[storage];
+  if (current == none || !landings_[current].waits.empty()) {
+    current = static_cast<uint32_t>(landings_.size());
+    landings_.emplace_back();
+  }
+  auto &launches = landings_[current].launches;
+  if (launches.empty() || launches.back() != launch)
+    launches.push_back(launch);
+}
+
+void Flights::launch(Node *node, const Effects &effects, const StorageMap &storages) {
+  for (StorageId storage : storages.storages(node))
+    fly(node, storage);
+  for (unsigned i = 0; i < node->numOperands(); ++i)
+    if (has(effects.operands[i], Access::InFlightWrite))
+      for (StorageId storage : storages.storages(node->operand(i)))
+        fly(node, storage);
+}
+
+void Flights::land(Node *wait, StorageId storage) {
+  if (current_[storage] == none) {
+    others_.insert(wait);
+    return;
+  }
+  Landing &landing = landings_[current_[storage]];
+  if (landing.waits.empty())
+    for (Node *launch : landing.launches)
+      link(launch, wait);
+  if (landing.waits.empty() || landing.waits.back() != wait)
+    landing.waits.push_back(wait);
+}
+
+void Flights::wait(Node *node, const Effects &effects, const StorageMap &storages) {
+  for (unsigned i = 0; i < node->numOperands(); ++i)
+    if (has(effects.operands[i], Access::Land))
+      for (StorageId storage : storages.storages(node->operand(i)))
+        land(node, storage);
+}
+
+Flights::Flights(const Graph &graph, const StorageMap &storages) : current_(storages.numStorages(), none) {
   for (Node *node : graph) {
     if (!mayFly(*node))
       continue;
     Effects effects = effectsOf(*node);
+    if (effects.waits)
+      wait(node, effects, storages);
     if (effects.launches)
-      forEachLaunched(*node, effects, storages, [&](StorageId storage) {
-        launched[storage] = true;
-        if (!llvm::is_contained(inFlight[storage], node))
-          inFlight[storage].push_back(node);
-      });
-    for (unsigned i = 0; effects.waits && i < node->numOperands(); ++i)
-      for (StorageId storage : storages.storages(node->operand(i))) {
-        if (!launched[storage])
-          others_.insert(node);
-        for (Node *launch : std::exchange(inFlight[storage], {}))
-          link(launch, node);
-      }
+      launch(node, effects, storages);
   }
-  for (const auto &list : inFlight)
-    open_.insert(list.begin(), list.end());
+  current_ = {};
+  for (const Landing &landing : landings_)
+    if (landing.waits.empty())
+      open_.insert(landing.launches.begin(), landing.launches.end());
 }
 
 llvm::ArrayRef<Node *> Flights::completes(const Node *wait) const { return lookUp(completes_, wait); }

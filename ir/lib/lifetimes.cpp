@@ -13,9 +13,9 @@ bool isNamed(const Node &placeholder, llvm::StringRef prefix) {
 }
 
 /// Because only these can, and effects cost more than a look at the operator.
-bool mayLaunchOrWait(const Node &node) {
+bool mayLaunch(const Node &node) {
   const OpDef *op = node.op();
-  return op && (op->collective || op->role == OpRole::Wait || op->role == OpRole::ControlDeps);
+  return op && (op->collective || op->role == OpRole::ControlDeps);
 }
 
 /// Which holders are written down: who only counts bytes needs no more than the ends of each life.
@@ -24,14 +24,20 @@ enum class Holders : uint8_t { All, Ends };
 /// One walk down the program.
 class LifeReader {
 public:
-  LifeReader(const Graph &graph, const StorageMap &storages, Holders kept)
-      : graph_(graph), storages_(storages), kept_(kept), lives_(storages.numStorages()),
-        flightOf_(storages.numStorages(), none) {}
+  LifeReader(const Graph &graph, const StorageMap &storages, const Flights &flights, Holders kept)
+      : graph_(graph), storages_(storages), kept_(kept), landings_(flights.landings()), lives_(storages.numStorages()) {
+    for (const Flights::Landing &landing : landings_)
+      for (const Node *wait : landing.waits)
+        landingsAt_[wait].push_back(&landing);
+  }
 
   StorageLives run() {
     begin();
     for (Node *node : graph_)
       visit(node);
+    for (const Flights::Landing &landing : landings_)
+      if (isLong(landing))
+        waitAtLast(landing);
     for (const Flight &flight : flights_)
       finish(flight);
     for (auto [list, last] : longLists_)
@@ -42,7 +48,7 @@ public:
 private:
   static constexpr uint32_t none = ~0U;
   /// Because a pass that moves the last of n waits looks at n storages, which a pass that moves all of them would do n
-  /// times.
+  /// times. So it is with the waits on n launches into one buffer.
   static constexpr size_t mostHeldByEachWait = 512;
   /// So many are written down for each storage; more are shared.
   static constexpr size_t fewHeld = 8;
@@ -54,9 +60,10 @@ private:
     Node *lastWait = nullptr;
     /// of all waits but the first
     uint32_t shared = none;
-
-    [[nodiscard]] bool isLong() const { return held.size() > mostHeldByEachWait; }
+    /// of the waits, only the last is to hold it
+    bool isLong = false;
   };
+  static bool isLong(const Flights::Landing &landing) { return landing.launches.size() > mostHeldByEachWait; }
 
   void begin() {
     CallerHeld held(graph_);
@@ -101,13 +108,11 @@ private:
         hold(id, node);
         lives_[id].toEnd |= node->opcode() == Opcode::Output;
       }
-    if (!mayLaunchOrWait(*node))
-      return;
-    Effects effects = effectsOf(*node);
-    if (effects.waits)
-      wait(node, effects);
-    if (effects.launches)
-      launch(node, effects);
+    if (auto landings = landingsAt_.find(node); landings != landingsAt_.end())
+      for (const Flights::Landing *landing : landings->second)
+        wait(node, *landing);
+    if (mayLaunch(*node))
+      launch(node, effectsOf(*node));
   }
 
   /// Because each getitem names all elements of its list, they share them, and of a long one only the last getitem holds
@@ -152,16 +157,16 @@ private:
       hold(id, last);
   }
 
-  void wait(Node *node, const Effects &effects) {
-    for (unsigned i = 0; i < node->numOperands(); ++i)
-      for (StorageId id : storages_.storages(node->operand(i)))
-        if (effects.operands[i] != Access::Nothing && flightOf_[id] != none)
-          wait(node, flights_[flightOf_[id]]);
+  void wait(Node *node, const Flights::Landing &landing) {
+    if (isLong(landing))
+      return;
+    for (const Node *launch : landing.launches)
+      wait(node, flights_[flightOf_.lookup(launch)]);
   }
 
   void wait(Node *node, Flight &flight) {
     const Node *before = std::exchange(flight.lastWait, node);
-    if (before == node || flight.isLong())
+    if (before == node || flight.isLong)
       return;
     if (before && flight.held.size() > fewHeld)
       return share(flight.shared, flight.held, node);
@@ -169,48 +174,55 @@ private:
       hold(id, node);
   }
 
+  void waitAtLast(const Flights::Landing &landing) {
+    for (const Node *launch : landing.waits.empty() ? llvm::ArrayRef<Node *>() : landing.launches) {
+      Flight &flight = flights_[flightOf_.lookup(launch)];
+      flight.isLong = true;
+      if (!flight.lastWait || flight.lastWait->isBefore(landing.waits.back()))
+        flight.lastWait = landing.waits.back();
+    }
+  }
+
   void finish(const Flight &flight) {
     if (!flight.lastWait)
       for (StorageId id : flight.inFlight)
         lives_[id].toEnd = true;
-    else if (flight.isLong())
+    else if (flight.isLong)
       for (StorageId id : flight.held)
         holdByLast(id, flight.lastWait);
   }
 
   void launch(const Node *node, const Effects &effects) {
-    auto number = static_cast<uint32_t>(flights_.size());
+    if (!effects.launches)
+      return;
+    flightOf_[node] = flights_.size();
     Flight &flight = flights_.emplace_back();
-    auto fill = [&](StorageId id) {
-      flightOf_[id] = number;
-      flight.inFlight.push_back(id);
-    };
-    llvm::for_each(storages_.storages(node), fill);
+    llvm::append_range(flight.inFlight, storages_.storages(node));
     for (unsigned i = 0; i < node->numOperands(); ++i)
       for (StorageId id : storages_.storages(node->operand(i))) {
-        if (has(effects.operands[i], Access::InFlightWrite))
-          fill(id);
-        if (has(effects.operands[i], Access::InFlightRead))
+        if (hasAny(effects.operands[i], Access::InFlightRead | Access::InFlightWrite))
           flight.inFlight.push_back(id);
         if (effects.operands[i] != Access::Nothing)
           flight.held.push_back(id);
       }
     llvm::append_range(flight.held, storages_.storages(node));
+    flight.isLong = flight.held.size() > mostHeldByEachWait;
   }
 
   const Graph &graph_;
   const StorageMap &storages_;
   Holders kept_;
+  llvm::ArrayRef<Flights::Landing> landings_;
+  llvm::DenseMap<const Node *, llvm::SmallVector<const Flights::Landing *, 1>> landingsAt_; ///< by wait; looked up only
   std::vector<StorageLife> lives_;
   std::vector<SharedHold> shared_;
   /// by list: what its getitems share, `none` after the first of them; looked up only
   llvm::DenseMap<const Node *, uint32_t> sharedByGetItems_;
   std::vector<Flight> flights_;
+  llvm::DenseMap<const Node *, size_t> flightOf_; ///< by launch; looked up only
   /// lists of more than mostHeldByEachWait elements, and the last getitem of each, in program order
   std::vector<std::pair<const Node *, Node *>> longLists_;
   llvm::DenseMap<const Node *, size_t> takenFrom_;
-  /// by storage: the last launch that fills it
-  std::vector<uint32_t> flightOf_;
 };
 
 } // namespace
@@ -222,8 +234,8 @@ CallerHeld::CallerHeld(const Graph &graph) {
 
 bool CallerHeld::operator()(const Node &placeholder) const { return !namesTell_ || isNamed(placeholder, "primals"); }
 
-StorageLives storageLives(const Graph &graph, const StorageMap &storages) {
-  return LifeReader(graph, storages, Holders::All).run();
+StorageLives storageLives(const Graph &graph, const StorageMap &storages, const Flights &flights) {
+  return LifeReader(graph, storages, flights, Holders::All).run();
 }
 
 MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(graph)); }
@@ -231,7 +243,7 @@ MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(
 MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages) {
   std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());
   int64_t alive = 0;
-  StorageLives lives = LifeReader(graph, storages, Holders::Ends).run();
+  StorageLives lives = LifeReader(graph, storages, Flights(graph, storages), Holders::Ends).run();
   for (const SharedHold &shared : lives.shared)
     for (StorageId id : shared.held)
       if (auto &holders = lives.storages[id].holders;

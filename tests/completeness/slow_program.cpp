@@ -47,28 +47,39 @@ void SlowProgram::read(Node *node) {
 }
 
 void SlowProgram::matchFlights() {
-  std::map<StorageId, std::set<int>> inFlight;
-  std::map<StorageId, int> filledBy;
+  /// What flies in one storage, or flew there last.
+  struct Together {
+    std::set<int> launches;
+    bool landed = false;
+  };
+  std::map<StorageId, Together> flown;
+  auto fly = [&](StorageId storage, int launch) {
+    if (flown[storage].landed)
+      flown[storage] = {};
+    flown[storage].launches.insert(launch);
+  };
   for (int i = 0; i < size(); ++i) {
-    if (steps_[i].launch) {
-      for (StorageId storage : storages_.storages(steps_[i].node))
-        filledBy[storage] = i, inFlight[storage].insert(i);
-      for (auto [storage, access] : steps_[i].accesses)
-        if (has(access, Access::InFlightWrite))
-          filledBy[storage] = i, inFlight[storage].insert(i);
-    }
     std::set<int> ended;
     for (auto [storage, access] : steps_[i].accesses) {
-      if (steps_[i].wait && access != Access::Nothing && filledBy.count(storage) != 0)
-        steps_[filledBy[storage]].heldTo.insert(i);
-      if (steps_[i].wait) {
-        ended.insert(inFlight[storage].begin(), inFlight[storage].end());
-        inFlight.erase(storage);
+      if (!has(access, Access::Land))
+        continue;
+      for (int launch : flown[storage].launches) {
+        steps_[launch].heldTo.insert(i);
+        if (!flown[storage].landed)
+          ended.insert(launch);
       }
+      flown[storage].landed = true;
     }
     for (int launch : ended) {
       steps_[i].flights.push_back(launch);
       steps_[launch].flights.push_back(i);
+    }
+    if (steps_[i].launch) {
+      for (StorageId storage : storages_.storages(steps_[i].node))
+        fly(storage, i);
+      for (auto [storage, access] : steps_[i].accesses)
+        if (has(access, Access::InFlightWrite))
+          fly(storage, i);
     }
   }
 }

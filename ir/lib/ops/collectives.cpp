@@ -171,7 +171,7 @@ void applyRole(OpDef &op, OpRole role) {
   op.role = role;
   if (role != OpRole::Wait)
     return;
-  op.params[0].access = Access::Alias;
+  op.params[0].access = Access::Alias | Access::Land;
   op.freshResult = false;
   op.keepAlways = true;
 }

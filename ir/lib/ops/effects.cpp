@@ -300,7 +300,11 @@ private:
     Effects effects = effectsOf(inner);
     if (!flights_)
       return effects;
-    effects.waits &= flights_->waitsForOthers(&inner);
+    if (!flights_->waitsForOthers(&inner)) {
+      effects.waits = false;
+      for (Access &access : effects.operands)
+        access = without(access, Access::Land);
+    }
     if (!effects.launches || flights_->staysOpen(&inner))
       return effects;
     effects.launches = false;

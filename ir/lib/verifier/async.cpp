@@ -199,7 +199,7 @@ private:
 
   void wait(const Node &node, const Effects &effects) {
     for (unsigned i = 0; i < node.numOperands(); ++i)
-      if (has(effects.operands[i], Access::Alias))
+      if (has(effects.operands[i], Access::Land))
         waitOn(node, *node.operand(i));
   }
 

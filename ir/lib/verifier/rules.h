@@ -60,7 +60,9 @@ enum class Scope : uint8_t { Whole, Subgraph };
 /// Each argument of a collective or wait is of the kind that its schema takes; a part of checkTypes.
 void checkArguments(Report &report, const Node &node);
 
-/// The families, one function each; see verifier.h for what they ask.
+/// The families, one function each; see verifier.h for what they ask. checkAsync keeps a walk of its own beside Flights,
+/// because it names the element and the part of a buffer that flies at each step, and lets a return land it too; what a
+/// wait waits on both take from Access::Land.
 void checkStructure(Report &report);
 void checkTypes(Report &report);
 void checkAsync(Report &report, const VerifyOptions &options, Scope scope);

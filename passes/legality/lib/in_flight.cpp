@@ -57,8 +57,9 @@ private:
 
   void land(uint32_t index, const Step &step) {
     llvm::SmallVector<uint32_t, 2> ended;
-    for (uint32_t operand : program_.operands(step))
-      for (uint32_t storage : operand == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operand)) {
+    auto operands = program_.operands(step);
+    for (size_t i = 0; i < operands.size(); ++i)
+      for (uint32_t storage : waitsOn(step, i) ? storages_.of(operands[i]) : llvm::ArrayRef<uint32_t>()) {
         for (const Holder &holder : active(storage, Hold::Write).flights)
           if (end(holder.flight, index, storage))
             ended.push_back(log_.flights[holder.flight].launch);
@@ -68,6 +69,11 @@ private:
     ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
     for (uint32_t launch : ended)
       copyAgain(index, launch);
+  }
+
+  /// Because a wrapper that waits has predecessors too, on which it does not.
+  bool waitsOn(const Step &step, size_t operand) const {
+    return program_.operands(step)[operand] != none && has(program_.accesses(step)[operand], Access::Land);
   }
 
   /// The first wait on a result ends its flight; a buffer or an input that is held is no result.

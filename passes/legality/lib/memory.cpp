@@ -19,7 +19,7 @@ class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), end_(program.size() - 1), last_(storages.count()),
-        lastUse_(program.size()), filledBy_(storages.count(), none), lastWait_(program.size(), none) {
+        lastUse_(program.size()), landing_(storages.count(), none), landingsOf_(program.size()) {
     holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
@@ -73,7 +73,7 @@ private:
       if (operands[i] == none)
         continue;
       lastUse_[operands[i]] = std::max(lastUse_[operands[i]], until);
-      if (step.waits && program_.accesses(step)[i] != Access::Nothing)
+      if (has(program_.accesses(step)[i], Access::Land))
         noteWait(storages_.of(operands[i]), index);
     }
     if (step.launches)
@@ -82,23 +82,41 @@ private:
 
   void noteWait(llvm::ArrayRef<uint32_t> storages, uint32_t wait) {
     for (uint32_t storage : storages)
-      if (filledBy_[storage] != none)
-        lastWait_[filledBy_[storage]] = wait;
+      if (landing_[storage] != none)
+        lastWait_[landing_[storage]] = wait;
   }
 
   void noteLaunch(uint32_t index, const Step &step) {
-    for (uint32_t storage : storages_.of(index))
-      filledBy_[storage] = index;
+    fly(index, storages_.of(index));
     auto operands = program_.operands(step);
     for (size_t i = 0; i < operands.size(); ++i)
       if (operands[i] != none && has(program_.accesses(step)[i], Access::InFlightWrite))
-        for (uint32_t storage : storages_.of(operands[i]))
-          filledBy_[storage] = index;
+        fly(index, storages_.of(operands[i]));
+  }
+
+  /// Launches that fly in a storage together have their waits in common.
+  void fly(uint32_t launch, llvm::ArrayRef<uint32_t> storages) {
+    for (uint32_t storage : storages) {
+      uint32_t &landing = landing_[storage];
+      if (landing == none || lastWait_[landing] != none) {
+        landing = static_cast<uint32_t>(lastWait_.size());
+        lastWait_.push_back(none);
+      }
+      landingsOf_[launch].push_back(landing);
+    }
+  }
+
+  uint32_t lastWaitOn(uint32_t launch) const {
+    uint32_t last = none;
+    for (uint32_t landing : landingsOf_[launch])
+      if (uint32_t wait = lastWait_[landing]; wait != none && (last == none || wait > last))
+        last = wait;
+    return last;
   }
 
   void holdTransfer(uint32_t index) {
     const Step &step = program_[index];
-    uint32_t wait = lastWait_[index];
+    uint32_t wait = lastWaitOn(index);
     uint32_t until = wait == none ? end_ : wait;
     extend(storages_.of(index), until);
     auto operands = program_.operands(step);
@@ -120,9 +138,10 @@ private:
   const Storages &storages_;
   uint32_t end_;
   std::vector<uint32_t> last_;
-  std::vector<uint32_t> lastUse_;  ///< by step: the last that reads its value, 0 for none
-  std::vector<uint32_t> filledBy_; ///< by storage: the last launch that fills it
-  std::vector<uint32_t> lastWait_; ///< by launch
+  std::vector<uint32_t> lastUse_;                          ///< by step: the last that reads its value, 0 for none
+  std::vector<uint32_t> landing_;                          ///< by storage: of what flies in it, or flew last
+  std::vector<uint32_t> lastWait_;                         ///< by landing
+  std::vector<llvm::SmallVector<uint32_t, 1>> landingsOf_; ///< by launch
 };
 
 } // namespace

@@ -7,7 +7,7 @@ namespace ccgraph {
 LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
   constexpr LiveBytes::IntervalId none = ~0U;
   LiveBytes live(graph);
-  StorageLives lives = storageLives(graph, facts.storages());
+  StorageLives lives = storageLives(graph, facts.storages(), facts.flights());
   live.reserve(lives.storages.size());
   std::vector<LiveBytes::IntervalId> intervals(lives.storages.size(), none);
   for (size_t id = 0; id < lives.storages.size(); ++id) {

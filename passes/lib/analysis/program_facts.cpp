@@ -69,7 +69,8 @@ void ProgramFacts::noteLanding(const Node &launch) {
   llvm::DenseMap<StorageId, llvm::SmallVector<Node *, 1>> waitsOn;
   for (Node *wait : waitsOf(&launch))
     for (const StorageAccess &access : accesses(wait))
-      if (auto &waits = waitsOn[access.storage]; waits.empty() || waits.back() != wait)
+      if (auto &waits = waitsOn[access.storage];
+          has(access.access, Access::Land) && (waits.empty() || waits.back() != wait))
         waits.push_back(wait);
   std::vector<std::optional<unsigned>> elements = elementsOfOperands(launch);
   Effects effects = effectsOf(launch);

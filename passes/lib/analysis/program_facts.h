@@ -32,6 +32,7 @@ public:
 
   [[nodiscard]] const Graph &graph() const { return graph_; }
   [[nodiscard]] const StorageMap &storages() const { return *storages_; }
+  [[nodiscard]] const Flights &flights() const { return flights_; }
   /// What the node does to the storages of its operands; a storage may occur more than once.
   [[nodiscard]] llvm::ArrayRef<StorageAccess> accesses(const Node *node) const;
   /// What besides data orders the node.

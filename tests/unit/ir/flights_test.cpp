@@ -49,6 +49,36 @@ TEST_F(FlightsTest, AWaitLandsWhateverFliesInItsStorage) {
   EXPECT_FALSE(flights.staysOpen(first) || flights.staysOpen(second) || flights.waitsForOthers(late));
 }
 
+TEST_F(FlightsTest, ALandingHasTheWaitsUpToTheNextLaunch) {
+  Node *s0 = slice("s0", buffer_, 0, 4);
+  Node *first = gatherInto("first", x_, s0);
+  Node *second = gatherInto("second", x_, slice("s1", buffer_, 4, 8));
+  Node *early = wait("early", second);
+  Node *late = wait("late", first);
+  Node *third = gatherInto("third", x_, s0);
+  Node *last = wait("last", third);
+  Flights flights(p_.graph, StorageMap(p_.graph));
+  ASSERT_EQ(flights.landings().size(), 2U);
+  EXPECT_EQ(all(flights.landings()[0].launches), (std::vector<Node *>{first, second}));
+  EXPECT_EQ(all(flights.landings()[0].waits), (std::vector<Node *>{early, late}));
+  EXPECT_EQ(all(flights.landings()[1].launches), std::vector<Node *>{third});
+  EXPECT_EQ(all(flights.landings()[1].waits), std::vector<Node *>{last});
+}
+
+TEST_F(FlightsTest, AWrapperDoesNotWaitOnItsPredecessors) {
+  Graph &body = p_.graph.addSubgraph(p_.id("body"));
+  Node *inner = GraphBuilder(body).input("a", nullptr);
+  Node *waiting = GraphBuilder(body).call({.target = "_c10d_functional.wait_tensor.default", .args = {inner}});
+  GraphBuilder(body).output({waiting});
+  Node *before = p_.call("before", "_c10d_functional.all_reduce.default", {x_, "sum", "0"}, "f32[2, 4][4, 1]cpu");
+  Node *launch = p_.call("launch", "_c10d_functional.all_reduce.default", {x_, "sum", "0"}, "f32[2, 4][4, 1]cpu");
+  Node *wrapper = p_.call("wrapper", "higher_order.control_deps", {list({before}), p_.attribute("body"), launch},
+                          "f32[2, 4][4, 1]cpu");
+  Flights flights(p_.graph, StorageMap(p_.graph));
+  EXPECT_EQ(all(flights.completes(wrapper)), std::vector<Node *>{launch});
+  EXPECT_TRUE(flights.staysOpen(before));
+}
+
 TEST_F(FlightsTest, EachResultOfAListHasItsOwnFirstWait) {
   Node *launch = p_.call("l", "_c10d_functional.all_reduce_coalesced.default", {list({x_, x_}), "sum", "0"});
   Node *one = p_.call("one", "operator.getitem", {launch, 1}, "f32[2, 4][4, 1]cpu");

@@ -117,6 +117,21 @@ TEST_F(Lifetimes, AlsoToAWaitThatComesTooLate) {
   EXPECT_EQ(peak(), "256 at b");
 }
 
+TEST_F(Lifetimes, AWaitEndsAllThatFliesInItsBuffer) {
+  Node *x = p.input("x", type);
+  Node *buffer = p.call("buffer", "aten.empty.memory_format", {list({64})}, "f32[64][1]cpu");
+  auto gatherInto = [&](const char *name, Node *y, const char *slice, int begin) {
+    Node *part = p.call(slice, "aten.slice.Tensor", {buffer, 0, begin, begin + 32}, twice);
+    p.call(name, "_c10d_functional.all_gather_into_tensor_out.default", {y, 2, "0"}, {{"out", part}}, twice);
+    return part;
+  };
+  gatherInto("one", relu("a", x), "s0", 0);
+  wait("w", gatherInto("two", relu("b", x), "s1", 32), twice);
+  Node *c = p.call("c", "aten.relu.default", {x}, "f32[112][1]cpu");
+  p.output({relu("d", c)});
+  EXPECT_EQ(peak(), "576 at d"); // x, c, d: of a, which nobody waits for by its name, nothing is left
+}
+
 TEST_F(Lifetimes, WithoutAWaitToTheEnd) {
   Node *x = p.input("x", type);
   allGather("ag", relu("a", x));
@@ -154,7 +169,7 @@ TEST_F(Lifetimes, ALongListIsHeldToItsLastWait) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
   StorageMap storages(p.graph);
-  std::vector<StorageLife> lives = storageLives(p.graph, storages).storages;
+  std::vector<StorageLife> lives = storageLives(p.graph, storages, Flights(p.graph, storages)).storages;
   EXPECT_TRUE(lives[1].lastWaitOnly);
   EXPECT_LE(lives[1].holders.size(), 3U);
   EXPECT_EQ(lives[1].holders.back()->name().str(), "w299");
@@ -183,7 +198,7 @@ TEST_F(Lifetimes, AnElementOfALongListLivesToTheLastGetItem) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, count * 64 + count * 64 + 64);
   StorageMap storages(p.graph);
-  std::vector<StorageLife> lives = storageLives(p.graph, storages).storages;
+  std::vector<StorageLife> lives = storageLives(p.graph, storages, Flights(p.graph, storages)).storages;
   EXPECT_LE(lives[1].holders.size(), 4U);
   EXPECT_TRUE(lives[1].lastWaitOnly);
 }
@@ -200,7 +215,7 @@ TEST_F(Lifetimes, WaitsAndGetItemsOfAListShareWhatTheyHold) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
   StorageMap storages(p.graph);
-  StorageLives lives = storageLives(p.graph, storages);
+  StorageLives lives = storageLives(p.graph, storages, Flights(p.graph, storages));
   ASSERT_EQ(lives.shared.size(), 2U);
   size_t holders = 0;
   for (const StorageLife &life : lives.storages)

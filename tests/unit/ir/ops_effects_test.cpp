@@ -192,7 +192,7 @@ TEST_F(EffectsTest, AWaitSharesAndIsKept) {
   Effects effects = effectsOf(*call("_c10d_functional.wait_tensor.default", {x}));
   EXPECT_TRUE(effects.waits && effects.keepAlways);
   EXPECT_FALSE(effects.freshResult);
-  EXPECT_EQ(effects.operands[0], Access::Alias);
+  EXPECT_EQ(effects.operands[0], Access::Alias | Access::Land);
 }
 
 TEST_F(EffectsTest, AnInPlaceFormOfC10dIsSynchronous) {
@@ -333,7 +333,7 @@ TEST_F(EffectsTest, ControlDepsDoesWhatItsSubgraphDoes) {
   EXPECT_TRUE(effects.waits && effects.keepAlways);
   EXPECT_FALSE(effects.freshResult);
   EXPECT_EQ(effects.operands[0], Access::Nothing);
-  EXPECT_EQ(effects.operands[2], Access::Alias);
+  EXPECT_EQ(effects.operands[2], Access::Alias | Access::Land);
   EXPECT_EQ(wrappedCall(*node), wait);
 }
 
@@ -367,6 +367,7 @@ TEST_F(EffectsTest, WhatLaunchesAndWaitsInsideIsDoneAfterIt) {
   EXPECT_EQ(effects.operands[2], Access::Read);
   inner("_c10d_functional.wait_tensor.default", formal, {});
   EXPECT_TRUE(effectsOf(*node).waits) << "for a launch outside";
+  EXPECT_EQ(effectsOf(*node).operands[2], Access::Read | Access::Land);
 }
 
 TEST_F(EffectsTest, AnOperatorIsPureOnlyIfAllItsSubgraphsAreHereAndPure) {

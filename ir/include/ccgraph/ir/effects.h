@@ -36,7 +36,7 @@ struct Effects {
   Domain domain = Domain::None;
   /// starts an asynchronous collective: its results (and in-flight operands) are in flight
   bool launches = false;
-  /// completes its operands' storages: to whoever reads them by another name it is what a write is
+  /// completes storages of operands (Access::Land): to whoever reads them by another name it is what a write is
   bool waits = false;
   /// some result has storage of its own (false for pure views, getitem, waits, in-place forms)
   bool freshResult = true;

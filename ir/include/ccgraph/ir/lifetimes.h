@@ -4,8 +4,8 @@
 // checker has them on its own):
 //   any step      a storage lives from the step that allocates it to the last step that names a value
 //                 which may share it, both included
-//   collective    what it reads, writes and yields lives on to the last wait on any of its results,
-//                 also where the transfer copies its input: a backend may leave that copy out. Where
+//   collective    what it reads, writes and yields lives on to the last wait on any of its results
+//                 (flights.h says which these are), also where the transfer copies its input: a backend may leave that copy out. Where
 //                 there is no wait, what it reads, writes and yields in flight lives to the end
 //   output        what is returned lives from the step that allocates it to the end
 //   placeholder   all live from the first step, and to the end, because the caller holds them. But
@@ -33,7 +33,7 @@
 // too. Fails never.
 #pragma once
 
-#include "ccgraph/ir/storage.h"
+#include "ccgraph/ir/flights.h"
 
 namespace ccgraph {
 
@@ -55,8 +55,8 @@ struct StorageLife {
   bool fromStart = false;
   /// alive to the last
   bool toEnd = false;
-  /// A collective on a long list holds it, or it is an element of a long list, and of the waits (of the
-  /// getitems) only the last is among the holders: if another one goes after it, the storage lives
+  /// A collective on a long list holds it, or one of many that fly in one buffer together, or it is an
+  /// element of a long list; and of the waits (of the getitems) only the last is among the holders: if another one goes after it, the storage lives
   /// longer than they tell.
   bool lastWaitOnly = false;
   /// the node that allocates it first, then in program order all that keep it alive, some more than
@@ -78,8 +78,8 @@ struct StorageLives {
   std::vector<StorageLife> storages;
   std::vector<SharedHold> shared;
 };
-/// `storages` is the map of this graph, and the order one in which definitions stand before uses.
-[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages);
+/// `storages` and `flights` are those of this graph, and the order one in which definitions stand before uses.
+[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages, const Flights &flights);
 
 /// Bytes on one rank, and where.
 struct MemoryPeak {

@@ -53,6 +53,8 @@ enum class Access : uint8_t {
   /// `resize_`, `set_`, an `out` of another size). Every name of the tensor shows it, so of a storage that somebody
   /// reshapes, each operand that names it is a reader: views, getitem and `sym_size` too, which read no element.
   Reshape = 64,
+  /// ends what is in flight in the storage: this is what a wait waits on
+  Land = 128,
 };
 constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
