@@ -4,11 +4,11 @@
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/pass_manager.h"
-#include "ccgraph/runtime/equivalence.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "ccgraph/toolkit/graph_facts.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "fuzz/complaints.h"
+#include "support/seeded_run.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -66,10 +66,7 @@ std::string compare(const Graph &before, const Graph &after) {
   auto report = runtime::checkEquivalence(request, {&after}, {});
   if (report.verdict != runtime::Verdict::Different || !report.beforeFailure.empty())
     return "";
-  std::string text = "the values after -O2 differ: " + report.afterFailure;
-  for (const runtime::Difference &difference : report.comparison.differences)
-    text += "rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message + "\n";
-  return text;
+  return "the values after -O2 differ: " + differencesIn(report);
 }
 
 std::string optimizeAndCompare(const Graph &graph) {

@@ -6,11 +6,10 @@
 #include "legality/legal_edits.h"
 #include "support/random_program.h"
 #include "support/rewrites.h"
+#include "support/seeded_run.h"
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/verifier.h"
-#include "ccgraph/runtime/equivalence.h"
-#include "ccgraph/runtime/seeded_inputs.h"
 
 #include <gtest/gtest.h>
 
@@ -49,18 +48,9 @@ void editBlindly(Trial &trial) {
 }
 
 std::string differences(const RandomProgram &program, const Graph &after) {
-  runtime::RunRequest request;
-  request.graphs = {program.graph.get()};
-  request.ranks = program.ranks;
-  for (size_t rank = 0; rank != program.ranks; ++rank)
-    request.inputs.push_back(runtime::seededInputs(*program.graph, static_cast<int64_t>(rank), 1));
-  runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, {});
-  if (report.verdict == runtime::Verdict::Equal)
-    return "";
-  std::string text = report.beforeFailure + report.afterFailure;
-  for (const runtime::Difference &difference : report.comparison.differences)
-    text += "rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message + "\n";
-  return text;
+  runtime::EquivalenceReport report =
+      runtime::checkEquivalence(seededRequest(*program.graph, program.ranks), {&after}, {});
+  return report.verdict == runtime::Verdict::Equal ? "" : differencesIn(report);
 }
 
 std::string textOf(const Graph &graph) {

@@ -5,12 +5,12 @@
 #include "legality/illegal_edits.h"
 #include "support/random_program.h"
 #include "support/rewrites.h"
+#include "support/seeded_run.h"
 
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/runtime/interpreter.h"
-#include "ccgraph/runtime/seeded_inputs.h"
 
 #include <gtest/gtest.h>
 
@@ -115,11 +115,8 @@ constexpr NamedEdit edits[] = {{"another reduction", useAnotherReduction},
 // --- Running ---------------------------------------------------------------------------------------------------------
 
 std::optional<runtime::RunResult> run(const Graph &graph, const Graph &inputsOf, size_t ranks) {
-  runtime::RunRequest request;
+  runtime::RunRequest request = seededRequest(inputsOf, ranks, 0);
   request.graphs = {&graph};
-  request.ranks = ranks;
-  for (size_t rank = 0; rank < ranks; ++rank)
-    request.inputs.push_back(runtime::seededInputs(inputsOf, static_cast<int64_t>(rank), 0));
   auto result = runtime::interpret(request);
   if (result)
     return std::move(*result);

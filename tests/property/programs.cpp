@@ -1,9 +1,9 @@
 #include "property/programs.h"
 
+#include "support/seeded_run.h"
+
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/verifier.h"
-#include "ccgraph/runtime/equivalence.h"
-#include "ccgraph/runtime/seeded_inputs.h"
 
 #include <cstdlib>
 
@@ -35,19 +35,13 @@ bool verifies(const Graph &graph) {
 }
 
 bool sameValues(const RandomProgram &program, const Graph &after) {
-  runtime::RunRequest request;
-  request.graphs = {program.graph.get()};
-  request.ranks = program.ranks;
-  for (size_t rank = 0; rank != program.ranks; ++rank)
-    request.inputs.push_back(runtime::seededInputs(*program.graph, static_cast<int64_t>(rank), 1));
-  runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, {});
+  runtime::EquivalenceReport report =
+      runtime::checkEquivalence(seededRequest(*program.graph, program.ranks), {&after}, {});
   // Because a program that returns nothing, or only what no program could tell apart, breaks no promise.
   const bool ran = report.beforeFailure.empty() && report.afterFailure.empty();
   if (ran && report.comparison.equal())
     return true;
-  RC_LOG() << report.beforeFailure << report.afterFailure;
-  for (const runtime::Difference &difference : report.comparison.differences)
-    RC_LOG() << "rank " << difference.rank << " " << difference.output << ": " << difference.message << '\n';
+  RC_LOG() << differencesIn(report);
   return false;
 }
 

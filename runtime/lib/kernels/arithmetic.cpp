@@ -143,28 +143,10 @@ constexpr PointwiseOp rootOp{.real = [](const double *x) { return std::sqrt(x[0]
 constexpr PointwiseOp inverseRootOp{.real = [](const double *x) { return 1 / std::sqrt(x[0]); }};
 
 // --- Kernels whose operands need a word more --------------------------------------------------
-Operands withAlpha(KernelArgs &args) {
-  Operands operands = operandsOf(args, 2);
-  operands.push_back(args.operand(2, 1));
-  return operands;
-}
-
-template <const PointwiseOp &op>
-Value scaled(KernelArgs &args) {
-  return pointwise(args, withAlpha(args), op);
-}
-
-template <const PointwiseOp &op>
-Value scaledInPlace(KernelArgs &args) {
-  Operands operands = withAlpha(args);
-  pointwiseInto(args, operands[0].tensor, operands, op);
-  return operands[0].tensor;
-}
-
 /// torch refuses `-` on bool, because neither answer is expected by everyone.
 template <const PointwiseOp &op>
 Value difference(KernelArgs &args) {
-  Operands operands = withAlpha(args);
+  Operands operands = operandsAndFactor(args, 2);
   auto isBool = [](const Operand &o) { return o.tensor.dtype() == DType::Bool; };
   bool refused = llvm::any_of(llvm::ArrayRef<Operand>(operands).take_front(2), isBool);
   args.check(!refused, "got a bool, expected numbers (note: use logical_xor or logical_not)");
@@ -243,10 +225,10 @@ const Kernel kernels[] = {
     {"aten.__xor__.Tensor", "self,other", pointwiseKernel<bitwiseXorOp, 2>},
     {"aten.__and__.Tensor", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
     {"aten.__or__.Tensor", "self,other", pointwiseKernel<bitwiseOrOp, 2>},
-    {"aten.add.Scalar", "self,other,alpha", scaled<addOp>},
-    {"aten.add.Tensor", "self,other,alpha", scaled<addOp>},
-    {"aten.add_.Scalar", "self,other,alpha", scaledInPlace<addOp>},
-    {"aten.add_.Tensor", "self,other,alpha", scaledInPlace<addOp>},
+    {"aten.add.Scalar", "self,other,alpha", weightedKernel<addOp, 2>},
+    {"aten.add.Tensor", "self,other,alpha", weightedKernel<addOp, 2>},
+    {"aten.add_.Scalar", "self,other,alpha", weightedInPlace<addOp, 2>},
+    {"aten.add_.Tensor", "self,other,alpha", weightedInPlace<addOp, 2>},
     {"aten.bitwise_and.Scalar", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
     {"aten.bitwise_and.Tensor", "self,other", pointwiseKernel<bitwiseAndOp, 2>},
     {"aten.bitwise_and_.Tensor", "self,other", pointwiseInPlace<bitwiseAndOp, 2>},
@@ -299,8 +281,8 @@ const Kernel kernels[] = {
     {"aten.rsub.Tensor", "self,other,alpha", difference<rsubOp>},
     {"aten.sub.Scalar", "self,other,alpha", difference<subOp>},
     {"aten.sub.Tensor", "self,other,alpha", difference<subOp>},
-    {"aten.sub_.Scalar", "self,other,alpha", scaledInPlace<subOp>},
-    {"aten.sub_.Tensor", "self,other,alpha", scaledInPlace<subOp>},
+    {"aten.sub_.Scalar", "self,other,alpha", weightedInPlace<subOp, 2>},
+    {"aten.sub_.Tensor", "self,other,alpha", weightedInPlace<subOp, 2>},
     {"aten.true_divide.Tensor", "self,other", divide},
 };
 

@@ -189,4 +189,15 @@ Operands operandsOf(KernelArgs &args, unsigned count) {
   return operands;
 }
 
+Operands operandsAndFactor(KernelArgs &args, unsigned count) {
+  Operands operands = operandsOf(args, count);
+  operands.push_back(args.operand(count, 1));
+  return operands;
+}
+
+Value pointwiseIntoFirst(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
+  pointwiseInto(args, operands[0].tensor, operands, op);
+  return operands[0].tensor;
+}
+
 } // namespace ccgraph::runtime

@@ -43,6 +43,9 @@ using Operands = llvm::SmallVector<Operand, 4>;
 /// Computes in the promoted dtype of all operands, writes into `out`, which may be one of them.
 void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> operands, const PointwiseOp &op);
 
+/// The same into the first operand, which is returned.
+[[nodiscard]] Value pointwiseIntoFirst(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op);
+
 /// An empty result with the sizes and strides that an elementwise operator on these tensors has. Sizes must broadcast.
 [[nodiscard]] Tensor pointwiseResult(DType dtype, llvm::ArrayRef<Tensor> operands);
 /// Broadcast sizes of the operands; fails where they do not match.
@@ -55,6 +58,8 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
 [[nodiscard]] Operand integerOperand(int64_t value);
 /// The first `count` arguments are the operands.
 [[nodiscard]] Operands operandsOf(KernelArgs &args, unsigned count);
+/// The same and one more, a factor that is 1 where it is left out (alpha, value).
+[[nodiscard]] Operands operandsAndFactor(KernelArgs &args, unsigned count);
 
 /// Kernel of an operator whose operands are its first `count` arguments, as they are registered in a family's table.
 template <const PointwiseOp &op, unsigned count>
@@ -64,9 +69,16 @@ Value pointwiseKernel(KernelArgs &args) {
 /// The same, written into the first argument, which is returned.
 template <const PointwiseOp &op, unsigned count>
 Value pointwiseInPlace(KernelArgs &args) {
-  Operands operands = operandsOf(args, count);
-  pointwiseInto(args, operands[0].tensor, operands, op);
-  return operands[0].tensor;
+  return pointwiseIntoFirst(args, operandsOf(args, count), op);
+}
+/// Both with a factor after the operands.
+template <const PointwiseOp &op, unsigned count>
+Value weightedKernel(KernelArgs &args) {
+  return pointwise(args, operandsAndFactor(args, count), op);
+}
+template <const PointwiseOp &op, unsigned count>
+Value weightedInPlace(KernelArgs &args) {
+  return pointwiseIntoFirst(args, operandsAndFactor(args, count), op);
 }
 
 } // namespace ccgraph::runtime

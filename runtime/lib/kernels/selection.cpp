@@ -114,29 +114,11 @@ Value clamp(KernelArgs &args) {
   return result.tensor;
 }
 
-Operands withValue(KernelArgs &args) {
-  Operands operands = operandsOf(args, 3);
-  operands.push_back(args.operand(3, 1));
-  return operands;
-}
-
-template <const PointwiseOp &op>
-Value addScaled(KernelArgs &args) {
-  return pointwise(args, withValue(args), op);
-}
-
-template <const PointwiseOp &op>
-Value addScaledInPlace(KernelArgs &args) {
-  Operands operands = withValue(args);
-  pointwiseInto(args, operands[0].tensor, operands, op);
-  return operands[0].tensor;
-}
-
 const Kernel kernels[] = {
-    {"aten.addcdiv.default", "self,tensor1,tensor2,value", addScaled<addcdivOp>},
-    {"aten.addcdiv_.default", "self,tensor1,tensor2,value", addScaledInPlace<addcdivOp>},
-    {"aten.addcmul.default", "self,tensor1,tensor2,value", addScaled<addcmulOp>},
-    {"aten.addcmul_.default", "self,tensor1,tensor2,value", addScaledInPlace<addcmulOp>},
+    {"aten.addcdiv.default", "self,tensor1,tensor2,value", weightedKernel<addcdivOp, 3>},
+    {"aten.addcdiv_.default", "self,tensor1,tensor2,value", weightedInPlace<addcdivOp, 3>},
+    {"aten.addcmul.default", "self,tensor1,tensor2,value", weightedKernel<addcmulOp, 3>},
+    {"aten.addcmul_.default", "self,tensor1,tensor2,value", weightedInPlace<addcmulOp, 3>},
     {"aten.clamp.Tensor", "self,min,max", clamp},
     {"aten.clamp.default", "self,min,max", clamp},
     {"aten.clamp_max.Tensor", "self,max", clampAtOne<clampMaxOp>},
