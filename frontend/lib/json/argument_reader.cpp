@@ -65,7 +65,7 @@ Argument ArgumentReader::read(const JsonValue &value) {
     return reject(value, "an integer that 64 bits hold",
                   "write {\"py\": \"" + value.text.str() + "\"} to keep its text");
   case JsonKind::String:
-    return readReference(value);
+    return owner_.reference(value);
   case JsonKind::Array:
     return readSequence(Argument::Kind::List, value);
   case JsonKind::Object:
@@ -77,30 +77,39 @@ Argument ArgumentReader::read(const JsonValue &value) {
 // What is wrong reads as None, so that the node is made all the same and the errors of its other arguments, and of the
 // nodes that use it, are found in the same run. The graph is dropped at the end.
 Argument ArgumentReader::reject(const JsonValue &value, const llvm::Twine &what, std::string repair) {
-  scope_.report.expected(value, what, std::move(repair));
+  report_.expected(value, what, std::move(repair));
   return Argument::none();
-}
-
-Argument ArgumentReader::readReference(const JsonValue &value) {
-  if (!value.text.startswith("%") || value.text.size() == 1)
-    return reject(value, "a node \"%name\" or a literal", "a string stands for a node; text is written {\"str\": ...}");
-  Node *node = scope_.resolve(value, user_);
-  return node ? builder_.operand(node) : Argument::none();
 }
 
 Argument ArgumentReader::readSequence(Argument::Kind kind, const JsonValue &array) {
   llvm::SmallVector<Argument, 8> elements;
   for (const JsonValue &element : array.elements())
     elements.push_back(read(element));
-  return builder_.sequence(kind, elements);
+  return owner_.sequence(kind, elements);
+}
+
+llvm::SmallVector<Argument, 8> ArgumentReader::readAll(const JsonValue &args) {
+  llvm::SmallVector<Argument, 8> elements;
+  if (!args.is(JsonKind::Array))
+    report_.expected(args, "'args' as an array");
+  for (const JsonValue &argument : args.elements())
+    elements.push_back(read(argument));
+  return elements;
+}
+
+llvm::SmallVector<NamedArgument, 4> ArgumentReader::readAllNamed(const JsonValue &kwargs) {
+  if (kwargs.is(JsonKind::Object))
+    return readNamed(kwargs);
+  report_.expected(kwargs, "'kwargs' as an object");
+  return {};
 }
 
 llvm::SmallVector<NamedArgument, 4> ArgumentReader::readNamed(const JsonValue &object) {
   llvm::SmallVector<NamedArgument, 4> entries;
   for (const JsonValue &member : object.elements()) {
-    Identifier name = scope_.graph.context().identifier(member.key);
+    Identifier name = context_.identifier(member.key);
     if (llvm::any_of(entries, [&](const NamedArgument &entry) { return entry.name == name; }))
-      scope_.report.error(member.offset, "the key '" + member.key.str() + "' stands twice");
+      report_.error(member.offset, "the key '" + member.key.str() + "' stands twice");
     entries.push_back({name, read(member)});
   }
   return entries;
@@ -148,7 +157,7 @@ Argument ArgumentReader::readTuple(const JsonValue &value) {
 Argument ArgumentReader::readDict(const JsonValue &value) {
   if (!value.is(JsonKind::Object))
     return reject(value, "the entries of a dictionary, as an object");
-  return builder_.dict(readNamed(value));
+  return owner_.dict(readNamed(value));
 }
 
 Argument ArgumentReader::readSlice(const JsonValue &value) {
@@ -170,8 +179,8 @@ Argument ArgumentReader::readFloat(const JsonValue &value) {
 }
 
 Argument ArgumentReader::readSymbolic(const JsonValue &value) {
-  auto text = scope_.report.string(value, "a symbolic expression such as \"s0 + 1\"");
-  return text ? Argument::symbolic(scope_.graph.context().symbolic(*text)) : Argument::none();
+  auto text = report_.string(value, "a symbolic expression such as \"s0 + 1\"");
+  return text ? Argument::symbolic(context_.symbolic(*text)) : Argument::none();
 }
 
 Argument ArgumentReader::readDType(const JsonValue &value) {
@@ -183,17 +192,17 @@ Argument ArgumentReader::readDType(const JsonValue &value) {
 
 Argument ArgumentReader::readDevice(const JsonValue &value) {
   llvm::StringRef text = value.is(JsonKind::String) ? value.text : llvm::StringRef();
-  std::optional<Device> device = parseDevice(scope_.graph.context(), text);
+  std::optional<Device> device = parseDevice(context_, text);
   if (!device || !device->kind)
     return reject(value, "a device such as \"cpu\" or \"cuda:0\"");
   return Argument::device(*device);
 }
 
 Argument ArgumentReader::readWord(Argument::Kind kind, const JsonValue &value) {
-  auto text = scope_.report.string(value, "a string");
+  auto text = report_.string(value, "a string");
   if (!text)
     return Argument::none();
-  return Argument::word(kind, scope_.graph.context().identifier(*text));
+  return Argument::word(kind, context_.identifier(*text));
 }
 
 } // namespace ccgraph

@@ -16,62 +16,47 @@ void writeFloat(llvm::raw_ostream &os, double value) {
   os << R"({"float": ")" << (std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf") << "\"}";
 }
 
-void writeTagged(llvm::raw_ostream &os, llvm::StringRef tag, llvm::StringRef text) {
-  os << "{\"" << tag << "\": ";
-  writeJsonString(os, text);
-  os << '}';
-}
-
 /// List, tuple or slice.
-void writeSequence(llvm::raw_ostream &os, const Node &node, const Argument &argument) {
+void writeSequence(llvm::raw_ostream &os, const Argument &argument, OperandWriter operand) {
   bool list = argument.is(Argument::Kind::List);
   if (!list)
     os << (argument.is(Argument::Kind::Tuple) ? "{\"tuple\": " : "{\"slice\": ");
-  writeJsonArguments(os, node, argument.elements());
+  writeJsonArguments(os, argument.elements(), operand);
   if (!list)
     os << '}';
 }
 
 } // namespace
 
-// Nearly all names are plain identifiers, which need no escaping, and references are most of a file: these are written
-// without the detour through a string of their own.
-void writeJsonReference(llvm::raw_ostream &os, const Node &node) {
-  os << "\"%";
-  llvm::StringRef name = node.name().str();
-  if (llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; })) {
-    os << name << '"';
-    return;
-  }
-  std::string quoted;
-  llvm::raw_string_ostream text(quoted);
-  writeJsonString(text, name);
-  os << llvm::StringRef(text.str()).drop_front();
+void writeJsonTagged(llvm::raw_ostream &os, llvm::StringRef tag, llvm::StringRef text) {
+  os << "{\"" << tag << "\": ";
+  writeJsonString(os, text);
+  os << '}';
 }
 
-void writeJsonArguments(llvm::raw_ostream &os, const Node &node, llvm::ArrayRef<Argument> arguments) {
+void writeJsonArguments(llvm::raw_ostream &os, llvm::ArrayRef<Argument> arguments, OperandWriter operand) {
   os << '[';
   for (const Argument &argument : arguments) {
     if (&argument != arguments.begin())
       os << ", ";
-    writeJsonArgument(os, node, argument);
+    writeJsonArgument(os, argument, operand);
   }
   os << ']';
 }
 
-void writeJsonNamed(llvm::raw_ostream &os, const Node &node, llvm::ArrayRef<NamedArgument> entries) {
+void writeJsonNamed(llvm::raw_ostream &os, llvm::ArrayRef<NamedArgument> entries, OperandWriter operand) {
   os << '{';
   for (const NamedArgument &entry : entries) {
     if (&entry != entries.begin())
       os << ", ";
     writeJsonString(os, entry.name.str());
     os << ": ";
-    writeJsonArgument(os, node, entry.value);
+    writeJsonArgument(os, entry.value, operand);
   }
   os << '}';
 }
 
-void writeJsonArgument(llvm::raw_ostream &os, const Node &node, const Argument &argument) {
+void writeJsonArgument(llvm::raw_ostream &os, const Argument &argument, OperandWriter operand) {
   switch (argument.kind()) {
   case Argument::Kind::None:
     os << "null";
@@ -85,28 +70,28 @@ void writeJsonArgument(llvm::raw_ostream &os, const Node &node, const Argument &
   case Argument::Kind::Float:
     return writeFloat(os, argument.floating());
   case Argument::Kind::String:
-    return writeTagged(os, "str", argument.text());
+    return writeJsonTagged(os, "str", argument.text());
   case Argument::Kind::Symbolic:
-    return writeTagged(os, "sym", argument.symbolic()->text());
+    return writeJsonTagged(os, "sym", argument.symbolic()->text());
   case Argument::Kind::DType:
-    return writeTagged(os, "dtype", shortName(argument.dtype()));
+    return writeJsonTagged(os, "dtype", shortName(argument.dtype()));
   case Argument::Kind::Device:
-    return writeTagged(os, "device", deviceText(argument.device()));
+    return writeJsonTagged(os, "device", deviceText(argument.device()));
   case Argument::Kind::Layout:
-    return writeTagged(os, "layout", argument.text());
+    return writeJsonTagged(os, "layout", argument.text());
   case Argument::Kind::MemoryFormat:
-    return writeTagged(os, "memory_format", argument.text());
+    return writeJsonTagged(os, "memory_format", argument.text());
   case Argument::Kind::Python:
-    return writeTagged(os, "py", argument.text());
+    return writeJsonTagged(os, "py", argument.text());
   case Argument::Kind::Operand:
-    return writeJsonReference(os, *node.operand(argument));
+    return operand(argument.operandIndex());
   case Argument::Kind::List:
   case Argument::Kind::Tuple:
   case Argument::Kind::Slice:
-    return writeSequence(os, node, argument);
+    return writeSequence(os, argument, operand);
   case Argument::Kind::Dict:
     os << "{\"dict\": ";
-    writeJsonNamed(os, node, argument.entries());
+    writeJsonNamed(os, argument.entries(), operand);
     os << '}';
     return;
   }

@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/json_graph.h"
 
+#include "json/file_header.h"
 #include "json/group_reader.h"
 #include "json/json_parser.h"
 #include "json/json_text.h"
@@ -8,8 +9,9 @@
 namespace ccgraph {
 namespace {
 
-constexpr int supportedMajor = 1;
-constexpr int supportedMinor = 0;
+constexpr FileKind graphFile = {"ccgraph.graph", "a graph", "docs/graph-format.md says what a graph file holds",
+                                "this is a file of another format",
+                                "keys that are not known here are kept and written back"};
 
 /// Which container of the file is open; the nodes themselves come whole.
 enum class Section : uint8_t { Graph, Nodes, Frames, Subgraphs };
@@ -22,15 +24,13 @@ enum class Section : uint8_t { Graph, Nodes, Frames, Subgraphs };
 class GraphSink final : public JsonSink {
 public:
   GraphSink(Context &context, JsonReport &report, NodePlaces *places)
-      : context_(context), report_(report), types_(context, report), places_(places) {}
+      : context_(context), report_(report), types_(context, report), header_(graphFile, report), places_(places) {}
 
   bool enter(const JsonOpening &opening) override;
   void leave() override;
   bool value(const JsonValue &value) override;
 
   std::unique_ptr<Graph> take() { return std::move(root_); }
-  /// Reports what the whole file lacks.
-  void finish();
 
 private:
   GraphScope &scope() { return *scopes_.back(); }
@@ -45,8 +45,6 @@ private:
 
   bool graphMember(const JsonValue &value);
   bool rootMember(const JsonValue &value);
-  bool checkFormat(const JsonValue &value);
-  bool checkVersion(const JsonValue &value);
   void readSymbols(const JsonValue &value);
   std::optional<int64_t> count(const JsonValue &value, llvm::StringRef what);
   void keepForeign(const JsonValue &value);
@@ -54,13 +52,11 @@ private:
   Context &context_;
   JsonReport &report_;
   TypeCache types_;
+  FileHeader header_;
   NodePlaces *places_;
   std::unique_ptr<Graph> root_;
   std::vector<std::unique_ptr<GraphScope>> scopes_;
   llvm::SmallVector<Section, 8> sections_;
-  bool sawFormat_ = false;
-  bool sawVersion_ = false;
-  bool foreignFormat_ = false; ///< another format or major version: nothing else is worth reporting
 };
 
 // --- Containers that come member by member ---------------------------------------------------------------------------
@@ -125,22 +121,12 @@ void GraphSink::leave() {
   if (sections_.pop_back_val() != Section::Graph)
     return;
   scope().finish();
-  bool unknownFormat = foreignFormat_ || (atRoot() && !sawFormat_);
-  if (!scope().sawNodes && !unknownFormat)
+  // Because a file that is no graph lacks more than its nodes.
+  if (!scope().sawNodes && (!atRoot() || header_.isOurs()))
     report_.error(scope().offset, "this graph has no 'nodes'", "\"nodes\" is an array with one object a node");
   if (atRoot())
-    finish();
+    header_.finish(scope().offset);
   scopes_.pop_back();
-}
-
-void GraphSink::finish() {
-  if (foreignFormat_)
-    return;
-  if (!sawFormat_)
-    report_.error(scope().offset, "this JSON does not say that it is a graph: expected \"format\": \"ccgraph.graph\"",
-                  "docs/graph-format.md says what a graph file holds");
-  else if (!sawVersion_)
-    report_.error(scope().offset, "expected \"version\": \"1.0\"");
 }
 
 // --- Values that come whole ------------------------------------------------------------------------------------------
@@ -195,43 +181,10 @@ bool GraphSink::graphMember(const JsonValue &value) {
 }
 
 bool GraphSink::rootMember(const JsonValue &value) {
-  if (atRoot() && value.key == "format")
-    return checkFormat(value);
-  if (atRoot() && value.key == "version")
-    return checkVersion(value);
+  if (atRoot() && FileHeader::holds(value.key))
+    return header_.read(value);
   keepForeign(value);
   return true;
-}
-
-bool GraphSink::checkFormat(const JsonValue &value) {
-  sawFormat_ = true;
-  foreignFormat_ = value.text != "ccgraph.graph";
-  if (foreignFormat_)
-    report_.expected(value, "\"ccgraph.graph\"", "this is a file of another format");
-  return !foreignFormat_;
-}
-
-// 1.0 is read. 1.7 is read with a warning: a newer minor version only adds keys, and keys that are not known are kept.
-// 2.0 is refused, for there a key that is known may mean something else.
-bool GraphSink::checkVersion(const JsonValue &value) {
-  sawVersion_ = true;
-  auto [majorText, minorText] = value.text.split('.');
-  int major = 0;
-  int minor = 0;
-  if (majorText.getAsInteger(10, major) || minorText.getAsInteger(10, minor) || major < 0 || minor < 0) {
-    report_.expected(value, "a version \"major.minor\", such as \"1.0\"");
-    return true;
-  }
-  foreignFormat_ = major != supportedMajor;
-  if (foreignFormat_)
-    report_.expected(value, "version " + llvm::Twine(supportedMajor) + ".x",
-                     "another major version has another meaning: use a ccgraph that knows it");
-  else if (minor > supportedMinor)
-    report_.warning(value.offset,
-                    "version " + value.text.str() + " is newer than " + std::to_string(supportedMajor) + "." +
-                        std::to_string(supportedMinor),
-                    "keys that are not known here are kept and written back");
-  return !foreignFormat_;
 }
 
 std::optional<int64_t> GraphSink::count(const JsonValue &value, llvm::StringRef what) {

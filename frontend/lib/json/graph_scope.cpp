@@ -4,37 +4,6 @@
 
 namespace ccgraph {
 
-const Type *TypeCache::read(const JsonValue &value) {
-  if (value.is(JsonKind::String))
-    return readText(value);
-  if (value.is(JsonKind::Array))
-    return readList(value);
-  report_.expected(value, "a type or a list of types",
-                   "a type is spelled as print_readable spells it, e.g. \"bf16[8, 4][4, 1]cuda:0\"; "
-                   "leave the key out where it is unknown");
-  return nullptr;
-}
-
-// A wrong type stays null in the table and is reported again at each node that has it, since each place must be mended.
-const Type *TypeCache::readText(const JsonValue &value) {
-  auto [entry, isNew] = known_.try_emplace(value.text, nullptr);
-  if (!isNew && entry->second)
-    return entry->second;
-  auto type = parseType(context_, value.text);
-  if (type)
-    return entry->second = *type;
-  report_.error(value.offset, llvm::toString(type.takeError()),
-                "dtype[sizes][strides]device, e.g. \"f32[2, 3][3, 1]cpu\"");
-  return nullptr;
-}
-
-const Type *TypeCache::readList(const JsonValue &value) {
-  llvm::SmallVector<const Type *, 8> elements;
-  for (const JsonValue &element : value.elements())
-    elements.push_back(element.is(JsonKind::Null) ? nullptr : read(element));
-  return context_.list(elements);
-}
-
 // A reference to what does not stand above is wrong in one of three ways: the node stands below, or nowhere, or it is
 // the one that is being read. Which one, and so the advice, is known only when the graph has ended (finish).
 Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {

@@ -9,29 +9,13 @@
 
 #include "ccgraph/frontend/read_graph.h"
 #include "json/json_report.h"
+#include "json/type_cache.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <vector>
 
 namespace ccgraph {
-
-/// Types by their text: a graph of a million nodes has some hundred distinct ones, and parsing each
-/// again would be most of the reading.
-class TypeCache {
-public:
-  TypeCache(Context &context, JsonReport &report) : context_(context), report_(report) {}
-  /// A string, or a list of types and nulls (nested as results are). Null, with an error reported, where it is none.
-  const Type *read(const JsonValue &value);
-
-private:
-  const Type *readText(const JsonValue &value);
-  const Type *readList(const JsonValue &value);
-  Context &context_;
-  JsonReport &report_;
-  llvm::StringMap<const Type *> known_;
-};
 
 /// A reference that named no earlier node; judged when the whole graph is known.
 struct UnresolvedReference {

@@ -1,59 +1,15 @@
 #include "ccgraph/frontend/json_graph.h"
 
 #include "json/argument_writer.h"
+#include "json/group_writer.h"
 #include "json/json_text.h"
+#include "json/separator.h"
+#include "json/type_texts.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph {
 namespace {
-
-/// JSON text of types by address: each distinct type is spelled once. Looked up only, never walked.
-class TypeTexts {
-public:
-  llvm::StringRef of(const Type *type) {
-    std::string &text = texts_[type];
-    if (text.empty())
-      spell(type, text);
-    return text;
-  }
-
-private:
-  static void spell(const Type *type, std::string &out) {
-    if (!type) {
-      out += "null";
-      return;
-    }
-    if (!type->isList()) {
-      llvm::raw_string_ostream os(out);
-      writeJsonString(os, type->str());
-      return;
-    }
-    out += '[';
-    for (size_t i = 0; i < type->elements().size(); ++i) {
-      out += i ? ", " : "";
-      spell(type->elements()[i], out);
-    }
-    out += ']';
-  }
-
-  llvm::DenseMap<const Type *, std::string> texts_;
-};
-
-/// Separates the members of one object or the entries of one array: a comma before all but the first.
-class Separator {
-public:
-  explicit Separator(llvm::StringRef between = ", ") : between_(between) {}
-  llvm::StringRef next() {
-    llvm::StringRef text = first_ ? llvm::StringRef() : between_;
-    first_ = false;
-    return text;
-  }
-
-private:
-  llvm::StringRef between_;
-  bool first_ = true;
-};
 
 /// Writes the canonical form: the same graph always gives the same bytes. Keys have one order, what is empty or unknown
 /// is left out, and each node is one line, so that a line diff of two files names the nodes that differ:
@@ -134,53 +90,15 @@ private:
       os_ << separator.next();
       newline(depth_ + 1);
       quoted(group.name) << ": ";
-      writeGroup(group);
+      writeJsonGroup(os_, group);
     }
     newline(depth_);
-    os_ << '}';
-  }
-
-  void writeGroup(const Group &group) {
-    os_ << '{';
-    Separator separator;
-    os_ << separator.next();
-    writeMembership(group);
-    optionalText(separator, "desc", group.description);
-    optionalText(separator, "tag", group.tag);
-    optionalText(separator, "backend", group.backend);
-    optionalText(separator, "mesh", group.mesh);
-    if (group.axis >= 0)
-      os_ << separator.next() << "\"axis\": " << group.axis;
-    if (group.assumed)
-      os_ << separator.next() << "\"assumed\": true";
-    for (const auto &[name, text] : group.attributes)
-      quotedMember(separator, name, text);
     os_ << '}';
   }
 
   void quotedMember(Separator &separator, llvm::StringRef name, llvm::StringRef text) {
     os_ << separator.next();
     quoted(name) << ": " << text;
-  }
-
-  void writeMembership(const Group &group) {
-    if (group.partition.empty()) {
-      os_ << "\"ranks\": ";
-      return writeRanks(group.ranks);
-    }
-    os_ << "\"partition\": [";
-    Separator separator;
-    for (const auto &cell : group.partition) {
-      os_ << separator.next();
-      writeRanks(cell);
-    }
-    os_ << ']';
-  }
-
-  void writeRanks(llvm::ArrayRef<int64_t> ranks) {
-    os_ << '[';
-    llvm::interleaveComma(ranks, os_);
-    os_ << ']';
   }
 
   void writeSymbols(llvm::ArrayRef<std::pair<Identifier, int64_t>> hints) {
@@ -260,20 +178,27 @@ private:
     os_ << "{\"name\": ";
     quoted(node.name().str()) << ", \"op\": \"" << opcodeName(node.opcode()) << "\", \"target\": ";
     quoted(node.target().str());
+    auto operand = [&](uint32_t index) { writeReference(*node.operand(index)); };
     bool takesArguments = node.opcode() == Opcode::CallFunction || node.opcode() == Opcode::Output;
     if (takesArguments || !node.args().empty()) {
       os_ << ", \"args\": ";
-      writeJsonArguments(os_, node, node.args());
+      writeJsonArguments(os_, node.args(), operand);
     }
     if (!node.kwargs().empty()) {
       os_ << ", \"kwargs\": ";
-      writeJsonNamed(os_, node, node.kwargs());
+      writeJsonNamed(os_, node.kwargs(), operand);
     }
     writeOrdering(node);
     if (node.type())
-      os_ << ", \"type\": " << types_.of(node.type());
+      os_ << ", \"type\": " << types_.json(node.type());
     writeMeta(node);
     os_ << '}';
+  }
+
+  void writeReference(const Node &node) {
+    os_ << "\"%";
+    writeJsonStringBody(os_, node.name().str());
+    os_ << '"';
   }
 
   void writeOrdering(const Node &node) {
@@ -283,7 +208,7 @@ private:
     Separator separator;
     for (unsigned i = 0; i < node.numOrdering(); ++i) {
       os_ << separator.next();
-      writeJsonReference(os_, *node.ordering(i));
+      writeReference(*node.ordering(i));
     }
     os_ << ']';
   }

@@ -31,6 +31,8 @@ public:
 
   [[nodiscard]] const SourceText &source() const { return source_; }
   [[nodiscard]] bool hasErrors() const { return errors_.hasErrors(); }
+  /// So far, those beyond the limit included.
+  [[nodiscard]] size_t numErrors() const { return errors_.numErrors(); }
   /// Errors and, where `error` holds some, those too (a syntax error, say).
   [[nodiscard]] llvm::Error take(llvm::Error error);
   [[nodiscard]] std::vector<Diagnostic> takeWarnings() { return std::move(warnings_); }

@@ -186,8 +186,7 @@ std::string excerptOf(llvm::StringRef text, const JsonValue &value) {
   return raw.size() <= limit ? raw.str() : raw.take_front(limit).str() + "...";
 }
 
-void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
-  os << '"';
+void writeJsonStringBody(llvm::raw_ostream &os, llvm::StringRef text) {
   while (!text.empty()) {
     const auto *stop =
         std::find_if(text.begin(), text.end(), [](char c) { return !plainBytes[static_cast<uint8_t>(c)]; });
@@ -196,6 +195,11 @@ void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
     if (!text.empty())
       text = text.drop_front(writeSpecial(os, text));
   }
+}
+
+void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
+  os << '"';
+  writeJsonStringBody(os, text);
   os << '"';
 }
 

@@ -35,6 +35,8 @@ namespace ccgraph {
 
 /// A quoted string. Bytes that are not UTF-8 become U+FFFD, because no JSON reader takes them.
 void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text);
+/// What stands between its quotes.
+void writeJsonStringBody(llvm::raw_ostream &os, llvm::StringRef text);
 /// The shortest decimal that reads back as this double, always with '.' or 'e'. Not for inf and nan.
 void writeJsonDouble(llvm::raw_ostream &os, double value);
 

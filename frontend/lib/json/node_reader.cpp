@@ -34,6 +34,32 @@ std::optional<Opcode> parseOpcode(llvm::StringRef text) {
   return std::nullopt;
 }
 
+/// Arguments of the node `user`: "%name" is an earlier node, and each mention an operand.
+class NodeArguments final : public ArgumentOwner {
+public:
+  NodeArguments(GraphScope &scope, ArgumentBuilder &builder, llvm::StringRef user)
+      : scope_(scope), builder_(builder), user_(user) {}
+
+  Argument reference(const JsonValue &value) override {
+    if (!value.text.startswith("%") || value.text.size() == 1) {
+      scope_.report.expected(value, "a node \"%name\" or a literal",
+                             "a string stands for a node; text is written {\"str\": ...}");
+      return Argument::none();
+    }
+    Node *node = scope_.resolve(value, user_);
+    return node ? builder_.operand(node) : Argument::none();
+  }
+  Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements) override {
+    return builder_.sequence(kind, elements);
+  }
+  Argument dict(llvm::ArrayRef<NamedArgument> entries) override { return builder_.dict(entries); }
+
+private:
+  GraphScope &scope_;
+  ArgumentBuilder &builder_;
+  llvm::StringRef user_;
+};
+
 /// The keys of a node may stand in any order, and what one means may depend on another (the target of a placeholder is
 /// its name where it is left out). So members are first put into places by key, and then read in a fixed order.
 ///
@@ -171,21 +197,14 @@ private:
   }
 
   void create() {
-    ArgumentReader reader(scope_, builder_, spec_.name);
+    NodeArguments owner(scope_, builder_, spec_.name);
+    ArgumentReader reader(context(), report_, owner);
     llvm::SmallVector<Argument, 8> positional;
     llvm::SmallVector<NamedArgument, 4> keyword;
-    if (const JsonValue *args = member(Key::Args)) {
-      if (!args->is(JsonKind::Array))
-        report_.expected(*args, "'args' as an array");
-      for (const JsonValue &argument : args->elements())
-        positional.push_back(reader.read(argument));
-    }
-    if (const JsonValue *kwargs = member(Key::Kwargs)) {
-      if (!kwargs->is(JsonKind::Object))
-        report_.expected(*kwargs, "'kwargs' as an object");
-      else
-        keyword = reader.readNamed(*kwargs);
-    }
+    if (const JsonValue *args = member(Key::Args))
+      positional = reader.readAll(*args);
+    if (const JsonValue *kwargs = member(Key::Kwargs))
+      keyword = reader.readAllNamed(*kwargs);
     Node *node = scope_.graph.create(spec_, std::move(builder_), {positional, keyword});
     if (scope_.places)
       (*scope_.places)[node] = value_.offset;

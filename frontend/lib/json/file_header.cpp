@@ -1,0 +1,59 @@
+#include "json/file_header.h"
+
+namespace ccgraph {
+namespace {
+
+constexpr int supportedMajor = 1;
+constexpr int supportedMinor = 0;
+
+} // namespace
+
+bool FileHeader::read(const JsonValue &member) {
+  return member.key == "format" ? readFormat(member) : readVersion(member);
+}
+
+bool FileHeader::readFormat(const JsonValue &value) {
+  sawFormat_ = true;
+  foreign_ = value.text != kind_.format;
+  if (foreign_)
+    report_.expected(value, "\"" + kind_.format + "\"", kind_.other.str());
+  return !foreign_;
+}
+
+// 1.0 is read. 1.7 is read with a warning: a newer minor version only adds keys, and may be read without them. 2.0 is
+// refused, for there a key that is known may mean something else.
+bool FileHeader::readVersion(const JsonValue &value) {
+  sawVersion_ = true;
+  auto [majorText, minorText] = value.text.split('.');
+  int major = 0;
+  int minor = 0;
+  if (majorText.getAsInteger(10, major) || minorText.getAsInteger(10, minor) || major < 0 || minor < 0) {
+    report_.expected(value, "a version \"major.minor\", such as \"1.0\"");
+    return true;
+  }
+  foreign_ = major != supportedMajor;
+  newer_ = !foreign_ && minor > supportedMinor;
+  if (foreign_)
+    report_.expected(value, "version " + llvm::Twine(supportedMajor) + ".x",
+                     "another major version has another meaning: use a ccgraph that knows it");
+  else if (newer_)
+    report_.warning(value.offset,
+                    "version " + value.text.str() + " is newer than " + std::to_string(supportedMajor) + "." +
+                        std::to_string(supportedMinor),
+                    kind_.newer.str());
+  return !foreign_;
+}
+
+void FileHeader::finish(size_t offset) {
+  if (foreign_)
+    return;
+  if (!sawFormat_)
+    report_.error(
+        offset,
+        ("this JSON does not say that it is " + kind_.noun + ": expected \"format\": \"" + kind_.format + "\"").str(),
+        kind_.manual.str());
+  else if (!sawVersion_)
+    report_.error(offset, "expected \"version\": \"1.0\"");
+}
+
+} // namespace ccgraph

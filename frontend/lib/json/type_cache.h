@@ -1,0 +1,31 @@
+// TypeCache: types by their text, each parsed once.
+//
+// A file of a million nodes has some hundred distinct types, and parsing each again would be most of the reading.
+//
+// Ownership: types are the context's; borrows context and report. Failure: through the report, null in the
+// place of the type. Cost: a hash look-up a type.
+#pragma once
+
+#include "ccgraph/ir/type.h"
+#include "json/json_report.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace ccgraph {
+
+class TypeCache {
+public:
+  TypeCache(Context &context, JsonReport &report) : context_(context), report_(report) {}
+  /// A string, or a list of types and nulls (nested as results are). Null, with an error reported, where it is none.
+  const Type *read(const JsonValue &value);
+  /// One type, no list. `offset`: of the value that holds the text, where an error is reported.
+  const Type *readText(llvm::StringRef text, size_t offset);
+
+private:
+  const Type *readList(const JsonValue &value);
+  Context &context_;
+  JsonReport &report_;
+  llvm::StringMap<const Type *> known_;
+};
+
+} // namespace ccgraph
