@@ -3,6 +3,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/frontend/safetensors.h"
@@ -13,6 +14,7 @@
 #include "fuzz/complaints.h"
 #include "fuzz/corpus_files.h"
 #include "fuzz/graph_promises.h"
+#include "support/random_plan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -69,6 +71,40 @@ Texts jsonTexts() {
     writeJsonGraph(os, *graphs->front());
   }
   return texts;
+}
+
+// --- Plans ------------------------------------------------------------------------------------------------------------
+
+std::string textOf(const Plan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writePlan(os, plan);
+  return os.str();
+}
+
+Texts planFiles() {
+  Texts texts = dataFiles(".plan.json", size_t(1) << 20);
+  constexpr uint64_t few = 20;
+  for (uint64_t seed = 0; seed < few; ++seed) {
+    Context context;
+    texts.push_back(textOf(*makeRandomPlan(context, seed)));
+  }
+  return texts;
+}
+
+std::string complaintAboutPlan(StringRef text) {
+  Context context;
+  Diagnostics warnings;
+  auto plan = readPlan(context, {"input", text}, {.warnings = &warnings});
+  if (!plan)
+    return complaintAbout(plan.takeError());
+  std::string written = textOf(**plan);
+  auto again = readPlan(context, {"written", written});
+  if (!again)
+    return "what was written is not read: " + llvm::toString(again.takeError()) + written;
+  if (std::string difference = planDifference(**plan, **again); !difference.empty())
+    return "what was written is read as another plan: " + difference + "\n" + written;
+  return complaintAbout(warnings.take());
 }
 
 // --- Side files -------------------------------------------------------------------------------------------------------
@@ -200,6 +236,7 @@ std::string complaintAboutTensors(StringRef bytes) {
 constexpr FuzzSubject subjects[] = {
     {"FxText", fxTexts, complaintAboutGraphs},
     {"JsonGraphs", jsonTexts, complaintAboutGraphs},
+    {"Plans", planFiles, complaintAboutPlan},
     {"GroupFiles", groupFiles,
      [](StringRef text) {
        return complaintAboutRefusal(readGroupFile({"input", text}));

@@ -13,7 +13,8 @@ if(tools)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ccgraph)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json ${PROJECT_SOURCE_DIR}/docs/plan.schema.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/ccgraph)
 install(EXPORT ccgraph NAMESPACE ccgraph:: FILE ccgraphTargets.cmake DESTINATION ${package_dir})
 
 configure_package_config_file(
