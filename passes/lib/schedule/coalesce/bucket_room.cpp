@@ -8,24 +8,34 @@ bool BucketRoom::mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) con
          moved.peakOfMoved(plan.side == Side::Up ? plan.first : plan.last->next()) <= budget_;
 }
 
-/// What a part's buffers hold that is not held now: those of a bucket of several are there, a bucket of one has its result
-/// alone.
-int64_t BucketRoom::newBuffers(const Bucket &part) const {
-  if (part.members.size() > 1)
-    return 0;
-  const Node *launch = part.members.front().launch;
-  int64_t bytes = part.inputBytes() + part.outputBytes();
-  for (LiveBytes::IntervalId id : memory_.intervalsOf(launch))
-    bytes -= memory_.first(id) == launch ? memory_.bytes(id) : 0;
+int64_t BucketRoom::resultBytes(const Candidate &member) const {
+  int64_t bytes = 0;
+  for (LiveBytes::IntervalId id : memory_.intervalsOf(member.launch))
+    bytes += memory_.first(id) == member.launch ? memory_.bytes(id) : 0;
   return bytes;
 }
 
+// Between all launches and all waits, a bucket of one holds its result and is to hold a share in two buffers. At the last
+// wait of all it is to hold a share in the buffer of results, and its result too if that is a copy. The buffers of a
+// bucket of several are there already. What moves stands above all of these rows, before and after.
 bool BucketRoom::mayFitBuffers(const Bucket &bucket, const Bucket &newcomer) const {
   if (layout_ != BucketLayout::Flat)
     return true;
+  int64_t moreBetween = 0;
+  int64_t moreAtLastWait = 0;
+  for (const Bucket *part : {&bucket, &newcomer}) {
+    if (part->members.size() > 1)
+      continue;
+    const Candidate &only = part->members.front();
+    moreBetween += only.inputBytes + only.outputBytes - resultBytes(only);
+    moreAtLastWait += only.outputBytes - (only.copied ? 0 : resultBytes(only));
+  }
   Node *from = newcomer.members.back().launch->next();
   Node *to = std::min(bucket.firstWait, newcomer.firstWait, standsBefore);
-  return !from->isBefore(to) || !memory_.firstAbove(from, to, budget_ - newBuffers(bucket) - newBuffers(newcomer));
+  Node *last = std::max(bucket.lastWait, newcomer.lastWait, standsBefore);
+  if (!last->isBefore(from) && memory_.alive(last) + moreAtLastWait > budget_)
+    return false;
+  return !from->isBefore(to) || !memory_.firstAbove(from, to, budget_ - moreBetween);
 }
 
 int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {

@@ -21,7 +21,7 @@ public:
       : memory_(memory), budget_(budget), layout_(layout) {}
 
   /// False only if the buffers of a flat bucket would surely need more than the budget, at a row between all launches
-  /// and all waits of the two: nothing that moves changes what else is alive there.
+  /// and all waits of the two or at the last of these waits: nothing that moves changes what else is alive there.
   [[nodiscard]] bool mayFitBuffers(const Bucket &bucket, const Bucket &newcomer) const;
   /// False only if the moves alone would surely need more than the budget, at a row of [from, to) or at one that moves.
   [[nodiscard]] bool mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) const;
@@ -41,7 +41,7 @@ private:
   void addResults(Node *launch);
   void addCopies();
   void addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool forGood = false);
-  [[nodiscard]] int64_t newBuffers(const Bucket &part) const;
+  [[nodiscard]] int64_t resultBytes(const Candidate &member) const;
   [[nodiscard]] int64_t bytesFreedAtLaunch(const Candidate &member) const;
 
   LiveBytes &memory_;
