@@ -16,10 +16,12 @@
 // for the event of the collective that made it.
 //
 // Memory: a *buffer* is what one operator allocated. Buffers of inputs and attributes are the caller's.
-// The others lie in one of two arenas, that of computation or that of communication (whose base is aligned
-// to 4096 bytes, which is what registration with a network wants), where the layout says; buffers whose size
-// is known only while the program runs are allocated then. Two buffers may lie on the same bytes if all uses
-// of one end before those of the other begin.
+// The others lie in the rank's arena, where the layout says; buffers whose size is known only while the
+// program runs are allocated then. Two buffers may lie on the same bytes if all uses of one end before those
+// of the other begin. Where a network wants the memory that it reads and fills apart from all other, there is
+// a second arena for it; by default there is none, since two arenas cannot lend each other what they do not
+// need at the moment (for FSDP that is up to 1.8 times the memory). Bases of arenas are aligned to 4096 bytes,
+// which is what registration with a network asks for.
 //
 // One Plan serves every rank that runs the graph it was made of: groups are lists of ranks, or partitions of
 // which a rank takes its own cell. Offsets are so the same on all of them.
@@ -64,9 +66,9 @@ enum class Home : uint8_t {
   Input,
   /// an attribute (get_attr), likewise
   Attribute,
-  /// the arena of computation
+  /// the rank's arena
   Compute,
-  /// the arena of communication: some collective sends or receives here
+  /// the arena of communication, where there is one: some collective sends or receives here
   Communication,
   /// allocated while the program runs, since its size is not known before
   Growing,
@@ -215,15 +217,13 @@ struct PlanLayout {
   std::vector<int64_t> offsets;
   int64_t computeBytes = 0;
   int64_t communicationBytes = 0;
-  /// Most bytes of the arenas' buffers that are alive at once: no layout needs less. Lower bound of the sum of both.
+  /// Most bytes that are alive at once in the one arena, and in the other: no two arenas can be smaller together.
   int64_t liveBytes = 0;
 };
 
-/// Bases of arenas, and each buffer in them, are aligned so.
-inline constexpr int64_t computeAlignment = 64;
-inline constexpr int64_t communicationAlignment = 4096;
-/// Of buffers within the communication arena.
-inline constexpr int64_t communicationBufferAlignment = 64;
+/// Of the bases of arenas, and of buffers in them.
+inline constexpr int64_t arenaAlignment = 4096;
+inline constexpr int64_t bufferAlignment = 64;
 
 class Plan {
 public:

@@ -1,0 +1,55 @@
+// Lowering: Graph -> Plan. What depends on what becomes who does what when, and where.
+//
+// It is a function and not a pass, since its result is no graph. Three questions, one file each in passes/lib/lower:
+//   steps    which operator, on which stream, over which windows. A view becomes another window of its tensor, and a wait
+//            nothing at all. A collective sends and fills contiguous windows: where the program has others, copies are
+//            made before it (in the stream of computation) or after it (in its own). An all_reduce or broadcast whose
+//            input is written before the wait gets a copy to work on.
+//   layout   where the buffers lie. A buffer is needed from its first step to its last; what a collective reads and
+//            fills up to the last wait on its results, because until then the rank does not know that it has ended. So
+//            the arenas' peak is what lifetimes.h counts.
+//   events   which step waits for which, the fewest that put all conflicting accesses in order: those of one tensor, and
+//            those of buffers that take turns on the same bytes.
+//
+// Streams: the host's, one of computation, one for each group, and one for each channel of transfers (group, peer, direction
+// and tag), because a send and a receive that two ranks issue crosswise must not wait for each other.
+// On the host run: what yields a number (item, sizes and arithmetic on them), what checks one, and what has a result whose
+// size only its data tell (nonzero).
+//
+// Ownership: the graph is borrowed and unchanged; the plan is the caller's, and shares its Context.
+// Failure: a DiagnosticError of one of these rules, at the node:
+//   lower.type      a tensor without type, or whose result type nobody says
+//   lower.window    where a view lies in its storage cannot be said, or is not what the program may rely on
+//   lower.reshape   the tensor is given other memory in place (resize_)
+//   lower.group     the members of a group are not known
+//   lower.call      the arguments of a collective make no sense
+//   lower.operator  a subgraph that is run by an operator (while_loop)
+//   lower.symbol    no value is stated for a symbol that sizes depend on
+// Cost: O(n log n) in nodes and edges, but for the placing of up to 4,096 buffers (arena.h).
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/object_meaning.h"
+#include "ccgraph/ir/plan.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ccgraph {
+
+struct LoweringOptions {
+  /// what the objects of the program are, where its text does not say
+  ObjectMeanings objects;
+  /// Values of symbols, by name; those left out take the graph's hints.
+  std::vector<std::pair<std::string, int64_t>> symbols;
+  /// Buffers that a collective sends from or fills lie in an arena of their own. This costs memory: see plan.h.
+  bool separateCommunication = false;
+};
+
+/// The graph must be one that the verifier accepts.
+[[nodiscard]] llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &graph, const LoweringOptions &options = {});
+
+} // namespace ccgraph

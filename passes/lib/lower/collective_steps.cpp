@@ -1,0 +1,544 @@
+#include "lower/steps.h"
+#include "lower/view_windows.h"
+
+#include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/strides.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::lower {
+namespace {
+
+using llvm::Twine;
+
+/// One tensor that is sent or filled; several where the call takes it in pieces.
+using Pieces = std::vector<TensorObject>;
+
+Pieces piecesOf(const LoweredValue &list) {
+  Pieces pieces;
+  for (const LoweredValue &element : list.elements)
+    if (element.isTensor())
+      pieces.push_back(element.tensor);
+  return pieces;
+}
+
+/// One call: what it sends, where it goes, and what it yields.
+class CollectiveLowering {
+public:
+  CollectiveLowering(Emitter &emitter, const Node &node)
+      : emitter_(emitter), node_(node), op_(*node.op()), spec_(*node.op()->collective) {
+    call_.kind = spec_.kind;
+  }
+
+  Lowered lower();
+
+private:
+  llvm::Error readGroup();
+  llvm::Expected<Group> groupOf(const Argument &argument) const;
+  llvm::Expected<Group> groupNamed(llvm::StringRef name) const;
+  llvm::Error readReduceOp();
+  llvm::Error readCollective();
+  llvm::Expected<std::vector<Pieces>> rowsAt(int parameter) const;
+  llvm::Error readSplits();
+  llvm::Expected<llvm::SmallVector<Dim, 0>> splitsAt(int parameter, const Type &input) const;
+  llvm::Error makeReceive();
+  llvm::Expected<const Type *> freshType(const Type &input, const Type *stated) const;
+  llvm::Error makeShardDim();
+  void countParts();
+  void emitCollective();
+  void noteLateReads();
+  Lowered lowerTransfers();
+  void emitTransfer(CollectiveKind kind, const TensorObject &tensor, int64_t peer, int64_t tag);
+  std::optional<PlanWindow> whole(const Pieces &pieces, bool sends, std::vector<CopyStep> &copies);
+  [[nodiscard]] LoweredValue result() const;
+  [[nodiscard]] const Type *statedType(size_t row) const;
+  [[nodiscard]] int64_t groupSize() const { return *groupSize_; }
+  [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
+    return loweringError(node_, "lower.call", message, repair);
+  }
+
+  Emitter &emitter_;
+  const Node &node_;
+  const OpDef &op_;
+  const CollectiveSpec &spec_;
+  PlanCollective call_;
+  std::optional<int64_t> groupSize_;
+  std::vector<Pieces> send_;
+  std::vector<Pieces> receive_;
+  /// all_to_all of one tensor: rows of dimension 0 for and from each member
+  llvm::SmallVector<Dim, 0> sendRows_;
+  llvm::SmallVector<Dim, 0> receiveRows_;
+  bool isSplit_ = false;
+  /// of shard_dim_alltoall, whose pieces are parts of it
+  std::optional<LoweredValue> exchanged_;
+};
+
+// --- The group --------------------------------------------------------------------------------------------------
+
+llvm::Expected<Group> CollectiveLowering::groupNamed(llvm::StringRef name) const {
+  if (const Group *group = emitter_.graph().groups().find(name))
+    return *group;
+  return loweringError(node_, "lower.group", "the members of group '" + name + "' are not known",
+                       "give the ranks of each group with --groups FILE");
+}
+
+llvm::Expected<Group> CollectiveLowering::groupOf(const Argument &argument) const {
+  if (argument.is(Argument::Kind::String))
+    return groupNamed(argument.text());
+  LoweredValue value = emitter_.valueOf(node_, argument);
+  if (value.kind == LoweredValue::Kind::Object) {
+    const GroupTable &table = emitter_.graph().groups();
+    auto meaning = emitter_.objects().find(value.object.str().str());
+    if (table.find(value.object.str()))
+      return groupNamed(value.object.str());
+    if (meaning != emitter_.objects().end() && !meaning->second.group.empty())
+      return groupNamed(meaning->second.group);
+    if (table.groups().size() == 1)
+      return table.groups().front();
+    return loweringError(node_, "lower.group", "which group the object `" + value.object.str() + "` is, is not known",
+                         "say it in the file of --groups: {\"constants\": {\"" + value.object.str() +
+                             "\": {\"group\": NAME}}}");
+  }
+  if (!argument.isSequence())
+    return loweringError(node_, "lower.group",
+                         "its group is a value that the program computes, not a name or a list of ranks",
+                         "give its name, or the list of its ranks");
+  Group listed;
+  for (const Argument &rank : argument.elements()) {
+    if (!rank.is(Argument::Kind::Int))
+      return loweringError(node_, "lower.group", "its list of ranks holds something else than numbers", "list ranks");
+    listed.ranks.push_back(rank.integer());
+  }
+  listed.name = "ranks " + dimsText(listed.ranks);
+  return listed;
+}
+
+llvm::Error CollectiveLowering::readGroup() {
+  const Argument *argument = argumentAt(node_, spec_.group);
+  if (!argument)
+    return loweringError(node_, "lower.group", "names no group", "give the group's name");
+  llvm::Expected<Group> group = groupOf(*argument);
+  if (!group)
+    return group.takeError();
+  groupSize_ = group->size();
+  if (!groupSize_)
+    return loweringError(node_, "lower.group",
+                         "the members of group '" + group->name + "' are not known, or differ in number",
+                         "give the ranks of each group with --groups FILE");
+  call_.group = emitter_.groupIndex(*group);
+  return llvm::Error::success();
+}
+
+// --- Numbers ----------------------------------------------------------------------------------------------------
+
+llvm::Error CollectiveLowering::readReduceOp() {
+  if (spec_.root >= 0) {
+    std::optional<Dim> root = numberAt(node_, spec_.root);
+    if (!root || !root->isStatic())
+      return error("its source is no number", "give the source's rank within the group");
+    call_.root = root->value();
+  }
+  if (spec_.reduceOp < 0)
+    return llvm::Error::success();
+  const Argument *argument = argumentAt(node_, spec_.reduceOp);
+  LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
+  std::string word;
+  if (argument && argument->is(Argument::Kind::String))
+    word = argument->text().str();
+  if (value.kind == LoweredValue::Kind::Object)
+    if (auto meaning = emitter_.objects().find(value.object.str().str()); meaning != emitter_.objects().end())
+      word = meaning->second.reduceOp;
+  call_.reduceOp = parseReduceOp(word);
+  return call_.reduceOp ? llvm::Error::success()
+                        : error("its reduction is none of sum, avg, product, min, max, band, bor, bxor",
+                                "name one, or say what the object means in the file of --groups");
+}
+
+llvm::Expected<llvm::SmallVector<Dim, 0>> CollectiveLowering::splitsAt(int parameter, const Type &input) const {
+  const Argument *argument = argumentAt(node_, parameter);
+  LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
+  llvm::SmallVector<Dim, 0> rows;
+  for (const Argument &element : argument ? argument->elements() : llvm::ArrayRef<Argument>()) {
+    const Type *type = element.is(Argument::Kind::Operand) ? node_.operand(element)->type() : nullptr;
+    if (element.is(Argument::Kind::Int))
+      rows.push_back(element.integer());
+    else if (element.is(Argument::Kind::Symbolic))
+      rows.emplace_back(element.symbolic());
+    else if (type && type->kind() == Type::Kind::Symbolic)
+      rows.emplace_back(type->symbol());
+    else
+      return error("a split is no number", "give rows for each rank as numbers");
+  }
+  if (!rows.empty() && static_cast<int64_t>(rows.size()) != groupSize())
+    return error("got " + Twine(rows.size()) + " splits for " + Twine(groupSize()) + " ranks",
+                 "give one for each rank");
+  std::optional<Dim> equal = divideExactly(input.sizes()[0], groupSize());
+  if (rows.empty() && !equal)
+    return error("got " + input.str() + " without splits", "make its first dimension a multiple of the group's size");
+  if (rows.empty())
+    rows.assign(static_cast<size_t>(groupSize()), *equal);
+  return rows;
+}
+
+llvm::Error CollectiveLowering::readSplits() {
+  if (spec_.kind != CollectiveKind::AllToAll || spec_.inputSplits < 0)
+    return llvm::Error::success();
+  const Type &input = *send_.front().front()->type;
+  if (input.sizes().empty())
+    return error("got " + input.str(), "exchange a tensor with a first dimension");
+  auto sent = splitsAt(spec_.inputSplits, input);
+  if (!sent)
+    return sent.takeError();
+  auto received = splitsAt(spec_.outputSplits, input);
+  if (!received)
+    return received.takeError();
+  sendRows_ = std::move(*sent);
+  receiveRows_ = std::move(*received);
+  isSplit_ = true;
+  return llvm::Error::success();
+}
+
+Dim elementsOf(Context &context, llvm::ArrayRef<Dim> sizes) {
+  Dim count = 1;
+  for (const Dim &size : sizes)
+    count = multiply(context, count, size);
+  return count;
+}
+
+void CollectiveLowering::countParts() {
+  if (spec_.kind != CollectiveKind::AllToAll)
+    return;
+  Context &context = emitter_.context();
+  auto ofPieces = [&](const Pieces &pieces) {
+    llvm::SmallVector<Dim, 0> counts;
+    for (const TensorObject &piece : pieces)
+      counts.push_back(elementsOf(context, piece->type->sizes()));
+    return counts;
+  };
+  auto ofRows = [&](llvm::ArrayRef<Dim> rows) {
+    Dim length = elementsOf(context, send_.front().front()->type->sizes().drop_front());
+    llvm::SmallVector<Dim, 0> counts;
+    for (const Dim &row : rows)
+      counts.push_back(multiply(context, row, length));
+    return counts;
+  };
+  call_.sendCounts = isSplit_ ? ofRows(sendRows_) : ofPieces(send_.front());
+  call_.receiveCounts = isSplit_ ? ofRows(receiveRows_) : ofPieces(receive_.front());
+}
+
+// --- Tensors ----------------------------------------------------------------------------------------------------
+
+/// A list of tensors is a row each, but for all_to_all the parts of one; a list of lists is a row for each inner list.
+llvm::Expected<std::vector<Pieces>> CollectiveLowering::rowsAt(int parameter) const {
+  const Argument *argument = argumentAt(node_, parameter);
+  LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
+  std::vector<Pieces> rows;
+  if (value.isTensor())
+    rows.push_back({value.tensor});
+  else if (spec_.kind == CollectiveKind::AllToAll)
+    rows.push_back(piecesOf(value));
+  else
+    for (const LoweredValue &element : value.elements)
+      rows.push_back(element.isTensor() ? Pieces{element.tensor} : piecesOf(element));
+  if (rows.empty() || llvm::any_of(rows, [](const Pieces &row) { return row.empty(); }))
+    return error("argument " + Twine(parameter) + " is no tensor, and no list of tensors", "give what is communicated");
+  return rows;
+}
+
+/// The type that the program states for a fresh result; null where it states none.
+const Type *CollectiveLowering::statedType(size_t row) const {
+  const Type *type = node_.type();
+  if (type && type->isTensor())
+    return type;
+  if (type && type->isList())
+    return row < type->elements().size() ? type->elements()[row] : nullptr;
+  for (const Use &use : node_.uses())
+    if (!use.isOrdering() && getItemIndex(*use.user()) == static_cast<int64_t>(row))
+      return use.user()->type();
+  return nullptr;
+}
+
+/// The stated type, because views of the result are laid out as it is; else a contiguous one of the sizes that follow from the
+/// input's.
+llvm::Expected<const Type *> CollectiveLowering::freshType(const Type &input, const Type *stated) const {
+  if (stated && stated->isTensor() && stated->stridesKnown())
+    return stated;
+  Context &context = emitter_.context();
+  llvm::SmallVector<Dim, 6> sizes(input.sizes().begin(), input.sizes().end());
+  bool scatters = spec_.kind == CollectiveKind::ReduceScatter, gathers = spec_.kind == CollectiveKind::AllGather;
+  if (gathers && sizes.empty())
+    sizes.emplace_back(1);
+  std::optional<Dim> part = scatters && !sizes.empty() ? divideExactly(sizes[0], groupSize()) : std::nullopt;
+  if (scatters && !part)
+    return error("got " + input.str() + " to scatter", "make its first dimension a multiple of " + Twine(groupSize()));
+  if (scatters)
+    sizes[0] = *part;
+  if (gathers)
+    sizes[0] = multiply(context, sizes[0], Dim(groupSize()));
+  if (spec_.kind == CollectiveKind::AllToAll) {
+    sizes[0] = 0;
+    for (const Dim &row : receiveRows_)
+      sizes[0] = add(context, sizes[0], row);
+  }
+  return context.contiguousTensor(input.dtype(), sizes, input.device());
+}
+
+llvm::Error CollectiveLowering::makeReceive() {
+  if (spec_.inPlace)
+    receive_ = send_;
+  if (spec_.output >= 0) {
+    auto given = rowsAt(spec_.output);
+    if (!given)
+      return given.takeError();
+    receive_ = std::move(*given);
+  }
+  if (!receive_.empty())
+    return llvm::Error::success();
+  for (size_t row = 0; row < send_.size(); ++row) {
+    llvm::Expected<const Type *> type = freshType(*send_[row].front()->type, statedType(row));
+    if (!type)
+      return type.takeError();
+    receive_.push_back({emitter_.freshTensor(node_.name(), *type)});
+  }
+  return llvm::Error::success();
+}
+
+/// Part `index` of `count` along one dimension.
+PlanWindow partOf(Context &context, const PlanWindow &whole, unsigned dim, int64_t index, int64_t rows) {
+  llvm::SmallVector<Dim, 6> sizes(whole.type->sizes().begin(), whole.type->sizes().end());
+  sizes[dim] = rows;
+  Dim distance = multiply(context, Dim(saturatingMultiply(index, rows)), whole.type->strides()[dim]);
+  const Type *type = context.tensor(whole.type->dtype(), {sizes, whole.type->strides(), true}, whole.type->device());
+  return {whole.buffer, type, add(context, whole.offset, distance)};
+}
+
+/// Chunks along one dimension become, after the exchange, parts of the result along another.
+llvm::Error CollectiveLowering::makeShardDim() {
+  std::optional<Dim> gather = numberAt(node_, op_.paramIndex("gather_dim"));
+  std::optional<Dim> shard = numberAt(node_, op_.paramIndex("shard_dim"));
+  const TensorObject input = send_.front().front();
+  auto sizes = staticDims(input->type->sizes());
+  auto rank = static_cast<int64_t>(input->type->sizes().size());
+  auto isDim = [&](const std::optional<Dim> &dim) {
+    return dim && dim->isStatic() && dim->value() >= 0 && dim->value() < rank;
+  };
+  if (!sizes || !isDim(gather) || !isDim(shard) || (*sizes)[shard->value()] % groupSize() != 0)
+    return error("got " + input->type->str() +
+                     ", expected a gather and a shard dimension of it, with static sizes, the latter "
+                     "a multiple of " +
+                     Twine(groupSize()),
+                 "make the dimension even");
+  int64_t chunk = (*sizes)[shard->value()] / groupSize();
+  int64_t part = gather->value() == shard->value() ? chunk : (*sizes)[gather->value()];
+  (*sizes)[shard->value()] = chunk;
+  (*sizes)[gather->value()] = part * groupSize();
+  llvm::SmallVector<Dim, 6> dims(sizes->begin(), sizes->end());
+  const Type *stated = statedType(0);
+  bool laidOut = stated && stated->isTensor() && stated->stridesKnown();
+  const Type *type =
+      laidOut ? stated : emitter_.context().contiguousTensor(input->type->dtype(), dims, input->type->device());
+  TensorObject result = emitter_.freshTensor(node_.name(), type);
+  send_.front().clear();
+  receive_ = {{}};
+  for (int64_t i = 0; i < groupSize(); ++i) {
+    send_.front().push_back(std::make_shared<PlanWindow>(partOf(emitter_.context(), *input, shard->value(), i, chunk)));
+    receive_.front().push_back(
+        std::make_shared<PlanWindow>(partOf(emitter_.context(), *result, gather->value(), i, part)));
+  }
+  call_.kind = CollectiveKind::AllToAll;
+  call_.sendCounts.assign(static_cast<size_t>(groupSize()), Dim(productOf(*sizes) / groupSize()));
+  call_.receiveCounts = call_.sendCounts;
+  exchanged_ = LoweredValue::of(result);
+  return llvm::Error::success();
+}
+
+// --- Steps ------------------------------------------------------------------------------------------------------
+
+/// One contiguous window: the only piece, if it is contiguous, else memory that copies fill or empty piece by piece.
+std::optional<PlanWindow> CollectiveLowering::whole(const Pieces &pieces, bool sends, std::vector<CopyStep> &copies) {
+  if (pieces.empty())
+    return std::nullopt;
+  if (pieces.size() == 1 && pieces.front()->type->isContiguous())
+    return *pieces.front();
+  Context &context = emitter_.context();
+  Dim total = 0;
+  for (const TensorObject &piece : pieces)
+    total = add(context, total, elementsOf(context, piece->type->sizes()));
+  const Type &first = *pieces.front()->type;
+  PlanWindow staging =
+      *emitter_.freshTensor(node_.name(), context.contiguousTensor(first.dtype(), {total}, first.device()));
+  Dim at = 0;
+  for (const TensorObject &piece : pieces) {
+    const Type *type = context.contiguousTensor(first.dtype(), piece->type->sizes(), first.device());
+    PlanWindow part{staging.buffer, type, at};
+    copies.push_back(sends ? CopyStep{*piece, part} : CopyStep{part, *piece});
+    at = add(context, at, elementsOf(context, piece->type->sizes()));
+  }
+  return staging;
+}
+
+void CollectiveLowering::emitCollective() {
+  StreamId stream = emitter_.collectiveStream(call_.group);
+  std::vector<CopyStep> before, after;
+  llvm::SmallVector<PlanWindow, 4> held;
+  for (size_t row = 0; row < send_.size(); ++row) {
+    PlanRow planned;
+    planned.send = whole(send_[row], true, before);
+    bool inPlace = spec_.inPlace && planned.send == std::optional<PlanWindow>(*send_[row].front());
+    planned.receive = inPlace ? planned.send : whole(receive_[row], false, after);
+    call_.rows.push_back(planned);
+  }
+  for (const PlanRow &row : call_.rows)
+    for (const std::optional<PlanWindow> &window : {row.send, row.receive})
+      if (window)
+        held.push_back(*window);
+  for (const CopyStep &copy : after)
+    held.push_back(copy.to);
+  for (const CopyStep &copy : before)
+    emitter_.emit(node_, Plan::computeStream, copy);
+  noteLateReads();
+  CollectiveStep step;
+  step.calls.push_back(call_);
+  emitter_.emit(node_, stream, std::move(step));
+  for (const CopyStep &copy : after)
+    emitter_.emit(node_, stream, copy);
+  emitter_.keepUntilLanded(node_, held);
+}
+
+/// What the operator copies at launch is read where it lies, and so later: see overwritten.cpp.
+void CollectiveLowering::noteLateReads() {
+  if (!spec_.copiesAtLaunch || spec_.inPlace)
+    return;
+  for (size_t row = 0; row < call_.rows.size(); ++row)
+    if (call_.rows[row].send)
+      emitter_.program().lateReads.push_back({emitter_.plan().steps.size(), row, emitter_.landsAt(node_)});
+}
+
+/// What the call yields, in the shape that its schema states; Work objects are objects.
+LoweredValue CollectiveLowering::result() const {
+  auto listOf = [](const Pieces &pieces) {
+    std::vector<LoweredValue> elements;
+    for (const TensorObject &piece : pieces)
+      elements.push_back(LoweredValue::of(piece));
+    return LoweredValue::list(std::move(elements));
+  };
+  Pieces all;
+  std::vector<LoweredValue> nested, results;
+  for (const Pieces &row : receive_) {
+    llvm::append_range(all, row);
+    nested.push_back(listOf(row));
+  }
+  for (const OpResult &result : op_.results) {
+    if (result.type == "Tensor" && !all.empty())
+      results.push_back(LoweredValue::of(all.front()));
+    else if (result.type == "Tensor[]")
+      results.push_back(listOf(all));
+    else if (result.type == "Tensor[][]")
+      results.push_back(LoweredValue::list(nested));
+    else
+      results.push_back(LoweredValue::thing(node_.name()));
+  }
+  return results.size() == 1 ? results.front() : LoweredValue::list(std::move(results));
+}
+
+llvm::Error CollectiveLowering::readCollective() {
+  if (llvm::Error error = readReduceOp())
+    return error;
+  if (spec_.kind == CollectiveKind::Barrier)
+    return llvm::Error::success();
+  auto rows = rowsAt(spec_.input);
+  if (!rows)
+    return rows.takeError();
+  send_ = std::move(*rows);
+  if (spec_.kind == CollectiveKind::ShardDimAllToAll)
+    return makeShardDim();
+  if (llvm::Error error = readSplits())
+    return error;
+  if (llvm::Error error = makeReceive())
+    return error;
+  if (send_.size() != receive_.size())
+    return error("sends " + Twine(send_.size()) + " tensors into " + Twine(receive_.size()),
+                 "give one buffer for each");
+  countParts();
+  return llvm::Error::success();
+}
+
+// --- Transfers --------------------------------------------------------------------------------------------------
+
+void CollectiveLowering::emitTransfer(CollectiveKind kind, const TensorObject &tensor, int64_t peer, int64_t tag) {
+  PlanCollective transfer;
+  transfer.kind = kind;
+  transfer.group = call_.group;
+  transfer.peer = peer;
+  transfer.tag = tag;
+  bool sends = kind == CollectiveKind::Send;
+  std::vector<CopyStep> copies;
+  std::optional<PlanWindow> window = whole({tensor}, sends, copies);
+  transfer.rows.push_back(sends ? PlanRow{window, std::nullopt} : PlanRow{std::nullopt, window});
+  StreamId stream = emitter_.transferStream(transfer);
+  if (sends)
+    for (const CopyStep &copy : copies)
+      emitter_.emit(node_, Plan::computeStream, copy);
+  CollectiveStep step;
+  step.calls.push_back(transfer);
+  emitter_.emit(node_, stream, std::move(step));
+  if (!sends)
+    for (const CopyStep &copy : copies)
+      emitter_.emit(node_, stream, copy);
+  emitter_.keepUntilLanded(node_, {*window, *tensor});
+}
+
+Lowered CollectiveLowering::lowerTransfers() {
+  bool batch = spec_.kind == CollectiveKind::BatchP2P;
+  auto listAt = [&](int parameter) -> std::vector<LoweredValue> {
+    const Argument *argument = argumentAt(node_, parameter);
+    LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
+    return value.kind == LoweredValue::Kind::List ? value.elements : std::vector<LoweredValue>{value};
+  };
+  auto integer = [](const LoweredValue &value) -> std::optional<int64_t> {
+    bool is = value.kind == LoweredValue::Kind::Literal && value.literal.is(Argument::Kind::Int);
+    return is ? std::optional(value.literal.integer()) : std::nullopt;
+  };
+  std::vector<LoweredValue> tensors = listAt(spec_.input >= 0 ? spec_.input : spec_.output), peers = listAt(spec_.peer);
+  int tagParameter = op_.paramIndex(batch ? "tag_list" : "tag");
+  bool tagged = argumentAt(node_, tagParameter) != nullptr;
+  std::vector<LoweredValue> tags = listAt(tagParameter), words = batch ? listAt(op_.paramIndex("op_list")) : tensors;
+  if (peers.size() != tensors.size() || (tagged && tags.size() != tensors.size()) || words.size() != tensors.size())
+    return error("got " + Twine(tensors.size()) + " tensors, " + Twine(peers.size()) + " peers and " +
+                     Twine(tags.size()) + " tags",
+                 "give one of each a transfer");
+  std::vector<LoweredValue> results;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    std::optional<int64_t> peer = integer(peers[i]), tag = tagged ? integer(tags[i]) : std::optional<int64_t>(0);
+    if (!tensors[i].isTensor() || !peer || !tag)
+      return error("transfer " + Twine(i) + " lacks a tensor, a peer or a tag that is a number", "give one of each");
+    bool isSend = batch ? words[i].kind == LoweredValue::Kind::Literal && words[i].literal.is(Argument::Kind::String) &&
+                              words[i].literal.text() == "isend"
+                        : spec_.kind == CollectiveKind::Send;
+    emitTransfer(isSend ? CollectiveKind::Send : CollectiveKind::Recv, tensors[i].tensor, *peer, *tag);
+    // Because a send yields a token: a tensor without elements.
+    const Type &sent = *tensors[i].tensor->type;
+    results.push_back(
+        isSend ? LoweredValue::of(emitter_.freshTensor(
+                     node_.name(), emitter_.context().contiguousTensor(sent.dtype(), {Dim(0)}, sent.device())))
+               : tensors[i]);
+  }
+  return batch ? LoweredValue::list(std::move(results)) : results.front();
+}
+
+Lowered CollectiveLowering::lower() {
+  if (llvm::Error error = readGroup())
+    return error;
+  if (isPointToPoint(spec_.kind))
+    return lowerTransfers();
+  if (llvm::Error error = readCollective())
+    return error;
+  emitCollective();
+  return exchanged_ ? *exchanged_ : result();
+}
+
+} // namespace
+
+Lowered lowerCollective(Emitter &emitter, const Node &node) { return CollectiveLowering(emitter, node).lower(); }
+
+} // namespace ccgraph::lower

@@ -1,0 +1,366 @@
+#include "lower/steps.h"
+#include "lower/view_windows.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::lower {
+namespace {
+
+using llvm::Twine;
+
+bool holdsTensors(llvm::StringRef resultType) { return resultType.contains("Tensor"); }
+
+/// "aten.t_": the base ends in an underscore.
+bool isInPlace(const OpDef &op) {
+  llvm::StringRef target = op.target.str();
+  return target.take_front(target.find('.', target.find('.') + 1)).endswith("_");
+}
+
+const LoweredValue *firstValue(const Emitter &emitter, const Node &node) {
+  return node.numOperands() ? &emitter.valueOf(*node.operand(0)) : nullptr;
+}
+
+/// The type of a list's element i as those say who take it.
+const Type *typeOfTaken(const Node &list, unsigned element) {
+  for (const Use &use : list.uses())
+    if (!use.isOrdering() && getItemIndex(*use.user()) == element && use.user()->type())
+      return use.user()->type();
+  return nullptr;
+}
+
+/// Types of the elements of a list result: the node's own type, or what is said where elements are taken.
+std::vector<const Type *> elementTypes(const Node &node) {
+  std::vector<const Type *> types;
+  if (node.type() && node.type()->isList())
+    types = node.type()->elements().vec();
+  if (node.op()->results.size() > 1)
+    types.resize(std::max(types.size(), node.op()->results.size()));
+  for (const Use &use : node.uses())
+    if (std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user()))
+      types.resize(std::max(types.size(), static_cast<size_t>(*index) + 1));
+  for (unsigned i = 0; i < types.size(); ++i)
+    if (!types[i])
+      types[i] = typeOfTaken(node, i);
+  return types;
+}
+
+/// Is every use of a list an element of it? Then what nobody takes needs no place.
+bool isTakenApart(const Node &list) {
+  return llvm::all_of(list.uses(), [](const Use &use) { return use.isOrdering() || getItemIndex(*use.user()); });
+}
+
+/// Are there as many types as the list has elements, as far as its users can tell?
+bool knowsElements(const Node &list, llvm::ArrayRef<const Type *> types) {
+  bool stated = list.type() && list.type()->isList();
+  return isTakenApart(list) || ((stated || list.op()->results.size() > 1) && !llvm::is_contained(types, nullptr));
+}
+
+void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> visit) {
+  if (tree.is(Argument::Kind::Operand))
+    visit(tree.operandIndex());
+  for (const Argument &element : tree.elements())
+    forEachOperand(element, visit);
+  for (const NamedArgument &entry : tree.entries())
+    forEachOperand(entry.value, visit);
+}
+
+class ComputeCall {
+public:
+  ComputeCall(Emitter &emitter, const Node &node, std::vector<CopiedView> &copied)
+      : emitter_(emitter), node_(node), op_(*node.op()), effects_(effectsOf(node)), copied_(copied) {}
+
+  Lowered lower();
+
+private:
+  enum class View : uint8_t { No, Window, Copy };
+  [[nodiscard]] View viewKind() const;
+  [[nodiscard]] bool reshapes() const;
+  Lowered makeView();
+  /// A window of what the first operand is a name of.
+  Lowered windowAt(unsigned element, const Type *type);
+  Lowered makeReshape();
+  Lowered makeKernel(View view);
+  [[nodiscard]] std::vector<PlanOperand> operands(View view) const;
+  Lowered result();
+  Lowered oneResult(const OpResult &result, const Type *type);
+  Lowered freshResult(const Type *type);
+  /// What the operator yields because it wrote it; null where the result is fresh.
+  [[nodiscard]] const LoweredValue *writtenFor(const OpResult &result) const;
+  [[nodiscard]] StreamId stream(const LoweredValue &result);
+  [[nodiscard]] llvm::Error untyped() const;
+
+  Emitter &emitter_;
+  const Node &node_;
+  const OpDef &op_;
+  Effects effects_;
+  std::vector<CopiedView> &copied_;
+};
+
+/// Does it change a tensor's shape or memory in place? A buffer given as `out` is meant to have the result's size: an engine
+/// refuses to run an operator that resizes one.
+bool ComputeCall::reshapes() const {
+  Effects effects = effects_;
+  for (const NamedArgument &argument : node_.kwargs()) {
+    int index = op_.paramIndex(argument.name.str());
+    if (index >= 0 && op_.params[index].keywordOnly)
+      forEachOperand(argument.value, [&](uint32_t operand) { effects.operands[operand] = Access::Nothing; });
+  }
+  return llvm::any_of(effects.operands, [](Access access) { return has(access, Access::Reshape); });
+}
+
+/// Does the call only name what it was given? An operator that also writes, or that types do not prove to share, computes.
+ComputeCall::View ComputeCall::viewKind() const {
+  constexpr Access touches = Access::Read | Access::Write;
+  bool shares = llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Alias); });
+  bool touched = llvm::any_of(effects_.operands, [&](Access access) { return hasAny(access, touches); });
+  bool wrote = llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Write); });
+  const LoweredValue *from = firstValue(emitter_, node_);
+  if (!shares || wrote)
+    return View::No;
+  if (touched && op_.isView)
+    return View::Copy;
+  if (touched)
+    return op_.mayAlias ? View::Copy : View::No;
+  return from && from->isTensor() && (isKnownView(node_) || isInPlace(op_)) ? View::Window : View::Copy;
+}
+
+llvm::Error ComputeCall::untyped() const {
+  return loweringError(node_, "lower.type", "has no type, and " + op_.target.str() + " yields a tensor",
+                       "state its type: a plan gives every tensor its place beforehand");
+}
+
+Lowered ComputeCall::lower() {
+  if (op_.opaque)
+    return loweringError(node_, "lower.operator", "nobody says what " + op_.target.str() + " reads, writes and yields",
+                         "declare it (--ops), or run the graph without it");
+  if (reshapes())
+    return makeReshape();
+  View view = viewKind();
+  return view == View::Window ? makeView() : makeKernel(view);
+}
+
+Lowered ComputeCall::windowAt(unsigned element, const Type *type) {
+  const TensorObject &from = firstValue(emitter_, node_)->tensor;
+  if (std::optional<PlanWindow> window = viewWindow(node_, element, *from, type))
+    return LoweredValue::of(*window);
+  return loweringError(node_, "lower.window",
+                       "where it lies in the memory of `" + node_.operand(0)->name().str() +
+                           "` cannot be said: got type " + typeText(type) + " of " + typeText(from->type),
+                       "state types with strides, and indices as numbers");
+}
+
+Lowered ComputeCall::makeView() {
+  // Because what detach_ changes is no memory: it is the same tensor.
+  if (isInPlace(op_))
+    return *firstValue(emitter_, node_);
+  bool list =
+      llvm::any_of(op_.results, [](const OpResult &result) { return llvm::StringRef(result.type).endswith("[]"); });
+  if (!list)
+    return windowAt(0, node_.type());
+  std::vector<const Type *> types = elementTypes(node_);
+  if (!knowsElements(node_, types))
+    return untyped();
+  std::vector<LoweredValue> elements;
+  for (unsigned i = 0; i < types.size(); ++i) {
+    if (!types[i]) {
+      elements.emplace_back();
+      continue;
+    }
+    Lowered element = windowAt(i, types[i]);
+    if (!element)
+      return element.takeError();
+    elements.push_back(std::move(*element));
+  }
+  return LoweredValue::list(std::move(elements));
+}
+
+/// In-place changes of a tensor's shape. Those that keep each element where it is, as_strided_ and set_ only change what the
+/// program means by the tensor; others need memory that nobody planned.
+Lowered ComputeCall::makeReshape() {
+  llvm::StringRef target = op_.target.str();
+  const LoweredValue *self = firstValue(emitter_, node_);
+  auto isOneOf = [&](std::initializer_list<llvm::StringLiteral> bases) {
+    return llvm::any_of(bases,
+                        [&](llvm::StringRef base) { return target == base || target.startswith((base + ".").str()); });
+  };
+  bool typed = node_.type() && node_.type()->isTensor() && node_.type()->stridesKnown();
+  if (self && self->isTensor() && typed) {
+    PlanWindow &window = *self->tensor;
+    if (isOneOf(
+            {"aten.t_", "aten.transpose_", "aten.squeeze_", "aten.unsqueeze_", "aten.swapdims_", "aten.swapaxes_"})) {
+      window.type = node_.type();
+      return *self;
+    }
+    std::optional<Dim> offset = numberAt(node_, 3, window.offset);
+    if (isOneOf({"aten.as_strided_"}) && offset) {
+      window = {window.buffer, node_.type(), *offset};
+      return *self;
+    }
+    const LoweredValue *source = node_.numOperands() > 1 ? &emitter_.valueOf(*node_.operand(1)) : nullptr;
+    if (target == "aten.set_.source_Tensor" && source && source->isTensor()) {
+      window = *source->tensor;
+      return *self;
+    }
+  }
+  return loweringError(node_, "lower.reshape",
+                       Twine("changes the memory of a tensor in place (") + target + "), which a plan cannot foresee",
+                       "make a new tensor instead; t_, transpose_, squeeze_, unsqueeze_, as_strided_ and set_ from a "
+                       "tensor, with types that state strides, may stay");
+}
+
+std::vector<PlanOperand> ComputeCall::operands(View view) const {
+  std::vector<PlanOperand> operands;
+  for (unsigned i = 0; i < node_.numOperands(); ++i) {
+    Access access = effects_.operands[i];
+    bool copied = view == View::Copy && has(access, Access::Alias);
+    operands.push_back({emitter_.valueOf(*node_.operand(i)).planned(), has(access, Access::Read) || copied,
+                        has(access, Access::Write)});
+  }
+  return operands;
+}
+
+const LoweredValue *ComputeCall::writtenFor(const OpResult &result) const {
+  if (!result.alias)
+    return nullptr;
+  for (unsigned i = 0; i < op_.params.size(); ++i) {
+    const OpParam &param = op_.params[i];
+    const Argument *argument = argumentAt(node_, static_cast<int>(i));
+    if (param.alias == result.alias && has(param.access, Access::Write) && argument &&
+        argument->is(Argument::Kind::Operand))
+      return &emitter_.valueOf(*node_.operand(*argument));
+  }
+  return nullptr;
+}
+
+Lowered ComputeCall::freshResult(const Type *type) {
+  if (!type)
+    return LoweredValue();
+  switch (type->kind()) {
+  case Type::Kind::Tensor:
+    return LoweredValue::of(emitter_.freshTensor(node_.name(), type));
+  case Type::Kind::Symbolic:
+    return emitter_.freshNumber(type);
+  case Type::Kind::None:
+    return LoweredValue();
+  case Type::Kind::List:
+    break;
+  }
+  std::vector<LoweredValue> elements;
+  for (const Type *element : type->elements()) {
+    Lowered value = freshResult(element);
+    if (!value)
+      return value.takeError();
+    elements.push_back(std::move(*value));
+  }
+  return LoweredValue::list(std::move(elements));
+}
+
+Lowered ComputeCall::oneResult(const OpResult &result, const Type *type) {
+  if (const LoweredValue *written = writtenFor(result))
+    return *written;
+  if (llvm::StringRef(result.type).endswith("[]")) {
+    std::vector<const Type *> types = elementTypes(node_);
+    if (!knowsElements(node_, types))
+      return untyped();
+    return freshResult(emitter_.context().list(types));
+  }
+  if (type)
+    return freshResult(type);
+  if (!holdsTensors(result.type))
+    return emitter_.freshNumber(nullptr);
+  return op_.results.size() > 1 && isTakenApart(node_) ? Lowered(LoweredValue()) : Lowered(untyped());
+}
+
+Lowered ComputeCall::result() {
+  if (op_.results.empty())
+    return LoweredValue();
+  if (op_.results.size() == 1)
+    return oneResult(op_.results.front(), node_.type());
+  std::vector<const Type *> types = elementTypes(node_);
+  std::vector<LoweredValue> elements;
+  for (unsigned i = 0; i < op_.results.size(); ++i) {
+    Lowered element = oneResult(op_.results[i], types[i]);
+    if (!element)
+      return element.takeError();
+    elements.push_back(std::move(*element));
+  }
+  return LoweredValue::list(std::move(elements));
+}
+
+bool touchesNumber(const LoweredValue &value) {
+  return value.kind == LoweredValue::Kind::Number || llvm::any_of(value.elements, touchesNumber);
+}
+
+bool hasTensor(const LoweredValue &value) {
+  bool found = false;
+  forEachTensor(value, [&](const TensorObject &) { found = true; });
+  return found;
+}
+
+/// The host runs what it must know the outcome of before it can issue more, and what touches no tensor at all.
+StreamId ComputeCall::stream(const LoweredValue &result) {
+  bool tells = emitter_.tellsSymbols(node_.type());
+  for (const Type *type : elementTypes(node_))
+    tells |= emitter_.tellsSymbols(type);
+  bool computes =
+      hasTensor(result) || llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Write); });
+  bool host = tells || touchesNumber(result) || !computes || effects_.domain == Domain::Host;
+  return host ? Plan::hostStream : Plan::computeStream;
+}
+
+Lowered ComputeCall::makeKernel(View view) {
+  if (op_.role == OpRole::HigherOrder)
+    return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
+                         "inline the subgraph, or run the graph with the reference engine");
+  KernelStep step;
+  step.op = &op_;
+  step.operands = operands(view);
+  Lowered value = result();
+  if (!value)
+    return value;
+  auto same = [](uint32_t index) { return index; };
+  std::vector<Argument> args;
+  for (const Argument &argument : node_.args())
+    args.push_back(emitter_.plan().copy(argument, same));
+  std::vector<NamedArgument> kwargs;
+  for (const NamedArgument &argument : node_.kwargs())
+    kwargs.push_back({argument.name, emitter_.plan().copy(argument.value, same)});
+  step.args = emitter_.plan().keep(args);
+  step.kwargs = emitter_.plan().keep(kwargs);
+  step.result = value->planned();
+  if (view == View::Copy)
+    copied_.push_back({&node_, emitter_.plan().steps.size()});
+  emitter_.emit(node_, stream(*value), std::move(step));
+  return value;
+}
+
+} // namespace
+
+Lowered lowerCompute(Emitter &emitter, const Node &node, std::vector<CopiedView> &copied) {
+  return ComputeCall(emitter, node, copied).lower();
+}
+
+llvm::Error checkCopiedViews(const Plan &plan, llvm::ArrayRef<CopiedView> copied) {
+  if (copied.empty())
+    return llvm::Error::success();
+  std::vector<size_t> lastWrite(plan.buffers.size(), 0);
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    forEachAccess(plan.steps[i], [&](const PlanAccess &access) {
+      if (access.window && access.writes)
+        lastWrite[access.window->buffer] = i;
+    });
+  for (const CopiedView &view : copied) {
+    bool written = false;
+    forEachAccess(plan.steps[view.step], [&](const PlanAccess &access) {
+      written |= access.window && lastWrite[access.window->buffer] > view.step;
+    });
+    if (written)
+      return loweringError(*view.node, "lower.window",
+                           "it, or what it may be a view of, is written later, and whether it is a view cannot be said",
+                           "state types with strides and sizes as numbers");
+  }
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph::lower

@@ -1,0 +1,176 @@
+#include "lower/emitter.h"
+
+#include "ccgraph/ir/strides.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ccgraph::lower {
+namespace {
+
+/// Elements from the first to one past the last that a tensor of this type reaches.
+Dim extentOf(Context &context, const Type &type) {
+  auto sizes = staticDims(type.sizes()), strides = staticDims(type.strides());
+  if (sizes && strides)
+    return ccgraph::extentOf(*sizes, *strides);
+  Dim elements = 1;
+  if (type.isContiguous()) {
+    for (const Dim &size : type.sizes())
+      elements = multiply(context, elements, size);
+    return elements;
+  }
+  for (auto [size, stride] : llvm::zip(type.sizes(), type.strides()))
+    elements = add(context, elements, multiply(context, add(context, size, Dim(-1)), stride));
+  return Dim(context.symbolic("Max(" + elements.str() + ", 0)"));
+}
+
+bool isUnbacked(const Dim &dim) { return !dim.isStatic() && dim.expr()->isUnbacked(); }
+
+/// Calls `visit` with each name u<number> in the text.
+void forEachUnbacked(llvm::StringRef text, llvm::function_ref<void(llvm::StringRef)> visit) {
+  for (size_t at = 0; at < text.size();) {
+    if (!llvm::isAlpha(text[at]) && text[at] != '_') {
+      ++at;
+      continue;
+    }
+    llvm::StringRef word = text.drop_front(at).take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (word.size() > 1 && word[0] == 'u' && llvm::all_of(word.drop_front(), llvm::isDigit))
+      visit(word);
+    at += word.size();
+  }
+}
+
+} // namespace
+
+llvm::Error loweringError(const Node &node, llvm::StringRef rule, const llvm::Twine &message,
+                          const llvm::Twine &repair) {
+  return makeError(diagnose(node, rule, message.str(), repair.str()));
+}
+
+BufferId addBuffer(Program &program, Identifier name, Home home, Dim bytes) {
+  program.plan.buffers.push_back({name, home, bytes});
+  program.needed.emplace_back();
+  return static_cast<BufferId>(program.plan.buffers.size() - 1);
+}
+
+void addStep(Program &program, PlanStep step, Moment moment) {
+  forEachAccess(step, [&](const PlanAccess &access) {
+    if (access.window)
+      program.needed[access.window->buffer].at(moment);
+  });
+  program.plan.steps.push_back(std::move(step));
+  program.moments.push_back(moment);
+}
+
+Emitter::Emitter(const Graph &graph, const LoweringOptions &options, Program &program)
+    : graph_(graph), options_(options), program_(program), flights_(graph, StorageMap(graph)),
+      moments_(graph.idLimit()), values_(graph.idLimit()) {
+  Moment next = 0;
+  for (const Node *node : graph)
+    moments_[node->id()] = next++;
+}
+
+LoweredValue Emitter::valueOf(const Node &node, const Argument &argument) const {
+  if (argument.is(Argument::Kind::Operand))
+    return valueOf(*node.operand(argument));
+  LoweredValue value;
+  if (argument.isSequence()) {
+    std::vector<LoweredValue> elements;
+    for (const Argument &element : argument.elements())
+      elements.push_back(valueOf(node, element));
+    return LoweredValue::list(std::move(elements));
+  }
+  value.kind = LoweredValue::Kind::Literal;
+  value.literal = argument;
+  return value;
+}
+
+const Type *Emitter::laidOut(const Type *type) const {
+  return type->stridesKnown() ? type : context().contiguousTensor(type->dtype(), type->sizes(), type->device());
+}
+
+TensorObject Emitter::freshTensor(Identifier name, const Type *type, Home home) {
+  type = laidOut(type);
+  Dim bytes = multiply(context(), extentOf(context(), *type), Dim(sizeInBytes(type->dtype())));
+  if (isUnbacked(bytes) && home == Home::Compute)
+    home = Home::Growing;
+  BufferId buffer = addBuffer(program_, name, home, bytes);
+  return std::make_shared<PlanWindow>(PlanWindow{buffer, type, Dim(0)});
+}
+
+LoweredValue Emitter::freshNumber(const Type *type) { return LoweredValue::number(plan().numSlots++, type); }
+
+bool Emitter::tellsSymbols(const Type *type) {
+  bool tells = false;
+  auto tell = [&](const SymExpr &expression) {
+    forEachUnbacked(expression.text(), [&](llvm::StringRef symbol) { tells |= told_.insert(symbol).second; });
+  };
+  if (!type)
+    return false;
+  if (type->kind() == Type::Kind::Symbolic)
+    tell(*type->symbol());
+  for (const Dim &size : type->sizes())
+    if (isUnbacked(size))
+      tell(*size.expr());
+  for (const Type *element : type->elements())
+    tells |= tellsSymbols(element);
+  return tells;
+}
+
+void Emitter::emit(const Node &node, StreamId stream, decltype(PlanStep::work) work) {
+  PlanStep step;
+  step.name = node.name();
+  step.stream = stream;
+  step.work = std::move(work);
+  addStep(program_, std::move(step), moment(node));
+}
+
+Moment Emitter::landsAt(const Node &launch) const {
+  if (!effectsOf(launch).launches)
+    return moment(launch);
+  if (flights_.staysOpen(&launch) || flights_.waitsOf(&launch).empty())
+    return theEnd;
+  Moment last = moment(launch);
+  for (const Node *wait : flights_.waitsOf(&launch))
+    last = std::max(last, moment(*wait));
+  return last;
+}
+
+void Emitter::keepUntilLanded(const Node &launch, llvm::ArrayRef<PlanWindow> windows) {
+  Moment landing = landsAt(launch);
+  for (const PlanWindow &window : windows)
+    program_.needed[window.buffer].at(landing);
+}
+
+void Emitter::keepToTheEnd(const PlanValue &value) {
+  forEachWindow(value, [&](const PlanWindow &window) { program_.needed[window.buffer].at(theEnd); });
+}
+
+uint32_t Emitter::groupIndex(const Group &group) {
+  auto [entry, added] = groups_.try_emplace(group.name, static_cast<uint32_t>(plan().groups.size()));
+  if (added)
+    plan().groups.push_back(group);
+  return entry->second;
+}
+
+StreamId Emitter::collectiveStream(uint32_t group) {
+  auto [entry, added] = collectiveStreams_.try_emplace(group, static_cast<StreamId>(plan().streams.size()));
+  if (added)
+    plan().streams.push_back({PlanStream::Kind::Collective, "comm:" + plan().groups[group].name, group});
+  return entry->second;
+}
+
+StreamId Emitter::transferStream(const PlanCollective &transfer) {
+  bool sends = transfer.kind == CollectiveKind::Send;
+  auto [entry, added] = transferStreams_.try_emplace({transfer.group, transfer.peer, sends, transfer.tag},
+                                                     static_cast<StreamId>(plan().streams.size()));
+  if (added)
+    plan().streams.push_back({PlanStream::Kind::Transfer,
+                              (llvm::Twine(sends ? "send:" : "recv:") + plan().groups[transfer.group].name + ":" +
+                               llvm::Twine(transfer.peer) + ":" + llvm::Twine(transfer.tag))
+                                  .str(),
+                              transfer.group});
+  return entry->second;
+}
+
+} // namespace ccgraph::lower

@@ -1,0 +1,84 @@
+// Emitter: what all parts of lowering share: the values of nodes, the streams, and how steps and buffers are made.
+//
+// Ownership: borrows the graph and the options; steps and buffers go to the program. Failure: none but where it says so.
+// Cost: O(1) a call, but for valueOf, linear in the argument.
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/flights.h"
+#include "ccgraph/passes/lower.h"
+#include "lower/program.h"
+#include "lower/tensor_state.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/Twine.h"
+
+#include <map>
+#include <tuple>
+
+namespace ccgraph::lower {
+
+using Lowered = llvm::Expected<LoweredValue>;
+
+/// An error of lowering, at the node.
+[[nodiscard]] llvm::Error loweringError(const Node &node, llvm::StringRef rule, const llvm::Twine &message,
+                                        const llvm::Twine &repair);
+
+class Emitter {
+public:
+  Emitter(const Graph &graph, const LoweringOptions &options, Program &program);
+
+  [[nodiscard]] const Graph &graph() const { return graph_; }
+  [[nodiscard]] const ObjectMeanings &objects() const { return options_.objects; }
+  [[nodiscard]] Context &context() const { return graph_.context(); }
+  [[nodiscard]] Program &program() { return program_; }
+  [[nodiscard]] Plan &plan() { return program_.plan; }
+
+  // --- Values -------------------------------------------------------------------------------------------------
+  [[nodiscard]] const LoweredValue &valueOf(const Node &node) const { return values_[node.id()]; }
+  /// Of an argument tree of the node.
+  [[nodiscard]] LoweredValue valueOf(const Node &node, const Argument &argument) const;
+  void setValue(const Node &node, LoweredValue value) { values_[node.id()] = std::move(value); }
+  /// Memory of its own for a tensor laid out as its type says, row-major where it does not say.
+  [[nodiscard]] TensorObject freshTensor(Identifier name, const Type *type, Home home = Home::Compute);
+  [[nodiscard]] LoweredValue freshNumber(const Type *type);
+  /// The type with strides.
+  [[nodiscard]] const Type *laidOut(const Type *type) const;
+
+  // --- Symbols that only data tell --------------------------------------------------------------------------------
+  /// Does the type name one that no step before has told? From now on it is told.
+  bool tellsSymbols(const Type *type);
+
+  // --- Steps --------------------------------------------------------------------------------------------------
+  void emit(const Node &node, StreamId stream, decltype(PlanStep::work) work);
+  /// Keeps buffers until the last wait on any result of a launch; to the end where some result is never waited for.
+  void keepUntilLanded(const Node &launch, llvm::ArrayRef<PlanWindow> windows);
+  void keepToTheEnd(const PlanValue &value);
+  [[nodiscard]] Moment moment(const Node &node) const { return moments_[node.id()]; }
+  [[nodiscard]] Moment landsAt(const Node &launch) const;
+
+  // --- Groups and streams -----------------------------------------------------------------------------------------
+  /// Index in Plan::groups; added where it is new.
+  uint32_t groupIndex(const Group &group);
+  StreamId collectiveStream(uint32_t group);
+  /// Of one channel: a group, the other end, a direction and a tag.
+  StreamId transferStream(const PlanCollective &transfer);
+
+private:
+  const Graph &graph_;
+  const LoweringOptions &options_;
+  Program &program_;
+  Flights flights_;
+  /// by node id
+  std::vector<Moment> moments_;
+  std::vector<LoweredValue> values_;
+  llvm::StringMap<uint32_t> groups_;
+  llvm::DenseMap<uint32_t, StreamId> collectiveStreams_;
+  std::map<std::tuple<uint32_t, int64_t, bool, int64_t>, StreamId> transferStreams_;
+  llvm::StringSet<> told_;
+};
+
+} // namespace ccgraph::lower

@@ -1,0 +1,251 @@
+#include "lower/program.h"
+
+#include "ccgraph/ir/dims.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+#include <map>
+#include <memory>
+
+// Steps are taken in the order of issue. For each, the earlier steps of other streams are found that it conflicts with: one of
+// the two writes bytes that the other touches. It has to wait for such a step unless it already knows that it has ended.
+//
+// What a step knows is a vector clock: for each stream the last step of which it is certain that it has ended before this one
+// begins. It starts with what the step before it on its stream knows, and that step itself. A wait for a step adds what that
+// step knew. If the latest conflicting step is waited for first, those before it are often known by then: a later step can know
+// of an earlier one, never the other way round. So the waits that remain are the fewest for this assignment to streams (the
+// transitive reduction of the order; Fidge 1988 and Mattern 1989 for the clocks).
+//
+//   0 compute  a          1 comm  c = all_reduce(a)  waits for 0
+//   2 compute  b = ..     3 comm  d = all_reduce(b)  waits for 2 (which knows of 0)
+//   4 compute  use d      waits for 3                5 compute  use c: no wait, since 3 came after 1 on its stream
+//
+// Buffers that take turns on the same bytes conflict like accesses of one: the first step of the later one must come after all
+// steps of the earlier one. Numbers need no events: the host makes them, and what it issues afterwards begins afterwards.
+
+namespace ccgraph::lower {
+namespace {
+
+using StepId = uint32_t;
+constexpr StepId none = std::numeric_limits<StepId>::max();
+
+/// By stream: one more than the last step that is known to have ended; 0 for none.
+using Clock = std::vector<StepId>;
+using ClockRef = std::shared_ptr<const Clock>;
+
+struct Touch {
+  StepId step = 0;
+  ByteRange range;
+};
+
+bool overlap(const ByteRange &a, const ByteRange &b) { return a.begin < b.end && b.begin < a.end; }
+bool covers(const ByteRange &a, const ByteRange &b) { return a.begin <= b.begin && b.end <= a.end; }
+
+/// What one stream did to one buffer, in order, as far as it may still conflict with what comes.
+struct Touches {
+  StreamId stream = 0;
+  std::vector<Touch> reads;
+  std::vector<Touch> writes;
+  /// of all, those that are left out too
+  StepId latest = none;
+};
+
+/// What was done to a buffer, by stream: few touch one.
+using BufferHistory = llvm::SmallVector<Touches, 2>;
+
+Touches &touchesOf(BufferHistory &history, StreamId stream) {
+  for (Touches &touches : history)
+    if (touches.stream == stream)
+      return touches;
+  history.push_back({stream, {}, {}, none});
+  return history.back();
+}
+
+StepId latestOverlap(llvm::ArrayRef<Touch> touches, const ByteRange &range) {
+  for (const Touch &touch : llvm::reverse(touches))
+    if (overlap(touch.range, range))
+      return touch.step;
+  return none;
+}
+
+constexpr ByteRange everything{0, std::numeric_limits<int64_t>::max()};
+
+/// Which buffer was the last to have each stretch of an arena.
+class Occupants {
+public:
+  /// The buffer takes its bytes; those that had some of them before are reported.
+  void take(BufferId buffer, ByteRange range, llvm::function_ref<void(BufferId)> before) {
+    if (range.begin == range.end)
+      return;
+    split(range.begin);
+    split(range.end);
+    auto first = pieces_.lower_bound(range.begin), last = pieces_.lower_bound(range.end);
+    for (auto piece = first; piece != last; ++piece)
+      before(piece->second.second);
+    pieces_.erase(first, last);
+    pieces_[range.begin] = {range.end, buffer};
+  }
+
+private:
+  void split(int64_t at) {
+    auto piece = pieces_.upper_bound(at);
+    if (piece == pieces_.begin())
+      return;
+    --piece;
+    auto [end, buffer] = piece->second;
+    if (piece->first == at || end <= at)
+      return;
+    piece->second.first = at;
+    pieces_[at] = {end, buffer};
+  }
+  /// by beginning: end and buffer
+  std::map<int64_t, std::pair<int64_t, BufferId>> pieces_;
+};
+
+class EventMaker {
+public:
+  explicit EventMaker(Plan &plan)
+      : plan_(plan), histories_(plan.buffers.size()), taken_(plan.buffers.size()), clocks_(plan.steps.size()),
+        last_(plan.streams.size(), none), host_(std::make_shared<Clock>(plan.streams.size())) {}
+
+  void run() {
+    for (StepId step = 0; step < plan_.steps.size(); ++step)
+      visit(step);
+  }
+
+private:
+  [[nodiscard]] std::optional<int64_t> symbol(llvm::StringRef name) const { return symbolOf(plan_.layout, name); }
+  [[nodiscard]] StreamId streamOf(StepId step) const { return plan_.steps[step].stream; }
+  void visit(StepId step);
+  void takePlace(BufferId buffer);
+  void findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes);
+  void record(StepId step, BufferId buffer, const ByteRange &range, bool writes);
+  void waitForAll(StepId step, Clock &clock);
+  /// What is known once `step` has ended.
+  void join(Clock &clock, StepId step) const;
+  [[nodiscard]] ByteRange rangeOf(const PlanWindow &window) const;
+
+  Plan &plan_;
+  std::vector<BufferHistory> histories_;
+  std::vector<bool> taken_;
+  Occupants compute_, communication_;
+  /// by step: what it knows when it begins; streams share clocks where nothing was learnt
+  std::vector<ClockRef> clocks_;
+  /// by stream
+  std::vector<StepId> last_;
+  /// what is known to the host, and so to all that it issues
+  ClockRef host_;
+  /// of the step in hand
+  llvm::SmallVector<StepId, 8> conflicts_;
+};
+
+ByteRange EventMaker::rangeOf(const PlanWindow &window) const {
+  // Because an unbacked size has no value here, such a window may be all of its buffer.
+  return bytesOf(window, [&](llvm::StringRef name) { return symbol(name); }).value_or(everything);
+}
+
+void EventMaker::join(Clock &clock, StepId step) const {
+  const Clock &known = *clocks_[step];
+  for (size_t i = 0; i < clock.size(); ++i)
+    clock[i] = std::max(clock[i], known[i]);
+  clock[streamOf(step)] = std::max(clock[streamOf(step)], step + 1);
+}
+
+/// A buffer's first use comes after all uses of those whose bytes it takes: these become part of its own history.
+void EventMaker::takePlace(BufferId buffer) {
+  Home home = plan_.buffers[buffer].home;
+  if (taken_[buffer] || (home != Home::Compute && home != Home::Communication))
+    return;
+  taken_[buffer] = true;
+  auto bytes = plan_.buffers[buffer].bytes.evaluate([&](llvm::StringRef name) { return symbol(name); });
+  int64_t begin = plan_.layout.offsets[buffer];
+  Occupants &arena = home == Home::Compute ? compute_ : communication_;
+  arena.take(buffer, {begin, begin + bytes.value_or(0)}, [&](BufferId before) {
+    for (const Touches &touches : histories_[before]) {
+      Touches &inherited = touchesOf(histories_[buffer], touches.stream);
+      if (touches.latest == none || (inherited.latest != none && inherited.latest >= touches.latest))
+        continue;
+      inherited.writes.push_back({touches.latest, everything});
+      inherited.latest = touches.latest;
+    }
+  });
+}
+
+void EventMaker::findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes) {
+  for (const Touches &touches : histories_[buffer]) {
+    if (touches.stream == streamOf(step))
+      continue;
+    if (StepId write = latestOverlap(touches.writes, range); write != none)
+      conflicts_.push_back(write);
+    if (StepId read = writes ? latestOverlap(touches.reads, range) : none; read != none)
+      conflicts_.push_back(read);
+  }
+}
+
+void EventMaker::record(StepId step, BufferId buffer, const ByteRange &range, bool writes) {
+  // Because this step now comes after all that it conflicts with, who comes after it comes after them.
+  if (writes)
+    for (Touches &touches : histories_[buffer]) {
+      auto known = [&](const Touch &touch) { return covers(range, touch.range); };
+      if (touches.stream == streamOf(step))
+        continue;
+      llvm::erase_if(touches.reads, known);
+      llvm::erase_if(touches.writes, known);
+    }
+  Touches &own = touchesOf(histories_[buffer], streamOf(step));
+  own.latest = step;
+  std::vector<Touch> &list = writes ? own.writes : own.reads;
+  // A later one of the same stream says more than an earlier one of the same bytes.
+  if (!list.empty() && covers(range, list.back().range))
+    list.back() = {step, range};
+  else
+    list.push_back({step, range});
+}
+
+void EventMaker::waitForAll(StepId step, Clock &clock) {
+  llvm::sort(conflicts_, std::greater<>());
+  conflicts_.erase(std::unique(conflicts_.begin(), conflicts_.end()), conflicts_.end());
+  for (StepId before : conflicts_) {
+    if (before == step || clock[streamOf(before)] > before)
+      continue;
+    PlanStep &producer = plan_.steps[before];
+    if (!producer.event)
+      producer.event = plan_.numEvents++;
+    plan_.steps[step].waits.push_back(*producer.event);
+    join(clock, before);
+  }
+}
+
+void EventMaker::visit(StepId step) {
+  conflicts_.clear();
+  const PlanStep &planned = plan_.steps[step];
+  forEachAccess(planned, [&](const PlanAccess &access) {
+    if (!access.window)
+      return;
+    takePlace(access.window->buffer);
+    findConflicts(step, access.window->buffer, rangeOf(*access.window), access.writes);
+  });
+  StepId before = last_[planned.stream];
+  auto clock = std::make_shared<Clock>(*host_);
+  if (before != none)
+    join(*clock, before);
+  waitForAll(step, *clock);
+  clocks_[step] = std::move(clock);
+  forEachAccess(planned, [&](const PlanAccess &access) {
+    if (access.window)
+      record(step, access.window->buffer, rangeOf(*access.window), access.writes);
+  });
+  last_[planned.stream] = step;
+  if (planned.stream != Plan::hostStream)
+    return;
+  auto known = std::make_shared<Clock>(*host_);
+  join(*known, step);
+  host_ = std::move(known);
+}
+
+} // namespace
+
+void orderByEvents(Plan &plan) { EventMaker(plan).run(); }
+
+} // namespace ccgraph::lower

@@ -1,0 +1,200 @@
+#include "ccgraph/passes/lower.h"
+
+#include "ccgraph/ir/digest.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/passes/pipeline.h"
+#include "lower/steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+namespace lower {
+namespace {
+
+/// Walks the program and makes its steps.
+class Walk {
+public:
+  Walk(const Graph &graph, const LoweringOptions &options, Program &program)
+      : graph_(graph), emitter_(graph, options, program) {}
+
+  llvm::Error run() {
+    for (const Node *node : graph_) {
+      Lowered value = visit(*node);
+      if (!value)
+        return value.takeError();
+      emitter_.setValue(*node, std::move(*value));
+    }
+    noteInputs();
+    return checkCopiedViews(emitter_.plan(), copied_);
+  }
+
+private:
+  Lowered visit(const Node &node);
+  Lowered visitCall(const Node &node);
+  LoweredValue visitPlaceholder(const Node &node);
+  LoweredValue visitAttribute(const Node &node);
+  LoweredValue bring(const Node &node, std::string name, Identifier called, Home home);
+  Lowered visitGetItem(const Node &node);
+  LoweredValue visitOutput(const Node &node);
+  void addOutputs(const LoweredValue &value);
+  void noteInputs();
+
+  const Graph &graph_;
+  Emitter emitter_;
+  llvm::StringMap<LoweredValue> attributes_;
+  /// by input of the plan
+  std::vector<LoweredValue> brought_;
+  std::vector<CopiedView> copied_;
+};
+
+Lowered Walk::visit(const Node &node) {
+  switch (node.opcode()) {
+  case Opcode::Placeholder:
+    return visitPlaceholder(node);
+  case Opcode::GetAttr:
+    return visitAttribute(node);
+  case Opcode::CallFunction:
+    return visitCall(node);
+  case Opcode::Output:
+    return visitOutput(node);
+  }
+  return LoweredValue();
+}
+
+LoweredValue Walk::bring(const Node &node, std::string name, Identifier called, Home home) {
+  LoweredValue value = LoweredValue::thing(called);
+  if (node.type() && node.type()->isTensor())
+    value = LoweredValue::of(emitter_.freshTensor(called, node.type(), home));
+  else if (node.type() && node.type()->kind() == Type::Kind::Symbolic)
+    value = emitter_.freshNumber(node.type());
+  emitter_.tellsSymbols(node.type());
+  emitter_.plan().inputs.push_back({std::move(name), value.planned(), PlanValue()});
+  brought_.push_back(value);
+  return value;
+}
+
+LoweredValue Walk::visitPlaceholder(const Node &node) {
+  return bring(node, ("in." + node.name().str()).str(), node.name(), Home::Input);
+}
+
+LoweredValue Walk::visitAttribute(const Node &node) {
+  bool tensor = node.type() && node.type()->isTensor();
+  if (!tensor)
+    return LoweredValue::thing(node.target());
+  auto [known, added] = attributes_.try_emplace(node.target().str());
+  if (added)
+    known->second = bring(node, ("attr." + node.target().str()).str(), node.target(), Home::Attribute);
+  return known->second;
+}
+
+Lowered Walk::visitGetItem(const Node &node) {
+  const LoweredValue &list = emitter_.valueOf(*node.operand(0));
+  std::optional<int64_t> index = getItemIndex(node);
+  if (list.kind == LoweredValue::Kind::List && index && *index < static_cast<int64_t>(list.elements.size()))
+    return list.elements[static_cast<size_t>(*index)];
+  return loweringError(node, "lower.type",
+                       "takes an element of `" + node.operand(0)->name().str() + "`, which has no such one",
+                       "take one of its elements, counted from 0");
+}
+
+Lowered Walk::visitCall(const Node &node) {
+  switch (node.op()->role) {
+  case OpRole::Collective:
+    return lowerCollective(emitter_, node);
+  case OpRole::Wait:
+    return emitter_.valueOf(node, node.args().front());
+  case OpRole::GetItem:
+    return visitGetItem(node);
+  case OpRole::Compute:
+  case OpRole::ControlDeps:
+  case OpRole::HigherOrder:
+    return lowerCompute(emitter_, node, copied_);
+  }
+  return LoweredValue();
+}
+
+void Walk::addOutputs(const LoweredValue &value) {
+  if (value.kind != LoweredValue::Kind::List) {
+    emitter_.plan().outputs.push_back(value.planned());
+    emitter_.keepToTheEnd(emitter_.plan().outputs.back());
+  }
+  for (const LoweredValue &element : value.elements)
+    addOutputs(element);
+}
+
+LoweredValue Walk::visitOutput(const Node &node) {
+  if (!node.args().empty())
+    addOutputs(emitter_.valueOf(node, node.args().front()));
+  return {};
+}
+
+/// Inputs that were written, or are other tensors now, show the caller what became of them.
+void Walk::noteInputs() {
+  Plan &plan = emitter_.plan();
+  std::vector<bool> written(plan.buffers.size());
+  for (const PlanStep &step : plan.steps)
+    forEachAccess(step, [&](const PlanAccess &access) {
+      if (access.window && access.writes)
+        written[access.window->buffer] = true;
+    });
+  for (auto [input, value] : llvm::zip(plan.inputs, brought_)) {
+    if (!value.isTensor())
+      continue;
+    PlanValue after = value.planned();
+    if (written[after.window.buffer] || after.window.buffer != input.value.window.buffer) {
+      input.after = after;
+      emitter_.keepToTheEnd(after);
+    }
+  }
+}
+
+/// The program without control_deps, whose bodies are nodes like others; null where it has none.
+llvm::Expected<std::unique_ptr<Graph>> inlined(const Graph &graph) {
+  auto wraps = [](const Node *node) { return node->op() && node->op()->role == OpRole::ControlDeps; };
+  if (llvm::none_of(graph, wraps))
+    return nullptr;
+  std::unique_ptr<Graph> copy = graph.clone();
+  llvm::Expected<Pipeline> pipeline = Pipeline::parse("inline-control-deps");
+  if (!pipeline)
+    return pipeline.takeError();
+  llvm::Expected<PipelineRun> run = runPipeline(*copy, *pipeline);
+  if (!run)
+    return run.takeError();
+  return copy;
+}
+
+/// Stated values first, then the graph's hints of other symbols.
+void bindSymbols(const Graph &graph, const LoweringOptions &options, PlanLayout &layout) {
+  for (const auto &[name, value] : options.symbols)
+    layout.symbols.emplace_back(graph.context().identifier(name), value);
+  for (const auto &[name, value] : graph.symbolHints)
+    if (!symbolOf(layout, name.str()))
+      layout.symbols.emplace_back(name, value);
+}
+
+} // namespace
+} // namespace lower
+
+llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const LoweringOptions &options) {
+  llvm::Expected<std::unique_ptr<Graph>> copy = lower::inlined(given);
+  if (!copy)
+    return copy.takeError();
+  const Graph &graph = *copy ? **copy : given;
+  auto plan = std::make_unique<Plan>(graph.context());
+  plan->name = graph.name().str();
+  plan->graphDigest = digestOf(given).str();
+  plan->rank = graph.rank;
+  plan->worldSize = graph.worldSize;
+  lower::bindSymbols(graph, options, plan->layout);
+  lower::Program program{*plan, {}, {}, {}};
+  if (llvm::Error error = lower::Walk(graph, options, program).run())
+    return error;
+  lower::copyWhatIsOverwritten(program);
+  if (llvm::Error error = lower::layOut(program, options.separateCommunication,
+                                        [&](llvm::StringRef symbol) { return symbolOf(plan->layout, symbol); }))
+    return error;
+  lower::orderByEvents(*plan);
+  return plan;
+}
+
+} // namespace ccgraph

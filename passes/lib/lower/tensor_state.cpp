@@ -1,0 +1,62 @@
+#include "lower/tensor_state.h"
+
+namespace ccgraph::lower {
+
+LoweredValue LoweredValue::of(TensorObject tensor) {
+  LoweredValue value;
+  value.kind = Kind::Tensor;
+  value.tensor = std::move(tensor);
+  return value;
+}
+
+LoweredValue LoweredValue::number(SlotId slot, const Type *type) {
+  LoweredValue value;
+  value.kind = Kind::Number;
+  value.slot = slot;
+  value.numberType = type;
+  return value;
+}
+
+LoweredValue LoweredValue::list(std::vector<LoweredValue> elements) {
+  LoweredValue value;
+  value.kind = Kind::List;
+  value.elements = std::move(elements);
+  return value;
+}
+
+LoweredValue LoweredValue::thing(Identifier text) {
+  LoweredValue value;
+  value.kind = Kind::Object;
+  value.object = text;
+  return value;
+}
+
+PlanValue LoweredValue::planned() const {
+  switch (kind) {
+  case Kind::None:
+    return {};
+  case Kind::Tensor:
+    return PlanValue::tensor(*tensor);
+  case Kind::Number:
+    return PlanValue::number(slot, numberType);
+  case Kind::Literal:
+    return PlanValue::spelledOut(literal);
+  case Kind::Object:
+    return PlanValue::thing(object);
+  case Kind::List:
+    break;
+  }
+  std::vector<PlanValue> planned;
+  for (const LoweredValue &element : elements)
+    planned.push_back(element.planned());
+  return PlanValue::list(std::move(planned));
+}
+
+void forEachTensor(const LoweredValue &value, llvm::function_ref<void(const TensorObject &)> visit) {
+  if (value.isTensor())
+    visit(value.tensor);
+  for (const LoweredValue &element : value.elements)
+    forEachTensor(element, visit);
+}
+
+} // namespace ccgraph::lower

@@ -1,0 +1,215 @@
+#include "lower/view_windows.h"
+
+#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/effects.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace ccgraph::lower {
+namespace {
+
+/// Elements of the viewed tensor's dtype from its first element to the view's.
+using OffsetRule = std::optional<Dim> (*)(const Node &view, unsigned element, const Type &from);
+
+Context &contextOf(const Node &node) { return node.graph()->context(); }
+
+std::optional<Dim> numberOf(const Node &node, const Argument &argument) {
+  if (argument.is(Argument::Kind::Int))
+    return Dim(argument.integer());
+  if (argument.is(Argument::Kind::Symbolic))
+    return Dim(argument.symbolic());
+  const Type *type = argument.is(Argument::Kind::Operand) ? node.operand(argument)->type() : nullptr;
+  if (type && type->kind() == Type::Kind::Symbolic)
+    return Dim(type->symbol());
+  return std::nullopt;
+}
+
+struct Axis {
+  Dim size;
+  Dim stride;
+};
+
+std::optional<Axis> axisAt(const Node &view, int parameter, int64_t missing, const Type &from) {
+  std::optional<Dim> dim = numberAt(view, parameter, Dim(missing));
+  auto rank = static_cast<int64_t>(from.sizes().size());
+  if (!dim || !dim->isStatic() || dim->value() < -rank || dim->value() >= rank)
+    return std::nullopt;
+  auto index = static_cast<size_t>(dim->value() < 0 ? dim->value() + rank : dim->value());
+  return Axis{from.sizes()[index], from.strides()[index]};
+}
+
+/// Counted from the front: a negative index counts from the end.
+Dim fromFront(Context &context, const Dim &index, const Dim &size) {
+  return index.isStatic() && index.value() < 0 ? add(context, size, index) : index;
+}
+
+/// Within [0, size], as Python's slices are.
+Dim clipped(Context &context, const Dim &index, const Dim &size) {
+  if (index.isStatic() && size.isStatic())
+    return std::clamp<int64_t>(index.value(), 0, size.value());
+  if (index == Dim(0))
+    return index;
+  return Dim(context.symbolic("Min(Max(" + index.str() + ", 0), " + size.str() + ")"));
+}
+
+std::optional<Dim> atStart(const Node &, unsigned, const Type &) { return Dim(0); }
+
+/// select and narrow: a row.
+std::optional<Dim> atRow(const Node &view, unsigned, const Type &from) {
+  std::optional<Axis> axis = axisAt(view, 1, 0, from);
+  std::optional<Dim> row = numberAt(view, 2);
+  if (!axis || !row)
+    return std::nullopt;
+  return multiply(contextOf(view), fromFront(contextOf(view), *row, axis->size), axis->stride);
+}
+
+std::optional<Dim> atSlice(const Node &view, unsigned, const Type &from) {
+  std::optional<Axis> axis = axisAt(view, 1, 0, from);
+  std::optional<Dim> start = numberAt(view, 2, Dim(0));
+  if (!axis || !start)
+    return std::nullopt;
+  Context &context = contextOf(view);
+  return multiply(context, clipped(context, fromFront(context, *start, axis->size), axis->size), axis->stride);
+}
+
+/// The rows before part `element`: parts of one length, or of those listed.
+std::optional<Dim> rowsBefore(const Node &split, unsigned element) {
+  if (std::optional<Dim> length = numberAt(split, 1))
+    return multiply(contextOf(split), Dim(element), *length);
+  const Argument *lengths = argumentAt(split, 1);
+  if (!lengths || !lengths->isSequence() || element >= lengths->elements().size())
+    return std::nullopt;
+  Dim rows = 0;
+  for (const Argument &length : lengths->elements().take_front(element)) {
+    std::optional<Dim> number = numberOf(split, length);
+    if (!number)
+      return std::nullopt;
+    rows = add(contextOf(split), rows, *number);
+  }
+  return rows;
+}
+
+std::optional<Dim> atPart(const Node &view, unsigned element, const Type &from) {
+  std::optional<Axis> axis = axisAt(view, 2, 0, from);
+  std::optional<Dim> rows = rowsBefore(view, element);
+  return axis && rows ? std::optional(multiply(contextOf(view), *rows, axis->stride)) : std::nullopt;
+}
+
+std::optional<Dim> atChunk(const Node &view, unsigned element, const Type &from) {
+  std::optional<Axis> axis = axisAt(view, 2, 0, from);
+  std::optional<Dim> count = numberAt(view, 1);
+  if (!axis || !count || !count->isStatic() || count->value() <= 0 || !axis->size.isStatic())
+    return std::nullopt;
+  int64_t rows = (axis->size.value() + count->value() - 1) / count->value();
+  return multiply(contextOf(view), Dim(saturatingMultiply(rows, element)), axis->stride);
+}
+
+std::optional<Dim> atUnbound(const Node &view, unsigned element, const Type &from) {
+  std::optional<Axis> axis = axisAt(view, 1, 0, from);
+  return axis ? std::optional(multiply(contextOf(view), Dim(element), axis->stride)) : std::nullopt;
+}
+
+std::optional<Dim> atDiagonal(const Node &view, unsigned, const Type &from) {
+  std::optional<Dim> offset = numberAt(view, 1, Dim(0));
+  std::optional<Axis> row = axisAt(view, 2, 0, from), column = axisAt(view, 3, 1, from);
+  if (!offset || !offset->isStatic() || !row || !column)
+    return std::nullopt;
+  bool below = offset->value() < 0;
+  return multiply(contextOf(view), Dim(below ? -offset->value() : offset->value()),
+                  below ? row->stride : column->stride);
+}
+
+struct ViewEntry {
+  llvm::StringLiteral base;
+  OffsetRule offset; ///< null: stated from the beginning of the storage
+};
+
+constexpr ViewEntry views[] = {
+    {"aten._reshape_alias", atStart},
+    {"aten._unsafe_view", atStart},
+    {"aten.alias", atStart},
+    {"aten.as_strided", nullptr},
+    {"aten.chunk", atChunk},
+    {"aten.contiguous", atStart},
+    {"aten.detach", atStart},
+    {"aten.diagonal", atDiagonal},
+    {"aten.expand", atStart},
+    {"aten.expand_as", atStart},
+    {"aten.flatten", atStart},
+    {"aten.lift_fresh", atStart},
+    {"aten.narrow", atRow},
+    {"aten.permute", atStart},
+    {"aten.ravel", atStart},
+    {"aten.reshape", atStart},
+    {"aten.reshape_as", atStart},
+    {"aten.select", atRow},
+    {"aten.slice", atSlice},
+    {"aten.split", atPart},
+    {"aten.split_with_sizes", atPart},
+    {"aten.squeeze", atStart},
+    {"aten.swapaxes", atStart},
+    {"aten.swapdims", atStart},
+    {"aten.t", atStart},
+    {"aten.to", atStart},
+    {"aten.transpose", atStart},
+    {"aten.type_as", atStart},
+    {"aten.unbind", atUnbound},
+    {"aten.unflatten", atStart},
+    {"aten.unsafe_chunk", atChunk},
+    {"aten.unsafe_split", atPart},
+    {"aten.unsafe_split_with_sizes", atPart},
+    {"aten.unsqueeze", atStart},
+    {"aten.view", atStart},
+    {"aten.view_as", atStart},
+    {"aten.view_as_complex", atStart},
+    {"aten.view_as_real", atStart},
+    {"prims.device_put", atStart},
+};
+
+const ViewEntry *entryOf(const Node &view) {
+  if (!view.op())
+    return nullptr;
+  llvm::StringRef target = view.op()->target.str();
+  llvm::StringRef base = target.take_front(target.find('.', target.find('.') + 1));
+  const ViewEntry *entry = llvm::partition_point(views, [&](const ViewEntry &known) { return known.base < base; });
+  return entry != std::end(views) && entry->base == base ? entry : nullptr;
+}
+
+/// The same place counted in elements of another width.
+std::optional<Dim> rescaled(Context &context, const Dim &offset, int64_t from, int64_t to) {
+  return from >= to ? std::optional(multiply(context, offset, Dim(from / to))) : divideExactly(offset, to / from);
+}
+
+} // namespace
+
+bool isKnownView(const Node &view) { return entryOf(view) != nullptr; }
+
+std::optional<Dim> numberAt(const Node &node, int parameter, std::optional<Dim> missing) {
+  const Argument *argument = argumentAt(node, parameter);
+  if (!argument || argument->is(Argument::Kind::None))
+    return missing;
+  return numberOf(node, *argument);
+}
+
+std::optional<PlanWindow> viewWindow(const Node &view, unsigned element, const PlanWindow &from, const Type *type) {
+  const ViewEntry *entry = entryOf(view);
+  if (!entry || !type || !type->isTensor() || !type->stridesKnown() || !from.type->stridesKnown())
+    return std::nullopt;
+  if (!entry->offset) {
+    std::optional<Dim> stated = numberAt(view, 3, from.offset);
+    return stated ? std::optional(PlanWindow{from.buffer, type, *stated}) : std::nullopt;
+  }
+  // Because no element lies anywhere, a place past the end of the storage is no place of its.
+  bool empty = llvm::is_contained(type->sizes(), Dim(0));
+  std::optional<Dim> distance = empty ? Dim(0) : entry->offset(view, element, *from.type);
+  if (!distance)
+    return std::nullopt;
+  Context &context = contextOf(view);
+  std::optional<Dim> offset = rescaled(context, add(context, from.offset, *distance), sizeInBytes(from.type->dtype()),
+                                       sizeInBytes(type->dtype()));
+  return offset ? std::optional(PlanWindow{from.buffer, type, *offset}) : std::nullopt;
+}
+
+} // namespace ccgraph::lower

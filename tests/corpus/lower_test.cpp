@@ -1,0 +1,48 @@
+// Every captured graph becomes a plan, or is refused for what a plan cannot hold: a subgraph, an operator that nobody knows, a
+// symbol without value, a group that the program computes.
+#include "support/corpus.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/passes/lower.h"
+#include "ccgraph/toolkit/graph_files.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+/// The rule by which lowering refuses it; "" where it does not.
+std::string refusalOf(const CapturedGraph &captured) {
+  Context context;
+  llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context, captured.readable);
+  if (!graph)
+    return "unread: " + llvm::toString(graph.takeError());
+  if (llvm::Error error = captured.facts.empty() ? llvm::Error::success() : addGroups(**graph, captured.facts))
+    return "no groups: " + llvm::toString(std::move(error));
+  LoweringOptions options;
+  if (llvm::Expected<ObjectMeanings> objects = loadObjects(captured.facts))
+    options.objects = std::move(*objects);
+  else
+    llvm::consumeError(objects.takeError());
+  llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(**graph, options);
+  std::string rule;
+  if (!plan)
+    llvm::handleAllErrors(plan.takeError(),
+                          [&](const DiagnosticError &error) { rule = error.diagnostics().front().rule; });
+  return rule;
+}
+
+TEST(Lowering, MakesAPlanOfEveryCapturedGraph) {
+  size_t graphs = 0, plans = 0;
+  for (const CapturedGraph &captured : capturedGraphs()) {
+    ++graphs;
+    std::string refusal = refusalOf(captured);
+    plans += refusal.empty();
+    EXPECT_TRUE(refusal.empty() || refusal == "lower.operator" || refusal == "lower.symbol" || refusal == "lower.group")
+        << captured.name << " " << captured.tag << ": " << refusal;
+  }
+  EXPECT_GE(plans * 10, graphs * 9);
+}
+
+} // namespace
+} // namespace ccgraph::test

@@ -1,0 +1,312 @@
+// Lowering: which steps a program becomes, over which windows, in which order.
+#include "support/program_builder.h"
+
+#include "ccgraph/passes/lower.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+std::string windowText(const Plan &plan, const PlanWindow &window) {
+  std::string text = plan.buffers[window.buffer].name.str().str();
+  return window.offset == Dim(0) ? text : text + "+" + window.offset.str();
+}
+
+std::string rowText(const Plan &plan, const PlanRow &row) {
+  return (row.send ? windowText(plan, *row.send) : "-") + " -> " + (row.receive ? windowText(plan, *row.receive) : "-");
+}
+
+std::string valueText(const Plan &plan, const PlanValue &value) {
+  std::vector<std::string> parts;
+  forEachWindow(value, [&](const PlanWindow &window) { parts.push_back(windowText(plan, window)); });
+  forEachSlot(value, [&](SlotId slot) { parts.push_back("#" + std::to_string(slot)); });
+  return llvm::join(parts, ",");
+}
+
+std::string workText(const Plan &plan, const PlanStep &step) {
+  if (const CopyStep *copy = step.copy())
+    return "copy " + windowText(plan, copy->from) + " -> " + windowText(plan, copy->to);
+  if (const KernelStep *kernel = step.kernel()) {
+    std::vector<std::string> operands;
+    for (const PlanOperand &operand : kernel->operands)
+      operands.push_back(valueText(plan, operand.value));
+    return (kernel->op->target.str() + " " + llvm::join(operands, " ") + " -> " + valueText(plan, kernel->result))
+        .str();
+  }
+  std::vector<std::string> rows;
+  for (const PlanCollective &call : step.collective()->calls)
+    for (const PlanRow &row : call.rows)
+      rows.push_back(collectiveName(call.kind).str() + " " + rowText(plan, row));
+  return llvm::join(rows, "; ");
+}
+
+/// One line a step: stream, work, what it waits for, its event.
+std::string text(const Plan &plan) {
+  std::string text;
+  for (const PlanStep &step : plan.steps) {
+    text += plan.streams[step.stream].name + ": " + workText(plan, step);
+    for (EventId event : step.waits)
+      text += " after e" + std::to_string(event);
+    if (step.event)
+      text += " e" + std::to_string(*step.event);
+    text += "\n";
+  }
+  return text;
+}
+
+class LowerTest : public testing::Test {
+protected:
+  LowerTest() : graph_(context_), b(graph_) {
+    Group group;
+    group.name = "tp";
+    group.ranks = {0, 1};
+    graph_.groups().set(group);
+  }
+
+  std::string lowered(const LoweringOptions &options = {}) {
+    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(graph_, options);
+    if (!plan)
+      return llvm::toString(plan.takeError());
+    plan_ = std::move(*plan);
+    return text(*plan_);
+  }
+
+  Node *relu(Node *x) { return b.call("aten.relu.default", x->type(), {x}); }
+  Node *reduce(Node *x) { return b.call("_c10d_functional.all_reduce.default", x->type(), {x, "sum", "tp"}); }
+  Node *wait(Node *x) { return b.call("_c10d_functional.wait_tensor.default", x->type(), {x}); }
+  Node *add(Node *x, Node *y) { return b.call("aten.add.Tensor", x->type(), {x, y}); }
+
+  Context context_;
+  Graph graph_;
+  ProgramBuilder b;
+  std::unique_ptr<Plan> plan_;
+};
+
+TEST_F(LowerTest, AWaitIsNoStepAndWhoReadsTheResultWaits) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *a = relu(x);
+  Node *c = reduce(a);
+  Node *other = relu(x);
+  b.output({add(wait(c), other)});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
+                       "comm:tp: all_reduce relu -> all_reduce after e0 e1\n"
+                       "compute: aten.relu.default x -> relu_1\n"
+                       "compute: aten.add.Tensor all_reduce relu_1 -> add after e1\n");
+}
+
+TEST_F(LowerTest, AViewIsAnotherWindow) {
+  Node *x = b.input("x", b.f32({4, 6}));
+  Node *row = b.call("aten.select.int", b.f32({6}), {x, 0, -1});
+  Node *part = b.call("aten.slice.Tensor", b.f32({2}), {row, 0, 3, 5});
+  b.output({relu(part)});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x+21 -> relu\n");
+}
+
+TEST_F(LowerTest, PartsOfASplitLieOneAfterTheOther) {
+  Node *x = b.input("x", b.f32({6, 2}));
+  Node *split = b.call("aten.split_with_sizes.default", nullptr, {x, std::vector<int64_t>{1, 2, 3}});
+  Node *last = b.call("operator.getitem", b.f32({3, 2}), {split, 2});
+  b.output({relu(last)});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x+6 -> relu\n");
+}
+
+TEST_F(LowerTest, AViewAsAnotherDTypeCountsInItsOwnElements) {
+  Node *x = b.input("x", b.f32({8}));
+  Node *half = b.call("aten.slice.Tensor", b.f32({4}), {x, 0, 4, 8});
+  Node *bits = b.call("aten.view.dtype", b.tensor(DType::BF16, {8}), {half, DType::BF16});
+  b.output({b.call("aten.relu.default", bits->type(), {bits})});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x+8 -> relu\n");
+}
+
+TEST_F(LowerTest, WhereAnUntypedViewLiesIsNotGuessed) {
+  Node *x = b.input("x", b.f32({8}));
+  Node *part = b.call("aten.slice.Tensor", nullptr, {x, 0, 4, 8});
+  graph_.setType(part, nullptr);
+  b.output({part});
+  EXPECT_NE(lowered().find("[lower.window]"), std::string::npos);
+}
+
+TEST_F(LowerTest, AnInPlaceOperatorYieldsWhatItWrites) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *a = relu(x);
+  Node *w = b.call("aten.add_.Tensor", x->type(), {a, x});
+  b.output({relu(w)});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu\n"
+                       "compute: aten.add_.Tensor relu x -> relu\n"
+                       "compute: aten.relu.default relu -> relu_1\n");
+}
+
+TEST_F(LowerTest, AnInputThatIsWrittenIsShownAfterwards) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *y = b.input("y", b.f32({4}));
+  b.output({b.call("aten.add_.Tensor", x->type(), {x, y})});
+  lowered();
+  EXPECT_EQ(valueText(*plan_, plan_->inputs[0].after), "x");
+  EXPECT_EQ(valueText(*plan_, plan_->inputs[1].after), "");
+}
+
+TEST_F(LowerTest, AReshapedTensorIsSeenSoUnderEveryName) {
+  Node *x = b.input("x", b.f32({2, 3}));
+  Node *before = b.call("aten.select.int", b.f32({3}), {x, 0, 1});
+  b.call("aten.t_.default", b.strided(x->type(), {3, 2}, {1, 3}), {x});
+  Node *after = b.call("aten.select.int", b.strided(x->type(), {2}, {3}), {x, 0, 1});
+  b.output({relu(before), b.call("aten.relu.default", b.f32({2}), {after})});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x+3 -> relu\n"
+                       "compute: aten.relu.default x+1 -> relu_1\n");
+}
+
+TEST_F(LowerTest, AResizeIsRefused) {
+  Node *x = b.input("x", b.f32({4}));
+  b.call("aten.resize_.default", b.f32({8}), {x, std::vector<int64_t>{8}});
+  b.output({x});
+  EXPECT_NE(lowered().find("[lower.reshape]"), std::string::npos);
+}
+
+TEST_F(LowerTest, AnInputThatIsWrittenBeforeTheWaitIsCopied) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *a = relu(x);
+  Node *c = reduce(a);
+  b.call("aten.add_.Tensor", x->type(), {a, x});
+  b.output({wait(c), a});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu\n"
+                       "compute: copy relu -> all_reduce e0\n"
+                       "comm:tp: all_reduce all_reduce -> all_reduce after e0\n"
+                       "compute: aten.add_.Tensor relu x -> relu\n");
+}
+
+TEST_F(LowerTest, AnInputThatIsWrittenAfterTheWaitIsReadWhereItLies) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *a = relu(x);
+  Node *w = wait(reduce(a));
+  b.call("aten.add_.Tensor", x->type(), {a, x});
+  b.output({w, a});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
+                       "comm:tp: all_reduce relu -> all_reduce after e0 e1\n"
+                       "compute: aten.add_.Tensor relu x -> relu after e1\n");
+}
+
+TEST_F(LowerTest, ATransposedTensorIsPackedBeforeItIsSent) {
+  Node *x = b.input("x", b.f32({4, 2}));
+  Node *t = b.call("aten.t.default", b.strided(x->type(), {2, 4}, {1, 2}), {x});
+  Node *g = b.call("_c10d_functional.all_gather_into_tensor.default", b.f32({4, 4}), {t, 2, "tp"});
+  b.output({wait(g)});
+  EXPECT_EQ(lowered(), "compute: copy x -> all_gather_into_tensor e0\n"
+                       "comm:tp: all_gather all_gather_into_tensor -> all_gather_into_tensor after e0\n");
+  EXPECT_EQ(plan_->buffers.size(), 3U);
+}
+
+TEST_F(LowerTest, BuffersTakeTurnsOnTheSameBytes) {
+  Node *x = b.input("x", b.f32({16}));
+  Node *a = x;
+  for (int i = 0; i < 10; ++i)
+    a = relu(a);
+  b.output({a});
+  lowered();
+  EXPECT_EQ(plan_->layout.computeBytes, 2 * 64);
+  EXPECT_EQ(plan_->layout.liveBytes, 2 * 64);
+}
+
+TEST_F(LowerTest, WhatIsInFlightKeepsItsBytesUntilTheWait) {
+  Node *x = b.input("x", b.f32({16}));
+  Node *a = relu(x);
+  Node *c = reduce(a);
+  Node *d = relu(x);
+  Node *e = relu(d);
+  Node *f = relu(e);
+  b.output({add(wait(c), f)});
+  lowered();
+  // At the wait there are a, c, and of the others two at a time.
+  EXPECT_EQ(plan_->layout.liveBytes, 4 * 64);
+}
+
+TEST_F(LowerTest, WhoTakesTheBytesOfAnotherComesAfterIt) {
+  Node *x = b.input("x", b.f32({16}));
+  Node *a = relu(x);
+  Node *w = wait(reduce(a));
+  Node *d = relu(x);
+  b.output({w, d});
+  // d lies where a was, which the collective read.
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
+                       "comm:tp: all_reduce relu -> all_reduce after e0 e1\n"
+                       "compute: aten.relu.default x -> relu_1 after e1\n");
+}
+
+TEST_F(LowerTest, AWaitThatIsImpliedIsLeftOut) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *first = reduce(x);
+  Node *second = reduce(x);
+  Node *later = relu(wait(second));
+  Node *earlier = relu(wait(first));
+  b.output({later, earlier});
+  EXPECT_EQ(lowered(), "comm:tp: all_reduce x -> all_reduce\n"
+                       "comm:tp: all_reduce x -> all_reduce_1 e0\n"
+                       "compute: aten.relu.default all_reduce_1 -> relu after e0\n"
+                       "compute: aten.relu.default all_reduce -> relu_1\n");
+}
+
+TEST_F(LowerTest, NumbersAreTheHosts) {
+  Node *x = b.input("x", b.tensor(DType::I64, {}));
+  Node *n = b.call("aten._local_scalar_dense.default", context_.symbolicScalar(context_.symbolic("u0")), {x});
+  Node *m = b.call("operator.add", context_.symbolicScalar(context_.symbolic("u0 + 1")), {n, 1});
+  Node *full = b.call("aten.full.default",
+                      context_.contiguousTensor(DType::F32, {Dim(context_.symbolic("u0 + 1"))}, x->type()->device()),
+                      {std::vector<Actual>{m}.front(), 1.0});
+  b.output({full});
+  EXPECT_EQ(lowered(), "host: aten._local_scalar_dense.default x -> #0\n"
+                       "host: operator.add #0 -> #1\n"
+                       "compute: aten.full.default #1 -> full\n");
+  EXPECT_EQ(plan_->buffers.back().home, Home::Growing);
+}
+
+TEST_F(LowerTest, AnUnknownGroupIsRefused) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *c = b.call("_c10d_functional.all_reduce.default", x->type(), {x, "sum", "dp"});
+  b.output({wait(c)});
+  EXPECT_NE(lowered().find("[lower.group]"), std::string::npos);
+}
+
+TEST_F(LowerTest, AnUnknownOperatorIsRefused) {
+  Node *x = b.input("x", b.f32({4}));
+  b.output({b.call("mylib.unheard_of.default", x->type(), {x})});
+  EXPECT_NE(lowered().find("[lower.operator]"), std::string::npos);
+}
+
+TEST_F(LowerTest, ASymbolWithoutValueIsRefusedAndAStatedOneTaken) {
+  const Type *type = context_.contiguousTensor(DType::F32, {Dim(context_.symbolic("s0"))}, b.f32({1})->device());
+  Node *x = b.input("x", type);
+  b.output({b.call("aten.relu.default", type, {x})});
+  EXPECT_NE(lowered().find("[lower.symbol]"), std::string::npos);
+  LoweringOptions options;
+  options.symbols = {{"s0", 32}};
+  lowered(options);
+  EXPECT_EQ(plan_->layout.computeBytes, 128);
+}
+
+TEST_F(LowerTest, CommunicationMayHaveAnArenaOfItsOwn) {
+  Node *x = b.input("x", b.f32({16}));
+  Node *w = wait(reduce(relu(x)));
+  b.output({relu(w)});
+  LoweringOptions options;
+  options.separateCommunication = true;
+  lowered(options);
+  EXPECT_EQ(plan_->layout.communicationBytes, 2 * 64);
+  EXPECT_EQ(plan_->layout.computeBytes, 64);
+}
+
+TEST_F(LowerTest, TransfersCrosswiseHaveStreamsOfTheirOwn) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *buffer = relu(x);
+  Node *send = b.call("_c10d_functional.isend.default", x->type(), {x, 1, 0, "tp"});
+  Node *receive = b.call("_c10d_functional.irecv.default", x->type(), {buffer, 1, 0, "tp"});
+  wait(send);
+  b.output({wait(receive)});
+  std::string plan = lowered();
+  EXPECT_NE(plan.find("send:tp:1:0: send x -> -"), std::string::npos) << plan;
+  EXPECT_NE(plan.find("recv:tp:1:0: recv - -> relu"), std::string::npos) << plan;
+}
+
+} // namespace
+} // namespace ccgraph::test
