@@ -44,18 +44,17 @@ private:
     bool computes = plan_.buffers[id].home == Home::Compute;
     int64_t offset = places_.layout().offsets[id];
     int64_t size = computes ? places_.layout().computeBytes : places_.layout().communicationBytes;
-    int64_t alignment = computes ? computeAlignment : communicationBufferAlignment;
     if (offset < 0 || offset > size || bytes > size - offset)
       report_.add(where, {"plan.bounds",
                           "takes " + bytesText({offset, saturatingAdd(offset, bytes)}) + " of the " +
                               homeName(plan_.buffers[id].home).str() + " arena; expected it within its " +
                               std::to_string(size) + " bytes",
                           "make the arena larger, or the offset smaller"});
-    else if (offset % alignment != 0)
-      report_.add(where,
-                  {"plan.bounds",
-                   "begins at byte " + std::to_string(offset) + "; expected a multiple of " + std::to_string(alignment),
-                   "round its offset up"});
+    else if (offset % bufferAlignment != 0)
+      report_.add(where, {"plan.bounds",
+                          "begins at byte " + std::to_string(offset) + "; expected a multiple of " +
+                              std::to_string(bufferAlignment),
+                          "round its offset up"});
   }
 
   void checkWindow(const std::string &where, const PlanWindow &window) {

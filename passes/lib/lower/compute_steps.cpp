@@ -29,11 +29,24 @@ const Type *typeOfTaken(const Node &list, unsigned element) {
   return nullptr;
 }
 
+/// The node's type, or what follows from those of its operands; null where neither is known.
+const Type *typeOf(const Node &node) {
+  if (node.type() || !node.op()->shape)
+    return node.type();
+  llvm::Expected<const Type *> type = node.op()->shape(node);
+  if (type)
+    return *type;
+  // Because the verifier reports what is wrong with the arguments, here it only means that the type is unknown.
+  llvm::consumeError(type.takeError());
+  return nullptr;
+}
+
 /// Types of the elements of a list result: the node's own type, or what is said where elements are taken.
 std::vector<const Type *> elementTypes(const Node &node) {
   std::vector<const Type *> types;
-  if (node.type() && node.type()->isList())
-    types = node.type()->elements().vec();
+  const Type *whole = typeOf(node);
+  if (whole && whole->isList())
+    types = whole->elements().vec();
   if (node.op()->results.size() > 1)
     types.resize(std::max(types.size(), node.op()->results.size()));
   for (const Use &use : node.uses())
@@ -52,7 +65,8 @@ bool isTakenApart(const Node &list) {
 
 /// Are there as many types as the list has elements, as far as its users can tell?
 bool knowsElements(const Node &list, llvm::ArrayRef<const Type *> types) {
-  bool stated = list.type() && list.type()->isList();
+  const Type *whole = typeOf(list);
+  bool stated = whole && whole->isList();
   return isTakenApart(list) || ((stated || list.op()->results.size() > 1) && !llvm::is_contained(types, nullptr));
 }
 
@@ -276,7 +290,7 @@ Lowered ComputeCall::result() {
   if (op_.results.empty())
     return LoweredValue();
   if (op_.results.size() == 1)
-    return oneResult(op_.results.front(), node_.type());
+    return oneResult(op_.results.front(), typeOf(node_));
   std::vector<const Type *> types = elementTypes(node_);
   std::vector<LoweredValue> elements;
   for (unsigned i = 0; i < op_.results.size(); ++i) {

@@ -130,6 +130,14 @@ TEST_F(ShapeTest, ArithmeticBroadcastsWhereDTypesAgree) {
             "combines f32[2][1]cpu, f32[3][1]cpu, whose sizes do not fit");
 }
 
+TEST_F(ShapeTest, AListOfFloatsKeepsItsTypes) {
+  EXPECT_EQ(inferList("aten._foreach_div.Scalar", {"f32[2][1]cpu", "bf16[3][1]cpu"}, {2}),
+            "(f32[2][1]cpu, bf16[3][1]cpu)");
+  EXPECT_EQ(inferList("aten._foreach_div.Scalar", {"f32[2][1]cpu", "i64[3][1]cpu"}, {2}), "-")
+      << "the default dtype is the program's";
+  EXPECT_EQ(inferList("aten._foreach_mul.Scalar", {"f32[2, 2][1, 2]cpu"}, {2.0}), "-");
+}
+
 TEST_F(ShapeTest, ProductsNeedFittingSizes) {
   EXPECT_EQ(infer("aten.mm.default", {"f32[2, 3][3, 1]cpu", "f32[3, 4][1, 3]cpu"}), "f32[2, 4][4, 1]cpu");
   EXPECT_EQ(infer("aten.addmm.default", {"f32[4][1]cpu", "f32[2, 3][3, 1]cpu", "f32[3, 4][4, 1]cpu"}),

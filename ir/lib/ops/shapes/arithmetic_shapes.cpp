@@ -139,6 +139,18 @@ TypeResult floatShape(const Node &node) {
   return promotedShape(node, [](DType common) { return isFloat(common) ? std::optional(common) : std::nullopt; });
 }
 
+TypeResult foreachShape(const Node &node) {
+  auto tensors = tensorsAt(node, 0);
+  const Argument *number = argumentAt(node, 1);
+  bool real = !number || number->is(Argument::Kind::Int) || number->is(Argument::Kind::Float);
+  if (!tensors || !real)
+    return nullptr;
+  for (const Type *type : *tensors)
+    if (!type || !type->isTensor() || !isFloat(type->dtype()) || !isCanonical(*type))
+      return nullptr;
+  return contextOf(node).list(*tensors);
+}
+
 TypeResult compareShape(const Node &node) {
   Operands operands = readOperands(node);
   if (!operands.known || operands.tensors.empty())

@@ -41,6 +41,7 @@ newShape(const Node &node); ///< new_empty, new_zeros, ...: like the operand whe
 [[nodiscard]] TypeResult arithmeticShape(const Node &node); ///< broadcast and promoted
 [[nodiscard]] TypeResult absShape(const Node &node);        ///< of complex numbers: their parts' dtype
 [[nodiscard]] TypeResult floatShape(const Node &node);      ///< the same where integers would become floats
+[[nodiscard]] TypeResult foreachShape(const Node &node);    ///< of a list of floats, each by itself or with one number
 [[nodiscard]] TypeResult compareShape(const Node &node);    ///< the same, yielding bool
 [[nodiscard]] TypeResult matmulShape(const Node &node); ///< mm, bmm, and addmm, baddbmm, whose first operand is added
 

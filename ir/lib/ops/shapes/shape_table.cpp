@@ -11,6 +11,12 @@ struct ShapeEntry {
 
 constexpr ShapeEntry entries[] = {
     {"aten._conj", sameShape},
+    {"aten._foreach_add.Scalar", foreachShape},
+    {"aten._foreach_div.Scalar", foreachShape},
+    {"aten._foreach_mul.Scalar", foreachShape},
+    {"aten._foreach_neg", foreachShape},
+    {"aten._foreach_sqrt", foreachShape},
+    {"aten._foreach_sub.Scalar", foreachShape},
     {"aten._neg_view", sameShape},
     {"aten._to_copy", copyShape},
     {"aten._unsafe_view", viewShape},
