@@ -85,7 +85,8 @@ private:
     if (!places_.isContiguous(window))
       wrong("plan.contiguous", name_ + " sends or receives " + window.type->str() + " of " + text(window),
             "elements without gaps, in row-major order", "copy it into a contiguous buffer first, or out of one");
-    if (plan_.buffers[window.buffer].home == Home::Compute)
+    bool apart = places_.layout().communicationBytes != 0;
+    if (apart && plan_.buffers[window.buffer].home == Home::Compute)
       wrong("plan.home", name_ + " sends from or receives into " + text(window) + " of home compute",
             "communication, growing, or memory of the caller's", "give the buffer the home communication");
     if (call_.reduceOp && !isDefinedOn(*call_.reduceOp, window.type->dtype()))

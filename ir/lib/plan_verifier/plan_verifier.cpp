@@ -47,7 +47,8 @@ constexpr VerifierRule rules[] = {
     {"plan.counts", "What a collective sends and receives has the number of elements that its group's size asks for."},
     {"plan.dtype", "What a collective sends and what it receives have one dtype, on which its reduction is defined."},
     {"plan.events", "An event is recorded by one step, which stands before those that wait for it; at least one does."},
-    {"plan.home", "What a collective sends and receives lies in no buffer of the arena of computation."},
+    {"plan.home", "Where there is an arena of communication, what a collective sends and receives lies in no buffer of "
+                  "the other arena."},
     {"plan.in-flight", "What a collective sends from or receives into is touched again only after its end."},
     {"plan.in-place",
      "What a call receives lies apart from what it sends, or is the very same window and the call reduces or "

@@ -45,6 +45,8 @@ private:
   llvm::Expected<const Type *> freshType(const Type &input, const Type *stated) const;
   llvm::Error makeShardDim();
   void countParts();
+  [[nodiscard]] bool mayOverlap(const PlanWindow &a, const PlanWindow &b) const;
+  PlanWindow copiedOut(const PlanWindow &window, std::vector<CopyStep> &copies);
   void emitCollective();
   void noteLateReads();
   Lowered lowerTransfers();
@@ -377,6 +379,18 @@ std::optional<PlanWindow> CollectiveLowering::whole(const Pieces &pieces, bool s
   return staging;
 }
 
+bool CollectiveLowering::mayOverlap(const PlanWindow &a, const PlanWindow &b) const {
+  auto stated = [&](llvm::StringRef symbol) { return symbolOf(emitter_.plan().layout, symbol); };
+  std::optional<ByteRange> first = bytesOf(a, stated), second = bytesOf(b, stated);
+  return a.buffer == b.buffer && !(first && second && (first->end <= second->begin || second->end <= first->begin));
+}
+
+PlanWindow CollectiveLowering::copiedOut(const PlanWindow &window, std::vector<CopyStep> &copies) {
+  PlanWindow staging = *emitter_.freshTensor(node_.name(), window.type);
+  copies.push_back({window, staging});
+  return staging;
+}
+
 void CollectiveLowering::emitCollective() {
   StreamId stream = emitter_.collectiveStream(call_.group);
   std::vector<CopyStep> before, after;
@@ -386,6 +400,11 @@ void CollectiveLowering::emitCollective() {
     planned.send = whole(send_[row], true, before);
     bool inPlace = spec_.inPlace && planned.send == std::optional<PlanWindow>(*send_[row].front());
     planned.receive = inPlace ? planned.send : whole(receive_[row], false, after);
+    // Because a peer may still read what this rank would fill already, what is sent from the buffer that is filled is
+    // copied out of it, unless the two are one.
+    if (planned.send && planned.receive && planned.send != planned.receive &&
+        mayOverlap(*planned.send, *planned.receive))
+      planned.send = copiedOut(*planned.send, before);
     call_.rows.push_back(planned);
   }
   for (const PlanRow &row : call_.rows)

@@ -92,7 +92,9 @@ const Type *Emitter::laidOut(const Type *type) const {
 TensorObject Emitter::freshTensor(Identifier name, const Type *type, Home home) {
   type = laidOut(type);
   Dim bytes = multiply(context(), extentOf(context(), *type), Dim(sizeInBytes(type->dtype())));
-  if (isUnbacked(bytes) && home == Home::Compute)
+  auto stated = [&](llvm::StringRef symbol) { return symbolOf(plan().layout, symbol); };
+  // Because what data tell is known to no layout, whatever somebody states of it.
+  if (home == Home::Compute && (isUnbacked(bytes) || !bytes.evaluate(stated)))
     home = Home::Growing;
   BufferId buffer = addBuffer(program_, name, home, bytes);
   return std::make_shared<PlanWindow>(PlanWindow{buffer, type, Dim(0)});

@@ -190,9 +190,7 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
   if (llvm::Error error = lower::Walk(graph, options, program).run())
     return error;
   lower::copyWhatIsOverwritten(program);
-  if (llvm::Error error = lower::layOut(program, options.separateCommunication,
-                                        [&](llvm::StringRef symbol) { return symbolOf(plan->layout, symbol); }))
-    return error;
+  lower::layOut(program, options.separateCommunication);
   lower::orderByEvents(*plan);
   return plan;
 }

@@ -50,9 +50,9 @@ void addStep(Program &program, PlanStep step, Moment moment);
 /// to wait for the collective, which no rank that runs the program as it stands does: the others may be waiting for it.
 void copyWhatIsOverwritten(Program &program);
 
-/// Gives all buffers a place; where `separate`, those that a collective touches in an arena of their own.
-/// `lookup` has the values of symbols; the error says which is missing.
-[[nodiscard]] llvm::Error layOut(Program &program, bool separate, SymbolLookup lookup);
+/// Gives all buffers a place for the layout's binding of symbols; where `separate`, those that a collective touches in an arena
+/// of their own.
+void layOut(Program &program, bool separate);
 
 /// Gives steps the events that they record and wait for.
 void orderByEvents(Plan &plan);

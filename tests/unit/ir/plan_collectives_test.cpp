@@ -150,6 +150,8 @@ TEST(PlanCollectives, WhatIsCommunicatedLiesOutsideTheArenaOfComputation) {
             "error: step 0 all_reduce: all_reduce sends from or receives into 'c' (buffer 1) of home compute; "
             "expected communication, growing, or memory of the caller's [plan.home]\n"
             "  note: give the buffer the home communication\n");
+  p.plan.layout.communicationBytes = 0;
+  EXPECT_EQ(found(p), "");
 }
 
 /// A call whose two windows lie in one buffer of the caller's.

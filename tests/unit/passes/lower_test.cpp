@@ -198,6 +198,15 @@ TEST_F(LowerTest, ATransposedTensorIsPackedBeforeItIsSent) {
   EXPECT_EQ(plan_->buffers.size(), 3U);
 }
 
+TEST_F(LowerTest, WhatIsSentFromTheBufferThatIsFilledIsCopiedOut) {
+  Node *x = b.input("x", b.f32({8}));
+  Node *own = b.call("aten.slice.Tensor", b.f32({4}), {x, 0, 0, 4});
+  Node *g = b.call("_c10d_functional.all_gather_into_tensor_out.default", x->type(), {own, 2, "tp"}, x);
+  b.output({wait(g)});
+  EXPECT_EQ(lowered(), "compute: copy x -> all_gather_into_tensor_out e0\n"
+                       "comm:tp: all_gather all_gather_into_tensor_out -> x after e0\n");
+}
+
 TEST_F(LowerTest, BuffersTakeTurnsOnTheSameBytes) {
   Node *x = b.input("x", b.f32({16}));
   Node *a = x;
@@ -274,11 +283,12 @@ TEST_F(LowerTest, AnUnknownOperatorIsRefused) {
   EXPECT_NE(lowered().find("[lower.operator]"), std::string::npos);
 }
 
-TEST_F(LowerTest, ASymbolWithoutValueIsRefusedAndAStatedOneTaken) {
+TEST_F(LowerTest, ABufferGrowsWhereASymbolHasNoValue) {
   const Type *type = context_.contiguousTensor(DType::F32, {Dim(context_.symbolic("s0"))}, b.f32({1})->device());
   Node *x = b.input("x", type);
   b.output({b.call("aten.relu.default", type, {x})});
-  EXPECT_NE(lowered().find("[lower.symbol]"), std::string::npos);
+  lowered();
+  EXPECT_EQ(plan_->buffers.back().home, Home::Growing);
   LoweringOptions options;
   options.symbols = {{"s0", 32}};
   lowered(options);

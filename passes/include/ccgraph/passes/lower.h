@@ -24,7 +24,6 @@
 //   lower.group     the members of a group are not known
 //   lower.call      the arguments of a collective make no sense
 //   lower.operator  a subgraph that is run by an operator (while_loop)
-//   lower.symbol    no value is stated for a symbol that sizes depend on
 // Cost: O(n log n) in nodes and edges, but for the placing of up to 4,096 buffers (arena.h).
 #pragma once
 
@@ -43,7 +42,8 @@ namespace ccgraph {
 struct LoweringOptions {
   /// what the objects of the program are, where its text does not say
   ObjectMeanings objects;
-  /// Values of symbols, by name; those left out take the graph's hints.
+  /// Values of symbols, by name; those left out take the graph's hints. Where neither has one, buffers whose size depends on it
+  /// are allocated while the program runs (Home::Growing).
   std::vector<std::pair<std::string, int64_t>> symbols;
   /// Buffers that a collective sends from or fills lie in an arena of their own. This costs memory: see plan.h.
   bool separateCommunication = false;
