@@ -145,6 +145,9 @@ llvm::Error ComputeCall::untyped() const {
 }
 
 Lowered ComputeCall::lower() {
+  if (op_.role == OpRole::HigherOrder)
+    return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
+                         "inline the subgraph, or run the graph with the reference engine");
   if (op_.opaque)
     return loweringError(node_, "lower.operator", "nobody says what " + op_.target.str() + " reads, writes and yields",
                          "declare it (--ops), or run the graph without it");
@@ -324,9 +327,6 @@ StreamId ComputeCall::stream(const LoweredValue &result) {
 }
 
 Lowered ComputeCall::makeKernel(View view) {
-  if (op_.role == OpRole::HigherOrder)
-    return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
-                         "inline the subgraph, or run the graph with the reference engine");
   KernelStep step;
   step.op = &op_;
   step.operands = operands(view);

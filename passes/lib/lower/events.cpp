@@ -107,7 +107,8 @@ class EventMaker {
 public:
   explicit EventMaker(Plan &plan)
       : plan_(plan), histories_(plan.buffers.size()), taken_(plan.buffers.size()), clocks_(plan.steps.size()),
-        last_(plan.streams.size(), none), host_(std::make_shared<Clock>(plan.streams.size())) {}
+        last_(plan.streams.size(), none), hostSeen_(plan.streams.size()),
+        host_(std::make_shared<Clock>(plan.streams.size())) {}
 
   void run() {
     for (StepId step = 0; step < plan_.steps.size(); ++step)
@@ -121,7 +122,8 @@ private:
   void takePlace(BufferId buffer);
   void findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes);
   void record(StepId step, BufferId buffer, const ByteRange &range, bool writes);
-  void waitForAll(StepId step, Clock &clock);
+  ClockRef knownBefore(StepId step);
+  ClockRef waitForAll(StepId step, ClockRef known);
   /// What is known once `step` has ended.
   void join(Clock &clock, StepId step) const;
   [[nodiscard]] ByteRange rangeOf(const PlanWindow &window) const;
@@ -130,10 +132,11 @@ private:
   std::vector<BufferHistory> histories_;
   std::vector<bool> taken_;
   Occupants compute_, communication_;
-  /// by step: what it knows when it begins; streams share clocks where nothing was learnt
+  /// By step: what it knows of other streams when it begins. Steps that learn nothing share the clock of the one before.
   std::vector<ClockRef> clocks_;
-  /// by stream
+  /// by stream: its last step, and what the host knew when that was issued
   std::vector<StepId> last_;
+  std::vector<ClockRef> hostSeen_;
   /// what is known to the host, and so to all that it issues
   ClockRef host_;
   /// of the step in hand
@@ -203,18 +206,35 @@ void EventMaker::record(StepId step, BufferId buffer, const ByteRange &range, bo
     list.push_back({step, range});
 }
 
-void EventMaker::waitForAll(StepId step, Clock &clock) {
+/// What the step knows before it waits for anything: what the one before it on its stream knew, and the host.
+ClockRef EventMaker::knownBefore(StepId step) {
+  StreamId stream = streamOf(step);
+  StepId before = last_[stream];
+  ClockRef known = before == none ? host_ : clocks_[before];
+  if (known == host_ || hostSeen_[stream] == host_)
+    return known;
+  auto joined = std::make_shared<Clock>(*known);
+  for (size_t i = 0; i < joined->size(); ++i)
+    (*joined)[i] = std::max((*joined)[i], (*host_)[i]);
+  return joined;
+}
+
+/// Waits for what the step does not know of, and learns from it.
+ClockRef EventMaker::waitForAll(StepId step, ClockRef known) {
   llvm::sort(conflicts_, std::greater<>());
   conflicts_.erase(std::unique(conflicts_.begin(), conflicts_.end()), conflicts_.end());
+  std::shared_ptr<Clock> learnt;
   for (StepId before : conflicts_) {
-    if (before == step || clock[streamOf(before)] > before)
+    if ((learnt ? *learnt : *known)[streamOf(before)] > before)
       continue;
     PlanStep &producer = plan_.steps[before];
     if (!producer.event)
       producer.event = plan_.numEvents++;
     plan_.steps[step].waits.push_back(*producer.event);
-    join(clock, before);
+    learnt = learnt ? learnt : std::make_shared<Clock>(*known);
+    join(*learnt, before);
   }
+  return learnt ? learnt : known;
 }
 
 void EventMaker::visit(StepId step) {
@@ -226,17 +246,13 @@ void EventMaker::visit(StepId step) {
     takePlace(access.window->buffer);
     findConflicts(step, access.window->buffer, rangeOf(*access.window), access.writes);
   });
-  StepId before = last_[planned.stream];
-  auto clock = std::make_shared<Clock>(*host_);
-  if (before != none)
-    join(*clock, before);
-  waitForAll(step, *clock);
-  clocks_[step] = std::move(clock);
+  clocks_[step] = waitForAll(step, knownBefore(step));
   forEachAccess(planned, [&](const PlanAccess &access) {
     if (access.window)
       record(step, access.window->buffer, rangeOf(*access.window), access.writes);
   });
   last_[planned.stream] = step;
+  hostSeen_[planned.stream] = host_;
   if (planned.stream != Plan::hostStream)
     return;
   auto known = std::make_shared<Clock>(*host_);

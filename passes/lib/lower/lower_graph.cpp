@@ -163,6 +163,21 @@ llvm::Expected<std::unique_ptr<Graph>> inlined(const Graph &graph) {
   return copy;
 }
 
+/// Because each step may come to know of each stream, a plan has no more than engines have use for.
+constexpr size_t mostStreams = 1024;
+
+llvm::Error checkStreams(const Plan &plan) {
+  if (plan.streams.size() <= mostStreams)
+    return llvm::Error::success();
+  Diagnostic diagnostic;
+  diagnostic.rule = "lower.streams";
+  diagnostic.where = plan.name;
+  diagnostic.message = "needs " + std::to_string(plan.streams.size()) + " streams, expected at most " +
+                       std::to_string(mostStreams) + ": one for each group, and for each channel of transfers";
+  diagnostic.notes.emplace_back("communicate on fewer groups, or with fewer tags");
+  return makeError(std::move(diagnostic));
+}
+
 /// Stated values first, then the graph's hints of other symbols.
 void bindSymbols(const Graph &graph, const LoweringOptions &options, PlanLayout &layout) {
   for (const auto &[name, value] : options.symbols)
@@ -188,6 +203,8 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
   lower::bindSymbols(graph, options, plan->layout);
   lower::Program program{*plan, {}, {}, {}};
   if (llvm::Error error = lower::Walk(graph, options, program).run())
+    return error;
+  if (llvm::Error error = lower::checkStreams(*plan))
     return error;
   lower::copyWhatIsOverwritten(program);
   lower::layOut(program, options.separateCommunication);

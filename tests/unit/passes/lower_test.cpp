@@ -295,6 +295,31 @@ TEST_F(LowerTest, ABufferGrowsWhereASymbolHasNoValue) {
   EXPECT_EQ(plan_->layout.computeBytes, 128);
 }
 
+TEST_F(LowerTest, MoreGroupsThanStreamsAreRefused) {
+  Node *x = b.input("x", b.f32({4}));
+  ProgramBuilder::Nodes results;
+  for (int i = 0; i < 1023; ++i) {
+    Group group;
+    group.name = "g" + std::to_string(i);
+    group.ranks = {0, 1};
+    graph_.groups().set(group);
+    results.push_back(wait(b.call("_c10d_functional.all_reduce.default", x->type(), {x, "sum", group.name})));
+  }
+  b.output(results);
+  EXPECT_NE(lowered().find("needs 1025 streams, expected at most 1024"), std::string::npos);
+}
+
+TEST_F(LowerTest, AStepLearnsWhatTheHostWaitedFor) {
+  Node *x = b.input("x", b.tensor(DType::I64, {}));
+  Node *w = wait(reduce(x));
+  Node *n = b.call("aten._local_scalar_dense.default", context_.symbolicScalar(context_.symbolic("u0")), {w});
+  Node *sum = b.call("aten.add.Tensor", x->type(), {w, n});
+  b.output({sum});
+  EXPECT_EQ(lowered(), "comm:tp: all_reduce x -> all_reduce e0\n"
+                       "host: aten._local_scalar_dense.default all_reduce -> #0 after e0\n"
+                       "compute: aten.add.Tensor all_reduce #0 -> add\n");
+}
+
 TEST_F(LowerTest, CommunicationMayHaveAnArenaOfItsOwn) {
   Node *x = b.input("x", b.f32({16}));
   Node *w = wait(reduce(relu(x)));
