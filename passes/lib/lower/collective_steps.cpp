@@ -1,3 +1,5 @@
+#include "lower/call_group.h"
+#include "lower/staging.h"
 #include "lower/steps.h"
 #include "lower/view_windows.h"
 
@@ -11,17 +13,6 @@ namespace {
 
 using llvm::Twine;
 
-/// One tensor that is sent or filled; several where the call takes it in pieces.
-using Pieces = std::vector<TensorObject>;
-
-Pieces piecesOf(const LoweredValue &list) {
-  Pieces pieces;
-  for (const LoweredValue &element : list.elements)
-    if (element.isTensor())
-      pieces.push_back(element.tensor);
-  return pieces;
-}
-
 /// One call: what it sends, where it goes, and what it yields.
 class CollectiveLowering {
 public:
@@ -34,8 +25,6 @@ public:
 
 private:
   llvm::Error readGroup();
-  llvm::Expected<Group> groupOf(const Argument &argument) const;
-  llvm::Expected<Group> groupNamed(llvm::StringRef name) const;
   llvm::Error readReduceOp();
   llvm::Error readCollective();
   llvm::Expected<std::vector<Pieces>> rowsAt(int parameter) const;
@@ -45,16 +34,11 @@ private:
   llvm::Expected<const Type *> freshType(const Type &input, const Type *stated) const;
   llvm::Error makeShardDim();
   void countParts();
-  [[nodiscard]] bool mayOverlap(const PlanWindow &a, const PlanWindow &b) const;
-  PlanWindow copiedOut(const PlanWindow &window, std::vector<CopyStep> &copies);
   void emitCollective();
   void noteLateReads();
-  Lowered lowerTransfers();
-  void emitTransfer(CollectiveKind kind, const TensorObject &tensor, int64_t peer, int64_t tag);
-  std::optional<PlanWindow> whole(const Pieces &pieces, bool sends, std::vector<CopyStep> &copies);
   [[nodiscard]] LoweredValue result() const;
   [[nodiscard]] const Type *statedType(size_t row) const;
-  [[nodiscard]] int64_t groupSize() const { return *groupSize_; }
+  [[nodiscard]] int64_t groupSize() const { return groupSize_; }
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
     return loweringError(node_, "lower.call", message, repair);
   }
@@ -64,7 +48,7 @@ private:
   const OpDef &op_;
   const CollectiveSpec &spec_;
   PlanCollective call_;
-  std::optional<int64_t> groupSize_;
+  int64_t groupSize_ = 0;
   std::vector<Pieces> send_;
   std::vector<Pieces> receive_;
   /// all_to_all of one tensor: rows of dimension 0 for and from each member
@@ -77,57 +61,12 @@ private:
 
 // --- The group --------------------------------------------------------------------------------------------------
 
-llvm::Expected<Group> CollectiveLowering::groupNamed(llvm::StringRef name) const {
-  if (const Group *group = emitter_.graph().groups().find(name))
-    return *group;
-  return loweringError(node_, "lower.group", "the members of group '" + name + "' are not known",
-                       "give the ranks of each group with --groups FILE");
-}
-
-llvm::Expected<Group> CollectiveLowering::groupOf(const Argument &argument) const {
-  if (argument.is(Argument::Kind::String))
-    return groupNamed(argument.text());
-  LoweredValue value = emitter_.valueOf(node_, argument);
-  if (value.kind == LoweredValue::Kind::Object) {
-    const GroupTable &table = emitter_.graph().groups();
-    auto meaning = emitter_.objects().find(value.object.str().str());
-    if (table.find(value.object.str()))
-      return groupNamed(value.object.str());
-    if (meaning != emitter_.objects().end() && !meaning->second.group.empty())
-      return groupNamed(meaning->second.group);
-    if (table.groups().size() == 1)
-      return table.groups().front();
-    return loweringError(node_, "lower.group", "which group the object `" + value.object.str() + "` is, is not known",
-                         "say it in the file of --groups: {\"constants\": {\"" + value.object.str() +
-                             "\": {\"group\": NAME}}}");
-  }
-  if (!argument.isSequence())
-    return loweringError(node_, "lower.group",
-                         "its group is a value that the program computes, not a name or a list of ranks",
-                         "give its name, or the list of its ranks");
-  Group listed;
-  for (const Argument &rank : argument.elements()) {
-    if (!rank.is(Argument::Kind::Int))
-      return loweringError(node_, "lower.group", "its list of ranks holds something else than numbers", "list ranks");
-    listed.ranks.push_back(rank.integer());
-  }
-  listed.name = "ranks " + dimsText(listed.ranks);
-  return listed;
-}
-
 llvm::Error CollectiveLowering::readGroup() {
-  const Argument *argument = argumentAt(node_, spec_.group);
-  if (!argument)
-    return loweringError(node_, "lower.group", "names no group", "give the group's name");
-  llvm::Expected<Group> group = groupOf(*argument);
+  llvm::Expected<CallGroup> group = groupOfCall(emitter_, node_);
   if (!group)
     return group.takeError();
-  groupSize_ = group->size();
-  if (!groupSize_)
-    return loweringError(node_, "lower.group",
-                         "the members of group '" + group->name + "' are not known, or differ in number",
-                         "give the ranks of each group with --groups FILE");
-  call_.group = emitter_.groupIndex(*group);
+  groupSize_ = group->size;
+  call_.group = group->index;
   return llvm::Error::success();
 }
 
@@ -198,13 +137,6 @@ llvm::Error CollectiveLowering::readSplits() {
   receiveRows_ = std::move(*received);
   isSplit_ = true;
   return llvm::Error::success();
-}
-
-Dim elementsOf(Context &context, llvm::ArrayRef<Dim> sizes) {
-  Dim count = 1;
-  for (const Dim &size : sizes)
-    count = multiply(context, count, size);
-  return count;
 }
 
 void CollectiveLowering::countParts() {
@@ -356,55 +288,20 @@ llvm::Error CollectiveLowering::makeShardDim() {
 
 // --- Steps ------------------------------------------------------------------------------------------------------
 
-/// One contiguous window: the only piece, if it is contiguous, else memory that copies fill or empty piece by piece.
-std::optional<PlanWindow> CollectiveLowering::whole(const Pieces &pieces, bool sends, std::vector<CopyStep> &copies) {
-  if (pieces.empty())
-    return std::nullopt;
-  if (pieces.size() == 1 && pieces.front()->type->isContiguous())
-    return *pieces.front();
-  Context &context = emitter_.context();
-  Dim total = 0;
-  for (const TensorObject &piece : pieces)
-    total = add(context, total, elementsOf(context, piece->type->sizes()));
-  const Type &first = *pieces.front()->type;
-  PlanWindow staging =
-      *emitter_.freshTensor(node_.name(), context.contiguousTensor(first.dtype(), {total}, first.device()));
-  Dim at = 0;
-  for (const TensorObject &piece : pieces) {
-    const Type *type = context.contiguousTensor(first.dtype(), piece->type->sizes(), first.device());
-    PlanWindow part{staging.buffer, type, at};
-    copies.push_back(sends ? CopyStep{*piece, part} : CopyStep{part, *piece});
-    at = add(context, at, elementsOf(context, piece->type->sizes()));
-  }
-  return staging;
-}
-
-bool CollectiveLowering::mayOverlap(const PlanWindow &a, const PlanWindow &b) const {
-  auto stated = [&](llvm::StringRef symbol) { return symbolOf(emitter_.plan().layout, symbol); };
-  std::optional<ByteRange> first = bytesOf(a, stated), second = bytesOf(b, stated);
-  return a.buffer == b.buffer && !(first && second && (first->end <= second->begin || second->end <= first->begin));
-}
-
-PlanWindow CollectiveLowering::copiedOut(const PlanWindow &window, std::vector<CopyStep> &copies) {
-  PlanWindow staging = *emitter_.freshTensor(node_.name(), window.type);
-  copies.push_back({window, staging});
-  return staging;
-}
-
 void CollectiveLowering::emitCollective() {
   StreamId stream = emitter_.collectiveStream(call_.group);
   std::vector<CopyStep> before, after;
   llvm::SmallVector<PlanWindow, 4> held;
   for (size_t row = 0; row < send_.size(); ++row) {
     PlanRow planned;
-    planned.send = whole(send_[row], true, before);
+    planned.send = wholeWindow(emitter_, node_, send_[row], before, Staging::Sent);
     bool inPlace = spec_.inPlace && planned.send == std::optional<PlanWindow>(*send_[row].front());
-    planned.receive = inPlace ? planned.send : whole(receive_[row], false, after);
+    planned.receive = inPlace ? planned.send : wholeWindow(emitter_, node_, receive_[row], after, Staging::Received);
     // Because a peer may still read what this rank would fill already, what is sent from the buffer that is filled is
     // copied out of it, unless the two are one.
     if (planned.send && planned.receive && planned.send != planned.receive &&
-        mayOverlap(*planned.send, *planned.receive))
-      planned.send = copiedOut(*planned.send, before);
+        mayOverlap(emitter_.plan(), *planned.send, *planned.receive))
+      planned.send = copiedOut(emitter_, node_, *planned.send, before);
     call_.rows.push_back(planned);
   }
   for (const PlanRow &row : call_.rows)
@@ -482,74 +379,9 @@ llvm::Error CollectiveLowering::readCollective() {
   return llvm::Error::success();
 }
 
-// --- Transfers --------------------------------------------------------------------------------------------------
-
-void CollectiveLowering::emitTransfer(CollectiveKind kind, const TensorObject &tensor, int64_t peer, int64_t tag) {
-  PlanCollective transfer;
-  transfer.kind = kind;
-  transfer.group = call_.group;
-  transfer.peer = peer;
-  transfer.tag = tag;
-  bool sends = kind == CollectiveKind::Send;
-  std::vector<CopyStep> copies;
-  std::optional<PlanWindow> window = whole({tensor}, sends, copies);
-  transfer.rows.push_back(sends ? PlanRow{window, std::nullopt} : PlanRow{std::nullopt, window});
-  StreamId stream = emitter_.transferStream(transfer);
-  if (sends)
-    for (const CopyStep &copy : copies)
-      emitter_.emit(node_, Plan::computeStream, copy);
-  CollectiveStep step;
-  step.calls.push_back(transfer);
-  emitter_.emit(node_, stream, std::move(step));
-  if (!sends)
-    for (const CopyStep &copy : copies)
-      emitter_.emit(node_, stream, copy);
-  emitter_.keepUntilLanded(node_, {*window, *tensor});
-}
-
-Lowered CollectiveLowering::lowerTransfers() {
-  bool batch = spec_.kind == CollectiveKind::BatchP2P;
-  auto listAt = [&](int parameter) -> std::vector<LoweredValue> {
-    const Argument *argument = argumentAt(node_, parameter);
-    LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
-    return value.kind == LoweredValue::Kind::List ? value.elements : std::vector<LoweredValue>{value};
-  };
-  auto integer = [](const LoweredValue &value) -> std::optional<int64_t> {
-    bool is = value.kind == LoweredValue::Kind::Literal && value.literal.is(Argument::Kind::Int);
-    return is ? std::optional(value.literal.integer()) : std::nullopt;
-  };
-  std::vector<LoweredValue> tensors = listAt(spec_.input >= 0 ? spec_.input : spec_.output), peers = listAt(spec_.peer);
-  int tagParameter = op_.paramIndex(batch ? "tag_list" : "tag");
-  bool tagged = argumentAt(node_, tagParameter) != nullptr;
-  std::vector<LoweredValue> tags = listAt(tagParameter), words = batch ? listAt(op_.paramIndex("op_list")) : tensors;
-  if (peers.size() != tensors.size() || (tagged && tags.size() != tensors.size()) || words.size() != tensors.size())
-    return error("got " + Twine(tensors.size()) + " tensors, " + Twine(peers.size()) + " peers and " +
-                     Twine(tags.size()) + " tags",
-                 "give one of each a transfer");
-  std::vector<LoweredValue> results;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    std::optional<int64_t> peer = integer(peers[i]), tag = tagged ? integer(tags[i]) : std::optional<int64_t>(0);
-    if (!tensors[i].isTensor() || !peer || !tag)
-      return error("transfer " + Twine(i) + " lacks a tensor, a peer or a tag that is a number", "give one of each");
-    bool isSend = batch ? words[i].kind == LoweredValue::Kind::Literal && words[i].literal.is(Argument::Kind::String) &&
-                              words[i].literal.text() == "isend"
-                        : spec_.kind == CollectiveKind::Send;
-    emitTransfer(isSend ? CollectiveKind::Send : CollectiveKind::Recv, tensors[i].tensor, *peer, *tag);
-    // Because a send yields a token: a tensor without elements.
-    const Type &sent = *tensors[i].tensor->type;
-    results.push_back(
-        isSend ? LoweredValue::of(emitter_.freshTensor(
-                     node_.name(), emitter_.context().contiguousTensor(sent.dtype(), {Dim(0)}, sent.device())))
-               : tensors[i]);
-  }
-  return batch ? LoweredValue::list(std::move(results)) : results.front();
-}
-
 Lowered CollectiveLowering::lower() {
   if (llvm::Error error = readGroup())
     return error;
-  if (isPointToPoint(spec_.kind))
-    return lowerTransfers();
   if (llvm::Error error = readCollective())
     return error;
   emitCollective();
@@ -558,6 +390,10 @@ Lowered CollectiveLowering::lower() {
 
 } // namespace
 
-Lowered lowerCollective(Emitter &emitter, const Node &node) { return CollectiveLowering(emitter, node).lower(); }
+Lowered lowerCollective(Emitter &emitter, const Node &node) {
+  if (isPointToPoint(node.op()->collective->kind))
+    return lowerTransfers(emitter, node);
+  return CollectiveLowering(emitter, node).lower();
+}
 
 } // namespace ccgraph::lower

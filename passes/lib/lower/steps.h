@@ -18,4 +18,6 @@ struct CopiedView {
 [[nodiscard]] llvm::Error checkCopiedViews(const Plan &plan, llvm::ArrayRef<CopiedView> copied);
 
 [[nodiscard]] Lowered lowerCollective(Emitter &emitter, const Node &node);
+/// isend, irecv and batches of them; lowerCollective() calls it.
+[[nodiscard]] Lowered lowerTransfers(Emitter &emitter, const Node &node);
 } // namespace ccgraph::lower

@@ -1,0 +1,56 @@
+#include "lower/staging.h"
+
+namespace ccgraph::lower {
+
+Pieces piecesOf(const LoweredValue &list) {
+  Pieces pieces;
+  for (const LoweredValue &element : list.elements)
+    if (element.isTensor())
+      pieces.push_back(element.tensor);
+  return pieces;
+}
+
+Dim elementsOf(Context &context, llvm::ArrayRef<Dim> sizes) {
+  Dim count = 1;
+  for (const Dim &size : sizes)
+    count = multiply(context, count, size);
+  return count;
+}
+
+std::optional<PlanWindow> wholeWindow(Emitter &emitter, const Node &node, const Pieces &pieces,
+                                      std::vector<CopyStep> &copies, Staging staging) {
+  if (pieces.empty())
+    return std::nullopt;
+  if (pieces.size() == 1 && pieces.front()->type->isContiguous())
+    return *pieces.front();
+  Context &context = emitter.context();
+  Dim total = 0;
+  for (const TensorObject &piece : pieces)
+    total = add(context, total, elementsOf(context, piece->type->sizes()));
+  const Type &first = *pieces.front()->type;
+  PlanWindow whole =
+      *emitter.freshTensor(node.name(), context.contiguousTensor(first.dtype(), {total}, first.device()));
+  Dim at = 0;
+  for (const TensorObject &piece : pieces) {
+    const Type *type = context.contiguousTensor(first.dtype(), piece->type->sizes(), first.device());
+    PlanWindow part{whole.buffer, type, at};
+    copies.push_back(staging == Staging::Sent ? CopyStep{*piece, part} : CopyStep{part, *piece});
+    at = add(context, at, elementsOf(context, piece->type->sizes()));
+  }
+  return whole;
+}
+
+PlanWindow copiedOut(Emitter &emitter, const Node &node, const PlanWindow &window, std::vector<CopyStep> &copies) {
+  PlanWindow copy = *emitter.freshTensor(node.name(), window.type);
+  copies.push_back({window, copy});
+  return copy;
+}
+
+bool mayOverlap(const Plan &plan, const PlanWindow &a, const PlanWindow &b) {
+  auto stated = [&](llvm::StringRef symbol) { return symbolOf(plan.layout, symbol); };
+  std::optional<ByteRange> first = bytesOf(a, stated), second = bytesOf(b, stated);
+  bool apart = first && second && (first->end <= second->begin || second->end <= first->begin);
+  return a.buffer == b.buffer && !apart;
+}
+
+} // namespace ccgraph::lower
