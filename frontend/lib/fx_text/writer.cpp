@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "fx_text/argument_printer.h"
 #include "fx_text/python.h"
 #include "fx_text/source_comment.h"
 
@@ -40,110 +41,14 @@ private:
   std::vector<llvm::SmallVector<const Node *, 2>> freed_;
 };
 
-/// Arguments of one node as Python.
-class ArgumentPrinter {
-public:
-  ArgumentPrinter(llvm::raw_ostream &os, const Node &node) : os_(os), node_(node) {}
+/// What stands between the parentheses of a call: an operand is the name of its node.
+void printCall(llvm::raw_ostream &os, const Node &node) {
+  printArguments(os, node.args(), node.kwargs(), [&](uint32_t index) { os << node.operand(index)->name().str(); });
+}
 
-  void print(const Argument &argument) {
-    using Kind = Argument::Kind;
-    switch (argument.kind()) {
-    case Kind::None:
-      os_ << "None";
-      return;
-    case Kind::Bool:
-      os_ << (argument.boolean() ? "True" : "False");
-      return;
-    case Kind::Int:
-      os_ << argument.integer();
-      return;
-    case Kind::Float:
-      printPythonFloat(os_, argument.floating());
-      return;
-    case Kind::String:
-      printPythonString(os_, argument.text());
-      return;
-    case Kind::Symbolic:
-      os_ << argument.symbolic()->text();
-      return;
-    case Kind::DType:
-      os_ << "torch." << torchName(argument.dtype());
-      return;
-    case Kind::Layout:
-    case Kind::MemoryFormat:
-      os_ << "torch." << argument.text();
-      return;
-    case Kind::Python:
-      os_ << argument.text();
-      return;
-    case Kind::Operand:
-      os_ << node_.operand(argument)->name().str();
-      return;
-    case Kind::Device:
-      printDevice(argument.device());
-      return;
-    case Kind::List:
-      printSequence("[", argument.elements(), "]");
-      return;
-    case Kind::Tuple:
-      printSequence("(", argument.elements(), argument.elements().size() == 1 ? ",)" : ")");
-      return;
-    case Kind::Slice:
-      printSequence("slice(", argument.elements(), ")");
-      return;
-    case Kind::Dict:
-      printDict(argument.entries());
-      return;
-    }
-  }
-
-  /// What stands between the parentheses of a call.
-  void printCall() {
-    llvm::ListSeparator comma;
-    for (const Argument &argument : node_.args()) {
-      os_ << comma;
-      print(argument);
-    }
-    for (const auto &[name, value] : node_.kwargs()) {
-      os_ << comma << name.str() << " = ";
-      print(value);
-    }
-  }
-
-private:
-  void printSequence(StringRef open, llvm::ArrayRef<Argument> elements, StringRef close) {
-    os_ << open;
-    llvm::ListSeparator comma;
-    for (const Argument &element : elements) {
-      os_ << comma;
-      print(element);
-    }
-    os_ << close;
-  }
-
-  void printDict(llvm::ArrayRef<NamedArgument> entries) {
-    os_ << '{';
-    llvm::ListSeparator comma;
-    for (const auto &[key, value] : entries) {
-      os_ << comma;
-      printPythonString(os_, key.str());
-      os_ << ": ";
-      print(value);
-    }
-    os_ << '}';
-  }
-
-  void printDevice(const Device &device) {
-    os_ << "device(type=";
-    printPythonString(os_, device.kind.str());
-    if (device.index >= 0)
-      os_ << ", index=" << device.index;
-    os_ << ')';
-  }
-
-  llvm::raw_ostream &os_;
-  const Node &node_;
-};
+void printOf(llvm::raw_ostream &os, const Node &node, const Argument &argument) {
+  printArgument(os, argument, [&](uint32_t index) { os << node.operand(index)->name().str(); });
+}
 
 /// A function of torch or of a Python module stands under its own name, an operator under torch.ops.
 bool isFunction(StringRef target) {
@@ -181,7 +86,7 @@ private:
       annotation(*node);
       for (const Argument &value : node->args()) {
         os_ << " = ";
-        ArgumentPrinter(os_, *node).print(value);
+        printOf(os_, *node, value);
       }
     }
     os_ << "):\n";
@@ -208,7 +113,7 @@ private:
       return;
     case Opcode::Output:
       line(2) << "return ";
-      ArgumentPrinter(os_, node).printCall();
+      printCall(os_, node);
       os_ << '\n';
       return;
     case Opcode::GetAttr:
@@ -249,7 +154,7 @@ private:
     } else if (!asOperator(node, name)) {
       target(node);
       os_ << (isFunction(name) ? "" : "torch.ops.") << name << '(';
-      ArgumentPrinter(os_, node).printCall();
+      printCall(os_, node);
       os_ << ')';
     }
   }
@@ -290,7 +195,7 @@ private:
     return false;
   }
 
-  void operand(const Node &node, const Argument &argument) { ArgumentPrinter(os_, node).print(argument); }
+  void operand(const Node &node, const Argument &argument) { printOf(os_, node, argument); }
 
   void subscript(const Node &node) {
     operand(node, node.args()[0]);

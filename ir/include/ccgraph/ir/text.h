@@ -1,0 +1,19 @@
+// Numbers as people read them, in summaries and tables.
+//
+// Plain functions from values to text; they own nothing and cannot fail, and do not look at the locale. Cost: a small
+// string each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ccgraph {
+
+/// "1,234,567".
+[[nodiscard]] std::string withCommas(int64_t value);
+/// "29.9 GiB", "512 B".
+[[nodiscard]] std::string bytesText(int64_t bytes);
+/// "1 wait", "2 waits".
+[[nodiscard]] std::string counted(size_t count, const std::string &noun);
+
+} // namespace ccgraph
