@@ -1,7 +1,9 @@
 // Every captured graph becomes a plan, or is refused for what a plan cannot hold: a subgraph, an operator that nobody knows, a
-// group that the program computes.
+// group that the program computes. A plan is a file and back without loss.
 #include "support/corpus.h"
+#include "support/random_plan.h"
 
+#include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/lower.h"
 #include "ccgraph/toolkit/graph_files.h"
@@ -10,6 +12,15 @@
 
 namespace ccgraph::test {
 namespace {
+
+void expectSameFromFile(const Plan &plan, const std::string &name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writePlan(os, plan);
+  auto again = readPlan(plan.context(), {name, os.str()});
+  ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(planDifference(plan, **again), "") << name;
+}
 
 /// The rule by which lowering refuses it; "" where it does not.
 std::string refusalOf(const CapturedGraph &captured) {
@@ -26,7 +37,9 @@ std::string refusalOf(const CapturedGraph &captured) {
     llvm::consumeError(objects.takeError());
   llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(**graph, options);
   std::string rule;
-  if (!plan)
+  if (plan)
+    expectSameFromFile(**plan, captured.name);
+  else
     llvm::handleAllErrors(plan.takeError(),
                           [&](const DiagnosticError &error) { rule = error.diagnostics().front().rule; });
   return rule;

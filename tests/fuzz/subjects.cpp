@@ -6,9 +6,11 @@
 #include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/op_file.h"
+#include "ccgraph/frontend/plan_text.h"
 #include "ccgraph/frontend/safetensors.h"
 #include "ccgraph/frontend/tolerance_file.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/type.h"
 #include "ccgraph/passes/pipeline.h"
 #include "fuzz/complaints.h"
@@ -104,6 +106,12 @@ std::string complaintAboutPlan(StringRef text) {
     return "what was written is not read: " + llvm::toString(again.takeError()) + written;
   if (std::string difference = planDifference(**plan, **again); !difference.empty())
     return "what was written is read as another plan: " + difference + "\n" + written;
+  llvm::raw_null_ostream nowhere;
+  writePlanText(nowhere, **plan);
+  writePlanDot(nowhere, **plan);
+  if (llvm::Error error = verifyPlanOrError(**plan))
+    if (std::string complaint = complaintAbout(std::move(error)); !complaint.empty())
+      return complaint;
   return complaintAbout(warnings.take());
 }
 

@@ -102,7 +102,7 @@ private:
     for (size_t i = 0, count = below(6); i < count; ++i) {
       PlanInput &input = plan_->inputs.emplace_back();
       input.name = "in." + text();
-      input.value = chance(4) ? number() : PlanValue::tensor(window());
+      input.value = chance(4) ? number() : chance(6) ? PlanValue::thing(name()) : PlanValue::tensor(window());
       if (chance(3))
         input.after = PlanValue::tensor(window());
     }

@@ -2,6 +2,8 @@
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/equivalence_check.h"
@@ -11,6 +13,7 @@
 #include "ccgraph/toolkit/text.h"
 #include "driver/json_output.h"
 #include "driver/opt_options.h"
+#include "driver/plan_job.h"
 #include "driver/reproducer.h"
 #include "driver/summary.h"
 
@@ -43,6 +46,7 @@ private:
 //   assume       ranks for groups that no file describes, and verify again if there were any
 //   pass         the pipeline, with its own checks after each pass
 //   compare      the graph before and after on N ranks, if --check-equivalence asks for it
+//   lower        each graph to a plan, if plans are to be written
 //   write        all graphs, and only now: if any graph failed anywhere, nothing is written
 //   sum up       on standard output, or on standard error where the graph goes to standard output
 
@@ -54,6 +58,10 @@ public:
 
   ExitCode run() {
     Stopwatch watch;
+    if (llvm::Error error = open())
+      return fail(std::move(error));
+    if (isPlan(file_->text()))
+      return runPlanFile(options_, *file_, streams_);
     if (llvm::Error error = load())
       return fail(std::move(error));
     times_.read = watch.lap();
@@ -65,6 +73,8 @@ public:
       if (ExitCode code = process(*graphs_[index_]); code != ExitCode::Ok)
         return code;
     watch.lap();
+    if (ExitCode code = lowerAll(); code != ExitCode::Ok)
+      return code;
     if (llvm::Error error = options_.writesGraphs() ? write() : llvm::Error::success())
       return fail(std::move(error));
     times_.write = options_.writesGraphs() ? watch.lap() : 0;
@@ -80,13 +90,17 @@ private:
 
   // --- In ------------------------------------------------------------------------------------------------------------
 
-  llvm::Error load() {
-    if (llvm::Error error = options_.pipeline.declareOps(context_))
-      return error;
+  llvm::Error open() {
     auto file = InputFile::open(options_.input);
     if (!file)
       return file.takeError();
     file_.emplace(std::move(*file));
+    return llvm::Error::success();
+  }
+
+  llvm::Error load() {
+    if (llvm::Error error = options_.pipeline.declareOps(context_))
+      return error;
     auto graphs = loadAndWarn(*file_);
     if (!graphs)
       return graphs.takeError();
@@ -94,7 +108,8 @@ private:
     for (const auto &graph : graphs_)
       if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(*graph, options_.groups))
         return error;
-    if (graphs_.size() > 1 && options_.writesGraphs() && options_.format() == OutputFormat::Json)
+    bool holdsOne = options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan;
+    if (graphs_.size() > 1 && options_.writesGraphs() && holdsOne)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                      "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph "
                                      "(--list-graphs lists them), or write FX text",
@@ -204,7 +219,7 @@ private:
   void prepare(Graph &graph) {
     if (options_.dropTypes)
       dropTypes(graph);
-    if (!pipeline_.passes().empty() || options_.equivalenceRanks)
+    if (!pipeline_.passes().empty() || options_.equivalenceRanks || options_.writesPlans())
       assumeGroups(graph, options_.equivalenceRanks ? options_.equivalenceRanks : statedRanks(graph));
   }
 
@@ -340,8 +355,25 @@ private:
 
   // --- Out -----------------------------------------------------------------------------------------------------------
 
+  /// Makes the plans that are to be written; a plan that no engine may run is a defect of ours.
+  ExitCode lowerAll() {
+    for (index_ = 0; options_.writesPlans() && index_ < graphs_.size(); ++index_) {
+      auto plan = lowerFor(options_, *graphs_[index_]);
+      if (!plan)
+        return fail(withPlaces(plan.takeError(), place()));
+      if (llvm::Error error = verifyPlanOrError(**plan))
+        return fail(std::move(error), ExitCode::Internal);
+      plans_.push_back(std::move(*plan));
+    }
+    return ExitCode::Ok;
+  }
+
   llvm::Error write() {
     auto writeAll = [&](llvm::raw_ostream &os) {
+      for (const auto &plan : plans_)
+        writePlanAs(os, *plan, options_.format());
+      if (options_.writesPlans())
+        return llvm::Error::success();
       for (const auto &graph : graphs_)
         if (options_.format() == OutputFormat::Json)
           writeJsonGraph(os, *graph);
@@ -384,7 +416,8 @@ private:
   Context context_;
   std::optional<InputFile> file_; ///< kept, because an error looks up where a node stands
   GraphList graphs_;
-  size_t index_ = 0; ///< of the graph that is being processed
+  size_t index_ = 0;                         ///< of the graph that is being processed
+  std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
   std::vector<Summary> summaries_;
   PhaseTimes times_;
 };

@@ -1,5 +1,6 @@
 #include "driver/opt_options.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ccgraph::driver {
@@ -9,8 +10,19 @@ llvm::Error usage(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+std::optional<OutputFormat> formatOf(llvm::StringRef word) {
+  return llvm::StringSwitch<std::optional<OutputFormat>>(word)
+      .Case("json", OutputFormat::Json)
+      .Case("fx", OutputFormat::FxText)
+      .Case("plan", OutputFormat::Plan)
+      .Case("plan-text", OutputFormat::PlanText)
+      .Case("plan-dot", OutputFormat::PlanDot)
+      .Default(std::nullopt);
+}
+
 void addMainFlags(CommandLine &line, OptOptions &options) {
-  line.addText("-o", "FILE", "write the graph here: JSON, or FX text for .py; - is standard output", options.output);
+  line.addText("-o", "FILE", "write here: JSON, FX text for .py, a plan for .plan.json; - is standard output",
+               options.output);
   addPipelineFlags(line, options.pipeline, 2);
   line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
                options.groups);
@@ -32,14 +44,14 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
 void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.beginTopic("output", "what is written, and where",
                   "Results go to standard output or -o, all else to standard error.");
-  line.add({"--emit", "json|fx", "the form of the output, whatever its name",
+  line.add({"--emit", "FORM", "json or fx: the graph; plan, plan-text or plan-dot: what a rank runs of it",
             [&options](llvm::StringRef text) -> llvm::Error {
-              if (text != "json" && text != "fx")
-                return badValue("--emit", text, "json or fx");
+              if (!formatOf(text))
+                return badValue("--emit", text, "json, fx, plan, plan-text or plan-dot");
               options.emit = text.str();
               return llvm::Error::success();
             }});
-  line.chooseFrom({"json", "fx"});
+  line.chooseFrom({"json", "fx", "plan", "plan-text", "plan-dot"});
   line.addSwitch("--json", "what is printed as one JSON value: an object, or an array of them for several graphs",
                  options.json);
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
@@ -81,8 +93,11 @@ llvm::Error checkTogether(const OptOptions &options) {
 // By --emit if it is given, else by the name of the file: "-o x.py" is FX text, all else is JSON.
 OutputFormat OptOptions::format() const {
   if (!emit.empty())
-    return emit == "fx" ? OutputFormat::FxText : OutputFormat::Json;
-  return llvm::StringRef(output).endswith(".py") ? OutputFormat::FxText : OutputFormat::Json;
+    return *formatOf(emit);
+  llvm::StringRef name(output);
+  if (name.endswith(".plan.json"))
+    return OutputFormat::Plan;
+  return name.endswith(".py") ? OutputFormat::FxText : OutputFormat::Json;
 }
 
 CommandLine optCommandLine(OptOptions &options) {
@@ -90,7 +105,7 @@ CommandLine optCommandLine(OptOptions &options) {
       "ccgraph-opt GRAPH [flags]",
       "Reads the graph of a distributed program, hides its communication behind its computation, proves that\n"
       "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, or FX text as print_readable and\n"
-      "PyTorch's logs print it; either may be gzipped; - is standard input.");
+      "PyTorch's logs print it; either may be gzipped; - is standard input. A plan is printed as a table.");
   addMainFlags(line, options);
   addOutputFlags(line, options);
   addChecksTopic(line, options);

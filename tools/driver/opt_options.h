@@ -14,8 +14,9 @@ namespace ccgraph::driver {
 /// The level that runs where neither -O nor --pipeline is given.
 inline constexpr unsigned defaultLevel = 2;
 
-/// What a graph is written as; both are read back by every tool.
-enum class OutputFormat : uint8_t { Json, FxText };
+/// What is written: a graph in the first two forms, which every tool reads back; else the plan that it becomes.
+enum class OutputFormat : uint8_t { Json, FxText, Plan, PlanText, PlanDot };
+[[nodiscard]] constexpr bool isPlanFormat(OutputFormat format) { return format >= OutputFormat::Plan; }
 
 /// Each field is what one flag says; those without a comment are what the flag's help says (opt_options.cpp).
 struct OptOptions {
@@ -50,8 +51,10 @@ struct OptOptions {
 
   /// True if the run is to write graphs; where it is not, its result is the summary.
   [[nodiscard]] bool writesGraphs() const { return !output.empty() || !emit.empty(); }
+  /// True if these are to be plans.
+  [[nodiscard]] bool writesPlans() const { return writesGraphs() && isPlanFormat(format()); }
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
-  /// As --emit says, else by the output's name: FX text for .py, otherwise JSON.
+  /// As --emit says, else by the output's name: FX text for .py, a plan for .plan.json, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;
 };
 

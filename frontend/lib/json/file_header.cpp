@@ -1,5 +1,7 @@
 #include "json/file_header.h"
 
+#include "json/json_text.h"
+
 namespace ccgraph {
 namespace {
 
@@ -7,6 +9,38 @@ constexpr int supportedMajor = 1;
 constexpr int supportedMinor = 0;
 
 } // namespace
+
+static constexpr llvm::StringLiteral blanks = " \t\r\n";
+
+/// The text of the value of a member whose key ends at `end`; none where that is no key, or the value no string.
+static std::optional<llvm::StringRef> textAfterKey(llvm::StringRef text, size_t end) {
+  llvm::StringRef rest = text.drop_front(end).ltrim(blanks);
+  if (!rest.consume_front(":"))
+    return std::nullopt;
+  rest = rest.ltrim(blanks);
+  if (!rest.startswith("\""))
+    return llvm::StringRef();
+  return rest.slice(1, endOfJsonString(rest, 0) - 1);
+}
+
+llvm::StringRef statedFormat(llvm::StringRef text) {
+  text.consume_front("\xef\xbb\xbf");
+  text = text.ltrim(blanks);
+  unsigned depth = 0;
+  for (size_t at = 0; at < text.size();) {
+    char c = text[at];
+    if (depth == 0 && c != '{')
+      return {};
+    depth += (c == '{' || c == '[') ? 1 : 0;
+    depth -= (c == '}' || c == ']') ? 1 : 0;
+    size_t end = c == '"' ? endOfJsonString(text, at) : at + 1;
+    if (depth == 1 && text.slice(at, end) == "\"format\"")
+      if (auto stated = textAfterKey(text, end))
+        return *stated;
+    at = end;
+  }
+  return {};
+}
 
 bool FileHeader::read(const JsonValue &member) {
   return member.key == "format" ? readFormat(member) : readVersion(member);

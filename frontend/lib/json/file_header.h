@@ -27,6 +27,10 @@ struct FileKind {
   llvm::StringRef newer;
 };
 
+/// The text of the first member "format" of the object that a text is; empty where there is none before it ends, or
+/// it is no JSON. Looks no further than that member, which stands first in files of ours.
+[[nodiscard]] llvm::StringRef statedFormat(llvm::StringRef text);
+
 class FileHeader {
 public:
   FileHeader(const FileKind &kind, JsonReport &report) : kind_(kind), report_(report) {}

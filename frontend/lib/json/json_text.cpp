@@ -13,20 +13,9 @@ namespace {
 
 bool isBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// After the closing quote of the string that starts at `offset`; the end of the text where it is not closed.
-size_t endOfString(llvm::StringRef text, size_t offset) {
-  for (size_t i = offset + 1; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      return i + 1;
-  }
-  return text.size();
-}
-
 size_t endOfScalar(llvm::StringRef text, size_t offset) {
   if (text.substr(offset).startswith("\""))
-    return endOfString(text, offset);
+    return endOfJsonString(text, offset);
   size_t end = text.find_first_of(" \t\r\n,:]}", offset);
   return std::min(end, text.size());
 }
@@ -77,7 +66,7 @@ private:
   }
 
   size_t string(size_t at, size_t target) {
-    size_t end = endOfString(text_, at);
+    size_t end = endOfJsonString(text_, at);
     size_t colon = end;
     while (colon < text_.size() && isBlank(text_[colon]))
       ++colon;
@@ -138,6 +127,16 @@ size_t writeSpecial(llvm::raw_ostream &os, llvm::StringRef rest) {
 
 } // namespace
 
+size_t endOfJsonString(llvm::StringRef text, size_t offset) {
+  for (size_t i = offset + 1; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      return i + 1;
+  }
+  return text.size();
+}
+
 size_t skipJsonSeparators(llvm::StringRef text, size_t offset) {
   while (offset < text.size() && (isBlank(text[offset]) || text[offset] == ',' || text[offset] == ':'))
     ++offset;
@@ -169,7 +168,7 @@ std::string canonicalJson(llvm::StringRef text, const JsonValue &value) {
   llvm::StringRef raw = rawText(text, value);
   std::string out;
   for (size_t i = 0; i < raw.size();) {
-    size_t end = raw[i] == '"' ? endOfString(raw, i) : i + 1;
+    size_t end = raw[i] == '"' ? endOfJsonString(raw, i) : i + 1;
     if (!isBlank(raw[i]))
       out += raw.slice(i, end);
     if (raw[i] == ',' || raw[i] == ':')

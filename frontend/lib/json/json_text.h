@@ -19,6 +19,9 @@ namespace ccgraph {
 /// The next byte from `offset` on that is no blank, comma or colon.
 [[nodiscard]] size_t skipJsonSeparators(llvm::StringRef text, size_t offset);
 
+/// After the closing quote of the string that starts at `offset`; the end of the text where it is not closed.
+[[nodiscard]] size_t endOfJsonString(llvm::StringRef text, size_t offset);
+
 /// RFC 6901 pointer of the value that holds the byte at `offset`, e.g. "/nodes/3/args/0"; "" for
 /// the whole text. Linear in the offset.
 [[nodiscard]] std::string jsonPointerAt(llvm::StringRef text, size_t offset);

@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/json_plan.h"
 
+#include "ccgraph/ir/text.h"
 #include "plan/step_reader.h"
 #include "plan/value_reader.h"
 #include "json/group_reader.h"
@@ -325,9 +326,10 @@ void PlanSink::readInput(const JsonValue &value) {
 PlanValue PlanSink::readBrought(const JsonValue &value) {
   size_t errors = report_.numErrors();
   PlanValue read = readPlanValue(scope_, value);
-  bool brought = read.kind == PlanValue::Kind::Tensor || read.kind == PlanValue::Kind::Number;
+  bool brought = read.kind == PlanValue::Kind::Tensor || read.kind == PlanValue::Kind::Number ||
+                 read.kind == PlanValue::Kind::Object;
   if (!brought && report_.numErrors() == errors)
-    report_.expected(value, "a tensor or a number");
+    report_.expected(value, "a tensor, a number or an object");
   return read;
 }
 
@@ -361,44 +363,16 @@ void PlanSink::checkFirstStreams() {
 /// Because engines allocate by these numbers, each must be backed by what stands in the file.
 void PlanSink::checkNumbers() {
   if (plan_->numEvents > plan_->steps.size())
-    report_.error(eventsOffset_, std::to_string(plan_->numEvents) + " events are stated, but there are " +
-                                     std::to_string(plan_->steps.size()) + " steps, each of which records one at most");
+    report_.error(eventsOffset_, counted(plan_->numEvents, "event") + " stated, but there are " +
+                                     counted(plan_->steps.size(), "step") + ", each of which records one at most");
   if (plan_->numSlots > scope_.numberMentions)
-    report_.error(numbersOffset_, std::to_string(plan_->numSlots) + " numbers are stated, but \"n..\" stands " +
-                                      std::to_string(scope_.numberMentions) + " times");
+    report_.error(numbersOffset_, counted(plan_->numSlots, "number") + " stated, but \"n..\" stands " +
+                                      counted(scope_.numberMentions, "time"));
 }
-
-/// Looks for "format" and then stops.
-class FormatSink final : public JsonSink {
-public:
-  bool enter(const JsonOpening &opening) override {
-    // Because what is not entered is stored.
-    inObject_ = depth_ == 0 ? opening.kind == JsonKind::Object : inObject_;
-    ++depth_;
-    return true;
-  }
-  void leave() override { --depth_; }
-  bool value(const JsonValue &value) override {
-    if (depth_ != 1 || !inObject_ || value.key != "format")
-      return true;
-    isPlan_ = value.text == planFile.format;
-    return false;
-  }
-  [[nodiscard]] bool isPlan() const { return isPlan_; }
-
-private:
-  unsigned depth_ = 0;
-  bool inObject_ = false;
-  bool isPlan_ = false;
-};
 
 } // namespace
 
-bool isPlan(const SourceText &source) {
-  FormatSink sink;
-  llvm::consumeError(parseJson(source, sink));
-  return sink.isPlan();
-}
+bool isPlan(llvm::StringRef text) { return statedFormat(text) == planFile.format; }
 
 llvm::Expected<std::unique_ptr<Plan>> readPlan(Context &context, const SourceText &source,
                                                const PlanReadOptions &options) {

@@ -17,8 +17,9 @@ std::optional<uint32_t> PlanScope::index(uint64_t number, const JsonValue &value
   if (number < count)
     return static_cast<uint32_t>(number);
   std::string what = ("the index of " + kind.noun + ", ").str();
-  what += count ? "from 0 to " + std::to_string(count - 1) : "of which this plan has none";
-  report.expected(value, what, ("'" + kind.key + "' stands before what points into it").str());
+  what += count ? "from 0 to " + std::to_string(count - 1) : ("of which this " + kind.holder + " has none").str();
+  bool ofPlan = kind.holder == "plan";
+  report.expected(value, what, ofPlan ? ("'" + kind.key + "' stands before what points into it").str() : "");
   return std::nullopt;
 }
 
@@ -88,7 +89,7 @@ void Members::reportUnknown(const JsonValue &member, llvm::ArrayRef<llvm::String
 const JsonValue *Members::require(llvm::StringRef key) {
   const JsonValue *value = find(key);
   if (!value && object_.is(JsonKind::Object))
-    scope_.report.expected(object_, noun_ + " with '" + key + "'");
+    scope_.report.expected(object_, "'" + key + "' in " + noun_);
   return value;
 }
 

@@ -19,10 +19,11 @@ namespace ccgraph {
 /// too large.
 [[nodiscard]] std::optional<uint64_t> takeIndex(llvm::StringRef &text);
 
-/// What can be pointed at: how a message calls one of it, and the key of the list.
+/// What can be pointed at: how a message calls one of it, the key of the list, and what holds it.
 struct IndexKind {
   llvm::StringRef noun;
   llvm::StringRef key;
+  llvm::StringRef holder = "plan";
 };
 
 struct PlanScope {

@@ -26,7 +26,7 @@ public:
       scope_.report.expected(value, "an operand \"%index\" or a literal", "text is written {\"str\": ...}");
       return Argument::none();
     }
-    auto operand = scope_.index(*index, value, numOperands_, {"an operand", "operands"});
+    auto operand = scope_.index(*index, value, numOperands_, {"an operand", "operands", "step"});
     return operand ? Argument::operand(*operand) : Argument::none();
   }
   Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements) override {

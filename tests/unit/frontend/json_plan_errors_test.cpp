@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
               "a literal that is no list"},
         Wrong{"a list as output", file("", R"("outputs": [[]], )"), "/outputs/0", "lists are taken apart"},
         Wrong{"an input of nothing", file("", R"("inputs": [{"name": "in.x", "value": null}], )"), "/inputs/0/value",
-              "expected a tensor or a number, got null"}),
+              "expected a tensor, a number or an object, got null"}),
     [](const auto &test) { return test::testName(test.param.about); });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a key twice", kernel(R"("args": [], "args": [])"), "/steps/1/args", "the key 'args' stands twice"},
         Wrong{"an operator of no name", file(R"(, {"name": "k", "stream": 1, "op": ""})"), "/steps/1/op",
               "expected an operator"},
-        Wrong{"no name", file(R"(, {"stream": 1, "calls": []})"), "/steps/1", "a step with 'calls' with 'name'"},
+        Wrong{"no name", file(R"(, {"stream": 1, "calls": []})"), "/steps/1", "expected 'name' in a step with 'calls'"},
         Wrong{"a stream that is not there", file(R"(, {"name": "k", "stream": 2, "calls": []})"), "/steps/1/stream",
               "expected the index of a stream, from 0 to 1, got 2"},
         Wrong{"an event that is not there", kernel(R"("waits": [0, 1])"), "/steps/1/waits/1",
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"arguments that are no list", kernel(R"("args": {})"), "/steps/1/args", "'args' as an array"},
         Wrong{"keywords that are no object", kernel(R"("kwargs": [])"), "/steps/1/kwargs", "'kwargs' as an object"},
         Wrong{"a copy from nowhere", file(R"(, {"name": "k", "stream": 1, "to": "b0 f32[4][1]cpu"})"), "/steps/1",
-              "a step with 'from' and 'to' with 'from'"},
+              "expected 'from' in a step with 'from' and 'to'"},
         Wrong{"a copy to nothing", file(R"(, {"name": "k", "stream": 1, "from": "b0 f32[4][1]cpu", "to": null})"),
               "/steps/1/to", "expected a window"}),
     [](const auto &test) { return test::testName(test.param.about); });
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Wrong{"a stream of no kind", stream(R"("kind": "nccl", "name": "s")"), "/streams/2/kind", "a kind of stream"},
         Wrong{"a collective stream without group", stream(R"("kind": "collective", "name": "s")"), "/streams/2",
-              "a stream with 'group'"},
+              "expected 'group' in a stream"},
         Wrong{"a compute stream with a group", stream(R"("kind": "compute", "name": "s", "group": "tp")"),
               "/streams/2/group", "has no group"},
         Wrong{
@@ -165,11 +165,11 @@ INSTANTIATE_TEST_SUITE_P(
             "/streams", "the second of kind compute"},
         Wrong{"a home that is none", buffer(R"("name": "x", "home": "stack", "bytes": 4)"), "/buffers/0/home",
               "expected a home"},
-        Wrong{"no bytes", buffer(R"("name": "x", "home": "input")"), "/buffers/0", "a buffer with 'bytes'"},
+        Wrong{"no bytes", buffer(R"("name": "x", "home": "input")"), "/buffers/0", "expected 'bytes' in a buffer"},
         Wrong{"bytes below 0", buffer(R"("name": "x", "home": "input", "bytes": -4)"), "/buffers/0/bytes",
               "expected bytes"},
         Wrong{"an arena without place", buffer(R"("name": "x", "home": "compute", "bytes": 4)"), "/buffers/0",
-              "a buffer with 'at'"},
+              "expected 'at' in a buffer"},
         Wrong{"a place without arena", buffer(R"("name": "x", "home": "input", "bytes": 4, "at": 0)"), "/buffers/0/at",
               "lies in no arena"},
         Wrong{"a place below 0", buffer(R"("name": "x", "home": "compute", "bytes": 4, "at": -64)"), "/buffers/0/at",
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a world of nobody", file("", R"("world_size": 0, )"), "/world_size", "expected a number of ranks"},
         Wrong{"events that are no number", file("", R"("numbers": "2", )"), "/numbers", "how many numbers there are"},
         Wrong{"a layout without bytes", file("", R"("layout": {"compute_bytes": 1, "live_bytes": 1}, )"), "/layout",
-              "a layout with 'communication_bytes'"},
+              "expected 'communication_bytes' in a layout"},
         Wrong{"symbols that are no object",
               file("", R"("layout": {"symbols": [], "compute_bytes": 1, "communication_bytes": 1, "live_bytes": 1}, )"),
               "/layout/symbols", "'symbols' as an object"},

@@ -114,19 +114,23 @@ TEST(JsonPlan, ANewerMinorVersionIsReadWithWarnings) {
 }
 
 TEST(JsonPlan, NumbersThatEnginesAllocateByAreBackedByTheFile) {
-  EXPECT_NE(errorsOf(file("", R"("events": 4000000000, )")).find("4000000000 events are stated, but there are 0 steps"),
+  EXPECT_NE(errorsOf(file("", R"("events": 4000000000, )")).find("4,000,000,000 events stated, but there are 0 steps"),
             std::string::npos);
-  EXPECT_NE(errorsOf(file("", R"("numbers": 4000000000, )")).find("4000000000 numbers are stated"), std::string::npos);
+  EXPECT_NE(errorsOf(file("", R"("numbers": 4000000000, )")).find("4,000,000,000 numbers stated"), std::string::npos);
 }
 
 TEST(JsonPlan, AFileSaysWhetherItIsAPlan) {
-  EXPECT_TRUE(isPlan({"p.json", everyFeature()}));
-  EXPECT_TRUE(isPlan({"p.json", R"({"a": {"format": "x"}, "b": [1], "format": "ccgraph.plan"})"}));
-  EXPECT_FALSE(isPlan({"p.json", R"({"a": {"format": "ccgraph.plan"}})"}));
-  EXPECT_FALSE(isPlan({"p.json", R"([{"format": "ccgraph.plan"}])"}));
-  EXPECT_FALSE(isPlan({"p.json", R"({"format": "ccgraph.graph", "version": "1.0", "nodes": []})"}));
-  EXPECT_FALSE(isPlan({"p.py", "def forward(self): pass"}));
-  EXPECT_FALSE(isPlan({"p.json", ""}));
+  EXPECT_TRUE(isPlan(everyFeature()));
+  EXPECT_TRUE(isPlan("\xef\xbb\xbf {\"format\" : \"ccgraph.plan\""));
+  EXPECT_TRUE(isPlan(R"({"a": {"format": "x"}, "b": ["format"], "c": "format", "format": "ccgraph.plan"})"));
+  EXPECT_FALSE(isPlan(R"({"a": {"format": "ccgraph.plan"}})"));
+  EXPECT_FALSE(isPlan(R"({"a": "{", "format": ["ccgraph.plan"]})"));
+  EXPECT_FALSE(isPlan(R"({"format": 7, "ccgraph.plan": "ccgraph.plan"})"));
+  EXPECT_FALSE(isPlan(R"([{"format": "ccgraph.plan"}])"));
+  EXPECT_FALSE(isPlan(R"({"format": "ccgraph.graph", "version": "1.0", "nodes": []})"));
+  EXPECT_FALSE(isPlan("def forward(self): pass"));
+  for (llvm::StringRef cut : {"", "{", "{\"", "{\"format\"", "{\"format\":", "{\"format\":\"", "{}", "{}}", "{\"a\\"})
+    EXPECT_FALSE(isPlan(cut)) << cut.str();
 }
 
 TEST(JsonPlan, NoPrefixOfAFileIsReadAsAPlan) {

@@ -30,8 +30,8 @@ struct PlanReadOptions {
   Diagnostics *warnings = nullptr; ///< receives warnings (a newer minor version, ...); null drops them
 };
 
-/// True of a JSON object that says so itself: its "format" is "ccgraph.plan". What else it holds is not looked at.
-[[nodiscard]] bool isPlan(const SourceText &source);
+/// True of a JSON object that says so itself: its "format" is "ccgraph.plan". What stands behind that is not looked at.
+[[nodiscard]] bool isPlan(llvm::StringRef text);
 
 [[nodiscard]] llvm::Expected<std::unique_ptr<Plan>> readPlan(Context &context, const SourceText &source,
                                                              const PlanReadOptions &options = {});
