@@ -40,11 +40,17 @@ struct Doubt {
 constexpr BufferId numbers = nobody - 1;
 constexpr size_t mostIdle = 100;
 
+bool isBarrier(const PlanStep &step) {
+  const CollectiveStep *collective = step.collective();
+  return collective && llvm::any_of(collective->calls,
+                                    [](const PlanCollective &call) { return call.kind == CollectiveKind::Barrier; });
+}
+
 class OrderRules {
 public:
   OrderRules(Report &report, const Places &places)
       : report_(report), plan_(report.plan()), places_(places), footprint_(places.numSpaces()), clocks_(plan_),
-        silent_(plan_.steps.size()), needs_(plan_.steps.size()) {}
+        needs_(plan_.steps.size()) {}
 
   void run() {
     for (const PlanInput &input : plan_.inputs)
@@ -89,7 +95,6 @@ private:
     });
     for (int64_t effect : unseenEffects(step))
       writes.push_back({nullptr, places_.unseen(effect), nobody});
-    silent_[step_] = reads.empty() && writes.empty();
     for (const Touch &touch : reads)
       enterRead(touch);
     for (const Touch &touch : writes)
@@ -212,7 +217,7 @@ private:
     if (clocks_.knows(without, recorder))
       return idle(step_, event, recorder, ", which has ended by then anyway");
     // Because a barrier touches nothing and still keeps the order that it is there for.
-    bool orders = silent_[recorder] || silent_[step_];
+    bool orders = isBarrier(plan_.steps[recorder]) || isBarrier(plan_.steps[step_]);
     bool needed = llvm::any_of(needs_[step_], [&](uint32_t step) { return !clocks_.knows(without, step); });
     if (!orders && !needed)
       doubts_.push_back({step_, event, recorder});
@@ -260,7 +265,6 @@ private:
   const Places &places_;
   Footprint footprint_;
   Clocks clocks_;
-  std::vector<bool> silent_;      ///< by step: touches nothing
   std::vector<Meeting> meetings_; ///< of the step at hand
   /// By step: of each stream the last step that it meets, where they are ordered.
   std::vector<llvm::SmallVector<uint32_t, 2>> needs_;
