@@ -10,28 +10,13 @@
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/legality/legality.h"
+#include "support/random.h"
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 namespace ccgraph::test {
-
-/// Choices of one trial; the same seed makes the same ones on every machine.
-class Random {
-public:
-  explicit Random(uint64_t seed) : engine_(seed * 0x9E3779B97F4A7C15U + 1) {}
-  /// Below `limit`, which is not 0.
-  [[nodiscard]] size_t below(size_t limit) { return static_cast<size_t>(engine_() % limit); }
-  template <typename T>
-  [[nodiscard]] const T &of(const std::vector<T> &choices) {
-    return choices[below(choices.size())];
-  }
-
-private:
-  std::mt19937_64 engine_;
-};
 
 struct SourceGraph {
   std::string name;
