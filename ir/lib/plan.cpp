@@ -162,29 +162,28 @@ void forEachAccess(const PlanStep &step, Visit visit) {
   }
 }
 
-static std::optional<Dims> evaluated(llvm::ArrayRef<Dim> dims, SymbolLookup lookup) {
-  Dims values;
-  for (const Dim &dim : dims) {
-    std::optional<int64_t> value = dim.evaluate(lookup);
-    if (!value || *value < 0)
-      return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
+static std::optional<int64_t> natural(const Dim &dim, SymbolLookup lookup) {
+  std::optional<int64_t> value = dim.evaluate(lookup);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
-// From the first byte that an element has to the last, gaps between rows included: f32[2, 3][4, 1] at offset 5 has its
-// last element at 5 + 1 * 4 + 2 * 1 = 11, and so the bytes [20, 48).
 std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup) {
   if (!window.type || !window.type->isTensor() || !window.type->stridesKnown())
     return std::nullopt;
-  std::optional<Dims> sizes = evaluated(window.type->sizes(), lookup);
-  std::optional<Dims> strides = evaluated(window.type->strides(), lookup);
-  std::optional<int64_t> offset = window.offset.evaluate(lookup);
-  if (!sizes || !strides || !offset || *offset < 0)
+  Dims sizes, strides;
+  for (auto [size, stride] : llvm::zip(window.type->sizes(), window.type->strides())) {
+    std::optional<int64_t> step = natural(stride, lookup), count = natural(size, lookup);
+    // Because what is expanded reaches no further for it, however large.
+    if (!step || (!count && *step != 0))
+      return std::nullopt;
+    strides.push_back(*step);
+    sizes.push_back(count.value_or(1));
+  }
+  std::optional<int64_t> offset = natural(window.offset, lookup);
+  if (!offset)
     return std::nullopt;
   int64_t width = sizeInBytes(window.type->dtype());
-  int64_t end = saturatingMultiply(saturatingAdd(*offset, extentOf(*sizes, *strides)), width);
+  int64_t end = saturatingMultiply(saturatingAdd(*offset, extentOf(sizes, strides)), width);
   if (end == std::numeric_limits<int64_t>::max())
     return std::nullopt;
   return ByteRange{*offset * width, end};

@@ -33,6 +33,14 @@ TEST(Plan, AWindowOfSymbolicSizesIsKnownOnceTheyAre) {
   EXPECT_EQ(bytesOf(window, [&](llvm::StringRef symbol) { return symbolOf(layout, symbol); }), (ByteRange{32, 48}));
 }
 
+TEST(Plan, AnExpandedDimensionReachesNoFurtherHoweverLarge) {
+  Context context;
+  Dim sizes[] = {Dim(context.symbolic("u0")), 3}, strides[] = {0, 1};
+  const Type *type = context.tensor(DType::F32, {sizes, strides}, {context.identifier("cpu")});
+  EXPECT_EQ(bytesOf({0, type, Dim(5)}, unknown), (ByteRange{20, 32}));
+  EXPECT_EQ(bytesOf({0, type, Dim(5)}, [](llvm::StringRef) { return std::optional<int64_t>(0); }), (ByteRange{20, 20}));
+}
+
 TEST(Plan, AWindowThatNoMemoryHoldsIsRefused) {
   Context context;
   Dim sizes[] = {int64_t{1} << 40, int64_t{1} << 40}, strides[] = {int64_t{1} << 40, 1};

@@ -290,7 +290,8 @@ struct ByteRange {
   int64_t end = 0;
   friend bool operator==(const ByteRange &, const ByteRange &) = default;
 };
-/// Empty where a symbol that it depends on has no value, or a number is too large.
+/// Empty where a symbol that it depends on has no value, or a number is too large. The size of a dimension of stride 0
+/// matters only in that it may be 0: where it has no value, it is taken not to be.
 [[nodiscard]] std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup);
 /// The value that a layout's binding gives to a symbol.
 [[nodiscard]] std::optional<int64_t> symbolOf(const PlanLayout &layout, llvm::StringRef symbol);
