@@ -79,6 +79,12 @@ void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> vis
     forEachOperand(entry.value, visit);
 }
 
+bool hasTensor(const LoweredValue &value) {
+  bool found = false;
+  forEachTensor(value, [&](const TensorObject &) { found = true; });
+  return found;
+}
+
 class ComputeCall {
 public:
   ComputeCall(Emitter &emitter, const Node &node, std::vector<CopiedView> &copied)
@@ -91,6 +97,7 @@ private:
   [[nodiscard]] View viewKind() const;
   [[nodiscard]] bool reshapes() const;
   Lowered makeView();
+  [[nodiscard]] bool staysInside(const LoweredValue &value) const;
   /// A window of what the first operand is a name of.
   Lowered windowAt(unsigned element, const Type *type);
   Lowered makeReshape();
@@ -127,7 +134,10 @@ bool ComputeCall::reshapes() const {
 ComputeCall::View ComputeCall::viewKind() const {
   constexpr Access touches = Access::Read | Access::Write;
   bool shares = llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Alias); });
-  bool touched = llvm::any_of(effects_.operands, [&](Access access) { return hasAny(access, touches); });
+  // Because a view that takes its sizes from the program reads these, and no element.
+  bool touched = false;
+  for (unsigned i = 0; i < node_.numOperands(); ++i)
+    touched |= hasAny(effects_.operands[i], touches) && hasTensor(emitter_.valueOf(*node_.operand(i)));
   bool wrote = llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Write); });
   const LoweredValue *from = firstValue(emitter_, node_);
   if (!shares || wrote)
@@ -151,10 +161,30 @@ Lowered ComputeCall::lower() {
   if (op_.opaque)
     return loweringError(node_, "lower.operator", "nobody says what " + op_.target.str() + " reads, writes and yields",
                          "declare it (--ops), or run the graph without it");
+  if (op_.role == OpRole::HigherOrder)
+    return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
+                         "inline the subgraph, or run the graph with the reference engine");
   if (reshapes())
     return makeReshape();
   View view = viewKind();
-  return view == View::Window ? makeView() : makeKernel(view);
+  if (view != View::Window)
+    return makeKernel(view);
+  Lowered window = makeView();
+  return !window || staysInside(*window) ? std::move(window) : makeKernel(View::Copy);
+}
+
+/// Can it be told beforehand that the windows lie in their buffers? Else a view may reach what lies behind, where its kernel
+/// would have found that the sizes do not fit.
+bool ComputeCall::staysInside(const LoweredValue &value) const {
+  auto isKnown = [](const Dim &dim) { return dim.isStatic() || !dim.expr()->isUnbacked(); };
+  bool inside = true;
+  forEachTensor(value, [&](const TensorObject &window) {
+    bool known = isKnown(window->offset);
+    for (auto [size, stride] : llvm::zip(window->type->sizes(), window->type->strides()))
+      known &= stride == Dim(0) || (isKnown(size) && isKnown(stride));
+    inside &= known || emitter_.plan().buffers[window->buffer].home != Home::Compute;
+  });
+  return inside;
 }
 
 Lowered ComputeCall::windowAt(unsigned element, const Type *type) {
@@ -307,12 +337,6 @@ Lowered ComputeCall::result() {
 
 bool touchesNumber(const LoweredValue &value) {
   return value.kind == LoweredValue::Kind::Number || llvm::any_of(value.elements, touchesNumber);
-}
-
-bool hasTensor(const LoweredValue &value) {
-  bool found = false;
-  forEachTensor(value, [&](const TensorObject &) { found = true; });
-  return found;
 }
 
 /// The host runs what it must know the outcome of before it can issue more, and what touches no tensor at all.

@@ -105,6 +105,29 @@ TEST_F(LowerTest, AViewIsAnotherWindow) {
   EXPECT_EQ(lowered(), "compute: aten.relu.default x+21 -> relu\n");
 }
 
+TEST_F(LowerTest, AViewOfSizesThatTheProgramComputesIsAWindowToo) {
+  Node *x = b.input("x", b.f32({4, 6}));
+  Node *size = b.call("aten.sym_size.int", context_.symbolicScalar(context_.symbolic("s0")), {x, 0});
+  Node *rows = b.call("aten.view.default", b.f32({6, 4}), {x, Actual::list({6, size})});
+  b.output({relu(rows)});
+  EXPECT_EQ(lowered().find("aten.view"), std::string::npos) << text(*plan_);
+}
+
+TEST_F(LowerTest, AViewThatMayReachTooFarIsMadeByItsKernel) {
+  Node *x = relu(b.input("x", b.f32({4, 6})));
+  Node *size = b.call("aten._local_scalar_dense.default", context_.symbolicScalar(context_.symbolic("u0")), {x});
+  Dim sizes[] = {Dim(context_.symbolic("u0")), 6}, strides[] = {6, 1}, still[] = {0, 1};
+  const Type *rows = context_.tensor(DType::F32, {sizes, strides}, x->type()->device());
+  const Type *expanded = context_.tensor(DType::F32, {sizes, still}, x->type()->device());
+  Node *view = b.call("aten.view.default", rows, {x, Actual::list({size, 6})});
+  Node *row = b.call("aten.select.int", b.f32({6}), {x, 0, 0});
+  Node *same = b.call("aten.expand.default", expanded, {row, Actual::list({size, 6})});
+  b.output({view, add(same, same)});
+  std::string steps = lowered();
+  EXPECT_NE(steps.find("aten.view.default"), std::string::npos) << steps;
+  EXPECT_EQ(steps.find("aten.expand.default"), std::string::npos) << steps;
+}
+
 TEST_F(LowerTest, PartsOfASplitLieOneAfterTheOther) {
   Node *x = b.input("x", b.f32({6, 2}));
   Node *split = b.call("aten.split_with_sizes.default", nullptr, {x, std::vector<int64_t>{1, 2, 3}});
