@@ -18,6 +18,10 @@ Access accessOf(const OpDef &op, llvm::StringRef name) {
   return index < 0 ? unknown : op.params[static_cast<size_t>(index)].access;
 }
 
+bool writesAny(const OpDef &op) {
+  return llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
+}
+
 bool holdsTensor(const PlanValue &value) {
   bool found = false;
   forEachWindow(value, [&](const PlanWindow &) { found = true; });
@@ -76,9 +80,12 @@ private:
   void checkTensor(const OpDef &op, const std::string &what, const PlanOperand &operand, Access access) {
     bool reads = hasAny(access, Access::Read | Access::InFlightRead);
     bool writes = hasAny(access, Access::Write | Access::InFlightWrite);
-    // Because a view that an engine has to compute all the same reads what it is of.
-    bool mayRead = reads || has(access, Access::Alias);
-    if (reads != operand.reads && (reads || !mayRead))
+    // Because there is no step for a view: one that has a step all the same is computed, and reads what it is of. Of an
+    // operator that also writes it is not known whether it does.
+    bool shares = has(access, Access::Alias) && !writes;
+    bool open = shares && !reads && writesAny(op);
+    reads |= shares;
+    if (reads != operand.reads && !open)
       mismatch(op, what + (reads ? " as not read" : " as read"), reads ? "reads it" : "looks at no element of it");
     if (writes != operand.writes)
       mismatch(op, what + (writes ? " as not written" : " as written"), writes ? "writes it" : "does not write it");

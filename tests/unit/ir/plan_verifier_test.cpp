@@ -383,6 +383,23 @@ TEST(PlanVerifier, AnOperandOfWhichSizesAloneAreLookedAtIsNotRead) {
   EXPECT_EQ(found(p), "");
 }
 
+TEST(PlanVerifier, AnOperandThatIsOverwrittenIsNotRead) {
+  Simple p;
+  size_t copy = p.kernel("aten.copy_.default", {p.writes(p.r), p.reads(p.b)}, p.r);
+  EXPECT_EQ(found(p), "");
+  p.kernelOf(copy).operands[0].reads = true;
+  EXPECT_NE(found(p).find("marks operand 0 as read; aten.copy_.default looks at no element of it"), std::string::npos)
+      << found(p);
+}
+
+TEST(PlanVerifier, AViewThatHasAStepReadsWhatItIsOf) {
+  Simple p;
+  size_t view = p.kernel("aten.t.default", {p.reads(p.r)}, p.compute("t", 4, 128));
+  EXPECT_EQ(found(p), "");
+  p.kernelOf(view).operands[0].reads = false;
+  EXPECT_NE(found(p).find("marks operand 0 as not read; aten.t.default reads it"), std::string::npos) << found(p);
+}
+
 TEST(PlanVerifier, EachOperandStandsInAnArgument) {
   Simple p;
   p.kernelOf(p.other).operands.push_back(p.reads(p.a));
