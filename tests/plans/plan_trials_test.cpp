@@ -3,6 +3,7 @@
 #include "plans/plan_defects.h"
 #include "plans/random_plan.h"
 #include "plans/slow_judge.h"
+#include "support/lowered_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -40,38 +41,81 @@ struct Tally {
   std::map<std::string, size_t> rules; ///< that was named first
 };
 
-TEST(PlanTrials, EveryDefectIsRefused) {
-  std::map<std::string, Tally> tallies;
-  size_t tried = 0;
-  for (uint64_t seed = 0; tried < numTrials && seed < 20 * numTrials; ++seed) {
-    const PlanDefect &defect = planDefects()[seed % planDefects().size()];
-    std::unique_ptr<PlanDraft> draft = makeRandomPlan(seed);
-    Random random(seed);
-    if (!defect.apply(draft->plan, random))
-      continue;
-    Tally &tally = tallies[defect.name.str()];
-    std::string verdict = slowVerdict(draft->plan);
-    std::vector<Diagnostic> found = verifyPlan(draft->plan);
-    // Both ways: what the judge finds sound must pass too.
-    ASSERT_EQ(verdict.empty(), found.empty()) << "seed " << seed << ", " << defect.name.str() << ": " << verdict << "\n"
-                                              << toString(found);
-    if (verdict.empty()) {
-      ++tally.harmless;
-      continue;
-    }
-    ++tally.tried;
-    ++tried;
+using Tallies = std::map<std::string, Tally>;
+
+/// Breaks the plan, and holds the verifier to what the judge says: both ways, since what the judge finds sound must pass too.
+/// Yes if there was a defect.
+bool tryDefect(Plan &plan, uint64_t seed, Tallies &tallies) {
+  const PlanDefect &defect = planDefects()[seed % planDefects().size()];
+  Random random(seed);
+  if (!defect.apply(plan, random))
+    return false;
+  Tally &tally = tallies[defect.name.str()];
+  std::string verdict = slowVerdict(plan);
+  std::vector<Diagnostic> found = verifyPlan(plan);
+  EXPECT_EQ(verdict.empty(), found.empty()) << "seed " << seed << ", " << defect.name.str() << ": " << verdict << "\n"
+                                            << toString(found);
+  tally.harmless += verdict.empty();
+  tally.tried += !verdict.empty();
+  if (!found.empty())
     ++tally.rules[found.front().rule];
-  }
-  EXPECT_EQ(tried, numTrials);
-  EXPECT_EQ(tallies.size(), planDefects().size());
+  return !verdict.empty();
+}
+
+void print(const Tallies &tallies) {
   for (const auto &[name, tally] : tallies) {
     std::printf("  %-36s %3zu refused, %3zu did no harm ", name.c_str(), tally.tried, tally.harmless);
     for (const auto &[rule, count] : tally.rules)
       std::printf(" %s: %zu", rule.c_str(), count);
     std::printf("\n");
-    EXPECT_GT(tally.tried, 0U) << name;
   }
+}
+
+void expectAllKinds(const Tallies &tallies) {
+  EXPECT_EQ(tallies.size(), planDefects().size());
+  for (const auto &[name, tally] : tallies)
+    EXPECT_GT(tally.tried, 0U) << name;
+}
+
+TEST(PlanTrials, EveryDefectIsRefused) {
+  Tallies tallies;
+  size_t tried = 0;
+  for (uint64_t seed = 0; tried < numTrials && seed < 20 * numTrials && !HasFailure(); ++seed)
+    tried += tryDefect(makeRandomPlan(seed)->plan, seed, tallies);
+  EXPECT_EQ(tried, numTrials);
+  print(tallies);
+  expectAllKinds(tallies);
+}
+
+/// Captured graphs whose plans are small enough for the judge.
+std::vector<CapturedGraph> smallGraphs() {
+  constexpr size_t mostSteps = 120;
+  std::vector<CapturedGraph> graphs = capturedGraphs("small");
+  llvm::erase_if(graphs, [](const CapturedGraph &captured) {
+    LoweredPlan lowered = lowerCaptured(captured);
+    return !lowered.plan || lowered.plan->steps.size() > mostSteps || lowered.plan->streams.size() < 3;
+  });
+  return graphs;
+}
+
+TEST(PlanTrials, TheJudgeFindsLoweredPlansSound) {
+  for (const CapturedGraph &captured : smallGraphs())
+    EXPECT_EQ(slowVerdict(*lowerCaptured(captured).plan), "") << captured.name << captured.tag;
+}
+
+TEST(PlanTrials, EveryDefectOfALoweredPlanIsRefused) {
+  std::vector<CapturedGraph> graphs = smallGraphs();
+  ASSERT_GT(graphs.size(), 50U);
+  Tallies tallies;
+  size_t tried = 0;
+  for (uint64_t seed = 0; tried < numTrials && seed < 20 * numTrials && !HasFailure(); ++seed) {
+    Random random(seed + 1);
+    LoweredPlan lowered = lowerCaptured(random.of(graphs), {.separateCommunication = random.below(2) == 0});
+    tried += tryDefect(*lowered.plan, seed, tallies);
+  }
+  EXPECT_EQ(tried, numTrials);
+  print(tallies);
+  expectAllKinds(tallies);
 }
 
 } // namespace

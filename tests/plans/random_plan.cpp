@@ -17,6 +17,7 @@ public:
   explicit PlanMaker(uint64_t seed) : random_(seed), draft_(std::make_unique<PlanDraft>()), d_(*draft_) {}
 
   std::unique_ptr<PlanDraft> make() {
+    communication_ = random_.below(3) ? Home::Communication : Home::Compute;
     makeStreams();
     for (size_t i = 0, count = 1 + random_.below(3); i < count; ++i)
       values_.push_back(d_.input("in" + std::to_string(i), elements(), i % 2 ? Home::Attribute : Home::Input));
@@ -121,9 +122,9 @@ private:
   /// The value where a collective may read it.
   PlanWindow sendable() {
     PlanWindow from = part();
-    if (d_.plan.buffers[from.buffer].home != Home::Compute)
+    if (d_.plan.buffers[from.buffer].home != Home::Compute || (communication_ == Home::Compute && random_.below(3)))
       return from;
-    PlanWindow staged = fresh(Home::Communication, from.type->sizes()[0].value());
+    PlanWindow staged = fresh(communication_, from.type->sizes()[0].value());
     d_.copy(from, staged);
     if (random_.below(2))
       keep(staged);
@@ -133,7 +134,7 @@ private:
   /// A buffer filled in two pieces.
   void fill() {
     int64_t half = elements();
-    PlanWindow whole = fresh(random_.below(2) ? Home::Compute : Home::Communication, 2 * half);
+    PlanWindow whole = fresh(random_.below(2) ? Home::Compute : communication_, 2 * half);
     PlanWindow first = d_.window(whole.buffer, half), second = d_.window(whole.buffer, half, half);
     PlanWindow from = any();
     d_.kernel("aten.relu.default", {d_.reads(from)}, first);
@@ -152,7 +153,7 @@ private:
     count = send.type->sizes()[0].value();
     int64_t received = kind == Kind::AllGather ? count * n : kind == Kind::ReduceScatter ? count / n : count;
     bool inPlace = (kind == Kind::AllReduce || kind == Kind::Broadcast) && random_.below(3) == 0;
-    PlanWindow receive = inPlace ? send : fresh(Home::Communication, received);
+    PlanWindow receive = inPlace ? send : fresh(communication_, received);
     PlanCollective call = d_.call(kind, stream, send, receive);
     if (kind == Kind::AllToAll)
       call.sendCounts.assign(static_cast<size_t>(n), count / n), call.receiveCounts = call.sendCounts;
@@ -176,7 +177,7 @@ private:
 
   void transfer() {
     bool batch = random_.below(3) == 0;
-    PlanWindow to = fresh(Home::Communication, elements());
+    PlanWindow to = fresh(communication_, elements());
     PlanCollective receive = d_.call(Kind::Recv, receives_, std::nullopt, to);
     if (batch) {
       int64_t half = to.type->sizes()[0].value() / 2;
@@ -272,6 +273,7 @@ private:
   Random random_;
   std::unique_ptr<PlanDraft> draft_;
   PlanDraft &d_;
+  Home communication_ = Home::Communication; ///< of what collectives touch
   std::vector<StreamId> collectives_;
   StreamId sends_ = 0;
   StreamId receives_ = 0;

@@ -26,6 +26,23 @@ bool isBarrier(const PlanStep &step) {
          step.collective()->calls.front().kind == CollectiveKind::Barrier;
 }
 
+bool worksInPlace(const PlanStep &step) {
+  return step.collective() && llvm::all_of(step.collective()->calls, [](const PlanCollective &call) {
+           return call.kind == CollectiveKind::AllReduce || call.kind == CollectiveKind::Broadcast;
+         });
+}
+
+bool flagFits(const PlanOperand &operand, const OpDef &op, Access access) {
+  if (operand.value.kind != PlanValue::Kind::Tensor)
+    return true;
+  bool writes = has(access, Access::Write), views = !writes && has(access, Access::Alias);
+  bool others = llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
+  // Because whether an operator reads what it views is open where it writes something else.
+  bool readsFit =
+      (views && others && !has(access, Access::Read)) || operand.reads == (has(access, Access::Read) || views);
+  return readsFit && operand.writes == writes;
+}
+
 bool isInArena(Home home) { return home == Home::Compute || home == Home::Communication; }
 
 } // namespace
@@ -155,9 +172,12 @@ bool SlowJudge::memoryFits() const {
       if (!access.window || plan_.buffers[access.window->buffer].home == Home::Growing)
         return;
       auto range = bytesOf(*access.window, [&](llvm::StringRef symbol) { return symbolOf(plan_.layout, symbol); });
-      fits &= range && range->end <= valueOf(plan_.buffers[access.window->buffer].bytes).value_or(veryFar);
-      bool communicates = step.collective() != nullptr;
-      fits &= !communicates || plan_.buffers[access.window->buffer].home != Home::Compute;
+      Home home = plan_.buffers[access.window->buffer].home;
+      // Because an input's sizes may hang on symbols that only the input tells.
+      bool unknown = !range && (home == Home::Input || home == Home::Attribute);
+      fits &= unknown || (range && range->end <= valueOf(plan_.buffers[access.window->buffer].bytes).value_or(veryFar));
+      bool apart = step.collective() && plan_.layout.communicationBytes > 0;
+      fits &= !apart || home != Home::Compute;
     });
   return fits;
 }
@@ -188,8 +208,10 @@ bool SlowJudge::stepsAreApart() const {
         const SlowAccess &a = touched[i], &b = touched[j];
         if (!overlap(a, b) || (!a.writes && !b.writes))
           continue;
-        bool sameBytes = a.begin == b.begin && a.end == b.end;
-        if (a.buffer != b.buffer || (communicates && !sameBytes))
+        // Because a row that reduces or broadcasts may work in place: what it sends comes just before what it receives.
+        bool inPlace = i == j + 1 && b.reads && a.writes && !a.reads && !b.writes && a.begin == b.begin &&
+                       a.end == b.end && worksInPlace(plan_.steps[step]);
+        if (a.buffer != b.buffer || (communicates && !inPlace))
           return false;
       }
     // Because an empty window is no access.
@@ -199,23 +221,23 @@ bool SlowJudge::stepsAreApart() const {
   return true;
 }
 
-/// Positional arguments alone, each an operand or a literal; others are not judged.
+/// Arguments of known parameters, in lists too; operators with a subgraph are not judged.
 bool SlowJudge::flagsFit() const {
   for (const PlanStep &step : plan_.steps) {
     const KernelStep *kernel = step.kernel();
-    if (!kernel || kernel->op->opaque)
+    if (!kernel || kernel->op->opaque || kernel->op->role != OpRole::Compute)
       continue;
-    for (size_t i = 0; i < kernel->args.size() && i < kernel->op->params.size(); ++i) {
-      if (!kernel->args[i].is(Argument::Kind::Operand))
-        continue;
-      const PlanOperand &operand = kernel->operands[kernel->args[i].operandIndex()];
-      Access access = kernel->op->params[i].access;
-      bool shares = has(access, Access::Alias) && !has(access, Access::Write);
-      if (operand.value.kind != PlanValue::Kind::Tensor || shares)
-        continue;
-      if (operand.reads != has(access, Access::Read) || operand.writes != has(access, Access::Write))
-        return false;
-    }
+    std::vector<std::pair<Argument, int>> given; // and which parameter it is for
+    for (size_t i = 0; i < kernel->args.size(); ++i)
+      given.emplace_back(kernel->args[i], static_cast<int>(i));
+    for (const NamedArgument &entry : kernel->kwargs)
+      given.emplace_back(entry.value, kernel->op->paramIndex(entry.name.str()));
+    for (const auto &[tree, param] : given)
+      for (const Argument &argument : tree.isSequence() ? tree.elements() : llvm::ArrayRef(tree))
+        if (argument.is(Argument::Kind::Operand) && param >= 0 && param < static_cast<int>(kernel->op->params.size()) &&
+            !flagFits(kernel->operands[argument.operandIndex()], *kernel->op,
+                      kernel->op->params[static_cast<size_t>(param)].access))
+          return false;
   }
   return true;
 }
