@@ -17,20 +17,24 @@ OutOfMemory outOfMemory(int64_t bytes) { return OutOfMemory(bytes < 0 ? largestB
 
 } // namespace
 
-void MemoryAccount::check(int64_t bytes) const {
-  if (bytes < 0 || bytes > most_ - held_)
+void MemoryAccount::take(int64_t bytes) {
+  if (bytes < 0 || bytes > most_)
     throw outOfMemory(bytes);
+  // Because two threads may ask for the last bytes at once, they are taken first and given back where they are too many.
+  if (held_.fetch_add(bytes) <= most_ - bytes)
+    return;
+  held_ -= bytes;
+  throw outOfMemory(bytes);
 }
 
-void CountedBytes::take(int64_t bytes) {
-  inForce()->check(bytes);
-  inForce()->take(bytes);
-}
+void CountedBytes::take(int64_t bytes) { inForce()->take(bytes); }
 void CountedBytes::give(int64_t bytes) { inForce()->give(bytes); }
 
 MemoryLimit::MemoryLimit(int64_t bytes) : before_(inForce()) {
   inForce() = std::make_shared<MemoryAccount>(std::clamp<int64_t>(bytes, 0, largestBytes));
 }
+MemoryLimit::MemoryLimit(std::shared_ptr<MemoryAccount> account)
+    : before_(std::exchange(inForce(), std::move(account))) {}
 MemoryLimit::~MemoryLimit() { inForce() = std::move(before_); }
 
 const std::shared_ptr<MemoryAccount> &MemoryLimit::account() { return inForce(); }

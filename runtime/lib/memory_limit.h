@@ -7,7 +7,8 @@
 // A run has one account. Storages made while its limit is in force belong to it and are given back to it, whoever frees them,
 // and when: a result that outlives its run is no debt of the next. Without a limit there is none but that sizes are countable.
 //
-// Ownership: storages share their account. Limits nest; the last one made is in force on its thread as long as it lives. Cost: an
+// Ownership: storages share their account. Limits nest, and belong to the thread that makes them: a run of several threads
+// makes one on each; the last one made is in force on its thread as long as it lives. Cost: an
 // addition a storage.
 #pragma once
 
@@ -33,14 +34,13 @@ struct OutOfMemory : std::bad_alloc {
   int64_t asked = 0;
 };
 
-/// What one run holds.
+/// What one run holds. Several threads may work for one run.
 class MemoryAccount {
 public:
   explicit MemoryAccount(int64_t most) : most_(most) {}
 
   /// Throws where these bytes are more than the account leaves.
-  void check(int64_t bytes) const;
-  void take(int64_t bytes) { held_ += bytes; }
+  void take(int64_t bytes);
   void give(int64_t bytes) { held_ -= bytes; }
   [[nodiscard]] int64_t most() const { return most_; }
 
@@ -100,6 +100,8 @@ using Scratch = std::vector<T, CountedAllocator<T>>;
 class MemoryLimit {
 public:
   explicit MemoryLimit(int64_t bytes);
+  /// A further thread of the run that has this account.
+  explicit MemoryLimit(std::shared_ptr<MemoryAccount> account);
   ~MemoryLimit();
   MemoryLimit(const MemoryLimit &) = delete;
   MemoryLimit &operator=(const MemoryLimit &) = delete;

@@ -12,20 +12,36 @@
 
 namespace ccgraph::runtime {
 
-Storage::Storage(int64_t size) : account(MemoryLimit::account()) { growTo(size); }
+Storage::Storage(int64_t size) : account_(MemoryLimit::account()) { growTo(size); }
 
 // The account is asked before memory is taken, and charged after: a growth that fails leaves both as they were. A size
 // below 0 is none, and check() refuses it.
 void Storage::growTo(int64_t size) {
-  int64_t more = size - static_cast<int64_t>(bytes.size());
-  if (size >= 0 && more <= 0)
+  if (size >= 0 && size <= size_)
     return;
-  account->check(more);
-  bytes.resize(static_cast<size_t>(size));
-  account->take(more);
+  int64_t more = isLent() ? size : size - size_;
+  account_->take(more);
+  try {
+    std::byte *lent = isLent() ? data_ : nullptr;
+    own_.resize(static_cast<size_t>(size));
+    if (lent)
+      std::copy(lent, lent + size_, own_.data());
+  } catch (...) {
+    account_->give(more);
+    throw;
+  }
+  data_ = own_.data();
+  size_ = size;
 }
 
-Storage::~Storage() { account->give(static_cast<int64_t>(bytes.size())); }
+void Storage::lookAt(std::byte *bytes, int64_t size) {
+  account_->give(static_cast<int64_t>(own_.size()));
+  own_ = {};
+  data_ = bytes;
+  size_ = size;
+}
+
+Storage::~Storage() { account_->give(static_cast<int64_t>(own_.size())); }
 
 Tensor::Tensor() {
   // Because many values are made only to be overwritten, they share the object of no elements; nothing changes it.
@@ -49,8 +65,8 @@ Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
 
 Tensor Tensor::fromHost(const HostTensor &host) {
   Tensor result = zeros(host.dtype, host.sizes);
-  assert(host.data.size() == result.object_->storage->bytes.size() && "bytes disagree with sizes");
-  result.object_->storage->bytes = host.data;
+  assert(static_cast<int64_t>(host.data.size()) == result.storage()->size() && "bytes disagree with sizes");
+  llvm::copy(host.data, result.storage()->data());
   return result;
 }
 
@@ -61,6 +77,10 @@ Tensor Tensor::fromHost(const HostTensor &host, DimsRef strides) {
   Tensor result = zeros(host.dtype, host.sizes, strides);
   result.copyFrom(plain);
   return result;
+}
+
+Tensor Tensor::over(std::shared_ptr<Storage> storage, DType dtype, Window window) {
+  return Tensor(Object{dtype, std::move(window), std::move(storage)});
 }
 
 HostTensor Tensor::toHost() const {
@@ -83,7 +103,7 @@ bool Tensor::isDense() const { return ccgraph::isDense(sizes(), strides()); }
 std::string Tensor::typeText() const { return shortName(dtype()).str() + dimsText(sizes()) + dimsText(strides()); }
 
 std::byte *Tensor::data() const {
-  return object_->storage ? object_->storage->bytes.data() + offset() * elementSize() : nullptr;
+  return object_->storage ? object_->storage->data() + offset() * elementSize() : nullptr;
 }
 
 Tensor Tensor::reinterpret(DType dtype, Window window) const {
@@ -111,9 +131,9 @@ void Tensor::resize(DimsRef sizes, DimsRef strides) const {
 // a program that uses freed memory does not compute the right values by accident.
 void Tensor::resizeStorage(int64_t bytes) const {
   assert(storage() && bytes >= 0);
-  std::vector<std::byte> &all = object_->storage->bytes;
-  if (bytes < static_cast<int64_t>(all.size()))
-    std::fill(all.begin() + bytes, all.end(), std::byte{0});
+  const Storage &all = *storage();
+  if (bytes < all.size())
+    std::fill(all.data() + bytes, all.data() + all.size(), std::byte{0});
   object_->storage->growTo(bytes);
 }
 
@@ -129,7 +149,7 @@ llvm::Expected<Tensor> Tensor::asStrided(Window window) const {
   auto negative = [](int64_t value) { return value < 0; };
   if (llvm::any_of(window.sizes, negative) || llvm::any_of(window.strides, negative) || window.offset < 0)
     return badWindow(window, *this, "expected no negative number");
-  int64_t room = storage() ? static_cast<int64_t>(storage()->bytes.size()) / elementSize() : 0;
+  int64_t room = storage() ? storage()->size() / elementSize() : 0;
   int64_t reach = extentOf(window.sizes, window.strides);
   int64_t end = saturatingAdd(window.offset, reach);
   if (reach != 0 && end > room)

@@ -46,7 +46,7 @@ Tensor cloneWithStrides(const Tensor &self) {
                                [&](int64_t dim) { return self.stride(dim) == 0 && self.size(dim) > 1; });
   if (overlaps || !self.storage())
     return self.clone();
-  auto bytes = static_cast<int64_t>(self.storage()->bytes.size());
+  auto bytes = self.storage()->size();
   Tensor copy = self.reinterpret(DType::U8, {{bytes}, {1}, 0}).cloneContiguous();
   return copy.reinterpret(self.dtype(), {toDims(self.sizes()), toDims(self.strides()), self.offset()});
 }

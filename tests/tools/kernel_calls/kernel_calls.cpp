@@ -167,8 +167,8 @@ private:
     json::Array list;
     for (const Tensor &tensor : storages_) {
       llvm::ArrayRef<std::byte> bytes;
-      if (tensor.storage())
-        bytes = tensor.storage()->bytes;
+      if (const Storage *storage = tensor.storage())
+        bytes = {storage->data(), static_cast<size_t>(storage->size())};
       list.push_back(json::Array{static_cast<int64_t>(outputs.tell()), static_cast<int64_t>(bytes.size())});
       outputs.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     }

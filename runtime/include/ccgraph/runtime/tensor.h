@@ -32,17 +32,30 @@ namespace ccgraph::runtime {
 
 class MemoryAccount;
 
-/// Bytes without a type; freed with the last tensor that looks at them. They count towards the memory of the run that made
-/// them; more than it may hold, or than there is, is std::bad_alloc, which interpret() and runKernel() turn into errors.
-struct Storage {
+/// Bytes without a type: its own, freed with the last tensor that looks at them, or lent by an arena. Its own count towards
+/// the memory of the run that made them; more than it may hold, or than there is, is std::bad_alloc, which interpret() and
+/// runKernel() turn into errors.
+class Storage {
+public:
+  /// Own bytes; they start as zeros, so that `empty` is deterministic.
   explicit Storage(int64_t size);
   ~Storage();
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
-  /// Zeros are added where there are fewer bytes.
+
+  [[nodiscard]] std::byte *data() const { return data_; }
+  [[nodiscard]] int64_t size() const { return size_; }
+  /// Zeros are added where there are fewer bytes. Lent bytes that are too few are left for own ones.
   void growTo(int64_t size);
-  std::shared_ptr<MemoryAccount> account;
-  std::vector<std::byte> bytes; ///< starts as zeros, so that `empty` is deterministic
+  /// From now on these bytes, whose owner counts them and keeps them for as long as they are used here.
+  void lookAt(std::byte *bytes, int64_t size);
+
+private:
+  [[nodiscard]] bool isLent() const { return data_ != own_.data(); }
+  std::shared_ptr<MemoryAccount> account_;
+  std::vector<std::byte> own_;
+  std::byte *data_ = nullptr;
+  int64_t size_ = 0;
 };
 
 /// Where a tensor's elements lie in its storage; all three in elements.
@@ -63,6 +76,8 @@ public:
   static Tensor fromHost(const HostTensor &host);
   /// The same values laid out with `strides`, e.g. those that a graph's placeholder declares.
   static Tensor fromHost(const HostTensor &host, DimsRef strides);
+  /// A window onto memory that there is; the caller answers for its lying inside.
+  static Tensor over(std::shared_ptr<Storage> storage, DType dtype, Window window);
   /// A contiguous copy.
   [[nodiscard]] HostTensor toHost() const;
 
@@ -86,6 +101,8 @@ public:
 
   /// Identity of the memory; null for a default-made tensor.
   [[nodiscard]] const Storage *storage() const { return object_->storage.get(); }
+  /// The memory itself, for who keeps it beyond the tensor.
+  [[nodiscard]] const std::shared_ptr<Storage> &sharedStorage() const { return object_->storage; }
   [[nodiscard]] bool aliases(const Tensor &other) const { return storage() && storage() == other.storage(); }
   /// Two names of one tensor object.
   [[nodiscard]] bool isSameObject(const Tensor &other) const { return object_ == other.object_; }

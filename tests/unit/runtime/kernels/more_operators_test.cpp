@@ -116,7 +116,7 @@ TEST(Storages, GrowAndShrinkWithoutAWordToTheirTensors) {
   call("inductor.resize_storage_bytes_.default", {x, number(4)});
   EXPECT_EQ(values(x), (Doubles{1, 0})) << "what the storage lost reads as zeros";
   call("inductor.resize_storage_bytes_.default", {x, number(16)});
-  EXPECT_EQ(x.storage()->bytes.size(), 16U);
+  EXPECT_EQ(x.storage()->size(), 16);
 }
 
 } // namespace
