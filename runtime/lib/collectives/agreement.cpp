@@ -83,10 +83,45 @@ std::string checkRoot(const Launch &launch, int64_t groupSize) {
       .str();
 }
 
+constexpr llvm::StringLiteral repairOfOrder = "every rank of a group must issue the same collectives in the same "
+                                              "order, with the same reduction, dtype and counts";
+constexpr llvm::StringLiteral repairOfTransfer =
+    "the two ends of a transfer must agree on dtype and number of elements";
+
+std::string sideText(const Launch &launch) {
+  std::string payload = fingerprintOf(launch, {}).payload();
+  return (Twine("rank ") + Twine(launch.rank) + ": " + describe(launch) + (payload.empty() ? "" : " ") + payload).str();
+}
+
+/// "reduction sum against max, dtype f32 against bf16"; "" where they agree.
+std::string differencesText(const Launch &first, const Launch &second) {
+  std::vector<std::string> texts;
+  for (const FingerprintDifference &difference : differences(fingerprintOf(first, {}), fingerprintOf(second, {})))
+    texts.push_back(difference.str());
+  return llvm::join(texts, ", ");
+}
+
 } // namespace
 
+llvm::Error checkAgreement(const Launch &first, const Launch &second, const MeetingPlace &place) {
+  std::string found = differencesText(first, second);
+  if (found.empty())
+    return llvm::Error::success();
+  bool transfer = place.sequence == 0;
+  std::string meeting =
+      transfer ? std::string("a transfer")
+               : (Twine("collective ") + Twine(place.sequence) + " on ranks " + dimsText(place.members)).str();
+  Diagnostic diagnostic = diagnoseCall(
+      second.call, "run.ranks-disagree",
+      (Twine("ranks ") + Twine(first.rank) + " and " + Twine(second.rank) + " disagree about " + meeting + ": " + found)
+          .str());
+  diagnostic.notes.insert(diagnostic.notes.begin(),
+                          {sideText(first), sideText(second), (transfer ? repairOfTransfer : repairOfOrder).str()});
+  return makeError(std::move(diagnostic));
+}
+
 std::string describe(const Launch &launch) {
-  return (collectiveName(launch.kind) + " `" + launch.node->name().str() + "`").str();
+  return (collectiveName(launch.kind) + " `" + launch.call.name.str() + "`").str();
 }
 
 std::string checkLaunch(const Launch &launch, size_t groupSize) {
@@ -100,7 +135,7 @@ std::string checkLaunch(const Launch &launch, size_t groupSize) {
 }
 
 // What all members of an exchange must agree on: "all_reduce sum f32[6] on ranks [0, 1]". Splits are not part of it,
-// because those of an all_to_all differ from rank to rank by right (checkSplits).
+// because those of an all_to_all differ from rank to rank by right (checkTogether).
 CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t> members) {
   CollectiveFingerprint print;
   print.kind = launch.kind;
@@ -120,7 +155,7 @@ CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t
 
 // With splits of rows [1, 2] on rank 0 and [3, 4] on rank 1, rank 0 sends 2 rows to rank 1, so rank 1 must expect 2
 // from rank 0, and rank 0 must expect 3 from rank 1: the received splits are [1, 3] and [2, 4].
-std::string checkSplits(llvm::ArrayRef<const Launch *> members) {
+static std::string wrongSplit(llvm::ArrayRef<const Launch *> members) {
   for (size_t from = 0; from < members.size(); ++from)
     for (size_t to = 0; to < members.size(); ++to) {
       int64_t sent = members[from]->sendCounts[to], expected = members[to]->receiveCounts[from];
@@ -131,6 +166,45 @@ std::string checkSplits(llvm::ArrayRef<const Launch *> members) {
           .str();
     }
   return "";
+}
+
+static llvm::Error checkShares(llvm::ArrayRef<const Launch *> members) {
+  const Launch &root = *members[static_cast<size_t>(members.front()->root)];
+  for (size_t row = 0; row < root.receive.size(); ++row) {
+    int64_t sent = row < root.send.size() ? root.send[row].numElements() : 0;
+    int64_t expected = root.receive[row].numElements() * static_cast<int64_t>(members.size());
+    if (sent != expected)
+      return makeError(
+          diagnoseCall(root.call, "run.collective",
+                       (Twine("rank ") + Twine(root.rank) + ": got " + Twine(sent) + " elements to scatter, expected " +
+                        Twine(expected) + ", a share for each of " + Twine(members.size()) + " ranks")
+                           .str()));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members) {
+  if (members.front()->kind == CollectiveKind::Scatter)
+    return checkShares(members);
+  if (members.front()->sendCounts.empty())
+    return llvm::Error::success();
+  std::string wrong = wrongSplit(members);
+  if (wrong.empty())
+    return llvm::Error::success();
+  return makeError(diagnoseCall(members.front()->call, "run.ranks-disagree", wrong,
+                                "the output splits of a rank must be the input splits of its peers"));
+}
+
+Diagnostic diagnoseCall(const CallName &call, llvm::StringRef rule, std::string message, std::string repair) {
+  if (call.node)
+    return diagnose(*call.node, rule, std::move(message), std::move(repair));
+  Diagnostic result;
+  result.rule = rule.str();
+  result.where = call.name.str().str();
+  result.message = std::move(message);
+  if (!repair.empty())
+    result.notes.push_back(std::move(repair));
+  return result;
 }
 
 } // namespace ccgraph::runtime

@@ -6,7 +6,8 @@
 // fingerprint (ccgraph/ir/collective.h); here stands what one launch demands of itself, and what
 // fingerprints cannot say.
 //
-// Ownership: none. Cost: linear in the number of rows.
+// Ownership: none. Failure: what one launch does wrong is a text, for its rank to say; what two disagree about is a
+// DiagnosticError. Cost: linear in the number of rows.
 #pragma once
 
 #include "collectives/launch.h"
@@ -21,7 +22,18 @@ namespace ccgraph::runtime {
 /// well, else what is wrong, with got and expected.
 [[nodiscard]] std::string checkLaunch(const Launch &launch, size_t groupSize);
 
-/// all_to_all: what each member sends must be what its peer expects. Empty if so.
-[[nodiscard]] std::string checkSplits(llvm::ArrayRef<const Launch *> members);
+/// Where launches meet.
+struct MeetingPlace {
+  /// global ranks, in the group's order
+  llvm::ArrayRef<int64_t> members;
+  /// which collective of the group, from 1; 0 for a transfer
+  size_t sequence = 0;
+};
+/// Two launches that meet: what the ranks mean alike. The error names both ranks, both nodes and each difference.
+[[nodiscard]] llvm::Error checkAgreement(const Launch &first, const Launch &second, const MeetingPlace &place);
+
+/// What fingerprints do not tell, once all members have come: in an all_to_all, what each member sends must be what its peer
+/// expects; the root of a scatter must send a share for each member. By member.
+[[nodiscard]] llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members);
 
 } // namespace ccgraph::runtime

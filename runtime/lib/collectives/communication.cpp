@@ -3,41 +3,9 @@
 #include "collectives/agreement.h"
 #include "collectives/exchange.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::runtime {
-namespace {
-
-using llvm::Twine;
-
-constexpr llvm::StringLiteral repairOfOrder = "every rank of a group must issue the same collectives in the same "
-                                              "order, with the same reduction, dtype and counts";
-constexpr llvm::StringLiteral repairOfTransfer =
-    "the two ends of a transfer must agree on dtype and number of elements";
-
-std::string sideText(const Launch &launch) {
-  std::string payload = fingerprintOf(launch, {}).payload();
-  return (Twine("rank ") + Twine(launch.rank) + ": " + describe(launch) + (payload.empty() ? "" : " ") + payload).str();
-}
-
-/// "reduction sum against max, dtype f32 against bf16"; "" where they agree.
-std::string differencesText(const Launch &first, const Launch &second) {
-  std::vector<std::string> texts;
-  for (const FingerprintDifference &difference : differences(fingerprintOf(first, {}), fingerprintOf(second, {})))
-    texts.push_back(difference.str());
-  return llvm::join(texts, ", ");
-}
-
-llvm::Error disagreement(const Launch &first, const Launch &second, const Twine &what, llvm::StringRef repair) {
-  std::string message =
-      (Twine("ranks ") + Twine(first.rank) + " and " + Twine(second.rank) + " disagree about " + what).str();
-  Diagnostic diagnostic = diagnose(*second.node, "run.ranks-disagree", message);
-  diagnostic.notes.insert(diagnostic.notes.begin(), {sideText(first), sideText(second), repair.str()});
-  return makeError(std::move(diagnostic));
-}
-
-} // namespace
 
 size_t Communication::numMissing() const {
   return static_cast<size_t>(llvm::count_if(launches_, [](const auto &launch) { return !launch; }));
@@ -65,18 +33,10 @@ llvm::Error Communication::join(size_t member, Launch launch) {
   if (first)
     return llvm::Error::success();
   const Launch &mine = *launches_[member];
-  if (isTransfer()) {
-    std::string found = differencesText(*launches_[0], *launches_[1]);
-    if (found.empty())
-      return llvm::Error::success();
-    return disagreement(*launches_[0], *launches_[1], "a transfer: " + found, repairOfTransfer);
-  }
+  if (isTransfer())
+    return checkAgreement(*launches_[0], *launches_[1], {members_});
   const Launch &other = *llvm::find_if(launches_, [&](const auto &l) { return l && &*l != &mine; })->operator->();
-  std::string found = differencesText(other, mine);
-  if (found.empty())
-    return llvm::Error::success();
-  return disagreement(other, mine, "collective " + Twine(sequence_) + " on ranks " + dimsText(members_) + ": " + found,
-                      repairOfOrder);
+  return checkAgreement(other, mine, {members_, sequence_});
 }
 
 // What the members send is read here, as late as the rules allow, and not at the launch. A backend may do either, and a
@@ -87,10 +47,8 @@ llvm::Error Communication::settle() {
   std::vector<const Launch *> launches;
   for (const auto &launch : launches_)
     launches.push_back(&*launch);
-  if (!launches.front()->sendCounts.empty())
-    if (std::string wrong = checkSplits(launches); !wrong.empty())
-      return makeError(diagnose(*launches.front()->node, "run.ranks-disagree", wrong,
-                                "the output splits of a rank must be the input splits of its peers"));
+  if (llvm::Error error = checkTogether(launches))
+    return error;
   for (size_t row = 0; row < launches.front()->receive.size(); ++row)
     results_.push_back(exchangeRow(launches, row));
   settled_ = true;

@@ -1,5 +1,7 @@
 #include "interpreter/call_site.h"
 
+#include "collectives/launch.h"
+
 #include "llvm/ADT/Twine.h"
 
 namespace ccgraph::runtime {
@@ -43,7 +45,7 @@ llvm::Expected<Value> CallSite::tensors(int parameter) const {
 
 llvm::Error CallSite::wrongArgument(int parameter, llvm::StringRef expected) const {
   const Value *value = argument(parameter);
-  llvm::ArrayRef<OpParam> params = node->op()->params;
+  llvm::ArrayRef<OpParam> params = op->params;
   std::string name = parameter >= 0 && static_cast<size_t>(parameter) < params.size()
                          ? " (" + params[static_cast<size_t>(parameter)].name + ")"
                          : "";
@@ -54,8 +56,8 @@ llvm::Error CallSite::wrongArgument(int parameter, llvm::StringRef expected) con
 
 // "c1: rank 3: got ...": each rank plans its own launches, and often one alone is wrong, so that the rank is said.
 llvm::Error CallSite::error(const std::string &message, std::string repair) const {
-  return makeError(
-      diagnose(*node, "run.collective", (Twine("rank ") + Twine(rank) + ": " + message).str(), std::move(repair)));
+  return makeError(diagnoseCall({node, name}, "run.collective", (Twine("rank ") + Twine(rank) + ": " + message).str(),
+                                std::move(repair)));
 }
 
 } // namespace ccgraph::runtime

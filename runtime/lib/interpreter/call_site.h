@@ -4,7 +4,7 @@
 // Every form of a communication operator and every random operator reads its arguments through this,
 // by the parameter's place in the schema, so that keywords and defaults are dealt with once.
 //
-// Ownership: borrows the node. Failure: reading an argument of another kind than expected is a
+// Ownership: borrows the node, if there is one: a step of a plan has none, only its name. Failure: reading an argument of another kind than expected is a
 // DiagnosticError with got and expected.
 // Cost: O(1) a look-up.
 #pragma once
@@ -16,6 +16,10 @@
 namespace ccgraph::runtime {
 
 struct CallSite {
+  const OpDef *op = nullptr;
+  /// what the call is named: its node's name
+  Identifier name;
+  /// null for a step of a plan; tells an error where the source stands
   const Node *node = nullptr;
   int64_t rank = 0;
   /// by schema parameter; empty where left out

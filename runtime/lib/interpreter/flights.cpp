@@ -41,7 +41,7 @@ bool touches(const Buffer &row, const Tensor &tensor) {
 }
 
 bool copiesAllAgain(const Launch &launch) {
-  const CollectiveSpec *spec = collectiveOf(*launch.node);
+  const CollectiveSpec *spec = collectiveOf(*launch.call.node);
   return spec && spec->waitsRewriteAll;
 }
 
@@ -144,10 +144,10 @@ llvm::Error Flights::copyAgain(const Flight &flight, size_t row) const {
   const Buffer &buffer = launch.receive[row];
   const Tensor &result = flight.seat.communication->result(flight.seat.member, row);
   auto refuse = [&](const std::string &why) {
-    return makeError(diagnose(*launch.node, "run.copied-again",
-                              "rank " + std::to_string(launch.rank) +
-                                  ": a wait on one of its results copies all of them again, and " + why,
-                              "wait for all its results before one of them is changed or sent on"));
+    return makeError(diagnoseCall(launch.call, "run.copied-again",
+                                  "rank " + std::to_string(launch.rank) +
+                                      ": a wait on one of its results copies all of them again, and " + why,
+                                  "wait for all its results before one of them is changed or sent on"));
   };
   if (buffer.numElements() != result.numElements())
     return refuse("one has been resized");

@@ -23,7 +23,7 @@ using llvm::Twine;
 class Planner {
 public:
   Planner(const CallSite &site, const Graph &program, const ObjectMeanings &objects)
-      : site_(site), spec_(*site.node->op()->collective), program_(program), objects_(objects) {}
+      : site_(site), spec_(*site.op->collective), program_(program), objects_(objects) {}
 
   llvm::Expected<LaunchPlan> plan();
 
@@ -278,8 +278,8 @@ llvm::Error Planner::makeReceive() {
 /// windows. On 2 ranks, x = f32[4, 8] with gather_dim 0 and shard_dim 1: x is cut into two blocks of 4 columns, block i
 /// goes to member i, and what comes from member i are rows 4 * i to 4 * i + 4 of the result, f32[8, 4].
 llvm::Error Planner::planShardDim() {
-  llvm::Expected<int64_t> gather = site_.integer(site_.node->op()->paramIndex("gather_dim"));
-  llvm::Expected<int64_t> shard = site_.integer(site_.node->op()->paramIndex("shard_dim"));
+  llvm::Expected<int64_t> gather = site_.integer(site_.op->paramIndex("gather_dim"));
+  llvm::Expected<int64_t> shard = site_.integer(site_.op->paramIndex("shard_dim"));
   if (!gather || !shard)
     return llvm::joinErrors(gather.takeError(), shard.takeError());
   const Tensor input = launch_.send.front().pieces().front();
@@ -322,7 +322,7 @@ Value Planner::resultValue() const {
   for (const Buffer &row : launch_.receive)
     llvm::append_range(all, row.pieces());
   Value::List results;
-  for (const OpResult &result : site_.node->op()->results) {
+  for (const OpResult &result : site_.op->results) {
     if (result.type == "Tensor" && !all.empty())
       results.push_back(all.front());
     else if (result.type == "Tensor[]")
@@ -330,7 +330,7 @@ Value Planner::resultValue() const {
     else if (result.type == "Tensor[][]")
       results.push_back(nested(launch_.receive));
     else
-      results.push_back(Value::opaque("Work of " + site_.node->name().str().str()));
+      results.push_back(Value::opaque("Work of " + site_.name.str().str()));
   }
   return results.size() == 1 ? results.front() : Value::list(std::move(results));
 }
@@ -369,7 +369,7 @@ llvm::Error Planner::addTransfer(CollectiveKind kind, const Tensor &tensor, int6
         (Twine("got peer ") + Twine(peer) + ", expected a rank within the group, 0 to " + Twine(groupSize() - 1))
             .str());
   Launch launch;
-  launch.node = site_.node;
+  launch.call = {site_.node, site_.name};
   launch.rank = site_.rank;
   launch.kind = kind;
   launch.tag = tag;
@@ -392,7 +392,7 @@ llvm::Error Planner::planTransfers() {
       return {};
     return value->is(Value::Kind::List) ? value->list() : Value::List{*value};
   };
-  const OpDef &op = *site_.node->op();
+  const OpDef &op = *site_.op;
   Value::List tensors = asList(spec_.input >= 0 ? spec_.input : spec_.output), peers = asList(spec_.peer);
   Value::List tags = asList(op.paramIndex(batch ? "tag_list" : "tag")),
               words = asList(batch ? op.paramIndex("op_list") : -1);
@@ -418,7 +418,7 @@ llvm::Error Planner::planTransfers() {
 }
 
 llvm::Expected<LaunchPlan> Planner::plan() {
-  launch_.node = site_.node;
+  launch_.call = {site_.node, site_.name};
   launch_.rank = site_.rank;
   launch_.kind = spec_.kind;
   plan_.synchronous = spec_.synchronous;

@@ -21,12 +21,12 @@ Tensor filled(const Tensor &tensor, Numbers &numbers, Draw draw) {
 }
 
 DType dtypeOf(const CallSite &site, DType otherwise) {
-  const Value *dtype = site.argument(site.node->op()->paramIndex("dtype"));
+  const Value *dtype = site.argument(site.op->paramIndex("dtype"));
   return dtype && dtype->is(Value::Kind::DType) ? dtype->dtype() : otherwise;
 }
 
 llvm::Expected<Tensor> sized(const CallSite &site, DType otherwise) {
-  int size = site.node->op()->paramIndex("size");
+  int size = site.op->paramIndex("size");
   llvm::Expected<std::vector<int64_t>> sizes = site.integers(size);
   if (!sizes)
     return sizes.takeError();
@@ -66,7 +66,7 @@ llvm::Expected<Value> randnLike(const CallSite &site, Numbers &numbers) { return
 /// Integers in low..high-1; the schema without `low` starts at 0.
 /// The remainder favours small numbers a little where the range does not divide 2^64: far too little to show in a test.
 llvm::Expected<Value> randint(const CallSite &site, Numbers &numbers) {
-  const OpDef &op = *site.node->op();
+  const OpDef &op = *site.op;
   int lowIndex = op.paramIndex("low");
   llvm::Expected<int64_t> low = lowIndex < 0 ? llvm::Expected<int64_t>(0) : site.integer(lowIndex);
   llvm::Expected<int64_t> high = site.integer(op.paramIndex("high"));

@@ -1,50 +1,14 @@
+#include "host_values.h"
 #include "interpreter/rank_run.h"
 #include "memory_limit.h"
-
-#include <cstring>
 
 namespace ccgraph::runtime {
 namespace {
 
-template <typename Number>
-HostTensor hostNumber(DType dtype, Number number) {
-  HostTensor host;
-  host.dtype = dtype;
-  host.data.resize(sizeof number);
-  std::memcpy(host.data.data(), &number, sizeof number);
-  return host;
-}
-
-/// The caller's copy. It may be larger than the tensor's storage, of which an expanded tensor shows elements many
-/// times.
-HostTensor hostCopy(const Tensor &tensor) {
-  CountedBytes::take(saturatingMultiply(tensor.numElements(), tensor.elementSize()));
-  return tensor.toHost();
-}
-
-/// Empty for what is neither tensor nor number.
-std::optional<HostTensor> hostValue(const Value &value) {
-  switch (value.kind()) {
-  case Value::Kind::Tensor:
-    return hostCopy(value.tensor());
-  case Value::Kind::Bool:
-    return hostNumber(DType::Bool, static_cast<uint8_t>(value.boolean()));
-  case Value::Kind::Int:
-    return hostNumber(DType::I64, value.integer());
-  case Value::Kind::Float:
-    return hostNumber(DType::F64, value.floating());
-  case Value::Kind::Complex:
-    return hostNumber(DType::C128, value.complex());
-  case Value::Kind::None:
-  case Value::Kind::String:
-  case Value::Kind::DType:
-  case Value::Kind::Device:
-  case Value::Kind::List:
-  case Value::Kind::Slice:
-  case Value::Kind::Opaque:
-    return std::nullopt;
-  }
-  return std::nullopt;
+/// The caller's copy, which counts towards what the run holds.
+std::optional<HostTensor> countedCopy(const Value &value) {
+  CountedBytes::take(hostBytes(value));
+  return hostValue(value);
 }
 
 // Two runs have different addresses, yet the same number must mean the same memory in what is compared. Inputs are met
@@ -71,7 +35,7 @@ public:
       return;
     }
     std::string name = "out." + std::to_string(numOutputs_++);
-    std::optional<HostTensor> host = hostValue(value);
+    std::optional<HostTensor> host = countedCopy(value);
     if (!host)
       return;
     Held held = value.is(Value::Kind::Tensor) ? tensor(name, value.tensor()) : Held{.name = name, .dtype = host->dtype};
@@ -126,7 +90,7 @@ RankObservation RankRun::observation() const {
       return Held{.name = std::move(name)};
     Held tensor = observer.tensor(std::move(name), value.tensor());
     if (written_.contains(value.tensor().storage()))
-      tensor.value = hostCopy(value.tensor());
+      tensor.value = countedCopy(value);
     return tensor;
   };
   for (const Node *node : *setup_.graph)

@@ -1,3 +1,4 @@
+#include "host_values.h"
 #include "interpreter/rank_run.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,20 +17,6 @@ std::optional<Dims> declaredSizes(const Node &node) {
     if (size.isStatic() && size.value() >= 0)
       sizes.push_back(size.value());
   return sizes.size() == node.type()->sizes().size() ? std::optional(sizes) : std::nullopt;
-}
-
-/// Numbers are stored as 0-d tensors.
-Value numberOf(const HostTensor &host) {
-  Tensor tensor = Tensor::fromHost(host);
-  if (host.dtype == DType::Bool)
-    return Value::boolean(host.data.front() != std::byte{0});
-  if (host.dtype == DType::F64)
-    return Value::floating(*reinterpret_cast<const double *>(tensor.data()));
-  return Value::integer(*reinterpret_cast<const int64_t *>(tensor.data()));
-}
-
-bool isNumber(const HostTensor &host) {
-  return host.sizes.empty() && (host.dtype == DType::I64 || host.dtype == DType::F64 || host.dtype == DType::Bool);
 }
 
 } // namespace
@@ -53,8 +40,8 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
                  "values are named in.<placeholder>");
   }
   bool symbolic = node.type() && node.type()->kind() == Type::Kind::Symbolic;
-  if (symbolic && isNumber(found->second))
-    return numberOf(found->second);
+  if (std::optional<Value> number = symbolic ? numberOf(found->second) : std::nullopt)
+    return *number;
   if (!isDeclaredTensor(node))
     return Value(Tensor::fromHost(found->second));
   Tensor plain = Tensor::fromHost(found->second);
@@ -88,6 +75,8 @@ llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
 // one.
 llvm::Expected<CallSite> RankRun::callSite(const Node &node) const {
   CallSite site;
+  site.op = node.op();
+  site.name = node.name();
   site.node = &node;
   site.rank = setup_.rank;
   for (size_t i = 0; i < node.op()->params.size(); ++i) {

@@ -1,8 +1,4 @@
-// Scope: the values of one graph while one rank executes it, and what its symbols have turned out
-// to be.
-//
-// Symbols are one rank's: u0 is whatever that rank's data says. A symbol gets its value from the
-// first node that has it as its whole type, or as a whole size of a tensor.
+// Scope: the values of one graph while one rank executes it.
 //
 // Ownership: owns the values (tensors share their storage), borrows the graph. Failure: a
 // DiagnosticError that names rank and node. Cost: linear in the arguments; a scope holds a slot for
@@ -11,12 +7,9 @@
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/runtime/value.h"
-
-#include "llvm/ADT/StringMap.h"
+#include "symbols.h"
 
 namespace ccgraph::runtime {
-
-using Symbols = llvm::StringMap<int64_t>;
 
 struct Scope {
   const Graph *graph = nullptr;
@@ -38,11 +31,5 @@ struct Scope {
 /// The value of an argument tree of `node`.
 [[nodiscard]] llvm::Expected<Value> evaluate(const Node &node, const Argument &argument, const Scope &scope,
                                              const Symbols &symbols);
-
-/// Holds a value to its node's type and learns symbols from it. Returns what is wrong, or "".
-[[nodiscard]] std::string conform(const Type *type, const Value &value, Symbols &symbols);
-
-/// The value of a size or stride; empty where it depends on an unknown symbol.
-[[nodiscard]] std::optional<int64_t> dimValue(const Dim &dim, const Symbols &symbols);
 
 } // namespace ccgraph::runtime

@@ -55,25 +55,44 @@ DType resultType(llvm::ArrayRef<Tensor> tensors) {
   return ccgraph::resultType(all);
 }
 
-// Arguments by position and by keyword become one list in the order of kernel.parameters: with "self,other,alpha" the
-// call add(x, y, alpha=2) is [x, y, 2], and add(x, alpha=2) is [x, None, 2]. None reads as left out from here on.
-KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel), values_(std::move(call.positional)) {
+llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef keyword) {
   llvm::SmallVector<llvm::StringRef, 8> names;
   kernel.parameters.split(names, ',', -1, false);
-  if (values_.size() > names.size())
-    fail("got " + llvm::Twine(values_.size()) + " positional arguments, expected at most " + llvm::Twine(names.size()) +
-         " (" + kernel.parameters + ")");
+  auto *at = llvm::find(names, keyword);
+  if (at != names.end())
+    return static_cast<unsigned>(at - names.begin());
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), kernel.target + ": got an argument '" + keyword +
+                                                                     "', expected one of: " + kernel.parameters);
+}
+
+// Arguments by position and by keyword become one list in the order of kernel.parameters: with "self,other,alpha" the
+// call add(x, y, alpha=2) is [x, y, 2], and add(x, alpha=2) is [x, None, 2]. None reads as left out from here on.
+KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel), owned_(std::move(call.positional)) {
+  values_ = owned_;
+  checkCount();
   for (auto &[name, value] : call.keywords) {
-    auto *at = llvm::find(names, name);
-    if (at == names.end()) {
-      fail("got an argument '" + name + "', expected one of: " + kernel.parameters);
+    llvm::Expected<unsigned> index = parameterIndex(kernel, name);
+    if (!index) {
+      std::string message = llvm::toString(index.takeError());
+      message_ = failed_ ? message_ : message;
+      failed_ = true;
       continue;
     }
-    auto index = static_cast<size_t>(at - names.begin());
-    if (values_.size() <= index)
-      values_.resize(index + 1);
-    values_[index] = std::move(value);
+    if (owned_.size() <= *index)
+      owned_.resize(*index + 1);
+    owned_[*index] = std::move(value);
   }
+  values_ = owned_;
+}
+
+KernelArgs::KernelArgs(const Kernel &kernel, llvm::ArrayRef<Value> values) : kernel_(&kernel), values_(values) {
+  checkCount();
+}
+
+void KernelArgs::checkCount() {
+  auto most = kernel_->parameters.empty() ? 0 : kernel_->parameters.count(',') + 1;
+  check(values_.size() <= most, "got " + llvm::Twine(values_.size()) + " positional arguments, expected at most " +
+                                    llvm::Twine(most) + " (" + kernel_->parameters + ")");
 }
 
 const Value &KernelArgs::at(unsigned index) const {

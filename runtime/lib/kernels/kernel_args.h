@@ -6,7 +6,7 @@
 // returns an empty tensor, 0 or an empty list. So a kernel fetches everything, returns if failed(),
 // and then computes on arguments that it may trust.
 //
-// Ownership: holds the call's values; references that it returns live as long as it does. Failure:
+// Ownership: holds the call's values, or borrows them; references that it returns live as long as it does. Failure:
 // error() after the kernel; messages name operator, argument, got and expected. Cost: O(keywords)
 // an access.
 #pragma once
@@ -36,9 +36,16 @@ struct Operand {
 [[nodiscard]] DType resultType(llvm::ArrayRef<Operand> operands);
 [[nodiscard]] DType resultType(llvm::ArrayRef<Tensor> tensors);
 
+/// The place of a keyword among a kernel's parameters. Error: it has none of this name.
+[[nodiscard]] llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef keyword);
+
 class KernelArgs {
 public:
   KernelArgs(const Kernel &kernel, KernelCall call);
+  /// Values by parameter, which are borrowed.
+  KernelArgs(const Kernel &kernel, llvm::ArrayRef<Value> values);
+  KernelArgs(const KernelArgs &) = delete;
+  KernelArgs &operator=(const KernelArgs &) = delete;
 
   [[nodiscard]] llvm::StringRef target() const { return kernel_->target; }
   /// One more than the last argument given.
@@ -89,8 +96,12 @@ private:
   Value wrong(unsigned index, const Value &got, llvm::StringRef expected);
   [[nodiscard]] llvm::StringRef parameter(unsigned index) const;
 
+  void checkCount();
+
   const Kernel *kernel_;
-  std::vector<Value> values_;
+  /// where the call gave them
+  std::vector<Value> owned_;
+  llvm::ArrayRef<Value> values_;
   std::string message_;
   bool failed_ = false;
 };
