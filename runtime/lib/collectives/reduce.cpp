@@ -1,10 +1,9 @@
 #include "collectives/reduce.h"
 
+#include "collectives/combine.h"
 #include "kernels/elements.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <cmath>
 
 namespace ccgraph::runtime {
 namespace {
@@ -12,66 +11,11 @@ namespace {
 constexpr ReduceOp all[] = {ReduceOp::Sum, ReduceOp::Avg,  ReduceOp::Product, ReduceOp::Min,
                             ReduceOp::Max, ReduceOp::Band, ReduceOp::Bor,     ReduceOp::Bxor};
 
-/// Integers wrap, as they do in PyTorch: computed unsigned, because signed overflow is undefined.
-int64_t combine(ReduceOp op, int64_t a, int64_t b) {
-  auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-  switch (op) {
-  case ReduceOp::Sum:
-  case ReduceOp::Avg:
-    return static_cast<int64_t>(x + y);
-  case ReduceOp::Product:
-    return static_cast<int64_t>(x * y);
-  case ReduceOp::Min:
-    return std::min(a, b);
-  case ReduceOp::Max:
-    return std::max(a, b);
-  case ReduceOp::Band:
-    return a & b;
-  case ReduceOp::Bor:
-    return a | b;
-  case ReduceOp::Bxor:
-    return a ^ b;
-  }
-  return 0;
-}
-
-// NaN wins over any number in min and max, as in torch.maximum and torch.minimum; std::min would depend on the order.
-double combine(ReduceOp op, double a, double b) {
-  if (op == ReduceOp::Product)
-    return a * b;
-  if (op == ReduceOp::Min || op == ReduceOp::Max) {
-    if (std::isnan(a) || std::isnan(b))
-      return std::isnan(a) ? a : b;
-    return op == ReduceOp::Min ? std::min(a, b) : std::max(a, b);
-  }
-  return a + b;
-}
-
-Complex combine(ReduceOp, Complex a, Complex b) { return a + b; }
-
 template <typename T>
 T divide(T sum, int64_t ranks) {
   return sum / static_cast<T>(ranks);
 }
 Complex divide(Complex sum, int64_t ranks) { return sum / static_cast<double>(ranks); }
-
-/// bool is one bit, so its sum is "or" and its product "and".
-ReduceOp onBits(ReduceOp op) {
-  switch (op) {
-  case ReduceOp::Sum:
-  case ReduceOp::Max:
-    return ReduceOp::Bor;
-  case ReduceOp::Product:
-  case ReduceOp::Min:
-    return ReduceOp::Band;
-  case ReduceOp::Avg:
-  case ReduceOp::Band:
-  case ReduceOp::Bor:
-  case ReduceOp::Bxor:
-    return op;
-  }
-  return op;
-}
 
 Row rowOf(const Tensor &tensor) { return {tensor.data(), tensor.elementSize()}; }
 
@@ -106,6 +50,25 @@ bool reducible(ReduceOp op, DType dtype) {
 
 } // namespace
 
+ReduceOp operatorOn(ReduceOp op, DType dtype) {
+  if (dtype != DType::Bool)
+    return op;
+  switch (op) {
+  case ReduceOp::Sum:
+  case ReduceOp::Max:
+    return ReduceOp::Bor;
+  case ReduceOp::Product:
+  case ReduceOp::Min:
+    return ReduceOp::Band;
+  case ReduceOp::Avg:
+  case ReduceOp::Band:
+  case ReduceOp::Bor:
+  case ReduceOp::Bxor:
+    return op;
+  }
+  return op;
+}
+
 llvm::Error checkReducible(ReduceOp op, DType dtype) {
   if (reducible(op, dtype))
     return llvm::Error::success();
@@ -125,7 +88,7 @@ Tensor reduceInOrder(ReduceOp op, llvm::ArrayRef<Tensor> rows) {
   llvm::ArrayRef<Tensor> rest = rows.drop_front();
   switch (classOf(result.dtype())) {
   case DTypeClass::Bool:
-    reduceInto<int64_t>(onBits(op), result, rest);
+    reduceInto<int64_t>(operatorOn(op, result.dtype()), result, rest);
     break;
   case DTypeClass::Integer:
     reduceInto<int64_t>(op, result, rest);

@@ -14,6 +14,8 @@
 
 namespace ccgraph::runtime {
 
+/// What the reduction is on this dtype's elements: bool is one bit, so its sum is "or" and its product "and".
+[[nodiscard]] ReduceOp operatorOn(ReduceOp op, DType dtype);
 /// Error: no such reduction on this dtype.
 [[nodiscard]] llvm::Error checkReducible(ReduceOp op, DType dtype);
 

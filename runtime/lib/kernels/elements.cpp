@@ -1,118 +1,11 @@
 #include "kernels/elements.h"
 
-#include "llvm/ADT/bit.h"
-#include "llvm/Support/ErrorHandling.h"
+#include "kernels/element_types.h"
 
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace ccgraph::runtime {
 namespace {
-
-struct Half {
-  uint16_t bits;
-};
-struct Brain {
-  uint16_t bits;
-};
-struct Truth {
-  uint8_t bits;
-};
-
-uint16_t brainFromFloat(float value) {
-  auto bits = llvm::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return 0x7fc0;
-  // Because ties go to even: add half an ulp, less one if the kept part is even. 0x3f808000 lies in the middle between
-  // 0x3f80 and 0x3f81; with 0x7fff added it stays below 0x3f81. 0x3f818000 has an odd neighbour below: 0x8000 is added,
-  // and it becomes 0x3f82.
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-/// Round to nearest even through the double grid of half's spacing: exact, since a double holds
-/// every step (IEEE 754 binary16).
-uint16_t halfFromFloat(float value) {
-  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  double magnitude = std::fabs(static_cast<double>(value));
-  if (std::isnan(value))
-    return sign | 0x7e00;
-  if (magnitude >= 65520)
-    return sign | 0x7c00;
-  int exponent = magnitude < 0x1p-14 ? -14 : std::ilogb(magnitude);
-  auto steps = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-  if (magnitude < 0x1p-14)
-    return sign | static_cast<uint16_t>(steps);
-  return static_cast<uint16_t>(sign | (((exponent + 15) << 10) + (steps - 1024)));
-}
-
-float floatFromHalf(uint16_t bits) {
-  int exponent = (bits >> 10) & 31;
-  int fraction = bits & 1023;
-  double magnitude = exponent == 0    ? std::ldexp(fraction, -24)
-                     : exponent == 31 ? (fraction ? NAN : INFINITY)
-                                      : std::ldexp(1024 + fraction, exponent - 25);
-  return static_cast<float>(bits & 0x8000 ? -magnitude : magnitude);
-}
-
-template <typename E>
-auto widen(E element) {
-  if constexpr (std::is_same_v<E, Half>)
-    return static_cast<double>(floatFromHalf(element.bits));
-  else if constexpr (std::is_same_v<E, Brain>)
-    return static_cast<double>(llvm::bit_cast<float>(static_cast<uint32_t>(element.bits) << 16));
-  else if constexpr (std::is_same_v<E, Truth>)
-    return static_cast<int64_t>(element.bits != 0);
-  else if constexpr (std::is_floating_point_v<E>)
-    return static_cast<double>(element);
-  else if constexpr (std::is_integral_v<E>)
-    return static_cast<int64_t>(element);
-  else
-    return Complex(element.real(), element.imag());
-}
-
-/// Truncates as x86's conversions do where the value does not fit: the type's minimum. There is one to 32 bits and one
-/// to 64, so that narrower types take the low bits of 64.
-template <typename Integer>
-Integer truncate(double value) {
-  constexpr double limit = sizeof(Integer) == 4 ? 0x1p31 : 0x1p63;
-  bool fits = value > -limit - 1 && value < limit;
-  return fits ? static_cast<Integer>(value) : std::numeric_limits<Integer>::min();
-}
-
-template <typename To, typename From>
-To convert(From value) {
-  if constexpr (std::is_same_v<To, From>)
-    return value;
-  else if constexpr (std::is_same_v<From, Complex>)
-    return convert<To>(value.real());
-  else if constexpr (std::is_same_v<To, int64_t>)
-    return truncate<int64_t>(value);
-  else
-    return static_cast<To>(value);
-}
-
-template <typename E, typename T>
-E narrow(T value) {
-  if constexpr (std::is_same_v<E, Half>)
-    return {halfFromFloat(static_cast<float>(convert<double>(value)))};
-  else if constexpr (std::is_same_v<E, Brain>)
-    return {brainFromFloat(static_cast<float>(convert<double>(value)))};
-  else if constexpr (std::is_same_v<E, Truth>)
-    return {static_cast<uint8_t>(value != T(0))};
-  else if constexpr (std::is_same_v<E, int32_t> && !std::is_same_v<T, int64_t>)
-    return truncate<int32_t>(convert<double>(value));
-  else if constexpr (std::is_integral_v<E>)
-    return static_cast<E>(convert<int64_t>(value));
-  else if constexpr (std::is_floating_point_v<E> && std::is_same_v<T, int64_t>)
-    return static_cast<E>(value); // Because through double it would round twice.
-  else if constexpr (std::is_floating_point_v<E>)
-    return static_cast<E>(convert<double>(value));
-  else {
-    auto wide = convert<Complex>(value);
-    return E(static_cast<typename E::value_type>(wide.real()), static_cast<typename E::value_type>(wide.imag()));
-  }
-}
 
 template <typename E, typename T>
 void readAs(Row row, llvm::MutableArrayRef<T> out) {
@@ -132,52 +25,6 @@ void writeAs(Row row, llvm::ArrayRef<T> values) {
     row.data += row.step;
   }
 }
-
-// NOLINTBEGIN(bugprone-branch-clone): the branches differ in the type of the element.
-/// Calls body with a default-made element of the dtype's C++ type.
-template <typename Body>
-void withElement(DType dtype, Body body) {
-  switch (dtype) {
-  case DType::U8:
-    return body(uint8_t());
-  case DType::I8:
-    return body(int8_t());
-  case DType::I16:
-    return body(int16_t());
-  case DType::I32:
-    return body(int32_t());
-  case DType::I64:
-    return body(int64_t());
-  case DType::U16:
-    return body(uint16_t());
-  case DType::U32:
-    return body(uint32_t());
-  case DType::F16:
-    return body(Half());
-  case DType::BF16:
-    return body(Brain());
-  case DType::F32:
-    return body(float());
-  case DType::F64:
-    return body(double());
-  case DType::C64:
-    return body(std::complex<float>());
-  case DType::C128:
-    return body(std::complex<double>());
-  case DType::Bool:
-    return body(Truth());
-  case DType::U64:
-  case DType::C32:
-  case DType::F8E4M3FN:
-  case DType::F8E5M2:
-  case DType::F8E4M3FNUZ:
-  case DType::F8E5M2FNUZ:
-  case DType::F8E8M0FNU:
-  case DType::F4E2M1FNX2:
-    llvm_unreachable("callers ask computable() first");
-  }
-}
-// NOLINTEND(bugprone-branch-clone)
 
 } // namespace
 
