@@ -1,0 +1,114 @@
+#include "engine/kernel_call.h"
+
+#include "ccgraph/ir/op_def.h"
+#include "kernels/kernel_args.h"
+
+namespace ccgraph::runtime {
+
+llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, RankState &state) {
+  PreparedKernel prepared;
+  prepared.step_ = &step;
+  prepared.work_ = step.kernel();
+  llvm::StringRef target = prepared.work_->op->target.str();
+  prepared.random_ = findRandomOp(target);
+  prepared.kernel_ = prepared.random_ ? nullptr : findKernel(target);
+  if (!prepared.random_ && !prepared.kernel_)
+    return prepared.place(state).error("run.no-kernel", ("no kernel computes " + target).str());
+  if (llvm::Error error = prepared.bindAll(state))
+    return error;
+  llvm::Expected<ResultPlace> result =
+      ResultPlace::prepare(prepared.work_->result, prepared.work_->operands, state, prepared.place(state));
+  if (!result)
+    return result.takeError();
+  prepared.result_ = std::move(*result);
+  return prepared;
+}
+
+llvm::Error PreparedKernel::bindAll(const RankState &state) {
+  for (size_t i = 0; i < work_->args.size(); ++i)
+    if (llvm::Error error = bind(work_->args[i], i, state))
+      return error;
+  for (const NamedArgument &argument : work_->kwargs) {
+    llvm::Expected<size_t> parameter = parameterOf(argument.name.str(), state);
+    if (!parameter)
+      return parameter.takeError();
+    if (llvm::Error error = bind(argument.value, *parameter, state))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<size_t> PreparedKernel::parameterOf(llvm::StringRef keyword, const RankState &state) const {
+  if (kernel_) {
+    llvm::Expected<unsigned> parameter = parameterIndex(*kernel_, keyword);
+    if (!parameter)
+      return place(state).error("run.kernel", llvm::toString(parameter.takeError()));
+    return *parameter;
+  }
+  int parameter = work_->op->paramIndex(keyword);
+  if (parameter < 0)
+    return place(state).error("run.kernel",
+                              (random_->target + ": got an argument '" + keyword + "', which it does not have").str());
+  return static_cast<size_t>(parameter);
+}
+
+llvm::Error PreparedKernel::bind(const Argument &argument, size_t parameter, const RankState &state) {
+  if (values_.size() <= parameter) {
+    values_.resize(parameter + 1);
+    given_.resize(parameter + 1);
+  }
+  given_[parameter] = true;
+  // Because an operator may change the tensor object itself, it gets one of its own each time.
+  if (work_->op->reshapes || !state.isFixed(argument, work_->operands)) {
+    changing_.push_back({&argument, parameter});
+    return llvm::Error::success();
+  }
+  llvm::Expected<Value> value = state.valueOf(argument, work_->operands, place(state));
+  if (!value)
+    return value.takeError();
+  values_[parameter] = std::move(*value);
+  return llvm::Error::success();
+}
+
+llvm::Error PreparedKernel::run(RankState &state) {
+  for (const Changing &argument : changing_) {
+    llvm::Expected<Value> value = state.valueOf(*argument.tree, work_->operands, place(state));
+    if (!value)
+      return value.takeError();
+    values_[argument.parameter] = std::move(*value);
+  }
+  llvm::Error error = runBound(state);
+  // Because memory that grows is freed once nobody looks at it any more.
+  for (const Changing &argument : changing_)
+    values_[argument.parameter] = Value();
+  return error;
+}
+
+llvm::Error PreparedKernel::runBound(RankState &state) {
+  llvm::Expected<Value> value = random_ ? draw(state) : compute(state);
+  if (!value)
+    return value.takeError();
+  return result_.put(*value, values_, state, place(state));
+}
+
+llvm::Expected<Value> PreparedKernel::compute(RankState &state) const {
+  KernelArgs args(*kernel_, llvm::ArrayRef<Value>(values_));
+  Value value;
+  if (!args.failed())
+    value = kernel_->compute(args);
+  if (llvm::Error error = args.error())
+    return place(state).error("run.kernel", llvm::toString(std::move(error)));
+  return value;
+}
+
+llvm::Expected<Value> PreparedKernel::draw(RankState &state) const {
+  CallSite site;
+  site.op = work_->op;
+  site.name = step_->name;
+  site.rank = state.rank;
+  for (size_t i = 0; i < work_->op->params.size(); ++i)
+    site.arguments.push_back(i < values_.size() && given_[i] ? std::optional(values_[i]) : std::nullopt);
+  return random_->draw(site, state.numbers);
+}
+
+} // namespace ccgraph::runtime

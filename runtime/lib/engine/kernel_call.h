@@ -1,0 +1,48 @@
+// PreparedKernel: a kernel step with its operator found and its arguments in place.
+//
+// What is the same in every run, literals and windows that never move, is evaluated once; sizes that are symbolic, numbers, and
+// tensors that grow are evaluated when the step runs.
+//
+// Ownership: borrows plan and state, keeps the values. Failure: DiagnosticErrors of rules run.no-kernel, run.kernel and those of
+// ResultPlace. Cost: that of the kernel, and of the arguments that change.
+#pragma once
+
+#include "ccgraph/runtime/kernels.h"
+#include "engine/result_place.h"
+#include "interpreter/random.h"
+
+namespace ccgraph::runtime {
+
+class PreparedKernel {
+public:
+  [[nodiscard]] static llvm::Expected<PreparedKernel> prepare(const PlanStep &step, RankState &state);
+  [[nodiscard]] llvm::Error run(RankState &state);
+
+private:
+  [[nodiscard]] llvm::Error bind(const Argument &argument, size_t parameter, const RankState &state);
+  [[nodiscard]] llvm::Error bindAll(const RankState &state);
+  [[nodiscard]] llvm::Expected<size_t> parameterOf(llvm::StringRef keyword, const RankState &state) const;
+  [[nodiscard]] llvm::Expected<Value> compute(RankState &state) const;
+  [[nodiscard]] llvm::Expected<Value> draw(RankState &state) const;
+  [[nodiscard]] llvm::Error runBound(RankState &state);
+  [[nodiscard]] StepPlace place(const RankState &state) const { return state.at(step_->name); }
+
+  /// An argument that is evaluated anew each time.
+  struct Changing {
+    const Argument *tree = nullptr;
+    size_t parameter = 0;
+  };
+
+  const PlanStep *step_ = nullptr;
+  const KernelStep *work_ = nullptr;
+  /// one of the two
+  const Kernel *kernel_ = nullptr;
+  const RandomOp *random_ = nullptr;
+  /// by parameter; None where left out
+  std::vector<Value> values_;
+  std::vector<bool> given_;
+  std::vector<Changing> changing_;
+  ResultPlace result_;
+};
+
+} // namespace ccgraph::runtime

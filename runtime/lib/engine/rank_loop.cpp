@@ -1,0 +1,190 @@
+#include "engine/rank_loop.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+
+RankLoop::RankLoop(PreparedRank &prepared, uint64_t seed)
+    : prepared_(prepared), order_(seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(prepared.state.rank)),
+      streams_(prepared.state.plan->streams.size()), recorded_(prepared.state.plan->numEvents),
+      growingUses_(prepared.growingUses) {}
+
+llvm::Error RankLoop::run(Watch &watch) {
+  std::optional<Watch::Clock::time_point> idleSince;
+  while (!isFinished()) {
+    if (watch.isOver())
+      return llvm::Error::success();
+    uint64_t seen = watch.news();
+    findChoices();
+    if (choices_.empty()) {
+      idleSince = idleSince ? idleSince : Watch::Clock::now();
+      watch.sleep(*this, seen, *idleSince);
+      continue;
+    }
+    idleSince.reset();
+    if (llvm::Error error = act(choices_[order_.next() % choices_.size()]))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+bool RankLoop::mayBegin(const PlanStep &step) const {
+  return llvm::all_of(step.waits, [&](EventId event) { return recorded_[event]; });
+}
+
+bool RankLoop::canGoOn(const StreamState &stream) const {
+  if (stream.queue.empty())
+    return false;
+  if (!stream.launched)
+    return mayBegin(*prepared_.steps[stream.queue.front()].plan);
+  return llvm::any_of(stream.open, [&](Transport::Ticket ticket) { return prepared_.transport->isReady(ticket); });
+}
+
+bool RankLoop::mayIssue() const {
+  if (next_ == prepared_.steps.size() || !streams_[Plan::hostStream].queue.empty())
+    return false;
+  const PlanStep &step = *prepared_.steps[next_].plan;
+  return step.stream != Plan::hostStream || mayBegin(step);
+}
+
+void RankLoop::findChoices() {
+  choices_.clear();
+  if (mayIssue())
+    choices_.push_back(issueNext);
+  for (uint32_t stream = 0; stream < streams_.size(); ++stream)
+    if (canGoOn(streams_[stream]))
+      choices_.push_back(stream);
+}
+
+llvm::Error RankLoop::act(uint32_t choice) { return choice == issueNext ? issue() : goOn(streams_[choice]); }
+
+llvm::Error RankLoop::issue() {
+  uint32_t step = next_++;
+  StreamId stream = prepared_.steps[step].plan->stream;
+  streams_[stream].queue.push_back(step);
+  ++inQueues_;
+  if (stream != Plan::hostStream)
+    return llvm::Error::success();
+  return goOn(streams_[stream]);
+}
+
+llvm::Error RankLoop::goOn(StreamState &stream) {
+  PreparedStep &step = prepared_.steps[stream.queue.front()];
+  busy_.store(stream.queue.front(), std::memory_order_relaxed);
+  llvm::Expected<bool> ended =
+      withinMemory<bool>([&] { return advance(stream, step); },
+                         [&](const std::string &asked) {
+                           return prepared_.state.at(step.plan->name)
+                               .error("run.memory", "needs " + asked + ", more than this run may hold",
+                                      "run fewer ranks, or the program with smaller sizes");
+                         });
+  busy_.store(~0U, std::memory_order_relaxed);
+  if (!ended)
+    return ended.takeError();
+  if (*ended)
+    pop(stream);
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> RankLoop::advance(StreamState &stream, PreparedStep &step) {
+  if (auto *exchange = std::get_if<PreparedExchange>(&step.work)) {
+    llvm::Error error = stream.launched ? advanceCalls(stream) : launch(stream, *exchange);
+    return error ? llvm::Expected<bool>(std::move(error)) : stream.open.empty();
+  }
+  auto *kernel = std::get_if<PreparedKernel>(&step.work);
+  llvm::Error error = kernel ? kernel->run(prepared_.state) : std::get<PreparedCopy>(step.work).run(prepared_.state);
+  return error ? llvm::Expected<bool>(std::move(error)) : true;
+}
+
+llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
+  if (llvm::Error error = exchange.collective.bind(prepared_.state))
+    return error;
+  for (size_t i = 0; i < exchange.tickets.size(); ++i)
+    if (llvm::Error error = prepared_.transport->launch(exchange.tickets[i], exchange.collective.launches()[i]))
+      return error;
+  stream.launched = true;
+  stream.open = exchange.tickets;
+  return llvm::Error::success();
+}
+
+llvm::Error RankLoop::advanceCalls(StreamState &stream) {
+  for (size_t i = 0; i < stream.open.size();) {
+    llvm::Expected<bool> complete = prepared_.transport->isReady(stream.open[i])
+                                        ? prepared_.transport->advance(stream.open[i])
+                                        : llvm::Expected<bool>(false);
+    if (!complete)
+      return complete.takeError();
+    if (*complete)
+      stream.open.erase(stream.open.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  return llvm::Error::success();
+}
+
+void RankLoop::pop(StreamState &stream) {
+  uint32_t step = stream.queue.front();
+  stream.queue.pop_front();
+  stream.launched = false;
+  --inQueues_;
+  end(step);
+}
+
+void RankLoop::end(uint32_t step) {
+  const PreparedStep &ended = prepared_.steps[step];
+  if (ended.plan->event)
+    recorded_[*ended.plan->event] = true;
+  for (BufferId buffer : ended.growing)
+    if (--growingUses_[buffer] == 0)
+      prepared_.state.memory.release(buffer);
+}
+
+std::string RankLoop::busyText() const {
+  uint32_t step = busy_.load(std::memory_order_relaxed);
+  return step == ~0U ? "" : (" with `" + nameOf(step) + "`").str();
+}
+
+std::vector<std::string> RankLoop::exchangeWaits(const StreamState &stream) const {
+  std::vector<std::string> texts;
+  for (Transport::Ticket ticket : stream.open)
+    texts.push_back(
+        (llvm::Twine("rank ") + llvm::Twine(rank()) + " waits for " + prepared_.transport->waitText(ticket)).str());
+  return texts;
+}
+
+std::string RankLoop::eventWait(uint32_t step) const {
+  const PlanStep &waiting = *prepared_.steps[step].plan;
+  EventId event = *llvm::find_if(waiting.waits, [&](EventId e) { return !recorded_[e]; });
+  std::string recorder = "which no step records";
+  for (const PlanStep &other : prepared_.state.plan->steps)
+    if (other.event == event)
+      recorder = ("which `" + other.name.str() + "` records").str();
+  return (llvm::Twine("rank ") + llvm::Twine(rank()) + ": `" + nameOf(step) + "` waits for event " +
+          llvm::Twine(event) + ", " + recorder)
+      .str();
+}
+
+std::vector<std::string> RankLoop::waitTexts() const {
+  std::vector<std::string> exchanges, events;
+  for (const StreamState &stream : streams_) {
+    if (stream.launched)
+      llvm::append_range(exchanges, exchangeWaits(stream));
+    else if (!stream.queue.empty())
+      events.push_back(eventWait(stream.queue.front()));
+  }
+  if (next_ < prepared_.steps.size() && !mayBegin(*prepared_.steps[next_].plan))
+    events.push_back(eventWait(next_));
+  return exchanges.empty() ? events : exchanges;
+}
+
+std::string RankLoop::position() const {
+  for (const StreamState &stream : streams_)
+    if (stream.launched)
+      return nameOf(stream.queue.front()).str();
+  for (const StreamState &stream : streams_)
+    if (!stream.queue.empty())
+      return nameOf(stream.queue.front()).str();
+  return nameOf(next_).str();
+}
+
+} // namespace ccgraph::runtime

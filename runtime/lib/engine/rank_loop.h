@@ -1,0 +1,74 @@
+// RankLoop: runs one rank's steps on one thread, in an order that its streams allow.
+//
+// The host issues steps in the order of the list; a step of the host stream runs as it is issued. Streams run what was issued to
+// them in order, and a step begins when its events are recorded. Whenever several things can be done, issue the next step or go
+// on with one of several streams, a seed chooses: so orders that the plan allows, and only those, are tried, and a seed
+// repeats them. Where nothing can be done the rank sleeps (watch.h).
+//
+// Ownership: borrows all. Failure: run() gives the error of the first step that failed; the run is then over for all ranks.
+// Cost: a look at each stream for each step.
+#pragma once
+
+#include "engine/prepared_rank.h"
+#include "watch/watch.h"
+
+#include <deque>
+
+namespace ccgraph::runtime {
+
+class RankLoop final : public Sleeper {
+public:
+  RankLoop(PreparedRank &prepared, uint64_t seed);
+
+  /// Until all steps have ended, or the run is over.
+  [[nodiscard]] llvm::Error run(Watch &watch);
+
+  [[nodiscard]] int64_t rank() const override { return prepared_.state.rank; }
+  [[nodiscard]] std::vector<std::string> waitTexts() const override;
+  [[nodiscard]] std::string busyText() const override;
+  [[nodiscard]] std::string position() const override;
+
+private:
+  struct StreamState {
+    /// steps that were issued and have not ended
+    std::deque<uint32_t> queue;
+    /// the head is a collective that has been launched
+    bool launched = false;
+    /// of the head: calls that are not complete
+    std::vector<Transport::Ticket> open;
+  };
+  /// What can be done now: issue, or go on with a stream.
+  static constexpr uint32_t issueNext = ~0U;
+
+  void findChoices();
+  [[nodiscard]] bool mayIssue() const;
+  [[nodiscard]] bool mayBegin(const PlanStep &step) const;
+  [[nodiscard]] bool canGoOn(const StreamState &stream) const;
+  [[nodiscard]] bool isFinished() const { return next_ == prepared_.steps.size() && inQueues_ == 0; }
+  [[nodiscard]] llvm::Error act(uint32_t choice);
+  [[nodiscard]] llvm::Error issue();
+  [[nodiscard]] llvm::Error goOn(StreamState &stream);
+  /// Whether the step at the head has ended.
+  [[nodiscard]] llvm::Expected<bool> advance(StreamState &stream, PreparedStep &step);
+  [[nodiscard]] llvm::Error launch(StreamState &stream, PreparedExchange &exchange);
+  [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
+  void end(uint32_t step);
+  void pop(StreamState &stream);
+  [[nodiscard]] std::vector<std::string> exchangeWaits(const StreamState &stream) const;
+  [[nodiscard]] std::string eventWait(uint32_t step) const;
+  [[nodiscard]] llvm::StringRef nameOf(uint32_t step) const { return prepared_.steps[step].plan->name.str(); }
+
+  PreparedRank &prepared_;
+  Numbers order_;
+  /// the next step to issue
+  uint32_t next_ = 0;
+  size_t inQueues_ = 0;
+  std::vector<StreamState> streams_;
+  std::vector<bool> recorded_;
+  std::vector<uint32_t> growingUses_;
+  std::vector<uint32_t> choices_;
+  /// the step that is executed now, for peers that wait; ~0 between steps
+  std::atomic<uint32_t> busy_ = ~0U;
+};
+
+} // namespace ccgraph::runtime

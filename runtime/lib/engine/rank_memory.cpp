@@ -1,0 +1,213 @@
+#include "engine/rank_memory.h"
+
+#include "ccgraph/ir/strides.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+bool isBrought(Home home) { return home == Home::Input || home == Home::Attribute; }
+
+bool isStatic(llvm::ArrayRef<Dim> dims) {
+  return llvm::all_of(dims, [](const Dim &dim) { return dim.isStatic(); });
+}
+
+int64_t aligned(int64_t bytes) {
+  return static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(bytes), bufferAlignment));
+}
+
+/// The values, or empty and the first expression that has none.
+struct Evaluated {
+  Dims values;
+  const SymExpr *unknown = nullptr;
+};
+Evaluated evaluate(llvm::ArrayRef<Dim> dims, const Symbols &symbols) {
+  Evaluated result;
+  for (const Dim &dim : dims) {
+    std::optional<int64_t> value = dimValue(dim, symbols);
+    if (!value)
+      return {{}, dim.expr()};
+    result.values.push_back(*value);
+  }
+  return result;
+}
+
+llvm::Expected<Window> windowOf(const PlanWindow &window, const Symbols &symbols, const StepPlace &place) {
+  Evaluated sizes = evaluate(window.type->sizes(), symbols), strides = evaluate(window.type->strides(), symbols);
+  Evaluated offset = evaluate(window.offset, symbols);
+  for (const Evaluated *part : {&sizes, &strides, &offset})
+    if (part->unknown)
+      return place.error("run.unknown-symbol", ("needs " + part->unknown->text() + ", which has no value here").str(),
+                         "some input or step must have the symbol as its value or as one of its sizes");
+  auto negative = [](int64_t value) { return value < 0; };
+  if (llvm::any_of(sizes.values, negative) || llvm::any_of(strides.values, negative) || negative(offset.values[0]))
+    return place.error("run.plan", "has a window " + dimsText(sizes.values) + dimsText(strides.values) +
+                                       " from element " + std::to_string(offset.values[0]) +
+                                       ", expected no negative number");
+  return Window{std::move(sizes.values), std::move(strides.values), offset.values[0]};
+}
+
+/// Bytes of its buffer up to the window's last.
+int64_t endOf(const Window &window, DType dtype) {
+  int64_t extent = extentOf(window.sizes, window.strides);
+  return extent == 0 ? 0 : saturatingMultiply(saturatingAdd(window.offset, extent), sizeInBytes(dtype));
+}
+
+} // namespace
+
+RankMemory::RankMemory(const Plan &plan)
+    : plan_(&plan), storages_(plan.buffers.size()), offsets_(plan.buffers.size()) {}
+
+int64_t RankMemory::bytesNeeded(const Plan &plan) {
+  int64_t bytes = saturatingAdd(plan.layout.computeBytes, plan.layout.communicationBytes);
+  for (const PlanBuffer &buffer : plan.buffers)
+    if (isBrought(buffer.home) && buffer.bytes.isStatic())
+      bytes = saturatingAdd(bytes, buffer.bytes.value());
+  return bytes;
+}
+
+std::vector<std::optional<int64_t>> RankMemory::sizesFor(const Symbols &symbols) const {
+  std::vector<std::optional<int64_t>> sizes;
+  for (const PlanBuffer &buffer : plan_->buffers)
+    sizes.push_back(buffer.home == Home::Growing ? std::nullopt : dimValue(buffer.bytes, symbols));
+  return sizes;
+}
+
+bool RankMemory::layoutHolds(const Symbols &symbols) const {
+  return llvm::all_of(plan_->layout.symbols, [&](const auto &binding) {
+    auto found = symbols.find(binding.first.str());
+    return found != symbols.end() && found->second == binding.second;
+  });
+}
+
+Arena &RankMemory::arenaOf(BufferId buffer) {
+  Home home = plan_->buffers[buffer].home;
+  return isBrought(home) ? brought_ : home == Home::Communication ? communication_ : compute_;
+}
+
+llvm::Error RankMemory::layOut(const Symbols &symbols, const StepPlace &place) {
+  for (BufferId buffer = 0; buffer < storages_.size(); ++buffer)
+    if (isGrowing(buffer))
+      storages_[buffer] = nullptr;
+  std::vector<std::optional<int64_t>> sizes = sizesFor(symbols);
+  if (laidOut_ && sizes == sizes_) {
+    bringBack();
+    return llvm::Error::success();
+  }
+  sizes_ = std::move(sizes);
+  if (llvm::Error error = this->place(symbols, place))
+    return error;
+  for (BufferId buffer = 0; buffer < storages_.size(); ++buffer)
+    if (!isGrowing(buffer) && !storages_[buffer])
+      storages_[buffer] = std::make_shared<Storage>(0);
+  laidOut_ = true;
+  bringBack();
+  return llvm::Error::success();
+}
+
+llvm::Error RankMemory::place(const Symbols &symbols, const StepPlace &place) {
+  // Because both are needed at once only where a binding changes, the old memory goes first.
+  for (Arena *arena : {&compute_, &communication_, &brought_})
+    *arena = Arena();
+  if (layoutHolds(symbols))
+    return placeAsPlanned(place);
+  placeApart();
+  return llvm::Error::success();
+}
+
+llvm::Error RankMemory::placeAsPlanned(const StepPlace &place) {
+  const PlanLayout &layout = plan_->layout;
+  int64_t brought = 0;
+  for (BufferId buffer = 0; buffer < storages_.size(); ++buffer) {
+    const PlanBuffer &described = plan_->buffers[buffer];
+    int64_t bytes = sizes_[buffer].value_or(0);
+    if (isBrought(described.home)) {
+      offsets_[buffer] = brought;
+      brought += aligned(bytes);
+      continue;
+    }
+    offsets_[buffer] = buffer < layout.offsets.size() ? layout.offsets[buffer] : 0;
+    int64_t room = described.home == Home::Communication ? layout.communicationBytes : layout.computeBytes;
+    if (!isGrowing(buffer) && (offsets_[buffer] < 0 || saturatingAdd(offsets_[buffer], bytes) > room))
+      return place.error("run.plan",
+                         ("buffer `" + described.name.str() + "` of " + llvm::Twine(bytes) + " bytes lies from byte " +
+                          llvm::Twine(offsets_[buffer]) + " on of an arena of " + llvm::Twine(room))
+                             .str());
+  }
+  compute_ = Arena(layout.computeBytes, arenaAlignment);
+  communication_ = Arena(layout.communicationBytes, arenaAlignment);
+  brought_ = Arena(brought, arenaAlignment);
+  return llvm::Error::success();
+}
+
+void RankMemory::placeApart() {
+  llvm::DenseMap<const Arena *, int64_t> used;
+  for (BufferId buffer = 0; buffer < storages_.size(); ++buffer) {
+    if (isGrowing(buffer))
+      continue;
+    int64_t &end = used[&arenaOf(buffer)];
+    offsets_[buffer] = end;
+    end += aligned(sizes_[buffer].value_or(0));
+  }
+  for (Arena *arena : {&compute_, &communication_, &brought_})
+    *arena = Arena(used[arena], arenaAlignment);
+}
+
+void RankMemory::bringBack() {
+  for (BufferId buffer = 0; buffer < storages_.size(); ++buffer) {
+    if (isGrowing(buffer))
+      continue;
+    std::byte *memory = arenaOf(buffer).data() + offsets_[buffer];
+    if (storages_[buffer]->data() != memory || storages_[buffer]->size() != sizes_[buffer].value_or(0))
+      storages_[buffer]->lookAt(memory, sizes_[buffer].value_or(0));
+  }
+}
+
+bool RankMemory::isFixed(const PlanWindow &window) const {
+  return !isGrowing(window.buffer) && plan_->buffers[window.buffer].bytes.isStatic() &&
+         isStatic(window.type->sizes()) && isStatic(window.type->strides()) && window.offset.isStatic();
+}
+
+llvm::Expected<Tensor> RankMemory::tensorOf(const PlanWindow &window, const Symbols &symbols,
+                                            const StepPlace &place) const {
+  llvm::Expected<Window> evaluated = windowOf(window, symbols, place);
+  if (!evaluated)
+    return evaluated.takeError();
+  const std::shared_ptr<Storage> &storage = storages_[window.buffer];
+  DType dtype = window.type->dtype();
+  int64_t end = endOf(*evaluated, dtype), room = storage ? storage->size() : 0;
+  if (!storage || end > room)
+    return place.error("run.plan", ("has a window up to byte " + llvm::Twine(end) + " of buffer `" +
+                                    plan_->buffers[window.buffer].name.str() + "`, which has " +
+                                    (storage ? llvm::Twine(room).str() + " bytes" : "no memory yet"))
+                                       .str());
+  return Tensor::over(storage, dtype, std::move(*evaluated));
+}
+
+llvm::Expected<Tensor> RankMemory::shapeOf(const PlanWindow &window, const Symbols &symbols,
+                                           const StepPlace &place) const {
+  if (storages_[window.buffer])
+    return tensorOf(window, symbols, place);
+  llvm::Expected<Window> evaluated = windowOf(window, symbols, place);
+  if (!evaluated)
+    return evaluated.takeError();
+  DType dtype = window.type->dtype();
+  return Tensor::over(std::make_shared<Storage>(endOf(*evaluated, dtype)), dtype, std::move(*evaluated));
+}
+
+llvm::Error RankMemory::makeRoom(const PlanWindow &window, const Symbols &symbols, const StepPlace &place) {
+  if (!isGrowing(window.buffer))
+    return llvm::Error::success();
+  llvm::Expected<Window> evaluated = windowOf(window, symbols, place);
+  if (!evaluated)
+    return evaluated.takeError();
+  int64_t end = endOf(*evaluated, window.type->dtype());
+  if (std::shared_ptr<Storage> &storage = storages_[window.buffer])
+    storage->growTo(end);
+  else
+    storage = std::make_shared<Storage>(end);
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph::runtime

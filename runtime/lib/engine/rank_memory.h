@@ -1,0 +1,67 @@
+// RankMemory: where the buffers of one rank's plan are.
+//
+// Each buffer has one Storage, so that windows onto one buffer alias as kernels expect. Buffers of the arenas lie where the plan's
+// layout says, if it is for the present values of the symbols; else each gets bytes of its own. Buffers of inputs and
+// attributes are this run's copies of what the caller brings. A growing buffer has no memory until a step makes it.
+//
+// Ownership: owns the arenas; tensors that it gives out are valid as long as it is. Failure: DiagnosticErrors of rule run.plan and
+// run.unknown-symbol; std::bad_alloc where memory runs out. Cost: layOut() is linear in the buffers, the rest O(dimensions).
+#pragma once
+
+#include "ccgraph/ir/plan.h"
+#include "engine/arena.h"
+#include "engine/step_place.h"
+#include "symbols.h"
+
+namespace ccgraph::runtime {
+
+class RankMemory {
+public:
+  explicit RankMemory(const Plan &plan);
+
+  /// What all arenas take for the plan's own layout, and the inputs whose sizes are known.
+  [[nodiscard]] static int64_t bytesNeeded(const Plan &plan);
+  /// Gives each buffer its bytes for these symbols, and forgets what growing ones had. Buffers of unknown size get theirs at
+  /// the next call. `place`: the rank.
+  [[nodiscard]] llvm::Error layOut(const Symbols &symbols, const StepPlace &place);
+
+  /// The window as a tensor. Error: it has no memory, or lies outside of what its buffer has.
+  [[nodiscard]] llvm::Expected<Tensor> tensorOf(const PlanWindow &window, const Symbols &symbols,
+                                                const StepPlace &place) const;
+  /// The same for who looks at sizes alone: where the buffer has no memory yet, or no more, zeros stand for its elements.
+  [[nodiscard]] llvm::Expected<Tensor> shapeOf(const PlanWindow &window, const Symbols &symbols,
+                                               const StepPlace &place) const;
+  /// tensorOf() gives the same tensor in every run.
+  [[nodiscard]] bool isFixed(const PlanWindow &window) const;
+
+  // --- Growing buffers -------------------------------------------------------------------------------
+  [[nodiscard]] bool isGrowing(BufferId buffer) const { return plan_->buffers[buffer].home == Home::Growing; }
+  /// The buffer is this memory from now on.
+  void adopt(BufferId buffer, std::shared_ptr<Storage> storage) { storages_[buffer] = std::move(storage); }
+  /// Makes room for a window that is about to be written. Nothing where the buffer does not grow.
+  [[nodiscard]] llvm::Error makeRoom(const PlanWindow &window, const Symbols &symbols, const StepPlace &place);
+  /// Lets go of the memory.
+  void release(BufferId buffer) { storages_[buffer] = nullptr; }
+
+private:
+  [[nodiscard]] std::vector<std::optional<int64_t>> sizesFor(const Symbols &symbols) const;
+  [[nodiscard]] bool layoutHolds(const Symbols &symbols) const;
+  [[nodiscard]] llvm::Error place(const Symbols &symbols, const StepPlace &place);
+  void placeApart();
+  [[nodiscard]] llvm::Error placeAsPlanned(const StepPlace &place);
+  /// After a run in which a storage left its place for larger memory.
+  void bringBack();
+  Arena &arenaOf(BufferId buffer);
+
+  const Plan *plan_;
+  /// by buffer; null for one that grows and has not
+  std::vector<std::shared_ptr<Storage>> storages_;
+  /// by buffer; empty where not known yet, or growing
+  std::vector<std::optional<int64_t>> sizes_;
+  /// by buffer: bytes from the beginning of its arena
+  std::vector<int64_t> offsets_;
+  bool laidOut_ = false;
+  Arena compute_, communication_, brought_;
+};
+
+} // namespace ccgraph::runtime

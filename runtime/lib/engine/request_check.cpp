@@ -1,0 +1,47 @@
+#include "engine/request_check.h"
+
+#include "ccgraph/runtime/memory_need.h"
+#include "engine/rank_memory.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+
+using llvm::Twine;
+
+static llvm::Error wrong(const Twine &message) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.request";
+  diagnostic.message = message.str();
+  return makeError(std::move(diagnostic));
+}
+
+static llvm::Error checkRank(const Plan &plan, size_t rank) {
+  if (!plan.rank || *plan.rank == static_cast<int64_t>(rank))
+    return llvm::Error::success();
+  return wrong("got the plan of rank " + Twine(*plan.rank) + " for rank " + Twine(rank));
+}
+
+llvm::Error checkPlanRequest(const PlanRequest &request) {
+  if (request.ranks == 0)
+    return wrong("got 0 ranks, expected at least 1");
+  if (request.plans.size() != 1 && request.plans.size() != request.ranks)
+    return wrong(Twine("got ") + Twine(request.plans.size()) + " plans for " + Twine(request.ranks) +
+                 " ranks, expected one, or one for each");
+  int64_t bytes = 0;
+  for (size_t rank = 0; rank < request.ranks; ++rank) {
+    const Plan &plan = *request.plans[request.plans.size() == 1 ? 0 : rank];
+    if (llvm::Error error = checkRank(plan, rank))
+      return error;
+    bytes = saturatingAdd(bytes, RankMemory::bytesNeeded(plan));
+  }
+  return checkMemory(bytes, request.ranks, request.memoryLimit);
+}
+
+llvm::Error checkInputs(size_t given, size_t ranks) {
+  if (given == ranks)
+    return llvm::Error::success();
+  return wrong("got inputs of " + Twine(given) + " ranks, expected " + Twine(ranks));
+}
+
+} // namespace ccgraph::runtime

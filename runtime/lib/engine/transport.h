@@ -1,0 +1,47 @@
+// Transport: how the rows of collectives move between ranks. The half of an engine that knows where the ranks are.
+//
+// A rank has one. Before the first run it enrols every call of its plan, in the order of the list: that is the order in which
+// members meet, the k-th collective of a group on one rank with the k-th on every other, and a transfer with the one of the same
+// number between the same ends with the same tag. While it runs, a call is launched, then advanced whenever it is ready until it
+// is complete: nothing here waits, so that a rank can go on with its other streams.
+//
+// From launch() to completion the rows belong to the transport: nobody else may touch the receiving ones, or write the sending ones.
+//
+// Ownership: launches are borrowed until the end of the run. Failure: DiagnosticErrors of rules run.ranks-disagree and
+// run.collective. Cost: enrol() allocates; the rest is that of the bytes moved.
+#pragma once
+
+#include "collectives/launch.h"
+
+namespace ccgraph::runtime {
+
+/// Which call meets which.
+struct CallSeat {
+  /// global ranks, in the group's order
+  std::vector<int64_t> members;
+  /// this rank's place among them
+  size_t member = 0;
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  /// transfers: the other end's place, and the tag
+  size_t peer = 0;
+  int64_t tag = 0;
+};
+
+class Transport {
+public:
+  /// Of a call that was enrolled.
+  using Ticket = size_t;
+
+  virtual ~Transport() = default;
+  [[nodiscard]] virtual Ticket enrol(const CallSeat &seat) = 0;
+
+  [[nodiscard]] virtual llvm::Error launch(Ticket ticket, const Launch &launch) = 0;
+  /// advance() has something to do.
+  [[nodiscard]] virtual bool isReady(Ticket ticket) const = 0;
+  /// Does what can be done without waiting. True when the call is complete.
+  [[nodiscard]] virtual llvm::Expected<bool> advance(Ticket ticket) = 0;
+  /// What a launched call waits for: "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched".
+  [[nodiscard]] virtual std::string waitText(Ticket ticket) const = 0;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,129 @@
+#include "local/local_engine.h"
+
+#include "ccgraph/runtime/memory_need.h"
+#include "engine/exchange_values.h"
+#include "engine/rank_loop.h"
+#include "engine/request_check.h"
+#include "local/local_transport.h"
+
+#include <thread>
+
+namespace ccgraph::runtime {
+namespace {
+
+llvm::Error resultsNeed(const std::string &asked) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.memory";
+  diagnostic.message = "inputs and results need " + asked + ", more than this run may hold";
+  diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
+  return makeError(std::move(diagnostic));
+}
+
+class LocalPlans final : public PreparedPlans {
+public:
+  explicit LocalPlans(const PlanRequest &request)
+      : seed_(request.seed), deadline_(request.deadline),
+        account_(std::make_shared<MemoryAccount>(std::min(request.memoryLimit, largestBytes))) {}
+
+  llvm::Error prepare(const PlanRequest &request) {
+    MemoryLimit limit(account_);
+    for (size_t rank = 0; rank < request.ranks; ++rank) {
+      auto number = static_cast<int64_t>(rank);
+      transports_.push_back(std::make_unique<LocalTransport>(meetings_, number));
+      const Plan *plan = request.plans.size() == 1 ? request.plans.front() : request.plans[rank];
+      ranks_.push_back(
+          std::make_unique<PreparedRank>(PreparedRank::Setup{plan, number, request.ranks, transports_.back().get()}));
+      if (llvm::Error error = ranks_.back()->prepare(request.ranks))
+        return error;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) override {
+    if (llvm::Error error = checkInputs(inputs.size(), ranks_.size()))
+      return error;
+    MemoryLimit limit(account_);
+    return withinMemory<RunResult>([&] { return runAll(inputs); }, resultsNeed);
+  }
+
+private:
+  llvm::Expected<RunResult> runAll(const std::vector<TensorMap> &inputs) {
+    meetings_.reset();
+    for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+      ranks_[rank]->state.begin();
+      if (llvm::Error error = bringInputs(ranks_[rank]->state, inputs[rank]))
+        return error;
+    }
+    if (llvm::Error error = runThreads())
+      return error;
+    RunResult results;
+    CopiesForCaller copies;
+    for (const auto &rank : ranks_) {
+      llvm::Expected<TensorMap> values = takeResults(rank->state, copies);
+      if (!values)
+        return values.takeError();
+      results.push_back(std::move(*values));
+    }
+    return results;
+  }
+
+  llvm::Error runThreads() {
+    std::vector<std::unique_ptr<RankLoop>> loops;
+    std::vector<const Sleeper *> sleepers;
+    for (const auto &rank : ranks_) {
+      loops.push_back(std::make_unique<RankLoop>(*rank, seed_));
+      sleepers.push_back(loops.back().get());
+    }
+    Watch watch(sleepers, deadline_);
+    for (const auto &transport : transports_)
+      transport->begin(watch);
+    std::vector<std::thread> threads;
+    for (const auto &loop : loops)
+      threads.emplace_back([&, this] { runRank(*loop, watch); });
+    for (std::thread &thread : threads)
+      thread.join();
+    return watch.takeError();
+  }
+
+  void runRank(RankLoop &loop, Watch &watch) const {
+    MemoryLimit limit(account_);
+    if (llvm::Error error = loop.run(watch))
+      watch.fail(loop.rank(), std::move(error));
+    watch.leave(loop);
+  }
+
+  uint64_t seed_;
+  std::chrono::milliseconds deadline_;
+  std::shared_ptr<MemoryAccount> account_;
+  LocalMeetings meetings_;
+  std::vector<std::unique_ptr<LocalTransport>> transports_;
+  std::vector<std::unique_ptr<PreparedRank>> ranks_;
+};
+
+class LocalEngine final : public Engine {
+public:
+  [[nodiscard]] llvm::StringRef name() const override { return "local"; }
+
+  [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {
+    if (llvm::Error error = checkPlanRequest(request))
+      return error;
+    auto plans = std::make_unique<LocalPlans>(request);
+    using Result = std::unique_ptr<PreparedPlans>;
+    return withinMemory<Result>(
+        [&]() -> llvm::Expected<Result> {
+          if (llvm::Error error = plans->prepare(request))
+            return error;
+          return Result(std::move(plans));
+        },
+        resultsNeed);
+  }
+};
+
+} // namespace
+
+const Engine &localEngine() {
+  static const LocalEngine engine;
+  return engine;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,67 @@
+// LocalTransport: collectives between ranks that are threads of one process. No byte is copied on the way.
+//
+// Ownership: all ranks' transports share one LocalMeetings, which must outlive them. Failure: as Transport says. Thread-safe between
+// ranks; one rank's transport is used by one thread at a time. Cost: see meeting.h and movement.h.
+#pragma once
+
+#include "engine/transport.h"
+#include "local/meeting.h"
+#include "watch/watch.h"
+
+#include <deque>
+#include <map>
+
+namespace ccgraph::runtime {
+
+/// Where all ranks meet. Filled before the first run, by one thread.
+class LocalMeetings {
+public:
+  /// The meeting of the next call of this seat's group, or of its transfer.
+  [[nodiscard]] Meeting &enrol(const CallSeat &seat, int64_t rank);
+  /// Before each run.
+  void reset();
+
+private:
+  struct Key {
+    std::vector<int64_t> members;
+    /// transfers: global ranks and tag; else -1, -1, 0
+    int64_t from = -1;
+    int64_t to = -1;
+    int64_t tag = 0;
+    friend auto operator<=>(const Key &, const Key &) = default; // NOLINT(modernize-use-nullptr): no pointer
+  };
+  struct Place {
+    /// of a transfer: its two ends
+    std::vector<int64_t> members;
+    std::deque<Meeting> meetings;
+    /// by rank: calls enrolled
+    std::map<int64_t, size_t> enrolled;
+  };
+  std::map<Key, Place> places_;
+};
+
+class LocalTransport final : public Transport {
+public:
+  LocalTransport(LocalMeetings &meetings, int64_t rank) : meetings_(meetings), rank_(rank) {}
+  /// Before each run: whom to tell.
+  void begin(Watch &watch);
+
+  [[nodiscard]] Ticket enrol(const CallSeat &seat) override;
+  [[nodiscard]] llvm::Error launch(Ticket ticket, const Launch &launch) override;
+  [[nodiscard]] bool isReady(Ticket ticket) const override;
+  [[nodiscard]] llvm::Expected<bool> advance(Ticket ticket) override;
+  [[nodiscard]] std::string waitText(Ticket ticket) const override;
+
+private:
+  struct Call {
+    Meeting *meeting = nullptr;
+    size_t member = 0;
+    bool moved = false;
+  };
+  LocalMeetings &meetings_;
+  int64_t rank_;
+  Watch *watch_ = nullptr;
+  std::vector<Call> calls_;
+};
+
+} // namespace ccgraph::runtime

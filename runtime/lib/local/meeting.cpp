@@ -1,0 +1,58 @@
+#include "local/meeting.h"
+
+#include "ccgraph/ir/dims.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+
+using llvm::Twine;
+
+void Meeting::reset() {
+  std::fill(launches_.begin(), launches_.end(), nullptr);
+  arrived_ = 0;
+  done_ = 0;
+}
+
+llvm::Expected<bool> Meeting::arrive(size_t member, const Launch &launch) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  launches_[member] = &launch;
+  if (llvm::Error error = check(member))
+    return error;
+  bool last = arrived_.load(std::memory_order_relaxed) + 1 == launches_.size();
+  if (last)
+    if (llvm::Error error = checkTogether(launches_))
+      return error;
+  arrived_.fetch_add(1, std::memory_order_release);
+  return last;
+}
+
+llvm::Error Meeting::check(size_t member) const {
+  // Because the error must not depend on who came first, the lower rank is named first.
+  for (size_t other = 0; other < launches_.size(); ++other)
+    if (other != member && launches_[other])
+      return checkAgreement(*launches_[std::min(member, other)], *launches_[std::max(member, other)],
+                            {members_, sequence_});
+  return llvm::Error::success();
+}
+
+std::string Meeting::waitText() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Launch &any = **llvm::find_if(launches_, [](const Launch *launch) { return launch != nullptr; });
+  std::vector<int64_t> missing;
+  for (size_t i = 0; i < launches_.size(); ++i)
+    if (!launches_[i])
+      missing.push_back(members_[i]);
+  if (missing.empty())
+    return describe(any) + ", which its members are moving";
+  if (sequence_ == 0)
+    return (describe(any) + ", tag " + Twine(any.tag) + ", whose other end, rank " + Twine(missing.front()) +
+            ", has not " + (any.kind == CollectiveKind::Send ? "received" : "sent"))
+        .str();
+  return (describe(any) + " (collective " + Twine(sequence_) + " on ranks " + dimsText(members_) + "), which ranks " +
+          dimsText(missing) + " have not launched")
+      .str();
+}
+
+} // namespace ccgraph::runtime

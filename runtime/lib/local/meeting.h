@@ -1,0 +1,51 @@
+// Meeting: one collective, or one transfer, of ranks in one process, and how far its members have come.
+//
+// All meetings of a program are known before it runs (Transport::enrol). A member arrives with its launch; the last one to
+// arrive lets all move their parts, each on its own thread, out of one another's memory; the last one to be done lets all go.
+// Nothing in between needs a lock, because a member writes what is its own alone.
+//
+// Ownership: borrows the launches from arrival until the next run. Failure: arrive() gives a DiagnosticError where ranks disagree.
+// Thread-safe. Cost: a lock to arrive.
+#pragma once
+
+#include "collectives/agreement.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace ccgraph::runtime {
+
+class Meeting {
+public:
+  /// `sequence`: from 1, which collective of the group this is; 0 for a transfer, whose members are its two ends.
+  Meeting(llvm::ArrayRef<int64_t> members, size_t sequence)
+      : members_(members), sequence_(sequence), launches_(members.size()) {}
+
+  /// Nobody has come.
+  void reset();
+  /// The launch of one member. True for the last one to come.
+  [[nodiscard]] llvm::Expected<bool> arrive(size_t member, const Launch &launch);
+  [[nodiscard]] bool allArrived() const { return arrived_.load(std::memory_order_acquire) == launches_.size(); }
+  /// By member; once all have arrived.
+  [[nodiscard]] llvm::ArrayRef<const Launch *> launches() const { return launches_; }
+
+  /// One member has moved its part. True for the last one.
+  [[nodiscard]] bool finish() { return done_.fetch_add(1, std::memory_order_acq_rel) + 1 == launches_.size(); }
+  [[nodiscard]] bool allDone() const { return done_.load(std::memory_order_acquire) == launches_.size(); }
+
+  /// "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched"; once somebody has arrived.
+  [[nodiscard]] std::string waitText();
+
+private:
+  [[nodiscard]] llvm::Error check(size_t member) const;
+
+  llvm::ArrayRef<int64_t> members_;
+  size_t sequence_;
+  std::mutex mutex_;
+  /// null until the member arrives
+  std::vector<const Launch *> launches_;
+  std::atomic<size_t> arrived_ = 0;
+  std::atomic<size_t> done_ = 0;
+};
+
+} // namespace ccgraph::runtime

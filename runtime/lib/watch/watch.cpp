@@ -1,0 +1,100 @@
+#include "watch/watch.h"
+
+#include "ccgraph/ir/diagnostic.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::runtime {
+
+Watch::Watch(std::vector<const Sleeper *> sleepers, std::chrono::milliseconds deadline)
+    : sleepers_(std::move(sleepers)), deadline_(deadline), states_(sleepers_.size(), State::Awake) {}
+
+Watch::~Watch() {
+  for (auto &[rank, error] : errors_)
+    llvm::consumeError(std::move(error));
+}
+
+size_t Watch::indexOf(const Sleeper &sleeper) const {
+  return static_cast<size_t>(llvm::find(sleepers_, &sleeper) - sleepers_.begin());
+}
+
+void Watch::tell() {
+  {
+    Lock lock(mutex_);
+    news_.fetch_add(1, std::memory_order_release);
+    // Because whoever sleeps may go on now, a standstill is judged anew by those who find that they cannot.
+    std::replace(states_.begin(), states_.end(), State::Asleep, State::Awake);
+  }
+  wake_.notify_all();
+}
+
+bool Watch::nobodyAwake() const { return !llvm::is_contained(states_, State::Awake); }
+
+void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) {
+  Lock lock(mutex_);
+  if (news_ != seen || over_)
+    return;
+  states_[indexOf(sleeper)] = State::Asleep;
+  if (nobodyAwake())
+    return endAtStandstill();
+  auto changed = [&] { return news_ != seen || over_; };
+  if (!wake_.wait_until(lock, since + deadline_, changed))
+    endAtDeadline(sleeper);
+}
+
+void Watch::leave(const Sleeper &sleeper) {
+  Lock lock(mutex_);
+  states_[indexOf(sleeper)] = State::Gone;
+  if (!over_ && nobodyAwake() && llvm::is_contained(states_, State::Asleep))
+    endAtStandstill();
+}
+
+llvm::Error Watch::waitError(size_t first, llvm::StringRef rule, const std::string &what) const {
+  Diagnostic diagnostic;
+  diagnostic.rule = rule.str();
+  diagnostic.where = sleepers_[first]->position();
+  std::vector<std::string> texts = sleepers_[first]->waitTexts();
+  diagnostic.message = what + ": " + texts.front();
+  diagnostic.notes.assign(texts.begin() + 1, texts.end());
+  for (size_t i = 0; i < sleepers_.size(); ++i) {
+    std::string rank = "rank " + std::to_string(sleepers_[i]->rank());
+    if (states_[i] == State::Gone)
+      diagnostic.notes.push_back(rank + " has ended");
+    if (states_[i] == State::Awake)
+      diagnostic.notes.push_back(rank + " is busy" + sleepers_[i]->busyText());
+    if (states_[i] == State::Asleep && i != first)
+      llvm::append_range(diagnostic.notes, sleepers_[i]->waitTexts());
+  }
+  return makeError(std::move(diagnostic));
+}
+
+void Watch::endAtStandstill() {
+  auto first = static_cast<size_t>(llvm::find(states_, State::Asleep) - states_.begin());
+  failLocked(sleepers_[first]->rank(), waitError(first, "run.deadlock", "no rank can go on"));
+}
+
+void Watch::endAtDeadline(const Sleeper &sleeper) {
+  std::string waited = "has waited for " + std::to_string(deadline_.count()) + " ms";
+  failLocked(sleeper.rank(),
+             waitError(indexOf(sleeper), "run.deadline", "rank " + std::to_string(sleeper.rank()) + " " + waited));
+}
+
+void Watch::failLocked(int64_t rank, llvm::Error error) {
+  // Because a rank fails once, and whatever it says afterwards comes of that.
+  if (!errors_.try_emplace(rank, std::move(error)).second)
+    llvm::consumeError(std::move(error));
+  over_.store(true, std::memory_order_release);
+  wake_.notify_all();
+}
+
+void Watch::fail(int64_t rank, llvm::Error error) {
+  Lock lock(mutex_);
+  failLocked(rank, std::move(error));
+}
+
+llvm::Error Watch::takeError() {
+  Lock lock(mutex_);
+  return errors_.empty() ? llvm::Error::success() : std::move(errors_.begin()->second);
+}
+
+} // namespace ccgraph::runtime

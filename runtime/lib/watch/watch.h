@@ -1,0 +1,85 @@
+// Watch: ranks that wait for one another, and what becomes of them.
+//
+// A rank that can do nothing sleeps here until some other rank tells of news. As every rank that is awake may bring news, only when
+// none is awake nobody can: then the run has come to a standstill, and ends at once. A rank that has slept longer than the
+// deadline ends the run too. So does an error of any rank.
+//
+//   seen = watch.news();            // first, or news between looking and sleeping would be lost
+//   if (nothing can be done)
+//     watch.sleep(sleeper, seen, since);
+//
+// Ownership: borrows sleepers while they sleep. Failure: the run's errors are kept by rank, and the lowest one's is the run's.
+// Thread-safe. Cost: news are an atomic read; telling and sleeping take a lock.
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+/// A rank, as the watch knows it.
+class Sleeper {
+public:
+  virtual ~Sleeper() = default;
+  [[nodiscard]] virtual int64_t rank() const = 0;
+  /// What keeps it from going on, one text for each thing, most important first; asked only while it sleeps.
+  [[nodiscard]] virtual std::vector<std::string> waitTexts() const = 0;
+  /// The step that it executes, for who has waited for it in vain: " with `mm`"; may be asked at any time. "" between steps.
+  [[nodiscard]] virtual std::string busyText() const = 0;
+  /// The step at which it waits, to say where the error is; asked only while it sleeps.
+  [[nodiscard]] virtual std::string position() const = 0;
+};
+
+class Watch {
+public:
+  /// All sleepers take part from the beginning and until they leave.
+  Watch(std::vector<const Sleeper *> sleepers, std::chrono::milliseconds deadline);
+  ~Watch();
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+
+  /// Changes whenever something has happened that a sleeping rank may wait for.
+  [[nodiscard]] uint64_t news() const { return news_.load(std::memory_order_acquire); }
+  void tell();
+  using Clock = std::chrono::steady_clock;
+  /// Until there are other news than `seen`, or the run is over. `since`: when the rank last did anything.
+  void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since);
+  /// The rank has nothing more to do.
+  void leave(const Sleeper &sleeper);
+
+  /// Ends the run for all.
+  void fail(int64_t rank, llvm::Error error);
+  /// True where the run has ended by an error: whoever sees it stops.
+  [[nodiscard]] bool isOver() const { return over_.load(std::memory_order_acquire); }
+  /// After all have stopped.
+  [[nodiscard]] llvm::Error takeError();
+
+private:
+  enum class State : uint8_t { Awake, Asleep, Gone };
+  using Lock = std::unique_lock<std::mutex>;
+  [[nodiscard]] size_t indexOf(const Sleeper &sleeper) const;
+  [[nodiscard]] bool nobodyAwake() const;
+  void endAtStandstill();
+  void endAtDeadline(const Sleeper &sleeper);
+  [[nodiscard]] llvm::Error waitError(size_t first, llvm::StringRef rule, const std::string &what) const;
+  void failLocked(int64_t rank, llvm::Error error);
+
+  std::vector<const Sleeper *> sleepers_;
+  std::chrono::milliseconds deadline_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  /// by sleeper
+  std::vector<State> states_;
+  std::atomic<uint64_t> news_ = 0;
+  std::atomic<bool> over_ = false;
+  std::map<int64_t, llvm::Error> errors_;
+};
+
+} // namespace ccgraph::runtime
