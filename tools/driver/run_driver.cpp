@@ -2,7 +2,10 @@
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/tolerance_file.h"
+#include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/passes/lower.h"
 #include "ccgraph/runtime/comparison.h"
+#include "ccgraph/runtime/engine.h"
 #include "ccgraph/runtime/fixed_outputs.h"
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/memory_need.h"
@@ -150,13 +153,32 @@ private:
     for (const auto &graph : graphs_)
       request_.graphs.push_back(graph.get());
     request_.memoryLimit = machineMemory();
-    llvm::Expected<RunResult> result = interpret(request_);
+    llvm::Expected<RunResult> result = options_.engine == "reference" ? interpret(request_) : executePlans();
     if (!result && graphs_.size() == 1)
       return withPlaces(result.takeError(), place(0)); // says which file: there is but one
     if (!result)
       return result.takeError();
     result_ = std::move(*result);
     return llvm::Error::success();
+  }
+
+  /// Lowers each graph, has the plans verified, and runs them.
+  llvm::Expected<RunResult> executePlans() {
+    PlanRequest request{.ranks = request_.ranks, .inputs = request_.inputs, .memoryLimit = request_.memoryLimit};
+    request.seed = options_.seed;
+    for (const auto &graph : graphs_) {
+      llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, {.objects = request_.objects});
+      if (!plan)
+        return plan.takeError();
+      // Because one text serves every rank, whosever it was.
+      if (graphs_.size() == 1)
+        (*plan)->rank.reset();
+      if (llvm::Error error = verifyPlanOrError(**plan))
+        return error;
+      plans_.push_back(std::move(*plan));
+      request.plans.push_back(plans_.back().get());
+    }
+    return runPlans(*findEngine(options_.engine), request);
   }
 
   [[nodiscard]] GraphChoice place(size_t graph) const { return {files_[graph], options_.selector}; }
@@ -231,8 +253,9 @@ private:
   Streams streams_;
   Context context_;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<InputFile> files_; ///< of the graphs; kept, because an error looks up where a node stands
-  bool changed_ = false;         ///< by the pipeline
+  std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where an engine runs them
+  std::vector<InputFile> files_;             ///< of the graphs; kept, because an error looks up where a node stands
+  bool changed_ = false;                     ///< by the pipeline
   runtime::RunRequest request_;
   runtime::ComparisonRules rules_;
   runtime::RunResult result_;

@@ -1,5 +1,8 @@
 #include "driver/run_options.h"
 
+#include "ccgraph/runtime/engine.h"
+
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ccgraph::driver {
@@ -7,6 +10,15 @@ namespace {
 
 llvm::Error usage(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Sorted.
+std::vector<std::string> engineNames() {
+  std::vector<std::string> names = {"reference"};
+  for (const runtime::Engine *engine : runtime::allEngines())
+    names.push_back(engine->name().str());
+  llvm::sort(names);
+  return names;
 }
 
 } // namespace
@@ -19,8 +31,10 @@ CommandLine declareRunFlags(RunOptions &options) {
       options.tolerance.*bound = value;
     };
   };
-  line.addText("--engine", "NAME", "what executes: reference (the interpreter, the default)", options.engine);
-  line.chooseFrom({"reference"});
+  line.addText("--engine", "NAME",
+               "what executes: reference (the interpreter, the default) or local (a plan, on a thread a rank)",
+               options.engine);
+  line.chooseFrom({"local", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList("--rank-graphs", "A,B,...", "one graph a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
@@ -30,7 +44,7 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
   line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
   line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
-  line.addCount("--seed", "S", "seed of the inputs (0)", 0, options.seed);
+  line.addCount("--seed", "S", "seed of the inputs, and of the order of a plan's steps (0)", 0, options.seed);
   addPipelineFlags(line, options.pipeline, 0);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this, or what else there is to a topic", options.help);
@@ -42,8 +56,8 @@ CommandLine declareRunFlags(RunOptions &options) {
 // Graphs come either as one file for all ranks or as --rank-graphs, one for each; group files pair up with them. A
 // number that does not fit is told here, before any file is read.
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
-  if (options.engine != "reference")
-    return usage("--engine: got '" + options.engine + "', expected reference, the only engine there is");
+  if (options.engine != "reference" && !runtime::findEngine(options.engine))
+    return usage("--engine: got '" + options.engine + "', expected one of: " + llvm::join(engineNames(), ", "));
   if (options.rankGraphs.empty() ? positional.size() != 1 : !positional.empty())
     return usage("got " + llvm::Twine(positional.size()) +
                  " graphs, expected one, or --rank-graphs with one a rank\n  note: --help lists the flags");
