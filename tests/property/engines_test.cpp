@@ -1,0 +1,67 @@
+// What holds of every program that can be lowered: the plan verifies, and engines give what the interpreter gives, in every order.
+#include "property/programs.h"
+
+#include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/passes/lower.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/runtime/engine.h"
+#include "support/seeded_run.h"
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+
+namespace {
+
+/// Null where lowering refuses the program, with its reason in the log, or calls of subgraphs cannot be inlined before.
+std::unique_ptr<Plan> planOf(const Graph &graph, const ObjectMeanings &objects) {
+  std::unique_ptr<Graph> flat = graph.clone();
+  llvm::cantFail(runPipeline(*flat, llvm::cantFail(Pipeline::parse("inline-control-deps"))));
+  if (llvm::any_of(*flat, [](const Node *node) { return node->op() && node->op()->role == OpRole::ControlDeps; }))
+    return nullptr;
+  llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*flat, {.objects = objects});
+  if (plan)
+    return std::move(*plan);
+  RC_LOG() << llvm::toString(plan.takeError()) << '\n';
+  return nullptr;
+}
+
+/// "" where both runs give the same to the bit; else the first name that differs.
+std::string differenceOf(const runtime::RunResult &expected, const runtime::RunResult &got) {
+  for (size_t rank = 0; rank < expected.size(); ++rank)
+    for (const auto &[name, tensor] : expected[rank]) {
+      auto found = got[rank].find(name);
+      if (found == got[rank].end() || found->second.sizes != tensor.sizes || found->second.data != tensor.data)
+        return "rank " + std::to_string(rank) + " " + name;
+    }
+  return "";
+}
+
+std::string differenceOnLocal(const runtime::RunRequest &request, const Plan &plan, uint64_t seed) {
+  runtime::PlanRequest planned{.plans = {&plan}, .ranks = request.ranks, .inputs = request.inputs};
+  planned.seed = seed;
+  llvm::Expected<runtime::RunResult> got = runPlans(*runtime::findEngine("local"), planned);
+  if (!got)
+    return llvm::toString(got.takeError());
+  return differenceOf(llvm::cantFail(interpret(request)), *got);
+}
+
+} // namespace
+
+TEST(EnginesTest, LocalGivesWhatTheInterpreterGives) {
+  size_t lowered = 0, all = 0;
+  forEachProgram([&](Context &, const RandomProgram &program) {
+    runtime::RunRequest request = seededRequest(*program.graph, program.ranks);
+    ++all;
+    std::unique_ptr<Plan> plan = planOf(*program.graph, request.objects);
+    if (!plan)
+      return;
+    ++lowered;
+    for (uint64_t seed = 0; seed < 3; ++seed) {
+      std::string difference = differenceOnLocal(request, *plan, seed);
+      if (!difference.empty())
+        RC_LOG() << "seed " << seed << ": " << difference << '\n';
+      RC_ASSERT(difference.empty());
+    }
+  });
+  EXPECT_GT(2 * lowered, all) << "most programs are lowered";
+}
