@@ -200,7 +200,7 @@ struct PlanStream {
   uint32_t group = 0;
 };
 
-/// A tensor or number that the caller brings.
+/// What the caller brings: a tensor, a number, or an object that the program only passes on.
 struct PlanInput {
   /// "in.<placeholder>" or "attr.<target>"
   std::string name;

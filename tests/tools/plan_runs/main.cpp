@@ -1,0 +1,180 @@
+// ccgraph_plan_runs: random programs, lowered and run on an engine, beside the interpreter.
+//
+//   ccgraph_plan_runs [--engine NAME] [--programs N] [--first N]
+//
+// Each program is lowered as it stands, after -O2, and after merging into flat buckets. Each plan must pass the plan verifier, and
+// give what the interpreter gives for the program as it stood, to the bit: outputs, and inputs afterwards. What the engine may
+// choose, it chooses by the program's number. A program that lowering refuses is counted by the rule.
+// Prints a line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
+#include "support/random_program.h"
+#include "support/seeded_run.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/passes/lower.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/passes/pipeline.h"
+#include "ccgraph/runtime/engine.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+
+namespace {
+
+struct Options {
+  std::string engine = "local";
+  uint32_t programs = 300;
+  uint32_t first = 0;
+};
+
+/// What was seen, for the table.
+struct Counts {
+  std::map<std::string, size_t> refused;
+  std::map<size_t, size_t> ranks;
+  size_t programs = 0, plans = 0, steps = 0, collectives = 0, copies = 0, waits = 0, reused = 0, failed = 0;
+};
+
+constexpr llvm::StringLiteral pipelines[] = {"", "-O2", "coalesce-collectives{layout=flat}"};
+
+std::string ruleOf(llvm::Error error) {
+  std::string rule;
+  llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &e) { rule = e.diagnostics().front().rule; });
+  return rule;
+}
+
+/// The program after a pipeline; null where the pipeline fails, which other tests look into.
+std::unique_ptr<Graph> rewritten(const Graph &graph, llvm::StringRef pipeline) {
+  std::unique_ptr<Graph> copy = graph.clone();
+  if (pipeline.empty())
+    return copy;
+  Pipeline passes = pipeline == "-O2" ? pipelineOfLevel(2) : llvm::cantFail(Pipeline::parse(pipeline));
+  llvm::Expected<PipelineRun> run = runPipeline(*copy, passes);
+  if (run)
+    return copy;
+  llvm::consumeError(run.takeError());
+  return nullptr;
+}
+
+/// The first value in which two runs differ; "" where there is none.
+std::string differenceOf(const runtime::RunResult &wanted, const runtime::RunResult &got) {
+  for (size_t rank = 0; rank < wanted.size(); ++rank) {
+    for (const auto &[name, value] : wanted[rank]) {
+      auto found = got[rank].find(name);
+      bool equal = found != got[rank].end() && found->second.dtype == value.dtype &&
+                   found->second.sizes == value.sizes && found->second.data == value.data;
+      if (!equal)
+        return "rank " + std::to_string(rank) + " " + name + (found == got[rank].end() ? " is missing" : " differs");
+    }
+    for (const auto &[name, value] : got[rank])
+      if (!wanted[rank].count(name))
+        return "rank " + std::to_string(rank) + " " + name + " is too many";
+  }
+  return "";
+}
+
+void count(const Plan &plan, Counts &counts) {
+  ++counts.plans;
+  counts.steps += plan.steps.size();
+  int64_t own = 0;
+  for (const PlanStep &step : plan.steps) {
+    counts.collectives += step.collective() != nullptr;
+    counts.copies += step.copy() != nullptr;
+    counts.waits += step.waits.size();
+  }
+  for (const PlanBuffer &buffer : plan.buffers)
+    if (buffer.home == Home::Compute)
+      own += buffer.bytes.isStatic() ? buffer.bytes.value() : 0;
+  counts.reused += own > plan.layout.computeBytes;
+}
+
+/// What is wrong with the plan of one program; "" where nothing is.
+std::string problemOf(const Graph &graph, const RandomProgram &program, const runtime::RunResult &wanted,
+                      const Options &options, uint32_t seed, Counts &counts) {
+  llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(graph);
+  if (!plan) {
+    ++counts.refused[ruleOf(plan.takeError())];
+    return "";
+  }
+  count(**plan, counts);
+  if (std::vector<Diagnostic> findings = verifyPlan(**plan); !findings.empty())
+    return "refused by the plan verifier: " + toString(llvm::makeArrayRef(findings).take_front(1));
+  runtime::PlanRequest request;
+  request.plans = {plan->get()};
+  request.ranks = program.ranks;
+  request.inputs = seededRequest(*program.graph, program.ranks).inputs;
+  request.seed = seed;
+  request.deadline = std::chrono::minutes(1);
+  llvm::Expected<runtime::RunResult> got = runtime::runPlans(*runtime::findEngine(options.engine), request);
+  return got ? differenceOf(wanted, *got) : llvm::toString(got.takeError());
+}
+
+void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
+  Context context;
+  RandomProgram program = makeRandomProgram(context, randomNumbers(seed));
+  ++counts.programs;
+  ++counts.ranks[program.ranks];
+  llvm::Expected<runtime::RunResult> wanted = runtime::interpret(seededRequest(*program.graph, program.ranks));
+  if (!wanted) {
+    ++counts.failed;
+    llvm::outs() << "program " << seed << ": the interpreter fails: " << llvm::toString(wanted.takeError()) << "\n";
+    return;
+  }
+  for (llvm::StringRef pipeline : pipelines) {
+    std::unique_ptr<Graph> graph = rewritten(*program.graph, pipeline);
+    std::string problem = graph ? problemOf(*graph, program, *wanted, options, seed, counts) : "";
+    if (problem.empty())
+      continue;
+    ++counts.failed;
+    llvm::outs() << "program " << seed << " " << pipeline << ": " << problem << "\n";
+  }
+}
+
+void print(const Counts &counts) {
+  auto row = [](const llvm::Twine &what, size_t number) { llvm::outs() << "| " << what << " | " << number << " |\n"; };
+  llvm::outs() << "| what | number |\n|---|---:|\n";
+  row("programs", counts.programs);
+  for (auto [ranks, programs] : counts.ranks)
+    row("programs on " + llvm::Twine(ranks) + " ranks", programs);
+  row("plans run (as it stands, after -O2, merged flat)", counts.plans);
+  for (const auto &[rule, times] : counts.refused)
+    row("not lowered (" + rule + ")", times);
+  row("steps", counts.steps);
+  row("steps that communicate", counts.collectives);
+  row("steps that copy for a collective", counts.copies);
+  row("waits for events", counts.waits);
+  row("plans in which buffers take turns on the same bytes", counts.reused);
+  row("**differ from the interpreter, or fail**", counts.failed);
+}
+
+std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
+  Options options;
+  for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
+    llvm::StringRef flag = arguments[i], value = arguments[i + 1];
+    bool wrong = flag == "--programs" ? value.getAsInteger(10, options.programs)
+                 : flag == "--first"  ? value.getAsInteger(10, options.first)
+                                      : flag != "--engine";
+    if (wrong)
+      return std::nullopt;
+    if (flag == "--engine")
+      options.engine = value.str();
+  }
+  return arguments.size() % 2 == 0 && runtime::findEngine(options.engine) ? std::optional(options) : std::nullopt;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::optional<Options> options = parse({argv + 1, argv + argc});
+  if (!options) {
+    llvm::errs() << "usage: ccgraph_plan_runs [--engine NAME] [--programs N] [--first N]\n";
+    return 2;
+  }
+  Counts counts;
+  for (uint32_t seed = options->first; seed < options->first + options->programs; ++seed)
+    tryProgram(seed, *options, counts);
+  print(counts);
+  return counts.failed ? 1 : 0;
+}
