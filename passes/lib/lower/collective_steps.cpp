@@ -319,6 +319,9 @@ void CollectiveLowering::emitCollective() {
   for (const CopyStep &copy : after)
     emitter_.emit(node_, stream, copy);
   emitter_.keepUntilLanded(node_, held);
+  if (spec_.waitsRewriteAll)
+    for (const Pieces &row : receive_)
+      emitter_.program().copiedAgain.push_back({&node_, row.front()->buffer, emitter_.landsAt(node_)});
 }
 
 /// What the operator copies at launch is read where it lies, and so later: see overwritten.cpp.

@@ -39,7 +39,11 @@ struct Touch {
   ByteRange range;
 };
 
-bool overlap(const ByteRange &a, const ByteRange &b) { return a.begin < b.end && b.begin < a.end; }
+bool isEmpty(const ByteRange &range) { return range.begin >= range.end; }
+/// Nothing lies in an empty range, wherever that begins.
+bool overlap(const ByteRange &a, const ByteRange &b) {
+  return a.begin < b.end && b.begin < a.end && !isEmpty(a) && !isEmpty(b);
+}
 bool covers(const ByteRange &a, const ByteRange &b) { return a.begin <= b.begin && b.end <= a.end; }
 
 /// What one stream did to one buffer, in order, as far as it may still conflict with what comes.
@@ -47,8 +51,6 @@ struct Touches {
   StreamId stream = 0;
   std::vector<Touch> reads;
   std::vector<Touch> writes;
-  /// of all, those that are left out too
-  StepId latest = none;
 };
 
 /// What was done to a buffer, by stream: few touch one.
@@ -58,7 +60,7 @@ Touches &touchesOf(BufferHistory &history, StreamId stream) {
   for (Touches &touches : history)
     if (touches.stream == stream)
       return touches;
-  history.push_back({stream, {}, {}, none});
+  history.push_back({stream, {}, {}});
   return history.back();
 }
 
@@ -120,6 +122,7 @@ private:
   [[nodiscard]] StreamId streamOf(StepId step) const { return plan_.steps[step].stream; }
   void visit(StepId step);
   void takePlace(BufferId buffer);
+  void inherit(BufferId buffer, const ByteRange &taken, BufferId before);
   void findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes);
   void record(StepId step, BufferId buffer, const ByteRange &range, bool writes);
   ClockRef knownBefore(StepId step);
@@ -155,7 +158,7 @@ void EventMaker::join(Clock &clock, StepId step) const {
   clock[streamOf(step)] = std::max(clock[streamOf(step)], step + 1);
 }
 
-/// A buffer's first use comes after all uses of those whose bytes it takes: these become part of its own history.
+/// A buffer's first use comes after all uses of the bytes that it takes over: these become part of its own history.
 void EventMaker::takePlace(BufferId buffer) {
   Home home = plan_.buffers[buffer].home;
   if (taken_[buffer] || (home != Home::Compute && home != Home::Communication))
@@ -164,15 +167,22 @@ void EventMaker::takePlace(BufferId buffer) {
   auto bytes = plan_.buffers[buffer].bytes.evaluate([&](llvm::StringRef name) { return symbol(name); });
   int64_t begin = plan_.layout.offsets[buffer];
   Occupants &arena = home == Home::Compute ? compute_ : communication_;
-  arena.take(buffer, {begin, begin + bytes.value_or(0)}, [&](BufferId before) {
-    for (const Touches &touches : histories_[before]) {
-      Touches &inherited = touchesOf(histories_[buffer], touches.stream);
-      if (touches.latest == none || (inherited.latest != none && inherited.latest >= touches.latest))
-        continue;
-      inherited.writes.push_back({touches.latest, everything});
-      inherited.latest = touches.latest;
-    }
-  });
+  ByteRange taken{begin, begin + bytes.value_or(0)};
+  arena.take(buffer, taken, [&](BufferId before) { inherit(buffer, taken, before); });
+}
+
+/// Uses of a buffer that lay there before, as far as they touched bytes of this one; in this one's bytes.
+void EventMaker::inherit(BufferId buffer, const ByteRange &taken, BufferId before) {
+  int64_t shift = plan_.layout.offsets[before] - taken.begin;
+  for (const Touches &touches : histories_[before])
+    for (const auto *list : {&touches.reads, &touches.writes})
+      for (const Touch &touch : *list) {
+        ByteRange range{touch.range.begin + shift, touch.range.end + shift};
+        if (overlap(range, {0, taken.end - taken.begin}))
+          touchesOf(histories_[buffer], touches.stream).writes.push_back({touch.step, range});
+      }
+  for (Touches &touches : histories_[buffer])
+    llvm::stable_sort(touches.writes, [](const Touch &a, const Touch &b) { return a.step < b.step; });
 }
 
 void EventMaker::findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes) {
@@ -197,7 +207,6 @@ void EventMaker::record(StepId step, BufferId buffer, const ByteRange &range, bo
       llvm::erase_if(touches.writes, known);
     }
   Touches &own = touchesOf(histories_[buffer], streamOf(step));
-  own.latest = step;
   std::vector<Touch> &list = writes ? own.writes : own.reads;
   // A later one of the same stream says more than an earlier one of the same bytes.
   if (!list.empty() && covers(range, list.back().range))

@@ -1,8 +1,7 @@
 #include "ccgraph/passes/lower.h"
 
 #include "ccgraph/ir/digest.h"
-#include "ccgraph/passes/pass_manager.h"
-#include "ccgraph/passes/pipeline.h"
+#include "lower/splice.h"
 #include "lower/steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -148,21 +147,6 @@ void Walk::noteInputs() {
   }
 }
 
-/// The program without control_deps, whose bodies are nodes like others; null where it has none.
-llvm::Expected<std::unique_ptr<Graph>> inlined(const Graph &graph) {
-  auto wraps = [](const Node *node) { return node->op() && node->op()->role == OpRole::ControlDeps; };
-  if (llvm::none_of(graph, wraps))
-    return nullptr;
-  std::unique_ptr<Graph> copy = graph.clone();
-  llvm::Expected<Pipeline> pipeline = Pipeline::parse("inline-control-deps");
-  if (!pipeline)
-    return pipeline.takeError();
-  llvm::Expected<PipelineRun> run = runPipeline(*copy, *pipeline);
-  if (!run)
-    return run.takeError();
-  return copy;
-}
-
 /// Because each step may come to know of each stream, a plan has no more than engines have use for.
 constexpr size_t mostStreams = 1024;
 
@@ -191,7 +175,7 @@ void bindSymbols(const Graph &graph, const LoweringOptions &options, PlanLayout 
 } // namespace lower
 
 llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const LoweringOptions &options) {
-  llvm::Expected<std::unique_ptr<Graph>> copy = lower::inlined(given);
+  llvm::Expected<std::unique_ptr<Graph>> copy = lower::spliced(given);
   if (!copy)
     return copy.takeError();
   const Graph &graph = *copy ? **copy : given;
@@ -201,10 +185,12 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
   plan->rank = graph.rank;
   plan->worldSize = graph.worldSize;
   lower::bindSymbols(graph, options, plan->layout);
-  lower::Program program{*plan, {}, {}, {}};
+  lower::Program program{*plan, {}, {}, {}, {}};
   if (llvm::Error error = lower::Walk(graph, options, program).run())
     return error;
   if (llvm::Error error = lower::checkStreams(*plan))
+    return error;
+  if (llvm::Error error = lower::checkCopiedAgain(program))
     return error;
   lower::copyWhatIsOverwritten(program);
   lower::layOut(program, options.separateCommunication);

@@ -1,3 +1,4 @@
+#include "lower/emitter.h"
 #include "lower/program.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -56,6 +57,20 @@ void copyWhatIsOverwritten(Program &program) {
     }
     addStep(program, std::move(old[i]), moments[i]);
   }
+}
+
+llvm::Error checkCopiedAgain(const Program &program) {
+  std::vector<std::vector<Moment>> writes = writeMoments(program);
+  for (const CopiedAgain &result : program.copiedAgain) {
+    // Its own launch fills it first.
+    Moment launched = writes[result.buffer].front();
+    if (isWrittenWithin(writes[result.buffer], launched, result.landing))
+      return loweringError(
+          *result.launch, "lower.rewritten",
+          "a result is written before the last wait on its list, and each wait may copy all results again",
+          "wait for all results before one is written, or launch them one by one");
+  }
+  return llvm::Error::success();
 }
 
 } // namespace ccgraph::lower

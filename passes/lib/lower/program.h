@@ -6,7 +6,13 @@
 
 #include "ccgraph/ir/plan.h"
 
+#include "llvm/Support/Error.h"
+
 #include <limits>
+
+namespace ccgraph {
+class Node;
+} // namespace ccgraph
 
 namespace ccgraph::lower {
 
@@ -32,6 +38,14 @@ struct LateRead {
   Moment landing = 0;
 };
 
+/// A result of a list of reduce_scatters, which each wait on the list may copy again (CollectiveSpec::waitsRewriteAll).
+struct CopiedAgain {
+  const Node *launch = nullptr;
+  BufferId buffer = 0;
+  /// the last wait on any result of the launch
+  Moment landing = 0;
+};
+
 struct Program {
   Plan &plan;
   /// by step
@@ -39,6 +53,7 @@ struct Program {
   /// by buffer
   std::vector<Needed> needed;
   std::vector<LateRead> lateReads;
+  std::vector<CopiedAgain> copiedAgain;
 };
 
 /// Adds a buffer; where it lies is not known yet.
@@ -49,6 +64,9 @@ void addStep(Program &program, PlanStep step, Moment moment);
 /// Puts a copy before each late read whose tensor is written before the launch has landed. Without it the writer would have
 /// to wait for the collective, which no rank that runs the program as it stands does: the others may be waiting for it.
 void copyWhatIsOverwritten(Program &program);
+
+/// Error (lower.rewritten): such a result is written before the last wait, so that what it holds in the end hangs on the backend.
+[[nodiscard]] llvm::Error checkCopiedAgain(const Program &program);
 
 /// Gives all buffers a place for the layout's binding of symbols; where `separate`, those that a collective touches in an arena
 /// of their own.

@@ -1,14 +1,16 @@
 // ccgraph_plan_runs: random programs, lowered and run on an engine, beside the interpreter.
 //
-//   ccgraph_plan_runs [--engine NAME] [--programs N] [--first N]
+//   ccgraph_plan_runs [--engine NAME] [--programs N] [--first N] [--print 1]
 //
 // Each program is lowered as it stands, after -O2, and after merging into flat buckets. Each plan must pass the plan verifier, and
 // give what the interpreter gives for the program as it stood, to the bit: outputs, and inputs afterwards. What the engine may
 // choose, it chooses by the program's number. A program that lowering refuses is counted by the rule.
-// Prints a line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
+// --print shows each program as FX text, and its plan. Prints a line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
 #include "support/random_program.h"
 #include "support/seeded_run.h"
 
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/plan_text.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/passes/lower.h"
@@ -28,6 +30,7 @@ struct Options {
   std::string engine = "local";
   uint32_t programs = 300;
   uint32_t first = 0;
+  uint32_t print = 0;
 };
 
 /// What was seen, for the table.
@@ -58,13 +61,26 @@ std::unique_ptr<Graph> rewritten(const Graph &graph, llvm::StringRef pipeline) {
   return nullptr;
 }
 
+bool sameTensor(const HostTensor &a, const HostTensor &b) {
+  return a.dtype == b.dtype && a.sizes == b.sizes && a.data == b.data;
+}
+
+/// Is this an input that was not changed? The interpreter shows inputs that may have been written, an engine those that were.
+bool isUnchanged(const std::string &name, const HostTensor &value, const TensorMap &inputs) {
+  llvm::StringRef input = name;
+  if (!input.consume_front("after."))
+    return false;
+  auto given = inputs.find(("in." + input).str());
+  return given != inputs.end() && sameTensor(given->second, value);
+}
+
 /// The first value in which two runs differ; "" where there is none.
-std::string differenceOf(const runtime::RunResult &wanted, const runtime::RunResult &got) {
+std::string differenceOf(const runtime::RunResult &wanted, const runtime::RunResult &got,
+                         const std::vector<TensorMap> &inputs) {
   for (size_t rank = 0; rank < wanted.size(); ++rank) {
     for (const auto &[name, value] : wanted[rank]) {
       auto found = got[rank].find(name);
-      bool equal = found != got[rank].end() && found->second.dtype == value.dtype &&
-                   found->second.sizes == value.sizes && found->second.data == value.data;
+      bool equal = found == got[rank].end() ? isUnchanged(name, value, inputs[rank]) : sameTensor(found->second, value);
       if (!equal)
         return "rank " + std::to_string(rank) + " " + name + (found == got[rank].end() ? " is missing" : " differs");
     }
@@ -99,6 +115,10 @@ std::string problemOf(const Graph &graph, const RandomProgram &program, const ru
     return "";
   }
   count(**plan, counts);
+  if (options.print) {
+    writeFxText(llvm::outs(), graph);
+    writePlanText(llvm::outs(), **plan);
+  }
   if (std::vector<Diagnostic> findings = verifyPlan(**plan); !findings.empty())
     return "refused by the plan verifier: " + toString(llvm::makeArrayRef(findings).take_front(1));
   runtime::PlanRequest request;
@@ -108,7 +128,7 @@ std::string problemOf(const Graph &graph, const RandomProgram &program, const ru
   request.seed = seed;
   request.deadline = std::chrono::minutes(1);
   llvm::Expected<runtime::RunResult> got = runtime::runPlans(*runtime::findEngine(options.engine), request);
-  return got ? differenceOf(wanted, *got) : llvm::toString(got.takeError());
+  return got ? differenceOf(wanted, *got, request.inputs) : llvm::toString(got.takeError());
 }
 
 void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
@@ -155,6 +175,7 @@ std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
     llvm::StringRef flag = arguments[i], value = arguments[i + 1];
     bool wrong = flag == "--programs" ? value.getAsInteger(10, options.programs)
                  : flag == "--first"  ? value.getAsInteger(10, options.first)
+                 : flag == "--print"  ? value.getAsInteger(10, options.print)
                                       : flag != "--engine";
     if (wrong)
       return std::nullopt;
@@ -169,7 +190,7 @@ std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
 int main(int argc, char **argv) {
   std::optional<Options> options = parse({argv + 1, argv + argc});
   if (!options) {
-    llvm::errs() << "usage: ccgraph_plan_runs [--engine NAME] [--programs N] [--first N]\n";
+    llvm::errs() << "usage: ccgraph_plan_runs [--engine NAME] [--programs N] [--first N] [--print 1]\n";
     return 2;
   }
   Counts counts;

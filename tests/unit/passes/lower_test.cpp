@@ -343,6 +343,47 @@ TEST_F(LowerTest, AStepLearnsWhatTheHostWaitedFor) {
                        "compute: aten.add.Tensor all_reduce #0 -> add\n");
 }
 
+TEST_F(LowerTest, AResultThatALaterWaitMayCopyAgainIsNotWritten) {
+  Node *x = b.input("x", b.f32({4}));
+  const Type *half = b.f32({2});
+  Node *list = b.call("_c10d_functional.reduce_scatter_tensor_coalesced.default", nullptr,
+                      {ProgramBuilder::Nodes{x, x}, "sum", 2, "tp"});
+  Node *first = wait(b.call("operator.getitem", half, {list, 0}));
+  Node *written = b.call("aten.add_.Tensor", half, {first, first});
+  Node *second = wait(b.call("operator.getitem", half, {list, 1}));
+  b.output({written, second});
+  EXPECT_NE(lowered().find("[lower.rewritten]"), std::string::npos);
+}
+
+TEST_F(LowerTest, WhoTakesOtherBytesOfABufferNeedsNoWait) {
+  Node *x = b.input("x", b.f32({64}));
+  Node *a = relu(x);
+  Node *tail = b.call("aten.slice.Tensor", b.f32({16}), {a, 0, 48, 64});
+  Node *w = wait(reduce(tail));
+  Node *d = b.call("aten.full.default", b.f32({16}), {std::vector<int64_t>{16}, 1.0});
+  b.output({w, d});
+  // d takes the first bytes of a, and the collective reads the last.
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
+                       "comm:tp: all_reduce relu+48 -> all_reduce after e0\n"
+                       "compute: aten.full.default  -> full\n");
+}
+
+TEST_F(LowerTest, ABodyOfControlDepsIsPartOfTheProgram) {
+  Node *x = b.input("x", b.f32({4}));
+  Graph &body = graph_.addSubgraph(context_.identifier("body"));
+  ProgramBuilder inner(body);
+  Node *a = inner.input("a", x->type());
+  Node *n = inner.input("n", nullptr);
+  Node *scaled = inner.call("aten.mul.Tensor", x->type(), {a, n});
+  inner.result(inner.call("aten.relu.default", x->type(), {scaled}));
+  Node *attribute = b.attribute("body");
+  Node *y = b.call("higher_order.control_deps", x->type(), {ProgramBuilder::Nodes{x}, attribute, x, 2.0});
+  b.output({add(y, x)});
+  EXPECT_EQ(lowered(), "compute: aten.mul.Tensor x -> mul\n"
+                       "compute: aten.relu.default mul -> relu\n"
+                       "compute: aten.add.Tensor relu x -> add\n");
+}
+
 TEST_F(LowerTest, CommunicationMayHaveAnArenaOfItsOwn) {
   Node *x = b.input("x", b.f32({16}));
   Node *w = wait(reduce(relu(x)));

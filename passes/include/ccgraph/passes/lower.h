@@ -23,6 +23,7 @@
 //   lower.reshape   the tensor is given other memory in place (resize_)
 //   lower.group     the members of a group are not known
 //   lower.call      the arguments of a collective make no sense
+//   lower.rewritten a result of a list of reduce_scatters is written before the last wait on the list: gloo copies it again then
 //   lower.streams   more groups and channels than a plan can have streams
 //   lower.operator  a subgraph that is run by an operator (while_loop)
 // Cost: O(n log n) in nodes and edges, but for the placing of up to 4,096 buffers (arena.h).

@@ -1,0 +1,174 @@
+#include "lower/splice.h"
+
+#include "ccgraph/ir/effects.h"
+#include "lower/emitter.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::lower {
+namespace {
+
+bool isWrapper(const Node *node) { return node->op() && node->op()->role == OpRole::ControlDeps; }
+
+/// The subgraph that a control_deps names; null where it names none.
+const Graph *bodyOf(const Node &wrapper) {
+  bool named = wrapper.args().size() >= 2 && wrapper.args()[1].is(Argument::Kind::Operand);
+  const Node *attribute = named ? wrapper.operand(wrapper.args()[1]) : nullptr;
+  return attribute && attribute->opcode() == Opcode::GetAttr ? attribute->graph()->subgraph(attribute->target())
+                                                             : nullptr;
+}
+
+llvm::Error refused(const Node &wrapper, const llvm::Twine &message) {
+  return loweringError(wrapper, "lower.operator", message,
+                       "inline the subgraph, or run the graph with the reference engine");
+}
+
+/// One wrapper's body, node by node, before the wrapper.
+class Splicer {
+public:
+  Splicer(Graph &graph, Node &wrapper, const Graph &body) : graph_(graph), wrapper_(wrapper), body_(body) {}
+
+  llvm::Error run();
+
+private:
+  /// What a node of the body is in the program: a node, or a literal that the wrapper gives.
+  struct Actual {
+    Node *node = nullptr;
+    const Argument *literal = nullptr;
+  };
+  llvm::Error bindPlaceholders();
+  Node *copy(const Node &inner);
+  Argument copy(ArgumentBuilder &builder, const Node &inner, const Argument &tree);
+  llvm::Error giveResult(const Node &output);
+  llvm::Error giveElements(llvm::ArrayRef<Argument> elements, const Node &output);
+
+  Graph &graph_;
+  Node &wrapper_;
+  const Graph &body_;
+  llvm::DenseMap<const Node *, Actual> actuals_;
+};
+
+llvm::Error Splicer::bindPlaceholders() {
+  size_t next = 2;
+  for (const Node *inner : body_) {
+    if (inner->opcode() != Opcode::Placeholder)
+      continue;
+    if (next == wrapper_.args().size())
+      return refused(wrapper_, "gives its subgraph " + llvm::Twine(next - 2) + " arguments, and it takes more");
+    const Argument &argument = wrapper_.args()[next++];
+    bool isNode = argument.is(Argument::Kind::Operand);
+    actuals_[inner] = isNode ? Actual{wrapper_.operand(argument), nullptr} : Actual{nullptr, &argument};
+  }
+  return llvm::Error::success();
+}
+
+Argument Splicer::copy(ArgumentBuilder &builder, const Node &inner, const Argument &tree) {
+  if (tree.is(Argument::Kind::Operand)) {
+    const Actual &actual = actuals_.find(inner.operand(tree))->second;
+    if (actual.node)
+      return builder.operand(actual.node);
+    return builder.copy(*actual.literal, [&](uint32_t index) { return wrapper_.operand(index); });
+  }
+  if (tree.isSequence()) {
+    std::vector<Argument> elements;
+    for (const Argument &element : tree.elements())
+      elements.push_back(copy(builder, inner, element));
+    return builder.sequence(tree.kind(), elements);
+  }
+  if (!tree.is(Argument::Kind::Dict))
+    return tree;
+  std::vector<NamedArgument> entries;
+  for (const NamedArgument &entry : tree.entries())
+    entries.push_back({entry.name, copy(builder, inner, entry.value)});
+  return builder.dict(entries);
+}
+
+Node *Splicer::copy(const Node &inner) {
+  ArgumentBuilder builder(graph_);
+  std::vector<Argument> args;
+  for (const Argument &argument : inner.args())
+    args.push_back(copy(builder, inner, argument));
+  std::vector<NamedArgument> kwargs;
+  for (const NamedArgument &argument : inner.kwargs())
+    kwargs.push_back({argument.name, copy(builder, inner, argument.value)});
+  NodeSpec spec;
+  spec.opcode = inner.opcode();
+  spec.name = inner.name().str();
+  spec.target = inner.target();
+  spec.type = inner.type();
+  spec.frame = wrapper_.frame();
+  return graph_.create(spec, std::move(builder), {args, kwargs}, &wrapper_);
+}
+
+/// Elements of the wrapper's result are those of the list that the body returns.
+llvm::Error Splicer::giveElements(llvm::ArrayRef<Argument> elements, const Node &output) {
+  llvm::SmallVector<Node *, 8> users;
+  for (const Use &use : wrapper_.uses())
+    if (!use.isOrdering())
+      users.push_back(use.user());
+  for (Node *user : users) {
+    std::optional<int64_t> index = getItemIndex(*user);
+    bool there = index && *index < static_cast<int64_t>(elements.size());
+    const Argument *element = there ? &elements[static_cast<size_t>(*index)] : nullptr;
+    if (!element || !element->is(Argument::Kind::Operand) || !actuals_.lookup(output.operand(*element)).node)
+      return refused(wrapper_, "yields a list of which something else is made than nodes of its subgraph");
+    graph_.replaceAllUses(user, actuals_.lookup(output.operand(*element)).node);
+    graph_.erase(user);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Splicer::giveResult(const Node &output) {
+  const Argument *result = output.args().empty() ? nullptr : &output.args().front();
+  if (result && result->isSequence())
+    return giveElements(result->elements(), output);
+  if (result && result->is(Argument::Kind::Operand))
+    if (Node *node = actuals_.lookup(output.operand(*result)).node) {
+      graph_.replaceAllUses(&wrapper_, node);
+      return llvm::Error::success();
+    }
+  bool used = llvm::any_of(wrapper_.uses(), [](const Use &use) { return !use.isOrdering(); });
+  return used ? refused(wrapper_, "yields what is no node of its subgraph") : llvm::Error::success();
+}
+
+llvm::Error Splicer::run() {
+  if (llvm::Error error = bindPlaceholders())
+    return error;
+  for (const Node *inner : body_) {
+    if (inner->opcode() == Opcode::Placeholder)
+      continue;
+    if (inner->opcode() == Opcode::Output)
+      return giveResult(*inner);
+    bool nested = inner->opcode() == Opcode::GetAttr && body_.subgraph(inner->target());
+    if (nested)
+      return refused(wrapper_, "runs a subgraph that holds a subgraph of its own");
+    actuals_[inner] = {copy(*inner), nullptr};
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Graph>> spliced(const Graph &graph) {
+  if (llvm::none_of(graph, isWrapper))
+    return nullptr;
+  std::unique_ptr<Graph> copy = graph.clone();
+  for (Node *node : copy->nodes()) {
+    if (!isWrapper(node))
+      continue;
+    const Graph *body = bodyOf(*node);
+    if (!body)
+      return refused(*node, "names no subgraph that is here");
+    if (llvm::Error error = Splicer(*copy, *node, *body).run())
+      return error;
+    // Because nobody reads it any more, only its place in the order of others is left, which the program's order keeps.
+    while (node->hasUses()) {
+      const Use &use = *node->uses().begin();
+      copy->removeOrdering(use.user(), node);
+    }
+    copy->erase(node);
+  }
+  return copy;
+}
+
+} // namespace ccgraph::lower
