@@ -101,6 +101,7 @@ private:
   /// A window of what the first operand is a name of.
   Lowered windowAt(unsigned element, const Type *type);
   Lowered makeReshape();
+  [[nodiscard]] bool fits(const PlanWindow &window) const;
   Lowered makeKernel(View view);
   [[nodiscard]] std::vector<PlanOperand> operands(View view) const;
   Lowered result();
@@ -222,8 +223,16 @@ Lowered ComputeCall::makeView() {
   return LoweredValue::list(std::move(elements));
 }
 
-/// In-place changes of a tensor's shape. Those that keep each element where it is, as_strided_ and set_ only change what the
-/// program means by the tensor; others need memory that nobody planned.
+/// Does its buffer hold the window, as far as sizes are numbers?
+bool ComputeCall::fits(const PlanWindow &window) const {
+  auto stated = [&](llvm::StringRef symbol) { return symbolOf(emitter_.plan().layout, symbol); };
+  std::optional<int64_t> bytes = emitter_.plan().buffers[window.buffer].bytes.evaluate(stated);
+  std::optional<ByteRange> range = bytesOf(window, stated);
+  return bytes && range && range->end <= *bytes;
+}
+
+/// In-place changes of a tensor's shape. Those that keep each element where it is, as_strided_, set_ and a resize_ within its
+/// memory only change what the program means by the tensor; others need memory that nobody planned.
 Lowered ComputeCall::makeReshape() {
   llvm::StringRef target = op_.target.str();
   const LoweredValue *self = firstValue(emitter_, node_);
@@ -244,16 +253,21 @@ Lowered ComputeCall::makeReshape() {
       window = {window.buffer, node_.type(), *offset};
       return *self;
     }
+    if (isOneOf({"aten.resize_"}) && fits({window.buffer, node_.type(), window.offset})) {
+      window.type = node_.type();
+      return *self;
+    }
     const LoweredValue *source = node_.numOperands() > 1 ? &emitter_.valueOf(*node_.operand(1)) : nullptr;
     if (target == "aten.set_.source_Tensor" && source && source->isTensor()) {
       window = *source->tensor;
       return *self;
     }
   }
-  return loweringError(node_, "lower.reshape",
-                       Twine("changes the memory of a tensor in place (") + target + "), which a plan cannot foresee",
-                       "make a new tensor instead; t_, transpose_, squeeze_, unsqueeze_, as_strided_ and set_ from a "
-                       "tensor, with types that state strides, may stay");
+  return loweringError(
+      node_, "lower.reshape",
+      Twine("changes the memory of a tensor in place (") + target + "), which a plan cannot foresee",
+      "make a new tensor instead; t_, transpose_, squeeze_, unsqueeze_, as_strided_, set_ from a tensor and a "
+      "resize_ to no more than the tensor's memory, with types that state strides, may stay");
 }
 
 std::vector<PlanOperand> ComputeCall::operands(View view) const {

@@ -181,7 +181,15 @@ TEST_F(LowerTest, AReshapedTensorIsSeenSoUnderEveryName) {
                        "compute: aten.relu.default x+1 -> relu_1\n");
 }
 
-TEST_F(LowerTest, AResizeIsRefused) {
+TEST_F(LowerTest, AResizeWithinTheMemoryIsAnotherWindow) {
+  Node *x = b.input("x", b.f32({2, 3}));
+  Node *row = b.call("aten.resize_.default", b.f32({4}), {x, std::vector<int64_t>{4}});
+  b.output({relu(row), b.call("aten.select.int", b.f32({}), {x, 0, 3})});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu\n");
+  EXPECT_EQ(valueText(*plan_, plan_->outputs[1]), "x+3");
+}
+
+TEST_F(LowerTest, AResizeToMoreIsRefused) {
   Node *x = b.input("x", b.f32({4}));
   b.call("aten.resize_.default", b.f32({8}), {x, std::vector<int64_t>{8}});
   b.output({x});

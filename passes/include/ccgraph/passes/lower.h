@@ -20,7 +20,7 @@
 // Failure: a DiagnosticError of one of these rules, at the node:
 //   lower.type      a tensor without type, or whose result type nobody says
 //   lower.window    where a view lies in its storage cannot be said, or is not what the program may rely on
-//   lower.reshape   the tensor is given other memory in place (resize_)
+//   lower.reshape   the tensor is given more or other memory in place (resize_ beyond what it has)
 //   lower.group     the members of a group are not known
 //   lower.call      the arguments of a collective make no sense
 //   lower.rewritten a result of a list of reduce_scatters is written before the last wait on the list: gloo copies it again then
