@@ -4,6 +4,7 @@
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/passes/lower.h"
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/engine.h"
 #include "support/seeded_run.h"
 
@@ -25,24 +26,17 @@ std::unique_ptr<Plan> planOf(const Graph &graph, const ObjectMeanings &objects) 
   return nullptr;
 }
 
-/// "" where both runs give the same to the bit; else the first name that differs.
-std::string differenceOf(const runtime::RunResult &expected, const runtime::RunResult &got) {
-  for (size_t rank = 0; rank < expected.size(); ++rank)
-    for (const auto &[name, tensor] : expected[rank]) {
-      auto found = got[rank].find(name);
-      if (found == got[rank].end() || found->second.sizes != tensor.sizes || found->second.data != tensor.data)
-        return "rank " + std::to_string(rank) + " " + name;
-    }
-  return "";
-}
-
+/// "" where the local engine gives what the interpreter gives, to the bit.
 std::string differenceOnLocal(const runtime::RunRequest &request, const Plan &plan, uint64_t seed) {
   runtime::PlanRequest planned{.plans = {&plan}, .ranks = request.ranks, .inputs = request.inputs};
   planned.seed = seed;
   llvm::Expected<runtime::RunResult> got = runPlans(*runtime::findEngine("local"), planned);
   if (!got)
     return llvm::toString(got.takeError());
-  return differenceOf(llvm::cantFail(interpret(request)), *got);
+  runtime::RunResult expected = llvm::cantFail(runtime::interpret(request));
+  runtime::Comparison comparison = runtime::compareRuns({expected, *got, request.inputs}, {});
+  return comparison.equal() ? ""
+                            : comparison.differences.front().output + ": " + comparison.differences.front().message;
 }
 
 } // namespace
