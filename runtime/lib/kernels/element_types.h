@@ -32,35 +32,38 @@ struct Truth {
 
 inline uint16_t brainFromFloat(float value) {
   auto bits = llvm::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return 0x7fc0;
   // Because ties go to even: add half an ulp, less one if the kept part is even. 0x3f808000 lies in the middle between
   // 0x3f80 and 0x3f81; with 0x7fff added it stays below 0x3f81. 0x3f818000 has an odd neighbour below: 0x8000 is added,
   // and it becomes 0x3f82.
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded);
 }
 
-/// To the nearest, ties to even. Below 2^-14 the steps of a half are those of the floats from 0.5 on, so that an addition rounds.
+/// Without a branch, because loops with branches do not become vectors.
+inline uint32_t choose(bool condition, uint32_t yes, uint32_t no) {
+  uint32_t mask = 0U - static_cast<uint32_t>(condition);
+  return (yes & mask) | (no & ~mask);
+}
+
+/// To the nearest, ties to even. Below 2^-14 the steps of a half are those of the floats from 0.5 on, so that an addition
+/// rounds.
 inline uint16_t halfFromFloat(float value) {
   auto bits = llvm::bit_cast<uint32_t>(value);
-  auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
+  uint32_t sign = (bits >> 16) & 0x8000;
   bits &= 0x7fffffff;
-  if (bits > 0x7f800000)
-    return sign | 0x7e00;
-  if (bits >= llvm::bit_cast<uint32_t>(65520.0F))
-    return sign | 0x7c00;
-  if (bits < llvm::bit_cast<uint32_t>(0x1p-14F))
-    return static_cast<uint16_t>(
-        sign | (llvm::bit_cast<uint32_t>(llvm::bit_cast<float>(bits) + 0.5F) - llvm::bit_cast<uint32_t>(0.5F)));
-  bits += 0xfff + ((bits >> 13) & 1);
-  return static_cast<uint16_t>(sign | ((bits >> 13) - (112 << 10)));
+  uint32_t small = llvm::bit_cast<uint32_t>(llvm::bit_cast<float>(bits) + 0.5F) - llvm::bit_cast<uint32_t>(0.5F);
+  uint32_t normal = ((bits + 0xfff + ((bits >> 13) & 1)) >> 13) - (112 << 10);
+  uint32_t number = choose(bits < llvm::bit_cast<uint32_t>(0x1p-14F), small, normal);
+  uint32_t infinite = choose(bits > 0x7f800000, 0x7e00, 0x7c00);
+  return static_cast<uint16_t>(sign | choose(bits >= llvm::bit_cast<uint32_t>(65520.0F), infinite, number));
 }
 
 /// The bits of a half stand in a float as those of a number 2^112 times smaller.
 inline float floatFromHalf(uint16_t bits) {
   uint32_t sign = (bits & 0x8000U) << 16, rest = bits & 0x7fffU;
-  float magnitude = rest > 0x7c00 ? NAN : rest == 0x7c00 ? INFINITY : llvm::bit_cast<float>(rest << 13) * 0x1p112F;
-  return llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(magnitude) | sign);
+  auto number = llvm::bit_cast<uint32_t>(llvm::bit_cast<float>(rest << 13) * 0x1p112F);
+  uint32_t infinite = choose(rest > 0x7c00, 0x7fc00000, 0x7f800000);
+  return llvm::bit_cast<float>(sign | choose(rest >= 0x7c00, infinite, number));
 }
 
 template <typename E>
