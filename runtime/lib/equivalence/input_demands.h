@@ -5,11 +5,15 @@
 // these pass values on. It is a guess at what is needed, never a promise: where two readers ask for
 // different things, the tighter bound holds.
 //
-// Ownership: holds node ids only; the graph must outlive it unedited. Failure: none; what cannot be
-// told is no demand. Cost: one pass over the nodes per demand.
+// Of a graph, each node has demands of its own. A plan has no names for views and for what is written
+// in place: there each buffer has one demand, that of all who read any part of it.
+//
+// Ownership: holds ids only; the program must outlive it unedited. Failure: none; what cannot be
+// told is no demand. Cost: one pass over the nodes, or steps.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/plan.h"
 
 #include <optional>
 
@@ -24,9 +28,11 @@ struct InputDemand {
   bool positive = false;
 };
 
-/// By node id: what later nodes demand of each node's values. `size` gives a dimension's number,
-/// empty where unknown.
+/// A dimension's number, empty where unknown.
 using DimNumber = llvm::function_ref<std::optional<int64_t>(const Dim &)>;
+/// By node id: what later nodes demand of each node's values.
 [[nodiscard]] std::vector<InputDemand> inputDemands(const Graph &graph, DimNumber size);
+/// By buffer: what the steps demand of its values.
+[[nodiscard]] std::vector<InputDemand> inputDemands(const Plan &plan, DimNumber size);
 
 } // namespace ccgraph::runtime

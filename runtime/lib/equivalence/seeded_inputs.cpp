@@ -22,22 +22,55 @@ uint64_t hashOf(llvm::StringRef text) {
   return hash;
 }
 
-Symbols chooseSymbols(const Graph &graph) {
+/// What a program takes from its caller, in order.
+struct Taken {
+  /// "in.x", "attr.w"
+  std::string name;
+  const Type *type = nullptr;
+  /// where its demand stands: id of its node, or of its buffer
+  size_t place = 0;
+};
+
+std::vector<Taken> takenBy(const Graph &graph) {
+  std::vector<Taken> taken;
+  for (const Node *node : graph) {
+    bool placeholder = node->opcode() == Opcode::Placeholder;
+    if (!placeholder && node->opcode() != Opcode::GetAttr)
+      continue;
+    std::string name = placeholder ? ("in." + node->name().str()).str() : ("attr." + node->target().str()).str();
+    taken.push_back({std::move(name), node->type(), node->id()});
+  }
+  return taken;
+}
+
+std::vector<Taken> takenBy(const Plan &plan) {
+  std::vector<Taken> taken;
+  for (const PlanInput &input : plan.inputs) {
+    bool tensor = input.value.kind == PlanValue::Kind::Tensor;
+    taken.push_back({input.name, tensor ? input.value.window.type : input.value.numberType,
+                     tensor ? input.value.window.buffer : size_t{0}});
+  }
+  return taken;
+}
+
+/// Hints first; placeholders tell what else there is.
+Symbols chooseSymbols(Context &context, llvm::ArrayRef<std::pair<Identifier, int64_t>> hints,
+                      llvm::ArrayRef<Taken> taken) {
   Symbols symbols;
-  for (const auto &[name, value] : graph.symbolHints)
+  for (const auto &[name, value] : hints)
     symbols[name.str()] = value;
   int64_t next = firstSymbolValue;
   auto choose = [&](const Dim &dim) {
     if (!dimValue(dim, symbols))
-      (void)conform(graph.context().symbolicScalar(dim.expr()), Value::integer(next++), symbols);
+      (void)conform(context.symbolicScalar(dim.expr()), Value::integer(next++), symbols);
   };
-  for (const Node *node : graph) {
-    if (node->opcode() != Opcode::Placeholder || node->type() == nullptr)
+  for (const Taken &input : taken) {
+    if (!llvm::StringRef(input.name).startswith("in.") || input.type == nullptr)
       continue;
-    if (node->type()->kind() == Type::Kind::Symbolic)
-      choose(Dim(node->type()->symbol()));
-    if (node->type()->isTensor())
-      for (const Dim &dim : node->type()->sizes())
+    if (input.type->kind() == Type::Kind::Symbolic)
+      choose(Dim(input.type->symbol()));
+    if (input.type->isTensor())
+      for (const Dim &dim : input.type->sizes())
         choose(dim);
   }
   return symbols;
@@ -94,35 +127,51 @@ HostTensor scalar(int64_t value) {
   return host;
 }
 
-} // namespace
+/// Of which rank, and from what.
+struct Seeding {
+  int64_t rank = 0;
+  uint64_t seed = 0;
+  int64_t mostBytes = 0;
+};
 
 // The stream of an input begins at its name, the seed and the rank, and not where the stream of the input before it
 // ended: so a program that has one input more gets the same values for the others.
-TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed, int64_t mostBytes) {
-  Symbols symbols = chooseSymbols(graph);
-  auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };
-  std::vector<InputDemand> demands = inputDemands(graph, number);
+TensorMap makeInputs(llvm::ArrayRef<Taken> taken, const Symbols &symbols, llvm::ArrayRef<InputDemand> demands,
+                     Seeding seeding) {
+  auto number = [&](const Dim &dim) { return dimValue(dim, symbols).value_or(firstSymbolValue); };
   TensorMap inputs;
-  for (const Node *node : graph) {
-    bool placeholder = node->opcode() == Opcode::Placeholder;
-    if (!(placeholder || node->opcode() == Opcode::GetAttr) || node->type() == nullptr)
-      continue;
-    std::string name = placeholder ? ("in." + node->name().str()).str() : ("attr." + node->target().str()).str();
-    if (node->type()->kind() == Type::Kind::Symbolic)
-      inputs[name] = scalar(number(Dim(node->type()->symbol())).value_or(firstSymbolValue));
-    if (!node->type()->isTensor())
+  for (const auto &[name, type, place] : taken) {
+    if (type && type->kind() == Type::Kind::Symbolic)
+      inputs[name] = scalar(number(Dim(type->symbol())));
+    if (!type || !type->isTensor())
       continue;
     std::vector<int64_t> sizes;
-    for (const Dim &dim : node->type()->sizes())
-      sizes.push_back(number(dim).value_or(firstSymbolValue));
-    std::optional<int64_t> bytes = bytesOf(node->type()->dtype(), sizes);
-    if (!bytes || *bytes > mostBytes)
+    for (const Dim &dim : type->sizes())
+      sizes.push_back(number(dim));
+    std::optional<int64_t> bytes = bytesOf(type->dtype(), sizes);
+    if (!bytes || *bytes > seeding.mostBytes)
       continue;
-    mostBytes -= *bytes;
-    uint64_t key = hashOf(name) ^ Numbers(seed * 0x9e3779b1 + static_cast<uint64_t>(rank)).next();
-    inputs[name] = fill(node->type()->dtype(), std::move(sizes), demands[node->id()], key);
+    seeding.mostBytes -= *bytes;
+    uint64_t key = hashOf(name) ^ Numbers(seeding.seed * 0x9e3779b1 + static_cast<uint64_t>(seeding.rank)).next();
+    inputs[name] = fill(type->dtype(), std::move(sizes), demands[place], key);
   }
   return inputs;
+}
+
+} // namespace
+
+TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed, int64_t mostBytes) {
+  std::vector<Taken> taken = takenBy(graph);
+  Symbols symbols = chooseSymbols(graph.context(), graph.symbolHints, taken);
+  auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };
+  return makeInputs(taken, symbols, inputDemands(graph, number), {rank, seed, mostBytes});
+}
+
+TensorMap seededInputs(const Plan &plan, int64_t rank, uint64_t seed, int64_t mostBytes) {
+  std::vector<Taken> taken = takenBy(plan);
+  Symbols symbols = chooseSymbols(plan.context(), plan.layout.symbols, taken);
+  auto number = [&](const Dim &dim) { return dimValue(dim, symbols); };
+  return makeInputs(taken, symbols, inputDemands(plan, number), {rank, seed, mostBytes});
 }
 
 } // namespace ccgraph::runtime

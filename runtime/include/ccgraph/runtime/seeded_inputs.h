@@ -1,4 +1,4 @@
-// Seeded inputs: values for a graph's placeholders where the user has none.
+// Seeded inputs: values for a program's inputs where the user has none.
 //
 // A value depends on nothing but the seed, the rank, the placeholder's name and its type, so that
 // a graph before and after a rewrite get the same.
@@ -11,6 +11,10 @@
 // What else a graph may demand of its inputs (splits that add up, runtime assertions) cannot be
 // derived: such graphs need recorded values.
 //
+// A plan gets what the graph that it was lowered from gets, as far as steps and windows tell what nodes told: symbols take
+// the values that its layout is for. It may differ where a buffer is written in place between two readers that
+// demand different things, since a plan knows of no names for one buffer before and after.
+//
 // Ownership: the caller's. Failure: none; a placeholder without a type gets no value, nor does one
 // for which the memory limit leaves no room: the run then says so. Cost: linear in the elements and
 // edges.
@@ -18,6 +22,7 @@
 
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/ir/plan.h"
 #include "ccgraph/runtime/interpreter.h"
 
 namespace ccgraph::runtime {
@@ -25,6 +30,9 @@ namespace ccgraph::runtime {
 /// `in.<placeholder>` and `attr.<target>` for every node with a known type, together at most
 /// `mostBytes`.
 [[nodiscard]] TensorMap seededInputs(const Graph &graph, int64_t rank, uint64_t seed,
+                                     int64_t mostBytes = defaultMemoryLimit);
+/// The same names for every input of a plan.
+[[nodiscard]] TensorMap seededInputs(const Plan &plan, int64_t rank, uint64_t seed,
                                      int64_t mostBytes = defaultMemoryLimit);
 
 } // namespace ccgraph::runtime
