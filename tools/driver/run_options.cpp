@@ -24,7 +24,8 @@ std::vector<std::string> engineNames() {
 } // namespace
 
 CommandLine declareRunFlags(RunOptions &options) {
-  CommandLine line("ccgraph-run GRAPH --ranks N [flags]", "Executes a graph on N ranks and compares what comes out.");
+  CommandLine line("ccgraph-run GRAPH|PLAN --ranks N [flags]",
+                   "Executes a graph, or a plan, on N ranks and compares what comes out.");
   auto close = [&](double Tolerance::*bound) {
     return [&options, bound](double value) {
       options.tolerance.bitwise = false;
@@ -32,19 +33,23 @@ CommandLine declareRunFlags(RunOptions &options) {
     };
   };
   line.addText("--engine", "NAME",
-               "what executes: reference (the interpreter, the default) or local (a plan, on a thread a rank)",
+               "what executes: reference (the interpreter; default of a GRAPH) or local (a plan, on a thread a rank)",
                options.engine);
   line.chooseFrom({"local", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
-  line.addList("--rank-graphs", "A,B,...", "one graph a rank, instead of GRAPH", options.rankGraphs);
+  line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
   line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);
   line.addText("--values", "DIR", "recorded inputs and outputs: rank0.safetensors, ...; without it, seeded inputs",
                options.values);
+  line.addText("--expect", "GRAPH", "compare with this graph, which the interpreter executes on the same inputs",
+               options.expect);
   line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
   line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
   line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
   line.addCount("--seed", "S", "seed of the inputs, and of the order of a plan's steps (0)", 0, options.seed);
+  line.addCount("--repeat", "K", "run K times, all of which must give the same; prints how long a run takes", 1,
+                options.repeat);
   addPipelineFlags(line, options.pipeline, 0);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this, or what else there is to a topic", options.help);
@@ -56,7 +61,7 @@ CommandLine declareRunFlags(RunOptions &options) {
 // Graphs come either as one file for all ranks or as --rank-graphs, one for each; group files pair up with them. A
 // number that does not fit is told here, before any file is read.
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
-  if (options.engine != "reference" && !runtime::findEngine(options.engine))
+  if (!options.engine.empty() && options.engine != "reference" && !runtime::findEngine(options.engine))
     return usage("--engine: got '" + options.engine + "', expected one of: " + llvm::join(engineNames(), ", "));
   if (options.rankGraphs.empty() ? positional.size() != 1 : !positional.empty())
     return usage("got " + llvm::Twine(positional.size()) +

@@ -16,7 +16,8 @@ namespace ccgraph::driver {
 
 /// Each field is what one flag says; empty texts and lists: not given.
 struct RunOptions {
-  std::string engine = "reference";
+  /// empty: reference for graphs, local for plans
+  std::string engine;
   /// 0: not given
   size_t ranks = 0;
   std::vector<std::string> rankGraphs;
@@ -26,6 +27,9 @@ struct RunOptions {
   std::string toleranceFile;
   Tolerance tolerance;
   size_t seed = 0;
+  /// 0: not given, which is once
+  size_t repeat = 0;
+  std::string expect;
   PipelineFlags pipeline;
   /// topic, maybe empty for the first screen; no value: help is not asked for
   std::optional<std::string> help;

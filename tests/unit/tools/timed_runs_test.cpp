@@ -1,0 +1,31 @@
+// Runs of one program on the same inputs are held to the first of them, to the bit.
+#include "driver/timed_runs.h"
+
+#include "support/rank_program.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::driver {
+namespace {
+
+using test::hostTensor;
+
+const std::vector<TensorMap> inputs = {{{"in.x", hostTensor(DType::F32, {2}, {1, 2})}}, {}};
+
+runtime::RunResult resultOf(double last) {
+  return {{{"out.0", hostTensor(DType::F32, {2}, {3, 4})}}, {{"out.0", hostTensor(DType::F32, {2}, {5, last})}}};
+}
+
+TEST(TimedRuns, OfEqualValuesDoNotDiffer) {
+  EXPECT_EQ(differenceFromFirst(2, resultOf(6), resultOf(6), inputs), "");
+  EXPECT_EQ(differenceFromFirst(2, resultOf(std::nan("")), resultOf(std::nan("")), inputs), "");
+}
+
+TEST(TimedRuns, ThatDifferSayWhichAndWhere) {
+  EXPECT_EQ(differenceFromFirst(3, resultOf(6), resultOf(7), inputs),
+            "error: run 3 gives other values than run 1\n"
+            "rank 1 out.0: element [1] is 7, expected 6 (1 of 2 elements differ; held bitwise)\n");
+}
+
+} // namespace
+} // namespace ccgraph::driver

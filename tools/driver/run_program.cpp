@@ -1,0 +1,208 @@
+#include "driver/run_program.h"
+
+#include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/passes/lower.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/runtime/seeded_inputs.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::driver {
+namespace {
+
+llvm::Error textError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Whether something is asked for that only a graph has.
+bool asksOfGraph(const RunOptions &options) {
+  const PassManagerOptions &manager = options.pipeline.manager, usual;
+  bool passes = options.pipeline.level || options.pipeline.text || manager.memoryBudget || manager.bitwise ||
+                !manager.limitMemory;
+  bool checks = manager.spmd != usual.spmd || manager.verifyEach != usual.verifyEach ||
+                manager.checkLegality != usual.checkLegality;
+  // Because the graph that a plan is compared with may need them.
+  bool groups = !options.groups.empty() && options.expect.empty();
+  return passes || checks || groups || !options.selector.empty();
+}
+
+} // namespace
+
+llvm::Error RunProgram::open(llvm::ArrayRef<std::string> paths) {
+  for (const std::string &path : paths) {
+    llvm::Expected<InputFile> file = InputFile::open(path);
+    if (!file)
+      return file.takeError();
+    files_.push_back(std::move(*file));
+  }
+  planned_ = isPlan(files_.front().text());
+  return llvm::Error::success();
+}
+
+llvm::Error RunProgram::checkUsage() const {
+  for (const InputFile &file : files_)
+    if (isPlan(file.text()) != planned_) {
+      const InputFile &plan = planned_ ? files_.front() : file, &graph = planned_ ? file : files_.front();
+      return textError("--rank-graphs: " + plan.name() + " holds a plan, and " + graph.name() +
+                       " does not\n  note: give a plan for each rank, or a graph for each");
+    }
+  if (planned_ && asksOfGraph(options_))
+    return textError(files_.front().name() +
+                     " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
+                     "--ranks, --rank-graphs, "
+                     "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat and --ops");
+  if (planned_ && !runsPlans())
+    return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().name() +
+                     " holds a plan\n  note: leave --engine out, or give a graph");
+  return llvm::Error::success();
+}
+
+llvm::StringRef RunProgram::engine() const {
+  if (!options_.engine.empty())
+    return options_.engine;
+  return planned_ ? "local" : "reference";
+}
+
+llvm::Error RunProgram::load() {
+  if (llvm::Error error = options_.pipeline.declareOps(context_))
+    return error;
+  return planned_ ? loadPlans() : loadGraphs();
+}
+
+// One step needs the other: how many ranks there are may stand in the graph, groups that no file describes are
+// assumed for that number of ranks, and the verifier asks the groups. So all graphs are read before the ranks are
+// chosen, and verified after.
+llvm::Error RunProgram::loadGraphs() {
+  for (size_t i = 0; i < files_.size(); ++i)
+    if (llvm::Error error = loadGraphFile(i))
+      return error;
+  if (llvm::Error error = chooseRanks(graphs_.front()->worldSize))
+    return error;
+  for (size_t i = 0; i < graphs_.size(); ++i) {
+    assumeGroups(*graphs_[i], ranks_);
+    if (llvm::Error error = checkWellFormed(*graphs_[i]))
+      return withPlaces(std::move(error), place(i));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RunProgram::loadGraphFile(size_t index) {
+  Diagnostics warnings;
+  llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, files_[index], options_.selector, &warnings);
+  streams_.err << toString(warnings.take());
+  if (!graph)
+    return graph.takeError();
+  graphs_.push_back(std::move(*graph));
+  if (options_.groups.empty())
+    return llvm::Error::success();
+  return addGroupFile(*graphs_.back(), options_.groups[options_.groups.size() == 1 ? 0 : index]);
+}
+
+llvm::Error RunProgram::addGroupFile(Graph &graph, const std::string &path) {
+  if (llvm::Error error = addGroups(graph, path))
+    return error;
+  llvm::Expected<ObjectMeanings> objects = loadObjects(path);
+  if (!objects)
+    return objects.takeError();
+  objects_.insert(objects->begin(), objects->end());
+  return llvm::Error::success();
+}
+
+llvm::Error RunProgram::loadPlans() {
+  for (size_t i = 0; i < files_.size(); ++i) {
+    Diagnostics warnings;
+    llvm::Expected<std::unique_ptr<Plan>> plan = readPlan(context_, files_[i].source(), {.warnings = &warnings});
+    streams_.err << toString(warnings.take());
+    if (!plan)
+      return plan.takeError();
+    if (llvm::Error error = verifyPlanOrError(**plan))
+      return withPlaces(std::move(error), place(i));
+    // Because one plan serves every rank, whosever it was.
+    if (isOneText())
+      (*plan)->rank.reset();
+    plans_.push_back(std::move(*plan));
+  }
+  return chooseRanks(plans_.front()->worldSize);
+}
+
+// As --ranks says, else one for each text of --rank-graphs, else the world size that the text states.
+llvm::Error RunProgram::chooseRanks(std::optional<int64_t> stated) {
+  ranks_ = options_.ranks ? options_.ranks : options_.rankGraphs.size();
+  if (ranks_ == 0)
+    ranks_ = static_cast<size_t>(stated.value_or(0));
+  if (ranks_ == 0)
+    return textError(llvm::Twine("the ") + (planned_ ? "plan" : "graph") +
+                     " does not say how many ranks it is for\n  note: give --ranks N");
+  return llvm::Error::success();
+}
+
+/// Ranks whose texts differ keep their order across groups.
+llvm::Error RunProgram::transform(const Pipeline &pipeline) {
+  PassManagerOptions manager = options_.pipeline.manager;
+  manager.spmd &= isOneText();
+  for (auto &graph : graphs_) {
+    llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, manager);
+    if (!run)
+      return placed(run.takeError());
+    changed_ |= run->changed();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RunProgram::lower() {
+  for (const auto &graph : graphs_) {
+    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, {.objects = objects_});
+    if (!plan)
+      return placed(plan.takeError());
+    // Because one text serves every rank, whosever it was.
+    if (isOneText())
+      (*plan)->rank.reset();
+    if (llvm::Error error = verifyPlanOrError(**plan))
+      return placed(std::move(error));
+    plans_.push_back(std::move(*plan));
+  }
+  return llvm::Error::success();
+}
+
+std::vector<const Graph *> RunProgram::graphs() const {
+  std::vector<const Graph *> graphs;
+  for (const auto &graph : graphs_)
+    graphs.push_back(graph.get());
+  return graphs;
+}
+
+std::vector<const Plan *> RunProgram::plans() const {
+  std::vector<const Plan *> plans;
+  for (const auto &plan : plans_)
+    plans.push_back(plan.get());
+  return plans;
+}
+
+std::vector<std::string> RunProgram::inputNames(size_t rank) const {
+  std::vector<std::string> names;
+  if (planned_) {
+    for (const PlanInput &input : plans_[textOf(rank)]->inputs)
+      if (llvm::StringRef(input.name).startswith("in."))
+        names.push_back(input.name);
+    return names;
+  }
+  for (const Node *node : *graphs_[textOf(rank)])
+    if (node->opcode() == Opcode::Placeholder)
+      names.push_back(("in." + node->name().str()).str());
+  return names;
+}
+
+TensorMap RunProgram::seededInputs(size_t rank, int64_t mostBytes) const {
+  auto number = static_cast<int64_t>(rank);
+  return planned_ ? runtime::seededInputs(*plans_[textOf(rank)], number, options_.seed, mostBytes)
+                  : runtime::seededInputs(*graphs_[textOf(rank)], number, options_.seed, mostBytes);
+}
+
+llvm::Error RunProgram::placed(llvm::Error error) const {
+  return isOneText() ? withPlaces(std::move(error), place(0)) : std::move(error);
+}
+
+} // namespace ccgraph::driver

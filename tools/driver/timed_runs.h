@@ -1,0 +1,47 @@
+// TimedRuns: a program, prepared once and run as often as --repeat asks for.
+//
+// Each run gets the same inputs and must give the same values as the first: one that does not read memory that nobody
+// wrote, or was ordered too weakly, or its engine kept something from the run before.
+//
+// Ownership: borrows program and options; keeps the first run's values. Failure: run()'s error is that of the engine; runs that
+// differ are no error but difference(). Cost: that of the runs, and a comparison after each but the first, which is not
+// in the time.
+#pragma once
+
+#include "ccgraph/runtime/engine.h"
+#include "driver/run_program.h"
+
+namespace ccgraph::driver {
+
+class TimedRuns {
+public:
+  TimedRuns(const RunProgram &program, const RunOptions &options) : program_(program), options_(options) {}
+
+  /// For engines of plans: kernels found, memory laid out.
+  [[nodiscard]] llvm::Error prepare();
+  /// By rank.
+  [[nodiscard]] llvm::Error run(const std::vector<TensorMap> &inputs);
+  /// Of the first run.
+  [[nodiscard]] const runtime::RunResult &result() const { return result_; }
+  /// What a later run gave that the first did not, in lines; empty where there is nothing.
+  [[nodiscard]] const std::string &difference() const { return difference_; }
+  /// Of each run, from inputs brought to results taken.
+  [[nodiscard]] llvm::ArrayRef<double> seconds() const { return seconds_; }
+
+private:
+  [[nodiscard]] llvm::Expected<runtime::RunResult> runOnce(const std::vector<TensorMap> &inputs);
+
+  const RunProgram &program_;
+  const RunOptions &options_;
+  std::unique_ptr<runtime::PreparedPlans> prepared_; ///< null where the interpreter runs graphs
+  runtime::RunResult result_;
+  std::vector<double> seconds_;
+  std::string difference_;
+};
+
+/// What run number `run` (from 1) gave that the first did not, in lines; empty where there is nothing. Values are held to
+/// the bit.
+[[nodiscard]] std::string differenceFromFirst(size_t run, const runtime::RunResult &first,
+                                              const runtime::RunResult &now, const std::vector<TensorMap> &inputs);
+
+} // namespace ccgraph::driver
