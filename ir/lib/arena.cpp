@@ -13,7 +13,7 @@ namespace ccgraph {
 namespace {
 
 /// Above this many blocks, largest first takes longer than what it saves is worth.
-constexpr size_t mostForLargestFirst = 4096;
+constexpr size_t mostForLargestFirst = 8192;
 
 int64_t alignedUp(int64_t bytes, int64_t alignment) {
   return saturatingMultiply(saturatingAdd(bytes, alignment - 1) / alignment, alignment);

@@ -53,15 +53,25 @@ struct Touches {
   std::vector<Touch> writes;
 };
 
-/// What was done to a buffer, by stream: few touch one.
-using BufferHistory = llvm::SmallVector<Touches, 2>;
+/// A use of bytes of this buffer by another one that had them before.
+struct Inherited {
+  StreamId stream = 0;
+  Touch touch;
+};
+
+/// What was done to a buffer. Few streams touch one; what is inherited goes with the first write over it, so that it does not
+/// pile up from one owner of the bytes to the next.
+struct BufferHistory {
+  llvm::SmallVector<Touches, 2> streams;
+  std::vector<Inherited> inherited;
+};
 
 Touches &touchesOf(BufferHistory &history, StreamId stream) {
-  for (Touches &touches : history)
+  for (Touches &touches : history.streams)
     if (touches.stream == stream)
       return touches;
-  history.push_back({stream, {}, {}});
-  return history.back();
+  history.streams.push_back({stream, {}, {}});
+  return history.streams.back();
 }
 
 StepId latestOverlap(llvm::ArrayRef<Touch> touches, const ByteRange &range) {
@@ -123,6 +133,7 @@ private:
   void visit(StepId step);
   void takePlace(BufferId buffer);
   void inherit(BufferId buffer, const ByteRange &taken, BufferId before);
+  void dropImplied(std::vector<Inherited> &inherited) const;
   void findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes);
   void record(StepId step, BufferId buffer, const ByteRange &range, bool writes);
   ClockRef knownBefore(StepId step);
@@ -169,24 +180,47 @@ void EventMaker::takePlace(BufferId buffer) {
   Occupants &arena = home == Home::Compute ? compute_ : communication_;
   ByteRange taken{begin, begin + bytes.value_or(0)};
   arena.take(buffer, taken, [&](BufferId before) { inherit(buffer, taken, before); });
+  dropImplied(histories_[buffer].inherited);
+}
+
+/// Leaves out what comes before another use of the same bytes: who comes after that one comes after it.
+void EventMaker::dropImplied(std::vector<Inherited> &inherited) const {
+  llvm::stable_sort(inherited, [](const Inherited &a, const Inherited &b) { return a.touch.step > b.touch.step; });
+  std::vector<Inherited> kept;
+  for (const Inherited &older : inherited) {
+    auto implies = [&](const Inherited &later) {
+      bool knows = later.stream == older.stream || (*clocks_[later.touch.step])[older.stream] > older.touch.step;
+      return knows && covers(later.touch.range, older.touch.range);
+    };
+    if (llvm::none_of(kept, implies))
+      kept.push_back(older);
+  }
+  inherited = std::move(kept);
 }
 
 /// Uses of a buffer that lay there before, as far as they touched bytes of this one; in this one's bytes.
 void EventMaker::inherit(BufferId buffer, const ByteRange &taken, BufferId before) {
   int64_t shift = plan_.layout.offsets[before] - taken.begin;
-  for (const Touches &touches : histories_[before])
+  std::vector<Inherited> &inherited = histories_[buffer].inherited;
+  auto take = [&](StreamId stream, const Touch &touch) {
+    ByteRange range{std::max<int64_t>(touch.range.begin + shift, 0),
+                    std::min(touch.range.end + shift, taken.end - taken.begin)};
+    if (!isEmpty(range))
+      inherited.push_back({stream, {touch.step, range}});
+  };
+  for (const Touches &touches : histories_[before].streams)
     for (const auto *list : {&touches.reads, &touches.writes})
-      for (const Touch &touch : *list) {
-        ByteRange range{touch.range.begin + shift, touch.range.end + shift};
-        if (overlap(range, {0, taken.end - taken.begin}))
-          touchesOf(histories_[buffer], touches.stream).writes.push_back({touch.step, range});
-      }
-  for (Touches &touches : histories_[buffer])
-    llvm::stable_sort(touches.writes, [](const Touch &a, const Touch &b) { return a.step < b.step; });
+      for (const Touch &touch : *list)
+        take(touches.stream, touch);
+  for (const Inherited &older : histories_[before].inherited)
+    take(older.stream, older.touch);
 }
 
 void EventMaker::findConflicts(StepId step, BufferId buffer, const ByteRange &range, bool writes) {
-  for (const Touches &touches : histories_[buffer]) {
+  for (const Inherited &inherited : histories_[buffer].inherited)
+    if (inherited.stream != streamOf(step) && overlap(inherited.touch.range, range))
+      conflicts_.push_back(inherited.touch.step);
+  for (const Touches &touches : histories_[buffer].streams) {
     if (touches.stream == streamOf(step))
       continue;
     if (StepId write = latestOverlap(touches.writes, range); write != none)
@@ -197,16 +231,18 @@ void EventMaker::findConflicts(StepId step, BufferId buffer, const ByteRange &ra
 }
 
 void EventMaker::record(StepId step, BufferId buffer, const ByteRange &range, bool writes) {
+  BufferHistory &history = histories_[buffer];
+  auto known = [&](const Touch &touch) { return covers(range, touch.range); };
   // Because this step now comes after all that it conflicts with, who comes after it comes after them.
-  if (writes)
-    for (Touches &touches : histories_[buffer]) {
-      auto known = [&](const Touch &touch) { return covers(range, touch.range); };
-      if (touches.stream == streamOf(step))
-        continue;
-      llvm::erase_if(touches.reads, known);
-      llvm::erase_if(touches.writes, known);
-    }
-  Touches &own = touchesOf(histories_[buffer], streamOf(step));
+  if (writes) {
+    llvm::erase_if(history.inherited, [&](const Inherited &inherited) { return known(inherited.touch); });
+    for (Touches &touches : history.streams)
+      if (touches.stream != streamOf(step)) {
+        llvm::erase_if(touches.reads, known);
+        llvm::erase_if(touches.writes, known);
+      }
+  }
+  Touches &own = touchesOf(history, streamOf(step));
   std::vector<Touch> &list = writes ? own.writes : own.reads;
   // A later one of the same stream says more than an earlier one of the same bytes.
   if (!list.empty() && covers(range, list.back().range))

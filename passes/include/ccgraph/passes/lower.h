@@ -26,7 +26,7 @@
 //   lower.rewritten a result of a list of reduce_scatters is written before the last wait on the list: gloo copies it again then
 //   lower.streams   more groups and channels than a plan can have streams
 //   lower.operator  a subgraph that is run by an operator (while_loop)
-// Cost: O(n log n) in nodes and edges, but for the placing of up to 4,096 buffers (arena.h).
+// Cost: O(n log n) in nodes and edges, but for the placing of up to 8,192 buffers (arena.h).
 #pragma once
 
 #include "ccgraph/ir/graph.h"
