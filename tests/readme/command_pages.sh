@@ -25,7 +25,8 @@ done
 expect() {
   local wanted=$1
   shift
-  offers "$@" | grep -qxF -- "$wanted" || fail "'$*' does not offer $wanted, but: $(offers "$@" | tr '\n' ' ')"
+  # Because grep -q ends at the first match, a pipe into it may break while it is written to.
+  grep -qxF -- "$wanted" <<<"$(offers "$@")" || fail "'$*' does not offer $wanted, but: $(offers "$@" | tr '\n' ' ')"
 }
 expect --check-equivalence ccgraph-opt --ch
 expect --check-equivalence ccgraph-opt graph.json --check-
