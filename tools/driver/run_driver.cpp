@@ -114,11 +114,9 @@ private:
     return llvm::Error::success();
   }
 
-  /// Of a plan it is not known, so none of its outputs is taken for one that no input reaches.
   void findFixedOutputs() {
-    if (program_.isPlanned())
-      return;
-    rules_.fixed = fixedOutputs(*program_.graphs().front());
+    rules_.fixed =
+        program_.isPlanned() ? fixedOutputs(*program_.plans().front()) : fixedOutputs(*program_.graphs().front());
     if (options_.expect.empty())
       return;
     std::set<std::string> theirs = fixedOutputs(expected_.graph());

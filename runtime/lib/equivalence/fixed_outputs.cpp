@@ -35,7 +35,9 @@ private:
       reached |= reads(*node.operand(i), effects.operands[i]) && reaches(*node.operand(i));
     if (!reached)
       return;
-    if (effects.freshResult)
+    // Because a number lies in no storage: what item(x) yields is reached by itself.
+    bool isNumber = node.type() && !node.type()->isTensor() && !node.type()->isList();
+    if (effects.freshResult || isNumber)
       mark(node);
     for (unsigned i = 0; i < node.numOperands(); ++i)
       if (hasAny(effects.operands[i], Access::Write | Access::InFlightWrite))
@@ -89,7 +91,67 @@ private:
   bool known_ = true; ///< false after a list, which counts for as many outputs as it has
 };
 
+/// Which buffers and numbers of a plan hold something that an input may have decided.
+class PlanReach {
+public:
+  explicit PlanReach(const Plan &plan) : buffers_(plan.buffers.size()), slots_(plan.numSlots) {
+    for (const PlanInput &input : plan.inputs)
+      mark(input.value);
+    for (const PlanStep &step : plan.steps)
+      visit(step);
+  }
+
+  [[nodiscard]] bool reaches(const PlanValue &value) const {
+    bool reached = false;
+    forEachWindow(value, [&](const PlanWindow &window) { reached |= buffers_[window.buffer]; });
+    forEachSlot(value, [&](SlotId slot) { reached |= slots_[slot]; });
+    return reached;
+  }
+
+private:
+  void visit(const PlanStep &step) {
+    // Because random numbers, what other ranks send, and what the world outside says are inputs too.
+    const KernelStep *kernel = step.kernel();
+    bool reached = step.collective() || (kernel && kernel->op->domain != Domain::None);
+    forEachAccess(step, [&](const PlanAccess &access) { reached |= access.reads && holds(access); });
+    if (reached)
+      forEachAccess(step, [&](const PlanAccess &access) {
+        if (access.writes)
+          hold(access);
+      });
+  }
+
+  [[nodiscard]] bool holds(const PlanAccess &access) const {
+    return access.window ? buffers_[access.window->buffer] : slots_[access.slot];
+  }
+  void hold(const PlanAccess &access) {
+    if (access.window)
+      buffers_[access.window->buffer] = true;
+    else
+      slots_[access.slot] = true;
+  }
+  void mark(const PlanValue &value) {
+    forEachWindow(value, [&](const PlanWindow &window) { buffers_[window.buffer] = true; });
+    forEachSlot(value, [&](SlotId slot) { slots_[slot] = true; });
+  }
+
+  std::vector<bool> buffers_;
+  std::vector<bool> slots_;
+};
+
 } // namespace
+
+std::set<std::string> fixedOutputs(const Plan &plan) {
+  PlanReach reach(plan);
+  std::set<std::string> fixed;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    PlanValue::Kind kind = plan.outputs[i].kind;
+    bool held = kind == PlanValue::Kind::Tensor || kind == PlanValue::Kind::Number;
+    if (held && !reach.reaches(plan.outputs[i]))
+      fixed.insert("out." + std::to_string(i));
+  }
+  return fixed;
+}
 
 std::set<std::string> fixedOutputs(const Graph &graph) {
   const Node *output = graph.back();
