@@ -39,6 +39,7 @@ expect LICENSE ccgraph-opt -o LIC
 expect docs ccgraph-opt --values do
 expect --rank-graphs ccgraph-run --rank
 expect reference ccgraph-run --engine r
+expect LICENSE ccgraph-run --expect LIC
 
 if ! command -v groff >/dev/null; then
   echo 'note: no groff here, so the manual pages were not looked at'

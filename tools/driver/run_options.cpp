@@ -42,7 +42,7 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);
   line.addText("--values", "DIR", "recorded inputs and outputs: rank0.safetensors, ...; without it, seeded inputs",
                options.values);
-  line.addText("--expect", "GRAPH", "compare with this graph, which the interpreter executes on the same inputs",
+  line.addText("--expect", "FILE", "compare with this graph, which the interpreter executes on the same inputs",
                options.expect);
   line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
   line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
