@@ -101,7 +101,7 @@ Lowered Walk::visitCall(const Node &node) {
   case OpRole::Collective:
     return lowerCollective(emitter_, node);
   case OpRole::Wait:
-    return emitter_.valueOf(node, node.args().front());
+    return emitter_.valueOf(node, *argumentAt(node, 0)); // by position or by name
   case OpRole::GetItem:
     return visitGetItem(node);
   case OpRole::Compute:

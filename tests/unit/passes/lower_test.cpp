@@ -97,6 +97,16 @@ TEST_F(LowerTest, AWaitIsNoStepAndWhoReadsTheResultWaits) {
                        "compute: aten.add.Tensor all_reduce relu_1 -> add after e1\n");
 }
 
+TEST_F(LowerTest, AWaitMayNameItsTensor) {
+  Node *x = b.input("x", b.f32({4}));
+  CallSpec spec{.target = "_c10d_functional.wait_tensor.default", .args = {}, .type = x->type()};
+  Node *c = reduce(x);
+  spec.kwargs.push_back({"tensor", c});
+  b.output({relu(GraphBuilder(graph_).call(spec))});
+  EXPECT_EQ(lowered(), "comm:tp: all_reduce x -> all_reduce e0\n"
+                       "compute: aten.relu.default all_reduce -> relu after e0\n");
+}
+
 TEST_F(LowerTest, AViewIsAnotherWindow) {
   Node *x = b.input("x", b.f32({4, 6}));
   Node *row = b.call("aten.select.int", b.f32({6}), {x, 0, -1});
