@@ -75,9 +75,10 @@ llvm::Error ResultPlace::put(const Value &value, llvm::ArrayRef<Value> arguments
 
 llvm::Error ResultPlace::putList(const Value &value, llvm::ArrayRef<Value> arguments, RankState &state,
                                  const StepPlace &place) const {
-  if (!value.is(Value::Kind::List) || value.list().size() != elements_.size())
+  // Because elements behind the last that anybody takes have no place in the plan.
+  if (!value.is(Value::Kind::List) || value.list().size() < elements_.size())
     return place.error("run.type",
-                       "got " + value.describe() + ", expected a list of " + std::to_string(elements_.size()));
+                       "got " + value.describe() + ", expected a list of at least " + std::to_string(elements_.size()));
   for (size_t i = 0; i < elements_.size(); ++i)
     if (llvm::Error error = elements_[i].put(value.list()[i], arguments, state, place))
       return error;

@@ -103,6 +103,23 @@ TEST(PlanSteps, AResultThatNobodyAsksForGoesNowhere) {
   EXPECT_EQ(out(run(b, {{"in.x", f32({3}, {5, 1, 3})}})), (Row{1, 3, 5}));
 }
 
+TEST(PlanSteps, ResultsBehindTheLastThatIsTakenHaveNoPlace) {
+  PlanBuilder b;
+  PlanWindow x = b.input("x", {3}), values = b.compute("values", {3});
+  b.kernel("sort", "aten.sort.default", {x}, PlanValue::list({PlanValue::tensor(values)}));
+  b.returns(values);
+  EXPECT_EQ(out(run(b, {{"in.x", f32({3}, {5, 1, 3})}})), (Row{1, 3, 5}));
+}
+
+TEST(PlanSteps, AListThatIsTooShortIsAnError) {
+  PlanBuilder b;
+  PlanWindow x = b.input("x", {3}), values = b.compute("values", {3});
+  b.kernel("sort", "aten.sort.default", {x}, PlanValue::list({PlanValue::tensor(values), PlanValue(), PlanValue()}));
+  b.returns(values);
+  std::string error = errorOf(runLocally(b.plan, {{{"in.x", f32({3}, {5, 1, 3})}}}));
+  EXPECT_EQ(error, "error: sort: rank 0: got a list of 2, expected a list of at least 3 [run.type]\n");
+}
+
 TEST(PlanSteps, NumbersGoThroughSlots) {
   PlanBuilder b;
   PlanWindow x = b.input("x", {1}), y = b.compute("y", {1});
