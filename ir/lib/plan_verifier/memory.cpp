@@ -1,6 +1,8 @@
 // Windows lie in buffers, buffers in arenas, inputs in the caller's memory.
 #include "plan_verifier/rules.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace ccgraph::plan_verifier {
 namespace {
 
@@ -80,6 +82,10 @@ private:
   }
 
   void checkInput(const PlanInput &input) {
+    // Because the caller gives one value of a name, two buffers would hold what the program means as one tensor.
+    if (!named_.insert(input.name).second)
+      report_.add(input.name, {"plan.inputs", "is a second input of this name; expected one",
+                               "let all who use it use the buffer of the first"});
     forEachWindow(input.value, [&](const PlanWindow &window) {
       checkWindow(input.name, window);
       if (!isCallers(plan_.buffers[window.buffer].home))
@@ -128,6 +134,7 @@ private:
   const Plan &plan_;
   const Places &places_;
   std::vector<bool> shown_; ///< by buffer: some input says what it holds afterwards
+  llvm::StringSet<> named_; ///< inputs so far
 };
 
 } // namespace

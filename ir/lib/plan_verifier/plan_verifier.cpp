@@ -54,7 +54,8 @@ constexpr VerifierRule rules[] = {
      "What a call receives lies apart from what it sends, or is the very same window and the call reduces or "
      "broadcasts."},
     {"plan.indices", "Every stream, event, buffer, slot, group and operand that is named is there."},
-    {"plan.inputs", "An input lies in the caller's memory, and one that the program writes says what is left there."},
+    {"plan.inputs", "An input has a name of its own and lies in the caller's memory; one that the program writes says "
+                    "what is left there."},
     {"plan.layout",
      "The layout says where each buffer lies, and gives a value to each symbol of a size that needs one."},
     {"plan.members", "Roots and peers are ranks within the group: from 0 to its size."},
@@ -66,7 +67,8 @@ constexpr VerifierRule rules[] = {
     {"plan.ranks",
      "Ranks of a group launch the same calls on it, and no two groups in orders that hold each other up."},
     {"plan.rows", "A call has the rows, and each row the windows, that its kind of collective takes."},
-    {"plan.streams", "A step runs on a stream of its kind, and of its group; a group or channel has one stream."},
+    {"plan.streams", "A step runs on a stream of its kind, and of its group; a group or channel has one stream. What "
+                     "yields a number, or tells a size, runs on the host."},
     {"plan.types", "A window has a tensor type with strides; a copy's two windows have equal sizes and dtype."},
     {"plan.unwritten", "What is read or returned has been written before, or is an input."},
     {"plan.waits", "Without a wait, some step could touch something too early: no wait is idle."},

@@ -1,6 +1,10 @@
 // Steps run on streams of their kind, and what must happen in one order runs on one stream.
 #include "plan_verifier/rules.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
 #include <map>
 #include <tuple>
 
@@ -29,6 +33,11 @@ bool yieldsNumber(const KernelStep &kernel) {
   return found;
 }
 
+/// u0: known when a step has computed it.
+bool isUnbackedName(llvm::StringRef name) {
+  return name.consume_front("u") && !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
+
 class StreamRules {
 public:
   explicit StreamRules(Report &report) : report_(report), plan_(report.plan()) {}
@@ -39,6 +48,8 @@ public:
         report_.add(
             "stream " + plan_.streams[stream].name,
             {"plan.streams", "is a second stream of the host; expected stream 0 alone", "give it another kind"});
+    for (const PlanInput &input : plan_.inputs)
+      learn(input.value);
     for (step_ = 0; step_ < plan_.steps.size(); ++step_)
       visit(plan_.steps[step_]);
   }
@@ -60,11 +71,32 @@ private:
         wrong("runs a kernel", "the host's or one of computation", "move the step to the stream of computation");
       else if (kind == Kind::Compute && yieldsNumber(*kernel))
         wrong("yields a number", "the host's, which alone knows numbers", "move the step to the host");
+      std::string told = learn(kernel->result);
+      if (kind == Kind::Compute && !told.empty())
+        wrong("tells the size " + told, "the host's, which knows it before it issues more",
+              "move the step to the host");
     }
     if (step.copy() && kind == Kind::Host)
       wrong("copies", "any other: the host would stand still", "move the step to the stream of computation");
     if (const CollectiveStep *collective = step.collective())
       visitCalls(*collective);
+  }
+
+  /// Symbols that the value's types name are known from here on. Yields one that was not, if there is any.
+  std::string learn(const PlanValue &value) {
+    std::string told;
+    auto learnName = [&](llvm::StringRef name) -> std::optional<int64_t> {
+      if (isUnbackedName(name) && known_.insert(name).second)
+        told = name.str();
+      return 1;
+    };
+    forEachWindow(value, [&](const PlanWindow &window) {
+      for (const Dim &size : window.type->sizes())
+        (void)size.evaluate(learnName);
+    });
+    if (value.kind == PlanValue::Kind::Number && value.numberType)
+      (void)Dim(value.numberType->symbol()).evaluate(learnName);
+    return told;
   }
 
   void visitCalls(const CollectiveStep &step) {
@@ -103,6 +135,8 @@ private:
   Report &report_;
   const Plan &plan_;
   size_t step_ = 0;
+  /// sizes that only data tell, and that a step or an input has told
+  llvm::StringSet<> known_;
   /// group; direction, peer and tag of a transfer
   std::map<std::tuple<uint32_t, int, int64_t, int64_t>, StreamId> channels_;
 };

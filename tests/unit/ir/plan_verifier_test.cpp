@@ -192,6 +192,23 @@ TEST(PlanVerifier, NumbersAreYieldedOnTheHost) {
   EXPECT_EQ(found(p), "");
 }
 
+TEST(PlanVerifier, WhatTellsASizeRunsOnTheHost) {
+  Simple p;
+  Identifier cpu = p.context.identifier("cpu");
+  const Type *type = p.context.tensor(DType::I64, {{Dim(p.context.symbolic("u0"))}, {Dim(1)}}, {cpu});
+  p.plan.buffers.push_back({p.context.identifier("z"), Home::Growing, Dim(p.context.symbolic("8*u0"))});
+  p.plan.layout.offsets.push_back(0);
+  PlanWindow z{static_cast<BufferId>(p.plan.buffers.size() - 1), type, Dim(0)};
+  size_t tells = p.kernel("aten.nonzero.default", {p.reads(p.b)}, z);
+  EXPECT_NE(found(p).find("error: step 3 nonzero: tells the size u0 on 'compute' (stream 1), which is for computation; "
+                          "expected the host's, which knows it before it issues more [plan.streams]\n"),
+            std::string::npos)
+      << found(p);
+  p.plan.steps[tells].stream = Plan::hostStream;
+  p.wait(tells, p.other);
+  EXPECT_EQ(found(p), "");
+}
+
 TEST(PlanVerifier, AGroupHasOneStream) {
   Simple p;
   StreamId second = p.collectives(p.tp);
@@ -277,7 +294,7 @@ TEST(PlanVerifier, ALayoutPlacesEachBufferAndBindsEachSymbol) {
 TEST(PlanVerifier, ABufferThatGrowsNeedsNoSize) {
   Simple p;
   p.plan.buffers[p.b.buffer].home = Home::Growing;
-  Dim size(p.context.symbolic("u0"));
+  Dim size(p.context.symbolic("s0"));
   PlanWindow sized{p.b.buffer, p.context.contiguousTensor(DType::F32, {size}, {p.context.identifier("cpu")}), 0};
   p.kernelOf(p.other).result.window = sized;
   p.kernelOf(p.read).operands[1].value.window = sized;
@@ -291,6 +308,14 @@ TEST(PlanVerifier, InputsLieInTheCallersMemory) {
                           "[plan.inputs]\n"),
             std::string::npos)
       << found(p);
+}
+
+TEST(PlanVerifier, AnInputHasANameOfItsOwn) {
+  Simple p;
+  p.plan.inputs.push_back(p.plan.inputs.front());
+  EXPECT_EQ(found(p), "error: " + p.plan.inputs.front().name +
+                          ": is a second input of this name; expected one [plan.inputs]\n"
+                          "  note: let all who use it use the buffer of the first\n");
 }
 
 TEST(PlanVerifier, AnInputThatIsWrittenSaysWhatIsLeftThere) {
