@@ -15,4 +15,9 @@ namespace ccgraph::test {
 /// A line for each failure and each difference; empty where there is none.
 [[nodiscard]] std::string differencesIn(const runtime::EquivalenceReport &report);
 
+/// The first value in which an engine's run differs from the interpreter's, to the bit; empty where there is none. The interpreter
+/// shows inputs that may have been written, an engine those that were; `inputs` is what both were given.
+[[nodiscard]] std::string firstDifference(const runtime::RunResult &wanted, const runtime::RunResult &got,
+                                          const std::vector<TensorMap> &inputs);
+
 } // namespace ccgraph::test

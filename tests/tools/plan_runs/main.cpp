@@ -61,36 +61,6 @@ std::unique_ptr<Graph> rewritten(const Graph &graph, llvm::StringRef pipeline) {
   return nullptr;
 }
 
-bool sameTensor(const HostTensor &a, const HostTensor &b) {
-  return a.dtype == b.dtype && a.sizes == b.sizes && a.data == b.data;
-}
-
-/// Is this an input that was not changed? The interpreter shows inputs that may have been written, an engine those that were.
-bool isUnchanged(const std::string &name, const HostTensor &value, const TensorMap &inputs) {
-  llvm::StringRef input = name;
-  if (!input.consume_front("after."))
-    return false;
-  auto given = inputs.find(("in." + input).str());
-  return given != inputs.end() && sameTensor(given->second, value);
-}
-
-/// The first value in which two runs differ; "" where there is none.
-std::string differenceOf(const runtime::RunResult &wanted, const runtime::RunResult &got,
-                         const std::vector<TensorMap> &inputs) {
-  for (size_t rank = 0; rank < wanted.size(); ++rank) {
-    for (const auto &[name, value] : wanted[rank]) {
-      auto found = got[rank].find(name);
-      bool equal = found == got[rank].end() ? isUnchanged(name, value, inputs[rank]) : sameTensor(found->second, value);
-      if (!equal)
-        return "rank " + std::to_string(rank) + " " + name + (found == got[rank].end() ? " is missing" : " differs");
-    }
-    for (const auto &[name, value] : got[rank])
-      if (!wanted[rank].count(name))
-        return "rank " + std::to_string(rank) + " " + name + " is too many";
-  }
-  return "";
-}
-
 void count(const Plan &plan, Counts &counts) {
   ++counts.plans;
   counts.steps += plan.steps.size();
@@ -128,7 +98,7 @@ std::string problemOf(const Graph &graph, const RandomProgram &program, const ru
   request.seed = seed;
   request.deadline = std::chrono::minutes(1);
   llvm::Expected<runtime::RunResult> got = runtime::runPlans(*runtime::findEngine(options.engine), request);
-  return got ? differenceOf(wanted, *got, request.inputs) : llvm::toString(got.takeError());
+  return got ? firstDifference(wanted, *got, request.inputs) : llvm::toString(got.takeError());
 }
 
 void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
