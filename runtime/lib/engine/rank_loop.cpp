@@ -1,13 +1,19 @@
 #include "engine/rank_loop.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+
+#include <thread>
 
 namespace ccgraph::runtime {
 
 RankLoop::RankLoop(PreparedRank &prepared, uint64_t seed)
     : prepared_(prepared), order_(seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(prepared.state.rank)),
       streams_(prepared.state.plan->streams.size()), recorded_(prepared.state.plan->numEvents),
-      growingUses_(prepared.growingUses) {}
+      growingUses_(prepared.growingUses) {
+  if (seed % 4 != 0)
+    heldBack_ = static_cast<StreamId>(order_.next() % streams_.size());
+}
 
 llvm::Error RankLoop::run(Watch &watch) {
   std::optional<Watch::Clock::time_point> idleSince;
@@ -22,6 +28,10 @@ llvm::Error RankLoop::run(Watch &watch) {
       continue;
     }
     idleSince.reset();
+    if (!holdBack()) {
+      std::this_thread::yield();
+      continue;
+    }
     if (llvm::Error error = act(choices_[order_.next() % choices_.size()]))
       return error;
   }
@@ -54,6 +64,21 @@ void RankLoop::findChoices() {
   for (uint32_t stream = 0; stream < streams_.size(); ++stream)
     if (canGoOn(streams_[stream]))
       choices_.push_back(stream);
+}
+
+bool RankLoop::holdBack() {
+  if (!heldBack_ || !llvm::is_contained(choices_, *heldBack_))
+    return true;
+  if (choices_.size() > 1) {
+    llvm::erase_value(choices_, *heldBack_);
+    return true;
+  }
+  if (patience_ > 0) {
+    --patience_;
+    return false;
+  }
+  patience_ = mostPatience;
+  return true;
 }
 
 llvm::Error RankLoop::act(uint32_t choice) { return choice == issueNext ? issue() : goOn(streams_[choice]); }

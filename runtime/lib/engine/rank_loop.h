@@ -4,6 +4,8 @@
 // them in order, and a step begins when its events are recorded. Whenever several things can be done, issue the next step or go
 // on with one of several streams, a seed chooses: so orders that the plan allows, and only those, are tried, and a seed
 // repeats them. Where nothing can be done the rank sleeps (watch.h).
+// Of four seeds, three hold one stream back: it goes on only where nothing else does, and peers that were given some time bring
+// nothing new. A wait that a plan lacks shows where the stream that should be waited for comes last.
 //
 // Ownership: borrows all. Failure: run() gives the error of the first step that failed; the run is then over for all ranks.
 // Cost: a look at each stream for each step.
@@ -39,8 +41,11 @@ private:
   };
   /// What can be done now: issue, or go on with a stream.
   static constexpr uint32_t issueNext = ~0U;
+  static constexpr uint32_t mostPatience = 32;
 
   void findChoices();
+  /// Leaves the stream that is held back out of the choices. False: it is the only one, and peers get some time.
+  [[nodiscard]] bool holdBack();
   [[nodiscard]] bool mayIssue() const;
   [[nodiscard]] bool mayBegin(const PlanStep &step) const;
   [[nodiscard]] bool canGoOn(const StreamState &stream) const;
@@ -67,6 +72,9 @@ private:
   std::vector<bool> recorded_;
   std::vector<uint32_t> growingUses_;
   std::vector<uint32_t> choices_;
+  std::optional<StreamId> heldBack_;
+  /// how often peers may still be given time before the stream that is held back goes on
+  uint32_t patience_ = mostPatience;
   /// the step that is executed now, for peers that wait; ~0 between steps
   std::atomic<uint32_t> busy_ = ~0U;
 };
