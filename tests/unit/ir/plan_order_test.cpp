@@ -203,10 +203,10 @@ TEST(PlanOrder, AnEmptyWindowIsTouchedByNobody) {
 
 TEST(PlanOrder, WhatGrowsIsOneStretch) {
   Streams p;
-  Dim size(p.context.symbolic("u0"));
+  Dim size(p.context.symbolic("s0"));
   const Type *type = p.context.contiguousTensor(DType::F32, {size}, {p.context.identifier("cpu")});
   PlanWindow grown{p.buffer("g", Home::Growing, 0), type, 0};
-  PlanWindow rest{grown.buffer, type, Dim(p.context.symbolic("2*u0"))};
+  PlanWindow rest{grown.buffer, type, Dim(p.context.symbolic("2*s0"))};
   size_t made = p.relu(p.a, grown);
   size_t launch = p.start(p.first, {p.call(CollectiveKind::Broadcast, p.first, p.a, rest)});
   EXPECT_NE(found(p).find("while 'relu' (step 0) may still be writing it"), std::string::npos) << found(p);
