@@ -162,9 +162,6 @@ Lowered ComputeCall::lower() {
   if (op_.opaque)
     return loweringError(node_, "lower.operator", "nobody says what " + op_.target.str() + " reads, writes and yields",
                          "declare it (--ops), or run the graph without it");
-  if (op_.role == OpRole::HigherOrder)
-    return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
-                         "inline the subgraph, or run the graph with the reference engine");
   if (reshapes())
     return makeReshape();
   View view = viewKind();
