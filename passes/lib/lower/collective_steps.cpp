@@ -1,4 +1,5 @@
 #include "lower/call_group.h"
+#include "lower/element_types.h"
 #include "lower/staging.h"
 #include "lower/steps.h"
 #include "lower/view_windows.h"
@@ -35,9 +36,9 @@ private:
   llvm::Error makeShardDim();
   void countParts();
   void emitCollective();
-  void noteLateReads();
+  void noteLateReads(Moment landing);
   [[nodiscard]] LoweredValue result() const;
-  [[nodiscard]] const Type *statedType(size_t row) const;
+  [[nodiscard]] std::vector<const Type *> statedLayouts() const;
   [[nodiscard]] int64_t groupSize() const { return groupSize_; }
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
     return loweringError(node_, "lower.call", message, repair);
@@ -97,18 +98,12 @@ llvm::Error CollectiveLowering::readReduceOp() {
 
 llvm::Expected<llvm::SmallVector<Dim, 0>> CollectiveLowering::splitsAt(int parameter, const Type &input) const {
   const Argument *argument = argumentAt(node_, parameter);
-  LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
   llvm::SmallVector<Dim, 0> rows;
   for (const Argument &element : argument ? argument->elements() : llvm::ArrayRef<Argument>()) {
-    const Type *type = element.is(Argument::Kind::Operand) ? node_.operand(element)->type() : nullptr;
-    if (element.is(Argument::Kind::Int))
-      rows.push_back(element.integer());
-    else if (element.is(Argument::Kind::Symbolic))
-      rows.emplace_back(element.symbolic());
-    else if (type && type->kind() == Type::Kind::Symbolic)
-      rows.emplace_back(type->symbol());
-    else
+    std::optional<Dim> number = numberOf(node_, element);
+    if (!number)
       return error("a split is no number", "give rows for each rank as numbers");
+    rows.push_back(*number);
   }
   if (!rows.empty() && static_cast<int64_t>(rows.size()) != groupSize())
     return error("got " + Twine(rows.size()) + " splits for " + Twine(groupSize()) + " ranks",
@@ -179,23 +174,22 @@ llvm::Expected<std::vector<Pieces>> CollectiveLowering::rowsAt(int parameter) co
   return rows;
 }
 
-/// The type that the program states for a fresh result; null where it states none.
-const Type *CollectiveLowering::statedType(size_t row) const {
-  const Type *type = node_.type();
-  if (type && type->isTensor())
-    return type;
-  if (type && type->isList())
-    return row < type->elements().size() ? type->elements()[row] : nullptr;
-  for (const Use &use : node_.uses())
-    if (!use.isOrdering() && getItemIndex(*use.user()) == static_cast<int64_t>(row))
-      return use.user()->type();
-  return nullptr;
+/// The layouts that the program states for fresh results, by row; null where it states none.
+std::vector<const Type *> CollectiveLowering::statedLayouts() const {
+  std::vector<const Type *> types = {node_.type()};
+  if (!types.front() || !types.front()->isTensor())
+    types = elementTypes(node_, node_.type());
+  for (const Type *&type : types)
+    if (type && !(type->isTensor() && type->stridesKnown()))
+      type = nullptr;
+  types.resize(std::max(types.size(), send_.size()));
+  return types;
 }
 
 /// The stated type, because views of the result are laid out as it is; else a contiguous one of the sizes that follow from the
 /// input's.
 llvm::Expected<const Type *> CollectiveLowering::freshType(const Type &input, const Type *stated) const {
-  if (stated && stated->isTensor() && stated->stridesKnown())
+  if (stated)
     return stated;
   Context &context = emitter_.context();
   llvm::SmallVector<Dim, 6> sizes(input.sizes().begin(), input.sizes().end());
@@ -228,8 +222,9 @@ llvm::Error CollectiveLowering::makeReceive() {
   }
   if (!receive_.empty())
     return llvm::Error::success();
+  std::vector<const Type *> stated = statedLayouts();
   for (size_t row = 0; row < send_.size(); ++row) {
-    llvm::Expected<const Type *> type = freshType(*send_[row].front()->type, statedType(row));
+    llvm::Expected<const Type *> type = freshType(*send_[row].front()->type, stated[row]);
     if (!type)
       return type.takeError();
     receive_.push_back({emitter_.freshTensor(node_.name(), *type)});
@@ -267,10 +262,9 @@ llvm::Error CollectiveLowering::makeShardDim() {
   (*sizes)[shard->value()] = chunk;
   (*sizes)[gather->value()] = part * groupSize();
   llvm::SmallVector<Dim, 6> dims(sizes->begin(), sizes->end());
-  const Type *stated = statedType(0);
-  bool laidOut = stated && stated->isTensor() && stated->stridesKnown();
-  const Type *type =
-      laidOut ? stated : emitter_.context().contiguousTensor(input->type->dtype(), dims, input->type->device());
+  const Type *type = statedLayouts().front();
+  if (!type)
+    type = emitter_.context().contiguousTensor(input->type->dtype(), dims, input->type->device());
   TensorObject result = emitter_.freshTensor(node_.name(), type);
   send_.front().clear();
   receive_ = {{}};
@@ -312,25 +306,26 @@ void CollectiveLowering::emitCollective() {
     held.push_back(copy.to);
   for (const CopyStep &copy : before)
     emitter_.emit(node_, Plan::computeStream, copy);
-  noteLateReads();
+  Moment landing = emitter_.landsAt(node_);
+  noteLateReads(landing);
   CollectiveStep step;
   step.calls.push_back(call_);
   emitter_.emit(node_, stream, std::move(step));
   for (const CopyStep &copy : after)
     emitter_.emit(node_, stream, copy);
-  emitter_.keepUntilLanded(node_, held);
+  emitter_.keepUntil(landing, held);
   if (spec_.waitsRewriteAll)
     for (const Pieces &row : receive_)
-      emitter_.program().copiedAgain.push_back({&node_, row.front()->buffer, emitter_.landsAt(node_)});
+      emitter_.program().copiedAgain.push_back({&node_, row.front()->buffer, landing});
 }
 
 /// What the operator copies at launch is read where it lies, and so later: see overwritten.cpp.
-void CollectiveLowering::noteLateReads() {
+void CollectiveLowering::noteLateReads(Moment landing) {
   if (!spec_.copiesAtLaunch || spec_.inPlace)
     return;
   for (size_t row = 0; row < call_.rows.size(); ++row)
     if (call_.rows[row].send)
-      emitter_.program().lateReads.push_back({emitter_.plan().steps.size(), row, emitter_.landsAt(node_)});
+      emitter_.program().lateReads.push_back({emitter_.plan().steps.size(), row, landing});
 }
 
 /// What the call yields, in the shape that its schema states; Work objects are objects.

@@ -1,7 +1,7 @@
+#include "lower/element_types.h"
 #include "lower/steps.h"
 #include "lower/view_windows.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::lower {
@@ -12,62 +12,15 @@ using llvm::Twine;
 bool holdsTensors(llvm::StringRef resultType) { return resultType.contains("Tensor"); }
 
 /// "aten.t_": the base ends in an underscore.
-bool isInPlace(const OpDef &op) {
-  llvm::StringRef target = op.target.str();
-  return target.take_front(target.find('.', target.find('.') + 1)).endswith("_");
-}
+bool isInPlace(const OpDef &op) { return baseOf(op).endswith("_"); }
 
 const LoweredValue *firstValue(const Emitter &emitter, const Node &node) {
   return node.numOperands() ? &emitter.valueOf(*node.operand(0)) : nullptr;
 }
 
-/// The type of a list's element i as those say who take it.
-const Type *typeOfTaken(const Node &list, unsigned element) {
-  for (const Use &use : list.uses())
-    if (!use.isOrdering() && getItemIndex(*use.user()) == element && use.user()->type())
-      return use.user()->type();
-  return nullptr;
-}
-
-/// The node's type, or what follows from those of its operands; null where neither is known.
-const Type *typeOf(const Node &node) {
-  if (node.type() || !node.op()->shape)
-    return node.type();
-  llvm::Expected<const Type *> type = node.op()->shape(node);
-  if (type)
-    return *type;
-  // Because the verifier reports what is wrong with the arguments, here it only means that the type is unknown.
-  llvm::consumeError(type.takeError());
-  return nullptr;
-}
-
-/// Types of the elements of a list result: the node's own type, or what is said where elements are taken.
-std::vector<const Type *> elementTypes(const Node &node) {
-  std::vector<const Type *> types;
-  const Type *whole = typeOf(node);
-  if (whole && whole->isList())
-    types = whole->elements().vec();
-  if (node.op()->results.size() > 1)
-    types.resize(std::max(types.size(), node.op()->results.size()));
-  for (const Use &use : node.uses())
-    if (std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user()))
-      types.resize(std::max(types.size(), static_cast<size_t>(*index) + 1));
-  for (unsigned i = 0; i < types.size(); ++i)
-    if (!types[i])
-      types[i] = typeOfTaken(node, i);
-  return types;
-}
-
 /// Is every use of a list an element of it? Then what nobody takes needs no place.
 bool isTakenApart(const Node &list) {
   return llvm::all_of(list.uses(), [](const Use &use) { return use.isOrdering() || getItemIndex(*use.user()); });
-}
-
-/// Are there as many types as the list has elements, as far as its users can tell?
-bool knowsElements(const Node &list, llvm::ArrayRef<const Type *> types) {
-  const Type *whole = typeOf(list);
-  bool stated = whole && whole->isList();
-  return isTakenApart(list) || ((stated || list.op()->results.size() > 1) && !llvm::is_contained(types, nullptr));
 }
 
 void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> visit) {
@@ -88,7 +41,8 @@ bool hasTensor(const LoweredValue &value) {
 class ComputeCall {
 public:
   ComputeCall(Emitter &emitter, const Node &node, std::vector<CopiedView> &copied)
-      : emitter_(emitter), node_(node), op_(*node.op()), effects_(effectsOf(node)), copied_(copied) {}
+      : emitter_(emitter), node_(node), op_(*node.op()), effects_(effectsOf(node)), type_(typeOf(node)),
+        elementTypes_(elementTypes(node, type_)), copied_(copied) {}
 
   Lowered lower();
 
@@ -96,6 +50,7 @@ private:
   enum class View : uint8_t { No, Window, Copy };
   [[nodiscard]] View viewKind() const;
   [[nodiscard]] bool reshapes() const;
+  [[nodiscard]] bool knowsElements() const;
   Lowered makeView();
   [[nodiscard]] bool staysInside(const LoweredValue &value) const;
   /// A window of what the first operand is a name of.
@@ -116,8 +71,17 @@ private:
   const Node &node_;
   const OpDef &op_;
   Effects effects_;
+  /// null where nobody says
+  const Type *type_;
+  std::vector<const Type *> elementTypes_;
   std::vector<CopiedView> &copied_;
 };
+
+/// Are there as many types as the list has elements, as far as its users can tell?
+bool ComputeCall::knowsElements() const {
+  bool stated = (type_ && type_->isList()) || op_.results.size() > 1;
+  return isTakenApart(node_) || (stated && !llvm::is_contained(elementTypes_, nullptr));
+}
 
 /// Does it change a tensor's shape or memory in place? A buffer given as `out` is meant to have the result's size: an engine
 /// refuses to run an operator that resizes one.
@@ -174,12 +138,11 @@ Lowered ComputeCall::lower() {
 /// Can it be told beforehand that the windows lie in their buffers? Else a view may reach what lies behind, where its kernel
 /// would have found that the sizes do not fit.
 bool ComputeCall::staysInside(const LoweredValue &value) const {
-  auto isKnown = [](const Dim &dim) { return dim.isStatic() || !dim.expr()->isUnbacked(); };
   bool inside = true;
   forEachTensor(value, [&](const TensorObject &window) {
-    bool known = isKnown(window->offset);
+    bool known = !isUnbacked(window->offset);
     for (auto [size, stride] : llvm::zip(window->type->sizes(), window->type->strides()))
-      known &= stride == Dim(0) || (isKnown(size) && isKnown(stride));
+      known &= stride == Dim(0) || (!isUnbacked(size) && !isUnbacked(stride));
     inside &= known || emitter_.plan().buffers[window->buffer].home != Home::Compute;
   });
   return inside;
@@ -203,16 +166,15 @@ Lowered ComputeCall::makeView() {
       llvm::any_of(op_.results, [](const OpResult &result) { return llvm::StringRef(result.type).endswith("[]"); });
   if (!list)
     return windowAt(0, node_.type());
-  std::vector<const Type *> types = elementTypes(node_);
-  if (!knowsElements(node_, types))
+  if (!knowsElements())
     return untyped();
   std::vector<LoweredValue> elements;
-  for (unsigned i = 0; i < types.size(); ++i) {
-    if (!types[i]) {
+  for (unsigned i = 0; i < elementTypes_.size(); ++i) {
+    if (!elementTypes_[i]) {
       elements.emplace_back();
       continue;
     }
-    Lowered element = windowAt(i, types[i]);
+    Lowered element = windowAt(i, elementTypes_[i]);
     if (!element)
       return element.takeError();
     elements.push_back(std::move(*element));
@@ -233,10 +195,7 @@ bool ComputeCall::fits(const PlanWindow &window) const {
 Lowered ComputeCall::makeReshape() {
   llvm::StringRef target = op_.target.str();
   const LoweredValue *self = firstValue(emitter_, node_);
-  auto isOneOf = [&](std::initializer_list<llvm::StringLiteral> bases) {
-    return llvm::any_of(bases,
-                        [&](llvm::StringRef base) { return target == base || target.startswith((base + ".").str()); });
-  };
+  auto isOneOf = [&](std::initializer_list<llvm::StringRef> bases) { return llvm::is_contained(bases, baseOf(op_)); };
   bool typed = node_.type() && node_.type()->isTensor() && node_.type()->stridesKnown();
   if (self && self->isTensor() && typed) {
     PlanWindow &window = *self->tensor;
@@ -318,10 +277,9 @@ Lowered ComputeCall::oneResult(const OpResult &result, const Type *type) {
   if (const LoweredValue *written = writtenFor(result))
     return *written;
   if (llvm::StringRef(result.type).endswith("[]")) {
-    std::vector<const Type *> types = elementTypes(node_);
-    if (!knowsElements(node_, types))
+    if (!knowsElements())
       return untyped();
-    return freshResult(emitter_.context().list(types));
+    return freshResult(emitter_.context().list(elementTypes_));
   }
   if (type)
     return freshResult(type);
@@ -334,11 +292,10 @@ Lowered ComputeCall::result() {
   if (op_.results.empty())
     return LoweredValue();
   if (op_.results.size() == 1)
-    return oneResult(op_.results.front(), typeOf(node_));
-  std::vector<const Type *> types = elementTypes(node_);
+    return oneResult(op_.results.front(), type_);
   std::vector<LoweredValue> elements;
   for (unsigned i = 0; i < op_.results.size(); ++i) {
-    Lowered element = oneResult(op_.results[i], types[i]);
+    Lowered element = oneResult(op_.results[i], elementTypes_[i]);
     if (!element)
       return element.takeError();
     elements.push_back(std::move(*element));
@@ -353,7 +310,7 @@ bool touchesNumber(const LoweredValue &value) {
 /// The host runs what it must know the outcome of before it can issue more, and what touches no tensor at all.
 StreamId ComputeCall::stream(const LoweredValue &result) {
   bool tells = emitter_.tellsSymbols(node_.type());
-  for (const Type *type : elementTypes(node_))
+  for (const Type *type : elementTypes_)
     tells |= emitter_.tellsSymbols(type);
   bool computes =
       hasTensor(result) || llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Write); });

@@ -24,8 +24,6 @@ Dim extentOf(Context &context, const Type &type) {
   return Dim(context.symbolic("Max(" + elements.str() + ", 0)"));
 }
 
-bool isUnbacked(const Dim &dim) { return !dim.isStatic() && dim.expr()->isUnbacked(); }
-
 /// Calls `visit` with each name u<number> in the text.
 void forEachUnbacked(llvm::StringRef text, llvm::function_ref<void(llvm::StringRef)> visit) {
   for (size_t at = 0; at < text.size();) {
@@ -138,10 +136,9 @@ Moment Emitter::landsAt(const Node &launch) const {
   return last;
 }
 
-void Emitter::keepUntilLanded(const Node &launch, llvm::ArrayRef<PlanWindow> windows) {
-  Moment landing = landsAt(launch);
+void Emitter::keepUntil(Moment moment, llvm::ArrayRef<PlanWindow> windows) {
   for (const PlanWindow &window : windows)
-    program_.needed[window.buffer].at(landing);
+    program_.needed[window.buffer].at(moment);
 }
 
 void Emitter::keepToTheEnd(const PlanValue &value) {

@@ -27,6 +27,9 @@ using Lowered = llvm::Expected<LoweredValue>;
 [[nodiscard]] llvm::Error loweringError(const Node &node, llvm::StringRef rule, const llvm::Twine &message,
                                         const llvm::Twine &repair);
 
+/// Does it hang on what only data tell?
+[[nodiscard]] inline bool isUnbacked(const Dim &dim) { return !dim.isStatic() && dim.expr()->isUnbacked(); }
+
 class Emitter {
 public:
   Emitter(const Graph &graph, const LoweringOptions &options, Program &program);
@@ -54,10 +57,11 @@ public:
 
   // --- Steps --------------------------------------------------------------------------------------------------
   void emit(const Node &node, StreamId stream, decltype(PlanStep::work) work);
-  /// Keeps buffers until the last wait on any result of a launch; to the end where some result is never waited for.
-  void keepUntilLanded(const Node &launch, llvm::ArrayRef<PlanWindow> windows);
+  /// Keeps buffers at least so long.
+  void keepUntil(Moment moment, llvm::ArrayRef<PlanWindow> windows);
   void keepToTheEnd(const PlanValue &value);
   [[nodiscard]] Moment moment(const Node &node) const { return moments_[node.id()]; }
+  /// The last wait on any result of a launch; the end where some result is never waited for. Linear in the waits.
   [[nodiscard]] Moment landsAt(const Node &launch) const;
 
   // --- Groups and streams -----------------------------------------------------------------------------------------

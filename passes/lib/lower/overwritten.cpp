@@ -34,6 +34,8 @@ CopyStep copyAtLaunch(Context &context, PlanRow &row) {
 } // namespace
 
 void copyWhatIsOverwritten(Program &program) {
+  if (program.lateReads.empty())
+    return;
   Plan &plan = program.plan;
   std::vector<std::vector<Moment>> writes = writeMoments(program);
   std::vector<std::pair<size_t, CopyStep>> copies; // before which step
@@ -60,6 +62,8 @@ void copyWhatIsOverwritten(Program &program) {
 }
 
 llvm::Error checkCopiedAgain(const Program &program) {
+  if (program.copiedAgain.empty())
+    return llvm::Error::success();
   std::vector<std::vector<Moment>> writes = writeMoments(program);
   for (const CopiedAgain &result : program.copiedAgain) {
     // Its own launch fills it first.

@@ -18,7 +18,7 @@ public:
   Lowered lower();
 
 private:
-  void emitTransfer(PlanCollective transfer, const TensorObject &tensor);
+  void emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment landing);
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
     return loweringError(node_, "lower.call", message, repair);
   }
@@ -29,7 +29,7 @@ private:
   const CollectiveSpec &spec_;
 };
 
-void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject &tensor) {
+void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment landing) {
   bool sends = transfer.kind == CollectiveKind::Send;
   std::vector<CopyStep> copies;
   std::optional<PlanWindow> window =
@@ -45,7 +45,7 @@ void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject 
   if (!sends)
     for (const CopyStep &copy : copies)
       emitter_.emit(node_, stream, copy);
-  emitter_.keepUntilLanded(node_, {*window, *tensor});
+  emitter_.keepUntil(landing, {*window, *tensor});
 }
 
 Lowered TransferLowering::lower() {
@@ -70,6 +70,7 @@ Lowered TransferLowering::lower() {
     return error("got " + Twine(tensors.size()) + " tensors, " + Twine(peers.size()) + " peers and " +
                      Twine(tags.size()) + " tags",
                  "give one of each a transfer");
+  Moment landing = emitter_.landsAt(node_);
   std::vector<LoweredValue> results;
   for (size_t i = 0; i < tensors.size(); ++i) {
     std::optional<int64_t> peer = integer(peers[i]), tag = tagged ? integer(tags[i]) : std::optional<int64_t>(0);
@@ -83,7 +84,7 @@ Lowered TransferLowering::lower() {
     transfer.group = group->index;
     transfer.peer = *peer;
     transfer.tag = *tag;
-    emitTransfer(transfer, tensors[i].tensor);
+    emitTransfer(transfer, tensors[i].tensor, landing);
     // Because a send yields a token: a tensor without elements.
     const Type &sent = *tensors[i].tensor->type;
     results.push_back(

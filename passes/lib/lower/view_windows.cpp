@@ -15,17 +15,6 @@ using OffsetRule = std::optional<Dim> (*)(const Node &view, unsigned element, co
 
 Context &contextOf(const Node &node) { return node.graph()->context(); }
 
-std::optional<Dim> numberOf(const Node &node, const Argument &argument) {
-  if (argument.is(Argument::Kind::Int))
-    return Dim(argument.integer());
-  if (argument.is(Argument::Kind::Symbolic))
-    return Dim(argument.symbolic());
-  const Type *type = argument.is(Argument::Kind::Operand) ? node.operand(argument)->type() : nullptr;
-  if (type && type->kind() == Type::Kind::Symbolic)
-    return Dim(type->symbol());
-  return std::nullopt;
-}
-
 struct Axis {
   Dim size;
   Dim stride;
@@ -171,8 +160,7 @@ constexpr ViewEntry views[] = {
 const ViewEntry *entryOf(const Node &view) {
   if (!view.op())
     return nullptr;
-  llvm::StringRef target = view.op()->target.str();
-  llvm::StringRef base = target.take_front(target.find('.', target.find('.') + 1));
+  llvm::StringRef base = baseOf(*view.op());
   const ViewEntry *entry = llvm::partition_point(views, [&](const ViewEntry &known) { return known.base < base; });
   return entry != std::end(views) && entry->base == base ? entry : nullptr;
 }
@@ -183,6 +171,22 @@ std::optional<Dim> rescaled(Context &context, const Dim &offset, int64_t from, i
 }
 
 } // namespace
+
+llvm::StringRef baseOf(const OpDef &op) {
+  llvm::StringRef target = op.target.str();
+  return target.take_front(target.find('.', target.find('.') + 1));
+}
+
+std::optional<Dim> numberOf(const Node &node, const Argument &argument) {
+  if (argument.is(Argument::Kind::Int))
+    return Dim(argument.integer());
+  if (argument.is(Argument::Kind::Symbolic))
+    return Dim(argument.symbolic());
+  const Type *type = argument.is(Argument::Kind::Operand) ? node.operand(argument)->type() : nullptr;
+  if (type && type->kind() == Type::Kind::Symbolic)
+    return Dim(type->symbol());
+  return std::nullopt;
+}
 
 bool isKnownView(const Node &view) { return entryOf(view) != nullptr; }
 

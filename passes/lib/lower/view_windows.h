@@ -23,8 +23,12 @@ namespace ccgraph::lower {
 [[nodiscard]] std::optional<PlanWindow> viewWindow(const Node &view, unsigned element, const PlanWindow &from,
                                                    const Type *type);
 
-/// The number that an argument spells out, or that the type of the node given there states; `missing` where it is left out or
-/// None.
+/// Without its overload: "aten.t_" of aten.t_.default.
+[[nodiscard]] llvm::StringRef baseOf(const OpDef &op);
+
+/// The number that an argument spells out, or that the type of the node given there states; empty where neither does.
+[[nodiscard]] std::optional<Dim> numberOf(const Node &node, const Argument &argument);
+/// The same of the argument at a parameter; `missing` where it is left out or None.
 [[nodiscard]] std::optional<Dim> numberAt(const Node &node, int parameter, std::optional<Dim> missing = std::nullopt);
 
 } // namespace ccgraph::lower
