@@ -1,4 +1,4 @@
-#include "interpreter/launch_plan.h"
+#include "interpreter/launch_request.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"

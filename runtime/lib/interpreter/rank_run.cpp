@@ -153,43 +153,43 @@ RankRun::StepResult RankRun::executeCollective(const Node &node) {
     return site.takeError();
   if (llvm::Error error = checkAccesses(node, nullptr))
     return error;
-  llvm::Expected<LaunchPlan> plan = planLaunch(*site, *setup_.graph, *setup_.objects);
-  if (!plan)
-    return plan.takeError();
-  for (int64_t member : plan->group)
+  llvm::Expected<LaunchRequest> request = readLaunch(*site, *setup_.graph, *setup_.objects);
+  if (!request)
+    return request.takeError();
+  for (int64_t member : request->group)
     if (member < 0 || member >= static_cast<int64_t>(setup_.numRanks))
       return error(node, "run.collective",
-                   (Twine("group ") + dimsText(plan->group) + " holds rank " + Twine(member) + ", and only " +
+                   (Twine("group ") + dimsText(request->group) + " holds rank " + Twine(member) + ", and only " +
                     Twine(setup_.numRanks) + " ranks run")
                        .str(),
                    "run as many ranks as the groups name");
-  if (llvm::Error error = join(*plan))
+  if (llvm::Error error = join(*request))
     return error;
-  if (!plan->synchronous)
-    return yield(node, std::move(plan->result));
-  synchronousResult_ = std::move(plan->result);
+  if (!request->synchronous)
+    return yield(node, std::move(request->result));
+  synchronousResult_ = std::move(request->result);
   return finishSynchronous(node);
 }
 
 // Where results go into memory that the program knows (an input, a buffer), that memory counts as written: a caller who
 // holds it sees the change.
-llvm::Error RankRun::join(LaunchPlan &plan) {
+llvm::Error RankRun::join(LaunchRequest &request) {
   synchronous_.clear();
-  for (LaunchPlan::Entry &entry : plan.entries) {
+  for (LaunchRequest::Entry &entry : request.entries) {
     bool send = entry.launch.kind == CollectiveKind::Send;
-    Meetings::Channel channel{plan.group, send ? setup_.rank : entry.peer, send ? entry.peer : setup_.rank,
+    Meetings::Channel channel{request.group, send ? setup_.rank : entry.peer, send ? entry.peer : setup_.rank,
                               entry.launch.tag};
     llvm::Expected<Seat> seat = isPointToPoint(entry.launch.kind)
                                     ? setup_.meetings->joinTransfer(channel, std::move(entry.launch))
-                                    : setup_.meetings->joinCollective(plan.group, std::move(entry.launch));
+                                    : setup_.meetings->joinCollective(request.group, std::move(entry.launch));
     if (!seat)
       return seat.takeError();
     flights_.start(*seat);
-    if (!plan.ownMemory)
+    if (!request.ownMemory)
       for (const Buffer &row : seat->launch().receive)
         for (const Tensor &piece : row.pieces())
           written_.insert(piece.storage());
-    if (plan.synchronous)
+    if (request.synchronous)
       synchronous_.push_back(std::move(*seat));
   }
   return llvm::Error::success();

@@ -13,7 +13,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/runtime/observation.h"
 #include "interpreter/flights.h"
-#include "interpreter/launch_plan.h"
+#include "interpreter/launch_request.h"
 #include "interpreter/random.h"
 #include "interpreter/scope.h"
 
@@ -86,7 +86,7 @@ private:
   [[nodiscard]] std::string shapeOf(const Value &value) const;
   [[nodiscard]] llvm::Expected<CallSite> callSite(const Node &node) const;
   /// Meets the other ranks and registers what is now in flight.
-  [[nodiscard]] llvm::Error join(LaunchPlan &plan);
+  [[nodiscard]] llvm::Error join(LaunchRequest &request);
   /// Refuses reads and writes of what is in flight, and notes which storages are written. With the
   /// result at hand, an operand whose storage the result shares was not read.
   [[nodiscard]] llvm::Error checkAccesses(const Node &node, const Value *result);

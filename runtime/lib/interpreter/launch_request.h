@@ -1,10 +1,10 @@
-// LaunchPlan: what a call of a communication operator asks for, whatever its form.
+// LaunchRequest: what a call of a communication operator asks for, whatever its form.
 //
 // One call is one launch, but batch_p2p_ops is one for each entry. Forms differ in three things
 // only: where results go (fresh memory, the inputs, buffers that the call gives), whether inputs
 // are copied at launch, and what the call returns; see CollectiveSpec in ccgraph/ir/op_def.h.
 //
-// Ownership: a plan shares storages with the rank's values, and owns the fresh ones until the node's
+// Ownership: a request shares storages with the rank's values, and owns the fresh ones until the node's
 // value does. Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense
 // for the group. Cost: that of the memory: results are allocated here, inputs copied where they are
 // copied at launch.
@@ -16,7 +16,7 @@
 
 namespace ccgraph::runtime {
 
-struct LaunchPlan {
+struct LaunchRequest {
   struct Entry {
     Launch launch;
     /// global rank of the other end, of transfers only
@@ -32,8 +32,8 @@ struct LaunchPlan {
 };
 
 /// `program` has the rank's group table.
-[[nodiscard]] llvm::Expected<LaunchPlan> planLaunch(const CallSite &site, const Graph &program,
-                                                    const ObjectMeanings &objects);
+[[nodiscard]] llvm::Expected<LaunchRequest> readLaunch(const CallSite &site, const Graph &program,
+                                                       const ObjectMeanings &objects);
 
 /// The group that a call names, as global ranks. `value` is a name, a list of ranks, or an
 /// object.

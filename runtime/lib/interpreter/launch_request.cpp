@@ -1,4 +1,4 @@
-#include "interpreter/launch_plan.h"
+#include "interpreter/launch_request.h"
 
 #include "collectives/agreement.h"
 
@@ -17,28 +17,28 @@ using llvm::Twine;
 //   all_reduce_coalesced([a, b])                sends two rows, fills two new ones
 //   c10d.allgather_([[o0, o1]], [x])            sends the row x, fills one row made of the pieces o0 and o1
 //   c10d.alltoall_([o0, o1], [i0, i1])          sends one row of two parts, fills one row of two parts
-// Once a call is planned so, nothing that comes after knows which operator it was.
+// Once a call is read so, nothing that comes after knows which operator it was.
 
-/// Makes the launch of one call; the parts of planLaunch share what they found out.
-class Planner {
+/// Makes the launch of one call; the parts of readLaunch share what they found out.
+class LaunchReader {
 public:
-  Planner(const CallSite &site, const Graph &program, const ObjectMeanings &objects)
+  LaunchReader(const CallSite &site, const Graph &program, const ObjectMeanings &objects)
       : site_(site), spec_(*site.op->collective), program_(program), objects_(objects) {}
 
-  llvm::Expected<LaunchPlan> plan();
+  llvm::Expected<LaunchRequest> read();
 
 private:
-  [[nodiscard]] auto groupSize() const { return static_cast<int64_t>(plan_.group.size()); }
+  [[nodiscard]] auto groupSize() const { return static_cast<int64_t>(request_.group.size()); }
   llvm::Error findGroup();
-  llvm::Error planCollective();
-  llvm::Error planTransfers();
+  llvm::Error readCollective();
+  llvm::Error readTransfers();
   llvm::Error addTransfer(CollectiveKind kind, const Tensor &tensor, int64_t peer, int64_t tag);
   llvm::Error readNumbers();
   llvm::Error readReduceOp();
   llvm::Error readSend();
   llvm::Error checkListForm() const;
   llvm::Error makeReceive();
-  llvm::Error planShardDim();
+  llvm::Error readShardDim();
   llvm::Error readSplits();
   void countParts();
   [[nodiscard]] std::string freshSizes(Dims &sizes) const;
@@ -50,7 +50,7 @@ private:
   const CollectiveSpec &spec_;
   const Graph &program_;
   const ObjectMeanings &objects_;
-  LaunchPlan plan_;
+  LaunchRequest request_;
   Launch launch_;
   std::vector<int64_t> sendRows_; ///< all_to_all of one tensor: rows of dimension 0 for each member
   std::vector<int64_t> receiveRows_;
@@ -64,23 +64,23 @@ Buffer piecesOf(const Value &list) {
   return Buffer(std::move(pieces));
 }
 
-llvm::Error Planner::findGroup() {
+llvm::Error LaunchReader::findGroup() {
   const Value *group = site_.argument(spec_.group);
   if (group == nullptr)
     return site_.wrongArgument(spec_.group, "a group");
   llvm::Expected<Members> members = resolveGroup(site_, *group, program_, objects_);
   if (!members)
     return members.takeError();
-  plan_.group = std::move(*members);
+  request_.group = std::move(*members);
   const Value *stated = site_.argument(spec_.groupSize);
   if (stated && stated->is(Value::Kind::Int) && stated->integer() != groupSize())
     return site_.error((Twine("states a group of ") + Twine(stated->integer()) + " ranks, expected " +
-                        Twine(groupSize()) + ", the members " + dimsText(plan_.group))
+                        Twine(groupSize()) + ", the members " + dimsText(request_.group))
                            .str());
   return llvm::Error::success();
 }
 
-llvm::Error Planner::readReduceOp() {
+llvm::Error LaunchReader::readReduceOp() {
   const Value *op = site_.argument(spec_.reduceOp);
   if (spec_.reduceOp < 0)
     return llvm::Error::success();
@@ -101,7 +101,7 @@ llvm::Error Planner::readReduceOp() {
   return llvm::Error::success();
 }
 
-llvm::Error Planner::readNumbers() {
+llvm::Error LaunchReader::readNumbers() {
   if (spec_.root >= 0) {
     llvm::Expected<int64_t> root = site_.integer(spec_.root);
     if (!root)
@@ -112,7 +112,7 @@ llvm::Error Planner::readNumbers() {
 }
 
 /// A list of tensors is a row each, but for all_to_all the parts of one; a list of lists is a row for each inner list.
-llvm::Expected<std::vector<Buffer>> Planner::rows(int parameter) const {
+llvm::Expected<std::vector<Buffer>> LaunchReader::rows(int parameter) const {
   llvm::Expected<Value> value = site_.tensors(parameter);
   if (!value)
     return value.takeError();
@@ -133,7 +133,7 @@ llvm::Expected<std::vector<Buffer>> Planner::rows(int parameter) const {
   return rows;
 }
 
-llvm::Error Planner::readSend() {
+llvm::Error LaunchReader::readSend() {
   llvm::Expected<std::vector<Buffer>> rows = this->rows(spec_.input);
   if (!rows)
     return rows.takeError();
@@ -141,7 +141,7 @@ llvm::Error Planner::readSend() {
   return spec_.coalesced && !spec_.legacy ? checkListForm() : llvm::Error::success();
 }
 
-llvm::Error Planner::checkListForm() const {
+llvm::Error LaunchReader::checkListForm() const {
   llvm::StringRef reduceOp = launch_.reduceOp ? reduceOpName(*launch_.reduceOp) : llvm::StringRef();
   for (const Buffer &row : launch_.send)
     if (!listFormTakes(spec_.kind, reduceOp, row.dtype()))
@@ -160,11 +160,11 @@ llvm::Error Planner::checkListForm() const {
 }
 
 /// Rows of dimension 0 for each member; equal shares where the call states none.
-llvm::Expected<std::vector<int64_t>> Planner::splits(int parameter, const Tensor &input) const {
+llvm::Expected<std::vector<int64_t>> LaunchReader::splits(int parameter, const Tensor &input) const {
   llvm::Expected<std::vector<int64_t>> stated = site_.integers(parameter);
   if (!stated)
     return stated.takeError();
-  if (stated->size() == plan_.group.size())
+  if (stated->size() == request_.group.size())
     return stated;
   if (!stated->empty())
     return site_.error(
@@ -174,10 +174,10 @@ llvm::Expected<std::vector<int64_t>> Planner::splits(int parameter, const Tensor
     return site_.error((Twine("got ") + input.typeText() +
                         " without splits, expected a first dimension that is a multiple of " + Twine(groupSize()))
                            .str());
-  return std::vector<int64_t>(plan_.group.size(), input.size(0) / groupSize());
+  return std::vector<int64_t>(request_.group.size(), input.size(0) / groupSize());
 }
 
-llvm::Error Planner::readSplits() {
+llvm::Error LaunchReader::readSplits() {
   if (spec_.kind != CollectiveKind::AllToAll || spec_.inputSplits < 0)
     return llvm::Error::success();
   const Tensor &input = launch_.send.front().pieces().front();
@@ -196,7 +196,7 @@ llvm::Error Planner::readSplits() {
 }
 
 /// Elements for and from each member: rows times their length, or those of the parts that are given one by one.
-void Planner::countParts() {
+void LaunchReader::countParts() {
   auto piecewise = [](const Buffer &row) {
     std::vector<int64_t> counts;
     for (const Tensor &piece : row.pieces())
@@ -218,7 +218,7 @@ void Planner::countParts() {
 
 /// Turns the input's sizes into the result's; what is wrong with them, or "".
 /// PyTorch only warns of rows that a reduce_scatter cannot share out evenly, and drops them. A run stops there instead.
-std::string Planner::freshSizes(Dims &sizes) const {
+std::string LaunchReader::freshSizes(Dims &sizes) const {
   switch (spec_.kind) {
   case CollectiveKind::AllGather:
     if (sizes.empty())
@@ -251,8 +251,8 @@ std::string Planner::freshSizes(Dims &sizes) const {
 /// A result goes to one of three places: into the input itself (all_reduce_), into a buffer that the call gives (out=),
 /// or into new memory. New memory is poisoned, so that a program that reads it before the wait gets NaN and not zeros,
 /// which might pass for an answer.
-llvm::Error Planner::makeReceive() {
-  plan_.ownMemory = spec_.output < 0 && !spec_.inPlace;
+llvm::Error LaunchReader::makeReceive() {
+  request_.ownMemory = spec_.output < 0 && !spec_.inPlace;
   if (spec_.inPlace)
     launch_.receive = launch_.send;
   if (spec_.output >= 0) {
@@ -261,7 +261,7 @@ llvm::Error Planner::makeReceive() {
       return given.takeError();
     launch_.receive = std::move(*given);
   }
-  if (!plan_.ownMemory)
+  if (!request_.ownMemory)
     return llvm::Error::success();
   for (const Buffer &row : launch_.send) {
     Dims sizes = llvm::to_vector<4>(row.pieces().front().sizes());
@@ -277,7 +277,7 @@ llvm::Error Planner::makeReceive() {
 /// Chunks of the input along one dimension become, after the exchange, parts of the result along another: all of them
 /// windows. On 2 ranks, x = f32[4, 8] with gather_dim 0 and shard_dim 1: x is cut into two blocks of 4 columns, block i
 /// goes to member i, and what comes from member i are rows 4 * i to 4 * i + 4 of the result, f32[8, 4].
-llvm::Error Planner::planShardDim() {
+llvm::Error LaunchReader::readShardDim() {
   llvm::Expected<int64_t> gather = site_.integer(site_.op->paramIndex("gather_dim"));
   llvm::Expected<int64_t> shard = site_.integer(site_.op->paramIndex("shard_dim"));
   if (!gather || !shard)
@@ -304,14 +304,14 @@ llvm::Error Planner::planShardDim() {
   }
   launch_.send = {Buffer(std::move(sent))};
   launch_.receive = {Buffer(std::move(received))};
-  launch_.sendCounts = launch_.receiveCounts = std::vector<int64_t>(plan_.group.size(), result.numElements() / n);
-  plan_.result = result;
-  plan_.ownMemory = true;
+  launch_.sendCounts = launch_.receiveCounts = std::vector<int64_t>(request_.group.size(), result.numElements() / n);
+  request_.result = result;
+  request_.ownMemory = true;
   return llvm::Error::success();
 }
 
 /// What the call yields, in the shape that its schema states; Work objects are opaque.
-Value Planner::resultValue() const {
+Value LaunchReader::resultValue() const {
   auto nested = [](llvm::ArrayRef<Buffer> rows) {
     Value::List lists;
     for (const Buffer &row : rows)
@@ -335,16 +335,16 @@ Value Planner::resultValue() const {
   return results.size() == 1 ? results.front() : Value::list(std::move(results));
 }
 
-/// A planned launch is nothing but rows. Where the operator copies its input at the launch, the rows are copied now;
+/// A launch is nothing but rows. Where the operator copies its input at the launch, the rows are copied now;
 /// else they stay windows onto the program's own tensors, which nobody may write before the wait (flights.cpp).
-llvm::Error Planner::planCollective() {
+llvm::Error LaunchReader::readCollective() {
   if (llvm::Error error = readNumbers())
     return error;
   if (spec_.kind != CollectiveKind::Barrier)
     if (llvm::Error error = readSend())
       return error;
   if (spec_.kind == CollectiveKind::ShardDimAllToAll) {
-    if (llvm::Error error = planShardDim())
+    if (llvm::Error error = readShardDim())
       return error;
   } else {
     if (llvm::Error error = readSplits())
@@ -352,18 +352,18 @@ llvm::Error Planner::planCollective() {
     if (llvm::Error error = makeReceive())
       return error;
     countParts();
-    plan_.result = resultValue();
+    request_.result = resultValue();
   }
-  if (std::string wrong = checkLaunch(launch_, plan_.group.size()); !wrong.empty())
+  if (std::string wrong = checkLaunch(launch_, request_.group.size()); !wrong.empty())
     return site_.error(wrong);
   if (spec_.copiesAtLaunch)
     for (Buffer &row : launch_.send)
       row.detach();
-  plan_.entries.push_back({std::move(launch_), -1});
+  request_.entries.push_back({std::move(launch_), -1});
   return llvm::Error::success();
 }
 
-llvm::Error Planner::addTransfer(CollectiveKind kind, const Tensor &tensor, int64_t peer, int64_t tag) {
+llvm::Error LaunchReader::addTransfer(CollectiveKind kind, const Tensor &tensor, int64_t peer, int64_t tag) {
   if (peer < 0 || peer >= groupSize())
     return site_.error(
         (Twine("got peer ") + Twine(peer) + ", expected a rank within the group, 0 to " + Twine(groupSize() - 1))
@@ -378,13 +378,13 @@ llvm::Error Planner::addTransfer(CollectiveKind kind, const Tensor &tensor, int6
     launch.send.emplace_back(tensor);
   // Because a send yields an empty tensor as its token.
   launch.receive.emplace_back(send ? Tensor::zeros(tensor.dtype(), {0}) : tensor);
-  plan_.entries.push_back({std::move(launch), plan_.group[static_cast<size_t>(peer)]});
+  request_.entries.push_back({std::move(launch), request_.group[static_cast<size_t>(peer)]});
   return llvm::Error::success();
 }
 
 /// batch_p2p_ops(["isend", "irecv"], [1, 3], [0, 0], [a, b]) is two transfers: a goes to rank 1 of the group, and b is
-/// filled from rank 3. A single send or recv is planned as a batch of one.
-llvm::Error Planner::planTransfers() {
+/// filled from rank 3. A single send or recv is read as a batch of one.
+llvm::Error LaunchReader::readTransfers() {
   bool batch = spec_.kind == CollectiveKind::BatchP2P;
   auto asList = [&](int parameter) -> Value::List {
     const Value *value = site_.argument(parameter);
@@ -411,28 +411,28 @@ llvm::Error Planner::planTransfers() {
       return error;
   }
   std::vector<Tensor> results;
-  for (const LaunchPlan::Entry &entry : plan_.entries)
+  for (const LaunchRequest::Entry &entry : request_.entries)
     results.push_back(entry.launch.receive.front().pieces().front());
-  plan_.result = batch ? Value::tensors(results) : Value(results.front());
+  request_.result = batch ? Value::tensors(results) : Value(results.front());
   return llvm::Error::success();
 }
 
-llvm::Expected<LaunchPlan> Planner::plan() {
+llvm::Expected<LaunchRequest> LaunchReader::read() {
   launch_.call = {site_.node, site_.name};
   launch_.rank = site_.rank;
   launch_.kind = spec_.kind;
-  plan_.synchronous = spec_.synchronous;
+  request_.synchronous = spec_.synchronous;
   if (llvm::Error error = findGroup())
     return error;
-  if (llvm::Error error = isPointToPoint(spec_.kind) ? planTransfers() : planCollective())
+  if (llvm::Error error = isPointToPoint(spec_.kind) ? readTransfers() : readCollective())
     return error;
-  return std::move(plan_);
+  return std::move(request_);
 }
 
 } // namespace
 
-llvm::Expected<LaunchPlan> planLaunch(const CallSite &site, const Graph &program, const ObjectMeanings &objects) {
-  return Planner(site, program, objects).plan();
+llvm::Expected<LaunchRequest> readLaunch(const CallSite &site, const Graph &program, const ObjectMeanings &objects) {
+  return LaunchReader(site, program, objects).read();
 }
 
 } // namespace ccgraph::runtime
