@@ -66,6 +66,8 @@ private:
   [[nodiscard]] const LoweredValue *writtenFor(const OpResult &result) const;
   [[nodiscard]] StreamId stream(const LoweredValue &result);
   [[nodiscard]] llvm::Error untyped() const;
+  [[nodiscard]] llvm::Error checkOperands() const;
+  [[nodiscard]] llvm::Error checkOperand(const Node &operand) const;
 
   Emitter &emitter_;
   const Node &node_;
@@ -119,6 +121,28 @@ llvm::Error ComputeCall::untyped() const {
                        "state its type: a plan gives every tensor its place beforehand");
 }
 
+/// What is used as a tensor must be one: an input or attribute without type is only passed on.
+llvm::Error ComputeCall::checkOperands() const {
+  std::vector<const Node *> tensors;
+  for (size_t i = 0; i < op_.params.size(); ++i) {
+    const Argument *argument = argumentAt(node_, static_cast<int>(i));
+    if (argument && holdsTensors(op_.params[i].type))
+      forEachOperand(*argument, [&](uint32_t operand) { tensors.push_back(node_.operand(operand)); });
+  }
+  for (const Node *operand : tensors)
+    if (llvm::Error error = checkOperand(*operand))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error ComputeCall::checkOperand(const Node &operand) const {
+  if (emitter_.valueOf(operand).kind != LoweredValue::Kind::Object)
+    return llvm::Error::success();
+  return loweringError(operand, "lower.type",
+                       Twine("has no type, and `") + node_.name().str() + "` uses it as a tensor",
+                       "state its type: a plan gives every tensor its place beforehand");
+}
+
 Lowered ComputeCall::lower() {
   if (op_.role == OpRole::HigherOrder)
     return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
@@ -126,6 +150,8 @@ Lowered ComputeCall::lower() {
   if (op_.opaque)
     return loweringError(node_, "lower.operator", "nobody says what " + op_.target.str() + " reads, writes and yields",
                          "declare it (--ops), or run the graph without it");
+  if (llvm::Error error = checkOperands())
+    return error;
   if (reshapes())
     return makeReshape();
   View view = viewKind();

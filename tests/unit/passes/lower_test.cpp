@@ -324,6 +324,27 @@ TEST_F(LowerTest, AnUnknownOperatorIsRefused) {
   EXPECT_NE(lowered().find("[lower.operator]"), std::string::npos);
 }
 
+TEST_F(LowerTest, AnAttributeWithoutTypeThatIsUsedAsATensorIsRefused) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *w = b.attribute("w");
+  b.output({b.call("aten.add.Tensor", x->type(), {x, w})});
+  std::string said = lowered();
+  EXPECT_NE(said.find("w: has no type, and `add` uses it as a tensor [lower.type]"), std::string::npos) << said;
+}
+
+TEST_F(LowerTest, AnAttributeWithoutTypeInAListOfTensorsIsRefused) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *w = b.attribute("w");
+  b.output({b.call("aten.cat.default", b.f32({8}), {ProgramBuilder::Nodes{x, w}})});
+  EXPECT_NE(lowered().find("uses it as a tensor [lower.type]"), std::string::npos);
+}
+
+TEST_F(LowerTest, AnInputWithoutTypeThatIsUsedAsATensorIsRefused) {
+  Node *x = b.input("x", nullptr);
+  b.output({relu(x)});
+  EXPECT_NE(lowered().find("uses it as a tensor [lower.type]"), std::string::npos);
+}
+
 TEST_F(LowerTest, ABufferGrowsWhereASymbolHasNoValue) {
   const Type *type = context_.contiguousTensor(DType::F32, {Dim(context_.symbolic("s0"))}, b.f32({1})->device());
   Node *x = b.input("x", type);
