@@ -115,9 +115,9 @@ private:
   }
 };
 
-/// A run of one plan on the local engine, on as many ranks as there are inputs.
+/// A run of one plan on the local engine, on as many ranks as there are inputs. Without a seed: in the order for speed.
 inline llvm::Expected<runtime::RunResult> runLocally(const Plan &plan, std::vector<TensorMap> inputs,
-                                                     uint64_t seed = 0) {
+                                                     std::optional<uint64_t> seed = 0) {
   runtime::PlanRequest request;
   request.plans = {&plan};
   request.ranks = inputs.size();

@@ -64,12 +64,13 @@ void CommandLine::addNumber(llvm::StringRef name, llvm::StringRef value, llvm::S
 }
 
 void CommandLine::addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum,
-                           size_t &count) {
-  add({name.str(), value.str(), help.str(), [flag = name.str(), minimum, &count](llvm::StringRef given) -> llvm::Error {
+                           std::function<void(size_t)> use) {
+  add({name.str(), value.str(), help.str(),
+       [flag = name.str(), minimum, use = std::move(use)](llvm::StringRef given) -> llvm::Error {
          size_t number = 0;
          if (given.getAsInteger(10, number) || number < minimum)
            return badValue(flag, given, "a whole number from " + std::to_string(minimum) + " on");
-         count = number;
+         use(number);
          return llvm::Error::success();
        }});
 }

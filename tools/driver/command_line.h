@@ -70,7 +70,8 @@ public:
   /// Says which words the value of the flag that was added last may be.
   void chooseFrom(std::vector<std::string> words) { flags_.back().choices = std::move(words); }
   /// A whole number from `minimum` on.
-  void addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum, size_t &count);
+  void addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum,
+                std::function<void(size_t)> use);
   /// A number of ranks: from 1 to mostRanks.
   void addRanks(llvm::StringRef name, llvm::StringRef help, size_t &ranks);
   /// Comma-separated; repeating the flag adds.

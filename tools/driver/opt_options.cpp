@@ -71,7 +71,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
                options.values);
   line.addText("--compare", "FILE", "with --check-equivalence: compare with this graph, and run no pass",
                options.compare);
-  line.addCount("--seed", "S", "seed of these numbers (0)", 0, options.seed);
+  line.addCount("--seed", "S", "seed of these numbers (0)", 0, [&](size_t seed) { options.seed = seed; });
   addCheckFlags(line, options.pipeline);
 }
 

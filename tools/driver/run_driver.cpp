@@ -137,7 +137,7 @@ private:
 
   ExitCode reportChecksums() {
     report();
-    streams_.out << "inputs    seeded with " << options_.seed << '\n';
+    streams_.out << "inputs    seeded with " << options_.seed.value_or(0) << '\n';
     printChecksums(streams_.out, runs_.result());
     return ExitCode::Ok;
   }

@@ -47,9 +47,10 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
   line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
   line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
-  line.addCount("--seed", "S", "seed of the inputs, and of the order of a plan's steps (0)", 0, options.seed);
+  line.addCount("--seed", "S", "seed of the inputs (0), and of the order of a plan's steps (without it: for speed)", 0,
+                [&](size_t seed) { options.seed = seed; });
   line.addCount("--repeat", "K", "run K times, all of which must give the same; prints how long a run takes", 1,
-                options.repeat);
+                [&](size_t runs) { options.repeat = runs; });
   addPipelineFlags(line, options.pipeline, 0);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this, or what else there is to a topic", options.help);

@@ -26,7 +26,8 @@ struct RunOptions {
   std::string values;
   std::string toleranceFile;
   Tolerance tolerance;
-  size_t seed = 0;
+  /// none: 0 for the inputs, and the order for speed
+  std::optional<size_t> seed;
   /// 0: not given, which is once
   size_t repeat = 0;
   std::string expect;

@@ -197,8 +197,8 @@ std::vector<std::string> RunProgram::inputNames(size_t rank) const {
 
 TensorMap RunProgram::seededInputs(size_t rank, int64_t mostBytes) const {
   auto number = static_cast<int64_t>(rank);
-  return planned_ ? runtime::seededInputs(*plans_[textOf(rank)], number, options_.seed, mostBytes)
-                  : runtime::seededInputs(*graphs_[textOf(rank)], number, options_.seed, mostBytes);
+  return planned_ ? runtime::seededInputs(*plans_[textOf(rank)], number, options_.seed.value_or(0), mostBytes)
+                  : runtime::seededInputs(*graphs_[textOf(rank)], number, options_.seed.value_or(0), mostBytes);
 }
 
 llvm::Error RunProgram::placed(llvm::Error error) const {

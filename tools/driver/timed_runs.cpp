@@ -22,7 +22,8 @@ llvm::Error TimedRuns::prepare() {
   if (!program_.runsPlans())
     return llvm::Error::success();
   PlanRequest request{.plans = program_.plans(), .ranks = program_.ranks(), .memoryLimit = machineMemory()};
-  request.seed = options_.seed;
+  if (options_.seed)
+    request.seed = *options_.seed;
   llvm::Expected<std::unique_ptr<PreparedPlans>> prepared = findEngine(program_.engine())->prepare(request);
   if (!prepared)
     return prepared.takeError();

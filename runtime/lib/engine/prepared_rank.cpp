@@ -43,6 +43,7 @@ llvm::Error PreparedRank::prepare(size_t numRanks) {
   if (llvm::Error error = state.memory.layOut(state.symbols, state.at({})))
     return error;
   growingUses.assign(state.plan->buffers.size(), 0);
+  byStream.resize(state.plan->streams.size());
   for (const PlanStep &step : state.plan->steps)
     if (llvm::Error error = prepareStep(step, numRanks))
       return error;
@@ -56,6 +57,7 @@ llvm::Error PreparedRank::prepare(size_t numRanks) {
 
 llvm::Error PreparedRank::prepareStep(const PlanStep &step, size_t numRanks) {
   auto add = [&](auto &&work) {
+    byStream[step.stream].push_back(static_cast<uint32_t>(steps.size()));
     steps.push_back({&step, std::forward<decltype(work)>(work), {}});
     countGrowing(steps.back());
     return llvm::Error::success();
@@ -74,6 +76,7 @@ llvm::Error PreparedRank::prepareStep(const PlanStep &step, size_t numRanks) {
   PreparedExchange exchange{std::move(*collective), {}};
   for (const CallSeat &seat : exchange.collective.seats())
     exchange.tickets.push_back(transport->enrol(seat));
+  mostCalls = std::max(mostCalls, exchange.tickets.size());
   return add(std::move(exchange));
 }
 

@@ -43,6 +43,10 @@ struct PreparedRank {
   RankState state;
   Transport *transport = nullptr;
   std::vector<PreparedStep> steps;
+  /// by stream: its steps, in order
+  std::vector<std::vector<uint32_t>> byStream;
+  /// of one collective step
+  size_t mostCalls = 0;
   /// by buffer: how many steps touch it, where it grows; one more where the caller sees it
   std::vector<uint32_t> growingUses;
 

@@ -7,12 +7,19 @@
 
 namespace ccgraph::runtime {
 
-RankLoop::RankLoop(PreparedRank &prepared, uint64_t seed)
-    : prepared_(prepared), order_(seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(prepared.state.rank)),
-      streams_(prepared.state.plan->streams.size()), recorded_(prepared.state.plan->numEvents),
+RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
+    : prepared_(prepared), streams_(prepared.state.plan->streams.size()), recorded_(prepared.state.plan->numEvents),
       growingUses_(prepared.growingUses) {
-  if (seed % 4 != 0)
-    heldBack_ = static_cast<StreamId>(order_.next() % streams_.size());
+  for (size_t stream = 0; stream < streams_.size(); ++stream) {
+    streams_[stream].steps = prepared.byStream[stream];
+    streams_[stream].open.reserve(prepared.mostCalls);
+  }
+  choices_.reserve(streams_.size() + 1);
+  if (!seed)
+    return;
+  order_.emplace(*seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(prepared.state.rank));
+  if (*seed % 4 != 0)
+    heldBack_ = static_cast<StreamId>(order_->next() % streams_.size());
 }
 
 llvm::Error RankLoop::run(Watch &watch) {
@@ -32,7 +39,7 @@ llvm::Error RankLoop::run(Watch &watch) {
       std::this_thread::yield();
       continue;
     }
-    if (llvm::Error error = act(choices_[order_.next() % choices_.size()]))
+    if (llvm::Error error = act(choose()))
       return error;
   }
   return llvm::Error::success();
@@ -43,15 +50,15 @@ bool RankLoop::mayBegin(const PlanStep &step) const {
 }
 
 bool RankLoop::canGoOn(const StreamState &stream) const {
-  if (stream.queue.empty())
+  if (stream.isIdle())
     return false;
   if (!stream.launched)
-    return mayBegin(*prepared_.steps[stream.queue.front()].plan);
+    return mayBegin(*prepared_.steps[stream.head()].plan);
   return llvm::any_of(stream.open, [&](Transport::Ticket ticket) { return prepared_.transport->isReady(ticket); });
 }
 
 bool RankLoop::mayIssue() const {
-  if (next_ == prepared_.steps.size() || !streams_[Plan::hostStream].queue.empty())
+  if (next_ == prepared_.steps.size() || !streams_[Plan::hostStream].isIdle())
     return false;
   const PlanStep &step = *prepared_.steps[next_].plan;
   return step.stream != Plan::hostStream || mayBegin(step);
@@ -64,6 +71,18 @@ void RankLoop::findChoices() {
   for (uint32_t stream = 0; stream < streams_.size(); ++stream)
     if (canGoOn(streams_[stream]))
       choices_.push_back(stream);
+}
+
+bool RankLoop::communicates(uint32_t choice) const {
+  return choice != issueNext && choice != Plan::hostStream && choice != Plan::computeStream;
+}
+
+uint32_t RankLoop::choose() {
+  if (order_)
+    return choices_[order_->next() % choices_.size()];
+  // Because to issue is the first choice where it is one at all.
+  auto communication = llvm::find_if(choices_, [&](uint32_t choice) { return communicates(choice); });
+  return communication != choices_.end() ? *communication : choices_.front();
 }
 
 bool RankLoop::holdBack() {
@@ -86,7 +105,7 @@ llvm::Error RankLoop::act(uint32_t choice) { return choice == issueNext ? issue(
 llvm::Error RankLoop::issue() {
   uint32_t step = next_++;
   StreamId stream = prepared_.steps[step].plan->stream;
-  streams_[stream].queue.push_back(step);
+  ++streams_[stream].issued;
   ++inQueues_;
   if (stream != Plan::hostStream)
     return llvm::Error::success();
@@ -94,8 +113,8 @@ llvm::Error RankLoop::issue() {
 }
 
 llvm::Error RankLoop::goOn(StreamState &stream) {
-  PreparedStep &step = prepared_.steps[stream.queue.front()];
-  busy_.store(stream.queue.front(), std::memory_order_relaxed);
+  PreparedStep &step = prepared_.steps[stream.head()];
+  busy_.store(stream.head(), std::memory_order_relaxed);
   llvm::Expected<bool> ended =
       withinMemory<bool>([&] { return advance(stream, step); },
                          [&](const std::string &asked) {
@@ -148,8 +167,8 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
 }
 
 void RankLoop::pop(StreamState &stream) {
-  uint32_t step = stream.queue.front();
-  stream.queue.pop_front();
+  uint32_t step = stream.head();
+  ++stream.ended;
   stream.launched = false;
   --inQueues_;
   end(step);
@@ -194,8 +213,8 @@ std::vector<std::string> RankLoop::waitTexts() const {
   for (const StreamState &stream : streams_) {
     if (stream.launched)
       llvm::append_range(exchanges, exchangeWaits(stream));
-    else if (!stream.queue.empty())
-      events.push_back(eventWait(stream.queue.front()));
+    else if (!stream.isIdle())
+      events.push_back(eventWait(stream.head()));
   }
   if (next_ < prepared_.steps.size() && !mayBegin(*prepared_.steps[next_].plan))
     events.push_back(eventWait(next_));
@@ -205,10 +224,10 @@ std::vector<std::string> RankLoop::waitTexts() const {
 std::string RankLoop::position() const {
   for (const StreamState &stream : streams_)
     if (stream.launched)
-      return nameOf(stream.queue.front()).str();
+      return nameOf(stream.head()).str();
   for (const StreamState &stream : streams_)
-    if (!stream.queue.empty())
-      return nameOf(stream.queue.front()).str();
+    if (!stream.isIdle())
+      return nameOf(stream.head()).str();
   return nameOf(next_).str();
 }
 

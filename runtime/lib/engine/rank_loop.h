@@ -1,26 +1,26 @@
 // RankLoop: runs one rank's steps on one thread, in an order that its streams allow.
 //
 // The host issues steps in the order of the list; a step of the host stream runs as it is issued. Streams run what was issued to
-// them in order, and a step begins when its events are recorded. Whenever several things can be done, issue the next step or go
-// on with one of several streams, a seed chooses: so orders that the plan allows, and only those, are tried, and a seed
-// repeats them. Where nothing can be done the rank sleeps (watch.h).
-// Of four seeds, three hold one stream back: it goes on only where nothing else does, and peers that were given some time bring
-// nothing new. A wait that a plan lacks shows where the stream that should be waited for comes last.
+// them in order, and a step begins when its events are recorded. Where nothing can be done the rank sleeps (watch.h).
+// Where several things can be done, issue the next step or go on with one of several streams, the order for speed takes
+// collectives first, since peers may wait for them; then it issues, so that more of them can begin.
+// A seed chooses any: so orders that the plan allows, and only those, are tried, and a seed repeats them. Of four seeds, three
+// hold one stream back: it goes on only where nothing else does, and peers that were given some time bring nothing new. A wait
+// that a plan lacks shows where the stream that should be waited for comes last.
 //
 // Ownership: borrows all. Failure: run() gives the error of the first step that failed; the run is then over for all ranks.
-// Cost: a look at each stream for each step.
+// Cost: a look at each stream for each step; memory is taken once a run.
 #pragma once
 
 #include "engine/prepared_rank.h"
 #include "watch/watch.h"
 
-#include <deque>
-
 namespace ccgraph::runtime {
 
 class RankLoop final : public Sleeper {
 public:
-  RankLoop(PreparedRank &prepared, uint64_t seed);
+  /// Without a seed: the order for speed.
+  RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed);
 
   /// Until all steps have ended, or the run is over.
   [[nodiscard]] llvm::Error run(Watch &watch);
@@ -32,18 +32,26 @@ public:
 
 private:
   struct StreamState {
-    /// steps that were issued and have not ended
-    std::deque<uint32_t> queue;
+    /// in the order in which they are issued
+    llvm::ArrayRef<uint32_t> steps;
+    /// of these: how many have ended, and how many have been issued
+    size_t ended = 0;
+    size_t issued = 0;
     /// the head is a collective that has been launched
     bool launched = false;
     /// of the head: calls that are not complete
     std::vector<Transport::Ticket> open;
+
+    [[nodiscard]] bool isIdle() const { return ended == issued; }
+    /// The step that comes next; not where the stream is idle.
+    [[nodiscard]] uint32_t head() const { return steps[ended]; }
   };
   /// What can be done now: issue, or go on with a stream.
   static constexpr uint32_t issueNext = ~0U;
   static constexpr uint32_t mostPatience = 32;
 
   void findChoices();
+  [[nodiscard]] uint32_t choose();
   /// Leaves the stream that is held back out of the choices. False: it is the only one, and peers get some time.
   [[nodiscard]] bool holdBack();
   [[nodiscard]] bool mayIssue() const;
@@ -61,10 +69,12 @@ private:
   void pop(StreamState &stream);
   [[nodiscard]] std::vector<std::string> exchangeWaits(const StreamState &stream) const;
   [[nodiscard]] std::string eventWait(uint32_t step) const;
+  [[nodiscard]] bool communicates(uint32_t choice) const;
   [[nodiscard]] llvm::StringRef nameOf(uint32_t step) const { return prepared_.steps[step].plan->name.str(); }
 
   PreparedRank &prepared_;
-  Numbers order_;
+  /// none: the order for speed
+  std::optional<Numbers> order_;
   /// the next step to issue
   uint32_t next_ = 0;
   size_t inQueues_ = 0;

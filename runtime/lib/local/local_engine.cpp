@@ -92,7 +92,7 @@ private:
     watch.leave(loop);
   }
 
-  uint64_t seed_;
+  std::optional<uint64_t> seed_;
   std::chrono::milliseconds deadline_;
   std::shared_ptr<MemoryAccount> account_;
   LocalMeetings meetings_;

@@ -68,7 +68,7 @@ std::string executionSays(const Program &program, const Plans &plans) {
     request.plans.push_back(plan.get());
   request.ranks = program.asStands.ranks;
   request.deadline = std::chrono::seconds(20);
-  for (request.seed = 0; request.seed < program.orders; ++request.seed) {
+  for (request.seed = 0; request.seed < program.orders; ++*request.seed) {
     request.inputs = program.asStands.inputs;
     llvm::Expected<runtime::RunResult> got = runtime::runPlans(*runtime::findEngine("local"), request);
     std::string said = got ? firstDifference(program.wanted, *got, request.inputs) : firstFinding(got.takeError());

@@ -2,8 +2,8 @@
 //
 // An engine is known by its name (`local`: all ranks in one process, a thread each). All of them give what the reference
 // interpreter gives (interpreter.h): the same values to the bit where kernels are the same, under the same names, and errors of
-// the same rules. What a Plan leaves open, which of several streams goes on first, an engine chooses; a seed says how, so that a
-// Plan whose order is too weak fails, and fails again.
+// the same rules. What a Plan leaves open, which of several streams goes on first, an engine chooses for speed; or a seed does, so
+// that a Plan whose order is too weak fails, and fails again.
 //
 // To prepare is to resolve kernels, lay out memory and find out who meets whom; what is prepared can run any number of times.
 // Size expressions are evaluated at each run: symbols get their values from the inputs, and from what the program computes. Where
@@ -26,6 +26,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 namespace ccgraph::runtime {
 
@@ -37,8 +38,9 @@ struct PlanRequest {
   std::vector<TensorMap> inputs;
   /// Bytes that all ranks may hold together, as in RunRequest.
   int64_t memoryLimit = defaultMemoryLimit;
-  /// of the order in which a rank goes on where it has a choice
-  uint64_t seed = 0;
+  /// Of the order in which a rank goes on where it has a choice. Without one it is the order for speed: collectives as early as
+  /// they can be.
+  std::optional<uint64_t> seed;
   /// how long a rank may wait for its peers while it has nothing to do itself
   std::chrono::milliseconds deadline = std::chrono::minutes(10);
 };

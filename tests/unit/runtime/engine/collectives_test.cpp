@@ -212,7 +212,7 @@ TEST(PlanTransfers, MeetByEndsAndTag) {
   request.plans = {&sender.plan, &receiver.plan};
   request.ranks = 2;
   request.inputs = {{{"in.x", hostTensor(DType::F32, {3}, {10, 20, 30})}}, {}};
-  for (request.seed = 0; request.seed < 20; ++request.seed)
+  for (request.seed = 0; request.seed < 20; ++*request.seed)
     EXPECT_EQ(numbersOf(resultsOf(runPlans(*runtime::findEngine("local"), request))[1].at("out.0")), (Row{20, 30, 10}));
 }
 
@@ -230,7 +230,7 @@ TEST(PlanTransfers, ABatchStartsTogether) {
     request.plans.push_back(&b.plan);
     request.inputs.push_back({{"in.x", hostTensor(DType::F32, {1}, {10.0 * (rank + 1)})}});
   }
-  for (request.seed = 0; request.seed < 20; ++request.seed) {
+  for (request.seed = 0; request.seed < 20; ++*request.seed) {
     auto results = resultsOf(runPlans(*runtime::findEngine("local"), request));
     EXPECT_EQ(numbersOf(results[0].at("out.0")), Row{20});
     EXPECT_EQ(numbersOf(results[1].at("out.0")), Row{10});
