@@ -1,0 +1,55 @@
+// Durations: how long the nodes of one program take, as somebody measured or estimated.
+//
+// The key is the name of a node, so a table belongs to one graph; where the file names the digest of
+// that graph, whoever uses the table can hold it to it. Passes may rely on the numbers only where
+// every rank reads the same table.
+//
+// Ownership: owns its names. Failure: none. Cost: a look-up is a hash.
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ccgraph {
+
+/// How a number came about.
+enum class DurationSource : uint8_t {
+  /// timed
+  Measured,
+  /// worked out by somebody else's model
+  Estimated,
+};
+/// "measured", "estimated".
+[[nodiscard]] llvm::StringRef durationSourceName(DurationSource source);
+
+struct Duration {
+  int64_t picoseconds = 0;
+  DurationSource source = DurationSource::Measured;
+  friend bool operator==(const Duration &, const Duration &) = default;
+};
+
+class Durations {
+public:
+  /// Where the numbers come from, for messages: the path of a file.
+  std::string origin;
+  /// 64 hexadecimal digits (digest.h) of the graph that they are of; empty where that is not said
+  std::string digest;
+
+  /// False: the name has one already, which stays.
+  bool add(llvm::StringRef node, Duration duration) { return byName_.try_emplace(node, duration).second; }
+  /// Null where nothing is known of the node.
+  [[nodiscard]] const Duration *find(llvm::StringRef node) const {
+    auto found = byName_.find(node);
+    return found == byName_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] size_t size() const { return byName_.size(); }
+  [[nodiscard]] bool empty() const { return byName_.empty(); }
+
+private:
+  llvm::StringMap<Duration> byName_;
+};
+
+} // namespace ccgraph
