@@ -1,3 +1,5 @@
+#include "ccgraph/ir/work.h"
+
 #include "ops/knowledge.h"
 #include "ops/shapes/shape_rule.h"
 
@@ -73,9 +75,8 @@ Result pointwiseWork(const Node &node) {
   return work;
 }
 
-/// What is neither listed nor pointwise reduces, norms, sorts or convolves: one operation at least for each element
-/// that it reads or makes.
-Result elementWork(const Node &node) {
+/// One operation at least for each element that is read or made.
+Result largestWork(const Node &node) {
   Result work = trafficWork(node);
   std::optional<int64_t> most = node.type() ? elementsOf(node.type()) : std::nullopt;
   for (unsigned i = 0; i < node.numOperands() && most; ++i) {
@@ -88,7 +89,13 @@ Result elementWork(const Node &node) {
   return work;
 }
 
-/// Views, and what only looks at types.
+/// What is neither listed nor pointwise: sorts, scatters, steps of an optimizer.
+Result elementWork(const Node &node) { return largestWork(node); }
+
+/// Sums, means, norms.
+Result reductionWork(const Node &node) { return largestWork(node); }
+
+/// Views, allocations, and what only looks at types.
 Result noWork(const Node &) { return Work{}; }
 
 /// Selecting rows reads as much as it yields, not its whole table.
@@ -162,6 +169,48 @@ Result attentionBackwardWork(const Node &node) {
   return flops ? withFlops(node, 2.5 * *flops) : std::nullopt;
 }
 
+/// Sizes that are numbers; empty where one is not.
+std::optional<double> productOfSizes(llvm::ArrayRef<Dim> sizes) {
+  double product = 1;
+  for (const Dim &size : sizes) {
+    if (!size.isStatic())
+      return std::nullopt;
+    product *= static_cast<double>(size.value());
+  }
+  return product;
+}
+
+/// Each element on the side of the output meets a kernel of [channels in / groups, window...]: 2 * elements of the output
+/// * elements of the weight / channels out. Transposed, input and output change places.
+std::optional<double> convolutionFlops(const Type *input, const Type *weight, const Type *output, bool transposed) {
+  const Type *side = transposed ? input : output;
+  if (!side || !weight || !side->numElements() || !weight->isTensor() || weight->sizes().empty())
+    return std::nullopt;
+  const auto kernel = productOfSizes(weight->sizes().drop_front());
+  return kernel ? std::optional<double>(2.0 * static_cast<double>(*side->numElements()) * *kernel) : std::nullopt;
+}
+
+bool flagAt(const Node &node, llvm::StringRef name) {
+  const Argument *flag = argumentAt(node, node.op()->paramIndex(name));
+  return flag && flag->kind() == Argument::Kind::Bool && flag->boolean();
+}
+
+/// A list of results, of which a backward pass makes those that its mask asks for.
+const Type *tensorOf(const Type *type) { return type && type->isTensor() ? type : nullptr; }
+
+Result convolutionWork(const Node &node) {
+  const auto flops =
+      convolutionFlops(tensorAt(node, 0), tensorAt(node, 1), tensorOf(node.type()), flagAt(node, "transposed"));
+  return flops ? withFlops(node, *flops) : std::nullopt;
+}
+
+/// The gradients of input and of weight each take as much as the forward pass.
+Result convolutionBackwardWork(const Node &node) {
+  const auto flops =
+      convolutionFlops(tensorAt(node, 1), tensorAt(node, 2), tensorAt(node, 0), flagAt(node, "transposed"));
+  return flops ? withFlops(node, 2 * *flops) : std::nullopt;
+}
+
 struct WorkEntry {
   llvm::StringLiteral key; ///< key or base
   WorkRule rule;
@@ -179,6 +228,8 @@ constexpr WorkEntry entries[] = {
     {"aten.addmm", matmulWork},
     {"aten.baddbmm", matmulWork},
     {"aten.bmm", matmulWork},
+    {"aten.convolution", convolutionWork},
+    {"aten.convolution_backward", convolutionBackwardWork},
     {"aten.embedding", lookupWork},
     {"aten.gather", lookupWork},
     {"aten.index.Tensor", lookupWork},
@@ -189,12 +240,61 @@ constexpr WorkEntry entries[] = {
     {"prims.fma", pointwiseWork},
 };
 
-struct Movement {
-  llvm::StringLiteral key; ///< key or base
+/// Tables below list keys or bases.
+struct Listed {
+  llvm::StringLiteral key;
+};
+
+/// The memory is there, and nothing is written into it.
+constexpr Listed allocations[] = {
+    {"aten.empty"},         {"aten.empty_like"},      {"aten.empty_permuted"},
+    {"aten.empty_strided"}, {"aten.new_empty"},       {"aten.new_empty_strided"},
+    {"prims.empty"},        {"prims.empty_permuted"}, {"prims.empty_strided"},
+};
+
+/// What compilers make one kernel of, together with what feeds it and what it feeds, element by element.
+constexpr Listed reductions[] = {
+    {"aten._fused_rms_norm"},
+    {"aten._fused_rms_norm_backward"},
+    {"aten._log_softmax"},
+    {"aten._log_softmax_backward_data"},
+    {"aten._softmax"},
+    {"aten._softmax_backward_data"},
+    {"aten.all"},
+    {"aten.amax"},
+    {"aten.amin"},
+    {"aten.aminmax"},
+    {"aten.any"},
+    {"aten.argmax"},
+    {"aten.argmin"},
+    {"aten.linalg_vector_norm"},
+    {"aten.logsumexp"},
+    {"aten.max"},
+    {"aten.mean"},
+    {"aten.min"},
+    {"aten.native_batch_norm"},
+    {"aten.native_batch_norm_backward"},
+    {"aten.native_group_norm"},
+    {"aten.native_group_norm_backward"},
+    {"aten.native_layer_norm"},
+    {"aten.native_layer_norm_backward"},
+    {"aten.nll_loss_backward"},
+    {"aten.nll_loss_forward"},
+    {"aten.norm"},
+    {"aten.prod"},
+    {"aten.std"},
+    {"aten.std_mean"},
+    {"aten.sum"},
+    {"aten.var"},
+    {"aten.var_mean"},
+    {"prims.amax"},
+    {"prims.amin"},
+    {"prims.sum"},
+    {"prims.var"},
 };
 
 /// Each element of a result is one of an operand, converted perhaps, or a constant, or nothing at all yet.
-constexpr Movement movements[] = {
+constexpr Listed movements[] = {
     {"aten._chunk_cat"},
     {"aten._reshape_copy"},
     {"aten._to_copy"},
@@ -212,10 +312,6 @@ constexpr Movement movements[] = {
     {"aten.detach_copy"},
     {"aten.diagonal_copy"},
     {"aten.diagonal_scatter"},
-    {"aten.empty"},
-    {"aten.empty_like"},
-    {"aten.empty_permuted"},
-    {"aten.empty_strided"},
     {"aten.expand_copy"},
     {"aten.fill"},
     {"aten.fill_"},
@@ -225,8 +321,6 @@ constexpr Movement movements[] = {
     {"aten.hstack"},
     {"aten.lift_fresh_copy"},
     {"aten.narrow_copy"},
-    {"aten.new_empty"},
-    {"aten.new_empty_strided"},
     {"aten.new_full"},
     {"aten.new_ones"},
     {"aten.new_zeros"},
@@ -265,9 +359,6 @@ constexpr Movement movements[] = {
     {"prims.copy_strided"},
     {"prims.copy_to"},
     {"prims.device_put"},
-    {"prims.empty"},
-    {"prims.empty_permuted"},
-    {"prims.empty_strided"},
     {"prims.fill"},
     {"prims.full"},
     {"prims.full_like"},
@@ -285,11 +376,72 @@ void applyWork(const OpDraft &draft) {
     op.work = noWork;
   else if (entry)
     op.work = entry->rule;
+  else if (computes && findEntry(llvm::ArrayRef(allocations), draft))
+    op.work = noWork;
   else if (computes && findEntry(llvm::ArrayRef(movements), draft))
     op.work = trafficWork;
+  else if (computes && draft.tags.contains('p'))
+    op.work = pointwiseWork;
   else if (computes)
-    op.work = draft.tags.contains('p') ? pointwiseWork : elementWork;
+    op.work = findEntry(llvm::ArrayRef(reductions), draft) ? reductionWork : elementWork;
   op.movesBytes = op.work == noWork || op.work == trafficWork || op.work == lookupWork;
+}
+
+WorkFamily workFamily(const OpDef &op) {
+  constexpr std::pair<WorkRule, WorkFamily> families[] = {
+      {noWork, WorkFamily::None},
+      {trafficWork, WorkFamily::Movement},
+      {lookupWork, WorkFamily::Lookup},
+      {pointwiseWork, WorkFamily::Pointwise},
+      {reductionWork, WorkFamily::Reduction},
+      {matmulWork, WorkFamily::MatMul},
+      {linearWork, WorkFamily::MatMul},
+      {groupedMatmulWork, WorkFamily::MatMul},
+      {convolutionWork, WorkFamily::Convolution},
+      {convolutionBackwardWork, WorkFamily::Convolution},
+      {attentionWork, WorkFamily::Attention},
+      {attentionBackwardWork, WorkFamily::Attention},
+      {elementWork, WorkFamily::Other},
+  };
+  for (const auto &[rule, family] : families)
+    if (op.work == rule)
+      return family;
+  return WorkFamily::Uncounted;
+}
+
+llvm::StringRef workFamilyName(WorkFamily family) {
+  switch (family) {
+  case WorkFamily::None:
+    return "none";
+  case WorkFamily::Movement:
+    return "movement";
+  case WorkFamily::Lookup:
+    return "lookup";
+  case WorkFamily::Pointwise:
+    return "pointwise";
+  case WorkFamily::Reduction:
+    return "reduction";
+  case WorkFamily::MatMul:
+    return "matmul";
+  case WorkFamily::Convolution:
+    return "convolution";
+  case WorkFamily::Attention:
+    return "attention";
+  case WorkFamily::Other:
+    return "other";
+  case WorkFamily::Uncounted:
+    return "uncounted";
+  }
+  llvm_unreachable("no such family");
+}
+
+bool isFusible(WorkFamily family) {
+  return family == WorkFamily::Movement || family == WorkFamily::Lookup || family == WorkFamily::Pointwise ||
+         family == WorkFamily::Reduction;
+}
+
+bool isProduct(WorkFamily family) {
+  return family == WorkFamily::MatMul || family == WorkFamily::Convolution || family == WorkFamily::Attention;
 }
 
 void forEachWorkKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
