@@ -50,7 +50,8 @@ private:
 class Runner {
 public:
   Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options)
-      : graph_(graph), pipeline_(pipeline), options_(options), analyses_(graph) {}
+      : graph_(graph), pipeline_(pipeline), options_(options), analyses_(graph),
+        costs_(graph, options.machine ? *options.machine : *machinePreset(defaultMachine), options.durations) {}
   llvm::Expected<PipelineRun> run();
 
 private:
@@ -62,10 +63,12 @@ private:
   void takeSnapshot();
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
   void takeBudget(const Pass &pass);
+  void takeCosts(const Pass &pass);
   Graph &graph_;
   const Pipeline &pipeline_;
   const PassManagerOptions &options_;
   Analyses analyses_;
+  CostsOnDemand costs_;
   /// Before the pass at hand; empty where nothing is checked.
   std::optional<GraphSnapshot> before_;
   PipelineRun result_;
@@ -157,14 +160,23 @@ void Runner::takeBudget(const Pass &pass) {
       options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_, analyses_.storages()).bytes;
 }
 
+/// Durations go by name, and a pass may give a name that it freed to another node. So where a file names nodes, the model
+/// is made before any pass that does more than normalize.
+void Runner::takeCosts(const Pass &pass) {
+  if (pass.phase() != Phase::Normalize && (options_.machine || options_.durations))
+    static_cast<void>(costs_.get());
+}
+
 // Around each pass: a snapshot of the graph before, the pass, then the checks of what it says it did. A pass that says
 // "unchanged" is held to that by the snapshot, which then serves the next pass too. Statistics count from 0 in each
 // run, since one pipeline may run on several graphs.
 llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
-  PassContext context(pass.name(), analyses_, pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
-                      options_.spmd, options_.bitwise);
+  takeCosts(pass);
+  PassContext context(pass.name(),
+                      {analyses_, costs_, pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
+                       options_.spmd, options_.bitwise});
   takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();
@@ -209,6 +221,8 @@ llvm::Expected<PipelineRun> Runner::run() {
   for (size_t i = 0; i < pipeline_.passes().size(); ++i)
     if (llvm::Error error = runPass(i))
       return error;
+  if (const CostModel *costs = costs_.made())
+    result_.cost = costs->summary();
   return std::move(result_);
 }
 

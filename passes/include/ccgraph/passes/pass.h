@@ -15,6 +15,7 @@
 
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/passes/analyses.h"
+#include "ccgraph/passes/cost.h"
 #include "ccgraph/passes/options.h"
 #include "ccgraph/passes/remark.h"
 
@@ -77,25 +78,33 @@ private:
   std::string help_;
 };
 
+/// What a pass may ask and must keep to; the references outlive its run.
+struct PassSetting {
+  Analyses &analyses;
+  CostsOnDemand &costs;
+  /// peak bytes; empty: memory is no constraint
+  std::optional<int64_t> budget = std::nullopt;
+  bool spmd = true;
+  bool bitwise = false;
+};
+
 /// What surrounds one run of one pass.
 class PassContext {
 public:
-  /// `budget` empty: memory is no constraint.
-  PassContext(llvm::StringRef pass, Analyses &analyses, std::optional<int64_t> budget, bool spmd, bool bitwise = false)
-      : analyses_(analyses), budget_(budget), spmd_(spmd), bitwise_(bitwise) {
-    certificate_.pass = pass.str();
-  }
+  PassContext(llvm::StringRef pass, const PassSetting &setting) : setting_(setting) { certificate_.pass = pass.str(); }
 
   /// Of the graph that the pass is given.
-  [[nodiscard]] Analyses &analyses() { return analyses_; }
+  [[nodiscard]] Analyses &analyses() { return setting_.analyses; }
 
+  /// How long nodes take, of this pipeline's graph on its machine: made when the first pass asks, and kept for all.
+  [[nodiscard]] const CostModel &cost() const { return setting_.costs.get(); }
   /// Peak bytes that the graph may need after this pass (see memory.h for what counts).
-  [[nodiscard]] std::optional<int64_t> memoryBudget() const { return budget_; }
+  [[nodiscard]] std::optional<int64_t> memoryBudget() const { return setting_.budget; }
   /// True if every rank runs this very program, so that a rule of the text alone gives every rank
   /// the same order. False: keep the order across groups.
-  [[nodiscard]] bool spmd() const { return spmd_; }
+  [[nodiscard]] bool spmd() const { return setting_.spmd; }
   /// True if results must keep every bit: no sum of floating-point numbers may be taken in another order.
-  [[nodiscard]] bool bitwise() const { return bitwise_; }
+  [[nodiscard]] bool bitwise() const { return setting_.bitwise; }
   /// Where the pass writes down what it did; empty at first but for the name of the pass.
   [[nodiscard]] Certificate &certificate() { return certificate_; }
   /// Makes a remark about a node, which may be erased. Kind and id come from the declared reason.
@@ -106,10 +115,7 @@ public:
 private:
   Certificate certificate_;
   std::vector<Remark> remarks_;
-  Analyses &analyses_;
-  std::optional<int64_t> budget_;
-  bool spmd_;
-  bool bitwise_;
+  PassSetting setting_;
 };
 
 /// What the manager, help and docs see of a pass.

@@ -73,6 +73,8 @@ struct PipelineRun {
   std::vector<PassRun> passes;
   /// the one that was held, in bytes; empty if there was none, or no pass that asks for one
   std::optional<int64_t> memoryBudget;
+  /// what costs rest on; empty where no pass asked for them and no machine or durations were given
+  std::optional<CostSummary> cost;
   /// True if any pass changed the graph.
   [[nodiscard]] bool changed() const;
 };
@@ -91,6 +93,10 @@ struct PassManagerOptions {
   bool limitMemory = true;
   /// bytes; empty: the graph's own peak when the first pass after the normalize phase begins
   std::optional<int64_t> memoryBudget;
+  /// empty: the default machine (machine.h)
+  std::optional<Machine> machine;
+  /// of the graph's nodes; null: all is predicted
+  const Durations *durations = nullptr;
   /// after each pass that changed the graph and whose checks held
   std::function<void(const Pass &, const Graph &)> afterChange;
   /// before the error is returned: write a reproducer

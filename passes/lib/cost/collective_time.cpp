@@ -1,0 +1,58 @@
+#include "cost/collective_time.h"
+
+#include "cost/nccl_rules.h"
+#include "cost/pytorch_rules.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+namespace {
+
+/// Rounds in which every rank sends and receives a share.
+double linearSteps(CollectiveKind kind, int64_t ranks) {
+  const auto others = static_cast<double>(ranks - 1);
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return 2 * others;
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::ShardDimAllToAll:
+  case CollectiveKind::Broadcast:
+  case CollectiveKind::Scatter:
+  case CollectiveKind::Barrier:
+    return others;
+  case CollectiveKind::Send:
+  case CollectiveKind::Recv:
+  case CollectiveKind::BatchP2P:
+    return 1;
+  }
+  llvm_unreachable("no such kind");
+}
+
+/// Each step costs a hop and moves a share of the bytes; what goes between two ranks is a share of its own.
+double linearMicroseconds(const Machine &machine, const CollectiveShape &shape) {
+  const Link &link = machine.link(shape.placement.level());
+  const double steps = linearSteps(shape.kind, shape.placement.ranks);
+  const double shares = isPointToPoint(shape.kind) ? 1 : static_cast<double>(shape.placement.ranks);
+  const double wire = static_cast<double>(shape.bytes) * steps / shares / static_cast<double>(link.bytesPerSecond);
+  return steps * static_cast<double>(link.latencyPs) * 1e-6 + wire * 1e6;
+}
+
+} // namespace
+
+double collectiveMicroseconds(const Machine &machine, const CollectiveShape &shape) {
+  if (shape.placement.ranks <= 1)
+    return 0;
+  switch (machine.rules) {
+  case CollectiveRules::Nccl:
+    return ncclMicroseconds(machine, shape);
+  case CollectiveRules::PyTorch:
+    return pytorchMicroseconds(machine, shape);
+  case CollectiveRules::Linear:
+    return linearMicroseconds(machine, shape);
+  }
+  llvm_unreachable("no such rules");
+}
+
+} // namespace ccgraph

@@ -1,0 +1,225 @@
+#include "ccgraph/passes/cost.h"
+
+#include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/work.h"
+#include "cost/arithmetic.h"
+#include "cost/calibration.h"
+#include "cost/collective_time.h"
+#include "cost/fusion_regions.h"
+#include "cost/placements.h"
+#include "cost/roofline.h"
+
+namespace ccgraph {
+
+llvm::StringRef priceSourceName(PriceSource source) {
+  switch (source) {
+  case PriceSource::Free:
+    return "free";
+  case PriceSource::Measured:
+    return "measured";
+  case PriceSource::Estimated:
+    return "estimated";
+  case PriceSource::Predicted:
+    return "predicted";
+  case PriceSource::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("no such source");
+}
+
+namespace {
+
+constexpr double picosecondsPerMicrosecond = 1e6;
+
+/// The larger of what is sent and received; empty where a size is not known.
+std::optional<int64_t> messageBytes(const Node &collective) {
+  const auto in = inputBytes(collective);
+  const auto out = outputBytes(collective);
+  if (!in || !out)
+    return std::nullopt;
+  return std::max(*in, *out);
+}
+
+bool isCollective(const Node &node) { return node.op() && node.op()->collective.has_value(); }
+
+/// What the table says, else what the graph itself carries.
+std::optional<Duration> durationOf(const Node &node, const Durations *durations) {
+  if (const Duration *duration = durations ? durations->find(node.name().str()) : nullptr)
+    return *duration;
+  const int64_t carried = node.provenance().durationPs;
+  return carried >= 0 ? std::optional(Duration{carried}) : std::nullopt;
+}
+
+/// Runs nothing, on any machine.
+bool isFree(const Node &node) {
+  if (node.opcode() != Opcode::CallFunction || !node.op())
+    return true;
+  return node.op()->isView || node.op()->role == OpRole::Wait || node.op()->role == OpRole::GetItem;
+}
+
+} // namespace
+
+// The model is made in three steps: what the machine predicts for each node that has a duration; the factors between
+// the two; and the price of each node of the graph, which is its duration, else the scaled prediction.
+struct CostModel::Impl {
+  Impl(const Graph &graph, const Machine &machine) : machine(machine), placements(graph, machine), regions(graph) {}
+
+  // --- Predictions, not scaled, in picoseconds ---------------------------------------------------------------------
+
+  double predictCollective(CollectiveKind kind, int64_t bytes, Placement placement) const {
+    return collectiveMicroseconds(machine, {kind, bytes, placement}) * picosecondsPerMicrosecond;
+  }
+
+  /// A node that is part of a fused kernel takes what of the kernel's bytes is charged to it; any other node is a kernel
+  /// of its own. Operations count where matrix units do them: others keep up with memory.
+  std::optional<RooflineTime> predictCompute(const Node &node) const {
+    if (regions.regionOf(node) != FusionRegions::noRegion) {
+      const auto bytes = regions.bytesOf(node);
+      return bytes ? std::optional(RooflineTime{memoryPicoseconds(machine, *bytes), false}) : std::nullopt;
+    }
+    auto work = node.op()->work ? node.op()->work(node) : std::nullopt;
+    if (!work)
+      return std::nullopt;
+    if (!isProduct(workFamily(*node.op())))
+      work->flops = 0;
+    return rooflineOf(machine, *work, arithmeticDType(node));
+  }
+
+  /// Whether the node starts a kernel: of a fused one, the first node does.
+  bool isLaunched(const Node &node) const {
+    return regions.regionOf(node) == FusionRegions::noRegion || regions.isFirst(node);
+  }
+
+  // --- Scaled prices -----------------------------------------------------------------------------------------------
+
+  double scaledCollective(CollectiveKind kind, int64_t bytes, Placement placement) const {
+    return predictCollective(kind, bytes, placement) * summary.links[static_cast<size_t>(placement.level())].factor;
+  }
+
+  double scaledCompute(const RooflineTime &time) const {
+    const Scale &scale = time.boundByOperations ? summary.operations : summary.memory;
+    return time.picoseconds * scale.factor;
+  }
+
+  double launch() const { return static_cast<double>(machine.processor.launchPs); }
+
+  Price predicted(const Node &node) {
+    if (isCollective(node)) {
+      const auto bytes = messageBytes(node);
+      if (bytes)
+        return {rounded(scaledCollective(node.op()->collective->kind, *bytes, placements.of(node))),
+                PriceSource::Predicted};
+    } else if (const auto time = predictCompute(node)) {
+      const bool isFused = regions.regionOf(node) != FusionRegions::noRegion;
+      if (time->picoseconds == 0 && !isFused)
+        return {};
+      return {rounded(scaledCompute(*time) + (isLaunched(node) ? launch() : 0)), PriceSource::Predicted};
+    }
+    return {machine.processor.launchPs, PriceSource::Unknown};
+  }
+
+  // --- Making ------------------------------------------------------------------------------------------------------
+
+  /// What is compared, by what can be faster by itself.
+  struct Samples {
+    RatioSamples operations;
+    RatioSamples copies;
+    RatioSamples memory;
+    std::array<RatioSamples, numLinkLevels> links;
+  };
+
+  void compare(const Node &node, double measured, Samples &samples) {
+    if (isCollective(node)) {
+      const Placement placement = placements.of(node);
+      if (const auto bytes = messageBytes(node))
+        samples.links[static_cast<size_t>(placement.level())].add(
+            predictCollective(node.op()->collective->kind, *bytes, placement), measured);
+    } else if (const auto time = predictCompute(node)) {
+      const double work = measured - (isLaunched(node) ? launch() : 0);
+      (time->boundByOperations ? samples.operations : samples.memory).add(time->picoseconds, work);
+      if (!time->boundByOperations && regions.isAlone(node) && node.op()->movesBytes)
+        samples.copies.add(time->picoseconds, work);
+    }
+  }
+
+  // Copies that are kernels of their own are the surest sign of what memory does, since which operators a kernel holds
+  // is a guess. The other kernels are asked only where there are no such copies.
+  void calibrate(const Graph &graph, const Durations *durations) {
+    Samples samples;
+    for (const Node *node : graph)
+      if (const auto duration = durationOf(*node, durations); duration && !isFree(*node))
+        compare(*node, static_cast<double>(duration->picoseconds), samples);
+    summary.operations = samples.operations.scale();
+    summary.memory = (samples.copies.empty() ? samples.memory : samples.copies).scale();
+    for (size_t level = 0; level < numLinkLevels; ++level)
+      summary.links[level] = samples.links[level].scale();
+  }
+
+  void priceAll(const Graph &graph, const Durations *durations) {
+    known.resize(graph.idLimit());
+    for (const Node *node : graph) {
+      Known &entry = known[node->id()];
+      entry.op = node->op();
+      if (const auto duration = durationOf(*node, durations))
+        entry.price = {duration->picoseconds,
+                       duration->source == DurationSource::Measured ? PriceSource::Measured : PriceSource::Estimated};
+      else if (!isFree(*node))
+        entry.price = predicted(*node);
+      const auto source = static_cast<size_t>(entry.price.source);
+      ++summary.nodes[source];
+      summary.picoseconds[source] += entry.price.picoseconds;
+    }
+    summary.assumedGroups = placements.assumed().vec();
+  }
+
+  /// What is known of a node that the graph had at first. Its operator, because a pass may give a node another one.
+  struct Known {
+    Price price;
+    const OpDef *op = nullptr;
+  };
+
+  Machine machine;
+  Placements placements;
+  FusionRegions regions;
+  CostSummary summary;
+  /// by node id
+  std::vector<Known> known;
+};
+
+CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations *durations)
+    : impl_(std::make_unique<Impl>(graph, machine)) {
+  impl_->summary.machine = machine.name;
+  if (durations)
+    impl_->summary.durations = durations->origin;
+  impl_->calibrate(graph, durations);
+  impl_->priceAll(graph, durations);
+}
+
+CostModel::~CostModel() = default;
+
+Price CostModel::price(const Node &node) const {
+  if (node.id() < impl_->known.size() && impl_->known[node.id()].op == node.op())
+    return impl_->known[node.id()].price;
+  return isFree(node) ? Price() : impl_->predicted(node);
+}
+
+int64_t CostModel::collective(CollectiveKind kind, int64_t bytes, Placement placement) const {
+  return rounded(impl_->scaledCollective(kind, bytes, placement));
+}
+
+int64_t CostModel::collective(const Node &like, int64_t bytes) const {
+  return collective(like.op()->collective->kind, bytes, placementOf(like));
+}
+
+int64_t CostModel::copy(int64_t bytesReadAndWritten) const {
+  return rounded(impl_->scaledCompute({memoryPicoseconds(machine(), static_cast<double>(bytesReadAndWritten)), false}) +
+                 impl_->launch());
+}
+
+Placement CostModel::placementOf(const Node &collective) const { return impl_->placements.of(collective); }
+
+const Machine &CostModel::machine() const { return impl_->machine; }
+
+const CostSummary &CostModel::summary() const { return impl_->summary; }
+
+} // namespace ccgraph

@@ -1,0 +1,107 @@
+// The cost model on graphs that PyTorch made, against durations that another program worked out for them.
+#include "ccgraph/passes/cost.h"
+#include "ccgraph/toolkit/cost_files.h"
+#include "ccgraph/toolkit/graph_files.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph {
+namespace {
+
+const char *const folders[] = {"ddp_24l_w16",    "fsdp_16l_w8_small", "fsdp_32l_w64", "fsdp_8l_w64",
+                               "fsdp_tp_2d_32l", "moe_12l_ep32",      "tp8_sp_32l"};
+
+/// One graph of the suite, with its groups and its durations.
+class Suite : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    const std::string folder = std::string(CCGRAPH_TEST_DATA "/suite/") + GetParam();
+    graph_ = llvm::cantFail(loadGraph(context_, folder + "/readable.py.gz"));
+    llvm::cantFail(addGroups(*graph_, folder + "/facts.json.gz"));
+    durations_ = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
+  }
+
+  /// All durations, collectives `links` times and all others `compute` times as long.
+  [[nodiscard]] Durations slower(double links, double compute) const {
+    Durations result;
+    for (const Node *node : *graph_)
+      if (const Duration *duration = durations_.find(node->name().str())) {
+        const double factor = node->op() && node->op()->collective ? links : compute;
+        result.add(node->name().str(), {static_cast<int64_t>(static_cast<double>(duration->picoseconds) * factor)});
+      }
+    return result;
+  }
+
+  Context context_;
+  std::unique_ptr<Graph> graph_;
+  Durations durations_;
+};
+
+std::vector<Node *> collectivesOf(const Graph &graph) {
+  std::vector<Node *> result;
+  for (Node *node : graph)
+    if (node->op() && node->op()->collective)
+      result.push_back(node);
+  return result;
+}
+
+// The durations have six digits, which is the only difference.
+TEST_P(Suite, CollectivesArePricedAsItsDurationsAre) {
+  const CostModel model(*graph_, *machinePreset("h100x8-ndr"));
+  const std::vector<Node *> collectives = collectivesOf(*graph_);
+  ASSERT_FALSE(collectives.empty());
+  for (const Node *node : collectives) {
+    const auto expected = static_cast<double>(durations_.find(node->name().str())->picoseconds);
+    EXPECT_NEAR(static_cast<double>(model.price(*node).picoseconds), expected, 60 + expected * 1e-5)
+        << node->name().str().str();
+    EXPECT_EQ(model.price(*node).source, PriceSource::Predicted);
+  }
+}
+
+TEST_P(Suite, DurationsComeFirst) {
+  const CostModel model(*graph_, *machinePreset("a100x8"), &durations_);
+  for (const Node *node : *graph_) {
+    const Duration *duration = durations_.find(node->name().str());
+    EXPECT_EQ(model.price(*node), (Price{duration->picoseconds, PriceSource::Measured})) << node->name().str().str();
+  }
+}
+
+// What is new is priced as on the machine that the durations are of, whichever machine is named.
+TEST_P(Suite, DurationsOfAnotherMachineScaleWhatIsNew) {
+  const Machine machine = *machinePreset("h100x8-ndr");
+  const CostModel plain(*graph_, machine);
+  const Durations slow = slower(2, .5);
+  const CostModel scaled(*graph_, machine, &slow);
+  for (const Node *node : collectivesOf(*graph_))
+    for (int64_t bytes : {int64_t(1) << 12, int64_t(1) << 24, int64_t(1) << 30})
+      EXPECT_NEAR(static_cast<double>(scaled.collective(*node, bytes)) /
+                      static_cast<double>(plain.collective(*node, bytes)),
+                  2, 1e-3);
+  EXPECT_NEAR(static_cast<double>(scaled.copy(1 << 30)) / static_cast<double>(plain.copy(1 << 30)), .5, 1e-3);
+  EXPECT_NEAR(scaled.summary().operations.factor, .5, 1e-3);
+}
+
+// A node may be renamed or get another name's place; one that is made later is never taken for one that was timed.
+TEST_P(Suite, NamesThatAreGivenAgainMeanNothing) {
+  const CostModel model(*graph_, *machinePreset("h100x8-ndr"), &durations_);
+  Node *timed = nullptr;
+  for (Node *node : *graph_)
+    if (node->target() == context_.identifier("prims.convert_element_type.default"))
+      timed = node;
+  ASSERT_NE(timed, nullptr);
+  const std::string name = timed->name().str().str();
+  graph_->rename(timed, "renamed");
+  EXPECT_EQ(model.price(*timed).source, PriceSource::Measured);
+  const NodeSpec spec{.name = name, .target = timed->target(), .type = timed->type()};
+  ArgumentBuilder builder(*graph_);
+  const Argument operand = builder.operand(timed->operand(0));
+  Node *made = graph_->create(spec, std::move(builder), {.positional = operand});
+  ASSERT_EQ(made->name().str(), name);
+  EXPECT_EQ(model.price(*made).source, PriceSource::Predicted);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(folders),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace
+} // namespace ccgraph
