@@ -6,6 +6,7 @@
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
+#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
@@ -101,6 +102,8 @@ private:
   llvm::Error load() {
     if (llvm::Error error = options_.pipeline.declareOps(context_))
       return error;
+    if (llvm::Error error = loadCosts())
+      return error;
     auto graphs = loadAndWarn(*file_);
     if (!graphs)
       return graphs.takeError();
@@ -114,6 +117,22 @@ private:
                                      "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph "
                                      "(--list-graphs lists them), or write FX text",
                                      graphs_.size());
+    return llvm::Error::success();
+  }
+
+  llvm::Error loadCosts() {
+    if (!options_.pipeline.machine.empty()) {
+      auto machine = loadMachine(options_.pipeline.machine);
+      if (!machine)
+        return machine.takeError();
+      machine_ = std::move(*machine);
+    }
+    if (options_.pipeline.durations.empty())
+      return llvm::Error::success();
+    auto durations = loadDurations(options_.pipeline.durations);
+    if (!durations)
+      return durations.takeError();
+    durations_ = std::move(*durations);
     return llvm::Error::success();
   }
 
@@ -150,6 +169,8 @@ private:
     prepare(graph);
     if (llvm::Error error = checkAssumption(graph))
       return fail(withPlaces(std::move(error), place()));
+    if (llvm::Error error = durations_ ? checkDurations(*durations_, graph) : llvm::Error::success())
+      return fail(std::move(error));
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
@@ -248,6 +269,7 @@ private:
     summary.checkedLegality = manager.checkLegality;
     summary.spmd = manager.spmd;
     summary.budgetGiven = manager.memoryBudget.has_value();
+    summary.machineGiven = machine_.has_value();
     if (wantsSummary())
       summary.before = gatherFacts(graph);
   }
@@ -258,6 +280,8 @@ private:
   ExitCode runPasses(Graph &graph, Summary &summary) {
     PassManagerOptions manager = options_.pipeline.manager;
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
+    manager.machine = machine_;
+    manager.durations = durations_ ? &*durations_ : nullptr;
     std::optional<PassFailure> failure;
     manager.onFailure = [&](const PassFailure &what) { failure = what; };
     if (options_.printAfterChange)
@@ -416,6 +440,8 @@ private:
   Context context_;
   std::optional<InputFile> file_; ///< kept, because an error looks up where a node stands
   GraphList graphs_;
+  std::optional<Machine> machine_; ///< empty: the default
+  std::optional<Durations> durations_;
   size_t index_ = 0;                         ///< of the graph that is being processed
   std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
   std::vector<Summary> summaries_;

@@ -1,5 +1,8 @@
 #include "driver/opt_options.h"
 
+#include "ccgraph/ir/machine.h"
+
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
@@ -26,6 +29,12 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   addPipelineFlags(line, options.pipeline, 2);
   line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
                options.groups);
+  line.addText("--machine", "NAME",
+               "what times are predicted for: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
+               options.pipeline.machine);
+  line.chooseFrom(machinePresetNames());
+  line.addText("--durations", "FILE", "microseconds of each node: name<tab>us; they win over what is predicted",
+               options.pipeline.durations);
   line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
                 options.equivalenceRanks);
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);

@@ -60,6 +60,10 @@ std::string otherFlags(const OptOptions &options) {
   std::string text;
   if (!options.pipeline.opFile.empty())
     text += " --ops " + options.pipeline.opFile;
+  if (!options.pipeline.machine.empty())
+    text += " --machine " + options.pipeline.machine;
+  if (!options.pipeline.durations.empty())
+    text += " --durations " + options.pipeline.durations;
   if (!manager.spmd)
     text += " --ranks-differ";
   if (manager.bitwise)

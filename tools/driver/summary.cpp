@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <map>
@@ -127,6 +128,7 @@ public:
     printOverlap();
     printPasses();
     printMemory();
+    printCosts();
     printGroups();
     printChecks();
     printTimes();
@@ -250,6 +252,35 @@ private:
       os_ << ", budget " << bytesText(*s_.run.memoryBudget)
           << (s_.budgetGiven ? "" : " (what the input needs; --memory-budget sets another)");
     os_ << '\n';
+  }
+
+  /// Which machine times are predicted for, and what durations made of its predictions.
+  void printCosts() {
+    if (!s_.run.cost)
+      return;
+    const CostSummary &cost = *s_.run.cost;
+    label("machine") << cost.machine << (s_.machineGiven ? "" : " (--machine NAME or FILE sets another)") << '\n';
+    if (!cost.durations.empty())
+      label("durations") << wrapped(durationsText(cost), labelWidth) << '\n';
+  }
+
+  static std::string durationsText(const CostSummary &cost) {
+    std::string text = cost.durations + ": ";
+    for (PriceSource source : {PriceSource::Measured, PriceSource::Estimated})
+      if (size_t nodes = cost.nodes[static_cast<size_t>(source)])
+        text += counted(nodes, "node") + " " + priceSourceName(source).str() + ", ";
+    text += "machine scaled to them:";
+    text += scaleText(" operations", cost.operations) + scaleText(" memory", cost.memory);
+    for (LinkLevel level : {LinkLevel::Intra, LinkLevel::Inter})
+      text += scaleText(" collectives " + levelText(level).str(), cost.links[static_cast<size_t>(level)]);
+    return llvm::StringRef(text).rtrim(",").str();
+  }
+
+  /// " memory x1.03 (412 nodes),"; empty where nothing was compared.
+  static std::string scaleText(const std::string &what, const Scale &scale) {
+    if (scale.nodes == 0)
+      return "";
+    return what + llvm::formatv(" x{0:f3} (", scale.factor).str() + counted(scale.nodes, "node") + "),";
   }
 
   // What a file said comes first, then everything that was taken for granted, each on a line with the flag that ends

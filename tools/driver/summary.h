@@ -42,6 +42,7 @@ struct Summary {
   bool checkedLegality = true;
   bool spmd = true;
   bool budgetGiven = false;
+  bool machineGiven = false;
   std::string equivalence; ///< verdict in a sentence; empty: not asked for
   PhaseTimes times;
 };

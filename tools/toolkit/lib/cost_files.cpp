@@ -1,0 +1,63 @@
+#include "ccgraph/toolkit/cost_files.h"
+
+#include "ccgraph/frontend/durations_file.h"
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/frontend/machine_file.h"
+#include "ccgraph/ir/digest.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace ccgraph {
+namespace {
+
+llvm::Error mismatch(const Durations &durations, std::string message, std::string repair) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "tool.durations";
+  diagnostic.file = durations.origin;
+  diagnostic.message = std::move(message);
+  diagnostic.notes.push_back(std::move(repair));
+  return makeError(std::move(diagnostic));
+}
+
+} // namespace
+
+// A preset comes first, so that a file beside it cannot change what a name means; ./h100x8 is the file.
+llvm::Expected<Machine> loadMachine(llvm::StringRef nameOrPath) {
+  if (std::optional<Machine> preset = machinePreset(nameOrPath))
+    return *preset;
+  if (nameOrPath != "-" && !llvm::sys::fs::exists(nameOrPath)) {
+    Diagnostic diagnostic;
+    diagnostic.rule = "tool.machine";
+    diagnostic.file = nameOrPath.str();
+    diagnostic.message = "neither a machine of this name is known nor a file is there";
+    diagnostic.notes.push_back("the machines are " + llvm::join(machinePresetNames(), ", "));
+    return makeError(std::move(diagnostic));
+  }
+  llvm::Expected<InputFile> file = InputFile::open(nameOrPath);
+  if (!file)
+    return file.takeError();
+  return readMachineFile(file->source());
+}
+
+llvm::Expected<Durations> loadDurations(llvm::StringRef path) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  return readDurationsFile(file->source());
+}
+
+llvm::Error checkDurations(const Durations &durations, const Graph &graph) {
+  if (!durations.digest.empty())
+    if (std::string digest = digestOf(graph).str(); digest != durations.digest)
+      return mismatch(
+          durations, "durations of the graph with digest " + durations.digest + ", but the graph at hand has " + digest,
+          "give the durations that were taken of this graph");
+  auto isTimed = [&](const Node *node) { return durations.find(node->name().str()) != nullptr; };
+  if (llvm::none_of(graph, isTimed))
+    return mismatch(durations, "no node of these durations is in graph '" + graph.name().str() + "'",
+                    "give the durations that were taken of this graph, or choose another one with --graph");
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph
