@@ -111,6 +111,25 @@ Result withFlops(const Node &node, double flops) {
   return work;
 }
 
+/// Bytes of the tensors of a value whose sizes are known.
+double knownBytes(const Type *type) {
+  if (!type || !type->isList())
+    return bytesOf(type).value_or(0);
+  double sum = 0;
+  for (const Type *element : type->elements())
+    sum += knownBytes(element);
+  return sum;
+}
+
+/// For operators on lists of results, of which dumps often print no type, or none of some of them: what is known is
+/// counted, since their operations decide anyway.
+Result withFlopsOfList(const Node &node, double flops) {
+  double bytes = knownBytes(node.type());
+  for (const Node *operand : node.dataOperands())
+    bytes += knownBytes(operand->type());
+  return Work{flops, bytes};
+}
+
 /// 2 * rows * inner * columns, for each of the batch: mm of f32[64, 32] and f32[32, 16] has 65,536 operations and moves
 /// 14,336 bytes. Its result has rows * columns elements, so only the inner size is read off an operand.
 Result matmulWork(const Node &node) {
@@ -160,13 +179,13 @@ std::optional<double> attentionFlops(const Type *query, const Type *key, const T
 
 Result attentionWork(const Node &node) {
   std::optional<double> flops = attentionFlops(tensorAt(node, 0), tensorAt(node, 1), tensorAt(node, 2));
-  return flops ? withFlops(node, *flops) : std::nullopt;
+  return flops ? withFlopsOfList(node, *flops) : std::nullopt;
 }
 
 /// The backward pass makes five products where the forward pass makes two.
 Result attentionBackwardWork(const Node &node) {
   std::optional<double> flops = attentionFlops(tensorAt(node, 1), tensorAt(node, 2), tensorAt(node, 3));
-  return flops ? withFlops(node, 2.5 * *flops) : std::nullopt;
+  return flops ? withFlopsOfList(node, 2.5 * *flops) : std::nullopt;
 }
 
 /// Sizes that are numbers; empty where one is not.
@@ -208,7 +227,7 @@ Result convolutionWork(const Node &node) {
 Result convolutionBackwardWork(const Node &node) {
   const auto flops =
       convolutionFlops(tensorAt(node, 1), tensorAt(node, 2), tensorAt(node, 0), flagAt(node, "transposed"));
-  return flops ? withFlops(node, 2 * *flops) : std::nullopt;
+  return flops ? withFlopsOfList(node, 2 * *flops) : std::nullopt;
 }
 
 struct WorkEntry {

@@ -216,6 +216,11 @@ int64_t CostModel::copy(int64_t bytesReadAndWritten) const {
                  impl_->launch());
 }
 
+std::optional<uint32_t> CostModel::kernelOf(const Node &node) const {
+  const uint32_t region = impl_->regions.regionOf(node);
+  return region == FusionRegions::noRegion ? std::nullopt : std::optional(region);
+}
+
 Placement CostModel::placementOf(const Node &collective) const { return impl_->placements.of(collective); }
 
 const Machine &CostModel::machine() const { return impl_->machine; }

@@ -1,6 +1,7 @@
 // Shape and work rules on single calls: what they answer, where they keep silent, and what they say of wrong arguments.
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/work.h"
 #include "unit/ir/program.h"
 
 #include <gtest/gtest.h>
@@ -253,6 +254,55 @@ TEST_F(ShapeTest, WorkOfAttentionCountsTwoProducts) {
   std::optional<Work> forward = work("aten.scaled_dot_product_attention.default", {q, q, q}, q);
   ASSERT_TRUE(forward.has_value());
   EXPECT_EQ(forward->flops, 4.0 * 2 * 8 * 8 * 4);
+}
+
+// Dumps print no type of a list of results: its operations are known all the same.
+TEST_F(ShapeTest, WorkOfAttentionWithoutATypeOfItsResult) {
+  const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu";
+  Node *node = p_.call("n", "aten._scaled_dot_product_flash_attention.default", arguments({q, q, q}, {}));
+  p_.graph.setType(node, nullptr);
+  std::optional<Work> work = node->op()->work(*node);
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->flops, 4.0 * 2 * 8 * 8 * 4);
+  EXPECT_EQ(work->bytes, 3.0 * 2 * 2 * 8 * 4);
+}
+
+// An image [2, 3, 8, 8] and 5 kernels [3, 3, 3]: each of 2 * 5 * 8 * 8 results takes 27 products.
+TEST_F(ShapeTest, WorkOfConvolutions) {
+  const std::vector<Item> rest = {Item::none(), list({1, 1}), list({1, 1}), list({1, 1}), false, list({0, 0}), 1};
+  Node *forward = p_.call("n", "aten.convolution.default",
+                          arguments({"f32[2, 3, 8, 8][192, 64, 8, 1]cpu", "f32[5, 3, 3, 3][27, 9, 3, 1]cpu"}, rest),
+                          "f32[2, 5, 8, 8][320, 64, 8, 1]cpu");
+  std::optional<Work> work = forward->op()->work(*forward);
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->flops, 2.0 * 2 * 5 * 8 * 8 * 27);
+  const std::vector<Item> mask = {
+      Item::none(), list({1, 1}), list({1, 1}), list({1, 1}), false, list({0, 0}), 1, list({true, true, false})};
+  Node *backward = p_.call("n", "aten.convolution_backward.default",
+                           arguments({"f32[2, 5, 8, 8][320, 64, 8, 1]cpu", "f32[2, 3, 8, 8][192, 64, 8, 1]cpu",
+                                      "f32[5, 3, 3, 3][27, 9, 3, 1]cpu"},
+                                     mask));
+  work = backward->op()->work(*backward);
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->flops, 2 * 2.0 * 2 * 5 * 8 * 8 * 27);
+}
+
+TEST_F(ShapeTest, FamiliesOfWork) {
+  auto family = [&](const char *target) { return workFamily(*p_.context.ops().lookup(target)); };
+  EXPECT_EQ(family("aten.t.default"), WorkFamily::None);
+  EXPECT_EQ(family("aten.empty.memory_format"), WorkFamily::None);
+  EXPECT_EQ(family("_c10d_functional.wait_tensor.default"), WorkFamily::None);
+  EXPECT_EQ(family("aten.clone.default"), WorkFamily::Movement);
+  EXPECT_EQ(family("aten.embedding.default"), WorkFamily::Lookup);
+  EXPECT_EQ(family("aten.add.Tensor"), WorkFamily::Pointwise);
+  EXPECT_EQ(family("aten._log_softmax.default"), WorkFamily::Reduction);
+  EXPECT_EQ(family("aten.addmm.default"), WorkFamily::MatMul);
+  EXPECT_EQ(family("aten.linear.default"), WorkFamily::MatMul);
+  EXPECT_EQ(family("aten.convolution.default"), WorkFamily::Convolution);
+  EXPECT_EQ(family("aten._scaled_dot_product_flash_attention_backward.default"), WorkFamily::Attention);
+  EXPECT_EQ(family("aten.sort.default"), WorkFamily::Other);
+  EXPECT_EQ(family("_c10d_functional.all_reduce.default"), WorkFamily::Uncounted);
+  EXPECT_EQ(family("mylib.nobody_knows.default"), WorkFamily::Uncounted);
 }
 
 } // namespace

@@ -107,6 +107,10 @@ public:
   /// Picoseconds of a new kernel that reads and writes so many bytes together.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
 
+  /// Which kernel the node is taken to be fused into, as a number that its other nodes have too; empty for what is a kernel
+  /// of its own, and for nodes made later. Dense from 0. What a kernel takes is shared out to its nodes, so a price holds
+  /// for the kernel as a whole: whoever takes it apart makes new reads and writes.
+  [[nodiscard]] std::optional<uint32_t> kernelOf(const Node &node) const;
   /// Where the ranks of a collective's group stand.
   [[nodiscard]] Placement placementOf(const Node &collective) const;
   [[nodiscard]] const Machine &machine() const;
