@@ -10,6 +10,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <type_traits>
 
 namespace ccgraph::runtime {
 
@@ -37,7 +38,8 @@ inline int64_t combine(ReduceOp op, int64_t a, int64_t b) {
 }
 
 /// NaN wins over any number in min and max, as in torch.maximum and torch.minimum; std::min would depend on the order.
-inline double combine(ReduceOp op, double a, double b) {
+template <typename Float, std::enable_if_t<std::is_floating_point_v<Float>, int> = 0>
+Float combine(ReduceOp op, Float a, Float b) {
   if (op == ReduceOp::Product)
     return a * b;
   if (op == ReduceOp::Min || op == ReduceOp::Max) {

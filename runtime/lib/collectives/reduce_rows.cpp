@@ -2,7 +2,7 @@
 
 #include "collectives/combine.h"
 #include "collectives/reduce.h"
-#include "kernels/element_types.h"
+#include "kernels/half_rows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,8 +14,9 @@ namespace {
 /// Elements that are combined before the next ones are read: a block of the widest type fits in the first cache.
 constexpr size_t blockSize = 1024;
 
-/// One dtype's and one operator's loops over one block. `E` is the element, `W` what it widens to. The first two rows are
-/// combined in one loop, and the last one is narrowed as it is combined, so that two rows need no wide block between.
+/// One dtype's and one operator's loops over one block. `E` is the element, `W` what it is combined in. The first two rows are
+/// combined in one loop, and the last one is narrowed as it is combined, so that two rows need no wide block between. Rows of
+/// f16 become f32 before they are combined, and after, since the processor has instructions for that.
 template <typename E, typename W, ReduceOp op>
 class Block {
 public:
@@ -32,14 +33,18 @@ public:
 
 private:
   static constexpr ReduceOp step = op == ReduceOp::Avg ? ReduceOp::Sum : op;
+  static constexpr bool isHalf = std::is_same_v<E, Half>;
+  /// As rows are read.
+  using Read = std::conditional_t<isHalf, float, E>;
 
   template <typename Count>
   void runCounted(Count count) {
     size_t last = reduction_.rows.size() - 1;
     if (last == 0)
-      narrowAll(count, [row = row(0)](size_t i) { return load(row, i); });
+      narrowAll(count, [row = row(0, count())](size_t i) { return load(row, i); });
     else if (last == 1)
-      narrowAll(count, [a = row(0), b = row(1)](size_t i) { return combine(step, load(a, i), load(b, i)); });
+      narrowAll(count,
+                [a = row(0, count()), b = row(1, count())](size_t i) { return combine(step, load(a, i), load(b, i)); });
     else
       combineMany(last, count);
     for (std::byte *to : reduction_.destinations)
@@ -48,10 +53,11 @@ private:
 
   template <typename Count>
   void combineMany(size_t last, Count count) {
-    widenAll(count, [a = row(0), b = row(1)](size_t i) { return combine(step, load(a, i), load(b, i)); });
+    widenAll(count,
+             [a = row(0, count()), b = row(1, count())](size_t i) { return combine(step, load(a, i), load(b, i)); });
     for (size_t k = 2; k < last; ++k)
-      widenAll(count, [this, next = row(k)](size_t i) { return combine(step, wide_[i], load(next, i)); });
-    narrowAll(count, [this, next = row(last)](size_t i) { return combine(step, wide_[i], load(next, i)); });
+      widenAll(count, [this, next = row(k, count())](size_t i) { return combine(step, wide_[i], load(next, i)); });
+    narrowAll(count, [this, next = row(last, count())](size_t i) { return combine(step, wide_[i], load(next, i)); });
   }
 
   template <typename Count, typename Compute>
@@ -59,21 +65,49 @@ private:
     for (size_t i = 0, n = count(); i < n; ++i)
       wide_[i] = compute(i);
   }
+
   template <typename Count, typename Compute>
   void narrowAll(Count count, Compute compute) {
+    if constexpr (isHalf)
+      return narrowHalves(count, compute);
     for (size_t i = 0, n = count(); i < n; ++i) {
       E element = narrow<E>(compute(i));
       if constexpr (op == ReduceOp::Avg)
-        element = narrow<E>(widen(element) / divisor_);
+        element = narrow<E>(wideOf(element) / divisor_);
       narrow_[i] = element;
     }
   }
 
-  [[nodiscard]] const std::byte *row(size_t index) const { return reduction_.rows[index] + at_; }
+  template <typename Count, typename Compute>
+  void narrowHalves(Count count, Compute compute) {
+    for (size_t i = 0, n = count(); i < n; ++i)
+      sums_[i] = static_cast<float>(compute(i));
+    halvesFromFloats(sums_, narrow_, count());
+    if constexpr (op == ReduceOp::Avg) {
+      floatsFromHalves(narrow_, sums_, count());
+      for (size_t i = 0, n = count(); i < n; ++i)
+        sums_[i] = static_cast<float>(static_cast<W>(sums_[i]) / divisor_);
+      halvesFromFloats(sums_, narrow_, count());
+    }
+  }
+
+  /// Where this block of a row is read.
+  const std::byte *row(size_t index, size_t count) {
+    const std::byte *from = reduction_.rows[index] + at_;
+    if constexpr (!isHalf)
+      return from;
+    float *floats = floats_[std::min<size_t>(index, 1)];
+    floatsFromHalves(reinterpret_cast<const Half *>(from), floats, count);
+    return reinterpret_cast<const std::byte *>(floats);
+  }
   static W load(const std::byte *row, size_t i) {
-    E element;
-    std::memcpy(&element, row + i * sizeof(E), sizeof(E));
-    return widen(element);
+    Read element;
+    std::memcpy(&element, row + i * sizeof(Read), sizeof(Read));
+    return wideOf(element);
+  }
+  template <typename Element>
+  static W wideOf(Element element) {
+    return static_cast<W>(widen(element));
   }
 
   const ReduceRows &reduction_;
@@ -82,14 +116,27 @@ private:
   int64_t at_ = 0;
   alignas(64) W wide_[blockSize];
   alignas(64) E narrow_[blockSize];
+  /// of f16: the row that came first, or the one that comes next, and their sums
+  alignas(64) float floats_[2][isHalf ? blockSize : 1];
+  alignas(64) float sums_[isHalf ? blockSize : 1];
 };
 
-template <typename E, ReduceOp op>
-void reduceAll(const ReduceRows &reduction) {
-  Block<E, decltype(widen(E())), op> block(reduction);
+template <typename E, typename W, ReduceOp op>
+void reduceIn(const ReduceRows &reduction) {
+  Block<E, W, op> block(reduction);
   auto step = static_cast<int64_t>(blockSize);
   for (int64_t begin = 0; begin < reduction.elements; begin += step)
     block.run(begin, static_cast<size_t>(std::min(step, reduction.elements - begin)));
+}
+
+/// Two numbers of 16 bits are combined in f32 as they would be in f64: f32 has more than 2p+2 bits (elements.h), and what is
+/// rounded to f32 first is rounded to them then.
+template <typename E, ReduceOp op>
+void reduceAll(const ReduceRows &reduction) {
+  if constexpr (std::is_same_v<E, Half> || std::is_same_v<E, Brain>)
+    if (reduction.rows.size() <= 2)
+      return reduceIn<E, float, op>(reduction);
+  reduceIn<E, decltype(widen(E())), op>(reduction);
 }
 
 /// One loop for each operator, because a choice within the loop would keep it from becoming vectors.
