@@ -12,6 +12,8 @@
 // addition a storage.
 #pragma once
 
+#include "ccgraph/runtime/step_memory.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
@@ -77,14 +79,14 @@ struct CountedAllocator {
   T *allocate(size_t count) {
     CountedBytes::take(bytesOf(count));
     try {
-      return std::allocator<T>().allocate(count);
+      return StepAllocator<T>().allocate(count);
     } catch (...) {
       CountedBytes::give(bytesOf(count));
       throw;
     }
   }
   void deallocate(T *at, size_t count) {
-    std::allocator<T>().deallocate(at, count);
+    StepAllocator<T>().deallocate(at, count);
     CountedBytes::give(bytesOf(count));
   }
   friend bool operator==(const CountedAllocator &, const CountedAllocator &) { return true; }

@@ -59,7 +59,8 @@ Tensor Tensor::zeros(DType dtype, DimsRef sizes) { return zeros(dtype, sizes, co
 Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
   int64_t size = sizeInBytes(dtype);
   MemoryLimit::check(saturatingMultiply(productOf(sizes), size));
-  auto storage = std::make_shared<Storage>(saturatingMultiply(extentOf(sizes, strides), size));
+  auto storage =
+      std::allocate_shared<Storage>(StepAllocator<Storage>(), saturatingMultiply(extentOf(sizes, strides), size));
   return Tensor(Object{dtype, {toDims(sizes), toDims(strides), 0}, std::move(storage)});
 }
 
@@ -235,11 +236,18 @@ Tensor Tensor::cloneContiguous() const {
   return copy;
 }
 
+bool Tensor::overlaps(const Tensor &other) const {
+  if (!aliases(other))
+    return false;
+  auto endOf = [](const Tensor &t) { return t.data() + extentOf(t.sizes(), t.strides()) * t.elementSize(); };
+  return data() < endOf(other) && other.data() < endOf(*this);
+}
+
 void Tensor::copyFrom(const Tensor &source) const {
   assert(sizes() == source.sizes() && "sizes differ");
   // Because a source that overlaps the destination would be read half overwritten, it is copied
   // away first.
-  copyElements(*this, aliases(source) ? source.cloneContiguous() : source);
+  copyElements(*this, overlaps(source) ? source.cloneContiguous() : source);
 }
 
 } // namespace ccgraph::runtime

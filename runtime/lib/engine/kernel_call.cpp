@@ -21,6 +21,9 @@ llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, Ran
   if (!result)
     return result.takeError();
   prepared.result_ = std::move(*result);
+  prepared.windowsChange_ = !prepared.result_.isFixed(state);
+  if (!prepared.windowsChange_)
+    prepared.result_.offer(prepared.windows_, state, prepared.place(state));
   return prepared;
 }
 
@@ -91,8 +94,10 @@ llvm::Error PreparedKernel::runBound(RankState &state) {
   return result_.put(*value, values_, state, place(state));
 }
 
-llvm::Expected<Value> PreparedKernel::compute(RankState &state) const {
-  KernelArgs args(*kernel_, llvm::ArrayRef<Value>(values_));
+llvm::Expected<Value> PreparedKernel::compute(RankState &state) {
+  if (windowsChange_)
+    result_.offer(windows_, state, place(state));
+  KernelArgs args(*kernel_, llvm::ArrayRef<Value>(values_), windows_);
   Value value;
   if (!args.failed())
     value = kernel_->compute(args);

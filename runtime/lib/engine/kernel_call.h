@@ -22,7 +22,7 @@ private:
   [[nodiscard]] llvm::Error bind(const Argument &argument, size_t parameter, const RankState &state);
   [[nodiscard]] llvm::Error bindAll(const RankState &state);
   [[nodiscard]] llvm::Expected<size_t> parameterOf(llvm::StringRef keyword, const RankState &state) const;
-  [[nodiscard]] llvm::Expected<Value> compute(RankState &state) const;
+  [[nodiscard]] llvm::Expected<Value> compute(RankState &state);
   [[nodiscard]] llvm::Expected<Value> draw(RankState &state) const;
   [[nodiscard]] llvm::Error runBound(RankState &state);
   [[nodiscard]] StepPlace place(const RankState &state) const { return state.at(step_->name); }
@@ -43,6 +43,9 @@ private:
   std::vector<bool> given_;
   std::vector<Changing> changing_;
   ResultPlace result_;
+  /// where the kernel may write
+  Tensors windows_;
+  bool windowsChange_ = false;
 };
 
 } // namespace ccgraph::runtime

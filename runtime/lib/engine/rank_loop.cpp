@@ -23,6 +23,7 @@ RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
 }
 
 llvm::Error RankLoop::run(Watch &watch) {
+  StepMemory::Use stepMemory(prepared_.state.stepMemory);
   std::optional<Watch::Clock::time_point> idleSince;
   while (!isFinished()) {
     if (watch.isOver())

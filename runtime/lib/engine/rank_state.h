@@ -18,6 +18,8 @@ struct RankState {
   Symbols symbols;
   /// what random operators draw from
   Numbers numbers{0};
+  /// what steps need for a moment
+  StepMemory stepMemory;
 
   RankState(const Plan &plan, int64_t rank) : plan(&plan), rank(rank), memory(plan), slots(plan.numSlots) {}
 

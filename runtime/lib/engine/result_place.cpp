@@ -51,6 +51,37 @@ llvm::Expected<ResultPlace> ResultPlace::prepare(const PlanValue &planned, llvm:
   return result;
 }
 
+/// Nobody writes to a window: the operand is there already, the buffer is yet to come, or the result is no tensor.
+bool ResultPlace::takesItsOwn(const RankState &state) const {
+  return planned_->kind != PlanValue::Kind::Tensor || inPlace_ || state.memory.isGrowing(planned_->window.buffer);
+}
+
+Tensor ResultPlace::windowFor(const RankState &state, const StepPlace &place) const {
+  if (takesItsOwn(state))
+    return {};
+  if (fixed_)
+    return *fixed_;
+  llvm::Expected<Tensor> window = state.memory.tensorOf(planned_->window, state.symbols, place);
+  if (window)
+    return *window;
+  // Because a symbol of the window may get its value from this very result; if not, put() finds the same.
+  llvm::consumeError(window.takeError());
+  return {};
+}
+
+void ResultPlace::offer(Tensors &windows, const RankState &state, const StepPlace &place) const {
+  windows.clear();
+  if (planned_->kind == PlanValue::Kind::Tensor)
+    windows.push_back(windowFor(state, place));
+  for (const ResultPlace &element : elements_)
+    windows.push_back(element.windowFor(state, place));
+}
+
+bool ResultPlace::isFixed(const RankState &state) const {
+  return (takesItsOwn(state) || fixed_) &&
+         llvm::all_of(elements_, [&](const ResultPlace &element) { return element.isFixed(state); });
+}
+
 llvm::Error ResultPlace::put(const Value &value, llvm::ArrayRef<Value> arguments, RankState &state,
                              const StepPlace &place) const {
   switch (planned_->kind) {

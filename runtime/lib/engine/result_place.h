@@ -1,11 +1,11 @@
 // ResultPlace: where a step's result goes, and how it gets there.
 //
-// A result that the operator yields in place is there already. Else a tensor is copied into its window, unless the kernel wrote
-// there itself (destination()); of a buffer that grows, the kernel's own memory becomes the buffer. A number goes into its slot.
-// Each is held to its type, from which the rank learns its symbols.
+// A result that the operator yields in place is there already. Else the kernel is offered the window to write to (kernel_args.h);
+// what it has made in memory of its own is copied there, or, of a buffer that grows, becomes the buffer. A number goes into its
+// slot. Each is held to its type, from which the rank learns its symbols.
 //
 // Ownership: borrows the plan; keeps tensors of windows that never move. Failure: DiagnosticErrors of rules run.type and run.plan.
-// Cost: a copy of the elements where the kernel has memory of its own.
+// Cost: nothing where the kernel wrote to the window, else a copy of the elements.
 #pragma once
 
 #include "engine/rank_state.h"
@@ -19,6 +19,11 @@ public:
   [[nodiscard]] static llvm::Expected<ResultPlace> prepare(const PlanValue &planned,
                                                            llvm::ArrayRef<PlanOperand> operands, const RankState &state,
                                                            const StepPlace &place);
+  /// The windows that a kernel may write to at once, one for each tensor that it yields; a default-made tensor where it must take
+  /// memory of its own: a buffer that grows, or a window of symbols that the result tells.
+  void offer(Tensors &windows, const RankState &state, const StepPlace &place) const;
+  /// offer() says the same in every run.
+  [[nodiscard]] bool isFixed(const RankState &state) const;
   /// `arguments` may share memory with the value.
   [[nodiscard]] llvm::Error put(const Value &value, llvm::ArrayRef<Value> arguments, RankState &state,
                                 const StepPlace &place) const;
@@ -28,6 +33,8 @@ private:
                                       const StepPlace &place) const;
   [[nodiscard]] llvm::Error putList(const Value &value, llvm::ArrayRef<Value> arguments, RankState &state,
                                     const StepPlace &place) const;
+  [[nodiscard]] Tensor windowFor(const RankState &state, const StepPlace &place) const;
+  [[nodiscard]] bool takesItsOwn(const RankState &state) const;
   [[nodiscard]] llvm::Error grow(const Tensor &tensor, llvm::ArrayRef<Value> arguments, RankState &state,
                                  const StepPlace &place) const;
 

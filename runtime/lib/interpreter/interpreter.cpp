@@ -134,6 +134,8 @@ llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) 
           checkMemory(memoryNeed(request.graphs, request.ranks).peak, request.ranks, request.memoryLimit))
     return error;
   MemoryLimit limit(request.memoryLimit);
+  StepMemory memory;
+  StepMemory::Use stepMemory(memory);
   // Because a step says itself that it needs too much, this is what the ranks give the caller.
   return withinMemory<std::vector<RankObservation>>(
       [&] { return runAll(request); },

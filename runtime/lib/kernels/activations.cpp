@@ -105,9 +105,8 @@ struct Halves {
 };
 
 Halves halvesOf(KernelArgs &args, const Tensor &self, int64_t dim) {
-  if (args.failed() ||
-      !args.check(self.rank() > 0 && self.size(dim) % 2 == 0,
-                  "got " + self.typeText() + ", expected an even size of dimension " + llvm::Twine(dim)))
+  if (args.failed() || !args.check(self.rank() > 0 && self.size(dim) % 2 == 0,
+                                   "got " + typeOf(self) + ", expected an even size of dimension " + llvm::Twine(dim)))
     return {};
   int64_t half = self.size(dim) / 2;
   return {self.slice(dim, 0, half), self.slice(dim, half, 2 * half)};
@@ -144,7 +143,7 @@ Value prelu(KernelArgs &args) {
   const Tensor &self = args.tensor(0), &weight = args.tensor(1);
   bool perChannel = weight.numElements() > 1;
   if (args.failed() || !args.check(!perChannel || (self.rank() >= 2 && self.size(1) == weight.numElements()),
-                                   "got " + weight.typeText() + " for " + self.typeText()))
+                                   "got " + typeOf(weight) + " for " + typeOf(self)))
     return {};
   Dims sizes(static_cast<size_t>(self.rank()), 1);
   if (perChannel)

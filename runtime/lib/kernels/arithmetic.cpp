@@ -157,7 +157,7 @@ Value difference(KernelArgs &args) {
 const PointwiseOp &divisionOf(KernelArgs &args) {
   if (!args.has(2))
     return divOp;
-  std::string mode = args.text(2, "");
+  llvm::StringRef mode = args.text(2, "");
   args.check(mode == "floor" || mode == "trunc", "got rounding_mode '" + mode + "', expected 'floor', 'trunc' or None");
   return mode == "floor" ? floorDivOp : truncDivOp;
 }

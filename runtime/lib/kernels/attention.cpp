@@ -75,7 +75,7 @@ Attention attentionOf(KernelArgs &args, unsigned first, unsigned dropout, unsign
   // Because only the CPU's operators say what query sees which key where there are more of one than of the other.
   bool fits = args.failed() ||
               (isAttention(a) && (!a.causal || args.target().contains("for_cpu") || a.query.size(2) == a.key.size(2)));
-  args.check(fits, "got query " + a.query.typeText() + ", key " + a.key.typeText() + ", value " + a.value.typeText() +
+  args.check(fits, "got query " + typeOf(a.query) + ", key " + typeOf(a.key) + ", value " + typeOf(a.value) +
                        ", expected [batch, heads, tokens, features] of one float dtype" +
                        (a.causal ? " and equally many queries and keys" : ""));
   return a;
@@ -208,8 +208,7 @@ void checkGradient(KernelArgs &args, const Attention &a, const Tensor &grad, con
   sizes[3] = a.value.size(3);
   args.check(grad.sizes() == DimsRef(sizes) && output.sizes() == DimsRef(sizes) && computable(grad.dtype()) &&
                  computable(output.dtype()),
-             "got grad_out " + grad.typeText() + " and out " + output.typeText() + ", expected sizes " +
-                 dimsText(sizes));
+             "got grad_out " + typeOf(grad) + " and out " + typeOf(output) + ", expected sizes " + dimsOf(sizes));
 }
 
 /// (query, key, value, dropout_p, is_causal, return_debug_mask, scale) -> (output, logsumexp, None, None, max_q, max_k,
@@ -310,7 +309,7 @@ Value flashOnCpuBackward(KernelArgs &args) {
   const Tensor &sums = args.tensor(5);
   args.check(sums.rank() >= 3 && sums.sizes().take_front(3) == a.query.sizes().take_front(3) &&
                  sums.numElements() > 0 && computable(sums.dtype()),
-             "got logsumexp " + sums.typeText() + ", expected a number for each query of each head");
+             "got logsumexp " + typeOf(sums) + ", expected a number for each query of each head");
   if (args.failed())
     return {};
   AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), &sums);

@@ -13,7 +13,7 @@ enum class Mode : uint8_t { Sum, Mean, Max };
 Scratch<int64_t> wholeNumbers(KernelArgs &args, const Tensor &tensor) {
   bool fits = tensor.rank() == 1 && (tensor.dtype() == DType::I64 || tensor.dtype() == DType::I32);
   Scratch<int64_t> result;
-  if (args.failed() || !args.check(fits, "got " + tensor.typeText() + ", expected one line of i64 or i32"))
+  if (args.failed() || !args.check(fits, "got " + typeOf(tensor) + ", expected one line of i64 or i32"))
     return result;
   result.resize(static_cast<size_t>(tensor.size(0)));
   readRow<int64_t>(tensor.dtype(), {tensor.data(), strideBytes(tensor, 0)}, result);
@@ -105,7 +105,7 @@ Value embeddingBag(KernelArgs &args) {
   int64_t padding = args.integer(8, -1);
   bool fits =
       weight.rank() == 2 && isFloat(weight.dtype()) && computable(weight.dtype()) && (!closed || !offsets.empty());
-  if (args.failed() || !args.check(fits, "got a weight " + weight.typeText()))
+  if (args.failed() || !args.check(fits, "got a weight " + typeOf(weight)))
     return {};
   DType dtype = args.tensor(1).dtype();
   auto given = static_cast<int64_t>(offsets.size());
@@ -166,7 +166,7 @@ Tensor sendBack(const Backward &b, DType dtype) {
 /// Each column's gradient goes to the row that had the maximum.
 Tensor sendToMaxima(KernelArgs &args, const Backward &b, const Tensor &places, DType dtype) {
   Scratch<double> result(static_cast<size_t>(b.rows * b.width)), at = readAll(places);
-  args.check(at.size() == b.grad.size(), "got maximum_indices " + places.typeText());
+  args.check(at.size() == b.grad.size(), "got maximum_indices " + typeOf(places));
   for (size_t i = 0; i < b.grad.size() && !args.failed(); ++i) {
     auto column = static_cast<int64_t>(i) % b.width, row = static_cast<int64_t>(at[i]);
     if (b.sizes[i / static_cast<size_t>(b.width)] > 0 &&
@@ -186,7 +186,7 @@ Value backward(KernelArgs &args, unsigned at, llvm::ArrayRef<int64_t> offsets, u
   b.byFrequency = args.boolean(at + 4, false);
   b.padding = args.integer(factorsAt + 1, -1);
   if (args.failed() ||
-      !args.check(grad.rank() == 2 && computable(grad.dtype()) && b.rows >= 0, "got grad " + grad.typeText()))
+      !args.check(grad.rank() == 2 && computable(grad.dtype()) && b.rows >= 0, "got grad " + typeOf(grad)))
     return {};
   if (b.bags.empty())
     b.bags = bagsOf(args, offsets, b.indices.size());
@@ -222,7 +222,7 @@ Value factorsBackward(KernelArgs &args) {
     bags = bagsOf(args, offsets, indices.size());
   bool known =
       grad.rank() == 2 && weight.rank() == 2 && grad.size(1) == weight.size(1) && bags.size() == indices.size();
-  if (args.failed() || !args.check(known, "got grad " + grad.typeText() + " and weight " + weight.typeText()))
+  if (args.failed() || !args.check(known, "got grad " + typeOf(grad) + " and weight " + typeOf(weight)))
     return {};
   Table upstream{readAll(grad), grad.size(1)}, table{readAll(weight), weight.size(1)};
   Scratch<double> result(indices.size());

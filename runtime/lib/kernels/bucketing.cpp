@@ -23,7 +23,7 @@ Tensor windowAt(const Tensor &buffer, int64_t byte, DType dtype, int64_t count) 
 /// (ins, group_size, dtype, out_dtype_ints, rank, foreach_group_indices): room for every rank's part, this rank's part
 /// filled with the inputs, each converted to its own dtype. The groups only say which copies Inductor fuses.
 Value preBucketAllGather(KernelArgs &args) {
-  std::vector<Tensor> ins = args.tensors(0);
+  Tensors ins = args.tensors(0);
   int64_t ranks = args.integer(1);
   DType dtype = args.dtype(2, DType::F32);
   Dims numbers = args.integers(3);
@@ -50,7 +50,7 @@ Value preBucketAllGather(KernelArgs &args) {
   for (auto [in, type] : llvm::zip(ins, types)) {
     int64_t width = sizeInBytes(type);
     if (!args.check(at % width == 0 && computable(in.dtype()),
-                    "got " + in.typeText() + " at byte " + llvm::Twine(at) + ", not aligned"))
+                    "got " + typeOf(in) + " at byte " + llvm::Twine(at) + ", not aligned"))
       return {};
     windowAt(out, at, type, in.numElements()).copyFrom(flattened(in));
     at += in.numElements() * width;
@@ -60,7 +60,7 @@ Value preBucketAllGather(KernelArgs &args) {
 
 /// (ins, group_size, unpadded_input_indices): each input as [group_size, n], side by side, flattened: one row a rank.
 Value preBucketReduceScatter(KernelArgs &args) {
-  std::vector<Tensor> ins = args.tensors(0);
+  Tensors ins = args.tensors(0);
   int64_t ranks = args.integer(1);
   bool padded = args.has(2) && !args.integers(2).empty();
   args.check(!padded, "got unpadded_input_indices, which is not supported (note: pad the inputs "
@@ -69,7 +69,7 @@ Value preBucketReduceScatter(KernelArgs &args) {
   int64_t columns = 0;
   for (const Tensor &in : ins)
     if (args.check(!args.failed() && in.numElements() % ranks == 0,
-                   "got " + in.typeText() + ", expected a multiple of " + llvm::Twine(ranks)))
+                   "got " + typeOf(in) + ", expected a multiple of " + llvm::Twine(ranks)))
       columns += in.numElements() / ranks;
   if (args.failed())
     return {};

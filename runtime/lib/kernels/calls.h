@@ -9,7 +9,8 @@
 namespace ccgraph::runtime {
 
 /// runKernel() for who catches OutOfMemory for the whole run.
-[[nodiscard]] llvm::Expected<Value> callWithinRun(const Kernel &kernel, KernelCall call);
+[[nodiscard]] llvm::Expected<Value> callWithinRun(const Kernel &kernel, KernelCall call,
+                                                  Destinations destinations = {});
 /// Runs `target`'s kernel on these arguments. Does nothing where `args` has failed already.
 Value callKernel(KernelArgs &args, llvm::StringRef target, Value::List positional);
 /// The same for an operator whose result is one tensor.

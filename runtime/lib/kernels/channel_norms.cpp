@@ -36,7 +36,7 @@ struct Channels {
 
 bool checkInput(KernelArgs &args, const Tensor &input) {
   return args.check(input.rank() >= 2 && isFloat(input.dtype()) && computable(input.dtype()),
-                    "got " + input.typeText() + ", expected floats [N, C, ...]") &&
+                    "got " + typeOf(input) + ", expected floats [N, C, ...]") &&
          !args.failed();
 }
 
@@ -64,7 +64,7 @@ Values perSet(KernelArgs &args, unsigned index, size_t count, double otherwise) 
   if (args.failed() || !tensor || tensor->numElements() == 0)
     return Values(count, otherwise);
   bool fits = static_cast<size_t>(tensor->numElements()) == count && computable(tensor->dtype());
-  return args.check(fits, "got " + tensor->typeText() + ", expected " + llvm::Twine(count) + " numbers")
+  return args.check(fits, "got " + typeOf(*tensor) + ", expected " + llvm::Twine(count) + " numbers")
              ? readAll(*tensor)
              : Values(count, otherwise);
 }
@@ -245,7 +245,7 @@ bool wants(KernelArgs &args, unsigned mask, size_t i) {
 Value gradientsOf(KernelArgs &args, const Backward &b) {
   const Channels &c = b.channels;
   if (args.failed() || !args.check(args.tensor(0).sizes() == c.input.sizes(),
-                                   "got grad_out " + args.tensor(0).typeText() + " for " + c.input.typeText()))
+                                   "got grad_out " + typeOf(args.tensor(0)) + " for " + typeOf(c.input)))
     return {};
   Values grad = readAll(args.tensor(0)), x = readAll(c.input);
   Values meanGrad(c.sets()), meanProduct(c.sets());

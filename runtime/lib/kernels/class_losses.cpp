@@ -24,9 +24,9 @@ bool checkPlanes(KernelArgs &args, const Tensor &self, const Tensor &target) {
   Dims expected = toDims(self.sizes());
   if (!expected.empty())
     expected.erase(expected.begin() + (self.rank() > 1));
-  return !args.failed() && args.check(self.rank() >= 3 && target.sizes() == DimsRef(expected),
-                                      "got " + self.typeText() + " and target " + target.typeText() +
-                                          ", expected [N, C, ...] and [N, ...]");
+  return !args.failed() &&
+         args.check(self.rank() >= 3 && target.sizes() == DimsRef(expected),
+                    "got " + typeOf(self) + " and target " + typeOf(target) + ", expected [N, C, ...] and [N, ...]");
 }
 
 /// (self, target, weight, reduction, ignore_index)

@@ -19,9 +19,8 @@ Value addProduct(KernelArgs &args, const Tensor &self, const Tensor &a, const Te
 
 Value addmv(KernelArgs &args) {
   const Tensor &matrix = args.tensor(1), &vector = args.tensor(2);
-  if (args.failed() ||
-      !args.check(matrix.rank() == 2 && vector.rank() == 1,
-                  "got " + matrix.typeText() + " and " + vector.typeText() + ", expected [n, k] and [k]"))
+  if (args.failed() || !args.check(matrix.rank() == 2 && vector.rank() == 1,
+                                   "got " + typeOf(matrix) + " and " + typeOf(vector) + ", expected [n, k] and [k]"))
     return {};
   Tensor self = args.take(args.tensor(0).expand({matrix.size(0)}));
   if (args.failed())
@@ -32,8 +31,8 @@ Value addmv(KernelArgs &args) {
 
 Value addr(KernelArgs &args) {
   const Tensor &a = args.tensor(1), &b = args.tensor(2);
-  if (args.failed() || !args.check(a.rank() == 1 && b.rank() == 1,
-                                   "got " + a.typeText() + " and " + b.typeText() + ", expected vectors"))
+  if (args.failed() ||
+      !args.check(a.rank() == 1 && b.rank() == 1, "got " + typeOf(a) + " and " + typeOf(b) + ", expected vectors"))
     return {};
   Tensor outer = callForTensor(args, "aten.mul.Tensor", {a.unsqueeze(1), b.unsqueeze(0)});
   Tensor self = args.tensor(0);
@@ -52,7 +51,7 @@ Value addbmm(KernelArgs &args) {
   const Tensor &a = args.tensor(1), &b = args.tensor(2);
   bool fits = a.rank() == 3 && b.rank() == 3 && a.size(0) == b.size(0) && a.size(2) == b.size(1);
   if (args.failed() ||
-      !args.check(fits, "got " + a.typeText() + " and " + b.typeText() + ", expected [b, n, k] and [b, k, m]"))
+      !args.check(fits, "got " + typeOf(a) + " and " + typeOf(b) + ", expected [b, n, k] and [b, k, m]"))
     return {};
   int64_t inner = a.size(0) * a.size(2);
   Tensor left = args.take(a.permute({1, 0, 2}).cloneContiguous().view({a.size(1), inner}));
@@ -180,7 +179,7 @@ std::optional<Dims> planeOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t factor = args.integer(1);
   if (args.failed() ||
-      !args.check(self.rank() >= 3 && factor > 0, "got " + self.typeText() + " and a factor of " + llvm::Twine(factor)))
+      !args.check(self.rank() >= 3 && factor > 0, "got " + typeOf(self) + " and a factor of " + llvm::Twine(factor)))
     return std::nullopt;
   return toDims(self.sizes().take_back(3));
 }
@@ -197,7 +196,7 @@ Value pixelShuffle(KernelArgs &args) {
 Value pixelUnshuffle(KernelArgs &args) {
   std::optional<Dims> s = planeOf(args);
   int64_t r = args.integer(1);
-  if (!s || !args.check((*s)[1] % r == 0 && (*s)[2] % r == 0, "got sizes " + dimsText(*s)))
+  if (!s || !args.check((*s)[1] % r == 0 && (*s)[2] % r == 0, "got sizes " + dimsOf(*s)))
     return {};
   int64_t c = (*s)[0], h = (*s)[1] / r, w = (*s)[2] / r;
   return rearrange(args, {{c, h, r, w, r}, {0, 2, 4, 1, 3}, {c * r * r, h, w}});

@@ -110,7 +110,7 @@ Extent extentOf(KernelArgs &args, unsigned index, size_t rank, int64_t otherwise
     return result;
   Dims given = args.integers(index);
   if (!args.check(given.size() == rank || given.size() == 1,
-                  "got " + dimsText(given) + " for " + llvm::Twine(rank) + " dimensions"))
+                  "got " + dimsOf(given) + " for " + llvm::Twine(rank) + " dimensions"))
     return result;
   for (size_t d = 0; d < rank; ++d)
     result[3 - rank + d] = given[given.size() == 1 ? 0 : d];
@@ -159,7 +159,7 @@ bool checkOperands(KernelArgs &args, const Convolution &c) {
                !isComplex(c.input.dtype()) && c.input.dtype() == c.weight.dtype();
   bool fits = plain && c.weight.size(0) % groups == 0 &&
               c.input.size(1) == (c.transposed ? c.weight.size(0) : c.weight.size(1) * groups);
-  return args.check(fits, "got input " + c.input.typeText() + " and weight " + c.weight.typeText() + " in " +
+  return args.check(fits, "got input " + typeOf(c.input) + " and weight " + typeOf(c.weight) + " in " +
                               llvm::Twine(groups) + " groups, expected [N, C, ...] and channels that match") &&
          !args.failed();
 }
@@ -208,7 +208,7 @@ Values biased(KernelArgs &args, const Convolution &c, unsigned biasIndex) {
   std::optional<Tensor> bias = args.optionalTensor(biasIndex);
   int64_t channels = c.outputSizes[1], plane = productOf(DimsRef(c.outputSizes).drop_front(2));
   if (args.failed() || !bias ||
-      !args.check(bias->numElements() == channels, "got bias " + bias->typeText() + " for " + llvm::Twine(channels)))
+      !args.check(bias->numElements() == channels, "got bias " + typeOf(*bias) + " for " + llvm::Twine(channels)))
     return result;
   Values start = readAll(*bias);
   for (size_t i = 0; i < result.size(); ++i)
@@ -276,7 +276,7 @@ Value convolutionBackward(KernelArgs &args) {
   Convolution c = convolutionOf(args, form);
   const Tensor &grad = args.tensor(0);
   if (args.failed() || !args.check(grad.sizes() == DimsRef(c.outputSizes),
-                                   "got grad_output " + grad.typeText() + ", expected " + dimsText(c.outputSizes)))
+                                   "got grad_output " + typeOf(grad) + ", expected " + dimsOf(c.outputSizes)))
     return {};
   Values in = readAll(c.input), weight = readAll(c.weight), out = readAll(grad);
   int64_t channels = c.outputSizes[1], plane = productOf(DimsRef(c.outputSizes).drop_front(2));

@@ -11,14 +11,20 @@ Value clone(KernelArgs &args) {
   return cloneAs(args, self, self.dtype(), 1);
 }
 
-Value contiguous(KernelArgs &args) { return args.tensor(0).contiguous(); }
+Value contiguous(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  return args.failed() || self.isContiguous() ? self : copyOf(args, self, contiguousStrides(self.sizes()));
+}
 
 Value toCopy(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   return cloneAs(args, self, args.dtype(1, self.dtype()), 6);
 }
 
-Value contiguousClone(KernelArgs &args) { return args.tensor(0).cloneContiguous(); }
+Value contiguousClone(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  return copyOf(args, self, contiguousStrides(self.sizes()));
+}
 
 Value convertElementType(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
@@ -26,7 +32,7 @@ Value convertElementType(KernelArgs &args) {
 }
 
 /// Because every device is this one, only the copy remains.
-Value deviceCopy(KernelArgs &args) { return args.tensor(0).clone(); }
+Value deviceCopy(KernelArgs &args) { return cloneAs(args, args.tensor(0), args.tensor(0).dtype(), noArgument); }
 
 /// Does the tensor look laid out as the memory format asks?
 bool hasFormat(const Tensor &self, llvm::StringRef format) {
@@ -47,8 +53,7 @@ Value toDTypeOf(KernelArgs &args) {
 /// Writes `source`, broadcast and converted, into `target`.
 void assign(KernelArgs &args, const Tensor &target, const Tensor &source) {
   bool movable = target.dtype() == source.dtype() || (computable(target.dtype()) && computable(source.dtype()));
-  args.check(movable,
-             "got " + source.typeText() + " for " + target.typeText() + ", a conversion that is not supported");
+  args.check(movable, "got " + typeOf(source) + " for " + typeOf(target) + ", a conversion that is not supported");
   Tensor stretched = args.failed() ? Tensor() : args.take(source.expand(target.sizes()));
   if (!args.failed())
     target.copyFrom(stretched);
@@ -63,7 +68,7 @@ Value copyInPlace(KernelArgs &args) {
 /// The functional form: self's sizes and strides, src's values.
 Value copy(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Tensor result = Tensor::zeros(self.dtype(), self.sizes(), self.strides());
+  Tensor result = args.result(self.dtype(), self.sizes(), self.strides());
   assign(args, result, args.tensor(1));
   return result;
 }
@@ -75,7 +80,7 @@ Value fillInPlace(KernelArgs &args) {
 }
 
 Value filledLike(KernelArgs &args) {
-  Tensor result = args.tensor(0).clone();
+  Tensor result = emptyLike(args, args.tensor(0), args.tensor(0).dtype(), noArgument);
   fill(args, result, args.operand(1).tensor);
   return result;
 }
@@ -102,12 +107,12 @@ Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim
       sizes[dim] += got[dim];
       got[dim] = first.size(dim);
     }
-    if (!args.check(fits && DimsRef(got) == first.sizes(), "got " + tensor.typeText() + " beside " + first.typeText() +
+    if (!args.check(fits && DimsRef(got) == first.sizes(), "got " + typeOf(tensor) + " beside " + typeOf(first) +
                                                                ", expected equal sizes but on dimension " +
                                                                llvm::Twine(dim)))
       return {};
   }
-  Tensor result = Tensor::zeros(dtype, sizes, suggestedStrides(sizes, tensors));
+  Tensor result = args.result(dtype, sizes, suggestedStrides(sizes, tensors));
   int64_t start = 0;
   for (const Tensor &tensor : tensors) {
     assign(args, result.slice(dim, start, start + tensor.size(dim)), tensor);
@@ -117,14 +122,14 @@ Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim
 }
 
 Value cat(KernelArgs &args) {
-  std::vector<Tensor> tensors = args.tensors(0);
+  Tensors tensors = args.tensors(0);
   if (args.failed() || !args.check(!tensors.empty(), "got no tensors"))
     return {};
   DType common = resultType(tensors);
-  std::vector<Tensor> parts = tensors;
+  Tensors parts = tensors;
   llvm::erase_if(parts, isLegacyEmpty);
   if (parts.empty())
-    return Tensor::zeros(common, {0});
+    return args.result(common, {0});
   int64_t dim = args.dim(1, parts.front().rank(), 0);
   if (args.failed() || !args.check(parts.front().rank() > 0, "got a 0-d tensor"))
     return {};
@@ -132,13 +137,13 @@ Value cat(KernelArgs &args) {
 }
 
 Value stack(KernelArgs &args) {
-  std::vector<Tensor> tensors = args.tensors(0);
+  Tensors tensors = args.tensors(0);
   if (args.failed() || !args.check(!tensors.empty(), "got no tensors"))
     return {};
   int64_t dim = args.dim(1, tensors.front().rank() + 1, 0);
   for (const Tensor &tensor : tensors)
     args.check(tensor.sizes() == tensors.front().sizes(),
-               "got " + tensor.typeText() + " beside " + tensors.front().typeText() + ", expected equal sizes");
+               "got " + typeOf(tensor) + " beside " + typeOf(tensors.front()) + ", expected equal sizes");
   if (args.failed())
     return {};
   for (Tensor &tensor : tensors)
@@ -158,7 +163,7 @@ struct Span {
 Tensor part(KernelArgs &args, const Tensor &whole, Span span) {
   span.dim = args.wrapDim(span.dim, whole.rank());
   if (args.failed() ||
-      !args.check(whole.rank() > 0 && span.step > 0, "got step " + llvm::Twine(span.step) + " on " + whole.typeText()))
+      !args.check(whole.rank() > 0 && span.step > 0, "got step " + llvm::Twine(span.step) + " on " + typeOf(whole)))
     return {};
   int64_t size = whole.size(span.dim);
   auto clip = [&](int64_t b) { return std::clamp<int64_t>(b < 0 ? b + size : b, 0, size); };
@@ -170,7 +175,7 @@ Tensor elementOf(KernelArgs &args, const Tensor &whole, int64_t dim, int64_t ind
   dim = args.wrapDim(dim, whole.rank());
   bool fits = whole.rank() > 0 && index >= -whole.size(dim) && index < whole.size(dim);
   if (args.failed() || !args.check(fits, "got index " + llvm::Twine(index) + " on dimension " + llvm::Twine(dim) +
-                                             " of " + whole.typeText()))
+                                             " of " + typeOf(whole)))
     return {};
   return whole.select(dim, index < 0 ? index + whole.size(dim) : index);
 }
@@ -195,7 +200,7 @@ Value sliceBackward(KernelArgs &args) {
   Dims sizes = args.integers(1);
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(grad.dtype(), sizes);
+  Tensor result = args.zeroResult(grad.dtype(), sizes);
   Tensor target = part(args, result, {args.integer(2), args.integer(3), args.integer(4), args.integer(5)});
   assign(args, target, grad);
   return result;
@@ -206,7 +211,7 @@ Value selectBackward(KernelArgs &args) {
   Dims sizes = args.integers(1);
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(grad.dtype(), sizes);
+  Tensor result = args.zeroResult(grad.dtype(), sizes);
   assign(args, elementOf(args, result, args.integer(2), args.integer(3)), grad);
   return result;
 }
@@ -219,20 +224,20 @@ Value constantPad(KernelArgs &args) {
   Dims pad = args.integers(1);
   if (args.failed() ||
       !args.check(pad.size() % 2 == 0 && static_cast<int64_t>(pad.size()) <= 2 * self.rank(),
-                  "got pad " + dimsText(pad) + " for " + self.typeText() + ", expected pairs, at most one a dimension"))
+                  "got pad " + dimsOf(pad) + " for " + typeOf(self) + ", expected pairs, at most one a dimension"))
     return {};
   Dims sizes = toDims(self.sizes());
   Tensor source = self;
   for (size_t i = 0; i < pad.size(); i += 2) {
     int64_t dim = self.rank() - 1 - static_cast<int64_t>(i / 2);
     sizes[dim] += pad[i] + pad[i + 1];
-    if (!args.check(sizes[dim] >= 0, "got pad " + dimsText(pad) + ", more than " + self.typeText()))
+    if (!args.check(sizes[dim] >= 0, "got pad " + dimsOf(pad) + ", more than " + typeOf(self)))
       return {};
     source = source.slice(dim, std::max<int64_t>(-pad[i], 0), self.size(dim) - std::max<int64_t>(-pad[i + 1], 0));
   }
   if (llvm::all_of(pad, [](int64_t size) { return size <= 0; }))
-    return source.clone();
-  Tensor result = Tensor::zeros(self.dtype(), sizes, suggestedStrides(sizes, self));
+    return copyOf(args, source, preservedStrides(source.sizes(), source.strides()));
+  Tensor result = args.result(self.dtype(), sizes, suggestedStrides(sizes, self));
   fill(args, result, args.operand(2, 0).tensor);
   Tensor target = result;
   for (size_t i = 0; i < pad.size(); i += 2) {
@@ -248,7 +253,7 @@ Value repeat(KernelArgs &args) {
   Tensor self = args.tensor(0);
   Dims times = args.integers(1);
   if (args.failed() || !args.check(static_cast<int64_t>(times.size()) >= self.rank(),
-                                   "got repeats " + dimsText(times) + " for " + self.typeText()))
+                                   "got repeats " + dimsOf(times) + " for " + typeOf(self)))
     return {};
   while (self.rank() < static_cast<int64_t>(times.size()))
     self = self.unsqueeze(0);
@@ -263,7 +268,11 @@ Value repeat(KernelArgs &args) {
     sizes.push_back(times[i] * size);
   }
   Tensor wide = args.take(self.expand(stretched));
-  return args.failed() ? Value() : args.take(wide.cloneContiguous().view(sizes));
+  if (args.failed())
+    return {};
+  Tensor result = args.result(self.dtype(), sizes);
+  llvm::cantFail(result.view(stretched)).copyFrom(wide);
+  return result;
 }
 
 Value flip(KernelArgs &args) {
@@ -285,26 +294,24 @@ Value forceStrides(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims strides = args.integers(1);
   if (args.failed() ||
-      !args.check(static_cast<int64_t>(strides.size()) == self.rank(), "got strides " + dimsText(strides)))
+      !args.check(static_cast<int64_t>(strides.size()) == self.rank(), "got strides " + dimsOf(strides)))
     return {};
   if (self.strides() == DimsRef(strides))
     return self;
-  Tensor result = Tensor::zeros(self.dtype(), self.sizes(), strides);
-  result.copyFrom(self);
-  return result;
+  return copyOf(args, self, strides);
 }
 
-std::vector<Tensor> piecesOf(KernelArgs &args) {
+Tensors piecesOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims lengths = args.integers(1);
   int64_t dim = args.dim(2, self.rank(), 0);
   int64_t total = 0;
   for (int64_t length : lengths)
     total += length;
-  std::vector<Tensor> pieces;
+  Tensors pieces;
   if (args.failed() ||
       !args.check(self.rank() > 0 && total == self.size(dim),
-                  "got lengths " + dimsText(lengths) + " for dimension " + llvm::Twine(dim) + " of " + self.typeText()))
+                  "got lengths " + dimsOf(lengths) + " for dimension " + llvm::Twine(dim) + " of " + typeOf(self)))
     return pieces;
   int64_t start = 0;
   for (int64_t length : lengths) {
@@ -315,15 +322,18 @@ std::vector<Tensor> piecesOf(KernelArgs &args) {
 }
 
 Value splitCopy(KernelArgs &args) {
-  std::vector<Tensor> pieces = piecesOf(args);
-  for (Tensor &piece : pieces)
-    piece = piece.cloneContiguous();
+  Tensors pieces = piecesOf(args);
+  for (unsigned i = 0; i < pieces.size(); ++i) {
+    Tensor copy = args.resultOf(i, pieces[i].dtype(), pieces[i].sizes());
+    copy.copyFrom(pieces[i]);
+    pieces[i] = copy;
+  }
   return Value::tensors(pieces);
 }
 
 Value splitCopyOut(KernelArgs &args) {
-  std::vector<Tensor> pieces = piecesOf(args);
-  std::vector<Tensor> out = args.tensors(3);
+  Tensors pieces = piecesOf(args);
+  Tensors out = args.tensors(3);
   if (args.failed() ||
       !args.check(out.size() == pieces.size(),
                   "got " + llvm::Twine(out.size()) + " tensors in out for " + llvm::Twine(pieces.size()) + " pieces"))

@@ -17,7 +17,7 @@ DType dtypeOfNumber(const Operand &number) {
 
 bool checkSizes(KernelArgs &args, DimsRef sizes) {
   auto isNegative = [](int64_t size) { return size < 0; };
-  return args.check(llvm::none_of(sizes, isNegative), "got sizes " + dimsText(sizes) + ", expected none negative") &&
+  return args.check(llvm::none_of(sizes, isNegative), "got sizes " + dimsOf(sizes) + ", expected none negative") &&
          !args.failed();
 }
 
@@ -25,7 +25,7 @@ bool checkSizes(KernelArgs &args, DimsRef sizes) {
 Tensor filled(KernelArgs &args, DimsRef sizes, DType dtype, const Operand &value) {
   if (!checkSizes(args, sizes))
     return {};
-  Tensor result = Tensor::zeros(dtype, sizes);
+  Tensor result = args.result(dtype, sizes);
   fill(args, result, value.tensor);
   return result;
 }
@@ -33,7 +33,7 @@ Tensor filled(KernelArgs &args, DimsRef sizes, DType dtype, const Operand &value
 Value zeros(KernelArgs &args) {
   Dims sizes = args.integers(0);
   DType dtype = args.dtype(1, DType::F32);
-  return checkSizes(args, sizes) ? Value(Tensor::zeros(dtype, sizes)) : Value();
+  return checkSizes(args, sizes) ? Value(args.zeroResult(dtype, sizes)) : Value();
 }
 
 Value ones(KernelArgs &args) {
@@ -48,7 +48,7 @@ Value full(KernelArgs &args) {
 Value newZeros(KernelArgs &args) {
   Dims sizes = args.integers(1);
   DType dtype = args.dtype(2, args.tensor(0).dtype());
-  return checkSizes(args, sizes) ? Value(Tensor::zeros(dtype, sizes)) : Value();
+  return checkSizes(args, sizes) ? Value(args.zeroResult(dtype, sizes)) : Value();
 }
 
 Value newOnes(KernelArgs &args) {
@@ -66,10 +66,10 @@ Value strided(KernelArgs &args, unsigned at, DType otherwise) {
   Dims strides = args.integers(at + 1);
   DType dtype = args.dtype(at + 2, otherwise);
   args.check(sizes.size() == strides.size(),
-             "got sizes " + dimsText(sizes) + " and strides " + dimsText(strides) + ", expected equally many");
+             "got sizes " + dimsOf(sizes) + " and strides " + dimsOf(strides) + ", expected equally many");
   if (!checkSizes(args, sizes) || !checkSizes(args, strides))
     return {};
-  return Tensor::zeros(dtype, sizes, strides);
+  return args.zeroResult(dtype, sizes, strides);
 }
 
 Value emptyStrided(KernelArgs &args) { return strided(args, 0, DType::F32); }
@@ -80,7 +80,9 @@ Value scalarTensor(KernelArgs &args) { return filled(args, {}, args.dtype(1, DTy
 // --- (self, [value], dtype, layout, device, pin_memory, memory_format) --------------------------
 Value zerosLike(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  return emptyLike(args, self, args.dtype(1, self.dtype()), 5);
+  Tensor result = emptyLike(args, self, args.dtype(1, self.dtype()), 5);
+  setToZeros(result);
+  return result;
 }
 
 Value onesLike(KernelArgs &args) {
@@ -104,19 +106,19 @@ Tensor sequence(KernelArgs &args, int64_t length, llvm::ArrayRef<Operand> startS
       !args.check(length >= 0 && computable(dtype), "got length " + llvm::Twine(length) + " of " + shortName(dtype)))
     return {};
   bool whole = llvm::all_of(startStep, [](const Operand &o) { return !isFloat(o.tensor.dtype()); });
-  Tensor result = Tensor::zeros(whole ? DType::I64 : DType::F64, length);
+  Tensor result = args.result(dtype, length);
+  auto value = [&](unsigned k, auto zero) {
+    const Tensor &t = startStep[k].tensor;
+    return readElement<decltype(zero)>(t.dtype(), t.data());
+  };
   for (int64_t i = 0; i < length; ++i) {
-    std::byte *at = result.data() + i * 8;
-    auto value = [&](unsigned k, auto zero) {
-      const Tensor &t = startStep[k].tensor;
-      return readElement<decltype(zero)>(t.dtype(), t.data());
-    };
+    std::byte *at = result.data() + i * result.elementSize();
     if (whole)
-      writeElement<int64_t>(DType::I64, at, wrapAdd(value(0, int64_t()), wrapMul(i, value(1, int64_t()))));
+      writeElement<int64_t>(dtype, at, wrapAdd(value(0, int64_t()), wrapMul(i, value(1, int64_t()))));
     else
-      writeElement<double>(DType::F64, at, value(0, 0.0) + static_cast<double>(i) * value(1, 0.0));
+      writeElement<double>(dtype, at, value(0, 0.0) + static_cast<double>(i) * value(1, 0.0));
   }
-  return toDType(result, dtype);
+  return result;
 }
 
 double numberOf(const Operand &operand) { return readElement<double>(operand.tensor.dtype(), operand.tensor.data()); }
@@ -131,9 +133,10 @@ Value arange(KernelArgs &args, Operands bounds, unsigned dtypeIndex) {
   double start = numberOf(bounds[0]);
   double end = numberOf(bounds[1]);
   double step = numberOf(bounds[2]);
-  if (!args.check(step != 0 && std::isfinite(end - start) && (end - start) / step >= 0,
-                  "got bounds " + std::to_string(start) + ", " + std::to_string(end) + " and step " +
-                      std::to_string(step) + ", expected the step to lead from start to end"))
+  if (!args.check(
+          step != 0 && std::isfinite(end - start) && (end - start) / step >= 0,
+          llvm::formatv("got bounds {0:f6}, {1:f6} and step {2:f6}, expected the step to lead from start to end", start,
+                        end, step)))
     return {};
   auto length = static_cast<int64_t>(std::ceil((end - start) / step));
   // Because PyTorch cuts the numbers to the dtype before it counts.
@@ -159,9 +162,9 @@ Value iota(KernelArgs &args) {
 Value triangle(KernelArgs &args, bool (*keeps)(int64_t columnMinusRow, int64_t diagonal)) {
   const Tensor &self = args.tensor(0);
   int64_t diagonal = args.integer(1, 0);
-  if (args.failed() || !args.check(self.rank() >= 2, "got " + self.typeText() + ", expected at least 2 dimensions"))
+  if (args.failed() || !args.check(self.rank() >= 2, "got " + typeOf(self) + ", expected at least 2 dimensions"))
     return {};
-  Tensor result = Tensor::zeros(self.dtype(), self.sizes());
+  Tensor result = args.zeroResult(self.dtype(), self.sizes());
   int64_t rows = self.size(self.rank() - 2);
   int64_t columns = self.size(self.rank() - 1);
   for (int64_t row = 0; row < rows; ++row)

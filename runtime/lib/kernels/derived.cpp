@@ -1,11 +1,12 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
+#include "kernels/layout.h"
 
 namespace ccgraph::runtime {
 namespace {
 
 // Most in-place operators and most copies of views need no kernel of their own. aten.abs_(x) is aten.abs(x), written
-// back into x; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned. The tables below name them; derivedKernels
+// back into x, at once where it is a pass over elements; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned. The tables below name them; derivedKernels
 // registers only those whose functional operator has a kernel.
 
 /// "aten.add.Tensor" of "aten.add_.Tensor" and of "aten.add_copy.Tensor".
@@ -25,55 +26,65 @@ std::string baseOf(llvm::StringRef target, llvm::StringRef suffix) {
   return target == "aten.view_copy.default" ? "aten.reshape.default" : without(target, suffix);
 }
 
-Value callBase(KernelArgs &args, llvm::StringRef suffix) {
-  Value::List positional;
+/// The kernels of the functional operators, by derived target: found once.
+llvm::StringMap<const Kernel *> findBases();
+
+Value callBase(KernelArgs &args, Destinations destinations = {}) {
+  static const llvm::StringMap<const Kernel *> bases = findBases();
+  KernelCall call;
   for (unsigned i = 0; i < args.count(); ++i)
-    positional.push_back(args.at(i));
-  return callKernel(args, baseOf(args.target(), suffix), std::move(positional));
+    call.positional.push_back(args.at(i));
+  llvm::Expected<Value> result = callWithinRun(*bases.lookup(args.target()), std::move(call), destinations);
+  if (result)
+    return std::move(*result);
+  args.fail(llvm::toString(result.takeError()));
+  return {};
 }
 
 /// The functional operator's result, stored into the first argument.
-Value storeInPlace(KernelArgs &args) {
+Value storeInPlace(KernelArgs &args, Destinations destinations) {
   const Tensor &self = args.tensor(0);
-  Value result = callBase(args, "_");
+  Value result = callBase(args, destinations);
   if (args.failed())
     return {};
   const Tensor &value = result.tensor();
   bool fits = value.sizes() == self.sizes() && canStore(value.dtype(), self.dtype());
-  if (!args.check(fits, "got a result " + value.typeText() + " for " + self.typeText() +
+  if (!args.check(fits, "got a result " + typeOf(value) + " for " + typeOf(self) +
                             ", expected equal sizes and a dtype that it can hold"))
     return {};
-  self.copyFrom(value);
+  if (!value.isSameObject(self))
+    self.copyFrom(value);
   return self;
 }
+Value storeAfterwards(KernelArgs &args) { return storeInPlace(args, {}); }
+/// Of an operator that reads element i of its operands for element i of its result, and nothing after it has written that.
+Value storeAtOnce(KernelArgs &args) { return storeInPlace(args, args.tensor(0)); }
 
 /// A view's elements in memory of their own.
 Value copyOfView(KernelArgs &args) {
-  Value result = callBase(args, "_copy");
+  Value result = callBase(args);
   if (args.failed())
     return {};
   if (result.is(Value::Kind::Tensor))
-    return result.tensor().cloneContiguous();
-  std::vector<Tensor> copies;
-  for (const Value &view : result.list())
-    copies.push_back(view.tensor().cloneContiguous());
-  return Value::tensors(copies);
+    return copyOf(args, result.tensor(), contiguousStrides(result.tensor().sizes()));
+  Value::List copies;
+  for (const Value &view : result.list()) {
+    Tensor copy = args.resultOf(static_cast<unsigned>(copies.size()), view.tensor().dtype(), view.tensor().sizes());
+    copy.copyFrom(view.tensor());
+    copies.emplace_back(copy);
+  }
+  return Value::list(std::move(copies));
 }
 
-constexpr llvm::StringLiteral inPlace[] = {
-    "aten.abs_.default",
+/// Of operators that are one pass over their operands.
+constexpr llvm::StringLiteral elementwise[] = {
     "aten.acos_.default",
     "aten.acosh_.default",
-    "aten.addbmm_.default",
-    "aten.addmm_.default",
-    "aten.addmv_.default",
-    "aten.addr_.default",
     "aten.asin_.default",
     "aten.asinh_.default",
     "aten.atan2_.default",
     "aten.atan_.default",
     "aten.atanh_.default",
-    "aten.baddbmm_.default",
     "aten.bitwise_and_.Scalar",
     "aten.bitwise_left_shift_.Tensor",
     "aten.bitwise_left_shift_.Tensor_Scalar",
@@ -85,23 +96,16 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.bitwise_xor_.Tensor",
     "aten.ceil_.default",
     "aten.celu_.default",
-    "aten.clamp_.Tensor",
-    "aten.clamp_.default",
     "aten.clamp_max_.Tensor",
     "aten.clamp_max_.default",
     "aten.clamp_min_.Tensor",
     "aten.clamp_min_.default",
     "aten.conj_physical_.default",
-    "aten.copysign_.Scalar",
     "aten.copysign_.Tensor",
     "aten.cos_.default",
     "aten.cosh_.default",
-    "aten.cumprod_.default",
-    "aten.cumsum_.default",
     "aten.deg2rad_.default",
     "aten.digamma_.default",
-    "aten.div_.Scalar_mode",
-    "aten.div_.Tensor_mode",
     "aten.elu_.default",
     "aten.eq_.Scalar",
     "aten.eq_.Tensor",
@@ -129,13 +133,7 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.i0_.default",
     "aten.igamma_.default",
     "aten.igammac_.default",
-    "aten.index_add_.default",
-    "aten.index_copy_.default",
-    "aten.index_fill_.int_Scalar",
-    "aten.index_fill_.int_Tensor",
-    "aten.index_reduce_.default",
     "aten.lcm_.default",
-    "aten.ldexp_.default",
     "aten.le_.Scalar",
     "aten.le_.Tensor",
     "aten.leaky_relu_.default",
@@ -147,30 +145,22 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.log_.default",
     "aten.logical_not_.default",
     "aten.logical_xor_.default",
-    "aten.logit_.default",
     "aten.lt_.Scalar",
     "aten.lt_.Tensor",
-    "aten.masked_scatter_.default",
     "aten.mish_.default",
     "aten.multiply_.Tensor",
-    "aten.nan_to_num_.default",
     "aten.ne_.Scalar",
     "aten.ne_.Tensor",
     "aten.nextafter_.default",
     "aten.pow_.Scalar",
-    "aten.put_.default",
     "aten.rad2deg_.default",
     "aten.reciprocal_.default",
     "aten.relu6_.default",
     "aten.remainder_.Scalar",
     "aten.remainder_.Tensor",
-    "aten.renorm_.default",
     "aten.round_.decimals",
     "aten.round_.default",
     "aten.rsqrt_.default",
-    "aten.scatter_.reduce",
-    "aten.scatter_.value_reduce",
-    "aten.scatter_reduce_.two",
     "aten.selu_.default",
     "aten.sgn_.default",
     "aten.sigmoid_.default",
@@ -183,12 +173,22 @@ constexpr llvm::StringLiteral inPlace[] = {
     "aten.tan_.default",
     "aten.tanh_.default",
     "aten.threshold_.default",
-    "aten.tril_.default",
-    "aten.triu_.default",
-    "aten.true_divide_.Tensor",
     "aten.trunc_.default",
     "aten.xlogy_.Scalar_Other",
     "aten.xlogy_.Tensor",
+};
+
+constexpr llvm::StringLiteral inPlace[] = {
+    "aten.abs_.default",           "aten.addbmm_.default",        "aten.addmm_.default",
+    "aten.addmv_.default",         "aten.addr_.default",          "aten.baddbmm_.default",
+    "aten.clamp_.Tensor",          "aten.clamp_.default",         "aten.copysign_.Scalar",
+    "aten.cumprod_.default",       "aten.cumsum_.default",        "aten.div_.Scalar_mode",
+    "aten.div_.Tensor_mode",       "aten.index_add_.default",     "aten.index_copy_.default",
+    "aten.index_fill_.int_Scalar", "aten.index_fill_.int_Tensor", "aten.index_reduce_.default",
+    "aten.ldexp_.default",         "aten.logit_.default",         "aten.masked_scatter_.default",
+    "aten.nan_to_num_.default",    "aten.put_.default",           "aten.renorm_.default",
+    "aten.scatter_.reduce",        "aten.scatter_.value_reduce",  "aten.scatter_reduce_.two",
+    "aten.tril_.default",          "aten.triu_.default",          "aten.true_divide_.Tensor",
 };
 
 constexpr llvm::StringLiteral copies[] = {
@@ -218,6 +218,18 @@ constexpr llvm::StringLiteral copies[] = {
     "aten.view_copy.dtype",
 };
 
+llvm::StringMap<const Kernel *> findBases() {
+  llvm::StringMap<const Kernel *> bases;
+  auto add = [&](llvm::ArrayRef<llvm::StringLiteral> derived, llvm::StringRef suffix) {
+    for (llvm::StringRef target : derived)
+      bases[target] = findKernel(baseOf(target, suffix));
+  };
+  add(elementwise, "_");
+  add(inPlace, "_");
+  add(copies, "_copy");
+  return bases;
+}
+
 } // namespace
 
 std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional) {
@@ -229,8 +241,10 @@ std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional) {
     if (base != functional.end())
       kernels.push_back({target, renamed ? llvm::StringRef("self,size") : base->parameters, compute});
   };
+  for (llvm::StringRef target : elementwise)
+    add(target, "_", storeAtOnce);
   for (llvm::StringRef target : inPlace)
-    add(target, "_", storeInPlace);
+    add(target, "_", storeAfterwards);
   for (llvm::StringRef target : copies)
     add(target, "_copy", copyOfView);
   return kernels;

@@ -82,7 +82,7 @@ std::optional<Pair> pairOf(KernelArgs &args, unsigned at) {
   std::optional<Dims> batch;
   if (fits)
     batch = broadcastSizes(a.sizes().drop_back(2), b.sizes().drop_back(2));
-  if (args.failed() || !args.check(batch.has_value(), "got " + a.typeText() + " and " + b.typeText() +
+  if (args.failed() || !args.check(batch.has_value(), "got " + typeOf(a) + " and " + typeOf(b) +
                                                           ", expected points [.., n, k] and [.., m, k]"))
     return std::nullopt;
   auto stretched = [&](const Tensor &t) {
@@ -126,7 +126,7 @@ Value betweenBackward(KernelArgs &args) {
   if (pairs == 0)
     return Tensor::zeros(args.tensor(1).dtype(), args.tensor(1).sizes());
   if (!args.check(static_cast<int64_t>(grad.size()) == pairs && grad.size() == distances.size(),
-                  "got grad " + args.tensor(0).typeText() + " and cdist " + args.tensor(4).typeText()))
+                  "got grad " + typeOf(args.tensor(0)) + " and cdist " + typeOf(args.tensor(4))))
     return {};
   for (int64_t at = 0; at < pairs; ++at) {
     int64_t i = at / b.rows, j = at / (a.rows * b.rows) * b.rows + at % b.rows;
@@ -141,7 +141,7 @@ Value betweenBackward(KernelArgs &args) {
 
 bool checkPoints(KernelArgs &args, const Tensor &self) {
   return args.check(self.rank() == 2 && isFloat(self.dtype()) && computable(self.dtype()),
-                    "got " + self.typeText() + ", expected points [n, k]") &&
+                    "got " + typeOf(self) + ", expected points [n, k]") &&
          !args.failed();
 }
 

@@ -21,14 +21,7 @@ LossReduction lossReduction(KernelArgs &args, unsigned index) {
 Value reduced(KernelArgs &args, const Tensor &elements, LossReduction reduction) {
   if (args.failed() || reduction == LossReduction::None)
     return elements;
-  bool mean = reduction == LossReduction::Mean;
-  return foldLines<double>(elements, {allDims(elements.rank()), false, elements.dtype()},
-                           [&](llvm::ArrayRef<double> line) {
-                             double sum = 0;
-                             for (double value : line)
-                               sum += value;
-                             return mean ? sum / static_cast<double>(line.size()) : sum;
-                           });
+  return foldedAll(args, elements, reduction == LossReduction::Mean);
 }
 
 double crossEntropy(double x, double y) {

@@ -1,6 +1,7 @@
 #include "kernels/elements.h"
 
-#include "kernels/element_types.h"
+#include "kernels/half_rows.h"
+#include "kernels/nest.h"
 
 #include <cstring>
 
@@ -58,13 +59,43 @@ bool computable(DType dtype) {
   llvm_unreachable("dtype");
 }
 
+/// A row of f16 without gaps, in pieces that fit on the stack.
+static void readHalves(const std::byte *from, llvm::MutableArrayRef<double> out) {
+  alignas(64) float floats[blockSize];
+  while (!out.empty()) {
+    size_t count = std::min<size_t>(out.size(), blockSize);
+    floatsFromHalves(reinterpret_cast<const Half *>(from), floats, count);
+    std::copy(floats, floats + count, out.begin());
+    out = out.drop_front(count);
+    from += count * sizeof(Half);
+  }
+}
+
+static void writeHalves(std::byte *to, llvm::ArrayRef<double> values) {
+  alignas(64) float floats[blockSize];
+  while (!values.empty()) {
+    size_t count = std::min<size_t>(values.size(), blockSize);
+    for (size_t i = 0; i < count; ++i)
+      floats[i] = static_cast<float>(values[i]);
+    halvesFromFloats(floats, reinterpret_cast<Half *>(to), count);
+    values = values.drop_front(count);
+    to += count * sizeof(Half);
+  }
+}
+
 template <typename T>
 void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out) {
+  if constexpr (std::is_same_v<T, double>)
+    if (dtype == DType::F16 && row.step == sizeof(Half))
+      return readHalves(row.data, out);
   withElement(dtype, [&](auto element) { readAs<decltype(element)>(row, out); });
 }
 
 template <typename T>
 void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values) {
+  if constexpr (std::is_same_v<T, double>)
+    if (dtype == DType::F16 && row.step == sizeof(Half))
+      return writeHalves(row.data, values);
   withElement(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
 }
 
@@ -131,34 +162,83 @@ void forEachRow(llvm::ArrayRef<Tensor> tensors,
   }
 }
 
-template <typename T>
-static void convertElements(const Tensor &to, const Tensor &from) {
-  Scratch<T> buffer;
-  forEachRow({to, from}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
-    buffer.resize(static_cast<size_t>(count));
-    readRow<T>(from.dtype(), rows[1], buffer);
-    writeRow<T>(to.dtype(), rows[0], buffer);
+void forEachStretch(llvm::ArrayRef<Tensor> tensors,
+                    llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body) {
+  llvm::SmallVector<std::byte *, 6> begin;
+  for (const Tensor &tensor : tensors)
+    begin.push_back(tensor.data());
+  walk(Nest(tensors), begin, body);
+}
+
+void forEachBlock(llvm::ArrayRef<Tensor> tensors,
+                  llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body) {
+  forEachStretch(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    llvm::SmallVector<Row, 6> block(rows.begin(), rows.end());
+    for (int64_t done = 0; done < count; done += blockSize) {
+      body(block, std::min(blockSize, count - done));
+      for (Row &row : block)
+        row.data += row.step * blockSize;
+    }
   });
 }
 
-static void moveElements(const Tensor &to, const Tensor &from) {
-  auto size = static_cast<size_t>(to.elementSize());
-  forEachRow({to, from}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
-    Row target = rows[0];
-    Row source = rows[1];
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(target.data + i * target.step, source.data + i * source.step, size);
-  });
+template <typename T>
+static void convertThrough(DType toType, Row to, DType fromType, Row from, int64_t count) {
+  Block<T> block;
+  readRow<T>(fromType, from, block.first(count));
+  writeRow<T>(toType, to, block.first(count));
+}
+
+void convertRow(DType toType, Row to, DType fromType, Row from, int64_t count) {
+  if (isComplex(fromType))
+    return convertThrough<Complex>(toType, to, fromType, from, count);
+  if (isFloat(fromType))
+    return convertThrough<double>(toType, to, fromType, from, count);
+  convertThrough<int64_t>(toType, to, fromType, from, count);
+}
+
+/// Bytes of one element, moved as one number.
+template <typename Bits>
+static void moveRow(Row to, Row from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to.data + i * to.step, from.data + i * from.step, sizeof(Bits));
+}
+
+static void moveRow(size_t size, Row to, Row from, int64_t count) {
+  auto step = static_cast<int64_t>(size);
+  if (to.step == step && from.step == step)
+    std::memcpy(to.data, from.data, static_cast<size_t>(count) * size);
+  else if (size == 4)
+    moveRow<uint32_t>(to, from, count);
+  else if (size == 2)
+    moveRow<uint16_t>(to, from, count);
+  else if (size == 8)
+    moveRow<uint64_t>(to, from, count);
+  else if (size == 1)
+    moveRow<uint8_t>(to, from, count);
+  else
+    moveRow<Complex>(to, from, count);
 }
 
 void copyElements(const Tensor &to, const Tensor &from) {
+  auto size = static_cast<size_t>(to.elementSize());
   if (to.dtype() == from.dtype())
-    return moveElements(to, from);
-  if (isComplex(from.dtype()))
-    return convertElements<Complex>(to, from);
-  if (isFloat(from.dtype()))
-    return convertElements<double>(to, from);
-  convertElements<int64_t>(to, from);
+    return forEachStretch({to, from},
+                          [&](llvm::ArrayRef<Row> rows, int64_t count) { moveRow(size, rows[0], rows[1], count); });
+  forEachBlock({to, from}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    convertRow(to.dtype(), rows[0], from.dtype(), rows[1], count);
+  });
+}
+
+void setToZeros(const Tensor &tensor) {
+  auto size = static_cast<size_t>(tensor.elementSize());
+  forEachStretch(tensor, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    if (rows[0].step == static_cast<int64_t>(size))
+      std::memset(rows[0].data, 0, static_cast<size_t>(count) * size);
+    else
+      for (int64_t i = 0; i < count; ++i)
+        std::memset(rows[0].data + i * rows[0].step, 0, size);
+  });
 }
 
 template <typename T>

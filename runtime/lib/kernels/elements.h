@@ -55,11 +55,30 @@ void writeElement(DType dtype, std::byte *at, T value);
 /// common length.
 void forEachRow(llvm::ArrayRef<Tensor> tensors, llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
 
+/// The same elements in as few calls as strides allow: dimensions that follow one another without gaps in all of the tensors
+/// are one row.
+void forEachStretch(llvm::ArrayRef<Tensor> tensors,
+                    llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
+/// The same in rows of at most blockSize elements, so that what a loop makes of a row fits on its stack.
+inline constexpr int64_t blockSize = 256;
+void forEachBlock(llvm::ArrayRef<Tensor> tensors,
+                  llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
+/// Room for such a row in the wide type T.
+template <typename T>
+struct Block {
+  alignas(64) T values[blockSize];
+  [[nodiscard]] llvm::MutableArrayRef<T> first(int64_t count) { return {values, static_cast<size_t>(count)}; }
+};
+
 /// Bytes between neighbours of a dimension; 0 for the row of a 0-d tensor.
 [[nodiscard]] int64_t strideBytes(const Tensor &tensor, int64_t dim);
 
 /// Converts every element; sizes equal, no overlap.
 void copyElements(const Tensor &to, const Tensor &from);
+/// Converts a row of at most blockSize elements, as copyElements() does.
+void convertRow(DType toType, Row to, DType fromType, Row from, int64_t count);
+/// Every element becomes bytes of zeros, whatever the dtype.
+void setToZeros(const Tensor &tensor);
 
 /// v as a store to `dtype` and a load back would round it, or wrap it.
 [[nodiscard]] double roundTo(DType dtype, double v);

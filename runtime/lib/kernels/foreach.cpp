@@ -169,11 +169,13 @@ Value applyToEach(KernelArgs &args) {
                                                          llvm::Twine(args.at(i).list().size()) +
                                                          ", expected equal lengths");
   Value::List results;
+  results.reserve(length);
   for (size_t i = 0; i < length && !args.failed(); ++i) {
     KernelCall call;
     for (unsigned k = 0; k < args.count(); ++k)
       call.positional.push_back(args.at(k).is(Value::Kind::List) ? args.at(k).list()[i] : args.at(k));
-    llvm::Expected<Value> result = callWithinRun(*element, std::move(call));
+    Destinations mine = i < args.destinations().size() ? args.destinations()[i] : Destinations();
+    llvm::Expected<Value> result = callWithinRun(*element, std::move(call), mine);
     if (result)
       results.push_back(std::move(*result));
     else

@@ -102,7 +102,7 @@ std::optional<Input> inputOf(KernelArgs &args, bool isComplexInput) {
     input.dims.push_back(args.wrapDim(dim, input.self.rank()));
   DType dtype = input.self.dtype();
   bool fits = computable(dtype) && (isComplexInput ? isComplex(dtype) : isFloat(dtype)) && input.self.rank() > 0;
-  if (args.failed() || !args.check(fits, "got " + input.self.typeText()))
+  if (args.failed() || !args.check(fits, "got " + typeOf(input.self)))
     return std::nullopt;
   for (int64_t dim : input.dims)
     input.elements *= input.self.size(dim);
@@ -155,7 +155,7 @@ Value complexToReal(KernelArgs &args) {
   if (!input || !args.check(!input->dims.empty() && size > 0, "got last_dim_size " + llvm::Twine(size)))
     return {};
   int64_t last = input->dims.back(), half = input->self.size(last);
-  if (!args.check(half >= size / 2 + 1, "got " + input->self.typeText() + " for " + llvm::Twine(size) + " elements"))
+  if (!args.check(half >= size / 2 + 1, "got " + typeOf(input->self) + " for " + llvm::Twine(size) + " elements"))
     return {};
   Dims sizes = toDims(input->self.sizes());
   Scratch<Complex> values = readComplex(input->self);

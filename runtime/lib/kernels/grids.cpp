@@ -116,8 +116,8 @@ std::optional<Sampling> samplingOf(KernelArgs &args, unsigned first, int64_t dim
   bool fits = s.input.rank() == dims + 2 && s.grid.rank() == dims + 2 && s.grid.sizes().back() == dims &&
               s.input.size(0) == s.grid.size(0) && isFloat(s.input.dtype()) && s.input.dtype() == s.grid.dtype() &&
               computable(s.input.dtype()) && mode >= 0 && mode <= 2 && border >= 0 && border <= 2;
-  if (args.failed() || !args.check(fits, "got input " + s.input.typeText() + " and grid " + s.grid.typeText() +
-                                             ", mode " + llvm::Twine(mode) + ", padding " + llvm::Twine(border)))
+  if (args.failed() || !args.check(fits, "got input " + typeOf(s.input) + " and grid " + typeOf(s.grid) + ", mode " +
+                                             llvm::Twine(mode) + ", padding " + llvm::Twine(border)))
     return std::nullopt;
   s.mode = static_cast<Mode>(mode);
   for (int64_t size : s.input.sizes().drop_front(2))
@@ -201,7 +201,7 @@ Value sampleBackward(KernelArgs &args) {
   int64_t samples = s->input.size(0), channels = s->input.size(1);
   Scratch<double> in = readAll(s->input), grid = readAll(s->grid), grad = readAll(args.tensor(0));
   if (!args.check(static_cast<int64_t>(grad.size()) == samples * channels * s->places,
-                  "got grad_output " + args.tensor(0).typeText()))
+                  "got grad_output " + typeOf(args.tensor(0))))
     return {};
   Scratch<double> inGrad(in.size()), gridGrad(grid.size());
   for (int64_t n = 0; n < samples; ++n)

@@ -174,7 +174,7 @@ Value tensorItem(KernelArgs &args, Tensor tensor, const Value &index) {
       tensor = tensor.unsqueeze(dim++);
       continue;
     }
-    if (!args.check(dim < tensor.rank(), "got more indices than dimensions of " + tensor.typeText()))
+    if (!args.check(dim < tensor.rank(), "got more indices than dimensions of " + typeOf(tensor)))
       return {};
     int64_t size = tensor.size(dim);
     if (part.is(Value::Kind::Slice)) {
@@ -186,7 +186,7 @@ Value tensorItem(KernelArgs &args, Tensor tensor, const Value &index) {
     }
     bool fits = part.is(Value::Kind::Int) && part.integer() >= -size && part.integer() < size;
     if (!args.check(fits,
-                    "got index " + part.describe() + " on dimension " + llvm::Twine(dim) + " of " + tensor.typeText()))
+                    "got index " + part.describe() + " on dimension " + llvm::Twine(dim) + " of " + typeOf(tensor)))
       return {};
     tensor = tensor.select(dim, part.integer() < 0 ? part.integer() + size : part.integer());
   }
@@ -227,7 +227,7 @@ Value symStride(KernelArgs &args) {
 /// (self, memory_format)
 Value isLaidOut(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  std::string format = args.text(1, "contiguous_format");
+  llvm::StringRef format = args.text(1, "contiguous_format");
   bool channelsLast = llvm::StringRef(format).contains("channels_last");
   return Value::boolean(channelsLast ? isChannelsLast(self.sizes(), self.strides()) : self.isContiguous());
 }
@@ -239,7 +239,7 @@ Value symOffset(KernelArgs &args) { return Value::integer(args.tensor(0).offset(
 Value localScalar(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   bool known = self.numElements() == 1 && computable(self.dtype());
-  if (args.failed() || !args.check(known, "got " + self.typeText() + ", expected one number"))
+  if (args.failed() || !args.check(known, "got " + typeOf(self) + ", expected one number"))
     return {};
   if (isComplex(self.dtype()))
     return Value::complex(readElement<Complex>(self.dtype(), self.data()));
@@ -257,8 +257,8 @@ Value assertScalar(KernelArgs &args) {
 
 Value assertAsync(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  if (!args.failed() && args.check(self.numElements() == 1 && computable(self.dtype()),
-                                   "got " + self.typeText() + ", expected one element"))
+  if (!args.failed() &&
+      args.check(self.numElements() == 1 && computable(self.dtype()), "got " + typeOf(self) + ", expected one element"))
     args.check(readElement<Complex>(self.dtype(), self.data()) != Complex(0), "assertion failed: " + args.text(1, ""));
   return {};
 }

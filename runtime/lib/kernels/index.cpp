@@ -30,9 +30,8 @@ Tensor positionsOf(const Tensor &mask) {
 
 /// Masks become one index tensor a dimension; an index that is not whole numbers fails. A mask [[1, 0], [0, 1]] has the
 /// positions (0, 0) and (1, 1), and so becomes the indices [0, 1] and [0, 1].
-static std::vector<std::optional<Tensor>> expandMasks(KernelArgs &args, const Tensor &self,
-                                                      std::vector<std::optional<Tensor>> indices) {
-  std::vector<std::optional<Tensor>> result;
+static OptionalTensors expandMasks(KernelArgs &args, const Tensor &self, OptionalTensors indices) {
+  OptionalTensors result;
   for (std::optional<Tensor> &index : indices) {
     if (!index) {
       result.emplace_back();
@@ -40,20 +39,20 @@ static std::vector<std::optional<Tensor>> expandMasks(KernelArgs &args, const Te
       auto first = static_cast<int64_t>(result.size());
       bool fits = first + index->rank() <= self.rank() && index->rank() > 0 &&
                   index->sizes() == self.sizes().slice(first, index->rank());
-      if (!args.check(fits, "got a mask " + index->typeText() + " at dimension " + llvm::Twine(first) + " of " +
-                                self.typeText()))
+      if (!args.check(fits,
+                      "got a mask " + typeOf(*index) + " at dimension " + llvm::Twine(first) + " of " + typeOf(self)))
         return {};
       Tensor positions = positionsOf(*index);
       for (int64_t dim = 0; dim < index->rank(); ++dim)
         result.emplace_back(positions.select(1, dim));
     } else {
       args.check(classOf(index->dtype()) == DTypeClass::Integer && computable(index->dtype()),
-                 "got an index " + index->typeText() + ", expected whole numbers or a mask");
+                 "got an index " + typeOf(*index) + ", expected whole numbers or a mask");
       result.push_back(std::move(index));
     }
   }
   args.check(static_cast<int64_t>(result.size()) <= self.rank(),
-             "got " + llvm::Twine(result.size()) + " indices for " + self.typeText());
+             "got " + llvm::Twine(result.size()) + " indices for " + typeOf(self));
   return result;
 }
 
@@ -61,10 +60,9 @@ static std::vector<std::optional<Tensor>> expandMasks(KernelArgs &args, const Te
 // their sizes stand where they stood if they stand side by side, else in front. With indices of size [3], self [4, 5,
 // 6] gives [4, 3] for [None, i, j], but [3, 5] for [i, None, j]. So that a loop need not care: kept_ is self without
 // the indexed dimensions, and offsets_[n] is how far into the storage the n-th combination of indices moves it.
-AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, std::vector<std::optional<Tensor>> indices,
-                             OutOfRange outOfRange)
+AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, OptionalTensors indices, OutOfRange outOfRange)
     : outOfRange_(outOfRange) {
-  std::vector<std::optional<Tensor>> wanted = expandMasks(args, self, std::move(indices));
+  OptionalTensors wanted = expandMasks(args, self, std::move(indices));
   wanted.resize(static_cast<size_t>(std::max<int64_t>(self.rank(), wanted.size())));
   Dims indexed;
   Window kept{{}, {}, self.offset()};
@@ -72,8 +70,8 @@ AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, std::vector<s
     if (const std::optional<Tensor> &index = wanted[static_cast<size_t>(dim)]) {
       indexed.push_back(dim);
       std::optional<Dims> joined = broadcastSizes(indexSizes_, index->sizes());
-      if (args.check(joined.has_value(), "got indices of sizes " + dimsText(indexSizes_) + " and " +
-                                             dimsText(index->sizes()) + ", expected sizes that broadcast"))
+      if (args.check(joined.has_value(), "got indices of sizes " + dimsOf(indexSizes_) + " and " +
+                                             dimsOf(index->sizes()) + ", expected sizes that broadcast"))
         indexSizes_ = *joined;
     } else {
       kept.sizes.push_back(self.size(dim));
@@ -101,11 +99,11 @@ void AdvancedIndex::setStrides(const Window &kept, llvm::ArrayRef<std::optional<
     strides.insert(strides.begin() + place_, ofIndex.begin(), ofIndex.end());
     return strides;
   };
-  std::vector<Dims> all{placed(kept.strides, Dims(indexSizes_.size(), 0))};
+  llvm::SmallVector<Dims, 4> all{placed(kept.strides, Dims(indexSizes_.size(), 0))};
   for (const std::optional<Tensor> &index : indices)
     if (index)
       all.push_back(placed(still, llvm::cantFail(index->expand(indexSizes_)).strides()));
-  strides_ = denseStridesLike(sizes, std::vector<DimsRef>(all.begin(), all.end()));
+  strides_ = denseStridesLike(sizes, llvm::SmallVector<DimsRef, 4>(all.begin(), all.end()));
 }
 
 void AdvancedIndex::addOffsets(KernelArgs &args, const Tensor &self, int64_t dim, const Tensor &index) {
@@ -119,7 +117,7 @@ void AdvancedIndex::addOffsets(KernelArgs &args, const Tensor &self, int64_t dim
       if (outOfRange_ == OutOfRange::Clamp)
         i = std::clamp(i, -size, std::max<int64_t>(size - 1, 0));
       args.check(i >= -size && i < size,
-                 "got index " + llvm::Twine(i) + " on dimension " + llvm::Twine(dim) + " of " + self.typeText());
+                 "got index " + llvm::Twine(i) + " on dimension " + llvm::Twine(dim) + " of " + typeOf(self));
       offsets_[at++] += (i < 0 ? i + size : i) * self.stride(dim);
     }
   });
@@ -150,12 +148,12 @@ static Tensor cutTo(const Tensor &tensor, const Tensor &index, int64_t dim, bool
 static bool checkChoice(KernelArgs &args, const Choice &choice) {
   const Tensor &index = choice.index;
   bool whole = classOf(index.dtype()) == DTypeClass::Integer && computable(index.dtype());
-  args.check(whole, "got an index " + index.typeText() + ", expected whole numbers");
+  args.check(whole, "got an index " + typeOf(index) + ", expected whole numbers");
   bool fits = index.rank() == choice.self.rank() && index.rank() == choice.other.rank();
   for (int64_t dim = 0; fits && dim < index.rank(); ++dim)
     fits = index.size(dim) <= choice.other.size(dim) && (dim == choice.dim || index.size(dim) <= choice.self.size(dim));
-  return args.check(fits || index.numElements() == 0, "got an index " + index.typeText() + " for " +
-                                                          choice.self.typeText() + " and " + choice.other.typeText() +
+  return args.check(fits || index.numElements() == 0, "got an index " + typeOf(index) + " for " + typeOf(choice.self) +
+                                                          " and " + typeOf(choice.other) +
                                                           ", expected equal ranks and no larger sizes") &&
          !args.failed();
 }
@@ -182,7 +180,7 @@ void forEachChosen(KernelArgs &args, Choice choice,
       int64_t at = line[static_cast<size_t>(i)];
       // Because gather and scatter, unlike indexing, do not count from the end.
       if (args.check(at >= 0 && at < size, "got index " + llvm::Twine(at) + " on dimension " + llvm::Twine(choice.dim) +
-                                               " of " + choice.self.typeText()))
+                                               " of " + typeOf(choice.self)))
         body(rows[1].data + at * step, rows[2].data + i * rows[2].step);
     }
   });
@@ -193,7 +191,7 @@ namespace {
 Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &index, DimsRef strides) {
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(self.dtype(), index.sizes(), strides);
+  Tensor result = args.result(self.dtype(), index.sizes(), strides);
   for (int64_t i = 0; i < index.count(); ++i)
     copyElements(index.partOfResult(result, i), index.part(i));
   return result;
@@ -223,10 +221,10 @@ Value indexSelect(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(1, self.rank());
   const Tensor &index = args.tensor(2);
-  if (args.failed() || !args.check(index.rank() <= 1, "got an index " + index.typeText() + " for " + self.typeText() +
-                                                          ", expected 1 dimension"))
+  if (args.failed() || !args.check(index.rank() <= 1,
+                                   "got an index " + typeOf(index) + " for " + typeOf(self) + ", expected 1 dimension"))
     return {};
-  std::vector<std::optional<Tensor>> indices(static_cast<size_t>(dim));
+  OptionalTensors indices(static_cast<size_t>(dim));
   indices.emplace_back(atLeastOneDim(index));
   Tensor whole = atLeastOneDim(self);
   AdvancedIndex places(args, whole, indices);
@@ -237,7 +235,7 @@ Value indexSelect(KernelArgs &args) {
 
 Value embedding(KernelArgs &args) {
   const Tensor &weight = args.tensor(0);
-  args.check(weight.rank() == 2, "got a weight " + weight.typeText() + ", expected 2 dimensions");
+  args.check(weight.rank() == 2, "got a weight " + typeOf(weight) + ", expected 2 dimensions");
   AdvancedIndex index(args, weight, {args.tensor(1)});
   return readIndexed(args, weight, index, contiguousStrides(index.sizes()));
 }
@@ -248,7 +246,7 @@ Value gather(KernelArgs &args) {
   const Tensor &index = args.tensor(2);
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(self.dtype(), index.sizes());
+  Tensor result = args.result(self.dtype(), index.sizes());
   auto size = static_cast<size_t>(self.elementSize());
   forEachChosen(args, {self, dim, index, result},
                 [&](std::byte *chosen, std::byte *out) { std::memcpy(out, chosen, size); });
@@ -258,7 +256,7 @@ Value gather(KernelArgs &args) {
 /// One dimension's positions side by side.
 Value nonzero(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  bool known = args.check(computable(self.dtype()), "got " + self.typeText());
+  bool known = args.check(computable(self.dtype()), "got " + typeOf(self));
   if (!known || args.failed())
     return {};
   return positionsOf(self).permute({1, 0}).cloneContiguous().permute({1, 0});
@@ -268,7 +266,7 @@ Value nonzero(KernelArgs &args) {
 Value repeatInterleave(KernelArgs &args) {
   const Tensor &repeats = args.tensor(0);
   if (args.failed() || !args.check(repeats.rank() == 1 && computable(repeats.dtype()),
-                                   "got " + repeats.typeText() + ", expected 1 dimension"))
+                                   "got " + typeOf(repeats) + ", expected 1 dimension"))
     return {};
   Scratch<int64_t> times(static_cast<size_t>(repeats.size(0)));
   readRow<int64_t>(repeats.dtype(), {repeats.data(), strideBytes(repeats, 0)}, times);

@@ -22,7 +22,7 @@ enum class OutOfRange : uint8_t { Refuse, Clamp };
 class AdvancedIndex {
 public:
   /// Trailing dimensions without an index, and None, stay. A b8 or u8 mask counts as the positions of its set elements.
-  AdvancedIndex(KernelArgs &args, const Tensor &self, std::vector<std::optional<Tensor>> indices,
+  AdvancedIndex(KernelArgs &args, const Tensor &self, OptionalTensors indices,
                 OutOfRange outOfRange = OutOfRange::Refuse);
 
   /// Sizes of x[indices].

@@ -1,5 +1,7 @@
 #include "kernels/kernel_args.h"
 
+#include "kernels/elements.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::runtime {
@@ -67,7 +69,8 @@ llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef ke
 
 // Arguments by position and by keyword become one list in the order of kernel.parameters: with "self,other,alpha" the
 // call add(x, y, alpha=2) is [x, y, 2], and add(x, alpha=2) is [x, None, 2]. None reads as left out from here on.
-KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel), owned_(std::move(call.positional)) {
+KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call, Destinations destinations)
+    : kernel_(&kernel), destinations_(destinations), owned_(std::move(call.positional)) {
   values_ = owned_;
   checkCount();
   for (auto &[name, value] : call.keywords) {
@@ -85,7 +88,8 @@ KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call) : kernel_(&kernel)
   values_ = owned_;
 }
 
-KernelArgs::KernelArgs(const Kernel &kernel, llvm::ArrayRef<Value> values) : kernel_(&kernel), values_(values) {
+KernelArgs::KernelArgs(const Kernel &kernel, llvm::ArrayRef<Value> values, Destinations destinations)
+    : kernel_(&kernel), destinations_(destinations), values_(values) {
   checkCount();
 }
 
@@ -93,6 +97,46 @@ void KernelArgs::checkCount() {
   auto most = kernel_->parameters.empty() ? 0 : kernel_->parameters.count(',') + 1;
   check(values_.size() <= most, "got " + llvm::Twine(values_.size()) + " positional arguments, expected at most " +
                                     llvm::Twine(most) + " (" + kernel_->parameters + ")");
+}
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, TypeInWords words) { return os << words.tensor->typeText(); }
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DimsInWords words) { return os << dimsText(words.dims); }
+
+/// A dimension of size 1 has no stride to speak of.
+static bool hasLayout(const Tensor &tensor, DType dtype, const Window &window) {
+  if (tensor.dtype() != dtype || tensor.sizes() != DimsRef(window.sizes))
+    return false;
+  for (size_t dim = 0; dim < window.sizes.size(); ++dim)
+    if (window.sizes[dim] > 1 && tensor.strides()[dim] != window.strides[dim])
+      return false;
+  return true;
+}
+
+/// New memory where the caller has no window that fits, or where it is taken: what a kernel makes on the way to its result may
+/// look like it.
+Tensor KernelArgs::resultInto(unsigned index, DType dtype, const Window &window) {
+  uint64_t bit = index < 64 ? uint64_t{1} << index : 0;
+  bool fits = index < destinations_.size() && bit != 0 && (taken_ & bit) == 0 &&
+              destinations_[index].storage() != nullptr && hasLayout(destinations_[index], dtype, window);
+  if (!fits)
+    return Tensor::zeros(dtype, window.sizes, window.strides);
+  taken_ |= bit;
+  return destinations_[index];
+}
+
+// Because an operator with several results asks for each by its number, what it makes on the way gets none of them.
+Tensor KernelArgs::result(DType dtype, DimsRef sizes, DimsRef strides) {
+  return resultInto(destinations_.size() == 1 ? 0 : noArgument, dtype, {toDims(sizes), toDims(strides), 0});
+}
+
+Tensor KernelArgs::resultOf(unsigned index, DType dtype, DimsRef sizes) {
+  return resultInto(index, dtype, {toDims(sizes), contiguousStrides(sizes), 0});
+}
+
+Tensor KernelArgs::zeroResult(DType dtype, DimsRef sizes, DimsRef strides) {
+  Tensor zeros = result(dtype, sizes, strides);
+  setToZeros(zeros);
+  return zeros;
 }
 
 const Value &KernelArgs::at(unsigned index) const {
@@ -153,8 +197,8 @@ std::optional<Tensor> KernelArgs::optionalTensor(unsigned index) {
   return has(index) ? std::optional(tensor(index)) : std::nullopt;
 }
 
-std::vector<Tensor> KernelArgs::tensors(unsigned index) {
-  std::vector<Tensor> result;
+Tensors KernelArgs::tensors(unsigned index) {
+  Tensors result;
   for (std::optional<Tensor> &element : optionalTensors(index))
     if (element)
       result.push_back(std::move(*element));
@@ -163,8 +207,8 @@ std::vector<Tensor> KernelArgs::tensors(unsigned index) {
   return result;
 }
 
-std::vector<std::optional<Tensor>> KernelArgs::optionalTensors(unsigned index) {
-  std::vector<std::optional<Tensor>> result;
+OptionalTensors KernelArgs::optionalTensors(unsigned index) {
+  OptionalTensors result;
   const Value &value = at(index);
   if (!value.is(Value::Kind::List))
     return wrong(index, value, "a list of tensors"), result;
@@ -218,10 +262,10 @@ std::complex<double> KernelArgs::factor(unsigned index, double otherwise) {
 
 bool KernelArgs::boolean(unsigned index, bool otherwise) { return integer(index, otherwise) != 0; }
 
-std::string KernelArgs::text(unsigned index, llvm::StringRef otherwise) {
+llvm::StringRef KernelArgs::text(unsigned index, llvm::StringRef otherwise) {
   const Value &value = at(index);
   if (value.isNone())
-    return otherwise.str();
+    return otherwise;
   if (value.is(Value::Kind::String))
     return value.string();
   wrong(index, value, "a string");
@@ -276,7 +320,7 @@ Dims KernelArgs::dims(unsigned index, int64_t rank) {
     dim = wrapDim(dim, rank);
   llvm::sort(result);
   check(std::adjacent_find(result.begin(), result.end()) == result.end(),
-        "got dimensions " + dimsText(result) + ", expected each once");
+        "got dimensions " + dimsOf(result) + ", expected each once");
   if (rank == 0)
     result.clear();
   return result;

@@ -1,5 +1,10 @@
-// KernelArgs: the arguments of one call, fetched by position in the schema, and the place where a
+// KernelArgs: the arguments of one call, fetched by position in the schema, the memory for its results, and the place where a
 // kernel reports failure.
+//
+// A caller may say where results are to go: windows of its own, one for each result. A kernel asks result() for the memory that it
+// writes, and gets such a window where dtype, sizes and strides are those that it makes, else new memory. Whoever has stated
+// windows copies what it finds elsewhere. So a kernel that makes tensors itself is right too, at the cost of that copy; the
+// interpreter, which states nothing, gets new memory each time.
 //
 // Accessors check the kind and convert as PyTorch does (an int where a float is wanted, a single
 // int where a list is). The first failure is kept and later ones dropped; an accessor that failed
@@ -17,6 +22,7 @@
 #include "ccgraph/runtime/kernels.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <optional>
 
@@ -39,11 +45,26 @@ struct Operand {
 /// The place of a keyword among a kernel's parameters. Error: it has none of this name.
 [[nodiscard]] llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef keyword);
 
+/// A type or sizes for messages, put into words only where the message is: most checks hold.
+struct TypeInWords {
+  const Tensor *tensor;
+};
+struct DimsInWords {
+  DimsRef dims;
+};
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, TypeInWords words);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DimsInWords words);
+inline auto typeOf(const Tensor &tensor) { return llvm::formatv("{0}", TypeInWords{&tensor}); }
+inline auto dimsOf(DimsRef dims) { return llvm::formatv("{0}", DimsInWords{dims}); }
+
+/// Where results are to go, in their order; a default-made tensor for one that the caller has no window for.
+using Destinations = llvm::ArrayRef<Tensor>;
+
 class KernelArgs {
 public:
-  KernelArgs(const Kernel &kernel, KernelCall call);
+  KernelArgs(const Kernel &kernel, KernelCall call, Destinations destinations = {});
   /// Values by parameter, which are borrowed.
-  KernelArgs(const Kernel &kernel, llvm::ArrayRef<Value> values);
+  KernelArgs(const Kernel &kernel, llvm::ArrayRef<Value> values, Destinations destinations);
   KernelArgs(const KernelArgs &) = delete;
   KernelArgs &operator=(const KernelArgs &) = delete;
 
@@ -58,9 +79,9 @@ public:
   [[nodiscard]] const Tensor &tensor(unsigned index);
   /// Empty where left out or None.
   [[nodiscard]] std::optional<Tensor> optionalTensor(unsigned index);
-  [[nodiscard]] std::vector<Tensor> tensors(unsigned index);
+  [[nodiscard]] Tensors tensors(unsigned index);
   /// A list whose elements may be None, as index takes.
-  [[nodiscard]] std::vector<std::optional<Tensor>> optionalTensors(unsigned index);
+  [[nodiscard]] OptionalTensors optionalTensors(unsigned index);
   /// A tensor or a number; `otherwise` where left out.
   [[nodiscard]] Operand operand(unsigned index, std::optional<int64_t> otherwise = {});
 
@@ -69,7 +90,7 @@ public:
   /// Any number, complex ones too.
   [[nodiscard]] std::complex<double> factor(unsigned index, double otherwise = 1);
   [[nodiscard]] bool boolean(unsigned index, bool otherwise);
-  [[nodiscard]] std::string text(unsigned index, llvm::StringRef otherwise);
+  [[nodiscard]] llvm::StringRef text(unsigned index, llvm::StringRef otherwise);
   [[nodiscard]] DType dtype(unsigned index, DType otherwise);
   /// A list of integers, or one integer for a list of one.
   [[nodiscard]] Dims integers(unsigned index);
@@ -77,6 +98,21 @@ public:
   [[nodiscard]] int64_t dim(unsigned index, int64_t rank, std::optional<int64_t> otherwise = {});
   /// Distinct dimensions, ascending. All of them where left out, None, or an empty list.
   [[nodiscard]] Dims dims(unsigned index, int64_t rank);
+
+  // --- Results ---------------------------------------------------------------------------------
+  /// Memory for the result of an operator that has one. What is in it is not said: the kernel writes each element. The caller's
+  /// window is given once.
+  [[nodiscard]] Tensor result(DType dtype, DimsRef sizes, DimsRef strides);
+  [[nodiscard]] Tensor result(DType dtype, DimsRef sizes) { return result(dtype, sizes, contiguousStrides(sizes)); }
+  /// The same, of zeros.
+  [[nodiscard]] Tensor zeroResult(DType dtype, DimsRef sizes, DimsRef strides);
+  [[nodiscard]] Tensor zeroResult(DType dtype, DimsRef sizes) {
+    return zeroResult(dtype, sizes, contiguousStrides(sizes));
+  }
+  /// Memory for one of several results, row-major.
+  [[nodiscard]] Tensor resultOf(unsigned index, DType dtype, DimsRef sizes);
+  /// The caller's windows, for a kernel that is made of one call for each of its results.
+  [[nodiscard]] Destinations destinations() const { return destinations_; }
 
   // --- Failure ---------------------------------------------------------------------------------
   [[nodiscard]] bool failed() const { return failed_; }
@@ -97,10 +133,14 @@ private:
   [[nodiscard]] llvm::StringRef parameter(unsigned index) const;
 
   void checkCount();
+  [[nodiscard]] Tensor resultInto(unsigned index, DType dtype, const Window &window);
 
   const Kernel *kernel_;
+  Destinations destinations_;
+  /// by result: its window is in use
+  uint64_t taken_ = 0;
   /// where the call gave them
-  std::vector<Value> owned_;
+  Value::List owned_;
   llvm::ArrayRef<Value> values_;
   std::string message_;
   bool failed_ = false;

@@ -14,18 +14,23 @@ Dims suggestedStrides(DimsRef sizes, llvm::ArrayRef<Tensor> likes) {
 }
 
 Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
-  std::string text = args.text(formatIndex, "preserve_format");
-  llvm::StringRef format = text;
+  llvm::StringRef format = args.text(formatIndex, "preserve_format");
   format.consume_front("torch.");
   if (format == "contiguous_format")
-    return Tensor::zeros(dtype, self.sizes());
+    return args.result(dtype, self.sizes());
   if (format == "channels_last" && self.rank() == 4)
-    return Tensor::zeros(dtype, self.sizes(), channelsLastStrides(self.sizes()));
-  if (!args.check(format == "preserve_format", "got memory format '" + format + "' for " + self.typeText() +
+    return args.result(dtype, self.sizes(), channelsLastStrides(self.sizes()));
+  if (!args.check(format == "preserve_format", "got memory format '" + format + "' for " + typeOf(self) +
                                                    ", expected preserve_format, contiguous_format, or channels_last of "
                                                    "4 dimensions"))
     return {};
-  return Tensor::zeros(dtype, self.sizes(), preservedStrides(self.sizes(), self.strides()));
+  return args.result(dtype, self.sizes(), preservedStrides(self.sizes(), self.strides()));
+}
+
+Tensor copyOf(KernelArgs &args, const Tensor &self, DimsRef strides) {
+  Tensor result = args.result(self.dtype(), self.sizes(), strides);
+  result.copyFrom(self);
+  return result;
 }
 
 Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
@@ -53,8 +58,7 @@ Tensor cloneWithStrides(const Tensor &self) {
 
 void fill(KernelArgs &args, const Tensor &self, const Tensor &value) {
   bool fits = value.numElements() == 1 && computable(self.dtype());
-  if (args.failed() ||
-      !args.check(fits, "got " + value.typeText() + " to fill " + self.typeText() + ", expected one number"))
+  if (args.failed() || !args.check(fits, "got " + typeOf(value) + " to fill " + typeOf(self) + ", expected one number"))
     return;
   Tensor one = value.reinterpret(value.dtype(), {{}, {}, value.offset()});
   self.copyFrom(llvm::cantFail(toDType(one, self.dtype()).expand(self.sizes())));

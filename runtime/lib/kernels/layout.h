@@ -1,6 +1,6 @@
 // Memory formats: which strides a new tensor gets from the one that it is made like.
 //
-// Ownership: results own new memory. Failure: through KernelArgs; channels-last of five dimensions is
+// Ownership: results lie where KernelArgs says, or in new memory. Failure: through KernelArgs; channels-last of five dimensions is
 // refused, because no captured program asks for it. Cost: linear in the elements allocated.
 #pragma once
 
@@ -12,9 +12,12 @@ namespace ccgraph::runtime {
 /// as torch's suggest_memory_format guesses.
 [[nodiscard]] Dims suggestedStrides(DimsRef sizes, llvm::ArrayRef<Tensor> likes);
 
-/// Zeros with `self`'s sizes; argument `formatIndex` is a memory format, preserve_format where left out.
+/// The result of an operator with `self`'s sizes, not yet written; argument `formatIndex` is a memory format, preserve_format
+/// where left out.
 [[nodiscard]] Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex);
-/// A copy of `self` in new memory, converted, laid out by argument `formatIndex`.
+/// `self`'s elements as the operator's result.
+[[nodiscard]] Tensor copyOf(KernelArgs &args, const Tensor &self, DimsRef strides);
+/// The same, converted, and laid out by argument `formatIndex`.
 [[nodiscard]] Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex);
 /// A copy of the whole storage, seen through the same window: what the scatters of views yield (clone_preserve_strides). A
 /// tensor whose elements overlap is cloned.

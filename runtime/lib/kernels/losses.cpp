@@ -12,7 +12,7 @@ namespace {
 using LineMap = llvm::function_ref<void(llvm::ArrayRef<Scratch<double>> in, llvm::MutableArrayRef<double> out)>;
 
 Tensor mapLines(const Tensor &out, llvm::ArrayRef<Tensor> inputs, int64_t dim, LineMap map) {
-  std::vector<Tensor> tensors{dimLast(out, dim)};
+  Tensors tensors{dimLast(out, dim)};
   for (const Tensor &input : inputs)
     tensors.push_back(dimLast(input, dim));
   Scratch<Scratch<double>> in(inputs.size());
@@ -30,8 +30,7 @@ Tensor mapLines(const Tensor &out, llvm::ArrayRef<Tensor> inputs, int64_t dim, L
 }
 
 bool checkFloat(KernelArgs &args, const Tensor &self) {
-  return args.check(isFloat(self.dtype()) && computable(self.dtype()),
-                    "got " + self.typeText() + ", expected floats") &&
+  return args.check(isFloat(self.dtype()) && computable(self.dtype()), "got " + typeOf(self) + ", expected floats") &&
          !args.failed();
 }
 
@@ -92,7 +91,7 @@ Value softmaxOf(KernelArgs &args, LineMap map) {
   DType dtype = args.boolean(2, false) ? DType::F32 : self.dtype();
   if (!checkFloat(args, self))
     return {};
-  return mapLines(Tensor::zeros(dtype, self.sizes(), suggestedStrides(self.sizes(), self)), self, dim, map);
+  return mapLines(args.result(dtype, self.sizes(), suggestedStrides(self.sizes(), self)), self, dim, map);
 }
 Value softmax(KernelArgs &args) { return softmaxOf(args, softmaxLine); }
 Value logSoftmax(KernelArgs &args) { return softmaxOf(args, logSoftmaxLine); }
@@ -104,7 +103,7 @@ Value typedSoftmaxOf(KernelArgs &args, LineMap map) {
   DType dtype = args.dtype(2, floatTypeOf(self.dtype()));
   if (args.failed() || !checkFloat(args, Tensor::zeros(dtype, {})))
     return {};
-  return mapLines(Tensor::zeros(dtype, self.sizes()), toDType(self, dtype), dim, map);
+  return mapLines(args.result(dtype, self.sizes()), toDType(self, dtype), dim, map);
 }
 Value typedSoftmax(KernelArgs &args) { return typedSoftmaxOf(args, softmaxLine); }
 Value safeSoftmax(KernelArgs &args) { return typedSoftmaxOf(args, safeSoftmaxLine); }
@@ -117,10 +116,10 @@ Value softmaxGradOf(KernelArgs &args, LineMap map) {
   int64_t dim = args.dim(2, grad.rank());
   DType dtype = args.dtype(3, grad.dtype());
   args.check(grad.sizes() == output.sizes(),
-             "got " + grad.typeText() + " and " + output.typeText() + ", expected equal sizes");
+             "got " + typeOf(grad) + " and " + typeOf(output) + ", expected equal sizes");
   if (!checkFloat(args, grad) || !checkFloat(args, output))
     return {};
-  return mapLines(Tensor::zeros(dtype, grad.sizes()), {grad, output}, dim, map);
+  return mapLines(args.result(dtype, grad.sizes()), {grad, output}, dim, map);
 }
 Value softmaxBackward(KernelArgs &args) { return softmaxGradOf(args, softmaxGradLine); }
 Value logSoftmaxBackward(KernelArgs &args) { return softmaxGradOf(args, logSoftmaxGradLine); }
@@ -144,16 +143,7 @@ Value mseLoss(KernelArgs &args) {
   Tensor squares = pointwise(args, operandsOf(args, 2), squaredDifference);
   if (args.failed() || reduction == LossReduction::None)
     return squares;
-  Dims all;
-  for (int64_t dim = 0; dim < squares.rank(); ++dim)
-    all.push_back(dim);
-  bool mean = reduction == LossReduction::Mean;
-  return foldLines<double>(squares, {all, false, squares.dtype()}, [&](llvm::ArrayRef<double> line) {
-    double sum = 0;
-    for (double value : line)
-      sum += value;
-    return mean ? sum / static_cast<double>(line.size()) : sum;
-  });
+  return foldedAll(args, squares, reduction == LossReduction::Mean);
 }
 
 Value mseLossBackward(KernelArgs &args) {
@@ -174,11 +164,11 @@ public:
   ClassTargets(KernelArgs &args, int64_t classes, const Tensor &target, std::optional<Tensor> weight, int64_t ignored)
       : weights_(static_cast<size_t>(classes), 1.0), ignored_(ignored) {
     args.check(classOf(target.dtype()) == DTypeClass::Integer && target.rank() <= 1,
-               "got a target " + target.typeText() + ", expected classes, at most 1 dimension");
+               "got a target " + typeOf(target) + ", expected classes, at most 1 dimension");
     if (args.failed())
       return;
     if (weight && args.check(weight->numElements() == classes && weight->rank() == 1,
-                             "got a weight " + weight->typeText() + " for " + llvm::Twine(classes) + " classes"))
+                             "got a weight " + typeOf(*weight) + " for " + llvm::Twine(classes) + " classes"))
       readRow<double>(weight->dtype(), {weight->data(), strideBytes(*weight, 0)}, weights_);
     classes_.resize(static_cast<size_t>(target.numElements()));
     readRow<int64_t>(target.dtype(), {target.data(), strideBytes(target, target.rank() - 1)}, classes_);
@@ -208,14 +198,15 @@ private:
 std::optional<Tensor> samplesOf(KernelArgs &args, const Tensor &self, const Tensor &target) {
   bool fits = (self.rank() == 2 && target.rank() == 1 && self.size(0) == target.size(0)) ||
               (self.rank() == 1 && target.rank() == 0);
-  if (!args.check(fits, "got " + self.typeText() + " and target " + target.typeText() + ", expected [N, C] and [N]") ||
+  if (!args.check(fits, "got " + typeOf(self) + " and target " + typeOf(target) + ", expected [N, C] and [N]") ||
       !checkFloat(args, self))
     return std::nullopt;
   return self.rank() == 1 ? self.unsqueeze(0) : self;
 }
 
-Tensor numberTensor(DType dtype, double value) {
-  Tensor result = Tensor::zeros(dtype, {});
+Tensor numberResult(KernelArgs &args, unsigned index, double value) {
+  DType dtype = args.tensor(0).dtype();
+  Tensor result = args.resultOf(index, dtype, {});
   writeElement<double>(dtype, result.data(), value);
   return result;
 }
@@ -241,13 +232,13 @@ Value nllForward(KernelArgs &args) {
     sum += losses[i];
   }
   if (reduction == LossReduction::None && self.rank() == 2) {
-    Tensor output = Tensor::zeros(self.dtype(), args.tensor(1).sizes());
+    Tensor output = args.resultOf(0, self.dtype(), args.tensor(1).sizes());
     writeRow<double>(output.dtype(), {output.data(), output.elementSize()}, losses);
-    return Value::tensors({output, numberTensor(self.dtype(), 0)});
+    return Value::tensors({output, numberResult(args, 1, 0)});
   }
   double total = targets.totalWeight();
-  Tensor output = numberTensor(self.dtype(), reduction == LossReduction::Mean ? sum / total : sum);
-  return Value::tensors({output, numberTensor(self.dtype(), total)});
+  Tensor output = numberResult(args, 0, reduction == LossReduction::Mean ? sum / total : sum);
+  return Value::tensors({output, numberResult(args, 1, total)});
 }
 
 /// (grad_output, self, target, weight, reduction, ignore_index, total_weight)
@@ -260,14 +251,15 @@ Value nllBackward(KernelArgs &args) {
   const Tensor &total = args.tensor(6);
   bool whole = reduction != LossReduction::None;
   args.check(whole ? grad.numElements() == 1 : grad.sizes() == args.tensor(2).sizes(),
-             "got grad_output " + grad.typeText());
-  args.check(total.numElements() == 1, "got total_weight " + total.typeText());
+             "got grad_output " + typeOf(grad));
+  args.check(total.numElements() == 1, "got total_weight " + typeOf(total));
   if (args.failed())
     return {};
   ClassTargets targets(args, samples->size(1), args.tensor(2), args.optionalTensor(3), ignored);
   if (args.failed())
     return {};
-  Tensor result = Tensor::zeros(self.dtype(), samples->sizes());
+  Tensor result = args.zeroResult(self.dtype(), self.sizes());
+  Tensor rows = self.rank() == 1 ? result.unsqueeze(0) : result;
   double divisor = reduction == LossReduction::Mean ? readElement<double>(total.dtype(), total.data()) : 1.0;
   for (size_t i = 0; i < targets.count(); ++i) {
     if (targets.isIgnored(i))
@@ -275,10 +267,10 @@ Value nllBackward(KernelArgs &args) {
     auto row = static_cast<int64_t>(i);
     const Tensor upstream = whole || grad.rank() == 0 ? grad : grad.select(0, row);
     double value = readElement<double>(grad.dtype(), upstream.data());
-    writeElement<double>(result.dtype(), result.select(0, row).select(0, targets.label(i)).data(),
+    writeElement<double>(result.dtype(), rows.select(0, row).select(0, targets.label(i)).data(),
                          -targets.weight(i) * value / divisor);
   }
-  return self.rank() == 1 ? result.squeeze(0) : result;
+  return result;
 }
 
 const Kernel kernels[] = {

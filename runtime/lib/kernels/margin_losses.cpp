@@ -26,7 +26,7 @@ std::optional<Samples> samplesOf(KernelArgs &args, unsigned index, bool targetEa
   const Tensor &target = args.tensor(index + 1);
   bool fits =
       s.input.rank() <= 2 && isFloat(s.input.dtype()) && computable(s.input.dtype()) && target.dtype() == DType::I64;
-  if (args.failed() || !args.check(fits, "got " + s.input.typeText() + " and target " + target.typeText()))
+  if (args.failed() || !args.check(fits, "got " + typeOf(s.input) + " and target " + typeOf(target)))
     return std::nullopt;
   s.count = s.input.rank() == 2 ? s.input.size(0) : 1;
   s.classes = s.input.rank() == 0 ? 1 : s.input.sizes().back();
@@ -38,7 +38,7 @@ std::optional<Samples> samplesOf(KernelArgs &args, unsigned index, bool targetEa
   int64_t wanted = s.count * (targetEachClass ? s.classes : 1);
   bool known = llvm::all_of(s.targets, [&](int64_t t) { return t < s.classes && t >= (targetEachClass ? -1 : 0); });
   if (!args.check(labels.numElements() == wanted && known,
-                  "got target " + target.typeText() + " for " + s.input.typeText() + ", or classes that it lacks"))
+                  "got target " + typeOf(target) + " for " + typeOf(s.input) + ", or classes that it lacks"))
     return std::nullopt;
   return s;
 }
@@ -73,7 +73,7 @@ Value timesUpstream(KernelArgs &args, const Samples &s, Reduce reduction, Scratc
   auto count = static_cast<size_t>(s.count);
   if (grad.size() == 1)
     grad.resize(count, grad[0]);
-  if (args.failed() || !args.check(grad.size() == count, "got grad_output " + args.tensor(0).typeText()))
+  if (args.failed() || !args.check(grad.size() == count, "got grad_output " + typeOf(args.tensor(0))))
     return {};
   auto divisor = static_cast<double>(reduction == Reduce::Mean ? s.count * s.classes : s.classes);
   for (size_t i = 0; i < slopes.size(); ++i)
@@ -96,7 +96,7 @@ Margin marginOf(KernelArgs &args, unsigned first, const Samples &s) {
   args.check(m.p == 1 || m.p == 2, "got p = " + std::to_string(m.p) + ", expected 1 or 2");
   if (std::optional<Tensor> weight = args.optionalTensor(first + 2)) {
     m.weights = readAll(*weight);
-    args.check(static_cast<int64_t>(m.weights.size()) == s.classes, "got weight " + weight->typeText());
+    args.check(static_cast<int64_t>(m.weights.size()) == s.classes, "got weight " + typeOf(*weight));
   }
   return m;
 }
@@ -194,7 +194,7 @@ Value multilabelLossBackward(KernelArgs &args) {
   if (!s)
     return {};
   Scratch<double> right = readAll(args.tensor(4)), result(s->x.size());
-  if (args.failed() || !args.check(right.size() == result.size(), "got is_target " + args.tensor(4).typeText()))
+  if (args.failed() || !args.check(right.size() == result.size(), "got is_target " + typeOf(args.tensor(4))))
     return {};
   forEachClose(*s, right, [&](int64_t i, int64_t t, int64_t c, double) {
     result[static_cast<size_t>(i * s->classes + t)] -= 1;

@@ -210,7 +210,7 @@ CCGRAPH_PARTS_TEST(isfiniteOp, std::isfinite, &&, 1);
 
 /// The operator of the tanh form where argument `index`, "approximate", says so.
 const PointwiseOp &geluForm(KernelArgs &args, unsigned index, const PointwiseOp &exact, const PointwiseOp &tanh) {
-  std::string form = args.text(index, "none");
+  llvm::StringRef form = args.text(index, "none");
   args.check(form == "none" || form == "tanh", "got approximate = '" + form + "', expected 'none' or 'tanh'");
   return form == "tanh" ? tanh : exact;
 }
@@ -239,7 +239,7 @@ Value itself(KernelArgs &args) { return args.tensor(0); }
 Value computeAtan2Into(KernelArgs &args) {
   Tensor result = pointwise(args, operandsOf(args, 2), atan2Op);
   const Tensor &out = args.tensor(2);
-  if (args.failed() || !args.check(canStore(result.dtype(), out.dtype()), "got out " + out.typeText()))
+  if (args.failed() || !args.check(canStore(result.dtype(), out.dtype()), "got out " + typeOf(out)))
     return {};
   if (out.sizes() != result.sizes())
     out.resize(result.sizes(), result.strides());

@@ -13,21 +13,42 @@ namespace {
 template <typename T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// A part of a matrix, widened: rows and columns from `row` and `column` on, as many as fit or as there are.
 template <typename T>
-Matrix<T> read(const Tensor &tensor) {
-  Matrix<T> result(tensor.size(0), tensor.size(1));
-  for (int64_t i = 0; i < tensor.size(0) && tensor.size(1) > 0; ++i)
-    readRow<T>(tensor.dtype(), {tensor.select(0, i).data(), strideBytes(tensor, 1)},
-               llvm::MutableArrayRef<T>(&result(i, 0), static_cast<size_t>(tensor.size(1))));
-  return result;
-}
+struct Tile {
+  /// Eigen takes what it packs from the stack up to 128 KiB.
+  static constexpr int64_t most = sizeof(T) <= 8 ? 128 : 64;
 
-template <typename T>
-void write(const Tensor &tensor, const Matrix<T> &values) {
-  for (int64_t i = 0; i < tensor.size(0) && tensor.size(1) > 0; ++i)
-    writeRow<T>(tensor.dtype(), {tensor.select(0, i).data(), strideBytes(tensor, 1)},
-                llvm::ArrayRef<T>(&values(i, 0), static_cast<size_t>(tensor.size(1))));
-}
+  Tile(int64_t rows, int64_t columns) : values(static_cast<size_t>(std::min(rows, most) * std::min(columns, most))) {}
+
+  void resize(int64_t newRows, int64_t newColumns) {
+    rows = std::min(newRows, most);
+    columns = std::min(newColumns, most);
+  }
+  [[nodiscard]] llvm::MutableArrayRef<T> row(int64_t i) {
+    return {values.data() + i * columns, static_cast<size_t>(columns)};
+  }
+  [[nodiscard]] Eigen::Map<Matrix<T>> matrix() { return {values.data(), rows, columns}; }
+
+  void read(const Tensor &tensor, int64_t fromRow, int64_t fromColumn) {
+    resize(tensor.size(0) - fromRow, tensor.size(1) - fromColumn);
+    for (int64_t i = 0; i < rows; ++i)
+      readRow<T>(tensor.dtype(), place(tensor, fromRow + i, fromColumn), row(i));
+  }
+  void write(const Tensor &tensor, int64_t toRow, int64_t toColumn) {
+    for (int64_t i = 0; i < rows; ++i)
+      writeRow<T>(tensor.dtype(), place(tensor, toRow + i, toColumn), row(i));
+  }
+
+  int64_t rows = 0;
+  int64_t columns = 0;
+  Scratch<T> values;
+
+private:
+  static Row place(const Tensor &tensor, int64_t row, int64_t column) {
+    return {tensor.data() + row * strideBytes(tensor, 0) + column * strideBytes(tensor, 1), strideBytes(tensor, 1)};
+  }
+};
 
 /// out = beta * bias + alpha * a b; without a bias, alpha is 1.
 struct Product {
@@ -46,20 +67,49 @@ T as(Complex factor) {
     return static_cast<T>(factor.real());
 }
 
-/// Sums in the wide type and rounds once: closer to the exact product than f32 or bf16 accumulation in any order.
+template <typename T>
+struct Tiles {
+  Tile<T> a, b, sums;
+};
+
+/// sums = beta * bias + alpha * sums
+template <typename T>
+void addBias(Tiles<T> &tiles, const Product &product, int64_t row, int64_t column) {
+  auto sums = tiles.sums.matrix();
+  sums *= as<T>(product.alpha);
+  if (product.beta == 0.0) // Because beta = 0 ignores the bias, even NaN (torch.addmm).
+    return;
+  Tile<T> bias(tiles.sums.rows, tiles.sums.columns);
+  bias.read(product.bias->slice(0, row, row + tiles.sums.rows).slice(1, column, column + tiles.sums.columns), 0, 0);
+  sums += as<T>(product.beta) * bias.matrix();
+}
+
+template <typename T>
+void multiplyTile(const Tensor &out, const Product &product, Tiles<T> &tiles, std::pair<int64_t, int64_t> at) {
+  auto [row, column] = at;
+  tiles.sums.resize(out.size(0) - row, out.size(1) - column);
+  tiles.sums.matrix().setZero();
+  for (int64_t inner = 0; inner < product.a.size(1); inner += Tile<T>::most) {
+    tiles.a.read(product.a, row, inner);
+    tiles.b.read(product.b, inner, column);
+    tiles.sums.matrix().noalias() += tiles.a.matrix() * tiles.b.matrix();
+  }
+  if (product.bias)
+    addBias(tiles, product, row, column);
+  tiles.sums.write(out, row, column);
+}
+
+/// Sums in the wide type and rounds once: closer to the exact product than f32 or bf16 accumulation in any order. Tiles are
+/// widened as they are needed, so that no memory grows with the factors.
 template <typename T>
 void multiplyAs(const Tensor &out, const Product &product) {
-  // Because Eigen's matrices do not count what they take: both factors, their product, and the bias.
-  int64_t elements =
-      saturatingSum({product.a.numElements(), product.b.numElements(), saturatingMultiply(2, out.numElements())});
-  CountedBytes::Hold counted(saturatingMultiply(elements, sizeof(T)));
-  Matrix<T> result = read<T>(product.a) * read<T>(product.b);
-  if (product.bias) {
-    result *= as<T>(product.alpha);
-    if (product.beta != 0.0) // Because beta = 0 ignores the bias, even NaN (torch.addmm).
-      result += as<T>(product.beta) * read<T>(*product.bias);
-  }
-  write<T>(out, result);
+  int64_t rows = out.size(0), columns = out.size(1), inner = product.a.size(1);
+  if (rows == 0 || columns == 0)
+    return;
+  Tiles<T> tiles{{rows, inner}, {inner, columns}, {rows, columns}};
+  for (int64_t row = 0; row < rows; row += Tile<T>::most)
+    for (int64_t column = 0; column < columns; column += Tile<T>::most)
+      multiplyTile(out, product, tiles, {row, column});
 }
 
 void multiply(const Tensor &out, const Product &product) {
@@ -77,7 +127,7 @@ void multiply(const Tensor &out, const Product &product) {
 bool checkProduct(KernelArgs &args, const Tensor &a, const Tensor &b, int64_t rank) {
   bool shapes = a.rank() == rank && b.rank() == rank && a.size(rank - 1) == b.size(rank - 2) &&
                 a.sizes().drop_back(2) == b.sizes().drop_back(2);
-  args.check(shapes, "got " + a.typeText() + " times " + b.typeText() + ", expected [" + (rank == 3 ? "b, " : "") +
+  args.check(shapes, "got " + typeOf(a) + " times " + typeOf(b) + ", expected [" + (rank == 3 ? "b, " : "") +
                          "n, k] times [" + (rank == 3 ? "b, " : "") + "k, m]");
   args.check(a.dtype() == b.dtype() && computable(a.dtype()) && a.dtype() != DType::Bool,
              "got dtypes " + shortName(a.dtype()) + " and " + shortName(b.dtype()) + ", expected equal numbers");
@@ -89,7 +139,7 @@ Value mm(KernelArgs &args) {
   const Tensor &b = args.tensor(1);
   if (args.failed() || !checkProduct(args, a, b, 2))
     return {};
-  Tensor out = Tensor::zeros(args.dtype(2, a.dtype()), {a.size(0), b.size(1)});
+  Tensor out = args.result(args.dtype(2, a.dtype()), {a.size(0), b.size(1)});
   multiply(out, {a, b, {}});
   return out;
 }
@@ -102,9 +152,9 @@ Value addmm(KernelArgs &args) {
   Complex alpha = args.factor(4);
   if (args.failed() || !checkProduct(args, a, b, 2) ||
       !args.check(bias.dtype() == a.dtype(),
-                  "got a bias " + bias.typeText() + " for " + a.typeText() + ", expected equal dtypes"))
+                  "got a bias " + typeOf(bias) + " for " + typeOf(a) + ", expected equal dtypes"))
     return {};
-  Tensor out = Tensor::zeros(a.dtype(), {a.size(0), b.size(1)});
+  Tensor out = args.result(a.dtype(), {a.size(0), b.size(1)});
   Tensor stretched = args.take(bias.expand(out.sizes()));
   if (!args.failed())
     multiply(out, {a, b, stretched, beta, alpha});
@@ -126,7 +176,7 @@ Value bmm(KernelArgs &args) {
   const Tensor &b = args.tensor(1);
   if (args.failed() || !checkProduct(args, a, b, 3))
     return {};
-  Tensor out = Tensor::zeros(args.dtype(2, a.dtype()), {a.size(0), a.size(1), b.size(2)});
+  Tensor out = args.result(args.dtype(2, a.dtype()), {a.size(0), a.size(1), b.size(2)});
   multiplyBatch(out, {a, b, {}});
   return out;
 }
@@ -139,7 +189,7 @@ Value baddbmm(KernelArgs &args) {
   Complex alpha = args.factor(4);
   if (args.failed() || !checkProduct(args, a, b, 3))
     return {};
-  Tensor out = Tensor::zeros(a.dtype(), {a.size(0), a.size(1), b.size(2)});
+  Tensor out = args.result(a.dtype(), {a.size(0), a.size(1), b.size(2)});
   Tensor stretched = args.take(bias.expand(out.sizes()));
   if (!args.failed())
     multiplyBatch(out, {a, b, stretched, beta, alpha});
@@ -157,15 +207,15 @@ Value linear(KernelArgs &args) {
     return matmul(args);
   bool shapes = input.rank() > 0 && weight.rank() == 2 && input.sizes().back() == weight.size(1) &&
                 input.dtype() == weight.dtype() && computable(input.dtype());
-  if (args.failed() || !args.check(shapes, "got input " + input.typeText() + " and weight " + weight.typeText() +
+  if (args.failed() || !args.check(shapes, "got input " + typeOf(input) + " and weight " + typeOf(weight) +
                                                ", expected [.., k] and [m, k]"))
     return {};
   Dims sizes = toDims(input.sizes());
   sizes.back() = weight.size(0);
-  Tensor out = Tensor::zeros(input.dtype(), sizes);
+  Tensor out = args.result(input.dtype(), sizes);
   int64_t features = weight.size(0);
   int64_t rows = productOf(input.sizes().drop_back());
-  Tensor flat = out.reinterpret(out.dtype(), {{rows, features}, {features, 1}, 0});
+  Tensor flat = out.reinterpret(out.dtype(), {{rows, features}, {features, 1}, out.offset()});
   Product product{args.take(input.contiguous().view({rows, weight.size(1)})), weight.permute({1, 0}), {}};
   if (bias)
     product.bias = args.take(bias->expand(flat.sizes()));
@@ -185,8 +235,7 @@ Value matmul(KernelArgs &args) {
   a = vectorA ? a.unsqueeze(0) : a;
   b = vectorB ? b.unsqueeze(1) : b;
   std::optional<Dims> batch = broadcastSizes(a.sizes().drop_back(2), b.sizes().drop_back(2));
-  if (!args.check(batch.has_value(),
-                  "got " + a.typeText() + " times " + b.typeText() + ", expected batches that broadcast"))
+  if (!args.check(batch.has_value(), "got " + typeOf(a) + " times " + typeOf(b) + ", expected batches that broadcast"))
     return {};
   auto flatten = [&](const Tensor &t) {
     Dims sizes(*batch);
@@ -201,27 +250,27 @@ Value matmul(KernelArgs &args) {
   Tensor right = flatten(b);
   if (args.failed() || !checkProduct(args, left, right, 3))
     return {};
-  Tensor out = Tensor::zeros(a.dtype(), {left.size(0), left.size(1), right.size(2)});
-  multiplyBatch(out, {left, right, {}});
   Dims sizes(*batch);
   if (!vectorA)
     sizes.push_back(left.size(1));
   if (!vectorB)
     sizes.push_back(right.size(2));
-  return args.take(out.view(sizes));
+  Tensor out = args.result(a.dtype(), sizes);
+  multiplyBatch(args.take(out.view({left.size(0), left.size(1), right.size(2)})), {left, right, {}});
+  return out;
 }
 
 /// Ends of the groups, ascending, within `limit`; empty after a failure.
 Dims groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
   bool known = offsets.rank() == 1 && classOf(offsets.dtype()) == DTypeClass::Integer && computable(offsets.dtype());
-  if (args.failed() || !args.check(known, "got offs " + offsets.typeText()))
+  if (args.failed() || !args.check(known, "got offs " + typeOf(offsets)))
     return {};
   Dims ends(static_cast<size_t>(offsets.size(0)));
   readRow<int64_t>(offsets.dtype(), {offsets.data(), strideBytes(offsets, 0)}, ends);
   int64_t last = 0;
   for (int64_t end : ends) {
     args.check(end >= last && end <= limit,
-               "got offs " + dimsText(ends) + ", expected ascending ends up to " + llvm::Twine(limit));
+               "got offs " + dimsOf(ends) + ", expected ascending ends up to " + llvm::Twine(limit));
     last = end;
   }
   return args.failed() ? Dims() : ends;
@@ -237,16 +286,16 @@ Value groupedMm(KernelArgs &args) {
   bool byMatrix = b.rank() == 3;
   bool fits = a.rank() == 2 && a.dtype() == b.dtype() && computable(a.dtype()) &&
               (byMatrix ? a.size(1) == b.size(1) : b.rank() == 2 && a.size(1) == b.size(0));
-  if (args.failed() || !args.check(fits, "got " + a.typeText() + " and " + b.typeText() +
+  if (args.failed() || !args.check(fits, "got " + typeOf(a) + " and " + typeOf(b) +
                                              ", expected [t, k] and [groups, k, m], or [n, t] and [t, m]"))
     return {};
   Dims ends = groupEnds(args, args.tensor(2), byMatrix ? a.size(0) : a.size(1));
   auto groups = static_cast<int64_t>(ends.size());
   if (args.failed() ||
-      !args.check(!byMatrix || groups == b.size(0), "got " + llvm::Twine(groups) + " ends for " + b.typeText()))
+      !args.check(!byMatrix || groups == b.size(0), "got " + llvm::Twine(groups) + " ends for " + typeOf(b)))
     return {};
-  Tensor out =
-      byMatrix ? Tensor::zeros(dtype, {a.size(0), b.size(2)}) : Tensor::zeros(dtype, {groups, a.size(0), b.size(1)});
+  Tensor out = byMatrix ? args.zeroResult(dtype, {a.size(0), b.size(2)})
+                        : args.zeroResult(dtype, {groups, a.size(0), b.size(1)});
   int64_t start = 0;
   for (int64_t i = 0; i < groups; start = ends[i++])
     if (byMatrix)

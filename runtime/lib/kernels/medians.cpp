@@ -12,7 +12,7 @@ namespace {
 using Order = Scratch<int64_t>;
 
 bool checkOrdered(KernelArgs &args, const Tensor &self) {
-  return args.check(computable(self.dtype()) && !isComplex(self.dtype()), "got " + self.typeText()) && !args.failed();
+  return args.check(computable(self.dtype()) && !isComplex(self.dtype()), "got " + typeOf(self)) && !args.failed();
 }
 
 /// Positions in rising order, NaN after all.
@@ -103,7 +103,7 @@ struct Line {
 
 Value along(KernelArgs &args, const Tensor &self, const Line &line, const Chooser &chooser) {
   int64_t size = self.rank() ? self.size(line.dim) : 1;
-  if (!checkOrdered(args, self) || !args.check(size > 0, "got an empty dimension of " + self.typeText()))
+  if (!checkOrdered(args, self) || !args.check(size > 0, "got an empty dimension of " + typeOf(self)))
     return {};
   Dims sizes = reducedSizes(self.sizes(), line.dim, true);
   Tensor values = Tensor::zeros(self.dtype(), sizes), places = Tensor::zeros(DType::I64, sizes);
@@ -149,7 +149,7 @@ Value kthOfDim(KernelArgs &args) {
   Line line{args.dim(2, self.rank(), -1), args.boolean(3, false), args.integer(1)};
   int64_t size = self.rank() ? self.size(line.dim) : 1;
   if (args.failed() || !args.check(line.number > 0 && line.number <= size,
-                                   "got k = " + llvm::Twine(line.number) + " of " + self.typeText()))
+                                   "got k = " + llvm::Twine(line.number) + " of " + typeOf(self)))
     return {};
   return along(args, self, line, kth);
 }

@@ -40,7 +40,7 @@ Value becomeView(KernelArgs &args) {
 
 bool checkSizes(KernelArgs &args, DimsRef sizes) {
   return args.check(llvm::none_of(sizes, [](int64_t size) { return size < 0; }),
-                    "got sizes " + dimsText(sizes) + ", expected none negative");
+                    "got sizes " + dimsOf(sizes) + ", expected none negative");
 }
 
 /// Sizes that are there already change nothing, but for a memory format that is asked for.
@@ -72,7 +72,7 @@ Value resizeOutput(KernelArgs &args) {
 Value resizeAs(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   const Tensor &like = args.tensor(1);
-  std::string format = args.text(2, "");
+  llvm::StringRef format = args.text(2, "");
   if (llvm::StringRef(format).endswith("preserve_format"))
     format =
         isChannelsLast(like.sizes(), like.strides()) && !like.isContiguous() ? "channels_last" : "contiguous_format";
@@ -88,9 +88,8 @@ Value setToNothing(KernelArgs &args) {
 
 /// The dtype stays what it is: PyTorch refuses a source of another one.
 bool checkSource(KernelArgs &args, const Tensor &self, const Tensor &source) {
-  return !args.failed() &&
-         args.check(self.dtype() == source.dtype(),
-                    "got a source " + source.typeText() + " for " + self.typeText() + ", expected an equal dtype");
+  return !args.failed() && args.check(self.dtype() == source.dtype(), "got a source " + typeOf(source) + " for " +
+                                                                          typeOf(self) + ", expected an equal dtype");
 }
 
 Value setToTensor(KernelArgs &args) {
@@ -112,8 +111,8 @@ Value setToWindow(KernelArgs &args) {
   Dims strides = args.has(4) ? args.integers(4) : Dims();
   if (!checkSource(args, self, source) || !checkSizes(args, sizes) ||
       !args.check(offset >= 0 && (strides.empty() || strides.size() == sizes.size()),
-                  "got storage_offset " + llvm::Twine(offset) + " and strides " + dimsText(strides) + " for sizes " +
-                      dimsText(sizes) + ", expected no negative offset and as many strides as sizes"))
+                  "got storage_offset " + llvm::Twine(offset) + " and strides " + dimsOf(strides) + " for sizes " +
+                      dimsOf(sizes) + ", expected no negative offset and as many strides as sizes"))
     return {};
   Tensor window = source.reinterpret(source.dtype(), {{0}, {1}, offset});
   window.resize(sizes, strides.empty() ? contiguousStrides(sizes) : strides);

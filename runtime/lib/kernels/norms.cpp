@@ -37,7 +37,7 @@ Normalized normalizedOf(KernelArgs &args, unsigned inputIndex, unsigned shapeInd
   auto rank = static_cast<int64_t>(shape.size());
   bool fits = rank > 0 && rank <= input.rank() && input.sizes().take_back(shape.size()) == DimsRef(shape) &&
               isFloat(input.dtype()) && computable(input.dtype());
-  if (args.failed() || !args.check(fits, "got input " + input.typeText() + " and normalized_shape " + dimsText(shape) +
+  if (args.failed() || !args.check(fits, "got input " + typeOf(input) + " and normalized_shape " + dimsOf(shape) +
                                              ", expected its last sizes"))
     return result;
   result.input = input.contiguous();
@@ -56,7 +56,7 @@ Line coefficients(KernelArgs &args, unsigned index, int64_t count, double otherw
   if (args.failed() || !tensor)
     return result;
   if (args.check(tensor->numElements() == count && computable(tensor->dtype()),
-                 "got " + tensor->typeText() + ", expected " + llvm::Twine(count) + " elements"))
+                 "got " + typeOf(*tensor) + ", expected " + llvm::Twine(count) + " elements"))
     result = readAll(*tensor);
   return result;
 }
@@ -87,9 +87,9 @@ Value layerNorms(KernelArgs &args) {
   double epsilon = args.number(4, 1e-5);
   if (args.failed())
     return {};
-  Tensor out = Tensor::zeros(view.input.dtype(), view.input.sizes());
-  Tensor means = Tensor::zeros(out.dtype(), view.stats);
-  Tensor scales = Tensor::zeros(out.dtype(), view.stats);
+  Tensor out = args.resultOf(0, view.input.dtype(), view.input.sizes());
+  Tensor means = args.resultOf(1, out.dtype(), view.stats);
+  Tensor scales = args.resultOf(2, out.dtype(), view.stats);
   for (int64_t i = 0; i < view.outer; ++i) {
     Line line = view.row(view.input, i);
     double mean = meanOf(line);
@@ -160,10 +160,10 @@ std::optional<Gradients> gradientsOf(KernelArgs &args, const Normalized &view, c
   Tensor means = form.mean ? args.tensor(*form.mean).contiguous() : Tensor();
   bool fits = grad.sizes() == view.input.sizes() && computable(grad.dtype()) && scales.numElements() == view.outer &&
               (!form.mean || means.numElements() == view.outer);
-  if (args.failed() || !args.check(fits, "got grad_out " + grad.typeText() + " for input " + view.input.typeText()))
+  if (args.failed() || !args.check(fits, "got grad_out " + typeOf(grad) + " for input " + typeOf(view.input)))
     return std::nullopt;
   auto inner = static_cast<size_t>(view.inner);
-  Gradients sums{Tensor::zeros(view.input.dtype(), view.input.sizes()), Line(inner), Line(inner)};
+  Gradients sums{args.resultOf(0, view.input.dtype(), view.input.sizes()), Line(inner), Line(inner)};
   Tensor upstream = grad.contiguous();
   for (int64_t i = 0; i < view.outer; ++i) {
     Line normal = view.row(view.input, i);
@@ -180,11 +180,9 @@ std::optional<Gradients> gradientsOf(KernelArgs &args, const Normalized &view, c
   return sums;
 }
 
-/// A gradient of the normalized shape; None where the mask leaves it out.
-Value columnGradient(const Normalized &view, const Line &sums, bool wanted) {
-  if (!wanted)
-    return {};
-  Tensor result = Tensor::zeros(view.input.dtype(), view.shape);
+/// A gradient of the normalized shape: result `index`.
+Value columnGradient(KernelArgs &args, unsigned index, const Normalized &view, const Line &sums) {
+  Tensor result = args.resultOf(index, view.input.dtype(), view.shape);
   writeRow<double>(result.dtype(), {result.data(), result.elementSize()}, sums);
   return result;
 }
@@ -197,8 +195,8 @@ Value layerNormBackward(KernelArgs &args) {
   if (!sums)
     return {};
   return Value::list({wants(args, form, 0) ? Value(sums->input) : Value(),
-                      columnGradient(view, sums->weight, wants(args, form, 1)),
-                      columnGradient(view, sums->bias, wants(args, form, 2))});
+                      wants(args, form, 1) ? columnGradient(args, 1, view, sums->weight) : Value(),
+                      wants(args, form, 2) ? columnGradient(args, 2, view, sums->bias) : Value()});
 }
 
 // --- RMS norm (B. Zhang, R. Sennrich, 2019): (input, normalized_shape, weight, eps) -------------------
@@ -213,8 +211,8 @@ Value rmsNorms(KernelArgs &args) {
   if (args.failed())
     return {};
   double epsilon = args.number(3, defaultEpsilon(view.input.dtype()));
-  Tensor out = Tensor::zeros(view.input.dtype(), view.input.sizes());
-  Tensor scales = Tensor::zeros(statsType(out.dtype()), view.stats);
+  Tensor out = args.resultOf(0, view.input.dtype(), view.input.sizes());
+  Tensor scales = args.resultOf(1, statsType(out.dtype()), view.stats);
   for (int64_t i = 0; i < view.outer; ++i) {
     Line line = view.row(view.input, i);
     double scale = 1 / std::sqrt(meanSquareAbout(line, 0) + epsilon);
@@ -238,8 +236,9 @@ Value rmsNormBackward(KernelArgs &args) {
   std::optional<Gradients> sums = args.failed() ? std::nullopt : gradientsOf(args, view, form);
   if (!sums)
     return {};
+  bool weighted = wants(args, form, 1) && args.has(4);
   return Value::list({wants(args, form, 0) ? Value(sums->input) : Value(),
-                      columnGradient(view, sums->weight, wants(args, form, 1) && args.has(4))});
+                      weighted ? columnGradient(args, 1, view, sums->weight) : Value()});
 }
 
 const Kernel kernels[] = {

@@ -20,12 +20,28 @@ struct AdamSettings {
   bool decoupled; ///< AdamW; Adam adds the decay to the gradient
 };
 
-/// One parameter's elements; `largest` is empty without amsgrad.
+/// Elements of one parameter, and of what belongs to it, widened while `step` changes them. The first `written` are stored again.
+void changeElements(llvm::ArrayRef<Tensor> tensors, size_t written,
+                    llvm::function_ref<void(llvm::ArrayRef<llvm::MutableArrayRef<double>> lines)> step) {
+  llvm::SmallVector<Block<double>, 5> blocks(tensors.size());
+  llvm::SmallVector<llvm::MutableArrayRef<double>, 5> lines(tensors.size());
+  forEachBlock(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      lines[i] = blocks[i].first(count);
+      readRow<double>(tensors[i].dtype(), rows[i], lines[i]);
+    }
+    step(lines);
+    for (size_t i = 0; i < written; ++i)
+      writeRow<double>(tensors[i].dtype(), rows[i], lines[i]);
+  });
+}
+
+/// Some elements of one parameter; `largest` is empty without amsgrad.
 struct AdamLines {
-  Scratch<double> param, grad, average, square, largest;
+  llvm::MutableArrayRef<double> param, grad, average, square, largest;
 };
 
-void adamStep(AdamLines &lines, const AdamSettings &s, double step) {
+void adamStep(AdamLines lines, const AdamSettings &s, double step) {
   double stepSize = s.rate / (1 - std::pow(s.beta1, step));
   double root = std::sqrt(1 - std::pow(s.beta2, step));
   for (size_t i = 0; i < lines.param.size(); ++i) {
@@ -46,12 +62,6 @@ void adamStep(AdamLines &lines, const AdamSettings &s, double step) {
   }
 }
 
-void writeAll(const Tensor &tensor, const Scratch<double> &values) {
-  Tensor flat = Tensor::zeros(tensor.dtype(), tensor.sizes());
-  writeRow<double>(flat.dtype(), {flat.data(), flat.elementSize()}, values);
-  tensor.copyFrom(flat);
-}
-
 AdamSettings adamSettings(KernelArgs &args, bool decoupled) {
   std::optional<Tensor> scale = args.optionalTensor(13);
   return {args.has(6) && args.at(6).is(Value::Kind::Tensor) ? readAll(args.tensor(6)).front() : args.number(6),
@@ -68,7 +78,7 @@ AdamSettings adamSettings(KernelArgs &args, bool decoupled) {
 /// (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, ...); all lists but max_exp_avg_sqs are equally
 /// long.
 Value fusedAdam(KernelArgs &args, bool decoupled) {
-  std::vector<Tensor> lists[6];
+  Tensors lists[6];
   for (unsigned i = 0; i < 6; ++i)
     lists[i] = args.tensors(i);
   AdamSettings settings = adamSettings(args, decoupled);
@@ -80,22 +90,21 @@ Value fusedAdam(KernelArgs &args, bool decoupled) {
     for (size_t i = 0; i < lists[k].size() && !args.failed() && k < 4; ++i)
       args.check(isFloat(lists[k][i].dtype()) && computable(lists[k][i].dtype()) &&
                      lists[k][i].sizes() == lists[0][i].sizes(),
-                 "got " + lists[k][i].typeText() + " for " + lists[0][i].typeText());
+                 "got " + typeOf(lists[k][i]) + " for " + typeOf(lists[0][i]));
   }
   std::optional<Tensor> skip = args.optionalTensor(14);
   if (args.failed() || (skip && readAll(*skip).front() != 0))
     return {};
   for (size_t i = 0; i < length; ++i) {
-    AdamLines lines{readAll(lists[0][i]), readAll(lists[1][i]), readAll(lists[2][i]), readAll(lists[3][i]),
-                    settings.amsgrad ? readAll(lists[4][i]) : Scratch<double>()};
-    adamStep(lines, settings, readAll(lists[5][i]).front());
-    writeAll(lists[0][i], lines.param);
-    writeAll(lists[2][i], lines.average);
-    writeAll(lists[3][i], lines.square);
+    llvm::SmallVector<Tensor, 5> tensors{lists[0][i], lists[2][i], lists[3][i]};
     if (settings.amsgrad)
-      writeAll(lists[4][i], lines.largest);
-    if (settings.gradScale != 1)
-      writeAll(lists[1][i], lines.grad);
+      tensors.push_back(lists[4][i]);
+    tensors.push_back(lists[1][i]);
+    double step = readAll(lists[5][i]).front();
+    changeElements(tensors, tensors.size() - (settings.gradScale == 1), [&](auto lines) {
+      llvm::MutableArrayRef<double> none;
+      adamStep({lines[0], lines.back(), lines[1], lines[2], settings.amsgrad ? lines[3] : none}, settings, step);
+    });
   }
   return {};
 }
@@ -114,7 +123,9 @@ double numberOrTensor(KernelArgs &args, unsigned index) {
 }
 
 /// A buffer starts as the first gradient; without momentum there is none.
-void sgdStep(Scratch<double> &param, Scratch<double> &grads, Scratch<double> &buffer, const SgdSettings &s) {
+void sgdStep(llvm::ArrayRef<llvm::MutableArrayRef<double>> lines, const SgdSettings &s) {
+  llvm::MutableArrayRef<double> param = lines.front(), grads = lines.back();
+  llvm::MutableArrayRef<double> buffer = lines.size() > 2 ? lines[1] : llvm::MutableArrayRef<double>();
   for (size_t i = 0; i < param.size(); ++i) {
     double grad = grads[i] /= s.gradScale;
     grad = (s.maximize ? -grad : grad) + s.decay * param[i];
@@ -129,7 +140,7 @@ void sgdStep(Scratch<double> &param, Scratch<double> &grads, Scratch<double> &bu
 /// (self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step,
 /// grad_scale, found_inf)
 Value fusedSgd(KernelArgs &args) {
-  std::vector<Tensor> params = args.tensors(0), grads = args.tensors(1), buffers = args.tensors(2);
+  Tensors params = args.tensors(0), grads = args.tensors(1), buffers = args.tensors(2);
   std::optional<Tensor> scale = args.optionalTensor(10), skip = args.optionalTensor(11);
   SgdSettings settings{args.number(3),          args.number(4),
                        numberOrTensor(args, 5), args.number(6),
@@ -145,14 +156,11 @@ Value fusedSgd(KernelArgs &args) {
       (skip && readAll(*skip).front() != 0))
     return {};
   for (size_t i = 0; i < params.size(); ++i) {
-    Scratch<double> param = readAll(params[i]), grad = readAll(grads[i]);
-    Scratch<double> buffer = buffers.empty() ? Scratch<double>() : readAll(buffers[i]);
-    sgdStep(param, grad, buffer, settings);
-    writeAll(params[i], param);
+    llvm::SmallVector<Tensor, 3> tensors{params[i]};
     if (!buffers.empty())
-      writeAll(buffers[i], buffer);
-    if (settings.gradScale != 1)
-      writeAll(grads[i], grad);
+      tensors.push_back(buffers[i]);
+    tensors.push_back(grads[i]);
+    changeElements(tensors, tensors.size() - (settings.gradScale == 1), [&](auto lines) { sgdStep(lines, settings); });
   }
   return {};
 }

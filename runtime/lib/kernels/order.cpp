@@ -79,7 +79,7 @@ void rank(const Tensor &self, const Ranking &ranking, const Tensor &values, cons
 
 bool checkOrdered(KernelArgs &args, const Tensor &self) {
   bool ordered = computable(self.dtype()) && !isComplex(self.dtype());
-  return args.check(ordered, "got " + self.typeText() + ", expected ordered elements") && !args.failed();
+  return args.check(ordered, "got " + typeOf(self) + ", expected ordered elements") && !args.failed();
 }
 
 Value sortLines(KernelArgs &args, unsigned dimIndex) {
@@ -111,7 +111,7 @@ Value topk(KernelArgs &args) {
     return {};
   int64_t size = self.rank() ? self.size(dim) : 1;
   if (!args.check(count >= 0 && count <= size,
-                  "got k = " + llvm::Twine(count) + " on dimension " + llvm::Twine(dim) + " of " + self.typeText()))
+                  "got k = " + llvm::Twine(count) + " on dimension " + llvm::Twine(dim) + " of " + typeOf(self)))
     return {};
   Dims sizes = toDims(self.sizes());
   if (!sizes.empty())
@@ -220,7 +220,7 @@ Value cumulate(KernelArgs &args) {
   bool whole = classOf(self.dtype()) <= DTypeClass::Integer;
   DType dtype = args.dtype(2, whole ? DType::I64 : self.dtype());
   bool known = computable(self.dtype()) && computable(dtype) && (op.complex != nullptr || !isComplex(dtype));
-  if (args.failed() || !args.check(known, "got " + self.typeText()))
+  if (args.failed() || !args.check(known, "got " + typeOf(self)))
     return {};
   Tensor source = toDType(self, dtype);
   Tensor result = Tensor::zeros(dtype, self.sizes());
@@ -228,7 +228,7 @@ Value cumulate(KernelArgs &args) {
     scan<Complex>(dimLast(result, dim), dimLast(source, dim), op.complex);
   else if (isFloat(dtype))
     scan<double>(dimLast(result, dim), dimLast(source, dim), op.real);
-  else if (args.check(op.integer != nullptr, "got " + self.typeText() + ", expected floats"))
+  else if (args.check(op.integer != nullptr, "got " + typeOf(self) + ", expected floats"))
     scan<int64_t>(dimLast(result, dim), dimLast(source, dim), op.integer);
   return result;
 }
@@ -302,9 +302,8 @@ Scratch<int64_t> placesOf(const Tensor &boundaries, const Tensor &values, bool r
 Value positionsAmong(KernelArgs &args, Tensor boundaries, const Operand &values, bool right) {
   bool fits = boundaries.rank() == 1 || (boundaries.rank() > 1 && boundaries.rank() == values.tensor.rank() &&
                                          boundaries.sizes().drop_back() == values.tensor.sizes().drop_back());
-  if (args.failed() ||
-      !args.check(fits, "got boundaries " + boundaries.typeText() + " for " + values.tensor.typeText() +
-                            ", expected a line of them, or one for each line of values"))
+  if (args.failed() || !args.check(fits, "got boundaries " + typeOf(boundaries) + " for " + typeOf(values.tensor) +
+                                             ", expected a line of them, or one for each line of values"))
     return {};
   DType common = resultType({Operand{boundaries, false}, values});
   boundaries = toDType(boundaries, common).contiguous();

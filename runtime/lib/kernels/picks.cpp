@@ -11,7 +11,7 @@ namespace {
 Tensor selected(KernelArgs &args, const Tensor &self, const Tensor &mask) {
   std::optional<Dims> sizes = broadcastSizes(self.sizes(), mask.sizes());
   if (args.failed() || !args.check(sizes.has_value() && mask.dtype() == DType::Bool,
-                                   "got a mask " + mask.typeText() + " for " + self.typeText()))
+                                   "got a mask " + typeOf(mask) + " for " + typeOf(self)))
     return {};
   Tensor wide = atLeastOneDim(args.take(self.expand(*sizes))), set = atLeastOneDim(args.take(mask.expand(*sizes)));
   return callForTensor(args, "aten.index.Tensor", {wide, Value::tensors({set})});
@@ -27,7 +27,7 @@ Value maskedScatterBackward(KernelArgs &args) {
   Tensor picked = selected(args, args.tensor(0), args.tensor(1));
   Dims sizes = args.integers(2);
   int64_t count = productOf(sizes);
-  if (args.failed() || !args.check(picked.numElements() <= count, "got sizes " + dimsText(sizes)))
+  if (args.failed() || !args.check(picked.numElements() <= count, "got sizes " + dimsOf(sizes)))
     return {};
   Tensor flat = Tensor::zeros(picked.dtype(), {count});
   flat.slice(0, 0, picked.numElements()).copyFrom(picked);
@@ -82,7 +82,7 @@ Value indexReduce(KernelArgs &args) {
 /// (self, dim, index, src or value, reduce), reduce being "add" or "multiply".
 Value scatterWith(KernelArgs &args) {
   const Tensor &self = args.tensor(0), &index = args.tensor(2);
-  std::string name = args.text(4, "add");
+  llvm::StringRef name = args.text(4, "add");
   args.check(name == "add" || name == "multiply", "got reduce '" + name + "', expected add or multiply");
   Value source = args.at(3);
   if (!args.failed() && !source.is(Value::Kind::Tensor))
@@ -101,11 +101,11 @@ Value takeAlong(KernelArgs &args) {
   int64_t dim = args.dim(2, self.rank());
   Dims ofSelf = toDims(self.sizes()), ofIndex = toDims(index.sizes());
   bool fits = ofSelf.size() == ofIndex.size() && !ofSelf.empty();
-  if (args.failed() || !args.check(fits, "got indices " + index.typeText() + " for " + self.typeText()))
+  if (args.failed() || !args.check(fits, "got indices " + typeOf(index) + " for " + typeOf(self)))
     return {};
   std::swap(ofSelf[static_cast<size_t>(dim)], ofIndex[static_cast<size_t>(dim)]);
   std::optional<Dims> sizes = broadcastSizes(ofSelf, index.sizes());
-  if (!args.check(sizes.has_value(), "got indices " + index.typeText() + " for " + self.typeText()))
+  if (!args.check(sizes.has_value(), "got indices " + typeOf(index) + " for " + typeOf(self)))
     return {};
   Dims whole = *sizes;
   whole[static_cast<size_t>(dim)] = self.size(dim);

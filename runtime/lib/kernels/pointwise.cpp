@@ -5,23 +5,34 @@
 namespace ccgraph::runtime {
 namespace {
 
+Tensor stretched(const Tensor &tensor, DimsRef sizes) {
+  return tensor.sizes() == sizes ? tensor : llvm::cantFail(tensor.expand(sizes));
+}
+
 /// torch._prims_common.compute_elementwise_output_strides: plainly row-major or plainly channels-last operands give
 /// that layout, else the operands' order of dimensions is kept. 0-d operands have no say.
 Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
-  std::vector<Tensor> stretched;
+  llvm::SmallVector<Tensor, 4> wide;
   for (const Tensor &operand : operands)
     if (operand.rank() > 0)
-      stretched.push_back(llvm::cantFail(operand.expand(sizes)));
-  bool rowMajor = llvm::all_of(stretched, [](const Tensor &t) { return t.isContiguous(); });
-  bool channelsLast = llvm::all_of(stretched, [](const Tensor &t) { return isChannelsLast(t.sizes(), t.strides()); });
+      wide.push_back(stretched(operand, sizes));
+  bool rowMajor = llvm::all_of(wide, [](const Tensor &t) { return t.isContiguous(); });
+  bool channelsLast = llvm::all_of(wide, [](const Tensor &t) { return isChannelsLast(t.sizes(), t.strides()); });
   if (rowMajor && !channelsLast)
     return contiguousStrides(sizes);
   if (channelsLast && !rowMajor)
     return channelsLastStrides(sizes);
   llvm::SmallVector<DimsRef, 4> strides;
-  for (const Tensor &operand : stretched)
+  for (const Tensor &operand : wide)
     strides.push_back(operand.strides());
   return denseStridesLike(sizes, strides);
+}
+
+Dims sizesOf(llvm::ArrayRef<Tensor> operands) {
+  Dims sizes = toDims(operands.front().sizes());
+  for (const Tensor &operand : operands.drop_front())
+    sizes = *broadcastSizes(sizes, operand.sizes());
+  return sizes;
 }
 
 /// What one run of an operator needs to know, decided once before the loop.
@@ -48,44 +59,79 @@ std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, 
   return plan;
 }
 
-/// Operand `index` as the loop reads it: rounded to the common dtype, stretched to `sizes`. A number beside f16 or bf16
-/// is the exception: PyTorch's CPU kernels keep it in f32. So x * 0.1 with x in bf16 multiplies by 0.1, not by the bf16
-/// next to it, 0.10009765625.
-Tensor prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan, DimsRef sizes) {
+/// An operand as the loop reads it: stretched to the result's sizes, and rounded to `dtype`.
+struct Input {
+  Tensor tensor;
+  DType dtype;
+};
+using Inputs = llvm::SmallVector<Input, 4>;
+
+/// Rounded to the common dtype. A number beside f16 or bf16 is the exception: PyTorch's CPU kernels keep it in f32. So x * 0.1
+/// with x in bf16 multiplies by 0.1, not by the bf16 next to it, 0.10009765625.
+Input prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan, DimsRef sizes) {
   const Operand &operand = operands[index];
   bool reduced = plan.common == DType::F16 || plan.common == DType::BF16;
   bool wide = index < plan.op->promoting ? plan.op->scalarsInF32 : plan.op->weightsInF32;
   bool inF32 = wide && reduced && operand.tensor.rank() == 0;
-  return llvm::cantFail(toDType(operand.tensor, inF32 ? DType::F32 : plan.common).expand(sizes));
+  DType dtype = inF32 ? DType::F32 : plan.common;
+  // Because one number is rounded once, and not with each row.
+  bool one = operand.tensor.numElements() == 1;
+  return {stretched(one ? toDType(operand.tensor, dtype) : operand.tensor, sizes), dtype};
+}
+
+// Elementwise in place is safe where an operand is the very window that is written: element i is read before it is
+// stored. Any other overlap would read what the loop wrote before, as x[1:] += x[:-1] does; such an operand is copied
+// first.
+bool sameWindow(const Tensor &a, const Tensor &b) {
+  return a.offset() == b.offset() && a.strides() == b.strides() && a.dtype() == b.dtype();
+}
+
+Inputs inputsOf(llvm::ArrayRef<Operand> operands, const Plan &plan, const Tensor &out) {
+  Inputs inputs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Input input = prepare(operands, i, plan, out.sizes());
+    if (input.tensor.overlaps(out) && !sameWindow(input.tensor, out))
+      input.tensor = input.tensor.cloneContiguous();
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+template <typename T>
+void readInput(const Input &input, Row row, llvm::MutableArrayRef<T> out) {
+  DType from = input.tensor.dtype();
+  if (from == input.dtype)
+    return readRow<T>(from, row, out);
+  alignas(64) std::byte rounded[blockSize * sizeof(Complex)];
+  Row place{rounded, sizeInBytes(input.dtype)};
+  convertRow(input.dtype, place, from, row, static_cast<int64_t>(out.size()));
+  readRow<T>(input.dtype, place, out);
 }
 
 // All arithmetic is done in the widest type of its class and rounded when a row is stored. For f32, one +, -, *, / or
 // square root in double, rounded to f32, is just what f32 arithmetic gives; f16 and bf16 go through f32 on their way to
 // memory, as in PyTorch's CPU kernels. Rows are widened as a whole, so that the dtype is asked once a row.
 template <typename T>
-void loop(const Tensor &out, llvm::ArrayRef<Tensor> inputs, T (*compute)(const T *)) {
-  std::vector<Tensor> tensors{out};
-  tensors.insert(tensors.end(), inputs.begin(), inputs.end());
-  Scratch<Scratch<T>> columns(inputs.size());
-  Scratch<T> x(inputs.size());
-  Scratch<T> result;
-  forEachRow(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
-    auto length = static_cast<size_t>(count);
-    result.resize(length);
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      columns[k].resize(length);
-      readRow<T>(inputs[k].dtype(), rows[k + 1], columns[k]);
-    }
-    for (size_t i = 0; i < length; ++i) {
+void loop(const Tensor &out, llvm::ArrayRef<Input> inputs, T (*compute)(const T *)) {
+  llvm::SmallVector<Tensor, 5> tensors{out};
+  for (const Input &input : inputs)
+    tensors.push_back(input.tensor);
+  llvm::SmallVector<Block<T>, 4> columns(inputs.size());
+  llvm::SmallVector<T, 4> x(inputs.size());
+  Block<T> result;
+  forEachBlock(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    for (size_t k = 0; k < inputs.size(); ++k)
+      readInput<T>(inputs[k], rows[k + 1], columns[k].first(count));
+    for (int64_t i = 0; i < count; ++i) {
       for (size_t k = 0; k < inputs.size(); ++k)
-        x[k] = columns[k][i];
-      result[i] = compute(x.data());
+        x[k] = columns[k].values[i];
+      result.values[i] = compute(x.data());
     }
-    writeRow<T>(out.dtype(), rows[0], result);
+    writeRow<T>(out.dtype(), rows[0], result.first(count));
   });
 }
 
-void run(const Tensor &out, llvm::ArrayRef<Tensor> inputs, const Plan &plan) {
+void run(const Tensor &out, llvm::ArrayRef<Input> inputs, const Plan &plan) {
   switch (classOf(plan.common)) {
   case DTypeClass::Bool:
   case DTypeClass::Integer:
@@ -95,13 +141,6 @@ void run(const Tensor &out, llvm::ArrayRef<Tensor> inputs, const Plan &plan) {
   case DTypeClass::Complex:
     return loop<Complex>(out, inputs, plan.op->complex);
   }
-}
-
-// Elementwise in place is safe where an operand is the very window that is written: element i is read before it is
-// stored. Any other overlap would read what the loop wrote before, as x[1:] += x[:-1] does; such an operand is copied
-// first.
-bool sameWindow(const Tensor &a, const Tensor &b) {
-  return a.offset() == b.offset() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }
 
 } // namespace
@@ -115,9 +154,7 @@ Tensor toDType(const Tensor &tensor, DType dtype) {
 }
 
 Tensor pointwiseResult(DType dtype, llvm::ArrayRef<Tensor> operands) {
-  Dims sizes(operands.front().sizes().begin(), operands.front().sizes().end());
-  for (const Tensor &operand : operands.drop_front())
-    sizes = *broadcastSizes(sizes, operand.sizes());
+  Dims sizes = sizesOf(operands);
   return Tensor::zeros(dtype, sizes, stridesOf(sizes, operands));
 }
 
@@ -125,7 +162,7 @@ Dims broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands) {
   Dims sizes;
   for (const Operand &operand : operands) {
     std::optional<Dims> joined = broadcastSizes(sizes, operand.tensor.sizes());
-    if (args.check(joined.has_value(), "got sizes " + dimsText(sizes) + " and " + dimsText(operand.tensor.sizes()) +
+    if (args.check(joined.has_value(), "got sizes " + dimsOf(sizes) + " and " + dimsOf(operand.tensor.sizes()) +
                                            ", expected sizes that broadcast"))
       sizes = *joined;
   }
@@ -137,18 +174,13 @@ Tensor pointwise(KernelArgs &args, llvm::ArrayRef<Operand> operands, const Point
   Dims sizes = broadcastOf(args, operands);
   if (args.failed())
     return {};
-  std::vector<Tensor> shapes;
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    inputs.push_back(prepare(operands, i, *plan, sizes));
-    // Because a number has no layout, it neither sets strides nor takes the fast path away.
-    if (!operands[i].isNumber)
-      shapes.push_back(operands[i].tensor);
-  }
-  if (shapes.empty())
-    shapes = inputs;
-  Tensor out = pointwiseResult(plan->result, shapes);
-  run(out, inputs, *plan);
+  llvm::SmallVector<Tensor, 4> shapes;
+  // Because a number has no layout, it neither sets strides nor takes the fast path away.
+  for (const Operand &operand : operands)
+    if (!operand.isNumber)
+      shapes.push_back(operand.tensor);
+  Tensor out = args.result(plan->result, sizes, stridesOf(sizes, shapes));
+  run(out, inputsOf(operands, *plan, out), *plan);
   return out;
 }
 
@@ -157,17 +189,10 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
   Dims sizes = broadcastOf(args, operands);
   if (args.failed())
     return;
-  bool fits = llvm::ArrayRef<int64_t>(sizes) == out.sizes() && canStore(plan->result, out.dtype());
-  if (!args.check(fits, "got a result " + shortName(plan->result) + dimsText(sizes) + ", which cannot be stored in " +
-                            out.typeText()))
-    return;
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    Tensor input = prepare(operands, i, *plan, sizes);
-    bool clashes = input.aliases(out) && !sameWindow(input, out);
-    inputs.push_back(clashes ? input.cloneContiguous() : input);
-  }
-  run(out, inputs, *plan);
+  bool fits = DimsRef(sizes) == out.sizes() && canStore(plan->result, out.dtype());
+  if (args.check(fits, "got a result " + shortName(plan->result) + dimsOf(sizes) + ", which cannot be stored in " +
+                           typeOf(out)))
+    run(out, inputsOf(operands, *plan, out), *plan);
 }
 
 Operand numberOperand(double value) {

@@ -53,7 +53,7 @@ Dims perDimension(KernelArgs &args, unsigned index, size_t rank, DimsRef otherwi
     return toDims(otherwise);
   if (given.size() == 1)
     given.assign(rank, given[0]);
-  if (!args.check(given.size() == rank, "got " + dimsText(given) + " for " + llvm::Twine(rank) + " dimensions"))
+  if (!args.check(given.size() == rank, "got " + dimsOf(given) + " for " + llvm::Twine(rank) + " dimensions"))
     return Dims(rank, 1);
   return given;
 }
@@ -62,7 +62,7 @@ bool startPooling(KernelArgs &args, Pooling &p, unsigned index) {
   p.input = args.tensor(index);
   bool fits = p.input.rank() > static_cast<int64_t>(p.rank) && p.input.rank() <= static_cast<int64_t>(p.rank) + 2 &&
               computable(p.input.dtype()) && !isComplex(p.input.dtype());
-  return args.check(fits, "got " + p.input.typeText() + ", expected real [N, C, ...] with " + llvm::Twine(p.rank) +
+  return args.check(fits, "got " + typeOf(p.input) + ", expected real [N, C, ...] with " + llvm::Twine(p.rank) +
                               " pooled dimensions") &&
          !args.failed();
 }
@@ -131,8 +131,8 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
   for (size_t d = 0; d < rank && !args.failed(); ++d) {
     int64_t size = p.input.sizes().take_back(rank)[d];
     bool fits = kernel[d] > 0 && stride[d] > 0 && dilation[d] > 0 && padding[d] >= 0 && 2 * padding[d] <= kernel[d];
-    if (!args.check(fits, "got kernel " + dimsText(kernel) + ", stride " + dimsText(stride) + ", padding " +
-                              dimsText(padding) + ", expected them positive, and padding at most half the kernel"))
+    if (!args.check(fits, "got kernel " + dimsOf(kernel) + ", stride " + dimsOf(stride) + ", padding " +
+                              dimsOf(padding) + ", expected them positive, and padding at most half the kernel"))
       break;
     Slide slide{kernel[d], stride[d], padding[d], dilation[d], ceil, countPadding};
     for (int64_t out = 0, count = slides(size, slide); out < count; ++out)
@@ -149,7 +149,7 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
 /// Windows that divide the input into as many parts as are asked for; neighbours may overlap.
 Pooling adaptive(KernelArgs &args, unsigned input, DimsRef wanted, size_t rank) {
   Pooling p{.rank = rank};
-  if (!startPooling(args, p, input) || !args.check(wanted.size() == rank, "got output_size " + dimsText(wanted)))
+  if (!startPooling(args, p, input) || !args.check(wanted.size() == rank, "got output_size " + dimsOf(wanted)))
     return p;
   Scratch<Scratch<Reach>> axes(rank);
   for (size_t d = 0; d < rank; ++d) {
@@ -198,7 +198,7 @@ Value average(KernelArgs &args, const Pooling &p) {
 bool checkGradient(KernelArgs &args, const Pooling &p) {
   return !args.failed() &&
          args.check(args.tensor(0).sizes() == DimsRef(p.outputSizes),
-                    "got grad_output " + args.tensor(0).typeText() + ", expected sizes " + dimsText(p.outputSizes));
+                    "got grad_output " + typeOf(args.tensor(0)) + ", expected sizes " + dimsOf(p.outputSizes));
 }
 
 Value averageBackward(KernelArgs &args, const Pooling &p) {
@@ -292,8 +292,8 @@ Value gradientToCells(KernelArgs &args, unsigned indicesAt, size_t rank) {
   const Tensor &grad = args.tensor(0), &self = args.tensor(1), &indices = args.tensor(indicesAt);
   bool fits = self.rank() >= static_cast<int64_t>(rank) && grad.rank() == self.rank() &&
               grad.sizes() == indices.sizes() && grad.sizes().drop_back(rank) == self.sizes().drop_back(rank);
-  if (args.failed() || !args.check(fits, "got grad_output " + grad.typeText() + ", self " + self.typeText() +
-                                             " and indices " + indices.typeText() + ", expected sizes that match"))
+  if (args.failed() || !args.check(fits, "got grad_output " + typeOf(grad) + ", self " + typeOf(self) +
+                                             " and indices " + typeOf(indices) + ", expected sizes that match"))
     return {};
   Values upstream = readAll(grad), cells = readAll(indices), result(static_cast<size_t>(self.numElements()));
   int64_t plane = productOf(self.sizes().take_back(rank)), outPlane = productOf(grad.sizes().take_back(rank));
@@ -382,7 +382,7 @@ Value offsetsToIndices(KernelArgs &args) {
   Grid grid{kernel, perDimension(args, 3, rank, kernel), perDimension(args, 4, rank, Dims(rank, 0)),
             perDimension(args, 5, rank, Dims(rank, 1))};
   if (args.failed() || !args.check(input.size() == rank && offsets.rank() >= static_cast<int64_t>(rank),
-                                   "got offsets " + offsets.typeText() + " and input_size " + dimsText(input)))
+                                   "got offsets " + typeOf(offsets) + " and input_size " + dimsOf(input)))
     return {};
   Values places = readAll(offsets);
   Scratch<int64_t> cells;

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace ccgraph::runtime {
 
@@ -50,68 +49,113 @@ Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep) {
   return result;
 }
 
+/// Are all numbers of `from` numbers of `to`, read alike in its wide type? Then they need not be converted first.
+static bool widensTo(DType from, DType to) {
+  if (from == to)
+    return true;
+  bool floats = isFloat(from) && isFloat(to) && sizeInBytes(from) < sizeInBytes(to);
+  return floats || (classOf(from) <= DTypeClass::Integer && to == DType::I64);
+}
+
+/// The dimensions that a reduction keeps, or those that it folds.
+static Tensor dimsOnly(const Tensor &tensor, DimsRef dims, bool folded) {
+  Window window{{}, {}, tensor.offset()};
+  for (int64_t dim = 0; dim < tensor.rank(); ++dim)
+    if (llvm::is_contained(dims, dim) == folded) {
+      window.sizes.push_back(tensor.size(dim));
+      window.strides.push_back(tensor.stride(dim));
+    }
+  return tensor.reinterpret(tensor.dtype(), std::move(window));
+}
+
 // A line is folded in the wide type (double, int64 or complex double) from left to right and rounded once, when the
 // result is stored. PyTorch sums f32 in pieces and in f32; the two agree within the tolerance of a reordered sum, and
 // ours is as a rule the nearer to the exact one.
 template <typename T>
-Tensor foldLines(const Tensor &self, const Reduction &reduction, llvm::function_ref<T(llvm::ArrayRef<T> line)> fold) {
-  Tensor lines = dimsLast(toDType(self, reduction.dtype), reduction.dims);
-  Tensor result = Tensor::zeros(reduction.dtype, reducedSizes(self.sizes(), reduction.dims, reduction.keep));
-  int64_t step = lines.elementSize();
-  Scratch<T> line(static_cast<size_t>(lines.size(1)));
-  for (int64_t i = 0; i < lines.size(0); ++i) {
-    readRow<T>(lines.dtype(), {lines.data() + i * lines.size(1) * step, step}, line);
-    writeElement<T>(result.dtype(), result.data() + i * step, fold(line));
-  }
-  return result;
+void foldLines(const Tensor &out, const Tensor &self, const Reduction &reduction,
+               llvm::function_ref<T(const Line<T> &line)> fold) {
+  Tensor source = widensTo(self.dtype(), reduction.dtype) ? self : toDType(self, reduction.dtype);
+  Tensor inner = dimsOnly(source, reduction.dims, true);
+  Nest nest(inner);
+  int64_t size = inner.numElements();
+  std::byte *to = out.data();
+  forEachStretch(dimsOnly(source, reduction.dims, false), [&](llvm::ArrayRef<Row> rows, int64_t count) {
+    for (int64_t i = 0; i < count; ++i, to += out.elementSize())
+      writeElement<T>(out.dtype(), to, fold({nest, source.dtype(), rows[0].data + i * rows[0].step, size}));
+  });
 }
 
-template Tensor foldLines<double>(const Tensor &, const Reduction &,
-                                  llvm::function_ref<double(llvm::ArrayRef<double>)>);
-template Tensor foldLines<int64_t>(const Tensor &, const Reduction &,
-                                   llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>);
-template Tensor foldLines<Complex>(const Tensor &, const Reduction &,
-                                   llvm::function_ref<Complex(llvm::ArrayRef<Complex>)>);
+template void foldLines<double>(const Tensor &, const Tensor &, const Reduction &,
+                                llvm::function_ref<double(const Line<double> &)>);
+template void foldLines<int64_t>(const Tensor &, const Tensor &, const Reduction &,
+                                 llvm::function_ref<int64_t(const Line<int64_t> &)>);
+template void foldLines<Complex>(const Tensor &, const Tensor &, const Reduction &,
+                                 llvm::function_ref<Complex(const Line<Complex> &)>);
+
+Tensor foldedAll(KernelArgs &args, const Tensor &elements, bool mean) {
+  Tensor out = args.result(elements.dtype(), {});
+  foldLines<double>(out, elements, {allDims(elements.rank()), false, elements.dtype()}, [&](const Line<double> &line) {
+    double sum = 0;
+    line.forEach([&](double value) { sum += value; });
+    return mean ? sum / static_cast<double>(line.size()) : sum;
+  });
+  return out;
+}
 
 namespace {
 
-using RealFold = llvm::function_ref<double(llvm::ArrayRef<double>)>;
+using RealFold = llvm::function_ref<double(const Line<double> &)>;
 
 template <typename T>
-T sumOf(llvm::ArrayRef<T> line) {
-  return std::accumulate(line.begin(), line.end(), T(0));
+T sumOf(const Line<T> &line) {
+  T sum(0);
+  line.forEach([&](T value) { sum += value; });
+  return sum;
+}
+template <typename T>
+T productOf(const Line<T> &line) {
+  T product(1);
+  line.forEach([&](T value) { product *= value; });
+  return product;
 }
 
 /// Past the end of int64 a sum goes on from the other end, as PyTorch's does; in C++ that would be undefined behaviour.
-int64_t wrappingSum(llvm::ArrayRef<int64_t> line) {
-  return std::accumulate(line.begin(), line.end(), int64_t{0}, wrapAdd);
+int64_t wrappingSum(const Line<int64_t> &line) {
+  int64_t sum = 0;
+  line.forEach([&](int64_t value) { sum = wrapAdd(sum, value); });
+  return sum;
+}
+int64_t wrappingProduct(const Line<int64_t> &line) {
+  int64_t product = 1;
+  line.forEach([&](int64_t value) { product = wrapMul(product, value); });
+  return product;
 }
 
 /// Of nothing: 0 / 0, which is NaN, as torch.mean gives.
-double meanOf(llvm::ArrayRef<double> line) { return sumOf(line) / static_cast<double>(line.size()); }
+template <typename T>
+T meanOf(const Line<T> &line) {
+  return sumOf(line) / static_cast<double>(line.size());
+}
 
 /// The mean as Welford's algorithm goes on to the next element (B. Welford, 1962), which makes NaN of an infinity
 /// before others.
-double runningMean(llvm::ArrayRef<double> line) {
-  double mean = line.empty() ? NAN : 0;
-  for (size_t i = 0; i < line.size(); ++i)
-    mean += (line[i] - mean) / static_cast<double>(i + 1);
+double runningMean(const Line<double> &line) {
+  double mean = line.size() == 0 ? NAN : 0, count = 0;
+  line.forEach([&](double value) { mean += (value - mean) / ++count; });
   return mean;
 }
 
 /// Two passes: the mean, then the squares about it; their sum over n - correction.
-double varianceOf(llvm::ArrayRef<double> line, double correction) {
-  double mean = meanOf(line);
-  double squares = 0;
-  for (double value : line)
-    squares += (value - mean) * (value - mean);
+double varianceOf(const Line<double> &line, double correction) {
+  double mean = meanOf(line), squares = 0;
+  line.forEach([&](double value) { squares += (value - mean) * (value - mean); });
   return squares / std::max(0.0, static_cast<double>(line.size()) - correction);
 }
 
 /// (sum |x|^p)^(1/p) and its limits, as torch.linalg.vector_norm defines them.
-double normOf(llvm::ArrayRef<double> line, double order) {
+double normOf(const Line<double> &line, double order) {
   double result = order == -INFINITY ? INFINITY : 0;
-  for (double value : line) {
+  line.forEach([&](double value) {
     double magnitude = std::fabs(value);
     if (order == INFINITY)
       result = std::isnan(magnitude) ? magnitude : std::max(result, magnitude);
@@ -119,19 +163,21 @@ double normOf(llvm::ArrayRef<double> line, double order) {
       result = std::isnan(magnitude) ? magnitude : std::min(result, magnitude);
     else
       result += order == 0 ? magnitude != 0 : order == 2 ? value * value : std::pow(magnitude, order);
-  }
+  });
   if (std::isinf(order) || order == 0)
     return result;
   return order == 2 ? std::sqrt(result) : std::pow(result, 1 / order);
 }
 
+/// Of a line that is not empty.
 template <typename T>
-T extremeOf(llvm::ArrayRef<T> line, bool (*better)(T, T)) {
-  T best = line.front();
-  for (T value : line)
-    if (best == best && (value != value || better(value, best))) // Because NaN wins.
+T extremeOf(const Line<T> &line, bool (*better)(T, T)) {
+  std::optional<T> best;
+  line.forEach([&](T value) {
+    if (!best || (*best == *best && (value != value || better(value, *best)))) // Because NaN wins.
       best = value;
-  return best;
+  });
+  return *best;
 }
 
 /// Argument indices of the common forms (self, dim, keepdim, dtype); noArgument for a form without.
@@ -148,13 +194,36 @@ Reduction reductionOf(KernelArgs &args, DType otherwise, Form form = {}) {
   result.keep = args.boolean(form.keep, false);
   result.dtype = args.dtype(form.dtype, otherwise);
   args.check(computable(result.dtype) && computable(args.tensor(0).dtype()),
-             "got " + args.tensor(0).typeText() + ", a dtype that it does not compute with");
+             "got " + typeOf(args.tensor(0)) + ", a dtype that it does not compute with");
   return result;
 }
 
+/// The fold of a reduction with one result.
+template <typename T>
+Tensor folded(KernelArgs &args, const Reduction &reduction, llvm::function_ref<T(const Line<T> &)> fold) {
+  const Tensor &self = args.tensor(0);
+  Tensor out = args.result(reduction.dtype, sizesOf(self, reduction));
+  foldLines<T>(out, self, reduction, fold);
+  return out;
+}
+
+bool checkReal(KernelArgs &args, const Reduction &reduction) {
+  return args.check(isFloat(reduction.dtype), "got dtype " + shortName(reduction.dtype) + ", expected a float") &&
+         !args.failed();
+}
+
 Tensor foldReal(KernelArgs &args, const Reduction &reduction, RealFold fold) {
-  args.check(isFloat(reduction.dtype), "got dtype " + shortName(reduction.dtype) + ", expected a float");
-  return args.failed() ? Tensor() : foldLines<double>(args.tensor(0), reduction, fold);
+  return checkReal(args, reduction) ? folded<double>(args, reduction, fold) : Tensor();
+}
+
+/// One of several results.
+Tensor foldRealInto(KernelArgs &args, unsigned index, const Reduction &reduction, RealFold fold) {
+  if (!checkReal(args, reduction))
+    return {};
+  const Tensor &self = args.tensor(0);
+  Tensor out = args.resultOf(index, reduction.dtype, sizesOf(self, reduction));
+  foldLines<double>(out, self, reduction, fold);
+  return out;
 }
 
 // Because sums and products of bools and integers are int64 in PyTorch (torch.sum, torch.prod): ten u8 of 200 make
@@ -165,10 +234,10 @@ Value sum(KernelArgs &args, Form form) {
   if (args.failed())
     return {};
   if (isComplex(reduction.dtype))
-    return foldLines<Complex>(args.tensor(0), reduction, sumOf<Complex>);
+    return folded<Complex>(args, reduction, sumOf<Complex>);
   if (isFloat(reduction.dtype))
-    return foldLines<double>(args.tensor(0), reduction, sumOf<double>);
-  return foldLines<int64_t>(args.tensor(0), reduction, wrappingSum);
+    return folded<double>(args, reduction, sumOf<double>);
+  return folded<int64_t>(args, reduction, wrappingSum);
 }
 Value sumAll(KernelArgs &args) { return sum(args, wholeForm); }
 Value sumDims(KernelArgs &args) { return sum(args, {}); }
@@ -179,16 +248,10 @@ Value prod(KernelArgs &args, Form form) {
   if (args.failed())
     return {};
   if (isComplex(reduction.dtype))
-    return foldLines<Complex>(args.tensor(0), reduction, [](llvm::ArrayRef<Complex> line) {
-      return std::accumulate(line.begin(), line.end(), Complex(1), std::multiplies<>());
-    });
+    return folded<Complex>(args, reduction, productOf<Complex>);
   if (isFloat(reduction.dtype))
-    return foldLines<double>(args.tensor(0), reduction, [](llvm::ArrayRef<double> line) {
-      return std::accumulate(line.begin(), line.end(), 1.0, std::multiplies<>());
-    });
-  return foldLines<int64_t>(args.tensor(0), reduction, [](llvm::ArrayRef<int64_t> line) {
-    return std::accumulate(line.begin(), line.end(), int64_t{1}, wrapMul);
-  });
+    return folded<double>(args, reduction, productOf<double>);
+  return folded<int64_t>(args, reduction, wrappingProduct);
 }
 Value prodAll(KernelArgs &args) { return prod(args, wholeForm); }
 Value prodDim(KernelArgs &args) { return prod(args, {}); }
@@ -196,10 +259,8 @@ Value prodDim(KernelArgs &args) { return prod(args, {}); }
 Value mean(KernelArgs &args, Form form) {
   Reduction reduction = reductionOf(args, args.tensor(0).dtype(), form);
   if (args.failed() || !isComplex(reduction.dtype))
-    return foldReal(args, reduction, meanOf);
-  return foldLines<Complex>(args.tensor(0), reduction, [](llvm::ArrayRef<Complex> line) {
-    return sumOf(line) / static_cast<double>(line.size());
-  });
+    return foldReal(args, reduction, meanOf<double>);
+  return folded<Complex>(args, reduction, meanOf<Complex>);
 }
 Value meanAll(KernelArgs &args) { return mean(args, wholeForm); }
 Value meanDims(KernelArgs &args) { return mean(args, {}); }
@@ -212,13 +273,13 @@ Value extreme(KernelArgs &args, Form form) {
   for (int64_t dim : reduction.dims)
     length *= self.size(dim);
   if (args.failed() || !args.check(length > 0 && !isComplex(self.dtype()),
-                                   "got " + self.typeText() + ", expected ordered elements, at least one a line"))
+                                   "got " + typeOf(self) + ", expected ordered elements, at least one a line"))
     return {};
   if (isFloat(self.dtype()))
-    return foldLines<double>(self, reduction, [](llvm::ArrayRef<double> line) {
+    return folded<double>(args, reduction, [](const Line<double> &line) {
       return extremeOf<double>(line, [](double a, double b) { return largest ? a > b : a < b; });
     });
-  return foldLines<int64_t>(self, reduction, [](llvm::ArrayRef<int64_t> line) {
+  return folded<int64_t>(args, reduction, [](const Line<int64_t> &line) {
     return extremeOf<int64_t>(line, [](int64_t a, int64_t b) { return largest ? a > b : a < b; });
   });
 }
@@ -237,9 +298,13 @@ Value truth(KernelArgs &args, Form form) {
   Reduction reduction = reductionOf(args, DType::Bool, form);
   if (args.failed())
     return {};
-  Tensor result = foldLines<int64_t>(args.tensor(0), reduction, [](llvm::ArrayRef<int64_t> line) {
-    auto isSet = [](int64_t value) { return value != 0; };
-    return static_cast<int64_t>(wantsAll ? llvm::all_of(line, isSet) : llvm::any_of(line, isSet));
+  Tensor result = folded<int64_t>(args, reduction, [](const Line<int64_t> &line) {
+    bool all = true, any = false;
+    line.forEach([&](int64_t value) {
+      all &= value != 0;
+      any |= value != 0;
+    });
+    return static_cast<int64_t>(wantsAll ? all : any);
   });
   return args.tensor(0).dtype() == DType::U8 ? toDType(result, DType::U8) : result;
 }
@@ -255,20 +320,21 @@ Value truthDims(KernelArgs &args) {
 // --- Variance: (self, dim, correction, keepdim), n - 1 where correction is left out -----------------
 constexpr Form correctionForm{1, 3, noArgument};
 
-Tensor variance(KernelArgs &args, bool root) {
+template <bool root>
+Value variance(KernelArgs &args) {
   double correction = args.number(2, 1.0);
   Reduction reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
-  return foldReal(args, reduction, [&](llvm::ArrayRef<double> line) {
+  return foldReal(args, reduction, [&](const Line<double> &line) {
     double result = varianceOf(line, correction);
     return root ? std::sqrt(result) : result;
   });
 }
-Value var(KernelArgs &args) { return variance(args, false); }
-Value std(KernelArgs &args) { return variance(args, true); }
 
 Value varMean(KernelArgs &args) {
+  double correction = args.number(2, 1.0);
   Reduction reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
-  return Value::tensors({variance(args, false), foldReal(args, reduction, runningMean)});
+  auto variance = [&](const Line<double> &line) { return varianceOf(line, correction); };
+  return Value::tensors({foldRealInto(args, 0, reduction, variance), foldRealInto(args, 1, reduction, runningMean)});
 }
 
 Value vectorNorm(KernelArgs &args) {
@@ -279,17 +345,16 @@ Value vectorNorm(KernelArgs &args) {
     return callKernel(args, args.target(), {magnitudes, args.at(1), args.at(2), args.at(3), dtype});
   }
   Reduction reduction = reductionOf(args, args.tensor(0).dtype(), {2, 3, 4});
-  return foldReal(args, reduction, [&](llvm::ArrayRef<double> line) { return normOf(line, order); });
+  return foldReal(args, reduction, [&](const Line<double> &line) { return normOf(line, order); });
 }
 
-double largestOf(llvm::ArrayRef<double> line) {
+double largestOf(const Line<double> &line) {
   return extremeOf<double>(line, [](double a, double b) { return a > b; });
 }
 
-double sumOfExp(llvm::ArrayRef<double> line, double shift) {
+double sumOfExp(const Line<double> &line, double shift) {
   double sum = 0;
-  for (double value : line)
-    sum += std::exp(value - shift);
+  line.forEach([&](double value) { sum += std::exp(value - shift); });
   return sum;
 }
 
@@ -298,8 +363,8 @@ double sumOfExp(llvm::ArrayRef<double> line, double shift) {
 // sum is -inf (torch.logsumexp).
 Value logSumExp(KernelArgs &args) {
   Reduction reduction = reductionOf(args, floatTypeOf(args.tensor(0).dtype()), {1, 2, noArgument});
-  return foldReal(args, reduction, [](llvm::ArrayRef<double> line) {
-    double shift = line.empty() ? -INFINITY : largestOf(line);
+  return foldReal(args, reduction, [](const Line<double> &line) {
+    double shift = line.size() == 0 ? -INFINITY : largestOf(line);
     return std::isinf(shift) ? shift : shift + std::log(sumOfExp(line, shift));
   });
 }
@@ -310,8 +375,9 @@ Value prepareSoftmax(KernelArgs &args) {
   reduction.keep = true;
   if (!args.check(args.tensor(0).numElements() > 0, "got an empty tensor"))
     return {};
-  Tensor largest = foldReal(args, reduction, largestOf);
-  Tensor sum = foldReal(args, reduction, [](llvm::ArrayRef<double> line) { return sumOfExp(line, largestOf(line)); });
+  Tensor largest = foldRealInto(args, 0, reduction, largestOf);
+  Tensor sum =
+      foldRealInto(args, 1, reduction, [](const Line<double> &line) { return sumOfExp(line, largestOf(line)); });
   return Value::tensors({largest, sum});
 }
 
@@ -332,11 +398,11 @@ const Kernel kernels[] = {
     {"aten.min.default", "self", extremeAll<false>},
     {"aten.prod.default", "self,dtype", prodAll},
     {"aten.prod.dim_int", "self,dim,keepdim,dtype", prodDim},
-    {"aten.std.correction", "self,dim,correction,keepdim", std},
+    {"aten.std.correction", "self,dim,correction,keepdim", variance<true>},
     {"aten.sum", "self,dim,keepdim,dtype", sumDims},
     {"aten.sum.default", "self,dtype", sumAll},
     {"aten.sum.dim_IntList", "self,dim,keepdim,dtype", sumDims},
-    {"aten.var.correction", "self,dim,correction,keepdim", var},
+    {"aten.var.correction", "self,dim,correction,keepdim", variance<false>},
     {"aten.var_mean.correction", "self,dim,correction,keepdim", varMean},
     {"prims.prepare_softmax_online.default", "a,dim", prepareSoftmax},
 };

@@ -37,23 +37,33 @@ static const Kernel *findExactly(llvm::StringRef target) {
   return at != all.end() && at->target == target ? at : nullptr;
 }
 
-/// "operator.le" for every spelling of a Python builtin, "torch.sym_sum" for "<function sym_sum at 0x7f...>".
-static std::string canonicalTarget(llvm::StringRef target) {
+/// "operator.le" for every spelling of a Python builtin, "torch.sym_sum" for "<function sym_sum at 0x7f...>". In place, because
+/// kernels that call others ask for them in each step.
+static llvm::SmallString<96> canonicalTarget(llvm::StringRef target) {
+  llvm::SmallString<96> name;
   target.consume_front("torch.ops.");
-  if (target.consume_front("<built-in function ") || target.consume_front("_operator."))
-    return ("operator." + target.take_until([](char c) { return c == '>'; })).str();
-  if (target.consume_front("<function "))
-    return ("torch." + target.take_until([](char c) { return c == ' ' || c == '>'; })).str();
-  return target.str();
+  if (target.consume_front("<built-in function ") || target.consume_front("_operator.")) {
+    name = "operator.";
+    target = target.take_until([](char c) { return c == '>'; });
+  } else if (target.consume_front("<function ")) {
+    name = "torch.";
+    target = target.take_until([](char c) { return c == ' ' || c == '>'; });
+  }
+  name += target;
+  return name;
 }
 
 const Kernel *findKernel(llvm::StringRef target) {
-  std::string name = canonicalTarget(target);
+  llvm::SmallString<96> name = canonicalTarget(target);
+  size_t length = name.size();
   // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name
   // takes.
-  for (llvm::StringRef overload : {"", ".default", ".Tensor", ".int", ".self", ".dim_IntList"})
-    if (const Kernel *kernel = findExactly(name + overload.str()))
+  for (llvm::StringRef overload : {"", ".default", ".Tensor", ".int", ".self", ".dim_IntList"}) {
+    name.resize(length);
+    name += overload;
+    if (const Kernel *kernel = findExactly(name))
       return kernel;
+  }
   return nullptr;
 }
 
@@ -65,8 +75,8 @@ llvm::Expected<Value> runKernel(const Kernel &kernel, KernelCall call) {
                              });
 }
 
-llvm::Expected<Value> callWithinRun(const Kernel &kernel, KernelCall call) {
-  KernelArgs args(kernel, std::move(call));
+llvm::Expected<Value> callWithinRun(const Kernel &kernel, KernelCall call, Destinations destinations) {
+  KernelArgs args(kernel, std::move(call), destinations);
   Value result;
   if (!args.failed())
     result = kernel.compute(args);

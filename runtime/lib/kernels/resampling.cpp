@@ -49,8 +49,7 @@ void forEachShare(const Resampling &r, Body body) {
 Value apply(KernelArgs &args, const Tensor &source, const Resampling &r, bool backward) {
   const Dims &from = backward ? r.outputSizes : r.inputSizes, &to = backward ? r.inputSizes : r.outputSizes;
   bool fits = source.sizes() == DimsRef(from) && computable(source.dtype()) && !isComplex(source.dtype());
-  if (args.failed() ||
-      !args.check(fits, "got " + source.typeText() + ", expected real elements of sizes " + dimsText(from)))
+  if (args.failed() || !args.check(fits, "got " + typeOf(source) + ", expected real elements of sizes " + dimsOf(from)))
     return {};
   Values in = readAll(source), out(static_cast<size_t>(productOf(to)));
   int64_t planes = productOf(DimsRef(from).drop_back(r.axes.size()));
@@ -76,14 +75,14 @@ int64_t replicate(int64_t at, int64_t size) { return std::min(std::max<int64_t>(
 Resampling padding(KernelArgs &args, const Tensor &self, DimsRef pads, int64_t (*inside)(int64_t, int64_t)) {
   size_t rank = pads.size() / 2;
   Resampling r{{}, toDims(self.sizes()), toDims(self.sizes())};
-  if (args.failed() || !args.check(self.rank() > static_cast<int64_t>(rank),
-                                   "got " + self.typeText() + " and padding " + dimsText(pads)))
+  if (args.failed() ||
+      !args.check(self.rank() > static_cast<int64_t>(rank), "got " + typeOf(self) + " and padding " + dimsOf(pads)))
     return r;
   for (size_t d = 0; d < rank; ++d) {
     size_t dim = r.inputSizes.size() - rank + d;
     int64_t size = r.inputSizes[dim], front = pads[2 * (rank - 1 - d)], back = pads[2 * (rank - 1 - d) + 1];
     bool fits = size > 0 && size + front + back > 0 && (inside == replicate || (front < size && back < size));
-    if (!args.check(fits, "got padding " + dimsText(pads) + " for " + self.typeText()))
+    if (!args.check(fits, "got padding " + dimsOf(pads) + " for " + typeOf(self)))
       return r;
     Axis &axis = r.axes.emplace_back();
     for (int64_t out = -front; out < size + back; ++out)
@@ -97,7 +96,7 @@ Resampling padding(KernelArgs &args, const Tensor &self, DimsRef pads, int64_t (
 template <int64_t (*inside)(int64_t, int64_t), size_t rank, bool backward>
 Value pad(KernelArgs &args) {
   Dims pads = args.integers(backward ? 2 : 1);
-  args.check(pads.size() == 2 * rank, "got padding " + dimsText(pads) + " for " + llvm::Twine(rank) + " dimensions");
+  args.check(pads.size() == 2 * rank, "got padding " + dimsOf(pads) + " for " + llvm::Twine(rank) + " dimensions");
   Resampling r = padding(args, args.tensor(backward ? 1 : 0), pads, inside);
   return apply(args, args.tensor(0), r, backward);
 }
@@ -245,7 +244,7 @@ Resampling resizing(KernelArgs &args, DimsRef in, const Form &form, Mode mode, s
     mode = aligned(mode);
   bool fits = in.size() == rank + 2 && out.size() == rank && llvm::all_of(out, [](int64_t n) { return n > 0; }) &&
               productOf(in) > 0;
-  if (args.failed() || !args.check(fits, "got input sizes " + dimsText(in) + " and output_size " + dimsText(out)))
+  if (args.failed() || !args.check(fits, "got input sizes " + dimsOf(in) + " and output_size " + dimsOf(out)))
     return r;
   for (size_t d = 0; d < rank; ++d) {
     double factor = factorOf(args, form, d);
@@ -322,13 +321,13 @@ Value im2col(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims kernel = args.integers(1);
   if (args.failed() ||
-      !args.check(self.rank() == 3 || self.rank() == 4, "got " + self.typeText() + ", expected [N, C, H, W]"))
+      !args.check(self.rank() == 3 || self.rank() == 4, "got " + typeOf(self) + ", expected [N, C, H, W]"))
     return {};
   DimsRef plane = self.sizes().take_back(2);
   Scratch<int64_t> cells = patchCells(args, plane, 1);
   Dims sizes = toDims(self.sizes().drop_back(2));
   int64_t window = productOf(kernel);
-  if (args.failed() || !args.check(window > 0, "got kernel " + dimsText(kernel)))
+  if (args.failed() || !args.check(window > 0, "got kernel " + dimsOf(kernel)))
     return {};
   sizes.back() *= window;
   sizes.push_back(static_cast<int64_t>(cells.size()) / window);
@@ -342,7 +341,7 @@ Value col2im(KernelArgs &args) {
   Scratch<int64_t> cells = patchCells(args, plane, 2);
   bool fits = self.rank() >= 2 && productOf(kernel) > 0 && self.size(self.rank() - 2) % productOf(kernel) == 0 &&
               self.size(self.rank() - 1) * productOf(kernel) == static_cast<int64_t>(cells.size());
-  if (args.failed() || !args.check(fits, "got " + self.typeText() + " for patches of " + dimsText(plane)))
+  if (args.failed() || !args.check(fits, "got " + typeOf(self) + " for patches of " + dimsOf(plane)))
     return {};
   Dims sizes = toDims(self.sizes().drop_back(1));
   sizes.back() /= productOf(kernel);

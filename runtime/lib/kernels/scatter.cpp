@@ -27,7 +27,7 @@ void scatterInto(KernelArgs &args, const Tensor &target, const Tensor &source, J
   int64_t dim = args.dim(1, target.rank());
   const Tensor &index = args.tensor(2);
   args.check(source.dtype() == target.dtype() && (join == Join::Replace || computable(source.dtype())),
-             "got a source " + source.typeText() + " for " + target.typeText() + ", expected equal dtypes");
+             "got a source " + typeOf(source) + " for " + typeOf(target) + ", expected equal dtypes");
   auto size = static_cast<size_t>(target.elementSize());
   forEachChosen(args, {target, dim, index, source}, [&](std::byte *chosen, std::byte *from) {
     if (join == Join::Add)
@@ -88,7 +88,7 @@ Join joinOf(KernelArgs &args) { return args.boolean(3, false) ? Join::Add : Join
 void put(KernelArgs &args, const Tensor &target) {
   const Tensor &values = args.tensor(2);
   args.check(values.dtype() == target.dtype() && computable(target.dtype()),
-             "got values " + values.typeText() + " for " + target.typeText() + ", expected equal dtypes");
+             "got values " + typeOf(values) + " for " + typeOf(target) + ", expected equal dtypes");
   AdvancedIndex index(args, target, args.optionalTensors(1));
   putIndexed(args, index, values.aliases(target) ? values.cloneContiguous() : values, joinOf(args));
 }
@@ -114,7 +114,7 @@ Value maskedPut(KernelArgs &args) {
                                     .promoting = 1};
   Tensor values = pointwise(args, chosen, keep);
   AdvancedIndex index(args, result, args.optionalTensors(2), OutOfRange::Clamp);
-  args.check(values.dtype() == result.dtype(), "got values " + values.typeText() + " for " + result.typeText());
+  args.check(values.dtype() == result.dtype(), "got values " + typeOf(values) + " for " + typeOf(result));
   putIndexed(args, index, values, Join::Add);
   return result;
 }
@@ -125,9 +125,9 @@ Value indexAdd(KernelArgs &args) {
   int64_t dim = args.dim(1, whole.rank());
   const Tensor source = args.has(4) ? callForTensor(args, "aten.mul.Scalar", {args.at(3), args.at(4)}) : args.tensor(3);
   args.check(source.dtype() == whole.dtype() && source.rank() <= std::max<int64_t>(whole.rank(), 1),
-             "got a source " + source.typeText() + " for " + whole.typeText());
+             "got a source " + typeOf(source) + " for " + typeOf(whole));
   Tensor result = atLeastOneDim(whole);
-  std::vector<std::optional<Tensor>> indices(static_cast<size_t>(dim));
+  OptionalTensors indices(static_cast<size_t>(dim));
   indices.emplace_back(args.tensor(2));
   if (!args.failed())
     putIndexed(args, AdvancedIndex(args, result, indices), source, Join::Add);
@@ -143,8 +143,8 @@ Value embeddingBackward(KernelArgs &args) {
   int64_t padding = args.integer(3, -1);
   bool known = isFloat(grad.dtype()) && computable(grad.dtype()) && rows >= 0 && grad.rank() == indices.rank() + 1 &&
                grad.sizes().drop_back() == indices.sizes();
-  args.check(known, "got grad_output " + grad.typeText() + " and indices " + indices.typeText() +
-                        ", expected one row an index");
+  args.check(known,
+             "got grad_output " + typeOf(grad) + " and indices " + typeOf(indices) + ", expected one row an index");
   if (args.failed())
     return {};
   Tensor result = Tensor::zeros(grad.dtype(), {rows, grad.size(grad.rank() - 1)});

@@ -49,7 +49,7 @@ Operand asCondition(KernelArgs &args, unsigned index) {
   Operand condition = args.operand(index);
   DType dtype = condition.tensor.dtype();
   args.check(dtype == DType::Bool || dtype == DType::U8,
-             "got a condition " + condition.tensor.typeText() + ", expected b8");
+             "got a condition " + typeOf(condition.tensor) + ", expected b8");
   return condition;
 }
 

@@ -48,7 +48,7 @@ Value renorm(KernelArgs &args) {
   int64_t dim = args.dim(2, self.rank());
   double most = args.number(3);
   Dims others = allDims(self.rank());
-  if (args.failed() || !args.check(self.rank() > 1, "got " + self.typeText() + ", expected at least 2 dimensions"))
+  if (args.failed() || !args.check(self.rank() > 1, "got " + typeOf(self) + ", expected at least 2 dimensions"))
     return {};
   others.erase(others.begin() + dim);
   Tensor norms =

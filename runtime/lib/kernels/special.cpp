@@ -187,7 +187,7 @@ template <const PointwiseOp &op>
 Value combined(KernelArgs &args) {
   const Tensor &a = args.tensor(0), &b = args.tensor(1);
   bool fits = a.dtype() == b.dtype() && (a.dtype() == DType::F32 || a.dtype() == DType::F64);
-  if (args.failed() || !args.check(fits, "got " + a.typeText() + " and " + b.typeText() + ", expected f32 or f64"))
+  if (args.failed() || !args.check(fits, "got " + typeOf(a) + " and " + typeOf(b) + ", expected f32 or f64"))
     return {};
   DType dtype = a.dtype() == DType::F64 ? DType::C128 : DType::C64;
   return pointwise(args, {Operand{toDType(a, dtype)}, Operand{toDType(b, dtype)}}, op);

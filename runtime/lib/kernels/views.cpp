@@ -77,7 +77,7 @@ Value viewAsDType(KernelArgs &args) {
   if (from == to)
     return self.reinterpret(dtype, std::move(window));
   if (!args.check(self.rank() > 0 && self.stride(self.rank() - 1) == 1,
-                  "got " + self.typeText() + ", expected a last stride of 1"))
+                  "got " + typeOf(self) + ", expected a last stride of 1"))
     return {};
   bool fits = window.sizes.back() * from % to == 0 && self.offset() * from % to == 0;
   window.sizes.back() = window.sizes.back() * from / to;
@@ -85,7 +85,7 @@ Value viewAsDType(KernelArgs &args) {
     fits &= stride * from % to == 0;
     stride = stride * from / to;
   }
-  if (!args.check(fits, "got " + self.typeText() + ", expected a multiple of " + llvm::Twine(to / from) +
+  if (!args.check(fits, "got " + typeOf(self) + ", expected a multiple of " + llvm::Twine(to / from) +
                             " in each stride and the last size"))
     return {};
   return self.reinterpret(dtype, std::move(window));
@@ -102,12 +102,12 @@ Value expandAs(KernelArgs &args) { return args.take(args.tensor(0).expand(args.t
 Value viewAs(KernelArgs &args) { return args.take(args.tensor(0).view(args.tensor(1).sizes())); }
 
 Value broadcastTensors(KernelArgs &args) {
-  std::vector<Tensor> tensors = args.tensors(0);
+  Tensors tensors = args.tensors(0);
   Dims sizes;
   for (const Tensor &tensor : tensors) {
     std::optional<Dims> joined = broadcastSizes(sizes, tensor.sizes());
     if (args.check(joined.has_value(),
-                   "sizes " + dimsText(sizes) + " and " + dimsText(tensor.sizes()) + " do not broadcast"))
+                   "sizes " + dimsOf(sizes) + " and " + dimsOf(tensor.sizes()) + " do not broadcast"))
       sizes = *joined;
   }
   if (args.failed())
@@ -128,7 +128,7 @@ Value permute(KernelArgs &args) {
   llvm::sort(sorted);
   bool whole = llvm::equal(sorted, llvm::seq<int64_t>(0, self.rank()));
   if (args.failed() ||
-      !args.check(whole, "got dims " + dimsText(order) + " for " + self.typeText() + ", expected each dimension once"))
+      !args.check(whole, "got dims " + dimsOf(order) + " for " + typeOf(self) + ", expected each dimension once"))
     return {};
   return self.permute(order);
 }
@@ -149,7 +149,7 @@ Value transpose(KernelArgs &args) {
 
 Value transposeMatrix(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  if (!args.check(self.rank() <= 2, "got " + self.typeText() + ", expected at most 2 dimensions"))
+  if (!args.check(self.rank() <= 2, "got " + typeOf(self) + ", expected at most 2 dimensions"))
     return {};
   return self.rank() == 2 ? swapDims(self, 0, 1) : self.alias();
 }
@@ -185,7 +185,7 @@ Value slice(KernelArgs &args) {
   int64_t dim = args.dim(1, self.rank(), 0);
   int64_t step = args.integer(4, 1);
   if (args.failed() ||
-      !args.check(self.rank() > 0 && step > 0, "got step " + llvm::Twine(step) + " on " + self.typeText() +
+      !args.check(self.rank() > 0 && step > 0, "got step " + llvm::Twine(step) + " on " + typeOf(self) +
                                                    ", expected a positive step on at least 1 dimension"))
     return {};
   int64_t start = clipBound(args.integer(2, 0), self.size(dim));
@@ -201,7 +201,7 @@ Value select(KernelArgs &args) {
     return {};
   int64_t size = self.size(dim);
   if (!args.check(index >= -size && index < size,
-                  "got index " + llvm::Twine(index) + " on dimension " + llvm::Twine(dim) + " of " + self.typeText()))
+                  "got index " + llvm::Twine(index) + " on dimension " + llvm::Twine(dim) + " of " + typeOf(self)))
     return {};
   return self.select(dim, index < 0 ? index + size : index);
 }
@@ -216,14 +216,14 @@ Value narrow(KernelArgs &args) {
   start += start < 0 ? self.size(dim) : 0;
   if (!args.check(start >= 0 && length >= 0 && start + length <= self.size(dim),
                   "got start " + llvm::Twine(start) + " and length " + llvm::Twine(length) + " on dimension " +
-                      llvm::Twine(dim) + " of " + self.typeText()))
+                      llvm::Twine(dim) + " of " + typeOf(self)))
     return {};
   return self.slice(dim, start, start + length);
 }
 
 /// Views of consecutive pieces of one dimension.
 Value pieces(const Tensor &self, int64_t dim, DimsRef lengths) {
-  std::vector<Tensor> result;
+  Tensors result;
   int64_t start = 0;
   for (int64_t length : lengths) {
     result.push_back(self.slice(dim, start, start + length));
@@ -255,8 +255,8 @@ Value split(KernelArgs &args) {
   auto isNegative = [](int64_t length) { return length < 0; };
   bool fits = llvm::none_of(wanted, isNegative) &&
               (even ? wanted[0] > 0 || size == 0 : std::accumulate(wanted.begin(), wanted.end(), int64_t{0}) == size);
-  if (!args.check(fits, "got lengths " + dimsText(wanted) + " for dimension " + llvm::Twine(dim) + " of " +
-                            self.typeText() + ", expected them to cover its size"))
+  if (!args.check(fits, "got lengths " + dimsOf(wanted) + " for dimension " + llvm::Twine(dim) + " of " + typeOf(self) +
+                            ", expected them to cover its size"))
     return {};
   return pieces(self, dim, even ? evenLengths(size, wanted[0]) : wanted);
 }
@@ -266,7 +266,7 @@ Value chunk(KernelArgs &args) {
   int64_t count = args.integer(1);
   int64_t dim = args.dim(2, self.rank(), 0);
   if (args.failed() || !args.check(self.rank() > 0 && count > 0, "got " + llvm::Twine(count) + " chunks of " +
-                                                                     self.typeText() + ", expected at least one"))
+                                                                     typeOf(self) + ", expected at least one"))
     return {};
   int64_t step = (self.size(dim) + count - 1) / count;
   return pieces(self, dim, step ? evenLengths(self.size(dim), step) : Dims(count, 0));
@@ -277,7 +277,7 @@ Value unbind(KernelArgs &args) {
   int64_t dim = args.dim(1, self.rank(), 0);
   if (args.failed() || !args.check(self.rank() > 0, "got a 0-d tensor"))
     return {};
-  std::vector<Tensor> result;
+  Tensors result;
   for (int64_t i = 0; i < self.size(dim); ++i)
     result.push_back(self.select(dim, i));
   return Value::tensors(result);
@@ -297,7 +297,7 @@ Value diagonal(KernelArgs &args) {
   int64_t row = args.dim(2, self.rank(), 0);
   int64_t column = args.dim(3, self.rank(), 1);
   if (args.failed() ||
-      !args.check(self.rank() >= 2 && row != column, "got " + self.typeText() + ", expected two dimensions"))
+      !args.check(self.rank() >= 2 && row != column, "got " + typeOf(self) + ", expected two dimensions"))
     return {};
   int64_t skipRows = std::max<int64_t>(-offset, 0);
   int64_t skipColumns = std::max<int64_t>(offset, 0);
@@ -320,7 +320,7 @@ Value viewAsReal(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   DType part = self.dtype() == DType::C128 ? DType::F64 : DType::F32;
   bool known = self.dtype() == DType::C64 || self.dtype() == DType::C128;
-  if (args.failed() || !args.check(known, "got " + self.typeText() + ", expected c64 or c128"))
+  if (args.failed() || !args.check(known, "got " + typeOf(self) + ", expected c64 or c128"))
     return {};
   Window window{toDims(self.sizes()), toDims(self.strides()), self.offset() * 2};
   for (int64_t &stride : window.strides)
@@ -346,7 +346,7 @@ Value viewAsComplex(KernelArgs &args) {
     fits &= stride % 2 == 0;
     stride /= 2;
   }
-  if (args.failed() || !args.check(fits, "got " + self.typeText() +
+  if (args.failed() || !args.check(fits, "got " + typeOf(self) +
                                              ", expected f32 or f64, last size 2 with stride "
                                              "1, other strides even"))
     return {};

@@ -11,7 +11,7 @@ namespace {
 /// `self` with `source` in the part of it that a view names.
 Value withPart(KernelArgs &args, const Tensor &self, const Tensor &part, const Tensor &source) {
   if (args.failed() || !args.check(part.sizes() == source.sizes() && part.dtype() == source.dtype(),
-                                   "got " + source.typeText() + " for a part " + part.typeText()))
+                                   "got " + typeOf(source) + " for a part " + typeOf(part)))
     return {};
   part.copyFrom(source);
   return self;
@@ -40,7 +40,7 @@ Value diagonalEmbed(KernelArgs &args) {
   int64_t offset = args.integer(1, 0);
   int64_t row = args.dim(2, self.rank() + 1, -2), column = args.dim(3, self.rank() + 1, -1);
   if (args.failed() ||
-      !args.check(self.rank() > 0 && row != column, "got " + self.typeText() + ", expected two dimensions"))
+      !args.check(self.rank() > 0 && row != column, "got " + typeOf(self) + ", expected two dimensions"))
     return {};
   int64_t side = self.size(self.rank() - 1) + std::abs(offset);
   Dims sizes = toDims(self.sizes().drop_back());
@@ -65,7 +65,7 @@ Tensor unfolded(KernelArgs &args, const Tensor &self, int64_t dim, int64_t size,
   int64_t length = self.rank() ? self.size(dim) : 1;
   if (args.failed() ||
       !args.check(size >= 0 && step > 0 && size <= length,
-                  "got windows of " + llvm::Twine(size) + ", " + llvm::Twine(step) + " apart, in " + self.typeText()))
+                  "got windows of " + llvm::Twine(size) + ", " + llvm::Twine(step) + " apart, in " + typeOf(self)))
     return {};
   Window window{toDims(self.sizes()), toDims(self.strides()), self.offset()};
   window.sizes.push_back(size);
@@ -88,8 +88,7 @@ Value unfoldBackward(KernelArgs &args) {
   Tensor result = Tensor::zeros(grad.dtype(), args.integers(1));
   int64_t dim = args.dim(2, result.rank());
   Tensor windows = unfolded(args, result, dim, args.integer(3), args.integer(4));
-  if (args.failed() ||
-      !args.check(windows.sizes() == grad.sizes(), "got " + grad.typeText() + " for " + windows.typeText()))
+  if (args.failed() || !args.check(windows.sizes() == grad.sizes(), "got " + typeOf(grad) + " for " + typeOf(windows)))
     return {};
   if (result.rank() == 0) {
     if (grad.numElements() == 1)
@@ -114,7 +113,7 @@ Value roll(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims shifts = args.integers(1), dims = args.has(2) ? args.integers(2) : Dims();
   if (args.failed() || !args.check(dims.size() == shifts.size() || (dims.empty() && shifts.size() == 1),
-                                   "got shifts " + dimsText(shifts) + " of dimensions " + dimsText(dims)))
+                                   "got shifts " + dimsOf(shifts) + " of dimensions " + dimsOf(dims)))
     return {};
   Tensor result = self.cloneContiguous();
   if (dims.empty()) {
@@ -142,7 +141,7 @@ Value indexCopy(KernelArgs &args) {
   int64_t dim = args.dim(1, self.rank());
   Tensor result = self.cloneContiguous(), source = args.tensor(3);
   if (args.failed() || !args.check(source.rank() == self.rank() || source.rank() == 0 || self.rank() == 0,
-                                   "got a source " + source.typeText() + " for " + self.typeText()))
+                                   "got a source " + typeOf(source) + " for " + typeOf(self)))
     return {};
   // Because index_put's indexed dimension stands where it was, the source fits as it is.
   callKernel(args, "aten.index_put_.default", {atLeastOneDim(result), indexOn(args, dim), source});
@@ -167,7 +166,7 @@ Value maskedScatter(KernelArgs &args) {
   const Tensor &self = args.tensor(0), &mask = args.tensor(1);
   std::optional<Dims> sizes = broadcastSizes(self.sizes(), mask.sizes());
   if (args.failed() || !args.check(sizes.has_value() && mask.dtype() == DType::Bool,
-                                   "got a mask " + mask.typeText() + " for " + self.typeText()))
+                                   "got a mask " + typeOf(mask) + " for " + typeOf(self)))
     return {};
   Tensor result = args.take(self.expand(*sizes)).cloneContiguous();
   Tensor set = args.take(mask.expand(*sizes)).contiguous(), source = args.tensor(2).contiguous();
@@ -176,7 +175,7 @@ Value maskedScatter(KernelArgs &args) {
     if (set.data()[i] == std::byte{0})
       continue;
     if (!args.check(taken < source.numElements() && source.dtype() == result.dtype(),
-                    "got " + source.typeText() + ", expected an element for each set place"))
+                    "got " + typeOf(source) + ", expected an element for each set place"))
       return {};
     std::copy_n(source.data() + taken++ * size, size, result.data() + i * size);
   }
@@ -209,12 +208,12 @@ Joiner joinerOf(KernelArgs &args, llvm::StringRef name) {
 Value scatterReduce(KernelArgs &args) {
   Tensor self = args.tensor(0), result = self.cloneContiguous();
   int64_t dim = args.dim(1, self.rank());
-  std::string name = args.text(4, "sum");
+  llvm::StringRef name = args.text(4, "sum");
   bool includes = args.boolean(5, true);
   Joiner join = joinerOf(args, name);
   DType dtype = self.dtype();
   if (args.failed() || !args.check(args.tensor(3).dtype() == dtype && computable(dtype) && !isComplex(dtype),
-                                   "got src " + args.tensor(3).typeText() + " for " + self.typeText()))
+                                   "got src " + typeOf(args.tensor(3)) + " for " + typeOf(self)))
     return {};
   Scratch<int64_t> joined(static_cast<size_t>(result.numElements()));
   Scratch<double> sums(joined.size());

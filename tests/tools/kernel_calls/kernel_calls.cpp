@@ -8,8 +8,11 @@
 // storages (offset and length in OUTPUTS). A tensor of the result that is a tensor of the call has its number, so that identity
 // and aliasing can be compared, too. tests/torch/opinfo.py is the other side.
 //
+// Each call is made twice, the second time into windows as engines offer them: what differs there is an error.
+//
 // A process for each call would take longer than all calls together.
 #include "ccgraph/runtime/kernels.h"
+#include "support/offered_windows.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -52,9 +55,12 @@ public:
       call.positional.push_back(decode(argument));
     for (const auto &[name, argument] : *line_.getObject("kwargs"))
       call.keywords.emplace_back(name.str(), decode(argument));
+    test::TwinCall twin(call);
     llvm::Expected<Value> result = runKernel(*kernel, std::move(call));
     if (!result)
       return json::Object{{"error", llvm::toString(result.takeError())}};
+    if (std::string difference = twin.differenceInWindows(*kernel, *result); !difference.empty())
+      return json::Object{{"error", difference}};
     json::Value encoded = encode(*result);
     return json::Object{{"result", std::move(encoded)}, {"tensors", tensorsNow()}, {"storages", store(outputs)}};
   }

@@ -44,7 +44,7 @@ struct Kernel {
 
 /// Evaluated arguments, as the call gives them; what is left out takes the kernel's default.
 struct KernelCall {
-  std::vector<Value> positional;
+  Value::List positional;
   std::vector<std::pair<std::string, Value>> keywords;
 };
 

@@ -12,12 +12,13 @@
 // Ownership: a Tensor shares its object, and that its Storage; copying one copies no elements. Two tensors alias iff
 // storage() is the same pointer. Failure: windows that do not fit are an llvm::Error that names
 // sizes, got and expected. Not thread-safe: ranks that run in parallel synchronise through the
-// collectives. Cost: views are O(rank), copies linear in elements.
+// collectives. Cost: views are O(rank), copies linear in elements; memory is a step's (step_memory.h).
 #pragma once
 
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/dtype.h"
 #include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/runtime/step_memory.h"
 
 #include "llvm/Support/Error.h"
 
@@ -53,7 +54,7 @@ public:
 private:
   [[nodiscard]] bool isLent() const { return data_ != own_.data(); }
   std::shared_ptr<MemoryAccount> account_;
-  std::vector<std::byte> own_;
+  std::vector<std::byte, StepAllocator<std::byte>> own_;
   std::byte *data_ = nullptr;
   int64_t size_ = 0;
 };
@@ -104,6 +105,8 @@ public:
   /// The memory itself, for who keeps it beyond the tensor.
   [[nodiscard]] const std::shared_ptr<Storage> &sharedStorage() const { return object_->storage; }
   [[nodiscard]] bool aliases(const Tensor &other) const { return storage() && storage() == other.storage(); }
+  /// Of the bytes from the first element to the last one, some are those of the other, too.
+  [[nodiscard]] bool overlaps(const Tensor &other) const;
   /// Two names of one tensor object.
   [[nodiscard]] bool isSameObject(const Tensor &other) const { return object_ == other.object_; }
   /// Address of the element at index (0, 0, ...). Writes are seen by every alias.
@@ -163,9 +166,12 @@ private:
     Window window;
     std::shared_ptr<Storage> storage;
   };
-  explicit Tensor(Object object) : object_(std::make_shared<Object>(std::move(object))) {}
+  explicit Tensor(Object object) : object_(std::allocate_shared<Object>(StepAllocator<Object>(), std::move(object))) {}
 
   std::shared_ptr<Object> object_;
 };
+
+using Tensors = std::vector<Tensor, StepAllocator<Tensor>>;
+using OptionalTensors = std::vector<std::optional<Tensor>, StepAllocator<std::optional<Tensor>>>;
 
 } // namespace ccgraph::runtime

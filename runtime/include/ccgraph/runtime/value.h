@@ -29,7 +29,7 @@ struct Opaque {
 /// One of twelve kinds; a default-made one is None.
 class Value {
 public:
-  using List = std::vector<Value>;
+  using List = std::vector<Value, StepAllocator<Value>>;
   /// In the order of the variant below.
   enum class Kind { None, Bool, Int, Float, String, DType, Device, Tensor, List, Slice, Opaque, Complex };
 

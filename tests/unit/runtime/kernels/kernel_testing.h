@@ -8,6 +8,7 @@
 
 #include "ccgraph/runtime/kernels.h"
 #include "kernels/elements.h"
+#include "support/offered_windows.h"
 
 #include <gtest/gtest.h>
 
@@ -55,12 +56,17 @@ inline Value number(double value) { return Value::floating(value); }
 inline Value number(int64_t value) { return Value::integer(value); }
 inline Value number(int value) { return Value::integer(value); }
 
-/// Runs the kernel of a target, which must exist for the result to be more than an error.
+/// Runs the kernel of a target, which must exist for the result to be more than an error; then once more into windows of a
+/// caller's, where it must give the same.
 inline llvm::Expected<Value> tryCall(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   const Kernel *kernel = findKernel(target);
   if (!kernel)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "no kernel of " + target);
-  return runKernel(*kernel, {std::move(positional), std::move(keywords)});
+  KernelCall call{std::move(positional), std::move(keywords)};
+  test::TwinCall twin(call);
+  llvm::Expected<Value> result = runKernel(*kernel, std::move(call));
+  EXPECT_EQ(result ? twin.differenceInWindows(*kernel, *result) : "", "") << target.str();
+  return result;
 }
 
 /// The result; the test fails where the call does.
