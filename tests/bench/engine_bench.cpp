@@ -4,7 +4,10 @@
 //   all_reduce      n * B read, n * B written
 //   all_gather      n * B read, n * n * B written (S = B, R = n * B)
 //   reduce_scatter  n * B read, B written (S = B, R = B / n)
-// `bytes_per_second` of a collective counts these, and that of `copy` a copy of the same size on as many threads, read and written.
+// `bytes_per_second` of a collective counts these, and that of `copy` a copy of the same size on as many threads, read and written
+// (docs/collectives.md). `mallocs` are calls of malloc and its kin that the steps of a run make in steady
+// state: all of them together.
+#include "allocations/allocation_count.h"
 #include "ccgraph/ir/op_def.h"
 #include "support/plan_builder.h"
 
@@ -25,30 +28,62 @@ std::unique_ptr<runtime::PreparedPlans> prepare(const Plan &plan, size_t ranks) 
   return llvm::cantFail(runtime::findEngine("local")->prepare(request));
 }
 
-/// Steps that do next to nothing.
-void dispatch(benchmark::State &state) {
-  PlanBuilder b;
-  PlanWindow x = b.compute("x", {8}), y = b.compute("y", {8});
-  constexpr int64_t steps = 10000;
-  for (int64_t i = 0; i < steps; ++i)
-    b.copy("copy", x, y);
-  auto plans = prepare(b.plan, 1);
-  for (auto _ : state)
-    llvm::cantFail(plans->run({{}}));
-  state.SetItemsProcessed(state.iterations() * steps);
+/// What a run allocates that has been one before.
+size_t allocationsOfARun(runtime::PreparedPlans &plans, size_t ranks) {
+  std::vector<TensorMap> inputs(ranks);
+  llvm::cantFail(plans.run(inputs));
+  size_t before = allocationsElsewhere();
+  llvm::cantFail(plans.run(inputs));
+  return allocationsElsewhere() - before;
 }
 
-/// A kernel of eight elements.
-void pointwise(benchmark::State &state) {
-  PlanBuilder b;
-  PlanWindow x = b.compute("x", {8}), y = b.compute("y", {8});
+/// What the steps allocate that a plan of `many` has more than a plan of one.
+void countAllocations(benchmark::State &state, const Plan &one, runtime::PreparedPlans &many, size_t ranks) {
+  auto alone = prepare(one, ranks);
+  double more =
+      static_cast<double>(allocationsOfARun(many, ranks)) - static_cast<double>(allocationsOfARun(*alone, ranks));
+  state.counters["mallocs"] = more;
+}
+
+/// Steps of one kind, on one rank.
+void runSteps(benchmark::State &state, llvm::function_ref<void(PlanBuilder &)> add) {
   constexpr int64_t steps = 10000;
+  PlanBuilder one, many;
+  add(one);
   for (int64_t i = 0; i < steps; ++i)
-    b.kernel("add", "aten.add.Tensor", {x, x}, y);
-  auto plans = prepare(b.plan, 1);
+    add(many);
+  auto plans = prepare(many.plan, 1);
   for (auto _ : state)
     llvm::cantFail(plans->run({{}}));
   state.SetItemsProcessed(state.iterations() * steps);
+  countAllocations(state, one.plan, *plans, 1);
+}
+
+PlanWindow scratch(PlanBuilder &b, llvm::StringRef name, DimsRef sizes) { return b.compute(name, sizes); }
+
+/// Steps that do next to nothing.
+void dispatch(benchmark::State &state) {
+  runSteps(state, [](PlanBuilder &b) { b.copy("copy", scratch(b, "x", {8}), scratch(b, "y", {8})); });
+}
+
+/// Kernels of few elements.
+void pointwise(benchmark::State &state) {
+  runSteps(state, [](PlanBuilder &b) {
+    PlanWindow x = scratch(b, "x", {8}), y = scratch(b, "y", {8});
+    b.kernel("add", "aten.add.Tensor", {x, x}, y);
+  });
+}
+void matmul(benchmark::State &state) {
+  runSteps(state, [](PlanBuilder &b) {
+    PlanWindow x = scratch(b, "x", {8, 8}), y = scratch(b, "y", {8, 8});
+    b.kernel("mm", "aten.mm.default", {x, x}, y);
+  });
+}
+void reduction(benchmark::State &state) {
+  runSteps(state, [](PlanBuilder &b) {
+    PlanWindow x = scratch(b, "x", {8, 8}), y = scratch(b, "y", {});
+    b.kernel("sum", "aten.sum.default", {x}, y);
+  });
 }
 
 struct Shape {
@@ -56,26 +91,42 @@ struct Shape {
   DType dtype = DType::F32;
 };
 
-void collective(benchmark::State &state, Shape shape) {
-  int64_t n = state.range(0), elements = rowBytes / static_cast<int64_t>(sizeInBytes(shape.dtype));
-  PlanBuilder b;
+/// What one rank sends and receives.
+struct Rows {
+  int64_t sent;
+  int64_t received;
+};
+Rows rowsOf(Shape shape, int64_t ranks) {
+  int64_t elements = rowBytes / static_cast<int64_t>(sizeInBytes(shape.dtype));
+  return {shape.kind == CollectiveKind::AllGather ? elements / ranks : elements,
+          shape.kind == CollectiveKind::ReduceScatter ? elements / ranks : elements};
+}
+
+void addCollectives(PlanBuilder &b, Shape shape, int64_t n, int64_t repeats) {
   std::vector<int64_t> ranks;
   for (int64_t rank = 0; rank < n; ++rank)
     ranks.push_back(rank);
-  int64_t sent = shape.kind == CollectiveKind::AllGather ? elements / n : elements;
-  int64_t received = shape.kind == CollectiveKind::ReduceScatter ? elements / n : elements;
-  PlanWindow x = b.buffer(Home::Communication, "x", b.type({sent}, shape.dtype));
-  PlanWindow y = b.buffer(Home::Communication, "y", b.type({received}, shape.dtype));
+  Rows rows = rowsOf(shape, n);
+  PlanWindow x = b.buffer(Home::Communication, "x", b.type({rows.sent}, shape.dtype));
+  PlanWindow y = b.buffer(Home::Communication, "y", b.type({rows.received}, shape.dtype));
   StreamId stream = b.collectives(b.group("all", ranks));
-  constexpr int64_t repeats = 10;
   for (int64_t i = 0; i < repeats; ++i)
     b.collective("c", stream, {b.call(shape.kind, stream, x, y)});
-  auto plans = prepare(b.plan, static_cast<size_t>(n));
+}
+
+void collective(benchmark::State &state, Shape shape) {
+  int64_t n = state.range(0);
+  constexpr int64_t repeats = 10;
+  PlanBuilder one, many;
+  addCollectives(one, shape, n, 1);
+  addCollectives(many, shape, n, repeats);
+  auto plans = prepare(many.plan, static_cast<size_t>(n));
   std::vector<TensorMap> inputs(static_cast<size_t>(n));
   for (auto _ : state)
     llvm::cantFail(plans->run(inputs));
-  int64_t size = sizeInBytes(shape.dtype);
-  state.SetBytesProcessed(state.iterations() * repeats * n * (sent + received) * size);
+  Rows rows = rowsOf(shape, n);
+  state.SetBytesProcessed(state.iterations() * repeats * n * (rows.sent + rows.received) * sizeInBytes(shape.dtype));
+  countAllocations(state, one.plan, *plans, static_cast<size_t>(n));
 }
 
 /// What the memory gives: each thread copies a row of its own.
@@ -98,6 +149,8 @@ void copy(benchmark::State &state) {
 
 BENCHMARK(dispatch)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(pointwise)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(matmul)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(reduction)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(copy)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(collective, allReduceF32, Shape{CollectiveKind::AllReduce})
     ->Arg(2)
