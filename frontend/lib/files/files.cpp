@@ -81,6 +81,13 @@ llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
   return file;
 }
 
+InputFile InputFile::ofText(std::string name, std::string text, CutLines cut) {
+  InputFile file(std::move(name));
+  file.inflated_ = std::move(text);
+  file.cut_ = std::make_unique<CutLines>(std::move(cut));
+  return file;
+}
+
 /// Because pages are mapped whole, what follows a mapped file in its last page may be read.
 size_t InputFile::slack() const {
   if (!mapped_ || mapped_->getBufferKind() != llvm::MemoryBuffer::MemoryBuffer_MMap)

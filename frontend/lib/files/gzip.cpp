@@ -6,77 +6,89 @@
 #include <zlib.h>
 
 namespace ccgraph {
-namespace {
 
-class Inflater {
-public:
-  explicit Inflater(const SourceText &source) : source_(source), left_(source.text) {
+struct GzipReader::State {
+  explicit State(SourceText given) : source(std::move(given)), left(source.text) {
     // 15 bits of window, +16: a gzip header and trailer around the stream.
-    ready_ = inflateInit2(&stream_, 15 + 16) == Z_OK;
+    ready = inflateInit2(&stream, 15 + 16) == Z_OK;
   }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater &) = delete;
-  Inflater &operator=(const Inflater &) = delete;
-
-  llvm::Error run(std::string &out) {
-    if (!ready_)
-      return broken("zlib could not start");
-    int state = Z_OK;
-    while (state != Z_STREAM_END || restart()) {
-      if (out.size() >= maxInflatedBytes)
-        return broken("inflates to more than " + std::to_string(maxInflatedBytes) + " bytes");
-      state = step(out);
-      if (state != Z_OK && state != Z_STREAM_END)
-        return broken(state == Z_BUF_ERROR ? "the gzip stream ends early" : "this is not a valid gzip stream");
-    }
-    return llvm::Error::success();
-  }
-
-private:
-  /// Inflates into the room that is left, which doubles from 64 KiB to 64 MiB: a small file wastes little, and a large
-  /// one is not moved often.
-  int step(std::string &out) {
-    // zlib counts in 32 bits; what is left of a larger input is fed in the next step.
-    stream_.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(left_.data()));
-    stream_.avail_in = static_cast<uInt>(std::min<size_t>(left_.size(), 1U << 30));
-    size_t given = stream_.avail_in;
-    size_t used = out.size();
-    size_t room = std::clamp<size_t>(used, 1U << 16, 1U << 26);
-    out.resize(used + room);
-    stream_.next_out = reinterpret_cast<Bytef *>(out.data() + used);
-    stream_.avail_out = static_cast<uInt>(room);
-    int state = inflate(&stream_, Z_NO_FLUSH);
-    out.resize(used + room - stream_.avail_out);
-    left_ = left_.drop_front(given - stream_.avail_in);
-    return state;
-  }
+  ~State() { inflateEnd(&stream); }
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
 
   /// A gzip file may hold several streams, one after another, as `cat a.gz b.gz` makes them: their texts follow one
-  /// another. Bytes after the last one that begin no stream are not read.
-  bool restart() { return isGzip(left_) && inflateReset(&stream_) == Z_OK; }
+  /// another. Bytes after the last one that begins no stream are not read.
+  bool restart() { return isGzip(left) && inflateReset(&stream) == Z_OK; }
 
   llvm::Error broken(const std::string &what) const {
     Diagnostic diagnostic;
-    diagnostic.file = source_.name;
-    diagnostic.message = what + ", at byte " + std::to_string(source_.text.size() - left_.size()) + " of it";
+    diagnostic.file = source.name;
+    diagnostic.message = what + ", at byte " + std::to_string(source.text.size() - left.size()) + " of it";
     diagnostic.notes.push_back("copy or compress the file again");
     return makeError(std::move(diagnostic));
   }
 
-  const SourceText &source_;
-  llvm::StringRef left_;
-  z_stream stream_ = {};
-  bool ready_ = false;
+  /// One call of inflate; how many bytes it made.
+  size_t step(llvm::MutableArrayRef<char> into) {
+    // zlib counts in 32 bits; what is left of a larger input is fed in the next step.
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(left.data()));
+    stream.avail_in = static_cast<uInt>(std::min<size_t>(left.size(), 1U << 30));
+    size_t given = stream.avail_in;
+    auto room = static_cast<uInt>(std::min<size_t>(into.size(), 1U << 30));
+    stream.next_out = reinterpret_cast<Bytef *>(into.data());
+    stream.avail_out = room;
+    code = inflate(&stream, Z_NO_FLUSH);
+    left = left.drop_front(given - stream.avail_in);
+    return room - stream.avail_out;
+  }
+
+  SourceText source;
+  llvm::StringRef left;
+  z_stream stream = {};
+  bool ready = false;
+  int code = Z_OK;  ///< of the last step
+  size_t total = 0; ///< bytes made
 };
 
-} // namespace
+GzipReader::GzipReader(SourceText source) : state_(std::make_unique<State>(std::move(source))) {}
+GzipReader::~GzipReader() = default;
+GzipReader::GzipReader(GzipReader &&) noexcept = default;
+
+llvm::Expected<size_t> GzipReader::read(llvm::MutableArrayRef<char> into) {
+  State &state = *state_;
+  if (!state.ready)
+    return state.broken("zlib could not start");
+  // A step may make nothing, as at the header of a stream; 0 is for the end alone.
+  while (state.code != Z_STREAM_END || state.restart()) {
+    if (state.total >= maxInflatedBytes)
+      return state.broken("inflates to more than " + std::to_string(maxInflatedBytes) + " bytes");
+    size_t made = state.step(into);
+    if (state.code != Z_OK && state.code != Z_STREAM_END && made == 0)
+      return state.broken(state.code == Z_BUF_ERROR ? "the gzip stream ends early" : "this is not a valid gzip stream");
+    state.total += made;
+    if (made != 0)
+      return made;
+  }
+  return 0;
+}
 
 bool isGzip(llvm::StringRef bytes) { return bytes.startswith("\x1f\x8b"); }
 
+// Room doubles from 64 KiB to 64 MiB: a small file wastes little, and a large one is not moved often.
 llvm::Expected<std::string> inflateGzip(const SourceText &source) {
+  GzipReader reader(source);
   std::string text;
-  if (llvm::Error error = Inflater(source).run(text))
-    return error;
+  while (true) {
+    size_t used = text.size();
+    size_t room = std::clamp<size_t>(used, 1U << 16, 1U << 26);
+    text.resize(used + room);
+    llvm::Expected<size_t> made = reader.read({text.data() + used, room});
+    if (!made)
+      return made.takeError();
+    text.resize(used + *made);
+    if (*made == 0)
+      break;
+  }
   text.shrink_to_fit();
   return text;
 }

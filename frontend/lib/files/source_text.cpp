@@ -12,9 +12,17 @@ SourcePosition positionAt(llvm::StringRef text, size_t offset) {
   return {static_cast<unsigned>(before.count('\n') + 1), static_cast<unsigned>(column + 1)};
 }
 
+SourcePosition positionAt(const SourceText &source, size_t offset) {
+  SourcePosition position = positionAt(source.text, offset);
+  if (source.cut == nullptr || source.cut->lines.empty())
+    return position;
+  size_t index = std::min<size_t>(position.line, source.cut->lines.size()) - 1;
+  return {static_cast<unsigned>(source.cut->lines[index]), position.column + static_cast<unsigned>(source.cut->indent)};
+}
+
 Diagnostic diagnoseAt(const SourceText &source, size_t offset, std::string message, std::string repair) {
   Diagnostic diagnostic;
-  SourcePosition position = positionAt(source.text, offset);
+  SourcePosition position = positionAt(source, offset);
   diagnostic.file = source.name;
   diagnostic.line = position.line;
   diagnostic.column = position.column;

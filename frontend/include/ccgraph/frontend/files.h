@@ -33,11 +33,14 @@ public:
   /// no reader knows of it.
   [[nodiscard]] static llvm::Expected<InputFile> open(llvm::StringRef path);
 
+  /// A text that was cut out of the file `name`, as if it were a file of its own whose lines have the numbers of `cut`.
+  [[nodiscard]] static InputFile ofText(std::string name, std::string text, CutLines cut);
+
   [[nodiscard]] llvm::StringRef text() const { return mapped_ ? mapped_->getBuffer() : llvm::StringRef(inflated_); }
   /// As given, or "<stdin>": what diagnostics print.
   [[nodiscard]] const std::string &name() const { return name_; }
   /// Valid until this object dies or is moved from.
-  [[nodiscard]] SourceText source() const { return {name_, text(), slack()}; }
+  [[nodiscard]] SourceText source() const { return {name_, text(), slack(), cut_.get()}; }
   /// Lets the system take back the memory of a mapped file; what is read again afterwards comes from the file.
   void releaseMemory() const {
     if (mapped_)
@@ -50,6 +53,7 @@ private:
   std::string name_;
   std::unique_ptr<llvm::MemoryBuffer> mapped_;
   std::string inflated_; ///< where the input was compressed
+  std::unique_ptr<CutLines> cut_;
 };
 
 /// Calls `write` once with a stream to `path`; "-" is standard output. An error of `write` or of

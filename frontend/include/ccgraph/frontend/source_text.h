@@ -13,13 +13,21 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ccgraph {
+
+/// Where the lines of a text stand in the file that it was cut out of.
+struct CutLines {
+  std::vector<size_t> lines; ///< for each line of the text, its line in the file, from 1
+  size_t indent = 0;         ///< bytes that were cut off in front of each line
+};
 
 struct SourceText {
   std::string name; ///< as the user gave it; "<stdin>" for standard input
   llvm::StringRef text;
   size_t slack = 0; ///< bytes after the text that may be read, whatever they hold; a parser without them makes a copy
+  const CutLines *cut = nullptr; ///< null: the text is the whole file
 };
 
 /// A place in a text, both from 1; the column counts bytes.
@@ -30,6 +38,8 @@ struct SourcePosition {
 
 /// Place of the byte at `offset`; an offset past the end means the end.
 [[nodiscard]] SourcePosition positionAt(llvm::StringRef text, size_t offset);
+/// The same in the file that the text was cut out of.
+[[nodiscard]] SourcePosition positionAt(const SourceText &source, size_t offset);
 
 /// An error at a place of a text. `repair` becomes a note where it is not empty.
 [[nodiscard]] Diagnostic diagnoseAt(const SourceText &source, size_t offset, std::string message,

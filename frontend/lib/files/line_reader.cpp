@@ -1,0 +1,142 @@
+#include "files/line_reader.h"
+
+#include "files/gzip.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+
+namespace ccgraph {
+namespace {
+
+constexpr size_t piece = size_t(1) << 20;
+
+llvm::Error openError(llvm::StringRef path, const std::error_code &code) {
+  Diagnostic diagnostic;
+  diagnostic.file = path.str();
+  diagnostic.message = "cannot open: " + code.message();
+  return makeError(std::move(diagnostic));
+}
+
+} // namespace
+
+/// Where bytes come from: a file, a gzip stream over the bytes of one, or a text.
+struct LineReader::Source {
+  llvm::sys::fs::file_t file = llvm::sys::fs::kInvalidFile;
+  std::string name;
+  std::unique_ptr<llvm::MemoryBuffer> compressed;
+  std::optional<GzipReader> gzip;
+  llvm::StringRef text; ///< what is left of a text in memory
+  std::optional<llvm::Error> error;
+
+  Source() = default;
+  ~Source() {
+    if (error)
+      llvm::consumeError(std::move(*error));
+    if (file != llvm::sys::fs::kInvalidFile)
+      llvm::sys::fs::closeFile(file);
+  }
+  Source(const Source &) = delete;
+  Source &operator=(const Source &) = delete;
+
+  llvm::Expected<size_t> read(llvm::MutableArrayRef<char> into) {
+    if (gzip)
+      return gzip->read(into);
+    if (file != llvm::sys::fs::kInvalidFile)
+      return llvm::sys::fs::readNativeFile(file, into);
+    size_t count = std::min(into.size(), text.size());
+    std::copy_n(text.begin(), count, into.begin());
+    text = text.drop_front(count);
+    return count;
+  }
+};
+
+LineReader::LineReader(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+LineReader::~LineReader() = default;
+LineReader::LineReader(LineReader &&) noexcept = default;
+
+LineReader::LineReader(SourceText text) : LineReader(std::make_unique<Source>()) {
+  source_->name = text.name;
+  source_->text = text.text;
+}
+
+// The compressed bytes are mapped, because zlib wants them as a whole and they are few.
+llvm::Expected<LineReader> LineReader::open(llvm::StringRef path) {
+  auto source = std::make_unique<Source>();
+  source->name = path.str();
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return openError(path, llvm::errorToErrorCode(file.takeError()));
+  source->file = *file;
+  char magic[2] = {};
+  llvm::Expected<size_t> length = llvm::sys::fs::readNativeFileSlice(*file, magic, 0);
+  if (!length)
+    return openError(path, llvm::errorToErrorCode(length.takeError()));
+  if (isGzip(llvm::StringRef(magic, *length))) {
+    auto mapped = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!mapped)
+      return openError(path, mapped.getError());
+    source->compressed = std::move(*mapped);
+    source->gzip.emplace(SourceText{path.str(), source->compressed->getBuffer()});
+  }
+  return LineReader(std::move(source));
+}
+
+llvm::Error LineReader::takeError() {
+  if (!source_->error)
+    return llvm::Error::success();
+  llvm::Error error = std::move(*source_->error);
+  source_->error.reset();
+  return error;
+}
+
+/// More bytes behind those that are left; false at the end.
+bool LineReader::refill() {
+  buffer_.erase(0, at_);
+  seen_ -= at_;
+  at_ = 0;
+  if (buffer_.size() > maxLine + piece) { // Because what is dropped of a long line need not be kept until its end.
+    buffer_.resize(maxLine + piece);
+    seen_ = buffer_.size();
+  }
+  size_t used = buffer_.size();
+  buffer_.resize(used + piece);
+  llvm::Expected<size_t> count = source_->read({buffer_.data() + used, piece});
+  buffer_.resize(used + (count ? *count : 0));
+  if (count)
+    return *count != 0;
+  source_->error = count.takeError();
+  return false;
+}
+
+llvm::StringRef LineReader::lineOf(size_t length) {
+  llvm::StringRef line(buffer_.data() + at_, length);
+  at_ = std::min(at_ + length + 1, buffer_.size());
+  seen_ = at_;
+  ++number_;
+  cut_ = line.size() > maxLine;
+  line.consume_back("\r");
+  return line.take_front(maxLine);
+}
+
+llvm::StringRef LineReader::front() {
+  refill();
+  return buffer_;
+}
+
+std::optional<llvm::StringRef> LineReader::next() {
+  while (true) {
+    size_t end = llvm::StringRef(buffer_).find('\n', seen_);
+    if (end != llvm::StringRef::npos)
+      return lineOf(end - at_);
+    seen_ = buffer_.size();
+    if (refill())
+      continue;
+    if (at_ == buffer_.size())
+      return std::nullopt;
+    return lineOf(buffer_.size() - at_);
+  }
+}
+
+} // namespace ccgraph
