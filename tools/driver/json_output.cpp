@@ -144,14 +144,22 @@ void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files) {
   printJson(os, {{"input", files.input}, {"compare", files.compare}, {"equivalence", files.verdict}});
 }
 
-void printGraphListJson(llvm::raw_ostream &os, const GraphList &graphs) {
+// The members that tools read; an absent rank, compilation or reason is null, not a missing key.
+void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs) {
   Json list = Json::array();
-  for (size_t i = 0; i < graphs.size(); ++i)
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    const ListedGraph &graph = graphs[i];
+    bool isRead = graph.leftOut.empty();
     list.push_back({{"index", i},
-                    {"graph", graphs[i]->name().str()},
-                    {"nodes", graphs[i]->size()},
-                    {"collectives", gatherFacts(*graphs[i]).launches()},
-                    {"subgraphs", graphs[i]->subgraphs().size()}});
+                    {"file", graph.file},
+                    {"rank", graph.rank ? Json(*graph.rank) : Json()},
+                    {"compile_id", graph.compileId.empty() ? Json() : Json(graph.compileId)},
+                    {"kind", graph.kind},
+                    {"name", graph.name},
+                    {"nodes", isRead ? Json(graph.nodes) : Json()},
+                    {"collectives", isRead ? Json(graph.collectives) : Json()},
+                    {"left_out", isRead ? Json() : Json(graph.leftOut)}});
+  }
   printJson(os, list);
 }
 

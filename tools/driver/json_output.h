@@ -7,7 +7,8 @@
 // streams keep what the system said. Cost: linear in what is printed.
 #pragma once
 
-#include "ccgraph/frontend/read_graph.h"
+#include "ccgraph/frontend/listed_graph.h"
+#include "ccgraph/ir/diagnostic.h"
 #include "driver/summary.h"
 
 namespace ccgraph::driver {
@@ -32,6 +33,6 @@ void printSummariesJson(llvm::raw_ostream &os, llvm::ArrayRef<Summary> summaries
 void printVerifiedJson(llvm::raw_ostream &os, llvm::ArrayRef<VerifiedGraph> graphs);
 void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files);
 /// --list-graphs; an array also of one.
-void printGraphListJson(llvm::raw_ostream &os, const GraphList &graphs);
+void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs);
 
 } // namespace ccgraph::driver

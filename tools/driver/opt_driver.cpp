@@ -8,10 +8,12 @@
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
+#include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/graph_list.h"
 #include "driver/json_output.h"
 #include "driver/opt_options.h"
 #include "driver/plan_job.h"
@@ -59,15 +61,15 @@ public:
 
   ExitCode run() {
     Stopwatch watch;
+    if (options_.listGraphs)
+      return listAll();
     if (llvm::Error error = open())
       return fail(std::move(error));
-    if (isPlan(file_->text()))
-      return runPlanFile(options_, *file_, streams_);
+    if (isPlan(input_->file.text()))
+      return runPlanFile(options_, input_->file, streams_);
     if (llvm::Error error = load())
       return fail(std::move(error));
     times_.read = watch.lap();
-    if (options_.listGraphs)
-      return listGraphs();
     if (options_.verifyOnly)
       return verifyAll();
     for (index_ = 0; index_ < graphs_.size(); ++index_)
@@ -92,11 +94,18 @@ private:
   // --- In ------------------------------------------------------------------------------------------------------------
 
   llvm::Error open() {
-    auto file = InputFile::open(options_.input);
-    if (!file)
-      return file.takeError();
-    file_.emplace(std::move(*file));
+    auto input = openAndWarn(options_.input);
+    if (!input)
+      return input.takeError();
+    input_.emplace(std::move(*input));
     return llvm::Error::success();
+  }
+
+  llvm::Expected<GraphInput> openAndWarn(llvm::StringRef path) {
+    Diagnostics warnings;
+    auto input = openGraphs(path, options_.selector, warnings);
+    streams_.err << toString(warnings.take());
+    return input;
   }
 
   llvm::Error load() {
@@ -104,7 +113,7 @@ private:
       return error;
     if (llvm::Error error = loadCosts())
       return error;
-    auto graphs = loadAndWarn(*file_);
+    auto graphs = loadAndWarn(*input_);
     if (!graphs)
       return graphs.takeError();
     graphs_ = std::move(*graphs);
@@ -136,24 +145,24 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Expected<GraphList> loadAndWarn(const InputFile &file) {
+  llvm::Expected<GraphList> loadAndWarn(const GraphInput &input) {
     Diagnostics warnings;
-    auto graphs = loadGraphs(context_, file, options_.selector, &warnings);
+    auto graphs = loadGraphs(context_, input.file, input.selector, &warnings);
     streams_.err << toString(warnings.take());
     return graphs;
   }
 
-  ExitCode listGraphs() {
-    if (options_.json) {
-      printGraphListJson(streams_.out, graphs_);
-      return ExitCode::Ok;
-    }
-    for (size_t i = 0; i < graphs_.size(); ++i) {
-      const Graph &graph = *graphs_[i];
-      streams_.out << i << "  " << graph.name() << ": " << counted(graph.size(), "node") << ", "
-                   << counted(gatherFacts(graph).launches(), "collective") << ", "
-                   << counted(graph.subgraphs().size(), "subgraph") << '\n';
-    }
+  // Plans are told apart by their reader, which refuses what it does not list.
+  ExitCode listAll() {
+    Diagnostics warnings;
+    auto graphs = listGraphs(options_.input, warnings);
+    streams_.err << toString(warnings.take());
+    if (!graphs)
+      return fail(graphs.takeError());
+    if (options_.json)
+      printGraphListJson(streams_.out, *graphs);
+    else
+      printGraphList(streams_.out, *graphs);
     return ExitCode::Ok;
   }
 
@@ -191,7 +200,7 @@ private:
     return ExitCode::Ok;
   }
 
-  [[nodiscard]] GraphChoice place() const { return {*file_, options_.selector, index_}; }
+  [[nodiscard]] GraphChoice place() const { return {input_->file, input_->selector, index_}; }
 
   static bool isError(const Diagnostic &finding) { return finding.severity == Severity::Error; }
 
@@ -261,6 +270,7 @@ private:
   void describe(const Graph &graph, Summary &summary) {
     summary.input = options_.input == "-" ? "<stdin>" : options_.input;
     summary.graph = graph.name().str();
+    summary.choice = input_->choice;
     summary.level = options_.pipeline.spelling(defaultLevel);
     summary.pipeline = pipeline_.str();
     summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
@@ -294,7 +304,7 @@ private:
       bool ours = failure && isDefectOfPass(failure->stage);
       printError(streams_.err, ours ? run.takeError() : withPlaces(run.takeError(), place()));
       if (ours)
-        writeReproducer(options_, *file_, *failure, streams_.err);
+        writeReproducer(options_, input_->file, *failure, streams_.err);
       return ours ? ExitCode::Internal : ExitCode::Diagnosed;
     }
     summary.run = std::move(*run);
@@ -352,10 +362,10 @@ private:
   }
 
   ExitCode compareWithFile(const Graph &graph) {
-    auto file = InputFile::open(options_.compare);
-    if (!file)
-      return fail(file.takeError());
-    auto others = loadAndWarn(*file);
+    auto input = openAndWarn(options_.compare);
+    if (!input)
+      return fail(input.takeError());
+    auto others = loadAndWarn(*input);
     if (!others)
       return fail(others.takeError());
     if (graphs_.size() != 1 || others->size() != 1)
@@ -366,7 +376,7 @@ private:
       return fail(std::move(error));
     prepare(other);
     if (llvm::Error error = checkWellFormed(other))
-      return fail(withPlaces(std::move(error), {*file, options_.selector}));
+      return fail(withPlaces(std::move(error), {input->file, input->selector}));
     Summary summary;
     if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
       return code;
@@ -438,7 +448,7 @@ private:
   Pipeline pipeline_;
   Streams streams_;
   Context context_;
-  std::optional<InputFile> file_; ///< kept, because an error looks up where a node stands
+  std::optional<GraphInput> input_; ///< kept, because an error looks up where a node stands
   GraphList graphs_;
   std::optional<Machine> machine_; ///< empty: the default
   std::optional<Durations> durations_;

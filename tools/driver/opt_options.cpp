@@ -40,8 +40,10 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
   line.addSwitch("--remarks", "say of each node what was done to it, or why nothing was", options.remarks);
   line.addSwitch("--verify-only", "only say whether the graph is well formed", options.verifyOnly);
-  line.addSwitch("--list-graphs", "list the graphs of the file", options.listGraphs);
-  line.addText("--graph", "NAME", "take only this graph of the file: a name, or an index from 0", options.selector);
+  line.addSwitch("--list-graphs", "list the graphs of a file, of a log, or of a folder of logs", options.listGraphs);
+  line.addText("--graph", "SELECTOR",
+               "take this graph: an index, a name, or KIND or KIND@COMPILATION of a log, after 'rank N:'",
+               options.selector);
   line.addSwitch("--list-passes", "list the passes", options.listPasses);
   line.addText("--help-pass", "NAME", "say what a pass does, and its options", options.helpPass);
   line.chooseFrom(namesOfPasses());
@@ -113,8 +115,9 @@ CommandLine optCommandLine(OptOptions &options) {
   CommandLine line(
       "ccgraph-opt GRAPH [flags]",
       "Reads the graph of a distributed program, hides its communication behind its computation, proves that\n"
-      "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, or FX text as print_readable and\n"
-      "PyTorch's logs print it; either may be gzipped; - is standard input. A plan is printed as a table.");
+      "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, FX text as print_readable and\n"
+      "TORCH_LOGS print it, or a TORCH_TRACE log or folder; files may be gzipped; - is standard input. A plan is\n"
+      "printed as a table.");
   addMainFlags(line, options);
   addOutputFlags(line, options);
   addChecksTopic(line, options);

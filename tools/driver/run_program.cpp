@@ -33,29 +33,31 @@ bool asksOfGraph(const RunOptions &options) {
 
 llvm::Error RunProgram::open(llvm::ArrayRef<std::string> paths) {
   for (const std::string &path : paths) {
-    llvm::Expected<InputFile> file = InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    files_.push_back(std::move(*file));
+    Diagnostics warnings;
+    llvm::Expected<GraphInput> input = openGraphs(path, options_.selector, warnings);
+    streams_.err << toString(warnings.take());
+    if (!input)
+      return input.takeError();
+    files_.push_back(std::move(*input));
   }
-  planned_ = isPlan(files_.front().text());
+  planned_ = isPlan(files_.front().file.text());
   return llvm::Error::success();
 }
 
 llvm::Error RunProgram::checkUsage() const {
-  for (const InputFile &file : files_)
+  for (const auto &[file, selector, choice] : files_)
     if (isPlan(file.text()) != planned_) {
-      const InputFile &plan = planned_ ? files_.front() : file, &graph = planned_ ? file : files_.front();
+      const InputFile &first = files_.front().file, &plan = planned_ ? first : file, &graph = planned_ ? file : first;
       return textError("--rank-graphs: " + plan.name() + " holds a plan, and " + graph.name() +
                        " does not\n  note: give a plan for each rank, or a graph for each");
     }
   if (planned_ && asksOfGraph(options_))
-    return textError(files_.front().name() +
+    return textError(files_.front().file.name() +
                      " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
                      "--ranks, --rank-graphs, "
                      "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat and --ops");
   if (planned_ && !runsPlans())
-    return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().name() +
+    return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");
   return llvm::Error::success();
 }
@@ -91,7 +93,8 @@ llvm::Error RunProgram::loadGraphs() {
 
 llvm::Error RunProgram::loadGraphFile(size_t index) {
   Diagnostics warnings;
-  llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, files_[index], options_.selector, &warnings);
+  llvm::Expected<std::unique_ptr<Graph>> graph =
+      loadGraph(context_, files_[index].file, files_[index].selector, &warnings);
   streams_.err << toString(warnings.take());
   if (!graph)
     return graph.takeError();
@@ -114,7 +117,7 @@ llvm::Error RunProgram::addGroupFile(Graph &graph, const std::string &path) {
 llvm::Error RunProgram::loadPlans() {
   for (size_t i = 0; i < files_.size(); ++i) {
     Diagnostics warnings;
-    llvm::Expected<std::unique_ptr<Plan>> plan = readPlan(context_, files_[i].source(), {.warnings = &warnings});
+    llvm::Expected<std::unique_ptr<Plan>> plan = readPlan(context_, files_[i].file.source(), {.warnings = &warnings});
     streams_.err << toString(warnings.take());
     if (!plan)
       return plan.takeError();

@@ -19,6 +19,7 @@
 #include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/ir/plan.h"
 #include "ccgraph/passes/pipeline.h"
+#include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "driver/run_options.h"
 #include "driver/streams.h"
@@ -65,12 +66,12 @@ private:
   [[nodiscard]] llvm::Error chooseRanks(std::optional<int64_t> stated);
   [[nodiscard]] bool isOneText() const { return files_.size() == 1; }
   [[nodiscard]] size_t textOf(size_t rank) const { return isOneText() ? 0 : rank; }
-  [[nodiscard]] GraphChoice place(size_t text) const { return {files_[text], options_.selector}; }
+  [[nodiscard]] GraphChoice place(size_t text) const { return {files_[text].file, files_[text].selector}; }
 
   const RunOptions &options_;
   Streams streams_;
   Context context_;
-  std::vector<InputFile> files_; ///< kept, because an error looks up where a node stands
+  std::vector<GraphInput> files_; ///< kept, because an error looks up where a node stands
   bool planned_ = false;
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Plan>> plans_;

@@ -121,6 +121,8 @@ public:
   void run() {
     label("graph") << s_.input << ", " << s_.graph << ": " << withCommas(static_cast<int64_t>(s_.before.nodes))
                    << " nodes -> " << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
+    if (!s_.choice.empty())
+      label("chosen") << wrapped(s_.choice, labelWidth) << '\n';
     std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
     label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";

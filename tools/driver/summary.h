@@ -30,6 +30,7 @@ struct PhaseTimes {
 struct Summary {
   std::string input;    ///< path
   std::string graph;    ///< name
+  std::string choice;   ///< which graph of a log it is, and where the others are; empty where the file has no choice
   std::string level;    ///< "-O2", or the pipeline as given
   std::string pipeline; ///< canonical text
   GraphFacts before;

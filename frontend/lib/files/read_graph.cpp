@@ -10,6 +10,13 @@ llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &s
   auto graph = readJsonGraph(context, source, options);
   if (!graph)
     return graph.takeError();
+  if (options.listed) {
+    ListedGraph &entry = options.listed->emplace_back();
+    entry.file = source.name;
+    entry.line = 1;
+    entry.kind = "ccgraph.graph";
+    describeGraph(**graph, entry);
+  }
   GraphList graphs;
   graphs.push_back(std::move(*graph));
   return graphs;

@@ -147,4 +147,6 @@ size_t PlainText::originalOffset(size_t offset) const {
   return after == pieces_.begin() ? offset : offset - std::prev(after)->offset + std::prev(after)->original;
 }
 
+StringRef PlainText::before(size_t offset) const { return lineBefore(original_, originalOffset(offset)); }
+
 } // namespace ccgraph::fx

@@ -38,6 +38,9 @@ public:
   /// Where a byte of text() stands in the text that was given.
   [[nodiscard]] size_t originalOffset(size_t offset) const;
 
+  /// What stands before that byte in its line of the text that was given: the marks that were cut off, and blanks.
+  [[nodiscard]] llvm::StringRef before(size_t offset) const;
+
 private:
   /// From `offset` in text() on, the bytes are those from `original` on.
   struct Piece {

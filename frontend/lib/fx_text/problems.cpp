@@ -33,18 +33,20 @@ bool Problems::aboveOperators(const char *place, std::string message, std::strin
 // Errors of a graph wait in current_ until its end, since only then is it known whether the graph is one of operators
 // with mistakes (its errors count) or one above operators (its errors are set aside, and one warning says that it was
 // left out).
-bool Problems::endGraph(llvm::StringRef name, const char *place) {
-  bool above = above_;
-  append(above ? aside_ : diagnostics_, current_);
-  if (above) {
-    Diagnostic &warning = warnings_.emplace_back(diagnoseAt(
-        *source_, offsetOf(place), "left out the graph '" + name.str() + "': " + current_.kept().front().message,
-        "it is Dynamo's own graph"));
+std::string Problems::endGraph(const EndedGraph &graph) {
+  bool isAside = above_ || (graph.isLogged && current_.hasErrors());
+  append(isAside ? aside_ : diagnostics_, current_);
+  std::string reason;
+  if (isAside) {
+    reason = current_.kept().front().message;
+    Diagnostic &warning = warnings_.emplace_back(diagnoseAt(*source_, offsetOf(graph.place),
+                                                            "left out the graph '" + graph.name.str() + "': " + reason,
+                                                            above_ ? "it is Dynamo's own graph" : ""));
     warning.severity = Severity::Warning;
   }
   current_ = Diagnostics(limit_);
   above_ = false;
-  return above;
+  return reason;
 }
 
 llvm::Error Problems::take() {

@@ -6,7 +6,8 @@
 //
 // A log of a compiled step also holds the graphs that Dynamo traced, with modules, methods and tensor subclasses, which
 // are no programs of operators. Such a graph is set aside with its errors: they are what is wrong with a text that holds
-// nothing else, and one warning a graph where it does.
+// nothing else, and one warning a graph where it does. In a log that gives its graphs titles, any graph that is wrong is
+// set aside so: nobody wrote it by hand, and the others of the log are good.
 //
 // Ownership: borrows source and plain text. Fails never. Cost: linear in the offset for each error kept.
 #pragma once
@@ -27,8 +28,14 @@ public:
   bool error(const char *place, std::string message, std::string repair = "");
   /// The same for what only graphs above operators hold: the graph that is open will be set aside.
   bool aboveOperators(const char *place, std::string message, std::string repair);
-  /// Ends the graph that began at `place`. True: it is set aside.
-  bool endGraph(llvm::StringRef name, const char *place);
+  /// A graph as it ends.
+  struct EndedGraph {
+    llvm::StringRef name;
+    const char *place = nullptr; ///< where it began
+    bool isLogged = false;       ///< a title stands above it
+  };
+  /// Why it is set aside; empty: it is not.
+  std::string endGraph(const EndedGraph &graph);
 
   /// Where a byte of the plain text is in the text that the user has.
   [[nodiscard]] size_t offsetOf(const char *place) const {

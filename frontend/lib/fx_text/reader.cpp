@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "fx_text/log_title.h"
 #include "fx_text/scope.h"
 #include "fx_text/source_comment.h"
 
@@ -31,9 +32,10 @@ namespace {
 class FileReader {
 public:
   FileReader(Context &context, const SourceText &source, const ReadOptions &options)
-      : plain_(source.text), problems_(source, plain_, options.errorLimit),
-        warnings_(options.warnings), session_{context, problems_, llvm::DenseMap<StringRef, const Type *>(),
-                                              options.places} {}
+      : source_(source), plain_(source.text), problems_(source, plain_, options.errorLimit),
+        warnings_(options.warnings),
+        listed_(options.listed), session_{context, problems_, llvm::DenseMap<StringRef, const Type *>(),
+                                          options.places} {}
 
   llvm::Expected<GraphList> read() {
     StringRef text = plain_.text();
@@ -50,6 +52,8 @@ public:
     for (const Diagnostic &warning : problems_.warnings())
       if (warnings_)
         warnings_->add(warning);
+    if (listed_)
+      list();
     return std::move(graphs_);
   }
 
@@ -58,6 +62,16 @@ private:
     StringRef name;
     size_t indent = 0;
   };
+
+  /// What is known of the graphs by now, and what the graphs that were read say.
+  void list() {
+    size_t index = 0;
+    for (ListedGraph &entry : entries_) {
+      if (entry.leftOut.empty())
+        describeGraph(*graphs_[index++], entry);
+      listed_->push_back(std::move(entry));
+    }
+  }
 
   /// Reads the line (or header) at `at`; where the next one begins.
   const char *line(const char *at) {
@@ -78,7 +92,9 @@ private:
 
   const char *dispatch(StringRef content, size_t indent, const char *next) {
     bool inBody = !scopes_.empty() && indent > scopes_.back().indent;
-    if (content.startswith("class ")) {
+    if (content.front() == '=' && !titleOf(content).empty()) {
+      openTitle(content);
+    } else if (content.startswith("class ")) {
       openClass(content, indent);
     } else if (content.startswith("def forward(")) {
       return openGraph(content, indent, next);
@@ -130,6 +146,15 @@ private:
       close(scopes_.back());
   }
 
+  /// "===== Forward graph 0 =====" says what the next graph is.
+  void openTitle(StringRef content) {
+    if (!scopes_.empty())
+      close(scopes_.back());
+    closeScopes(0);
+    title_ = titleOf(content);
+    titleMarks_ = plain_.before(static_cast<size_t>(content.begin() - plain_.text().begin()));
+  }
+
   void openClass(StringRef content, size_t indent) {
     content = content.drop_front(StringRef("class ").size()).ltrim();
     class_ = ClassLine{content.take_until([](char c) { return c == '(' || c == ':' || c == ' '; }), indent};
@@ -144,6 +169,8 @@ private:
     scope.indent = indent;
     scope.inner = class_ ? indent : indent + 1;
     scope.graph = newGraph(class_ ? class_->name : "graph", content.begin());
+    if (scopes_.size() == 1)
+      openEntry(content.begin());
     class_.reset();
     Cursor cursor{content.begin() + StringRef("def forward(").size(), end_};
     scope.closed = !readHeader(session_, scope, cursor);
@@ -152,6 +179,22 @@ private:
     const auto *newline =
         static_cast<const char *>(std::memchr(cursor.at, '\n', static_cast<size_t>(end_ - cursor.at)));
     return newline ? newline + 1 : end_;
+  }
+
+  /// What the log says of the graph that begins here. The marks of its title say whose it is, else its own.
+  void openEntry(const char *place) {
+    ListedGraph &entry = entries_.emplace_back();
+    StringRef marks = title_.empty() ? plain_.before(static_cast<size_t>(place - plain_.text().begin())) : titleMarks_;
+    entry.file = source_.name;
+    entry.name = graphs_.back()->name().str();
+    entry.kind = title_.empty() ? "readable" : kindOfTitle(title_);
+    entry.stage = stageOf(entry.kind);
+    entry.rank = rankOfMarks(marks);
+    entry.compileId = compileIdOfMarks(marks);
+    if (listed_ != nullptr)
+      entry.line = positionAt(source_, problems_.offsetOf(place)).line;
+    isLogged_ = !title_.empty();
+    title_ = {};
   }
 
   /// A class inside of another is a subgraph of it.
@@ -179,8 +222,10 @@ private:
 
   /// A graph above operators leaves the list, and with it what its types were taken for.
   void endGraph(Scope &scope) {
-    if (!problems_.endGraph(scope.graph->name(), scope.place))
+    std::string reason = problems_.endGraph({scope.graph->name(), scope.place, isLogged_});
+    if (reason.empty())
       return;
+    entries_.back().leftOut = std::move(reason);
     session_.types.clear();
     refused_.push_back(std::move(graphs_.back()));
     graphs_.pop_back();
@@ -205,15 +250,21 @@ private:
     scope.frame = entry->second;
   }
 
+  const SourceText &source_;
   PlainText plain_;
   Problems problems_;
   Diagnostics *warnings_;
+  std::vector<ListedGraph> *listed_;
   Session session_;
   const char *end_ = nullptr;
   GraphList graphs_;
-  GraphList refused_;              ///< kept until the end, because scopes refer to them
-  std::vector<Scope> scopes_;      ///< the graph that is open, outermost first
-  std::optional<ClassLine> class_; ///< a class whose `def forward` is still to come
+  GraphList refused_;                ///< kept until the end, because scopes refer to them
+  std::vector<Scope> scopes_;        ///< the graph that is open, outermost first
+  std::vector<ListedGraph> entries_; ///< of each graph, in order
+  StringRef title_;                  ///< of the next graph
+  StringRef titleMarks_;             ///< what stood before it in its line
+  bool isLogged_ = false;            ///< the open graph has a title
+  std::optional<ClassLine> class_;   ///< a class whose `def forward` is still to come
 };
 
 } // namespace

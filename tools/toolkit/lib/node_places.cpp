@@ -47,7 +47,7 @@ void addPlaces(llvm::MutableArrayRef<Diagnostic> diagnostics, const GraphChoice 
     offsets = offsetsOf(graph);
   for (Diagnostic &diagnostic : diagnostics) {
     if (auto offset = offsets.find(diagnostic.where); isUnplaced(diagnostic) && offset != offsets.end()) {
-      SourcePosition position = positionAt(graph.file.text(), offset->second);
+      SourcePosition position = positionAt(graph.file.source(), offset->second);
       diagnostic.line = position.line;
       diagnostic.column = position.column;
     }

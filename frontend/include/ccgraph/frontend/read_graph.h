@@ -9,6 +9,7 @@
 // proportional to the text. Cost: linear in the text.
 #pragma once
 
+#include "ccgraph/frontend/listed_graph.h"
 #include "ccgraph/frontend/source_text.h"
 #include "ccgraph/ir/graph.h"
 
@@ -29,6 +30,8 @@ struct ReadOptions {
   size_t errorLimit = 20;          ///< errors reported; the rest is counted
   Diagnostics *warnings = nullptr; ///< receives warnings (a newer minor version, ...); null drops them
   NodePlaces *places = nullptr;    ///< receives where each node stands, of subgraphs too; null: not kept, which is free
+  std::vector<ListedGraph> *listed =
+      nullptr; ///< receives what is said of each graph, of those left out too; null: not kept
 };
 
 using GraphList = std::vector<std::unique_ptr<Graph>>;

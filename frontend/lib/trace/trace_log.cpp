@@ -1,0 +1,291 @@
+#include "ccgraph/frontend/trace_log.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "trace/record_reader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace ccgraph {
+namespace {
+
+constexpr StringRef definition = "def forward(";
+
+/// Whether some line begins with `def forward(`. JSON and messages may quote it elsewhere.
+bool printsGraph(StringRef text) {
+  for (size_t at = text.find(definition); at != StringRef::npos; at = text.find(definition, at + 1))
+    if (StringRef before = text.take_front(at).rtrim(" \t"); before.empty() || before.endswith("\n"))
+      return true;
+  return false;
+}
+
+/// The name of the first class of a module, "" where there is none.
+StringRef classOf(StringRef text) {
+  size_t module = text.find("(torch.nn.Module):");
+  if (module == StringRef::npos)
+    return "";
+  StringRef before = text.take_front(module);
+  size_t start = before.rfind("class ");
+  return start == StringRef::npos ? "" : before.drop_front(start + StringRef("class ").size());
+}
+
+/// "dedicated_log_torch_trace_rank_3_x2b.log" -> 3.
+std::optional<int64_t> rankOfName(StringRef path) {
+  StringRef name = llvm::sys::path::filename(path);
+  size_t at = name.find("rank_");
+  int64_t rank = 0;
+  if (at == StringRef::npos || name.drop_front(at + 5).consumeInteger(10, rank))
+    return std::nullopt;
+  return name.drop_front(at + 5).take_while(llvm::isDigit).getAsInteger(10, rank) ? std::nullopt : std::optional(rank);
+}
+
+/// One log: turns its records into entries and warnings.
+class LogLister {
+public:
+  LogLister(StringRef path, Diagnostics &warnings)
+      : path_(path.str()), nameRank_(rankOfName(path)), warnings_(warnings) {}
+
+  /// False: there was no header in it.
+  bool list(LineReader &lines) {
+    RecordReader reader({[&](TraceRecord &&record) { add(std::move(record)); },
+                         [&](size_t line, StringRef what) {
+                           warn(line, "passed over " + what.str(), "the log is damaged here; all else is read");
+                         }});
+    reader.read(lines);
+    if (llvm::Error error = lines.takeError())
+      broken(std::move(error), lines.number());
+    llvm::stable_sort(graphs_, [](const ListedGraph &a, const ListedGraph &b) { return a.line < b.line; });
+    warnOfSums();
+    return reader.headers() != 0;
+  }
+
+  std::vector<ListedGraph> take() { return std::move(graphs_); }
+
+private:
+  void warn(size_t line, std::string message, std::string note = "") {
+    Diagnostic warning;
+    warning.severity = Severity::Warning;
+    warning.file = path_;
+    warning.line = static_cast<unsigned>(line);
+    warning.message = std::move(message);
+    if (!note.empty())
+      warning.notes.push_back(std::move(note));
+    warnings_.add(std::move(warning));
+  }
+
+  void add(TraceRecord &&record) {
+    bool prints = printsGraph(record.text);
+    if (!prints && !isGraphKind(record.header.kind))
+      return;
+    if (!record.matches && unmatched_++ == 0) {
+      firstUnmatched_ = record.line;
+      firstKind_ = record.header.kind;
+    }
+    if (prints)
+      read(record);
+    else
+      leaveOut(record, "the payload holds no 'def forward(': it was cut off or damaged");
+  }
+
+  ListedGraph entryOf(const TraceRecord &record) const {
+    ListedGraph entry;
+    entry.file = path_;
+    entry.line = record.line;
+    entry.kind = record.header.kind;
+    entry.rank = record.header.rank ? record.header.rank : nameRank_;
+    entry.compileId = record.header.compileId;
+    entry.stage = stageOf(entry.kind);
+    return entry;
+  }
+
+  void leaveOut(const TraceRecord &record, std::string reason) {
+    ListedGraph entry = entryOf(record);
+    StringRef name = classOf(record.text);
+    entry.name = name.empty() ? record.header.name : name.str();
+    entry.leftOut = std::move(reason);
+    graphs_.push_back(std::move(entry));
+  }
+
+  void read(const TraceRecord &record) {
+    Context context;
+    auto graphs = readFxText(context, {path_, record.text, 0, &record.cut}, {.errorLimit = 1});
+    if (!graphs)
+      return refuse(record, graphs.takeError());
+    for (size_t i = 0; i != graphs->size(); ++i) {
+      ListedGraph entry = entryOf(record);
+      describeGraph(*(*graphs)[i], entry);
+      if (!record.header.name.empty() && classOf(record.text).empty())
+        entry.name = record.header.name;
+      entry.inPayload = i;
+      graphs_.push_back(std::move(entry));
+    }
+  }
+
+  /// One warning with the place of the first error; its words are the reason that is listed.
+  void refuse(const TraceRecord &record, llvm::Error error) {
+    Diagnostic first;
+    llvm::handleAllErrors(
+        std::move(error), [&](const DiagnosticError &found) { first = found.diagnostics().front(); },
+        [&](const llvm::ErrorInfoBase &other) { first.message = other.message(); });
+    leaveOut(record, first.message);
+    std::string of = record.header.compileId.empty() ? "" : " of " + record.header.compileId;
+    first.severity = Severity::Warning;
+    first.message = "left out the " + record.header.kind + of + ": " + first.message;
+    warnings_.add(std::move(first));
+  }
+
+  /// One warning for all of a log, since a log that was edited by a tool matches nowhere.
+  void warnOfSums() {
+    if (unmatched_ == 0)
+      return;
+    std::string more = unmatched_ == 1 ? "" : ", and so with " + std::to_string(unmatched_ - 1) + " more";
+    warn(firstUnmatched_, "the payload of " + firstKind_ + " is not what its MD5 says" + more,
+         "the log was edited, cut off or damaged; what stands there is read as it is");
+  }
+
+  void broken(llvm::Error error, size_t line) {
+    llvm::handleAllErrors(
+        std::move(error),
+        [&](const DiagnosticError &found) {
+          warn(line, "the log breaks off after this line: " + found.diagnostics().front().message);
+        },
+        [&](const llvm::ErrorInfoBase &other) {
+          warn(line, "the log breaks off after this line: " + other.message());
+        });
+  }
+
+  std::string path_;
+  std::optional<int64_t> nameRank_;
+  Diagnostics &warnings_;
+  std::vector<ListedGraph> graphs_;
+  size_t unmatched_ = 0;
+  size_t firstUnmatched_ = 0;
+  std::string firstKind_;
+};
+
+llvm::Error pathError(StringRef path, const std::string &message, const std::string &note = "") {
+  Diagnostic diagnostic;
+  diagnostic.file = path.str();
+  diagnostic.message = message;
+  if (!note.empty())
+    diagnostic.notes.push_back(note);
+  return makeError(std::move(diagnostic));
+}
+
+/// Digits count as numbers: rank_9 stands before rank_10.
+bool standsBefore(const std::string &a, const std::string &b) { return StringRef(a).compare_numeric(b) < 0; }
+
+llvm::Expected<std::vector<std::string>> filesBelow(StringRef folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (llvm::sys::fs::recursive_directory_iterator at(folder, code), end; at != end && !code; at.increment(code))
+    if (llvm::sys::fs::is_regular_file(at->path()))
+      files.push_back(at->path());
+  if (code)
+    return pathError(folder, "cannot look into this folder: " + code.message());
+  llvm::sort(files, standsBefore);
+  return files;
+}
+
+/// A header stands before the first line that could be the beginning of a graph.
+bool beginsAsTrace(LineReader lines) {
+  StringRef front = lines.front().ltrim("\xef\xbb\xbf \t\r\n");
+  if (front.startswith("{") || front.contains('\0')) // JSON, or no text at all
+    return llvm::consumeError(lines.takeError()), false;
+  while (std::optional<StringRef> line = lines.next()) {
+    if (findHeader(*line))
+      return true;
+    StringRef content = line->ltrim();
+    if (content.startswith(definition) || content.contains("(torch.nn.Module)"))
+      break;
+  }
+  llvm::consumeError(lines.takeError());
+  return false;
+}
+
+} // namespace
+
+bool TraceLog::isTrace(StringRef path) {
+  if (llvm::sys::fs::is_directory(path))
+    return true;
+  if (!llvm::sys::fs::is_regular_file(path))
+    return false;
+  llvm::Expected<LineReader> lines = LineReader::open(path);
+  if (!lines)
+    return llvm::consumeError(lines.takeError()), false;
+  return beginsAsTrace(std::move(*lines));
+}
+
+bool TraceLog::isTrace(const InputFile &file) { return beginsAsTrace(LineReader(file.source())); }
+
+llvm::Error TraceLog::addFile(StringRef path, Diagnostics &warnings) {
+  llvm::Expected<LineReader> lines = LineReader::open(path);
+  if (!lines)
+    return lines.takeError();
+  LogLister lister(path, warnings);
+  lister.list(*lines);
+  llvm::append_range(graphs_, lister.take());
+  return llvm::Error::success();
+}
+
+llvm::Expected<TraceLog> TraceLog::open(StringRef path, Diagnostics &warnings) {
+  TraceLog log;
+  if (!llvm::sys::fs::is_directory(path)) {
+    if (llvm::Error error = log.addFile(path, warnings))
+      return error;
+    return log;
+  }
+  llvm::Expected<std::vector<std::string>> files = filesBelow(path);
+  if (!files)
+    return files.takeError();
+  size_t logs = 0;
+  for (const std::string &file : *files) {
+    if (!isTrace(file))
+      continue;
+    ++logs;
+    if (llvm::Error error = log.addFile(file, warnings))
+      return error;
+  }
+  if (logs == 0)
+    return pathError(path, "got a folder without TORCH_TRACE logs, expected one that TORCH_TRACE named",
+                     "run the job with TORCH_TRACE=" + path.str() + ", or name a file");
+  return log;
+}
+
+llvm::Expected<TraceLog> TraceLog::open(const InputFile &file, Diagnostics &warnings) {
+  TraceLog log;
+  log.memory_ = &file;
+  LineReader lines(file.source());
+  LogLister lister(file.name(), warnings);
+  lister.list(lines);
+  log.graphs_ = lister.take();
+  return log;
+}
+
+llvm::Expected<InputFile> TraceLog::text(const ListedGraph &graph) const {
+  llvm::Expected<LineReader> lines = memory_ ? LineReader(memory_->source()) : LineReader::open(graph.file);
+  if (!lines)
+    return lines.takeError();
+  std::optional<TraceRecord> found;
+  RecordReader *self = nullptr;
+  RecordReader reader({[&](TraceRecord &&record) {
+                         if (record.line != graph.line)
+                           return;
+                         found = std::move(record);
+                         self->stop();
+                       },
+                       [](size_t, StringRef) {}});
+  self = &reader;
+  reader.read(*lines);
+  llvm::consumeError(lines->takeError());
+  if (!found)
+    return pathError(graph.file, "the log changed while it was read: no graph at line " + std::to_string(graph.line));
+  return InputFile::ofText(graph.file, std::move(found->text), std::move(found->cut));
+}
+
+} // namespace ccgraph

@@ -1,0 +1,44 @@
+// Graph choice: the graph that is meant of a log that holds many.
+//
+// A selector is an index of the list (`--list-graphs`), a kind ("aot_forward_graph"), a kind of one compilation
+// ("aot_forward_graph@0/0"), or the name of a class; "rank 2:" in front takes that rank's alone. One that fits several
+// graphs is refused with a list of them, because Inductor prints forward and backward under one name.
+//
+// Without a selector the graph is taken that people mean: of the lowest rank, the latest stage of compilation whose graphs
+// together still hold as many collectives as those of any stage and whose results have types; of these, the one with
+// most collectives, then with most nodes, then the first.
+//
+// Ownership: plain values. Failure: a selector that fits none, several, or a graph that cannot be read; a log without any
+// graph that can. Cost: linear in the list.
+#pragma once
+
+#include "ccgraph/frontend/trace_log.h"
+
+#include <string>
+
+namespace ccgraph {
+
+/// Its index in the list; an error names the log `file`.
+[[nodiscard]] llvm::Expected<size_t> chooseGraph(llvm::ArrayRef<ListedGraph> graphs, llvm::StringRef selector,
+                                                 llvm::StringRef file);
+
+/// "2 inductor_post_grad_graph of 0/0, rank 1".
+[[nodiscard]] std::string graphText(const ListedGraph &graph, size_t index);
+
+/// All graphs of a file, a log or a folder of logs, also those that cannot be read.
+[[nodiscard]] llvm::Expected<std::vector<ListedGraph>> listGraphs(llvm::StringRef path, Diagnostics &warnings);
+
+/// A file of graphs as a tool was given it.
+struct GraphInput {
+  InputFile file;       ///< the whole file, or of a log the text of the graph that was chosen
+  std::string selector; ///< what is left to choose in that text
+  /// What was chosen of how many, in words: "5 inductor_post_grad_graph of 0/0, rank 0, which has most collectives; 12
+  /// others: --list-graphs"; empty for a file that is no log.
+  std::string choice;
+};
+
+/// Opens a file of graphs, a log or a folder of logs; "-" is standard input.
+[[nodiscard]] llvm::Expected<GraphInput> openGraphs(llvm::StringRef path, llvm::StringRef selector,
+                                                    Diagnostics &warnings);
+
+} // namespace ccgraph
