@@ -8,6 +8,7 @@
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "driver/expected_run.h"
+#include "driver/process_launch.h"
 #include "driver/run_options.h"
 #include "driver/run_program.h"
 #include "driver/run_report.h"
@@ -25,8 +26,9 @@ using namespace runtime; // NOLINT(google-build-using-namespace): a driver is gl
 /// One execution: loads, runs, compares, reports.
 class RunJob {
 public:
-  RunJob(const RunOptions &options, Pipeline pipeline, Streams streams)
-      : options_(options), pipeline_(std::move(pipeline)), streams_(streams), program_(options, streams),
+  /// `place`: where each rank has a process, that of this one.
+  RunJob(const RunOptions &options, Pipeline pipeline, Streams streams, std::optional<ProcessPlace> place = std::nullopt)
+      : options_(options), pipeline_(std::move(pipeline)), streams_(streams), place_(place), program_(options, streams),
         runs_(program_, options), expected_(options, program_) {}
 
   ExitCode run(llvm::ArrayRef<std::string> positional) {
@@ -37,10 +39,12 @@ public:
       return fail(std::move(error), ExitCode::Usage);
     if (llvm::Error error = prepare())
       return fail(std::move(error));
-    if (llvm::Error error = options_.expect.empty() ? llvm::Error::success() : expected_.checkInputs())
+    if (llvm::Error error = comparesWithGraph() ? expected_.checkInputs() : llvm::Error::success())
       return fail(std::move(error), ExitCode::CheckFailed);
     if (llvm::Error error = runs_.run(inputs_))
       return fail(program_.placed(std::move(error)));
+    if (!seesAll())
+      return ExitCode::Ok;
     if (!runs_.difference().empty()) {
       streams_.err << runs_.difference();
       return ExitCode::CheckFailed;
@@ -51,18 +55,34 @@ public:
     return expected ? compare(*expected, options_.expect) : fail(expected.takeError(), ExitCode::CheckFailed);
   }
 
+  /// How many ranks the program has; nothing is run.
+  llvm::Expected<size_t> countRanks(llvm::ArrayRef<std::string> paths) {
+    if (llvm::Error error = program_.open(paths))
+      return error;
+    if (llvm::Error error = program_.checkUsage())
+      return error;
+    if (llvm::Error error = program_.load())
+      return error;
+    return program_.ranks();
+  }
+
 private:
+  /// The results of all ranks come to this process.
+  [[nodiscard]] bool seesAll() const { return !place_ || place_->rank == 0; }
+
   ExitCode fail(llvm::Error error, ExitCode code = ExitCode::Diagnosed) {
     printError(streams_.err, std::move(error));
     return code;
   }
+
+  [[nodiscard]] bool comparesWithGraph() const { return !options_.expect.empty() && seesAll(); }
 
   // Inputs are those of the program as it was given, so they are made before a pass sees it. A run that does not fit into
   // memory is refused before they are: a plan's when it is prepared, a graph's by its types.
   llvm::Error prepare() {
     if (llvm::Error error = program_.load())
       return error;
-    if (llvm::Error error = options_.expect.empty() ? llvm::Error::success() : expected_.load(streams_.err))
+    if (llvm::Error error = comparesWithGraph() ? expected_.load(streams_.err) : llvm::Error::success())
       return error;
     if (llvm::Error error = loadTolerances())
       return error;
@@ -96,7 +116,7 @@ private:
     // Each rank may have an equal part of what there is.
     const int64_t room = machineMemory() / static_cast<int64_t>(program_.ranks());
     for (size_t rank = 0; rank < program_.ranks(); ++rank)
-      inputs_.push_back(program_.seededInputs(rank, room));
+      inputs_.push_back(seesAll() || rank == place_->rank ? program_.seededInputs(rank, room) : TensorMap());
     return llvm::Error::success();
   }
 
@@ -156,12 +176,65 @@ private:
   const RunOptions &options_;
   Pipeline pipeline_;
   Streams streams_;
+  std::optional<ProcessPlace> place_;
   RunProgram program_;
   TimedRuns runs_;
   ExpectedRun expected_;
   std::vector<TensorMap> inputs_;
   ComparisonRules rules_;
 };
+
+// --- A process for each rank ------------------------------------------------------------------------------------
+
+/// What ccgraph-run was asked for.
+struct RunCall {
+  const RunOptions &options;
+  Pipeline pipeline;
+  llvm::ArrayRef<const char *> arguments;
+  llvm::ArrayRef<std::string> positional;
+
+  [[nodiscard]] llvm::ArrayRef<std::string> paths() const {
+    return options.rankGraphs.empty() ? positional : llvm::ArrayRef(options.rankGraphs);
+  }
+};
+
+/// Reads the program once, so that what is wrong with it is said once and the number of ranks is known.
+ExitCode launchRanks(const Engine &engine, RunCall call, Streams streams) {
+  if (llvm::Error error = engine.checkAvailable()) {
+    printError(streams.err, std::move(error));
+    return ExitCode::Diagnosed;
+  }
+  if (llvm::is_contained(call.paths(), "-")) {
+    streams.err << "error: --engine mpi: got standard input, expected files, which each rank's process reads\n"
+                   "  note: save it to a file first\n";
+    return ExitCode::Usage;
+  }
+  llvm::Expected<size_t> ranks = RunJob(call.options, std::move(call.pipeline), streams).countRanks(call.paths());
+  if (ranks)
+    return launchProcesses(call.arguments, *ranks, streams);
+  printError(streams.err, ranks.takeError());
+  return ExitCode::Diagnosed;
+}
+
+/// Only rank 0 speaks, or, where it cannot, the rank that speaks for it.
+ExitCode runOneRank(const Engine &engine, RunCall call, Streams streams) {
+  llvm::Expected<ProcessPlace> place = engine.join(call.options.deadline);
+  if (!place) {
+    printError(streams.err, place.takeError());
+    return ExitCode::Diagnosed;
+  }
+  std::string errors;
+  llvm::raw_null_ostream nowhere;
+  llvm::raw_string_ostream kept(errors);
+  Streams own = place->rank == 0 ? streams : Streams{nowhere, kept};
+  ExitCode code = RunJob(call.options, std::move(call.pipeline), own, *place).run(call.positional);
+  if (code != ExitCode::Ok && place->rank != 0 && engine.reports())
+    streams.err << kept.str();
+  streams.out.flush();
+  streams.err.flush();
+  engine.leave(static_cast<int>(code));
+  return code;
+}
 
 } // namespace
 
@@ -187,7 +260,11 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   llvm::Expected<Pipeline> pipeline = options.pipeline.pipeline(0);
   if (!pipeline)
     return wrongUsage(pipeline.takeError());
-  return RunJob(options, std::move(*pipeline), streams).run(line.positional());
+  const Engine *engine = findEngine(options.engine);
+  if (!engine || !engine->isSpread())
+    return RunJob(options, std::move(*pipeline), streams).run(line.positional());
+  RunCall call{options, std::move(*pipeline), arguments, line.positional()};
+  return isLaunched() ? runOneRank(*engine, std::move(call), streams) : launchRanks(*engine, std::move(call), streams);
 }
 
 } // namespace ccgraph::driver

@@ -1,7 +1,5 @@
 #include "driver/run_options.h"
 
-#include "ccgraph/runtime/engine.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -33,9 +31,10 @@ CommandLine declareRunFlags(RunOptions &options) {
     };
   };
   line.addText("--engine", "NAME",
-               "what executes: reference (the interpreter; default of a GRAPH) or local (a plan, on a thread a rank)",
+               "what executes: reference (the interpreter; default of a GRAPH), or a plan: local (a thread a rank) or mpi (a "
+               "process a rank, by mpirun)",
                options.engine);
-  line.chooseFrom({"local", "reference"});
+  line.chooseFrom({"local", "mpi", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
@@ -51,6 +50,8 @@ CommandLine declareRunFlags(RunOptions &options) {
                 [&](size_t seed) { options.seed = seed; });
   line.addCount("--repeat", "K", "run K times, all of which must give the same; prints how long a run takes", 1,
                 [&](size_t runs) { options.repeat = runs; });
+  line.addCount("--deadline", "MS", "milliseconds that a rank of a plan waits for the others (600000)", 1,
+                [&](size_t milliseconds) { options.deadline = std::chrono::milliseconds(milliseconds); });
   addPipelineFlags(line, options.pipeline, 0);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this, or what else there is to a topic", options.help);

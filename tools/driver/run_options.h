@@ -5,9 +5,11 @@
 #pragma once
 
 #include "ccgraph/ir/tolerance.h"
+#include "ccgraph/runtime/engine.h"
 #include "driver/command_line.h"
 #include "driver/pipeline_flags.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +32,8 @@ struct RunOptions {
   std::optional<size_t> seed;
   /// 0: not given, which is once
   size_t repeat = 0;
+  /// how long a rank may wait for the others
+  std::chrono::milliseconds deadline = runtime::PlanRequest().deadline;
   std::string expect;
   PipelineFlags pipeline;
   /// topic, maybe empty for the first screen; no value: help is not asked for

@@ -24,6 +24,7 @@ llvm::Error TimedRuns::prepare() {
   PlanRequest request{.plans = program_.plans(), .ranks = program_.ranks(), .memoryLimit = machineMemory()};
   if (options_.seed)
     request.seed = *options_.seed;
+  request.deadline = options_.deadline;
   llvm::Expected<std::unique_ptr<PreparedPlans>> prepared = findEngine(program_.engine())->prepare(request);
   if (!prepared)
     return prepared.takeError();

@@ -212,6 +212,16 @@ llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members) {
                                 "the output splits of a rank must be the input splits of its peers"));
 }
 
+llvm::Error checkMeeting(llvm::ArrayRef<Launch> members, const MeetingPlace &place) {
+  llvm::SmallVector<const Launch *, 8> pointers;
+  for (const Launch &launch : members) {
+    pointers.push_back(&launch);
+    if (llvm::Error error = checkAgreement(members.front(), launch, place))
+      return error;
+  }
+  return checkTogether(pointers);
+}
+
 Diagnostic diagnoseCall(const CallName &call, llvm::StringRef rule, std::string message, std::string repair) {
   if (call.node)
     return diagnose(*call.node, rule, std::move(message), std::move(repair));

@@ -35,5 +35,7 @@ struct MeetingPlace {
 /// What fingerprints do not tell, once all members have come: in an all_to_all, what each member sends must be what its peer
 /// expects; the root of a scatter must send a share for each member. By member.
 [[nodiscard]] llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members);
+/// Both, for launches that all have come, by member.
+[[nodiscard]] llvm::Error checkMeeting(llvm::ArrayRef<Launch> members, const MeetingPlace &place);
 
 } // namespace ccgraph::runtime

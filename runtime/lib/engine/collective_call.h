@@ -18,6 +18,8 @@ public:
 
   /// One for each call, in order.
   [[nodiscard]] llvm::ArrayRef<CallSeat> seats() const { return seats_; }
+  /// Its rows and counts are the same in every run, and known.
+  [[nodiscard]] bool isFixed() const { return fixed_; }
   /// The rows of this run; call when the step begins.
   [[nodiscard]] llvm::Error bind(RankState &state);
   [[nodiscard]] llvm::ArrayRef<Launch> launches() const { return launches_; }

@@ -22,17 +22,17 @@ RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
     heldBack_ = static_cast<StreamId>(order_->next() % streams_.size());
 }
 
-llvm::Error RankLoop::run(Watch &watch) {
+llvm::Error RankLoop::run(Standby &standby) {
   StepMemory::Use stepMemory(prepared_.state.stepMemory);
   std::optional<Watch::Clock::time_point> idleSince;
   while (!isFinished()) {
-    if (watch.isOver())
+    if (standby.isOver())
       return llvm::Error::success();
-    uint64_t seen = watch.news();
+    uint64_t seen = standby.news();
     findChoices();
     if (choices_.empty()) {
       idleSince = idleSince ? idleSince : Watch::Clock::now();
-      watch.sleep(*this, seen, *idleSince);
+      standby.sleep(*this, seen, *idleSince);
       continue;
     }
     idleSince.reset();

@@ -23,7 +23,7 @@ public:
   RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed);
 
   /// Until all steps have ended, or the run is over.
-  [[nodiscard]] llvm::Error run(Watch &watch);
+  [[nodiscard]] llvm::Error run(Standby &standby);
 
   [[nodiscard]] int64_t rank() const override { return prepared_.state.rank; }
   [[nodiscard]] std::vector<std::string> waitTexts() const override;

@@ -1,11 +1,12 @@
 #include "ccgraph/runtime/engine.h"
 
 #include "local/local_engine.h"
+#include "mpi/mpi_engine.h"
 
 namespace ccgraph::runtime {
 
 llvm::ArrayRef<const Engine *> allEngines() {
-  static const Engine *const engines[] = {&localEngine()};
+  static const Engine *const engines[] = {&localEngine(), &mpiEngine()};
   return engines;
 }
 

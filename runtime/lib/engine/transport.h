@@ -37,7 +37,7 @@ public:
 
   [[nodiscard]] virtual llvm::Error launch(Ticket ticket, const Launch &launch) = 0;
   /// advance() has something to do.
-  [[nodiscard]] virtual bool isReady(Ticket ticket) const = 0;
+  [[nodiscard]] virtual bool isReady(Ticket ticket) = 0;
   /// Does what can be done without waiting. True when the call is complete.
   [[nodiscard]] virtual llvm::Expected<bool> advance(Ticket ticket) = 0;
   /// What a launched call waits for: "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched".

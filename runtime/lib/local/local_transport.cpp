@@ -52,7 +52,7 @@ llvm::Error LocalTransport::launch(Ticket ticket, const Launch &launch) {
   return llvm::Error::success();
 }
 
-bool LocalTransport::isReady(Ticket ticket) const {
+bool LocalTransport::isReady(Ticket ticket) {
   const Call &call = calls_[ticket];
   return call.moved ? call.meeting->allDone() : call.meeting->allArrived();
 }

@@ -48,7 +48,7 @@ public:
 
   [[nodiscard]] Ticket enrol(const CallSeat &seat) override;
   [[nodiscard]] llvm::Error launch(Ticket ticket, const Launch &launch) override;
-  [[nodiscard]] bool isReady(Ticket ticket) const override;
+  [[nodiscard]] bool isReady(Ticket ticket) override;
   [[nodiscard]] llvm::Expected<bool> advance(Ticket ticket) override;
   [[nodiscard]] std::string waitText(Ticket ticket) const override;
 

@@ -37,27 +37,37 @@ public:
   [[nodiscard]] virtual std::string position() const = 0;
 };
 
-class Watch {
+/// Where a rank is that can do nothing: what an engine does with the time, and who ends the run. Watch is the one for ranks of
+/// one process.
+class Standby {
+public:
+  using Clock = std::chrono::steady_clock;
+  virtual ~Standby() = default;
+  /// Changes whenever something has happened that the rank may wait for.
+  [[nodiscard]] virtual uint64_t news() = 0;
+  /// Until there may be other news than `seen`, or the run is over. `since`: when the rank last did anything.
+  virtual void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) = 0;
+  /// True where the run has ended by an error: whoever sees it stops.
+  [[nodiscard]] virtual bool isOver() = 0;
+};
+
+class Watch final : public Standby {
 public:
   /// All sleepers take part from the beginning and until they leave.
   Watch(std::vector<const Sleeper *> sleepers, std::chrono::milliseconds deadline);
-  ~Watch();
+  ~Watch() override;
   Watch(const Watch &) = delete;
   Watch &operator=(const Watch &) = delete;
 
-  /// Changes whenever something has happened that a sleeping rank may wait for.
-  [[nodiscard]] uint64_t news() const { return news_.load(std::memory_order_acquire); }
+  [[nodiscard]] uint64_t news() override { return news_.load(std::memory_order_acquire); }
   void tell();
-  using Clock = std::chrono::steady_clock;
-  /// Until there are other news than `seen`, or the run is over. `since`: when the rank last did anything.
-  void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since);
+  void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
   /// The rank has nothing more to do.
   void leave(const Sleeper &sleeper);
 
   /// Ends the run for all.
   void fail(int64_t rank, llvm::Error error);
-  /// True where the run has ended by an error: whoever sees it stops.
-  [[nodiscard]] bool isOver() const { return over_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool isOver() override { return over_.load(std::memory_order_acquire); }
   /// After all have stopped.
   [[nodiscard]] llvm::Error takeError();
 

@@ -10,6 +10,7 @@
 // their values are not those that the plan's layout is for, each buffer gets memory of its own.
 //
 // Errors have the rules of interpreter.h, and name rank, step, got and expected. Further ones are
+//   run.mpi               MPI cannot start, or says that something is wrong
 //   run.deadline          a rank has waited for its peers longer than the request allows; says what each rank waits for
 //   run.plan              the plan does not fit what happens: a window lies outside its buffer, an operator does not write where the
 //                         plan says, a collective reads what it writes. That plans are well formed is the plan verifier's question
@@ -53,10 +54,30 @@ public:
   [[nodiscard]] virtual llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) = 0;
 };
 
+/// Of a process among those that run a program together.
+struct ProcessPlace {
+  /// that this process runs
+  size_t rank = 0;
+  size_t ranks = 1;
+};
+
+// Where an engine runs each rank in a process of its own, all processes make the same requests, and each runs its rank: it reads that
+// rank's inputs alone. The process of rank 0 gets the results of all ranks, each other one its own and empty maps. They join before,
+// and leave at the end. An error of one is the error of all, and ends the job: no further run succeeds.
 class Engine {
 public:
   virtual ~Engine() = default;
   [[nodiscard]] virtual llvm::StringRef name() const = 0;
+  /// Error: what this engine needs and this machine lacks.
+  [[nodiscard]] virtual llvm::Error checkAvailable() const { return llvm::Error::success(); }
+  /// A process for each rank.
+  [[nodiscard]] virtual bool isSpread() const { return false; }
+  /// Of an engine that is spread: becomes one of the job's processes; may be asked again. Others: rank 0 of 1.
+  [[nodiscard]] virtual llvm::Expected<ProcessPlace> join(std::chrono::milliseconds) const { return ProcessPlace(); }
+  /// Whether this process tells the user what happened: of all the one, and where rank 0 has failed another one.
+  [[nodiscard]] virtual bool reports() const { return true; }
+  /// The last call of a process. After an error it ends the processes of all ranks, with this code.
+  virtual void leave(int) const {}
   /// Inputs of the request are not looked at.
   [[nodiscard]] virtual llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const = 0;
 };

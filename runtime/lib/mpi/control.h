@@ -1,0 +1,47 @@
+// ControlChannel: what processes tell each other beside their program: that one has failed, and where each of them stands.
+//
+// A message goes from one process to all others. It is small, so MPI sends it at once, whether or not anybody asks for it; a process
+// asks whenever it has nothing else to do, and now and then between steps.
+//
+// Ownership: borrows the MPI functions, owns what it sends until the process ends. Failure: an error code of MPI's, from poll(). Cost:
+// a poll is one MPI_Test.
+#pragma once
+
+#include "mpi/mpi_calls.h"
+
+#include <deque>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+class ControlChannel {
+public:
+  struct Message {
+    int from = 0;
+    int kind = 0;
+    std::vector<std::byte> body;
+  };
+  /// What does not fit into a message is left out.
+  static constexpr size_t largestBody = 16000;
+
+  /// `comm`: the channel's alone.
+  [[nodiscard]] int open(MpiCalls &calls, MpiComm comm, int rank, int size);
+  [[nodiscard]] int close();
+  void tellAll(int kind, std::vector<std::byte> body);
+  /// Moves what has come to `inbox`.
+  [[nodiscard]] int poll();
+  std::deque<Message> inbox;
+
+private:
+  [[nodiscard]] int listen();
+  MpiCalls *calls_ = nullptr;
+  MpiComm comm_;
+  int rank_ = 0;
+  int size_ = 0;
+  MpiRequest receiving_;
+  std::vector<std::byte> buffer_;
+  /// Never waited for: who does not answer may never take it.
+  std::deque<std::vector<std::byte>> sent_;
+};
+
+} // namespace ccgraph::runtime

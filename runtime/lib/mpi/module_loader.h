@@ -1,0 +1,18 @@
+// The module that calls MPI, found and loaded.
+//
+// It is looked for beside the program, or the library, that this code is part of, in ../lib/ccgraph (as the build and the installation
+// lay it out), then wherever the system looks for libraries.
+//
+// Ownership: the module stays until the process ends. Failure: an llvm::Error that says what is missing and how to get it. Cost: that
+// of loading MPI's libraries, once.
+#pragma once
+
+#include "mpi/mpi_calls.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ccgraph::runtime {
+
+[[nodiscard]] llvm::Expected<MpiCalls *> loadMpiModule();
+
+} // namespace ccgraph::runtime

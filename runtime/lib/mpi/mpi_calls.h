@@ -1,0 +1,96 @@
+// MpiCalls: the MPI functions that the engine calls, without mpi.h.
+//
+// Whoever only reads or rewrites graphs shall need no MPI, nor wait until its libraries are loaded. So the one file that names
+// mpi.h is a module of its own (runtime/mpi), which is loaded when the engine is first asked for; this is what it is asked.
+// Handles are MPI's own, as numbers: nothing is allocated for them.
+//
+// Counts are bytes, and may be more than MPI's int holds: what does not fit is described by a type of MPI's that does.
+// All communicators return their errors. Each function gives MPI's error code, 0 where all is well.
+//
+// Ownership: communicators live until they are freed or MPI ends; buffers are the caller's until the request is complete.
+// Thread-safety: one call at a time, but for abort(), if the MPI library allows it (MpiStart::threads). Cost: that of the function.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ccgraph::runtime {
+
+struct MpiComm {
+  uintptr_t raw = 0;
+};
+struct MpiRequest {
+  uintptr_t raw = 0;
+};
+
+/// What MPI says of this process when it starts.
+struct MpiStart {
+  int rank = 0;
+  int size = 1;
+  /// calls may come from several threads
+  bool threads = false;
+  /// the largest tag of a message
+  int64_t largestTag = 32767;
+  MpiComm world;
+};
+
+/// One end of a message.
+struct MpiMessage {
+  std::byte *data = nullptr;
+  int64_t bytes = 0;
+  /// member of the communicator
+  int peer = 0;
+  int tag = 0;
+};
+
+
+class MpiCalls {
+public:
+  /// Of the module and of who loads it: they must be of one build.
+  static constexpr int version = 1;
+  static constexpr int anyMember = -1;
+
+  virtual ~MpiCalls() = default;
+
+  // --- The job ----------------------------------------------------------------------------------------
+  /// Starts MPI unless somebody has.
+  virtual int start(MpiStart &started) = 0;
+  /// Ends MPI where start() has started it. All processes must call it.
+  virtual int stop() = 0;
+  /// Ends all processes of the job.
+  virtual void abort(int exitCode) = 0;
+  [[nodiscard]] virtual std::string errorText(int code) const = 0;
+
+  // --- Communicators ----------------------------------------------------------------------------------
+  virtual int duplicate(MpiComm from, MpiComm &made, MpiRequest &request) = 0;
+  /// Called by the members alone, which are ranks of `from`, in the order of the new one. Waits for all of them.
+  virtual int create(MpiComm from, const int *members, int numMembers, MpiComm &made) = 0;
+  virtual int free(MpiComm comm) = 0;
+
+  // --- Requests ---------------------------------------------------------------------------------------
+  /// `received`: bytes of a message, where one was received.
+  virtual int test(MpiRequest &request, bool &complete, int64_t *received) = 0;
+  virtual int cancelReceive(MpiRequest &request) = 0;
+
+  // --- Communication ----------------------------------------------------------------------------------
+  virtual int send(MpiComm comm, const MpiMessage &message, MpiRequest &request) = 0;
+  /// From anyMember too.
+  virtual int receive(MpiComm comm, const MpiMessage &message, MpiRequest &request) = 0;
+  virtual int barrier(MpiComm comm, MpiRequest &request) = 0;
+  virtual int broadcast(MpiComm comm, std::byte *data, int64_t bytes, int root, MpiRequest &request) = 0;
+  /// `bytes` of each member. `send` null: they lie where they belong in `receive`.
+  virtual int allGather(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes,
+                        MpiRequest &request) = 0;
+  /// `bytes` to each member, and from each.
+  virtual int allToAll(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes,
+                       MpiRequest &request) = 0;
+  /// `bytes` for each member. `receive` null at the root: its share stays where it is.
+  virtual int scatter(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes, int root,
+                      MpiRequest &request) = 0;
+};
+
+/// What the module exports as `ccgraphMpiCalls`: its functions, or null where its version is another.
+using MpiModuleEntry = MpiCalls *(*)(int version);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,187 @@
+#include "mpi/mpi_engine.h"
+
+#include "ccgraph/runtime/memory_need.h"
+#include "engine/exchange_values.h"
+#include "engine/rank_loop.h"
+#include "engine/request_check.h"
+#include "mpi/module_loader.h"
+#include "mpi/mpi_transport.h"
+#include "mpi/result_gather.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+llvm::Error simpleError(llvm::StringRef rule, std::string message, std::string repair = "") {
+  Diagnostic diagnostic;
+  diagnostic.rule = rule.str();
+  diagnostic.message = std::move(message);
+  if (!repair.empty())
+    diagnostic.notes.push_back(std::move(repair));
+  return makeError(std::move(diagnostic));
+}
+
+llvm::Error resultsNeed(const std::string &asked) {
+  return simpleError("run.memory", "inputs and results need " + asked + ", more than this run may hold",
+                     "run fewer ranks, or the program with smaller sizes");
+}
+
+/// What MPI may still use when a run has failed.
+struct RankMemoryOfJob {
+  explicit RankMemoryOfJob(MpiJob &job) : transport(job) {}
+  MpiTransport transport;
+  std::unique_ptr<PreparedRank> rank;
+};
+
+class MpiPlans final : public PreparedPlans {
+public:
+  MpiPlans(const PlanRequest &request, MpiJob &job)
+      : seed_(request.seed), deadline_(request.deadline), job_(job),
+        account_(std::make_shared<MemoryAccount>(std::min(request.memoryLimit, largestBytes))),
+        memory_(std::make_shared<RankMemoryOfJob>(job)) {}
+  ~MpiPlans() override {
+    if (job_.isOver())
+      job_.keep(memory_);
+  }
+  MpiPlans(const MpiPlans &) = delete;
+  MpiPlans &operator=(const MpiPlans &) = delete;
+
+  llvm::Error prepare(const PlanRequest &request) {
+    MpiStandby standby(job_, deadline_);
+    MemoryLimit limit(account_);
+    if (llvm::Error error = guarded([&] { return prepareAll(request, standby); }))
+      standby.fail(std::move(error));
+    return standby.settle(nowhere());
+  }
+
+  llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) override {
+    if (job_.isOver())
+      return simpleError("run.mpi", "an earlier error has ended the job", "start it anew");
+    MpiStandby standby(job_, deadline_);
+    MemoryLimit limit(account_);
+    RankLoop loop(*memory_->rank, seed_);
+    RunResult results;
+    if (llvm::Error error = guarded([&] { return runAll(inputs, loop, standby, results); }))
+      standby.fail(std::move(error));
+    if (llvm::Error error = standby.settle(standingOf(loop, standby)))
+      return error;
+    return results;
+  }
+
+private:
+  /// One result type for both, because what runs out of memory is told alike.
+  static llvm::Error guarded(llvm::function_ref<llvm::Error()> body) {
+    llvm::Expected<bool> done = withinMemory<bool>(
+        [&]() -> llvm::Expected<bool> {
+          if (llvm::Error error = body())
+            return error;
+          return true;
+        },
+        resultsNeed);
+    return done ? llvm::Error::success() : done.takeError();
+  }
+
+  llvm::Error prepareAll(const PlanRequest &request, MpiStandby &standby) {
+    if (llvm::Error error = checkPlanRequest(request))
+      return error;
+    if (request.ranks != static_cast<size_t>(job_.size()))
+      return simpleError("run.request", "got a program for " + std::to_string(request.ranks) +
+                                            " ranks, and the job has " + std::to_string(job_.size()) + " processes",
+                         "start as many processes as the program has ranks: mpirun -n " + std::to_string(request.ranks));
+    const Plan *plan = request.plans.size() == 1 ? request.plans.front() : request.plans[static_cast<size_t>(job_.rank())];
+    memory_->rank = std::make_unique<PreparedRank>(
+        PreparedRank::Setup{plan, job_.rank(), request.ranks, &memory_->transport});
+    if (llvm::Error error = memory_->rank->prepare(request.ranks))
+      return error;
+    std::optional<ProgramAgreement> agreed = agreeOnProgram(*memory_->rank, standby);
+    if (!agreed)
+      return llvm::Error::success();
+    if (llvm::Error error = job_.makeLanes(agreed->lanes, deadline_))
+      return error;
+    return memory_->transport.open(*agreed, plan->context());
+  }
+
+  /// Success too where the run is over; the standby knows.
+  llvm::Error runAll(const std::vector<TensorMap> &inputs, RankLoop &loop, MpiStandby &standby, RunResult &results) {
+    if (llvm::Error error = checkInputs(inputs.size(), static_cast<size_t>(job_.size())))
+      return error;
+    RankState &state = memory_->rank->state;
+    memory_->transport.begin();
+    state.begin();
+    if (llvm::Error error = bringInputs(state, inputs[static_cast<size_t>(job_.rank())]))
+      return error;
+    if (llvm::Error error = loop.run(standby))
+      return error;
+    if (standby.isOver())
+      return llvm::Error::success();
+    CopiesForCaller copies;
+    llvm::Expected<TensorMap> own = takeResults(state, copies);
+    if (!own)
+      return own.takeError();
+    if (std::optional<RunResult> all = gatherResults(std::move(*own), standby))
+      results = std::move(*all);
+    return llvm::Error::success();
+  }
+
+  static MpiStandby::Standing nowhere() {
+    MpiStandby::Standing standing;
+    standing.counts = [] { return LaunchCounts(); };
+    standing.learn = [](const auto &) {};
+    standing.waits = [] { return std::vector<std::string>(); };
+    standing.position = [] { return std::string(); };
+    return standing;
+  }
+
+  MpiStandby::Standing standingOf(const RankLoop &loop, const MpiStandby &standby) const {
+    MpiStandby::Standing standing;
+    MpiTransport &transport = memory_->transport;
+    standing.counts = [&] { return transport.counts(); };
+    standing.learn = [&](std::vector<std::optional<LaunchCounts>> counts) { transport.learn(std::move(counts)); };
+    standing.waits = [&] { return standby.isAsleep() ? loop.waitTexts() : std::vector<std::string>(); };
+    standing.position = [&] { return standby.isAsleep() ? loop.position() : std::string(); };
+    return standing;
+  }
+
+  std::optional<uint64_t> seed_;
+  std::chrono::milliseconds deadline_;
+  MpiJob &job_;
+  std::shared_ptr<MemoryAccount> account_;
+  std::shared_ptr<RankMemoryOfJob> memory_;
+};
+
+class MpiEngine final : public Engine {
+public:
+  [[nodiscard]] llvm::StringRef name() const override { return "mpi"; }
+  [[nodiscard]] llvm::Error checkAvailable() const override { return loadMpiModule().takeError(); }
+  [[nodiscard]] bool isSpread() const override { return true; }
+
+  [[nodiscard]] llvm::Expected<ProcessPlace> join(std::chrono::milliseconds deadline) const override {
+    llvm::Expected<MpiJob *> job = MpiJob::join(deadline);
+    if (!job)
+      return job.takeError();
+    return ProcessPlace{static_cast<size_t>((*job)->rank()), static_cast<size_t>((*job)->size())};
+  }
+  [[nodiscard]] bool reports() const override { return !MpiJob::joined() || MpiJob::joined()->reports(); }
+  void leave(int exitCode) const override {
+    if (MpiJob *job = MpiJob::joined())
+      job->leave(exitCode);
+  }
+
+  [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {
+    llvm::Expected<MpiJob *> job = MpiJob::join(request.deadline);
+    if (!job)
+      return job.takeError();
+    auto plans = std::make_unique<MpiPlans>(request, **job);
+    if (llvm::Error error = plans->prepare(request))
+      return error;
+    return plans;
+  }
+};
+
+} // namespace
+
+const Engine &mpiEngine() {
+  static const MpiEngine engine;
+  return engine;
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,133 @@
+#include "mpi/mpi_job.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/dims.h"
+#include "mpi/blocking_call.h"
+#include "mpi/module_loader.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <thread>
+
+namespace ccgraph::runtime {
+namespace {
+
+/// What joined, once; what failed to join stays so, because MPI cannot be started twice.
+struct Membership {
+  std::unique_ptr<MpiJob> job;
+  std::string failure;
+};
+Membership &membership() {
+  // Never freed, because a call that was given up may still use it.
+  static auto *only = new Membership; // NOLINT(cppcoreguidelines-owning-memory)
+  return *only;
+}
+
+llvm::Error jobError(std::string message, std::string repair = "") {
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.mpi";
+  diagnostic.message = std::move(message);
+  if (!repair.empty())
+    diagnostic.notes.push_back(std::move(repair));
+  return makeError(std::move(diagnostic));
+}
+
+std::string within(std::chrono::milliseconds deadline) { return " within " + std::to_string(deadline.count()) + " ms"; }
+
+} // namespace
+
+MpiJob *MpiJob::joined() { return membership().job.get(); }
+
+llvm::Expected<MpiJob *> MpiJob::join(Milliseconds deadline) {
+  Membership &own = membership();
+  if (!own.failure.empty())
+    return jobError(own.failure);
+  if (own.job)
+    return own.job.get();
+  auto job = std::make_unique<MpiJob>();
+  llvm::Expected<MpiCalls *> calls = loadMpiModule();
+  if (!calls)
+    return calls.takeError();
+  job->calls_ = *calls;
+  own.job = std::move(job);
+  llvm::Error error = own.job->startMpi(deadline);
+  if (!error)
+    return own.job.get();
+  own.job.release(); // NOLINT: left where it is, as a call that was given up may still use it
+  own.failure = llvm::toString(std::move(error));
+  return jobError(own.failure);
+}
+
+llvm::Error MpiJob::startMpi(Milliseconds deadline) {
+  patience_ = deadline;
+  std::optional<int> started = callWithin(deadline, [this] { return calls_->start(start_); });
+  if (!started)
+    return jobError("MPI has not started" + within(deadline), "all processes of the job must run this engine");
+  if (*started != 0)
+    return error("starting MPI", *started);
+  if (!start_.threads)
+    return jobError("MPI was started by this program for one thread alone, expected MPI_THREAD_SERIALIZED at least");
+  if (llvm::Error error = duplicate(controlComm_, deadline))
+    return error;
+  if (llvm::Error error = duplicate(exchange_, deadline))
+    return error;
+  int opened = control_.open(*calls_, controlComm_, start_.rank, start_.size);
+  return opened == 0 ? llvm::Error::success() : error("listening to the other ranks", opened);
+}
+
+llvm::Error MpiJob::duplicate(MpiComm &made, Milliseconds deadline) {
+  MpiRequest request;
+  int code = calls_->duplicate(start_.world, made, request);
+  auto until = std::chrono::steady_clock::now() + deadline;
+  for (bool complete = false; code == 0 && !complete;) {
+    code = calls_->test(request, complete, nullptr);
+    if (!complete && std::chrono::steady_clock::now() > until)
+      return jobError("some process of the job has not joined" + within(deadline),
+                      "all processes of the job must run this engine");
+    if (!complete)
+      std::this_thread::yield();
+  }
+  return code == 0 ? llvm::Error::success() : error("making a communicator", code);
+}
+
+llvm::Error MpiJob::makeLanes(llvm::ArrayRef<LaneKey> keys, Milliseconds deadline) {
+  for (const LaneKey &key : keys) {
+    if (!llvm::is_contained(key.members, rank()) || lanes_.count(key) != 0)
+      continue;
+    // Kept even where the call is given up, because it may still be running.
+    MpiComm &made = lanes_[key];
+    auto members = std::make_shared<std::vector<int>>(key.members.begin(), key.members.end());
+    std::optional<int> code = callWithin(deadline, [this, members, &made] {
+      return calls_->create(start_.world, members->data(), static_cast<int>(members->size()), made);
+    });
+    if (!code)
+      return jobError("rank " + std::to_string(rank()) + ": ranks " + dimsText(key.members) +
+                      " have not made a communicator" + within(deadline));
+    if (*code != 0)
+      return error("making a communicator of ranks " + dimsText(key.members), *code);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error MpiJob::error(const std::string &doing, int code) const {
+  return jobError("rank " + std::to_string(rank()) + ": " + doing + ": MPI says " + calls_->errorText(code));
+}
+
+void MpiJob::end(bool reports) {
+  over_ = true;
+  reports_ = reports;
+}
+
+void MpiJob::leave(int exitCode) {
+  if (over_) {
+    // Who reports ends all others, once it has; they only see to it that somebody does.
+    if (!reports_)
+      std::this_thread::sleep_for(std::chrono::seconds(5));
+    calls_->abort(exitCode);
+    return;
+  }
+  (void)control_.close();
+  (void)callWithin(patience_, [this] { return calls_->stop(); });
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,79 @@
+// MpiJob: this process among those that mpirun has started: MPI itself, which rank this process is, and the communicators.
+//
+// A process joins once; MPI cannot be started a second time. There is one communicator for control messages, one for what the engine
+// itself exchanges, and one for each group of ranks and lane (MpiTransport). Those of groups are made when a program first needs them,
+// by all members in one order, and kept.
+//
+// After a failure peers may still write into this process's memory, and calls that wait for all would wait for ever: the job is over
+// then, and all that is left to do is to leave it.
+//
+// Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.mpi. Cost: joining takes what MPI takes, tenths of a
+// second; a communicator takes a round of messages.
+#pragma once
+
+#include "mpi/control.h"
+#include "mpi/mpi_calls.h"
+
+#include "llvm/Support/Error.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+namespace ccgraph::runtime {
+
+/// Whose communicator: global ranks in the group's order, and which of several for these ranks.
+struct LaneKey {
+  std::vector<int64_t> members;
+  int64_t lane = 0;
+  friend auto operator<=>(const LaneKey &, const LaneKey &) = default;
+};
+
+class MpiJob {
+public:
+  using Milliseconds = std::chrono::milliseconds;
+  /// The process's job; starts MPI the first time. `deadline`: how long that may take.
+  [[nodiscard]] static llvm::Expected<MpiJob *> join(Milliseconds deadline);
+  /// Null where the process has not joined.
+  [[nodiscard]] static MpiJob *joined();
+
+  [[nodiscard]] int64_t rank() const { return start_.rank; }
+  [[nodiscard]] int64_t size() const { return start_.size; }
+  [[nodiscard]] int64_t largestTag() const { return start_.largestTag; }
+  [[nodiscard]] MpiCalls &calls() { return *calls_; }
+  [[nodiscard]] ControlChannel &control() { return control_; }
+  /// What the engine itself exchanges.
+  [[nodiscard]] MpiComm exchange() const { return exchange_; }
+
+  /// Makes those that there are not yet. All processes give the same keys, sorted.
+  [[nodiscard]] llvm::Error makeLanes(llvm::ArrayRef<LaneKey> keys, Milliseconds deadline);
+  [[nodiscard]] MpiComm lane(const LaneKey &key) const { return lanes_.at(key); }
+
+  /// "rank 1: MPI says: ..."
+  [[nodiscard]] llvm::Error error(const std::string &doing, int code) const;
+
+  [[nodiscard]] bool isOver() const { return over_; }
+  /// The run has failed. `reports`: this process tells the user.
+  void end(bool reports);
+  [[nodiscard]] bool reports() const { return over_ ? reports_ : start_.rank == 0; }
+  /// What MPI may still write to, or read, when the job is over.
+  void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
+  /// The last call: ends MPI, or where the job is over all of its processes.
+  void leave(int exitCode);
+
+private:
+  [[nodiscard]] llvm::Error startMpi(Milliseconds deadline);
+  [[nodiscard]] llvm::Error duplicate(MpiComm &made, Milliseconds deadline);
+
+  MpiCalls *calls_ = nullptr;
+  MpiStart start_;
+  ControlChannel control_;
+  MpiComm controlComm_, exchange_;
+  std::map<LaneKey, MpiComm> lanes_;
+  Milliseconds patience_{};
+  std::vector<std::shared_ptr<void>> kept_;
+  bool over_ = false;
+  bool reports_ = false;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,90 @@
+// MpiStandby: a rank that waits for other processes, and what becomes of all of them when one fails.
+//
+// MPI tells nobody that a peer is gone or means something else. So whoever waits looks at the clock, and at what other processes
+// say. The first failure of a run, here or told by a peer, ends it. Then there is a roll call: all say where they stand, for a short
+// time all listen, and those that were heard agree on one error: that of the lowest rank, of which a deadline tells whom it waits for
+// and who does not answer. The lowest rank that answers reports it to the user.
+//
+// Ownership: borrows the job. Failure: kept until settle(). Cost: one MPI_Test each few looks.
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+#include "mpi/mpi_job.h"
+#include "watch/watch.h"
+
+#include <functional>
+#include <optional>
+
+namespace ccgraph::runtime {
+
+/// How many collectives of a list of members a rank has launched.
+using LaunchCounts = std::map<std::vector<int64_t>, int64_t>;
+
+class MpiStandby final : public Standby {
+public:
+  MpiStandby(MpiJob &job, std::chrono::milliseconds deadline) : job_(job), deadline_(deadline) {}
+
+  // --- While the program runs ---------------------------------------------------------------------------
+  /// There may always be: MPI tells nobody.
+  [[nodiscard]] uint64_t news() override {
+    asleep_ = false;
+    return 0;
+  }
+  void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
+  [[nodiscard]] bool isOver() override;
+
+  // --- Around it ----------------------------------------------------------------------------------------
+  /// True when the request is complete, false where the run is over. `what` is waited for, as messages say it.
+  [[nodiscard]] bool wait(MpiRequest &request, llvm::StringRef what);
+  /// Each process's bytes, by rank, where they may differ in length. Empty where the run is over.
+  [[nodiscard]] std::vector<std::vector<std::byte>> gather(MpiComm comm, int64_t size,
+                                                           llvm::ArrayRef<std::byte> own, llvm::StringRef what);
+  /// The rank found nothing to do when it looked last.
+  [[nodiscard]] bool isAsleep() const { return asleep_; }
+  [[nodiscard]] MpiJob &job() const { return job_; }
+  [[nodiscard]] std::chrono::milliseconds deadline() const { return deadline_; }
+
+  // --- The end ------------------------------------------------------------------------------------------
+  /// Ends the run for all.
+  void fail(llvm::Error error);
+  /// MPI has refused something.
+  void fail(const std::string &doing, int code) { fail(job_.error(doing, code)); }
+  /// What this rank knows when it is asked.
+  struct Standing {
+    std::function<LaunchCounts()> counts;
+    /// By rank; empty for one that does not answer.
+    std::function<void(std::vector<std::optional<LaunchCounts>>)> learn;
+    /// what it waits for; empty where it does not
+    std::function<std::vector<std::string>()> waits;
+    std::function<std::string()> position;
+  };
+  /// Success where the run is not over; else the roll call, and the error that all agree on.
+  [[nodiscard]] llvm::Error settle(const Standing &standing);
+
+private:
+  enum MessageKind : uint8_t { Failed, Counts, Texts };
+  /// By rank: what was answered to one question.
+  using Answers = std::vector<std::optional<std::vector<std::byte>>>;
+  struct Failure {
+    Diagnostic diagnostic;
+    /// of a rank that has waited too long
+    bool deadline = false;
+  };
+
+  void look();
+  void hear(ControlChannel::Message message);
+  void failWith(Failure failure);
+  [[nodiscard]] Answers rollCall(MessageKind kind, std::vector<std::byte> own);
+  [[nodiscard]] Diagnostic choose(const Answers &texts) const;
+  void describeWaits(int64_t rank, const Answers &texts, Diagnostic &diagnostic) const;
+
+  MpiJob &job_;
+  std::chrono::milliseconds deadline_;
+  uint64_t looks_ = 0;
+  bool asleep_ = false;
+  /// by rank
+  std::map<int64_t, Failure> failures_;
+  std::map<MessageKind, Answers> answers_;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,121 @@
+// MpiTransport: collectives between processes, by MPI's non-blocking calls.
+//
+// With n members, a row of b bytes each:
+//   all_gather      MPI_Iallgather
+//   broadcast       MPI_Ibcast
+//   scatter         MPI_Iscatter
+//   barrier         MPI_Ibarrier
+//   all_to_all      MPI_Isend and MPI_Irecv with each member, so that shares may be unlike and of any size
+//   send, recv      MPI_Isend, MPI_Irecv, with the tag of the program
+//   reduce_scatter  MPI_Ialltoall of chunks, then each reduces the n chunks that it has got
+//   all_reduce      as reduce_scatter, then MPI_Iallgather of the chunks; elements that are left over are gathered by all and reduced by
+//                   all, and so are whole rows where n rows are `smallBytes` or less
+// Reductions are ours, in rank order (reduce_rows.h), and not MPI's: so values are the interpreter's to the bit, for each dtype that
+// programs have and MPI has not too. They move what a ring would move, b * (n - 1) / n bytes there and back.
+//
+// Collectives of one list of members and one stream have a communicator (a lane), because MPI matches what is issued on one by the
+// order of issue; a call that has two parts issues its second one before later calls of the lane do.
+//
+// Ownership: borrows the job and the launches; keeps scratch memory. Failure: rules run.mpi, and run.ranks-disagree where launches are
+// compared as they meet. Cost: MPI's; in steady state no memory is allocated here.
+#pragma once
+
+#include "engine/transport.h"
+#include "mpi/mpi_job.h"
+#include "mpi/mpi_standby.h"
+#include "mpi/program_agreement.h"
+#include "mpi/scratch_pool.h"
+
+namespace ccgraph::runtime {
+
+class MpiTransport final : public Transport {
+public:
+  /// Below, one round of messages is worth more than the bytes that two save.
+  static constexpr int64_t smallBytes = 32 << 10;
+
+  explicit MpiTransport(MpiJob &job) : job_(job) {}
+
+  /// Once all calls are enrolled, and before the first run: what the ranks have agreed on, whose lanes have been made.
+  [[nodiscard]] llvm::Error open(const ProgramAgreement &agreement, Context &context);
+  /// Before each run.
+  void begin();
+
+  [[nodiscard]] Ticket enrol(const CallSeat &seat) override;
+  [[nodiscard]] llvm::Error launch(Ticket ticket, const Launch &launch) override;
+  [[nodiscard]] bool isReady(Ticket ticket) override;
+  [[nodiscard]] llvm::Expected<bool> advance(Ticket ticket) override;
+  [[nodiscard]] std::string waitText(Ticket ticket) const override;
+
+  // --- When a run has failed ------------------------------------------------------------------------------
+  [[nodiscard]] const LaunchCounts &counts() const { return counts_; }
+  /// By rank: what other ranks have launched, for waitText().
+  void learn(std::vector<std::optional<LaunchCounts>> counts) { known_ = std::move(counts); }
+
+private:
+  enum class Phase : uint8_t { Done, CompareLengths, Compare, Move, Share };
+  struct Request {
+    MpiRequest mpi;
+    /// bytes that must come; -1: as many as were asked for by all
+    int64_t expected = -1;
+  };
+  struct Call {
+    CallSeat seat;
+    AgreedCall agreed;
+    MpiComm comm;
+    /// index in active_
+    size_t lane = 0;
+    const Launch *launch = nullptr;
+    Phase phase = Phase::Done;
+    std::vector<Request> open;
+    /// of `open`: those before are complete
+    size_t next = 0;
+    /// by row
+    std::vector<Arena> scratch;
+    // launches that are compared
+    std::vector<std::byte> notice;
+    std::vector<std::byte> notices;
+    std::vector<int64_t> lengths;
+    /// of MPI's, found where no error can be returned
+    int error = 0;
+
+    [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seat.members.size()); }
+    [[nodiscard]] size_t rows() const { return launch->receive.size(); }
+  };
+  /// How a row of an all_reduce goes.
+  struct Split {
+    bool whole = false;
+    /// elements of a chunk, and what is left over
+    int64_t chunk = 0;
+    int64_t rest = 0;
+  };
+
+  [[nodiscard]] static Split splitOf(const Call &call, size_t row);
+  [[nodiscard]] static bool hasShare(const Call &call);
+  /// Whether the call's next part comes first among those of its lane.
+  [[nodiscard]] bool isNextOnLane(Ticket ticket) const;
+  [[nodiscard]] llvm::Error post(Call &call, Phase phase);
+  [[nodiscard]] int postCompareLengths(Call &call);
+  [[nodiscard]] int postCompare(Call &call);
+  [[nodiscard]] int postMove(Call &call, size_t row);
+  [[nodiscard]] int postAllReduce(Call &call, size_t row);
+  [[nodiscard]] int postAllToAll(Call &call, size_t row);
+  [[nodiscard]] int postShare(Call &call, size_t row);
+  [[nodiscard]] MpiRequest &add(Call &call, int64_t expected = -1);
+  [[nodiscard]] llvm::Error compare(const Call &call) const;
+  static void reduceRow(const Call &call, size_t row);
+  /// After the phase's requests are complete; gives the next one.
+  [[nodiscard]] llvm::Expected<Phase> finish(Call &call);
+  void end(Ticket ticket);
+  [[nodiscard]] llvm::Error wrong(const Call &call, int code) const;
+
+  MpiJob &job_;
+  Context *context_ = nullptr;
+  std::vector<Call> calls_;
+  /// by lane: calls that have been launched and are not complete, oldest first
+  std::vector<std::vector<Ticket>> active_;
+  ScratchPool scratch_;
+  LaunchCounts counts_;
+  std::vector<std::optional<LaunchCounts>> known_;
+};
+
+} // namespace ccgraph::runtime

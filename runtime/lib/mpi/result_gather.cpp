@@ -1,0 +1,93 @@
+#include "mpi/result_gather.h"
+
+#include "mpi/bytes.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+std::vector<std::byte> encode(const TensorMap &values) {
+  ByteWriter to;
+  to.number(static_cast<int64_t>(values.size()));
+  for (const auto &[name, value] : values) {
+    to.text(name);
+    to.number(static_cast<int64_t>(value.dtype));
+    to.numbers(value.sizes);
+    to.number(static_cast<int64_t>(value.data.size()));
+    to.raw(value.data.data(), value.data.size());
+  }
+  return std::move(to.bytes);
+}
+
+TensorMap decode(llvm::ArrayRef<std::byte> bytes) {
+  ByteReader from(bytes);
+  TensorMap values;
+  for (auto left = from.number(); left > 0 && from.isWhole(); --left) {
+    HostTensor &value = values[from.text()];
+    value.dtype = static_cast<DType>(from.number());
+    value.sizes = from.numbers();
+    value.data.resize(from.length(1));
+    from.take(value.data.data(), value.data.size());
+  }
+  return values;
+}
+
+/// All processes' messages to process 0, one after the other.
+class Gathering {
+public:
+  Gathering(MpiStandby &standby, std::vector<std::byte> own) : standby_(standby), own_(std::move(own)) {}
+
+  /// False where the run is over; the buffers are then MPI's.
+  bool run(RunResult &results) {
+    MpiJob &job = standby_.job();
+    ByteWriter length;
+    length.number(static_cast<int64_t>(own_.size()));
+    auto lengths = standby_.gather(job.exchange(), job.size(), length.bytes, what);
+    if (lengths.empty())
+      return false;
+    if (job.rank() != 0)
+      return move(job.calls().send(job.exchange(), messageOf(own_, 0), request_));
+    for (int64_t rank = 1; rank < job.size(); ++rank) {
+      received_.resize(static_cast<size_t>(ByteReader(lengths[static_cast<size_t>(rank)]).number()));
+      if (!move(job.calls().receive(job.exchange(), messageOf(received_, static_cast<int>(rank)), request_)))
+        return false;
+      results[static_cast<size_t>(rank)] = decode(received_);
+    }
+    return true;
+  }
+
+  bool waitForAll() { return move(standby_.job().calls().barrier(standby_.job().exchange(), request_)); }
+
+private:
+  static constexpr llvm::StringLiteral what = "the results of the other ranks";
+  static MpiMessage messageOf(std::vector<std::byte> &bytes, int peer) {
+    return {bytes.data(), static_cast<int64_t>(bytes.size()), peer, 0};
+  }
+  bool move(int error) {
+    if (error == 0)
+      return standby_.wait(request_, what);
+    standby_.fail(what.str(), error);
+    return false;
+  }
+
+  MpiStandby &standby_;
+  std::vector<std::byte> own_;
+  std::vector<std::byte> received_;
+  MpiRequest request_;
+};
+
+} // namespace
+
+std::optional<RunResult> gatherResults(TensorMap own, MpiStandby &standby) {
+  MpiJob &job = standby.job();
+  RunResult results(static_cast<size_t>(job.size()));
+  auto gathering = std::make_shared<Gathering>(standby, job.rank() == 0 ? std::vector<std::byte>() : encode(own));
+  bool done = gathering->run(results) && gathering->waitForAll();
+  if (!done) {
+    job.keep(gathering);
+    return std::nullopt;
+  }
+  results[static_cast<size_t>(job.rank())] = std::move(own);
+  return results;
+}
+
+} // namespace ccgraph::runtime

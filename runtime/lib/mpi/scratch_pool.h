@@ -1,0 +1,35 @@
+// ScratchPool: memory that collectives need for what they have received and not reduced yet.
+//
+// What one call has given back the next one takes, so that in steady state nothing is allocated.
+//
+// Ownership: the pool owns what is not taken. Failure: std::bad_alloc (memory_limit.h). Cost: a look at each free stretch.
+#pragma once
+
+#include "engine/arena.h"
+
+#include <vector>
+
+namespace ccgraph::runtime {
+
+class ScratchPool {
+public:
+  /// At least so many bytes: of the free stretches the smallest that holds them, else a new one.
+  [[nodiscard]] Arena take(int64_t bytes) {
+    auto best = free_.end();
+    for (auto it = free_.begin(); it != free_.end(); ++it)
+      if (it->size() >= bytes && (best == free_.end() || it->size() < best->size()))
+        best = it;
+    if (best == free_.end())
+      return {bytes, arenaAlignment};
+    Arena found = std::move(*best);
+    free_.erase(best);
+    return found;
+  }
+  void give(Arena stretch) { free_.push_back(std::move(stretch)); }
+
+private:
+  static constexpr int64_t arenaAlignment = 4096;
+  std::vector<Arena> free_;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,186 @@
+#include "driver/process_launch.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ccgraph::driver {
+namespace {
+
+/// What Open MPI, MPICH and Slurm give each process to find its peers.
+constexpr const char *launchVariables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+
+constexpr llvm::StringLiteral bannerLine =
+    "--------------------------------------------------------------------------";
+
+/// One end of a process's output.
+struct Pipe {
+  int read = -1;
+  int write = -1;
+  [[nodiscard]] bool open() {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0)
+      return false;
+    read = ends[0];
+    write = ends[1];
+    return true;
+  }
+};
+
+std::vector<std::string> commandOf(const std::string &mpirun, llvm::ArrayRef<const char *> arguments,
+                                   size_t processes) {
+  // Because ranks are often more than cores, and containers have no other user than root.
+  std::vector<std::string> command = {mpirun, "--oversubscribe"};
+  if (geteuid() == 0)
+    command.emplace_back("--allow-run-as-root");
+  command.insert(command.end(), {"-n", std::to_string(processes)});
+  command.push_back(llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&isLaunched)));
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+/// Never returns.
+[[noreturn]] void become(const std::vector<std::string> &command, const Pipe &out, const Pipe &err) {
+  // So that nobody is left behind where this process is ended.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  dup2(out.write, STDOUT_FILENO);
+  dup2(err.write, STDERR_FILENO);
+  for (int end : {out.read, out.write, err.read, err.write})
+    close(end);
+  std::vector<char *> words;
+  for (const std::string &word : command)
+    words.push_back(const_cast<char *>(word.c_str()));
+  words.push_back(nullptr);
+  execv(words.front(), words.data());
+  _exit(127);
+}
+
+/// Reads once. False at the end.
+template <typename Use>
+bool drain(int from, Use use) {
+  std::array<char, 65536> buffer{};
+  ssize_t count = read(from, buffer.data(), buffer.size());
+  if (count < 0 && errno == EINTR)
+    return true;
+  if (count > 0)
+    use(llvm::StringRef(buffer.data(), static_cast<size_t>(count)));
+  return count > 0;
+}
+
+/// Until both have ended.
+void forward(int out, int err, Streams streams, LauncherText &text) {
+  std::array<pollfd, 2> ends{pollfd{out, POLLIN, 0}, pollfd{err, POLLIN, 0}};
+  while (ends[0].fd >= 0 || ends[1].fd >= 0) {
+    if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR)
+      return;
+    if (ends[0].revents != 0 && !drain(out, [&](llvm::StringRef bytes) { streams.out << bytes; }))
+      ends[0].fd = -1;
+    if (ends[1].revents != 0 && !drain(err, [&](llvm::StringRef bytes) { text.add(bytes); }))
+      ends[1].fd = -1;
+    streams.out.flush();
+  }
+}
+
+ExitCode exitCodeOf(int status) {
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  bool ours = code >= static_cast<int>(ExitCode::Ok) && code <= static_cast<int>(ExitCode::Internal);
+  return ours ? static_cast<ExitCode>(code) : ExitCode::Diagnosed;
+}
+
+} // namespace
+
+bool isLaunched() {
+  return llvm::any_of(launchVariables, [](const char *name) { return std::getenv(name) != nullptr; });
+}
+
+ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processes, Streams streams) {
+  llvm::ErrorOr<std::string> mpirun = llvm::sys::findProgramByName("mpirun");
+  if (!mpirun) {
+    streams.err << "error: --engine mpi: there is no mpirun on the PATH, which starts a process for each rank\n"
+                   "  note: install Open MPI: apt-get install openmpi-bin libopenmpi-dev\n";
+    return ExitCode::Diagnosed;
+  }
+  std::vector<std::string> command = commandOf(*mpirun, arguments, processes);
+  Pipe out, err;
+  pid_t child = out.open() && err.open() ? fork() : -1;
+  if (child == 0)
+    become(command, out, err);
+  if (child < 0) {
+    streams.err << "error: " << *mpirun << " cannot be started: " << std::strerror(errno) << '\n';
+    return ExitCode::Diagnosed;
+  }
+  close(out.write);
+  close(err.write);
+  LauncherText text(streams.err);
+  forward(out.read, err.read, streams, text);
+  close(out.read);
+  close(err.read);
+  text.finish();
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!text.ended().empty())
+    streams.err << "error: " << text.ended() << "; the other ranks were ended with it\n";
+  return exitCodeOf(status);
+}
+
+// --- mpirun's own words ---------------------------------------------------------------------------------------
+
+void LauncherText::add(llvm::StringRef text) {
+  rest_ += text;
+  for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
+    addLine(llvm::StringRef(rest_).take_front(end));
+    rest_.erase(0, end + 1);
+  }
+  os_.flush();
+}
+
+void LauncherText::finish() {
+  if (!rest_.empty())
+    addLine(rest_);
+  if (banner_)
+    closeBanner();
+}
+
+void LauncherText::addLine(llvm::StringRef line) {
+  if (line == bannerLine) {
+    if (banner_)
+      closeBanner();
+    else
+      banner_.emplace();
+    return;
+  }
+  if (banner_)
+    (*banner_ += line) += '\n';
+  else
+    os_ << line << '\n';
+}
+
+void LauncherText::closeBanner() {
+  std::string text = std::move(*banner_);
+  banner_.reset();
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  llvm::Regex signal("process rank ([0-9]+) with PID [0-9]+ on node [^ ]+ exited on signal ([0-9]+ [(][^)]+[)])");
+  if (signal.match(text, &parts)) {
+    ended_ = ("rank " + parts[1] + " was ended by signal " + parts[2]).str();
+    return;
+  }
+  // That a process has ended with an error, it has said itself.
+  constexpr llvm::StringLiteral known[] = {"MPI_ABORT was invoked", "returned\na non-zero exit code",
+                                           "exited with non-zero status"};
+  if (llvm::none_of(known, [&](llvm::StringRef words) { return text.find(words.str()) != std::string::npos; }))
+    os_ << text;
+}
+
+} // namespace ccgraph::driver
