@@ -73,7 +73,8 @@ public:
       return error;
     ours_ = running == 0;
     // Because a call that blocks is made on a thread of its own, so that another can end the job meanwhile.
-    if (int error = ours_ ? MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads) : MPI_Query_thread(&threads))
+    if (int error =
+            ours_ ? MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads) : MPI_Query_thread(&threads))
       return error;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -89,7 +90,7 @@ public:
     return MPI_SUCCESS;
   }
   int stop() override { return ours_ ? MPI_Finalize() : MPI_SUCCESS; }
-  void abort(int exitCode) override { MPI_Abort(MPI_COMM_WORLD, exitCode); }
+  void endAll(int exitCode) override { MPI_Abort(MPI_COMM_WORLD, exitCode); }
   [[nodiscard]] std::string errorText(int code) const override {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
@@ -175,17 +176,17 @@ public:
     if (int error = types_.extentOf(bytes, extent))
       return error;
     const void *from = send ? send : MPI_IN_PLACE;
-    return started(MPI_Iallgather(from, extent.count, extent.type, receive, extent.count, extent.type, commOf(comm),
-                                  &raw_),
-                   request);
+    return started(
+        MPI_Iallgather(from, extent.count, extent.type, receive, extent.count, extent.type, commOf(comm), &raw_),
+        request);
   }
   int allToAll(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes, MpiRequest &request) override {
     Extent extent;
     if (int error = types_.extentOf(bytes, extent))
       return error;
-    return started(MPI_Ialltoall(send, extent.count, extent.type, receive, extent.count, extent.type, commOf(comm),
-                                 &raw_),
-                   request);
+    return started(
+        MPI_Ialltoall(send, extent.count, extent.type, receive, extent.count, extent.type, commOf(comm), &raw_),
+        request);
   }
   int scatter(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes, int root,
               MpiRequest &request) override {
@@ -193,9 +194,9 @@ public:
     if (int error = types_.extentOf(bytes, extent))
       return error;
     void *to = receive ? receive : MPI_IN_PLACE;
-    return started(MPI_Iscatter(send, extent.count, extent.type, to, extent.count, extent.type, root, commOf(comm),
-                                &raw_),
-                   request);
+    return started(
+        MPI_Iscatter(send, extent.count, extent.type, to, extent.count, extent.type, root, commOf(comm), &raw_),
+        request);
   }
 
 private:

@@ -21,8 +21,7 @@ namespace {
 /// What Open MPI, MPICH and Slurm give each process to find its peers.
 constexpr const char *launchVariables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
 
-constexpr llvm::StringLiteral bannerLine =
-    "--------------------------------------------------------------------------";
+constexpr llvm::StringLiteral bannerLine = "--------------------------------------------------------------------------";
 
 /// One end of a process's output.
 struct Pipe {

@@ -27,7 +27,8 @@ using namespace runtime; // NOLINT(google-build-using-namespace): a driver is gl
 class RunJob {
 public:
   /// `place`: where each rank has a process, that of this one.
-  RunJob(const RunOptions &options, Pipeline pipeline, Streams streams, std::optional<ProcessPlace> place = std::nullopt)
+  RunJob(const RunOptions &options, Pipeline pipeline, Streams streams,
+         std::optional<ProcessPlace> place = std::nullopt)
       : options_(options), pipeline_(std::move(pipeline)), streams_(streams), place_(place), program_(options, streams),
         runs_(program_, options), expected_(options, program_) {}
 

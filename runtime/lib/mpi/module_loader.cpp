@@ -33,10 +33,11 @@ std::vector<std::string> places() {
 }
 
 llvm::Error missing(const llvm::Twine &why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "engine mpi cannot start: " + why +
-                                     "\n  note: install Open MPI (apt-get install libopenmpi-dev openmpi-bin), configure "
-                                     "with -DCCGRAPH_MPI=ON and build again");
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "engine mpi cannot start: " + why +
+          "\n  note: install Open MPI (apt-get install libopenmpi-dev openmpi-bin), configure "
+          "with -DCCGRAPH_MPI=ON and build again");
 }
 
 } // namespace

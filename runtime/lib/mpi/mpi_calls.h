@@ -8,7 +8,7 @@
 // All communicators return their errors. Each function gives MPI's error code, 0 where all is well.
 //
 // Ownership: communicators live until they are freed or MPI ends; buffers are the caller's until the request is complete.
-// Thread-safety: one call at a time, but for abort(), if the MPI library allows it (MpiStart::threads). Cost: that of the function.
+// Thread-safety: one call at a time, but for endAll(), if the MPI library allows it (MpiStart::threads). Cost: that of the function.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,6 @@ struct MpiMessage {
   int tag = 0;
 };
 
-
 class MpiCalls {
 public:
   /// Of the module and of who loads it: they must be of one build.
@@ -59,7 +58,7 @@ public:
   /// Ends MPI where start() has started it. All processes must call it.
   virtual int stop() = 0;
   /// Ends all processes of the job.
-  virtual void abort(int exitCode) = 0;
+  virtual void endAll(int exitCode) = 0;
   [[nodiscard]] virtual std::string errorText(int code) const = 0;
 
   // --- Communicators ----------------------------------------------------------------------------------
@@ -83,8 +82,7 @@ public:
   virtual int allGather(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes,
                         MpiRequest &request) = 0;
   /// `bytes` to each member, and from each.
-  virtual int allToAll(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes,
-                       MpiRequest &request) = 0;
+  virtual int allToAll(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes, MpiRequest &request) = 0;
   /// `bytes` for each member. `receive` null at the root: its share stays where it is.
   virtual int scatter(MpiComm comm, const std::byte *send, std::byte *receive, int64_t bytes, int root,
                       MpiRequest &request) = 0;

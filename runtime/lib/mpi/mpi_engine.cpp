@@ -84,12 +84,15 @@ private:
     if (llvm::Error error = checkPlanRequest(request))
       return error;
     if (request.ranks != static_cast<size_t>(job_.size()))
-      return simpleError("run.request", "got a program for " + std::to_string(request.ranks) +
-                                            " ranks, and the job has " + std::to_string(job_.size()) + " processes",
-                         "start as many processes as the program has ranks: mpirun -n " + std::to_string(request.ranks));
-    const Plan *plan = request.plans.size() == 1 ? request.plans.front() : request.plans[static_cast<size_t>(job_.rank())];
-    memory_->rank = std::make_unique<PreparedRank>(
-        PreparedRank::Setup{plan, job_.rank(), request.ranks, &memory_->transport});
+      return simpleError("run.request",
+                         "got a program for " + std::to_string(request.ranks) + " ranks, and the job has " +
+                             std::to_string(job_.size()) + " processes",
+                         "start as many processes as the program has ranks: mpirun -n " +
+                             std::to_string(request.ranks));
+    const Plan *plan =
+        request.plans.size() == 1 ? request.plans.front() : request.plans[static_cast<size_t>(job_.rank())];
+    memory_->rank =
+        std::make_unique<PreparedRank>(PreparedRank::Setup{plan, job_.rank(), request.ranks, &memory_->transport});
     if (llvm::Error error = memory_->rank->prepare(request.ranks))
       return error;
     std::optional<ProgramAgreement> agreed = agreeOnProgram(*memory_->rank, standby);

@@ -123,7 +123,7 @@ void MpiJob::leave(int exitCode) {
     // Who reports ends all others, once it has; they only see to it that somebody does.
     if (!reports_)
       std::this_thread::sleep_for(std::chrono::seconds(5));
-    calls_->abort(exitCode);
+    calls_->endAll(exitCode);
     return;
   }
   (void)control_.close();

@@ -52,7 +52,8 @@ LaunchCounts decodeCounts(llvm::ArrayRef<std::byte> bytes) {
 
 void MpiStandby::look() {
   if (int error = job_.control().poll())
-    return failWith({{.rule = "run.mpi", .message = llvm::toString(job_.error("listening to the other ranks", error))}});
+    return failWith(
+        {{.rule = "run.mpi", .message = llvm::toString(job_.error("listening to the other ranks", error))}});
   while (!job_.control().inbox.empty()) {
     ControlChannel::Message message = std::move(job_.control().inbox.front());
     job_.control().inbox.pop_front();
@@ -232,8 +233,7 @@ void MpiStandby::describeWaits(int64_t rank, const Answers &texts, Diagnostic &d
     }
     llvm::append_range(diagnostic.notes, said);
   }
-  diagnostic.message =
-      (rankText(rank) + " has waited for " + llvm::Twine(deadline_.count()) + " ms" + waits).str();
+  diagnostic.message = (rankText(rank) + " has waited for " + llvm::Twine(deadline_.count()) + " ms" + waits).str();
   for (const std::string &one : silent)
     diagnostic.message += ", and " + one + " does not answer";
   if (!silent.empty())

@@ -37,8 +37,8 @@ public:
   /// True when the request is complete, false where the run is over. `what` is waited for, as messages say it.
   [[nodiscard]] bool wait(MpiRequest &request, llvm::StringRef what);
   /// Each process's bytes, by rank, where they may differ in length. Empty where the run is over.
-  [[nodiscard]] std::vector<std::vector<std::byte>> gather(MpiComm comm, int64_t size,
-                                                           llvm::ArrayRef<std::byte> own, llvm::StringRef what);
+  [[nodiscard]] std::vector<std::vector<std::byte>> gather(MpiComm comm, int64_t size, llvm::ArrayRef<std::byte> own,
+                                                           llvm::StringRef what);
   /// The rank found nothing to do when it looked last.
   [[nodiscard]] bool isAsleep() const { return asleep_; }
   [[nodiscard]] MpiJob &job() const { return job_; }

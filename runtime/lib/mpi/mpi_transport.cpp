@@ -272,9 +272,9 @@ int MpiTransport::postMove(Call &call, size_t row) {
     return mpi.send(call.comm, {from, bytesOf(sent), static_cast<int>(call.seat.peer), static_cast<int>(call.seat.tag)},
                     add(call));
   case CollectiveKind::Recv:
-    return mpi.receive(
-        call.comm, {to, bytesOf(received), static_cast<int>(call.seat.peer), static_cast<int>(call.seat.tag)},
-        add(call, bytesOf(received)));
+    return mpi.receive(call.comm,
+                       {to, bytesOf(received), static_cast<int>(call.seat.peer), static_cast<int>(call.seat.tag)},
+                       add(call, bytesOf(received)));
   case CollectiveKind::BatchP2P:
   case CollectiveKind::Barrier:
     return 0;
@@ -287,8 +287,8 @@ int MpiTransport::postAllReduce(Call &call, size_t row) {
   MpiCalls &mpi = job_.calls();
   const Buffer &sent = call.launch->send[row];
   Split split = splitOf(call, row);
-  call.scratch.push_back(scratch_.take(bytesOf(sent) * (split.whole ? call.size() : 1) +
-                                       split.rest * call.size() * elementSize(sent)));
+  call.scratch.push_back(
+      scratch_.take(bytesOf(sent) * (split.whole ? call.size() : 1) + split.rest * call.size() * elementSize(sent)));
   std::byte *stretch = call.scratch.back().data();
   if (split.whole)
     return mpi.allGather(call.comm, dataOf(sent), stretch, bytesOf(sent), add(call));
