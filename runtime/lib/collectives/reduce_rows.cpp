@@ -4,9 +4,15 @@
 #include "collectives/reduce.h"
 #include "kernels/half_rows.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 namespace ccgraph::runtime {
 namespace {
@@ -14,13 +20,49 @@ namespace {
 /// Elements that are combined before the next ones are read: a block of the widest type fits in the first cache.
 constexpr size_t blockSize = 1024;
 
+// --- Stores past the caches -------------------------------------------------------------------------------------
+/// A result that the caches would hold is better left in them, and one that lies in what is read is there already.
+bool resultsOutgrowCaches(const ReduceRows &reduction, size_t elementSize) {
+  constexpr size_t large = size_t{8} << 20;
+  size_t bytes = static_cast<size_t>(reduction.elements) * elementSize * reduction.destinations.size();
+  auto isRead = [&](const std::byte *to) { return llvm::is_contained(reduction.rows, to); };
+  return bytes >= large && llvm::none_of(reduction.destinations, isRead);
+}
+
+#if defined(__x86_64__)
+bool isStreamable(const std::byte *to, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(to) % 16 == 0 && bytes % 16 == 0;
+}
+
+void streamBytes(std::byte *to, const std::byte *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
+}
+/// Because such stores are not ordered with others, they must be done before another rank is told.
+void finishStreams() { _mm_sfence(); }
+#else
+bool isStreamable(const std::byte *, size_t) { return false; }
+void streamBytes(std::byte *, const std::byte *, size_t) {}
+void finishStreams() {}
+#endif
+
+template <typename E>
+constexpr bool hasHalfTheBits = std::is_same_v<E, Half> || std::is_same_v<E, Brain>;
+
 /// One dtype's and one operator's loops over one block. `E` is the element, `W` what it is combined in. The first two rows are
 /// combined in one loop, and the last one is narrowed as it is combined, so that two rows need no wide block between. Rows of
-/// f16 become f32 before they are combined, and after, since the processor has instructions for that.
+/// f16 and bf16 become f32 before they are combined, and back after, since the processor has instructions for that.
 template <typename E, typename W, ReduceOp op>
 class Block {
 public:
-  explicit Block(const ReduceRows &reduction) : reduction_(reduction) {}
+  explicit Block(const ReduceRows &reduction)
+      : reduction_(reduction), streams_(resultsOutgrowCaches(reduction, sizeof(E))) {}
+  ~Block() {
+    if (streams_)
+      finishStreams();
+  }
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
 
   /// Elements begin..begin+count. A full block has a count that the compiler knows, which is what it makes vectors of.
   void run(int64_t begin, size_t count) {
@@ -33,7 +75,7 @@ public:
 
 private:
   static constexpr ReduceOp step = op == ReduceOp::Avg ? ReduceOp::Sum : op;
-  static constexpr bool isHalf = std::is_same_v<E, Half>;
+  static constexpr bool isHalf = hasHalfTheBits<E>;
   /// As rows are read.
   using Read = std::conditional_t<isHalf, float, E>;
 
@@ -42,13 +84,32 @@ private:
     size_t last = reduction_.rows.size() - 1;
     if (last == 0)
       narrowAll(count, [row = row(0, count())](size_t i) { return load(row, i); });
+    else if (last == 1 && isHalf && step == ReduceOp::Sum)
+      addTwo(count());
     else if (last == 1)
       narrowAll(count,
                 [a = row(0, count()), b = row(1, count())](size_t i) { return combine(step, load(a, i), load(b, i)); });
     else
       combineMany(last, count);
     for (std::byte *to : reduction_.destinations)
-      std::memcpy(to + at_, narrow_, count() * sizeof(E));
+      store(to + at_, count() * sizeof(E));
+  }
+
+  /// Past the caches where a result is larger than they are: else each line would be read before it is written.
+  void store(std::byte *to, size_t bytes) const {
+    if (streams_ && isStreamable(to, bytes))
+      streamBytes(to, reinterpret_cast<const std::byte *>(narrow_), bytes);
+    else
+      std::memcpy(to, narrow_, bytes);
+  }
+
+  /// The sum or average of two rows of 16 bits, as they are.
+  void addTwo([[maybe_unused]] size_t count) {
+    if constexpr (isHalf) {
+      const auto *a = reinterpret_cast<const E *>(reduction_.rows[0] + at_);
+      const auto *b = reinterpret_cast<const E *>(reduction_.rows[1] + at_);
+      op == ReduceOp::Avg ? averageHalves(a, b, narrow_, count) : addHalves(a, b, narrow_, count);
+    }
   }
 
   template <typename Count>
@@ -92,13 +153,14 @@ private:
   }
 
   /// Where this block of a row is read.
-  const std::byte *row(size_t index, size_t count) {
+  const std::byte *row(size_t index, [[maybe_unused]] size_t count) {
     const std::byte *from = reduction_.rows[index] + at_;
-    if constexpr (!isHalf)
-      return from;
-    float *floats = floats_[std::min<size_t>(index, 1)];
-    floatsFromHalves(reinterpret_cast<const Half *>(from), floats, count);
-    return reinterpret_cast<const std::byte *>(floats);
+    if constexpr (isHalf) {
+      float *floats = floats_[std::min<size_t>(index, 1)];
+      floatsFromHalves(reinterpret_cast<const E *>(from), floats, count);
+      from = reinterpret_cast<const std::byte *>(floats);
+    }
+    return from;
   }
   static W load(const std::byte *row, size_t i) {
     Read element;
@@ -111,12 +173,13 @@ private:
   }
 
   const ReduceRows &reduction_;
+  bool streams_;
   using Divisor = std::conditional_t<std::is_same_v<W, Complex>, double, W>;
   Divisor divisor_ = static_cast<Divisor>(reduction_.rows.size());
   int64_t at_ = 0;
   alignas(64) W wide_[blockSize];
   alignas(64) E narrow_[blockSize];
-  /// of f16: the row that came first, or the one that comes next, and their sums
+  /// of f16 and bf16: the row that came first, or the one that comes next, and their sums
   alignas(64) float floats_[2][isHalf ? blockSize : 1];
   alignas(64) float sums_[isHalf ? blockSize : 1];
 };
@@ -133,7 +196,7 @@ void reduceIn(const ReduceRows &reduction) {
 /// rounded to f32 first is rounded to them then.
 template <typename E, ReduceOp op>
 void reduceAll(const ReduceRows &reduction) {
-  if constexpr (std::is_same_v<E, Half> || std::is_same_v<E, Brain>)
+  if constexpr (hasHalfTheBits<E>)
     if (reduction.rows.size() <= 2)
       return reduceIn<E, float, op>(reduction);
   reduceIn<E, decltype(widen(E())), op>(reduction);

@@ -59,43 +59,51 @@ bool computable(DType dtype) {
   llvm_unreachable("dtype");
 }
 
-/// A row of f16 without gaps, in pieces that fit on the stack.
+/// A row of f16 or bf16 without gaps, in pieces that fit on the stack.
+template <typename E>
 static void readHalves(const std::byte *from, llvm::MutableArrayRef<double> out) {
   alignas(64) float floats[blockSize];
   while (!out.empty()) {
     size_t count = std::min<size_t>(out.size(), blockSize);
-    floatsFromHalves(reinterpret_cast<const Half *>(from), floats, count);
+    floatsFromHalves(reinterpret_cast<const E *>(from), floats, count);
     std::copy(floats, floats + count, out.begin());
     out = out.drop_front(count);
-    from += count * sizeof(Half);
+    from += count * sizeof(E);
   }
 }
 
+template <typename E>
 static void writeHalves(std::byte *to, llvm::ArrayRef<double> values) {
   alignas(64) float floats[blockSize];
   while (!values.empty()) {
     size_t count = std::min<size_t>(values.size(), blockSize);
     for (size_t i = 0; i < count; ++i)
       floats[i] = static_cast<float>(values[i]);
-    halvesFromFloats(floats, reinterpret_cast<Half *>(to), count);
+    halvesFromFloats(floats, reinterpret_cast<E *>(to), count);
     values = values.drop_front(count);
-    to += count * sizeof(Half);
+    to += count * sizeof(E);
   }
 }
 
 template <typename T>
 void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out) {
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (std::is_same_v<T, double>) {
     if (dtype == DType::F16 && row.step == sizeof(Half))
-      return readHalves(row.data, out);
+      return readHalves<Half>(row.data, out);
+    if (dtype == DType::BF16 && row.step == sizeof(Brain))
+      return readHalves<Brain>(row.data, out);
+  }
   withElement(dtype, [&](auto element) { readAs<decltype(element)>(row, out); });
 }
 
 template <typename T>
 void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values) {
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (std::is_same_v<T, double>) {
     if (dtype == DType::F16 && row.step == sizeof(Half))
-      return writeHalves(row.data, values);
+      return writeHalves<Half>(row.data, values);
+    if (dtype == DType::BF16 && row.step == sizeof(Brain))
+      return writeHalves<Brain>(row.data, values);
+  }
   withElement(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
 }
 

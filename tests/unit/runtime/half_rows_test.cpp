@@ -1,4 +1,4 @@
-// Rows of f16 become f32 and back as single numbers do.
+// Rows of f16 and bf16 become f32 and back as single numbers do.
 #include "kernels/half_rows.h"
 
 #include "interpreter/numbers.h"
@@ -10,52 +10,60 @@
 namespace ccgraph::runtime {
 namespace {
 
-TEST(HalfRows, EveryHalfWidensAsItDoesAlone) {
-  std::vector<Half> halves;
+template <typename E>
+class HalfRows : public testing::Test {
+protected:
+  static float alone(E half) { return static_cast<float>(widen(half)); }
+  static void expectRounded(const std::vector<float> &floats) {
+    std::vector<E> halves(floats.size());
+    halvesFromFloats(floats.data(), halves.data(), floats.size());
+    for (size_t i = 0; i < floats.size(); ++i) {
+      bool nans = std::isnan(floats[i]) && std::isnan(alone(halves[i]));
+      EXPECT_TRUE(nans || halves[i].bits == narrow<E>(static_cast<double>(floats[i])).bits) << floats[i];
+    }
+  }
+};
+using Elements = testing::Types<Half, Brain>;
+TYPED_TEST_SUITE(HalfRows, Elements);
+
+TYPED_TEST(HalfRows, EachWidensAsItDoesAlone) {
+  std::vector<TypeParam> halves;
   for (uint32_t bits : llvm::seq<uint32_t>(0, 0x10000))
     halves.push_back({static_cast<uint16_t>(bits)});
   std::vector<float> floats(halves.size());
   floatsFromHalves(halves.data(), floats.data(), halves.size());
   for (size_t i = 0; i < halves.size(); ++i) {
-    float alone = floatFromHalf(halves[i].bits);
+    float alone = this->alone(halves[i]);
     EXPECT_TRUE(floats[i] == alone || (std::isnan(floats[i]) && std::isnan(alone))) << i;
   }
 }
 
-void expectRounded(const std::vector<float> &floats) {
-  std::vector<Half> halves(floats.size());
-  halvesFromFloats(floats.data(), halves.data(), floats.size());
-  for (size_t i = 0; i < floats.size(); ++i) {
-    uint16_t alone = halfFromFloat(floats[i]);
-    bool nans = std::isnan(floats[i]) && std::isnan(floatFromHalf(halves[i].bits));
-    EXPECT_TRUE(halves[i].bits == alone || nans) << floats[i];
-  }
-}
-
-TEST(HalfRows, FloatsRoundAsTheyDoAlone) {
+TYPED_TEST(HalfRows, FloatsRoundAsTheyDoAlone) {
   Numbers draw(1);
   std::vector<float> floats;
   for (int i = 0; i < 100000; ++i)
     floats.push_back(llvm::bit_cast<float>(static_cast<uint32_t>(draw.next())));
-  expectRounded(floats);
+  this->expectRounded(floats);
 }
 
-/// What lies in the middle between two halves goes to the even one; beyond 65504 there is infinity, below 2^-24 zero.
-TEST(HalfRows, TiesAndEndsRoundAsTheyDoAlone) {
+/// What lies in the middle between two neighbours goes to the even one; beyond the last there is infinity.
+TYPED_TEST(HalfRows, TiesAndEndsRoundAsTheyDoAlone) {
   std::vector<float> floats;
-  for (uint32_t bits : llvm::seq<uint32_t>(0, 0x7c00)) {
-    float low = floatFromHalf(static_cast<uint16_t>(bits)), high = floatFromHalf(static_cast<uint16_t>(bits + 1));
-    float middle = bits == 0x7bff ? 65520.0F : (low + high) / 2;
+  for (uint32_t bits : llvm::seq<uint32_t>(0, 0x7f7f)) {
+    float low = this->alone({static_cast<uint16_t>(bits)}), high = this->alone({static_cast<uint16_t>(bits + 1)});
+    float middle = std::isfinite(high)  ? (low + high) / 2
+                   : std::isfinite(low) ? low + (low - this->alone({static_cast<uint16_t>(bits - 1)})) / 2
+                                        : low;
     for (float near : {std::nextafter(middle, 0.0F), middle, std::nextafter(middle, INFINITY)})
       floats.insert(floats.end(), {near, -near});
   }
-  expectRounded(floats);
+  this->expectRounded(floats);
 }
 
-TEST(HalfRows, RowsOfAnyLengthAreWhole) {
+TYPED_TEST(HalfRows, RowsOfAnyLengthAreWhole) {
   for (size_t count : llvm::seq<size_t>(0, 20)) {
     std::vector<float> floats(count + 1, 7), back(count + 1, 7);
-    std::vector<Half> halves(count + 1, Half{0});
+    std::vector<TypeParam> halves(count + 1, TypeParam{0});
     for (size_t i = 0; i < count; ++i)
       floats[i] = static_cast<float>(i);
     halvesFromFloats(floats.data(), halves.data(), count);

@@ -87,6 +87,22 @@ TEST(ReduceRows, MayWriteWhereItReads) {
   EXPECT_TRUE(same(rows[1], expected));
 }
 
+/// Stores past the caches write whole blocks to places that are aligned; what is left goes the plain way.
+TEST(ReduceRows, ResultsThatOutgrowTheCachesAreTheSame) {
+  for (DType dtype : {DType::F32, DType::BF16})
+    for (int64_t offset : {0, 1}) {
+      int64_t count = (int64_t{8} << 20) / sizeInBytes(dtype) + 77;
+      std::vector<Tensor> rows = {anyBits(dtype, count, 1), anyBits(dtype, count, 2)};
+      Tensor whole = Tensor::zeros(dtype, {count + 2}), result = whole.slice(0, offset, offset + count);
+      const std::byte *from[] = {rows[0].data(), rows[1].data()};
+      std::byte *to[] = {result.data()};
+      reduceRows({ReduceOp::Sum, dtype, from, to, count});
+      EXPECT_TRUE(same(result.contiguous(), reduceInOrder(ReduceOp::Sum, rows))) << shortName(dtype).str() << offset;
+      Tensor beside = whole.slice(0, offset + count, count + 2);
+      EXPECT_TRUE(same(beside, Tensor::zeros(dtype, beside.sizes()))) << "nothing is written beside it";
+    }
+}
+
 /// IEEE 754 binary16 by its definition: sign, 5 bits of exponent, 10 of fraction.
 double halfByDefinition(uint16_t bits) {
   int exponent = (bits >> 10) & 31, fraction = bits & 1023;
