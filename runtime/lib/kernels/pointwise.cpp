@@ -59,10 +59,12 @@ std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, 
   return plan;
 }
 
-/// An operand as the loop reads it: stretched to the result's sizes, and rounded to `dtype`.
+/// An operand as the loop reads it: stretched to the result's sizes, and rounded to `dtype`. One number is read once, and not with
+/// each row.
 struct Input {
   Tensor tensor;
   DType dtype;
+  [[nodiscard]] bool isOne() const { return tensor.numElements() == 1; }
 };
 using Inputs = llvm::SmallVector<Input, 4>;
 
@@ -74,9 +76,7 @@ Input prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan, 
   bool wide = index < plan.op->promoting ? plan.op->scalarsInF32 : plan.op->weightsInF32;
   bool inF32 = wide && reduced && operand.tensor.rank() == 0;
   DType dtype = inF32 ? DType::F32 : plan.common;
-  // Because one number is rounded once, and not with each row.
-  bool one = operand.tensor.numElements() == 1;
-  return {stretched(one ? toDType(operand.tensor, dtype) : operand.tensor, sizes), dtype};
+  return {operand.tensor.numElements() == 1 ? operand.tensor : stretched(operand.tensor, sizes), dtype};
 }
 
 // Elementwise in place is safe where an operand is the very window that is written: element i is read before it is
@@ -90,7 +90,7 @@ Inputs inputsOf(llvm::ArrayRef<Operand> operands, const Plan &plan, const Tensor
   Inputs inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
     Input input = prepare(operands, i, plan, out.sizes());
-    if (input.tensor.overlaps(out) && !sameWindow(input.tensor, out))
+    if (!input.isOne() && input.tensor.overlaps(out) && !sameWindow(input.tensor, out))
       input.tensor = input.tensor.cloneContiguous();
     inputs.push_back(std::move(input));
   }
@@ -108,24 +108,60 @@ void readInput(const Input &input, Row row, llvm::MutableArrayRef<T> out) {
   readRow<T>(input.dtype, place, out);
 }
 
+/// No operator takes more operands.
+constexpr size_t mostOperands = 6;
+
+/// The operands' elements of one block, widened.
+template <typename T>
+class Columns {
+public:
+  explicit Columns(llvm::ArrayRef<Input> inputs) : inputs_(inputs) {
+    assert(inputs.size() <= mostOperands && "more operands than there is room for");
+    for (size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k].isOne())
+        fill(k);
+  }
+  /// `rows`: of the operands that are more than a number.
+  void read(llvm::ArrayRef<Row> rows, int64_t count) {
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if (!inputs_[k].isOne()) {
+        readInput<T>(inputs_[k], rows.front(), columns_[k].first(count));
+        rows = rows.drop_front();
+      }
+  }
+  void gather(int64_t i, T *x) const {
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      x[k] = columns_[k].values[i];
+  }
+
+private:
+  void fill(size_t k) {
+    T value;
+    readInput<T>(inputs_[k], {inputs_[k].tensor.data(), 0}, value);
+    std::fill_n(columns_[k].values, blockSize, value);
+  }
+
+  llvm::ArrayRef<Input> inputs_;
+  Block<T> columns_[mostOperands];
+};
+
 // All arithmetic is done in the widest type of its class and rounded when a row is stored. For f32, one +, -, *, / or
 // square root in double, rounded to f32, is just what f32 arithmetic gives; f16 and bf16 go through f32 on their way to
 // memory, as in PyTorch's CPU kernels. Rows are widened as a whole, so that the dtype is asked once a row.
 template <typename T>
 void loop(const Tensor &out, llvm::ArrayRef<Input> inputs, T (*compute)(const T *)) {
-  llvm::SmallVector<Tensor, 5> tensors{out};
+  llvm::SmallVector<Tensor, mostOperands + 1> tensors{out};
   for (const Input &input : inputs)
-    tensors.push_back(input.tensor);
-  llvm::SmallVector<Block<T>, 4> columns(inputs.size());
-  llvm::SmallVector<T, 4> x(inputs.size());
+    if (!input.isOne())
+      tensors.push_back(input.tensor);
+  Columns<T> columns(inputs);
+  T x[mostOperands];
   Block<T> result;
   forEachBlock(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
-    for (size_t k = 0; k < inputs.size(); ++k)
-      readInput<T>(inputs[k], rows[k + 1], columns[k].first(count));
+    columns.read(rows.drop_front(), count);
     for (int64_t i = 0; i < count; ++i) {
-      for (size_t k = 0; k < inputs.size(); ++k)
-        x[k] = columns[k].values[i];
-      result.values[i] = compute(x.data());
+      columns.gather(i, x);
+      result.values[i] = compute(x);
     }
     writeRow<T>(out.dtype(), rows[0], result.first(count));
   });
