@@ -98,6 +98,10 @@ std::string differencesText(const Launch &first, const Launch &second) {
   std::vector<std::string> texts;
   for (const FingerprintDifference &difference : differences(fingerprintOf(first, {}), fingerprintOf(second, {})))
     texts.push_back(difference.str());
+  bool twoSteps = texts.empty() && first.position && second.position;
+  if (twoSteps && first.position != second.position)
+    texts.push_back(
+        (Twine("step ") + Twine(*first.position) + " of the program against " + Twine(*second.position)).str());
   return llvm::join(texts, ", ");
 }
 
@@ -115,7 +119,8 @@ bool agreePlainly(const Launch &a, const Launch &b) {
   bool ends = isPointToPoint(a.kind) && isPointToPoint(b.kind);
   llvm::ArrayRef<Buffer> rows = knownRows(a), others = knownRows(b);
   return (ends || a.kind == b.kind) && a.reduceOp == b.reduceOp && a.root == b.root && a.tag == b.tag &&
-         rows.size() == others.size() && std::equal(rows.begin(), rows.end(), others.begin(), isAlike);
+         a.position == b.position && rows.size() == others.size() &&
+         std::equal(rows.begin(), rows.end(), others.begin(), isAlike);
 }
 
 } // namespace

@@ -44,6 +44,8 @@ struct Launch {
   int64_t root = -1;
   /// point to point
   int64_t tag = 0;
+  /// which step of the program this is, where all ranks run the same one; not there otherwise, nor of a transfer
+  std::optional<size_t> position;
   /// all_to_all: elements for and from each member, in the group's order
   std::vector<int64_t> sendCounts;
   std::vector<int64_t> receiveCounts;

@@ -55,12 +55,12 @@ bool overlapsWrongly(const Launch &launch, size_t row, size_t member) {
 } // namespace
 
 llvm::Expected<PreparedCollective> PreparedCollective::prepare(const PlanStep &step, RankState &state,
-                                                               size_t numRanks) {
+                                                               const Ranks &ranks) {
   PreparedCollective prepared;
   prepared.step_ = &step;
   prepared.work_ = step.collective();
   for (const PlanCollective &call : prepared.work_->calls)
-    if (llvm::Error error = prepared.seat(call, state, numRanks))
+    if (llvm::Error error = prepared.seat(call, state, ranks))
       return error;
   prepared.fixed_ = prepared.isFixed(state);
   if (prepared.fixed_)
@@ -69,7 +69,7 @@ llvm::Expected<PreparedCollective> PreparedCollective::prepare(const PlanStep &s
   return prepared;
 }
 
-llvm::Error PreparedCollective::seat(const PlanCollective &call, const RankState &state, size_t numRanks) {
+llvm::Error PreparedCollective::seat(const PlanCollective &call, const RankState &state, const Ranks &ranks) {
   const Group &group = state.plan->groups[call.group];
   CallSeat seat;
   seat.members = group.members(state.rank).vec();
@@ -86,9 +86,9 @@ llvm::Error PreparedCollective::seat(const PlanCollective &call, const RankState
     return wrong("is not a member of the group that it communicates on, " + Twine(dimsText(seat.members)));
   seat.member = static_cast<size_t>(me - seat.members.data());
   for (int64_t member : seat.members)
-    if (member < 0 || member >= static_cast<int64_t>(numRanks))
+    if (member < 0 || member >= static_cast<int64_t>(ranks.number))
       return wrong("group " + Twine(dimsText(seat.members)) + " holds rank " + Twine(member) + ", and only " +
-                       Twine(numRanks) + " ranks run",
+                       Twine(ranks.number) + " ranks run",
                    "run as many ranks as the groups name");
   auto size = static_cast<int64_t>(seat.members.size());
   if (isPointToPoint(call.kind) && (call.peer < 0 || call.peer >= size))
@@ -102,6 +102,8 @@ llvm::Error PreparedCollective::seat(const PlanCollective &call, const RankState
   launch.reduceOp = call.reduceOp;
   launch.root = call.root;
   launch.tag = call.tag;
+  if (!isPointToPoint(call.kind))
+    launch.position = ranks.position;
   launches_.push_back(std::move(launch));
   return llvm::Error::success();
 }

@@ -13,8 +13,13 @@ namespace ccgraph::runtime {
 
 class PreparedCollective {
 public:
+  struct Ranks {
+    size_t number = 1;
+    /// the step's place in the plan that all of them run; none where each has a plan of its own
+    std::optional<size_t> position;
+  };
   [[nodiscard]] static llvm::Expected<PreparedCollective> prepare(const PlanStep &step, RankState &state,
-                                                                  size_t numRanks);
+                                                                  const Ranks &ranks);
 
   /// One for each call, in order.
   [[nodiscard]] llvm::ArrayRef<CallSeat> seats() const { return seats_; }
@@ -25,7 +30,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<Launch> launches() const { return launches_; }
 
 private:
-  [[nodiscard]] llvm::Error seat(const PlanCollective &call, const RankState &state, size_t numRanks);
+  [[nodiscard]] llvm::Error seat(const PlanCollective &call, const RankState &state, const Ranks &ranks);
   [[nodiscard]] llvm::Error bindCall(size_t index, RankState &state);
   [[nodiscard]] llvm::Error bindRow(const PlanRow &row, Launch &launch, RankState &state) const;
   [[nodiscard]] llvm::Expected<Buffer> bufferOf(const std::optional<PlanWindow> &window, const RankState &state) const;

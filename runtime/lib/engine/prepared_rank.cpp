@@ -39,13 +39,33 @@ llvm::Error PreparedCopy::run(RankState &state) const {
   return copyInto(*from, *to, place);
 }
 
-llvm::Error PreparedRank::prepare(size_t numRanks) {
+static const Plan &planOf(const PlanRequest &request, int64_t rank) {
+  return *request.plans[request.plans.size() == 1 ? 0 : static_cast<size_t>(rank)];
+}
+
+static FlightRecorder::Setup recorderSetup(const PreparedRank::Setup &setup, const PlanRequest &request) {
+  return {&planOf(request, setup.rank), setup.rank,           request.ranks, setup.engine,
+          request.recordedCalls,        request.recordedSteps};
+}
+
+PreparedRank::PreparedRank(const Setup &setup, const PlanRequest &request)
+    : state(planOf(request, setup.rank), setup.rank), transport(setup.transport),
+      recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body), numRanks_(request.ranks),
+      onePlan_(request.plans.size() == 1) {}
+
+void PreparedRank::begin() {
+  state.begin();
+  recorder.begin();
+  faults.begin();
+}
+
+llvm::Error PreparedRank::prepare() {
   if (llvm::Error error = state.memory.layOut(state.symbols, state.at({})))
     return error;
   growingUses.assign(state.plan->buffers.size(), 0);
   byStream.resize(state.plan->streams.size());
-  for (const PlanStep &step : state.plan->steps)
-    if (llvm::Error error = prepareStep(step, numRanks))
+  for (size_t position : faults.order(*state.plan))
+    if (llvm::Error error = prepareStep(position))
       return error;
   auto keep = [&](const PlanWindow &window) { ++growingUses[window.buffer]; };
   for (const PlanValue &output : state.plan->outputs)
@@ -55,10 +75,11 @@ llvm::Error PreparedRank::prepare(size_t numRanks) {
   return llvm::Error::success();
 }
 
-llvm::Error PreparedRank::prepareStep(const PlanStep &step, size_t numRanks) {
+llvm::Error PreparedRank::prepareStep(size_t position) {
+  const PlanStep &step = state.plan->steps[position];
   auto add = [&](auto &&work) {
     byStream[step.stream].push_back(static_cast<uint32_t>(steps.size()));
-    steps.push_back({&step, std::forward<decltype(work)>(work), {}});
+    steps.push_back({&step, position, std::forward<decltype(work)>(work), {}});
     countGrowing(steps.back());
     return llvm::Error::success();
   };
@@ -70,14 +91,24 @@ llvm::Error PreparedRank::prepareStep(const PlanStep &step, size_t numRanks) {
     llvm::Expected<PreparedCopy> copy = PreparedCopy::prepare(step, state);
     return copy ? add(std::move(*copy)) : copy.takeError();
   }
-  llvm::Expected<PreparedCollective> collective = PreparedCollective::prepare(step, state, numRanks);
+  llvm::Expected<PreparedExchange> exchange = prepareExchange(position);
+  return exchange ? add(std::move(*exchange)) : exchange.takeError();
+}
+
+llvm::Expected<PreparedExchange> PreparedRank::prepareExchange(size_t position) {
+  // Because ranks that run one plan launch the same step of it, whatever the step looks like to other ranks.
+  std::optional<size_t> common = onePlan_ ? std::optional(position) : std::nullopt;
+  llvm::Expected<PreparedCollective> collective =
+      PreparedCollective::prepare(state.plan->steps[position], state, {numRanks_, common});
   if (!collective)
     return collective.takeError();
   PreparedExchange exchange{std::move(*collective), {}};
-  for (const CallSeat &seat : exchange.collective.seats())
-    exchange.tickets.push_back(transport->enrol(seat));
-  mostCalls = std::max(mostCalls, exchange.tickets.size());
-  return add(std::move(exchange));
+  if (faults.skips(position))
+    return exchange;
+  for (size_t i = 0; i < exchange.collective.seats().size(); ++i)
+    exchange.calls.push_back({transport->enrol(exchange.collective.seats()[i]), recorder.enrol(position, i)});
+  mostCalls = std::max(mostCalls, exchange.calls.size());
+  return exchange;
 }
 
 void PreparedRank::countGrowing(PreparedStep &step) {

@@ -4,8 +4,11 @@
 // cannot be prepared. Cost: linear in the steps.
 #pragma once
 
+#include "ccgraph/runtime/engine.h"
 #include "engine/collective_call.h"
 #include "engine/kernel_call.h"
+#include "faults/fault_injector.h"
+#include "watch/flight_recorder.h"
 
 namespace ccgraph::runtime {
 
@@ -20,28 +23,39 @@ private:
   std::optional<std::pair<Tensor, Tensor>> fixed_;
 };
 
-/// A collective step with its calls' tickets.
+/// A collective step with its calls' tickets; none where a fault has the rank leave it out.
 struct PreparedExchange {
+  struct Call {
+    Transport::Ticket ticket = 0;
+    FlightRecorder::Call record = 0;
+  };
   PreparedCollective collective;
-  std::vector<Transport::Ticket> tickets;
+  std::vector<Call> calls;
 };
 
 struct PreparedStep {
   const PlanStep *plan = nullptr;
+  /// in Plan::steps
+  size_t position = 0;
   std::variant<PreparedKernel, PreparedCopy, PreparedExchange> work;
   /// growing buffers that it touches, each once
   std::vector<BufferId> growing;
 };
 
 struct PreparedRank {
+  /// What the request does not say.
   struct Setup {
-    const Plan *plan = nullptr;
     int64_t rank = 0;
-    size_t numRanks = 1;
     Transport *transport = nullptr;
+    /// of the engine
+    llvm::StringRef engine;
+    RankBody body = RankBody::Thread;
   };
   RankState state;
   Transport *transport = nullptr;
+  FlightRecorder recorder;
+  FaultInjector faults;
+  /// in the order in which the host issues them
   std::vector<PreparedStep> steps;
   /// by stream: its steps, in order
   std::vector<std::vector<uint32_t>> byStream;
@@ -51,14 +65,21 @@ struct PreparedRank {
   std::vector<uint32_t> growingUses;
 
   /// Not movable, because steps refer to the state.
-  explicit PreparedRank(const Setup &setup) : state(*setup.plan, setup.rank), transport(setup.transport) {}
+  PreparedRank(const Setup &setup, const PlanRequest &request);
   PreparedRank(const PreparedRank &) = delete;
   PreparedRank &operator=(const PreparedRank &) = delete;
-  [[nodiscard]] llvm::Error prepare(size_t numRanks);
+  [[nodiscard]] llvm::Error prepare();
+  /// A run begins.
+  void begin();
 
 private:
-  [[nodiscard]] llvm::Error prepareStep(const PlanStep &step, size_t numRanks);
+  [[nodiscard]] llvm::Error prepareStep(size_t position);
+  [[nodiscard]] llvm::Expected<PreparedExchange> prepareExchange(size_t position);
   void countGrowing(PreparedStep &step);
+
+  size_t numRanks_;
+  /// one plan serves every rank
+  bool onePlan_;
 };
 
 } // namespace ccgraph::runtime

@@ -22,19 +22,23 @@ RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
     heldBack_ = static_cast<StreamId>(order_->next() % streams_.size());
 }
 
-llvm::Error RankLoop::run(Standby &standby) {
+llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
+  standby_ = &standby;
   StepMemory::Use stepMemory(prepared_.state.stepMemory);
   std::optional<Watch::Clock::time_point> idleSince;
   while (!isFinished()) {
     if (standby.isOver())
-      return llvm::Error::success();
+      return End::Stopped;
     uint64_t seen = standby.news();
     findChoices();
     if (choices_.empty()) {
       idleSince = idleSince ? idleSince : Watch::Clock::now();
+      prepared_.recorder.setWaiting();
       standby.sleep(*this, seen, *idleSince);
       continue;
     }
+    if (idleSince)
+      setFree();
     idleSince.reset();
     if (!holdBack()) {
       std::this_thread::yield();
@@ -42,8 +46,19 @@ llvm::Error RankLoop::run(Standby &standby) {
     }
     if (llvm::Error error = act(choose()))
       return error;
+    if (dead_) {
+      prepared_.recorder.setLost();
+      return End::Dead;
+    }
   }
-  return llvm::Error::success();
+  prepared_.recorder.setEnded();
+  return End::Finished;
+}
+
+// What a rank did when the run ended by an error is left in its record: it may be what the others waited for.
+void RankLoop::setFree() {
+  if (!standby_->isOver())
+    prepared_.recorder.setBusy();
 }
 
 bool RankLoop::mayBegin(const PlanStep &step) const {
@@ -55,7 +70,8 @@ bool RankLoop::canGoOn(const StreamState &stream) const {
     return false;
   if (!stream.launched)
     return mayBegin(*prepared_.steps[stream.head()].plan);
-  return llvm::any_of(stream.open, [&](Transport::Ticket ticket) { return prepared_.transport->isReady(ticket); });
+  return llvm::any_of(stream.open,
+                      [&](const PreparedExchange::Call &call) { return prepared_.transport->isReady(call.ticket); });
 }
 
 bool RankLoop::mayIssue() const {
@@ -108,6 +124,9 @@ llvm::Error RankLoop::issue() {
   StreamId stream = prepared_.steps[step].plan->stream;
   ++streams_[stream].issued;
   ++inQueues_;
+  if (auto *exchange = std::get_if<PreparedExchange>(&prepared_.steps[step].work))
+    for (const PreparedExchange::Call &call : exchange->calls)
+      prepared_.recorder.schedule(call.record);
   if (stream != Plan::hostStream)
     return llvm::Error::success();
   return goOn(streams_[stream]);
@@ -115,7 +134,13 @@ llvm::Error RankLoop::issue() {
 
 llvm::Error RankLoop::goOn(StreamState &stream) {
   PreparedStep &step = prepared_.steps[stream.head()];
-  busy_.store(stream.head(), std::memory_order_relaxed);
+  prepared_.recorder.setBusyWith(step.position);
+  if (!stream.launched) {
+    dead_ = !prepared_.faults.letBegin(step.position, *standby_);
+    if (dead_ || standby_->isOver())
+      return llvm::Error::success();
+    prepared_.recorder.beginStep(step.position);
+  }
   llvm::Expected<bool> ended =
       withinMemory<bool>([&] { return advance(stream, step); },
                          [&](const std::string &asked) {
@@ -123,7 +148,7 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
                                .error("run.memory", "needs " + asked + ", more than this run may hold",
                                       "run fewer ranks, or the program with smaller sizes");
                          });
-  busy_.store(~0U, std::memory_order_relaxed);
+  setFree();
   if (!ended)
     return ended.takeError();
   if (*ended)
@@ -144,21 +169,27 @@ llvm::Expected<bool> RankLoop::advance(StreamState &stream, PreparedStep &step) 
 llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   if (llvm::Error error = exchange.collective.bind(prepared_.state))
     return error;
-  for (size_t i = 0; i < exchange.tickets.size(); ++i)
-    if (llvm::Error error = prepared_.transport->launch(exchange.tickets[i], exchange.collective.launches()[i]))
-      return error;
+  size_t position = prepared_.steps[stream.head()].position;
   stream.launched = true;
-  stream.open = exchange.tickets;
+  stream.open = exchange.calls;
+  for (size_t i = 0; i < exchange.calls.size(); ++i) {
+    const Launch &launch = prepared_.faults.launched(position, exchange.collective.launches()[i]);
+    prepared_.recorder.start(exchange.calls[i].record, launch);
+    if (llvm::Error error = prepared_.transport->launch(exchange.calls[i].ticket, launch))
+      return error;
+  }
   return llvm::Error::success();
 }
 
 llvm::Error RankLoop::advanceCalls(StreamState &stream) {
   for (size_t i = 0; i < stream.open.size();) {
-    llvm::Expected<bool> complete = prepared_.transport->isReady(stream.open[i])
-                                        ? prepared_.transport->advance(stream.open[i])
-                                        : llvm::Expected<bool>(false);
+    Transport::Ticket ticket = stream.open[i].ticket;
+    llvm::Expected<bool> complete =
+        prepared_.transport->isReady(ticket) ? prepared_.transport->advance(ticket) : llvm::Expected<bool>(false);
     if (!complete)
       return complete.takeError();
+    if (*complete)
+      prepared_.recorder.complete(stream.open[i].record);
     if (*complete)
       stream.open.erase(stream.open.begin() + static_cast<std::ptrdiff_t>(i));
     else
@@ -177,6 +208,7 @@ void RankLoop::pop(StreamState &stream) {
 
 void RankLoop::end(uint32_t step) {
   const PreparedStep &ended = prepared_.steps[step];
+  prepared_.recorder.endStep(ended.position);
   if (ended.plan->event)
     recorded_[*ended.plan->event] = true;
   for (BufferId buffer : ended.growing)
@@ -185,15 +217,16 @@ void RankLoop::end(uint32_t step) {
 }
 
 std::string RankLoop::busyText() const {
-  uint32_t step = busy_.load(std::memory_order_relaxed);
-  return step == ~0U ? "" : (" with `" + nameOf(step) + "`").str();
+  std::optional<size_t> step = prepared_.recorder.busyWith();
+  return step ? (" with `" + prepared_.state.plan->steps[*step].name.str() + "`").str() : "";
 }
 
 std::vector<std::string> RankLoop::exchangeWaits(const StreamState &stream) const {
   std::vector<std::string> texts;
-  for (Transport::Ticket ticket : stream.open)
+  for (const PreparedExchange::Call &call : stream.open)
     texts.push_back(
-        (llvm::Twine("rank ") + llvm::Twine(rank()) + " waits for " + prepared_.transport->waitText(ticket)).str());
+        (llvm::Twine("rank ") + llvm::Twine(rank()) + " waits for " + prepared_.transport->waitText(call.ticket))
+            .str());
   return texts;
 }
 

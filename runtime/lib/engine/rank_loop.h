@@ -22,8 +22,15 @@ public:
   /// Without a seed: the order for speed.
   RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed);
 
-  /// Until all steps have ended, or the run is over.
-  [[nodiscard]] llvm::Error run(Standby &standby);
+  enum class End : uint8_t {
+    /// all steps have ended
+    Finished,
+    /// the run was over before
+    Stopped,
+    /// by a fault
+    Dead
+  };
+  [[nodiscard]] llvm::Expected<End> run(Standby &standby);
 
   [[nodiscard]] int64_t rank() const override { return prepared_.state.rank; }
   [[nodiscard]] std::vector<std::string> waitTexts() const override;
@@ -40,7 +47,7 @@ private:
     /// the head is a collective that has been launched
     bool launched = false;
     /// of the head: calls that are not complete
-    std::vector<Transport::Ticket> open;
+    std::vector<PreparedExchange::Call> open;
 
     [[nodiscard]] bool isIdle() const { return ended == issued; }
     /// The step that comes next; not where the stream is idle.
@@ -66,6 +73,7 @@ private:
   [[nodiscard]] llvm::Error launch(StreamState &stream, PreparedExchange &exchange);
   [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
   void end(uint32_t step);
+  void setFree();
   void pop(StreamState &stream);
   [[nodiscard]] std::vector<std::string> exchangeWaits(const StreamState &stream) const;
   [[nodiscard]] std::string eventWait(uint32_t step) const;
@@ -73,6 +81,8 @@ private:
   [[nodiscard]] llvm::StringRef nameOf(uint32_t step) const { return prepared_.steps[step].plan->name.str(); }
 
   PreparedRank &prepared_;
+  Standby *standby_ = nullptr;
+  bool dead_ = false;
   /// none: the order for speed
   std::optional<Numbers> order_;
   /// the next step to issue
@@ -85,8 +95,6 @@ private:
   std::optional<StreamId> heldBack_;
   /// how often peers may still be given time before the stream that is held back goes on
   uint32_t patience_ = mostPatience;
-  /// the step that is executed now, for peers that wait; ~0 between steps
-  std::atomic<uint32_t> busy_ = ~0U;
 };
 
 } // namespace ccgraph::runtime

@@ -35,6 +35,16 @@ llvm::Error checkPlanRequest(const PlanRequest &request) {
       return error;
     bytes = saturatingAdd(bytes, RankMemory::bytesNeeded(plan));
   }
+  for (const Fault &fault : request.faults) {
+    if (fault.rank < 0 || fault.rank >= static_cast<int64_t>(request.ranks))
+      return wrong("fault " + faultName(fault.kind) + ": got rank " + Twine(fault.rank) + ", expected 0 to " +
+                   Twine(request.ranks - 1));
+    if (request.ranks == 1 && fault.kind == FaultKind::Stop)
+      return wrong("fault stop: got 1 rank, expected more: nobody waits for the only one");
+    auto rank = static_cast<size_t>(fault.rank);
+    if (llvm::Error error = checkFault(fault, *request.plans[request.plans.size() == 1 ? 0 : rank]))
+      return error;
+  }
   return checkMemory(bytes, request.ranks, request.memoryLimit);
 }
 

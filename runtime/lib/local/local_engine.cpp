@@ -30,10 +30,9 @@ public:
     for (size_t rank = 0; rank < request.ranks; ++rank) {
       auto number = static_cast<int64_t>(rank);
       transports_.push_back(std::make_unique<LocalTransport>(meetings_, number));
-      const Plan *plan = request.plans.size() == 1 ? request.plans.front() : request.plans[rank];
       ranks_.push_back(
-          std::make_unique<PreparedRank>(PreparedRank::Setup{plan, number, request.ranks, transports_.back().get()}));
-      if (llvm::Error error = ranks_.back()->prepare(request.ranks))
+          std::make_unique<PreparedRank>(PreparedRank::Setup{number, transports_.back().get(), "local"}, request));
+      if (llvm::Error error = ranks_.back()->prepare())
         return error;
     }
     return llvm::Error::success();
@@ -46,11 +45,19 @@ public:
     return withinMemory<RunResult>([&] { return runAll(inputs); }, resultsNeed);
   }
 
+  [[nodiscard]] std::vector<FlightRecord> flightRecords() const override {
+    std::vector<FlightRecord> records;
+    for (const auto &rank : ranks_)
+      if (!rank->recorder.isLost())
+        records.push_back(rank->recorder.record());
+    return records;
+  }
+
 private:
   llvm::Expected<RunResult> runAll(const std::vector<TensorMap> &inputs) {
     meetings_.reset();
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-      ranks_[rank]->state.begin();
+      ranks_[rank]->begin();
       if (llvm::Error error = bringInputs(ranks_[rank]->state, inputs[rank]))
         return error;
     }
@@ -80,6 +87,7 @@ private:
     std::vector<std::thread> threads;
     for (const auto &loop : loops)
       threads.emplace_back([&, this] { runRank(*loop, watch); });
+    watch.awaitEnd();
     for (std::thread &thread : threads)
       thread.join();
     return watch.takeError();
@@ -87,8 +95,11 @@ private:
 
   void runRank(RankLoop &loop, Watch &watch) const {
     MemoryLimit limit(account_);
-    if (llvm::Error error = loop.run(watch))
-      watch.fail(loop.rank(), std::move(error));
+    llvm::Expected<RankLoop::End> end = loop.run(watch);
+    if (!end)
+      watch.fail(loop.rank(), end.takeError());
+    else if (*end == RankLoop::End::Dead)
+      watch.lose(loop);
     watch.leave(loop);
   }
 

@@ -67,6 +67,12 @@ public:
     return results;
   }
 
+  [[nodiscard]] std::vector<FlightRecord> flightRecords() const override {
+    if (!memory_->rank)
+      return {};
+    return {memory_->rank->recorder.record()};
+  }
+
 private:
   /// One result type for both, because what runs out of memory is told alike.
   static llvm::Error guarded(llvm::function_ref<llvm::Error()> body) {
@@ -89,18 +95,16 @@ private:
                              std::to_string(job_.size()) + " processes",
                          "start as many processes as the program has ranks: mpirun -n " +
                              std::to_string(request.ranks));
-    const Plan *plan =
-        request.plans.size() == 1 ? request.plans.front() : request.plans[static_cast<size_t>(job_.rank())];
-    memory_->rank =
-        std::make_unique<PreparedRank>(PreparedRank::Setup{plan, job_.rank(), request.ranks, &memory_->transport});
-    if (llvm::Error error = memory_->rank->prepare(request.ranks))
+    memory_->rank = std::make_unique<PreparedRank>(
+        PreparedRank::Setup{job_.rank(), &memory_->transport, "mpi", RankBody::Process}, request);
+    if (llvm::Error error = memory_->rank->prepare())
       return error;
     std::optional<ProgramAgreement> agreed = agreeOnProgram(*memory_->rank, standby);
     if (!agreed)
       return llvm::Error::success();
     if (llvm::Error error = job_.makeLanes(agreed->lanes, deadline_))
       return error;
-    return memory_->transport.open(*agreed, plan->context());
+    return memory_->transport.open(*agreed, memory_->rank->state.plan->context());
   }
 
   /// Success too where the run is over; the standby knows.
@@ -109,11 +113,11 @@ private:
       return error;
     RankState &state = memory_->rank->state;
     memory_->transport.begin();
-    state.begin();
+    memory_->rank->begin();
     if (llvm::Error error = bringInputs(state, inputs[static_cast<size_t>(job_.rank())]))
       return error;
-    if (llvm::Error error = loop.run(standby))
-      return error;
+    if (llvm::Expected<RankLoop::End> end = loop.run(standby); !end)
+      return end.takeError();
     if (standby.isOver())
       return llvm::Error::success();
     CopiesForCaller copies;

@@ -31,7 +31,7 @@ private:
 };
 
 /// In the order in which tickets were given.
-Notices noticesOf(const PreparedRank &rank) {
+Notices noticesOf(PreparedRank &rank) {
   Notices notices;
   Lanes lanes;
   for (const PreparedStep &step : rank.steps) {
@@ -39,9 +39,9 @@ Notices noticesOf(const PreparedRank &rank) {
     if (!exchange)
       continue;
     const PreparedCollective &collective = exchange->collective;
-    for (size_t i = 0; i < collective.seats().size(); ++i) {
+    for (size_t i = 0; i < exchange->calls.size(); ++i) {
       const CallSeat &seat = collective.seats()[i];
-      const Launch &launch = collective.launches()[i];
+      const Launch &launch = rank.faults.launched(step.position, collective.launches()[i]);
       notices.push_back(collective.isFixed() ? noticeOf(seat, launch)
                                              : noticeOf(seat, launch, step.plan->collective()->calls[i]));
       notices.back().lane = lanes.of(seat, step.plan->stream);
@@ -205,7 +205,7 @@ llvm::Expected<std::vector<Notices>> decode(llvm::ArrayRef<std::vector<std::byte
 
 } // namespace
 
-std::optional<ProgramAgreement> agreeOnProgram(const PreparedRank &rank, MpiStandby &standby) {
+std::optional<ProgramAgreement> agreeOnProgram(PreparedRank &rank, MpiStandby &standby) {
   Notices own = noticesOf(rank);
   ByteWriter to;
   to.number(formatVersion);

@@ -34,6 +34,6 @@ struct ProgramAgreement {
 /// Lane of transfers.
 inline constexpr int64_t transferLane = -1;
 
-[[nodiscard]] std::optional<ProgramAgreement> agreeOnProgram(const PreparedRank &rank, MpiStandby &standby);
+[[nodiscard]] std::optional<ProgramAgreement> agreeOnProgram(PreparedRank &rank, MpiStandby &standby);
 
 } // namespace ccgraph::runtime

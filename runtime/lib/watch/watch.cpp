@@ -23,6 +23,7 @@ void Watch::tell() {
     Lock lock(mutex_);
     news_.fetch_add(1, std::memory_order_release);
     // Because whoever sleeps may go on now, a standstill is judged anew by those who find that they cannot.
+    lastNews_ = Clock::now();
     std::replace(states_.begin(), states_.end(), State::Asleep, State::Awake);
   }
   wake_.notify_all();
@@ -35,6 +36,7 @@ void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since
   if (news_ != seen || over_)
     return;
   states_[indexOf(sleeper)] = State::Asleep;
+  lastNews_ = Clock::now();
   if (nobodyAwake())
     return endAtStandstill();
   auto changed = [&] { return news_ != seen || over_; };
@@ -45,8 +47,40 @@ void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since
 void Watch::leave(const Sleeper &sleeper) {
   Lock lock(mutex_);
   states_[indexOf(sleeper)] = State::Gone;
+  lastNews_ = Clock::now();
   if (!over_ && nobodyAwake() && llvm::is_contained(states_, State::Asleep))
     endAtStandstill();
+  wake_.notify_all();
+}
+
+void Watch::lose(const Sleeper &sleeper) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.rank-lost";
+  std::string busy = sleeper.busyText();
+  diagnostic.message = "rank " + std::to_string(sleeper.rank()) + (busy.empty() ? "" : ", busy" + busy + ",") +
+                       " has ended before its program did";
+  fail(sleeper.rank(), makeError(std::move(diagnostic)));
+}
+
+bool Watch::allGone() const {
+  return llvm::all_of(states_, [](State state) { return state == State::Gone; });
+}
+
+/// Some have left, and nobody who is there waits for a peer.
+bool Watch::endIsAwaited() const {
+  return llvm::is_contained(states_, State::Gone) && !llvm::is_contained(states_, State::Asleep);
+}
+
+void Watch::awaitEnd() {
+  Lock lock(mutex_);
+  while (!over_ && !allGone()) {
+    if (!endIsAwaited())
+      wake_.wait(lock);
+    else if (Clock::now() >= lastNews_ + deadline_)
+      endAwaiting();
+    else
+      wake_.wait_until(lock, lastNews_ + deadline_);
+  }
 }
 
 llvm::Error Watch::waitError(size_t first, llvm::StringRef rule, const std::string &what) const {
@@ -77,6 +111,15 @@ void Watch::endAtDeadline(const Sleeper &sleeper) {
   std::string waited = "has waited for " + std::to_string(deadline_.count()) + " ms";
   failLocked(sleeper.rank(),
              waitError(indexOf(sleeper), "run.deadline", "rank " + std::to_string(sleeper.rank()) + " " + waited));
+}
+
+void Watch::endAwaiting() {
+  const Sleeper &awake = *sleepers_[static_cast<size_t>(llvm::find(states_, State::Awake) - states_.begin())];
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.deadline";
+  diagnostic.message = "rank " + std::to_string(awake.rank()) + " is busy" + awake.busyText() + ", and has not ended " +
+                       std::to_string(deadline_.count()) + " ms after the others";
+  failLocked(awake.rank(), makeError(std::move(diagnostic)));
 }
 
 void Watch::failLocked(int64_t rank, llvm::Error error) {

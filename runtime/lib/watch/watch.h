@@ -64,6 +64,11 @@ public:
   void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
   /// The rank has nothing more to do.
   void leave(const Sleeper &sleeper);
+  /// The rank has ended before its program did: ends the run.
+  void lose(const Sleeper &sleeper);
+  /// Returns when all have left, or the run is over. Ranks that have left wait for the others like any other: where those do
+  /// not wait for somebody themselves, no longer than the deadline without news. By a thread that is no rank.
+  void awaitEnd();
 
   /// Ends the run for all.
   void fail(int64_t rank, llvm::Error error);
@@ -76,8 +81,11 @@ private:
   using Lock = std::unique_lock<std::mutex>;
   [[nodiscard]] size_t indexOf(const Sleeper &sleeper) const;
   [[nodiscard]] bool nobodyAwake() const;
+  [[nodiscard]] bool allGone() const;
   void endAtStandstill();
   void endAtDeadline(const Sleeper &sleeper);
+  void endAwaiting();
+  [[nodiscard]] bool endIsAwaited() const;
   [[nodiscard]] llvm::Error waitError(size_t first, llvm::StringRef rule, const std::string &what) const;
   void failLocked(int64_t rank, llvm::Error error);
 
@@ -87,6 +95,7 @@ private:
   std::condition_variable wake_;
   /// by sleeper
   std::vector<State> states_;
+  Clock::time_point lastNews_;
   std::atomic<uint64_t> news_ = 0;
   std::atomic<bool> over_ = false;
   std::map<int64_t, llvm::Error> errors_;

@@ -12,17 +12,24 @@
 // Errors have the rules of interpreter.h, and name rank, step, got and expected. Further ones are
 //   run.mpi               MPI cannot start, or says that something is wrong
 //   run.deadline          a rank has waited for its peers longer than the request allows; says what each rank waits for
+//   run.rank-lost         a rank has ended before its program did
 //   run.plan              the plan does not fit what happens: a window lies outside its buffer, an operator does not write where the
 //                         plan says, a collective reads what it writes. That plans are well formed is the plan verifier's question
 //                         and is taken for granted
-// An error on one rank ends the run on all. No run hangs: where no rank can go on, the run ends at once (run.deadlock).
+// An error on one rank ends the run on all. No run hangs: where no rank can go on, the run ends at once (run.deadlock), and a rank
+// that has ended its program waits for the others like any other (run.deadline).
+//
+// Each rank remembers its last calls and steps (flight_record.h); who asks when a run has failed can tell who held it up
+// (flight_analysis.h).
 //
 // Ownership: a prepared run borrows its plans, and keeps the memory of all ranks until it goes; inputs are borrowed for the call,
 // and never written. Failure: a DiagnosticError; a run that failed may be followed by another. Cost: to prepare, linear in
 // the steps; to run, that of the kernels and a few microseconds a step. Not thread-safe: one run at a time.
 #pragma once
 
+#include "ccgraph/ir/flight_record.h"
 #include "ccgraph/ir/plan.h"
+#include "ccgraph/runtime/fault.h"
 #include "ccgraph/runtime/interpreter.h"
 
 #include <chrono>
@@ -44,6 +51,11 @@ struct PlanRequest {
   std::optional<uint64_t> seed;
   /// how long a rank may wait for its peers while it has nothing to do itself
   std::chrono::milliseconds deadline = std::chrono::minutes(10);
+  /// how many of its last calls, and of its last steps, each rank remembers; at least 1
+  size_t recordedCalls = 512;
+  size_t recordedSteps = 512;
+  /// what goes wrong on purpose
+  std::vector<Fault> faults = {};
 };
 
 /// Plans that are ready to run.
@@ -52,6 +64,9 @@ public:
   virtual ~PreparedPlans() = default;
   /// By rank, as in PlanRequest.
   [[nodiscard]] virtual llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) = 0;
+  /// Of the ranks that this process runs, by rank: of the run that goes on, else of the last one. A rank that is no more leaves
+  /// none. Thread-safe.
+  [[nodiscard]] virtual std::vector<FlightRecord> flightRecords() const = 0;
 };
 
 /// Of a process among those that run a program together.

@@ -1,0 +1,188 @@
+#include "watch/flight_table.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+/// Because members of an all_to_all send each other unlike shares, and only the root of a scatter sends.
+bool inputsAreAlike(llvm::StringRef operation) {
+  bool shares = operation.contains("all_to_all") || operation.contains("alltoall");
+  bool scatters = operation.contains("scatter") && !operation.contains("reduce_scatter");
+  return !shares && !scatters;
+}
+
+bool outputsAreAlike(llvm::StringRef operation) {
+  bool shares = operation.contains("all_to_all") || operation.contains("alltoall");
+  bool gathers = operation.contains("gather") && !operation.contains("all_gather");
+  return !shares && !gathers;
+}
+
+std::string tensorsText(llvm::ArrayRef<FlightTensor> tensors) {
+  constexpr size_t most = 3;
+  std::string text;
+  for (const FlightTensor &tensor : tensors.take_front(most))
+    text += " " + tensor.dtype + "[" + std::to_string(tensor.elements) + "]";
+  return text + (tensors.size() > most ? " and " + std::to_string(tensors.size() - most) + " more" : "");
+}
+
+/// All that must be alike, in words of which only equality counts.
+std::string ballot(const FlightCall &call, bool onePlan) {
+  std::string text = call.isTransfer() ? "transfer" : call.operation + " " + call.detail;
+  auto add = [&](const std::vector<FlightTensor> &tensors) {
+    text += ";";
+    for (const FlightTensor &tensor : tensors)
+      text += " " + tensor.dtype + "[" + std::to_string(tensor.elements) + "]";
+  };
+  if (call.isTransfer()) {
+    add(call.inputs.empty() ? call.outputs : call.inputs);
+    return text;
+  }
+  if (inputsAreAlike(call.operation))
+    add(call.inputs);
+  if (outputsAreAlike(call.operation))
+    add(call.outputs);
+  return text + (onePlan && call.position ? " at " + std::to_string(*call.position) : "");
+}
+
+/// Records of other tools say "scheduled" of what may well have started.
+bool isLaunched(const FlightCall &call) { return call.state != FlightState::Scheduled || !call.position; }
+
+bool hasNameTwice(const FlightRecord &record, const std::vector<int64_t> &members) {
+  return llvm::count_if(record.groups, [&](const FlightGroup &group) { return group.ranks == members; }) > 1;
+}
+
+std::string meetingName(const FlightLine &line, const FlightGroup &group, int64_t sequence) {
+  if (line.from == -1)
+    return "collective " + std::to_string(sequence) + " of group " + group.name;
+  return "transfer " + std::to_string(sequence) + " from rank " + std::to_string(line.from) + " to rank " +
+         std::to_string(line.to);
+}
+
+} // namespace
+
+std::string ranksText(const std::vector<int64_t> &ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranks.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
+  return text;
+}
+
+std::string callText(const FlightCall &call) {
+  std::string text = call.operation + (call.detail.empty() ? "" : " " + call.detail);
+  text += tensorsText(call.inputs.empty() ? call.outputs : call.inputs);
+  return text + (call.step.empty() ? "" : " `" + call.step + "`");
+}
+
+std::map<std::string, std::vector<int64_t>> FlightMeeting::votes(bool onePlan) const {
+  std::map<std::string, std::vector<int64_t>> votes;
+  for (const auto &[rank, call] : calls)
+    votes[ballot(*call, onePlan)].push_back(rank);
+  return votes;
+}
+
+bool FlightMeeting::isIncomplete() const {
+  return llvm::any_of(calls, [](const auto &entry) { return entry.second->state != FlightState::Completed; });
+}
+
+FlightTable::FlightTable(llvm::ArrayRef<FlightRecord> records) {
+  std::set<std::string> digests;
+  for (const FlightRecord &record : records) {
+    records_[record.rank] = &record;
+    ranks_.insert(record.rank);
+    digests.insert(record.graphDigest);
+    for (const FlightGroup &group : record.groups)
+      ranks_.insert(group.ranks.begin(), group.ranks.end());
+    for (int64_t rank = 0; rank < record.worldSize; ++rank)
+      ranks_.insert(rank);
+  }
+  onePlan_ = digests.size() == 1 && !digests.begin()->empty();
+  for (const FlightRecord &record : records)
+    addRecord(record);
+  for (auto &[key, meeting] : byLine_) {
+    meeting.line = &key.first;
+    findMissing(meeting, key.second);
+    if (!meeting.calls.empty())
+      meetings_.push_back(meeting);
+  }
+  llvm::stable_sort(meetings_, [](const FlightMeeting &a, const FlightMeeting &b) { return a.since < b.since; });
+}
+
+const FlightRecord *FlightTable::record(int64_t rank) const {
+  auto found = records_.find(rank);
+  return found == records_.end() ? nullptr : found->second;
+}
+
+size_t FlightTable::numCalls() const {
+  size_t calls = 0;
+  for (const auto &[rank, record] : records_)
+    calls += record->calls.size();
+  return calls;
+}
+
+/// Where a record does not say who the members are, those whose records name the group.
+std::vector<int64_t> FlightTable::membersOf(const FlightGroup &group) const {
+  if (!group.ranks.empty())
+    return group.ranks;
+  if (group.description == "default_pg")
+    return {ranks_.begin(), ranks_.end()};
+  std::vector<int64_t> members;
+  for (const auto &[rank, other] : records_)
+    if (llvm::any_of(other->groups, [&](const FlightGroup &known) { return known.name == group.name; }))
+      members.push_back(rank);
+  return members;
+}
+
+FlightLine FlightTable::lineOf(const FlightRecord &record, const FlightCall &call) const {
+  const FlightGroup &group = record.groups[call.group];
+  FlightLine line;
+  line.members = membersOf(group);
+  if (group.ranks.empty() || hasNameTwice(record, line.members))
+    line.name = group.name;
+  if (!call.isTransfer())
+    return line;
+  auto index = static_cast<size_t>(*call.peer);
+  int64_t peer = index < line.members.size() ? line.members[index] : *call.peer;
+  bool sends = llvm::StringRef(call.operation).startswith("send");
+  line.from = sends ? record.rank : peer;
+  line.to = sends ? peer : record.rank;
+  line.tag = call.tag;
+  line.members = line.from == line.to ? std::vector<int64_t>{line.from} : std::vector<int64_t>{line.from, line.to};
+  // Because a transfer to oneself has both ends on one rank, each end is a line of its own.
+  if (line.from == line.to)
+    line.name = sends ? "send" : "recv";
+  return line;
+}
+
+void FlightTable::addRecord(const FlightRecord &record) {
+  for (const FlightCall &call : record.calls) {
+    FlightLine line = lineOf(record, call);
+    FlightMeeting &meeting = byLine_[{line, call.sequence}];
+    if (meeting.name.empty())
+      meeting.name = meetingName(line, record.groups[call.group], call.sequence);
+    if (call.times.scheduled != 0 && (meeting.since == 0 || call.times.scheduled < meeting.since))
+      meeting.since = call.times.scheduled;
+    if (isLaunched(call))
+      meeting.calls[record.rank] = &call;
+    auto [oldest, added] = oldest_.try_emplace({record.rank, line}, call.sequence);
+    oldest->second = std::min(oldest->second, call.sequence);
+  }
+}
+
+/// Whether the rank's record would hold the call if it had been launched.
+bool FlightTable::wouldShow(int64_t rank, const FlightLine &line, int64_t sequence) const {
+  const FlightRecord *known = record(rank);
+  if (!known || known->forgottenCalls == 0)
+    return true;
+  auto oldest = oldest_.find({rank, line});
+  return oldest != oldest_.end() && oldest->second <= sequence;
+}
+
+void FlightTable::findMissing(FlightMeeting &meeting, int64_t sequence) const {
+  for (int64_t member : meeting.line->members)
+    if (!meeting.calls.count(member) && wouldShow(member, *meeting.line, sequence))
+      meeting.missing.push_back(member);
+}
+
+} // namespace ccgraph::runtime
