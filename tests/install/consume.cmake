@@ -24,7 +24,7 @@ file(APPEND ${WORK}/source/CMakeLists.txt
   "add_library(plugin SHARED improve.cpp)\ntarget_link_libraries(plugin PRIVATE ccgraph::toolkit -Wl,-z,defs)\n")
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-foreach(installed doc/ccgraph/LICENSE ccgraph/graph.schema.json ccgraph/plan.schema.json
+foreach(installed doc/ccgraph/LICENSE ccgraph/graph.schema.json ccgraph/plan.schema.json ccgraph/flight.schema.json
     man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1 bash-completion/completions/ccgraph-opt
     bash-completion/completions/ccgraph-run)
   if(NOT EXISTS ${WORK}/prefix/share/${installed})
