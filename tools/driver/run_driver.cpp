@@ -6,8 +6,11 @@
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/memory_need.h"
 #include "ccgraph/toolkit/equivalence_check.h"
+#include "ccgraph/toolkit/flight_files.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "driver/expected_run.h"
+#include "driver/flight_job.h"
+#include "driver/measured_run.h"
 #include "driver/process_launch.h"
 #include "driver/run_options.h"
 #include "driver/run_program.h"
@@ -42,10 +45,12 @@ public:
       return fail(std::move(error));
     if (llvm::Error error = comparesWithGraph() ? expected_.checkInputs() : llvm::Error::success())
       return fail(std::move(error), ExitCode::CheckFailed);
-    if (llvm::Error error = runs_.run(inputs_))
-      return fail(program_.placed(std::move(error)));
+    if (llvm::Error error = runPrepared())
+      return failedRun(std::move(error));
     if (!seesAll())
       return ExitCode::Ok;
+    if (llvm::Error error = saveTimes())
+      return fail(std::move(error));
     if (!runs_.difference().empty()) {
       streams_.err << runs_.difference();
       return ExitCode::CheckFailed;
@@ -77,6 +82,29 @@ private:
   }
 
   [[nodiscard]] bool comparesWithGraph() const { return !options_.expect.empty() && seesAll(); }
+  llvm::Error runPrepared() {
+    SignalRecords signals(runs_.plans(), options_.flightRecords, streams_.err);
+    return runs_.run(inputs_);
+  }
+
+  llvm::Error saveTimes() {
+    if (llvm::Error error =
+            options_.trace.empty() ? llvm::Error::success() : saveTrace(options_.trace, runs_.flightRecords()))
+      return error;
+    return options_.durations.empty() ? llvm::Error::success()
+                                      : saveDurations(options_.durations, program_, runs_.times());
+  }
+
+  ExitCode failedRun(llvm::Error error) {
+    error = program_.placed(std::move(error));
+    std::string explanation;
+    llvm::raw_string_ostream os(explanation);
+    if (program_.runsPlans())
+      explainFailure(os, error, {runs_.flightRecords(), !place_}, options_.flightRecords);
+    ExitCode code = fail(std::move(error));
+    streams_.err << os.str();
+    return code;
+  }
 
   // Inputs are those of the program as it was given, so they are made before a pass sees it. A run that does not fit into
   // memory is refused before they are: a plan's when it is prepared, a graph's by its types.
@@ -170,8 +198,10 @@ private:
                    << '\n';
     printAssumed(streams_.out, program_);
     printPlans(streams_.out, program_, inputs_);
-    if (options_.repeat)
-      printTimes(streams_.out, runs_.seconds());
+    if (!options_.repeat)
+      return;
+    printTimes(streams_.out, runs_.seconds());
+    printRunTimes(streams_.out, runs_.times());
   }
 
   const RunOptions &options_;
@@ -211,8 +241,12 @@ ExitCode launchRanks(const Engine &engine, RunCall call, Streams streams) {
     return ExitCode::Usage;
   }
   llvm::Expected<size_t> ranks = RunJob(call.options, std::move(call.pipeline), streams).countRanks(call.paths());
-  if (ranks)
-    return launchProcesses(call.arguments, *ranks, streams);
+  if (ranks) {
+    ExitCode code = launchProcesses(call.arguments, *ranks, streams);
+    if (code != ExitCode::Ok)
+      explainRecords(streams.err, call.options.flightRecords);
+    return code;
+  }
   printError(streams.err, ranks.takeError());
   return ExitCode::Diagnosed;
 }
@@ -258,9 +292,16 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   }
   if (llvm::Error error = checkRunUsage(options, line.positional()))
     return wrongUsage(std::move(error));
+  if (!options.analyze.empty())
+    return analyzeRecords(options.analyze, streams);
   llvm::Expected<Pipeline> pipeline = options.pipeline.pipeline(0);
   if (!pipeline)
     return wrongUsage(pipeline.takeError());
+  if (!options.flightRecords.empty() && !isLaunched())
+    if (llvm::Error error = clearFlightRecords(options.flightRecords)) {
+      printError(streams.err, std::move(error));
+      return ExitCode::Diagnosed;
+    }
   const Engine *engine = findEngine(options.engine);
   if (!engine || !engine->isSpread())
     return RunJob(options, std::move(*pipeline), streams).run(line.positional());

@@ -3,6 +3,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <cmath>
+
 namespace ccgraph::driver {
 namespace {
 
@@ -19,6 +21,18 @@ std::vector<std::string> engineNames() {
   return names;
 }
 
+void addDeadline(CommandLine &line, std::chrono::milliseconds &deadline) {
+  line.add({"--deadline", "SECONDS", "how long a rank of a plan may wait for its peers (600)",
+            [&deadline](llvm::StringRef text) -> llvm::Error {
+              constexpr double shortest = 0.001, longest = 1e6;
+              double seconds = 0;
+              if (text.getAsDouble(seconds) || !(seconds >= shortest && seconds <= longest))
+                return badValue("--deadline", text, "0.001 to 1000000 seconds");
+              deadline = std::chrono::milliseconds(std::llround(seconds * 1000));
+              return llvm::Error::success();
+            }});
+}
+
 } // namespace
 
 CommandLine declareRunFlags(RunOptions &options) {
@@ -30,10 +44,11 @@ CommandLine declareRunFlags(RunOptions &options) {
       options.tolerance.*bound = value;
     };
   };
-  line.addText("--engine", "NAME",
-               "what executes: reference (the interpreter; default of a GRAPH), or a plan: local (a thread a rank) or mpi (a "
-               "process a rank, by mpirun)",
-               options.engine);
+  line.addText(
+      "--engine", "NAME",
+      "what executes: reference (the interpreter; default of a GRAPH), or a plan: local (a thread a rank) or mpi (a "
+      "process a rank, by mpirun)",
+      options.engine);
   line.chooseFrom({"local", "mpi", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);
@@ -50,13 +65,32 @@ CommandLine declareRunFlags(RunOptions &options) {
                 [&](size_t seed) { options.seed = seed; });
   line.addCount("--repeat", "K", "run K times, all of which must give the same; prints how long a run takes", 1,
                 [&](size_t runs) { options.repeat = runs; });
-  line.addCount("--deadline", "MS", "milliseconds that a rank of a plan waits for the others (600000)", 1,
-                [&](size_t milliseconds) { options.deadline = std::chrono::milliseconds(milliseconds); });
+  addDeadline(line, options.deadline);
+  line.addText("--flight-records", "DIR",
+               "where each rank writes its last calls and steps, on an error, a time-out or a signal",
+               options.flightRecords);
+  line.addText("--trace", "FILE", "write the last run as a Chrome trace: a process a rank, a thread a stream",
+               options.trace);
+  line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
+               options.durations);
+  line.addText("--analyze", "DIR",
+               "run nothing: name who holds up the run of these flight records, ours or PyTorch's (3: somebody does)",
+               options.analyze);
   addPipelineFlags(line, options.pipeline, 0);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this, or what else there is to a topic", options.help);
   line.beginTopic("checks", "what holds the passes of a pipeline to their word");
   addCheckFlags(line, options.pipeline);
+  line.beginTopic("faults", "faults on purpose, to see what is made of them",
+                  "STEP is a step of the plan: its place, or its node's name.");
+  line.add({"--fault", "KIND:RANK:STEP", "one of: " + faultKindsText() + "; slow takes :MILLISECONDS at the end",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              llvm::Expected<FaultFlag> flag = parseFaultFlag(text);
+              if (!flag)
+                return flag.takeError();
+              options.faults.push_back(std::move(*flag));
+              return llvm::Error::success();
+            }});
   return line;
 }
 
@@ -65,6 +99,10 @@ CommandLine declareRunFlags(RunOptions &options) {
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
   if (!options.engine.empty() && options.engine != "reference" && !runtime::findEngine(options.engine))
     return usage("--engine: got '" + options.engine + "', expected one of: " + llvm::join(engineNames(), ", "));
+  if (!options.analyze.empty())
+    return positional.empty() && options.rankGraphs.empty()
+               ? llvm::Error::success()
+               : usage("--analyze: got graphs besides, expected none\n  note: it reads what a run has left");
   if (options.rankGraphs.empty() ? positional.size() != 1 : !positional.empty())
     return usage("got " + llvm::Twine(positional.size()) +
                  " graphs, expected one, or --rank-graphs with one a rank\n  note: --help lists the flags");

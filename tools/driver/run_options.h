@@ -7,6 +7,7 @@
 #include "ccgraph/ir/tolerance.h"
 #include "ccgraph/runtime/engine.h"
 #include "driver/command_line.h"
+#include "driver/fault_flag.h"
 #include "driver/pipeline_flags.h"
 
 #include <chrono>
@@ -35,6 +36,11 @@ struct RunOptions {
   /// how long a rank may wait for the others
   std::chrono::milliseconds deadline = runtime::PlanRequest().deadline;
   std::string expect;
+  std::string flightRecords;
+  std::string analyze;
+  std::string trace;
+  std::string durations;
+  std::vector<FaultFlag> faults;
   PipelineFlags pipeline;
   /// topic, maybe empty for the first screen; no value: help is not asked for
   std::optional<std::string> help;

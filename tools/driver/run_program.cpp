@@ -1,6 +1,9 @@
 #include "driver/run_program.h"
 
 #include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/digest.h"
+#include "ccgraph/ir/plan_fingerprint.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/passes/lower.h"
 #include "ccgraph/passes/pass_manager.h"
@@ -29,6 +32,12 @@ bool asksOfGraph(const RunOptions &options) {
   return passes || checks || groups || !options.selector.empty();
 }
 
+/// Whether something is asked for that only an engine of plans does.
+bool asksOfPlan(const RunOptions &options) {
+  return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
+         !options.trace.empty() || !options.durations.empty() || !options.faults.empty();
+}
+
 } // namespace
 
 llvm::Error RunProgram::open(llvm::ArrayRef<std::string> paths) {
@@ -55,7 +64,12 @@ llvm::Error RunProgram::checkUsage() const {
     return textError(files_.front().file.name() +
                      " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
                      "--ranks, --rank-graphs, "
-                     "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat and --ops");
+                     "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
+                     "--flight-records, --trace, --durations, --fault and --ops");
+  if (!runsPlans() && asksOfPlan(options_))
+    return textError(
+        "--deadline, --flight-records, --trace, --durations and --fault go with an engine that runs plans\n  note: "
+        "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
     return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");
@@ -123,12 +137,11 @@ llvm::Error RunProgram::loadPlans() {
       return plan.takeError();
     if (llvm::Error error = verifyPlanOrError(**plan))
       return withPlaces(std::move(error), place(i));
-    // Because one plan serves every rank, whosever it was.
-    if (isOneText())
-      (*plan)->rank.reset();
-    plans_.push_back(std::move(*plan));
+    addPlan(std::move(*plan));
   }
-  return chooseRanks(plans_.front()->worldSize);
+  if (llvm::Error error = chooseRanks(plans_.front()->worldSize))
+    return error;
+  return checkAgreement();
 }
 
 // As --ranks says, else one for each text of --rank-graphs, else the world size that the text states.
@@ -142,8 +155,37 @@ llvm::Error RunProgram::chooseRanks(std::optional<int64_t> stated) {
   return llvm::Error::success();
 }
 
+/// What durations are told by, once passes have changed the graph.
+void RunProgram::keepInputNames() {
+  const Graph &graph = *graphs_.front();
+  inputDigest_ = digestOf(graph).str();
+  for (const Node *node : graph)
+    if (std::optional<int64_t> bytes = inputBytes(*node))
+      inputBytes_[node->name().str().str()] = *bytes;
+}
+
+std::string RunProgram::inputDigest() const { return planned_ ? plans_.front()->graphDigest : inputDigest_; }
+
+std::vector<std::pair<std::string, double>> RunProgram::originsOf(llvm::StringRef name) const {
+  const Node *node = planned_ ? nullptr : graphs_.front()->find(name);
+  if (!node || node->provenance().origins.empty())
+    return {{name.str(), 1}};
+  std::vector<std::pair<std::string, double>> shares;
+  double total = 0;
+  for (Identifier origin : node->provenance().origins) {
+    auto bytes = inputBytes_.find(origin.str().str());
+    shares.emplace_back(origin.str().str(), bytes == inputBytes_.end() ? 0 : static_cast<double>(bytes->second));
+    total += shares.back().second;
+  }
+  for (auto &[origin, share] : shares)
+    share = total > 0 ? share / total : 1 / static_cast<double>(shares.size());
+  return shares;
+}
+
 /// Ranks whose texts differ keep their order across groups.
 llvm::Error RunProgram::transform(const Pipeline &pipeline) {
+  if (!options_.durations.empty())
+    keepInputNames();
   PassManagerOptions manager = options_.pipeline.manager;
   manager.spmd &= isOneText();
   for (auto &graph : graphs_) {
@@ -160,14 +202,30 @@ llvm::Error RunProgram::lower() {
     llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, {.objects = objects_});
     if (!plan)
       return placed(plan.takeError());
-    // Because one text serves every rank, whosever it was.
-    if (isOneText())
-      (*plan)->rank.reset();
     if (llvm::Error error = verifyPlanOrError(**plan))
       return placed(std::move(error));
-    plans_.push_back(std::move(*plan));
+    addPlan(std::move(*plan));
   }
-  return llvm::Error::success();
+  return checkAgreement();
+}
+
+// Because one text serves every rank, whosever it was; of several, each is of one.
+void RunProgram::addPlan(std::unique_ptr<Plan> plan) {
+  if (isOneText())
+    plan->rank.reset();
+  else if (!plan->rank)
+    plan->rank = static_cast<int64_t>(plans_.size());
+  plans_.push_back(std::move(plan));
+}
+
+llvm::Error RunProgram::checkAgreement() const {
+  if (isOneText())
+    return llvm::Error::success();
+  for (size_t rank = 0; rank < plans_.size(); ++rank)
+    if (*plans_[rank]->rank != static_cast<int64_t>(rank))
+      return llvm::Error::success(); // because the engine says so of a plan that is another rank's
+  std::vector<Diagnostic> findings = verifyAgreement(plans());
+  return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
 }
 
 std::vector<const Graph *> RunProgram::graphs() const {

@@ -9,6 +9,9 @@
 //   transform    graphs only
 //   lower        graphs only, for engines of plans
 //
+// Where ranks have plans of their own, these must agree (plan_fingerprint.h): what ranks disagree about is said before the
+// first of them runs a step.
+//
 // Ownership: owns graphs, plans and their context; borrows options and streams. Failure: diagnostics with file and place;
 // checkUsage alone gives errors of usage. Cost: that of readers, verifiers, passes and lowering.
 #pragma once
@@ -55,6 +58,10 @@ public:
   [[nodiscard]] TensorMap seededInputs(size_t rank, int64_t mostBytes) const;
   /// By the pipeline.
   [[nodiscard]] bool changed() const { return changed_; }
+  // --- What --durations tells of the program as it was given, before passes -----------------------------------
+  [[nodiscard]] std::string inputDigest() const;
+  /// The nodes that a step's node was made of, with shares that add up to 1.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> originsOf(llvm::StringRef name) const;
   /// An error of the run, with its place where only one file can be meant.
   [[nodiscard]] llvm::Error placed(llvm::Error error) const;
 
@@ -62,6 +69,10 @@ private:
   [[nodiscard]] llvm::Error loadGraphs();
   [[nodiscard]] llvm::Error loadGraphFile(size_t index);
   [[nodiscard]] llvm::Error loadPlans();
+  void addPlan(std::unique_ptr<Plan> plan);
+  /// Ranks with plans of their own launch alike: asked before the first step.
+  [[nodiscard]] llvm::Error checkAgreement() const;
+  void keepInputNames();
   [[nodiscard]] llvm::Error addGroupFile(Graph &graph, const std::string &path);
   [[nodiscard]] llvm::Error chooseRanks(std::optional<int64_t> stated);
   [[nodiscard]] bool isOneText() const { return files_.size() == 1; }
@@ -78,6 +89,8 @@ private:
   ObjectMeanings objects_;
   size_t ranks_ = 0;
   bool changed_ = false;
+  std::string inputDigest_;
+  std::map<std::string, int64_t> inputBytes_; ///< of the input's collectives
 };
 
 } // namespace ccgraph::driver

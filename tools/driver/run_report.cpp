@@ -74,12 +74,22 @@ uint64_t checksum(const HostTensor &tensor) {
   return hash;
 }
 
-/// "312 us", "31 ms": steps of small programs are far below a millisecond.
+} // namespace
+
 std::string runTimeText(double seconds) {
   return seconds < 0.01 ? std::to_string(std::lround(seconds * 1e6)) + " us" : secondsText(seconds);
 }
 
-} // namespace
+double median(std::vector<double> values) {
+  llvm::sort(values);
+  size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string spreadText(const std::vector<double> &seconds) {
+  auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
+  return "min " + runTimeText(*least) + ", median " + runTimeText(median(seconds)) + ", max " + runTimeText(*most);
+}
 
 void printProgram(llvm::raw_ostream &os, const RunProgram &program) {
   if (program.isPlanned()) {
@@ -110,13 +120,8 @@ void printPlans(llvm::raw_ostream &os, const RunProgram &program, llvm::ArrayRef
 }
 
 void printTimes(llvm::raw_ostream &os, llvm::ArrayRef<double> seconds) {
-  std::vector<double> sorted = seconds.vec();
-  llvm::sort(sorted);
-  size_t middle = sorted.size() / 2;
-  double median = sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  os << "time      " << counted(sorted.size(), "run") << ", inputs brought and results taken: min "
-     << runTimeText(sorted.front()) << ", median " << runTimeText(median) << ", max " << runTimeText(sorted.back())
-     << '\n';
+  os << "time      " << counted(seconds.size(), "run")
+     << ", inputs brought and results taken: " << spreadText(seconds.vec()) << '\n';
 }
 
 void printComparison(llvm::raw_ostream &os, const runtime::Comparison &comparison, const std::string &with) {

@@ -15,6 +15,12 @@ void printProgram(llvm::raw_ostream &os, const RunProgram &program);
 void printAssumed(llvm::raw_ostream &os, const RunProgram &program);
 /// "plan      12 steps on 3 streams, 4 waits" and "memory    arena 1.2 KiB ..." for each plan that ran.
 void printPlans(llvm::raw_ostream &os, const RunProgram &program, llvm::ArrayRef<TensorMap> inputs);
+/// "312 us", "31 ms": steps of small programs are far below a millisecond.
+[[nodiscard]] std::string runTimeText(double seconds);
+/// At least one value.
+[[nodiscard]] double median(std::vector<double> values);
+/// "min 1.2 ms, median 1.3 ms, max 2.0 ms". At least one value.
+[[nodiscard]] std::string spreadText(const std::vector<double> &seconds);
 /// "time      3 runs: min 1.2 ms, median 1.3 ms, max 2.0 ms". At least one run.
 void printTimes(llvm::raw_ostream &os, llvm::ArrayRef<double> seconds);
 /// What was compared, the worst difference, the verdict.

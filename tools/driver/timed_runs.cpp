@@ -18,6 +18,10 @@ std::string differenceFromFirst(size_t run, const RunResult &first, const RunRes
   return "error: run " + std::to_string(run) + " gives other values than run 1\n" + differencesText(comparison);
 }
 
+bool TimedRuns::measures() const {
+  return program_.runsPlans() && (options_.repeat != 0 || !options_.trace.empty() || !options_.durations.empty());
+}
+
 llvm::Error TimedRuns::prepare() {
   if (!program_.runsPlans())
     return llvm::Error::success();
@@ -25,6 +29,22 @@ llvm::Error TimedRuns::prepare() {
   if (options_.seed)
     request.seed = *options_.seed;
   request.deadline = options_.deadline;
+  // Because a run is measured by what it remembers, nothing may be forgotten.
+  if (measures())
+    for (const Plan *plan : request.plans) {
+      size_t calls = 0;
+      for (const PlanStep &step : plan->steps)
+        calls += step.collective() ? step.collective()->calls.size() : 0;
+      request.recordedSteps = std::max(request.recordedSteps, plan->steps.size());
+      request.recordedCalls = std::max(request.recordedCalls, calls);
+    }
+  for (const FaultFlag &flag : options_.faults) {
+    auto rank = static_cast<size_t>(flag.fault.rank);
+    llvm::Expected<Fault> fault = resolveFault(flag, *request.plans[request.plans.size() <= rank ? 0 : rank]);
+    if (!fault)
+      return fault.takeError();
+    request.faults.push_back(*fault);
+  }
   llvm::Expected<std::unique_ptr<PreparedPlans>> prepared = findEngine(program_.engine())->prepare(request);
   if (!prepared)
     return prepared.takeError();
@@ -48,6 +68,8 @@ llvm::Error TimedRuns::run(const std::vector<TensorMap> &inputs) {
     seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (!result)
       return result.takeError();
+    if (measures())
+      times_.push_back(measureRun(prepared_->flightRecords()));
     if (run == 1)
       result_ = std::move(*result);
     else

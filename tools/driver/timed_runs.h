@@ -9,6 +9,7 @@
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
+#include "ccgraph/runtime/run_times.h"
 #include "driver/run_program.h"
 
 namespace ccgraph::driver {
@@ -25,10 +26,19 @@ public:
   [[nodiscard]] const runtime::RunResult &result() const { return result_; }
   /// What a later run gave that the first did not, in lines; empty where there is nothing.
   [[nodiscard]] const std::string &difference() const { return difference_; }
+  /// What the ranks of the last run remember; none where the interpreter ran graphs.
+  [[nodiscard]] std::vector<FlightRecord> flightRecords() const {
+    return prepared_ ? prepared_->flightRecords() : std::vector<FlightRecord>();
+  }
+  /// What each run took, where that is asked for and plans ran.
+  [[nodiscard]] llvm::ArrayRef<runtime::RunTimes> times() const { return times_; }
+  /// Null where the interpreter runs graphs.
+  [[nodiscard]] const runtime::PreparedPlans *plans() const { return prepared_.get(); }
   /// Of each run, from inputs brought to results taken.
   [[nodiscard]] llvm::ArrayRef<double> seconds() const { return seconds_; }
 
 private:
+  [[nodiscard]] bool measures() const;
   [[nodiscard]] llvm::Expected<runtime::RunResult> runOnce(const std::vector<TensorMap> &inputs);
 
   const RunProgram &program_;
@@ -36,6 +46,7 @@ private:
   std::unique_ptr<runtime::PreparedPlans> prepared_; ///< null where the interpreter runs graphs
   runtime::RunResult result_;
   std::vector<double> seconds_;
+  std::vector<runtime::RunTimes> times_;
   std::string difference_;
 };
 

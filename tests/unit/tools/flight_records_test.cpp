@@ -1,0 +1,183 @@
+// What ccgraph-run leaves of a run that fails, or is told to by a signal, and that --analyze reads it.
+#include "driver/run_driver.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using namespace ccgraph::driver;
+
+namespace {
+
+constexpr const char *ring = R"(class Ring(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu"):
+        all_reduce: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+        wait_tensor: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        return (wait_tensor,)
+)";
+
+class FlightRecords : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "ccgraph-run-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    before_ = fs::current_path();
+    fs::current_path(folder_);
+    std::ofstream("ring.py") << ring;
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+
+  int run(std::vector<const char *> arguments) {
+    out_.clear();
+    err_.clear();
+    llvm::raw_string_ostream out(out_), err(err_);
+    return static_cast<int>(runMain(arguments, {out, err}));
+  }
+  int runRing(std::vector<const char *> more) {
+    std::vector<const char *> arguments = {"ring.py", "--ranks",          "3",      "--engine",
+                                           "local",   "--flight-records", "records"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::string out_, err_;
+
+private:
+  fs::path folder_, before_;
+};
+
+} // namespace
+
+TEST_F(FlightRecords, AreLeftByARunThatFailsAndTellWhy) {
+  EXPECT_EQ(runRing({"--fault", "skip:1:0"}), 1);
+  EXPECT_NE(err_.find("note: flight records of 3 ranks are in records\n"), std::string::npos) << err_;
+  EXPECT_EQ(run({"--analyze", "records"}), 3);
+  EXPECT_EQ(out_, "records   3 ranks, recorded by local: 2 calls\n"
+                  "verdict   rank 1 is the culprit: it has not launched collective 1 of group 0, all_reduce sum f32[4] "
+                  "`all_reduce`, for which ranks 0 and 2 wait; it has ended its program\n");
+}
+
+TEST_F(FlightRecords, OfAnEarlierRunGo) {
+  fs::create_directory("records");
+  std::ofstream("records/rank_7.json") << "{}";
+  std::ofstream("records/notes") << "mine";
+  EXPECT_EQ(runRing({"--fault", "kill:1:0"}), 1);
+  EXPECT_FALSE(fs::exists("records/rank_7.json"));
+  EXPECT_TRUE(fs::exists("records/notes"));
+  EXPECT_FALSE(fs::exists("records/rank_1.json")) << "a rank that died leaves no record";
+  EXPECT_TRUE(fs::exists("records/rank_2.json"));
+}
+
+TEST_F(FlightRecords, AreNotLeftByARunThatEndsWell) {
+  EXPECT_EQ(runRing({}), 0) << err_;
+  EXPECT_FALSE(fs::exists("records"));
+  EXPECT_EQ(runRing({"--fault", "skip:1:0"}), 1);
+  EXPECT_TRUE(fs::exists("records/rank_0.json"));
+  EXPECT_EQ(runRing({}), 0) << err_;
+  EXPECT_FALSE(fs::exists("records/rank_0.json"));
+}
+
+TEST_F(FlightRecords, ThatCannotBeWrittenAreAnErrorBesideTheRuns) {
+  EXPECT_EQ(run({"ring.py", "--ranks", "3", "--engine", "local", "--flight-records", "ring.py/records", "--fault",
+                 "skip:1:0"}),
+            1);
+  EXPECT_NE(err_.find("[run.deadlock]"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("ring.py/records: error: cannot be made"), std::string::npos) << err_;
+  std::ofstream("records") << "a file";
+  EXPECT_EQ(runRing({}), 1);
+  EXPECT_NE(err_.find("records: error: cannot be read"), std::string::npos) << err_;
+}
+
+TEST_F(FlightRecords, AreWrittenOnASignalWhileTheRunGoesOn) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(runRing({"--fault", "stop:1:0", "--deadline", "600"}));
+  // Because nothing tells from outside when the child takes signals, it is asked first whether it blocks them.
+  auto takesSignals = [&] {
+    std::ifstream status("/proc/" + std::to_string(child) + "/status");
+    std::string line;
+    while (std::getline(status, line))
+      if (line.rfind("SigBlk:", 0) == 0)
+        return (std::stoull(line.substr(8), nullptr, 16) >> (SIGUSR1 - 1) & 1) != 0;
+    return false;
+  };
+  while (!takesSignals())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(child, SIGUSR1);
+  while (!fs::exists("records/rank_2.json"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the run must go on";
+  fs::remove("records/rank_2.json");
+  kill(child, SIGTERM);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  EXPECT_TRUE(fs::exists("records/rank_2.json"));
+  EXPECT_EQ(run({"--analyze", "records"}), 3);
+  EXPECT_NE(out_.find("rank 1 is the culprit: "), std::string::npos) << out_;
+}
+
+// --- What a run took ----------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char *two = R"(class Two(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu", y: "f32[12][1]cpu"):
+        first: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+        second: "f32[12][1]cpu" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')
+        w: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(first)
+        v: "f32[12][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(second)
+        relu: "f32[12][1]cpu" = torch.ops.aten.relu.default(v)
+        return (w, relu)
+)";
+
+std::map<std::string, double> durationsOf(const std::string &path, std::string &head) {
+  std::ifstream file(path);
+  std::getline(file, head);
+  std::string name;
+  double us = 0;
+  std::map<std::string, double> durations;
+  std::getline(file, name);
+  while (std::getline(file, name, '\t') && file >> us && file.get())
+    durations[name] = us;
+  return durations;
+}
+
+} // namespace
+
+TEST_F(FlightRecords, GiveDurationsByTheNamesOfTheInput) {
+  std::ofstream("two.py") << two;
+  ASSERT_EQ(run({"two.py", "--ranks", "2", "--engine", "local", "--repeat", "3", "--durations", "plain.tsv"}), 0)
+      << err_;
+  std::string head, mergedHead;
+  std::map<std::string, double> plain = durationsOf("plain.tsv", head);
+  EXPECT_EQ(head.rfind("# graph ", 0), 0U) << head;
+  EXPECT_EQ(head.size(), 8U + 64U);
+  for (const char *name : {"first", "second", "relu"})
+    EXPECT_GT(plain[name], 0) << name;
+  EXPECT_EQ(plain.size(), 3U);
+  ASSERT_EQ(run({"two.py", "--ranks", "2", "--engine", "local", "-O2", "--durations", "merged.tsv"}), 0) << err_;
+  std::map<std::string, double> merged = durationsOf("merged.tsv", mergedHead);
+  EXPECT_EQ(mergedHead, head);
+  EXPECT_NEAR(merged["second"], 3 * merged["first"], 0.002) << "a merged collective is shared out by bytes";
+  EXPECT_GT(merged["first"], 0);
+  EXPECT_EQ(merged.size(), 3U);
+}
+
+TEST_F(FlightRecords, GiveATraceAndTimes) {
+  ASSERT_EQ(run({"ring.py", "--ranks", "3", "--engine", "local", "--repeat", "2", "--trace", "t.json"}), 0) << err_;
+  std::ifstream file("t.json");
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("ncclDevKernel_AllReduce_Sum_f32"), std::string::npos);
+  EXPECT_NE(text.find(R"("args": {"name": "rank 2"})"), std::string::npos);
+  EXPECT_NE(out_.find("time      steps alone: min "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("time      all_reduce on 0, 3 ranks: 1 call, 16 B, "), std::string::npos) << out_;
+  EXPECT_NE(out_.find(" of it exposed, on the rank with most\n"), std::string::npos) << out_;
+}
