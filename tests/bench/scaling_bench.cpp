@@ -5,6 +5,7 @@
 
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/legality/legality.h"
+#include "ccgraph/passes/cost.h"
 #include "ccgraph/passes/pass_manager.h"
 
 #include <benchmark/benchmark.h>
@@ -121,6 +122,20 @@ void optimize(benchmark::State &state, Make make) {
   state.SetComplexityN(state.range(0));
 }
 
+/// The cost model alone, and the price of every node.
+void priceAll(benchmark::State &state, Make make) {
+  Program program(state.range(0));
+  make(program);
+  for (auto _ : state) {
+    const CostModel model(program.graph, *machinePreset(defaultMachine));
+    int64_t sum = 0;
+    for (const Node *node : program.graph)
+      sum += model.price(*node).picoseconds;
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetComplexityN(state.range(0));
+}
+
 void sizes(benchmark::internal::Benchmark *benchmark) {
   benchmark->Unit(benchmark::kMillisecond)->RangeMultiplier(4)->Range(800, 51200)->Complexity();
 }
@@ -139,5 +154,10 @@ BENCHMARK_CAPTURE(optimize, opaqueChain, opaque)->Apply(sizes);
 BENCHMARK_CAPTURE(optimize, reshapeChain, reshapes)->Apply(sizes);
 BENCHMARK_CAPTURE(optimize, groups, groups)->Apply(sizes);
 BENCHMARK_CAPTURE(optimize, split, split)->Apply(sizes);
+BENCHMARK_CAPTURE(priceAll, list, list)->Apply(sizes);
+BENCHMARK_CAPTURE(priceAll, opaqueChain, opaque)->Apply(sizes);
+BENCHMARK_CAPTURE(priceAll, reshapeChain, reshapes)->Apply(sizes);
+BENCHMARK_CAPTURE(priceAll, groups, groups)->Apply(sizes);
+BENCHMARK_CAPTURE(priceAll, split, split)->Apply(sizes);
 
 } // namespace

@@ -159,14 +159,15 @@ private:
     sum = bytes < 0 || sum < 0 ? -1 : sum + bytes;
   }
 
-  /// A view that repeats elements reads them once, and one that cuts reads what it shows.
+  /// A view that repeats elements reads them once, and one that cuts reads what it shows. An element of a list is no view
+  /// of the list.
   void chargeRead(const Node &node, const Node &operand) {
     const Node &made = finder_.shown(operand);
     const uint32_t region = region_[node.id()];
     if (region_[made.id()] == region || !read_.insert({region, made.id()}).second)
       return;
     const double shown = bytesOfType(operand.type());
-    const double base = bytesOfType(made.type());
+    const double base = made.type() && made.type()->isTensor() ? bytesOfType(made.type()) : -1;
     add(node, base >= 0 && shown > base ? base : shown);
   }
 
