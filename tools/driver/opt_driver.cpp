@@ -136,6 +136,12 @@ private:
         return machine.takeError();
       machine_ = std::move(*machine);
     }
+    for (const std::string &path : options_.pipeline.collectives) {
+      if (!machine_)
+        machine_ = machinePreset(defaultMachine);
+      if (llvm::Error error = addCollectives(*machine_, path))
+        return error;
+    }
     if (options_.pipeline.durations.empty())
       return llvm::Error::success();
     auto durations = loadDurations(options_.pipeline.durations);
@@ -279,7 +285,7 @@ private:
     summary.checkedLegality = manager.checkLegality;
     summary.spmd = manager.spmd;
     summary.budgetGiven = manager.memoryBudget.has_value();
-    summary.machineGiven = machine_.has_value();
+    summary.machineGiven = !options_.pipeline.machine.empty();
     if (wantsSummary())
       summary.before = gatherFacts(graph);
   }

@@ -35,6 +35,8 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.chooseFrom(machinePresetNames());
   line.addText("--durations", "FILE", "microseconds of each node: name<tab>us; they win over what is predicted",
                options.pipeline.durations);
+  line.addList("--collectives", "FILE", "timed collectives: what nccl-tests -J writes, or a profiler's trace",
+               options.pipeline.collectives);
   line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
                 options.equivalenceRanks);
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);

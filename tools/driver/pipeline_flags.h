@@ -11,15 +11,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ccgraph::driver {
 
 struct PipelineFlags {
-  std::optional<unsigned> level;   ///< -O0 to -O3; empty: not given
-  std::optional<std::string> text; ///< --pipeline; an empty text is a pipeline of no pass
-  std::string opFile;              ///< --ops
-  std::string machine;             ///< --machine; empty: the default
-  std::string durations;           ///< --durations; empty: none
+  std::optional<unsigned> level;        ///< -O0 to -O3; empty: not given
+  std::optional<std::string> text;      ///< --pipeline; an empty text is a pipeline of no pass
+  std::string opFile;                   ///< --ops
+  std::string machine;                  ///< --machine; empty: the default
+  std::string durations;                ///< --durations; empty: none
+  std::vector<std::string> collectives; ///< --collectives
   PassManagerOptions manager;
 
   /// The passes to run: the text, or the level, or `otherwise`. An error is one of usage.

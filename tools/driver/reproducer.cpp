@@ -62,6 +62,8 @@ std::string otherFlags(const OptOptions &options) {
     text += " --ops " + options.pipeline.opFile;
   if (!options.pipeline.machine.empty())
     text += " --machine " + options.pipeline.machine;
+  for (const std::string &path : options.pipeline.collectives)
+    text += " --collectives " + path;
   if (!options.pipeline.durations.empty())
     text += " --durations " + options.pipeline.durations;
   if (!manager.spmd)

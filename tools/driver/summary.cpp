@@ -262,13 +262,30 @@ private:
       return;
     const CostSummary &cost = *s_.run.cost;
     label("machine") << cost.machine << (s_.machineGiven ? "" : " (--machine NAME or FILE sets another)") << '\n';
+    label("times") << sharesText(cost) << '\n';
     if (!cost.durations.empty())
       label("durations") << wrapped(durationsText(cost), labelWidth) << '\n';
   }
 
+  /// "64 % measured, 36 % predicted, of 696.9 ms in all nodes of the input; 3 nodes of unknown size".
+  static std::string sharesText(const CostSummary &cost) {
+    int64_t sum = 0;
+    for (int64_t picoseconds : cost.picoseconds)
+      sum += picoseconds;
+    std::string text;
+    for (PriceSource source : allPriceSources)
+      if (int64_t part = cost.picoseconds[static_cast<size_t>(source)]; part > 0)
+        text += llvm::formatv("{0:f1} % ", 100.0 * static_cast<double>(part) / static_cast<double>(sum)).str() +
+                priceSourceName(source).str() + ", ";
+    text += llvm::formatv("of {0:f3} ms in all nodes of the input", static_cast<double>(sum) * 1e-9).str();
+    if (size_t unknown = cost.nodes[static_cast<size_t>(PriceSource::Unknown)])
+      text += "; " + counted(unknown, "node") + " of unknown size";
+    return text;
+  }
+
   static std::string durationsText(const CostSummary &cost) {
     std::string text = cost.durations + ": ";
-    for (PriceSource source : {PriceSource::Measured, PriceSource::Estimated})
+    for (PriceSource source : {PriceSource::Measured, PriceSource::Estimated, PriceSource::Interpolated})
       if (size_t nodes = cost.nodes[static_cast<size_t>(source)])
         text += counted(nodes, "node") + " " + priceSourceName(source).str() + ", ";
     text += "machine scaled to them:";

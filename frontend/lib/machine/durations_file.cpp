@@ -1,5 +1,7 @@
 #include "ccgraph/frontend/durations_file.h"
 
+#include "machine/json_durations.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -147,6 +149,8 @@ std::optional<int64_t> parseMicroseconds(llvm::StringRef text) {
   return value;
 }
 
-llvm::Expected<Durations> readDurationsFile(const SourceText &source) { return Reader(source).run(); }
+llvm::Expected<Durations> readDurationsFile(const SourceText &source) {
+  return looksLikeJson(source.text) ? readJsonDurations(source) : Reader(source).run();
+}
 
 } // namespace ccgraph

@@ -4,7 +4,11 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
 #include <initializer_list>
+#include <tuple>
 
 namespace ccgraph {
 namespace {
@@ -42,6 +46,26 @@ double Processor::effectiveFlopsPerSecond(DType dtype) const {
     if (int64_t peak = flopsPerSecond[static_cast<size_t>(*type)])
       return part(peak, flopsReachedPpm);
   return 0;
+}
+
+CollectiveKind timedAs(CollectiveKind kind) {
+  if (isPointToPoint(kind))
+    return CollectiveKind::Send;
+  return kind == CollectiveKind::ShardDimAllToAll ? CollectiveKind::AllToAll : kind;
+}
+
+std::vector<CollectiveSample> sortedSamples(std::vector<CollectiveSample> samples) {
+  for (CollectiveSample &sample : samples)
+    sample.kind = timedAs(sample.kind);
+  auto question = [](const CollectiveSample &sample) {
+    return std::make_tuple(sample.kind, sample.ranks, sample.nodes, sample.bytes);
+  };
+  llvm::sort(samples, [&](const CollectiveSample &a, const CollectiveSample &b) {
+    return std::make_pair(question(a), a.picoseconds) < std::make_pair(question(b), b.picoseconds);
+  });
+  auto same = [&](const CollectiveSample &a, const CollectiveSample &b) { return question(a) == question(b); };
+  samples.erase(std::unique(samples.begin(), samples.end(), same), samples.end());
+  return samples;
 }
 
 llvm::StringRef levelText(LinkLevel level) {

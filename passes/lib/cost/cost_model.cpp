@@ -6,6 +6,8 @@
 #include "cost/calibration.h"
 #include "cost/collective_time.h"
 #include "cost/fusion_regions.h"
+#include "cost/given_durations.h"
+#include "cost/measured_collectives.h"
 #include "cost/placements.h"
 #include "cost/roofline.h"
 
@@ -19,6 +21,8 @@ llvm::StringRef priceSourceName(PriceSource source) {
     return "measured";
   case PriceSource::Estimated:
     return "estimated";
+  case PriceSource::Interpolated:
+    return "interpolated";
   case PriceSource::Predicted:
     return "predicted";
   case PriceSource::Unknown:
@@ -41,14 +45,6 @@ std::optional<int64_t> messageBytes(const Node &collective) {
 }
 
 bool isCollective(const Node &node) { return node.op() && node.op()->collective.has_value(); }
-
-/// What the table says, else what the graph itself carries.
-std::optional<Duration> durationOf(const Node &node, const Durations *durations) {
-  if (const Duration *duration = durations ? durations->find(node.name().str()) : nullptr)
-    return *duration;
-  const int64_t carried = node.provenance().durationPs;
-  return carried >= 0 ? std::optional(Duration{carried}) : std::nullopt;
-}
 
 /// Runs nothing, on any machine.
 bool isFree(const Node &node) {
@@ -103,12 +99,17 @@ struct CostModel::Impl {
 
   double launch() const { return static_cast<double>(machine.processor.launchPs); }
 
+  Price collectivePrice(const CollectiveShape &shape) const {
+    const bool wasTimed = measuredMicroseconds(machine, shape).has_value();
+    return {rounded(scaledCollective(shape.kind, shape.bytes, shape.placement)),
+            wasTimed ? PriceSource::Interpolated : PriceSource::Predicted};
+  }
+
   Price predicted(const Node &node) {
     if (isCollective(node)) {
       const auto bytes = messageBytes(node);
       if (bytes)
-        return {rounded(scaledCollective(node.op()->collective->kind, *bytes, placements.of(node))),
-                PriceSource::Predicted};
+        return collectivePrice({node.op()->collective->kind, *bytes, placements.of(node)});
     } else if (const auto time = predictCompute(node)) {
       const bool isFused = regions.regionOf(node) != FusionRegions::noRegion;
       if (time->picoseconds == 0 && !isFused)
@@ -144,10 +145,10 @@ struct CostModel::Impl {
 
   // Copies that are kernels of their own are the surest sign of what memory does, since which operators a kernel holds
   // is a guess. The other kernels are asked only where there are no such copies.
-  void calibrate(const Graph &graph, const Durations *durations) {
+  void calibrate(const Graph &graph, const GivenDurations &given) {
     Samples samples;
     for (const Node *node : graph)
-      if (const auto duration = durationOf(*node, durations); duration && !isFree(*node))
+      if (const auto duration = given.of(*node); duration && !isFree(*node))
         compare(*node, static_cast<double>(duration->picoseconds), samples);
     summary.operations = samples.operations.scale();
     summary.memory = (samples.copies.empty() ? samples.memory : samples.copies).scale();
@@ -155,12 +156,12 @@ struct CostModel::Impl {
       summary.links[level] = samples.links[level].scale();
   }
 
-  void priceAll(const Graph &graph, const Durations *durations) {
+  void priceAll(const Graph &graph, const GivenDurations &given) {
     known.resize(graph.idLimit());
     for (const Node *node : graph) {
       Known &entry = known[node->id()];
       entry.op = node->op();
-      if (const auto duration = durationOf(*node, durations))
+      if (const auto duration = given.of(*node))
         entry.price = {duration->picoseconds,
                        duration->source == DurationSource::Measured ? PriceSource::Measured : PriceSource::Estimated};
       else if (!isFree(*node))
@@ -191,8 +192,9 @@ CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations
   impl_->summary.machine = machine.name;
   if (durations)
     impl_->summary.durations = durations->origin;
-  impl_->calibrate(graph, durations);
-  impl_->priceAll(graph, durations);
+  const GivenDurations given(graph, durations);
+  impl_->calibrate(graph, given);
+  impl_->priceAll(graph, given);
 }
 
 CostModel::~CostModel() = default;

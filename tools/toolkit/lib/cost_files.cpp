@@ -1,5 +1,6 @@
 #include "ccgraph/toolkit/cost_files.h"
 
+#include "ccgraph/frontend/collective_samples_file.h"
 #include "ccgraph/frontend/durations_file.h"
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/machine_file.h"
@@ -47,13 +48,27 @@ llvm::Expected<Durations> loadDurations(llvm::StringRef path) {
   return readDurationsFile(file->source());
 }
 
+llvm::Error addCollectives(Machine &machine, llvm::StringRef path) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  auto samples = readCollectiveSamples(file->source(), machine.ranksPerNode);
+  if (!samples)
+    return samples.takeError();
+  llvm::append_range(*samples, machine.measured);
+  machine.measured = sortedSamples(std::move(*samples));
+  return llvm::Error::success();
+}
+
 llvm::Error checkDurations(const Durations &durations, const Graph &graph) {
   if (!durations.digest.empty())
     if (std::string digest = digestOf(graph).str(); digest != durations.digest)
       return mismatch(
           durations, "durations of the graph with digest " + durations.digest + ", but the graph at hand has " + digest,
           "give the durations that were taken of this graph");
-  auto isTimed = [&](const Node *node) { return durations.find(node->name().str()) != nullptr; };
+  auto isTimed = [&](const Node *node) {
+    return durations.find(node->name().str()) || durations.calls(node->target().str());
+  };
   if (llvm::none_of(graph, isTimed))
     return mismatch(durations, "no node of these durations is in graph '" + graph.name().str() + "'",
                     "give the durations that were taken of this graph, or choose another one with --graph");

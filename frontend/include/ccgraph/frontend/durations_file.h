@@ -9,9 +9,16 @@
 // A line is the name of a node, a tab, and decimal microseconds; other lines that start with # are
 // comments. Microseconds become picoseconds here, exactly; what is finer is rounded, halves up.
 //
+// Two kinds of JSON are read as well, told by their content:
+//   Kineto       a trace of PyTorch's profiler: events named as nodes (record_function around each node) give their
+//                times, on the GPU where they have such, else on the host; of several of one name the median.
+//   Inductor     the artifact `inductor_runtime_and_tensor_meta`: {"ops": [{"name", "type", "estimated_runtime_ns"}]}.
+//                All are estimates. A collective is known by its operator alone, so the k-th one of an operator is the
+//                k-th of the graph; a kernel counts where a node has its name.
+//
 // Ownership: a plain value; the text may go once this returns. Errors: up to 20, each with line and column: a
 // line without its two columns, a number that is none, is negative or does not fit, a name that stands twice; a
-// file without any node. Cost: linear in the text.
+// file without any node; JSON of neither kind. Cost: linear in the text; of JSON one event is in memory at a time.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"

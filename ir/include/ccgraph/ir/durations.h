@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ccgraph {
 
@@ -46,10 +47,20 @@ public:
     return found == byName_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] size_t size() const { return byName_.size(); }
-  [[nodiscard]] bool empty() const { return byName_.empty(); }
+  [[nodiscard]] bool empty() const { return byName_.empty() && byTarget_.empty(); }
+
+  /// For tables that know operators and no nodes: times of the calls of one operator, in program order. They hold for a
+  /// graph that has as many calls of it.
+  void addCall(llvm::StringRef target, Duration duration) { byTarget_[target].push_back(duration); }
+  /// Null where nothing is known of the operator.
+  [[nodiscard]] const std::vector<Duration> *calls(llvm::StringRef target) const {
+    auto found = byTarget_.find(target);
+    return found == byTarget_.end() ? nullptr : &found->second;
+  }
 
 private:
   llvm::StringMap<Duration> byName_;
+  llvm::StringMap<std::vector<Duration>> byTarget_;
 };
 
 } // namespace ccgraph

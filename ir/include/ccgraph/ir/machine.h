@@ -12,9 +12,7 @@
 // Cost: a look-up of a preset copies a few hundred bytes.
 #pragma once
 
-#include "ccgraph/ir/dtype.h"
-
-#include "llvm/ADT/StringRef.h"
+#include "ccgraph/ir/op_def.h"
 
 #include <array>
 #include <cstdint>
@@ -87,6 +85,18 @@ enum class CollectiveRules : uint8_t {
 [[nodiscard]] llvm::StringRef rulesName(CollectiveRules rules);
 [[nodiscard]] std::optional<CollectiveRules> parseRules(llvm::StringRef text);
 
+/// How long one collective took, wherever it was timed.
+struct CollectiveSample {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  int64_t ranks = 0;
+  /// on which they stood
+  int64_t nodes = 1;
+  /// the larger of what a rank sends in all and what it receives in all
+  int64_t bytes = 0;
+  int64_t picoseconds = 0;
+  friend bool operator==(const CollectiveSample &, const CollectiveSample &) = default;
+};
+
 struct Machine {
   /// of the preset, or as the file says
   std::string name;
@@ -100,6 +110,9 @@ struct Machine {
   Generation generation = Generation::Hopper;
   /// bus bandwidth of an all_reduce in the switch (NVLS) inside a node; 0: there is none
   int64_t multicastBytesPerSecond = 0;
+  /// By kind, ranks, nodes and bytes, each once. Where a collective's kind, ranks and nodes are here, they tell its time
+  /// and the rules do not.
+  std::vector<CollectiveSample> measured;
   /// a read of a tensor by the host (item()) stops the issue of all that follows until the tensor is ready
   bool hostReadsStall = true;
   /// groups that communicate at once share the link of their level
@@ -109,6 +122,13 @@ struct Machine {
 
   [[nodiscard]] const Link &link(LinkLevel level) const { return level == LinkLevel::Intra ? intra : inter; }
 };
+
+/// The kind whose times hold for a kind: all transfers are sends, and what shards a dimension anew is an all_to_all.
+[[nodiscard]] CollectiveKind timedAs(CollectiveKind kind);
+
+/// Sorts samples as Machine::measured has them, each under the kind that it is timed as; of those that differ in time alone the least stays, since a
+/// collective that waits for a rank takes longer.
+[[nodiscard]] std::vector<CollectiveSample> sortedSamples(std::vector<CollectiveSample> samples);
 
 /// What is taken where nobody says which machine.
 inline constexpr llvm::StringLiteral defaultMachine = "h100x8";

@@ -41,11 +41,17 @@ enum class PriceSource : uint8_t {
   Measured,
   /// somebody else's estimate
   Estimated,
+  /// of a collective: collectives of its kind on as many ranks and nodes were timed (Machine::measured)
+  Interpolated,
   /// the machine's numbers
   Predicted,
   /// nothing is known of its size
   Unknown,
 };
+inline constexpr PriceSource allPriceSources[] = {PriceSource::Free,      PriceSource::Measured,
+                                                  PriceSource::Estimated, PriceSource::Interpolated,
+                                                  PriceSource::Predicted, PriceSource::Unknown};
+inline constexpr size_t numPriceSources = 6;
 /// "free", "measured", ...
 [[nodiscard]] llvm::StringRef priceSourceName(PriceSource source);
 
@@ -83,8 +89,8 @@ struct CostSummary {
   /// by LinkLevel, of all kinds together
   std::array<Scale, numLinkLevels> links;
   /// by PriceSource: nodes, and picoseconds of them
-  std::array<size_t, 5> nodes = {};
-  std::array<int64_t, 5> picoseconds = {};
+  std::array<size_t, numPriceSources> nodes = {};
+  std::array<int64_t, numPriceSources> picoseconds = {};
   /// groups whose ranks no file gives: they are taken to be consecutive
   std::vector<std::string> assumedGroups;
 };

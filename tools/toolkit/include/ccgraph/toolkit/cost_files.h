@@ -17,6 +17,9 @@ namespace ccgraph {
 
 [[nodiscard]] llvm::Expected<Durations> loadDurations(llvm::StringRef path);
 
+/// Adds the timed collectives of a file to those that a machine knows.
+[[nodiscard]] llvm::Error addCollectives(Machine &machine, llvm::StringRef path);
+
 /// An error where the durations are not of this graph: another digest is stated, or no node of theirs is in it.
 [[nodiscard]] llvm::Error checkDurations(const Durations &durations, const Graph &graph);
 

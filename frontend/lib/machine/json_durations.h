@@ -1,0 +1,14 @@
+// JSON durations: times of nodes out of traces and artifacts of PyTorch. What is read is said in durations_file.h.
+//
+// Ownership: a plain value. Failure: a text that is of neither kind or holds no times; a syntax error. Cost: linear.
+#pragma once
+
+#include "ccgraph/frontend/durations_file.h"
+
+namespace ccgraph {
+
+/// True where the text starts as JSON does.
+[[nodiscard]] bool looksLikeJson(llvm::StringRef text);
+[[nodiscard]] llvm::Expected<Durations> readJsonDurations(const SourceText &source);
+
+} // namespace ccgraph
