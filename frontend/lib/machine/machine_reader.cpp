@@ -33,6 +33,11 @@ constexpr Quantity launch = {"launch_us", picosecondsPerMicrosecond, 0, 1e6};
 constexpr Quantity linkRate = {"gb_per_s", giga, 1e-3, 1e6};
 constexpr Quantity channels = {"channels", 1, 1, 1024};
 constexpr Quantity linkLatency = {"latency_us", picosecondsPerMicrosecond, 0, 1e6};
+constexpr Quantity baseLatency = {"base_us", picosecondsPerMicrosecond, 0, 1e6};
+constexpr Quantity stepLatency = {"step_us", picosecondsPerMicrosecond, 0, 1e6};
+constexpr CollectiveKind fittedKinds[] = {
+    CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
+    CollectiveKind::Broadcast, CollectiveKind::Scatter,   CollectiveKind::Send};
 constexpr Quantity ranksPerNode = {"ranks_per_node", 1, 1, 1e6};
 constexpr Quantity multicast = {"multicast_gb_per_s", giga, 0, 1e6};
 constexpr Quantity slowdown = {"slowdown", wholePpm, 0, 100};
@@ -87,9 +92,11 @@ private:
       readNumber(member, multicast, machine_.multicastBytesPerSecond);
     else if (key == slowdown.key)
       readNumber(member, slowdown, machine_.slowdownPpm);
+    else if (key == "linear")
+      readObject(member, &MachineReader::readFit);
     else
       unknown(member, "base, name, about, processor, ranks_per_node, intra, inter, multicast_gb_per_s, rules, "
-                      "generation, host_reads_stall, shared_links, slowdown");
+                      "generation, linear, host_reads_stall, shared_links, slowdown");
   }
 
   void readObject(const JsonValue &value, void (MachineReader::*readEach)(const JsonValue &)) {
@@ -136,6 +143,30 @@ private:
       readNumber(member, linkLatency, link_->latencyPs);
     else
       unknown(member, "kind, gb_per_s, channels, latency_us");
+  }
+
+  void readFit(const JsonValue &member) {
+    const auto *kind =
+        llvm::find_if(fittedKinds, [&](CollectiveKind one) { return collectiveName(one) == member.key; });
+    if (kind == std::end(fittedKinds))
+      return report_.error(member.offset, "'" + member.key.str() + "' is no collective that is fitted",
+                           "e.g. all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, scatter, send");
+    auto same = [&](const LinearCollective &other) { return other.kind == *kind; };
+    llvm::erase_if(machine_.linear, same); // of a base
+    machine_.linear.push_back({*kind, 0, 0, machine_.intra.bytesPerSecond});
+    readObject(member, &MachineReader::readFitNumber);
+  }
+
+  void readFitNumber(const JsonValue &member) {
+    LinearCollective &fit = machine_.linear.back();
+    if (member.key == baseLatency.key)
+      readNumber(member, baseLatency, fit.basePs);
+    else if (member.key == stepLatency.key)
+      readNumber(member, stepLatency, fit.stepPs);
+    else if (member.key == linkRate.key)
+      readNumber(member, linkRate, fit.bytesPerSecond);
+    else
+      unknown(member, "base_us, step_us, gb_per_s");
   }
 
   void readWord(const JsonValue &member) {

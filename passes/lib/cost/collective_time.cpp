@@ -31,13 +31,24 @@ double linearSteps(CollectiveKind kind, int64_t ranks) {
   llvm_unreachable("no such kind");
 }
 
+const LinearCollective *fitOf(const Machine &machine, const CollectiveShape &shape) {
+  auto isIt = [&](const LinearCollective &fit) { return fit.kind == timedAs(shape.kind); };
+  auto found = llvm::find_if(machine.linear, isIt);
+  const bool fits = found != machine.linear.end() && shape.placement.level() == LinkLevel::Intra;
+  return fits ? &*found : nullptr;
+}
+
 /// Each step costs a hop and moves a share of the bytes; what goes between two ranks is a share of its own.
 double linearMicroseconds(const Machine &machine, const CollectiveShape &shape) {
   const Link &link = machine.link(shape.placement.level());
+  const LinearCollective *fit = fitOf(machine, shape);
+  const double base = fit ? static_cast<double>(fit->basePs) : 0;
+  const auto step = static_cast<double>(fit ? fit->stepPs : link.latencyPs);
+  const auto rate = static_cast<double>(fit ? fit->bytesPerSecond : link.bytesPerSecond);
   const double steps = linearSteps(shape.kind, shape.placement.ranks);
   const double shares = isPointToPoint(shape.kind) ? 1 : static_cast<double>(shape.placement.ranks);
-  const double wire = static_cast<double>(shape.bytes) * steps / shares / static_cast<double>(link.bytesPerSecond);
-  return steps * static_cast<double>(link.latencyPs) * 1e-6 + wire * 1e6;
+  const double wire = static_cast<double>(shape.bytes) * steps / shares / rate;
+  return (base + steps * step) * 1e-6 + wire * 1e6;
 }
 
 } // namespace

@@ -52,6 +52,11 @@ TEST(MachineFile, EveryKeyIsRead) {
   EXPECT_EQ(machine.multicastBytesPerSecond, 0);
   EXPECT_EQ(machine.rules, CollectiveRules::Nccl);
   EXPECT_EQ(machine.generation, Generation::Ampere);
+  const std::vector<LinearCollective> linear = {
+      {CollectiveKind::AllReduce, 12'500'000, 3'000'000, 2'500'000'000},
+      {CollectiveKind::Send, 0, 0, 24'000'000'000},
+  };
+  EXPECT_EQ(machine.linear, linear);
   EXPECT_FALSE(machine.hostReadsStall);
   EXPECT_TRUE(machine.sharedLinks);
   EXPECT_EQ(machine.slowdownPpm, 250'000);

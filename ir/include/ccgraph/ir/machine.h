@@ -97,6 +97,16 @@ struct CollectiveSample {
   friend bool operator==(const CollectiveSample &, const CollectiveSample &) = default;
 };
 
+/// What a fit says of one kind: time = base + steps * step + bytes on the wire / bandwidth (docs/cost-model.md).
+struct LinearCollective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  int64_t basePs = 0;
+  /// of each of the rounds in which every rank sends and receives a share
+  int64_t stepPs = 0;
+  int64_t bytesPerSecond = 0;
+  friend bool operator==(const LinearCollective &, const LinearCollective &) = default;
+};
+
 struct Machine {
   /// of the preset, or as the file says
   std::string name;
@@ -110,6 +120,8 @@ struct Machine {
   Generation generation = Generation::Hopper;
   /// bus bandwidth of an all_reduce in the switch (NVLS) inside a node; 0: there is none
   int64_t multicastBytesPerSecond = 0;
+  /// For the linear rules inside a node: kinds that have numbers of their own, each once; the others take the link's.
+  std::vector<LinearCollective> linear;
   /// By kind, ranks, nodes and bytes, each once. Where a collective's kind, ranks and nodes are here, they tell its time
   /// and the rules do not.
   std::vector<CollectiveSample> measured;
