@@ -79,6 +79,25 @@ Json jsonOf(const PhaseTimes &times) {
           {"write", times.write}};
 }
 
+Json jsonOf(const Scale &scale) { return {{"factor", scale.factor}, {"nodes", scale.nodes}}; }
+
+/// Picoseconds of all nodes by where they come from, and what durations made of the machine.
+Json jsonOf(const CostSummary &cost) {
+  Json sources = Json::object();
+  for (PriceSource source : allPriceSources)
+    if (size_t nodes = cost.nodes[static_cast<size_t>(source)])
+      sources[priceSourceName(source).str()] = {{"nodes", nodes},
+                                                {"picoseconds", cost.picoseconds[static_cast<size_t>(source)]}};
+  Json json = {{"machine", cost.machine}, {"sources", std::move(sources)}};
+  if (!cost.durations.empty())
+    json["durations"] = cost.durations;
+  json["scales"] = {{"operations", jsonOf(cost.operations)},
+                    {"memory", jsonOf(cost.memory)},
+                    {"intra", jsonOf(cost.links[static_cast<size_t>(LinkLevel::Intra)])},
+                    {"inter", jsonOf(cost.links[static_cast<size_t>(LinkLevel::Inter)])}};
+  return json;
+}
+
 // Keys keep this order (ordered_json). What there is no answer to has no key: "memory_budget" without a limit,
 // "equivalence" where nothing was compared.
 Json jsonOf(const Summary &summary) {
@@ -91,6 +110,8 @@ Json jsonOf(const Summary &summary) {
                {"passes", listOf(summary.run.passes)}};
   if (summary.run.memoryBudget)
     json["memory_budget"] = *summary.run.memoryBudget;
+  if (summary.run.cost)
+    json["cost"] = jsonOf(*summary.run.cost);
   json["groups"] = listOf(summary.groups.groups());
   json["spmd"] = summary.spmd;
   json["verifier_warnings"] = summary.warnings;
