@@ -10,6 +10,12 @@ const Type *tensorAt(const Node &node, int parameter) {
 
 std::optional<llvm::SmallVector<const Type *, 8>> tensorsAt(const Node &node, int parameter) {
   const Argument *argument = argumentAt(node, parameter);
+  if (argument && argument->is(Argument::Kind::Operand)) { // a node that yields a list
+    const Type *list = node.operand(*argument)->type();
+    if (!list || !list->isList())
+      return std::nullopt;
+    return llvm::SmallVector<const Type *, 8>(list->elements().begin(), list->elements().end());
+  }
   if (!argument || !argument->isSequence())
     return std::nullopt;
   llvm::SmallVector<const Type *, 8> types;

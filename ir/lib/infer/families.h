@@ -1,0 +1,97 @@
+// The families of inference rules, which table.cpp gives to operators. Each holds to rule.h.
+#pragma once
+
+#include "infer/rule.h"
+
+namespace ccgraph::infer {
+
+// Elementwise: broadcast, promoted, laid out as TensorIterator does.
+TypePtr arithmeticType(Call &call);
+TypePtr floatType(Call &call);    ///< integers become floats
+TypePtr realType(Call &call);     ///< complex numbers become their parts' dtype
+TypePtr boolType(Call &call);     ///< comparisons
+TypePtr quotientType(Call &call); ///< div with a rounding mode
+TypePtr filledType(Call &call);   ///< masked_fill
+TypePtr softplusType(Call &call); ///< log_sigmoid_forward: the result and a buffer
+TypePtr broadcastType(Call &call);
+TypePtr foreachType(Call &call); ///< a list like the first one
+
+// Reductions: contiguous results.
+TypePtr sameReduction(Call &call);   ///< amax, amin, mean: the operand's dtype, or the one asked for
+TypePtr sumReduction(Call &call);    ///< integers become i64
+TypePtr boolReduction(Call &call);   ///< any, all
+TypePtr normReduction(Call &call);   ///< real
+TypePtr indexReduction(Call &call);  ///< argmax: i64
+TypePtr pairReduction(Call &call);   ///< max.dim: values and indices
+TypePtr momentReduction(Call &call); ///< var_mean
+TypePtr onlineSoftmax(Call &call);   ///< maximum and sum along a dimension, kept
+TypePtr scanType(Call &call);        ///< cumsum: integers become i64
+TypePtr sortType(Call &call);
+TypePtr topkType(Call &call);
+
+// Selections and copies.
+TypePtr gatherType(Call &call);     ///< sizes of the index
+TypePtr contiguousSelf(Call &call); ///< scatter: like the first operand, contiguous
+TypePtr preservedSelf(Call &call);  ///< index_put, slice_scatter: a clone of the first operand
+TypePtr embeddingType(Call &call);
+TypePtr embeddingBackward(Call &call);
+TypePtr indexType(Call &call);
+TypePtr indexSelectType(Call &call);
+TypePtr sliceBackward(Call &call); ///< input sizes are given
+TypePtr padType(Call &call);
+TypePtr stackType(Call &call);
+TypePtr catType(Call &call);
+TypePtr repeatType(Call &call); ///< repeat_interleave
+TypePtr copyType(Call &call);   ///< clone, _to_copy, ..._like
+TypePtr deviceType(Call &call); ///< device_put
+
+// New tensors.
+TypePtr createdType(Call &call); ///< sizes first: empty, full
+TypePtr newType(Call &call);     ///< new_empty: dtype and device of the operand
+TypePtr stridedType(Call &call); ///< new_empty_strided, empty_strided
+TypePtr scalarType(Call &call);  ///< scalar_tensor
+TypePtr rangeType(Call &call);   ///< arange
+TypePtr iotaType(Call &call);
+
+// Views where sizes are symbolic.
+TypePtr viewType(Call &call);
+TypePtr expandType(Call &call);
+TypePtr sliceType(Call &call);
+TypePtr splitType(Call &call);
+TypePtr complexView(Call &call);
+TypePtr realView(Call &call);
+
+// Networks.
+TypePtr linearType(Call &call);
+TypePtr matmulType(Call &call);
+TypePtr groupedMatmul(Call &call);
+TypePtr lossType(Call &call); ///< reduction 0: elementwise
+TypePtr lossBackward(Call &call);
+TypePtr nllForward(Call &call);
+TypePtr nllBackward(Call &call);
+TypePtr softmaxType(Call &call);
+TypePtr softmaxBackward(Call &call);
+TypePtr normForward(Call &call); ///< native_layer_norm, _fused_rms_norm
+TypePtr normBackward(Call &call);
+TypePtr flashAttention(Call &call);
+TypePtr efficientAttention(Call &call);
+TypePtr attentionBackward(Call &call);
+TypePtr flexAttention(Call &call);
+TypePtr flexAttentionBackward(Call &call);
+TypePtr controlDeps(Call &call); ///< what the subgraph yields
+
+// Collectives where splits are symbolic, and buckets.
+TypePtr exchangedType(Call &call);
+TypePtr scatteredType(Call &call);
+TypePtr gatherBucket(Call &call);
+TypePtr scatterBucket(Call &call);
+
+// Numbers.
+TypePtr itemType(Call &call); ///< _local_scalar_dense: a new symbol
+TypePtr sizeType(Call &call);
+TypePtr numelType(Call &call);
+TypePtr symbolicSum(Call &call);
+TypePtr numberArithmetic(Call &call);
+TypePtr comparedNumbers(Call &call);
+
+} // namespace ccgraph::infer

@@ -1,0 +1,145 @@
+#include "ccgraph/ir/infer_types.h"
+
+#include "infer/rule.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace ccgraph {
+namespace {
+
+/// A call that yields one tensor by its schema: what print_readable prints with a type.
+bool yieldsTensor(const Node &node) {
+  const OpDef *op = node.op();
+  return node.opcode() == Opcode::CallFunction && op && !op->opaque && op->results.size() == 1 &&
+         op->results[0].type == "Tensor";
+}
+
+/// The highest number of a symbol "u12" that an input's type or an argument mentions, and one more.
+uint64_t nextSymbol(const Graph &graph) {
+  uint64_t next = 0;
+  auto look = [&](llvm::StringRef text) {
+    for (size_t at = text.find('u'); at != llvm::StringRef::npos; at = text.find('u', at + 1)) {
+      uint64_t number = 0;
+      if (!text.drop_front(at + 1).take_while(llvm::isDigit).getAsInteger(10, number))
+        next = std::max(next, number + 1);
+    }
+  };
+  for (const Node *node : graph)
+    if (node->type() && node->opcode() != Opcode::CallFunction)
+      look(node->type()->str());
+  return next;
+}
+
+class Inference {
+public:
+  void run(Graph &graph) {
+    infer::FreshSymbols fresh(nextSymbol(graph));
+    for (const auto &[name, subgraph] : graph.subgraphs())
+      run(*subgraph);
+    for (Node *node : graph.nodes())
+      if (node->opcode() == Opcode::CallFunction && node->type() == nullptr)
+        visit(graph, *node, fresh);
+  }
+
+  InferenceReport take() {
+    report_.withoutRule.assign(open_.begin(), open_.end());
+    return std::move(report_);
+  }
+
+private:
+  void visit(Graph &graph, Node &node, infer::FreshSymbols &fresh) {
+    if (const Type *type = typeOf(node, fresh)) {
+      graph.setType(&node, type);
+      ++report_.inferred;
+    } else if ((yieldsTensor(node) || (node.op() && node.op()->opaque)) && operandsKnown(node)) {
+      ++open_[node.target().str().str()];
+    }
+  }
+
+  /// What is certain first, then what follows from PyTorch's defaults.
+  const Type *typeOf(const Node &node, infer::FreshSymbols &fresh) {
+    if (!node.op())
+      return nullptr;
+    if (node.op()->role == OpRole::ControlDeps)
+      enterBody(node);
+    infer::Rule first = findsFirst(*node.op()) ? ruleOf(*node.op()) : nullptr;
+    infer::Call call{node, node.graph()->context(), fresh};
+    if (const Type *type = first ? first(call) : nullptr)
+      return type;
+    if (node.op()->shape) {
+      TypeResult certain = node.op()->shape(node);
+      if (certain && *certain)
+        return *certain;
+      llvm::consumeError(certain.takeError()); // because the verifier says what is wrong with the arguments
+    }
+    infer::Rule rule = ruleOf(*node.op());
+    return rule ? rule(call) : nullptr;
+  }
+
+  /// Where a shape rule leaves strides of dimensions of one element open, which PyTorch prints all the same.
+  static bool findsFirst(const OpDef &op) {
+    llvm::StringRef target = op.target.str();
+    return target == "aten.view.default" || target == "aten.reshape.default" || target == "aten._unsafe_view.default" ||
+           target == "aten.cat.default";
+  }
+
+  /// The body of a control_deps takes what is given to it; a text prints no types of lists.
+  void enterBody(const Node &node) {
+    Graph *body = nullptr;
+    for (unsigned i = 0; i != node.numOperands() && !body; ++i)
+      if (node.operand(i)->opcode() == Opcode::GetAttr)
+        body = node.graph()->subgraph(node.operand(i)->target());
+    if (!body)
+      return;
+    size_t argument = 2; // after the dependencies and the body
+    bool changed = false;
+    for (Node *input : body->nodes()) {
+      if (input->opcode() != Opcode::Placeholder || argument >= node.args().size())
+        break;
+      const Argument &given = node.args()[argument++];
+      if (input->type() || !given.is(Argument::Kind::Operand) || !node.operand(given)->type())
+        continue;
+      body->setType(input, node.operand(given)->type());
+      changed = true;
+    }
+    if (changed)
+      run(*body);
+  }
+
+  infer::Rule ruleOf(const OpDef &op) {
+    auto [entry, isNew] = rules_.try_emplace(&op, nullptr);
+    if (isNew)
+      entry->second = infer::findRule(op.target.str());
+    return entry->second;
+  }
+
+  static bool operandsKnown(const Node &node) {
+    for (unsigned i = 0; i != node.numOperands(); ++i)
+      if (node.operand(i)->type() == nullptr && node.operand(i)->opcode() != Opcode::GetAttr)
+        return false;
+    return true;
+  }
+
+  InferenceReport report_;
+  llvm::DenseMap<const OpDef *, infer::Rule> rules_;
+  llvm::MapVector<std::string, size_t, std::map<std::string, unsigned>> open_;
+};
+
+} // namespace
+
+bool lacksTypes(const Graph &graph) {
+  size_t typed = 0;
+  size_t open = 0;
+  for (const Node *node : graph)
+    if (yieldsTensor(*node))
+      ++(node->type() ? typed : open);
+  return open > typed;
+}
+
+InferenceReport inferTypes(Graph &graph) {
+  Inference inference;
+  inference.run(graph);
+  return inference.take();
+}
+
+} // namespace ccgraph

@@ -1,0 +1,163 @@
+#include "infer/layout.h"
+
+#include "ccgraph/ir/strides.h"
+
+#include <numeric>
+
+namespace ccgraph::infer {
+namespace {
+
+/// Different for different symbols, and far from the sizes that programs have.
+std::optional<int64_t> numberOf(llvm::StringRef symbol) {
+  uint64_t digits = 0;
+  if (symbol.drop_while(llvm::isAlpha).getAsInteger(10, digits) || digits > 100'000)
+    return std::nullopt;
+  return static_cast<int64_t>(1009 + 14 * digits + (symbol.startswith("u") ? 6 : 0));
+}
+
+/// Dimensions from the innermost on.
+llvm::SmallVector<unsigned, 6> innermostFirst(DimsRef strides) {
+  llvm::SmallVector<unsigned, 6> order(strides.size());
+  std::iota(order.rbegin(), order.rend(), 0U);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return strides[a] < strides[b]; });
+  return order;
+}
+
+/// Strides of one tensor stretched to `sizes`, 0 where it is.
+std::optional<Dims> stretchedStrides(const Type &type, DimsRef sizes) {
+  auto own = numbersFor(type.sizes());
+  auto strides = numbersFor(type.strides());
+  if (!own || !strides || strides->size() != own->size())
+    return std::nullopt;
+  Dims result(sizes.size(), 0);
+  size_t added = sizes.size() - own->size();
+  for (size_t i = 0; i != own->size(); ++i)
+    if ((*own)[i] != 1 || sizes[added + i] == 1)
+      result[added + i] = (*strides)[i];
+  return result;
+}
+
+/// Not stretched.
+bool fills(const Type &type, SizesRef sizes) { return type.stridesKnown() && type.sizes() == sizes; }
+
+bool isChannelsLast(const Type &type) {
+  auto sizes = numbersFor(type.sizes());
+  auto strides = numbersFor(type.strides());
+  return sizes && strides && ccgraph::isChannelsLast(*sizes, *strides);
+}
+
+/// The device of a tensor with dimensions, since one number of the host may meet tensors of a device.
+const Device &deviceOf(llvm::ArrayRef<TypePtr> tensors) {
+  for (TypePtr type : tensors)
+    if (!type->sizes().empty())
+      return type->device();
+  for (TypePtr type : tensors)
+    if (type->device().kind.str() != "cpu")
+      return type->device();
+  return tensors.front()->device();
+}
+
+} // namespace
+
+std::optional<Dims> numbersFor(SizesRef dims) {
+  Dims numbers;
+  for (const Dim &dim : dims) {
+    std::optional<int64_t> value = dim.evaluate(numberOf);
+    if (!value)
+      return std::nullopt;
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+TypePtr laidOut(Context &context, const Type &like, SizesRef sizes, DimsRef strides) {
+  Sizes result(sizes.size());
+  Dim inside(1);
+  for (unsigned dim : innermostFirst(strides)) {
+    result[dim] = sizes[dim].isStatic() && sizes[dim].value() == 1 ? Dim(strides[dim]) : inside;
+    if (sizes[dim] != Dim(0))
+      inside = multiply(context, sizes[dim], inside);
+  }
+  bool allStatic = llvm::all_of(sizes, [](const Dim &dim) { return dim.isStatic(); });
+  if (allStatic)
+    result.assign(strides.begin(), strides.end());
+  return context.tensor(like.dtype(), {sizes, result, true}, like.device());
+}
+
+TypePtr orderedLike(Context &context, const Type &like, SizesRef sizes, DimsRef strides) {
+  Sizes result(sizes.size());
+  Dim inside(1);
+  for (unsigned dim : innermostFirst(strides)) {
+    result[dim] = inside;
+    inside = multiply(context, sizes[dim], inside);
+  }
+  return context.tensor(like.dtype(), {sizes, result, true}, like.device());
+}
+
+std::optional<Sizes> broadcast(llvm::ArrayRef<TypePtr> tensors) {
+  size_t rank = 0;
+  for (TypePtr type : tensors)
+    rank = std::max(rank, type->sizes().size());
+  Sizes result(rank, Dim(1));
+  for (TypePtr type : tensors)
+    for (size_t i = 0, added = rank - type->sizes().size(); i != type->sizes().size(); ++i) {
+      const Dim &size = type->sizes()[i];
+      Dim &common = result[added + i];
+      if (common == Dim(1))
+        common = size; // of a number and an expression, which must be equal, the first is kept
+      else if (size != Dim(1) && size != common && size.isStatic() && common.isStatic())
+        return std::nullopt;
+    }
+  return result;
+}
+
+// As torch._prims_common does: where all are row-major, or all have their channels last, so is the result; where they are
+// both, as sizes of 1 allow, or neither, the order of their strides decides.
+TypePtr elementwise(Context &context, DType dtype, llvm::ArrayRef<TypePtr> tensors) {
+  if (tensors.empty())
+    return nullptr;
+  auto sizes = broadcast(tensors);
+  auto numbers = sizes ? numbersFor(*sizes) : std::nullopt;
+  if (!numbers)
+    return nullptr;
+  const Device &device = deviceOf(tensors);
+  bool plain = llvm::all_of(tensors, [&](TypePtr type) { return fills(*type, *sizes) && type->isContiguous(); });
+  bool lastInside = llvm::all_of(tensors, [&](TypePtr type) { return fills(*type, *sizes) && isChannelsLast(*type); });
+  TypePtr like = context.tensor(dtype, {{}, {}, true}, device);
+  if (plain && !lastInside)
+    return context.contiguousTensor(dtype, *sizes, device);
+  if (lastInside && !plain)
+    return laidOut(context, *like, *sizes, channelsLastStrides(*numbers));
+  llvm::SmallVector<Dims, 4> strides;
+  for (TypePtr type : tensors) {
+    auto stretched = type->stridesKnown() ? stretchedStrides(*type, *numbers) : std::nullopt;
+    if (!stretched)
+      return context.tensor(dtype, {*sizes, {}, false}, device);
+    strides.push_back(std::move(*stretched));
+  }
+  llvm::SmallVector<DimsRef, 4> likes(strides.begin(), strides.end());
+  return laidOut(context, *like, *sizes, denseStridesLike(*numbers, likes));
+}
+
+TypePtr preserved(Context &context, DType dtype, const Type &from, const Device &device) {
+  auto sizes = numbersFor(from.sizes());
+  auto strides = numbersFor(from.strides());
+  if (!from.stridesKnown() || !sizes || !strides)
+    return context.tensor(dtype, {from.sizes(), {}, false}, device);
+  if (productOf(*sizes) != 0 && isDense(*sizes, *strides))
+    return context.tensor(dtype, {from.sizes(), from.strides(), true}, device);
+  TypePtr like = context.tensor(dtype, {{}, {}, true}, device);
+  return laidOut(context, *like, from.sizes(), preservedStrides(*sizes, *strides));
+}
+
+Sizes reduced(SizesRef sizes, llvm::ArrayRef<unsigned> dims, bool keep) {
+  Sizes result;
+  for (unsigned i = 0; i != sizes.size(); ++i)
+    if (!llvm::is_contained(dims, i))
+      result.push_back(sizes[i]);
+    else if (keep)
+      result.push_back(Dim(1));
+  return result;
+}
+
+} // namespace ccgraph::infer

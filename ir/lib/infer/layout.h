@@ -1,0 +1,36 @@
+// Layouts with symbolic sizes: what strides.h knows of numbers, for sizes that may be expressions.
+//
+// Which dimension lies inside which other one is asked of numbers that stand for the symbols, each a different one of
+// a thousand and more; strides are then products of sizes again. Two sizes that are equal only for some values of the
+// symbols count as different.
+//
+// Ownership: plain values. Failure: an empty result, or null, where sizes do not fit or an expression cannot be evaluated.
+// Cost: linear in the ranks, with an evaluation for each expression.
+#pragma once
+
+#include "infer/rule.h"
+
+namespace ccgraph::infer {
+
+/// Numbers in place of expressions; empty where one cannot be evaluated.
+[[nodiscard]] std::optional<Dims> numbersFor(SizesRef dims);
+
+/// A tensor whose dimensions lie within one another as `strides` says, without gaps; `strides` are for numbersFor(sizes).
+[[nodiscard]] TypePtr laidOut(Context &context, const Type &like, SizesRef sizes, DimsRef strides);
+
+/// The same for strides of another tensor: dimensions lie within one another in their order, also those of one element.
+[[nodiscard]] TypePtr orderedLike(Context &context, const Type &like, SizesRef sizes, DimsRef strides);
+
+/// The sizes that all have once stretched.
+[[nodiscard]] std::optional<Sizes> broadcast(llvm::ArrayRef<TypePtr> tensors);
+
+/// The result of an elementwise operator on these tensors.
+[[nodiscard]] TypePtr elementwise(Context &context, DType dtype, llvm::ArrayRef<TypePtr> tensors);
+
+/// A copy that keeps the order of the dimensions: torch.preserve_format.
+[[nodiscard]] TypePtr preserved(Context &context, DType dtype, const Type &from, const Device &device);
+
+/// The sizes without those of `dims`, or with 1 in their place.
+[[nodiscard]] Sizes reduced(SizesRef sizes, llvm::ArrayRef<unsigned> dims, bool keep);
+
+} // namespace ccgraph::infer
