@@ -3,6 +3,7 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/ir/infer_types.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
@@ -253,8 +254,10 @@ private:
 
   /// What the passes and the interpreter need to know, where something is to be done at all.
   void prepare(Graph &graph) {
-    if (options_.dropTypes)
+    if (options_.dropTypes) {
       dropTypes(graph);
+      inferTypes(graph);
+    }
     if (!pipeline_.passes().empty() || options_.equivalenceRanks || options_.writesPlans())
       assumeGroups(graph, options_.equivalenceRanks ? options_.equivalenceRanks : statedRanks(graph));
   }

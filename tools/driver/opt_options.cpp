@@ -70,7 +70,7 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
   line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
                  options.printAfterChange);
-  line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it", options.dropTypes);
+  line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it, and infer them", options.dropTypes);
 }
 
 void addChecksTopic(CommandLine &line, OptOptions &options) {

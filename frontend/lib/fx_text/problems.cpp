@@ -17,12 +17,20 @@ void append(Diagnostics &to, const Diagnostics &from) {
 } // namespace
 
 bool Problems::error(const char *place, std::string message, std::string repair) {
+  if (muted_)
+    return false;
   if (current_.numErrors() >= limit_) {
     current_.add({});
     return false;
   }
   current_.add(diagnoseAt(*source_, offsetOf(place), std::move(message), std::move(repair)));
   return false;
+}
+
+void Problems::warning(const char *place, std::string message, std::string repair) {
+  Diagnostic &warning =
+      warnings_.emplace_back(diagnoseAt(*source_, offsetOf(place), std::move(message), std::move(repair)));
+  warning.severity = Severity::Warning;
 }
 
 bool Problems::aboveOperators(const char *place, std::string message, std::string repair) {

@@ -18,7 +18,8 @@
 
 namespace ccgraph::fx {
 
-/// The errors of one text. A line is understood or refused, so the only warnings are of graphs that were set aside.
+/// The errors of one text. A line of a graph is understood or refused, so warnings are of graphs that were set aside, and
+/// of what stands around graphs.
 class Problems {
 public:
   Problems(const SourceText &source, const PlainText &plain, size_t limit)
@@ -28,6 +29,10 @@ public:
   bool error(const char *place, std::string message, std::string repair = "");
   /// The same for what only graphs above operators hold: the graph that is open will be set aside.
   bool aboveOperators(const char *place, std::string message, std::string repair);
+  /// What does not keep the text from being read.
+  void warning(const char *place, std::string message, std::string repair);
+  /// Errors are dropped: something is tried that need not be there.
+  void mute(bool muted) { muted_ = muted; }
   /// A graph as it ends.
   struct EndedGraph {
     llvm::StringRef name;
@@ -43,7 +48,7 @@ public:
   }
   /// True once anything was reported of a graph that is not set aside; then no graph may leave the reader.
   [[nodiscard]] bool any() const { return diagnostics_.hasErrors() || current_.hasErrors(); }
-  /// A warning for each graph that was set aside.
+  /// One for each graph that was set aside, and those of warning().
   [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
   /// All that was kept, of graphs set aside where nothing else was wrong, and how many more there were. Call once.
   [[nodiscard]] llvm::Error take();
@@ -53,7 +58,8 @@ private:
   const PlainText *plain_;
   size_t limit_;
   Diagnostics current_; ///< of the graph that is open, and of what stands between graphs
-  bool above_ = false;  ///< something above operators was found in it
+  bool muted_ = false;
+  bool above_ = false; ///< something above operators was found in it
   Diagnostics diagnostics_;
   Diagnostics aside_; ///< of graphs that were set aside
   std::vector<Diagnostic> warnings_;

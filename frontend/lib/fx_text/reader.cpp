@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "fx_text/load_args.h"
 #include "fx_text/log_title.h"
 #include "fx_text/scope.h"
 #include "fx_text/source_comment.h"
@@ -42,6 +43,7 @@ public:
     end_ = text.end();
     for (const char *at = text.begin(); at != end_;)
       at = line(at);
+    closeLoadArgs();
     closeScopes(0);
     if (!problems_.any() && graphs_.empty() && problems_.warnings().empty())
       problems_.error(text.begin(),
@@ -91,9 +93,13 @@ private:
   }
 
   const char *dispatch(StringRef content, size_t indent, const char *next) {
+    if (indent == 0)
+      closeLoadArgs();
     bool inBody = !scopes_.empty() && indent > scopes_.back().indent;
     if (content.front() == '=' && !titleOf(content).empty()) {
       openTitle(content);
+    } else if (loadArgs_) {
+      argumentLine(content);
     } else if (content.startswith("class ")) {
       openClass(content, indent);
     } else if (content.startswith("def forward(")) {
@@ -137,8 +143,33 @@ private:
     return at;
   }
 
+  /// Of an fx_graph_runnable: what its inputs are, below the graph.
+  void openLoadArgs(StringRef content) {
+    if (graphs_.empty() || !entries_.back().leftOut.empty())
+      return;
+    entries_.back().kind = "fx_graph_runnable";
+    loadArgs_.emplace(session_, *graphs_.back(), content.begin());
+  }
+
+  void argumentLine(StringRef content) {
+    if (content.front() != '#')
+      loadArgs_->line({content.begin(), content.end()});
+  }
+
+  void closeLoadArgs() {
+    if (loadArgs_)
+      loadArgs_->end();
+    loadArgs_.reset();
+  }
+
   /// TORCH_LOGS puts the path of a file before the class that it prints.
   void outside(StringRef content) {
+    if (content.startswith("def load_args(")) {
+      closeScopes(0);
+      return openLoadArgs(content);
+    }
+    if (!graphs_.empty() && content.contains("process_group"))
+      readProcessGroups(session_, *graphs_.back(), {content.begin(), content.end()});
     size_t at = content.find(" class ");
     if (at != StringRef::npos && content.contains("(torch.nn.Module)"))
       openClass(content.drop_front(at + 1), 0);
@@ -264,6 +295,7 @@ private:
   StringRef title_;                  ///< of the next graph
   StringRef titleMarks_;             ///< what stood before it in its line
   bool isLogged_ = false;            ///< the open graph has a title
+  std::optional<LoadArgs> loadArgs_; ///< of the last graph, while its lines come
   std::optional<ClassLine> class_;   ///< a class whose `def forward` is still to come
 };
 

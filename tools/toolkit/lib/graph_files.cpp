@@ -3,6 +3,8 @@
 #include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/safetensors.h"
+#include "ccgraph/ir/infer_types.h"
+#include "ccgraph/ir/text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -29,12 +31,32 @@ std::string namesOf(const GraphList &graphs) {
 
 } // namespace
 
+void completeTypes(Graph &graph, llvm::StringRef file, Diagnostics *warnings) {
+  if (!lacksTypes(graph))
+    return;
+  InferenceReport report = inferTypes(graph);
+  for (const auto &[target, count] : report.withoutRule) {
+    Diagnostic warning;
+    warning.severity = Severity::Warning;
+    warning.file = file.str();
+    warning.message = "nothing is known of the results of " + target + ", " + counted(count, "call") +
+                      ": the text prints no types, and no rule infers them";
+    warning.notes.push_back("their sizes count as unknown; print the graph with types: print_readable()");
+    if (warnings)
+      warnings->add(std::move(warning));
+  }
+}
+
 // A selector is an index where it is a number below the number of graphs, else a name: "--graph 1" is the second graph,
 // and in a file of one graph that is called "1" it is that one. A name may be that of several graphs, and then all are
 // taken.
 llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
                                      Diagnostics *warnings, NodePlaces *places) {
   llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings, .places = places});
+  // A text may have been printed without types; a JSON file that states none says that they are unknown.
+  if (graphs && detectGraphFormat(file.text()) == GraphFormat::FxText)
+    for (const auto &graph : *graphs)
+      completeTypes(*graph, file.name(), warnings);
   file.releaseMemory();
   if (!graphs || selector.empty())
     return graphs;

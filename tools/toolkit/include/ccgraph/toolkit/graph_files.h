@@ -23,7 +23,11 @@
 
 namespace ccgraph {
 
-/// Every graph of a file; those that `selector` names, by name or by index, where it is not empty. `places` as in
+/// Infers the types of a graph that was printed without (ccgraph/ir/infer_types.h); any other stays as it is. A warning
+/// for each operator that no rule covers.
+void completeTypes(Graph &graph, llvm::StringRef file, Diagnostics *warnings = nullptr);
+
+/// Every graph of a file, its types completed; those that `selector` names, by name or by index, where it is not empty. `places` as in
 /// ReadOptions.
 [[nodiscard]] llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
                                                    Diagnostics *warnings = nullptr, NodePlaces *places = nullptr);
