@@ -157,7 +157,12 @@ private:
   void printCollectives() {
     auto pairs = pairRows(s_.before, s_.after);
     if (pairs.empty()) {
-      label("collectives") << "none\n";
+      label("collectives")
+          << wrapped("none: DDP and FSDP communicate from hooks, outside of compiled graphs; SimpleFSDP, tensor "
+                     "and expert parallel, and functional collectives do it inside "
+                     "(docs/getting-a-graph.md says how)",
+                     labelWidth)
+          << '\n';
       return;
     }
     size_t width = 0;
