@@ -37,6 +37,40 @@ constexpr Stranger strangers[] = {
     {"<", "a web page or XML", "a server may have sent it instead of the file: look into it"},
 };
 
+/// JSON of other programs, by a word that stands near its beginning.
+constexpr Stranger jsonStrangers[] = {
+    {"\"traceEvents\"", "a trace of Kineto or Chrome",
+     "a trace says when kernels ran, not what the program is: give the graph of the step"},
+    {"\"ph\"", "a trace of Kineto or Chrome",
+     "a trace says when kernels ran, not what the program is: give the graph of the step"},
+    {"\"graph_module\"", "the model.json of a torch.export archive",
+     "print the graph: torch.export.load(FILE).graph_module.print_readable()"},
+    {"\"opsetImport\"", "an ONNX model in JSON",
+     "ONNX has no collectives of PyTorch: give the graph that it was exported from"},
+    {"\"opset_import\"", "an ONNX model in JSON",
+     "ONNX has no collectives of PyTorch: give the graph that it was exported from"},
+    {"\"nbformat\"", "a notebook", "give what a cell of it printed"},
+};
+
+/// Null for a graph of ours, and for JSON that nobody knows.
+const Stranger *knownJson(llvm::StringRef text) {
+  constexpr size_t front = 4096;
+  llvm::StringRef beginning = text.take_front(front);
+  if (beginning.contains("ccgraph."))
+    return nullptr;
+  const auto *found =
+      llvm::find_if(jsonStrangers, [&](const Stranger &stranger) { return beginning.contains(stranger.start); });
+  return found == std::end(jsonStrangers) ? nullptr : found;
+}
+
+llvm::Error strangerError(const SourceText &source, const Stranger &stranger) {
+  Diagnostic diagnostic;
+  diagnostic.file = source.name;
+  diagnostic.message = "got " + stranger.what.str() + ", expected a graph";
+  diagnostic.notes.push_back(stranger.repair.str());
+  return makeError(std::move(diagnostic));
+}
+
 /// A user who gives a saved module or an archive learns what the file is, and how to print the graph that is in it.
 std::string whatItIs(llvm::StringRef text, Diagnostic &diagnostic) {
   if (text.trim().empty())
@@ -73,6 +107,9 @@ std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text) {
 
 llvm::Expected<GraphList> readGraphs(Context &context, const SourceText &source, const ReadOptions &options) {
   auto format = detectGraphFormat(source.text);
+  bool isJson = format == GraphFormat::Json || source.text.ltrim().startswith("[");
+  if (const Stranger *stranger = isJson ? knownJson(source.text) : nullptr)
+    return strangerError(source, *stranger);
   if (!format)
     return unknownFormat(source);
   switch (*format) {
