@@ -9,6 +9,7 @@
 #include "ccgraph/frontend/plan_text.h"
 #include "ccgraph/frontend/safetensors.h"
 #include "ccgraph/frontend/tolerance_file.h"
+#include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/type.h"
@@ -204,6 +205,34 @@ std::string complaintAboutType(StringRef text) {
   return *again == *type ? "" : "'" + (*type)->str() + "' is read as '" + (*again)->str() + "'";
 }
 
+// --- Logs -------------------------------------------------------------------------------------------------------------
+
+/// The logs of the cases: good ones, with prefixes, interleaved and damaged.
+Texts traceLogs() {
+  return caseFiles([](StringRef text) { return text.contains("\"has_payload\""); });
+}
+
+/// Whatever is damaged, a log is listed; a graph that is listed as read is read when it is asked for.
+std::string complaintAboutTrace(StringRef text) {
+  InputFile file = InputFile::ofText("input", text.str(), {});
+  Diagnostics warnings;
+  auto log = TraceLog::open(file, warnings);
+  if (!log)
+    return complaintAbout(log.takeError());
+  for (const ListedGraph &graph : log->graphs()) {
+    auto payload = log->text(graph);
+    if (!payload)
+      return "a graph that was listed is gone: " + llvm::toString(payload.takeError());
+    Context context;
+    auto graphs = readGraphs(context, payload->source());
+    if (static_cast<bool>(graphs) != graph.leftOut.empty())
+      return "a graph is listed as " + (graph.leftOut.empty() ? "read" : graph.leftOut) + " and is not";
+    if (!graphs)
+      llvm::consumeError(graphs.takeError());
+  }
+  return complaintAbout(warnings.take());
+}
+
 // --- Bytes ------------------------------------------------------------------------------------------------------------
 
 std::string complaintAboutFile(StringRef bytes) {
@@ -262,6 +291,7 @@ constexpr FuzzSubject subjects[] = {
     {"Types", typeTexts, complaintAboutType},
     {"GzipFiles", gzipFiles, complaintAboutFile},
     {"Tensors", tensorFiles, complaintAboutTensors},
+    {"TraceLogs", traceLogs, complaintAboutTrace},
 };
 
 } // namespace

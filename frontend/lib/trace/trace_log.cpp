@@ -34,6 +34,15 @@ StringRef classOf(StringRef text) {
   return start == StringRef::npos ? "" : before.drop_front(start + StringRef("class ").size());
 }
 
+/// A word of the log, as a message shows it: a damaged one may be long, and hold anything.
+std::string shown(StringRef word) {
+  constexpr size_t most = 60;
+  std::string text;
+  for (char c : word.take_front(most))
+    text += llvm::isPrint(c) ? c : '?';
+  return text + (word.size() > most ? "..." : "");
+}
+
 /// "dedicated_log_torch_trace_rank_3_x2b.log" -> 3.
 std::optional<int64_t> rankOfName(StringRef path) {
   StringRef name = llvm::sys::path::filename(path);
@@ -135,7 +144,7 @@ private:
     leaveOut(record, first.message);
     std::string of = record.header.compileId.empty() ? "" : " of " + record.header.compileId;
     first.severity = Severity::Warning;
-    first.message = "left out the " + record.header.kind + of + ": " + first.message;
+    first.message = "left out the " + shown(record.header.kind) + of + ": " + first.message;
     warnings_.add(std::move(first));
   }
 
@@ -144,7 +153,7 @@ private:
     if (unmatched_ == 0)
       return;
     std::string more = unmatched_ == 1 ? "" : ", and so with " + std::to_string(unmatched_ - 1) + " more";
-    warn(firstUnmatched_, "the payload of " + firstKind_ + " is not what its MD5 says" + more,
+    warn(firstUnmatched_, "the payload of " + shown(firstKind_) + " is not what its MD5 says" + more,
          "the log was edited, cut off or damaged; what stands there is read as it is");
   }
 
