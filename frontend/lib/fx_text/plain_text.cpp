@@ -36,6 +36,14 @@ StringRef speakerOf(StringRef line) {
   return named ? line.take_front(end + 2) : StringRef();
 }
 
+/// All of them: `torchrun --tee` puts "[default1]:" before the "[rank1]:" of the logger.
+StringRef speakersOf(StringRef line) {
+  StringRef rest = line;
+  for (StringRef speaker = speakerOf(rest); !speaker.empty(); speaker = speakerOf(rest))
+    rest = rest.drop_front(speaker.size());
+  return line.take_front(line.size() - rest.size());
+}
+
 /// "[0/0] [__aot_graphs] ": each with the one blank that the logger puts after it.
 StringRef dropTags(StringRef rest) {
   while (rest.startswith("[")) {
@@ -60,7 +68,7 @@ size_t loggerLength(StringRef line) {
 
 Marks marksOf(StringRef line) {
   Marks marks;
-  marks.speaker = speakerOf(line);
+  marks.speaker = speakersOf(line);
   size_t logger = loggerLength(line.drop_front(marks.speaker.size()));
   marks.logged = logger != 0;
   marks.length = marks.speaker.size() + logger;

@@ -176,9 +176,9 @@ TEST_F(FxTextReaderTest, DropsTheLoggersPrefixesAndColours) {
 
 TEST_F(FxTextReaderTest, TakesApartWhatSeveralRanksPrintedAtOnce) {
   const std::string logger = "V0205 12:00:00.000000 2345 x.py:253] [0/0] [__aot_graphs] ";
-  for (const std::string &zero : {"[rank0]:" + logger, std::string("[default0]:")}) {
+  for (const std::string &zero : {"[rank0]:" + logger, std::string("[default0]:"), "[default0]:[rank0]:" + logger}) {
     std::string one = zero;
-    std::replace(one.begin(), one.begin() + 10, '0', '1');
+    std::replace(one.begin(), one.begin() + std::min<ptrdiff_t>(one.size(), 19), '0', '1');
     file(zero + "class Zero(torch.nn.Module):\n" + one + "class One(torch.nn.Module):\n" + zero +
          "    def forward(self, a: \"f32[2]\"):\n" + "/x.py:12: UserWarning: out of date\n  warn(\n" + one +
          "    def forward(self, b: \"f32[3]\"):\n" + one + "        c: \"f32[3]\" = torch.ops.aten.neg.default(b)\n" +

@@ -163,7 +163,8 @@ std::string choiceText(llvm::ArrayRef<ListedGraph> graphs, size_t index, bool by
   if (graphs.size() == 1)
     return text;
   if (byDefault)
-    text += ", the latest with types and all collectives";
+    text +=
+        candidates(graphs).empty() ? ", the one with most collectives" : ", the latest with types and all collectives";
   return text + "; " + std::to_string(graphs.size() - 1) + (graphs.size() == 2 ? " other" : " others") +
          ": --list-graphs lists them, --graph chooses";
 }
