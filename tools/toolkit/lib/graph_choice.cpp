@@ -200,6 +200,29 @@ llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef
                     choiceText(graphs, *index, selector.empty())};
 }
 
+/// The graph that is meant of a text whose graphs have titles, as those of TORCH_LOGS do; any other text is left to who
+/// reads it, with its errors.
+llvm::Expected<GraphInput> chooseOfText(InputFile file, StringRef selector) {
+  auto whole = [&] { return GraphInput{std::move(file), selector.str(), ""}; };
+  if (!file.text().contains(" ===== "))
+    return whole();
+  Context context;
+  std::vector<ListedGraph> listed;
+  auto graphs = readGraphs(context, file.source(), {.listed = &listed});
+  if (!graphs)
+    return llvm::consumeError(graphs.takeError()), whole();
+  if (llvm::all_of(listed, [](const ListedGraph &graph) { return stageOf(graph.kind) == 0; }))
+    return whole();
+  llvm::Expected<size_t> index = chooseGraph(listed, selector, file.name());
+  if (!index)
+    return index.takeError();
+  // Because who reads the text does not count the graphs that were left out.
+  auto before = llvm::ArrayRef(listed).take_front(*index);
+  auto number = llvm::count_if(before, [](const ListedGraph &graph) { return graph.leftOut.empty(); });
+  std::string choice = choiceText(listed, *index, selector.empty());
+  return GraphInput{std::move(file), std::to_string(number), std::move(choice)};
+}
+
 } // namespace
 
 llvm::Expected<size_t> chooseGraph(llvm::ArrayRef<ListedGraph> graphs, StringRef selector, StringRef file) {
@@ -233,7 +256,7 @@ llvm::Expected<GraphInput> openGraphs(StringRef path, StringRef selector, Diagno
   if (!file)
     return file.takeError();
   if (!TraceLog::isTrace(*file)) // a pipe
-    return GraphInput{std::move(*file), selector.str(), ""};
+    return chooseOfText(std::move(*file), selector);
   llvm::Expected<TraceLog> log = TraceLog::open(*file, warnings);
   return log ? choose(*log, file->name(), selector) : log.takeError();
 }
