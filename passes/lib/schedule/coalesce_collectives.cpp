@@ -2,19 +2,18 @@
 //
 // One transfer of many bytes pays the latency once and fills the wire better than many of few.
 // Members are of one kind, group, reduction, dtype and device, and need one another in no way.
-//   may we      `candidateOf`: is this a collective that can stand in a bucket at all; BucketMerger: can these two be one
+//   may we      candidates.h: is this a collective that can stand in a bucket at all; BucketMerger: can these two be one
 //   which       `place`: in program order, each candidate joins the newest open bucket that takes it, or opens its own; again until nothing joins
 //   do it       bucket_rewrite.h
 // All of this reads the program only, so that ranks that run the same program come to the same
 // buckets in the same order.
-#include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/coalesce/bucket_merge.h"
 #include "schedule/coalesce/bucket_rewrite.h"
+#include "schedule/coalesce/candidates.h"
 #include "schedule/coalesce/issue_record.h"
 
 #include "analysis/lifetimes.h"
-#include "analysis/reassociation.h"
 
 #include <deque>
 
@@ -124,13 +123,8 @@ private:
     uint32_t candidates = 0;
     bool closed = false; ///< a bucket of this key is full, so nothing was tried on it any more
   };
-  const Reason *obstacle(Node *launch, Candidate &candidate) const;
-  const Reason *obstacleInForm(const Node &launch, const CollectiveSpec &spec) const;
-  const Reason *obstacleInUses(Node *launch, Candidate &candidate) const;
-  const Reason *obstacleToFlat(Candidate &candidate, const CollectiveSpec &spec) const;
-  [[nodiscard]] bool isRewrittenInAList(const Node &launch, CollectiveKind kind) const;
-  const Reason *obstacleToPiece(Candidate &candidate) const;
-  uint32_t keyOf(const Node &launch);
+  const Reason *obstacle(Node *launch, Candidate &candidate);
+  [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   void collect();
   void place(Bucket &bucket);
   bool round();
@@ -145,14 +139,11 @@ private:
   Graph &graph_;
   PassContext &context_;
   const ProgramFacts &facts_;
-  // By storage: some step writes it; some step, or a caller, sees where in it a value lies.
-  std::vector<bool> written_;
-  std::vector<bool> seen_;
   CommGroups groups_;
   Dependences dependences_;
+  Candidates candidates_;
   std::optional<LiveBytes> memory_;
   BucketMerger merger_;
-  llvm::StringMap<uint32_t> keyIndex_;
   std::vector<Key> keys_;
   std::deque<Bucket> buckets_;
   llvm::DenseMap<const Node *, const Reason *>
@@ -166,132 +157,62 @@ std::optional<LiveBytes> liveMemoryIf(bool wanted, Graph &graph, const ProgramFa
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
-      written_(facts_.writtenStorages()), seen_(facts_.placedStorages()), groups_(graph, context.spmd()),
-      dependences_(facts_, groups_), memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
+    : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
+      dependences_(facts_, groups_),
+      candidates_(graph, facts_, groups_, dependences_,
+                  {pass.layout_.get(), pass.maxCopied_.get().limit, context.spmd(), context.bitwise()}),
+      memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
       merger_({graph, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr,
               context.memoryBudget().value_or(0)) {}
 
-const Reason *Coalescer::obstacleInForm(const Node &launch, const CollectiveSpec &spec) const {
-  if (isPointToPoint(spec.kind) || formOf(spec.kind, CollectiveForm::Single).empty())
+const Reason *Coalescer::reasonFor(Obstacle obstacle) const {
+  switch (obstacle) {
+  case Obstacle::Kind:
     return &pass_.kind_;
-  if (launch.target().str() != formOf(spec.kind, CollectiveForm::Single))
+  case Obstacle::Form:
     return &pass_.form_;
-  if (!context_.spmd())
+  case Obstacle::NotSpmd:
     return &pass_.spmd_;
-  if (pass_.layout_.get() == BucketLayout::Grouped && formOf(spec.kind, CollectiveForm::List).empty())
+  case Obstacle::NeedsFlat:
     return &pass_.needsFlat_;
-  bool plain = launch.kwargs().empty() && launch.args().size() == launch.op()->params.size() &&
-               launch.args().front().is(Argument::Kind::Operand);
-  return plain ? nullptr : &pass_.arguments_;
-}
-
-const Reason *Coalescer::obstacleInUses(Node *launch, Candidate &candidate) const {
-  for (const Use &use : launch->uses()) {
-    if (use.isOrdering())
-      continue;
-    bool wait = use.user()->op() && use.user()->op()->role == OpRole::Wait && use.user()->args().size() == 1 &&
-                use.user()->args().front().is(Argument::Kind::Operand);
-    if (!wait)
-      return &pass_.readers_;
-    if (candidate.wait)
-      return &pass_.waits_;
-    candidate.wait = use.user();
-  }
-  if (!candidate.wait)
-    return &pass_.readers_;
-  for (const Use &use : candidate.wait->uses())
-    if (facts_.waits(use.user()))
-      return &pass_.waits_;
-  return nullptr;
-}
-
-/// Elements of a gather or an all_to_all lie apart in the buffer, so that they are copied together anyway. Any other
-/// result is a view of the buffer if nobody can tell, else a copy: memory is some ten times as fast as a wire.
-const Reason *Coalescer::obstacleToPiece(Candidate &candidate) const {
-  auto any = [&](const std::vector<bool> &set) {
-    return llvm::any_of(facts_.storages().storages(candidate.launch), [&](StorageId storage) { return set[storage]; });
-  };
-  CollectiveKind kind = collectiveOf(*candidate.launch)->kind;
-  candidate.copied = kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
-  bool written = any(written_);
-  if (candidate.copied || (!written && !any(seen_)))
-    return nullptr;
-  candidate.copied = true;
-  std::optional<int64_t> limit = pass_.maxCopied_.get().limit;
-  return limit && candidate.outputBytes > *limit ? written ? &pass_.written_ : &pass_.seen_ : nullptr;
-}
-
-/// Would the list form lose what somebody writes into the result?
-bool Coalescer::isRewrittenInAList(const Node &launch, CollectiveKind kind) const {
-  if (pass_.layout_.get() != BucketLayout::Grouped)
-    return false;
-  const OpDef &list = *graph_.context().ops().lookup(formOf(kind, CollectiveForm::List));
-  return list.collective && list.collective->waitsRewriteAll &&
-         llvm::any_of(facts_.storages().storages(&launch), [&](StorageId storage) { return written_[storage]; });
-}
-
-const Reason *Coalescer::obstacleToFlat(Candidate &candidate, const CollectiveSpec &spec) const {
-  const Node &launch = *candidate.launch;
-  if (pass_.layout_.get() != BucketLayout::Flat)
-    return nullptr;
-  if (!launch.operand(0)->type()->isContiguous() || !launch.type()->isContiguous())
-    return &pass_.strided_;
-  bool dynamic = spec.kind == CollectiveKind::AllToAll &&
-                 (!splitSizes(launch, spec.inputSplits) || !splitSizes(launch, spec.outputSplits));
-  return dynamic ? &pass_.splits_ : obstacleToPiece(candidate);
-}
-
-/// Why this collective cannot stand in any bucket; null if it can, and then `candidate` is it.
-const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) const {
-  const CollectiveSpec &spec = *collectiveOf(*launch);
-  candidate.launch = launch;
-  if (const Reason *reason = obstacleInForm(*launch, spec))
-    return reason;
-  if (const Reason *reason = obstacleInUses(launch, candidate))
-    return reason;
-  if (context_.bitwise() && mayReassociate(*launch))
-    return &pass_.bitwise_;
-  if (mayBeReshapedBefore(*launch->operand(0), *launch))
-    return &pass_.reshaped_;
-  if (isRewrittenInAList(*launch, spec.kind))
-    return &pass_.rewritten_;
-  std::optional<int64_t> input = inputBytes(*launch);
-  std::optional<int64_t> output = outputBytes(*launch);
-  if (!input || !output || !launch->type()->numElements())
-    return &pass_.size_;
-  if (const Type *type = candidate.wait->type(); type && type != launch->type())
-    return &pass_.waitType_;
-  if (pass_.layout_.get() == BucketLayout::Grouped &&
-      !listFormTakes(spec.kind, collectiveCall(*launch)->reduceOp, launch->type()->dtype()))
+  case Obstacle::ListForm:
     return &pass_.listForm_;
-  candidate.inputBytes = *input;
-  candidate.outputBytes = *output;
-  if (const Reason *reason = obstacleToFlat(candidate, spec))
-    return reason;
+  case Obstacle::Arguments:
+    return &pass_.arguments_;
+  case Obstacle::Readers:
+    return &pass_.readers_;
+  case Obstacle::SeveralWaits:
+    return &pass_.waits_;
+  case Obstacle::Bitwise:
+    return &pass_.bitwise_;
+  case Obstacle::Reshaped:
+    return &pass_.reshaped_;
+  case Obstacle::Rewritten:
+    return &pass_.rewritten_;
+  case Obstacle::UnknownSize:
+    return &pass_.size_;
+  case Obstacle::WaitType:
+    return &pass_.waitType_;
+  case Obstacle::Written:
+    return &pass_.written_;
+  case Obstacle::PlaceSeen:
+    return &pass_.seen_;
+  case Obstacle::Strided:
+    return &pass_.strided_;
+  case Obstacle::DynamicSplits:
+    return &pass_.splits_;
+  }
+  llvm_unreachable("no such obstacle");
+}
+
+/// Why this collective goes into no bucket; null if it can, and then `candidate` is it.
+const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) {
+  std::variant<Candidate, Obstacle> found = candidates_.find(launch);
+  if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
+    return reasonFor(*obstacle);
+  candidate = std::get<Candidate>(found);
   std::optional<int64_t> limit = pass_.maxBytes_.get().limit;
   return limit && candidate.bytes() >= *limit ? &pass_.large_ : nullptr;
-}
-
-uint32_t Coalescer::keyOf(const Node &launch) {
-  CollectiveCall call = *collectiveCall(launch);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  const Type *type = launch.operand(0)->type();
-  os << groups_.groupOf(&launch) << '\n'
-     << groups_.section(&launch) << '\n'
-     << collectiveName(call.spec->kind) << '\n'
-     << call.reduceOp << '\n'
-     << call.groupSize.value_or(0) << '\n';
-  os << shortName(type->dtype()) << '\n'
-     << type->device().kind.str() << type->device().index << '\n'
-     << dependences_.stretch(&launch);
-  if (call.root)
-    os << '\n' << *call.root;
-  auto [found, isNew] = keyIndex_.try_emplace(os.str(), static_cast<uint32_t>(keys_.size()));
-  if (isNew)
-    keys_.emplace_back();
-  return found->second;
 }
 
 void Coalescer::collect() {
@@ -303,7 +224,8 @@ void Coalescer::collect() {
       context_.remark(*reason, *node);
       continue;
     }
-    candidate.key = keyOf(*node);
+    if (candidate.key >= keys_.size())
+      keys_.resize(candidate.key + 1);
     ++keys_[candidate.key].candidates;
     openBucket(candidate);
   }

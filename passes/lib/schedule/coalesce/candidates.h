@@ -1,0 +1,100 @@
+// Candidates: which collectives can stand in a bucket at all, and which of them could share one.
+//
+// A candidate is a functional collective on one tensor of known size, with one wait that alone reads
+// its result, and nothing about it that the form for several tensors could not keep. Two candidates
+// may share a bucket if their keys are equal: kind, group, reduction, dtype, device, root, and the
+// stretch of program within which they may pass other steps.
+//
+// Ownership: refers to the graph and what was worked out about it. Failure: an Obstacle, not an error.
+// Cost: O(nodes) to build; a question costs the readers of the collective.
+#pragma once
+
+#include "analysis/dependences.h"
+#include "schedule/coalesce/bucket.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <variant>
+
+namespace ccgraph {
+
+/// Why a collective cannot stand in any bucket.
+enum class Obstacle : uint8_t {
+  /// point-to-point, scatter, barrier
+  Kind,
+  /// in-place, out, coalesced, synchronous or older
+  Form,
+  /// other ranks run other programs
+  NotSpmd,
+  /// no operator takes a list of these
+  NeedsFlat,
+  /// the operator on a list refuses the dtype
+  ListForm,
+  /// arguments that a bucket has no place for
+  Arguments,
+  /// something else than the one wait reads the result in flight, or it is returned
+  Readers,
+  SeveralWaits,
+  /// results must keep every bit, and a reduction would be taken in another order
+  Bitwise,
+  /// the input may have been reshaped in place
+  Reshaped,
+  /// the result is written later, and a wait on a list may copy it again
+  Rewritten,
+  UnknownSize,
+  /// the wait is stated to yield another type
+  WaitType,
+  /// flat: written later, and too large to copy
+  Written,
+  /// flat: its place in memory is seen, and it is too large to copy
+  PlaceSeen,
+  /// flat: input or result is not contiguous
+  Strided,
+  /// flat: split sizes are no numbers
+  DynamicSplits,
+};
+
+/// What is asked of all candidates.
+struct CandidateRules {
+  BucketLayout layout = BucketLayout::Grouped;
+  /// flat: largest result that is copied out of the buffer where a view would not do; empty: any
+  std::optional<int64_t> maxCopied;
+  /// see PassContext
+  bool spmd = true;
+  bool bitwise = false;
+};
+
+class Candidates {
+public:
+  /// All must outlive it.
+  Candidates(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups, const Dependences &dependences,
+             const CandidateRules &rules);
+
+  /// Of a collective. A candidate has its key.
+  [[nodiscard]] std::variant<Candidate, Obstacle> find(Node *launch);
+  /// Keys count from 0 in the order in which they were found.
+  [[nodiscard]] size_t numKeys() const { return keys_.size(); }
+
+private:
+  using Verdict = std::optional<Obstacle>;
+  [[nodiscard]] Verdict obstacle(Node *launch, Candidate &candidate) const;
+  [[nodiscard]] Verdict inForm(const Node &launch, const CollectiveSpec &spec) const;
+  [[nodiscard]] Verdict inUses(Node *launch, Candidate &candidate) const;
+  [[nodiscard]] Verdict inSize(const Node &launch, Candidate &candidate) const;
+  [[nodiscard]] Verdict toFlat(Candidate &candidate, const CollectiveSpec &spec) const;
+  [[nodiscard]] Verdict toPiece(Candidate &candidate) const;
+  [[nodiscard]] bool isRewrittenInAList(const Node &launch, CollectiveKind kind) const;
+  [[nodiscard]] uint32_t keyOf(const Node &launch);
+
+  const Graph &graph_;
+  const ProgramFacts &facts_;
+  const CommGroups &groups_;
+  const Dependences &dependences_;
+  CandidateRules rules_;
+  /// by storage: some step writes it; some step, or a caller, sees where in it a value lies
+  std::vector<bool> written_;
+  std::vector<bool> seen_;
+  llvm::StringMap<uint32_t> keys_;
+};
+
+} // namespace ccgraph
