@@ -38,6 +38,7 @@ private:
   llvm::Error readOptions();
   llvm::Error readBudget(const std::string &budget);
   llvm::Error readGroups(StringRef text);
+  llvm::Error readDurations(StringRef text);
   llvm::Error readInputs();
   void assumeGroups(const Graph &graph, GroupTable &table) const;
 
@@ -57,7 +58,27 @@ llvm::Error Reader::readOptions() {
   case_.manager.bitwise = case_.options["bitwise"] == "true";
   if (llvm::Error error = readBudget(case_.options["memory-budget"]))
     return error;
+  if (llvm::Error error = readDurations(case_.options["durations"]))
+    return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
+}
+
+llvm::Error Reader::readDurations(StringRef text) {
+  if (text.empty())
+    return llvm::Error::success();
+  constexpr int64_t picosecondsOfUs = 1'000'000;
+  case_.durations = std::make_unique<Durations>();
+  llvm::SmallVector<StringRef, 8> entries;
+  text.split(entries, ',');
+  for (StringRef entry : entries) {
+    auto [node, number] = entry.trim().split(' ');
+    int64_t microseconds = 0;
+    if (number.trim().getAsInteger(10, microseconds))
+      return optionError("durations: got '" + entry + "', expected a node and its microseconds, such as 'mm 10'");
+    case_.durations->add(node, {microseconds * picosecondsOfUs, DurationSource::Measured});
+  }
+  case_.manager.durations = case_.durations.get();
+  return llvm::Error::success();
 }
 
 llvm::Error Reader::readBudget(const std::string &budget) {

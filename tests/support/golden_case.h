@@ -6,6 +6,7 @@
 
 #include "support/golden_file.h"
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/comparison.h"
@@ -18,7 +19,9 @@ struct GoldenCase {
   /// one that serves all ranks, or one for each rank
   std::vector<std::unique_ptr<Graph>> inputs;
   Pipeline pipeline;
+  /// refers to `durations`
   PassManagerOptions manager;
+  std::unique_ptr<Durations> durations;
   size_t ranks = 2;
   std::map<std::string, std::string> options;
 

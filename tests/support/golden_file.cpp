@@ -13,7 +13,7 @@ namespace {
 
 constexpr StringRef separator = "--- ";
 constexpr StringRef knownSections[] = {"pipeline", "options", "input", "output", "remarks", "diagnostics"};
-constexpr StringRef knownOptions[] = {"ranks", "groups", "memory-budget", "spmd", "bitwise", "values"};
+constexpr StringRef knownOptions[] = {"ranks", "groups", "memory-budget", "spmd", "bitwise", "durations", "values"};
 
 llvm::Error mistake(const std::string &path, unsigned line, const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -89,7 +89,8 @@ llvm::Expected<std::map<std::string, std::string>> GoldenFile::options() const {
       continue;
     if (!llvm::is_contained(knownOptions, key))
       return mistake(path, number,
-                     "got the option '" + key + "', expected ranks, groups, memory-budget, spmd, bitwise or values");
+                     "got the option '" + key +
+                         "', expected ranks, groups, memory-budget, spmd, bitwise, durations or values");
     result[key.str()] = value.trim().str();
   }
   return result;

@@ -25,6 +25,7 @@
 //   memory-budget: BYTES   unlimited; `own` is the input's own peak
 //   spmd: false            true
 //   bitwise: true          false
+//   durations: a 10, b 5   microseconds of nodes; what is not named is predicted for the default machine
 //   values: close | none   equal to the bit; `close` is within 1e-5, where the pass may reassociate;
 //                          `none` says that no kernel runs this program, which is checked too
 //

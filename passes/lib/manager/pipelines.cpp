@@ -8,10 +8,15 @@ namespace ccgraph {
 
 namespace {
 
-void add(Pipeline &pipeline, llvm::StringRef pass) {
+/// Of schedule-overlap at the level that searches longer.
+constexpr llvm::StringLiteral thoroughWalks = "200";
+
+Pass &add(Pipeline &pipeline, llvm::StringRef pass) {
   std::unique_ptr<Pass> made = createPass(pass);
   assert(made && "a level names a pass that is not registered");
+  Pass &added = *made;
   pipeline.append(std::move(made));
+  return added;
 }
 
 /// One form for everything, and nothing moved yet: what follows sees calls, not their wrappers.
@@ -25,18 +30,16 @@ void addSimplify(Pipeline &pipeline) {
   add(pipeline, "eliminate-dead-collectives"); // because nobody should wait for what nobody reads
 }
 
-void addSchedule(Pipeline &pipeline, bool wide) {
-  // Because a late wait only makes a transfer's operands live longer, and most operands live on
-  // anyway.
+void addSchedule(Pipeline &pipeline, unsigned level) {
+  // Because order and buckets are one decision, which needs the waits where the input has them only to know what the
+  // program takes now.
+  if (level >= 2) {
+    Pass &pass = add(pipeline, "schedule-overlap");
+    if (level >= 3)
+      pass.set("walks", thoroughWalks);
+  }
+  // Because a wait that stands later than the model asks hides what the model does not see, as far as memory lets it.
   add(pipeline, "sink-waits");
-  if (!wide)
-    return;
-  // Because waits that have sunk leave stretches between launch and wait in which a partner is
-  // still free, and a bucket needs its memory before launches that rise have spent the budget.
-  add(pipeline, "coalesce-collectives");
-  // Because a bucket rises as one, as far as the last of its inputs and what is left of the budget
-  // let it.
-  add(pipeline, "raise-collectives");
 }
 
 } // namespace
@@ -48,8 +51,7 @@ Pipeline pipelineOfLevel(unsigned level) {
     return pipeline;
   addNormalize(pipeline);
   addSimplify(pipeline);
-  // Because there is no search yet that could use more time, -O3 is -O2.
-  addSchedule(pipeline, level >= 2);
+  addSchedule(pipeline, level);
   return pipeline;
 }
 

@@ -8,6 +8,7 @@
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
   PASS("raise-collectives", createRaiseCollectives)                                                                    \
+  PASS("schedule-overlap", createScheduleOverlap)                                                                      \
   PASS("sink-waits", createSinkWaits)
 
 namespace ccgraph {

@@ -1,0 +1,36 @@
+// replay: how long a schedule takes and how much memory it needs, step by step.
+//
+// The judge of what the search finds: it shares nothing with the walk but the problem. The time of a
+// program is the end of the last thing on any stream. A collective is exposed for as long as
+// computation idles at its wait, or after the last step for it to end.
+//
+// Ownership: plain values. Failure: none; the schedule is one of the problem. Cost: linear in steps,
+// edges and holders.
+#pragma once
+
+#include "schedule/overlap/problem.h"
+
+namespace ccgraph::overlap {
+
+/// Picoseconds, but for the peak.
+struct Replay {
+  /// of the whole program
+  int64_t total = 0;
+  int64_t compute = 0;
+  /// total - compute
+  int64_t exposed = 0;
+  int64_t peakBytes = 0;
+  /// place in the order at which the peak is reached first
+  size_t peakAt = 0;
+  /// by stream: how long it is busy
+  std::vector<int64_t> busy;
+  /// By step of a launch, a bucket's under its first member: when the transfer begins and ends, and for how long it is
+  /// exposed.
+  std::vector<int64_t> begin, end, exposedBy;
+};
+
+[[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule);
+/// The program in its own order.
+[[nodiscard]] Schedule asItStands(const Problem &problem);
+
+} // namespace ccgraph::overlap

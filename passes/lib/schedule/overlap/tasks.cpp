@@ -1,0 +1,147 @@
+#include "schedule/overlap/tasks.h"
+
+#include <algorithm>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+/// With more sources than that, a wait or view is a task of its own: so that a chain of them stays linear.
+constexpr size_t maxFoldedSources = 64;
+/// Longest computation that is a leaf, all that it needs included: one part in so many of all.
+constexpr int64_t leafParts = 100;
+/// What has less than one part in so many of the remaining computation after it lies aside.
+constexpr int64_t asideFraction = 4;
+
+/// A task that a step needs, through folded steps too.
+struct Source {
+  uint32_t task;
+  bool landed;
+};
+
+/// Collects the sources of one step, each once.
+class SourceSet {
+public:
+  void add(Source source) {
+    if (source.task >= at_.size())
+      at_.resize(source.task + 1, none);
+    uint32_t &at = at_[source.task];
+    if (at < sources_.size() && sources_[at].task == source.task) {
+      sources_[at].landed |= source.landed;
+      return;
+    }
+    at = static_cast<uint32_t>(sources_.size());
+    sources_.push_back(source);
+  }
+  std::vector<Source> take() {
+    std::sort(sources_.begin(), sources_.end(), [](Source a, Source b) { return a.task < b.task; });
+    std::vector<Source> taken;
+    taken.swap(sources_);
+    return taken;
+  }
+
+private:
+  std::vector<Source> sources_;
+  /// by task: its place among the sources, if that is it
+  std::vector<uint32_t> at_;
+};
+
+} // namespace
+
+Tasks::Tasks(const Problem &problem) : problem_(problem) {
+  fold();
+  measure();
+  findNeeds();
+  findLeaves();
+}
+
+void Tasks::fold() {
+  taskOf_.assign(problem_.steps.size(), none);
+  std::vector<std::vector<Source>> folded(problem_.steps.size());
+  SourceSet set;
+  for (uint32_t step = 0; step < problem_.steps.size(); ++step) {
+    StepKind kind = problem_.steps[step].kind;
+    for (uint32_t from : problem_.before[step]) {
+      if (taskOf_[from] != none)
+        set.add({taskOf_[from], false});
+      for (Source source : folded[from])
+        set.add(source);
+    }
+    std::vector<Source> sources = set.take();
+    if (kind == StepKind::Wait)
+      for (Source &source : sources)
+        source.landed |= launches(source.task);
+    bool folds = kind == StepKind::Wait || kind == StepKind::Free;
+    if (folds && sources.size() <= maxFoldedSources) {
+      folded[step] = std::move(sources);
+      continue;
+    }
+    taskOf_[step] = size();
+    stepOf_.push_back(step);
+    for (Source source : sources) {
+      before_.push(source.task);
+      if (source.landed)
+        landed_.push(source.task);
+    }
+    before_.endRow();
+    landed_.endRow();
+  }
+  after_ = before_.inverse(size());
+}
+
+void Tasks::measure() {
+  allocates_.assign(size(), 0);
+  std::vector<bool> held(problem_.storages.size());
+  for (uint32_t step = 0; step < problem_.steps.size(); ++step)
+    for (uint32_t storage : problem_.holds[step]) {
+      if (!held[storage] && taskOf_[step] != none && !problem_.storages[storage].fromStart)
+        allocates_[taskOf_[step]] += problem_.storages[storage].bytes;
+      held[storage] = true;
+    }
+  computeBefore_.assign(size() + 1, 0);
+  for (uint32_t task = 0; task < size(); ++task)
+    computeBefore_[task + 1] = computeBefore_[task] + (launches(task) ? 0 : step(task).picoseconds);
+}
+
+// A task lies aside if the longest path from it to the end is short against the computation that still follows it: the
+// gradient of a weight does, the gradient of an activation does not. Such tasks can be kept back, and who feeds them can
+// be too.
+void Tasks::findNeeds() {
+  neededBy_.assign(size(), size() - 1);
+  std::vector<int64_t> tail(size(), 0);
+  std::vector<bool> aside(size(), false);
+  for (uint32_t task = size(); task-- > 0;) {
+    for (uint32_t user : after(task)) {
+      neededBy_[task] = std::min(neededBy_[task], launches(user) || aside[user] ? neededBy_[user] : user);
+      tail[task] = std::max(tail[task], tail[user]);
+    }
+    tail[task] += step(task).picoseconds;
+    aside[task] = asideFraction * tail[task] < computeBefore_[size()] - computeBefore_[task];
+  }
+}
+
+void Tasks::findLeaves() {
+  leaf_.assign(size(), false);
+  prefetchable_.assign(size(), false);
+  feedsPrefetch_.assign(size(), false);
+  std::vector<int64_t> cost(size(), 0);
+  for (uint32_t task = 0; task < size(); ++task) {
+    bool leaves = true;
+    for (uint32_t from : before(task)) {
+      leaves &= leaf_[from];
+      cost[task] += cost[from];
+    }
+    if (launches(task)) {
+      prefetchable_[task] = leaves && !step(task).fixed && neededBy_[task] + 1 < size();
+      continue;
+    }
+    cost[task] += step(task).picoseconds;
+    leaf_[task] = leaves && cost[task] <= computeBefore_[size()] / leafParts;
+  }
+  for (uint32_t task = 0; task < size(); ++task)
+    feedsPrefetch_[task] =
+        leaf_[task] && !step(task).input && !after(task).empty() &&
+        std::all_of(after(task).begin(), after(task).end(), [&](uint32_t user) { return prefetchable_[user]; });
+}
+
+} // namespace ccgraph::overlap

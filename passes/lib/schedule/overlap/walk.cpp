@@ -1,0 +1,540 @@
+#include "schedule/overlap/walk.h"
+
+#include "schedule/overlap/issuer.h"
+#include "schedule/overlap/stream_queue.h"
+#include "schedule/overlap/transfers.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+/// What has less slack than one part in so many of all computation is not kept back, nor what is shorter than one part in
+/// so many.
+constexpr int64_t slackParts = 400;
+constexpr int64_t fillerParts = 5000;
+/// Tasks ahead whose memory what is kept back must not take.
+constexpr uint32_t lookAhead = 64;
+/// Of what is kept back, the oldest that are asked to fill a stall.
+constexpr size_t maxFillersAsked = 256;
+/// Streams that are fed before anything was produced for them: with more, each task would ask too many.
+constexpr size_t maxFedStreams = 64;
+
+/// One walk. `late` null: each transfer goes as late as it can, alone, and nothing is kept back.
+class Walker {
+public:
+  Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy);
+  LateCurve measure();
+  Schedule run();
+
+private:
+  [[nodiscard]] int64_t allCompute() const { return tasks_.computeBefore(tasks_.size()); }
+  [[nodiscard]] bool isDone(uint32_t task) const { return issuer_.issued(tasks_.stepOf(task)); }
+
+  void visit(uint32_t task);
+  void require(uint32_t task);
+  void compute(uint32_t task);
+  void finish(uint32_t task);
+  void issueInTurn(llvm::ArrayRef<uint32_t> steps);
+  void noteDone(uint32_t task);
+  void noteReady(uint32_t task);
+  void start();
+  void launch(llvm::ArrayRef<uint32_t> members);
+  void prepare(llvm::ArrayRef<uint32_t> members);
+  void land(uint32_t bucket);
+  void landWhatIsDone();
+
+  void feed(int64_t until);
+  bool feedOne(uint32_t stream, int64_t until);
+  bool launchLasting(uint32_t stream);
+  [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
+
+  [[nodiscard]] int64_t planned(uint32_t until) const;
+  void makeRoom(int64_t bytes);
+  void runKeptForRoom();
+
+  [[nodiscard]] bool keep(uint32_t task);
+  [[nodiscard]] bool canRunNow(uint32_t task) const;
+  [[nodiscard]] bool couldRunLater(uint32_t task) const;
+  [[nodiscard]] uint32_t filler(int64_t room) const;
+  [[nodiscard]] uint32_t leafFor(int64_t room);
+  void issueFolded(uint32_t step);
+  void fillStall(uint32_t task);
+  void runKept();
+  void finishAll();
+
+  const Problem &problem_;
+  const Tasks &tasks_;
+  bool early_;
+  Policy policy_;
+  Issuer issuer_;
+  Transfers transfers_;
+  std::optional<MemoryPlan> plan_;
+  /// by step of a launch: the waits that land it
+  Rows waitsOf_;
+  std::vector<StreamQueue> queues_;
+  /// by task: those that it needs and that are not done
+  std::vector<uint32_t> missing_;
+  int64_t now_ = 0;
+  /// the task that the program order has come to
+  uint32_t at_ = 0;
+  /// what launches need is run: nothing else is launched meanwhile
+  bool preparing_ = false;
+  /// bytes that launches at hand will allocate
+  int64_t promised_ = 0;
+  /// tasks that were kept back, oldest first, and how long they take
+  std::vector<uint32_t> pool_;
+  int64_t poolTime_ = 0;
+  /// leaves that no prefetch needs, in program order
+  std::vector<uint32_t> leaves_;
+  size_t nextLeaf_ = 0;
+  /// streams beyond the first ones, for which something was produced
+  std::vector<uint32_t> toFeed_;
+};
+
+Walker::Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy)
+    : problem_(problem), tasks_(tasks), early_(late != nullptr), policy_(policy), issuer_(problem, tasks),
+      transfers_(problem, tasks), waitsOf_(problem.lands.inverse(problem.steps.size())), missing_(tasks.size()) {
+  std::vector<std::vector<uint32_t>> prefetches(problem.streams);
+  for (uint32_t task = 0; task < tasks.size(); ++task) {
+    missing_[task] = static_cast<uint32_t>(tasks.before(task).size());
+    if (tasks.prefetchable(task))
+      prefetches[tasks.step(task).stream].push_back(task);
+  }
+  for (std::vector<uint32_t> &launches : prefetches)
+    queues_.emplace_back(tasks, std::move(launches));
+  if (late)
+    plan_.emplace(tasks, *late);
+}
+
+//===--- Tasks ------------------------------------------------------------------------------------------------------===//
+
+/// All of its waits that can go, since they cost nothing more.
+void Walker::land(uint32_t bucket) {
+  if (transfers_.landed(bucket))
+    return;
+  transfers_.land(bucket);
+  now_ = std::max(now_, transfers_.end(bucket));
+  for (uint32_t launch : transfers_.members(bucket))
+    for (uint32_t wait : waitsOf_[tasks_.stepOf(launch)])
+      if (!issuer_.issued(wait) && issuer_.ready(wait) && tasks_.taskOf(wait) == none)
+        issuer_.issue(wait);
+}
+
+void Walker::landWhatIsDone() {
+  for (uint32_t bucket = transfers_.firstToEnd(); bucket != none && transfers_.end(bucket) <= now_;
+       bucket = transfers_.firstToEnd())
+    land(bucket);
+}
+
+/// Issues the task after the waits and views that it needs.
+void Walker::finish(uint32_t task) {
+  uint32_t step = tasks_.stepOf(task);
+  std::vector<uint32_t> steps = issuer_.between(step);
+  steps.push_back(step);
+  issueInTurn(steps);
+  noteDone(task);
+}
+
+/// A wait or view that no task needs.
+void Walker::issueFolded(uint32_t step) {
+  if (issuer_.issued(step))
+    return;
+  std::vector<uint32_t> steps = issuer_.between(step);
+  steps.push_back(step);
+  issueInTurn(steps);
+}
+
+/// Waits, views, and at most one task at the end.
+void Walker::issueInTurn(llvm::ArrayRef<uint32_t> steps) {
+  for (uint32_t next : steps) {
+    for (uint32_t launch : problem_.lands[next])
+      land(transfers_.bucketOf(tasks_.taskOf(launch)));
+    if (!issuer_.issued(next))
+      issuer_.issue(next);
+  }
+}
+
+void Walker::noteDone(uint32_t task) {
+  for (uint32_t user : tasks_.after(task))
+    if (--missing_[user] == 0)
+      noteReady(user);
+}
+
+void Walker::noteReady(uint32_t task) {
+  if (!tasks_.launches(task) || tasks_.prefetchable(task))
+    return;
+  uint32_t stream = tasks_.step(task).stream;
+  queues_[stream].produced(task);
+  promised_ += tasks_.allocates(task);
+  if (stream >= maxFedStreams)
+    toFeed_.push_back(stream);
+}
+
+/// Runs what the task still needs, in program order, which is one that works.
+void Walker::require(uint32_t task) {
+  std::vector<uint32_t> open = {task}, needed;
+  while (!open.empty()) {
+    uint32_t at = open.back();
+    open.pop_back();
+    for (uint32_t from : tasks_.before(at))
+      if (!isDone(from)) {
+        needed.push_back(from);
+        open.push_back(from);
+      }
+  }
+  llvm::sort(needed);
+  for (uint32_t from : needed) {
+    if (isDone(from))
+      continue;
+    if (tasks_.launches(from))
+      launch(from);
+    else
+      compute(from);
+  }
+}
+
+/// Runs a task whose sources are done.
+void Walker::compute(uint32_t task) {
+  int64_t time = tasks_.step(task).picoseconds;
+  if (early_) {
+    if (time > 0)
+      feed(std::max(now_, transfers_.landsFor(task)) + time);
+    makeRoom(tasks_.allocates(task));
+    if (isDone(task)) // a launch has needed it
+      return;
+  }
+  if (auto kept = llvm::find(pool_, task); kept != pool_.end()) {
+    pool_.erase(kept);
+    poolTime_ -= time;
+  }
+  finish(task);
+  now_ += time;
+  if (early_)
+    landWhatIsDone();
+}
+
+/// Computes what the members read.
+void Walker::prepare(llvm::ArrayRef<uint32_t> members) {
+  bool before = preparing_;
+  preparing_ = true;
+  int64_t bytes = 0;
+  for (uint32_t member : members) {
+    require(member);
+    bytes += tasks_.allocates(member);
+  }
+  preparing_ = before;
+  if (early_ && tasks_.prefetchable(members.front()))
+    makeRoom(bytes);
+}
+
+void Walker::launch(llvm::ArrayRef<uint32_t> members) {
+  prepare(members);
+  uint32_t bucket = transfers_.start(members, now_);
+  for (uint32_t member : members) {
+    queues_[tasks_.step(member).stream].launched(member);
+    if (!tasks_.prefetchable(member))
+      promised_ -= tasks_.allocates(member);
+    else if (plan_)
+      plan_->reserve(member, tasks_.neededBy(member));
+    finish(member);
+  }
+  if (!early_ && !tasks_.prefetchable(members.front()))
+    land(bucket);
+}
+
+void Walker::visit(uint32_t task) {
+  at_ = task;
+  if (plan_)
+    plan_->reach(task);
+  if (isDone(task) || tasks_.feedsPrefetch(task) || tasks_.prefetchable(task))
+    return;
+  if (tasks_.launches(task)) {
+    // Because one that is early goes when its stream is fed.
+    if (early_ && !tasks_.step(task).fixed)
+      return;
+    require(task);
+    if (!isDone(task))
+      launch(task);
+    return;
+  }
+  if (keep(task))
+    return;
+  require(task);
+  runKeptForRoom();
+  fillStall(task);
+  if (!isDone(task))
+    compute(task);
+}
+
+//===--- Streams ----------------------------------------------------------------------------------------------------===//
+
+/// Those that are needed next, as far as memory and the size of a bucket let them.
+std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
+  std::vector<uint32_t> members;
+  int64_t transferred = 0, allocated = 0;
+  for (uint32_t task : queue.prefetches()) {
+    if (isDone(task))
+      continue;
+    const Step &step = tasks_.step(task);
+    transferred += step.bytes;
+    allocated += tasks_.allocates(task);
+    bool joins = members.empty() || (step.mergeKey != none && step.mergeKey == tasks_.step(members.front()).mergeKey &&
+                                     transferred <= policy_.prefetchBytes);
+    if (!joins || planned(tasks_.neededBy(task)) + allocated > policy_.budget)
+      break;
+    members.push_back(task);
+  }
+  return members;
+}
+
+bool Walker::launchLasting(uint32_t stream) {
+  if (!queues_[stream].hasLasting())
+    return false;
+  launch(queues_[stream].lasting(policy_.lastingBytes));
+  return true;
+}
+
+/// Gives the stream one more transfer; false if none should go now.
+bool Walker::feedOne(uint32_t stream, int64_t until) {
+  StreamQueue &queue = queues_[stream];
+  if (!queue.prompt().empty()) {
+    launch(queue.prompt().front());
+    return true;
+  }
+  int64_t latest = unlimited;
+  if (!queue.prefetches().empty())
+    latest = queue.latestStart() + now_ - tasks_.computeBefore(at_);
+  bool inTime = latest > std::max(now_, transfers_.freeAt(stream)) + queue.lastingTime();
+  bool wanted = latest <= until + policy_.lead && !(policy_.lastingFirst && inTime && queue.hasLasting());
+  if (wanted && !queue.prefetches().empty())
+    if (std::vector<uint32_t> members = nextPrefetches(queue); !members.empty()) {
+      launch(members);
+      return true;
+    }
+  return launchLasting(stream);
+}
+
+/// Keeps the streams busy until that moment.
+void Walker::feed(int64_t until) {
+  if (preparing_)
+    return;
+  auto fill = [&](uint32_t stream) {
+    while (transfers_.freeAt(stream) < until && feedOne(stream, until))
+      continue;
+  };
+  for (uint32_t stream = 0; stream < std::min(queues_.size(), maxFedStreams); ++stream)
+    fill(stream);
+  std::vector<uint32_t> streams;
+  streams.swap(toFeed_);
+  for (uint32_t stream : streams) {
+    fill(stream);
+    if (!queues_[stream].prompt().empty() || queues_[stream].hasLasting())
+      toFeed_.push_back(stream);
+  }
+}
+
+//===--- Memory -----------------------------------------------------------------------------------------------------===//
+
+/// The most that is needed from here to before the task, as far as can be told.
+int64_t Walker::planned(uint32_t until) const {
+  return plan_->largestUntil(until) + plan_->unplanned(issuer_.bytes() + promised_);
+}
+
+/// Waits for transfers, the first to end first, until so many bytes more fit, or none is left that would give any back.
+void Walker::makeRoom(int64_t bytes) {
+  auto isOver = [&] { return issuer_.bytes() + promised_ + bytes > policy_.budget; };
+  landWhatIsDone();
+  while (isOver()) {
+    if (!preparing_)
+      for (uint32_t stream = 0; stream < std::min(queues_.size(), maxFedStreams); ++stream)
+        while (isOver() && launchLasting(stream))
+          continue;
+    uint32_t first = transfers_.firstToEnd();
+    if (first == none)
+      return;
+    land(first);
+  }
+}
+
+/// Runs what was kept back, the oldest first, as long as it holds what the next tasks need.
+void Walker::runKeptForRoom() {
+  if (pool_.empty())
+    return;
+  uint32_t ahead = std::min(at_ + lookAhead, tasks_.size());
+  while (planned(ahead) > policy_.budget) {
+    auto oldest = llvm::find_if(pool_, [&](uint32_t task) { return canRunNow(task); });
+    if (oldest == pool_.end())
+      return;
+    compute(*oldest);
+  }
+}
+
+//===--- What is kept back ------------------------------------------------------------------------------------------===//
+
+bool Walker::canRunNow(uint32_t task) const { return missing_[task] == 0 && transfers_.landsFor(task) <= now_; }
+
+/// Because what is kept back runs among other tasks, there must be room for what it and its readers make beside them.
+bool Walker::couldRunLater(uint32_t task) const {
+  int64_t makes = tasks_.allocates(task);
+  for (uint32_t user : tasks_.after(task))
+    makes += tasks_.allocates(user);
+  return planned(std::min(at_ + lookAhead, tasks_.size())) + makes <= policy_.budget;
+}
+
+/// Puts the task aside if it can wait: for a stall to fill, because it would stall itself, or because it needs what was
+/// put aside.
+bool Walker::keep(uint32_t task) {
+  if (!early_ || tasks_.step(task).kind == StepKind::Wait || task + 1 == tasks_.size())
+    return false;
+  uint32_t needed = tasks_.neededBy(task);
+  if (tasks_.computeBefore(needed) - tasks_.computeBefore(task) <= allCompute() / slackParts)
+    return false;
+  bool follows =
+      llvm::any_of(tasks_.before(task), [&](uint32_t from) { return !isDone(from) && !tasks_.launches(from); });
+  bool stalls = llvm::any_of(tasks_.landed(task), [&](uint32_t from) {
+    return !isDone(from) || transfers_.end(transfers_.bucketOf(from)) > now_;
+  });
+  int64_t time = tasks_.step(task).picoseconds;
+  bool fills = !stalls && time >= allCompute() / fillerParts && poolTime_ + time <= policy_.keepBack && couldRunLater(task);
+  bool lasts = needed + 1 == tasks_.size();
+  if (!follows && !fills && !(stalls && lasts))
+    return false;
+  pool_.push_back(task);
+  poolTime_ += time;
+  return true;
+}
+
+/// Of what was kept back: the longest that fits the stall, or else the shortest; none if nothing can run.
+uint32_t Walker::filler(int64_t room) const {
+  uint32_t best = none;
+  for (uint32_t task : llvm::ArrayRef(pool_).take_front(maxFillersAsked)) {
+    if (!canRunNow(task) || issuer_.bytes() + promised_ + tasks_.allocates(task) > policy_.budget)
+      continue;
+    int64_t time = tasks_.step(task).picoseconds;
+    int64_t bestTime = best == none ? unlimited : tasks_.step(best).picoseconds;
+    if (bestTime <= room ? time <= room && time > bestTime : time < bestTime)
+      best = task;
+  }
+  return best;
+}
+
+/// The next cheap computation on parameters that fits the stall; none if there is none.
+uint32_t Walker::leafFor(int64_t room) {
+  while (nextLeaf_ < leaves_.size() && (isDone(leaves_[nextLeaf_]) || leaves_[nextLeaf_] < at_))
+    ++nextLeaf_;
+  if (nextLeaf_ == leaves_.size())
+    return none;
+  uint32_t leaf = leaves_[nextLeaf_];
+  bool fits = tasks_.step(leaf).picoseconds <= room && planned(leaf) + tasks_.allocates(leaf) <= policy_.budget;
+  return fits ? leaf : none;
+}
+
+/// Until what the task needs has landed, or nothing is left to fill the time with.
+void Walker::fillStall(uint32_t task) {
+  while (early_ && transfers_.landsFor(task) > now_) {
+    feed(transfers_.landsFor(task));
+    landWhatIsDone();
+    int64_t room = transfers_.landsFor(task) - now_;
+    uint32_t next = filler(room);
+    if (next == none && (next = leafFor(room)) != none)
+      plan_->reserve(next, next);
+    if (next == none)
+      return;
+    require(next);
+    compute(next);
+  }
+}
+
+/// After the last task of the program order: what was kept back, whatever can run soonest first.
+void Walker::runKept() {
+  while (!pool_.empty()) {
+    feed(now_ + 1);
+    landWhatIsDone();
+    auto soonest = pool_.end();
+    for (auto task = pool_.begin(); task != pool_.end(); ++task)
+      if (missing_[*task] == 0 &&
+          (soonest == pool_.end() || transfers_.landsFor(*task) < transfers_.landsFor(*soonest)))
+        soonest = task;
+    if (soonest == pool_.end())
+      return;
+    compute(*soonest);
+  }
+}
+
+//===--- The whole --------------------------------------------------------------------------------------------------===//
+
+void Walker::start() {
+  issuer_.issueInputs();
+  for (uint32_t task = 0; task < tasks_.size(); ++task)
+    if (tasks_.step(task).input)
+      noteDone(task);
+  for (uint32_t task = 0; task < tasks_.size(); ++task) {
+    if (tasks_.before(task).empty() && !tasks_.step(task).input)
+      noteReady(task);
+    if (tasks_.leaf(task) && !tasks_.feedsPrefetch(task) && tasks_.step(task).picoseconds > 0)
+      leaves_.push_back(task);
+  }
+}
+
+/// Whatever was not needed: launches that nobody reads, waits at the end.
+void Walker::finishAll() {
+  for (uint32_t task = 0; task < tasks_.size(); ++task) {
+    if (isDone(task))
+      continue;
+    require(task);
+    if (task + 1 == tasks_.size())
+      for (uint32_t step = 0; step < problem_.steps.size(); ++step)
+        if (tasks_.taskOf(step) == none)
+          issueFolded(step);
+    if (tasks_.launches(task))
+      launch(task);
+    else
+      compute(task);
+  }
+}
+
+LateCurve Walker::measure() {
+  LateCurve curve;
+  start();
+  for (uint32_t task = 0; task < tasks_.size(); ++task) {
+    visit(task);
+    curve.during.push_back(issuer_.takeRecentPeak());
+    curve.after.push_back(issuer_.bytes());
+  }
+  return curve;
+}
+
+Schedule Walker::run() {
+  start();
+  for (uint32_t task = 0; task + 1 < tasks_.size(); ++task)
+    visit(task);
+  at_ = tasks_.size() - 1;
+  plan_->reach(at_);
+  runKept();
+  for (uint32_t stream = 0; stream < queues_.size(); ++stream)
+    while (launchLasting(stream))
+      continue;
+  finishAll();
+  Schedule schedule;
+  schedule.order = issuer_.takeOrder();
+  schedule.buckets = transfers_.merged();
+  schedule.picoseconds = std::max(now_, transfers_.allDone());
+  schedule.peakBytes = issuer_.peak();
+  return schedule;
+}
+
+} // namespace
+
+LateCurve lateCurve(const Problem &problem, const Tasks &tasks) {
+  return Walker(problem, tasks, nullptr, {}).measure();
+}
+
+Schedule walk(const Problem &problem, const Tasks &tasks, const LateCurve &late, const Policy &policy) {
+  return Walker(problem, tasks, &late, policy).run();
+}
+
+} // namespace ccgraph::overlap

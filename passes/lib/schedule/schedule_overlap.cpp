@@ -1,0 +1,199 @@
+// schedule-overlap: computation and transfers in the order in which the step takes least time
+//
+//   before   g1 = gather(p1); w1 = wait(g1); a = mm(x, w1); g2 = gather(p2); w2 = wait(g2); b = mm(a, w2)
+//   after    g1 = gather(p1); g2 = gather(p2); w1 = wait(g1); a = mm(x, w1); w2 = wait(g2); b = mm(a, w2)
+//
+// Order and buckets are chosen together, since merging saves latency and makes the first member wait for the last: one
+// model of time judges both. All nodes may move: launches as early as memory lets them, waits to where the transfer is
+// done, and computation that nothing later hangs on (the gradient of a weight) into the stalls of what comes after.
+//   may we      overlap/graph_problem.h: which order any schedule must keep; coalesce/candidates.h: what can be merged
+//   which       overlap/search.h: the best of several walks, as a replay judges them
+//   do it       nodes are put in the order that was found, and the launches of a bucket, which then stand next to each
+//               other, become one (coalesce/bucket_rewrite.h)
+// Where no order is faster within the budget, the program stays as it is.
+#include "ccgraph/passes/registry.h"
+#include "schedule/coalesce/bucket_rewrite.h"
+#include "schedule/coalesce/candidates.h"
+#include "schedule/coalesce/issue_record.h"
+#include "schedule/overlap/graph_problem.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/search.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// Whether launches may become one.
+enum class Merging : uint8_t { Grouped, None };
+
+class ScheduleOverlap final : public Pass {
+public:
+  ScheduleOverlap()
+      : Pass({"schedule-overlap",
+              "Puts all nodes in the order, and collectives in the buckets, with which the predicted step takes least "
+              "time within the memory budget.",
+              Phase::Schedule,
+              /*reassociates=*/false,
+              /*reordersCollectives=*/true}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ScheduleOverlap>(); }
+
+private:
+  ChoiceOption<Merging> buckets_{*this,
+                                 "buckets",
+                                 Merging::Grouped,
+                                 {{"grouped", Merging::Grouped}, {"none", Merging::None}},
+                                 "grouped: collectives that go together become one operator on a list of tensors; "
+                                 "none: each stays alone"};
+  Option<Count> walks_{*this, "walks", Count{16}, "most orders that are tried"};
+  Statistic moved_{*this, "moved", "nodes that stand elsewhere than before, counted from the front"};
+  Statistic made_{*this, "buckets", "buckets made"};
+  Statistic merged_{*this, "merged", "collectives that went into a bucket"};
+  Statistic before_{*this, "before-ns", "predicted step before, in nanoseconds"};
+  Statistic after_{*this, "after-ns", "predicted step after, in nanoseconds"};
+  Statistic exposedBefore_{*this, "exposed-before-ns", "of it exposed before, in nanoseconds"};
+  Statistic exposedAfter_{*this, "exposed-after-ns", "of it exposed after, in nanoseconds"};
+  Reason hidden_{*this, RemarkKind::Moved, "hidden",
+                 "the transfer is exposed for `after-ns` nanoseconds and no more for `before-ns`"};
+  Reason kept_{*this, RemarkKind::Kept, "kept", "the transfer is exposed for as long as before"};
+  Reason later_{*this, RemarkKind::Moved, "traded",
+                "the transfer is exposed for longer than before, so that others are for less"};
+  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
+  Reason overBudget_{*this, RemarkKind::Missed, "over-budget",
+                     "no order that was found needs as little as the memory budget: this one needs `peak` bytes"};
+  friend class Scheduler;
+};
+
+/// One run.
+class Scheduler {
+public:
+  Scheduler(ScheduleOverlap &pass, Graph &graph, PassContext &context)
+      : pass_(pass), graph_(graph), context_(context), groups_(graph, context.spmd()),
+        dependences_(context.analyses().facts(), groups_),
+        given_(overlap::problemOf(
+            graph, {context.analyses().facts(), groups_, dependences_, context.cost(), context.spmd()})) {}
+  Changed run();
+
+private:
+  void allowMerging();
+  void apply(const overlap::Schedule &schedule);
+  void reorder(llvm::ArrayRef<uint32_t> order);
+  void merge(llvm::ArrayRef<uint32_t> launches);
+  void remark(const overlap::Schedule &schedule);
+  void remarkUnchanged(const overlap::Schedule &schedule);
+
+  ScheduleOverlap &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  CommGroups groups_;
+  Dependences dependences_;
+  overlap::GraphProblem given_;
+  /// by step: empty but for what may be merged
+  llvm::DenseMap<uint32_t, Candidate> candidates_;
+};
+
+void Scheduler::allowMerging() {
+  if (pass_.buckets_.get() == Merging::None)
+    return;
+  Candidates candidates(graph_, context_.analyses().facts(), groups_, dependences_,
+                        {BucketLayout::Grouped, std::nullopt, context_.spmd(), context_.bitwise()});
+  for (uint32_t step = 0; step < given_.nodes.size(); ++step) {
+    overlap::Step &it = given_.problem.steps[step];
+    if (it.kind != overlap::StepKind::Launch || it.fixed || !collectiveOf(*given_.nodes[step]))
+      continue;
+    std::variant<Candidate, Obstacle> found = candidates.find(given_.nodes[step]);
+    if (const Candidate *candidate = std::get_if<Candidate>(&found)) {
+      it.mergeKey = candidate->key;
+      candidates_[step] = *candidate;
+    }
+  }
+}
+
+void Scheduler::reorder(llvm::ArrayRef<uint32_t> order) {
+  Node *place = graph_.front();
+  for (uint32_t step : order) {
+    Node *node = given_.nodes[step];
+    if (node == place) {
+      place = place->next();
+      continue;
+    }
+    graph_.moveBefore(node, place);
+    ++pass_.moved_;
+  }
+}
+
+void Scheduler::merge(llvm::ArrayRef<uint32_t> launches) {
+  Bucket bucket;
+  for (uint32_t step : launches) {
+    bucket.members.push_back(candidates_.lookup(step));
+    bucket.bytes += bucket.members.back().bytes();
+  }
+  MergedEntry entry = rewriteGrouped(graph_, bucket);
+  for (const Candidate &member : bucket.members)
+    context_.remark(pass_.bucketed_, *member.launch,
+                    {{"into", entry.launch->name().str().str()},
+                     {"members", std::to_string(bucket.members.size())},
+                     {"bytes", std::to_string(member.bytes())}});
+  ++pass_.made_;
+  pass_.merged_ += static_cast<int64_t>(bucket.members.size());
+  context_.certificate().merged.push_back(std::move(entry));
+}
+
+void Scheduler::apply(const overlap::Schedule &schedule) {
+  IssueRecord record(graph_);
+  reorder(schedule.order);
+  for (const std::vector<uint32_t> &bucket : schedule.buckets)
+    merge(bucket);
+  record.stateMoves(graph_, context_.certificate());
+}
+
+constexpr int64_t picosecondsOfNs = 1000;
+
+void Scheduler::remark(const overlap::Schedule &schedule) {
+  overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
+  overlap::Replay after = overlap::replay(given_.problem, schedule);
+  pass_.before_ += before.total / picosecondsOfNs;
+  pass_.after_ += after.total / picosecondsOfNs;
+  pass_.exposedBefore_ += before.exposed / picosecondsOfNs;
+  pass_.exposedAfter_ += after.exposed / picosecondsOfNs;
+  for (uint32_t step = 0; step < given_.nodes.size(); ++step) {
+    if (given_.problem.steps[step].kind != overlap::StepKind::Launch)
+      continue;
+    int64_t then = before.exposedBy[step] / picosecondsOfNs, now = after.exposedBy[step] / picosecondsOfNs;
+    const Reason &reason = now < then ? pass_.hidden_ : now > then ? pass_.later_ : pass_.kept_;
+    context_.remark(reason, *given_.nodes[step],
+                    {{"before-ns", std::to_string(then)}, {"after-ns", std::to_string(now)}});
+  }
+}
+
+/// Said once, of the last node, since it is about the program.
+void Scheduler::remarkUnchanged(const overlap::Schedule &schedule) {
+  std::optional<int64_t> budget = context_.memoryBudget();
+  if (budget && schedule.peakBytes > *budget)
+    context_.remark(pass_.overBudget_, *graph_.back(), {{"peak", std::to_string(schedule.peakBytes)}});
+}
+
+Changed Scheduler::run() {
+  allowMerging();
+  int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
+  auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
+  overlap::Schedule schedule = overlap::search(given_.problem, {budget, walks});
+  remark(schedule);
+  remarkUnchanged(schedule);
+  if (schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty())
+    return Changed::No;
+  apply(schedule);
+  return Changed::Yes;
+}
+
+llvm::Expected<Changed> ScheduleOverlap::run(Graph &graph, PassContext &context) {
+  if (!graph.front())
+    return Changed::No;
+  return Scheduler(*this, graph, context).run();
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createScheduleOverlap() { return std::make_unique<ScheduleOverlap>(); }
+
+} // namespace ccgraph

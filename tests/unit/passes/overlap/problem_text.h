@@ -1,0 +1,35 @@
+// problemOf(text): a small problem, written one step a line, for tests of the scheduler.
+//
+//   a compute 20 makes 8
+//   g launch 10 bytes 64 stream 0 key 0 makes 16 needs a
+//   w wait lands g
+//   b compute 20 needs w holds g
+//
+// A step needs what `needs` names and what it lands; it holds what it makes, what `holds` names and, where it needs a
+// step that makes something, that. Times are picoseconds. A wait lands one launch. The price of a
+// bucket is 5 picoseconds and one for each byte.
+#pragma once
+
+#include "schedule/overlap/problem.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::overlap::test {
+
+struct NamedProblem {
+  Problem problem;
+  std::vector<std::string> names;
+  [[nodiscard]] std::string str(llvm::ArrayRef<uint32_t> steps) const {
+    std::string text;
+    for (uint32_t step : steps)
+      text += (text.empty() ? "" : " ") + names[step];
+    return text;
+  }
+};
+
+[[nodiscard]] NamedProblem problemOf(llvm::StringRef text);
+
+} // namespace ccgraph::overlap::test

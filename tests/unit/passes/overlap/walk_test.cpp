@@ -1,0 +1,125 @@
+#include "unit/passes/overlap/problem_text.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/walk.h"
+
+using namespace ccgraph::overlap;
+using namespace ccgraph::overlap::test;
+
+namespace {
+
+struct Walked {
+  NamedProblem named;
+  Schedule schedule;
+  [[nodiscard]] std::string order() const { return named.str(schedule.order); }
+};
+
+Walked walkOf(llvm::StringRef text, const Policy &policy) {
+  Walked result{problemOf(text), {}};
+  Tasks tasks(result.named.problem);
+  LateCurve late = lateCurve(result.named.problem, tasks);
+  result.schedule = walk(result.named.problem, tasks, late, policy);
+  Replay judged = replay(result.named.problem, result.schedule);
+  EXPECT_EQ(judged.total, result.schedule.picoseconds);
+  EXPECT_EQ(judged.peakBytes, result.schedule.peakBytes);
+  return result;
+}
+
+constexpr const char *twoLayers = "p input 0\n"
+                                  "g launch 10 bytes 4 key 0 makes 4 needs p\n"
+                                  "wg wait lands g\n"
+                                  "a compute 2000 makes 1 needs wg holds g\n"
+                                  "h launch 10 bytes 4 key 0 makes 4 needs p\n"
+                                  "wh wait lands h\n"
+                                  "b compute 2000 makes 1 needs wh holds h needs a\n"
+                                  "o compute 0 needs b\n";
+
+} // namespace
+
+TEST(Walk, PrefetchesWhatIsNeededNext) {
+  EXPECT_EQ(walkOf(twoLayers, {}).order(), "p g h wg a wh b o");
+}
+
+TEST(Walk, APrefetchGoesNoEarlierThanItsLead) {
+  constexpr const char *text = "p input 0\n"
+                               "a compute 2000 needs p\n"
+                               "b compute 2000 needs a\n"
+                               "h launch 10 needs p\n"
+                               "wh wait lands h\n"
+                               "c compute 2000 needs wh needs b\n"
+                               "o compute 0 needs c\n";
+  Policy policy;
+  EXPECT_EQ(walkOf(text, policy).order(), "p h a b wh c o");
+  policy.lead = 0;
+  EXPECT_EQ(walkOf(text, policy).order(), "p a h b wh c o");
+}
+
+TEST(Walk, APrefetchGoesOnlyWhereItsBytesFit) {
+  Policy policy;
+  policy.budget = 8;
+  EXPECT_EQ(walkOf(twoLayers, policy).schedule.peakBytes, 6);
+  policy.budget = 9;
+  EXPECT_EQ(walkOf(twoLayers, policy).schedule.peakBytes, 9);
+}
+
+TEST(Walk, PrefetchesThatGoTogetherAreOneBucket) {
+  Policy policy;
+  constexpr const char *text = "p input 0\n"
+                               "a compute 2000 needs p\n"
+                               "g launch 10 bytes 4 key 0 needs p\n"
+                               "h launch 10 bytes 4 key 0 needs p\n"
+                               "wg wait lands g\n"
+                               "b compute 2000 needs wg needs a\n"
+                               "wh wait lands h\n"
+                               "c compute 2000 needs wh needs b\n"
+                               "o compute 0 needs c\n";
+  policy.prefetchBytes = 8;
+  Walked walked = walkOf(text, policy);
+  ASSERT_EQ(walked.schedule.buckets.size(), 1U);
+  EXPECT_EQ(walked.named.str(walked.schedule.buckets.front()), "g h");
+  policy.prefetchBytes = 7;
+  EXPECT_TRUE(walkOf(text, policy).schedule.buckets.empty());
+}
+
+namespace {
+
+/// Backwards: the gradient of a weight feeds a reduction, that of the activation the next layer's exchange.
+constexpr const char *backward = "p input 0\n"
+                                 "d1 compute 100 needs p\n"
+                                 "w1 compute 100 needs d1\n"
+                                 "x1 launch 100 needs d1\n"
+                                 "wx1 wait lands x1\n"
+                                 "d2 compute 100 needs wx1\n"
+                                 "w2 compute 100 needs d2\n"
+                                 "x2 launch 100 needs d2\n"
+                                 "wx2 wait lands x2\n"
+                                 "d3 compute 100 needs wx2\n"
+                                 "d4 compute 1000 needs d3\n"
+                                 "d5 compute 1000 needs d4\n"
+                                 "o compute 0 needs d5 needs w1 needs w2\n";
+
+} // namespace
+
+TEST(Walk, WhatLiesAsideFillsStalls) {
+  Policy policy;
+  policy.keepBack = unlimited;
+  Walked walked = walkOf(backward, policy);
+  EXPECT_EQ(walked.order(), "p d1 x1 w1 wx1 d2 x2 w2 wx2 d3 d4 d5 o");
+  EXPECT_EQ(walked.schedule.picoseconds, 2500);
+}
+
+TEST(Walk, KeepsNothingBackUnlessToldTo) {
+  EXPECT_EQ(walkOf(backward, {}).schedule.picoseconds, 2500);
+}
+
+TEST(Walk, AWaitNobodyNeedsComesBeforeTheLastStep) {
+  EXPECT_EQ(walkOf("p input 0\n"
+                   "a compute 10 needs p\n"
+                   "r launch 10 needs a\n"
+                   "w wait lands r\n"
+                   "v view needs w\n"
+                   "b compute 10 needs a\n"
+                   "o compute 0 needs b\n",
+                   {})
+                .order(),
+            "p a r b w v o");
+}
