@@ -28,6 +28,14 @@ Json jsonOf(const OverlapFacts &overlap) {
   return {{"waited", overlap.waited}, {"exposed", overlap.exposed}, {"median_steps", overlap.median}};
 }
 
+/// Nanoseconds, rounded down.
+Json jsonOf(const Timeline &timeline) {
+  constexpr int64_t picosecondsOfNs = 1000;
+  return {{"step_ns", timeline.total / picosecondsOfNs},
+          {"compute_ns", timeline.compute / picosecondsOfNs},
+          {"exposed_ns", timeline.exposed / picosecondsOfNs}};
+}
+
 /// Because an empty list must be written as one, arrays are named as such.
 template <typename Range>
 Json listOf(const Range &values) {
@@ -108,6 +116,10 @@ Json jsonOf(const Summary &summary) {
                {"before", jsonOf(summary.before)},
                {"after", jsonOf(summary.after)},
                {"passes", listOf(summary.run.passes)}};
+  if (summary.run.timeBefore)
+    json["predicted"] = {{"machine", summary.run.cost->machine},
+                         {"before", jsonOf(*summary.run.timeBefore)},
+                         {"after", jsonOf(*summary.run.timeAfter)}};
   if (summary.run.memoryBudget)
     json["memory_budget"] = *summary.run.memoryBudget;
   if (summary.run.cost)

@@ -301,6 +301,7 @@ private:
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
     manager.machine = machine_;
     manager.durations = durations_ ? &*durations_ : nullptr;
+    manager.predictTimes = wantsSummary();
     std::optional<PassFailure> failure;
     manager.onFailure = [&](const PassFailure &what) { failure = what; };
     if (options_.printAfterChange)

@@ -98,6 +98,23 @@ std::string shortageText(const PassRun &run, llvm::StringRef reason) {
   return " (+" + bytesText(*least) + " would let one of them move, +" + bytesText(*most) + " any)";
 }
 
+/// Three digits or more: "1,229.2 ms", "12.3 us".
+std::string timeText(int64_t picoseconds) {
+  constexpr int64_t picosecondsOfMs = 1'000'000'000, picosecondsOfTenthUs = 100'000;
+  bool milli = picoseconds >= picosecondsOfMs;
+  int64_t tenths = picoseconds / (milli ? picosecondsOfMs / 10 : picosecondsOfTenthUs);
+  return withCommas(tenths / 10) + "." + std::to_string(tenths % 10) + (milli ? " ms" : " us");
+}
+
+/// "1,398.3 ms (58.9 %)".
+std::string exposedText(const Timeline &timeline) {
+  int64_t tenths =
+      timeline.total == 0
+          ? 0
+          : static_cast<int64_t>(1000.0 * static_cast<double>(timeline.exposed) / static_cast<double>(timeline.total));
+  return timeText(timeline.exposed) + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %)";
+}
+
 /// What a reason means, as the pass declares it.
 std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   auto pass = createPass(passText.take_until([](char c) { return c == '{'; }));
@@ -126,6 +143,7 @@ public:
     std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
     label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";
+    printTime();
     printCollectives();
     printOverlap();
     printPasses();
@@ -152,6 +170,22 @@ private:
     for (char c : pipeline)
       text += c == ',' ? ", " : std::string(1, c);
     return text;
+  }
+
+  // What users come for stands first: how long the step takes, and how much of that is communication that nothing hides.
+  void printTime() {
+    if (!s_.run.timeBefore || s_.run.timeBefore->collectives.empty())
+      return;
+    const Timeline &before = *s_.run.timeBefore, &after = *s_.run.timeAfter;
+    label("step") << timeText(before.total) << " -> " << timeText(after.total) << " predicted, of it "
+                  << timeText(after.compute) << " computation\n";
+    label("exposed") << exposedText(before) << " -> " << exposedText(after) << '\n';
+    std::string worst;
+    for (const CollectiveTime &collective : mostExposed(after, maxReasons))
+      worst += (worst.empty() ? "most: " : ", ") + collective.node + " " + timeText(collective.exposed);
+    if (!worst.empty())
+      label("") << wrapped(worst, labelWidth) << "\n";
+    os_ << "\n";
   }
 
   void printCollectives() {

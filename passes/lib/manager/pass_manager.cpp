@@ -163,8 +163,12 @@ void Runner::takeBudget(const Pass &pass) {
 /// Durations go by name, and a pass may give a name that it freed to another node. So where a file names nodes, the model
 /// is made before any pass that does more than normalize.
 void Runner::takeCosts(const Pass &pass) {
-  if (pass.phase() != Phase::Normalize && (options_.machine || options_.durations))
+  if (pass.phase() == Phase::Normalize)
+    return;
+  if (options_.machine || options_.durations)
     static_cast<void>(costs_.get());
+  if (options_.predictTimes && !result_.timeBefore)
+    result_.timeBefore = predictTimeline(graph_, costs_.get());
 }
 
 // Around each pass: a snapshot of the graph before, the pass, then the checks of what it says it did. A pass that says
@@ -223,6 +227,8 @@ llvm::Expected<PipelineRun> Runner::run() {
       return error;
   if (const CostModel *costs = costs_.made())
     result_.cost = costs->summary();
+  if (result_.timeBefore)
+    result_.timeAfter = predictTimeline(graph_, costs_.get());
   return std::move(result_);
 }
 

@@ -24,7 +24,8 @@ TEST(PipelineText, EveryLevelPrintsBack) {
   for (unsigned level = 0; level <= maxLevel; ++level)
     EXPECT_EQ(roundTrip(pipelineOfLevel(level).str()), pipelineOfLevel(level).str());
   EXPECT_EQ(pipelineOfLevel(0).str(), "");
-  EXPECT_EQ(pipelineOfLevel(3).str(), pipelineOfLevel(2).str());
+  EXPECT_TRUE(llvm::StringRef(pipelineOfLevel(2).str()).contains("schedule-overlap,"));
+  EXPECT_TRUE(llvm::StringRef(pipelineOfLevel(3).str()).contains("schedule-overlap{walks=200},"));
 }
 
 TEST(PipelineText, BlanksMeanNothingAndValuesBecomeCanonical) {

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "ccgraph/passes/pipeline.h"
+#include "ccgraph/passes/timeline.h"
 
 #include <functional>
 
@@ -75,6 +76,8 @@ struct PipelineRun {
   std::optional<int64_t> memoryBudget;
   /// what costs rest on; empty where no pass asked for them and no machine or durations were given
   std::optional<CostSummary> cost;
+  /// Where PassManagerOptions::predictTimes: of the graph when the first pass after the normalize phase begins, and at the end.
+  std::optional<Timeline> timeBefore, timeAfter;
   /// True if any pass changed the graph.
   [[nodiscard]] bool changed() const;
 };
@@ -97,6 +100,8 @@ struct PassManagerOptions {
   std::optional<Machine> machine;
   /// of the graph's nodes; null: all is predicted
   const Durations *durations = nullptr;
+  /// whether times are predicted for the graph before and after
+  bool predictTimes = false;
   /// after each pass that changed the graph and whose checks held
   std::function<void(const Pass &, const Graph &)> afterChange;
   /// before the error is returned: write a reproducer

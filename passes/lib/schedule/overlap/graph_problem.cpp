@@ -11,14 +11,50 @@ namespace {
 /// counts as alive to the end.
 constexpr size_t maxSharedHolders = 8;
 
+Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
+  Step step;
+  step.picoseconds = costs.price(*node).picoseconds;
+  step.input = node->opcode() == Opcode::Placeholder;
+  if (facts.waits(node)) {
+    step.kind = StepKind::Wait;
+    step.picoseconds = 0;
+  } else if (facts.launches(node)) {
+    step.kind = StepKind::Launch;
+    step.stream = groups.groupOf(node);
+    step.bytes = std::max(inputBytes(*node).value_or(0), outputBytes(*node).value_or(0));
+    step.fixed = groups.isFence(node);
+  } else if (facts.views(node) && step.picoseconds == 0) {
+    step.kind = StepKind::Free;
+  }
+  return step;
+}
+
+/// Steps, and by node id which of them a node is.
+std::vector<uint32_t> addSteps(GraphProblem &result, const Graph &graph) {
+  std::vector<uint32_t> stepOf(graph.idLimit());
+  for (Node *node : graph) {
+    stepOf[node->id()] = static_cast<uint32_t>(result.nodes.size());
+    result.nodes.push_back(node);
+  }
+  return stepOf;
+}
+
+void addLandings(GraphProblem &result, const ProgramFacts &facts, llvm::ArrayRef<uint32_t> stepOf) {
+  for (Node *node : result.nodes) {
+    if (facts.waits(node))
+      for (const Node *launch : facts.completes(node))
+        result.problem.lands.push(stepOf[launch->id()]);
+    result.problem.lands.endRow();
+  }
+}
+
 class Maker {
 public:
-  Maker(Graph &graph, const GraphProblemOptions &options) : graph_(graph), options_(options) {
-    stepOf_.resize(graph.idLimit());
-    for (Node *node : graph) {
-      stepOf_[node->id()] = static_cast<uint32_t>(result_.nodes.size());
-      result_.nodes.push_back(node);
-    }
+  Maker(Graph &graph, const GraphProblemOptions &options)
+      : graph_(graph), options_(options), result_(timesOf(graph, options.facts, options.groups, options.costs)),
+        stepOf_(graph.idLimit()) {
+    for (uint32_t step = 0; step < result_.nodes.size(); ++step)
+      stepOf_[result_.nodes[step]->id()] = step;
   }
   GraphProblem make();
 
@@ -26,17 +62,15 @@ private:
   [[nodiscard]] uint32_t stepOf(const Node *node) const { return stepOf_[node->id()]; }
   [[nodiscard]] bool communicates(const Node *node) const { return options_.groups.groupOf(node) != CommGroups::none; }
   [[nodiscard]] bool isBound() const;
-  Step describe(Node *node) const;
   void addEdges();
-  void addLandings();
   void addStorages();
   void addHolders(const StorageLives &lives);
 
   Graph &graph_;
   const GraphProblemOptions &options_;
+  GraphProblem result_;
   /// by node id
   std::vector<uint32_t> stepOf_;
-  GraphProblem result_;
 };
 
 /// Because sections of one program never pass each other, more than one of them binds all.
@@ -52,24 +86,6 @@ bool Maker::isBound() const {
     first = node;
   }
   return false;
-}
-
-Step Maker::describe(Node *node) const {
-  Step step;
-  step.picoseconds = options_.costs.price(*node).picoseconds;
-  step.input = node->opcode() == Opcode::Placeholder;
-  if (options_.facts.waits(node)) {
-    step.kind = StepKind::Wait;
-    step.picoseconds = 0;
-  } else if (options_.facts.launches(node)) {
-    step.kind = StepKind::Launch;
-    step.stream = options_.groups.groupOf(node);
-    step.bytes = std::max(inputBytes(*node).value_or(0), outputBytes(*node).value_or(0));
-    step.fixed = options_.groups.isFence(node);
-  } else if (options_.facts.views(node) && step.picoseconds == 0) {
-    step.kind = StepKind::Free;
-  }
-  return step;
 }
 
 void Maker::addEdges() {
@@ -102,15 +118,6 @@ void Maker::addEdges() {
   }
 }
 
-void Maker::addLandings() {
-  for (Node *node : result_.nodes) {
-    if (options_.facts.waits(node))
-      for (const Node *launch : options_.facts.completes(node))
-        result_.problem.lands.push(stepOf(launch));
-    result_.problem.lands.endRow();
-  }
-}
-
 void Maker::addStorages() {
   StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.flights());
   for (const StorageLife &life : lives.storages)
@@ -136,6 +143,7 @@ void Maker::addHolders(const StorageLives &lives) {
     }
     left -= std::min(left, size);
   }
+  result_.problem.holds = Rows();
   for (llvm::SmallVector<uint32_t, 4> &row : holds) {
     llvm::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
@@ -144,17 +152,24 @@ void Maker::addHolders(const StorageLives &lives) {
 }
 
 GraphProblem Maker::make() {
-  Problem &problem = result_.problem;
-  for (Node *node : result_.nodes)
-    problem.steps.push_back(describe(node));
-  problem.streams = options_.groups.numGroups();
   addEdges();
-  addLandings();
   addStorages();
   return std::move(result_);
 }
 
 } // namespace
+
+GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
+  GraphProblem result;
+  std::vector<uint32_t> stepOf = addSteps(result, graph);
+  for (const Node *node : result.nodes)
+    result.problem.steps.push_back(stepFor(node, facts, groups, costs));
+  result.problem.streams = groups.numGroups();
+  addLandings(result, facts, stepOf);
+  for (size_t step = 0; step < result.nodes.size(); ++step)
+    result.problem.holds.endRow();
+  return result;
+}
 
 GraphProblem problemOf(Graph &graph, const GraphProblemOptions &options) {
   GraphProblem made = Maker(graph, options).make();

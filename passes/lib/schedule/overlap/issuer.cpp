@@ -39,14 +39,21 @@ void Issuer::put(uint32_t step) {
       bytes_ -= problem_.storages[storage].bytes;
   for (uint32_t user : after_[step])
     if (--missing_[user] == 0 && problem_.steps[user].kind == StepKind::Free && tasks_.taskOf(user) == none)
-      following_.push_back(user);
+      following_.push(user);
 }
 
 void Issuer::follow() {
-  for (size_t i = 0; i < following_.size(); ++i)
-    if (!issued_[following_[i]])
-      put(following_[i]);
-  following_.clear();
+  while (!following_.empty() && following_.top() < reached_) {
+    uint32_t step = following_.top();
+    following_.pop();
+    if (!issued_[step])
+      put(step);
+  }
+}
+
+void Issuer::reach(uint32_t step) {
+  reached_ = step;
+  follow();
 }
 
 void Issuer::issue(uint32_t step) {

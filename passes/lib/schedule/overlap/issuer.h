@@ -1,8 +1,8 @@
 // Issuer: writes down an order of steps, and knows what is alive after each of them.
 //
-// The walk says which task comes next; the issuer puts the waits and views before it that it needs,
-// and lets views follow as soon as all that they read stands. A view that stands early keeps nothing
-// alive longer than its reader would.
+// The walk says which task comes next; the issuer knows the waits and views that it needs before it. A
+// view that nobody needs yet comes where the program has it: when the walk has come to that place, and
+// all that it reads stands. So what need not move does not.
 //
 // Ownership: refers to the problem. Failure: asserts that what a step needs stands before it.
 // Cost: O(1) a step, edge and holder, over all.
@@ -10,12 +10,16 @@
 
 #include "schedule/overlap/tasks.h"
 
+#include <queue>
+
 namespace ccgraph::overlap {
 
 class Issuer {
 public:
   Issuer(const Problem &problem, const Tasks &tasks);
 
+  /// The walk has come to this step of the program order: views above it follow as soon as they can.
+  void reach(uint32_t step);
   /// Puts the step next, and the views that can follow.
   void issue(uint32_t step);
   /// All inputs of the program, and then what can follow.
@@ -44,8 +48,9 @@ private:
   /// by storage: holders that were not issued yet
   std::vector<uint32_t> holders_;
   std::vector<bool> alive_;
-  /// views all of whose sources stand
-  std::vector<uint32_t> following_;
+  /// views all of whose sources stand, the first in program order on top
+  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> following_;
+  uint32_t reached_ = 0;
   std::vector<uint32_t> order_;
   /// by step: the question in which it was found
   std::vector<uint32_t> found_;

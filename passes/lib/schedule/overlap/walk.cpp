@@ -248,6 +248,7 @@ void Walker::launch(llvm::ArrayRef<uint32_t> members) {
 
 void Walker::visit(uint32_t task) {
   at_ = task;
+  issuer_.reach(tasks_.stepOf(task));
   if (plan_)
     plan_->reach(task);
   if (isDone(task) || tasks_.feedsPrefetch(task) || tasks_.prefetchable(task))
@@ -399,7 +400,8 @@ bool Walker::keep(uint32_t task) {
     return !isDone(from) || transfers_.end(transfers_.bucketOf(from)) > now_;
   });
   int64_t time = tasks_.step(task).picoseconds;
-  bool fills = !stalls && time >= allCompute() / fillerParts && poolTime_ + time <= policy_.keepBack && couldRunLater(task);
+  bool fills =
+      !stalls && time >= allCompute() / fillerParts && poolTime_ + time <= policy_.keepBack && couldRunLater(task);
   bool lasts = needed + 1 == tasks_.size();
   if (!follows && !fills && !(stalls && lasts))
     return false;

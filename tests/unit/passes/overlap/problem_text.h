@@ -12,8 +12,8 @@
 
 #include "schedule/overlap/problem.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <gtest/gtest.h>
 

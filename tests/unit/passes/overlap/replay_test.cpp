@@ -1,5 +1,5 @@
-#include "unit/passes/overlap/problem_text.h"
 #include "schedule/overlap/replay.h"
+#include "unit/passes/overlap/problem_text.h"
 
 using namespace ccgraph::overlap;
 using namespace ccgraph::overlap::test;

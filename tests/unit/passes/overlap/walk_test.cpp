@@ -1,6 +1,6 @@
-#include "unit/passes/overlap/problem_text.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/walk.h"
+#include "unit/passes/overlap/problem_text.h"
 
 using namespace ccgraph::overlap;
 using namespace ccgraph::overlap::test;
@@ -35,9 +35,7 @@ constexpr const char *twoLayers = "p input 0\n"
 
 } // namespace
 
-TEST(Walk, PrefetchesWhatIsNeededNext) {
-  EXPECT_EQ(walkOf(twoLayers, {}).order(), "p g h wg a wh b o");
-}
+TEST(Walk, PrefetchesWhatIsNeededNext) { EXPECT_EQ(walkOf(twoLayers, {}).order(), "p g h wg a wh b o"); }
 
 TEST(Walk, APrefetchGoesNoEarlierThanItsLead) {
   constexpr const char *text = "p input 0\n"
@@ -107,9 +105,7 @@ TEST(Walk, WhatLiesAsideFillsStalls) {
   EXPECT_EQ(walked.schedule.picoseconds, 2500);
 }
 
-TEST(Walk, KeepsNothingBackUnlessToldTo) {
-  EXPECT_EQ(walkOf(backward, {}).schedule.picoseconds, 2500);
-}
+TEST(Walk, KeepsNothingBackUnlessToldTo) { EXPECT_EQ(walkOf(backward, {}).schedule.picoseconds, 2500); }
 
 TEST(Walk, AWaitNobodyNeedsComesBeforeTheLastStep) {
   EXPECT_EQ(walkOf("p input 0\n"

@@ -1,0 +1,45 @@
+// Timeline: when everything of a graph happens, as its order and the cost model have it.
+//
+// Streams as frameworks run them: computation is one stream in program order, each group is another.
+// A collective starts when computation has come to its launch and its group is done with what was
+// launched before. At a wait, computation idles until the transfer has ended: so long it is *exposed*.
+// What ends after the last step is exposed too. All times are picoseconds from the start of the
+// program.
+//
+// The model is that of a perfect machine: no slowdown of computation by transfers, no link that two
+// groups share, a host that is never late.
+//
+// Ownership: plain values, names and no nodes, so that a timeline outlives edits. Failure: none.
+// Cost: linear in nodes; one price each.
+#pragma once
+
+#include "ccgraph/passes/cost.h"
+
+namespace ccgraph {
+
+struct CollectiveTime {
+  /// name of the launch
+  std::string node;
+  /// name of its group, as the graph has it
+  std::string group;
+  /// the larger of what a rank sends and what it receives; 0 where that is not known
+  int64_t bytes = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t exposed = 0;
+};
+
+struct Timeline {
+  int64_t total = 0;
+  int64_t compute = 0;
+  /// total - compute
+  int64_t exposed = 0;
+  /// in program order
+  std::vector<CollectiveTime> collectives;
+};
+
+[[nodiscard]] Timeline predictTimeline(const Graph &graph, const CostModel &costs);
+/// The collectives that are exposed for longest, at most so many, longest first.
+[[nodiscard]] std::vector<CollectiveTime> mostExposed(const Timeline &timeline, size_t count);
+
+} // namespace ccgraph
