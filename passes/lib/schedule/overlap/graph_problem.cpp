@@ -101,9 +101,11 @@ void Maker::addEdges() {
       row.push_back(stepOf(before));
     if (opaque != none)
       row.push_back(opaque);
-    if (bound && communicates(node)) {
-      if (issued != none)
-        row.push_back(issued);
+    bool issues = bound && communicates(node);
+    // Because a rank that waits issues nothing, what other programs may need before it wakes stays above the wait.
+    if (issued != none && (issues || (!options_.spmd && options_.facts.waits(node))))
+      row.push_back(issued);
+    if (issues) {
       issued = step;
       result_.problem.steps[step].fixed = true;
     }
