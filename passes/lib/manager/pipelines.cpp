@@ -8,15 +8,18 @@ namespace ccgraph {
 
 namespace {
 
-/// Of schedule-overlap at the level that searches longer.
-constexpr llvm::StringLiteral thoroughWalks = "200";
-
 Pass &add(Pipeline &pipeline, llvm::StringRef pass) {
   std::unique_ptr<Pass> made = createPass(pass);
   assert(made && "a level names a pass that is not registered");
   Pass &added = *made;
   pipeline.append(std::move(made));
   return added;
+}
+
+/// schedule-overlap at the level that searches longer.
+void setThorough(Pass &pass) {
+  pass.set("walks", "200");
+  pass.set("beam", "512");
 }
 
 /// One form for everything, and nothing moved yet: what follows sees calls, not their wrappers.
@@ -36,7 +39,7 @@ void addSchedule(Pipeline &pipeline, unsigned level) {
   if (level >= 2) {
     Pass &pass = add(pipeline, "schedule-overlap");
     if (level >= 3)
-      pass.set("walks", thoroughWalks);
+      setThorough(pass);
   }
   // Because a wait that stands later than the model asks hides what the model does not see, as far as memory lets it.
   add(pipeline, "sink-waits");

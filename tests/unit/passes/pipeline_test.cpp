@@ -25,7 +25,7 @@ TEST(PipelineText, EveryLevelPrintsBack) {
     EXPECT_EQ(roundTrip(pipelineOfLevel(level).str()), pipelineOfLevel(level).str());
   EXPECT_EQ(pipelineOfLevel(0).str(), "");
   EXPECT_TRUE(llvm::StringRef(pipelineOfLevel(2).str()).contains("schedule-overlap,"));
-  EXPECT_TRUE(llvm::StringRef(pipelineOfLevel(3).str()).contains("schedule-overlap{walks=200},"));
+  EXPECT_TRUE(llvm::StringRef(pipelineOfLevel(3).str()).contains("schedule-overlap{walks=200 beam=512},"));
 }
 
 TEST(PipelineText, BlanksMeanNothingAndValuesBecomeCanonical) {

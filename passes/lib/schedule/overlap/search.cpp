@@ -1,5 +1,6 @@
 #include "schedule/overlap/search.h"
 
+#include "schedule/overlap/beam.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/walk.h"
 
@@ -41,6 +42,7 @@ private:
   [[nodiscard]] bool isBetter(const Schedule &schedule) const;
   void attempt(const Policy &policy);
   void descend();
+  void askBeam();
   template <class Value>
   void vary(Value Policy::*part, const std::vector<Value> &values);
   [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
@@ -115,6 +117,14 @@ void Search::descend() {
   }
 }
 
+void Search::askBeam() {
+  if (options_.beamWidth == 0)
+    return;
+  if (std::optional<BeamResult> found = beam(problem_, {options_.budget, options_.beamWidth}))
+    if (isBetter(found->schedule))
+      best_ = std::move(found->schedule);
+}
+
 Schedule Search::run() {
   // Because programs bound by their transfers want large buckets, and others small ones, both ends are looked at first.
   Policy start;
@@ -126,6 +136,7 @@ Schedule Search::run() {
     attempt(start);
   }
   descend();
+  askBeam();
   return std::move(best_);
 }
 

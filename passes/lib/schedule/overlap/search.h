@@ -4,6 +4,8 @@
 // fetched, how much computation is kept back. Which policy is good hangs on the program, so several
 // are tried, one change at a time from the best so far (coordinate descent), and replay() judges.
 //
+// Of a program so small that many orders can be looked at, a beam (beam.h) is asked besides.
+//
 // Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure:
 // none; the program as it stands is what it falls back to. Cost: `maxWalks` walks.
 #pragma once
@@ -17,6 +19,8 @@ struct SearchOptions {
   int64_t budget = unlimited;
   /// most walks
   unsigned maxWalks = 16;
+  /// states a level of a beam over small programs; 0: none
+  size_t beamWidth = 0;
 };
 
 /// The fastest schedule within the budget; where none was found, the one of the lowest peak. What was there before wins

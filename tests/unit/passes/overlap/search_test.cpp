@@ -1,0 +1,85 @@
+// The search against every order there is, on random small training steps.
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/search.h"
+#include "unit/passes/overlap/exact_schedule.h"
+#include "unit/passes/overlap/random_problem.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+using namespace ccgraph::overlap;
+using namespace ccgraph::overlap::test;
+
+namespace {
+
+struct Tally {
+  unsigned tried = 0;
+  unsigned optimal = 0;
+  /// the order that the program had is 5 % or more from the optimum, or over the budget
+  unsigned farAtFirst = 0;
+  unsigned notFound = 0;
+  double worst = 1;
+};
+
+/// One program under one budget, which some order holds: all that must never happen, and how near the search comes.
+void check(const Problem &problem, int64_t budget, const SearchOptions &options, Tally &tally) {
+  std::optional<int64_t> optimum = exactSchedule(problem, budget);
+  if (!optimum)
+    return;
+  Replay before = replay(problem, asItStands(problem));
+  Schedule found = search(problem, options);
+  Replay after = replay(problem, found);
+  EXPECT_EQ(after.total, found.picoseconds);
+  EXPECT_EQ(after.peakBytes, found.peakBytes);
+  ++tally.tried;
+  tally.farAtFirst += before.peakBytes > budget || 20 * before.total >= 21 * *optimum;
+  if (after.peakBytes > budget) {
+    ++tally.notFound;
+    return;
+  }
+  EXPECT_GE(after.total, *optimum) << "faster than all orders";
+  if (before.peakBytes <= budget) {
+    EXPECT_LE(after.total, before.total) << "slower than what was there";
+  }
+  tally.optimal += after.total == *optimum;
+  tally.worst = std::max(tally.worst, static_cast<double>(after.total) / static_cast<double>(*optimum));
+}
+
+Tally tallyOf(unsigned percentOfPeak, unsigned programs, unsigned walks, size_t beamWidth) {
+  constexpr size_t maxSteps = 18;
+  Tally tally;
+  for (unsigned seed = 1; seed <= programs; ++seed) {
+    Problem problem = randomProblem(seed, 3 + seed % 4);
+    if (problem.steps.size() > maxSteps)
+      continue;
+    int64_t budget = replay(problem, asItStands(problem)).peakBytes * percentOfPeak / 100;
+    check(problem, budget, {budget, walks, beamWidth}, tally);
+  }
+  std::printf("| %u %% | %u | %u | %u | %u | %.3f |\n", percentOfPeak, tally.tried, tally.farAtFirst, tally.optimal,
+              tally.notFound, tally.worst);
+  return tally;
+}
+
+} // namespace
+
+TEST(SearchAgainstAllOrders, FindsTheOptimumOfSmallPrograms) {
+  for (unsigned percent : {100, 90, 80, 70, 60}) {
+    Tally tally = tallyOf(percent, 2000, 200, 512);
+    EXPECT_GE(100 * tally.optimal, 95 * tally.tried) << "at " << percent << " % of the peak";
+    EXPECT_GE(2 * tally.farAtFirst, tally.tried) << "the programs are too easy";
+  }
+}
+
+TEST(SearchAgainstAllOrders, WalksAloneAreNeverWorseThanWhatWasThere) {
+  Tally tally = tallyOf(100, 2000, 16, 0);
+  EXPECT_EQ(tally.notFound, 0U);
+  EXPECT_GE(tally.tried, 1500U);
+}
+
+TEST(Search, IsDeterministic) {
+  Problem problem = randomProblem(7, 6);
+  Schedule first = search(problem, {unlimited, 16, 64});
+  Schedule second = search(problem, {unlimited, 16, 64});
+  EXPECT_EQ(first.order, second.order);
+}
