@@ -17,6 +17,8 @@
 #include "driver/run_report.h"
 #include "driver/timed_runs.h"
 
+#include <cstdlib>
+
 namespace ccgraph::driver {
 namespace {
 
@@ -256,7 +258,9 @@ ExitCode runOneRank(const Engine &engine, RunCall call, Streams streams) {
   llvm::Expected<ProcessPlace> place = engine.join(call.options.deadline);
   if (!place) {
     printError(streams.err, place.takeError());
-    return ExitCode::Diagnosed;
+    streams.err.flush();
+    // At once, because a call into MPI that was given up may hold what the usual end of a process waits for.
+    std::_Exit(static_cast<int>(ExitCode::Diagnosed));
   }
   std::string errors;
   llvm::raw_null_ostream nowhere;

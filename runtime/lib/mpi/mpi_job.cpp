@@ -15,7 +15,7 @@ namespace {
 /// What joined, once; what failed to join stays so, because MPI cannot be started twice.
 struct Membership {
   std::unique_ptr<MpiJob> job;
-  std::string failure;
+  bool failed = false;
 };
 Membership &membership() {
   // Never freed, because a call that was given up may still use it.
@@ -40,8 +40,8 @@ MpiJob *MpiJob::joined() { return membership().job.get(); }
 
 llvm::Expected<MpiJob *> MpiJob::join(Milliseconds deadline) {
   Membership &own = membership();
-  if (!own.failure.empty())
-    return jobError(own.failure);
+  if (own.failed)
+    return jobError("this process could not join the job before, and cannot try again");
   if (own.job)
     return own.job.get();
   auto job = std::make_unique<MpiJob>();
@@ -54,8 +54,8 @@ llvm::Expected<MpiJob *> MpiJob::join(Milliseconds deadline) {
   if (!error)
     return own.job.get();
   own.job.release(); // NOLINT: left where it is, as a call that was given up may still use it
-  own.failure = llvm::toString(std::move(error));
-  return jobError(own.failure);
+  own.failed = true;
+  return error;
 }
 
 llvm::Error MpiJob::startMpi(Milliseconds deadline) {

@@ -64,8 +64,9 @@ llvm::Error MpiTransport::open(const ProgramAgreement &agreement, Context &conte
 }
 
 void MpiTransport::begin() {
-  counts_.clear();
   known_.clear();
+  for (Call &call : calls_)
+    call.launch = nullptr;
 }
 
 // --- One call -----------------------------------------------------------------------------------------------
@@ -74,8 +75,6 @@ llvm::Error MpiTransport::launch(Ticket ticket, const Launch &launch) {
   Call &call = calls_[ticket];
   call.launch = &launch;
   call.error = 0;
-  if (call.agreed.sequence != 0)
-    counts_[call.seat.members] = call.agreed.sequence;
   active_[call.lane].push_back(ticket);
   return post(call, call.agreed.compares ? Phase::CompareLengths : Phase::Move);
 }
@@ -351,6 +350,14 @@ int MpiTransport::postAllToAll(Call &call, size_t row) {
 }
 
 // --- What a call waits for ------------------------------------------------------------------------------------
+
+LaunchCounts MpiTransport::counts() const {
+  LaunchCounts counts;
+  for (const Call &call : calls_)
+    if (call.launch && call.agreed.sequence != 0)
+      counts[call.seat.members] = std::max(counts[call.seat.members], call.agreed.sequence);
+  return counts;
+}
 
 std::string MpiTransport::waitText(Ticket ticket) const {
   const Call &call = calls_[ticket];

@@ -47,7 +47,7 @@ public:
   [[nodiscard]] std::string waitText(Ticket ticket) const override;
 
   // --- When a run has failed ------------------------------------------------------------------------------
-  [[nodiscard]] const LaunchCounts &counts() const { return counts_; }
+  [[nodiscard]] LaunchCounts counts() const;
   /// By rank: what other ranks have launched, for waitText().
   void learn(std::vector<std::optional<LaunchCounts>> counts) { known_ = std::move(counts); }
 
@@ -64,6 +64,7 @@ private:
     MpiComm comm;
     /// index in active_
     size_t lane = 0;
+    /// null until it is launched in this run
     const Launch *launch = nullptr;
     Phase phase = Phase::Done;
     std::vector<Request> open;
@@ -114,7 +115,6 @@ private:
   /// by lane: calls that have been launched and are not complete, oldest first
   std::vector<std::vector<Ticket>> active_;
   ScratchPool scratch_;
-  LaunchCounts counts_;
   std::vector<std::optional<LaunchCounts>> known_;
 };
 
