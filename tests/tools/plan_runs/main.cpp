@@ -2,6 +2,9 @@
 //
 //   ccgraph_plan_runs [--engine NAME] [--programs N] [--first N] [--print 1]
 //
+// For an engine with a process for each rank: mpirun -n RANKS ccgraph_plan_runs --engine mpi; programs for another number of ranks are
+// left out then, and the process of rank 0 prints.
+//
 // Each program is lowered as it stands, after -O2, and after merging into flat buckets. Each plan must pass the plan verifier, and
 // give what the interpreter gives for the program as it stood, to the bit: outputs, and inputs afterwards. What the engine may
 // choose, it chooses by the program's number. A program that lowering refuses is counted by the rule.
@@ -31,6 +34,10 @@ struct Options {
   uint32_t programs = 300;
   uint32_t first = 0;
   uint32_t print = 0;
+  /// where each rank has a process
+  std::optional<runtime::ProcessPlace> place;
+
+  [[nodiscard]] bool isMute() const { return place && place->rank != 0; }
 };
 
 /// What was seen, for the table.
@@ -98,12 +105,16 @@ std::string problemOf(const Graph &graph, const RandomProgram &program, const ru
   request.seed = seed;
   request.deadline = std::chrono::minutes(1);
   llvm::Expected<runtime::RunResult> got = runtime::runPlans(*runtime::findEngine(options.engine), request);
+  if (got && options.isMute())
+    return "";
   return got ? firstDifference(wanted, *got, request.inputs) : llvm::toString(got.takeError());
 }
 
 void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
   Context context;
   RandomProgram program = makeRandomProgram(context, randomNumbers(seed));
+  if (options.place && options.place->ranks != program.ranks)
+    return;
   ++counts.programs;
   ++counts.ranks[program.ranks];
   llvm::Expected<runtime::RunResult> wanted = runtime::interpret(seededRequest(*program.graph, program.ranks));
@@ -163,9 +174,15 @@ int main(int argc, char **argv) {
     llvm::errs() << "usage: ccgraph_plan_runs [--engine NAME] [--programs N] [--first N] [--print 1]\n";
     return 2;
   }
+  const runtime::Engine &engine = *runtime::findEngine(options->engine);
+  if (engine.isSpread())
+    options->place = llvm::cantFail(engine.join(std::chrono::minutes(1)));
   Counts counts;
   for (uint32_t seed = options->first; seed < options->first + options->programs; ++seed)
     tryProgram(seed, *options, counts);
-  print(counts);
+  if (!options->isMute())
+    print(counts);
+  llvm::outs().flush();
+  engine.leave(counts.failed ? 1 : 0);
   return counts.failed ? 1 : 0;
 }

@@ -1,0 +1,36 @@
+#include "conformance/engine_under_test.h"
+
+namespace ccgraph::test {
+namespace {
+
+const runtime::Engine *engine = nullptr;
+runtime::ProcessPlace place;
+
+} // namespace
+
+void setEngineUnderTest(const runtime::Engine &chosen, runtime::ProcessPlace own) {
+  engine = &chosen;
+  place = own;
+}
+const runtime::Engine &engineUnderTest() { return *engine; }
+
+bool runsRanks(size_t ranks) { return !engine->isSpread() || ranks == place.ranks; }
+
+std::vector<size_t> rankCounts(size_t most) {
+  std::vector<size_t> counts;
+  for (size_t ranks = 1; ranks <= most; ++ranks)
+    if (runsRanks(ranks))
+      counts.push_back(ranks);
+  return counts;
+}
+
+bool sees(size_t rank) { return !engine->isSpread() || place.rank == 0 || place.rank == rank; }
+
+runtime::RunResult mustRun(const runtime::PlanRequest &request) {
+  llvm::Expected<runtime::RunResult> results = runPlans(*engine, request);
+  if (!results)
+    llvm::report_fatal_error(results.takeError());
+  return std::move(*results);
+}
+
+} // namespace ccgraph::test

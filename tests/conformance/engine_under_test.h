@@ -1,0 +1,27 @@
+// The engine that the suite is run for: ccgraph_conformance --engine NAME. One suite holds all engines to the interpreter, so that a new
+// engine has nothing to do but to pass it.
+//
+// Where an engine runs each rank in a process of its own, the suite runs in each of them, and all run the same tests: those for as many
+// ranks as there are processes.
+//
+// Ownership: plain functions. Failure: what a test asks for and cannot have ends the program. Cost: none.
+#pragma once
+
+#include "ccgraph/runtime/engine.h"
+
+namespace ccgraph::test {
+
+void setEngineUnderTest(const runtime::Engine &engine, runtime::ProcessPlace place);
+[[nodiscard]] const runtime::Engine &engineUnderTest();
+
+/// Programs for so many ranks can run here.
+[[nodiscard]] bool runsRanks(size_t ranks);
+/// From 1 to `most`, those that can.
+[[nodiscard]] std::vector<size_t> rankCounts(size_t most);
+/// The results of this rank come to this process.
+[[nodiscard]] bool sees(size_t rank);
+
+/// Ends the test program where the run fails, because the ranks' processes would not go on together.
+[[nodiscard]] runtime::RunResult mustRun(const runtime::PlanRequest &request);
+
+} // namespace ccgraph::test

@@ -1,0 +1,56 @@
+// ccgraph_conformance [--engine NAME] [GoogleTest's flags]: the suite for one engine, local unless another is named. For an engine with
+// a process for each rank: mpirun -n N ccgraph_conformance --engine mpi.
+#include "conformance/engine_under_test.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+using namespace ccgraph;
+
+namespace {
+
+const runtime::Engine *engineNamed(llvm::ArrayRef<char *> arguments) {
+  llvm::StringRef name = "local";
+  for (size_t i = 1; i + 1 < arguments.size(); ++i)
+    if (llvm::StringRef(arguments[i]) == "--engine")
+      name = arguments[i + 1];
+  return runtime::findEngine(name);
+}
+
+/// One process speaks for all, unless another one finds something.
+class Quiet final : public testing::EmptyTestEventListener {
+  void OnTestPartResult(const testing::TestPartResult &result) override {
+    if (result.failed())
+      std::cerr << "rank " << rank_ << ": " << result.message() << '\n';
+  }
+  size_t rank_;
+
+public:
+  explicit Quiet(size_t rank) : rank_(rank) {}
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const runtime::Engine *engine = engineNamed({argv, static_cast<size_t>(argc)});
+  if (!engine) {
+    std::cerr << "usage: ccgraph_conformance [--engine NAME]\n";
+    return 2;
+  }
+  llvm::Expected<runtime::ProcessPlace> place = engine->join(std::chrono::minutes(1));
+  if (!place) {
+    std::cerr << llvm::toString(place.takeError()) << '\n';
+    return 1;
+  }
+  test::setEngineUnderTest(*engine, *place);
+  if (place->rank != 0) {
+    testing::TestEventListeners &listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new Quiet(place->rank));
+  }
+  int failed = RUN_ALL_TESTS();
+  engine->leave(failed);
+  return failed;
+}

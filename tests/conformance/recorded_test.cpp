@@ -1,0 +1,81 @@
+// Every captured program with recorded values that can be lowered, by plan: as it stands, after -O2, and merged into flat buckets.
+#include "conformance/engine_under_test.h"
+#include "support/recorded.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/passes/lower.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/runtime/fixed_outputs.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+/// One plan a text. Empty where lowering refuses one.
+std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program, const Pipeline &pipeline) {
+  std::vector<std::unique_ptr<Plan>> plans;
+  PassManagerOptions options;
+  options.spmd = program.graphs.size() == 1;
+  for (const auto &graph : program.graphs) {
+    std::unique_ptr<Graph> copy = graph->clone();
+    llvm::cantFail(runPipeline(*copy, pipeline, options));
+    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*copy, {.objects = program.request.objects});
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      return {};
+    }
+    if (program.graphs.size() == 1)
+      (*plan)->rank.reset();
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+/// "" if the outputs are the recorded ones, as far as they come to this process.
+std::string problemOf(const LoadedProgram &program, const runtime::RunResult &results) {
+  std::vector<TensorMap> recorded = program.request.inputs;
+  for (size_t rank = 0; rank < recorded.size(); ++rank)
+    if (!sees(rank))
+      recorded[rank].clear();
+  runtime::ComparisonRules rules = program.rules;
+  rules.fixed = runtime::fixedOutputs(*program.graphs.front());
+  runtime::Comparison comparison = runtime::compareRuns({recorded, results, recorded}, rules);
+  if (comparison.equal())
+    return "";
+  const runtime::Difference &first = comparison.differences.front();
+  return "rank " + std::to_string(first.rank) + " " + first.output + ": " + first.message;
+}
+
+class Recorded : public testing::TestWithParam<const char *> {};
+
+TEST_P(Recorded, ValuesAreReproduced) {
+  Pipeline pipeline =
+      llvm::StringRef(GetParam()) == "O2" ? pipelineOfLevel(2) : llvm::cantFail(Pipeline::parse(GetParam()));
+  size_t runs = 0;
+  for (const RecordedProgram &program : recordedPrograms())
+    for (const std::string &values : program.values) {
+      Context context;
+      LoadedProgram loaded = llvm::cantFail(load(context, program, values));
+      if (!runsRanks(loaded.request.ranks))
+        continue;
+      std::vector<std::unique_ptr<Plan>> plans = plansOf(loaded, pipeline);
+      if (plans.empty())
+        continue;
+      runtime::PlanRequest request{.ranks = loaded.request.ranks, .inputs = loaded.request.inputs};
+      for (const auto &plan : plans)
+        request.plans.push_back(plan.get());
+      EXPECT_EQ(problemOf(loaded, mustRun(request)), "") << program.name;
+      ++runs;
+    }
+  EXPECT_TRUE(runs > 20 || engineUnderTest().isSpread()) << "too few programs are lowered: " << runs;
+  RecordProperty("programs", static_cast<int>(runs));
+}
+
+INSTANTIATE_TEST_SUITE_P(Pipelines, Recorded, testing::Values("", "O2", "coalesce-collectives{layout=flat}"),
+                         [](const auto &info) {
+                           return std::string(info.index == 0 ? "asItStands" : info.index == 1 ? "O2" : "flat");
+                         });
+
+} // namespace
+} // namespace ccgraph::test

@@ -1,0 +1,189 @@
+// ccgraph_mpi_bench: the mpi engine beside a loop of the same MPI calls, written by hand.
+//
+//   mpirun -n N ccgraph_mpi_bench [--seconds S]
+//
+// A program launches one collective after another, each on the result of the one before, as a loop does that posts each MPI call and
+// waits for it. Both sides reduce with the same code, so what differs is what the engine does between MPI calls. Runs of both are
+// interleaved, A B A B; the table shows the fastest of each, in microseconds a collective.
+#include "collectives/reduce_rows.h"
+#include "support/plan_builder.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <mpi.h>
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+
+namespace {
+
+constexpr int64_t smallBytes = 32 << 10;
+
+struct Case {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  /// floats that each rank sends
+  int64_t elements = 0;
+  int steps = 0;
+};
+
+// --- A: the engine --------------------------------------------------------------------------------------------
+
+int64_t receivedBy(const Case &c, int64_t ranks) {
+  return c.kind == CollectiveKind::AllGather       ? c.elements * ranks
+         : c.kind == CollectiveKind::ReduceScatter ? c.elements / ranks
+                                                   : c.elements;
+}
+
+/// x is made in the plan, and of the result one element goes out, so that a run is little but its collectives.
+std::unique_ptr<PlanBuilder> planOf(const Case &c, int64_t ranks) {
+  auto made = std::make_unique<PlanBuilder>();
+  PlanBuilder &b = *made;
+  PlanWindow x = b.compute("x", {c.elements}), y = b.comm("y", {receivedBy(c, ranks)});
+  Argument sizes = Argument::sequence(Argument::Kind::List, b.plan.keep({Argument::integer(c.elements)}));
+  b.kernel("x", "aten.full.default", {sizes, 0.25}, x);
+  std::vector<int64_t> members;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    members.push_back(rank);
+  StreamId stream = b.collectives(b.group("all", members));
+  for (int step = 0; step < c.steps; ++step) {
+    PlanCollective call;
+    call.kind = c.kind;
+    if (c.kind != CollectiveKind::AllGather)
+      call.reduceOp = ReduceOp::Sum;
+    call.rows = {{x, y}};
+    b.collective("c" + std::to_string(step), stream, {call});
+  }
+  b.order("x", "c0");
+  b.returns(b.part(y, {1}, 0));
+  return made;
+}
+
+// --- B: by hand -----------------------------------------------------------------------------------------------
+
+class ByHand {
+public:
+  ByHand(const Case &c, int ranks, int rank)
+      : c_(c), ranks_(ranks), rank_(rank), x_(static_cast<size_t>(c.elements), 0.25F),
+        y_(static_cast<size_t>(receivedBy(c, ranks))),
+        scratch_(static_cast<size_t>(isWhole() ? c.elements * ranks : c.elements)) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  }
+  ~ByHand() { MPI_Comm_free(&comm_); }
+
+  void run() {
+    for (int step = 0; step < c_.steps; ++step)
+      once();
+  }
+
+private:
+  [[nodiscard]] bool isWhole() const { return c_.elements * 4 * ranks_ <= smallBytes; }
+
+  void once() {
+    int count = static_cast<int>(c_.elements);
+    MPI_Request request;
+    if (c_.kind == CollectiveKind::AllGather) {
+      MPI_Iallgather(x_.data(), count, MPI_FLOAT, y_.data(), count, MPI_FLOAT, comm_, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      return;
+    }
+    bool whole = c_.kind == CollectiveKind::AllReduce && isWhole();
+    int part = whole ? count : count / ranks_;
+    if (whole)
+      MPI_Iallgather(x_.data(), count, MPI_FLOAT, scratch_.data(), count, MPI_FLOAT, comm_, &request);
+    else
+      MPI_Ialltoall(x_.data(), part, MPI_FLOAT, scratch_.data(), part, MPI_FLOAT, comm_, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    bool shares = c_.kind == CollectiveKind::AllReduce && !whole;
+    reduce(part, y_.data() + (shares ? rank_ * part : 0));
+    if (!shares)
+      return;
+    MPI_Iallgather(MPI_IN_PLACE, 0, MPI_FLOAT, y_.data(), part, MPI_FLOAT, comm_, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+
+  void reduce(int64_t part, float *to) {
+    llvm::SmallVector<const std::byte *, 16> rows;
+    for (int64_t member = 0; member < ranks_; ++member)
+      rows.push_back(reinterpret_cast<const std::byte *>(scratch_.data() + member * part));
+    runtime::reduceRows({ReduceOp::Sum, DType::F32, rows, reinterpret_cast<std::byte *>(to), part});
+  }
+
+  const Case &c_;
+  int ranks_, rank_;
+  std::vector<float> x_, y_, scratch_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+// --- A B A B ----------------------------------------------------------------------------------------------------
+
+/// Microseconds, of the slowest rank.
+template <typename Body>
+double microseconds(Body body) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  auto begin = std::chrono::steady_clock::now();
+  body();
+  double own = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count(), all = 0;
+  MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
+struct Fastest {
+  double engine = 1e30;
+  double hand = 1e30;
+  int runs = 0;
+};
+
+Fastest measure(const Case &c, int ranks, int rank, double seconds) {
+  std::unique_ptr<PlanBuilder> b = planOf(c, ranks);
+  runtime::PlanRequest request{.plans = {&b->plan}, .ranks = static_cast<size_t>(ranks)};
+  auto plans = llvm::cantFail(runtime::findEngine("mpi")->prepare(request));
+  std::vector<TensorMap> inputs(static_cast<size_t>(ranks));
+  ByHand hand(c, ranks, rank);
+  Fastest fastest;
+  for (double spent = 0; spent < seconds * 1e6 || fastest.runs < 5; ++fastest.runs) {
+    double a = microseconds([&] { llvm::cantFail(plans->run(inputs)); }), by = microseconds([&] { hand.run(); });
+    fastest.engine = std::min(fastest.engine, a);
+    fastest.hand = std::min(fastest.hand, by);
+    spent += a + by;
+  }
+  return fastest;
+}
+
+llvm::StringRef sizeText(int64_t bytes, std::string &text) {
+  text = bytes < 1024      ? std::to_string(bytes) + " B"
+         : bytes < 1 << 20 ? std::to_string(bytes >> 10) + " KiB"
+                           : std::to_string(bytes >> 20) + " MiB";
+  return text;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  double seconds = 2;
+  if (argc == 3 && llvm::StringRef(argv[1]) == "--seconds")
+    llvm::StringRef(argv[2]).getAsDouble(seconds);
+  // By the program and not by the engine, as a framework that has MPI of its own would.
+  int threads = 0, rank = 0, ranks = 1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (rank == 0)
+    llvm::outs() << "| collective on " << ranks
+                 << " ranks | sent by each | by hand, us | engine, us | engine / hand | runs |\n"
+                 << "|---|---:|---:|---:|---:|---:|\n";
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter})
+    for (int64_t bytes : {256LL, 4LL << 10, 64LL << 10, 1LL << 20, 16LL << 20}) {
+      Case c{kind, bytes / 4, bytes < 1 << 20 ? 2000 : bytes < 16 << 20 ? 100 : 10};
+      Fastest fastest = measure(c, ranks, rank, seconds);
+      std::string text;
+      if (rank == 0)
+        llvm::outs() << llvm::formatv("| {0} | {1} | {2:f2} | {3:f2} | {4:f3} | {5} |\n", collectiveName(kind),
+                                      sizeText(bytes, text), fastest.hand / c.steps, fastest.engine / c.steps,
+                                      fastest.engine / fastest.hand, fastest.runs);
+      llvm::outs().flush();
+    }
+  runtime::findEngine("mpi")->leave(0);
+  MPI_Finalize();
+  return 0;
+}
