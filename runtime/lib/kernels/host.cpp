@@ -273,8 +273,9 @@ Value constrainRange(KernelArgs &args) {
   return {};
 }
 
-/// A mark of the profiler: time is nobody's value.
-Value mark(KernelArgs &) { return {}; }
+/// Marks of the profiler: time is nobody's value, but who ends a stretch of it names its beginning.
+Value beginMark(KernelArgs &) { return Value::opaque("a mark of the profiler"); }
+Value endMark(KernelArgs &) { return {}; }
 
 const Kernel kernels[] = {
     {"aten._assert_async.default", "self", assertAsync},
@@ -292,9 +293,9 @@ const Kernel kernels[] = {
     {"operator.getitem", "a,b", getItem},
     {"operator.neg", "a", negate},
     {"operator.not_", "a", logicalNot},
-    {"profiler._record_function_enter.default", "name,args", mark},
-    {"profiler._record_function_enter_new.default", "name,args", mark},
-    {"profiler._record_function_exit._RecordFunction", "handle", mark},
+    {"profiler._record_function_enter.default", "name,args", beginMark},
+    {"profiler._record_function_enter_new.default", "name,args", beginMark},
+    {"profiler._record_function_exit._RecordFunction", "handle", endMark},
     {"torch.sym_not", "a", logicalNot},
     {"torch.sym_sum", "args", symSum},
 };

@@ -346,5 +346,17 @@ TEST(PlanSteps, AStepThatNeedsMoreMemoryThanAllowedEndsTheRun) {
   EXPECT_NE(error.find("[run.memory]"), std::string::npos) << error;
 }
 
+TEST(PlanSteps, MarksOfTheProfilerAreHandedOn) {
+  PlanBuilder b;
+  PlanWindow x = b.input("x", {2}), y = b.compute("y", {2});
+  b.plan.numSlots = 1;
+  b.host("begin", "profiler._record_function_enter_new.default", {Argument::string(b.name("step"))},
+         PlanValue::number(0, nullptr));
+  b.kernel("y", "aten.neg.default", {x}, y);
+  b.host("end", "profiler._record_function_exit._RecordFunction", {PlanValue::number(0, nullptr)}, PlanValue());
+  b.returns(y);
+  EXPECT_EQ(errorOf(runLocally(b.plan, {{{"in.x", f32({2}, {1, 2})}}})), "");
+}
+
 } // namespace
 } // namespace ccgraph::test
