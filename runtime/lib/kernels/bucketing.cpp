@@ -31,7 +31,7 @@ Value preBucketAllGather(KernelArgs &args) {
   args.check(numbers.size() == ins.size() && rank >= 0 && rank < ranks,
              "got " + llvm::Twine(numbers.size()) + " dtypes for " + llvm::Twine(ins.size()) + " inputs, rank " +
                  llvm::Twine(rank) + " of " + llvm::Twine(ranks));
-  std::vector<DType> types;
+  llvm::SmallVector<DType, 8> types;
   int64_t bytes = 0;
   for (size_t i = 0; i < ins.size() && !args.failed(); ++i) {
     std::optional<DType> type = inductorDType(numbers[i]);
@@ -45,6 +45,7 @@ Value preBucketAllGather(KernelArgs &args) {
   if (args.failed() ||
       !args.check(bytes % size == 0, "got " + llvm::Twine(bytes) + " bytes, no multiple of " + shortName(dtype)))
     return {};
+  // Because parts of other dtypes must be aligned, this is memory of its own.
   Tensor out = Tensor::zeros(dtype, {ranks * bytes / size});
   int64_t at = rank * bytes;
   for (auto [in, type] : llvm::zip(ins, types)) {
@@ -73,14 +74,15 @@ Value preBucketReduceScatter(KernelArgs &args) {
       columns += in.numElements() / ranks;
   if (args.failed())
     return {};
-  Tensor out = Tensor::zeros(resultType(ins), {ranks, columns});
+  Tensor result = args.result(resultType(ins), ranks * columns);
+  Tensor out = llvm::cantFail(result.view({ranks, columns}));
   int64_t start = 0;
   for (const Tensor &in : ins) {
     int64_t width = in.numElements() / ranks;
     out.slice(1, start, start + width).copyFrom(llvm::cantFail(in.contiguous().view({ranks, width})));
     start += width;
   }
-  return flattened(out);
+  return result;
 }
 
 const Kernel kernels[] = {
