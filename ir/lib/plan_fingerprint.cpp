@@ -1,6 +1,7 @@
 #include "ccgraph/ir/plan_fingerprint.h"
 
 #include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/text.h"
 #include "fingerprint.h"
 
 #include <deque>
@@ -69,11 +70,14 @@ private:
     std::vector<Launch> receives;
   };
 
-  void wrong(const std::string &where, std::string message, std::string repair) {
+  /// `culprit`: who stands against more that agree; empty where that is not told.
+  void wrong(const std::string &where, std::string message, std::string repair, std::string culprit = "") {
     Diagnostic diagnostic;
     diagnostic.rule = "plan.ranks";
     diagnostic.where = where;
     diagnostic.message = std::move(message);
+    if (!culprit.empty())
+      diagnostic.notes.push_back(std::move(culprit));
     diagnostic.notes.push_back(std::move(repair));
     found_.add(std::move(diagnostic));
   }
@@ -136,28 +140,56 @@ private:
 
   void launch(const std::vector<int64_t> &members) {
     arrived_[members] = 0;
-    const Program *first = nullptr;
-    std::vector<int64_t> ranks;
-    llvm::copy_if(members, std::back_inserter(ranks), [&](int64_t member) { return programs_.count(member) != 0; });
-    for (int64_t rank : ranks) {
-      const Program &program = programs_.at(rank);
-      if (first)
-        compare(*first, first->launches[first->next], program, program.launches[program.next]);
-      else
-        first = &program;
-    }
+    std::vector<int64_t> ranks = given(members);
+    std::map<std::string, std::vector<int64_t>> votes;
+    for (int64_t rank : ranks)
+      votes[headOf(rank).print.str()].push_back(rank);
+    if (votes.size() > 1)
+      compareAll(ranks, votes);
     for (int64_t rank : ranks)
       ++programs_.at(rank).next;
     for (int64_t rank : ranks)
       arrive(rank);
   }
 
-  void compare(const Program &a, const Launch &launchA, const Program &b, const Launch &launchB) {
+  [[nodiscard]] std::vector<int64_t> given(const std::vector<int64_t> &members) const {
+    std::vector<int64_t> ranks;
+    llvm::copy_if(members, std::back_inserter(ranks), [&](int64_t member) { return programs_.count(member) != 0; });
+    return ranks;
+  }
+  [[nodiscard]] const Launch &headOf(int64_t rank) const {
+    const Program &program = programs_.at(rank);
+    return program.launches[program.next];
+  }
+
+  /// Each rank with the first of those that are most, or with the first of all where none are.
+  void compareAll(llvm::ArrayRef<int64_t> ranks, const std::map<std::string, std::vector<int64_t>> &votes) {
+    const std::vector<int64_t> *most = nullptr;
+    bool alone = false;
+    for (const auto &[print, voters] : votes) {
+      alone = !most || voters.size() > most->size() || (alone && voters.size() < most->size());
+      most = !most || voters.size() > most->size() ? &voters : most;
+    }
+    int64_t right = alone ? most->front() : ranks.front();
+    for (int64_t rank : ranks)
+      if (rank != right)
+        compare(programs_.at(right), headOf(right), programs_.at(rank), headOf(rank),
+                alone ? culpritText({rank}, *most) : "");
+  }
+
+  /// "rank 1 is the culprit: ranks 0 and 2 agree".
+  static std::string culpritText(const std::vector<int64_t> &wrong, const std::vector<int64_t> &right) {
+    return ranksText(wrong) + (wrong.size() == 1 ? " is" : " are") + " the culprit" + (wrong.size() == 1 ? "" : "s") +
+           ": " + ranksText(right) + " agree";
+  }
+
+  void compare(const Program &a, const Launch &launchA, const Program &b, const Launch &launchB,
+               const std::string &culprit = "") {
     for (const FingerprintDifference &difference : differences(launchA.print, launchB.print))
       wrong("ranks " + std::to_string(*a.plan->rank) + " and " + std::to_string(*b.plan->rank),
             "launch together " + placeText(a, launchA) + ", and " + placeText(b, launchB) + ": " + difference.str() +
                 "; expected the same",
-            "make all ranks of a group launch the same calls on it, in one order");
+            "make all ranks of a group launch the same calls on it, in one order", culprit);
   }
 
   /// The first member of the head's group that is not there, and what it does instead.
@@ -178,8 +210,18 @@ private:
                        (ended ? std::string(" has launched all that it has")
                               : " first launches " + placeText(other, other.launches[other.next])) +
                        "; expected both to launch that next",
-                   "give all ranks one order of launches, across groups too");
+                   "give all ranks one order of launches, across groups too", ended ? culpritOf(head) : "");
     }
+  }
+
+  /// Of a call that some wait for: those who have launched all that they have, if the others are more.
+  [[nodiscard]] std::string culpritOf(const Launch &head) const {
+    std::vector<int64_t> wrong, right;
+    for (int64_t rank : given(head.print.members)) {
+      const Program &program = programs_.at(rank);
+      (program.next == program.launches.size() ? wrong : right).push_back(rank);
+    }
+    return right.size() > wrong.size() ? culpritText(wrong, right) : "";
   }
 
   // --- Transfers --------------------------------------------------------------------------------------------

@@ -37,4 +37,11 @@ std::string counted(size_t count, const std::string &noun) {
   return withCommas(static_cast<int64_t>(count)) + " " + noun + (count == 1 ? "" : "s");
 }
 
+std::string ranksText(const std::vector<int64_t> &ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranks.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
+  return text;
+}
+
 } // namespace ccgraph

@@ -1,5 +1,6 @@
 #include "ccgraph/runtime/flight_analysis.h"
 
+#include "ccgraph/ir/text.h"
 #include "watch/flight_table.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -62,13 +62,6 @@ std::string meetingName(const FlightLine &line, const FlightGroup &group, int64_
 
 } // namespace
 
-std::string ranksText(const std::vector<int64_t> &ranks) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
-  return text;
-}
-
 std::string callText(const FlightCall &call) {
   std::string text = call.operation + (call.detail.empty() ? "" : " " + call.detail);
   text += tensorsText(call.inputs.empty() ? call.outputs : call.inputs);

@@ -15,9 +15,6 @@
 
 namespace ccgraph::runtime {
 
-/// "rank 1", "ranks 0, 2 and 3".
-[[nodiscard]] std::string ranksText(const std::vector<int64_t> &ranks);
-
 struct FlightLine {
   /// global ranks; of a transfer from and to
   std::vector<int64_t> members;

@@ -268,6 +268,29 @@ TEST(PlanAgreement, CallsThatMeetSayTheSame) {
       "  note: make all ranks of a group launch the same calls on it, in one order\n");
 }
 
+TEST(PlanAgreement, TheFewerAreTheCulprits) {
+  Rank a(0), b(1), c(2);
+  for (Rank *rank : {&a, &b, &c})
+    rank->reduce({0, 1, 2}, 4);
+  a.callOf(0).reduceOp = ReduceOp::Max;
+  EXPECT_EQ(disagreement({&a, &b, &c}),
+            "error: ranks 1 and 0: launch together step 0 all_reduce, all_reduce sum f32[4] on ranks [0, 1, 2], and "
+            "step 0 all_reduce, all_reduce max f32[4] on ranks [0, 1, 2]: reduction sum against max; expected the same "
+            "[plan.ranks]\n"
+            "  note: rank 0 is the culprit: ranks 1 and 2 agree\n"
+            "  note: make all ranks of a group launch the same calls on it, in one order\n");
+  b.callOf(0).reduceOp = ReduceOp::Min;
+  EXPECT_EQ(disagreement({&a, &b, &c}).find("culprit"), std::string::npos) << "no two agree";
+}
+
+TEST(PlanAgreement, WhoHasLaunchedLessThanTheOthersIsTheCulprit) {
+  Rank a(0), b(1), c(2);
+  a.reduce({0, 1, 2}, 4), c.reduce({0, 1, 2}, 4);
+  EXPECT_NE(disagreement({&a, &b, &c}).find("note: rank 1 is the culprit: ranks 0 and 2 agree\n"), std::string::npos);
+  Rank d(2);
+  EXPECT_EQ(disagreement({&a, &b, &d}).find("culprit"), std::string::npos) << "most launch nothing";
+}
+
 TEST(PlanAgreement, TwoGroupsAreLaunchedInOneOrder) {
   Rank a(0), b(1);
   a.reduce({0, 1}, 4), a.reduce({1, 0}, 4);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ccgraph {
 
@@ -15,5 +16,7 @@ namespace ccgraph {
 [[nodiscard]] std::string bytesText(int64_t bytes);
 /// "1 wait", "2 waits".
 [[nodiscard]] std::string counted(size_t count, const std::string &noun);
+/// "rank 1", "ranks 0, 2 and 3".
+[[nodiscard]] std::string ranksText(const std::vector<int64_t> &ranks);
 
 } // namespace ccgraph
