@@ -1,6 +1,8 @@
 #include "support/tool_case.h"
 
 #include "ccgraph/frontend/files.h"
+#include "ccgraph/toolkit/equivalence_check.h"
+#include "ccgraph/toolkit/text.h"
 #include "driver/opt_driver.h"
 #include "driver/run_driver.h"
 
@@ -59,6 +61,7 @@ std::string stable(StringRef text) {
     out += text.startswith("time ") ? "time\n" : text.take_front(length).str();
     text = text.drop_front(length);
   }
+  out = replaced(std::move(out), "the limit is " + bytesText(machineMemory()), "the limit is {memory}");
   return replaced(std::move(out), CCGRAPH_TEST_DATA, "{data}");
 }
 

@@ -13,7 +13,8 @@
 //
 // The first line is one sentence of intent. `file NAME` is written as it stands, `bytes NAME` holds
 // its bytes in hex; `{data}` in the arguments is tests/data. A stream that is not mentioned must
-// stay empty. Seconds are not compared: a line that starts with "time " reads "time".
+// stay empty. Seconds are not compared: a line that starts with "time " reads "time". The memory
+// of this machine reads `{memory}` where it is the limit of a run.
 //
 // Ownership: plain values. Failure: parse() names file and line. Cost: one call of the tool's
 // driver, in this process and an empty folder.
