@@ -11,6 +11,7 @@ CallNotice headOf(const CallSeat &seat, const Launch &launch) {
   notice.seat = seat;
   notice.reduceOp = launch.reduceOp;
   notice.root = launch.root;
+  notice.position = launch.position;
   return notice;
 }
 
@@ -66,7 +67,8 @@ void write(ByteWriter &to, const CallNotice &notice) {
   to.numbers(notice.seat.members);
   for (int64_t number : {static_cast<int64_t>(notice.seat.member), static_cast<int64_t>(notice.seat.kind),
                          static_cast<int64_t>(notice.seat.peer), notice.seat.tag,
-                         notice.reduceOp ? static_cast<int64_t>(*notice.reduceOp) : -1, notice.root, notice.lane,
+                         notice.reduceOp ? static_cast<int64_t>(*notice.reduceOp) : -1, notice.root,
+                         notice.position ? static_cast<int64_t>(*notice.position) : -1, notice.lane,
                          static_cast<int64_t>(notice.fixed), static_cast<int64_t>(notice.rows.size())})
     to.number(number);
   for (const CallNotice::Row &row : notice.rows) {
@@ -88,6 +90,8 @@ CallNotice readNotice(ByteReader &from) {
   if (int64_t op = from.number(); op >= 0)
     notice.reduceOp = static_cast<ReduceOp>(op);
   notice.root = from.number();
+  if (int64_t position = from.number(); position >= 0)
+    notice.position = static_cast<size_t>(position);
   notice.lane = from.number();
   notice.fixed = from.number() != 0;
   notice.rows.resize(from.length(sizeof(int64_t)));
@@ -111,6 +115,7 @@ Launch launchOf(const CallNotice &notice, int64_t rank, Context &context) {
   }
   launch.reduceOp = notice.reduceOp;
   launch.root = notice.root;
+  launch.position = notice.position;
   launch.tag = notice.seat.tag;
   launch.sendCounts = notice.sendCounts;
   launch.receiveCounts = notice.receiveCounts;

@@ -26,6 +26,8 @@ struct CallNotice {
   CallSeat seat;
   std::optional<ReduceOp> reduceOp;
   int64_t root = -1;
+  /// Launch::position
+  std::optional<size_t> position;
   /// which of the communicators of these members
   int64_t lane = 0;
   /// all sizes are known before the program runs

@@ -12,7 +12,7 @@ namespace ccgraph::runtime {
 namespace {
 
 /// Of what is told here; another build may tell it in another way.
-constexpr int64_t formatVersion = 1;
+constexpr int64_t formatVersion = 2;
 
 using Notices = std::vector<CallNotice>;
 
