@@ -62,11 +62,7 @@ void explainFailure(llvm::raw_ostream &err, const llvm::Error &error, const RunR
                     const std::string &folder) {
   if (records.all && isAboutMeeting(error))
     printVerdict(err, records.records);
-  if (folder.empty())
-    return;
-  if (llvm::Error failed = saveFlightRecords(folder, records.records))
-    printError(err, std::move(failed));
-  else if (records.all)
+  if (records.all && !folder.empty())
     err << "  note: flight records of " << counted(records.records.size(), "rank") << " are in " << folder << '\n';
 }
 

@@ -16,8 +16,8 @@ namespace ccgraph::driver {
 /// --analyze: who holds up the run whose records these are. CheckFailed where somebody does.
 [[nodiscard]] ExitCode analyzeRecords(const std::string &path, Streams streams);
 
-/// What is said of a run that failed with `error`, beside the error: where the records are, if `folder` is given, and who is the
-/// culprit, if ranks waited for one another or disagreed.
+/// What is said of a run that failed with `error`, beside the error: who is the culprit, if ranks waited for one another or
+/// disagreed, and where the records are, if `folder` is given and they were written there.
 struct RunRecords {
   std::vector<FlightRecord> records;
   /// of all ranks; else only of those of this process, which tell nobody's fault

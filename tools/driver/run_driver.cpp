@@ -89,6 +89,17 @@ private:
     return runs_.run(inputs_);
   }
 
+  llvm::Error prepareRuns() {
+    return runs_.prepare([this](llvm::ArrayRef<FlightRecord> records) {
+      if (options_.flightRecords.empty())
+        return;
+      if (llvm::Error error = saveFlightRecords(options_.flightRecords, records)) {
+        printError(streams_.err, std::move(error));
+        saved_ = false;
+      }
+    });
+  }
+
   llvm::Error saveTimes() {
     if (llvm::Error error =
             options_.trace.empty() ? llvm::Error::success() : saveTrace(options_.trace, runs_.flightRecords()))
@@ -102,7 +113,7 @@ private:
     std::string explanation;
     llvm::raw_string_ostream os(explanation);
     if (program_.runsPlans())
-      explainFailure(os, error, {runs_.flightRecords(), !place_}, options_.flightRecords);
+      explainFailure(os, error, {runs_.flightRecords(), !place_}, saved_ ? options_.flightRecords : "");
     ExitCode code = fail(std::move(error));
     streams_.err << os.str();
     return code;
@@ -118,7 +129,7 @@ private:
     if (llvm::Error error = loadTolerances())
       return error;
     if (program_.isPlanned()) {
-      if (llvm::Error error = runs_.prepare())
+      if (llvm::Error error = prepareRuns())
         return program_.placed(std::move(error));
       return loadInputs();
     }
@@ -128,7 +139,7 @@ private:
       return error;
     if (llvm::Error error = program_.runsPlans() ? program_.lower() : llvm::Error::success())
       return error;
-    return program_.placed(runs_.prepare());
+    return program_.placed(prepareRuns());
   }
 
   llvm::Error loadInputs() {
@@ -215,6 +226,7 @@ private:
   ExpectedRun expected_;
   std::vector<TensorMap> inputs_;
   ComparisonRules rules_;
+  bool saved_ = true; ///< flight records of a run that failed, where they are asked for
 };
 
 // --- A process for each rank ------------------------------------------------------------------------------------

@@ -22,13 +22,14 @@ bool TimedRuns::measures() const {
   return program_.runsPlans() && (options_.repeat != 0 || !options_.trace.empty() || !options_.durations.empty());
 }
 
-llvm::Error TimedRuns::prepare() {
+llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure) {
   if (!program_.runsPlans())
     return llvm::Error::success();
   PlanRequest request{.plans = program_.plans(), .ranks = program_.ranks(), .memoryLimit = machineMemory()};
   if (options_.seed)
     request.seed = *options_.seed;
   request.deadline = options_.deadline;
+  request.onFailure = [tell = std::move(onFailure)](const std::vector<FlightRecord> &records) { tell(records); };
   // Because a run is measured by what it remembers, nothing may be forgotten.
   if (measures())
     for (const Plan *plan : request.plans) {

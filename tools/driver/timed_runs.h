@@ -18,8 +18,8 @@ class TimedRuns {
 public:
   TimedRuns(const RunProgram &program, const RunOptions &options) : program_(program), options_(options) {}
 
-  /// For engines of plans: kernels found, memory laid out.
-  [[nodiscard]] llvm::Error prepare();
+  /// For engines of plans: kernels found, memory laid out. What ranks remember of a run that fails goes to `onFailure`.
+  [[nodiscard]] llvm::Error prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure);
   /// By rank.
   [[nodiscard]] llvm::Error run(const std::vector<TensorMap> &inputs);
   /// Of the first run.

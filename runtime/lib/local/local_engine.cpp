@@ -22,7 +22,7 @@ llvm::Error resultsNeed(const std::string &asked) {
 class LocalPlans final : public PreparedPlans {
 public:
   explicit LocalPlans(const PlanRequest &request)
-      : seed_(request.seed), deadline_(request.deadline),
+      : seed_(request.seed), deadline_(request.deadline), onFailure_(request.onFailure),
         account_(std::make_shared<MemoryAccount>(std::min(request.memoryLimit, largestBytes))) {}
 
   llvm::Error prepare(const PlanRequest &request) {
@@ -42,7 +42,10 @@ public:
     if (llvm::Error error = checkInputs(inputs.size(), ranks_.size()))
       return error;
     MemoryLimit limit(account_);
-    return withinMemory<RunResult>([&] { return runAll(inputs); }, resultsNeed);
+    llvm::Expected<RunResult> results = withinMemory<RunResult>([&] { return runAll(inputs); }, resultsNeed);
+    if (!results && onFailure_)
+      onFailure_(flightRecords());
+    return results;
   }
 
   [[nodiscard]] std::vector<FlightRecord> flightRecords() const override {
@@ -105,6 +108,7 @@ private:
 
   std::optional<uint64_t> seed_;
   std::chrono::milliseconds deadline_;
+  std::function<void(const std::vector<FlightRecord> &)> onFailure_;
   std::shared_ptr<MemoryAccount> account_;
   LocalMeetings meetings_;
   std::vector<std::unique_ptr<LocalTransport>> transports_;

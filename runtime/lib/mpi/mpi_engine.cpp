@@ -35,7 +35,7 @@ struct RankMemoryOfJob {
 class MpiPlans final : public PreparedPlans {
 public:
   MpiPlans(const PlanRequest &request, MpiJob &job)
-      : seed_(request.seed), deadline_(request.deadline), job_(job),
+      : seed_(request.seed), deadline_(request.deadline), onFailure_(request.onFailure), job_(job),
         account_(std::make_shared<MemoryAccount>(std::min(request.memoryLimit, largestBytes))),
         memory_(std::make_shared<RankMemoryOfJob>(job)) {}
   ~MpiPlans() override {
@@ -62,6 +62,8 @@ public:
     RunResult results;
     if (llvm::Error error = guarded([&] { return runAll(inputs, loop, standby, results); }))
       standby.fail(std::move(error));
+    if (standby.isOver() && onFailure_)
+      onFailure_(flightRecords());
     if (llvm::Error error = standby.settle(standingOf(loop, standby)))
       return error;
     return results;
@@ -150,6 +152,7 @@ private:
 
   std::optional<uint64_t> seed_;
   std::chrono::milliseconds deadline_;
+  std::function<void(const std::vector<FlightRecord> &)> onFailure_;
   MpiJob &job_;
   std::shared_ptr<MemoryAccount> account_;
   std::shared_ptr<RankMemoryOfJob> memory_;

@@ -33,6 +33,7 @@
 #include "ccgraph/runtime/interpreter.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -56,6 +57,9 @@ struct PlanRequest {
   size_t recordedSteps = 512;
   /// what goes wrong on purpose
   std::vector<Fault> faults = {};
+  /// Told of a run that has failed, in each process, before the ranks take leave of one another: nobody is ended by a peer while
+  /// this goes on for it. Gets what flightRecords() gives.
+  std::function<void(const std::vector<FlightRecord> &)> onFailure = {};
 };
 
 /// Plans that are ready to run.
