@@ -197,26 +197,34 @@ private:
 
   // --- What all have launched -------------------------------------------------------------------------------
   [[nodiscard]] std::optional<FlightVerdict> unfinished(const FlightMeeting &meeting) const {
-    Ranks busy, open;
+    Ranks busy, open, behind;
     for (const auto &[rank, call] : meeting.calls) {
-      const FlightRecord &record = *table_.record(rank);
       if (call->state == FlightState::Completed)
         continue;
       open.push_back(rank);
-      if (record.activity == RankActivity::Busy)
+      if (table_.record(rank)->activity == RankActivity::Busy)
         busy.push_back(rank);
+      if (call->state == FlightState::Scheduled)
+        behind.push_back(rank);
     }
-    bool othersWait = busy.size() < open.size(), othersEnded = open.size() < meeting.calls.size();
-    const Ranks &wrong = !busy.empty() ? busy : open;
-    if (!othersWait && !othersEnded)
+    std::string what = meeting.name + ", " + callText(*meeting.calls.at(open.front()));
+    bool othersEnded = open.size() < meeting.calls.size();
+    if (!busy.empty() && (busy.size() < open.size() || othersEnded))
+      return culprit(busy,
+                     hasNot(busy) + "completed " + what + ", which all have launched; " + *ownReason(busy.front()));
+    if (!busy.empty())
       return std::nullopt;
-    if (busy.empty() && !othersEnded)
-      return std::nullopt;
-    const FlightCall &call = *meeting.calls.at(wrong.front());
-    std::string with = busy.empty() ? "" : "; " + *ownReason(busy.front());
-    return culprit(wrong, std::string(wrong.size() == 1 ? "it has" : "they have") + " not completed " + meeting.name +
-                              ", " + callText(call) + ", which all have launched" + with);
+    if (!behind.empty() && behind.size() < open.size())
+      return culprit(behind, hasNot(behind) + "started " + what + ", which the others have");
+    if (othersEnded)
+      return culprit(open, hasNot(open) + "completed " + what + ", which all have launched");
+    return FlightVerdict{false,
+                         {},
+                         ranksText(open) + (open.size() == 1 ? " has" : " have") + " not completed " + what +
+                             ", which all have launched, and none is behind"};
   }
+
+  static std::string hasNot(const Ranks &ranks) { return ranks.size() == 1 ? "it has not " : "they have not "; }
 
   [[nodiscard]] FlightVerdict atEnd() const {
     Ranks busy, ended;

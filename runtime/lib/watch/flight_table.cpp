@@ -15,7 +15,7 @@ bool inputsAreAlike(llvm::StringRef operation) {
 
 bool outputsAreAlike(llvm::StringRef operation) {
   bool shares = operation.contains("all_to_all") || operation.contains("alltoall");
-  bool gathers = operation.contains("gather") && !operation.contains("all_gather");
+  bool gathers = operation.contains("gather") && !operation.contains("all_gather") && !operation.contains("allgather");
   return !shares && !gathers;
 }
 

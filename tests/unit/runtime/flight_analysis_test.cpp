@@ -155,6 +155,22 @@ TEST(FlightAnalysis, TellsWhoHasNotEndedWhatAllLaunched) {
                               "which all have launched");
 }
 
+TEST(FlightAnalysis, TellsWhoIsBehindInWhatAllEnqueued) {
+  Ranks ranks(3);
+  for (size_t rank = 0; rank < 3; ++rank) {
+    ranks.call(rank, "all_reduce", rank == 1 ? scheduled : started).position.reset();
+    ranks.records[rank].activity = RankActivity::Unknown;
+  }
+  EXPECT_EQ(ranks.sentence(),
+            "rank 1 is the culprit: it has not started collective 1 of group 0, all_reduce f32[4], which "
+            "the others have");
+  ranks.records[1].calls[0].state = started;
+  EXPECT_EQ(ranks.sentence(),
+            "ranks 0, 1 and 2 have not completed collective 1 of group 0, all_reduce f32[4], which all "
+            "have launched, and none is behind");
+  EXPECT_FALSE(analyzeFlight(ranks.records).agree);
+}
+
 TEST(FlightAnalysis, PairsTransfersByChannel) {
   Ranks ranks(3);
   ranks.transfer(0, "send", 2, completed);
