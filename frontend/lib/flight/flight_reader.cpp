@@ -168,6 +168,7 @@ private:
     record_.engine = textOf(root, "engine");
     record_.graphDigest = textOf(root, "graph_digest");
     record_.busyWith = textOf(root, "busy_with");
+    record_.taken = number(root, "time_taken_ns");
     record_.forgottenCalls = number(root, "forgotten_calls");
     record_.forgottenSteps = number(root, "forgotten_steps");
     if (std::optional<llvm::StringRef> word = string(root, "activity")) {

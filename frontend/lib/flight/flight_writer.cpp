@@ -26,6 +26,7 @@ public:
     top("world_size") << record_.worldSize;
     text(top("engine"), record_.engine);
     text(top("graph_digest"), record_.graphDigest);
+    top("time_taken_ns") << record_.taken;
     text(top("activity"), activityName(record_.activity));
     text(top("busy_with"), record_.busyWith);
     top("forgotten_calls") << record_.forgottenCalls;

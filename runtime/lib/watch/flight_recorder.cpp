@@ -188,6 +188,7 @@ FlightRecord FlightRecorder::record() const {
   record.worldSize = static_cast<int64_t>(setup_.numRanks);
   record.engine = engine_;
   record.graphDigest = setup_.plan->graphDigest;
+  record.taken = now();
   describeActivity(record);
   for (const Group &group : setup_.plan->groups)
     if (llvm::ArrayRef<int64_t> members = group.members(setup_.rank);

@@ -85,6 +85,8 @@ FlightTable::FlightTable(llvm::ArrayRef<FlightRecord> records) {
     records_[record.rank] = &record;
     ranks_.insert(record.rank);
     digests.insert(record.graphDigest);
+    if (record.taken != 0)
+      end_ = std::min(end_, record.taken);
     for (const FlightGroup &group : record.groups)
       ranks_.insert(group.ranks.begin(), group.ranks.end());
     for (int64_t rank = 0; rank < record.worldSize; ++rank)
@@ -149,7 +151,10 @@ FlightLine FlightTable::lineOf(const FlightRecord &record, const FlightCall &cal
 }
 
 void FlightTable::addRecord(const FlightRecord &record) {
-  for (const FlightCall &call : record.calls) {
+  for (const FlightCall &recorded : record.calls) {
+    if (recorded.times.scheduled > end_)
+      continue;
+    const FlightCall &call = asItWas(recorded);
     FlightLine line = lineOf(record, call);
     FlightMeeting &meeting = byLine_[{line, call.sequence}];
     if (meeting.name.empty())
@@ -161,6 +166,15 @@ void FlightTable::addRecord(const FlightRecord &record) {
     auto [oldest, added] = oldest_.try_emplace({record.rank, line}, call.sequence);
     oldest->second = std::min(oldest->second, call.sequence);
   }
+}
+
+const FlightCall &FlightTable::asItWas(const FlightCall &call) {
+  bool started = call.times.started <= end_, completed = call.times.completed <= end_;
+  if (started && completed)
+    return call;
+  changed_.push_back(call);
+  changed_.back().state = started ? FlightState::Started : FlightState::Scheduled;
+  return changed_.back();
 }
 
 /// Whether the rank's record would hold the call if it had been launched.

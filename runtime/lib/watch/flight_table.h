@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <deque>
 #include <map>
 #include <set>
 
@@ -64,12 +65,17 @@ private:
   [[nodiscard]] std::vector<int64_t> membersOf(const FlightGroup &group) const;
   [[nodiscard]] FlightLine lineOf(const FlightRecord &record, const FlightCall &call) const;
   void addRecord(const FlightRecord &record);
+  /// The call as it was when the first record was taken: a rank that was stopped, and let go when the others gave up, has gone on.
+  [[nodiscard]] const FlightCall &asItWas(const FlightCall &call);
   void findMissing(FlightMeeting &meeting, int64_t sequence) const;
   [[nodiscard]] bool wouldShow(int64_t rank, const FlightLine &line, int64_t sequence) const;
 
   std::map<int64_t, const FlightRecord *> records_;
   std::set<int64_t> ranks_;
   bool onePlan_ = false;
+  /// when the first record was taken
+  int64_t end_ = INT64_MAX;
+  std::deque<FlightCall> changed_;
   /// by line and sequence; moved into meetings_ when complete
   std::map<std::pair<FlightLine, int64_t>, FlightMeeting> byLine_;
   /// by rank and line: the oldest call that the record has

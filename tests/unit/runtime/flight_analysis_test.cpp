@@ -208,6 +208,20 @@ TEST(FlightAnalysis, TakesGroupsOfUnknownRanksByTheirNames) {
             "all_gather f32[4] on rank 0");
 }
 
+TEST(FlightAnalysis, LeavesOutWhatWasDoneAfterTheFirstRecord) {
+  // Rank 1 was stopped before its first collective, and let go when the others had given up.
+  Ranks ranks(3);
+  for (size_t rank = 0; rank < 3; ++rank) {
+    FlightCall &call = ranks.call(rank, "all_reduce", started);
+    call.times = {100, rank == 1 ? 1100 : 100, 0};
+    ranks.records[rank].taken = rank == 1 ? 1200 : 1000 + static_cast<int64_t>(rank);
+  }
+  ranks.call(1, "all_gather", started).times = {1110, 1120, 0};
+  EXPECT_EQ(ranks.sentence(),
+            "rank 1 is the culprit: it has not launched collective 1 of group 0, all_reduce f32[4], for "
+            "which ranks 0 and 2 wait; its last call was all_gather f32[4]");
+}
+
 TEST(FlightAnalysis, OfNothingSaysSo) { EXPECT_EQ(analyzeFlight({}).sentence, "there is no record"); }
 
 } // namespace

@@ -111,6 +111,8 @@ struct FlightRecord {
   std::string engine;
   /// of the graph that the plan was made of; empty in records of others
   std::string graphDigest;
+  /// When the record was taken, in nanoseconds since 1970; 0: not known.
+  int64_t taken = 0;
   RankActivity activity = RankActivity::Unknown;
   /// the step that a busy rank executes; empty between steps
   std::string busyWith;
