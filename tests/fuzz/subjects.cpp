@@ -1,9 +1,12 @@
 #include "fuzz/subjects.h"
 
+#include "ccgraph/frontend/collective_samples_file.h"
+#include "ccgraph/frontend/durations_file.h"
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/frontend/machine_file.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/frontend/plan_text.h"
@@ -13,6 +16,7 @@
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/type.h"
+#include "ccgraph/passes/cost.h"
 #include "ccgraph/passes/pipeline.h"
 #include "fuzz/complaints.h"
 #include "fuzz/corpus_files.h"
@@ -164,6 +168,48 @@ std::string complaintAboutOps(StringRef text) {
   return "";
 }
 
+// --- What the cost model is told --------------------------------------------------------------------------------------
+
+Texts machineFiles() {
+  return joined(dataFiles(".machine.json", smallFile),
+                caseFiles([](StringRef text) { return text.contains("ccgraph.machine"); }));
+}
+
+/// What is accepted prices every kind of collective without a number that is none.
+std::string complaintAboutMachine(StringRef text) {
+  auto machine = readMachineFile({"input", text});
+  if (!machine)
+    return complaintAbout(machine.takeError());
+  Context context;
+  const Graph graph(context);
+  const CostModel model(graph, *machine);
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::AllToAll,
+                              CollectiveKind::Broadcast, CollectiveKind::Send})
+    for (Placement placement : {Placement{2, 1}, Placement{16, 2}, Placement{512, 512}})
+      if (model.collective(kind, int64_t(1) << 30, placement) <= 0)
+        return "a gigabyte takes no time";
+  return model.copy(int64_t(1) << 40) > 0 ? "" : "copies take no time";
+}
+
+Texts timedFiles() {
+  return {
+      "# graph 0123456789012345678901234567890123456789012345678901234567890123\n# source estimated\nname\tus\n"
+      "mm\t463.225\nadd\t1.5e-3\n",
+      R"({"version": 2, "args": ["./all_gather_perf", "-J"], "nccl_version": 22803, "config": {"nthreads": 2, "ngpus": 2,
+ "devices": [{"rank": 0, "hostname": "a"}]}, "results": [{"size": 1024, "out_of_place": {"time": 12.5}}]})",
+      R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel", "dur": 80.25,
+ "args": {"Collective name": "allreduce", "In msg nelems": 512, "Out msg nelems": 512, "dtype": "BFloat16", "Group size": 8,
+ "Process Group Ranks": "[0, 8, 16]"}}]})",
+      R"({"ops": [{"name": "torch.ops._c10d_functional.all_reduce_.default", "type": "collective",
+ "estimated_runtime_ns": 30070.5}, {"name": "op1", "type": "compute", "estimated_runtime_ns": 5}]})"};
+}
+
+std::string complaintAboutTimes(StringRef text) {
+  constexpr int64_t ranksPerNode = 8;
+  std::string complaint = complaintAboutRefusal(readDurationsFile({"input", text}));
+  return complaint.empty() ? complaintAboutRefusal(readCollectiveSamples({"input", text}, ranksPerNode)) : complaint;
+}
+
 // --- Words ------------------------------------------------------------------------------------------------------------
 
 Texts pipelineTexts() {
@@ -287,6 +333,8 @@ constexpr FuzzSubject subjects[] = {
        return complaintAboutRefusal(readToleranceFile({"input", text}));
      }},
     {"OpFiles", opFiles, complaintAboutOps},
+    {"Machines", machineFiles, complaintAboutMachine},
+    {"Times", timedFiles, complaintAboutTimes},
     {"Pipelines", pipelineTexts, complaintAboutPipeline},
     {"Types", typeTexts, complaintAboutType},
     {"GzipFiles", gzipFiles, complaintAboutFile},
