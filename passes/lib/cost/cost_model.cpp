@@ -34,6 +34,9 @@ llvm::StringRef priceSourceName(PriceSource source) {
 namespace {
 
 constexpr double picosecondsPerMicrosecond = 1e6;
+constexpr size_t numKinds = static_cast<size_t>(CollectiveKind::Barrier) + 1;
+/// Fewer of a kind are taken for chance, and the factor of all kinds of the level holds.
+constexpr size_t fewestOfAKind = 4;
 
 /// The larger of what is sent and received; empty where a size is not known.
 std::optional<int64_t> messageBytes(const Node &collective) {
@@ -89,7 +92,10 @@ struct CostModel::Impl {
   // --- Scaled prices -----------------------------------------------------------------------------------------------
 
   double scaledCollective(CollectiveKind kind, int64_t bytes, Placement placement) const {
-    return predictCollective(kind, bytes, placement) * summary.links[static_cast<size_t>(placement.level())].factor;
+    const auto level = static_cast<size_t>(placement.level());
+    const Scale &own = kindScales[level][static_cast<size_t>(kind)];
+    const double factor = own.nodes >= fewestOfAKind ? own.factor : summary.links[level].factor;
+    return predictCollective(kind, bytes, placement) * factor;
   }
 
   double scaledCompute(const RooflineTime &time) const {
@@ -127,14 +133,19 @@ struct CostModel::Impl {
     RatioSamples copies;
     RatioSamples memory;
     std::array<RatioSamples, numLinkLevels> links;
+    std::array<std::array<RatioSamples, numKinds>, numLinkLevels> kinds;
   };
 
   void compare(const Node &node, double measured, Samples &samples) {
     if (isCollective(node)) {
       const Placement placement = placements.of(node);
-      if (const auto bytes = messageBytes(node))
-        samples.links[static_cast<size_t>(placement.level())].add(
-            predictCollective(node.op()->collective->kind, *bytes, placement), measured);
+      const CollectiveKind kind = node.op()->collective->kind;
+      const auto level = static_cast<size_t>(placement.level());
+      if (const auto bytes = messageBytes(node)) {
+        const double predictedTime = predictCollective(kind, *bytes, placement);
+        samples.links[level].add(predictedTime, measured);
+        samples.kinds[level][static_cast<size_t>(kind)].add(predictedTime, measured);
+      }
     } else if (const auto time = predictCompute(node)) {
       const double work = measured - (isLaunched(node) ? launch() : 0);
       (time->boundByOperations ? samples.operations : samples.memory).add(time->picoseconds, work);
@@ -152,8 +163,11 @@ struct CostModel::Impl {
         compare(*node, static_cast<double>(duration->picoseconds), samples);
     summary.operations = samples.operations.scale();
     summary.memory = (samples.copies.empty() ? samples.memory : samples.copies).scale();
-    for (size_t level = 0; level < numLinkLevels; ++level)
+    for (size_t level = 0; level < numLinkLevels; ++level) {
       summary.links[level] = samples.links[level].scale();
+      for (size_t kind = 0; kind < numKinds; ++kind)
+        kindScales[level][kind] = samples.kinds[level][kind].scale();
+    }
   }
 
   void priceAll(const Graph &graph, const GivenDurations &given) {
@@ -183,6 +197,8 @@ struct CostModel::Impl {
   Placements placements;
   FusionRegions regions;
   CostSummary summary;
+  /// by level and kind
+  std::array<std::array<Scale, numKinds>, numLinkLevels> kindScales;
   /// by node id
   std::vector<Known> known;
 };

@@ -81,6 +81,29 @@ TEST_P(Suite, DurationsOfAnotherMachineScaleWhatIsNew) {
   EXPECT_NEAR(scaled.summary().operations.factor, .5, 1e-3);
 }
 
+// Reductions that take three times as long say nothing of gathers.
+TEST_P(Suite, EachKindOfCollectiveIsScaledByItself) {
+  const Machine machine = *machinePreset("h100x8-ndr");
+  const CostModel plain(*graph_, machine);
+  Durations changed;
+  std::array<size_t, 16> kinds = {};
+  for (const Node *node : collectivesOf(*graph_)) {
+    const CollectiveKind kind = node->op()->collective->kind;
+    ++kinds[static_cast<size_t>(kind)];
+    changed.add(node->name().str(), {plain.price(*node).picoseconds * (kind == CollectiveKind::AllGather ? 1 : 3)});
+  }
+  const CostModel scaled(*graph_, machine, &changed);
+  for (const Node *node : collectivesOf(*graph_)) {
+    const CollectiveKind kind = node->op()->collective->kind;
+    const double factor = kind == CollectiveKind::AllGather ? 1 : 3;
+    if (kinds[static_cast<size_t>(kind)] >= 4) {
+      EXPECT_NEAR(static_cast<double>(scaled.collective(*node, 1 << 24)) /
+                      static_cast<double>(plain.collective(*node, 1 << 24)),
+                  factor, 1e-3);
+    }
+  }
+}
+
 // A node may be renamed or get another name's place; one that is made later is never taken for one that was timed.
 TEST_P(Suite, NamesThatAreGivenAgainMeanNothing) {
   const CostModel model(*graph_, *machinePreset("h100x8-ndr"), &durations_);
