@@ -27,6 +27,24 @@ double bytesOfType(const Type *type) {
   return sum;
 }
 
+/// Of what a node makes. Dumps print no type of a list of results, so the elements that are taken of it tell.
+double bytesOfResult(const Node &node) {
+  const double stated = bytesOfType(node.type());
+  if (stated >= 0)
+    return stated;
+  double sum = -1;
+  for (const Use &use : node.uses()) {
+    const Node &user = *use.user();
+    if (use.isOrdering() || !user.op() || user.op()->role != OpRole::GetItem)
+      continue;
+    const double element = bytesOfType(user.type());
+    if (element < 0)
+      return -1;
+    sum = std::max(sum, 0.0) + element;
+  }
+  return sum;
+}
+
 /// What a node is to the regions around it.
 enum class Part : uint8_t {
   /// inputs and the output
@@ -150,7 +168,7 @@ public:
     for (const Node *operand : node.dataOperands())
       chargeRead(node, *operand);
     if (!node.op()->freshResult || isReadOutside(node))
-      add(node, bytesOfType(node.type()));
+      add(node, bytesOfResult(node));
   }
 
 private:

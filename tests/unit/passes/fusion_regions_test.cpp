@@ -119,6 +119,16 @@ TEST_F(FusionRegionsTest, WhatIsRepeatedIsReadOnce) {
   EXPECT_EQ(FusionRegions(graph_).bytesOf(*neg), bytes_ / 8 + bytes_);
 }
 
+// The list has no type; its elements have.
+TEST_F(FusionRegionsTest, ElementsTellTheSizeOfAList) {
+  Node *x = p_.input("x", matrix_);
+  Node *list = p_.call("aten.split_with_sizes_copy.default", nullptr, {x, std::vector<int64_t>{3, 5}});
+  Node *first = p_.call("operator.getitem", p_.f32({3, 8}), {list, 0});
+  Node *second = p_.call("operator.getitem", p_.f32({5, 8}), {list, 1});
+  p_.output({first, second});
+  EXPECT_EQ(FusionRegions(graph_).bytesOf(*list), 2 * bytes_);
+}
+
 TEST_F(FusionRegionsTest, AnUnknownSizeIsSaid) {
   Node *x = p_.input("x", nullptr);
   Node *neg = pointwise("aten.neg.default", {x});
