@@ -16,6 +16,13 @@ constexpr PointwiseOp clampMinOp{.real = [](const double *x) { return x[0] < x[1
                                  .integer = [](const int64_t *x) { return std::max(x[0], x[1]); }};
 constexpr PointwiseOp clampMaxOp{.real = [](const double *x) { return x[0] > x[1] || std::isnan(x[1]) ? x[1] : x[0]; },
                                  .integer = [](const int64_t *x) { return std::min(x[0], x[1]); }};
+/// min first, then max: max wins where min > max.
+constexpr PointwiseOp clampOp{.real =
+                                  [](const double *x) {
+                                    double low = x[0] < x[1] || std::isnan(x[1]) ? x[1] : x[0];
+                                    return low > x[2] || std::isnan(x[2]) ? x[2] : low;
+                                  },
+                              .integer = [](const int64_t *x) { return std::min(std::max(x[0], x[1]), x[2]); }};
 /// self + weight * (end - self), from the nearer end, as at::lerp computes it.
 constexpr PointwiseOp lerpOp{
     .real =
@@ -103,15 +110,14 @@ Value clampAtOne(KernelArgs &args) {
   return pointwise(args, {args.operand(0), boundOf(args, 1, op)}, op);
 }
 
-/// min first, then max: max wins where min > max.
+/// In one pass, because a result may lie where a bound is.
 Value clamp(KernelArgs &args) {
   args.check(args.has(1) || args.has(2), "got neither min nor max, expected one of them");
-  Operand result = args.operand(0);
-  if (args.has(1))
-    result.tensor = pointwise(args, {result, boundOf(args, 1, clampMinOp)}, clampMinOp);
-  if (args.has(2))
-    result.tensor = pointwise(args, {result, boundOf(args, 2, clampMaxOp)}, clampMaxOp);
-  return result.tensor;
+  if (!args.has(2))
+    return clampAtOne<clampMinOp>(args);
+  if (!args.has(1))
+    return pointwise(args, {args.operand(0), boundOf(args, 2, clampMaxOp)}, clampMaxOp);
+  return pointwise(args, {args.operand(0), boundOf(args, 1, clampMinOp), boundOf(args, 2, clampMaxOp)}, clampOp);
 }
 
 const Kernel kernels[] = {

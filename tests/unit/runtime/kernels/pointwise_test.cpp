@@ -112,5 +112,13 @@ TEST(Pointwise, RefusesWhatPyTorchRefuses) {
             std::string::npos);
 }
 
+/// Whose result may lie on either bound.
+TEST(Pointwise, ClampsToTensorsInOnePass) {
+  Tensor x = f32({4}, {-3, 0, 3, NAN}), low = f32({4}, {-1, 1, -1, 0}), high = f32({4}, {1, 0, 2, 1});
+  Doubles got = valuesOf("aten.clamp.Tensor", {x, low, high});
+  EXPECT_EQ(Doubles(got.begin(), got.begin() + 3), (Doubles{-1, 0, 2}));
+  EXPECT_TRUE(std::isnan(got[3]));
+}
+
 } // namespace
 } // namespace ccgraph::runtime::testing
