@@ -74,9 +74,11 @@ int64_t Beam::aliveAt(StepSet issued, uint32_t step) const {
   return bytes;
 }
 
+/// The last step is what the program returns, and stays the last.
 bool Beam::canFollow(const State &state, uint32_t step) const {
   bool inputsFirst = problem_.steps[step].input || (inputs_ & ~state.issued) == 0;
-  return inputsFirst && (state.issued & bit(step)) == 0 && (before_[step] & ~state.issued) == 0;
+  bool outputLast = step + 1 < problem_.steps.size() || state.issued == bit(step) - 1;
+  return inputsFirst && outputLast && (state.issued & bit(step)) == 0 && (before_[step] & ~state.issued) == 0;
 }
 
 /// Because a view or an input costs nothing wherever it stands, the first that can be next is.

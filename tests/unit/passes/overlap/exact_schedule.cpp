@@ -47,7 +47,8 @@ private:
   static StepSet bit(size_t step) { return StepSet{1} << step; }
 
   bool canFollow(StepSet set, size_t step) const {
-    return !(set & bit(step)) && (before_[step] & ~set) == 0 && aliveAt(set, step) <= budget_;
+    bool outputLast = step + 1 < steps_ || set == bit(step) - 1;
+    return outputLast && !(set & bit(step)) && (before_[step] & ~set) == 0 && aliveAt(set, step) <= budget_;
   }
 
   /// While the step is issued after the set: what began and has not ended, and what the step begins.

@@ -2,6 +2,7 @@
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 #include "unit/passes/overlap/exact_schedule.h"
+#include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
 
 #include <gtest/gtest.h>
@@ -75,6 +76,20 @@ TEST(SearchAgainstAllOrders, WalksAloneAreNeverWorseThanWhatWasThere) {
   Tally tally = tallyOf(100, 2000, 16, 0);
   EXPECT_EQ(tally.notFound, 0U);
   EXPECT_GE(tally.tried, 1500U);
+}
+
+TEST(Search, WhatTheProgramReturnsStaysTheLastStep) {
+  NamedProblem named = problemOf("p input 0\n"
+                                 "g launch 10 needs p\n"
+                                 "w wait lands g\n"
+                                 "a compute 5 needs p\n"
+                                 "d compute 7 needs a\n"
+                                 "o compute 0 needs w\n");
+  for (size_t beamWidth : {0, 64}) {
+    Schedule found = search(named.problem, {unlimited, 16, beamWidth});
+    EXPECT_EQ(found.order.back(), named.problem.steps.size() - 1) << named.str(found.order);
+    EXPECT_EQ(found.order.size(), named.problem.steps.size());
+  }
 }
 
 TEST(Search, IsDeterministic) {
