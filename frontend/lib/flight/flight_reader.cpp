@@ -338,7 +338,7 @@ private:
   }
 
   // "Retired" is said of what the watchdog looks at no more, be it that it timed out; so it counts only where the group's status
-  // agrees. A gloo group says of no call that it started or completed.
+  // agrees. A gloo group says nothing else of a call that has ended, and its status lags behind.
   void readState(const JsonValue &entry, const std::string &group, FlightCall &call) {
     std::optional<llvm::StringRef> word = string(entry, "state");
     if (!word)
@@ -349,7 +349,8 @@ private:
     call.state = *state;
     auto last = lastCompleted_.find(group);
     bool isLast = last != lastCompleted_.end() && call.sequence <= last->second;
-    if (isTrue(entry, "retired") && (isLast || call.isTransfer() || number(entry, "time_discovered_completed_ns") != 0))
+    if (isTrue(entry, "retired") &&
+        (isLast || record_.engine == "gloo" || call.isTransfer() || number(entry, "time_discovered_completed_ns") != 0))
       call.state = FlightState::Completed;
   }
 

@@ -49,16 +49,18 @@ TEST(FlightFile, IsReadBackAsItWasWritten) {
 }
 
 TEST(FlightFile, TakesWhatPyTorchRetiredAsCompletedOnlyWhereTheStatusSaysSo) {
-  auto stateOf = [](const char *status, const char *retired) {
+  auto stateOf = [](const char *status, const char *retired, const char *library = "nccl") {
     std::string text = R"({"pg_config": {}, "pg_status": {"0": {"last_completed_collective": )" + std::string(status) +
                        R"(}}, "entries": [{"process_group": ["0", "default_pg"], "pg_id": 0, "collective_seq_id": 2,
-      "profiling_name": "gloo:all_reduce", "state": "scheduled", "retired": )" +
-                       retired + R"(, "input_sizes": [[2, 3]], "output_sizes": []}]})";
+      "profiling_name": ")" +
+                       library + R"(:all_reduce", "state": "scheduled", "retired": )" + retired +
+                       R"(, "input_sizes": [[2, 3]], "output_sizes": []}]})";
     return read(text).calls.front().state;
   };
   EXPECT_EQ(stateOf("2", "true"), FlightState::Completed);
   EXPECT_EQ(stateOf("\"2\"", "true"), FlightState::Completed); // as its JSON has it
   EXPECT_EQ(stateOf("1", "true"), FlightState::Scheduled);
+  EXPECT_EQ(stateOf("1", "true", "gloo"), FlightState::Completed); // whose status lags behind
   EXPECT_EQ(stateOf("2", "false"), FlightState::Scheduled);
 }
 
