@@ -245,6 +245,8 @@ bool Tensor::overlaps(const Tensor &other) const {
 
 void Tensor::copyFrom(const Tensor &source) const {
   assert(sizes() == source.sizes() && "sizes differ");
+  if (data() == source.data() && dtype() == source.dtype() && strides() == source.strides())
+    return;
   // Because a source that overlaps the destination would be read half overwritten, it is copied
   // away first.
   copyElements(*this, overlaps(source) ? source.cloneContiguous() : source);

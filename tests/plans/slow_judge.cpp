@@ -1,6 +1,6 @@
 #include "plans/slow_judge.h"
 
-#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/work.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -199,6 +199,25 @@ bool SlowJudge::inputsFit() const {
 }
 
 /// Within a step: other buffers on written bytes, and windows of a collective that clash.
+/// Does the step write each element of its result over that of an operand, which no other operand lies on?
+bool SlowJudge::takesAPlace(const PlanStep &step) const {
+  const KernelStep *kernel = step.kernel();
+  if (!kernel || kernel->result.kind != PlanValue::Kind::Tensor || workFamily(*kernel->op) != WorkFamily::Pointwise)
+    return false;
+  const PlanWindow &result = kernel->result.window;
+  SlowAccess yielded = accessOf({&result, 0, false, true});
+  size_t touching = 0, alike = 0;
+  for (const PlanOperand &operand : kernel->operands)
+    forEachWindow(operand.value, [&](const PlanWindow &window) {
+      SlowAccess read = accessOf({&window, 0, true, false});
+      touching += overlap(read, yielded);
+      alike += overlap(read, yielded) && !operand.writes && window.buffer != result.buffer &&
+               read.begin == yielded.begin && read.end == yielded.end && window.type->dtype() == result.type->dtype() &&
+               window.type->sizes() == result.type->sizes() && window.type->strides() == result.type->strides();
+    });
+  return touching == 1 && alike == 1;
+}
+
 bool SlowJudge::stepsAreApart() const {
   for (size_t step = 0; step < plan_.steps.size(); ++step) {
     bool communicates = plan_.steps[step].collective() != nullptr;
@@ -211,7 +230,7 @@ bool SlowJudge::stepsAreApart() const {
         // Because a row that reduces or broadcasts may work in place: what it sends comes just before what it receives.
         bool inPlace = i == j + 1 && b.reads && a.writes && !a.reads && !b.writes && a.begin == b.begin &&
                        a.end == b.end && worksInPlace(plan_.steps[step]);
-        if (a.buffer != b.buffer || (communicates && !inPlace))
+        if ((a.buffer != b.buffer && !takesAPlace(plan_.steps[step])) || (communicates && !inPlace))
           return false;
       }
     // Because an empty window is no access.
@@ -265,7 +284,7 @@ bool SlowJudge::resultsAreInPlace() const {
         over |= same;
         written |= same && operand.writes;
       });
-    if (over && !written)
+    if (over && !written && !takesAPlace(step))
       return false;
   }
   return true;

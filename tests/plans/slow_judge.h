@@ -40,6 +40,7 @@ private:
   [[nodiscard]] bool streamsFit() const;
   [[nodiscard]] bool memoryFits() const;
   [[nodiscard]] bool inputsFit() const;
+  [[nodiscard]] bool takesAPlace(const PlanStep &step) const;
   [[nodiscard]] bool stepsAreApart() const;
   [[nodiscard]] bool flagsFit() const;
   [[nodiscard]] bool resultsAreInPlace() const;

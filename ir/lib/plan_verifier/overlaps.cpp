@@ -1,8 +1,11 @@
 // Within one step: what it writes lies apart from all else that it touches.
 //
 // What an operator does with two operands in one buffer is the program's own affair. But two buffers on the same bytes,
-// and a result in an operand's buffer, are choices of who made the plan, and no kernel expects them.
+// and a result in an operand's buffer, are choices of who made the plan, and no kernel expects them but one that works element by
+// element, whose result may take an operand's place.
 #include "plan_verifier/rules.h"
+
+#include "ccgraph/ir/work.h"
 
 namespace ccgraph::plan_verifier {
 namespace {
@@ -71,7 +74,31 @@ private:
     if (a.window->buffer == b.window->buffer || (!a.writes && !b.writes) || !a.stretch.overlaps(b.stretch))
       return;
     const Touched &written = a.writes ? a : b, &other = a.writes ? b : a;
-    overlap(*written.window, *other.window, written.stretch.bytes);
+    if (!takesPlace(written, other))
+      overlap(*written.window, *other.window, written.stretch.bytes);
+  }
+
+  /// An operator that computes each element from those at the same place may write it over an operand of the same layout, if that has
+  /// no other name here: a kernel may read by one name after it has written where the other is. Whether anybody needs the operand
+  /// afterwards is a question of order.
+  [[nodiscard]] bool takesPlace(const Touched &written, const Touched &other) const {
+    const KernelStep *kernel = plan_.steps[step_].kernel();
+    if (!kernel || other.writes || workFamily(*kernel->op) != WorkFamily::Pointwise ||
+        kernel->result.kind != PlanValue::Kind::Tensor || !(kernel->result.window == *written.window))
+      return false;
+    const Type &result = *written.window->type, &operand = *other.window->type;
+    bool alike = result.dtype() == operand.dtype() && result.sizes() == operand.sizes() &&
+                 result.strides() == operand.strides() && written.stretch.bytes.begin == other.stretch.bytes.begin &&
+                 written.stretch.bytes.end == other.stretch.bytes.end;
+    return alike && namesIn(*kernel, other.stretch) == 1;
+  }
+
+  [[nodiscard]] size_t namesIn(const KernelStep &kernel, const Stretch &stretch) const {
+    size_t names = 0;
+    for (const PlanOperand &operand : kernel.operands)
+      forEachWindow(operand.value,
+                    [&](const PlanWindow &window) { names += places_.stretchOf(window).overlaps(stretch); });
+    return names;
   }
 
   void checkCopy(const CopyStep &copy) {

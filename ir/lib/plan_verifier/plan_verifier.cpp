@@ -60,8 +60,9 @@ constexpr VerifierRule rules[] = {
      "The layout says where each buffer lies, and gives a value to each symbol of a size that needs one."},
     {"plan.members", "Roots and peers are ranks within the group: from 0 to its size."},
     {"plan.order", "Of two accesses to the same bytes of which one writes, the earlier ends before the later begins."},
-    {"plan.overlap",
-     "What a step writes lies apart from all else that it touches, unless its operator works in place."},
+    {"plan.overlap", "What a step writes lies apart from all else that it touches, unless its operator works in place, "
+                     "or works element by "
+                     "element and writes over an operand of the same layout."},
     {"plan.overwritten",
      "What is read or returned is what was written there under the same buffer, and no other since."},
     {"plan.ranks",

@@ -3,8 +3,11 @@
 #include "ccgraph/ir/arena.h"
 #include "ccgraph/ir/dims.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace ccgraph::lower {
 namespace {
@@ -19,14 +22,22 @@ void findCommunicationBuffers(Plan &plan) {
       });
 }
 
-/// The blocks of one arena, and which buffers they are.
+/// The blocks of one arena, and by buffer which of them it lies in. Buffers that take one another's bytes are one block.
 struct Blocks {
   std::vector<ArenaBlock> blocks;
-  std::vector<BufferId> buffers;
+  std::vector<std::pair<BufferId, size_t>> buffers;
 };
 
-Blocks blocksOf(const Program &program, Home home, SymbolLookup lookup) {
+/// Who has the bytes first.
+BufferId firstOwner(llvm::ArrayRef<BufferId> takes, BufferId buffer) {
+  while (takes[buffer] != buffer)
+    buffer = takes[buffer];
+  return buffer;
+}
+
+Blocks blocksOf(const Program &program, Home home, SymbolLookup lookup, llvm::ArrayRef<BufferId> takes) {
   Blocks blocks;
+  llvm::DenseMap<BufferId, size_t> owners;
   for (BufferId id = 0; id < program.plan.buffers.size(); ++id) {
     const PlanBuffer &buffer = program.plan.buffers[id];
     if (buffer.home != home)
@@ -37,10 +48,29 @@ Blocks blocksOf(const Program &program, Home home, SymbolLookup lookup) {
     // A buffer that no step touches needs no place: its windows are only asked for their sizes.
     const Needed &needed = program.needed[id];
     bool touched = needed.begin <= needed.end;
-    blocks.blocks.push_back(touched ? ArenaBlock{size, needed.begin, needed.end} : ArenaBlock{size, 0, theEnd});
-    blocks.buffers.push_back(id);
+    ArenaBlock block = touched ? ArenaBlock{size, needed.begin, needed.end} : ArenaBlock{size, 0, theEnd};
+    auto [owner, added] = owners.try_emplace(firstOwner(takes, id), blocks.blocks.size());
+    if (added)
+      blocks.blocks.push_back(block);
+    ArenaBlock &whole = blocks.blocks[owner->second];
+    whole.begin = std::min(whole.begin, block.begin);
+    whole.end = std::max(whole.end, block.end);
+    blocks.buffers.emplace_back(id, owner->second);
   }
   return blocks;
+}
+
+/// Where the blocks of one arena lie. Results in the place of operands need less at once, but long blocks leave gaps that short
+/// ones would fill: where that costs more, none takes another's place.
+struct Arrangement {
+  Blocks blocks;
+  ArenaPlacement placement;
+};
+
+Arrangement arrange(const Program &program, Home home, SymbolLookup lookup, llvm::ArrayRef<BufferId> takes) {
+  Arrangement arrangement{blocksOf(program, home, lookup, takes), {}};
+  arrangement.placement = placeBlocks(arrangement.blocks.blocks, bufferAlignment);
+  return arrangement;
 }
 
 } // namespace
@@ -52,14 +82,16 @@ void layOut(Program &program, bool separate) {
     findCommunicationBuffers(plan);
   plan.layout.offsets.assign(plan.buffers.size(), 0);
   plan.layout.liveBytes = 0;
+  std::vector<BufferId> takes = findTakeovers(program), own(takes.size());
+  std::iota(own.begin(), own.end(), 0);
   for (Home home : {Home::Compute, Home::Communication}) {
-    Blocks blocks = blocksOf(program, home, lookup);
     bool communicates = home == Home::Communication;
-    ArenaPlacement placement = placeBlocks(blocks.blocks, bufferAlignment);
-    for (size_t i = 0; i < blocks.buffers.size(); ++i)
-      plan.layout.offsets[blocks.buffers[i]] = placement.offsets[i];
-    (communicates ? plan.layout.communicationBytes : plan.layout.computeBytes) = placement.bytes;
-    plan.layout.liveBytes = saturatingAdd(plan.layout.liveBytes, mostLiveBytes(blocks.blocks));
+    Arrangement sharing = arrange(program, home, lookup, takes), apart = arrange(program, home, lookup, own);
+    const Arrangement &best = apart.placement.bytes < sharing.placement.bytes ? apart : sharing;
+    for (auto [buffer, block] : best.blocks.buffers)
+      plan.layout.offsets[buffer] = best.placement.offsets[block];
+    (communicates ? plan.layout.communicationBytes : plan.layout.computeBytes) = best.placement.bytes;
+    plan.layout.liveBytes = saturatingAdd(plan.layout.liveBytes, mostLiveBytes(sharing.blocks.blocks));
   }
 }
 

@@ -68,6 +68,9 @@ void copyWhatIsOverwritten(Program &program);
 /// Error (lower.rewritten): such a result is written before the last wait, so that what it holds in the end hangs on the backend.
 [[nodiscard]] llvm::Error checkCopiedAgain(const Program &program);
 
+/// By buffer: the operand's buffer on whose bytes its step may write it, or itself. Taken over again, bytes go from one to the next.
+[[nodiscard]] std::vector<BufferId> findTakeovers(const Program &program);
+
 /// Gives all buffers a place for the layout's binding of symbols; where `separate`, those that a collective touches in an arena
 /// of their own.
 void layOut(Program &program, bool separate);

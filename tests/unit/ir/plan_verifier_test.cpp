@@ -336,6 +336,7 @@ TEST(PlanVerifier, AnInputThatIsWrittenSaysWhatIsLeftThere) {
 TEST(PlanVerifier, WhatAStepWritesLiesApart) {
   Simple p;
   p.plan.layout.offsets[p.r.buffer] = 0;
+  p.kernelOf(p.read).op = p.context.ops().lookup("aten.dot.default");
   EXPECT_EQ(found(p), "error: step 2 add: writes 'r' (buffer 3) over bytes 0 to 16 of its arena, where it also touches "
                       "'b' (buffer 2); expected them apart [plan.overlap]\n"
                       "  note: place the two buffers on different bytes: both are in use at once\n");
@@ -345,6 +346,20 @@ TEST(PlanVerifier, WhatAStepWritesLiesApart) {
   EXPECT_EQ(found(q), "error: step 2 add: writes its result over its operand in 'b' (buffer 2), which it only reads; "
                       "expected memory of its own [plan.overlap]\n"
                       "  note: give the result another buffer\n");
+}
+
+TEST(PlanVerifier, AnElementwiseResultMayTakeTheOnlyPlaceOfAnOperand) {
+  Simple p;
+  p.plan.layout.offsets[p.r.buffer] = 0;
+  EXPECT_EQ(found(p), "");
+  p.kernelOf(p.read).operands[0] = p.reads(p.b);
+  EXPECT_NE(found(p).find("error: step 2 add: writes 'r' (buffer 3) over bytes 0 to 16 of its arena"),
+            std::string::npos)
+      << "the operand has two names";
+  Simple q;
+  q.plan.layout.offsets[q.r.buffer] = 0;
+  q.returns(q.b);
+  EXPECT_NE(found(q).find("[plan.overwritten]"), std::string::npos) << "the operand is needed afterwards";
 }
 
 TEST(PlanVerifier, AnOperatorThatWorksInPlaceYieldsItsOperand) {

@@ -249,14 +249,52 @@ TEST_F(LowerTest, WhatIsSentFromTheBufferThatIsFilledIsCopiedOut) {
 }
 
 TEST_F(LowerTest, BuffersTakeTurnsOnTheSameBytes) {
+  Node *x = b.input("x", b.f32({4, 4}));
+  Node *a = x;
+  for (int i = 0; i < 10; ++i)
+    a = b.call("aten.mm.default", x->type(), {a, x});
+  b.output({a});
+  lowered();
+  EXPECT_EQ(plan_->layout.computeBytes, 2 * 64);
+  EXPECT_EQ(plan_->layout.liveBytes, 2 * 64);
+}
+
+TEST_F(LowerTest, AnElementwiseResultTakesAnOperandsPlace) {
   Node *x = b.input("x", b.f32({16}));
   Node *a = x;
   for (int i = 0; i < 10; ++i)
     a = relu(a);
   b.output({a});
   lowered();
+  EXPECT_EQ(plan_->layout.computeBytes, 64);
+  EXPECT_EQ(plan_->layout.liveBytes, 64);
+}
+
+TEST_F(LowerTest, AnOperandThatIsNeededKeepsItsPlace) {
+  Node *x = b.input("x", b.f32({16}));
+  Node *a = relu(x);
+  Node *c = relu(a);
+  b.output({c, a});
+  lowered();
   EXPECT_EQ(plan_->layout.computeBytes, 2 * 64);
-  EXPECT_EQ(plan_->layout.liveBytes, 2 * 64);
+}
+
+TEST_F(LowerTest, AnOperandOfTwoNamesKeepsItsPlace) {
+  Node *x = b.input("x", b.f32({4, 4}));
+  Node *a = relu(x);
+  Node *turned = b.call("aten.t.default", b.strided(x->type(), {4, 4}, {1, 4}), {a});
+  b.output({b.call("aten.add.Tensor", x->type(), {a, turned})});
+  lowered();
+  EXPECT_EQ(plan_->layout.computeBytes, 2 * 64);
+}
+
+TEST_F(LowerTest, AnOperandOfAnotherLayoutKeepsItsPlace) {
+  Node *x = b.input("x", b.f32({16}));
+  Node *y = b.input("y", b.f32({4, 16}));
+  Node *a = relu(x);
+  b.output({b.call("aten.add.Tensor", y->type(), {a, y})});
+  lowered();
+  EXPECT_EQ(plan_->layout.computeBytes, 64 + 256);
 }
 
 TEST_F(LowerTest, WhatIsInFlightKeepsItsBytesUntilTheWait) {
@@ -268,8 +306,8 @@ TEST_F(LowerTest, WhatIsInFlightKeepsItsBytesUntilTheWait) {
   Node *f = relu(e);
   b.output({add(wait(c), f)});
   lowered();
-  // At the wait there are a, c, and of the others two at a time.
-  EXPECT_EQ(plan_->layout.liveBytes, 4 * 64);
+  // At the wait there are a, c, and of the others one, since each takes the place of the one before.
+  EXPECT_EQ(plan_->layout.liveBytes, 3 * 64);
 }
 
 TEST_F(LowerTest, WhoTakesTheBytesOfAnotherComesAfterIt) {

@@ -7,7 +7,8 @@
 //            input is written before the wait gets a copy to work on.
 //   layout   where the buffers lie. A buffer is needed from its first step to its last; what a collective reads and
 //            fills up to the last wait on its results, because until then the rank does not know that it has ended. So
-//            the arenas' peak is what lifetimes.h counts.
+//            the arenas' peak is what lifetimes.h counts, or less: a result that is computed element by element takes the bytes of
+//            an operand that nobody needs any more.
 //   events   which step waits for which, the fewest that put all conflicting accesses in order: those of one tensor, and
 //            those of buffers that take turns on the same bytes.
 //
