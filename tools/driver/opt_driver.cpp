@@ -119,6 +119,8 @@ private:
       return graphs.takeError();
     graphs_ = std::move(*graphs);
     for (const auto &graph : graphs_)
+      addStatedGroups(*graph, *input_);
+    for (const auto &graph : graphs_)
       if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(*graph, options_.groups))
         return error;
     bool holdsOne = options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan;

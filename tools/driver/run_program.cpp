@@ -54,8 +54,9 @@ llvm::Error RunProgram::open(llvm::ArrayRef<std::string> paths) {
 }
 
 llvm::Error RunProgram::checkUsage() const {
-  for (const auto &[file, selector, choice] : files_)
-    if (isPlan(file.text()) != planned_) {
+  for (const GraphInput &input : files_)
+    if (isPlan(input.file.text()) != planned_) {
+      const InputFile &file = input.file;
       const InputFile &first = files_.front().file, &plan = planned_ ? first : file, &graph = planned_ ? file : first;
       return textError("--rank-graphs: " + plan.name() + " holds a plan, and " + graph.name() +
                        " does not\n  note: give a plan for each rank, or a graph for each");
@@ -112,6 +113,7 @@ llvm::Error RunProgram::loadGraphFile(size_t index) {
   streams_.err << toString(warnings.take());
   if (!graph)
     return graph.takeError();
+  addStatedGroups(**graph, files_[index]);
   graphs_.push_back(std::move(*graph));
   if (options_.groups.empty())
     return llvm::Error::success();

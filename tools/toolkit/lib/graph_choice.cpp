@@ -187,6 +187,32 @@ GraphListing listText(const InputFile &file, Diagnostics &warnings) {
   return listed;
 }
 
+/// The fx_graph_runnable that the same compilation of the same rank has printed; null where there is none. Forward and
+/// backward have one each, which set up the same groups as far as both use them.
+const ListedGraph *runnableOf(llvm::ArrayRef<ListedGraph> graphs, const ListedGraph &chosen) {
+  const auto *found = llvm::find_if(graphs, [&](const ListedGraph &graph) {
+    return graph.kind == "fx_graph_runnable" && graph.leftOut.empty() && graph.file == chosen.file &&
+           graph.rank == chosen.rank && graph.compileId == chosen.compileId;
+  });
+  return found == graphs.end() ? nullptr : found;
+}
+
+/// Its groups; nothing where it cannot be read again, since the graph that is asked for can.
+void readStatedGroups(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
+  const ListedGraph *runnable = runnableOf(log.graphs(), chosen);
+  llvm::Expected<InputFile> text = runnable ? log.text(*runnable) : InputFile::ofText("", "", {});
+  if (!text)
+    return llvm::consumeError(text.takeError());
+  Context context;
+  auto graphs = readGraphs(context, text->source());
+  if (!graphs)
+    return llvm::consumeError(graphs.takeError());
+  const Graph &graph = *graphs->front();
+  input.groups = graph.groups();
+  input.rank = graph.rank;
+  input.worldSize = graph.worldSize;
+}
+
 llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef selector) {
   llvm::ArrayRef<ListedGraph> graphs = log.graphs();
   llvm::Expected<size_t> index =
@@ -196,8 +222,10 @@ llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef
   llvm::Expected<InputFile> text = log.text(graphs[*index]);
   if (!text)
     return text.takeError();
-  return GraphInput{std::move(*text), std::to_string(graphs[*index].inPayload),
-                    choiceText(graphs, *index, selector.empty())};
+  GraphInput input{std::move(*text), std::to_string(graphs[*index].inPayload),
+                   choiceText(graphs, *index, selector.empty())};
+  readStatedGroups(log, graphs[*index], input);
+  return input;
 }
 
 /// The graph that is meant of a text whose graphs have titles, as those of TORCH_LOGS do; any other text is left to who
@@ -227,6 +255,16 @@ llvm::Expected<GraphInput> chooseOfText(InputFile file, StringRef selector) {
 
 llvm::Expected<size_t> chooseGraph(llvm::ArrayRef<ListedGraph> graphs, StringRef selector, StringRef file) {
   return selector.empty() ? chooseByDefault(graphs, file) : chooseBySelector(graphs, selector, file);
+}
+
+void addStatedGroups(Graph &graph, const GraphInput &input) {
+  for (const Group &group : input.groups.groups())
+    if (!graph.groups().find(group.name))
+      graph.groups().set(group);
+  if (!graph.rank)
+    graph.rank = input.rank;
+  if (!graph.worldSize)
+    graph.worldSize = input.worldSize;
 }
 
 std::string graphText(const ListedGraph &graph, size_t index) {

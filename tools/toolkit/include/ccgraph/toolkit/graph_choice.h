@@ -35,7 +35,14 @@ struct GraphInput {
   /// What was chosen of how many, in words: "5 inductor_post_grad_graph of 0/0, rank 0, which has most collectives; 12
   /// others: --list-graphs"; empty for a file that is no log.
   std::string choice;
+  /// Of a log: what the fx_graph_runnable of the same compilation says of the groups, of the ranks and of this rank.
+  GroupTable groups;
+  std::optional<int64_t> rank;
+  std::optional<int64_t> worldSize;
 };
+
+/// Adds what the log says to a graph that was read from `input`; what the graph itself says stays.
+void addStatedGroups(Graph &graph, const GraphInput &input);
 
 /// Opens a file of graphs, a log or a folder of logs; "-" is standard input.
 [[nodiscard]] llvm::Expected<GraphInput> openGraphs(llvm::StringRef path, llvm::StringRef selector,
