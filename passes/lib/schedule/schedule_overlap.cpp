@@ -151,7 +151,7 @@ void Scheduler::apply(const overlap::Schedule &schedule) {
 
 constexpr int64_t picosecondsOfNs = 1000;
 /// What unlimited stands for.
-constexpr int64_t maxBeam = 1 << 16;
+constexpr int64_t maxBeam = 4096;
 
 void Scheduler::remark(const overlap::Schedule &schedule) {
   overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
