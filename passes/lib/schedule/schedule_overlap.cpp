@@ -46,8 +46,9 @@ private:
                                  "grouped: collectives that go together become one operator on a list of tensors; "
                                  "none: each stays alone"};
   Option<Count> walks_{*this, "walks", Count{16}, "most orders that are tried"};
-  Option<Count> beam_{*this, "beam", Count{64},
-                      "programs of at most 64 steps: most states a level of a search over all orders; 0: none"};
+  Option<Count> beam_{
+      *this, "beam", Count{64},
+      "programs of at most 64 steps: most states a level of a search over all orders, 512 at the most; 0: none"};
   Statistic moved_{*this, "moved", "nodes that stand elsewhere than before, counted from the front"};
   Statistic made_{*this, "buckets", "buckets made"};
   Statistic merged_{*this, "merged", "collectives that went into a bucket"};
@@ -150,8 +151,8 @@ void Scheduler::apply(const overlap::Schedule &schedule) {
 }
 
 constexpr int64_t picosecondsOfNs = 1000;
-/// What unlimited stands for.
-constexpr int64_t maxBeam = 4096;
+/// Wider takes seconds and found nothing more.
+constexpr int64_t maxBeam = 512;
 
 void Scheduler::remark(const overlap::Schedule &schedule) {
   overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
@@ -181,8 +182,9 @@ Changed Scheduler::run() {
   allowMerging();
   int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
   auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
-  overlap::Schedule schedule =
-      overlap::search(given_.problem, {budget, walks, static_cast<size_t>(pass_.beam_.get().limit.value_or(maxBeam))});
+  overlap::Schedule schedule = overlap::search(
+      given_.problem,
+      {budget, walks, static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam))});
   remark(schedule);
   remarkUnchanged(schedule);
   if (schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty())
