@@ -166,7 +166,7 @@ TEST_F(FlightRecords, GiveDurationsByTheNamesOfTheInput) {
   ASSERT_EQ(run({"two.py", "--ranks", "2", "--engine", "local", "--pipeline", "coalesce-collectives", "--durations", "merged.tsv"}), 0) << err_;
   std::map<std::string, double> merged = durationsOf("merged.tsv", mergedHead);
   EXPECT_EQ(mergedHead, head);
-  EXPECT_NEAR(merged["second"], 3 * merged["first"], 0.002) << "a merged collective is shared out by bytes";
+  EXPECT_NEAR(merged["second"], 3 * merged["first"], 0.003) << "a merged collective is shared out by bytes";
   EXPECT_GT(merged["first"], 0);
   EXPECT_EQ(merged.size(), 3U);
 }
