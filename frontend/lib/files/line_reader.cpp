@@ -93,6 +93,8 @@ llvm::Error LineReader::takeError() {
 
 /// More bytes behind those that are left; false at the end.
 bool LineReader::refill() {
+  if (source_->error) // Because what broke off once is not read on.
+    return false;
   buffer_.erase(0, at_);
   seen_ -= at_;
   at_ = 0;

@@ -124,19 +124,21 @@ void Tasks::findLeaves() {
   leaf_.assign(size(), false);
   prefetchable_.assign(size(), false);
   feedsPrefetch_.assign(size(), false);
+  // What two of its sources need counts twice, which is too much rather than too little, and no more than the limit needs.
+  const int64_t limit = computeBefore_[size()] / leafParts;
   std::vector<int64_t> cost(size(), 0);
   for (uint32_t task = 0; task < size(); ++task) {
     bool leaves = true;
     for (uint32_t from : before(task)) {
       leaves &= leaf_[from];
-      cost[task] += cost[from];
+      cost[task] = std::min(cost[task] + cost[from], limit + 1);
     }
     if (launches(task)) {
       prefetchable_[task] = leaves && !step(task).fixed && neededBy_[task] + 1 < size();
       continue;
     }
-    cost[task] += step(task).picoseconds;
-    leaf_[task] = leaves && cost[task] <= computeBefore_[size()] / leafParts;
+    cost[task] = std::min(cost[task] + step(task).picoseconds, limit + 1);
+    leaf_[task] = leaves && cost[task] <= limit;
   }
   for (uint32_t task = 0; task < size(); ++task)
     feedsPrefetch_[task] =
