@@ -10,6 +10,12 @@ namespace {
 std::atomic<size_t> everywhere = 0;
 thread_local size_t here = 0;
 
+} // namespace
+
+// Sanitizers have a malloc of their own, which is left in its place.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+namespace {
+
 void count() {
   everywhere.fetch_add(1, std::memory_order_relaxed);
   ++here;
@@ -17,7 +23,6 @@ void count() {
 
 } // namespace
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // The C library calls its own malloc by these names, and lets a program define the public ones.
 extern "C" {
 void *__libc_malloc(size_t size);
