@@ -68,14 +68,7 @@ llvm::Error ExpectedRun::addGroupsOfProgram() {
         graph_->groups().set(group);
   if (options_.groups.empty())
     return llvm::Error::success();
-  const std::string &path = options_.groups.front();
-  if (llvm::Error error = addGroups(*graph_, path))
-    return error;
-  llvm::Expected<ObjectMeanings> objects = loadObjects(path);
-  if (!objects)
-    return objects.takeError();
-  objects_.insert(objects->begin(), objects->end());
-  return llvm::Error::success();
+  return addGroupsAndObjects(*graph_, objects_, options_.groups.front());
 }
 
 llvm::Error ExpectedRun::checkInputs() const {

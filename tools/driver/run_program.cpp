@@ -117,17 +117,7 @@ llvm::Error RunProgram::loadGraphFile(size_t index) {
   graphs_.push_back(std::move(*graph));
   if (options_.groups.empty())
     return llvm::Error::success();
-  return addGroupFile(*graphs_.back(), options_.groups[options_.groups.size() == 1 ? 0 : index]);
-}
-
-llvm::Error RunProgram::addGroupFile(Graph &graph, const std::string &path) {
-  if (llvm::Error error = addGroups(graph, path))
-    return error;
-  llvm::Expected<ObjectMeanings> objects = loadObjects(path);
-  if (!objects)
-    return objects.takeError();
-  objects_.insert(objects->begin(), objects->end());
-  return llvm::Error::success();
+  return addGroupsAndObjects(*graphs_.back(), objects_, options_.groups[options_.groups.size() == 1 ? 0 : index]);
 }
 
 llvm::Error RunProgram::loadPlans() {

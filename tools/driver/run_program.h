@@ -73,7 +73,6 @@ private:
   /// Ranks with plans of their own launch alike: asked before the first step.
   [[nodiscard]] llvm::Error checkAgreement() const;
   void keepInputNames();
-  [[nodiscard]] llvm::Error addGroupFile(Graph &graph, const std::string &path);
   [[nodiscard]] llvm::Error chooseRanks(std::optional<int64_t> stated);
   [[nodiscard]] bool isOneText() const { return files_.size() == 1; }
   [[nodiscard]] size_t textOf(size_t rank) const { return isOneText() ? 0 : rank; }

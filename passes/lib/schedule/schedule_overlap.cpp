@@ -7,7 +7,7 @@
 // model of time judges both. All nodes may move: launches as early as memory lets them, waits to where the transfer is
 // done, and computation that nothing later hangs on (the gradient of a weight) into the stalls of what comes after.
 //   may we      overlap/graph_problem.h: which order any schedule must keep; coalesce/candidates.h: what can be merged
-//   which       overlap/search.h: the best of several walks, as a replay judges them
+//   which       overlap/search.h: the fastest of several walks
 //   do it       nodes are put in the order that was found, and the launches of a bucket, which then stand next to each
 //               other, become one (coalesce/bucket_rewrite.h)
 // Where no order is faster within the budget, the program stays as it is.

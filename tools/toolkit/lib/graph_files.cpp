@@ -110,6 +110,16 @@ llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
   return readObjectFile(file->source());
 }
 
+llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path) {
+  if (llvm::Error error = addGroups(graph, path))
+    return error;
+  llvm::Expected<ObjectMeanings> more = loadObjects(path);
+  if (!more)
+    return more.takeError();
+  objects.insert(more->begin(), more->end());
+  return llvm::Error::success();
+}
+
 // On 2 ranks: DIR/rank0.safetensors and DIR/rank1.safetensors.
 llvm::Expected<std::vector<TensorMap>> loadValues(llvm::StringRef directory, size_t ranks) {
   std::vector<TensorMap> values;

@@ -6,9 +6,8 @@
 namespace ccgraph::overlap {
 
 Issuer::Issuer(const Problem &problem, const Tasks &tasks)
-    : problem_(problem), tasks_(tasks), after_(problem.before.inverse(problem.steps.size())),
-      issued_(problem.steps.size()), missing_(problem.steps.size()), holders_(problem.storages.size()),
-      alive_(problem.storages.size()), found_(problem.steps.size()) {
+    : problem_(problem), tasks_(tasks), issued_(problem.steps.size()), missing_(problem.steps.size()),
+      holders_(problem.storages.size()), alive_(problem.storages.size()), found_(problem.steps.size()) {
   order_.reserve(problem.steps.size());
   for (size_t step = 0; step < problem.steps.size(); ++step) {
     missing_[step] = static_cast<uint32_t>(problem.before[step].size());
@@ -37,7 +36,7 @@ void Issuer::put(uint32_t step) {
   for (uint32_t storage : problem_.holds[step])
     if (--holders_[storage] == 0 && !problem_.storages[storage].toEnd)
       bytes_ -= problem_.storages[storage].bytes;
-  for (uint32_t user : after_[step])
+  for (uint32_t user : tasks_.followers(step))
     if (--missing_[user] == 0 && problem_.steps[user].kind == StepKind::Free && tasks_.taskOf(user) == none)
       following_.push(user);
 }

@@ -42,7 +42,6 @@ private:
 
   const Problem &problem_;
   const Tasks &tasks_;
-  Rows after_;
   std::vector<bool> issued_;
   std::vector<uint32_t> missing_;
   /// by storage: holders that were not issued yet

@@ -1,8 +1,9 @@
 // replay: how long a schedule takes and how much memory it needs, step by step.
 //
-// The judge of what the search finds: it shares nothing with the walk but the problem. The time of a
-// program is the end of the last thing on any stream. A collective is exposed for as long as
-// computation idles at its wait, or after the last step for it to end.
+// What is said of a schedule comes from here, and tests hold the walk's own clock to it: the two share
+// nothing but the problem. The time of a program is the end of the last thing on any stream. A
+// collective is exposed for as long as computation idles at its wait, or after the last step for it to
+// end.
 //
 // Ownership: plain values. Failure: none; the schedule is one of the problem. Cost: linear in steps,
 // edges and holders.

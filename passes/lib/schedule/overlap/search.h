@@ -2,7 +2,8 @@
 //
 // A walk is quick and its policy decides much: how large buckets may be, how early parameters are
 // fetched, how much computation is kept back. Which policy is good hangs on the program, so several
-// are tried, one change at a time from the best so far (coordinate descent), and replay() judges.
+// are tried, one change at a time from the best so far (coordinate descent), by the clock
+// of the walk itself, which tests hold to replay().
 //
 // Of a program so small that many orders can be looked at, a beam (beam.h) is asked besides.
 //

@@ -39,7 +39,6 @@ public:
   [[nodiscard]] int64_t lastingTime() const;
   /// Those that may be one with the oldest, up to so many bytes; the oldest in any case. Ascending.
   [[nodiscard]] std::vector<uint32_t> lasting(int64_t bytes) const;
-  [[nodiscard]] bool empty() const { return prompt_.empty() && numLasting_ == 0 && next_ == prefetches_.size(); }
 
 private:
   /// Lasting launches of one key, oldest first.

@@ -48,7 +48,9 @@ private:
 
 } // namespace
 
-Tasks::Tasks(const Problem &problem) : problem_(problem) {
+Tasks::Tasks(const Problem &problem)
+    : problem_(problem), followers_(problem.before.inverse(problem.steps.size())),
+      waitsOf_(problem.lands.inverse(problem.steps.size())) {
   fold();
   measure();
   findNeeds();
@@ -140,10 +142,13 @@ void Tasks::findLeaves() {
     cost[task] = std::min(cost[task] + step(task).picoseconds, limit + 1);
     leaf_[task] = leaves && cost[task] <= limit;
   }
-  for (uint32_t task = 0; task < size(); ++task)
+  for (uint32_t task = 0; task < size(); ++task) {
     feedsPrefetch_[task] =
         leaf_[task] && !step(task).input && !after(task).empty() &&
         std::all_of(after(task).begin(), after(task).end(), [&](uint32_t user) { return prefetchable_[user]; });
+    if (leaf_[task] && !feedsPrefetch_[task] && step(task).picoseconds > 0)
+      otherLeaves_.push_back(task);
+  }
 }
 
 } // namespace ccgraph::overlap

@@ -45,6 +45,13 @@ public:
   [[nodiscard]] bool prefetchable(uint32_t task) const { return prefetchable_[task]; }
   /// A leaf that is there for launches that may go at any time: it goes with them.
   [[nodiscard]] bool feedsPrefetch(uint32_t task) const { return feedsPrefetch_[task]; }
+  /// Leaves that take time and go with no launch, in program order.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> otherLeaves() const { return otherLeaves_; }
+
+  /// Of steps, folded ones too: those that need this one.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> followers(uint32_t step) const { return followers_[step]; }
+  /// Of the step of a launch: the waits that land it.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> waitsOf(uint32_t step) const { return waitsOf_[step]; }
 
 private:
   void fold();
@@ -55,9 +62,12 @@ private:
   const Problem &problem_;
   std::vector<uint32_t> stepOf_, taskOf_;
   Rows before_, after_, landed_;
+  /// by step
+  Rows followers_, waitsOf_;
   std::vector<int64_t> allocates_, computeBefore_;
   std::vector<uint32_t> neededBy_;
   std::vector<bool> leaf_, prefetchable_, feedsPrefetch_;
+  std::vector<uint32_t> otherLeaves_;
 };
 
 } // namespace ccgraph::overlap

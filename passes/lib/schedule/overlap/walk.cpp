@@ -1,12 +1,9 @@
-#include "schedule/overlap/walk.h"
+#include "schedule/overlap/walker.h"
 
-#include "schedule/overlap/issuer.h"
-#include "schedule/overlap/stream_queue.h"
-#include "schedule/overlap/transfers.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cassert>
-#include <optional>
+#include <utility>
 
 namespace ccgraph::overlap {
 
@@ -23,81 +20,11 @@ constexpr size_t maxFillersAsked = 256;
 /// Streams that are fed before anything was produced for them: with more, each task would ask too many.
 constexpr size_t maxFedStreams = 64;
 
-/// One walk. `late` null: each transfer goes as late as it can, alone, and nothing is kept back.
-class Walker {
-public:
-  Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy);
-  LateCurve measure();
-  Schedule run();
-
-private:
-  [[nodiscard]] int64_t allCompute() const { return tasks_.computeBefore(tasks_.size()); }
-  [[nodiscard]] bool isDone(uint32_t task) const { return issuer_.issued(tasks_.stepOf(task)); }
-
-  void visit(uint32_t task);
-  void require(uint32_t task);
-  void compute(uint32_t task);
-  void finish(uint32_t task);
-  void issueInTurn(llvm::ArrayRef<uint32_t> steps);
-  void noteDone(uint32_t task);
-  void noteReady(uint32_t task);
-  void start();
-  void launch(llvm::ArrayRef<uint32_t> members);
-  void prepare(llvm::ArrayRef<uint32_t> members);
-  void land(uint32_t bucket);
-  void landWhatIsDone();
-
-  void feed(int64_t until);
-  bool feedOne(uint32_t stream, int64_t until);
-  bool launchLasting(uint32_t stream);
-  [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
-
-  [[nodiscard]] int64_t planned(uint32_t until) const;
-  void makeRoom(int64_t bytes);
-  void runKeptForRoom();
-
-  [[nodiscard]] bool keep(uint32_t task);
-  [[nodiscard]] bool canRunNow(uint32_t task) const;
-  [[nodiscard]] bool couldRunLater(uint32_t task) const;
-  [[nodiscard]] uint32_t filler(int64_t room) const;
-  [[nodiscard]] uint32_t leafFor(int64_t room);
-  void issueFolded(uint32_t step);
-  void fillStall(uint32_t task);
-  void runKept();
-  void finishAll();
-
-  const Problem &problem_;
-  const Tasks &tasks_;
-  bool early_;
-  Policy policy_;
-  Issuer issuer_;
-  Transfers transfers_;
-  std::optional<MemoryPlan> plan_;
-  /// by step of a launch: the waits that land it
-  Rows waitsOf_;
-  std::vector<StreamQueue> queues_;
-  /// by task: those that it needs and that are not done
-  std::vector<uint32_t> missing_;
-  int64_t now_ = 0;
-  /// the task that the program order has come to
-  uint32_t at_ = 0;
-  /// what launches need is run: nothing else is launched meanwhile
-  bool preparing_ = false;
-  /// bytes that launches at hand will allocate
-  int64_t promised_ = 0;
-  /// tasks that were kept back, oldest first, and how long they take
-  std::vector<uint32_t> pool_;
-  int64_t poolTime_ = 0;
-  /// leaves that no prefetch needs, in program order
-  std::vector<uint32_t> leaves_;
-  size_t nextLeaf_ = 0;
-  /// streams beyond the first ones, for which something was produced
-  std::vector<uint32_t> toFeed_;
-};
+} // namespace
 
 Walker::Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy)
     : problem_(problem), tasks_(tasks), early_(late != nullptr), policy_(policy), issuer_(problem, tasks),
-      transfers_(problem, tasks), waitsOf_(problem.lands.inverse(problem.steps.size())), missing_(tasks.size()) {
+      transfers_(problem, tasks), missing_(tasks.size()), asked_(tasks.size()) {
   std::vector<std::vector<uint32_t>> prefetches(problem.streams);
   for (uint32_t task = 0; task < tasks.size(); ++task) {
     missing_[task] = static_cast<uint32_t>(tasks.before(task).size());
@@ -119,7 +46,7 @@ void Walker::land(uint32_t bucket) {
   transfers_.land(bucket);
   now_ = std::max(now_, transfers_.end(bucket));
   for (uint32_t launch : transfers_.members(bucket))
-    for (uint32_t wait : waitsOf_[tasks_.stepOf(launch)])
+    for (uint32_t wait : tasks_.waitsOf(tasks_.stepOf(launch)))
       if (!issuer_.issued(wait) && issuer_.ready(wait) && tasks_.taskOf(wait) == none)
         issuer_.issue(wait);
 }
@@ -130,32 +57,21 @@ void Walker::landWhatIsDone() {
     land(bucket);
 }
 
-/// Issues the task after the waits and views that it needs.
-void Walker::finish(uint32_t task) {
-  uint32_t step = tasks_.stepOf(task);
+/// Issues the step after the waits and views that it needs.
+void Walker::issue(uint32_t step) {
   std::vector<uint32_t> steps = issuer_.between(step);
   steps.push_back(step);
-  issueInTurn(steps);
-  noteDone(task);
-}
-
-/// A wait or view that no task needs.
-void Walker::issueFolded(uint32_t step) {
-  if (issuer_.issued(step))
-    return;
-  std::vector<uint32_t> steps = issuer_.between(step);
-  steps.push_back(step);
-  issueInTurn(steps);
-}
-
-/// Waits, views, and at most one task at the end.
-void Walker::issueInTurn(llvm::ArrayRef<uint32_t> steps) {
   for (uint32_t next : steps) {
     for (uint32_t launch : problem_.lands[next])
       land(transfers_.bucketOf(tasks_.taskOf(launch)));
     if (!issuer_.issued(next))
       issuer_.issue(next);
   }
+}
+
+void Walker::finish(uint32_t task) {
+  issue(tasks_.stepOf(task));
+  noteDone(task);
 }
 
 void Walker::noteDone(uint32_t task) {
@@ -176,12 +92,13 @@ void Walker::noteReady(uint32_t task) {
 
 /// Runs what the task still needs, in program order, which is one that works.
 void Walker::require(uint32_t task) {
+  ++question_;
   std::vector<uint32_t> open = {task}, needed;
   while (!open.empty()) {
     uint32_t at = open.back();
     open.pop_back();
     for (uint32_t from : tasks_.before(at))
-      if (!isDone(from)) {
+      if (!isDone(from) && std::exchange(asked_[from], question_) != question_) {
         needed.push_back(from);
         open.push_back(from);
       }
@@ -426,11 +343,12 @@ uint32_t Walker::filler(int64_t room) const {
 
 /// The next cheap computation on parameters that fits the stall; none if there is none.
 uint32_t Walker::leafFor(int64_t room) {
-  while (nextLeaf_ < leaves_.size() && (isDone(leaves_[nextLeaf_]) || leaves_[nextLeaf_] < at_))
+  llvm::ArrayRef<uint32_t> leaves = tasks_.otherLeaves();
+  while (nextLeaf_ < leaves.size() && (isDone(leaves[nextLeaf_]) || leaves[nextLeaf_] < at_))
     ++nextLeaf_;
-  if (nextLeaf_ == leaves_.size())
+  if (nextLeaf_ == leaves.size())
     return none;
-  uint32_t leaf = leaves_[nextLeaf_];
+  uint32_t leaf = leaves[nextLeaf_];
   bool fits = tasks_.step(leaf).picoseconds <= room && planned(leaf) + tasks_.allocates(leaf) <= policy_.budget;
   return fits ? leaf : none;
 }
@@ -474,12 +392,9 @@ void Walker::start() {
   for (uint32_t task = 0; task < tasks_.size(); ++task)
     if (tasks_.step(task).input)
       noteDone(task);
-  for (uint32_t task = 0; task < tasks_.size(); ++task) {
+  for (uint32_t task = 0; task < tasks_.size(); ++task)
     if (tasks_.before(task).empty() && !tasks_.step(task).input)
       noteReady(task);
-    if (tasks_.leaf(task) && !tasks_.feedsPrefetch(task) && tasks_.step(task).picoseconds > 0)
-      leaves_.push_back(task);
-  }
 }
 
 /// Whatever was not needed: launches that nobody reads, waits at the end.
@@ -490,8 +405,8 @@ void Walker::finishAll() {
     require(task);
     if (task + 1 == tasks_.size())
       for (uint32_t step = 0; step < problem_.steps.size(); ++step)
-        if (tasks_.taskOf(step) == none)
-          issueFolded(step);
+        if (tasks_.taskOf(step) == none && !issuer_.issued(step))
+          issue(step);
     if (tasks_.launches(task))
       launch(task);
     else
@@ -528,8 +443,6 @@ Schedule Walker::run() {
   schedule.peakBytes = issuer_.peak();
   return schedule;
 }
-
-} // namespace
 
 LateCurve lateCurve(const Problem &problem, const Tasks &tasks) {
   return Walker(problem, tasks, nullptr, {}).measure();

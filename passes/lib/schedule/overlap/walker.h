@@ -1,0 +1,86 @@
+// Walker: the state of one walk (walk.h).
+//
+// Ownership: refers to problem and tasks. Fails never. Cost: see walk.h.
+#pragma once
+
+#include "schedule/overlap/issuer.h"
+#include "schedule/overlap/stream_queue.h"
+#include "schedule/overlap/transfers.h"
+#include "schedule/overlap/walk.h"
+
+#include <optional>
+
+namespace ccgraph::overlap {
+
+/// One walk. `late` null: each transfer goes as late as it can, alone, and nothing is kept back.
+class Walker {
+public:
+  Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy);
+  LateCurve measure();
+  Schedule run();
+
+private:
+  [[nodiscard]] int64_t allCompute() const { return tasks_.computeBefore(tasks_.size()); }
+  [[nodiscard]] bool isDone(uint32_t task) const { return issuer_.issued(tasks_.stepOf(task)); }
+
+  void visit(uint32_t task);
+  void require(uint32_t task);
+  void compute(uint32_t task);
+  void finish(uint32_t task);
+  void issue(uint32_t step);
+  void noteDone(uint32_t task);
+  void noteReady(uint32_t task);
+  void start();
+  void launch(llvm::ArrayRef<uint32_t> members);
+  void prepare(llvm::ArrayRef<uint32_t> members);
+  void land(uint32_t bucket);
+  void landWhatIsDone();
+
+  void feed(int64_t until);
+  bool feedOne(uint32_t stream, int64_t until);
+  bool launchLasting(uint32_t stream);
+  [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
+
+  [[nodiscard]] int64_t planned(uint32_t until) const;
+  void makeRoom(int64_t bytes);
+  void runKeptForRoom();
+
+  [[nodiscard]] bool keep(uint32_t task);
+  [[nodiscard]] bool canRunNow(uint32_t task) const;
+  [[nodiscard]] bool couldRunLater(uint32_t task) const;
+  [[nodiscard]] uint32_t filler(int64_t room) const;
+  [[nodiscard]] uint32_t leafFor(int64_t room);
+  void fillStall(uint32_t task);
+  void runKept();
+  void finishAll();
+
+  const Problem &problem_;
+  const Tasks &tasks_;
+  bool early_;
+  Policy policy_;
+  Issuer issuer_;
+  Transfers transfers_;
+  std::optional<MemoryPlan> plan_;
+  std::vector<StreamQueue> queues_;
+  /// by task: those that it needs and that are not done
+  std::vector<uint32_t> missing_;
+  int64_t now_ = 0;
+  /// the task that the program order has come to
+  uint32_t at_ = 0;
+  /// what launches need is run: nothing else is launched meanwhile
+  bool preparing_ = false;
+  /// bytes that launches at hand will allocate
+  int64_t promised_ = 0;
+  /// tasks that were kept back, oldest first, and how long they take
+  std::vector<uint32_t> pool_;
+  int64_t poolTime_ = 0;
+  /// of the leaves that go with no launch: those before it were asked
+  size_t nextLeaf_ = 0;
+  /// by task: the question in which it was found to be needed
+  std::vector<uint32_t> asked_;
+  uint32_t question_ = 0;
+  /// streams beyond the first ones, for which something was produced
+  std::vector<uint32_t> toFeed_;
+};
+
+} // namespace ccgraph::overlap
