@@ -238,9 +238,11 @@ StorageLives storageLives(const Graph &graph, const StorageMap &storages, const 
   return LifeReader(graph, storages, flights, Holders::All).run();
 }
 
-MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(graph)); }
+namespace {
 
-MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages) {
+/// Calls `visit` with each node, in program order, and the bytes alive there.
+template <typename Visit>
+void walkAliveBytes(const Graph &graph, const StorageMap &storages, Visit visit) {
   std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());
   int64_t alive = 0;
   StorageLives lives = LifeReader(graph, storages, Flights(graph, storages), Holders::Ends).run();
@@ -254,14 +256,31 @@ MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages) {
     if (!life.toEnd)
       ends[life.holders.back()->id()] += life.bytes;
   }
-  MemoryPeak peak;
   for (const Node *node : graph) {
     alive += starts[node->id()];
-    if (!peak.at || alive > peak.bytes)
-      peak = {alive, node};
+    visit(node, alive);
     alive -= ends[node->id()];
   }
+}
+
+} // namespace
+
+MemoryPeak peakMemory(const Graph &graph) { return peakMemory(graph, StorageMap(graph)); }
+
+MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages) {
+  MemoryPeak peak;
+  walkAliveBytes(graph, storages, [&](const Node *node, int64_t alive) {
+    if (!peak.at || alive > peak.bytes)
+      peak = {alive, node};
+  });
   return peak;
+}
+
+std::vector<int64_t> memoryCurve(const Graph &graph, const StorageMap &storages) {
+  std::vector<int64_t> curve;
+  curve.reserve(graph.size());
+  walkAliveBytes(graph, storages, [&](const Node *, int64_t alive) { curve.push_back(alive); });
+  return curve;
 }
 
 } // namespace ccgraph

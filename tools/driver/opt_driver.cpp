@@ -20,6 +20,7 @@
 #include "driver/plan_job.h"
 #include "driver/reproducer.h"
 #include "driver/summary.h"
+#include "driver/view_job.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -82,6 +83,9 @@ public:
     if (llvm::Error error = options_.writesGraphs() ? write() : llvm::Error::success())
       return fail(std::move(error));
     times_.write = options_.writesGraphs() ? watch.lap() : 0;
+    if (!options_.views.given().empty())
+      if (llvm::Error error = writeViews(options_.views, summaries_.front().run))
+        return fail(std::move(error));
     printSummaries();
     return ExitCode::Ok;
   }
@@ -129,6 +133,11 @@ private:
                                      "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph "
                                      "(--list-graphs lists them), or write FX text",
                                      graphs_.size());
+    if (llvm::StringRef view = options_.views.given(); graphs_.size() > 1 && !view.empty())
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "the file holds %zu graphs, and %s shows one\n  note: choose with --graph "
+                                     "(--list-graphs lists them)",
+                                     graphs_.size(), view.str().c_str());
     return llvm::Error::success();
   }
 
@@ -304,6 +313,7 @@ private:
     manager.machine = machine_;
     manager.durations = durations_ ? &*durations_ : nullptr;
     manager.predictTimes = wantsSummary();
+    manager.recordSchedules = options_.views.wantsSchedules();
     std::optional<PassFailure> failure;
     manager.onFailure = [&](const PassFailure &what) { failure = what; };
     if (options_.printAfterChange)

@@ -70,7 +70,8 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
   line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
                  options.printAfterChange);
-  line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it, and infer them", options.dropTypes);
+  line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it, and infer them",
+                 options.dropTypes);
 }
 
 void addChecksTopic(CommandLine &line, OptOptions &options) {
@@ -98,7 +99,12 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--compare runs no pass and writes no graph, but -o or --emit is given");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
-  return llvm::Error::success();
+  if (llvm::StringRef view = options.views.given(); !view.empty() && (options.verifyOnly || options.listGraphs))
+    return usage(view + " shows what the passes make, and " + (options.verifyOnly ? "--verify-only" : "--list-graphs") +
+                 " runs none");
+  if (llvm::StringRef view = options.views.given(); !view.empty() && !options.compare.empty())
+    return usage(view + " shows what the passes make, and --compare runs none");
+  return checkViewFlags(options.views);
 }
 
 } // namespace
@@ -122,6 +128,7 @@ CommandLine optCommandLine(OptOptions &options) {
       "printed as a table.");
   addMainFlags(line, options);
   addOutputFlags(line, options);
+  addViewFlags(line, options.views);
   addChecksTopic(line, options);
   return line;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/pipeline_flags.h"
+#include "driver/view_flags.h"
 
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct OptOptions {
   /// topic, maybe empty for the first screen; no value: help is not asked for
   std::optional<std::string> help;
   PipelineFlags pipeline;
+  ViewFlags views;
   /// ranks of --check-equivalence; 0: not asked for
   size_t equivalenceRanks = 0;
   size_t seed = 0;

@@ -1,5 +1,7 @@
 #include "ccgraph/passes/pass.h"
 
+#include "analysis/source_place.h"
+
 namespace ccgraph {
 
 llvm::StringRef phaseName(Phase phase) {
@@ -52,18 +54,13 @@ Reason::Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef 
 
 namespace {
 
-/// The module of an annotation such as {'module_fqn': 'layers.0'}; empty where it names none.
-llvm::StringRef moduleOf(llvm::StringRef annotation) {
-  return annotation.split("'module_fqn': '").second.split('\'').first;
-}
-
 /// "train.py:12 in layers.0"
 std::string sourceOf(const Node &node) {
   const Frame &frame = node.graph()->frames()[node.frame()];
   std::string text;
   if (frame.file)
     text = frame.file.str().str() + ":" + std::to_string(frame.line);
-  if (llvm::StringRef module = frame.annotation ? moduleOf(frame.annotation.str()) : ""; !module.empty())
+  if (llvm::StringRef module = moduleOf(frame); !module.empty())
     text += (text.empty() ? "in " : " in ") + module.str();
   return text;
 }

@@ -64,6 +64,7 @@ private:
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
   void takeBudget(const Pass &pass);
   void takeCosts(const Pass &pass);
+  void recordInput();
   Graph &graph_;
   const Pipeline &pipeline_;
   const PassManagerOptions &options_;
@@ -169,6 +170,12 @@ void Runner::takeCosts(const Pass &pass) {
     static_cast<void>(costs_.get());
   if (options_.predictTimes && !result_.timeBefore)
     result_.timeBefore = predictTimeline(graph_, costs_.get());
+  recordInput();
+}
+
+void Runner::recordInput() {
+  if (options_.recordSchedules && !result_.scheduleBefore)
+    result_.scheduleBefore = recordSchedule(graph_, costs_.get());
 }
 
 // Around each pass: a snapshot of the graph before, the pass, then the checks of what it says it did. A pass that says
@@ -225,10 +232,13 @@ llvm::Expected<PipelineRun> Runner::run() {
   for (size_t i = 0; i < pipeline_.passes().size(); ++i)
     if (llvm::Error error = runPass(i))
       return error;
+  recordInput(); // because a pipeline may have no pass that does more than normalize
   if (const CostModel *costs = costs_.made())
     result_.cost = costs->summary();
   if (result_.timeBefore)
     result_.timeAfter = predictTimeline(graph_, costs_.get());
+  if (options_.recordSchedules)
+    result_.scheduleAfter = recordSchedule(graph_, costs_.get());
   return std::move(result_);
 }
 

@@ -90,5 +90,7 @@ struct MemoryPeak {
 /// Of the graph in its present order, without its subgraphs.
 [[nodiscard]] MemoryPeak peakMemory(const Graph &graph);
 [[nodiscard]] MemoryPeak peakMemory(const Graph &graph, const StorageMap &storages);
+/// Bytes alive at each node, in program order; the largest is the peak.
+[[nodiscard]] std::vector<int64_t> memoryCurve(const Graph &graph, const StorageMap &storages);
 
 } // namespace ccgraph

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "ccgraph/passes/pipeline.h"
+#include "ccgraph/passes/schedule_record.h"
 #include "ccgraph/passes/timeline.h"
 
 #include <functional>
@@ -78,6 +79,9 @@ struct PipelineRun {
   std::optional<CostSummary> cost;
   /// Where PassManagerOptions::predictTimes: of the graph when the first pass after the normalize phase begins, and at the end.
   std::optional<Timeline> timeBefore, timeAfter;
+  /// Where PassManagerOptions::recordSchedules: of the graph before the first pass after the normalize phase, else of the input, and
+  /// at the end.
+  std::optional<ScheduleRecord> scheduleBefore, scheduleAfter;
   /// True if any pass changed the graph.
   [[nodiscard]] bool changed() const;
 };
@@ -102,6 +106,8 @@ struct PassManagerOptions {
   const Durations *durations = nullptr;
   /// whether times are predicted for the graph before and after
   bool predictTimes = false;
+  /// whether all that happens is recorded of the graph before and after: strings for every node
+  bool recordSchedules = false;
   /// after each pass that changed the graph and whose checks held
   std::function<void(const Pass &, const Graph &)> afterChange;
   /// before the error is returned: write a reproducer

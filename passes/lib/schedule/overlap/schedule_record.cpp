@@ -1,0 +1,204 @@
+#include "ccgraph/passes/schedule_record.h"
+
+#include "analysis/program_facts.h"
+#include "analysis/source_place.h"
+#include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/lifetimes.h"
+#include "schedule/overlap/graph_problem.h"
+
+namespace ccgraph {
+
+using overlap::StepKind;
+
+llvm::StringRef stepRoleName(StepRole role) {
+  switch (role) {
+  case StepRole::Compute:
+    return "compute";
+  case StepRole::Launch:
+    return "launch";
+  case StepRole::Wait:
+    return "wait";
+  case StepRole::Free:
+    return "free";
+  }
+  llvm_unreachable("no such role");
+}
+
+namespace {
+
+StepRole roleOf(StepKind kind) {
+  switch (kind) {
+  case StepKind::Compute:
+    return StepRole::Compute;
+  case StepKind::Launch:
+    return StepRole::Launch;
+  case StepKind::Wait:
+    return StepRole::Wait;
+  case StepKind::Free:
+    return StepRole::Free;
+  }
+  llvm_unreachable("no such kind");
+}
+
+std::vector<RecordedPlace> placesOf(const Graph &graph) {
+  auto text = [](const Identifier &word) { return word ? word.str().str() : std::string(); };
+  std::vector<RecordedPlace> places;
+  for (const Frame &frame : graph.frames())
+    places.push_back({text(frame.file), frame.line, text(frame.code), moduleOf(frame).str()});
+  return places;
+}
+
+class Recorder {
+public:
+  Recorder(const Graph &graph, const CostModel &costs)
+      : graph_(graph), costs_(costs), facts_(graph), groups_(graph, /*spmd=*/true),
+        given_(overlap::timesOf(graph, facts_, groups_, costs)) {}
+
+  ScheduleRecord run() {
+    record_.places = placesOf(graph_);
+    for (size_t group = 0; group < groups_.numGroups(); ++group)
+      describeGroup(group);
+    describeSteps();
+    runStreams();
+    findUses();
+    return std::move(record_);
+  }
+
+private:
+  [[nodiscard]] const overlap::Step &step(uint32_t index) const { return given_.problem.steps[index]; }
+
+  void describeSteps() {
+    std::vector<int64_t> curve = memoryCurve(graph_, facts_.storages());
+    transferOf_.assign(given_.nodes.size(), noStep);
+    record_.steps.reserve(given_.nodes.size());
+    for (uint32_t i = 0; i < given_.nodes.size(); ++i) {
+      const Node &node = *given_.nodes[i];
+      RecordedStep &it = record_.steps.emplace_back();
+      it.node = node.name().str().str();
+      it.operation = node.target().str().str();
+      it.role = roleOf(step(i).kind);
+      it.source = costs_.price(node).source;
+      it.place = node.frame();
+      it.alive = curve[i];
+      record_.peakBytes = std::max(record_.peakBytes, it.alive);
+      if (it.role == StepRole::Launch)
+        describeTransfer(i);
+    }
+  }
+
+  void describeTransfer(uint32_t i) {
+    const Node &node = *given_.nodes[i];
+    transferOf_[i] = static_cast<uint32_t>(record_.transfers.size());
+    RecordedTransfer &transfer = record_.transfers.emplace_back();
+    transfer.launch = i;
+    transfer.group = step(i).stream;
+    transfer.inputBytes = inputBytes(node).value_or(0);
+    transfer.outputBytes = outputBytes(node).value_or(0);
+    record_.groups[transfer.group].placement = costs_.placementOf(node);
+    std::optional<CollectiveCall> call = collectiveCall(node);
+    if (!call) { // because a control_deps launches what stands in it
+      transfer.kind = node.target().str().str();
+      return;
+    }
+    transfer.kind = collectiveName(call->spec->kind).str();
+    transfer.reduction = call->reduceOp;
+    transfer.tensors = std::max<size_t>(1, call->inputs.size());
+    const Type *type = call->inputs.empty() ? nullptr : call->inputs.front()->type();
+    if (type && type->isTensor())
+      transfer.dtype = shortName(type->dtype()).str();
+  }
+
+  void describeGroup(size_t index) {
+    RecordedGroup &group = record_.groups.emplace_back();
+    group.name = groups_.id(static_cast<uint32_t>(index)).text;
+    if (const Group *known = graph_.groups().find(group.name)) {
+      group.description = known->description;
+      group.assumed = known->assumed;
+    }
+  }
+
+  /// The walk of replay.h, with a time for each step.
+  void runStreams() {
+    std::vector<int64_t> free(record_.groups.size());
+    for (uint32_t i = 0; i < record_.steps.size(); ++i) {
+      RecordedStep &it = record_.steps[i];
+      it.begin = now_;
+      if (it.role == StepRole::Compute) {
+        now_ += step(i).picoseconds;
+        record_.compute += step(i).picoseconds;
+      } else if (it.role == StepRole::Launch) {
+        RecordedTransfer &transfer = record_.transfers[transferOf_[i]];
+        transfer.begin = std::max(now_, free[transfer.group]);
+        free[transfer.group] = transfer.end = transfer.begin + step(i).picoseconds;
+      } else if (it.role == StepRole::Wait) {
+        for (uint32_t launch : given_.problem.lands[i])
+          land(record_.transfers[transferOf_[launch]], i);
+      }
+      it.end = now_;
+    }
+    for (RecordedTransfer &transfer : record_.transfers)
+      idleUntilEndOf(transfer);
+    record_.total = now_;
+    record_.exposed = record_.total - record_.compute;
+  }
+
+  void land(RecordedTransfer &transfer, uint32_t wait) {
+    transfer.wait = std::min(transfer.wait, wait);
+    idleUntilEndOf(transfer);
+  }
+
+  void idleUntilEndOf(RecordedTransfer &transfer) {
+    int64_t idle = std::max<int64_t>(0, transfer.end - now_);
+    transfer.exposed += idle;
+    now_ += idle;
+  }
+
+  /// What a launch yields goes on through views and waits; the first node that is neither uses it.
+  void findUses() {
+    std::vector<llvm::SmallVector<uint32_t, 1>> yields(graph_.idLimit());
+    for (uint32_t i = 0; i < given_.nodes.size(); ++i) {
+      const Node *node = given_.nodes[i];
+      const StepRole role = record_.steps[i].role;
+      llvm::SmallVector<uint32_t, 1> &mine = yields[node->id()];
+      for (const Node *operand : node->dataOperands())
+        for (uint32_t transfer : yields[operand->id()])
+          if (role == StepRole::Wait || role == StepRole::Free)
+            mine.push_back(transfer);
+          else
+            record_.transfers[transfer].use = std::min(record_.transfers[transfer].use, i);
+      llvm::sort(mine);
+      mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+      if (role == StepRole::Launch)
+        mine.assign(1, transferOf_[i]);
+    }
+  }
+
+  const Graph &graph_;
+  const CostModel &costs_;
+  ProgramFacts facts_;
+  CommGroups groups_;
+  overlap::GraphProblem given_;
+  /// by step: index of what it launches
+  std::vector<uint32_t> transferOf_;
+  int64_t now_ = 0;
+  ScheduleRecord record_;
+};
+
+} // namespace
+
+int64_t ScheduleRecord::communicating() const {
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (const RecordedTransfer &transfer : transfers)
+    spans.emplace_back(transfer.begin, transfer.end);
+  llvm::sort(spans);
+  int64_t time = 0, end = 0;
+  for (const auto &[from, to] : spans) {
+    time += std::max<int64_t>(0, to - std::max(from, end));
+    end = std::max(end, to);
+  }
+  return time;
+}
+
+ScheduleRecord recordSchedule(const Graph &graph, const CostModel &costs) { return Recorder(graph, costs).run(); }
+
+} // namespace ccgraph
