@@ -118,8 +118,8 @@ bool saysNothingElse(const Step &step) {
   const CollectiveSpec &spec = *step.collective();
   for (int i = 0, end = static_cast<int>(step.op->params.size()); i < end; ++i) {
     const Argument *argument = Program::argument(step, i);
-    int compared[] = {spec.input, spec.reduceOp,    spec.groupSize,   spec.group,
-                      spec.root,  spec.inputSplits, spec.outputSplits};
+    int compared[] = {spec.input, spec.reduceOp,    spec.groupSize,    spec.group,
+                      spec.root,  spec.inputSplits, spec.outputSplits, spec.output};
     bool known = llvm::is_contained(compared, i);
     bool legacy = spec.legacy && (i == spec.group - 1 || i == spec.group + 1);
     if (argument && !known && !legacy && !argument->is(Argument::Kind::None))

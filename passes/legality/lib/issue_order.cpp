@@ -1,5 +1,6 @@
 #include "call.h"
 #include "checks.h"
+#include "rules.h"
 
 #include "ccgraph/ir/group_id.h"
 
@@ -35,8 +36,9 @@ public:
       : evidence_(evidence), findings_(findings), callsBefore_(readCalls(evidence.before)) {
     for (Call &call : callsBefore_) {
       llvm::ArrayRef<uint32_t> performances = evidence.correspondence.performances(call.step);
-      // Because a group that cannot be read goes by its call, which another call may have taken the place of.
-      if (call.group.form == GroupTerm::Form::Unread && !performances.empty())
+      // Because a group that cannot be read goes by its call, which another call may have taken the place of; and a rule
+      // that one call stands for another says that it is on the same group, whatever it calls that.
+      if ((isRespelled(call) || call.group.form == GroupTerm::Form::Unread) && !performances.empty())
         call.group = readCall(evidence.after, performances.front()).group;
       Stream &stream = streamOf(call);
       stream.sample = stream.sample ? stream.sample : &call;
@@ -64,6 +66,13 @@ public:
   }
 
 private:
+  bool isRespelled(const Call &call) const {
+    Claim claim = evidence_.correspondence.claimBefore(call.step);
+    const RuleTemplate *rule =
+        claim.part == Part::Rule ? templateOf(evidence_.rewrite.certificate.rules[claim.entry].name) : nullptr;
+    return rule && rule->stands == Stands::CallForCall;
+  }
+
   Stream &streamOf(const Call &call) {
     auto [slot, isNew] = index_.try_emplace(call.group.key, streams_.size());
     if (isNew)

@@ -145,6 +145,11 @@ constexpr RuleTemplate templates[] = {
       "and all_gather, and a gather one of slices."},
      Stands::ValueForWait,
      checkExchangeChain},
+    {{"functional-form", "a collective or wait of another form", "one functional call",
+      "The call says the same to the same group, as far as the two forms differ in spelling; a buffer that the matched "
+      "call wrote is whole, made in the program, and afterwards named through the result alone."},
+     Stands::CallForCall,
+     checkFunctionalForm},
     {{"inline-control-deps", "a control_deps, then, if it went, the get_attr of its subgraph", "one call",
       "The call is the one of the subgraph, with the arguments of the control_deps in place of its placeholders, and "
       "has an "
@@ -166,13 +171,18 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
+  llvm::SmallVector<uint32_t, 0> forms;
   for (uint32_t i = 0; i < rules.size(); ++i) {
-    if (const RuleTemplate *rule = templateOf(rules[i].name))
+    const RuleTemplate *rule = templateOf(rules[i].name);
+    if (rule)
       rule->check(evidence, i, findings);
-    else
+    if (rule && rule->check == checkFunctionalForm && rules[i].matched.size() == 1)
+      forms.push_back(i);
+    if (!rule)
       findings.add(*evidence.rewrite.graph.front(), "rule", "the checker has no template named '" + rules[i].name + "'",
                    claimText({Part::Rule, i}));
   }
+  checkFunctionalBuffers(evidence, forms, findings);
 }
 
 // The wrapper is gone, and with it the body that said what it does. The rule has just been matched with a call that

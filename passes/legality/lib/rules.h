@@ -28,6 +28,9 @@ struct RuleTemplate {
 [[nodiscard]] const RuleTemplate *templateOf(llvm::StringRef name);
 
 void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findings);
+void checkFunctionalForm(const Evidence &evidence, uint32_t entry, Findings &findings);
+/// For the entries of functional-form: nobody else sees the buffers that their calls wrote. O(n + e).
+void checkFunctionalBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 
 /// Gives each matched call the effects of the call built for it, because its own are gone with its operands.

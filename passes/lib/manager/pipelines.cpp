@@ -25,6 +25,8 @@ void setThorough(Pass &pass) {
 /// One form for everything, and nothing moved yet: what follows sees calls, not their wrappers.
 void addNormalize(Pipeline &pipeline) {
   add(pipeline, "inline-control-deps"); // because a collective in a wrapper is invisible to every pass below
+  // Because the passes below know the functional forms best, and merge no other.
+  add(pipeline, "functionalize-collectives");
 }
 
 /// Fewer collectives, before anything is paid for moving them.

@@ -6,6 +6,7 @@
   PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
   PASS("deduplicate-collectives", createDeduplicateCollectives)                                                        \
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
+  PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
   PASS("raise-collectives", createRaiseCollectives)                                                                    \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \

@@ -37,7 +37,7 @@ constexpr Way ways[] = {
     {"-O2 --memory-budget unlimited", "", 2, false},
     {"flat", "coalesce-collectives{layout=flat}", 0, false},
     {"flat after -O1, then raised",
-     "inline-control-deps,deduplicate-collectives,eliminate-dead-collectives,sink-waits,"
+     "inline-control-deps,functionalize-collectives,deduplicate-collectives,eliminate-dead-collectives,sink-waits,"
      "coalesce-collectives{layout=flat},raise-collectives",
      0, false},
 };

@@ -1,0 +1,221 @@
+#include "call.h"
+#include "rules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+// A call may be spelled as another one that says the same:
+//   c10d_functional.all_reduce(x, "sum", "", [0, 1], 2)   ->  _c10d_functional.all_reduce(x, "sum", "tp"), where the table
+//                                                             gives "tp" the ranks [0, 1]
+//   _c10d_functional.all_reduce_(x, "sum", "tp")          ->  _c10d_functional.all_reduce(x, "sum", "tp"), where nobody
+//                                                             names the buffer x any more but through the result
+// The first half, argument by argument, is checked entry by entry; the second, who names what, for all entries at once.
+
+/// Compares one call with the one that stands for it.
+class FormCheck {
+public:
+  FormCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
+      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings) {}
+
+  void check() {
+    if (rule_.matched.size() != 1 || rule_.built.size() != 1)
+      return findings_.add(*evidence_.rewrite.graph.front(), "rule", "expected one call matched and one built",
+                           claimText({Part::Rule, entry_}));
+    const Step &was = evidence_.before[evidence_.before.indexOf(rule_.matched[0])];
+    const Step &now = evidence_.after[evidence_.after.indexOf(rule_.built[0])];
+    if (!was.op || !now.op || !now.arguments->keyword.empty() || !(isRenamed(was, now) || saysTheSame(was, now)))
+      return refuse("is not the functional form of " + quoted(was.node));
+    if (was.type != now.type)
+      return refuse("is " + typeText(now.type) + ", expected " + typeText(was.type) + " as " + quoted(was.node) +
+                    " was");
+    if (!followsTheSame(was, now))
+      refuse("has other ordering edges than " + quoted(was.node) + " had");
+  }
+
+private:
+  void refuse(const llvm::Twine &message) {
+    findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
+  }
+
+  /// The same operator of the older or the autograd namespace, whose arguments are the same.
+  bool isRenamed(const Step &was, const Step &now) const {
+    llvm::StringRef name = was.op->target.str();
+    const CollectiveSpec *spec = was.collective();
+    bool older = name.consume_front("_c10d_functional_autograd.") ||
+                 (!(spec && spec->legacy) && name.consume_front("c10d_functional."));
+    llvm::StringRef target = now.op->target.str();
+    return older && target.consume_front("_c10d_functional.") && name == target && was.arguments->keyword.empty() &&
+           std::equal(was.arguments->positional.begin(), was.arguments->positional.end(),
+                      now.arguments->positional.begin(), now.arguments->positional.end(),
+                      [&](const Argument &a, const Argument &b) { return same(was, &a, now, &b); });
+  }
+
+  bool saysTheSame(const Step &was, const Step &now) const {
+    const CollectiveSpec *old = was.collective();
+    const CollectiveSpec *form = now.collective();
+    if (!old || !form || old->synchronous || !saysNothingElse(was) ||
+        now.arguments->positional.size() != now.op->params.size() ||
+        now.op->target.str() != formOf(old->kind, old->coalesced ? CollectiveForm::List : CollectiveForm::Single))
+      return false;
+    auto agree = [&](int before, int after) {
+      return same(was, Program::argument(was, before), now, Program::argument(now, after));
+    };
+    return agree(old->input, form->input) && agree(old->reduceOp, form->reduceOp) && agree(old->root, form->root) &&
+           (form->groupSize < 0 || agree(old->groupSize, form->groupSize)) &&
+           (old->legacy ? namesRanks(was, now) : agree(old->group, form->group)) &&
+           sameSplits(was, old->inputSplits, now, form->inputSplits) &&
+           sameSplits(was, old->outputSplits, now, form->outputSplits);
+  }
+
+  /// Both trees say the same, node for node that stands for it; nothing equals nothing.
+  bool same(const Step &was, const Argument *a, const Step &now, const Argument *b) const {
+    if (!a || !b)
+      return !a && !b;
+    if (a->is(Argument::Kind::Operand))
+      return b->is(Argument::Kind::Operand) &&
+             sameNode(evidence_.before.operand(was, *a), evidence_.after.operand(now, *b));
+    if (!a->isSequence())
+      return sameArgument(*a, *b);
+    return a->kind() == b->kind() &&
+           std::equal(a->elements().begin(), a->elements().end(), b->elements().begin(), b->elements().end(),
+                      [&](const Argument &x, const Argument &y) { return same(was, &x, now, &y); });
+  }
+
+  bool sameNode(uint32_t before, uint32_t after) const {
+    return before != none && after != none && evidence_.correspondence.image(before) == after;
+  }
+
+  // A name stands for ranks only where a file gives it to them, and to no other group.
+
+  /// The group of the functional call is the only one with the ranks, and the tag, of the older one.
+  bool namesRanks(const Step &was, const Step &now) const {
+    Call old = readCall(evidence_.before, evidence_.before.indexOf(was.node));
+    Call form = readCall(evidence_.after, evidence_.after.indexOf(now.node));
+    const Argument *tag = Program::argument(was, old.spec->group - 1);
+    if (!form.group.group || !tag || !tag->is(Argument::Kind::String) ||
+        old.groupSize != static_cast<int64_t>(old.group.ranks.size()))
+      return false;
+    auto fits = [&](const Group &group) {
+      return !group.assumed && group.ranks == old.group.ranks && (tag->text().empty() || group.tag == tag->text());
+    };
+    return fits(*form.group.group) && llvm::count_if(evidence_.rewrite.graph.groups().groups(), fits) == 1;
+  }
+
+  /// Splits that were left out are equal ones.
+  bool sameSplits(const Step &was, int before, const Step &now, int after) const {
+    const Argument *given = Program::argument(was, before);
+    if (after < 0 || (given && !given->is(Argument::Kind::None)))
+      return same(was, given, now, Program::argument(now, after));
+    Call old = readCall(evidence_.before, evidence_.before.indexOf(was.node));
+    Call form = readCall(evidence_.after, evidence_.after.indexOf(now.node));
+    const auto &splits = after == form.spec->inputSplits ? form.inputSplits : form.outputSplits;
+    const Type *type = old.inputs.size() == 1 && old.inputs[0] != none ? evidence_.before[old.inputs[0]].type : nullptr;
+    if (!splits || splits->empty() || old.groupSize != static_cast<int64_t>(splits->size()) || !type ||
+        !type->isTensor() || type->sizes().empty())
+      return false;
+    int64_t rows = splits->front() * *old.groupSize;
+    return type->sizes()[0] == Dim(rows) &&
+           llvm::all_of(*splits, [&](int64_t split) { return split == splits->front(); });
+  }
+
+  bool followsTheSame(const Step &was, const Step &now) const {
+    auto before = evidence_.before.ordering(was);
+    auto after = evidence_.after.ordering(now);
+    auto stands = [&](uint32_t old, uint32_t edge) {
+      return old != none && edge != none &&
+             (evidence_.correspondence.image(old) == edge || evidence_.correspondence.performer(old) == edge);
+    };
+    return llvm::all_of(
+               before,
+               [&](uint32_t old) { return llvm::any_of(after, [&](uint32_t edge) { return stands(old, edge); }); }) &&
+           llvm::all_of(after, [&](uint32_t edge) {
+             return llvm::any_of(before, [&](uint32_t old) { return stands(old, edge); });
+           });
+  }
+
+  const Evidence &evidence_;
+  const RuleEntry &rule_;
+  uint32_t entry_;
+  Findings &findings_;
+};
+
+/// Who names a buffer that a matched call wrote, and that the built one leaves as it was.
+///
+/// The program before is read with the effects of the built calls (adoptRuleEffects), so the result of a matched call is
+/// memory of its own there, and whoever still names the buffer after it does so by another name.
+class BufferCheck {
+public:
+  BufferCheck(const Evidence &evidence, Findings &findings)
+      : evidence_(evidence), before_(evidence.before), storages_(evidence.storagesBefore), findings_(findings) {}
+
+  void check(llvm::ArrayRef<uint32_t> entries) {
+    noteMentions();
+    for (uint32_t entry : entries)
+      checkEntry(entry);
+  }
+
+private:
+  static constexpr uint32_t forever = none;
+
+  void noteMentions() {
+    lastMention_.assign(storages_.count(), 0);
+    for (uint32_t i = 0; i < before_.size(); ++i) {
+      auto operands = before_.operands(before_[i]);
+      auto accesses = before_.accesses(before_[i]);
+      for (size_t k = 0; k < operands.size(); ++k) {
+        bool keeps = before_[i].domain == Domain::All || has(accesses[k], Access::Reshape);
+        for (uint32_t storage : operands[k] == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operands[k]))
+          lastMention_[storage] = keeps ? forever : std::max(lastMention_[storage], i);
+      }
+    }
+  }
+
+  void checkEntry(uint32_t entry) {
+    const Node &node = *evidence_.rewrite.certificate.rules[entry].matched[0];
+    uint32_t index = before_.indexOf(&node);
+    const Step &step = before_[index];
+    const CollectiveSpec *spec = step.collective();
+    if (!spec)
+      return;
+    auto written = before_.operandsIn(step, Program::argument(step, spec->inPlace ? spec->input : spec->output));
+    for (auto value = written.begin(); value != written.end(); ++value)
+      if (std::find(written.begin(), value, *value) != value || !isPrivate(*value, index))
+        findings_.add(node, "rule",
+                      "wrote " + quoted(before_[*value].node) +
+                          ", which may be seen by another name than its result's, or is no whole buffer, so it may not "
+                          "leave it as it was",
+                      claimText({Part::Rule, entry}));
+  }
+
+  bool isPrivate(uint32_t value, uint32_t writer) const {
+    auto held = storages_.of(value);
+    if (held.size() != 1 || !before_[storages_.owner(held[0])].isCall())
+      return false;
+    const Type *type = before_[value].type;
+    bool whole = type && type->isTensor() && type->isContiguous() &&
+                 (storages_.owner(held[0]) == value || type->numBytes() == storages_.bytes(held[0]));
+    return whole && lastMention_[held[0]] <= writer;
+  }
+
+  const Evidence &evidence_;
+  const Program &before_;
+  const Storages &storages_;
+  Findings &findings_;
+  std::vector<uint32_t> lastMention_; ///< by storage: the last step that names it
+};
+
+} // namespace
+
+void checkFunctionalForm(const Evidence &evidence, uint32_t entry, Findings &findings) {
+  FormCheck(evidence, entry, findings).check();
+}
+
+void checkFunctionalBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings) {
+  if (!entries.empty())
+    BufferCheck(evidence, findings).check(entries);
+}
+
+} // namespace ccgraph::legality

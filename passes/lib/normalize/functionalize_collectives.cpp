@@ -1,0 +1,126 @@
+// functionalize-collectives: w = wait(all_reduce_(x, "sum", "tp"))  ->  w = wait(all_reduce(x, "sum", "tp"))
+//
+// Programs spell a collective in many ways: in place, into a buffer, with ranks instead of a name, by the autograd
+// namespace. The passes that come merge and move functional ones, so everything that means the same is spelled so.
+#include "ccgraph/passes/registry.h"
+
+#include "normalize/functional/buffer_names.h"
+#include "normalize/functional/functional_call.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ccgraph {
+
+namespace {
+
+class FunctionalizeCollectives final : public Pass {
+public:
+  FunctionalizeCollectives()
+      : Pass({"functionalize-collectives",
+              "Spells collectives and waits of older, autograd, in-place and out forms as functional ones.",
+              Phase::Normalize}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<FunctionalizeCollectives>(); }
+
+private:
+  Statistic rewritten_{*this, "rewritten", "collectives and waits that are spelled as functional ones now"};
+  Reason done_{*this, RemarkKind::Rewritten, "functional", "became `call`"};
+  Reason group_{*this, RemarkKind::Missed, "group",
+                "no group of the table, or more than one, has the ranks that it names: --groups gives them names"};
+  Reason splits_{*this, RemarkKind::Missed, "splits",
+                 "it leaves its splits out, and its rows are not known to divide among the ranks"};
+  Reason arguments_{*this, RemarkKind::Missed, "arguments",
+                    "it has arguments that the functional form has no place for"};
+  Reason synchronous_{*this, RemarkKind::Missed, "synchronous", "it is finished when it returns, without a wait"};
+  Reason seen_{*this, RemarkKind::Missed, "seen",
+               "it writes an input, or a buffer that is read later by another name than its result's"};
+  Reason part_{*this, RemarkKind::Missed, "part",
+               "it writes a part of a buffer, or one with gaps, where a functional one makes a whole one"};
+
+  const Reason &reasonOf(NotFunctional why) const;
+  const Reason *obstacle(const Node &node, const FunctionalCall &call, const BufferNames &names) const;
+  void rewrite(Graph &graph, Node *node, PassContext &context);
+};
+
+const Reason &FunctionalizeCollectives::reasonOf(NotFunctional why) const {
+  switch (why) {
+  case NotFunctional::Group:
+    return group_;
+  case NotFunctional::Splits:
+    return splits_;
+  case NotFunctional::Arguments:
+    return arguments_;
+  case NotFunctional::Synchronous:
+    break;
+  }
+  return synchronous_;
+}
+
+const Reason *FunctionalizeCollectives::obstacle(const Node &node, const FunctionalCall &call,
+                                                 const BufferNames &names) const {
+  llvm::SmallDenseSet<const Node *, 4> written;
+  for (const Node *tensor : call.written) {
+    if (!written.insert(tensor).second)
+      return &seen_;
+    BufferNames::Verdict verdict = names.of(*tensor, node);
+    if (verdict != BufferNames::Verdict::Private)
+      return verdict == BufferNames::Verdict::Part ? &part_ : &seen_;
+  }
+  return nullptr;
+}
+
+void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &context) {
+  auto call = std::get<FunctionalCall>(functionalCallOf(*node));
+  std::string name = node->name().str().str();
+  NodeSpec spec;
+  spec.name = name;
+  spec.target = graph.context().identifier(call.target);
+  spec.type = node->type();
+  spec.frame = node->frame();
+  spec.provenance = &node->provenance();
+  ArgumentBuilder builder(graph);
+  std::vector<Argument> args;
+  for (const Actual &actual : call.args)
+    args.push_back(actual.build(builder));
+  Node *built = graph.create(spec, std::move(builder), Arguments{args, {}}, node);
+  for (unsigned i = 0; i < node->numOrdering(); ++i)
+    graph.addOrdering(built, node->ordering(i));
+  graph.replaceAllUses(node, built);
+  context.remark(done_, *node, {{"call", call.target}});
+  context.certificate().rules.push_back({"functional-form", {node}, {built}});
+  graph.erase(node);
+  graph.rename(built, name);
+  ++rewritten_;
+}
+
+llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext &context) {
+  std::vector<Node *> candidates;
+  for (Node *node : graph)
+    if (!isFunctional(*node))
+      candidates.push_back(node);
+  if (candidates.empty())
+    return Changed::No;
+  BufferNames names(context.analyses().storages(), graph);
+  // Because what a buffer is asked for must hold of the program as it was, all calls are judged before the first one
+  // goes; and because the first may be an operand of the next, each call is made out anew.
+  std::vector<Node *> accepted;
+  for (Node *node : candidates) {
+    auto call = functionalCallOf(*node);
+    const Reason *reason = std::holds_alternative<NotFunctional>(call)
+                               ? &reasonOf(std::get<NotFunctional>(call))
+                               : obstacle(*node, std::get<FunctionalCall>(call), names);
+    if (reason)
+      context.remark(*reason, *node);
+    else
+      accepted.push_back(node);
+  }
+  for (Node *node : accepted)
+    rewrite(graph, node, context);
+  return accepted.empty() ? Changed::No : Changed::Yes;
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createFunctionalizeCollectives() { return std::make_unique<FunctionalizeCollectives>(); }
+
+} // namespace ccgraph
