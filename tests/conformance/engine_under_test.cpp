@@ -24,7 +24,9 @@ std::vector<size_t> rankCounts(size_t most) {
   return counts;
 }
 
-bool sees(size_t rank) { return !engine->isSpread() || place.rank == 0 || place.rank == rank; }
+bool runs(size_t rank) { return !engine->isSpread() || place.rank == rank; }
+
+bool sees(size_t rank) { return runs(rank) || place.rank == 0; }
 
 runtime::RunResult mustRun(const runtime::PlanRequest &request) {
   llvm::Expected<runtime::RunResult> results = runPlans(*engine, request);

@@ -18,6 +18,8 @@ void setEngineUnderTest(const runtime::Engine &engine, runtime::ProcessPlace pla
 [[nodiscard]] bool runsRanks(size_t ranks);
 /// From 1 to `most`, those that can.
 [[nodiscard]] std::vector<size_t> rankCounts(size_t most);
+/// This process runs the rank.
+[[nodiscard]] bool runs(size_t rank);
 /// The results of this rank come to this process.
 [[nodiscard]] bool sees(size_t rank);
 

@@ -11,6 +11,7 @@
 #include "driver/expected_run.h"
 #include "driver/flight_job.h"
 #include "driver/measured_run.h"
+#include "driver/paced_run.h"
 #include "driver/process_launch.h"
 #include "driver/run_options.h"
 #include "driver/run_program.h"
@@ -53,6 +54,10 @@ public:
       return ExitCode::Ok;
     if (llvm::Error error = saveTimes())
       return fail(std::move(error));
+    if (isPaced()) {
+      report();
+      return ExitCode::Ok;
+    }
     if (!runs_.difference().empty()) {
       streams_.err << runs_.difference();
       return ExitCode::CheckFailed;
@@ -83,6 +88,7 @@ private:
     return code;
   }
 
+  [[nodiscard]] bool isPaced() const { return !options_.pace.empty(); }
   [[nodiscard]] bool comparesWithGraph() const { return !options_.expect.empty() && seesAll(); }
   llvm::Error runPrepared() {
     SignalRecords signals(runs_.plans(), options_.flightRecords, streams_.err);
@@ -90,14 +96,23 @@ private:
   }
 
   llvm::Error prepareRuns() {
-    return runs_.prepare([this](llvm::ArrayRef<FlightRecord> records) {
+    std::optional<Pace> pace;
+    if (isPaced()) {
+      llvm::Expected<std::vector<StepTimes>> times = timesOfProgram(program_);
+      if (!times)
+        return times.takeError();
+      stepTimes_ = std::move(*times);
+      pace = paceOf(stepTimes_);
+    }
+    auto saveRecords = [this](llvm::ArrayRef<FlightRecord> records) {
       if (options_.flightRecords.empty())
         return;
       if (llvm::Error error = saveFlightRecords(options_.flightRecords, records)) {
         printError(streams_.err, std::move(error));
         saved_ = false;
       }
-    });
+    };
+    return runs_.prepare(saveRecords, std::move(pace));
   }
 
   llvm::Error saveTimes() {
@@ -143,6 +158,10 @@ private:
   }
 
   llvm::Error loadInputs() {
+    if (isPaced()) {
+      inputs_.resize(program_.ranks());
+      return llvm::Error::success();
+    }
     if (!options_.values.empty()) {
       llvm::Expected<std::vector<TensorMap>> values = loadValues(options_.values, program_.ranks());
       if (!values)
@@ -211,7 +230,9 @@ private:
                    << '\n';
     printAssumed(streams_.out, program_);
     printPlans(streams_.out, program_, inputs_);
-    if (!options_.repeat)
+    if (isPaced())
+      printPace(streams_.out, program_, stepTimes_.front(), runs_.plans()->statedEnds());
+    if (!options_.repeat && !isPaced())
       return;
     printTimes(streams_.out, runs_.seconds());
     printRunTimes(streams_.out, runs_.times());
@@ -225,6 +246,7 @@ private:
   TimedRuns runs_;
   ExpectedRun expected_;
   std::vector<TensorMap> inputs_;
+  std::vector<StepTimes> stepTimes_; ///< by plan, where they are paced
   ComparisonRules rules_;
   bool saved_ = true; ///< flight records of a run that failed, where they are asked for
 };

@@ -1,5 +1,7 @@
 #include "driver/run_options.h"
 
+#include "ccgraph/ir/machine.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -73,6 +75,14 @@ CommandLine declareRunFlags(RunOptions &options) {
                options.trace);
   line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
                options.durations);
+  line.addText("--pace", "FILE",
+               "nothing is computed: steps take the microseconds that the file has for their nodes, the rest what is "
+               "predicted; 'predicted': all",
+               options.pace);
+  line.addText("--machine", "NAME",
+               "what times are predicted for: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
+               options.pipeline.machine);
+  line.chooseFrom(machinePresetNames());
   line.addText("--analyze", "DIR",
                "run nothing: name who holds up the run of these flight records, ours or PyTorch's (3: somebody does)",
                options.analyze);
@@ -110,6 +120,10 @@ llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string>
     return usage("got " + llvm::Twine(options.rankGraphs.size()) + " rank graphs for " + llvm::Twine(options.ranks) +
                  " ranks, expected one a rank");
   size_t graphs = std::max<size_t>(options.rankGraphs.size(), 1);
+  if (!options.pace.empty() && (!options.values.empty() || !options.expect.empty() || !options.faults.empty()))
+    return usage(
+        "--pace: got --values, --expect or --fault besides, expected none of them\n  note: a run that is paced "
+        "computes nothing, and gives nothing that could be compared");
   if (options.groups.size() > 1 && options.groups.size() != graphs)
     return usage("got " + llvm::Twine(options.groups.size()) + " group files for " + llvm::Twine(graphs) +
                  " graphs, expected one, or one each");

@@ -17,6 +17,9 @@
 
 namespace ccgraph::driver {
 
+/// Value of --pace: no durations, all is predicted.
+inline constexpr llvm::StringLiteral predictedPace = "predicted";
+
 /// Each field is what one flag says; empty texts and lists: not given.
 struct RunOptions {
   /// empty: reference for graphs, local for plans
@@ -40,6 +43,8 @@ struct RunOptions {
   std::string analyze;
   std::string trace;
   std::string durations;
+  /// a file of durations, or predictedPace
+  std::string pace;
   std::vector<FaultFlag> faults;
   PipelineFlags pipeline;
   /// topic, maybe empty for the first screen; no value: help is not asked for

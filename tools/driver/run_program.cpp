@@ -8,6 +8,7 @@
 #include "ccgraph/passes/lower.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/seeded_inputs.h"
+#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
 
@@ -35,7 +36,7 @@ bool asksOfGraph(const RunOptions &options) {
 /// Whether something is asked for that only an engine of plans does.
 bool asksOfPlan(const RunOptions &options) {
   return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
-         !options.trace.empty() || !options.durations.empty() || !options.faults.empty();
+         !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty();
 }
 
 } // namespace
@@ -66,11 +67,11 @@ llvm::Error RunProgram::checkUsage() const {
                      " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
                      "--ranks, --rank-graphs, "
                      "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
-                     "--flight-records, --trace, --durations, --fault and --ops");
+                     "--flight-records, --trace, --durations, --pace, --fault and --ops");
   if (!runsPlans() && asksOfPlan(options_))
-    return textError(
-        "--deadline, --flight-records, --trace, --durations and --fault go with an engine that runs plans\n  note: "
-        "--engine local runs a graph's plan");
+    return textError("--deadline, --flight-records, --trace, --durations, --pace and --fault go with an engine that "
+                     "runs plans\n  note: "
+                     "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
     return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");
@@ -86,7 +87,27 @@ llvm::StringRef RunProgram::engine() const {
 llvm::Error RunProgram::load() {
   if (llvm::Error error = options_.pipeline.declareOps(context_))
     return error;
-  return planned_ ? loadPlans() : loadGraphs();
+  if (llvm::Error error = planned_ ? loadPlans() : loadGraphs())
+    return error;
+  return options_.pace.empty() ? llvm::Error::success() : loadCosts();
+}
+
+llvm::Error RunProgram::loadCosts() {
+  llvm::Expected<Machine> machine =
+      loadMachine(options_.pipeline.machine.empty() ? defaultMachine.str() : options_.pipeline.machine);
+  if (!machine)
+    return machine.takeError();
+  costs_.emplace(ProgramCosts{std::move(*machine), {}});
+  if (options_.pace == predictedPace)
+    return planned_ ? textError("--pace: got '" + predictedPace +
+                                "' and a plan, expected a file of durations\n  note: "
+                                "give the graph in place of its plan: times of its nodes can be predicted")
+                    : llvm::Error::success();
+  llvm::Expected<Durations> durations = loadDurations(options_.pace);
+  if (!durations)
+    return durations.takeError();
+  costs_->durations = std::move(*durations);
+  return planned_ ? llvm::Error::success() : checkDurations(*costs_->durations, *graphs_.front());
 }
 
 // One step needs the other: how many ranks there are may stand in the graph, groups that no file describes are
@@ -180,6 +201,10 @@ llvm::Error RunProgram::transform(const Pipeline &pipeline) {
     keepInputNames();
   PassManagerOptions manager = options_.pipeline.manager;
   manager.spmd &= isOneText();
+  if (costs_) {
+    manager.machine = costs_->machine;
+    manager.durations = costs_->durations ? &*costs_->durations : nullptr;
+  }
   for (auto &graph : graphs_) {
     llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, manager);
     if (!run)

@@ -17,8 +17,10 @@
 #pragma once
 
 #include "ccgraph/frontend/files.h"
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/ir/machine.h"
 #include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/ir/plan.h"
 #include "ccgraph/passes/pipeline.h"
@@ -30,6 +32,12 @@
 #include <memory>
 
 namespace ccgraph::driver {
+
+/// Where times of nodes come from.
+struct ProgramCosts {
+  Machine machine;
+  std::optional<Durations> durations;
+};
 
 class RunProgram {
 public:
@@ -56,6 +64,8 @@ public:
   /// "in.x" of each input, in order.
   [[nodiscard]] std::vector<std::string> inputNames(size_t rank) const;
   [[nodiscard]] TensorMap seededInputs(size_t rank, int64_t mostBytes) const;
+  /// Null unless --pace asks for times; after load().
+  [[nodiscard]] const ProgramCosts *costs() const { return costs_ ? &*costs_ : nullptr; }
   /// By the pipeline.
   [[nodiscard]] bool changed() const { return changed_; }
   // --- What --durations tells of the program as it was given, before passes -----------------------------------
@@ -69,6 +79,7 @@ private:
   [[nodiscard]] llvm::Error loadGraphs();
   [[nodiscard]] llvm::Error loadGraphFile(size_t index);
   [[nodiscard]] llvm::Error loadPlans();
+  [[nodiscard]] llvm::Error loadCosts();
   void addPlan(std::unique_ptr<Plan> plan);
   /// Ranks with plans of their own launch alike: asked before the first step.
   [[nodiscard]] llvm::Error checkAgreement() const;
@@ -86,6 +97,7 @@ private:
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Plan>> plans_;
   ObjectMeanings objects_;
+  std::optional<ProgramCosts> costs_;
   size_t ranks_ = 0;
   bool changed_ = false;
   std::string inputDigest_;

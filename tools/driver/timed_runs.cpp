@@ -19,16 +19,18 @@ std::string differenceFromFirst(size_t run, const RunResult &first, const RunRes
 }
 
 bool TimedRuns::measures() const {
-  return program_.runsPlans() && (options_.repeat != 0 || !options_.trace.empty() || !options_.durations.empty());
+  return program_.runsPlans() &&
+         (options_.repeat != 0 || !options_.pace.empty() || !options_.trace.empty() || !options_.durations.empty());
 }
 
-llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure) {
+llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure, std::optional<Pace> pace) {
   if (!program_.runsPlans())
     return llvm::Error::success();
   PlanRequest request{.plans = program_.plans(), .ranks = program_.ranks(), .memoryLimit = machineMemory()};
   if (options_.seed)
     request.seed = *options_.seed;
   request.deadline = options_.deadline;
+  request.pace = std::move(pace);
   request.onFailure = [tell = std::move(onFailure)](const std::vector<FlightRecord> &records) { tell(records); };
   // Because a run is measured by what it remembers, nothing may be forgotten.
   if (measures())

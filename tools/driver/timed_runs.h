@@ -19,7 +19,8 @@ public:
   TimedRuns(const RunProgram &program, const RunOptions &options) : program_(program), options_(options) {}
 
   /// For engines of plans: kernels found, memory laid out. What ranks remember of a run that fails goes to `onFailure`.
-  [[nodiscard]] llvm::Error prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure);
+  [[nodiscard]] llvm::Error prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure,
+                                    std::optional<runtime::Pace> pace);
   /// By rank.
   [[nodiscard]] llvm::Error run(const std::vector<TensorMap> &inputs);
   /// Of the first run.

@@ -54,18 +54,44 @@ bool overlapsWrongly(const Launch &launch, size_t row, size_t member) {
 
 } // namespace
 
-llvm::Expected<PreparedCollective> PreparedCollective::prepare(const PlanStep &step, RankState &state,
-                                                               const Ranks &ranks) {
+llvm::Expected<PreparedCollective> PreparedCollective::prepareSeats(const PlanStep &step, const RankState &state,
+                                                                    const Ranks &ranks) {
   PreparedCollective prepared;
   prepared.step_ = &step;
   prepared.work_ = step.collective();
   for (const PlanCollective &call : prepared.work_->calls)
     if (llvm::Error error = prepared.seat(call, state, ranks))
       return error;
-  prepared.fixed_ = prepared.isFixed(state);
-  if (prepared.fixed_)
-    if (llvm::Error error = prepared.bind(state))
+  return prepared;
+}
+
+llvm::Expected<PreparedCollective> PreparedCollective::prepare(const PlanStep &step, RankState &state,
+                                                               const Ranks &ranks) {
+  llvm::Expected<PreparedCollective> prepared = prepareSeats(step, state, ranks);
+  if (!prepared)
+    return prepared;
+  prepared->fixed_ = prepared->isFixed(state);
+  if (prepared->fixed_)
+    if (llvm::Error error = prepared->bind(state))
       return error;
+  return prepared;
+}
+
+llvm::Expected<PreparedCollective> PreparedCollective::prepareTicks(const PlanStep &step, RankState &state,
+                                                                    const Ranks &ranks) {
+  llvm::Expected<PreparedCollective> prepared = prepareSeats(step, state, ranks);
+  if (!prepared)
+    return prepared;
+  for (size_t i = 0; i < prepared->seats_.size(); ++i)
+    prepared->ticks_.emplace_back(prepared->seats_[i], prepared->launches_[i]);
+  prepared->seats_.clear();
+  prepared->launches_.clear();
+  for (const Tick &tick : prepared->ticks_)
+    for (const Tick::Message &message : tick.messages()) {
+      prepared->seats_.push_back(message.seat);
+      prepared->launches_.push_back(message.launch);
+    }
+  prepared->fixed_ = prepared->bound_ = true;
   return prepared;
 }
 

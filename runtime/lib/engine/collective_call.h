@@ -8,6 +8,7 @@
 
 #include "engine/rank_state.h"
 #include "engine/transport.h"
+#include "pace/ticks.h"
 
 namespace ccgraph::runtime {
 
@@ -21,8 +22,14 @@ public:
   [[nodiscard]] static llvm::Expected<PreparedCollective> prepare(const PlanStep &step, RankState &state,
                                                                   const Ranks &ranks);
 
+  /// For a run that is paced: what the rank enrols and launches are the messages of ticks, one tick a call.
+  [[nodiscard]] static llvm::Expected<PreparedCollective> prepareTicks(const PlanStep &step, RankState &state,
+                                                                       const Ranks &ranks);
+
   /// One for each call, in order.
   [[nodiscard]] llvm::ArrayRef<CallSeat> seats() const { return seats_; }
+  /// None where the run is not paced.
+  [[nodiscard]] llvm::ArrayRef<Tick> ticks() const { return ticks_; }
   /// Its rows and counts are the same in every run, and known.
   [[nodiscard]] bool isFixed() const { return fixed_; }
   /// The rows of this run; call when the step begins.
@@ -30,6 +37,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<Launch> launches() const { return launches_; }
 
 private:
+  [[nodiscard]] static llvm::Expected<PreparedCollective> prepareSeats(const PlanStep &step, const RankState &state,
+                                                                       const Ranks &ranks);
   [[nodiscard]] llvm::Error seat(const PlanCollective &call, const RankState &state, const Ranks &ranks);
   [[nodiscard]] llvm::Error bindCall(size_t index, RankState &state);
   [[nodiscard]] llvm::Error bindRow(const PlanRow &row, Launch &launch, RankState &state) const;
@@ -42,6 +51,7 @@ private:
   const CollectiveStep *work_ = nullptr;
   std::vector<CallSeat> seats_;
   std::vector<Launch> launches_;
+  std::vector<Tick> ticks_;
   bool fixed_ = false;
   bool bound_ = false;
 };

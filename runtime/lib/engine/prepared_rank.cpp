@@ -51,7 +51,10 @@ static FlightRecorder::Setup recorderSetup(const PreparedRank::Setup &setup, con
 PreparedRank::PreparedRank(const Setup &setup, const PlanRequest &request)
     : state(planOf(request, setup.rank), setup.rank), transport(setup.transport),
       recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body), numRanks_(request.ranks),
-      onePlan_(request.plans.size() == 1) {}
+      onePlan_(request.plans.size() == 1) {
+  if (request.pace)
+    pace.emplace(*state.plan, request.pace->steps[onePlan_ ? 0 : static_cast<size_t>(setup.rank)], request.pace->clock);
+}
 
 void PreparedRank::begin() {
   state.begin();
@@ -60,10 +63,11 @@ void PreparedRank::begin() {
 }
 
 llvm::Error PreparedRank::prepare() {
-  if (llvm::Error error = state.memory.layOut(state.symbols, state.at({})))
-    return error;
   growingUses.assign(state.plan->buffers.size(), 0);
   byStream.resize(state.plan->streams.size());
+  if (!pace)
+    if (llvm::Error error = state.memory.layOut(state.symbols, state.at({})))
+      return error;
   for (size_t position : faults.order(*state.plan))
     if (llvm::Error error = prepareStep(position))
       return error;
@@ -83,32 +87,44 @@ llvm::Error PreparedRank::prepareStep(size_t position) {
     countGrowing(steps.back());
     return llvm::Error::success();
   };
+  if (step.collective()) {
+    llvm::Expected<PreparedExchange> exchange = prepareExchange(position);
+    return exchange ? add(std::move(*exchange)) : exchange.takeError();
+  }
+  if (pace)
+    return add(PreparedPause());
   if (step.kernel()) {
     llvm::Expected<PreparedKernel> kernel = PreparedKernel::prepare(step, state);
     return kernel ? add(std::move(*kernel)) : kernel.takeError();
   }
-  if (step.copy()) {
-    llvm::Expected<PreparedCopy> copy = PreparedCopy::prepare(step, state);
-    return copy ? add(std::move(*copy)) : copy.takeError();
-  }
-  llvm::Expected<PreparedExchange> exchange = prepareExchange(position);
-  return exchange ? add(std::move(*exchange)) : exchange.takeError();
+  llvm::Expected<PreparedCopy> copy = PreparedCopy::prepare(step, state);
+  return copy ? add(std::move(*copy)) : copy.takeError();
 }
 
 llvm::Expected<PreparedExchange> PreparedRank::prepareExchange(size_t position) {
   // Because ranks that run one plan launch the same step of it, whatever the step looks like to other ranks.
-  std::optional<size_t> common = onePlan_ ? std::optional(position) : std::nullopt;
+  PreparedCollective::Ranks ranks{numRanks_, onePlan_ ? std::optional(position) : std::nullopt};
+  const PlanStep &step = state.plan->steps[position];
   llvm::Expected<PreparedCollective> collective =
-      PreparedCollective::prepare(state.plan->steps[position], state, {numRanks_, common});
+      pace ? PreparedCollective::prepareTicks(step, state, ranks) : PreparedCollective::prepare(step, state, ranks);
   if (!collective)
     return collective.takeError();
   PreparedExchange exchange{std::move(*collective), {}};
-  if (faults.skips(position))
-    return exchange;
-  for (size_t i = 0; i < exchange.collective.seats().size(); ++i)
-    exchange.calls.push_back({transport->enrol(exchange.collective.seats()[i]), recorder.enrol(position, i)});
+  if (!faults.skips(position))
+    enrol(exchange, position);
   mostCalls = std::max(mostCalls, exchange.calls.size());
   return exchange;
+}
+
+void PreparedRank::enrol(PreparedExchange &exchange, size_t position) {
+  const PreparedCollective &collective = exchange.collective;
+  for (const CallSeat &seat : collective.seats())
+    exchange.calls.push_back({transport->enrol(seat), std::nullopt});
+  size_t next = 0;
+  for (size_t i = 0; i < state.plan->steps[position].collective()->calls.size(); ++i) {
+    exchange.calls[next].record = recorder.enrol(position, i);
+    next += collective.ticks().empty() ? 1 : collective.ticks()[i].messages().size();
+  }
 }
 
 void PreparedRank::countGrowing(PreparedStep &step) {

@@ -8,6 +8,7 @@
 #include "engine/collective_call.h"
 #include "engine/kernel_call.h"
 #include "faults/fault_injector.h"
+#include "pace/rank_pace.h"
 #include "watch/flight_recorder.h"
 
 namespace ccgraph::runtime {
@@ -23,11 +24,15 @@ private:
   std::optional<std::pair<Tensor, Tensor>> fixed_;
 };
 
+/// A kernel or copy of a run that is paced: only its time passes.
+struct PreparedPause {};
+
 /// A collective step with its calls' tickets; none where a fault has the rank leave it out.
 struct PreparedExchange {
   struct Call {
     Transport::Ticket ticket = 0;
-    FlightRecorder::Call record = 0;
+    /// none of the second message of a transfer that is paced
+    std::optional<FlightRecorder::Call> record;
   };
   PreparedCollective collective;
   std::vector<Call> calls;
@@ -37,7 +42,7 @@ struct PreparedStep {
   const PlanStep *plan = nullptr;
   /// in Plan::steps
   size_t position = 0;
-  std::variant<PreparedKernel, PreparedCopy, PreparedExchange> work;
+  std::variant<PreparedKernel, PreparedCopy, PreparedExchange, PreparedPause> work;
   /// growing buffers that it touches, each once
   std::vector<BufferId> growing;
 };
@@ -55,6 +60,8 @@ struct PreparedRank {
   Transport *transport = nullptr;
   FlightRecorder recorder;
   FaultInjector faults;
+  /// of a run that is paced
+  std::optional<RankPace> pace;
   /// in the order in which the host issues them
   std::vector<PreparedStep> steps;
   /// by stream: its steps, in order
@@ -75,6 +82,7 @@ struct PreparedRank {
 private:
   [[nodiscard]] llvm::Error prepareStep(size_t position);
   [[nodiscard]] llvm::Expected<PreparedExchange> prepareExchange(size_t position);
+  void enrol(PreparedExchange &exchange, size_t position);
   void countGrowing(PreparedStep &step);
 
   size_t numRanks_;

@@ -25,12 +25,18 @@ RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
 llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
   standby_ = &standby;
   StepMemory::Use stepMemory(prepared_.state.stepMemory);
+  if (prepared_.pace)
+    prepared_.pace->begin();
   std::optional<Watch::Clock::time_point> idleSince;
   while (!isFinished()) {
     if (standby.isOver())
       return End::Stopped;
     uint64_t seen = standby.news();
     findChoices();
+    if (choices_.empty() && restUntilOneEnds(seen)) {
+      idleSince.reset();
+      continue;
+    }
     if (choices_.empty()) {
       idleSince = idleSince ? idleSince : Watch::Clock::now();
       prepared_.recorder.setWaiting();
@@ -68,6 +74,8 @@ bool RankLoop::mayBegin(const PlanStep &step) const {
 bool RankLoop::canGoOn(const StreamState &stream) const {
   if (stream.isIdle())
     return false;
+  if (stream.pausing)
+    return hasPassed(stream);
   if (!stream.launched)
     return mayBegin(*prepared_.steps[stream.head()].plan);
   return llvm::any_of(stream.open,
@@ -124,15 +132,22 @@ llvm::Error RankLoop::issue() {
   StreamId stream = prepared_.steps[step].plan->stream;
   ++streams_[stream].issued;
   ++inQueues_;
+  if (prepared_.pace)
+    prepared_.pace->issue(prepared_.steps[step].position);
   if (auto *exchange = std::get_if<PreparedExchange>(&prepared_.steps[step].work))
     for (const PreparedExchange::Call &call : exchange->calls)
-      prepared_.recorder.schedule(call.record);
+      if (call.record)
+        prepared_.recorder.schedule(*call.record);
   if (stream != Plan::hostStream)
     return llvm::Error::success();
   return goOn(streams_[stream]);
 }
 
 llvm::Error RankLoop::goOn(StreamState &stream) {
+  if (stream.pausing) {
+    endPause(stream);
+    return llvm::Error::success();
+  }
   PreparedStep &step = prepared_.steps[stream.head()];
   prepared_.recorder.setBusyWith(step.position);
   if (!stream.launched) {
@@ -151,7 +166,9 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
   setFree();
   if (!ended)
     return ended.takeError();
-  if (*ended)
+  if (*ended && prepared_.pace)
+    pause(stream);
+  else if (*ended)
     pop(stream);
   return llvm::Error::success();
 }
@@ -161,6 +178,8 @@ llvm::Expected<bool> RankLoop::advance(StreamState &stream, PreparedStep &step) 
     llvm::Error error = stream.launched ? advanceCalls(stream) : launch(stream, *exchange);
     return error ? llvm::Expected<bool>(std::move(error)) : stream.open.empty();
   }
+  if (std::holds_alternative<PreparedPause>(step.work))
+    return true;
   auto *kernel = std::get_if<PreparedKernel>(&step.work);
   llvm::Error error = kernel ? kernel->run(prepared_.state) : std::get<PreparedCopy>(step.work).run(prepared_.state);
   return error ? llvm::Expected<bool>(std::move(error)) : true;
@@ -172,9 +191,12 @@ llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   size_t position = prepared_.steps[stream.head()].position;
   stream.launched = true;
   stream.open = exchange.calls;
+  for (const Tick &tick : exchange.collective.ticks())
+    tick.setReady(prepared_.pace->readyAt(position));
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
     const Launch &launch = prepared_.faults.launched(position, exchange.collective.launches()[i]);
-    prepared_.recorder.start(exchange.calls[i].record, launch);
+    if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
+      prepared_.recorder.start(*record, prepared_.pace ? Launch() : launch);
     if (llvm::Error error = prepared_.transport->launch(exchange.calls[i].ticket, launch))
       return error;
   }
@@ -188,14 +210,59 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
         prepared_.transport->isReady(ticket) ? prepared_.transport->advance(ticket) : llvm::Expected<bool>(false);
     if (!complete)
       return complete.takeError();
-    if (*complete)
-      prepared_.recorder.complete(stream.open[i].record);
+    if (*complete && !prepared_.pace)
+      prepared_.recorder.complete(*stream.open[i].record);
     if (*complete)
       stream.open.erase(stream.open.begin() + static_cast<std::ptrdiff_t>(i));
     else
       ++i;
   }
   return llvm::Error::success();
+}
+
+// --- Of a run that is paced -----------------------------------------------------------------------------------
+
+void RankLoop::pause(StreamState &stream) {
+  const PreparedStep &step = prepared_.steps[stream.head()];
+  int64_t begin = prepared_.pace->readyAt(step.position);
+  if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
+    for (const Tick &tick : exchange->collective.ticks())
+      begin = std::max(begin, tick.begin());
+  prepared_.pace->start(step.position, begin);
+  stream.pausing = true;
+  if (hasPassed(stream))
+    endPause(stream);
+}
+
+void RankLoop::endPause(StreamState &stream) {
+  const PreparedStep &step = prepared_.steps[stream.head()];
+  if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
+    for (const PreparedExchange::Call &call : exchange->calls)
+      if (call.record)
+        prepared_.recorder.complete(*call.record);
+  prepared_.pace->end(step.position);
+  stream.pausing = false;
+  pop(stream);
+}
+
+bool RankLoop::hasPassed(const StreamState &stream) const {
+  return prepared_.pace->hasPassed(prepared_.steps[stream.head()].position);
+}
+
+bool RankLoop::restUntilOneEnds(uint64_t seen) {
+  std::optional<size_t> first;
+  for (const StreamState &stream : streams_)
+    if (stream.pausing)
+      if (size_t step = prepared_.steps[stream.head()].position;
+          !first || prepared_.pace->ends()[step] < prepared_.pace->ends()[*first])
+        first = step;
+  if (!first)
+    return false;
+  prepared_.recorder.setBusyWith(*first);
+  std::chrono::nanoseconds left = prepared_.pace->idleUntilEnd(*first);
+  if (left.count() > 0)
+    standby_->rest(seen, Standby::Clock::now() + left);
+  return true;
 }
 
 void RankLoop::pop(StreamState &stream) {
@@ -247,7 +314,7 @@ std::vector<std::string> RankLoop::waitTexts() const {
   for (const StreamState &stream : streams_) {
     if (stream.launched)
       llvm::append_range(exchanges, exchangeWaits(stream));
-    else if (!stream.isIdle())
+    else if (!stream.isIdle() && !stream.pausing)
       events.push_back(eventWait(stream.head()));
   }
   if (next_ < prepared_.steps.size() && !mayBegin(*prepared_.steps[next_].plan))

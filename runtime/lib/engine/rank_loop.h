@@ -4,6 +4,7 @@
 // them in order, and a step begins when its events are recorded. Where nothing can be done the rank sleeps (watch.h).
 // Where several things can be done, issue the next step or go on with one of several streams, the order for speed takes
 // collectives first, since peers may wait for them; then it issues, so that more of them can begin.
+// Of a run that is paced (pace.h), a step that has done what it does stays at its stream's head until its time has passed.
 // A seed chooses any: so orders that the plan allows, and only those, are tried, and a seed repeats them. Of four seeds, three
 // hold one stream back: it goes on only where nothing else does, and peers that were given some time bring nothing new. A wait
 // that a plan lacks shows where the stream that should be waited for comes last.
@@ -46,6 +47,8 @@ private:
     size_t issued = 0;
     /// the head is a collective that has been launched
     bool launched = false;
+    /// its work is done, and its stated time has not passed
+    bool pausing = false;
     /// of the head: calls that are not complete
     std::vector<PreparedExchange::Call> open;
 
@@ -72,6 +75,12 @@ private:
   [[nodiscard]] llvm::Expected<bool> advance(StreamState &stream, PreparedStep &step);
   [[nodiscard]] llvm::Error launch(StreamState &stream, PreparedExchange &exchange);
   [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
+  // --- Of a run that is paced ---------------------------------------------------------------------------
+  void pause(StreamState &stream);
+  void endPause(StreamState &stream);
+  [[nodiscard]] bool hasPassed(const StreamState &stream) const;
+  /// False where no step's time is passing.
+  [[nodiscard]] bool restUntilOneEnds(uint64_t seen);
   void end(uint32_t step);
   void setFree();
   void pop(StreamState &stream);

@@ -22,6 +22,24 @@ static llvm::Error checkRank(const Plan &plan, size_t rank) {
   return wrong("got the plan of rank " + Twine(*plan.rank) + " for rank " + Twine(rank));
 }
 
+static llvm::Error checkPace(const Pace &pace, const PlanRequest &request) {
+  if (!request.faults.empty())
+    return wrong("got faults and a pace, expected one of them: a run that is paced shows times, and no failures");
+  if (pace.steps.size() != request.plans.size())
+    return wrong("got times of " + Twine(pace.steps.size()) + " plans, expected " + Twine(request.plans.size()));
+  for (size_t i = 0; i < pace.steps.size(); ++i) {
+    const Plan &plan = *request.plans[i];
+    if (pace.steps[i].size() != plan.steps.size())
+      return wrong(plan.name + ": got times of " + Twine(pace.steps[i].size()) + " steps, expected " +
+                   Twine(plan.steps.size()));
+    for (size_t step = 0; step < plan.steps.size(); ++step)
+      if (pace.steps[i][step] < 0)
+        return wrong("`" + plan.steps[step].name.str() + "`: got a time of " + Twine(pace.steps[i][step]) +
+                     " ps, expected 0 or more");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error checkPlanRequest(const PlanRequest &request) {
   if (request.ranks == 0)
     return wrong("got 0 ranks, expected at least 1");
@@ -45,6 +63,9 @@ llvm::Error checkPlanRequest(const PlanRequest &request) {
     if (llvm::Error error = checkFault(fault, *request.plans[request.plans.size() == 1 ? 0 : rank]))
       return error;
   }
+  // Because it holds no memory.
+  if (request.pace)
+    return checkPace(*request.pace, request);
   return checkMemory(bytes, request.ranks, request.memoryLimit);
 }
 

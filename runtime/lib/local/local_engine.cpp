@@ -6,6 +6,7 @@
 #include "engine/request_check.h"
 #include "local/local_transport.h"
 
+#include <barrier>
 #include <thread>
 
 namespace ccgraph::runtime {
@@ -56,9 +57,19 @@ public:
     return records;
   }
 
+  [[nodiscard]] std::vector<std::vector<int64_t>> statedEnds() const override {
+    std::vector<std::vector<int64_t>> ends;
+    for (const auto &rank : ranks_)
+      if (rank->pace)
+        ends.push_back(rank->pace->ends());
+    return ends;
+  }
+
 private:
   llvm::Expected<RunResult> runAll(const std::vector<TensorMap> &inputs) {
     meetings_.reset();
+    if (isPaced())
+      return runPaced();
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
       ranks_[rank]->begin();
       if (llvm::Error error = bringInputs(ranks_[rank]->state, inputs[rank]))
@@ -77,6 +88,16 @@ private:
     return results;
   }
 
+  [[nodiscard]] bool isPaced() const { return ranks_.front()->pace.has_value(); }
+
+  llvm::Expected<RunResult> runPaced() {
+    for (const auto &rank : ranks_)
+      rank->begin();
+    if (llvm::Error error = runThreads())
+      return error;
+    return RunResult(ranks_.size());
+  }
+
   llvm::Error runThreads() {
     std::vector<std::unique_ptr<RankLoop>> loops;
     std::vector<const Sleeper *> sleepers;
@@ -88,8 +109,14 @@ private:
     for (const auto &transport : transports_)
       transport->begin(watch);
     std::vector<std::thread> threads;
+    // Because a clock that starts late shows as time that its rank has taken.
+    std::barrier<> start(isPaced() ? static_cast<std::ptrdiff_t>(loops.size()) : 0);
     for (const auto &loop : loops)
-      threads.emplace_back([&, this] { runRank(*loop, watch); });
+      threads.emplace_back([&, this] {
+        if (isPaced())
+          start.arrive_and_wait();
+        runRank(*loop, watch);
+      });
     watch.awaitEnd();
     for (std::thread &thread : threads)
       thread.join();

@@ -75,6 +75,12 @@ public:
     return {memory_->rank->recorder.record()};
   }
 
+  [[nodiscard]] std::vector<std::vector<int64_t>> statedEnds() const override {
+    if (!memory_->rank || !memory_->rank->pace)
+      return {};
+    return {memory_->rank->pace->ends()};
+  }
+
 private:
   /// One result type for both, because what runs out of memory is told alike.
   static llvm::Error guarded(llvm::function_ref<llvm::Error()> body) {
@@ -116,6 +122,8 @@ private:
     RankState &state = memory_->rank->state;
     memory_->transport.begin();
     memory_->rank->begin();
+    if (memory_->rank->pace)
+      return runPaced(loop, standby, results);
     if (llvm::Error error = bringInputs(state, inputs[static_cast<size_t>(job_.rank())]))
       return error;
     if (llvm::Expected<RankLoop::End> end = loop.run(standby); !end)
@@ -129,6 +137,27 @@ private:
     if (std::optional<RunResult> all = gatherResults(std::move(*own), standby))
       results = std::move(*all);
     return llvm::Error::success();
+  }
+
+  llvm::Error runPaced(RankLoop &loop, MpiStandby &standby, RunResult &results) {
+    // Because a clock that starts late shows as time that its rank has taken.
+    if (!meetAll(standby))
+      return llvm::Error::success();
+    if (llvm::Expected<RankLoop::End> end = loop.run(standby); !end)
+      return end.takeError();
+    // Because a run ends for all ranks together.
+    if (!standby.isOver() && meetAll(standby))
+      results.resize(static_cast<size_t>(job_.size()));
+    return llvm::Error::success();
+  }
+
+  /// False where the run is over.
+  bool meetAll(MpiStandby &standby) {
+    auto request = std::make_shared<MpiRequest>();
+    int error = job_.calls().barrier(job_.exchange(), *request);
+    if (error != 0)
+      standby.fail("meeting the other ranks", error);
+    return error == 0 && standby.wait(*request, "the other ranks");
   }
 
   static MpiStandby::Standing nowhere() {

@@ -77,6 +77,9 @@ void MpiStandby::sleep(const Sleeper &sleeper, uint64_t, Clock::time_point since
   }
 }
 
+// Because MPI makes progress only while it is asked, and others may wait for that.
+void MpiStandby::rest(uint64_t, Clock::time_point) { std::this_thread::yield(); }
+
 // --- Around it ----------------------------------------------------------------------------------------------
 
 bool MpiStandby::wait(MpiRequest &request, llvm::StringRef what) {

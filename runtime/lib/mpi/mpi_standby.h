@@ -31,6 +31,7 @@ public:
     return 0;
   }
   void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
+  void rest(uint64_t seen, Clock::time_point until) override;
   [[nodiscard]] bool isOver() override;
 
   // --- Around it ----------------------------------------------------------------------------------------

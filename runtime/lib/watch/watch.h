@@ -47,6 +47,8 @@ public:
   [[nodiscard]] virtual uint64_t news() = 0;
   /// Until there may be other news than `seen`, or the run is over. `since`: when the rank last did anything.
   virtual void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) = 0;
+  /// Until there may be other news than `seen`, the moment has nearly come, or the run is over: of a rank that waits for nobody.
+  virtual void rest(uint64_t seen, Clock::time_point until) = 0;
   /// True where the run has ended by an error: whoever sees it stops.
   [[nodiscard]] virtual bool isOver() = 0;
 };
@@ -62,6 +64,7 @@ public:
   [[nodiscard]] uint64_t news() override { return news_.load(std::memory_order_acquire); }
   void tell();
   void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
+  void rest(uint64_t seen, Clock::time_point until) override;
   /// The rank has nothing more to do.
   void leave(const Sleeper &sleeper);
   /// The rank has ended before its program did: ends the run.

@@ -31,6 +31,7 @@
 #include "ccgraph/ir/plan.h"
 #include "ccgraph/runtime/fault.h"
 #include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/runtime/pace.h"
 
 #include <chrono>
 #include <functional>
@@ -60,6 +61,8 @@ struct PlanRequest {
   /// Told of a run that has failed, in each process, before the ranks take leave of one another: nobody is ended by a peer while
   /// this goes on for it. Gets what flightRecords() gives.
   std::function<void(const std::vector<FlightRecord> &)> onFailure = {};
+  /// Where it is given, steps take stated times and do nothing else: inputs are not looked at, and results are empty.
+  std::optional<Pace> pace = {};
 };
 
 /// Plans that are ready to run.
@@ -71,6 +74,9 @@ public:
   /// Of the ranks that this process runs, by rank: of the run that goes on, else of the last one. A rank that is no more leaves
   /// none. Thread-safe.
   [[nodiscard]] virtual std::vector<FlightRecord> flightRecords() const = 0;
+  /// Of the ranks that this process runs, where they are paced: by step, when it ended by the stated times in the last run,
+  /// in picoseconds since that began.
+  [[nodiscard]] virtual std::vector<std::vector<int64_t>> statedEnds() const = 0;
 };
 
 /// Of a process among those that run a program together.

@@ -1,0 +1,39 @@
+// Ticks: what the members of a paced collective tell each other: when each of them was ready for it.
+//
+// Whatever the collective is, its tick is an all_gather of one number a member, on the same members and in the same order. A transfer's
+// is a number there and one back, because it begins when both ends are ready: with tag t of the program, the numbers of the sender
+// have tag 2t and those of the receiver 2t + 1, so that each meets its own.
+//
+// Ownership: keeps the numbers; launches look at them. Failure: none. Cost: a few bytes a member.
+#pragma once
+
+#include "engine/transport.h"
+
+namespace ccgraph::runtime {
+
+/// Of one call.
+class Tick {
+public:
+  /// `seat` and `launch` as those of the call that is paced.
+  Tick(const CallSeat &seat, const Launch &launch);
+
+  struct Message {
+    CallSeat seat;
+    Launch launch;
+  };
+  /// What the rank enrols and launches in place of the call: what it sends, and for a transfer what it receives.
+  [[nodiscard]] llvm::ArrayRef<Message> messages() const { return messages_; }
+  /// Before they are launched: when this rank is ready, in picoseconds.
+  void setReady(int64_t time) const;
+  /// Once they are complete: when the last member was.
+  [[nodiscard]] int64_t begin() const;
+
+private:
+  void addTransfer(CollectiveKind kind, const CallSeat &seat, const Launch &launch, const Tensor &number);
+
+  Tensor own_;
+  Tensor all_;
+  llvm::SmallVector<Message, 2> messages_;
+};
+
+} // namespace ccgraph::runtime
