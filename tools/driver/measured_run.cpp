@@ -36,14 +36,17 @@ void printCollectives(llvm::raw_ostream &os, llvm::ArrayRef<RunTimes> runs) {
 
 } // namespace
 
-void printRunTimes(llvm::raw_ostream &os, llvm::ArrayRef<RunTimes> runs) {
+void printStepTimes(llvm::raw_ostream &os, llvm::ArrayRef<RunTimes> runs) {
   if (runs.empty())
     return;
   std::vector<double> steps;
   for (const RunTimes &run : runs)
     steps.push_back(run.steps);
   os << "time      steps alone: " << spreadText(steps) << '\n';
-  if (runs.front().collectives.empty())
+}
+
+void printCommunication(llvm::raw_ostream &os, llvm::ArrayRef<RunTimes> runs) {
+  if (runs.empty() || runs.front().collectives.empty())
     return;
   os << "time      communication: " << runTimeText(medianOf(runs, [](const RunTimes &run) { return run.inFlight; }))
      << " in flight, " << runTimeText(medianOf(runs, [](const RunTimes &run) { return run.exposed; }))

@@ -8,8 +8,10 @@
 
 namespace ccgraph::driver {
 
+/// "time      steps alone: ...".
+void printStepTimes(llvm::raw_ostream &os, llvm::ArrayRef<runtime::RunTimes> runs);
 /// "time      communication: ..." and a line for the collectives of each kind on each group: medians of the runs.
-void printRunTimes(llvm::raw_ostream &os, llvm::ArrayRef<runtime::RunTimes> runs);
+void printCommunication(llvm::raw_ostream &os, llvm::ArrayRef<runtime::RunTimes> runs);
 
 /// A Chrome trace of the records.
 [[nodiscard]] llvm::Error saveTrace(const std::string &path, llvm::ArrayRef<FlightRecord> records);

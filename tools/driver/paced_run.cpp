@@ -2,9 +2,9 @@
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/cost.h"
-#include "driver/run_report.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -39,7 +39,22 @@ StepTimes timesOfPlan(const Plan &plan, const ProgramCosts &costs) {
   });
 }
 
-std::string secondsOf(int64_t picoseconds) { return runTimeText(static_cast<double>(picoseconds) * picosecond); }
+/// Of more digits than other times have, because two of them are held against each other.
+std::string exactText(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (seconds < 0.01)
+    os << llvm::format("%.1f us", seconds * 1e6);
+  else
+    os << llvm::format("%.2f ms", seconds * 1e3);
+  return os.str();
+}
+
+std::string secondsOf(int64_t picoseconds) { return exactText(static_cast<double>(picoseconds) * picosecond); }
+
+std::string fastestText(llvm::ArrayRef<double> seconds) {
+  return exactText(*std::min_element(seconds.begin(), seconds.end()));
+}
 
 /// Of the step that ended last, on any rank.
 int64_t lastOf(const std::vector<std::vector<int64_t>> &ends) {
@@ -72,8 +87,7 @@ runtime::Pace paceOf(llvm::ArrayRef<StepTimes> times) {
   return pace;
 }
 
-void printPace(llvm::raw_ostream &os, const RunProgram &program, const StepTimes &times,
-               const std::vector<std::vector<int64_t>> &ends) {
+void printPace(llvm::raw_ostream &os, const RunProgram &program, const StepTimes &times, const PacedRuns &runs) {
   const ProgramCosts &costs = *program.costs();
   std::string machine = "predicted for " + costs.machine.name;
   os << "paced     by ";
@@ -88,7 +102,9 @@ void printPace(llvm::raw_ostream &os, const RunProgram &program, const StepTimes
   os << "parts     " << secondsOf(times.computation) << " computation, " << secondsOf(times.communication)
      << " communication; sum " << secondsOf(times.computation + times.communication) << ", larger "
      << secondsOf(std::max(times.computation, times.communication)) << '\n';
-  os << "step      " << secondsOf(lastOf(ends)) << " by the stated times\n";
+  os << "step      " << secondsOf(lastOf(runs.ends)) << " by the stated times\n";
+  os << "time      " << fastestText(runs.seconds) << " by this machine's clock, the fastest of "
+     << counted(runs.seconds.size(), "run") << '\n';
 }
 
 } // namespace ccgraph::driver

@@ -17,9 +17,16 @@ namespace ccgraph::driver {
 [[nodiscard]] llvm::Expected<std::vector<StepTimes>> timesOfProgram(const RunProgram &program);
 [[nodiscard]] runtime::Pace paceOf(llvm::ArrayRef<StepTimes> times);
 
-/// "paced     by d.tsv, the rest predicted for h100x8; nothing is computed", what the steps of rank 0 add up to, and when the last
-/// step ended by the stated times. `ends`: see PreparedPlans::statedEnds().
-void printPace(llvm::raw_ostream &os, const RunProgram &program, const StepTimes &times,
-               const std::vector<std::vector<int64_t>> &ends);
+/// What came of the runs.
+struct PacedRuns {
+  /// see PreparedPlans::statedEnds()
+  std::vector<std::vector<int64_t>> ends;
+  /// of each run, by this machine's clock
+  llvm::ArrayRef<double> seconds;
+};
+
+/// "paced     by d.tsv, the rest predicted for h100x8; nothing is computed", what the steps of rank 0 add up to, when the last
+/// step ended by the stated times, and what the machine took.
+void printPace(llvm::raw_ostream &os, const RunProgram &program, const StepTimes &times, const PacedRuns &runs);
 
 } // namespace ccgraph::driver

@@ -230,12 +230,15 @@ private:
                    << '\n';
     printAssumed(streams_.out, program_);
     printPlans(streams_.out, program_, inputs_);
-    if (isPaced())
-      printPace(streams_.out, program_, stepTimes_.front(), runs_.plans()->statedEnds());
-    if (!options_.repeat && !isPaced())
+    if (isPaced()) {
+      printPace(streams_.out, program_, stepTimes_.front(), {runs_.plans()->statedEnds(), runs_.seconds()});
+      return printCommunication(streams_.out, runs_.times());
+    }
+    if (!options_.repeat)
       return;
     printTimes(streams_.out, runs_.seconds());
-    printRunTimes(streams_.out, runs_.times());
+    printStepTimes(streams_.out, runs_.times());
+    printCommunication(streams_.out, runs_.times());
   }
 
   const RunOptions &options_;

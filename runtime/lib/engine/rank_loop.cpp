@@ -137,7 +137,7 @@ llvm::Error RankLoop::issue() {
   if (auto *exchange = std::get_if<PreparedExchange>(&prepared_.steps[step].work))
     for (const PreparedExchange::Call &call : exchange->calls)
       if (call.record)
-        prepared_.recorder.schedule(*call.record);
+        prepared_.recorder.schedule(*call.record, issuedAt(prepared_.steps[step].position));
   if (stream != Plan::hostStream)
     return llvm::Error::success();
   return goOn(streams_[stream]);
@@ -154,7 +154,7 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
     dead_ = !prepared_.faults.letBegin(step.position, *standby_);
     if (dead_ || standby_->isOver())
       return llvm::Error::success();
-    prepared_.recorder.beginStep(step.position);
+    prepared_.recorder.beginStep(step.position, readyAt(step.position));
   }
   llvm::Expected<bool> ended =
       withinMemory<bool>([&] { return advance(stream, step); },
@@ -196,7 +196,7 @@ llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
     const Launch &launch = prepared_.faults.launched(position, exchange.collective.launches()[i]);
     if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
-      prepared_.recorder.start(*record, prepared_.pace ? Launch() : launch);
+      prepared_.recorder.start(*record, prepared_.pace ? Launch() : launch, readyAt(position));
     if (llvm::Error error = prepared_.transport->launch(exchange.calls[i].ticket, launch))
       return error;
   }
@@ -222,6 +222,24 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
 
 // --- Of a run that is paced -----------------------------------------------------------------------------------
 
+FlightRecorder::Moment RankLoop::issuedAt(size_t position) const {
+  if (!prepared_.pace)
+    return {};
+  return RankPace::momentOf(prepared_.pace->issuedAt(position));
+}
+
+FlightRecorder::Moment RankLoop::readyAt(size_t position) const {
+  if (!prepared_.pace)
+    return {};
+  return RankPace::momentOf(prepared_.pace->readyAt(position));
+}
+
+FlightRecorder::Moment RankLoop::endOf(size_t position) const {
+  if (!prepared_.pace)
+    return {};
+  return RankPace::momentOf(prepared_.pace->ends()[position]);
+}
+
 void RankLoop::pause(StreamState &stream) {
   const PreparedStep &step = prepared_.steps[stream.head()];
   int64_t begin = prepared_.pace->readyAt(step.position);
@@ -239,7 +257,7 @@ void RankLoop::endPause(StreamState &stream) {
   if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
     for (const PreparedExchange::Call &call : exchange->calls)
       if (call.record)
-        prepared_.recorder.complete(*call.record);
+        prepared_.recorder.complete(*call.record, endOf(step.position));
   prepared_.pace->end(step.position);
   stream.pausing = false;
   pop(stream);
@@ -275,7 +293,7 @@ void RankLoop::pop(StreamState &stream) {
 
 void RankLoop::end(uint32_t step) {
   const PreparedStep &ended = prepared_.steps[step];
-  prepared_.recorder.endStep(ended.position);
+  prepared_.recorder.endStep(ended.position, endOf(ended.position));
   if (ended.plan->event)
     recorded_[*ended.plan->event] = true;
   for (BufferId buffer : ended.growing)

@@ -77,6 +77,10 @@ private:
   [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
   // --- Of a run that is paced ---------------------------------------------------------------------------
   void pause(StreamState &stream);
+  /// What the recorder is told: empty where the run is not paced.
+  [[nodiscard]] FlightRecorder::Moment issuedAt(size_t position) const;
+  [[nodiscard]] FlightRecorder::Moment readyAt(size_t position) const;
+  [[nodiscard]] FlightRecorder::Moment endOf(size_t position) const;
   void endPause(StreamState &stream);
   [[nodiscard]] bool hasPassed(const StreamState &stream) const;
   /// False where no step's time is passing.

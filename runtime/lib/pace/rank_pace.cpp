@@ -34,11 +34,11 @@ int64_t RankPace::readyAt(size_t step) const {
   return ready;
 }
 
-std::chrono::nanoseconds RankPace::momentOf(size_t step) const {
-  return std::chrono::nanoseconds((ends_[step] + picoseconds - 1) / picoseconds);
+std::chrono::nanoseconds RankPace::momentOf(int64_t time) {
+  return std::chrono::nanoseconds((time + picoseconds - 1) / picoseconds);
 }
 
-bool RankPace::hasPassed(size_t step) const { return clock_->now() >= momentOf(step); }
+bool RankPace::hasPassed(size_t step) const { return clock_->now() >= momentOf(ends_[step]); }
 
 void RankPace::end(size_t step) {
   const PlanStep &work = plan_->steps[step];
@@ -50,8 +50,9 @@ void RankPace::end(size_t step) {
 }
 
 std::chrono::nanoseconds RankPace::idleUntilEnd(size_t step) const {
-  clock_->idleUntil(momentOf(step));
-  return std::max(momentOf(step) - clock_->now(), std::chrono::nanoseconds(0));
+  std::chrono::nanoseconds end = momentOf(ends_[step]);
+  clock_->idleUntil(end);
+  return std::max(end - clock_->now(), std::chrono::nanoseconds(0));
 }
 
 } // namespace ccgraph::runtime

@@ -21,6 +21,7 @@ public:
   void begin();
   /// The host issues the step.
   void issue(size_t step) { issued_[step] = host_; }
+  [[nodiscard]] int64_t issuedAt(size_t step) const { return issued_[step]; }
   /// When this rank is ready for the step, whose stream has come to it and whose events are recorded.
   [[nodiscard]] int64_t readyAt(size_t step) const;
   /// The step begins.
@@ -30,15 +31,15 @@ public:
   /// The step has ended.
   void end(size_t step);
 
+  /// The first whole nanosecond that is not before this time.
+  [[nodiscard]] static std::chrono::nanoseconds momentOf(int64_t time);
+
   /// The rank does nothing before the end of this step; it comes so much later.
   [[nodiscard]] std::chrono::nanoseconds idleUntilEnd(size_t step) const;
   /// By step.
   [[nodiscard]] const std::vector<int64_t> &ends() const { return ends_; }
 
 private:
-  /// The first whole nanosecond at which the step has ended.
-  [[nodiscard]] std::chrono::nanoseconds momentOf(size_t step) const;
-
   const Plan *plan_;
   std::vector<int64_t> times_;
   std::function<std::unique_ptr<PaceClock>()> makeClock_;

@@ -106,16 +106,19 @@ FlightRecorder::Call FlightRecorder::enrol(size_t step, size_t index) {
   return enrolled_.size() - 1;
 }
 
+int64_t FlightRecorder::timeOf(Moment moment) const { return moment ? begun_ + moment->count() : now(); }
+
 void FlightRecorder::begin() {
   Lock lock(mutex_);
+  begun_ = now();
   calls_.next = 0;
   steps_.next = 0;
   lost_ = false;
   setBusy();
 }
 
-void FlightRecorder::schedule(Call call) {
-  int64_t time = now();
+void FlightRecorder::schedule(Call call, Moment moment) {
+  int64_t time = timeOf(moment);
   Lock lock(mutex_);
   enrolled_[call].last = calls_.next;
   CallEntry &entry = calls_.add();
@@ -123,8 +126,8 @@ void FlightRecorder::schedule(Call call) {
   entry.times.scheduled = time;
 }
 
-void FlightRecorder::start(Call call, const Launch &launch) {
-  int64_t time = now();
+void FlightRecorder::start(Call call, const Launch &launch, Moment moment) {
+  int64_t time = timeOf(moment);
   Lock lock(mutex_);
   uint64_t number = enrolled_[call].last;
   if (!calls_.holds(number))
@@ -143,8 +146,8 @@ void FlightRecorder::start(Call call, const Launch &launch) {
   }
 }
 
-void FlightRecorder::complete(Call call) {
-  int64_t time = now();
+void FlightRecorder::complete(Call call, Moment moment) {
+  int64_t time = timeOf(moment);
   Lock lock(mutex_);
   if (!calls_.holds(enrolled_[call].last))
     return;
@@ -153,8 +156,8 @@ void FlightRecorder::complete(Call call) {
   entry.times.completed = time;
 }
 
-void FlightRecorder::beginStep(size_t step) {
-  int64_t time = now();
+void FlightRecorder::beginStep(size_t step, Moment moment) {
+  int64_t time = timeOf(moment);
   Lock lock(mutex_);
   lastOfStep_[step] = steps_.next;
   StepEntry &entry = steps_.add();
@@ -162,8 +165,8 @@ void FlightRecorder::beginStep(size_t step) {
   entry.times.started = time;
 }
 
-void FlightRecorder::endStep(size_t step) {
-  int64_t time = now();
+void FlightRecorder::endStep(size_t step, Moment moment) {
+  int64_t time = timeOf(moment);
   Lock lock(mutex_);
   if (steps_.holds(lastOfStep_[step]))
     steps_.at(lastOfStep_[step]).times.completed = time;
@@ -241,7 +244,8 @@ FlightCall FlightRecorder::describe(const CallEntry &entry, llvm::ArrayRef<Row> 
     if (row.received >= 0)
       call.outputs.push_back(tensorOf(row.receivedType, row.received));
   }
-  if (entry.state == FlightState::Scheduled)
+  // Because what is paced moves nothing, though the plan says what it would.
+  if (entry.state == FlightState::Scheduled || rows.empty())
     addPlannedRows(plan, call);
   call.state = entry.state;
   call.times = entry.times;

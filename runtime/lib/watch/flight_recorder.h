@@ -20,6 +20,7 @@
 #include "collectives/launch.h"
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -46,13 +47,15 @@ public:
   [[nodiscard]] Call enrol(size_t step, size_t index);
 
   // --- While a plan runs: told by the rank's own thread -------------------------------------------------
+  /// Of a run that is paced: since begin(), when something happens by the stated times; empty: now.
+  using Moment = std::optional<std::chrono::nanoseconds>;
   void begin();
-  void schedule(Call call);
-  void start(Call call, const Launch &launch);
-  void complete(Call call);
+  void schedule(Call call, Moment moment = {});
+  void start(Call call, const Launch &launch, Moment moment = {});
+  void complete(Call call, Moment moment = {});
   /// At its launch, where it is a collective.
-  void beginStep(size_t step);
-  void endStep(size_t step);
+  void beginStep(size_t step, Moment moment = {});
+  void endStep(size_t step, Moment moment = {});
   /// About to execute the step, or to go on with it.
   void setBusyWith(size_t step) { activity_.store(static_cast<uint32_t>(step), std::memory_order_relaxed); }
   void setBusy() { activity_.store(busy, std::memory_order_relaxed); }
@@ -118,6 +121,7 @@ private:
   };
   using Lock = std::lock_guard<std::mutex>;
 
+  [[nodiscard]] int64_t timeOf(Moment moment) const;
   [[nodiscard]] Line lineOf(const PlanCollective &call) const;
   void numberPlan();
   [[nodiscard]] const PlanCollective &planned(const Enrolled &call) const;
@@ -135,6 +139,8 @@ private:
   size_t mostRows_ = 0;
   std::atomic<uint32_t> activity_ = busy;
   std::atomic<bool> lost_ = false;
+  /// when the run began
+  int64_t begun_ = 0;
 
   mutable std::mutex mutex_;
   Ring<CallEntry> calls_;
