@@ -12,6 +12,7 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,12 @@ std::vector<std::string> commandOf(const std::string &mpirun, llvm::ArrayRef<con
   dup2(err.write, STDERR_FILENO);
   for (int end : {out.read, out.write, err.read, err.write})
     close(end);
+  // Because mpirun itself crashes at times, in its own end, when its processes have been killed: nobody needs its core.
+  rlimit cores{};
+  if (getrlimit(RLIMIT_CORE, &cores) == 0) {
+    cores.rlim_cur = 0;
+    setrlimit(RLIMIT_CORE, &cores);
+  }
   std::vector<char *> words;
   for (const std::string &word : command)
     words.push_back(const_cast<char *>(word.c_str()));

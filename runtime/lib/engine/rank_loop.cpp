@@ -186,6 +186,7 @@ llvm::Expected<bool> RankLoop::advance(StreamState &stream, PreparedStep &step) 
 }
 
 llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
+  static const Launch nothingMoves;
   if (llvm::Error error = exchange.collective.bind(prepared_.state))
     return error;
   size_t position = prepared_.steps[stream.head()].position;
@@ -196,7 +197,7 @@ llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
     const Launch &launch = prepared_.faults.launched(position, exchange.collective.launches()[i]);
     if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
-      prepared_.recorder.start(*record, prepared_.pace ? Launch() : launch, readyAt(position));
+      prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : launch, readyAt(position));
     if (llvm::Error error = prepared_.transport->launch(exchange.calls[i].ticket, launch))
       return error;
   }
