@@ -80,6 +80,14 @@ Texts jsonTexts() {
   return texts;
 }
 
+/// Exported programs, and those of the cases.
+Texts exportedModels() {
+  return joined(dataFiles(".model.json", size_t(1) << 20),
+                caseFiles([](StringRef text) { return text.contains("\"graph_module\""); }));
+}
+
+Texts exportArchives() { return dataFiles(".pt2", size_t(1) << 20); }
+
 // --- Plans ------------------------------------------------------------------------------------------------------------
 
 std::string textOf(const Plan &plan) {
@@ -319,6 +327,8 @@ std::string complaintAboutTensors(StringRef bytes) {
 constexpr FuzzSubject subjects[] = {
     {"FxText", fxTexts, complaintAboutGraphs},
     {"JsonGraphs", jsonTexts, complaintAboutGraphs},
+    {"ExportedPrograms", exportedModels, complaintAboutGraphs},
+    {"ExportArchives", exportArchives, complaintAboutGraphs},
     {"Plans", planFiles, complaintAboutPlan},
     {"GroupFiles", groupFiles,
      [](StringRef text) {

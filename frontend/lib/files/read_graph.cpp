@@ -2,9 +2,18 @@
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/torch_export.h"
 
 namespace ccgraph {
 namespace {
+
+llvm::Expected<GraphList> one(llvm::Expected<std::unique_ptr<Graph>> graph) {
+  if (!graph)
+    return graph.takeError();
+  GraphList graphs;
+  graphs.push_back(std::move(*graph));
+  return graphs;
+}
 
 llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &source, const ReadOptions &options) {
   auto graph = readJsonGraph(context, source, options);
@@ -17,9 +26,7 @@ llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &s
     entry.kind = "ccgraph.graph";
     describeGraph(**graph, entry);
   }
-  GraphList graphs;
-  graphs.push_back(std::move(*graph));
-  return graphs;
+  return one(std::move(graph));
 }
 
 /// Files that are often given by mistake, by how they begin.
@@ -29,8 +36,6 @@ struct Stranger {
   llvm::StringLiteral repair;
 };
 constexpr Stranger strangers[] = {
-    {"PK\x03\x04", "a zip archive",
-     "of a torch.export archive, print the graph: torch.export.load(FILE).graph_module.print_readable()"},
     {"\x80", "a pickle", "print the graph instead: print_readable(), or TORCH_LOGS=aot_graphs"},
     {"\xff\xfe", "UTF-16 text", "save it as UTF-8"},
     {"\xfe\xff", "UTF-16 text", "save it as UTF-8"},
@@ -43,8 +48,6 @@ constexpr Stranger jsonStrangers[] = {
      "a trace says when kernels ran, not what the program is: give the graph of the step"},
     {"\"ph\"", "a trace of Kineto or Chrome",
      "a trace says when kernels ran, not what the program is: give the graph of the step"},
-    {"\"graph_module\"", "the model.json of a torch.export archive",
-     "print the graph: torch.export.load(FILE).graph_module.print_readable()"},
     {"\"opsetImport\"", "an ONNX model in JSON",
      "ONNX has no collectives of PyTorch: give the graph that it was exported from"},
     {"\"opset_import\"", "an ONNX model in JSON",
@@ -87,8 +90,8 @@ llvm::Error unknownFormat(const SourceText &source) {
   Diagnostic diagnostic;
   diagnostic.file = source.name;
   diagnostic.message = whatItIs(source.text, diagnostic);
-  diagnostic.notes.push_back("read are ccgraph.graph JSON, and what print_readable(), TORCH_LOGS=aot_graphs "
-                             "and torch.compile's debug folders print; each may be gzipped");
+  diagnostic.notes.push_back("read are ccgraph.graph JSON, .pt2 files of torch.export, and what print_readable(), "
+                             "TORCH_LOGS=aot_graphs and torch.compile's debug folders print; each may be gzipped");
   return makeError(std::move(diagnostic));
 }
 
@@ -97,7 +100,11 @@ llvm::Error unknownFormat(const SourceText &source) {
 // "def forward(" may stand anywhere, because a log begins with whatever the program printed before its first graph. The
 // brace is asked for first, because a graph file may hold those words too, in the code of a frame.
 std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text) {
+  if (isZip(text))
+    return GraphFormat::ExportArchive;
   text.consume_front("\xef\xbb\xbf"); // a byte order mark, which some editors put first
+  if (isExportJson(text))
+    return GraphFormat::ExportJson;
   if (text.ltrim().startswith("{"))
     return GraphFormat::Json;
   if (text.contains("def forward("))
@@ -117,6 +124,10 @@ llvm::Expected<GraphList> readGraphs(Context &context, const SourceText &source,
     return readOneJsonGraph(context, source, options);
   case GraphFormat::FxText:
     return readFxText(context, source, options);
+  case GraphFormat::ExportArchive:
+    return readExportArchive(context, source, options);
+  case GraphFormat::ExportJson:
+    return one(readExportJson(context, source, options));
   }
   llvm_unreachable("all formats are handled");
 }

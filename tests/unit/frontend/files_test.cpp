@@ -128,7 +128,8 @@ TEST(Formats, AreFoundByContent) {
   EXPECT_EQ(detectGraphFormat("\xef\xbb\xbf{}"), GraphFormat::Json);
   EXPECT_EQ(detectGraphFormat("I0401 x] class f:\n def forward(self):"), GraphFormat::FxText);
   EXPECT_EQ(detectGraphFormat(""), std::nullopt);
-  EXPECT_EQ(detectGraphFormat("PK\x03\x04"), std::nullopt);
+  EXPECT_EQ(detectGraphFormat("PK\x03\x04"), GraphFormat::ExportArchive);
+  EXPECT_EQ(detectGraphFormat("{\"graph_module\": {}}"), GraphFormat::ExportJson);
   Context context;
   auto graphs = readGraphs(context, {"x.bin", "PK"});
   ASSERT_FALSE(graphs);

@@ -1,7 +1,8 @@
 // readGraphs: the one door through which every graph file comes in.
 //
 // The format is found from the content, never from the name: a JSON object is a `ccgraph.graph` file (json_graph.h), a
-// Python text is what print_readable or a log of PyTorch prints (fx_text.h). Graphs come in the order of the
+// zip archive or its model.json is an exported program (torch_export.h), a Python text is what print_readable or a log of
+// PyTorch prints (fx_text.h). Graphs come in the order of the
 // text; a file of several names each of them. What is read is not yet verified (ccgraph/ir/verifier.h).
 //
 // Ownership: the graphs are the caller's, and live in `context`; the text may go once this returns.
@@ -21,7 +22,7 @@
 
 namespace ccgraph {
 
-enum class GraphFormat : uint8_t { Json, FxText };
+enum class GraphFormat : uint8_t { Json, FxText, ExportArchive, ExportJson };
 
 /// Byte offsets in the text: where the statement or object of each node begins.
 using NodePlaces = llvm::DenseMap<const Node *, size_t>;
@@ -36,7 +37,7 @@ struct ReadOptions {
 
 using GraphList = std::vector<std::unique_ptr<Graph>>;
 
-/// JSON starts with a brace, FX text holds "def forward(" somewhere; empty where the text does neither.
+/// A zip archive and JSON start as such, an exported program has "graph_module" near its beginning, FX text holds "def forward(" somewhere; empty where the text does neither.
 [[nodiscard]] std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text);
 
 /// At least one graph, or an error: that the text is of neither format, or what its reader found.
