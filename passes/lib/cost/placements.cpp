@@ -34,7 +34,8 @@ Placement Placements::look(const Node &collective, const std::vector<std::vector
     return most;
   assumed_.push_back(groupIdOf(collective).text);
   const int64_t size = statedSize(collective);
-  return {size, (size + ranksPerNode_ - 1) / ranksPerNode_};
+  // Because a file may state any size, the sum of the two might not fit.
+  return {size, (size - 1) / ranksPerNode_ + 1};
 }
 
 Placement Placements::of(const Node &collective) {

@@ -3,7 +3,11 @@
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_files.h"
 
+#include "ccgraph/ir/builder.h"
+
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace ccgraph {
 namespace {
@@ -125,6 +129,18 @@ TEST_P(Suite, NamesThatAreGivenAgainMeanNothing) {
 
 INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(folders),
                          [](const auto &info) { return std::string(info.param); });
+
+TEST(CostModel, PricesAGroupOfAnyStatedSize) {
+  Context context;
+  Graph graph(context);
+  GraphBuilder builder(graph);
+  Node *x = builder.input("x", builder.tensor(DType::F32, {4}));
+  Node *gather = builder.call("_c10d_functional.all_gather_into_tensor.default",
+                              {x, std::numeric_limits<int64_t>::max(), "0"}, builder.tensor(DType::F32, {4}));
+  builder.output({gather});
+  for (const char *machine : {"h100x8-ndr", "a100x8"})
+    EXPECT_GE(CostModel(graph, *machinePreset(machine)).collective(*gather, 1 << 24), 0) << machine;
+}
 
 } // namespace
 } // namespace ccgraph
