@@ -9,6 +9,7 @@ using Json = nlohmann::ordered_json;
 
 // One function for each type, all called jsonOf, so that a list of anything is written by listOf. They are declared
 // first because listOf calls those that stand below it.
+Json jsonOf(const Exposure &exposure);
 Json jsonOf(const RemarkCount &count);
 Json jsonOf(const PassRun &run);
 Json jsonOf(const Group &group);
@@ -28,12 +29,38 @@ Json jsonOf(const OverlapFacts &overlap) {
   return {{"waited", overlap.waited}, {"exposed", overlap.exposed}, {"median_steps", overlap.median}};
 }
 
+constexpr int64_t picosecondsOfNs = 1000;
+
+Json jsonOf(const StepBound &bound) {
+  return {{"ns", bound.picoseconds / picosecondsOfNs}, {"group", bound.group.empty() ? Json() : Json(bound.group)}};
+}
+
+Json jsonOf(const StepBounds &bounds) {
+  return {{"any_order", jsonOf(bounds.anyOrder)}, {"any_merging", jsonOf(bounds.anyMerging)}};
+}
+
 /// Nanoseconds, rounded down.
 Json jsonOf(const Timeline &timeline) {
-  constexpr int64_t picosecondsOfNs = 1000;
   return {{"step_ns", timeline.total / picosecondsOfNs},
           {"compute_ns", timeline.compute / picosecondsOfNs},
           {"exposed_ns", timeline.exposed / picosecondsOfNs}};
+}
+
+Json jsonOf(const Exposure &exposure) {
+  const CollectiveTime &time = exposure.time;
+  Json begin = {{"held_by", beginPinName(exposure.begin).str()}, {"needs", exposure.needs}};
+  begin["slack_ns"] = exposure.slack / picosecondsOfNs;
+  begin["lacks_bytes"] = exposure.lacks;
+  return {{"node", time.node},
+          {"kind", exposure.kind},
+          {"group", time.group},
+          {"bytes", time.bytes},
+          {"begin_ns", time.begin / picosecondsOfNs},
+          {"end_ns", time.end / picosecondsOfNs},
+          {"exposed_ns", time.exposed / picosecondsOfNs},
+          {"begin", std::move(begin)},
+          {"reader", exposure.reader},
+          {"source", exposure.source}};
 }
 
 /// Because an empty list must be written as one, arrays are named as such.
@@ -119,7 +146,9 @@ Json jsonOf(const Summary &summary) {
   if (summary.run.timeBefore)
     json["predicted"] = {{"machine", summary.run.cost->machine},
                          {"before", jsonOf(*summary.run.timeBefore)},
-                         {"after", jsonOf(*summary.run.timeAfter)}};
+                         {"after", jsonOf(*summary.run.timeAfter)},
+                         {"bounds", jsonOf(*summary.run.bounds)},
+                         {"exposed", listOf(summary.run.exposed)}};
   if (summary.run.memoryBudget)
     json["memory_budget"] = *summary.run.memoryBudget;
   if (summary.run.cost)

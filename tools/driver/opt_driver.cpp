@@ -14,6 +14,7 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/exposed_list.h"
 #include "driver/graph_list.h"
 #include "driver/json_output.h"
 #include "driver/opt_options.h"
@@ -314,6 +315,7 @@ private:
     manager.durations = durations_ ? &*durations_ : nullptr;
     manager.predictTimes = wantsSummary();
     manager.recordSchedules = options_.views.wantsSchedules();
+    manager.explainExposed = explained();
     std::optional<PassFailure> failure;
     manager.onFailure = [&](const PassFailure &what) { failure = what; };
     if (options_.printAfterChange)
@@ -442,10 +444,17 @@ private:
     return writeFile(options_.output, writeAll);
   }
 
+  [[nodiscard]] size_t explained() const {
+    constexpr size_t ofSummary = 3;
+    if (!options_.exposed)
+      return ofSummary;
+    return *options_.exposed == 0 ? std::numeric_limits<size_t>::max() : *options_.exposed;
+  }
+
   // The result of a run is the graph where one is written, and the summary where none is.
   [[nodiscard]] bool wantsSummary() const {
     return !options_.verifyOnly && options_.compare.empty() &&
-           (options_.summary || options_.json || !options_.writesGraphs());
+           (options_.summary || options_.json || options_.exposed || !options_.writesGraphs());
   }
 
   void printSummaries() {
@@ -460,7 +469,10 @@ private:
     if (options_.json)
       return printSummariesJson(os, summaries_);
     for (const Summary &summary : summaries_) {
-      printSummary(os, summary, color);
+      if (options_.exposed)
+        (options_.csv ? printExposedCsv : printExposed)(os, summary.run.exposed);
+      else
+        printSummary(os, summary, color);
       if (&summary != &summaries_.back())
         os << '\n';
     }

@@ -41,6 +41,14 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
                 options.equivalenceRanks);
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
   line.addSwitch("--remarks", "say of each node what was done to it, or why nothing was", options.remarks);
+  line.add({"--exposed", "[N]", "list the transfers that computation waits for, what holds each and who needs it",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              size_t count = 0;
+              if (!text.empty() && (text.getAsInteger(10, count) || count == 0))
+                return badValue("--exposed", text, "a whole number from 1 on, or nothing for all");
+              options.exposed = count;
+              return llvm::Error::success();
+            }});
   line.addSwitch("--verify-only", "only say whether the graph is well formed", options.verifyOnly);
   line.addSwitch("--list-graphs", "list the graphs of a file, of a log, or of a folder of logs", options.listGraphs);
   line.addText("--graph", "SELECTOR",
@@ -67,6 +75,7 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.chooseFrom({"json", "fx", "plan", "plan-text", "plan-dot"});
   line.addSwitch("--json", "what is printed as one JSON value: an object, or an array of them for several graphs",
                  options.json);
+  line.addSwitch("--csv", "with --exposed: the list as comma-separated values", options.csv);
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
   line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
                  options.printAfterChange);
@@ -97,6 +106,14 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--compare is for --check-equivalence N, which is not given");
   if (!options.compare.empty() && options.writesGraphs())
     return usage("--compare runs no pass and writes no graph, but -o or --emit is given");
+  if (options.csv && !options.exposed)
+    return usage("--csv is for --exposed, which is not given");
+  if (options.csv && options.json)
+    return usage("got --csv and --json, which print one list in two forms\n  note: give one of them");
+  if (options.verifyOnly && options.exposed)
+    return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
+  if (!options.compare.empty() && options.exposed)
+    return usage("--compare runs no pass and predicts nothing, but --exposed is given");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
   if (llvm::StringRef view = options.views.given(); !view.empty() && (options.verifyOnly || options.listGraphs))

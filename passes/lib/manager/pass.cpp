@@ -52,9 +52,6 @@ Reason::Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef 
   pass.reasons_.push_back(this);
 }
 
-namespace {
-
-/// "train.py:12 in layers.0"
 std::string sourceOf(const Node &node) {
   const Frame &frame = node.graph()->frames()[node.frame()];
   std::string text;
@@ -64,8 +61,6 @@ std::string sourceOf(const Node &node) {
     text += (text.empty() ? "in " : " in ") + module.str();
   return text;
 }
-
-} // namespace
 
 void PassContext::remark(const Reason &reason, const Node &node, RemarkArgs args) {
   remarks_.push_back(

@@ -64,7 +64,9 @@ private:
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
   void takeBudget(const Pass &pass);
   void takeCosts(const Pass &pass);
+  void predictInput();
   void recordInput();
+  void predictResult();
   Graph &graph_;
   const Pipeline &pipeline_;
   const PassManagerOptions &options_;
@@ -168,9 +170,15 @@ void Runner::takeCosts(const Pass &pass) {
     return;
   if (options_.machine || options_.durations)
     static_cast<void>(costs_.get());
-  if (options_.predictTimes && !result_.timeBefore)
-    result_.timeBefore = predictTimeline(graph_, costs_.get());
+  predictInput();
   recordInput();
+}
+
+void Runner::predictInput() {
+  if (!options_.predictTimes || result_.timeBefore)
+    return;
+  result_.timeBefore = predictTimeline(graph_, analyses_, costs_.get());
+  result_.bounds = predictBounds(graph_, analyses_, costs_.get(), {options_.spmd, options_.bitwise});
 }
 
 void Runner::recordInput() {
@@ -226,6 +234,13 @@ llvm::Error Runner::verifyInput() {
   return error ? fail(0, PassFailure::Stage::Input, std::move(error)) : llvm::Error::success();
 }
 
+void Runner::predictResult() {
+  result_.timeAfter = predictTimeline(graph_, analyses_, costs_.get());
+  if (options_.explainExposed > 0)
+    result_.exposed = explainExposed(graph_, analyses_, costs_.get(), result_.memoryBudget,
+                                     {options_.spmd, options_.bitwise}, options_.explainExposed);
+}
+
 llvm::Expected<PipelineRun> Runner::run() {
   if (llvm::Error error = verifyInput())
     return error;
@@ -236,7 +251,7 @@ llvm::Expected<PipelineRun> Runner::run() {
   if (const CostModel *costs = costs_.made())
     result_.cost = costs->summary();
   if (result_.timeBefore)
-    result_.timeAfter = predictTimeline(graph_, costs_.get());
+    predictResult();
   if (options_.recordSchedules)
     result_.scheduleAfter = recordSchedule(graph_, costs_.get());
   return std::move(result_);

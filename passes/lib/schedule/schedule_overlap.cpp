@@ -13,9 +13,8 @@
 // Where no order is faster within the budget, the program stays as it is.
 #include "ccgraph/passes/registry.h"
 #include "schedule/coalesce/bucket_rewrite.h"
-#include "schedule/coalesce/candidates.h"
 #include "schedule/coalesce/issue_record.h"
-#include "schedule/overlap/graph_problem.h"
+#include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 
@@ -73,12 +72,11 @@ public:
   Scheduler(ScheduleOverlap &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), groups_(graph, context.spmd()),
         dependences_(context.analyses().facts(), groups_),
-        given_(overlap::problemOf(
-            graph, {context.analyses().facts(), groups_, dependences_, context.cost(), context.spmd()})) {}
+        options_{context.analyses().facts(), groups_, dependences_, context.cost(), context.spmd()},
+        given_(overlap::problemOf(graph, options_)) {}
   Changed run();
 
 private:
-  void allowMerging();
   void apply(const overlap::Schedule &schedule);
   void reorder(llvm::ArrayRef<uint32_t> order);
   void merge(llvm::ArrayRef<uint32_t> launches);
@@ -90,27 +88,11 @@ private:
   PassContext &context_;
   CommGroups groups_;
   Dependences dependences_;
+  overlap::GraphProblemOptions options_;
   overlap::GraphProblem given_;
   /// by step: empty but for what may be merged
   llvm::DenseMap<uint32_t, Candidate> candidates_;
 };
-
-void Scheduler::allowMerging() {
-  if (pass_.buckets_.get() == Merging::None)
-    return;
-  Candidates candidates(graph_, context_.analyses().facts(), groups_, dependences_,
-                        {BucketLayout::Grouped, std::nullopt, context_.spmd(), context_.bitwise()});
-  for (uint32_t step = 0; step < given_.nodes.size(); ++step) {
-    overlap::Step &it = given_.problem.steps[step];
-    if (it.kind != overlap::StepKind::Launch || it.fixed || !collectiveOf(*given_.nodes[step]))
-      continue;
-    std::variant<Candidate, Obstacle> found = candidates.find(given_.nodes[step]);
-    if (const Candidate *candidate = std::get_if<Candidate>(&found)) {
-      it.mergeKey = candidate->key;
-      candidates_[step] = *candidate;
-    }
-  }
-}
 
 void Scheduler::reorder(llvm::ArrayRef<uint32_t> order) {
   Node *place = graph_.front();
@@ -179,7 +161,8 @@ void Scheduler::remarkUnchanged(const overlap::Schedule &schedule) {
 }
 
 Changed Scheduler::run() {
-  allowMerging();
+  if (pass_.buckets_.get() == Merging::Grouped)
+    candidates_ = overlap::allowMerging(given_, graph_, options_, context_.bitwise());
   int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
   auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
   overlap::Schedule schedule = overlap::search(

@@ -31,6 +31,13 @@ std::string wrapped(const std::string &text, size_t indent, size_t width) {
 }
 
 // 0.0042 is "4 ms", 0.1 "0.10 s".
+std::string timeText(int64_t picoseconds) {
+  constexpr int64_t picosecondsOfMs = 1'000'000'000, picosecondsOfTenthUs = 100'000;
+  bool milli = picoseconds >= picosecondsOfMs;
+  int64_t tenths = picoseconds / (milli ? picosecondsOfMs / 10 : picosecondsOfTenthUs);
+  return withCommas(tenths / 10) + "." + std::to_string(tenths % 10) + (milli ? " ms" : " us");
+}
+
 std::string secondsText(double seconds) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -18,6 +18,7 @@
 // while the pass runs.
 #pragma once
 
+#include "ccgraph/passes/exposure.h"
 #include "ccgraph/passes/pipeline.h"
 #include "ccgraph/passes/schedule_record.h"
 #include "ccgraph/passes/timeline.h"
@@ -82,6 +83,10 @@ struct PipelineRun {
   /// Where PassManagerOptions::recordSchedules: of the graph before the first pass after the normalize phase, else of the input, and
   /// at the end.
   std::optional<ScheduleRecord> scheduleBefore, scheduleAfter;
+  /// with timeBefore: how fast any order of that graph can be
+  std::optional<StepBounds> bounds;
+  /// with timeAfter: the worst transfers of the graph at the end, at most PassManagerOptions::explainExposed
+  std::vector<Exposure> exposed;
   /// True if any pass changed the graph.
   [[nodiscard]] bool changed() const;
 };
@@ -108,6 +113,8 @@ struct PassManagerOptions {
   bool predictTimes = false;
   /// whether all that happens is recorded of the graph before and after: strings for every node
   bool recordSchedules = false;
+  /// where predictTimes: of how many exposed transfers it is said why
+  size_t explainExposed = 0;
   /// after each pass that changed the graph and whose checks held
   std::function<void(const Pass &, const Graph &)> afterChange;
   /// before the error is returned: write a reproducer

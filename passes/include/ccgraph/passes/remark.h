@@ -21,6 +21,8 @@
 
 namespace ccgraph {
 
+class Node;
+
 enum class RemarkKind : uint8_t {
   /// a node stands elsewhere
   Moved,
@@ -49,9 +51,12 @@ struct Remark {
   std::string node;
   /// e.g. {"bytes", "4096"}, {"other", "all_reduce_3"}
   RemarkArgs args;
-  /// where the user wrote it: "train.py:12 in layers.0", as far as the graph says; maybe empty
+  /// see sourceOf
   std::string source = {};
 };
+
+/// Where the user wrote a node: "train.py:12 in layers.0", as far as the graph says; maybe empty.
+[[nodiscard]] std::string sourceOf(const Node &node);
 
 /// `pass: kind: node [reason] key=value ... (source)`, one line.
 void print(llvm::raw_ostream &os, const Remark &remark);

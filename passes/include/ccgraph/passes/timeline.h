@@ -13,6 +13,7 @@
 // Cost: linear in nodes; one price each.
 #pragma once
 
+#include "ccgraph/passes/analyses.h"
 #include "ccgraph/passes/cost.h"
 
 namespace ccgraph {
@@ -38,8 +39,7 @@ struct Timeline {
   std::vector<CollectiveTime> collectives;
 };
 
-[[nodiscard]] Timeline predictTimeline(const Graph &graph, const CostModel &costs);
-/// The collectives that are exposed for longest, at most so many, longest first.
-[[nodiscard]] std::vector<CollectiveTime> mostExposed(const Timeline &timeline, size_t count);
+/// `analyses` are of the graph.
+[[nodiscard]] Timeline predictTimeline(const Graph &graph, Analyses &analyses, const CostModel &costs);
 
 } // namespace ccgraph

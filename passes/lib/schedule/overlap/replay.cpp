@@ -57,8 +57,10 @@ public:
     result_.begin.resize(steps);
     result_.end.resize(steps);
     result_.exposedBy.resize(steps);
+    result_.at.resize(steps);
   }
   void issue(uint32_t step) {
+    result_.at[step] = now_;
     switch (problem_.steps[step].kind) {
     case StepKind::Compute:
       now_ += problem_.steps[step].picoseconds;
@@ -130,6 +132,18 @@ Replay replay(const Problem &problem, const Schedule &schedule) {
     alive.leave(step);
   }
   return streams.finish();
+}
+
+std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule) {
+  Alive alive(problem);
+  std::vector<int64_t> bytes;
+  bytes.reserve(schedule.order.size());
+  for (uint32_t step : schedule.order) {
+    alive.enter(step);
+    bytes.push_back(alive.bytes());
+    alive.leave(step);
+  }
+  return bytes;
 }
 
 Schedule asItStands(const Problem &problem) {

@@ -28,9 +28,13 @@ struct Replay {
   /// By step of a launch, a bucket's under its first member: when the transfer begins and ends, and for how long it is
   /// exposed.
   std::vector<int64_t> begin, end, exposedBy;
+  /// by step: when computation comes to it
+  std::vector<int64_t> at;
 };
 
 [[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule);
+/// Bytes alive at each place of the order.
+[[nodiscard]] std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule);
 /// The program in its own order.
 [[nodiscard]] Schedule asItStands(const Problem &problem);
 

@@ -7,8 +7,8 @@
 
 namespace ccgraph {
 
-Timeline predictTimeline(const Graph &graph, const CostModel &costs) {
-  ProgramFacts facts(graph);
+Timeline predictTimeline(const Graph &graph, Analyses &analyses, const CostModel &costs) {
+  const ProgramFacts &facts = analyses.facts();
   CommGroups groups(graph, true);
   overlap::GraphProblem given = overlap::timesOf(graph, facts, groups, costs);
   overlap::Replay replay = overlap::replay(given.problem, overlap::asItStands(given.problem));
@@ -25,16 +25,6 @@ Timeline predictTimeline(const Graph &graph, const CostModel &costs) {
                                     replay.end[step], replay.exposedBy[step]});
   }
   return timeline;
-}
-
-std::vector<CollectiveTime> mostExposed(const Timeline &timeline, size_t count) {
-  std::vector<CollectiveTime> exposed;
-  for (const CollectiveTime &collective : timeline.collectives)
-    if (collective.exposed > 0)
-      exposed.push_back(collective);
-  llvm::stable_sort(exposed, [](const CollectiveTime &a, const CollectiveTime &b) { return a.exposed > b.exposed; });
-  exposed.resize(std::min(count, exposed.size()));
-  return exposed;
 }
 
 } // namespace ccgraph

@@ -13,6 +13,8 @@ namespace ccgraph {
 /// The words of `text` in lines that end at `width`; all but the first start with `indent` blanks,
 /// and the first is taken to have so many before it. A word that is longer stands alone.
 [[nodiscard]] std::string wrapped(const std::string &text, size_t indent, size_t width = 110);
+/// Three digits or more: "1,229.2 ms", "12.3 us"; rounded down.
+[[nodiscard]] std::string timeText(int64_t picoseconds);
 /// "0.31 s", "12 ms".
 [[nodiscard]] std::string secondsText(double seconds);
 

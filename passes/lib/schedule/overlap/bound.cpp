@@ -1,0 +1,156 @@
+#include "schedule/overlap/bound.h"
+
+#include "schedule/overlap/before_after.h"
+
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+struct Job {
+  int64_t head = 0;
+  int64_t picoseconds = 0;
+  int64_t tail = 0;
+};
+
+/// The least end of one machine that may interrupt its jobs.
+int64_t jackson(std::vector<Job> jobs) {
+  llvm::stable_sort(jobs, [](const Job &a, const Job &b) { return a.head < b.head; });
+  auto shorterTail = [&](size_t a, size_t b) { return jobs[a].tail < jobs[b].tail; };
+  std::priority_queue<size_t, std::vector<size_t>, decltype(shorterTail)> released(shorterTail);
+  int64_t now = 0, end = 0;
+  for (size_t next = 0; next < jobs.size() || !released.empty();) {
+    if (released.empty())
+      now = std::max(now, jobs[next].head);
+    for (; next < jobs.size() && jobs[next].head <= now; ++next)
+      released.push(next);
+    Job &job = jobs[released.top()];
+    int64_t until = next < jobs.size() ? jobs[next].head : unlimited;
+    int64_t ran = std::min(until - now, job.picoseconds);
+    now += ran;
+    job.picoseconds -= ran;
+    if (job.picoseconds > 0)
+      continue;
+    end = std::max(end, now + job.tail);
+    released.pop();
+  }
+  return end;
+}
+
+/// Picoseconds times bytes are more than 64 bits hold.
+llvm::APInt wide(int64_t value) { return {128, static_cast<uint64_t>(value)}; }
+llvm::APInt product(int64_t a, int64_t b) { return wide(a) * wide(b); }
+
+/// Transfers that may become one.
+class Mergeable {
+public:
+  void add(const Step &step) {
+    ++launches_;
+    bytes_ += step.bytes;
+  }
+  [[nodiscard]] bool canMerge() const { return launches_ > 1; }
+  /// Finds the best rate; `launch` is one of them.
+  void askPrices(const Problem &problem, uint32_t launch) {
+    ask(problem, launch, bytes_);
+    for (int64_t bytes = 1; bytes < bytes_; bytes *= 2)
+      ask(problem, launch, bytes);
+  }
+  /// At that rate, rounded down.
+  [[nodiscard]] int64_t picoseconds(int64_t bytes) const {
+    return static_cast<int64_t>(product(bytes, bestTime_).udiv(wide(bestBytes_)).getZExtValue());
+  }
+
+private:
+  void ask(const Problem &problem, uint32_t launch, int64_t bytes) {
+    int64_t time = problem.price(launch, bytes);
+    if (bestBytes_ != 0 && product(time, bestBytes_).uge(product(bestTime_, bytes)))
+      return;
+    bestBytes_ = bytes;
+    bestTime_ = time;
+  }
+  size_t launches_ = 0;
+  int64_t bytes_ = 0;
+  /// of the transfer with the best rate; 0: none was asked
+  int64_t bestBytes_ = 0, bestTime_ = 0;
+};
+
+bool mayMerge(const Step &step) { return step.mergeKey != none && step.bytes > 0; }
+
+/// By step of a launch.
+std::vector<Moments> transferTimes(const Problem &problem) {
+  llvm::MapVector<uint32_t, Mergeable> kinds;
+  llvm::DenseMap<uint32_t, uint32_t> oneOf;
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    if (const Step &it = problem.steps[step]; mayMerge(it)) {
+      kinds[it.mergeKey].add(it);
+      oneOf[it.mergeKey] = step;
+    }
+  for (auto &[key, kind] : kinds)
+    if (kind.canMerge())
+      kind.askPrices(problem, oneOf[key]);
+  std::vector<Moments> times(problem.steps.size());
+  for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+    const Step &it = problem.steps[step];
+    times[step] = {it.picoseconds, it.picoseconds};
+    if (mayMerge(it) && kinds[it.mergeKey].canMerge())
+      times[step][Merged] = std::min(it.picoseconds, kinds[it.mergeKey].picoseconds(it.bytes));
+  }
+  return times;
+}
+
+/// By step: what must follow its end, a transfer's being the landing.
+std::vector<Moments> tailsOf(const Problem &problem, const std::vector<Moments> &remaining) {
+  std::vector<Moments> tails = remaining;
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    if (problem.steps[step].kind == StepKind::Launch)
+      tails[step] = {};
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    for (uint32_t launch : problem.lands[step])
+      for (TransferCase which : {Unmerged, Merged})
+        tails[launch][which] = std::max(tails[launch][which], remaining[step][which]);
+  return tails;
+}
+
+/// Heads, times and tails of all steps, and what follows for the streams.
+class Streams {
+public:
+  explicit Streams(const Problem &problem)
+      : problem_(problem), times_(transferTimes(problem)), heads_(earliest(problem, times_)),
+        tails_(tailsOf(problem, remaining(problem, times_))) {}
+  [[nodiscard]] Bound bound(TransferCase which) const;
+
+private:
+  const Problem &problem_;
+  std::vector<Moments> times_, heads_, tails_;
+};
+
+Bound Streams::bound(TransferCase which) const {
+  std::vector<std::vector<Job>> streams(problem_.streams + 1);
+  for (uint32_t step = 0; step < problem_.steps.size(); ++step) {
+    const Step &it = problem_.steps[step];
+    bool launches = it.kind == StepKind::Launch;
+    if (it.picoseconds > 0 && (launches || it.kind == StepKind::Compute))
+      streams[launches ? it.stream : problem_.streams].push_back(
+          {heads_[step][which], times_[step][which], tails_[step][which]});
+  }
+  Bound bound;
+  for (uint32_t stream = 0; stream < streams.size(); ++stream)
+    if (int64_t end = jackson(std::move(streams[stream])); end > bound.picoseconds)
+      bound = {end, stream < problem_.streams ? stream : none};
+  return bound;
+}
+
+} // namespace
+
+Bounds lowerBounds(const Problem &problem) {
+  Streams streams(problem);
+  return {streams.bound(Unmerged), streams.bound(Merged)};
+}
+
+} // namespace ccgraph::overlap

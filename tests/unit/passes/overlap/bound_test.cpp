@@ -1,0 +1,153 @@
+// Lower bounds: by hand, and against the best of all orders of random small programs.
+#include "schedule/overlap/before_after.h"
+#include "schedule/overlap/bound.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/search.h"
+#include "schedule/overlap/step_set.h"
+#include "unit/passes/overlap/exact_schedule.h"
+#include "unit/passes/overlap/problem_text.h"
+#include "unit/passes/overlap/random_problem.h"
+
+#include <cstdio>
+
+using namespace ccgraph::overlap;
+using namespace ccgraph::overlap::test;
+
+namespace {
+
+std::vector<Moments> timesOf(const Problem &problem) {
+  std::vector<Moments> times;
+  for (const Step &step : problem.steps)
+    times.push_back({step.picoseconds, step.picoseconds});
+  return times;
+}
+
+int64_t earliestOf(const Problem &problem, uint32_t step) {
+  return earliest(problem, timesOf(problem))[step][Unmerged];
+}
+
+} // namespace
+
+TEST(Bound, CountsWhatMustStandBeforeAndAfterATransfer) {
+  NamedProblem named = problemOf("a compute 10\n"
+                                 "g launch 30 needs a\n"
+                                 "w wait lands g\n"
+                                 "b compute 5 needs w\n"
+                                 "c compute 3\n");
+  Bound bound = lowerBounds(named.problem).anyOrder;
+  EXPECT_EQ(bound.picoseconds, 45);
+  EXPECT_EQ(bound.stream, 0U);
+}
+
+TEST(Bound, ComputationThatAStepNeedsIsOneStream) {
+  // a and b are no path of each other, and both stand before the launch.
+  NamedProblem named = problemOf("a compute 10\n"
+                                 "b compute 20\n"
+                                 "g launch 30 needs a needs b\n"
+                                 "w wait lands g\n"
+                                 "c compute 4 needs w\n"
+                                 "d compute 6 needs w\n");
+  EXPECT_EQ(earliestOf(named.problem, 2), 30);
+  EXPECT_EQ(remaining(named.problem, timesOf(named.problem))[3][Unmerged], 10);
+  EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 70);
+}
+
+TEST(Bound, ComputationAfterAWaitThatAStepNeedsComesOnTop) {
+  NamedProblem named = problemOf("g launch 30\n"
+                                 "w wait lands g\n"
+                                 "a compute 10 needs w\n"
+                                 "b compute 20 needs w\n"
+                                 "c compute 1 needs a needs b\n");
+  EXPECT_EQ(earliestOf(named.problem, 4), 60);
+}
+
+TEST(Bound, WhatIsIssuedFirstNeedNotBeDone) {
+  NamedProblem named = problemOf("g launch 30\n"
+                                 "h launch 5 stream 1 needs g\n"
+                                 "w wait lands g\n"
+                                 "v wait lands h\n");
+  EXPECT_EQ(earliestOf(named.problem, 1), 0);
+  EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 30);
+}
+
+TEST(Bound, MergingSavesWhatEachTransferCostsMore) {
+  NamedProblem named = problemOf("g launch 13 bytes 8 key 0\n"
+                                 "h launch 13 bytes 8 key 0\n"
+                                 "i launch 13 bytes 8\n"
+                                 "w wait lands g\n"
+                                 "x wait lands h\n"
+                                 "y wait lands i\n");
+  EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 39);
+  // 21 picoseconds for 16 bytes, of which each has 10 and a half; the third has no partner.
+  EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 10 + 10 + 13);
+}
+
+TEST(StepSet, WhatIsOldCountsOnceAndNeverTooMuch) {
+  VisitedSteps visited;
+  StepSet all, even;
+  constexpr uint32_t steps = 5000;
+  for (uint32_t step = 0; step < steps; ++step) {
+    uint32_t number = visited.add(1);
+    visited.insert(all, number);
+    if (step % 2 == 0)
+      visited.insert(even, number);
+  }
+  EXPECT_EQ(all.picoseconds(), steps);
+  EXPECT_EQ(even.picoseconds(), steps / 2);
+  int64_t both = visited.shared(all, even), odd = visited.difference(all, even).picoseconds();
+  EXPECT_GT(both, 0);
+  EXPECT_LE(both, steps / 2);
+  EXPECT_GT(odd, 0);
+  EXPECT_LE(odd, steps / 2);
+  visited.unite(even, all);
+  EXPECT_GE(even.picoseconds(), steps / 2 + odd);
+  EXPECT_LE(even.picoseconds(), steps);
+}
+
+namespace {
+
+/// Lets all transfers of a stream become one, each of which costs 3 picoseconds and one for each byte.
+void allowAllMerging(Problem &problem) {
+  problem.price = [](uint32_t, int64_t bytes) { return 3 + bytes; };
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    if (Step &it = problem.steps[step]; it.kind == StepKind::Launch) {
+      it.bytes = it.picoseconds;
+      it.picoseconds = problem.price(step, it.bytes);
+      it.mergeKey = it.stream;
+    }
+}
+
+} // namespace
+
+TEST(BoundAgainstAllOrders, IsNeverAboveTheOptimum) {
+  unsigned tried = 0, met = 0;
+  double worst = 1;
+  for (unsigned seed = 1; seed <= 2000; ++seed) {
+    Problem problem = randomProblem(seed, 3 + seed % 4);
+    std::optional<int64_t> optimum = exactSchedule(problem, unlimited);
+    if (!optimum)
+      continue;
+    int64_t bound = lowerBounds(problem).anyOrder.picoseconds;
+    ASSERT_LE(bound, *optimum) << "seed " << seed;
+    ++tried;
+    met += bound == *optimum;
+    worst = std::max(worst, static_cast<double>(*optimum) / static_cast<double>(bound));
+  }
+  std::printf("%u programs: the bound is the optimum in %u, at worst the optimum is %.3f times the bound\n", tried, met,
+              worst);
+  EXPECT_GE(tried, 1500U);
+  EXPECT_GE(2 * met, tried);
+}
+
+TEST(BoundAgainstAllOrders, NoScheduleWithBucketsIsBelow) {
+  unsigned below = 0;
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    Problem problem = randomProblem(seed, 3 + seed % 4);
+    allowAllMerging(problem);
+    Bounds bounds = lowerBounds(problem);
+    int64_t withMerging = bounds.anyMerging.picoseconds;
+    ASSERT_LE(withMerging, search(problem, {unlimited, 16, 64}).picoseconds) << "seed " << seed;
+    below += withMerging < bounds.anyOrder.picoseconds;
+  }
+  EXPECT_GT(below, 0U);
+}
