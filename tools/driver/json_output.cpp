@@ -36,7 +36,9 @@ Json jsonOf(const StepBound &bound) {
 }
 
 Json jsonOf(const StepBounds &bounds) {
-  return {{"any_order", jsonOf(bounds.anyOrder)}, {"any_merging", jsonOf(bounds.anyMerging)}};
+  return {{"any_order", jsonOf(bounds.anyOrder)},
+          {"any_merging", jsonOf(bounds.anyMerging)},
+          {"memory", {{"bytes", bounds.memory.bytes}, {"at", bounds.memory.at}}}};
 }
 
 /// Nanoseconds, rounded down.

@@ -4,6 +4,7 @@
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/ir/infer_types.h"
+#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
@@ -13,6 +14,7 @@
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/node_places.h"
+#include "ccgraph/toolkit/peak_holders.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/exposed_list.h"
 #include "driver/graph_list.h"
@@ -88,7 +90,7 @@ public:
       if (llvm::Error error = writeViews(options_.views, summaries_.front().run))
         return fail(std::move(error));
     printSummaries();
-    return ExitCode::Ok;
+    return unmet_;
   }
 
 private:
@@ -206,6 +208,8 @@ private:
     watch.lap();
     if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
       return code;
+    if (!fitsBudget(graph, summary.run))
+      unmet_ = ExitCode::CheckFailed;
     watch.lap();
     if (before)
       if (ExitCode code = compare(*before, graph, summary); code != ExitCode::Ok)
@@ -313,7 +317,8 @@ private:
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
     manager.machine = machine_;
     manager.durations = durations_ ? &*durations_ : nullptr;
-    manager.predictTimes = wantsSummary();
+    // Because where the budget is missed it is said what any order needs.
+    manager.predictTimes = wantsSummary() || manager.memoryBudget;
     manager.recordSchedules = options_.views.wantsSchedules();
     manager.explainExposed = explained();
     std::optional<PassFailure> failure;
@@ -349,6 +354,30 @@ private:
     for (const PassRun &run : summary.run.passes)
       streams_.err << llvm::format("%9.3f ms pass %9.3f ms checks  ", run.seconds * 1000, run.checkSeconds * 1000)
                    << run.pass << '\n';
+  }
+
+  static std::string whyOverBudget(const PipelineRun &run, int64_t budget) {
+    if (!run.bounds || run.bounds->memory.bytes == 0)
+      return "no order was found that fits";
+    const MemoryFloor &floor = run.bounds->memory;
+    std::string least = bytesText(floor.bytes) + " (" + std::to_string(floor.bytes) + " bytes)";
+    return floor.bytes > budget ? "no order can fit, since " + floor.at + " needs " + least + " in any order"
+                                : "no order was found that fits; none needs less than " + least;
+  }
+
+  // Because the order that needs least is what the user goes on from, it is written all the same.
+  [[nodiscard]] bool fitsBudget(const Graph &graph, const PipelineRun &run) const {
+    const PassManagerOptions &manager = options_.pipeline.manager;
+    if (!manager.memoryBudget || !manager.limitMemory || options_.pipeline.leastMemory ||
+        peakMemory(graph).bytes <= *manager.memoryBudget)
+      return true;
+    constexpr size_t named = 5;
+    PeakHolders peak = holdersOfPeak(graph);
+    streams_.err << options_.input << ": error: needs " << bytesText(peak.bytes) << " (" << peak.bytes
+                 << " bytes), and --memory-budget allows " << bytesText(*manager.memoryBudget) << ": "
+                 << whyOverBudget(run, *manager.memoryBudget) << "\n  note: " << wrapped(str(peak, named), 8)
+                 << "\n  note: this is the order that needs least of those that were tried\n";
+    return false;
   }
 
   // Only a pipeline that declares that it adds floats in another order is given a tolerance. With --compare nothing is
@@ -490,6 +519,8 @@ private:
   std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
   std::vector<Summary> summaries_;
   PhaseTimes times_;
+  /// of what was asked for and does not hold, though all else went well
+  ExitCode unmet_ = ExitCode::Ok;
 };
 
 ExitCode helpPass(llvm::StringRef name, Streams streams) {

@@ -10,12 +10,27 @@ namespace ccgraph::driver {
 namespace {
 
 // Three cases: bytes are a budget, "unlimited" is none, and no flag at all is what the input itself needs.
-llvm::Error acceptBudget(PassManagerOptions &manager, llvm::StringRef text) {
+llvm::Error acceptBudget(PipelineFlags &flags, llvm::StringRef text) {
+  PassManagerOptions &manager = flags.manager;
+  if (flags.leastMemory)
+    return badValue("--memory-budget", text, "no budget beside --minimize memory");
   auto bytes = OptionText<ByteCount>::parse(text);
   if (!bytes)
     return badValue("--memory-budget", text, "bytes such as 40GiB or 1500000, or unlimited");
   manager.limitMemory = bytes->limit.has_value();
   manager.memoryBudget = bytes->limit;
+  return llvm::Error::success();
+}
+
+llvm::Error acceptAim(PipelineFlags &flags, llvm::StringRef text) {
+  if (text != "time" && text != "memory")
+    return badValue("--minimize", text, "time or memory");
+  if (text == "time")
+    return llvm::Error::success();
+  if (flags.manager.memoryBudget)
+    return badValue("--minimize", text, "time beside --memory-budget");
+  flags.leastMemory = true;
+  flags.manager.memoryBudget = 0;
   return llvm::Error::success();
 }
 
@@ -61,7 +76,10 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
             }});
   line.chooseFrom(namesOfPasses());
   line.add({"--memory-budget", "BYTES", "what no pass may exceed: 40GiB, unlimited (default: the input's own peak)",
-            [&flags](llvm::StringRef text) { return acceptBudget(flags.manager, text); }});
+            [&flags](llvm::StringRef text) { return acceptBudget(flags, text); }});
+  line.add({"--minimize", "WHAT", "time within the budget, or memory and then time (time)",
+            [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
+  line.chooseFrom({"time", "memory"});
   line.add(
       {"--bitwise", "", "keep every bit: merge no sums of floats of more than two ranks", [&flags](llvm::StringRef) {
          flags.manager.bitwise = true;

@@ -23,6 +23,7 @@ struct PipelineFlags {
   std::string durations;                ///< --durations; empty: none
   std::vector<std::string> collectives; ///< --collectives
   PassManagerOptions manager;
+  bool leastMemory = false; ///< --minimize memory: the budget is 0, and that it is missed no failure
 
   /// The passes to run: the text, or the level, or `otherwise`. An error is one of usage.
   [[nodiscard]] llvm::Expected<Pipeline> pipeline(unsigned otherwise) const;

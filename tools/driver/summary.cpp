@@ -129,6 +129,12 @@ std::string boundText(const StepBounds &bounds, int64_t total) {
   return text;
 }
 
+/// How far from the least that is.
+std::string floorText(const MemoryFloor &floor, int64_t peak) {
+  return floor.bytes >= peak ? "no order needs less, because of " + floor.at
+                             : "no order needs less than " + bytesText(floor.bytes) + ", because of " + floor.at;
+}
+
 /// What a reason means, as the pass declares it.
 std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   auto pass = createPass(passText.take_until([](char c) { return c == '{'; }));
@@ -312,9 +318,13 @@ private:
 
   void printMemory() {
     label("memory") << "peak " << bytesText(s_.before.peakBytes) << " -> " << bytesText(s_.after.peakBytes);
-    if (s_.run.memoryBudget)
+    if (s_.run.memoryBudget && *s_.run.memoryBudget == 0)
+      os_ << ", as little as can be";
+    else if (s_.run.memoryBudget)
       os_ << ", budget " << bytesText(*s_.run.memoryBudget)
           << (s_.budgetGiven ? "" : " (what the input needs; --memory-budget sets another)");
+    if (s_.run.bounds)
+      os_ << "\n" << std::string(labelWidth, ' ') << floorText(s_.run.bounds->memory, s_.after.peakBytes);
     os_ << '\n';
   }
 

@@ -61,6 +61,8 @@ private:
   Reason later_{*this, RemarkKind::Moved, "traded",
                 "the transfer is exposed for longer than before, so that others are for less"};
   Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
+  Reason smaller_{*this, RemarkKind::Moved, "smaller",
+                  "the program needs `after` bytes at its peak and no more `before`"};
   Reason overBudget_{*this, RemarkKind::Missed, "over-budget",
                      "no order that was found needs as little as the memory budget: this one needs `peak` bytes"};
   friend class Scheduler;
@@ -71,8 +73,8 @@ class Scheduler {
 public:
   Scheduler(ScheduleOverlap &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), groups_(graph, context.spmd()),
-        dependences_(context.analyses().facts(), groups_),
-        options_{context.analyses().facts(), groups_, dependences_, context.cost(), context.spmd()},
+        dependences_(context.analyses().facts(), groups_), options_{context.analyses().facts(), groups_, dependences_,
+                                                                    context.cost(), context.spmd()},
         given_(overlap::problemOf(graph, options_)) {}
   Changed run();
 
@@ -80,8 +82,8 @@ private:
   void apply(const overlap::Schedule &schedule);
   void reorder(llvm::ArrayRef<uint32_t> order);
   void merge(llvm::ArrayRef<uint32_t> launches);
-  void remark(const overlap::Schedule &schedule);
-  void remarkUnchanged(const overlap::Schedule &schedule);
+  void remark(const overlap::Replay &before, const overlap::Schedule &schedule);
+  void remarkMemory(int64_t before, const overlap::Schedule &schedule);
 
   ScheduleOverlap &pass_;
   Graph &graph_;
@@ -136,8 +138,7 @@ constexpr int64_t picosecondsOfNs = 1000;
 /// Wider takes seconds and found nothing more.
 constexpr int64_t maxBeam = 512;
 
-void Scheduler::remark(const overlap::Schedule &schedule) {
-  overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
+void Scheduler::remark(const overlap::Replay &before, const overlap::Schedule &schedule) {
   overlap::Replay after = overlap::replay(given_.problem, schedule);
   pass_.before_ += before.total / picosecondsOfNs;
   pass_.after_ += after.total / picosecondsOfNs;
@@ -154,8 +155,12 @@ void Scheduler::remark(const overlap::Schedule &schedule) {
 }
 
 /// Said once, of the last node, since it is about the program.
-void Scheduler::remarkUnchanged(const overlap::Schedule &schedule) {
+void Scheduler::remarkMemory(int64_t before, const overlap::Schedule &schedule) {
   std::optional<int64_t> budget = context_.memoryBudget();
+  // Because within the budget less memory is by the way, and not what was looked for.
+  if (budget && before > *budget && schedule.peakBytes < before)
+    context_.remark(pass_.smaller_, *graph_.back(),
+                    {{"before", std::to_string(before)}, {"after", std::to_string(schedule.peakBytes)}});
   if (budget && schedule.peakBytes > *budget)
     context_.remark(pass_.overBudget_, *graph_.back(), {{"peak", std::to_string(schedule.peakBytes)}});
 }
@@ -168,8 +173,9 @@ Changed Scheduler::run() {
   overlap::Schedule schedule = overlap::search(
       given_.problem,
       {budget, walks, static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam))});
-  remark(schedule);
-  remarkUnchanged(schedule);
+  overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
+  remark(before, schedule);
+  remarkMemory(before.peakBytes, schedule);
   if (schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty())
     return Changed::No;
   apply(schedule);

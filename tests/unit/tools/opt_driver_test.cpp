@@ -73,6 +73,22 @@ protected:
 
 } // namespace
 
+TEST_F(OptDriver, JsonSaysWhatIsExposedAndHowFastItCanBe) {
+  ASSERT_EQ(opt({"step.py", "--json", "--exposed=5", "--pipeline", "sink-waits"}), 0) << err_;
+  auto json = llvm::json::parse(out_);
+  ASSERT_TRUE(static_cast<bool>(json)) << llvm::toString(json.takeError());
+  const llvm::json::Object *predicted = json->getAsObject()->getObject("predicted");
+  ASSERT_TRUE(predicted);
+  const llvm::json::Array &exposed = *predicted->getArray("exposed");
+  ASSERT_EQ(exposed.size(), 1U);
+  const llvm::json::Object &first = *exposed.front().getAsObject();
+  EXPECT_EQ(first.getString("node"), llvm::StringRef("all_reduce"));
+  EXPECT_EQ(first.getObject("begin")->getString("held_by"), llvm::StringRef("input"));
+  const llvm::json::Object &bounds = *predicted->getObject("bounds");
+  EXPECT_GT(bounds.getObject("any_order")->getInteger("ns").getValueOr(0), 0);
+  EXPECT_GT(bounds.getObject("memory")->getInteger("bytes").getValueOr(0), 0);
+}
+
 TEST_F(OptDriver, TheSummaryIsJsonWhereAskedFor) {
   ASSERT_EQ(opt({"step.py", "--json", "--pipeline", "sink-waits"}), 0) << err_;
   auto json = llvm::json::parse(out_);

@@ -1,4 +1,5 @@
-// StepBounds: how fast a program can be at best, by the model of time that predictTimeline() has.
+// StepBounds: how fast a program can be at best, and how little memory it can need, by the models
+// of predictTimeline() and ccgraph/ir/lifetimes.h.
 //
 // No order that the rules of legality allow is faster than `anyOrder`, and none with any merging of the collectives that
 // may share a bucket is faster than `anyMerging`; memory counts for neither. For each stream it is the least end of a
@@ -21,9 +22,17 @@ struct StepBound {
   std::string group;
 };
 
+/// Bytes that any order needs while the node `at` runs: what must be made before it and is still read after it, or by it.
+struct MemoryFloor {
+  int64_t bytes = 0;
+  std::string at;
+};
+
 struct StepBounds {
   StepBound anyOrder;
   StepBound anyMerging;
+  /// at the node where the program as it stands needs most
+  MemoryFloor memory;
 };
 
 /// What a pass is told too (PassContext).

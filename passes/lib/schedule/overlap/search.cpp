@@ -1,10 +1,12 @@
 #include "schedule/overlap/search.h"
 
 #include "schedule/overlap/beam.h"
+#include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/walk.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace ccgraph::overlap {
 
@@ -24,64 +26,107 @@ struct Choices {
   std::vector<int64_t> keepBack;
 };
 
+/// An order that walks start from, as a problem of its own.
+struct Base {
+  Base(const Problem &from, std::vector<uint32_t> byNumber)
+      : order(std::move(byNumber)), problem(renumbered(from, order)), tasks(problem), late(lateCurve(problem, tasks)) {}
+  /// by step of the problem here: that of the program
+  std::vector<uint32_t> order;
+  Problem problem;
+  Tasks tasks;
+  LateCurve late;
+};
+
+/// What a walk starts from, and what it tries.
+struct Attempt {
+  size_t base = 0;
+  Policy policy;
+};
+
 class Search {
 public:
-  Search(const Problem &problem, const SearchOptions &options)
-      : problem_(problem), options_(options), tasks_(problem), late_(lateCurve(problem, tasks_)) {
+  Search(const Problem &problem, const SearchOptions &options) : problem_(problem), options_(options) {
     best_ = asItStands(problem);
     Replay now = replay(problem, best_);
     best_.picoseconds = now.total;
     best_.peakBytes = now.peakBytes;
     int64_t compute = now.compute;
+    addBases();
     choices_.lead = {unlimited, 0, compute / 100, compute / 20, compute / 400};
     choices_.keepBack = {compute / 100, 0, unlimited, compute / 30, compute / 300};
   }
   Schedule run();
 
 private:
-  [[nodiscard]] bool isBetter(const Schedule &schedule) const;
-  void attempt(const Policy &policy);
+  /// Bytes over the budget, then picoseconds: less is better.
+  using Rank = std::pair<int64_t, int64_t>;
+  [[nodiscard]] Rank rankOf(const Schedule &schedule) const;
+  [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
+  void addBases();
+  [[nodiscard]] Schedule walkFrom(const Base &base, const Policy &policy) const;
+  void attempt(const Attempt &attempt);
   void descend();
   void askBeam();
-  template <class Value>
-  void vary(Value Policy::*part, const std::vector<Value> &values);
+  template <class Part, class Value>
+  void vary(Part partOf, const std::vector<Value> &values);
   [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
 
   const Problem &problem_;
   SearchOptions options_;
-  Tasks tasks_;
-  LateCurve late_;
+  std::vector<std::unique_ptr<Base>> bases_;
   Choices choices_;
   Schedule best_;
-  /// Bytes over the budget, then picoseconds: less is better.
-  using Rank = std::pair<int64_t, int64_t>;
-  /// of the best walk; the best schedule may still be the one that was there
-  Policy policy_;
-  Rank policyRank_ = {unlimited, unlimited};
+  /// the best walk; the best schedule may still be the one that was there
+  Attempt leader_;
+  Rank leaderRank_ = {unlimited, unlimited};
   unsigned walks_ = 0;
 };
 
-bool Search::isBetter(const Schedule &schedule) const {
-  bool fits = schedule.peakBytes <= options_.budget, fitted = best_.peakBytes <= options_.budget;
-  if (fits != fitted)
-    return fits;
-  return fits ? schedule.picoseconds < best_.picoseconds : schedule.peakBytes < best_.peakBytes;
+Search::Rank Search::rankOf(const Schedule &schedule) const {
+  return {std::max<int64_t>(schedule.peakBytes - options_.budget, 0), schedule.picoseconds};
+}
+
+void Search::addBases() {
+  bases_.push_back(std::make_unique<Base>(problem_, best_.order));
+  FrugalOrder frugal = frugalOrder(problem_);
+  // Because no order fits, the least that is known to do takes the budget's place.
+  if (options_.budget < frugal.floor)
+    options_.budget = frugal.peak;
+  if (frugal.order == best_.order)
+    return;
+  Schedule schedule;
+  schedule.order = frugal.order;
+  Replay replayed = replay(problem_, schedule);
+  schedule.picoseconds = replayed.total;
+  schedule.peakBytes = replayed.peakBytes;
+  bases_.push_back(std::make_unique<Base>(problem_, std::move(frugal.order)));
+  if (isBetter(schedule))
+    best_ = std::move(schedule);
+}
+
+Schedule Search::walkFrom(const Base &base, const Policy &policy) const {
+  Schedule schedule = walk(base.problem, base.tasks, base.late, policy);
+  for (uint32_t &step : schedule.order)
+    step = base.order[step];
+  for (std::vector<uint32_t> &bucket : schedule.buckets)
+    for (uint32_t &step : bucket)
+      step = base.order[step];
+  return schedule;
 }
 
 /// Because a walk plans with what it cannot know, one that needs too much is walked again with less to plan with.
-void Search::attempt(const Policy &policy) {
-  Policy tight = policy;
+void Search::attempt(const Attempt &attempt) {
+  Policy tight = attempt.policy;
   tight.budget = options_.budget;
   int64_t peak = unlimited;
   for (unsigned i = 0; i < maxTightenings && !exhausted(); ++i) {
     ++walks_;
-    Schedule schedule = walk(problem_, tasks_, late_, tight);
+    Schedule schedule = walkFrom(*bases_[attempt.base], tight);
     int64_t schedulePeak = schedule.peakBytes;
     int64_t over = schedulePeak - options_.budget;
-    Rank rank = {std::max<int64_t>(over, 0), schedule.picoseconds};
-    if (rank < policyRank_) {
-      policyRank_ = rank;
-      policy_ = policy;
+    if (Rank rank = rankOf(schedule); rank < leaderRank_) {
+      leaderRank_ = rank;
+      leader_ = attempt;
     }
     if (isBetter(schedule))
       best_ = std::move(schedule);
@@ -92,28 +137,29 @@ void Search::attempt(const Policy &policy) {
   }
 }
 
-template <class Value>
-void Search::vary(Value Policy::*part, const std::vector<Value> &values) {
-  Policy base = policy_;
+template <class Part, class Value>
+void Search::vary(Part partOf, const std::vector<Value> &values) {
+  Attempt start = leader_;
   for (Value value : values) {
     if (exhausted())
       return;
-    Policy policy = base;
-    policy.*part = value;
-    if (policy.*part != base.*part)
-      attempt(policy);
+    Attempt next = start;
+    partOf(next) = value;
+    if (partOf(next) != partOf(start))
+      attempt(next);
   }
 }
 
 void Search::descend() {
   Rank before = {unlimited, unlimited};
-  while (!exhausted() && policyRank_ < before) {
-    before = policyRank_;
-    vary(&Policy::lead, choices_.lead);
-    vary(&Policy::keepBack, choices_.keepBack);
-    vary(&Policy::prefetchBytes, choices_.prefetchBytes);
-    vary(&Policy::lastingBytes, choices_.lastingBytes);
-    vary(&Policy::lastingFirst, {false, true});
+  while (!exhausted() && leaderRank_ < before) {
+    before = leaderRank_;
+    vary([](Attempt &it) -> int64_t & { return it.policy.lead; }, choices_.lead);
+    vary([](Attempt &it) -> int64_t & { return it.policy.keepBack; }, choices_.keepBack);
+    vary([](Attempt &it) -> int64_t & { return it.policy.prefetchBytes; }, choices_.prefetchBytes);
+    vary([](Attempt &it) -> int64_t & { return it.policy.lastingBytes; }, choices_.lastingBytes);
+    vary([](Attempt &it) -> bool & { return it.policy.lastingFirst; }, std::vector<bool>{false, true});
+    vary([](Attempt &it) -> size_t & { return it.base; }, std::vector<size_t>{0, bases_.size() - 1});
   }
 }
 
@@ -127,14 +173,15 @@ void Search::askBeam() {
 
 Schedule Search::run() {
   // Because programs bound by their transfers want large buckets, and others small ones, both ends are looked at first.
-  Policy start;
-  start.lead = choices_.lead.front();
-  start.keepBack = choices_.keepBack.front();
-  for (bool large : {true, false}) {
-    start.prefetchBytes = large ? choices_.prefetchBytes.front() : 0;
-    start.lastingBytes = large ? choices_.lastingBytes.front() : 0;
-    attempt(start);
-  }
+  Attempt start;
+  start.policy.lead = choices_.lead.front();
+  start.policy.keepBack = choices_.keepBack.front();
+  for (start.base = 0; start.base < bases_.size(); ++start.base)
+    for (bool large : {true, false}) {
+      start.policy.prefetchBytes = large ? choices_.prefetchBytes.front() : 0;
+      start.policy.lastingBytes = large ? choices_.lastingBytes.front() : 0;
+      attempt(start);
+    }
   descend();
   askBeam();
   return std::move(best_);

@@ -1,0 +1,66 @@
+#include "schedule/overlap/max_flow.h"
+
+#include <algorithm>
+
+namespace ccgraph::overlap {
+
+void MaxFlow::connect(uint32_t from, uint32_t to, int64_t capacity) {
+  edges_.push_back({to, first_[from], capacity});
+  first_[from] = static_cast<uint32_t>(edges_.size() - 1);
+  edges_.push_back({from, first_[to], 0});
+  first_[to] = static_cast<uint32_t>(edges_.size() - 1);
+}
+
+bool MaxFlow::findLevels(uint32_t source, uint32_t sink) {
+  level_.assign(first_.size(), none);
+  level_[source] = 0;
+  std::vector<uint32_t> queue = {source};
+  for (size_t i = 0; i < queue.size(); ++i)
+    for (uint32_t edge = first_[queue[i]]; edge != none; edge = edges_[edge].next)
+      if (uint32_t to = edges_[edge].to; edges_[edge].left > 0 && level_[to] == none) {
+        level_[to] = level_[queue[i]] + 1;
+        queue.push_back(to);
+      }
+  return level_[sink] != none;
+}
+
+/// Sends along one path of rising levels what its narrowest edge has left; 0 where there is none any more. Edges that
+/// lead nowhere are not tried again until there are new levels.
+int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
+  std::vector<uint32_t> path;
+  for (uint32_t node = source; node != sink;) {
+    uint32_t &edge = at_[node];
+    while (edge != none && (edges_[edge].left == 0 || level_[edges_[edge].to] != level_[node] + 1))
+      edge = edges_[edge].next;
+    if (edge != none) {
+      path.push_back(edge);
+      node = edges_[edge].to;
+      continue;
+    }
+    if (path.empty())
+      return 0;
+    node = edges_[path.back() ^ 1].to;
+    path.pop_back();
+    at_[node] = edges_[at_[node]].next;
+  }
+  int64_t sent = unlimited;
+  for (uint32_t edge : path)
+    sent = std::min(sent, edges_[edge].left);
+  for (uint32_t edge : path) {
+    edges_[edge].left -= sent;
+    edges_[edge ^ 1].left += sent;
+  }
+  return sent;
+}
+
+int64_t MaxFlow::run(uint32_t source, uint32_t sink) {
+  int64_t flow = 0;
+  while (flow < unlimited && findLevels(source, sink)) {
+    at_ = first_;
+    while (int64_t sent = augment(source, sink))
+      flow = std::min(unlimited, flow + sent);
+  }
+  return flow;
+}
+
+} // namespace ccgraph::overlap
