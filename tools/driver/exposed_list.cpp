@@ -52,7 +52,7 @@ std::string beginText(const Exposure &exposure) {
   case BeginPin::Group:
     return "queues behind " + exposure.needs;
   case BeginPin::Input:
-    return exposure.needs.empty() ? "at the start of the program" : "right after its input " + exposure.needs;
+    return exposure.needs.empty() ? "at the start of the program" : "after its input " + exposure.needs;
   case BeginPin::Fixed:
     return early + ", but ranks or groups bind it to its place";
   case BeginPin::Budget:

@@ -9,7 +9,7 @@
 
 namespace ccgraph::driver {
 
-/// What keeps it from beginning earlier: "queues behind all_gather_3", "right after mm_4, which makes its input", ...
+/// What keeps it from beginning earlier: "queues behind all_gather_3", "after its input mm_4", ...
 [[nodiscard]] std::string beginText(const Exposure &exposure);
 /// What waits for it: "add_7", "the end of the program".
 [[nodiscard]] std::string readerText(const Exposure &exposure);

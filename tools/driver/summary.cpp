@@ -116,23 +116,27 @@ std::string shareText(int64_t part, int64_t whole) {
       .str();
 }
 
-/// "any order with any merging takes at least 357.6 ms (7.1 % less; group 0), any order without 412.5 ms". What holds the
-/// program so long is computation or the transfers of a group.
+/// "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group 0". What holds the program
+/// so long is computation or the transfers of a group.
 std::string boundText(const StepBounds &bounds, int64_t total) {
-  auto holder = [](const StepBound &bound) { return bound.group.empty() ? "computation" : "group " + bound.group; };
-  std::string text = "at least " + timeText(bounds.anyMerging.picoseconds) + " in any order with any merging";
   int64_t left = total - bounds.anyMerging.picoseconds;
-  text += left <= 0 ? ": reached" : " (" + shareText(left, total) + " less, if reachable)";
-  text += ", held by " + holder(bounds.anyMerging);
+  std::string text = timeText(bounds.anyMerging.picoseconds) + " in any order with any merging (" +
+                     (left <= 0 ? "reached" : shareText(left, total) + " less") + ")";
   if (bounds.anyOrder.picoseconds > bounds.anyMerging.picoseconds)
-    text += "; " + timeText(bounds.anyOrder.picoseconds) + " without merging";
-  return text;
+    text += ", " + timeText(bounds.anyOrder.picoseconds) + " without merging";
+  return text + "; held by " + (bounds.anyMerging.group.empty() ? "computation" : "group " + bounds.anyMerging.group);
+}
+
+/// "lm_head" of "/a/b/model.py:12 in lm_head", else "model.py:12".
+llvm::StringRef shortPlace(llvm::StringRef source) {
+  auto [file, module] = source.split("in ");
+  return module.empty() ? file.rsplit('/').second.empty() ? file : file.rsplit('/').second : module;
 }
 
 /// How far from the least that is.
 std::string floorText(const MemoryFloor &floor, int64_t peak) {
-  return floor.bytes >= peak ? "no order needs less, because of " + floor.at
-                             : "no order needs less than " + bytesText(floor.bytes) + ", because of " + floor.at;
+  return (floor.bytes >= peak ? "no order below that" : "no order below " + bytesText(floor.bytes)) + " (" + floor.at +
+         ")";
 }
 
 /// What a reason means, as the pass declares it.
@@ -165,7 +169,6 @@ public:
                       << "\n\n";
     printTime();
     printCollectives();
-    printOverlap();
     printPasses();
     printMemory();
     printCosts();
@@ -211,7 +214,7 @@ private:
     for (const Exposure &it : llvm::ArrayRef(s_.run.exposed).take_front(maxExposed)) {
       std::string text = it.time.node + " on " + it.time.group + ", " + bytesText(it.time.bytes) + ": " +
                          beginText(it) + "; needed by " + readerText(it) +
-                         (it.source.empty() ? "" : " (" + it.source + ")");
+                         (it.source.empty() ? "" : " (" + shortPlace(it.source).str() + ")");
       label("") << alignRight(timeText(it.time.exposed), timeWidth) << "  " << wrapped(text, labelWidth + timeWidth + 2)
                 << '\n';
     }
@@ -238,21 +241,6 @@ private:
     for (const RowPair &pair : pairs)
       label("") << llvm::left_justify(llvm::StringRef(name(pair)).take_front(width), static_cast<unsigned>(width))
                 << cell(pair.before) << cell(pair.after) << '\n';
-  }
-
-  // Exposed is what has no computing step between launch and wait. Both sides are given with their totals, since
-  // merging makes fewer collectives: "469 of 469 -> 9 of 210".
-  void printOverlap() {
-    const OverlapFacts &before = s_.before.overlap;
-    const OverlapFacts &after = s_.after.overlap;
-    if (before.waited == 0 && after.waited == 0)
-      return;
-    label("overlap") << "computing steps between launch and wait: " << withCommas(before.median) << " -> "
-                     << withCommas(after.median)
-                     << " (median); with none: " << withCommas(static_cast<int64_t>(before.exposed)) << " of "
-                     << withCommas(static_cast<int64_t>(before.waited)) << " -> "
-                     << withCommas(static_cast<int64_t>(after.exposed)) << " of "
-                     << withCommas(static_cast<int64_t>(after.waited)) << '\n';
   }
 
   void printPasses() {
@@ -317,15 +305,14 @@ private:
   }
 
   void printMemory() {
-    label("memory") << "peak " << bytesText(s_.before.peakBytes) << " -> " << bytesText(s_.after.peakBytes);
-    if (s_.run.memoryBudget && *s_.run.memoryBudget == 0)
-      os_ << ", as little as can be";
-    else if (s_.run.memoryBudget)
-      os_ << ", budget " << bytesText(*s_.run.memoryBudget)
-          << (s_.budgetGiven ? "" : " (what the input needs; --memory-budget sets another)");
+    std::string text = "peak " + bytesText(s_.before.peakBytes) + " -> " + bytesText(s_.after.peakBytes);
+    if (s_.run.memoryBudget)
+      text += ", budget " + (*s_.run.memoryBudget == 0 ? "as little as can be"
+                             : s_.budgetGiven          ? bytesText(*s_.run.memoryBudget)
+                                                       : "the input's (--memory-budget)");
     if (s_.run.bounds)
-      os_ << "\n" << std::string(labelWidth, ' ') << floorText(s_.run.bounds->memory, s_.after.peakBytes);
-    os_ << '\n';
+      text += ", " + floorText(s_.run.bounds->memory, s_.after.peakBytes);
+    label("memory") << wrapped(text, labelWidth) << '\n';
   }
 
   /// Which machine times are predicted for, and what durations made of its predictions.

@@ -1,7 +1,8 @@
 // Summary: what a run of ccgraph-opt did, on one screen.
 //
-// It answers, in this order: how many collectives there are now, and how much computation hides
-// them; what each pass moved or merged, and what it left alone and why; memory; what was assumed;
+// It answers, in this order: how long the step takes, how fast it could be, and which collectives nothing
+// hides; how many collectives there are;
+// what each pass moved or merged, and what it left alone and why; memory; what was assumed;
 // what was checked, and with what verdict; time. Numbers come from the graphs and the remarks of
 // the passes, so a new pass appears without a change here.
 //

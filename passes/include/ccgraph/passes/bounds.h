@@ -31,7 +31,7 @@ struct MemoryFloor {
 struct StepBounds {
   StepBound anyOrder;
   StepBound anyMerging;
-  /// at the node where the program as it stands needs most
+  /// the largest of some nodes, the one where the program as it stands needs most among them
   MemoryFloor memory;
 };
 

@@ -1,18 +1,18 @@
 #include "ccgraph/passes/bounds.h"
 
 #include "schedule/overlap/bound.h"
-#include "schedule/overlap/memory_cut.h"
+#include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/merging.h"
-#include "schedule/overlap/replay.h"
 
 namespace ccgraph {
 
 namespace {
 
-MemoryFloor floorAtPeak(const overlap::GraphProblem &given) {
-  const overlap::Schedule order = overlap::asItStands(given.problem);
-  auto peak = static_cast<uint32_t>(overlap::replay(given.problem, order).peakAt);
-  return {overlap::memoryCut(given.problem, peak).bytes, given.nodes[peak]->name().str().str()};
+MemoryFloor floorOf(const overlap::GraphProblem &given) {
+  if (given.nodes.empty())
+    return {};
+  overlap::FrugalOrder frugal = overlap::frugalOrder(given.problem);
+  return {frugal.floor, given.nodes[frugal.floorAt]->name().str().str()};
 }
 
 } // namespace
@@ -28,7 +28,7 @@ StepBounds predictBounds(Graph &graph, Analyses &analyses, const CostModel &cost
     return StepBound{bound.picoseconds, bound.stream == overlap::none ? "" : groups.id(bound.stream).text};
   };
   overlap::Bounds bounds = overlap::lowerBounds(given.problem);
-  return {named(bounds.anyOrder), named(bounds.anyMerging), floorAtPeak(given)};
+  return {named(bounds.anyOrder), named(bounds.anyMerging), floorOf(given)};
 }
 
 } // namespace ccgraph

@@ -43,18 +43,21 @@ Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
 FrugalOrder frugalOrder(const Problem &problem) {
   Schedule current = asItStands(problem);
   Replay now = replay(problem, current);
-  FrugalOrder best = {current.order, now.peakBytes, 0};
+  FrugalOrder best = {current.order, now.peakBytes};
   for (unsigned round = 0; round < maxRounds && best.floor < best.peak; ++round) {
     uint32_t peak = current.order[now.peakAt];
     MemoryCut cut = memoryCut(problem, peak);
-    best.floor = std::max(best.floor, cut.bytes);
+    if (cut.bytes > best.floor) {
+      best.floor = cut.bytes;
+      best.floorAt = peak;
+    }
     auto side = [&](uint32_t step) { return cut.before[step] ? 0 : step == peak ? 1 : 2; };
     llvm::stable_sort(current.order, [&](uint32_t a, uint32_t b) { return side(a) < side(b); });
     now = replay(problem, current);
-    if (now.peakBytes >= best.peak)
-      break;
-    best.order = current.order;
-    best.peak = now.peakBytes;
+    if (now.peakBytes < best.peak) {
+      best.order = current.order;
+      best.peak = now.peakBytes;
+    }
   }
   return best;
 }

@@ -19,8 +19,9 @@ struct FrugalOrder {
   std::vector<uint32_t> order;
   /// bytes of its peak
   int64_t peak = 0;
-  /// no order needs less, in bytes
+  /// no order needs less, in bytes, because of what is alive at this step
   int64_t floor = 0;
+  uint32_t floorAt = 0;
 };
 [[nodiscard]] FrugalOrder frugalOrder(const Problem &problem);
 

@@ -52,6 +52,10 @@ void Cutter::findSides() {
   for (auto other = step_ + 1; other < steps; ++other)
     for (uint32_t before : problem_.before[other])
       needing[other] = needing[other] || needing[before];
+  // Because a program begins with its inputs and ends with what it returns.
+  for (uint32_t other = 0; other < steps; ++other)
+    needed[other] = needed[other] || problem_.steps[other].input || step_ + 1 == steps;
+  needing.back() = true;
   for (uint32_t other = 0; other < steps; ++other)
     node_[other] = needed[other] ? source : needing[other] ? sink : nodes_++;
 }

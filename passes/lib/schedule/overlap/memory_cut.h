@@ -2,7 +2,7 @@
 // more there.
 //
 // What the step needs stands before it in every order, what needs it after it; all else may be on either side, as long as
-// nothing stands before what it needs. A storage is alive at the step where who makes it stands before and some holder
+// nothing stands before what it needs; inputs stand in front, and the last step at the end. A storage is alive at the step where who makes it stands before and some holder
 // after. The cheapest choice is a least cut between the two sides.
 //
 // Example: at the peak, s = sigmoid(a) is alive because the backward reads it. If a is alive anyhow, s may as well be

@@ -57,6 +57,17 @@ TEST(MemoryCut, WhatReadsSomethingLargeIsMadeBefore) {
   EXPECT_EQ(named.str(frugalOrder(named.problem).order), "a s b g");
 }
 
+TEST(MemoryCut, InputsStandInFrontAndWhatIsReturnedAtTheEnd) {
+  NamedProblem named = problemOf("p input 0 makes 4\n"
+                                 "q input 0 makes 4\n"
+                                 "a compute 1 makes 8 needs p\n"
+                                 "b compute 1 makes 1 needs q\n"
+                                 "o compute 0 needs b\n");
+  MemoryCut cut = memoryCut(named.problem, 2);
+  EXPECT_TRUE(cut.before[0] && cut.before[1]);
+  EXPECT_FALSE(cut.before[4]);
+}
+
 TEST(MemoryCut, NoOrderNeedsLess) {
   unsigned tried = 0, saved = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {
@@ -89,6 +100,9 @@ TEST(FrugalOrder, IsAnOrderOfTheProgram) {
     for (uint32_t step = 0; step < order.size(); ++step)
       for (uint32_t before : problem.before[step])
         ASSERT_LT(place[before], place[step]) << "seed " << seed;
+    EXPECT_EQ(order.back(), order.size() - 1);
+    for (uint32_t i = 1; i < order.size(); ++i)
+      EXPECT_LE(problem.steps[order[i]].input, problem.steps[order[i - 1]].input) << "an input stands after another step";
     Problem other = renumbered(problem, order);
     Schedule schedule;
     schedule.order = order;
