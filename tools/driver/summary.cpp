@@ -135,8 +135,7 @@ llvm::StringRef shortPlace(llvm::StringRef source) {
 
 /// How far from the least that is.
 std::string floorText(const MemoryFloor &floor, int64_t peak) {
-  return (floor.bytes >= peak ? "no order below that" : "no order below " + bytesText(floor.bytes)) + " (" + floor.at +
-         ")";
+  return floor.bytes >= peak ? "no order needs less" : "no order below " + bytesText(floor.bytes);
 }
 
 /// What a reason means, as the pass declares it.
