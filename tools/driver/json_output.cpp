@@ -9,6 +9,7 @@ using Json = nlohmann::ordered_json;
 
 // One function for each type, all called jsonOf, so that a list of anything is written by listOf. They are declared
 // first because listOf calls those that stand below it.
+Json jsonOf(const Advice &advice);
 Json jsonOf(const Exposure &exposure);
 Json jsonOf(const RemarkCount &count);
 Json jsonOf(const PassRun &run);
@@ -46,6 +47,14 @@ Json jsonOf(const Timeline &timeline) {
   return {{"step_ns", timeline.total / picosecondsOfNs},
           {"compute_ns", timeline.compute / picosecondsOfNs},
           {"exposed_ns", timeline.exposed / picosecondsOfNs}};
+}
+
+Json jsonOf(const Advice &advice) {
+  return {{"change", advice.change},
+          {"flags", advice.flags},
+          {"step_ns", advice.total / picosecondsOfNs},
+          {"saved_ns", advice.saved / picosecondsOfNs},
+          {"more_memory_bytes", advice.moreMemory}};
 }
 
 Json jsonOf(const Exposure &exposure) {
@@ -151,6 +160,8 @@ Json jsonOf(const Summary &summary) {
                          {"after", jsonOf(*summary.run.timeAfter)},
                          {"bounds", jsonOf(*summary.run.bounds)},
                          {"exposed", listOf(summary.run.exposed)}};
+  if (summary.advised)
+    json["advice"] = listOf(summary.advice);
   if (summary.run.memoryBudget)
     json["memory_budget"] = *summary.run.memoryBudget;
   if (summary.run.cost)

@@ -130,6 +130,10 @@ private:
     for (const auto &graph : graphs_)
       if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(*graph, options_.groups))
         return error;
+    for (const GroupSplit &split : options_.splits)
+      for (const auto &graph : graphs_)
+        if (llvm::Error error = splitGroup(*graph, split))
+          return withPlaces(std::move(error), {input_->file, input_->selector});
     bool holdsOne = options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan;
     if (graphs_.size() > 1 && options_.writesGraphs() && holdsOne)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -204,19 +208,22 @@ private:
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
-    auto before = options_.equivalenceRanks ? graph.clone() : nullptr;
+    auto before = options_.equivalenceRanks || options_.advise ? graph.clone() : nullptr;
     watch.lap();
     if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
       return code;
     if (!fitsBudget(graph, summary.run))
       unmet_ = ExitCode::CheckFailed;
     watch.lap();
-    if (before)
+    if (options_.equivalenceRanks)
       if (ExitCode code = compare(*before, graph, summary); code != ExitCode::Ok)
         return code;
-    summary.times.equivalence = before ? watch.lap() : 0;
+    summary.times.equivalence = options_.equivalenceRanks ? watch.lap() : 0;
     if (wantsSummary())
       summary.after = gatherFacts(graph);
+    summary.advised = options_.advise;
+    if (options_.advise)
+      summary.advice = adviceFor(*before, summary);
     // Because no pass changes them, and a large table need not be there twice meanwhile.
     summary.groups = graph.groups();
     summaries_.push_back(std::move(summary));
@@ -309,14 +316,19 @@ private:
       summary.before = gatherFacts(graph);
   }
 
-  // A check that fails after a pass is a defect of ours, whatever the input was: the user gets a file that reproduces
-  // it, and an exit code of its own. Any other error is about the input or the options, and names its place in the
-  // file.
-  ExitCode runPasses(Graph &graph, Summary &summary) {
+  [[nodiscard]] PassManagerOptions managerOptions() const {
     PassManagerOptions manager = options_.pipeline.manager;
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
     manager.machine = machine_;
     manager.durations = durations_ ? &*durations_ : nullptr;
+    return manager;
+  }
+
+  // A check that fails after a pass is a defect of ours, whatever the input was: the user gets a file that reproduces
+  // it, and an exit code of its own. Any other error is about the input or the options, and names its place in the
+  // file.
+  ExitCode runPasses(Graph &graph, Summary &summary) {
+    PassManagerOptions manager = managerOptions();
     // Because where the budget is missed it is said what any order needs.
     manager.predictTimes = wantsSummary() || manager.memoryBudget;
     manager.recordSchedules = options_.views.wantsSchedules();
@@ -339,6 +351,15 @@ private:
     summary.run = std::move(*run);
     report(summary);
     return ExitCode::Ok;
+  }
+
+  [[nodiscard]] std::vector<Advice> adviceFor(const Graph &input, const Summary &summary) const {
+    if (!summary.run.timeAfter)
+      return {};
+    return advise(
+        {input, pipeline_,
+         options_.pipeline.text ? std::nullopt : std::optional(options_.pipeline.level.value_or(defaultLevel)),
+         managerOptions(), summary.run.timeAfter->total, summary.after.peakBytes});
   }
 
   void report(Summary &summary) {
@@ -483,7 +504,7 @@ private:
   // The result of a run is the graph where one is written, and the summary where none is.
   [[nodiscard]] bool wantsSummary() const {
     return !options_.verifyOnly && options_.compare.empty() &&
-           (options_.summary || options_.json || options_.exposed || !options_.writesGraphs());
+           (options_.summary || options_.json || options_.exposed || options_.advise || !options_.writesGraphs());
   }
 
   void printSummaries() {

@@ -49,6 +49,7 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
               options.exposed = count;
               return llvm::Error::success();
             }});
+  line.addSwitch("--advise", "try what else would make the step shorter, and say how much each saves", options.advise);
   line.addSwitch("--verify-only", "only say whether the graph is well formed", options.verifyOnly);
   line.addSwitch("--list-graphs", "list the graphs of a file, of a log, or of a folder of logs", options.listGraphs);
   line.addText("--graph", "SELECTOR",
@@ -90,6 +91,17 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
       "4 a defect of ccgraph, with ccgraph-reproducer.json written. Code 3 of --check-equivalence also means that\n"
       "an output was NaN or infinite throughout, or that no output was left that could tell programs apart.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
+  line.add({"--split-group", "GROUP:KIND",
+            "as if the job had a second group of the same ranks for all collectives of a kind: 0:all_gather",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              llvm::Expected<GroupSplit> split = parseGroupSplit(text);
+              if (!split) {
+                llvm::consumeError(split.takeError());
+                return badValue("--split-group", text, "GROUP:KIND such as 0:all_gather");
+              }
+              options.splits.push_back(std::move(*split));
+              return llvm::Error::success();
+            }});
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
                options.values);
   line.addText("--compare", "FILE", "with --check-equivalence: compare with this graph, and run no pass",
@@ -110,6 +122,8 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--csv is for --exposed, which is not given");
   if (options.csv && options.json)
     return usage("got --csv and --json, which print one list in two forms\n  note: give one of them");
+  if (options.advise && (options.verifyOnly || !options.compare.empty()))
+    return usage("--advise runs the passes, which --verify-only and --compare do not");
   if (options.verifyOnly && options.exposed)
     return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
   if (!options.compare.empty() && options.exposed)

@@ -4,6 +4,7 @@
 // another; it is one of usage. Cost: none worth naming.
 #pragma once
 
+#include "ccgraph/toolkit/split_group.h"
 #include "driver/pipeline_flags.h"
 #include "driver/view_flags.h"
 
@@ -42,6 +43,8 @@ struct OptOptions {
   /// most lines of --exposed, 0 for all; no value: not asked for
   std::optional<size_t> exposed;
   bool csv = false;
+  bool advise = false;
+  std::vector<GroupSplit> splits;
   bool summary = false;
   bool json = false;
   bool remarks = false;

@@ -169,6 +169,7 @@ public:
     printTime();
     printCollectives();
     printPasses();
+    printAdvice();
     printMemory();
     printCosts();
     printGroups();
@@ -301,6 +302,21 @@ private:
     if (more)
       passLabel("") << withCommas(static_cast<int64_t>(more))
                     << " left alone for other reasons (--remarks lists them)\n";
+  }
+
+  /// What was tried and helps, with the flags that do it.
+  void printAdvice() {
+    if (!s_.advised)
+      return;
+    if (s_.advice.empty())
+      label("advice") << "nothing that was tried saves a hundredth of the step\n";
+    for (const Advice &advice : s_.advice)
+      label(&advice == &s_.advice.front() ? "advice" : "")
+          << wrapped(advice.change + " would save " + timeText(advice.saved) + " (" +
+                         shareText(advice.saved, s_.run.timeAfter->total) + "): " + advice.flags,
+                     labelWidth)
+          << '\n';
+    os_ << '\n';
   }
 
   void printMemory() {

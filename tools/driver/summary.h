@@ -12,6 +12,7 @@
 
 #include "ccgraph/ir/group_table.h"
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/advice.h"
 #include "ccgraph/toolkit/graph_facts.h"
 
 #include <string>
@@ -45,6 +46,8 @@ struct Summary {
   bool spmd = true;
   bool budgetGiven = false;
   bool machineGiven = false;
+  std::vector<Advice> advice; ///< most first; empty where it was not asked for too
+  bool advised = false;
   std::string equivalence; ///< verdict in a sentence; empty: not asked for
   PhaseTimes times;
 };

@@ -1,0 +1,112 @@
+#include "ccgraph/toolkit/advice.h"
+
+#include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/ir/text.h"
+#include "ccgraph/toolkit/split_group.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// More memory is tried in these parts of what there is now, in percent.
+constexpr int64_t budgets[] = {105, 110, 125, 150, 200};
+/// What saves less than one part in so many is not worth a line.
+constexpr int64_t worthParts = 100;
+constexpr int64_t mebibyte = int64_t{1} << 20;
+
+class Adviser {
+public:
+  explicit Adviser(const AdviceQuestion &question) : question_(question) {}
+  std::vector<Advice> run();
+
+private:
+  using Change = llvm::function_ref<void(Graph &, PassManagerOptions &)>;
+  [[nodiscard]] std::optional<Advice> attempt(const Pipeline &pipeline, Change change) const;
+  [[nodiscard]] bool isWorth(int64_t saved) const { return saved > 0 && saved * worthParts >= question_.total; }
+  void add(Advice advice, std::string change, std::string flags);
+  void tryMemory();
+  void tryLongerSearch();
+  void tryGroups();
+
+  const AdviceQuestion &question_;
+  std::vector<Advice> found_;
+};
+
+std::optional<Advice> Adviser::attempt(const Pipeline &pipeline, Change change) const {
+  std::unique_ptr<Graph> graph = question_.input.clone();
+  PassManagerOptions options = question_.options;
+  options.predictTimes = true;
+  options.recordSchedules = false;
+  options.explainExposed = 0;
+  options.afterChange = nullptr;
+  options.onFailure = nullptr;
+  change(*graph, options);
+  llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, options);
+  if (!run) {
+    llvm::consumeError(run.takeError());
+    return std::nullopt;
+  }
+  if (!run->timeAfter)
+    return std::nullopt;
+  Advice advice;
+  advice.total = run->timeAfter->total;
+  advice.saved = question_.total - advice.total;
+  advice.moreMemory = peakMemory(*graph).bytes - question_.peakBytes;
+  return advice;
+}
+
+void Adviser::add(Advice advice, std::string change, std::string flags) {
+  advice.change = std::move(change);
+  advice.flags = std::move(flags);
+  found_.push_back(std::move(advice));
+}
+
+/// Each budget that saves that much more than the last one that did.
+void Adviser::tryMemory() {
+  int64_t saved = 0;
+  for (int64_t percent : budgets) {
+    int64_t budget = (question_.peakBytes / 100 * percent + mebibyte - 1) / mebibyte * mebibyte;
+    std::optional<Advice> advice =
+        attempt(question_.pipeline, [&](Graph &, PassManagerOptions &options) { options.memoryBudget = budget; });
+    if (!advice || !isWorth(advice->saved - saved))
+      continue;
+    saved = advice->saved;
+    add(*advice, bytesText(budget) + " of memory", "--memory-budget " + std::to_string(budget / mebibyte) + "MiB");
+  }
+}
+
+void Adviser::tryLongerSearch() {
+  constexpr unsigned longest = 3;
+  if (question_.level.value_or(longest) >= longest)
+    return;
+  std::optional<Advice> advice = attempt(pipelineOfLevel(longest), [](Graph &, PassManagerOptions &) {});
+  if (advice && isWorth(advice->saved))
+    add(*advice, "a longer search", "-O3");
+}
+
+void Adviser::tryGroups() {
+  for (const GroupSplit &split : possibleSplits(question_.input)) {
+    std::optional<Advice> advice = attempt(
+        question_.pipeline, [&](Graph &graph, PassManagerOptions &) { llvm::cantFail(splitGroup(graph, split)); });
+    if (advice && isWorth(advice->saved))
+      add(*advice, "a group of its own for each " + split.kind + " of group " + split.group,
+          "--split-group " + split.group + ":" + split.kind);
+  }
+}
+
+std::vector<Advice> Adviser::run() {
+  if (question_.options.limitMemory)
+    tryMemory();
+  tryLongerSearch();
+  tryGroups();
+  llvm::stable_sort(found_, [](const Advice &a, const Advice &b) { return a.saved > b.saved; });
+  return std::move(found_);
+}
+
+} // namespace
+
+std::vector<Advice> advise(const AdviceQuestion &question) { return Adviser(question).run(); }
+
+} // namespace ccgraph
