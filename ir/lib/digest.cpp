@@ -269,7 +269,7 @@ private:
     if (!mention(groups_, name))
       return;
     const Group *group = graph.groups().find(name);
-    signedNumber(group ? group->size().value_or(-1) : -1);
+    signedNumber(group && !group->assumed ? group->size().value_or(-1) : -1);
     signedNumber(group ? group->axis : -1);
   }
 

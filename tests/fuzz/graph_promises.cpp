@@ -44,7 +44,7 @@ std::string optimize(Graph &graph) {
   std::string complaint;
   PassManagerOptions options;
   options.onFailure = [&](const PassFailure &failure) {
-    if (isDefectOfPass(failure.stage))
+    if (isDefectOfPass(failure))
       complaint = "the checks after " + failure.pipeline + " failed at " + stageName(failure.stage).str() + ": ";
   };
   auto run = runPipeline(graph, pipelineOfLevel(2), options);

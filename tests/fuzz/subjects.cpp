@@ -11,6 +11,7 @@
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/frontend/plan_text.h"
 #include "ccgraph/frontend/safetensors.h"
+#include "ccgraph/frontend/schedule_file.h"
 #include "ccgraph/frontend/tolerance_file.h"
 #include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/ir/op_def.h"
@@ -199,6 +200,32 @@ std::string complaintAboutMachine(StringRef text) {
   return model.copy(int64_t(1) << 40) > 0 ? "" : "copies take no time";
 }
 
+Texts scheduleFiles() {
+  return joined(dataFiles(".schedule.json", smallFile),
+                caseFiles([](StringRef text) { return text.contains("ccgraph.schedule"); }));
+}
+
+/// What is accepted is written as a text that reads as the same.
+std::string complaintAboutSchedule(StringRef text) {
+  Diagnostics warnings;
+  auto schedule = readSchedule({"input", text}, &warnings);
+  if (!schedule)
+    return complaintAbout(schedule.takeError());
+  auto written = [](const Schedule &value) {
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    writeSchedule(os, value);
+    return os.str();
+  };
+  const std::string first = written(*schedule);
+  auto again = readSchedule({"written", first});
+  if (!again)
+    return "its own text is refused: " + llvm::toString(again.takeError());
+  if (written(*again) != first)
+    return "its own text reads as another schedule";
+  return complaintAbout(warnings.take());
+}
+
 Texts timedFiles() {
   return {
       "# graph 0123456789012345678901234567890123456789012345678901234567890123\n# source estimated\nname\tus\n"
@@ -344,6 +371,7 @@ constexpr FuzzSubject subjects[] = {
      }},
     {"OpFiles", opFiles, complaintAboutOps},
     {"Machines", machineFiles, complaintAboutMachine},
+    {"Schedules", scheduleFiles, complaintAboutSchedule},
     {"Times", timedFiles, complaintAboutTimes},
     {"Pipelines", pipelineTexts, complaintAboutPipeline},
     {"Types", typeTexts, complaintAboutType},

@@ -4,8 +4,10 @@
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/schedule_file.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/runtime/equivalence.h"
+#include "ccgraph/toolkit/rewrite_graph.h"
 
 namespace ccgraph::test {
 
@@ -39,6 +41,8 @@ private:
   llvm::Expected<PipelineRun> runOnce(Graph &graph) const;
   void record(const PipelineRun &run, const Graph &after);
   void checkSecondRun();
+  void checkSchedule();
+  std::optional<Schedule> scheduleOfRun();
   void checkValues(const Graph &after);
   void broke(const llvm::Twine &promise) { outcome_.broken.push_back(promise.str()); }
 
@@ -84,6 +88,39 @@ void Runner::checkSecondRun() {
     broke("a second run gives other remarks:\n" + remarksText(*run));
 }
 
+/// By way of its file; empty where no schedule says what the pipeline does, as it may.
+std::optional<Schedule> Runner::scheduleOfRun() {
+  std::unique_ptr<Graph> again = input_.clone();
+  llvm::Expected<RewriteResult> made =
+      rewriteGraph(*again, {case_.pipeline, nullptr, case_.manager, /*makesSchedule=*/true});
+  if (!made) {
+    std::string why = llvm::toString(made.takeError());
+    if (!llvm::StringRef(why).contains("[schedule.pipeline]"))
+      broke("no schedule comes of it: " + why);
+    return std::nullopt;
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeSchedule(os, *made->schedule);
+  return llvm::cantFail(readSchedule({"schedule", os.str()}));
+}
+
+/// The schedule of the run, applied to the input, gives the same graph.
+void Runner::checkSchedule() {
+  std::optional<Schedule> schedule = scheduleOfRun();
+  if (!schedule)
+    return;
+  Pipeline pipeline = llvm::cantFail(pipelineOf(*schedule));
+  std::unique_ptr<Graph> graph = input_.clone();
+  PassManagerOptions manager = case_.manager;
+  manager.memoryBudget = std::nullopt;
+  llvm::Expected<RewriteResult> applied = rewriteGraph(*graph, {pipeline, &*schedule, manager});
+  if (!applied)
+    return broke("its schedule is refused: " + llvm::toString(applied.takeError()));
+  if (wholeText(*graph) != firstText_)
+    broke("its schedule gives another graph:\n" + shownText(*graph));
+}
+
 void Runner::checkValues(const Graph &after) {
   runtime::EquivalenceReport report = runtime::checkEquivalence(case_.request(), {&after}, case_.rules());
   switch (report.verdict) {
@@ -119,6 +156,7 @@ llvm::Expected<GoldenOutcome> Runner::run() {
   }
   record(*run, *after);
   checkSecondRun();
+  checkSchedule();
   checkValues(*after);
   return std::move(outcome_);
 }

@@ -3,7 +3,7 @@
 //
 // Checked for each file: the input verifies; the pipeline runs with all of the manager's own checks
 // on (verifier and legality checker after each pass); a second run gives the same graph and
-// remarks; "unchanged" left the graph byte-identical; the output verifies; and before and after,
+// remarks; the schedule of the run, written, read and applied to the input, gives the same graph; "unchanged" left the graph byte-identical; the output verifies; and before and after,
 // executed on the stated ranks by the reference interpreter with seeded inputs, give equal values.
 //
 // A check after a pass that fails is a defect of the pass, and never what a golden may expect: it is a

@@ -14,7 +14,7 @@ if(tools)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json ${PROJECT_SOURCE_DIR}/docs/plan.schema.json
-  ${PROJECT_SOURCE_DIR}/docs/flight.schema.json
+  ${PROJECT_SOURCE_DIR}/docs/flight.schema.json ${PROJECT_SOURCE_DIR}/docs/schedule.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ccgraph)
 install(EXPORT ccgraph NAMESPACE ccgraph:: FILE ccgraphTargets.cmake DESTINATION ${package_dir})
 

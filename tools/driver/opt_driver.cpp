@@ -15,6 +15,8 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/peak_holders.h"
+#include "ccgraph/toolkit/rewrite_graph.h"
+#include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/exposed_list.h"
 #include "driver/graph_list.h"
@@ -121,6 +123,8 @@ private:
       return error;
     if (llvm::Error error = loadCosts())
       return error;
+    if (llvm::Error error = loadSchedule())
+      return error;
     auto graphs = loadAndWarn(*input_);
     if (!graphs)
       return graphs.takeError();
@@ -134,7 +138,8 @@ private:
       for (const auto &graph : graphs_)
         if (llvm::Error error = splitGroup(*graph, split))
           return withPlaces(std::move(error), {input_->file, input_->selector});
-    bool holdsOne = options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan;
+    bool holdsOne =
+        options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan || options_.writesSchedule();
     if (graphs_.size() > 1 && options_.writesGraphs() && holdsOne)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                      "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph "
@@ -167,6 +172,23 @@ private:
     if (!durations)
       return durations.takeError();
     durations_ = std::move(*durations);
+    return llvm::Error::success();
+  }
+
+  /// In place of the pipeline.
+  llvm::Error loadSchedule() {
+    if (options_.schedule.empty())
+      return llvm::Error::success();
+    Diagnostics warnings;
+    auto schedule = ccgraph::loadSchedule(options_.schedule, warnings);
+    streams_.err << toString(warnings.take());
+    if (!schedule)
+      return schedule.takeError();
+    auto pipeline = pipelineOf(*schedule);
+    if (!pipeline)
+      return pipeline.takeError();
+    schedule_ = std::move(*schedule);
+    pipeline_ = std::move(*pipeline);
     return llvm::Error::success();
   }
 
@@ -303,14 +325,14 @@ private:
     summary.input = options_.input == "-" ? "<stdin>" : options_.input;
     summary.graph = graph.name().str();
     summary.choice = input_->choice;
-    summary.level = options_.pipeline.spelling(defaultLevel);
+    summary.level = schedule_ ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel);
     summary.pipeline = pipeline_.str();
     summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
     const PassManagerOptions &manager = options_.pipeline.manager;
     summary.verifyEach = manager.verifyEach;
     summary.checkedLegality = manager.checkLegality;
     summary.spmd = manager.spmd;
-    summary.budgetGiven = manager.memoryBudget.has_value();
+    summary.budgetGiven = manager.memoryBudget.has_value() || schedule_;
     summary.machineGiven = !options_.pipeline.machine.empty();
     if (wantsSummary())
       summary.before = gatherFacts(graph);
@@ -340,15 +362,16 @@ private:
         streams_.err << "# after " << pass.str() << '\n';
         writeFxText(streams_.err, after);
       };
-    auto run = runPipeline(graph, pipeline_, manager);
-    if (!run) {
-      bool ours = failure && isDefectOfPass(failure->stage);
-      printError(streams_.err, ours ? run.takeError() : withPlaces(run.takeError(), place()));
+    auto done = rewriteGraph(graph, {pipeline_, schedule_ ? &*schedule_ : nullptr, manager, options_.writesSchedule()});
+    if (!done) {
+      bool ours = failure && isDefectOfPass(*failure);
+      printError(streams_.err, ours ? done.takeError() : withPlaces(done.takeError(), place()));
       if (ours)
         writeReproducer(options_, input_->file, *failure, streams_.err);
       return ours ? ExitCode::Internal : ExitCode::Diagnosed;
     }
-    summary.run = std::move(*run);
+    summary.run = std::move(done->run);
+    made_ = std::move(done->schedule);
     report(summary);
     return ExitCode::Ok;
   }
@@ -480,7 +503,9 @@ private:
     auto writeAll = [&](llvm::raw_ostream &os) {
       for (const auto &plan : plans_)
         writePlanAs(os, *plan, options_.format());
-      if (options_.writesPlans())
+      if (made_)
+        writeSchedule(os, *made_);
+      if (options_.writesPlans() || made_)
         return llvm::Error::success();
       for (const auto &graph : graphs_)
         if (options_.format() == OutputFormat::Json)
@@ -536,6 +561,8 @@ private:
   GraphList graphs_;
   std::optional<Machine> machine_; ///< empty: the default
   std::optional<Durations> durations_;
+  std::optional<Schedule> schedule_;         ///< of --schedule
+  std::optional<Schedule> made_;             ///< where one is to be written
   size_t index_ = 0;                         ///< of the graph that is being processed
   std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
   std::vector<Summary> summaries_;

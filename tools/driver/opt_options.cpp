@@ -17,6 +17,7 @@ std::optional<OutputFormat> formatOf(llvm::StringRef word) {
   return llvm::StringSwitch<std::optional<OutputFormat>>(word)
       .Case("json", OutputFormat::Json)
       .Case("fx", OutputFormat::FxText)
+      .Case("schedule", OutputFormat::Schedule)
       .Case("plan", OutputFormat::Plan)
       .Case("plan-text", OutputFormat::PlanText)
       .Case("plan-dot", OutputFormat::PlanDot)
@@ -24,9 +25,11 @@ std::optional<OutputFormat> formatOf(llvm::StringRef word) {
 }
 
 void addMainFlags(CommandLine &line, OptOptions &options) {
-  line.addText("-o", "FILE", "write here: JSON, FX text for .py, a plan for .plan.json; - is standard output",
+  line.addText("-o", "FILE", "write here: JSON, FX text for .py, a .plan.json or .schedule.json; - is standard output",
                options.output);
   addPipelineFlags(line, options.pipeline, 2);
+  line.addText("--schedule", "FILE", "do what --emit schedule has written of this graph, in place of a pipeline",
+               options.schedule);
   line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
                options.groups);
   line.addText("--machine", "NAME",
@@ -66,14 +69,15 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
 void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.beginTopic("output", "what is written, and where",
                   "Results go to standard output or -o, all else to standard error.");
-  line.add({"--emit", "FORM", "json or fx: the graph; plan, plan-text or plan-dot: what a rank runs of it",
+  line.add({"--emit", "FORM",
+            "json or fx: the graph; schedule: its order and buckets; plan, plan-text, plan-dot: what a rank runs",
             [&options](llvm::StringRef text) -> llvm::Error {
               if (!formatOf(text))
-                return badValue("--emit", text, "json, fx, plan, plan-text or plan-dot");
+                return badValue("--emit", text, "json, fx, schedule, plan, plan-text or plan-dot");
               options.emit = text.str();
               return llvm::Error::success();
             }});
-  line.chooseFrom({"json", "fx", "plan", "plan-text", "plan-dot"});
+  line.chooseFrom({"json", "fx", "schedule", "plan", "plan-text", "plan-dot"});
   line.addSwitch("--json", "what is printed as one JSON value: an object, or an array of them for several graphs",
                  options.json);
   line.addSwitch("--csv", "with --exposed: the list as comma-separated values", options.csv);
@@ -128,6 +132,8 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
   if (!options.compare.empty() && options.exposed)
     return usage("--compare runs no pass and predicts nothing, but --exposed is given");
+  if (!options.schedule.empty() && (options.pipeline.level || options.pipeline.text))
+    return usage("--schedule says what is done, but -O or --pipeline is given");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
   if (llvm::StringRef view = options.views.given(); !view.empty() && (options.verifyOnly || options.listGraphs))
@@ -147,6 +153,8 @@ OutputFormat OptOptions::format() const {
   llvm::StringRef name(output);
   if (name.endswith(".plan.json"))
     return OutputFormat::Plan;
+  if (name.endswith(".schedule.json"))
+    return OutputFormat::Schedule;
   return name.endswith(".py") ? OutputFormat::FxText : OutputFormat::Json;
 }
 

@@ -16,8 +16,9 @@ namespace ccgraph::driver {
 /// The level that runs where neither -O nor --pipeline is given.
 inline constexpr unsigned defaultLevel = 2;
 
-/// What is written: a graph in the first two forms, which every tool reads back; else the plan that it becomes.
-enum class OutputFormat : uint8_t { Json, FxText, Plan, PlanText, PlanDot };
+/// What is written: a graph in the first two forms, which every tool reads back; what was decided about it; else the plan that it
+/// becomes.
+enum class OutputFormat : uint8_t { Json, FxText, Schedule, Plan, PlanText, PlanDot };
 [[nodiscard]] constexpr bool isPlanFormat(OutputFormat format) { return format >= OutputFormat::Plan; }
 
 /// Each field is what one flag says; those without a comment are what the flag's help says (opt_options.cpp).
@@ -31,7 +32,8 @@ struct OptOptions {
   std::string selector;
   std::string groups;
   std::string values;
-  std::string compare; ///< a graph that stands for what the passes would make
+  std::string schedule; ///< --schedule, what to do in place of a pipeline
+  std::string compare;  ///< a graph that stands for what the passes would make
   std::string helpPass;
   /// topic, maybe empty for the first screen; no value: help is not asked for
   std::optional<std::string> help;
@@ -59,10 +61,12 @@ struct OptOptions {
 
   /// True if the run is to write graphs; where it is not, its result is the summary.
   [[nodiscard]] bool writesGraphs() const { return !output.empty() || !emit.empty(); }
+  /// True if what is written is a schedule.
+  [[nodiscard]] bool writesSchedule() const { return writesGraphs() && format() == OutputFormat::Schedule; }
   /// True if these are to be plans.
   [[nodiscard]] bool writesPlans() const { return writesGraphs() && isPlanFormat(format()); }
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
-  /// As --emit says, else by the output's name: FX text for .py, a plan for .plan.json, otherwise JSON.
+  /// As --emit says, else by the output's name: FX text for .py, a plan for .plan.json, a schedule for .schedule.json, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;
 };
 

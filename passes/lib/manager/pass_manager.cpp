@@ -26,8 +26,8 @@ llvm::StringRef stageName(PassFailure::Stage stage) {
   llvm_unreachable("no such stage");
 }
 
-bool isDefectOfPass(PassFailure::Stage stage) {
-  return stage != PassFailure::Stage::Input && stage != PassFailure::Stage::Run;
+bool isDefectOfPass(const PassFailure &failure) {
+  return failure.stage != PassFailure::Stage::Input && failure.stage != PassFailure::Stage::Run && !failure.asTold;
 }
 
 bool PipelineRun::changed() const {
@@ -101,16 +101,32 @@ llvm::StringRef stageMessage(PassFailure::Stage stage) {
   llvm_unreachable("no such stage");
 }
 
+/// Of a pass that does what a file says.
+llvm::StringRef toldMessage(PassFailure::Stage stage) {
+  switch (stage) {
+  case PassFailure::Stage::Input:
+  case PassFailure::Stage::Run:
+  case PassFailure::Stage::Unchanged:
+    return stageMessage(stage);
+  case PassFailure::Stage::Verify:
+    return "was told to make a graph that the verifier refuses";
+  case PassFailure::Stage::Legality:
+    return "was told to make a rewrite that the legality checker refuses";
+  }
+  llvm_unreachable("no such stage");
+}
+
 llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const {
   const Pass &pass = *pipeline_.passes()[index];
-  PassFailure failure{index, stage, pass.str(), textUpTo(pipeline_, index), &graph_};
+  PassFailure failure{index, stage, pass.str(), textUpTo(pipeline_, index), pass.asTold(), &graph_};
   if (options_.onFailure)
     options_.onFailure(failure);
   Diagnostic head;
   head.rule = ("pass." + stageName(stage)).str();
   head.where = pass.name().str();
-  head.message = "pass '" + failure.pass + "' " + stageMessage(stage).str();
-  head.notes.push_back("--pipeline '" + failure.pipeline + "' on the same input shows it again");
+  head.message = "pass '" + failure.pass + "' " + (pass.asTold() ? toldMessage(stage) : stageMessage(stage)).str();
+  if (!pass.asTold())
+    head.notes.push_back("--pipeline '" + failure.pipeline + "' on the same input shows it again");
   std::vector<Diagnostic> all = {std::move(head)};
   llvm::Error rest = llvm::handleErrors(
       std::move(cause), [&](const DiagnosticError &error) { llvm::append_range(all, error.diagnostics()); });
@@ -220,6 +236,8 @@ llvm::Error Runner::runPass(size_t index) {
     record.statistics.emplace_back(statistic->name(), statistic->value());
   record.nodes = graph_.size();
   result_.passes.push_back(std::move(record));
+  if (*changed == Changed::Yes && options_.onRewrite)
+    options_.onRewrite(pass, context.certificate());
   if (*changed == Changed::Yes && options_.afterChange)
     options_.afterChange(pass, graph_);
   return llvm::Error::success();

@@ -142,7 +142,7 @@ TEST_F(PassManager, RefusesAnInputThatIsMalformed) {
   EXPECT_NE(error.find("got a graph that the verifier refuses [pass.input]"), std::string::npos) << error;
   EXPECT_NE(error.find("[structure."), std::string::npos) << error;
   EXPECT_EQ(seen.stage, PassFailure::Stage::Input);
-  EXPECT_FALSE(isDefectOfPass(seen.stage));
+  EXPECT_FALSE(isDefectOfPass(seen));
   EXPECT_FALSE(ran);
   options.verifyInput = false;
   EXPECT_EQ(run(pipeline, options), "");

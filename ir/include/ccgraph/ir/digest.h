@@ -14,7 +14,7 @@
 //                edges; other nodes by their position
 //   placeholder  in place of the target whether the caller holds it (see lifetimes.h)
 //   get_attr     in place of the target the name of the attribute; where it is a subgraph, that graph
-//   group        how many ranks and which axis of its mesh, as far as known
+//   group        how many ranks and which axis of its mesh, as far as known; what is only assumed is not
 //   symbol       s0, u0, ... by their letter; the known value of a backed one, none of an unbacked one
 //   device       its kind; an index only tells two devices of one program apart
 // Not in it: names of nodes, graphs, groups and meshes, ranks, the world size, frames, provenance and

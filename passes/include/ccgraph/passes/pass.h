@@ -132,6 +132,8 @@ public:
     /// may change the order in which the collectives of a group are issued: the manager tells the legality checker, which
     /// refuses it of any other pass
     bool reordersCollectives = false;
+    /// does what a file says: a rewrite of it that a check refuses is the file's mistake, and no defect of the pass
+    bool asTold = false;
   };
   /// The strings of the traits are literals: they are not copied.
   explicit Pass(const Traits &traits) : traits_(traits) {}
@@ -155,6 +157,7 @@ public:
   /// True: equal values are asked of it within a tolerance only, see runtime/equivalence.h.
   [[nodiscard]] bool reassociates() const { return traits_.reassociates; }
   [[nodiscard]] bool reordersCollectives() const { return traits_.reordersCollectives; }
+  [[nodiscard]] bool asTold() const { return traits_.asTold; }
   /// In the order of declaration.
   [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }

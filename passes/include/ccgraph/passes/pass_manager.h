@@ -48,13 +48,15 @@ struct PassFailure {
   std::string pass;
   /// the text up to and including it: with the pipeline's input, this reproduces the failure
   std::string pipeline;
+  /// see Pass::Traits
+  bool asTold = false;
   /// as the pass left it
   const Graph *graph = nullptr;
 };
 /// "input", "run", "unchanged", "verify", "legality".
 [[nodiscard]] llvm::StringRef stageName(PassFailure::Stage stage);
-/// False where the graph is to blame (Input, Run).
-[[nodiscard]] bool isDefectOfPass(PassFailure::Stage stage);
+/// False where the graph is to blame (Input, Run), or what the pass was told.
+[[nodiscard]] bool isDefectOfPass(const PassFailure &failure);
 
 /// What one pass did.
 struct PassRun {
@@ -117,6 +119,8 @@ struct PassManagerOptions {
   size_t explainExposed = 0;
   /// after each pass that changed the graph and whose checks held
   std::function<void(const Pass &, const Graph &)> afterChange;
+  /// after each pass that changed the graph and whose checks held: what it said that it did, of the graph as it is now
+  std::function<void(const Pass &, const Certificate &)> onRewrite;
   /// before the error is returned: write a reproducer
   std::function<void(const PassFailure &)> onFailure;
 };
