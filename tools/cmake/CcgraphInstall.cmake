@@ -12,6 +12,8 @@ if(tools)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/completion/
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
+# Not of the exported package: whoever links the C library needs its header and nothing of C++.
+install(TARGETS ccgraph_c FILE_SET HEADERS)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json ${PROJECT_SOURCE_DIR}/docs/plan.schema.json
   ${PROJECT_SOURCE_DIR}/docs/flight.schema.json ${PROJECT_SOURCE_DIR}/docs/schedule.schema.json

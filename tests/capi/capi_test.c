@@ -1,0 +1,187 @@
+/* The C ABI from C: what docs/c-api.md promises. Argument: the folder of tests/data. Each check that fails prints its line. */
+#include "ccgraph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+#define CHECK(condition)                                                                                               \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                          \
+      ++failures;                                                                                                      \
+    }                                                                                                                  \
+  } while (0)
+
+/* NULL, or the error is told and counted. */
+static int fine(ccgraph_error *error) {
+  if (!error)
+    return 1;
+  fprintf(stderr, "unexpected: %s", ccgraph_error_text(error));
+  ccgraph_error_free(error);
+  ++failures;
+  return 0;
+}
+
+static int refused(ccgraph_error *error, int32_t kind, const char *words) {
+  int ok = error && ccgraph_error_kind(error) == kind && strstr(ccgraph_error_text(error), words);
+  if (!ok)
+    fprintf(stderr, "expected '%s', got: %s\n", words, error ? ccgraph_error_text(error) : "no error");
+  ccgraph_error_free(error);
+  return ok;
+}
+
+static void checkFile(const char *path) {
+  ccgraph_graph *graph = NULL;
+  ccgraph_text *before = NULL, *digest = NULL, *report = NULL, *schedule = NULL, *after = NULL;
+  if (!fine(ccgraph_read(path, NULL, &graph)))
+    return;
+  CHECK(fine(ccgraph_verify(graph)));
+  CHECK(fine(ccgraph_print(graph, "json", &before)) && ccgraph_text_size(before) == strlen(ccgraph_text_data(before)));
+  CHECK(fine(ccgraph_digest(graph, &digest)) && ccgraph_text_size(digest) == 64);
+  CHECK(refused(ccgraph_report(graph, &report), CCGRAPH_USAGE, "was not optimized"));
+  CHECK(refused(ccgraph_print(graph, "schedule", &schedule), CCGRAPH_USAGE, "was not optimized"));
+  CHECK(refused(ccgraph_print(graph, "yaml", &schedule), CCGRAPH_USAGE, "expected json, fx or schedule"));
+  CHECK(fine(ccgraph_optimize(graph, NULL)));
+  CHECK(refused(ccgraph_optimize(graph, NULL), CCGRAPH_USAGE, "optimized already"));
+  CHECK(fine(ccgraph_report(graph, &report)) && strstr(ccgraph_text_data(report), ccgraph_text_data(digest)));
+  CHECK(fine(ccgraph_print(graph, "schedule", &schedule)) && strstr(ccgraph_text_data(schedule), "ccgraph.schedule"));
+  CHECK(fine(ccgraph_print(graph, "json", &after)));
+  CHECK(strcmp(ccgraph_text_data(before), ccgraph_text_data(after)) != 0);
+
+  /* The bytes that were printed read as the graph that it was. */
+  ccgraph_graph *again = NULL;
+  ccgraph_text *digestAgain = NULL;
+  CHECK(fine(ccgraph_read_bytes("memory", ccgraph_text_data(before), ccgraph_text_size(before), NULL, &again)));
+  CHECK(fine(ccgraph_digest(again, &digestAgain)));
+  CHECK(strcmp(ccgraph_text_data(digest), ccgraph_text_data(digestAgain)) == 0);
+  ccgraph_graph_free(again);
+  ccgraph_graph_free(graph);
+  ccgraph_text *texts[] = {before, digest, report, schedule, after, digestAgain};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+    ccgraph_text_free(texts[i]);
+}
+
+static void checkErrors(void) {
+  ccgraph_graph *graph = NULL;
+  const char *text = "{\"format\": \"ccgraph.graph\", \"version\": \"1.0\", \"nodes\": [7]}";
+  ccgraph_error *error = ccgraph_read_bytes("mine.json", text, strlen(text), NULL, &graph);
+  CHECK(error && graph == NULL && ccgraph_error_count(error) >= 1);
+  ccgraph_diagnostic found;
+  found.struct_size = sizeof found;
+  CHECK(ccgraph_error_at(error, 0, &found) && strcmp(found.file, "mine.json") == 0 && found.line == 1 &&
+        found.column > 1);
+  CHECK(!ccgraph_error_at(error, 1000, &found));
+  ccgraph_error_free(error);
+  CHECK(refused(ccgraph_read("/no/such/file", NULL, &graph), CCGRAPH_INPUT, "No such file"));
+
+  ccgraph_options *options = ccgraph_options_new();
+  CHECK(refused(ccgraph_options_set(options, "speed", "9"), CCGRAPH_USAGE, "there is no option 'speed'"));
+  CHECK(refused(ccgraph_options_set(options, "bitwise", "yes"), CCGRAPH_USAGE, "expected true or false"));
+  CHECK(refused(ccgraph_options_set(options, "memory-budget", "lots"), CCGRAPH_USAGE, "got 'lots'"));
+  ccgraph_options_free(options);
+}
+
+/* x, y -> two gathers, each waited for at once, their results returned. */
+enum { X, Y, A, WA, B, WB, OUT, NODES };
+static const char texts[] =
+    "xyawabwboutput_c10d_functional.all_gather_into_tensor.default_c10d_functional.wait_tensor.default"
+    "f32[8][1]cpuf32[16][1]cpudp";
+static const uint64_t textBegin[] = {0, 1, 2, 3, 5, 6, 8, 14, 61, 97, 109, 122, 124};
+static const uint8_t opcodes[NODES] = {CCGRAPH_PLACEHOLDER,   CCGRAPH_PLACEHOLDER,   CCGRAPH_CALL_FUNCTION,
+                                       CCGRAPH_CALL_FUNCTION, CCGRAPH_CALL_FUNCTION, CCGRAPH_CALL_FUNCTION,
+                                       CCGRAPH_OUTPUT};
+static const uint32_t names[NODES] = {0, 1, 2, 3, 4, 5, 6};
+static const uint32_t targets[NODES] = {0, 1, 7, 8, 7, 8, 6};
+static const uint32_t types[NODES] = {9, 9, 10, 10, 10, 10, CCGRAPH_NO_TEXT};
+static const int64_t code[] = {0,  0,
+                               0,  0, /* x, y */
+                               3,  CCGRAPH_NODE,
+                               X,  CCGRAPH_INT,
+                               2,  CCGRAPH_STRING,
+                               11, 0, /* a */
+                               1,  CCGRAPH_NODE,
+                               A,  0, /* wa */
+                               3,  CCGRAPH_NODE,
+                               Y,  CCGRAPH_INT,
+                               2,  CCGRAPH_STRING,
+                               11, 0, /* b */
+                               1,  CCGRAPH_NODE,
+                               B,  0, /* wb */
+                               1,  CCGRAPH_TUPLE,
+                               2,  CCGRAPH_NODE,
+                               WA, CCGRAPH_NODE,
+                               WB, 0}; /* output */
+static const uint64_t codeBegin[] = {0, 2, 4, 12, 16, 24, 28, 36};
+
+static ccgraph_flat flatGraph(void) {
+  ccgraph_flat flat = {sizeof flat, NODES, 12, texts, textBegin, opcodes, names, targets, types, codeBegin, code};
+  return flat;
+}
+
+static void checkFlat(void) {
+  ccgraph_flat flat = flatGraph();
+  ccgraph_graph *graph = NULL;
+  ccgraph_edits *edits = NULL;
+  if (!fine(ccgraph_import(&flat, "step", &graph)))
+    return;
+  CHECK(fine(ccgraph_verify(graph)));
+  CHECK(refused(ccgraph_edits_of(graph, &edits), CCGRAPH_USAGE, "then optimized"));
+  ccgraph_options *options = ccgraph_options_new();
+  CHECK(fine(ccgraph_options_set(options, "memory-budget", "unlimited")));
+  CHECK(fine(ccgraph_optimize(graph, options)));
+  ccgraph_options_free(options);
+  ccgraph_edit_view view;
+  view.struct_size = 1;
+  CHECK(fine(ccgraph_edits_of(graph, &edits)) && !ccgraph_edits_view(edits, &view));
+  view.struct_size = sizeof view;
+  CHECK(ccgraph_edits_view(edits, &view));
+  /* One gather on a list, two elements of it, two waits; the old four are gone; the output reads the new waits. */
+  CHECK(view.made.node_count == 5 && view.order_count == 8);
+  CHECK(view.order[0] == X && view.order[1] == Y && view.order[2] == NODES && view.order[7] == OUT);
+  CHECK(view.operand_count == 2 && view.operands[0] == OUT && view.operands[1] == 0 && view.operands[2] >= NODES);
+  CHECK(view.like_begin[1] == 2 && view.likes[0] == A && view.likes[1] == B);
+  const char *target = view.made.text_bytes + view.made.text_begin[view.made.targets[0]];
+  CHECK(strncmp(target, "_c10d_functional.all_gather_into_tensor_coalesced.default", 57) == 0);
+  ccgraph_edits_free(edits);
+  ccgraph_graph_free(graph);
+}
+
+static void checkBadFlat(void) {
+  ccgraph_graph *graph = NULL;
+  ccgraph_flat flat = flatGraph();
+  int64_t bad[sizeof code / sizeof *code];
+  flat.code = bad;
+  /* Every word of the arguments replaced by numbers that are out of place: an error or a graph, and never a crash. */
+  const int64_t others[] = {-1, 0, 1, 2, 5, 8, 12, 15, 16, 99, INT64_MIN, INT64_MAX};
+  for (size_t at = 0; at < sizeof code / sizeof *code; ++at)
+    for (size_t other = 0; other < sizeof others / sizeof *others; ++other) {
+      memcpy(bad, code, sizeof code);
+      bad[at] = others[other];
+      ccgraph_error *error = ccgraph_import(&flat, "bad", &graph);
+      if (!error)
+        ccgraph_graph_free(graph);
+      else
+        CHECK(strstr(ccgraph_error_text(error), "[api.flat]"));
+      ccgraph_error_free(error);
+    }
+  memcpy(bad, code, sizeof code);
+  bad[6] = WB; /* a reads what stands after it */
+  CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_INPUT, "mentions node 5, expected one before it"));
+  flat.struct_size = 8;
+  CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_USAGE, "set struct_size"));
+}
+
+int main(int argc, char **argv) {
+  char path[4096];
+  if (argc != 2)
+    return 2;
+  CHECK(ccgraph_abi_version() >> 16 == CCGRAPH_ABI_MAJOR && ccgraph_version()[0] != 0);
+  snprintf(path, sizeof path, "%s/small/transformer_step_w4/readable.py.gz", argv[1]);
+  checkFile(path);
+  checkErrors();
+  checkFlat();
+  checkBadFlat();
+  return failures != 0;
+}

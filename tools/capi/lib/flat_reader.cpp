@@ -1,0 +1,232 @@
+// ccgraph_import: arrays become a graph. Every index is held against its list, since the arrays come from a stranger.
+#include "flat_texts.h"
+#include "handles.h"
+
+#include "ccgraph/ir/device.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <bit>
+
+using namespace ccgraph;
+using namespace ccgraph::capi;
+
+namespace {
+
+constexpr unsigned maxDepth = 200;
+
+/// Reads one graph; the first mistake ends it.
+class FlatReader {
+public:
+  FlatReader(const ccgraph_flat &flat, ccgraph_graph &handle)
+      : flat_(flat), handle_(handle), graph_(*handle.graph), types_(flat.text_count) {}
+
+  llvm::Error read() {
+    for (uint32_t i = 0; i <= flat_.text_count; ++i)
+      if (flat_.text_begin[i] < (i ? flat_.text_begin[i - 1] : 0))
+        return wrong("text_begin goes back at text " + std::to_string(i), "give offsets that never go back");
+    for (at_ = 0; at_ < flat_.node_count && mistake_.empty(); ++at_)
+      readNode();
+    return mistake_.empty() ? llvm::Error::success() : wrong(mistake_, repair_);
+  }
+
+private:
+  llvm::Error wrong(std::string message, std::string repair) const {
+    Diagnostic diagnostic;
+    diagnostic.rule = "api.flat";
+    diagnostic.where = at_ < nodes_.size() ? nodes_[at_]->name().str().str() : "node " + std::to_string(at_);
+    diagnostic.message = std::move(message);
+    diagnostic.notes.push_back(std::move(repair));
+    return makeError(std::move(diagnostic));
+  }
+  void fail(std::string message, std::string repair) {
+    if (mistake_.empty())
+      mistake_ = std::move(message), repair_ = std::move(repair);
+  }
+
+  llvm::StringRef text(int64_t index) {
+    if (index < 0 || index >= flat_.text_count) {
+      fail("got text " + std::to_string(index) + ", expected one of " + std::to_string(flat_.text_count),
+           "give the index of a text");
+      return {};
+    }
+    return {flat_.text_bytes + flat_.text_begin[index],
+            static_cast<size_t>(flat_.text_begin[index + 1] - flat_.text_begin[index])};
+  }
+
+  /// Each type text is parsed once.
+  const Type *type(uint32_t index) {
+    if (index == CCGRAPH_NO_TEXT)
+      return nullptr;
+    llvm::StringRef spelled = text(index);
+    if (!mistake_.empty())
+      return nullptr;
+    if (!types_[index])
+      types_[index] = parseFlatType(handle_.context, spelled);
+    if (llvm::Expected<const Type *> &found = *types_[index]; found)
+      return *found;
+    fail("'" + spelled.str() + "' is no type: " + llvm::toString(types_[index]->takeError()),
+         "spell it as print_readable does");
+    return nullptr;
+  }
+
+  int64_t next() {
+    if (code_ < end_)
+      return flat_.code[code_++];
+    fail("its arguments end too early", "say how many values follow");
+    return 0;
+  }
+
+  /// A count of values that are still to come: each takes one word at least.
+  uint64_t count() {
+    int64_t number = next();
+    if (number >= 0 && static_cast<uint64_t>(number) <= end_ - code_)
+      return static_cast<uint64_t>(number);
+    fail("got a count of " + std::to_string(number) + ", expected at most " + std::to_string(end_ - code_),
+         "say how many values follow");
+    return 0;
+  }
+
+  Argument readNodeReference(ArgumentBuilder &builder) {
+    int64_t index = next();
+    if (index >= 0 && index < static_cast<int64_t>(nodes_.size()))
+      return builder.operand(nodes_[static_cast<size_t>(index)]);
+    fail("mentions node " + std::to_string(index) + ", expected one before it",
+         "let each node stand after what it reads");
+    return Argument::none();
+  }
+
+  Argument readDType() {
+    llvm::StringRef spelled = text(next());
+    if (std::optional<DType> dtype = parseShortDType(spelled))
+      return Argument::dtype(*dtype);
+    fail("'" + spelled.str() + "' is no dtype", "spell it as bf16, f32, i64, b8");
+    return Argument::none();
+  }
+
+  Argument readDevice() {
+    llvm::StringRef spelled = text(next());
+    std::optional<Device> device = parseDevice(handle_.context, spelled);
+    if (device && device->kind)
+      return Argument::device(*device);
+    fail("'" + spelled.str() + "' is no device", "spell it as cpu or cuda:0");
+    return Argument::none();
+  }
+
+  Argument readSequence(ArgumentBuilder &builder, Argument::Kind kind, unsigned depth) {
+    uint64_t size = kind == Argument::Kind::Slice ? 3 : count();
+    llvm::SmallVector<Argument, 8> elements;
+    for (uint64_t i = 0; i < size && mistake_.empty(); ++i)
+      elements.push_back(readValue(builder, depth + 1));
+    return builder.sequence(kind, elements);
+  }
+
+  llvm::SmallVector<NamedArgument, 4> readNamed(ArgumentBuilder &builder, unsigned depth) {
+    llvm::SmallVector<NamedArgument, 4> entries;
+    uint64_t size = count();
+    for (uint64_t i = 0; i < size && mistake_.empty(); ++i) {
+      Identifier name = identifier(next());
+      entries.push_back({name, readValue(builder, depth + 1)});
+    }
+    return entries;
+  }
+
+  Identifier identifier(int64_t index) { return handle_.context.identifier(text(index)); }
+
+  Argument readValue(ArgumentBuilder &builder, unsigned depth) {
+    if (depth > maxDepth) {
+      fail("arguments nest deeper than " + std::to_string(maxDepth), "flatten them");
+      return Argument::none();
+    }
+    int64_t kind = next();
+    switch (kind) {
+    case CCGRAPH_NONE:
+      return Argument::none();
+    case CCGRAPH_NODE:
+      return readNodeReference(builder);
+    case CCGRAPH_INT:
+      return Argument::integer(next());
+    case CCGRAPH_BOOL:
+      return Argument::boolean(next() != 0);
+    case CCGRAPH_FLOAT:
+      return Argument::floating(std::bit_cast<double>(next()));
+    case CCGRAPH_STRING:
+      return Argument::string(identifier(next()));
+    case CCGRAPH_SYMBOLIC:
+      return Argument::symbolic(handle_.context.symbolic(text(next())));
+    case CCGRAPH_DTYPE:
+      return readDType();
+    case CCGRAPH_DEVICE:
+      return readDevice();
+    case CCGRAPH_LAYOUT:
+      return Argument::word(Argument::Kind::Layout, identifier(next()));
+    case CCGRAPH_MEMORY_FORMAT:
+      return Argument::word(Argument::Kind::MemoryFormat, identifier(next()));
+    case CCGRAPH_PYTHON:
+      return Argument::word(Argument::Kind::Python, identifier(next()));
+    case CCGRAPH_LIST:
+      return readSequence(builder, Argument::Kind::List, depth);
+    case CCGRAPH_TUPLE:
+      return readSequence(builder, Argument::Kind::Tuple, depth);
+    case CCGRAPH_SLICE:
+      return readSequence(builder, Argument::Kind::Slice, depth);
+    case CCGRAPH_DICT:
+      return builder.dict(readNamed(builder, depth));
+    default:
+      fail("got a value of kind " + std::to_string(kind) + ", expected 0 to 15", "see ccgraph.h");
+      return Argument::none();
+    }
+  }
+
+  void readNode() {
+    code_ = flat_.code_begin[at_];
+    end_ = flat_.code_begin[at_ + 1];
+    if (flat_.opcodes[at_] > CCGRAPH_OUTPUT || end_ < code_)
+      return fail("got opcode " + std::to_string(flat_.opcodes[at_]) + " and arguments of " +
+                      std::to_string(end_ - code_) + " words",
+                  "opcodes go from 0 to 3, and code_begin never goes back");
+    NodeSpec spec;
+    spec.opcode = static_cast<Opcode>(flat_.opcodes[at_]);
+    spec.name = text(flat_.names[at_]);
+    spec.target = identifier(flat_.targets[at_]);
+    spec.type = type(flat_.types[at_]);
+    if (mistake_.empty() && graph_.find(spec.name))
+      fail("a second node is called '" + spec.name.str() + "'", "names are unique");
+    ArgumentBuilder builder(graph_);
+    llvm::SmallVector<Argument, 8> positional;
+    uint64_t size = count();
+    for (uint64_t i = 0; i < size && mistake_.empty(); ++i)
+      positional.push_back(readValue(builder, 0));
+    llvm::SmallVector<NamedArgument, 4> keyword = readNamed(builder, 0);
+    if (!mistake_.empty())
+      return;
+    nodes_.push_back(graph_.create(spec, std::move(builder), Arguments{positional, keyword}));
+  }
+
+  const ccgraph_flat &flat_;
+  ccgraph_graph &handle_;
+  Graph &graph_;
+  std::vector<std::optional<llvm::Expected<const Type *>>> types_;
+  std::vector<Node *> nodes_;
+  uint32_t at_ = 0;
+  uint64_t code_ = 0, end_ = 0;
+  std::string mistake_, repair_;
+};
+
+} // namespace
+
+ccgraph_error *ccgraph_import(const ccgraph_flat *flat, const char *name, ccgraph_graph **graph) {
+  if (!flat || !graph || flat->struct_size < sizeof(ccgraph_flat))
+    return usage(
+        "ccgraph_import: got NULL or a struct of another size, expected a ccgraph_flat and a place for the graph",
+        "set struct_size to sizeof(ccgraph_flat)");
+  auto handle = std::make_unique<ccgraph_graph>();
+  handle->graph = std::make_unique<Graph>(handle->context, name ? name : "graph");
+  handle->summary.input = handle->graph->name().str();
+  FlatReader reader(*flat, *handle);
+  if (llvm::Error error = reader.read())
+    return toError(std::move(error));
+  handle->imported = flat->node_count;
+  *graph = handle.release();
+  return nullptr;
+}

@@ -1,0 +1,289 @@
+#include "handles.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/ir/digest.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/toolkit/cost_files.h"
+#include "ccgraph/toolkit/graph_choice.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/rewrite_graph.h"
+#include "ccgraph/toolkit/schedule_files.h"
+#include "driver/json_output.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <chrono>
+
+using namespace ccgraph;
+using namespace ccgraph::capi;
+
+namespace {
+
+using State = ccgraph_graph::State;
+
+ccgraph_error *broken() {
+  return usage("the optimization of this graph failed, so nothing is known of it", "read or import the graph again");
+}
+
+/// The one graph that a file's text and the selector mean.
+llvm::Error takeGraph(ccgraph_graph &handle, const InputFile &file, llvm::StringRef selector) {
+  Diagnostics warnings;
+  auto graph = loadGraph(handle.context, file, selector, &warnings);
+  handle.warnings += toString(warnings.take());
+  if (!graph)
+    return graph.takeError();
+  handle.graph = std::move(*graph);
+  return llvm::Error::success();
+}
+
+llvm::Error readFile(ccgraph_graph &handle, llvm::StringRef path, llvm::StringRef selector) {
+  Diagnostics warnings;
+  auto input = openGraphs(path, selector, warnings);
+  handle.warnings += toString(warnings.take());
+  if (!input)
+    return input.takeError();
+  if (llvm::Error error = takeGraph(handle, input->file, input->selector))
+    return error;
+  addStatedGroups(*handle.graph, *input);
+  handle.summary.input = path.str();
+  handle.summary.choice = input->choice;
+  return llvm::Error::success();
+}
+
+/// Where each line of a whole text stands.
+CutLines allLines(llvm::StringRef text) {
+  CutLines cut;
+  for (size_t line = 0; line <= text.count('\n'); ++line)
+    cut.lines.push_back(line + 1);
+  return cut;
+}
+
+/// The machine, the durations and the groups that options name, read.
+struct Files {
+  std::optional<Durations> durations;
+  std::optional<Schedule> schedule;
+  Pipeline pipeline;
+};
+
+llvm::Expected<Pipeline> pipelineOf(llvm::StringRef text) {
+  for (unsigned level = 0; level <= maxLevel; ++level)
+    if (text == "-O" + std::to_string(level))
+      return pipelineOfLevel(level);
+  return text.trim().empty() ? Pipeline() : Pipeline::parse(text);
+}
+
+llvm::Error readPipeline(const ccgraph_options &options, Files &files, std::string &warned) {
+  if (options.schedule.empty()) {
+    auto pipeline = pipelineOf(options.pipeline);
+    if (!pipeline)
+      return pipeline.takeError();
+    files.pipeline = std::move(*pipeline);
+    return llvm::Error::success();
+  }
+  Diagnostics warnings;
+  auto schedule = loadSchedule(options.schedule, warnings);
+  warned += toString(warnings.take());
+  if (!schedule)
+    return schedule.takeError();
+  auto pipeline = ccgraph::pipelineOf(*schedule);
+  if (!pipeline)
+    return pipeline.takeError();
+  files.schedule = std::move(*schedule);
+  files.pipeline = std::move(*pipeline);
+  return llvm::Error::success();
+}
+
+llvm::Error readCosts(const ccgraph_options &options, Files &files, PassManagerOptions &manager) {
+  if (!options.machine.empty()) {
+    auto machine = loadMachine(options.machine);
+    if (!machine)
+      return machine.takeError();
+    manager.machine = std::move(*machine);
+  }
+  if (options.durations.empty())
+    return llvm::Error::success();
+  auto durations = loadDurations(options.durations);
+  if (!durations)
+    return durations.takeError();
+  files.durations = std::move(*durations);
+  manager.durations = &*files.durations;
+  return llvm::Error::success();
+}
+
+/// All that can be wrong with what the options name, before the graph is touched.
+llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Files &files, PassManagerOptions &manager) {
+  if (llvm::Error error = readPipeline(options, files, handle.warnings))
+    return error;
+  if (llvm::Error error = readCosts(options, files, manager))
+    return error;
+  if (!options.groups.empty())
+    if (llvm::Error error = addGroups(*handle.graph, options.groups))
+      return error;
+  assumeGroups(*handle.graph, statedRanks(*handle.graph));
+  if (llvm::Error error = checkWellFormed(*handle.graph))
+    return error;
+  manager.verifyInput = false; // because checkWellFormed has done so
+  manager.predictTimes = true;
+  if (files.schedule)
+    if (llvm::Error error = checkSchedule(*files.schedule, *handle.graph))
+      return error;
+  return files.durations ? checkDurations(*files.durations, *handle.graph) : llvm::Error::success();
+}
+
+void describe(ccgraph_graph &handle, const ccgraph_options &options, const Files &files) {
+  driver::Summary &summary = handle.summary;
+  summary.graph = handle.graph->name().str();
+  summary.level = options.schedule.empty() ? options.pipeline : "--schedule " + options.schedule;
+  summary.pipeline = files.pipeline.str();
+  summary.unknownGroups = llvm::join(unknownGroups(*handle.graph), ", ");
+  summary.spmd = options.manager.spmd;
+  summary.budgetGiven = options.manager.memoryBudget.has_value() || files.schedule;
+  summary.machineGiven = !options.machine.empty();
+  summary.before = gatherFacts(*handle.graph);
+}
+
+ccgraph_error *runPasses(ccgraph_graph &handle, const Files &files, PassManagerOptions manager) {
+  std::optional<PassFailure> failure;
+  manager.onFailure = [&](const PassFailure &what) { failure = what; };
+  const bool isSchedule = files.schedule.has_value();
+  ScheduleRecorder recorder(*handle.graph);
+  manager.onRewrite = [&](const Pass &pass, const Certificate &certificate) { recorder.note(pass, certificate); };
+  auto done = rewriteGraph(*handle.graph, {files.pipeline, isSchedule ? &*files.schedule : nullptr, manager});
+  if (!done) {
+    handle.state = State::Broken;
+    return toError(done.takeError(), failure && isDefectOfPass(*failure) ? CCGRAPH_DEFECT : CCGRAPH_INPUT);
+  }
+  handle.state = State::Optimized;
+  if (isSchedule)
+    handle.schedule = files.schedule;
+  else if (auto schedule = recorder.take(*handle.graph, done->run.memoryBudget))
+    handle.schedule = std::move(*schedule);
+  else
+    handle.noSchedule = llvm::toString(schedule.takeError());
+  handle.summary.run = std::move(done->run);
+  handle.summary.after = gatherFacts(*handle.graph);
+  handle.summary.groups = handle.graph->groups();
+  for (const PassRun &run : handle.summary.run.passes) {
+    handle.summary.times.passes += run.seconds;
+    handle.summary.times.checks += run.checkSeconds;
+  }
+  return nullptr;
+}
+
+llvm::Error printAs(ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostream &os) {
+  if (form == "json")
+    writeJsonGraph(os, *handle.graph);
+  else if (form == "fx")
+    writeFxText(os, *handle.graph);
+  else
+    writeSchedule(os, *handle.schedule);
+  return llvm::Error::success();
+}
+
+/// NULL where the graph can be printed so.
+ccgraph_error *checkForm(const ccgraph_graph &handle, llvm::StringRef form) {
+  if (handle.state == State::Broken)
+    return broken();
+  if (form != "json" && form != "fx" && form != "schedule")
+    return usage(("got form '" + form + "', expected json, fx or schedule").str());
+  if (form == "schedule" && !handle.noSchedule.empty())
+    return usage(handle.noSchedule);
+  if (form == "schedule" && !handle.schedule)
+    return usage("a graph that was not optimized has no schedule", "call ccgraph_optimize first");
+  return nullptr;
+}
+
+} // namespace
+
+ccgraph_error *ccgraph_read(const char *path, const char *selector, ccgraph_graph **graph) {
+  if (!path || !graph)
+    return usage("ccgraph_read: got NULL, expected a path and a place for the graph");
+  auto handle = std::make_unique<ccgraph_graph>();
+  if (llvm::Error error = readFile(*handle, path, textOf(selector)))
+    return toError(std::move(error));
+  *graph = handle.release();
+  return nullptr;
+}
+
+ccgraph_error *ccgraph_read_bytes(const char *name, const void *bytes, size_t size, const char *selector,
+                                  ccgraph_graph **graph) {
+  if (!name || (!bytes && size) || !graph)
+    return usage("ccgraph_read_bytes: got NULL, expected a name, bytes and a place for the graph");
+  std::string text(static_cast<const char *>(bytes), size);
+  CutLines lines = allLines(text);
+  InputFile file = InputFile::ofText(name, std::move(text), std::move(lines));
+  auto handle = std::make_unique<ccgraph_graph>();
+  if (llvm::Error error = takeGraph(*handle, file, textOf(selector)))
+    return toError(std::move(error));
+  handle->summary.input = name;
+  *graph = handle.release();
+  return nullptr;
+}
+
+void ccgraph_graph_free(ccgraph_graph *graph) { delete graph; }
+const char *ccgraph_graph_warnings(const ccgraph_graph *graph) { return graph->warnings.c_str(); }
+
+ccgraph_error *ccgraph_print(ccgraph_graph *graph, const char *form, ccgraph_text **text) {
+  std::lock_guard lock(graph->mutex);
+  if (ccgraph_error *error = checkForm(*graph, textOf(form)))
+    return error;
+  auto result = std::make_unique<ccgraph_text>();
+  llvm::raw_string_ostream os(result->text);
+  llvm::cantFail(printAs(*graph, form, os));
+  os.flush();
+  *text = result.release();
+  return nullptr;
+}
+
+ccgraph_error *ccgraph_write(ccgraph_graph *graph, const char *path, const char *form) {
+  std::lock_guard lock(graph->mutex);
+  if (ccgraph_error *error = checkForm(*graph, textOf(form)))
+    return error;
+  return toError(writeFile(textOf(path), [&](llvm::raw_ostream &os) { return printAs(*graph, form, os); }));
+}
+
+ccgraph_error *ccgraph_digest(ccgraph_graph *graph, ccgraph_text **text) {
+  std::lock_guard lock(graph->mutex);
+  if (graph->state == State::Broken)
+    return broken();
+  *text = new ccgraph_text{digestOf(*graph->graph).str()};
+  return nullptr;
+}
+
+ccgraph_error *ccgraph_verify(ccgraph_graph *graph) {
+  std::lock_guard lock(graph->mutex);
+  return graph->state == State::Broken ? broken() : toError(verifyOrError(*graph->graph));
+}
+
+ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *options) {
+  std::lock_guard lock(graph->mutex);
+  if (graph->state != State::Fresh)
+    return graph->state == State::Broken ? broken()
+                                         : usage("this graph was optimized already", "read or import the graph again");
+  const ccgraph_options otherwise;
+  const ccgraph_options &used = options ? *options : otherwise;
+  Files files;
+  PassManagerOptions manager = used.manager;
+  if (llvm::Error error = prepare(*graph, used, files, manager))
+    return toError(std::move(error));
+  describe(*graph, used, files);
+  if (graph->imported)
+    graph->before.emplace(*graph->graph);
+  return runPasses(*graph, files, manager);
+}
+
+ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {
+  std::lock_guard lock(graph->mutex);
+  if (graph->state != State::Optimized)
+    return graph->state == State::Broken
+               ? broken()
+               : usage("a graph that was not optimized has no report", "call ccgraph_optimize first");
+  auto result = std::make_unique<ccgraph_text>();
+  llvm::raw_string_ostream os(result->text);
+  driver::printSummariesJson(os, graph->summary);
+  os.flush();
+  *text = result.release();
+  return nullptr;
+}

@@ -1,0 +1,60 @@
+// What stands behind the handles of ccgraph.h.
+//
+// Ownership: each handle owns what it holds. Failure: errors become ccgraph_error by toError. Cost: none worth naming.
+#pragma once
+
+#include "ccgraph.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/schedule.h"
+#include "ccgraph/ir/snapshot.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "driver/summary.h"
+
+#include <mutex>
+
+struct ccgraph_error {
+  int32_t kind = CCGRAPH_INPUT;
+  std::string text;
+  std::vector<ccgraph::Diagnostic> diagnostics;
+  /// of each diagnostic, one a line
+  std::vector<std::string> notes;
+};
+
+struct ccgraph_text {
+  std::string text;
+};
+
+struct ccgraph_options {
+  std::string pipeline = "-O2";
+  std::string schedule, machine, durations, groups;
+  ccgraph::PassManagerOptions manager;
+};
+
+struct ccgraph_graph {
+  std::mutex mutex;
+  ccgraph::Context context;
+  std::unique_ptr<ccgraph::Graph> graph;
+  std::string warnings;
+  /// an optimization has begun: 1; it has failed, and the graph is good for nothing: 2
+  enum class State : uint8_t { Fresh, Optimized, Broken } state = State::Fresh;
+  /// nodes of ccgraph_import, and as they were before the optimization
+  uint32_t imported = 0;
+  std::optional<ccgraph::GraphSnapshot> before;
+  std::vector<uint32_t> importedIndex; ///< by id
+  ccgraph::driver::Summary summary;
+  std::optional<ccgraph::Schedule> schedule;
+  std::string noSchedule; ///< why the optimization has none
+};
+
+namespace ccgraph::capi {
+
+/// Owned by the caller of the C function.
+[[nodiscard]] ccgraph_error *toError(llvm::Error error, int32_t kind = CCGRAPH_INPUT);
+[[nodiscard]] ccgraph_error *usage(std::string message, std::string repair = "");
+/// A C text, which may be NULL, as a text.
+[[nodiscard]] inline llvm::StringRef textOf(const char *text) {
+  return text ? llvm::StringRef(text) : llvm::StringRef();
+}
+
+} // namespace ccgraph::capi

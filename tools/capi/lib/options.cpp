@@ -1,0 +1,60 @@
+#include "handles.h"
+
+#include "ccgraph/passes/options.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace ccgraph;
+using namespace ccgraph::capi;
+
+namespace {
+
+ccgraph_error *badValue(llvm::StringRef name, llvm::StringRef value, llvm::StringRef expected) {
+  return usage(("option '" + name + "': got '" + value + "', expected " + expected).str());
+}
+
+ccgraph_error *setSwitch(llvm::StringRef name, llvm::StringRef value, bool &where, bool whenTrue) {
+  if (value != "true" && value != "false")
+    return badValue(name, value, "true or false");
+  where = (value == "true") == whenTrue;
+  return nullptr;
+}
+
+ccgraph_error *setBudget(PassManagerOptions &manager, llvm::StringRef value) {
+  auto bytes = OptionText<ByteCount>::parse(value);
+  if (!bytes)
+    return badValue("memory-budget", value, "bytes such as 40GiB or 1500000, or unlimited");
+  manager.limitMemory = bytes->limit.has_value();
+  manager.memoryBudget = bytes->limit;
+  return nullptr;
+}
+
+} // namespace
+
+ccgraph_options *ccgraph_options_new(void) { return new ccgraph_options; }
+void ccgraph_options_free(ccgraph_options *options) { delete options; }
+
+ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value) {
+  llvm::StringRef key = textOf(name);
+  if (!options || !name || !value)
+    return usage("ccgraph_options_set: got NULL, expected options, a name and a value");
+  if (key == "memory-budget")
+    return setBudget(options->manager, value);
+  if (key == "bitwise")
+    return setSwitch(key, value, options->manager.bitwise, true);
+  if (key == "ranks-differ")
+    return setSwitch(key, value, options->manager.spmd, false);
+  auto *text = llvm::StringSwitch<std::string *>(key)
+                   .Case("pipeline", &options->pipeline)
+                   .Case("schedule", &options->schedule)
+                   .Case("machine", &options->machine)
+                   .Case("durations", &options->durations)
+                   .Case("groups", &options->groups)
+                   .Default(nullptr);
+  if (!text)
+    return usage(
+        ("there is no option '" + key + "'").str(),
+        "the options are pipeline, schedule, machine, durations, groups, memory-budget, bitwise, ranks-differ");
+  *text = value;
+  return nullptr;
+}
