@@ -1,0 +1,15 @@
+"""ccgraph: hides the communication of a training step behind its computation, and proves the rewrite.
+
+Files, without PyTorch:
+    graph = ccgraph.read("step.log")
+    ccgraph.optimize(graph)
+    ccgraph.write(graph, "step.json")
+Inside torch.compile: see ccgraph.torch.
+"""
+
+from ._graph import Graph, optimize, read, read_bytes, report, verify, write
+from ._library import CheckError, DefectError, Diagnostic, Error, InputError, UsageError, lib
+
+__version__: str = lib.ccgraph_version().decode()
+__all__ = ["CheckError", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "UsageError", "optimize", "read", "read_bytes",
+           "report", "verify", "write"]

@@ -1,0 +1,157 @@
+"""The C ABI (ccgraph.h), by ctypes: structs, functions, and errors as exceptions."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from dataclasses import dataclass
+from pathlib import Path
+
+ABI_MAJOR = 1
+NO_TEXT = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One thing that was found: where, what, and the repair. Line and column count from 1; 0 where unknown."""
+
+    severity: str
+    rule: str
+    file: str
+    line: int
+    column: int
+    where: str
+    message: str
+    notes: tuple[str, ...]
+
+
+class Error(Exception):
+    """What ccgraph refused; its text is what the tools print."""
+
+    def __init__(self, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(text.rstrip("\n"))
+        self.diagnostics = diagnostics
+
+
+class InputError(Error):
+    """A file or a graph that is not as it must be."""
+
+
+class UsageError(Error):
+    """A call, or an option, that makes no sense."""
+
+
+class CheckError(Error):
+    """A check that was asked for, and does not hold."""
+
+
+class DefectError(Error):
+    """A defect of ccgraph, whatever the input was: please report it."""
+
+
+_KINDS = {1: InputError, 2: UsageError, 3: CheckError, 4: DefectError}
+
+
+class _Diagnostic(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("severity", c_int32), ("line", c_uint32), ("column", c_uint32), ("rule", c_char_p),
+                ("file", c_char_p), ("where", c_char_p), ("message", c_char_p), ("notes", c_char_p)]
+
+
+class Flat(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("node_count", c_uint32), ("text_count", c_uint32), ("text_bytes", c_char_p),
+                ("text_begin", POINTER(c_uint64)), ("opcodes", POINTER(c_uint8)), ("names", POINTER(c_uint32)),
+                ("targets", POINTER(c_uint32)), ("types", POINTER(c_uint32)), ("code_begin", POINTER(c_uint64)),
+                ("code", POINTER(c_int64))]
+
+
+class EditView(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("order_count", c_uint32), ("operand_count", c_uint32), ("order", POINTER(c_uint32)),
+                ("operands", POINTER(c_uint32)), ("made", Flat), ("like_begin", POINTER(c_uint32)), ("likes", POINTER(c_uint32))]
+
+
+_PROTOTYPES = {
+    "ccgraph_abi_version": (c_uint32, []),
+    "ccgraph_version": (c_char_p, []),
+    "ccgraph_error_kind": (c_int32, [c_void_p]),
+    "ccgraph_error_text": (c_char_p, [c_void_p]),
+    "ccgraph_error_count": (c_size_t, [c_void_p]),
+    "ccgraph_error_at": (c_int32, [c_void_p, c_size_t, POINTER(_Diagnostic)]),
+    "ccgraph_error_free": (None, [c_void_p]),
+    "ccgraph_text_data": (c_void_p, [c_void_p]),
+    "ccgraph_text_size": (c_size_t, [c_void_p]),
+    "ccgraph_text_free": (None, [c_void_p]),
+    "ccgraph_options_new": (c_void_p, []),
+    "ccgraph_options_set": (c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "ccgraph_options_free": (None, [c_void_p]),
+    "ccgraph_read": (c_void_p, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "ccgraph_read_bytes": (c_void_p, [c_char_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
+    "ccgraph_graph_free": (None, [c_void_p]),
+    "ccgraph_graph_warnings": (c_char_p, [c_void_p]),
+    "ccgraph_print": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "ccgraph_write": (c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "ccgraph_digest": (c_void_p, [c_void_p, POINTER(c_void_p)]),
+    "ccgraph_verify": (c_void_p, [c_void_p]),
+    "ccgraph_optimize": (c_void_p, [c_void_p, c_void_p]),
+    "ccgraph_report": (c_void_p, [c_void_p, POINTER(c_void_p)]),
+    "ccgraph_import": (c_void_p, [POINTER(Flat), c_char_p, POINTER(c_void_p)]),
+    "ccgraph_edits_of": (c_void_p, [c_void_p, POINTER(c_void_p)]),
+    "ccgraph_edits_view": (c_int32, [c_void_p, POINTER(EditView)]),
+    "ccgraph_edits_free": (None, [c_void_p]),
+}
+
+
+def library_path() -> Path:
+    """CCGRAPH_LIBRARY where it is set, else the library that came with the package."""
+    if named := os.environ.get("CCGRAPH_LIBRARY"):
+        return Path(named)
+    found = sorted(Path(__file__).parent.glob("libccgraph_c.so*"))
+    if not found:
+        raise ImportError(f"no libccgraph_c.so beside {__file__}: install the package (pip install frontend/python), or set CCGRAPH_LIBRARY "
+                          "to the library of a build tree")
+    return found[0]
+
+
+def _load() -> ctypes.CDLL:
+    path = library_path()
+    library = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _PROTOTYPES.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    if library.ccgraph_abi_version() >> 16 != ABI_MAJOR:
+        raise ImportError(f"{path} has version {library.ccgraph_abi_version() >> 16} of the C ABI, expected {ABI_MAJOR}: "
+                          "install the library that belongs to this package")
+    return library
+
+
+lib = _load()
+
+
+def _diagnostics(error: int) -> tuple[Diagnostic, ...]:
+    found = []
+    raw = _Diagnostic(struct_size=ctypes.sizeof(_Diagnostic))
+    for index in range(lib.ccgraph_error_count(error)):
+        lib.ccgraph_error_at(error, index, byref(raw))
+        rule, file, where, message, notes = (getattr(raw, field).decode() for field in ("rule", "file", "where", "message", "notes"))
+        found.append(Diagnostic("warning" if raw.severity else "error", rule, file, raw.line, raw.column, where, message,
+                                tuple(notes.split("\n")) if notes else ()))
+    return tuple(found)
+
+
+def check(error: int | None) -> None:
+    """Raises what a function gave back; nothing where it gave nothing."""
+    if not error:
+        return
+    try:
+        kind, text, diagnostics = lib.ccgraph_error_kind(error), lib.ccgraph_error_text(error).decode(), _diagnostics(error)
+    finally:
+        lib.ccgraph_error_free(error)
+    raise _KINDS.get(kind, Error)(text, diagnostics)
+
+
+def take_text(text: c_void_p) -> str:
+    """What a text holds, and frees it."""
+    try:
+        return ctypes.string_at(lib.ccgraph_text_data(text), lib.ccgraph_text_size(text)).decode()
+    finally:
+        lib.ccgraph_text_free(text)

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""The plug-in for torch.compile on real gloo ranks: plugin.py [--ranks N...] [--programs NAME...].
+
+Each program is compiled twice on each number of ranks, without ccgraph and with it, forward and backward. Losses and gradients must be equal
+to the bit (ddp may merge sums of floats where more than two ranks add them: then within 1e-5), and the collectives, counted in
+the code that Inductor has generated, must be fewer, or have more computation between launch and wait.
+"""
+import argparse, math, sys
+
+from plugin_job import run_job
+
+#: what the pass is told of each
+PASSES = {"fsdp": {}, "tensor_parallel": {}, "ddp": {"bitwise": False}, "moe": {}}
+#: a chain of all_reduce in which nothing is independent: there is nothing to gain
+CHAINS = {"tensor_parallel"}
+
+
+def differs(off, on, exact):
+    """The largest difference; None where it may not be."""
+    if exact and off["results"] != on["results"]:
+        return None
+    pairs = [(a, b) for x, y in zip(off["values"], on["values"]) for a, b in zip(x, y)]
+    if not all(math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-7) for a, b in pairs):
+        return None
+    return max(abs(a - b) for a, b in pairs)
+
+
+def judge(program, ranks):
+    """One row of the table, and what is wrong."""
+    off = run_job({"program": program}, ranks)
+    on = run_job({"program": program, "pass": {"memory_budget": "unlimited", **PASSES[program]}}, ranks)
+    if broken := [said["error"] for said in off + on if "error" in said]:
+        return None, broken
+    wrong = [warning for said in on for warning in said["warnings"]]
+    exact = PASSES[program].get("bitwise", True) or ranks == 2
+    differences = [differs(a, b, exact) for a, b in zip(off, on)]
+    if None in differences:
+        wrong.append("other losses or gradients than without ccgraph")
+    if len({(said["launches"], said["hidden"]) for said in on}) > 1:
+        wrong.append("ranks run different code")
+    before, after = off[0], on[0]
+    gained = after["launches"] < before["launches"] or after["hidden"] > before["hidden"]
+    if not gained and program not in CHAINS:
+        wrong.append(f"{before['launches']} launches and {before['hidden']} calls hidden, and no better with ccgraph: {after['launches']}, {after['hidden']}")
+    if not any(call["edits"] is not None for call in after["calls"]):
+        wrong.append("the pass was not called")
+    row = {"program": program, "ranks": ranks, "difference": max((d for d in differences if d is not None), default=math.nan), "exact": exact,
+           "before": (before["launches"], before["hidden"]), "after": (after["launches"], after["hidden"]),
+           "milliseconds": max(1000 * sum(call["seconds"] for call in said["calls"]) for said in on)}
+    return row, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ranks", type=int, nargs="*", default=[2, 4])
+    parser.add_argument("--programs", nargs="*", default=list(PASSES))
+    options = parser.parse_args()
+    failed = False
+    print("| program | ranks | largest difference | collectives | computing calls between launch and wait | ms in the pass |\n|---|---|---|---|---|---|")
+    for program in options.programs:
+        for ranks in options.ranks:
+            row, wrong = judge(program, ranks)
+            if row:
+                equal = "0, to the bit" if row["exact"] else f"{row['difference']:.1e}"
+                print(f"| {program} | {ranks} | {equal} | {row['before'][0]} -> {row['after'][0]} | {row['before'][1]} -> {row['after'][1]} | {row['milliseconds']:.0f} |",
+                      flush=True)
+            for text in wrong:
+                failed = True
+                print(f"{program} on {ranks} ranks: {text}", file=sys.stderr, flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Ranks that do not compile the same program: an error on every rank that names the rank, and never a hang; and ranks of which one has its
+compile cache and the other has not, which run the same program and are let run. A schedule is made of a dump and replayed.
+"""
+import pathlib, subprocess, sys, tempfile
+
+from plugin_job import run_job
+
+DEADLINE = 60
+failures = []
+
+
+def expect(what, condition, said):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED: {what}: {said}", file=sys.stderr, flush=True)
+    else:
+        print(f"ok: {what}", flush=True)
+
+
+def every_rank_names(what, outcomes, words):
+    errors = [said.get("error", "no error") for said in outcomes]
+    expect(what, all("RanksDisagree" in error and words in error for error in errors), errors)
+
+
+def other_durations(folder):
+    for rank, microseconds in enumerate((10, 5000)):
+        pathlib.Path(folder, f"durations{rank}.tsv").write_text(f"mm\t{microseconds}\nmm_1\t{microseconds}\nrelu\t1\n", encoding="utf-8")
+    given = {str(rank): {"durations": f"{folder}/durations{rank}.tsv"} for rank in range(2)}
+    job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}, "pass_of_rank": given}
+    every_rank_names("other durations on one rank", run_job(job, 2), "rank 1 made another program than rank 0")
+
+
+def other_graph():
+    job = {"program": "fsdp", "program_of_rank": {"1": "ddp"}, "pass": {"deadline": DEADLINE}}
+    every_rank_names("another graph on one rank", run_job(job, 2), "rank 1 made another program than rank 0")
+
+
+def late_rank():
+    job = {"program": "fsdp", "program_of_rank": {"1": "nothing"}, "pass": {"deadline": 5}}
+    errors = [said.get("error", "no error") for said in run_job(job, 2)]
+    expect("a rank that never comes", "RanksDisagree" in errors[0] and "rank 1 did not run" in errors[0], errors)
+
+
+def warm_and_cold(folder):
+    caches = [pathlib.Path(folder, f"cache{rank}") for rank in range(2)]
+    job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}}
+    first = run_job(job, 2, caches)
+    caches[1] = pathlib.Path(folder, "cold")
+    second = run_job(job, 2, caches)
+    calls = [[len(said.get("calls", [])) for said in outcomes] for outcomes in (first, second)]
+    same = [said.get("results") for said in first] == [said.get("results") for said in second]
+    expect("one rank warm, one cold", calls == [[2, 2], [0, 2]] and same, [calls, [said.get("error") for said in first + second]])
+
+
+def dump_and_replay(folder, tool):
+    job = {"program": "fsdp", "pass": {"dump": f"{folder}/dump"}}
+    run_job(job, 2)
+    schedules = pathlib.Path(folder, "schedules")
+    schedules.mkdir()
+    for dump in sorted(pathlib.Path(folder, "dump").glob("rank0_*.json")):
+        digest = dump.stem.split("_")[-1]
+        subprocess.run([tool, str(dump), "--memory-budget", "unlimited", "-o", f"{schedules}/{digest}.schedule.json"], check=True)
+    made = sorted(path.name for path in schedules.iterdir())
+    replayed = run_job({"program": "fsdp", "pass": {"schedule": str(schedules)}}, 2)
+    direct = run_job({"program": "fsdp", "pass": {"memory_budget": "unlimited"}}, 2)
+    counts = [[(said.get("launches"), said.get("hidden"), said.get("warnings"), said.get("error")) for said in outcomes] for outcomes in (replayed, direct)]
+    expect("from dump to replay", len(made) == 2 and counts[0] == counts[1], [made, counts])
+    other = run_job({"program": "moe", "pass": {"schedule": str(schedules / made[0])}}, 2)
+    refused = [said.get("warnings", []) for said in other]
+    expect("a schedule of another graph is refused, and the program runs", all(said and made[0][:64] in said[0] for said in refused)
+           and not any("error" in said for said in other), refused + other[:1])
+
+
+def main(tool):
+    with tempfile.TemporaryDirectory() as folder:
+        other_durations(folder)
+        other_graph()
+        late_rank()
+        warm_and_cold(folder)
+        dump_and_replay(folder, tool)
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

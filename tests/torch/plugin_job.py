@@ -1,0 +1,28 @@
+"""Starts the ranks of one job of plugin_rank.py and gathers what they say."""
+import json, os, pathlib, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).parent
+
+
+def run_job(job, ranks, caches=None, deadline=300):
+    """What each rank says. `caches`: by rank, a folder for its compile cache; none: nothing is cached."""
+    with tempfile.TemporaryDirectory() as folder:
+        processes = []
+        for rank in range(ranks):
+            environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
+                           "GLOO_SOCKET_IFNAME": "lo", "TORCHINDUCTOR_COMPILE_THREADS": "1",
+                           "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])}
+            if caches is None:
+                environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+            else:
+                environment["TORCHINDUCTOR_CACHE_DIR"] = str(caches[rank])
+            processes.append(subprocess.Popen([sys.executable, str(HERE / "plugin_rank.py"), folder, json.dumps(job)], env=environment,
+                                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+        said = [process.communicate(timeout=deadline)[0] for process in processes]
+        outcomes = []
+        for rank in range(ranks):
+            try:
+                outcomes.append(json.loads(pathlib.Path(folder, f"rank{rank}.json").read_text(encoding="utf-8")))
+            except FileNotFoundError:
+                outcomes.append({"error": "the process ended: " + said[rank][-2000:]})
+        return outcomes
