@@ -212,6 +212,10 @@ class _Values:
         self.at += 1
         return self.flat.code[self.at - 1]
 
+    def type_text(self, index: int) -> str | None:
+        text = self.flat.types[index]
+        return None if text == NO_TEXT else self.texts[text]
+
     def call(self, index: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
         self.at = self.flat.code_begin[index]
         args = tuple(self.value() for _ in range(self.next()))
@@ -285,6 +289,16 @@ def _val(item: Any) -> Any:
     return item.val if isinstance(item, _Made) else item.meta["val"] if isinstance(item, fx.Node) else item
 
 
+def _value_of(item: _Made, text: str | None, mode: Any) -> Any:
+    """The fake value of a new node. One that takes the place of a call of the same operator and type has that one's, since to work it out
+    again takes a millisecond."""
+    like = item.likes[0] if len(item.likes) == 1 else None
+    if like is not None and like.target is item.target and _type_text(like.meta.get("val", NO_TEXT)) == text:
+        return like.meta["val"]
+    with mode:
+        return item.target(*_map(item.args, _val), **_map(item.kwargs, _val))
+
+
 def _plan(view: EditView, nodes: list[fx.Node]) -> list[_Made]:
     made: list[_Made] = []
     values = _Values(view.made, lambda index: nodes[index] if index < len(nodes) else made[index - len(nodes)])
@@ -295,8 +309,7 @@ def _plan(view: EditView, nodes: list[fx.Node]) -> list[_Made]:
         likes = [nodes[view.likes[i]] for i in range(view.like_begin[index], view.like_begin[index + 1])]
         item = _Made(values.texts[view.made.names[index]], target, args, kwargs, likes)
         if mode is not None:
-            with mode:
-                item.val = target(*_map(args, _val), **_map(kwargs, _val))
+            item.val = _value_of(item, values.type_text(index), mode)
         made.append(item)
     return made
 
