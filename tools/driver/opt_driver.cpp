@@ -88,9 +88,12 @@ public:
     if (llvm::Error error = options_.writesGraphs() ? write() : llvm::Error::success())
       return fail(std::move(error));
     times_.write = options_.writesGraphs() ? watch.lap() : 0;
-    if (!options_.views.given().empty())
-      if (llvm::Error error = writeViews(options_.views, summaries_.front().run))
-        return fail(std::move(error));
+    for (Summary &summary : summaries_) {
+      summary.times.read = times_.read;
+      summary.times.write = times_.write;
+    }
+    if (llvm::Error error = show())
+      return fail(std::move(error));
     printSummaries();
     return unmet_;
   }
@@ -230,6 +233,8 @@ private:
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
+    if (options_.views.diff)
+      textBefore_ = diffedText(graph);
     auto before = options_.equivalenceRanks || options_.advise ? graph.clone() : nullptr;
     watch.lap();
     if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
@@ -526,21 +531,29 @@ private:
     return *options_.exposed == 0 ? std::numeric_limits<size_t>::max() : *options_.exposed;
   }
 
-  // The result of a run is the graph where one is written, and the summary where none is.
-  [[nodiscard]] bool wantsSummary() const {
-    return !options_.verifyOnly && options_.compare.empty() &&
-           (options_.summary || options_.json || options_.exposed || options_.advise || !options_.writesGraphs());
+  /// What the flags of views ask for; they show one graph.
+  llvm::Error show() {
+    if (options_.views.given().empty())
+      return llvm::Error::success();
+    return writeViews(options_.views,
+                      {summaries_.front(), textBefore_, options_.views.diff ? diffedText(*graphs_.front()) : ""},
+                      streams_);
   }
 
+  // The result of a run is the graph where one is written, or what has changed, and the summary where neither is.
+  [[nodiscard]] bool printsSummary() const {
+    bool shows = options_.summary || options_.json || options_.exposed || options_.advise ||
+                 (!options_.writesGraphs() && !options_.views.diff);
+    return !options_.verifyOnly && options_.compare.empty() && shows;
+  }
+  /// A report holds the summary too.
+  [[nodiscard]] bool wantsSummary() const { return printsSummary() || !options_.views.report.empty(); }
+
   void printSummaries() {
-    if (!wantsSummary())
+    if (!printsSummary())
       return;
-    llvm::raw_ostream &os = options_.writesToStdout() ? streams_.err : streams_.out;
+    llvm::raw_ostream &os = options_.writesToStdout() || options_.views.diff ? streams_.err : streams_.out;
     Color color = os.has_colors() && !llvm::sys::Process::GetEnv("NO_COLOR") ? Color::Yes : Color::No;
-    for (Summary &summary : summaries_) {
-      summary.times.read = times_.read;
-      summary.times.write = times_.write;
-    }
     if (options_.json)
       return printSummariesJson(os, summaries_);
     for (const Summary &summary : summaries_) {
@@ -569,6 +582,7 @@ private:
   PhaseTimes times_;
   /// of what was asked for and does not hold, though all else went well
   ExitCode unmet_ = ExitCode::Ok;
+  std::string textBefore_; ///< where a diff is asked for
 };
 
 ExitCode helpPass(llvm::StringRef name, Streams streams) {

@@ -141,6 +141,8 @@ llvm::Error checkTogether(const OptOptions &options) {
                  " runs none");
   if (llvm::StringRef view = options.views.given(); !view.empty() && !options.compare.empty())
     return usage(view + " shows what the passes make, and --compare runs none");
+  if (options.views.diff && options.writesToStdout())
+    return usage("--diff goes to standard output, and the graph too\n  note: -o FILE writes the graph elsewhere");
   return checkViewFlags(options.views);
 }
 

@@ -12,9 +12,11 @@ namespace ccgraph::driver {
 /// Each field is what one flag says; empty: not asked for.
 struct ViewFlags {
   std::string trace;
+  std::string report;
+  bool diff = false;
 
   /// True if the schedules before and after are to be recorded.
-  [[nodiscard]] bool wantsSchedules() const { return !trace.empty(); }
+  [[nodiscard]] bool wantsSchedules() const { return diff || !trace.empty() || !report.empty(); }
   /// The first that is given, as it is spelled; empty if none is.
   [[nodiscard]] llvm::StringRef given() const;
 };

@@ -1,7 +1,13 @@
 #include "driver/view_job.h"
 
 #include "ccgraph/frontend/files.h"
+#include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/toolkit/schedule_trace.h"
+#include "ccgraph/toolkit/text_diff.h"
+#include "driver/report_data.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Process.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -13,11 +19,76 @@ llvm::Error saveTrace(const std::string &path, const PipelineRun &run) {
   });
 }
 
+llvm::Error saveReport(const std::string &path, const Summary &summary) {
+  Report report{summary, {}};
+  if (summary.run.changed())
+    report.schedules.push_back({"before", &*summary.run.scheduleBefore});
+  report.schedules.push_back({summary.run.changed() ? "after" : "as it stands", &*summary.run.scheduleAfter});
+  return writeFile(path, [&](llvm::raw_ostream &os) {
+    writeReport(os, report);
+    return llvm::Error::success();
+  });
+}
+
+/// "wait_tensor" of a line of FX text that begins with it.
+llvm::StringRef nameOfLine(llvm::StringRef line) {
+  return line.ltrim().take_until([](char c) { return c == ':' || c == ' '; });
+}
+
+/// The modules of the nodes of both schedules, by name.
+llvm::StringMap<std::string> modulesOf(const PipelineRun &run) {
+  llvm::StringMap<std::string> modules;
+  for (const ScheduleRecord *record : {&*run.scheduleBefore, &*run.scheduleAfter})
+    for (const RecordedStep &step : record->steps)
+      modules.try_emplace(step.node, record->places[step.place].module);
+  return modules;
+}
+
+/// "merged into all_reduce_coalesced", by the name of what is no more.
+llvm::StringMap<std::string> mergersOf(const PipelineRun &run) {
+  llvm::StringMap<std::string> mergers;
+  for (const PassRun &pass : run.passes)
+    for (const Remark &remark : pass.remarks)
+      for (const auto &[name, value] : remark.args)
+        if (remark.kind == RemarkKind::Merged && name == "into")
+          mergers[remark.node] = "merged into " + value;
+  return mergers;
+}
+
+// Computation weighs more, so that where a node and a collective change places the collective is what has moved.
+void printDiff(llvm::raw_ostream &os, const ViewedRun &run) {
+  llvm::StringMap<std::string> modules = modulesOf(run.summary.run);
+  auto heading = [&](llvm::StringRef line) { return modules.lookup(nameOfLine(line)); };
+  llvm::StringMap<std::string> mergers = mergersOf(run.summary.run);
+  auto note = [&](llvm::StringRef line) { return mergers.lookup(nameOfLine(line)); };
+  auto weight = [](llvm::StringRef line) { return line.contains("c10d_functional.") ? 1U : 2U; };
+  DiffOptions options;
+  options.color = os.has_colors() && !llvm::sys::Process::GetEnv("NO_COLOR");
+  options.heading = heading;
+  options.note = note;
+  options.weight = weight;
+  writeUnifiedDiff(os, {run.summary.input, run.before}, {run.summary.input + " after " + run.summary.level, run.after},
+                   options);
+}
+
 } // namespace
 
-llvm::Error writeViews(const ViewFlags &flags, const PipelineRun &run) {
+std::string diffedText(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeFxText(os, graph, {.comments = false, .liveness = false});
+  return os.str();
+}
+
+llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams) {
   if (!flags.trace.empty())
-    return saveTrace(flags.trace, run);
+    if (llvm::Error error = saveTrace(flags.trace, run.summary.run))
+      return error;
+  if (!flags.report.empty())
+    if (llvm::Error error = saveReport(flags.report, run.summary))
+      return error;
+  if (flags.diff)
+    printDiff(streams.out, run);
   return llvm::Error::success();
 }
 

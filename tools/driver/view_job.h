@@ -1,14 +1,25 @@
 // View job: writes what the flags of views ask for, once a pipeline has run.
 //
-// Ownership: borrows the run for the call. Failure: what the system said of a file. Cost: that of the writers.
+// Ownership: borrows summary and texts for the call. Failure: what the system said of a file. Cost: that of the writers.
 #pragma once
 
-#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/ir/graph.h"
+#include "driver/streams.h"
+#include "driver/summary.h"
 #include "driver/view_flags.h"
 
 namespace ccgraph::driver {
 
-/// `run` holds both schedules where the flags want them.
-[[nodiscard]] llvm::Error writeViews(const ViewFlags &flags, const PipelineRun &run);
+/// A graph as a diff compares it: FX text with a node a line, without source comments and without what is forgotten where.
+[[nodiscard]] std::string diffedText(const Graph &graph);
+
+struct ViewedRun {
+  /// its run holds both schedules where the flags want them
+  const Summary &summary;
+  /// diffedText() before and after, where a diff is asked for
+  std::string before = {}, after = {};
+};
+
+[[nodiscard]] llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams);
 
 } // namespace ccgraph::driver

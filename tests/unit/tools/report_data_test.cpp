@@ -1,0 +1,113 @@
+// The data of reports, whole, for a schedule of a few steps; and that a page holds them and nothing that it would have to load.
+#include "driver/report_data.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::driver {
+namespace {
+
+/// A transfer of 3 us that computation of 2 us hides, all but one microsecond.
+ScheduleRecord schedule() {
+  ScheduleRecord record;
+  record.total = 4'000'000;
+  record.compute = 3'000'000;
+  record.exposed = 1'000'000;
+  record.peakBytes = 128;
+  record.places = {{}, {"train.py", 7, "y = x < w", "layers.0"}};
+  record.groups = {{"0", "mesh_dp", {8, 1}, false}};
+  using enum StepRole;
+  record.steps = {{"ar", "c10d.all_reduce", Launch, PriceSource::Predicted, 1, 0, 0, 64},
+                  {"mm", "aten.mm", Compute, PriceSource::Measured, 1, 0, 2'000'000, 96},
+                  {"wait", "c10d.wait", Wait, PriceSource::Free, 0, 2'000'000, 3'000'000, 96},
+                  {"add", "aten.add", Compute, PriceSource::Predicted, 0, 3'000'000, 4'000'000, 128}};
+  record.transfers = {{0, 2, 3, 0, "all_reduce", "sum", "bf16", 1, 32, 32, 0, 3'000'000, 1'000'000}};
+  return record;
+}
+
+/// The same with the wait at once; nobody reads the result.
+ScheduleRecord scheduleBefore() {
+  ScheduleRecord record = schedule();
+  std::swap(record.steps[1], record.steps[2]);
+  record.steps[1].begin = 0;
+  record.steps[2].begin = record.steps[1].end = 3'000'000;
+  record.steps[2].end = 5'000'000;
+  record.steps[3].begin = 5'000'000;
+  record.steps[3].end = record.total = 6'000'000;
+  record.exposed = 3'000'000;
+  record.transfers = {{0, 1, noStep, 0, "all_reduce", "sum", "bf16", 1, 32, 32, 0, 3'000'000, 3'000'000}};
+  return record;
+}
+
+Summary summary() {
+  Summary summary;
+  summary.input = "step.py";
+  summary.graph = "<lambda>";
+  summary.level = "-O2";
+  summary.pipeline = "sink-waits";
+  summary.run.memoryBudget = 128;
+  PassRun run;
+  run.pass = "sink-waits";
+  run.remarks = {
+      {"sink-waits", RemarkKind::Moved, "sunk", "wait", {{"before", "add"}, {"positions", "1"}}, "train.py:7"}};
+  summary.run.passes = {run};
+  return summary;
+}
+
+constexpr const char *expected = R"({
+  "version": 1, "input": "step.py", "graph": "<lambda>", "level": "-O2", "machine": "", "budget": 128,
+  "schedules": [
+    {"name": "before", "total": 6000, "compute": 3000, "exposed": 3000, "communicating": 3000, "peak": 128,
+     "nodes": [0, 1, 2, 3], "ends": [0, 3000, 2000, 1000], "alive": [64, 32, 0, 32], "roles": "LWCC", "sources": "4014",
+     "transfers": [[0, 1, null, 0, 0, 1, 32, 32, 0, 3000, 3000]],
+     "groups": [{"name": "0", "description": "mesh_dp", "ranks": 8, "hosts": 1, "assumed": false}]},
+    {"name": "after", "total": 4000, "compute": 3000, "exposed": 1000, "communicating": 3000, "peak": 128,
+     "nodes": [0, 2, 1, 3], "ends": [0, 2000, 1000, 1000], "alive": [64, 32, 0, 32], "roles": "LCWC", "sources": "4104",
+     "transfers": [[0, 2, 3, 0, 0, 1, 32, 32, 0, 3000, 1000]],
+     "groups": [{"name": "0", "description": "mesh_dp", "ranks": 8, "hosts": 1, "assumed": false}]}],
+  "nodes": {"name": ["ar", "wait", "mm", "add"], "operation": [0, 1, 2, 3], "place": [0, 1, 0, 1]},
+  "operations": ["c10d.all_reduce", "c10d.wait", "aten.mm", "aten.add"], "kinds": ["all_reduce"],
+  "places": [[0, 7, 0, "y = x < w"], [1, 0, 1, ""]], "files": ["train.py", ""], "modules": ["layers.0", ""],
+  "sources": ["free", "measured", "estimated", "interpolated", "predicted", "unknown"],
+  "remarks": [["sink-waits", "moved", "sunk", "wait", "before=add positions=1", "train.py:7"]]
+})";
+
+class ReportData : public testing::Test {
+protected:
+  Summary summary_ = summary();
+  ScheduleRecord before_ = scheduleBefore(), after_ = schedule();
+  Report report_{summary_, {{"before", &before_}, {"after", &after_}}};
+};
+
+} // namespace
+
+TEST_F(ReportData, AreColumnsAndDifferences) {
+  llvm::json::Value data = llvm::cantFail(llvm::json::parse(reportData(report_)));
+  llvm::json::Object &object = *data.getAsObject();
+  EXPECT_TRUE(object.getString("summary")->contains("step.py, <lambda>"));
+  EXPECT_TRUE(object.getString("tool")->startswith("ccgraph-opt "));
+  EXPECT_TRUE(static_cast<bool>(object.getObject("reasons")->getString("sink-waits sunk")));
+  for (const char *key : {"summary", "tool", "reasons"})
+    object.erase(key);
+  EXPECT_EQ(data, llvm::cantFail(llvm::json::parse(expected))) << reportData(report_);
+}
+
+TEST_F(ReportData, EndNoScript) {
+  EXPECT_EQ(reportData(report_).find('<'), std::string::npos);
+  EXPECT_NE(reportData(report_).find("x \\u003c w"), std::string::npos);
+}
+
+TEST_F(ReportData, StandInAPageWithStyleAndScripts) {
+  std::string page;
+  llvm::raw_string_ostream os(page);
+  writeReport(os, report_);
+  EXPECT_NE(os.str().find(reportData(report_)), std::string::npos);
+  EXPECT_NE(page.find("prefers-color-scheme"), std::string::npos);
+  EXPECT_NE(page.find("--matmul:"), std::string::npos);
+  for (const char *left : {"@style@", "@data@", "@script@", "src=", "@import", "url("})
+    EXPECT_EQ(page.find(left), std::string::npos) << left;
+  EXPECT_TRUE(llvm::StringRef(page).endswith("</html>\n"));
+}
+
+} // namespace ccgraph::driver

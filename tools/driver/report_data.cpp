@@ -1,0 +1,207 @@
+#include "driver/report_data.h"
+
+#include "ccgraph/passes/registry.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ccgraph::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t picosecondsOfNs = 1000;
+
+/// Texts by number, each once.
+class Texts {
+public:
+  size_t operator()(llvm::StringRef text) {
+    auto [entry, isNew] = index_.try_emplace(text, list_.size());
+    if (isNew)
+      list_.push_back(text.str());
+    return entry->second;
+  }
+  [[nodiscard]] const Json &list() const { return list_; }
+
+private:
+  llvm::StringMap<size_t> index_;
+  Json list_ = Json::array();
+};
+
+/// An array of differences.
+class Deltas {
+public:
+  void add(int64_t value) {
+    list_.push_back(value - last_);
+    last_ = value;
+  }
+  Json take() { return std::move(list_); }
+
+private:
+  int64_t last_ = 0;
+  Json list_ = Json::array();
+};
+
+char roleLetter(StepRole role) {
+  switch (role) {
+  case StepRole::Compute:
+    return 'C';
+  case StepRole::Launch:
+    return 'L';
+  case StepRole::Wait:
+    return 'W';
+  case StepRole::Free:
+    return 'F';
+  }
+  llvm_unreachable("no such role");
+}
+
+/// Puts a report together; what schedules have in common is written once.
+class DataMaker {
+public:
+  explicit DataMaker(const Report &report) : report_(report) {}
+
+  Json make() {
+    Json schedules = Json::array();
+    for (const NamedSchedule &schedule : report_.schedules)
+      schedules.push_back(scheduleOf(schedule));
+    Json data = head();
+    data["schedules"] = std::move(schedules);
+    data["nodes"] = {
+        {"name", std::move(names_)}, {"operation", std::move(nodeOperations_)}, {"place", std::move(nodePlaces_)}};
+    data["operations"] = operations_.list();
+    data["kinds"] = kinds_.list();
+    data["places"] = std::move(places_);
+    data["files"] = files_.list();
+    data["modules"] = modules_.list();
+    data["sources"] = Json::array();
+    for (PriceSource source : allPriceSources)
+      data["sources"].push_back(priceSourceName(source).str());
+    addRemarks(data);
+    return data;
+  }
+
+private:
+  Json head() {
+    const Summary &summary = report_.summary;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    printSummary(os, summary, Color::No);
+    return {{"version", 1},
+            {"tool", "ccgraph-opt " CCGRAPH_VERSION},
+            {"input", summary.input},
+            {"graph", summary.graph},
+            {"level", summary.level},
+            {"machine", summary.run.cost ? summary.run.cost->machine : ""},
+            {"budget", summary.run.memoryBudget ? Json(*summary.run.memoryBudget) : Json()},
+            {"summary", os.str()}};
+  }
+
+  Json scheduleOf(const NamedSchedule &named) {
+    const ScheduleRecord &record = *named.record;
+    Json nodes = Json::array();
+    Deltas ends, alive;
+    std::string roles, sources;
+    for (const RecordedStep &step : record.steps) {
+      nodes.push_back(nodeOf(record, step));
+      ends.add(step.end / picosecondsOfNs);
+      alive.add(step.alive);
+      roles += roleLetter(step.role);
+      sources += static_cast<char>('0' + static_cast<int>(step.source));
+    }
+    return {{"name", named.name},
+            {"total", record.total / picosecondsOfNs},
+            {"compute", record.compute / picosecondsOfNs},
+            {"exposed", record.exposed / picosecondsOfNs},
+            {"communicating", record.communicating() / picosecondsOfNs},
+            {"peak", record.peakBytes},
+            {"nodes", std::move(nodes)},
+            {"ends", ends.take()},
+            {"alive", alive.take()},
+            {"roles", std::move(roles)},
+            {"sources", std::move(sources)},
+            {"transfers", transfersOf(record)},
+            {"groups", groupsOf(record)}};
+  }
+
+  /// The number of a node; one number for what has one name in several schedules.
+  size_t nodeOf(const ScheduleRecord &record, const RecordedStep &step) {
+    auto [entry, isNew] = nodeIndex_.try_emplace(step.node, names_.size());
+    if (isNew) {
+      names_.push_back(step.node);
+      nodeOperations_.push_back(operations_(step.operation));
+      nodePlaces_.push_back(placeOf(record.places[step.place]));
+    }
+    return entry->second;
+  }
+
+  size_t placeOf(const RecordedPlace &place) {
+    std::string key = place.file + '\n' + std::to_string(place.line) + '\n' + place.module + '\n' + place.code;
+    auto [entry, isNew] = placeIndex_.try_emplace(key, places_.size());
+    if (isNew)
+      places_.push_back({files_(place.file), place.line, modules_(place.module), place.code});
+    return entry->second;
+  }
+
+  Json transfersOf(const ScheduleRecord &record) {
+    auto step = [](uint32_t index) { return index == noStep ? Json() : Json(index); };
+    Json list = Json::array();
+    for (const RecordedTransfer &it : record.transfers) {
+      int64_t begin = it.begin / picosecondsOfNs;
+      list.push_back({it.launch, step(it.wait), step(it.use), it.group, kinds_(it.kind), it.tensors, it.inputBytes,
+                      it.outputBytes, begin, it.end / picosecondsOfNs - begin, it.exposed / picosecondsOfNs});
+    }
+    return list;
+  }
+
+  static Json groupsOf(const ScheduleRecord &record) {
+    Json list = Json::array();
+    for (const RecordedGroup &group : record.groups)
+      list.push_back({{"name", group.name},
+                      {"description", group.description},
+                      {"ranks", group.placement.ranks},
+                      {"hosts", group.placement.nodes},
+                      {"assumed", group.assumed}});
+    return list;
+  }
+
+  void addRemarks(Json &data) const {
+    Json list = Json::array(), reasons = Json::object();
+    for (const PassRun &run : report_.summary.run.passes) {
+      for (const Remark &remark : run.remarks) {
+        std::string facts;
+        for (const auto &[name, value] : remark.args)
+          facts += (facts.empty() ? "" : " ") + name + "=" + value;
+        list.push_back(
+            {remark.pass, remarkKindName(remark.kind).str(), remark.reason, remark.node, facts, remark.source});
+      }
+      if (auto pass = createPass(llvm::StringRef(run.pass).take_until([](char c) { return c == '{'; })))
+        for (const Reason *reason : pass->reasons())
+          reasons[(pass->name() + " " + reason->id()).str()] = reason->help();
+    }
+    data["remarks"] = std::move(list);
+    data["reasons"] = std::move(reasons);
+  }
+
+  const Report &report_;
+  llvm::StringMap<size_t> nodeIndex_, placeIndex_;
+  Json names_ = Json::array(), nodeOperations_ = Json::array(), nodePlaces_ = Json::array(), places_ = Json::array();
+  Texts operations_, kinds_, files_, modules_;
+};
+
+} // namespace
+
+std::string reportData(const Report &report) {
+  std::string text = DataMaker(report).make().dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (char c : text)
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  return safe;
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,32 @@
+// Report data: what an HTML report shows, as one compact JSON value.
+//
+// Whatever stands for every node is a column: an array of numbers, or a string with a letter for each. Times are nanoseconds, and the
+// ends of steps and the bytes alive are differences to the step before. tools/report/data.js unpacks all of it, and says what is what.
+//
+// Ownership: borrows summary and schedules for the call. Failure: none; bytes that are no UTF-8 are replaced. Cost: linear in nodes and
+// remarks; about 60 bytes a node and schedule.
+#pragma once
+
+#include "driver/summary.h"
+
+namespace ccgraph::driver {
+
+struct NamedSchedule {
+  /// "before", "after"
+  std::string name;
+  const ScheduleRecord *record = nullptr;
+};
+
+struct Report {
+  const Summary &summary;
+  /// at least one; the last is what the report is about, the first what it is compared with
+  std::vector<NamedSchedule> schedules;
+};
+
+/// One line. No '<' stands in it, so that it may stand in a script of a page.
+[[nodiscard]] std::string reportData(const Report &report);
+
+/// The page with its data: one file, which loads nothing.
+void writeReport(llvm::raw_ostream &os, const Report &report);
+
+} // namespace ccgraph::driver

@@ -1,0 +1,10 @@
+// Everything once, in the order of the page.
+
+drawHead();
+drawLegend();
+chooseTheme();
+listen();
+startCollectives();
+drawGroups();
+startRemarks();
+document.documentElement.dataset.ready = String(Math.round(performance.now()));

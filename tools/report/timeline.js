@@ -1,0 +1,209 @@
+// The timeline: one canvas, drawn anew on each change. What is narrower than a pixel is added up for each pixel and colour, so that a
+// pixel is as strong as the part of its time that is covered, at any zoom and with any number of nodes.
+
+const LABELS = 150, AXIS = 22, TITLE = 20, LANE = 26, GAP = 6, MEMORY = 64, RIGHT = 12;
+const canvas = document.getElementById('canvas');
+const pen = canvas.getContext('2d');
+const longest = Math.max(...page.schedules.map(schedule => schedule.total), 1);
+const view = { from: 0, to: longest, chosen: null };
+const plots = page.schedules.map(schedule => ({ schedule, lanes: lanesOf(schedule), top: 0 })).reverse();
+let colors = {};
+
+function layOut() {
+  let top = AXIS;
+  for (const plot of plots) {
+    plot.top = top;
+    plot.memoryTop = top + TITLE + plot.lanes.length * (LANE + GAP);
+    top = plot.memoryTop + MEMORY + 14;
+  }
+  const ratio = window.devicePixelRatio || 1;
+  const width = canvas.parentElement.clientWidth;
+  canvas.style.height = top + 'px';
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(top * ratio);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  view.width = width;
+  view.height = top;
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'lane', 'matmul', 'compute', 'idle', 'memory', 'memoryLine',
+    'other', ...kindColors])
+    colors[name] = style.getPropertyValue('--' + name).trim();
+}
+
+const plotWidth = () => view.width - LABELS - RIGHT;
+const scale = () => plotWidth() / (view.to - view.from);
+const xOf = time => LABELS + (time - view.from) * scale();
+const timeAt = x => view.from + (x - LABELS) / scale();
+const laneTop = (plot, lane) => plot.top + TITLE + lane * (LANE + GAP);
+
+function drawAxis() {
+  const rough = (view.to - view.from) / Math.max(2, plotWidth() / 110);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(factor => factor * power).find(candidate => candidate >= rough);
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / 1e6) - 1e-9));
+  pen.fillStyle = colors.quiet;
+  pen.textAlign = 'center';
+  for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step) {
+    const x = Math.round(xOf(time)) + 0.5;
+    pen.strokeStyle = colors.line;
+    pen.beginPath(), pen.moveTo(x, AXIS - 4), pen.lineTo(x, view.height), pen.stroke();
+    pen.fillText((time / 1e6).toFixed(digits) + ' ms', x, AXIS - 8);
+  }
+  pen.textAlign = 'left';
+}
+
+function drawItems(lane, top) {
+  const thin = {};
+  const wide = scale();
+  for (let i = firstEndingAfter(lane, view.from); i < lane.items.length && lane.items[i].begin < view.to; ++i) {
+    const item = lane.items[i];
+    const x = Math.max(LABELS, xOf(item.begin)), end = Math.min(view.width - RIGHT, xOf(item.end));
+    if (end - x >= 1.5) {
+      pen.fillStyle = colors[item.color];
+      pen.fillRect(x, top, end - x - (end - x > 4 ? 0.6 : 0), LANE);
+      if (end - x > 60) drawName(item, x, top, end - x);
+    } else {
+      const cover = thin[item.color] || (thin[item.color] = new Float32Array(Math.ceil(view.width) + 1));
+      cover[Math.floor(x)] += (item.end - item.begin) * wide;
+    }
+  }
+  for (const color of Object.keys(thin).sort()) {
+    pen.fillStyle = colors[color];
+    thin[color].forEach((cover, x) => {
+      if (cover === 0) return;
+      pen.globalAlpha = Math.min(1, Math.max(0.12, cover));
+      pen.fillRect(x, top, 1, LANE);
+    });
+    pen.globalAlpha = 1;
+  }
+}
+
+const nameOfItem = (schedule, item) => nameOf(item.transfer ? item.transfer.node : schedule.nodes[item.step]);
+
+function drawName(item, x, top, width) {
+  const text = item.color === 'idle' ? 'idle' : nameOfItem(view.drawing, item);
+  pen.save();
+  pen.beginPath(), pen.rect(x, top, width - 3, LANE), pen.clip();
+  pen.fillStyle = '#fff';
+  pen.fillText(text, x + 4, top + LANE / 2 + 4);
+  pen.restore();
+}
+
+// The largest of the bytes alive within each pixel, as an area; the budget as a broken line.
+function drawMemory(plot, most) {
+  const { schedule, memoryTop } = plot;
+  const yOf = bytes => memoryTop + MEMORY - bytes / most * (MEMORY - 6);
+  pen.beginPath();
+  const last = Math.min(view.width - RIGHT, xOf(schedule.total));
+  pen.moveTo(LABELS, memoryTop + MEMORY);
+  let i = stepAt(schedule, view.from);
+  for (let x = LABELS; x < last; ++x) {
+    let bytes = schedule.alive[i];
+    for (const time = timeAt(x + 1); i + 1 < schedule.end.length && schedule.end[i] <= time;) bytes = Math.max(bytes, schedule.alive[++i]);
+    pen.lineTo(x, yOf(bytes)), pen.lineTo(x + 1, yOf(bytes));
+  }
+  pen.lineTo(Math.max(LABELS, last), memoryTop + MEMORY);
+  pen.fillStyle = colors.memory, pen.fill();
+  pen.strokeStyle = colors.memoryLine, pen.stroke();
+  if (page.budget !== null && page.budget <= most) {
+    pen.setLineDash([5, 4]), pen.strokeStyle = colors.idle;
+    pen.beginPath(), pen.moveTo(LABELS, yOf(page.budget)), pen.lineTo(view.width - RIGHT, yOf(page.budget)), pen.stroke();
+    pen.setLineDash([]);
+  }
+  label('memory', `peak ${bytesText(schedule.peak)}`, memoryTop, MEMORY);
+}
+
+function label(title, detail, top, height) {
+  pen.fillStyle = colors.page;
+  pen.fillRect(0, top - 2, LABELS - 1, height + 4);
+  pen.fillStyle = colors.text;
+  pen.fillText(title.length > 22 ? title.slice(0, 21) + '…' : title, 8, top + 11);
+  pen.fillStyle = colors.quiet;
+  pen.fillText(detail, 8, top + 23);
+}
+
+function drawPlot(plot, most) {
+  const { schedule } = plot;
+  view.drawing = schedule;
+  pen.fillStyle = colors.text;
+  pen.font = 'bold 12px system-ui, sans-serif';
+  pen.fillText(page.schedules.length > 1 ? schedule.name : 'schedule', 8, plot.top + 14);
+  pen.font = '12px system-ui, sans-serif';
+  pen.fillStyle = colors.quiet;
+  pen.fillText(`step ${timeText(schedule.total)}, exposed ${timeText(schedule.exposed)} (${percentText(schedule.exposed, schedule.total)})`,
+    LABELS, plot.top + 14);
+  plot.lanes.forEach((lane, index) => {
+    const top = laneTop(plot, index);
+    const end = Math.min(view.width - RIGHT, xOf(schedule.total));
+    pen.fillStyle = colors.lane;
+    if (end > LABELS) pen.fillRect(LABELS, top, end - LABELS, LANE);
+    pen.font = '11px system-ui, sans-serif';
+    drawItems(lane, top);
+    label(lane.title, lane.detail, top, LANE);
+  });
+  drawMemory(plot, most);
+}
+
+// Launch, transfer, wait and use of what is chosen, and a line through them.
+function drawChosen() {
+  const { plot, transfer } = view.chosen;
+  const { schedule } = plot;
+  const lane = plot.lanes.findIndex(candidate => candidate.items.some(item => item.transfer === transfer && item.color !== 'idle'));
+  const compute = laneTop(plot, 0) + LANE, stream = laneTop(plot, lane);
+  const points = [['launch', schedule.begin(transfer.launch), compute], ['', transfer.begin, stream - 1], ['', transfer.end, stream - 1]];
+  if (transfer.wait !== null) points.push(['wait', schedule.end[transfer.wait], compute]);
+  if (transfer.use !== null) points.push(['use', schedule.begin(transfer.use), compute - LANE]);
+  pen.strokeStyle = colors.accent;
+  pen.lineWidth = 2;
+  pen.strokeRect(xOf(transfer.begin), stream - 1, Math.max(2, (transfer.end - transfer.begin) * scale()), LANE + 2);
+  pen.beginPath();
+  points.forEach(([, time, y], index) => (index ? pen.lineTo(xOf(time), y) : pen.moveTo(xOf(time), y)));
+  pen.stroke();
+  for (const [text, time, y] of points.filter(point => point[0])) markPoint(text, xOf(time), y);
+  pen.lineWidth = 1;
+}
+
+function markPoint(text, x, y) {
+  pen.fillStyle = colors.accent;
+  pen.beginPath(), pen.arc(x, y, 3.5, 0, 7), pen.fill();
+  const at = [x + 6, y + (text === 'use' ? -4 : 12)];
+  pen.font = 'bold 11px system-ui, sans-serif';
+  pen.lineWidth = 4;
+  pen.strokeStyle = colors.page;
+  pen.strokeText(text, ...at), pen.fillText(text, ...at);
+}
+
+function redraw() {
+  layOut();
+  pen.fillStyle = colors.page;
+  pen.fillRect(0, 0, view.width, view.height);
+  pen.font = '11px system-ui, sans-serif';
+  drawAxis();
+  const most = Math.max(...page.schedules.map(schedule => schedule.peak), 1);
+  for (const plot of plots) drawPlot(plot, most);
+  if (view.chosen) {
+    pen.save();
+    pen.beginPath(), pen.rect(LABELS, 0, view.width - LABELS, view.height), pen.clip();
+    drawChosen();
+    pen.restore();
+  }
+}
+
+let asked = false;
+function redrawSoon() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(() => (asked = false, redraw()));
+}
+
+function look(from, to) {
+  const span = Math.min(Math.max(to - from, 200), longest * 1.02);
+  view.from = Math.min(Math.max(from, -longest * 0.01), longest * 1.01 - span);
+  view.to = view.from + span;
+  redrawSoon();
+}
+
+function zoom(factor, time = (view.from + view.to) / 2) {
+  look(time - (time - view.from) * factor, time + (view.to - time) * factor);
+}
+const pan = share => look(view.from + share * (view.to - view.from), view.to + share * (view.to - view.from));
