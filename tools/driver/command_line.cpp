@@ -50,6 +50,14 @@ void CommandLine::addText(llvm::StringRef name, llvm::StringRef value, llvm::Str
        }});
 }
 
+void CommandLine::addOptional(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
+                              std::optional<std::string> &text) {
+  add({name.str(), ("[" + value + "]").str(), help.str(), [&text](llvm::StringRef given) {
+         text = given.str();
+         return llvm::Error::success();
+       }});
+}
+
 void CommandLine::addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
                             std::function<void(double)> use) {
   add({name.str(), value.str(), help.str(),
@@ -99,12 +107,8 @@ void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::Str
 
 // -h does the same as --help and has no help of its own, so that no screen lists it.
 void CommandLine::addHelp(llvm::StringRef help, std::optional<std::string> &topic) {
-  auto accept = [&topic](llvm::StringRef given) {
-    topic = given.str();
-    return llvm::Error::success();
-  };
-  add({"--help", "[TOPIC]", help.str(), accept});
-  add({"-h", "", "", accept});
+  addOptional("--help", "TOPIC", help, topic);
+  add({"-h", "", "", flags_.back().accept});
 }
 
 // A list and no map, because flags are shown in the order in which they were added; there are some thirty.

@@ -64,6 +64,8 @@ public:
   void beginTopic(llvm::StringRef topic, llvm::StringRef title, llvm::StringRef about = "");
   void add(Flag flag);
   void addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value);
+  /// With a value that may be left out and stands after `=` only: `--remarks`, `--remarks=REGEX`. No value: not given.
+  void addOptional(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::optional<std::string> &text);
   void addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text);
   /// Non-negative.
   void addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::function<void(double)> use);

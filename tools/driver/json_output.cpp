@@ -219,6 +219,21 @@ void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files) {
   printJson(os, {{"input", files.input}, {"compare", files.compare}, {"equivalence", files.verdict}});
 }
 
+void printOrdersJson(llvm::raw_ostream &os, const OrdersCompared &orders) {
+  auto json = [](const NamedSchedule &schedule) {
+    constexpr int64_t picosecondsOfNs = 1000;
+    const ScheduleRecord &record = *schedule.record;
+    return Json{{"file", schedule.name},
+                {"nodes", record.steps.size()},
+                {"collectives", record.transfers.size()},
+                {"step_ns", record.total / picosecondsOfNs},
+                {"compute_ns", record.compute / picosecondsOfNs},
+                {"exposed_ns", record.exposed / picosecondsOfNs},
+                {"peak_bytes", record.peakBytes}};
+  };
+  printJson(os, {{"machine", orders.machine}, {"first", json(orders.first)}, {"second", json(orders.second)}});
+}
+
 // The members that tools read; an absent rank, compilation or reason is null, not a missing key.
 void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs) {
   Json list = Json::array();

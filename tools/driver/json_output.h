@@ -9,6 +9,7 @@
 
 #include "ccgraph/frontend/listed_graph.h"
 #include "ccgraph/ir/diagnostic.h"
+#include "driver/compare_orders.h"
 #include "driver/summary.h"
 
 namespace ccgraph::driver {
@@ -32,6 +33,8 @@ struct ComparedFiles {
 void printSummariesJson(llvm::raw_ostream &os, llvm::ArrayRef<Summary> summaries);
 void printVerifiedJson(llvm::raw_ostream &os, llvm::ArrayRef<VerifiedGraph> graphs);
 void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files);
+/// --compare without --check-equivalence.
+void printOrdersJson(llvm::raw_ostream &os, const OrdersCompared &orders);
 /// --list-graphs; an array also of one.
 void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs);
 

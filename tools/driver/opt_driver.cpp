@@ -18,6 +18,7 @@
 #include "ccgraph/toolkit/rewrite_graph.h"
 #include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/compare_orders.h"
 #include "driver/exposed_list.h"
 #include "driver/graph_list.h"
 #include "driver/json_output.h"
@@ -394,10 +395,10 @@ private:
     for (const PassRun &run : summary.run.passes) {
       summary.times.passes += run.seconds;
       summary.times.checks += run.checkSeconds;
-      if (options_.remarks)
-        for (const Remark &remark : run.remarks)
-          print(streams_.err, remark);
     }
+    if (options_.views.remarks)
+      for (const Remark &remark : wantedRemarks(options_.views, summary.run))
+        print(streams_.err, remark);
     if (!options_.timing)
       return;
     for (const PassRun &run : summary.run.passes)
@@ -479,6 +480,8 @@ private:
     prepare(other);
     if (llvm::Error error = checkWellFormed(other))
       return fail(withPlaces(std::move(error), {input->file, input->selector}));
+    if (options_.equivalenceRanks == 0)
+      return compareOrders(graph, other);
     Summary summary;
     if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
       return code;
@@ -487,6 +490,24 @@ private:
     else
       streams_.out << "equivalence  " << summary.equivalence << '\n';
     return ExitCode::Ok;
+  }
+
+  /// Both as they stand, by one machine and the same durations.
+  ExitCode compareOrders(const Graph &graph, const Graph &other) {
+    const Machine &machine = machine_ ? *machine_ : *machinePreset(defaultMachine);
+    auto record = [&](const Graph &of) {
+      return recordSchedule(of, CostModel(of, machine, durations_ ? &*durations_ : nullptr));
+    };
+    const ScheduleRecord first = record(graph), second = record(other);
+    const OrdersCompared orders{{options_.input, &first}, {options_.compare, &second}, machine.name};
+    if (options_.json)
+      printOrdersJson(streams_.out, orders);
+    else
+      printOrders(streams_.out, orders);
+    if (options_.views.report.empty())
+      return ExitCode::Ok;
+    llvm::Error error = saveComparison(options_.views.report, graph.name(), orders);
+    return error ? fail(std::move(error)) : ExitCode::Ok;
   }
 
   // --- Out -----------------------------------------------------------------------------------------------------------

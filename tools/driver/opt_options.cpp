@@ -43,7 +43,6 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
                 options.equivalenceRanks);
   line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
-  line.addSwitch("--remarks", "say of each node what was done to it, or why nothing was", options.remarks);
   line.add({"--exposed", "[N]", "list the transfers that computation waits for, what holds each and who needs it",
             [&options](llvm::StringRef text) -> llvm::Error {
               size_t count = 0;
@@ -53,6 +52,9 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
               return llvm::Error::success();
             }});
   line.addSwitch("--advise", "try what else would make the step shorter, and say how much each saves", options.advise);
+  line.addOptional("--remarks", "REGEX",
+                   "say of each node what was done to it, or why nothing was; of lines that match",
+                   options.views.remarks);
   line.addSwitch("--verify-only", "only say whether the graph is well formed", options.verifyOnly);
   line.addSwitch("--list-graphs", "list the graphs of a file, of a log, or of a folder of logs", options.listGraphs);
   line.addText("--graph", "SELECTOR",
@@ -108,8 +110,6 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
             }});
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
                options.values);
-  line.addText("--compare", "FILE", "with --check-equivalence: compare with this graph, and run no pass",
-               options.compare);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, [&](size_t seed) { options.seed = seed; });
   addCheckFlags(line, options.pipeline);
 }
@@ -118,8 +118,6 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
 llvm::Error checkTogether(const OptOptions &options) {
   if (!options.values.empty() && options.equivalenceRanks == 0)
     return usage("--values is for --check-equivalence N, which is not given");
-  if (!options.compare.empty() && options.equivalenceRanks == 0)
-    return usage("--compare is for --check-equivalence N, which is not given");
   if (!options.compare.empty() && options.writesGraphs())
     return usage("--compare runs no pass and writes no graph, but -o or --emit is given");
   if (options.csv && !options.exposed)
@@ -140,7 +138,9 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage(view + " shows what the passes make, and " + (options.verifyOnly ? "--verify-only" : "--list-graphs") +
                  " runs none");
   if (llvm::StringRef view = options.views.given(); !view.empty() && !options.compare.empty())
-    return usage(view + " shows what the passes make, and --compare runs none");
+    if (view != "--report" || options.equivalenceRanks != 0)
+      return usage(view + " shows what the passes make, and --compare runs none" +
+                   (view == "--report" ? "\n  note: without --check-equivalence the report shows both orders" : ""));
   if (options.views.diff && options.writesToStdout())
     return usage("--diff goes to standard output, and the graph too\n  note: -o FILE writes the graph elsewhere");
   return checkViewFlags(options.views);
@@ -170,6 +170,9 @@ CommandLine optCommandLine(OptOptions &options) {
   addMainFlags(line, options);
   addOutputFlags(line, options);
   addViewFlags(line, options.views);
+  line.addText("--compare", "FILE",
+               "run no pass, and say how the two orders differ in time and memory; with --check-equivalence, in values",
+               options.compare);
   addChecksTopic(line, options);
   return line;
 }

@@ -49,7 +49,6 @@ struct OptOptions {
   std::vector<GroupSplit> splits;
   bool summary = false;
   bool json = false;
-  bool remarks = false;
   bool timing = false;
   bool printAfterChange = false;
   bool dropTypes = false;

@@ -12,7 +12,7 @@ namespace {
 
 /// Whether something is asked for that only a graph has.
 bool asksOfGraph(const OptOptions &options) {
-  bool passes = options.pipeline.level || options.pipeline.text || options.remarks || options.timing ||
+  bool passes = options.pipeline.level || options.pipeline.text || options.views.remarks || options.timing ||
                 options.printAfterChange || options.dropTypes;
   bool graphs = options.listGraphs || !options.selector.empty() || !options.groups.empty();
   bool answers = options.summary || options.json || options.equivalenceRanks != 0;

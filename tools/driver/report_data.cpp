@@ -85,9 +85,10 @@ public:
 private:
   Json head() {
     const Summary &summary = report_.summary;
-    std::string text;
+    std::string text = report_.text;
     llvm::raw_string_ostream os(text);
-    printSummary(os, summary, Color::No);
+    if (text.empty())
+      printSummary(os, summary, Color::No);
     return {{"version", 1},
             {"tool", "ccgraph-opt " CCGRAPH_VERSION},
             {"input", summary.input},

@@ -21,6 +21,8 @@ struct Report {
   const Summary &summary;
   /// at least one; the last is what the report is about, the first what it is compared with
   std::vector<NamedSchedule> schedules;
+  /// what stands under "summary"; empty: the summary of the run
+  std::string text = {};
 };
 
 /// One line. No '<' stands in it, so that it may stand in a script of a page.

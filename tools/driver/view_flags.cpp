@@ -1,5 +1,7 @@
 #include "driver/view_flags.h"
 
+#include "llvm/Support/Regex.h"
+
 namespace ccgraph::driver {
 namespace {
 
@@ -9,10 +11,18 @@ llvm::Error checkIsFile(llvm::StringRef flag, llvm::StringRef path) {
   return llvm::Error::success();
 }
 
+bool isYaml(llvm::StringRef path) { return path.endswith(".yaml") || path.endswith(".yml"); }
+
 } // namespace
 
+bool isJson(llvm::StringRef path) { return path.endswith(".json"); }
+
 llvm::StringRef ViewFlags::given() const {
-  return diff ? "--diff" : !trace.empty() ? "--trace" : !report.empty() ? "--report" : "";
+  return diff                   ? "--diff"
+         : !trace.empty()       ? "--trace"
+         : !report.empty()      ? "--report"
+         : !remarksFile.empty() ? "--remarks-file"
+                                : "";
 }
 
 void addViewFlags(CommandLine &line, ViewFlags &flags) {
@@ -24,12 +34,21 @@ void addViewFlags(CommandLine &line, ViewFlags &flags) {
                flags.report);
   line.addText("--trace", "FILE", "write the predicted schedule, and the one before, as a Chrome trace (Perfetto, HTA)",
                flags.trace);
+  line.addText("--remarks-file", "FILE",
+               "write the remarks as LLVM's optimisation records: .yaml (opt-viewer) or .json", flags.remarksFile);
 }
 
 llvm::Error checkViewFlags(const ViewFlags &flags) {
   if (llvm::Error error = checkIsFile("--trace", flags.trace))
     return error;
-  return checkIsFile("--report", flags.report);
+  if (llvm::Error error = checkIsFile("--report", flags.report))
+    return error;
+  if (!flags.remarksFile.empty() && !isJson(flags.remarksFile) && !isYaml(flags.remarksFile))
+    return badValue("--remarks-file", flags.remarksFile, "a name that ends in .yaml, .yml or .json");
+  std::string why;
+  if (flags.remarks && !llvm::Regex(*flags.remarks).isValid(why))
+    return badValue("--remarks", *flags.remarks, "an extended regular expression (" + why + ")");
+  return llvm::Error::success();
 }
 
 } // namespace ccgraph::driver

@@ -4,6 +4,7 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/toolkit/schedule_trace.h"
 #include "ccgraph/toolkit/text_diff.h"
+#include "driver/remark_views.h"
 #include "driver/report_data.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -19,13 +20,28 @@ llvm::Error saveTrace(const std::string &path, const PipelineRun &run) {
   });
 }
 
-llvm::Error saveReport(const std::string &path, const Summary &summary) {
+llvm::Error saveReport(const std::string &path, const Report &report) {
+  return writeFile(path, [&](llvm::raw_ostream &os) {
+    writeReport(os, report);
+    return llvm::Error::success();
+  });
+}
+
+Report reportOf(const Summary &summary) {
   Report report{summary, {}};
   if (summary.run.changed())
     report.schedules.push_back({"before", &*summary.run.scheduleBefore});
   report.schedules.push_back({summary.run.changed() ? "after" : "as it stands", &*summary.run.scheduleAfter});
-  return writeFile(path, [&](llvm::raw_ostream &os) {
-    writeReport(os, report);
+  return report;
+}
+
+llvm::Error saveRemarks(const ViewFlags &flags, const Summary &summary) {
+  std::vector<Remark> remarks = wantedRemarks(flags, summary.run);
+  return writeFile(flags.remarksFile, [&](llvm::raw_ostream &os) {
+    if (isJson(flags.remarksFile))
+      writeRemarkJson(os, summary.graph, remarks);
+    else
+      writeRemarkYaml(os, summary.graph, remarks);
     return llvm::Error::success();
   });
 }
@@ -80,12 +96,33 @@ std::string diffedText(const Graph &graph) {
   return os.str();
 }
 
+llvm::Error saveComparison(const std::string &path, llvm::StringRef graph, const OrdersCompared &orders) {
+  Summary summary;
+  summary.input = orders.first.name + " and " + orders.second.name;
+  summary.graph = graph.str();
+  summary.level = "two orders, as they stand";
+  summary.run.cost.emplace();
+  summary.run.cost->machine = orders.machine;
+  Report report{summary, {{"first", orders.first.record}, {"second", orders.second.record}}};
+  llvm::raw_string_ostream os(report.text);
+  printOrders(os, orders);
+  os.flush();
+  return saveReport(path, report);
+}
+
+std::vector<Remark> wantedRemarks(const ViewFlags &flags, const PipelineRun &run) {
+  return matchingRemarks(detailedRemarks(run), llvm::Regex(flags.remarks.value_or("")));
+}
+
 llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams) {
   if (!flags.trace.empty())
     if (llvm::Error error = saveTrace(flags.trace, run.summary.run))
       return error;
   if (!flags.report.empty())
-    if (llvm::Error error = saveReport(flags.report, run.summary))
+    if (llvm::Error error = saveReport(flags.report, reportOf(run.summary)))
+      return error;
+  if (!flags.remarksFile.empty())
+    if (llvm::Error error = saveRemarks(flags, run.summary))
       return error;
   if (flags.diff)
     printDiff(streams.out, run);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ccgraph/ir/graph.h"
+#include "driver/compare_orders.h"
 #include "driver/streams.h"
 #include "driver/summary.h"
 #include "driver/view_flags.h"
@@ -20,6 +21,12 @@ struct ViewedRun {
   std::string before = {}, after = {};
 };
 
+/// What --remarks prints and --remarks-file holds: all remarks, or those that match the pattern.
+[[nodiscard]] std::vector<Remark> wantedRemarks(const ViewFlags &flags, const PipelineRun &run);
+
 [[nodiscard]] llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams);
+
+/// The report of two orders of a graph of this name.
+[[nodiscard]] llvm::Error saveComparison(const std::string &path, llvm::StringRef graph, const OrdersCompared &orders);
 
 } // namespace ccgraph::driver
