@@ -1,0 +1,64 @@
+// OptInput: all that one run of ccgraph-opt reads: the graphs of a file with their groups, and the machine, durations and
+// schedule beside them.
+//
+// Ownership: owns what it read; graphs refer to its context. `options` must outlive it. Failure: errors as the readers
+// give them; warnings go to `warnings` at once. Cost: that of reading the files.
+#pragma once
+
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/graph_choice.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/node_places.h"
+#include "ccgraph/toolkit/schedule_files.h"
+#include "driver/opt_options.h"
+
+namespace ccgraph::driver {
+
+class OptInput {
+public:
+  OptInput(const OptOptions &options, llvm::raw_ostream &warnings) : options_(options), warnings_(warnings) {}
+
+  /// The file, before anything in it is read; what follows asks for it.
+  [[nodiscard]] llvm::Error open();
+  [[nodiscard]] const InputFile &file() const { return input_->file; }
+  /// Which graph of a log it is, and where the others are; empty where the file has no choice.
+  [[nodiscard]] const std::string &choice() const { return input_->choice; }
+
+  /// Everything else. A schedule takes the place of the pipeline.
+  [[nodiscard]] llvm::Error load(Pipeline &pipeline);
+  [[nodiscard]] const GraphList &graphs() const { return graphs_; }
+  /// Where a node of one of the graphs stands in the file.
+  [[nodiscard]] GraphChoice place(size_t graph) const { return {input_->file, input_->selector, graph}; }
+
+  /// Empty: the default.
+  [[nodiscard]] const std::optional<Machine> &machine() const { return machine_; }
+  /// Null where there are none.
+  [[nodiscard]] const Durations *durations() const { return durations_ ? &*durations_ : nullptr; }
+  [[nodiscard]] const Schedule *schedule() const { return schedule_ ? &*schedule_ : nullptr; }
+
+  /// The one graph of another file, with the groups of the options, and that file.
+  struct Other {
+    GraphInput input;
+    std::unique_ptr<Graph> graph;
+  };
+  [[nodiscard]] llvm::Expected<Other> loadOther(llvm::StringRef path);
+
+private:
+  llvm::Expected<GraphInput> openFile(llvm::StringRef path);
+  llvm::Expected<GraphList> read(const GraphInput &input);
+  llvm::Error loadGraphs();
+  llvm::Error loadCosts();
+  llvm::Error loadScheduleInto(Pipeline &pipeline);
+  [[nodiscard]] llvm::Error checkNumber() const;
+
+  const OptOptions &options_;
+  llvm::raw_ostream &warnings_;
+  Context context_;
+  std::optional<GraphInput> input_;
+  GraphList graphs_;
+  std::optional<Machine> machine_;
+  std::optional<Durations> durations_;
+  std::optional<Schedule> schedule_;
+};
+
+} // namespace ccgraph::driver

@@ -1,0 +1,486 @@
+#include "driver/opt_job.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/ir/infer_types.h"
+#include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/ir/verifier.h"
+#include "ccgraph/toolkit/cost_files.h"
+#include "ccgraph/toolkit/equivalence_check.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/node_places.h"
+#include "ccgraph/toolkit/rewrite_graph.h"
+#include "ccgraph/toolkit/schedule_files.h"
+#include "ccgraph/toolkit/text.h"
+#include "driver/compare_orders.h"
+#include "driver/exposed_list.h"
+#include "driver/graph_list.h"
+#include "driver/json_output.h"
+#include "driver/opt_input.h"
+#include "driver/over_budget.h"
+#include "driver/plan_job.h"
+#include "driver/reproducer.h"
+#include "driver/summary.h"
+#include "driver/view_job.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
+
+#include <chrono>
+
+namespace ccgraph::driver {
+namespace {
+
+/// Seconds since it was made or last asked.
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// The way of a file through the tool:
+//   read         every graph of the file, or the one that --graph names, and the groups of --groups
+//   verify       each graph as it was read: a graph that is not well formed goes no further
+//   assume       ranks for groups that no file describes, and verify again if there were any
+//   pass         the pipeline, with its own checks after each pass
+//   compare      the graph before and after on N ranks, if --check-equivalence asks for it
+//   lower        each graph to a plan, if plans are to be written
+//   write        all graphs, and only now: if any graph failed anywhere, nothing is written
+//   sum up       on standard output, or on standard error where the graph goes to standard output
+
+/// One run over one file. Steps give back an exit code only where they end the run.
+class OptJob {
+public:
+  OptJob(const OptOptions &options, Pipeline pipeline, Streams streams)
+      : options_(options), pipeline_(std::move(pipeline)), streams_(streams), input_(options, streams.err) {}
+
+  ExitCode run() {
+    Stopwatch watch;
+    if (options_.listGraphs)
+      return listAll();
+    if (llvm::Error error = input_.open())
+      return fail(std::move(error));
+    if (isPlan(input_.file().text()))
+      return runPlanFile(options_, input_.file(), streams_);
+    if (llvm::Error error = input_.load(pipeline_))
+      return fail(std::move(error));
+    times_.read = watch.lap();
+    if (options_.verifyOnly)
+      return verifyAll();
+    for (index_ = 0; index_ < graphs().size(); ++index_)
+      if (ExitCode code = process(*graphs()[index_]); code != ExitCode::Ok)
+        return code;
+    watch.lap();
+    if (ExitCode code = lowerAll(); code != ExitCode::Ok)
+      return code;
+    if (llvm::Error error = options_.writesGraphs() ? write() : llvm::Error::success())
+      return fail(std::move(error));
+    times_.write = options_.writesGraphs() ? watch.lap() : 0;
+    for (Summary &summary : summaries_) {
+      summary.times.read = times_.read;
+      summary.times.write = times_.write;
+    }
+    if (llvm::Error error = show())
+      return fail(std::move(error));
+    printSummaries();
+    return unmet_;
+  }
+
+private:
+  ExitCode fail(llvm::Error error, ExitCode code = ExitCode::Diagnosed) {
+    printError(streams_.err, std::move(error));
+    return code;
+  }
+
+  // Plans are told apart by their reader, which refuses what it does not list.
+  ExitCode listAll() {
+    Diagnostics warnings;
+    auto graphs = listGraphs(options_.input, warnings);
+    streams_.err << toString(warnings.take());
+    if (!graphs)
+      return fail(graphs.takeError());
+    if (options_.json)
+      printGraphListJson(streams_.out, *graphs);
+    else
+      printGraphList(streams_.out, *graphs);
+    return ExitCode::Ok;
+  }
+
+  // --- One graph -----------------------------------------------------------------------------------------------------
+
+  // The graph before the passes is cloned only for the comparison, since it is a second graph in memory.
+  ExitCode process(Graph &graph) {
+    Summary summary;
+    Stopwatch watch;
+    if (ExitCode code = verifyInput(summary); code != ExitCode::Ok)
+      return code;
+    summary.times.checks = watch.lap();
+    prepare(graph);
+    if (llvm::Error error = checkAssumption(graph))
+      return fail(withPlaces(std::move(error), place()));
+    if (llvm::Error error = input_.durations() ? checkDurations(*input_.durations(), graph) : llvm::Error::success())
+      return fail(std::move(error));
+    if (!options_.compare.empty())
+      return compareWithFile(graph);
+    describe(graph, summary);
+    if (options_.views.diff)
+      textBefore_ = diffedText(graph);
+    auto before = options_.equivalenceRanks || options_.advise ? graph.clone() : nullptr;
+    watch.lap();
+    if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
+      return code;
+    if (!fitsBudget(graph, summary.run))
+      unmet_ = ExitCode::CheckFailed;
+    watch.lap();
+    if (options_.equivalenceRanks)
+      if (ExitCode code = compare(*before, graph, summary); code != ExitCode::Ok)
+        return code;
+    summary.times.equivalence = options_.equivalenceRanks ? watch.lap() : 0;
+    if (wantsSummary())
+      summary.after = gatherFacts(graph);
+    summary.advised = options_.advise;
+    if (options_.advise)
+      summary.advice = adviceFor(*before, summary);
+    // Because no pass changes them, and a large table need not be there twice meanwhile.
+    summary.groups = graph.groups();
+    summaries_.push_back(std::move(summary));
+    return ExitCode::Ok;
+  }
+
+  [[nodiscard]] GraphChoice place() const { return input_.place(index_); }
+  [[nodiscard]] const GraphList &graphs() const { return input_.graphs(); }
+
+  static bool isError(const Diagnostic &finding) { return finding.severity == Severity::Error; }
+
+  std::vector<Diagnostic> verifyGraph() {
+    auto findings = verify(*graphs()[index_], {.strict = options_.strict});
+    if (options_.verifyOnly || llvm::any_of(findings, isError))
+      addPlaces(findings, place());
+    return findings;
+  }
+
+  ExitCode verifyInput(Summary &summary) {
+    auto findings = verifyGraph();
+    auto errors = static_cast<size_t>(llvm::count_if(findings, isError));
+    summary.warnings = findings.size() - errors;
+    for (const Diagnostic &finding : findings)
+      if (isError(finding))
+        print(streams_.err, finding);
+    return errors ? ExitCode::Diagnosed : ExitCode::Ok;
+  }
+
+  /// --verify-only: every graph, whatever is wrong with another.
+  ExitCode verifyAll() {
+    std::vector<VerifiedGraph> verified;
+    ExitCode code = ExitCode::Ok;
+    for (index_ = 0; index_ < graphs().size(); ++index_) {
+      const Graph &graph = *graphs()[index_];
+      VerifiedGraph &entry = verified.emplace_back(VerifiedGraph{options_.input, graph.name().str(), graph.size()});
+      entry.findings = verifyGraph();
+      entry.wellFormed = llvm::none_of(entry.findings, isError);
+      if (!entry.wellFormed)
+        code = ExitCode::Diagnosed;
+      if (options_.json)
+        continue;
+      for (const Diagnostic &finding : entry.findings)
+        print(streams_.err, finding);
+      if (entry.wellFormed)
+        streams_.out << graph.name() << ": " << counted(graph.size(), "node") << ", well formed, "
+                     << counted(entry.findings.size(), "warning") << '\n';
+    }
+    if (options_.json)
+      printVerifiedJson(streams_.out, verified);
+    return code;
+  }
+
+  /// What the passes and the interpreter need to know, where something is to be done at all.
+  void prepare(Graph &graph) {
+    if (options_.dropTypes) {
+      dropTypes(graph);
+      inferTypes(graph);
+    }
+    if (!pipeline_.passes().empty() || options_.equivalenceRanks || options_.writesPlans())
+      assumeGroups(graph, options_.equivalenceRanks ? options_.equivalenceRanks : statedRanks(graph));
+  }
+
+  /// Because a graph that is well formed may not be so with the ranks that its groups were taken to have.
+  static llvm::Error checkAssumption(const Graph &graph) {
+    bool assumed = llvm::any_of(graph.groups().groups(), [](const Group &group) { return group.assumed; });
+    return assumed ? checkWellFormed(graph) : llvm::Error::success();
+  }
+
+  static void dropTypes(Graph &graph) {
+    for (Node *node : graph.nodes())
+      if (node->opcode() == Opcode::CallFunction)
+        graph.setType(node, nullptr);
+    for (const auto &[name, subgraph] : graph.subgraphs())
+      dropTypes(*subgraph);
+  }
+
+  void describe(const Graph &graph, Summary &summary) {
+    summary.input = options_.input == "-" ? "<stdin>" : options_.input;
+    summary.graph = graph.name().str();
+    summary.choice = input_.choice();
+    summary.level = input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel);
+    summary.pipeline = pipeline_.str();
+    summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
+    const PassManagerOptions &manager = options_.pipeline.manager;
+    summary.verifyEach = manager.verifyEach;
+    summary.checkedLegality = manager.checkLegality;
+    summary.spmd = manager.spmd;
+    summary.budgetGiven = manager.memoryBudget.has_value() || input_.schedule();
+    summary.machineGiven = !options_.pipeline.machine.empty();
+    if (wantsSummary())
+      summary.before = gatherFacts(graph);
+  }
+
+  [[nodiscard]] PassManagerOptions managerOptions() const {
+    PassManagerOptions manager = options_.pipeline.manager;
+    manager.verifyInput = false; // because verifyInput and checkAssumption have done so
+    manager.machine = input_.machine();
+    manager.durations = input_.durations();
+    return manager;
+  }
+
+  // A check that fails after a pass is a defect of ours, whatever the input was: the user gets a file that reproduces
+  // it, and an exit code of its own. Any other error is about the input or the options, and names its place in the
+  // file.
+  ExitCode runPasses(Graph &graph, Summary &summary) {
+    PassManagerOptions manager = managerOptions();
+    // Because where the budget is missed it is said what any order needs.
+    manager.predictTimes = wantsSummary() || manager.memoryBudget;
+    manager.recordSchedules = options_.views.wantsSchedules();
+    manager.explainExposed = explained();
+    std::optional<PassFailure> failure;
+    manager.onFailure = [&](const PassFailure &what) { failure = what; };
+    if (options_.printAfterChange)
+      manager.afterChange = [&](const Pass &pass, const Graph &after) {
+        streams_.err << "# after " << pass.str() << '\n';
+        writeFxText(streams_.err, after);
+      };
+    auto done = rewriteGraph(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()});
+    if (!done) {
+      bool ours = failure && isDefectOfPass(*failure);
+      printError(streams_.err, ours ? done.takeError() : withPlaces(done.takeError(), place()));
+      if (ours)
+        writeReproducer(options_, input_.file(), *failure, streams_.err);
+      return ours ? ExitCode::Internal : ExitCode::Diagnosed;
+    }
+    summary.run = std::move(done->run);
+    made_ = std::move(done->schedule);
+    report(summary);
+    return ExitCode::Ok;
+  }
+
+  [[nodiscard]] std::vector<Advice> adviceFor(const Graph &input, const Summary &summary) const {
+    if (!summary.run.timeAfter)
+      return {};
+    return advise(
+        {input, pipeline_,
+         options_.pipeline.text ? std::nullopt : std::optional(options_.pipeline.level.value_or(defaultLevel)),
+         managerOptions(), summary.run.timeAfter->total, summary.after.peakBytes});
+  }
+
+  void report(Summary &summary) {
+    for (const PassRun &run : summary.run.passes) {
+      summary.times.passes += run.seconds;
+      summary.times.checks += run.checkSeconds;
+    }
+    if (options_.views.remarks)
+      for (const Remark &remark : wantedRemarks(options_.views, summary.run))
+        print(streams_.err, remark);
+    if (!options_.timing)
+      return;
+    for (const PassRun &run : summary.run.passes)
+      streams_.err << llvm::format("%9.3f ms pass %9.3f ms checks  ", run.seconds * 1000, run.checkSeconds * 1000)
+                   << run.pass << '\n';
+  }
+
+  // Because the order that needs least is what the user goes on from, it is written all the same.
+  [[nodiscard]] bool fitsBudget(const Graph &graph, const PipelineRun &run) const {
+    const PassManagerOptions &manager = options_.pipeline.manager;
+    if (!manager.memoryBudget || !manager.limitMemory || options_.pipeline.leastMemory)
+      return true;
+    std::string error = overBudgetText(options_.input, graph, run, *manager.memoryBudget);
+    streams_.err << error;
+    return error.empty();
+  }
+
+  // Only a pipeline that declares that it adds floats in another order is given a tolerance. With --compare nothing is
+  // known of how the other graph came about, so equal means equal to the bit.
+  llvm::Expected<EquivalenceQuestion> question() {
+    EquivalenceQuestion question;
+    question.ranks = options_.equivalenceRanks;
+    question.seed = options_.seed;
+    question.reassociated = options_.compare.empty() && reassociates(pipeline_);
+    if (!options_.groups.empty()) {
+      auto objects = loadObjects(options_.groups);
+      if (!objects)
+        return objects.takeError();
+      question.objects = std::move(*objects);
+    }
+    if (!options_.values.empty()) {
+      auto values = loadValues(options_.values, question.ranks);
+      if (!values)
+        return values.takeError();
+      question.inputs = std::move(*values);
+    }
+    return question;
+  }
+
+  ExitCode compare(const Graph &before, const Graph &after, Summary &summary) {
+    auto asked = question();
+    if (!asked)
+      return fail(asked.takeError());
+    EquivalenceAnswer answer = checkEquivalenceOf(before, after, std::move(*asked));
+    summary.equivalence = answer.verdict;
+    if (answer.holds)
+      return ExitCode::Ok;
+    streams_.err << options_.input << ": error: equivalence " << answer.verdict << '\n' << answer.details;
+    return ExitCode::CheckFailed;
+  }
+
+  ExitCode compareWithFile(const Graph &graph) {
+    auto loaded = input_.loadOther(options_.compare);
+    if (!loaded)
+      return fail(loaded.takeError());
+    Graph &other = *loaded->graph;
+    prepare(other);
+    if (llvm::Error error = checkWellFormed(other))
+      return fail(withPlaces(std::move(error), {loaded->input.file, loaded->input.selector}));
+    if (options_.equivalenceRanks == 0)
+      return compareOrders(graph, other);
+    Summary summary;
+    if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
+      return code;
+    if (options_.json)
+      printComparisonJson(streams_.out, {options_.input, options_.compare, summary.equivalence});
+    else
+      streams_.out << "equivalence  " << summary.equivalence << '\n';
+    return ExitCode::Ok;
+  }
+
+  /// Both as they stand, by one machine and the same durations.
+  ExitCode compareOrders(const Graph &graph, const Graph &other) {
+    const Machine &machine = input_.machine() ? *input_.machine() : *machinePreset(defaultMachine);
+    auto record = [&](const Graph &of) { return recordSchedule(of, CostModel(of, machine, input_.durations())); };
+    const ScheduleRecord first = record(graph), second = record(other);
+    const OrdersCompared orders{{options_.input, &first}, {options_.compare, &second}, machine.name};
+    if (options_.json)
+      printOrdersJson(streams_.out, orders);
+    else
+      printOrders(streams_.out, orders);
+    if (options_.views.report.empty())
+      return ExitCode::Ok;
+    llvm::Error error = saveComparison(options_.views.report, graph.name(), orders);
+    return error ? fail(std::move(error)) : ExitCode::Ok;
+  }
+
+  // --- Out -----------------------------------------------------------------------------------------------------------
+
+  /// Makes the plans that are to be written; a plan that no engine may run is a defect of ours.
+  ExitCode lowerAll() {
+    for (index_ = 0; options_.writesPlans() && index_ < graphs().size(); ++index_) {
+      auto plan = lowerFor(options_, *graphs()[index_]);
+      if (!plan)
+        return fail(withPlaces(plan.takeError(), place()));
+      if (llvm::Error error = verifyPlanOrError(**plan))
+        return fail(std::move(error), ExitCode::Internal);
+      plans_.push_back(std::move(*plan));
+    }
+    return ExitCode::Ok;
+  }
+
+  llvm::Error write() {
+    auto writeAll = [&](llvm::raw_ostream &os) {
+      for (const auto &plan : plans_)
+        writePlanAs(os, *plan, options_.format());
+      if (made_)
+        writeSchedule(os, *made_);
+      if (options_.writesPlans() || made_)
+        return llvm::Error::success();
+      for (const auto &graph : graphs())
+        if (options_.format() == OutputFormat::Json)
+          writeJsonGraph(os, *graph);
+        else
+          writeFxText(os, *graph);
+      return llvm::Error::success();
+    };
+    if (options_.writesToStdout())
+      return writeAll(streams_.out);
+    return writeFile(options_.output, writeAll);
+  }
+
+  [[nodiscard]] size_t explained() const {
+    constexpr size_t ofSummary = 3;
+    if (!options_.exposed)
+      return ofSummary;
+    return *options_.exposed == 0 ? std::numeric_limits<size_t>::max() : *options_.exposed;
+  }
+
+  /// What the flags of views ask for; they show one graph.
+  llvm::Error show() {
+    if (options_.views.given().empty())
+      return llvm::Error::success();
+    return writeViews(options_.views,
+                      {summaries_.front(), textBefore_, options_.views.diff ? diffedText(*graphs().front()) : ""},
+                      streams_);
+  }
+
+  // The result of a run is the graph where one is written, or what has changed, and the summary where neither is.
+  [[nodiscard]] bool printsSummary() const {
+    bool shows = options_.summary || options_.json || options_.exposed || options_.advise ||
+                 (!options_.writesGraphs() && !options_.views.diff);
+    return !options_.verifyOnly && options_.compare.empty() && shows;
+  }
+  /// A report holds the summary too.
+  [[nodiscard]] bool wantsSummary() const { return printsSummary() || !options_.views.report.empty(); }
+
+  void printSummaries() {
+    if (!printsSummary())
+      return;
+    llvm::raw_ostream &os = options_.writesToStdout() || options_.views.diff ? streams_.err : streams_.out;
+    Color color = os.has_colors() && !llvm::sys::Process::GetEnv("NO_COLOR") ? Color::Yes : Color::No;
+    if (options_.json)
+      return printSummariesJson(os, summaries_);
+    for (const Summary &summary : summaries_) {
+      if (options_.exposed)
+        (options_.csv ? printExposedCsv : printExposed)(os, summary.run.exposed);
+      else
+        printSummary(os, summary, color);
+      if (&summary != &summaries_.back())
+        os << '\n';
+    }
+  }
+
+  const OptOptions &options_;
+  Pipeline pipeline_;
+  Streams streams_;
+  OptInput input_;
+  std::optional<Schedule> made_;             ///< where one is to be written
+  size_t index_ = 0;                         ///< of the graph that is being processed
+  std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
+  std::vector<Summary> summaries_;
+  PhaseTimes times_;
+  /// of what was asked for and does not hold, though all else went well
+  ExitCode unmet_ = ExitCode::Ok;
+  std::string textBefore_; ///< where a diff is asked for
+};
+
+} // namespace
+
+ExitCode runOptJob(const OptOptions &options, Pipeline pipeline, Streams streams) {
+  return OptJob(options, std::move(pipeline), streams).run();
+}
+
+} // namespace ccgraph::driver
