@@ -20,6 +20,8 @@ namespace ccgraph::test {
 namespace {
 
 constexpr StringRef separator = "--- ";
+/// of a line of text that would else begin a section
+constexpr StringRef escaped = "\\--- ";
 
 /// Where a section's text goes.
 std::string *placeOf(ToolCase &tool, StringRef title) {
@@ -153,7 +155,7 @@ llvm::Expected<ToolCase> ToolCase::parse(std::string path, StringRef text) {
     text = text.drop_front(length);
     ++number;
     if (!line.startswith(separator)) {
-      *place += line;
+      *place += line.drop_front(line.startswith(escaped) ? 1 : 0);
       continue;
     }
     place = placeOf(tool, line.drop_front(separator.size()).rtrim());
@@ -166,7 +168,10 @@ llvm::Expected<ToolCase> ToolCase::parse(std::string path, StringRef text) {
 }
 
 std::string ToolCase::str() const {
-  auto section = [](StringRef title, StringRef text) { return (separator + title + "\n" + text).str(); };
+  auto section = [](StringRef title, StringRef text) {
+    std::string lines = replaced(("\n" + text).str(), ("\n" + separator).str(), ("\n" + escaped).str());
+    return (separator + title + lines).str();
+  };
   std::string text = intent + section("arguments", arguments);
   for (const auto &[title, content] : files)
     text += section(title, content);

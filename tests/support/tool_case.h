@@ -11,7 +11,7 @@
 //   --- stderr
 //   graph.json:3:5: error: ...
 //
-// The first line is one sentence of intent. `file NAME` is written as it stands, `bytes NAME` holds
+// A line of text that starts with "--- " is written with a backslash before it. The first line is one sentence of intent. `file NAME` is written as it stands, `bytes NAME` holds
 // its bytes in hex; `{data}` in the arguments is tests/data. A stream that is not mentioned must
 // stay empty. Seconds are not compared: a line that starts with "time " reads "time". The memory
 // of this machine reads `{memory}` where it is the limit of a run.

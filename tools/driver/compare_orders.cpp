@@ -36,10 +36,9 @@ public:
                   << timeText(first_.compute) << " -> " << timeText(second_.compute) << '\n';
     label("exposed") << exposedText(first_) << " -> " << exposedText(second_) << '\n';
     label("memory") << "peak " << bytesText(first_.peakBytes) << " -> " << bytesText(second_.peakBytes) << '\n';
-    label("collectives") << counted(first_.transfers.size(), "collective") << " -> "
-                         << withCommas(int64_t(second_.transfers.size())) << ": " << withCommas(int64_t(pairs_.size()))
-                         << " in both, " << aloneText(first_, Side::First) << " and "
-                         << aloneText(second_, Side::Second) << '\n';
+    label("collectives") << withCommas(int64_t(first_.transfers.size())) << " -> "
+                         << withCommas(int64_t(second_.transfers.size())) << ", " << withCommas(int64_t(pairs_.size()))
+                         << " in both" << aloneText(first_, Side::First) << aloneText(second_, Side::Second) << '\n';
     printPairs();
     label("machine") << orders_.machine << '\n';
   }
@@ -54,13 +53,15 @@ private:
     return timeText(record.exposed) + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %)";
   }
 
-  /// "161 only in the first (exposed 12.3 ms)".
+  /// "; 161 in the first alone (exposed 12.3 ms)"; empty where there are none.
   [[nodiscard]] std::string aloneText(const ScheduleRecord &record, Side side) const {
     int64_t exposed = record.exposed;
     for (const Pair &pair : pairs_)
       exposed -= side == Side::First ? pair.first->exposed : pair.second->exposed;
-    return withCommas(int64_t(record.transfers.size() - pairs_.size())) + " in the " +
-           (side == Side::First ? "first" : "second") + " alone (exposed " + timeText(exposed) + ")";
+    size_t alone = record.transfers.size() - pairs_.size();
+    return alone == 0 ? ""
+                      : "; " + withCommas(int64_t(alone)) + " in the " + (side == Side::First ? "first" : "second") +
+                            " alone (exposed " + timeText(exposed) + ")";
   }
 
   void printPairs() {
@@ -69,16 +70,19 @@ private:
       width = std::max(width, nameOf(pairs_[rows++]).size());
     if (rows == 0)
       return;
-    label("differ most") << llvm::left_justify("", static_cast<unsigned>(width)) << "  exposed" << std::string(18, ' ')
-                         << "launched\n";
+    label("differ most") << std::string(width + 2, ' ') << padded("exposed") << "launched\n";
     for (const Pair &pair : llvm::makeArrayRef(pairs_).take_front(rows)) {
-      label("") << llvm::left_justify(nameOf(pair), static_cast<unsigned>(width)) << "  "
-                << llvm::left_justify(timeText(pair.first->exposed) + " -> " + timeText(pair.second->exposed), 23)
-                << "  "
-                << llvm::left_justify(launchedAt(first_, *pair.first) + " -> " + launchedAt(second_, *pair.second), 25);
-      const std::string &module = second_.places[second_.steps[pair.second->launch].place].module;
-      os_ << (module.empty() ? "" : "  ") << module << '\n';
+      std::string line = padded(nameOf(pair), width) + "  " +
+                         padded(timeText(pair.first->exposed) + " -> " + timeText(pair.second->exposed)) +
+                         padded(launchedAt(first_, *pair.first) + " -> " + launchedAt(second_, *pair.second)) +
+                         second_.places[second_.steps[pair.second->launch].place].module;
+      label("") << llvm::StringRef(line).rtrim() << '\n';
     }
+  }
+
+  static std::string padded(std::string text, size_t width = 26) {
+    text.resize(std::max(text.size(), width), ' ');
+    return text;
   }
 
   [[nodiscard]] const std::string &nameOf(const Pair &pair) const { return second_.steps[pair.second->launch].node; }

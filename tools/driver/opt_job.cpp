@@ -430,7 +430,7 @@ private:
 
   /// What the flags of views ask for; they show one graph.
   llvm::Error show() {
-    if (options_.views.given().empty())
+    if (options_.views.given().empty() || !options_.compare.empty()) // because a comparison writes its own report
       return llvm::Error::success();
     return writeViews(options_.views,
                       {summaries_.front(), textBefore_, options_.views.diff ? diffedText(*graphs().front()) : ""},

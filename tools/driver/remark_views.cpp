@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Regex.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -140,12 +141,15 @@ std::vector<Remark> detailedRemarks(const PipelineRun &run) {
   return remarks;
 }
 
-std::vector<Remark> matchingRemarks(std::vector<Remark> remarks, const llvm::Regex &pattern) {
+std::vector<Remark> matchingRemarks(std::vector<Remark> remarks, llvm::StringRef pattern) {
+  if (pattern.empty())
+    return remarks;
+  llvm::Regex regex(pattern);
   llvm::erase_if(remarks, [&](const Remark &remark) {
     std::string line;
     llvm::raw_string_ostream os(line);
     print(os, remark);
-    return !pattern.match(llvm::StringRef(os.str()).rtrim('\n'));
+    return !regex.match(llvm::StringRef(os.str()).rtrim('\n'));
   });
   return remarks;
 }

@@ -7,13 +7,12 @@
 // alone Missed, what stands right already Analysis. The texts of Args, one after another, are a sentence. Function is the graph, Hotness the
 // microseconds for which the node is exposed.
 //
-// Ownership: plain values. Failure: a pattern that is none. Cost: linear in remarks and nodes.
+// Ownership: plain values. Failure: none; the pattern is one. Cost: linear in remarks and nodes.
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
 
-#include "llvm/Support/Error.h"
-#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace ccgraph::driver {
 
@@ -21,8 +20,8 @@ namespace ccgraph::driver {
 /// where its node communicates or waits.
 [[nodiscard]] std::vector<Remark> detailedRemarks(const PipelineRun &run);
 
-/// Those whose line (print() in remark.h) matches an extended regular expression; an empty one matches all.
-[[nodiscard]] std::vector<Remark> matchingRemarks(std::vector<Remark> remarks, const llvm::Regex &pattern);
+/// Those whose line (print() in remark.h) matches an extended regular expression; all for an empty text.
+[[nodiscard]] std::vector<Remark> matchingRemarks(std::vector<Remark> remarks, llvm::StringRef pattern);
 
 /// One YAML document a remark.
 void writeRemarkYaml(llvm::raw_ostream &os, llvm::StringRef graph, llvm::ArrayRef<Remark> remarks);

@@ -46,7 +46,7 @@ llvm::Error checkViewFlags(const ViewFlags &flags) {
   if (!flags.remarksFile.empty() && !isJson(flags.remarksFile) && !isYaml(flags.remarksFile))
     return badValue("--remarks-file", flags.remarksFile, "a name that ends in .yaml, .yml or .json");
   std::string why;
-  if (flags.remarks && !llvm::Regex(*flags.remarks).isValid(why))
+  if (flags.remarks && !flags.remarks->empty() && !llvm::Regex(*flags.remarks).isValid(why))
     return badValue("--remarks", *flags.remarks, "an extended regular expression (" + why + ")");
   return llvm::Error::success();
 }

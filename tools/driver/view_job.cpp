@@ -111,7 +111,7 @@ llvm::Error saveComparison(const std::string &path, llvm::StringRef graph, const
 }
 
 std::vector<Remark> wantedRemarks(const ViewFlags &flags, const PipelineRun &run) {
-  return matchingRemarks(detailedRemarks(run), llvm::Regex(flags.remarks.value_or("")));
+  return matchingRemarks(detailedRemarks(run), flags.remarks.value_or(""));
 }
 
 llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams) {
