@@ -119,8 +119,20 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
   const RuleTemplate *rule = templateOf(entry.name);
   if (rule && rule->stands == Stands::ValueForWait)
     bindChain(entry);
+  else if (rule && rule->stands == Stands::ElementForElement)
+    bindElements(entry);
   else
     bind(entry.matched.front(), entry.built.front(), entry.built.front());
+}
+
+void Correspondence::bindElements(const RuleEntry &entry) {
+  bind(entry.matched.front(), nullptr, entry.built.front());
+  for (const Node *getItem : llvm::ArrayRef(entry.matched).drop_front()) {
+    uint32_t was = getItem ? rewrite_.before.indexOf(getItem) : none;
+    uint32_t element = was == none ? none : rewrite_.before[was].element;
+    const Node *stands = element < entry.built.size() ? entry.built[element] : nullptr;
+    bind(getItem, stands, stands);
+  }
 }
 
 /// The last of the chain's launches counts as the one that does what the matched launch did.

@@ -156,6 +156,12 @@ constexpr RuleTemplate templates[] = {
       "edge from each of its dependences."},
      Stands::CallForCall,
      checkInlinedCall},
+    {{"waits-apart", "a wait on a list, then the getitems of it", "a wait for each element, in the order of the list",
+      "Each waits for its element, with the type that a getitem of it had, and has the ordering edges of the wait on "
+      "the "
+      "list."},
+     Stands::ElementForElement,
+     checkWaitsApart},
 };
 
 } // namespace

@@ -17,6 +17,8 @@ enum class Stands : uint8_t {
   /// the first built node for the value that the matched waits yield; all built launches together for the first matched
   /// node, a launch
   ValueForWait,
+  /// the built nodes for the elements of what the first matched one yields, and each for the getitems of its element
+  ElementForElement,
 };
 
 struct RuleTemplate {
@@ -31,6 +33,7 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 void checkFunctionalForm(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// For the entries of functional-form: nobody else sees the buffers that their calls wrote. O(n + e).
 void checkFunctionalBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+void checkWaitsApart(const Evidence &evidence, uint32_t entry, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 
 /// Gives each matched call the effects of the call built for it, because its own are gone with its operands.

@@ -1,7 +1,9 @@
 // functionalize-collectives: w = wait(all_reduce_(x, "sum", "tp"))  ->  w = wait(all_reduce(x, "sum", "tp"))
+//                            l = wait_tensors([a, b]); x = l[0]     ->  x = wait_tensor(a); wait_tensor(b)
 //
 // Programs spell a collective in many ways: in place, into a buffer, with ranks instead of a name, by the autograd
 // namespace. The passes that come merge and move functional ones, so everything that means the same is spelled so.
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/passes/registry.h"
 
 #include "normalize/functional/buffer_names.h"
@@ -17,13 +19,17 @@ class FunctionalizeCollectives final : public Pass {
 public:
   FunctionalizeCollectives()
       : Pass({"functionalize-collectives",
-              "Spells collectives and waits of older, autograd, in-place and out forms as functional ones.",
+              "Spells collectives of older, autograd, in-place and out forms as functional ones, and a wait on a list "
+              "as one for each element.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<FunctionalizeCollectives>(); }
 
 private:
   Statistic rewritten_{*this, "rewritten", "collectives and waits that are spelled as functional ones now"};
+  Statistic apart_{*this, "apart", "waits on lists that became a wait for each element"};
+  Reason single_{*this, RemarkKind::Rewritten, "apart", "became a wait for each of its `elements`"};
+  Reason whole_{*this, RemarkKind::Missed, "whole-list", "its list is used as a whole"};
   Reason done_{*this, RemarkKind::Rewritten, "functional", "became `call`"};
   Reason group_{*this, RemarkKind::Missed, "group",
                 "no group of the table, or more than one, has the ranks that it names: --groups gives them names"};
@@ -40,6 +46,7 @@ private:
   const Reason &reasonOf(NotFunctional why) const;
   const Reason *obstacle(const Node &node, const FunctionalCall &call, const BufferNames &names) const;
   void rewrite(Graph &graph, Node *node, PassContext &context);
+  void takeApart(Graph &graph, Node *list, const std::vector<std::vector<Node *>> &readers, PassContext &context);
 };
 
 const Reason &FunctionalizeCollectives::reasonOf(NotFunctional why) const {
@@ -93,12 +100,70 @@ void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &co
   ++rewritten_;
 }
 
+bool isListWait(const Node &node) { return node.target().str() == "_c10d_functional.wait_tensors.default"; }
+
+/// The getitems of each element.
+using Readers = std::vector<std::vector<Node *>>;
+
+/// Empty where the list is not one of values that getitems alone read, each with one type.
+std::optional<Readers> readersOf(const Node &list) {
+  if (list.args().size() != 1 || !list.kwargs().empty() || list.numOperands() == 0 ||
+      list.args()[0].elements().size() != list.numOperands())
+    return std::nullopt;
+  Readers readers(list.numOperands());
+  for (const Use &use : list.uses()) {
+    std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user());
+    if (!index || *index >= static_cast<int64_t>(readers.size()) || use.user()->numOrdering() != 0)
+      return std::nullopt;
+    std::vector<Node *> &known = readers[static_cast<size_t>(*index)];
+    if (!known.empty() && known.front()->type() != use.user()->type())
+      return std::nullopt;
+    known.push_back(use.user());
+  }
+  return readers;
+}
+
+void FunctionalizeCollectives::takeApart(Graph &graph, Node *list, const Readers &readers, PassContext &context) {
+  RuleEntry entry{"waits-apart", {list}, {}};
+  for (unsigned i = 0; i < list->numOperands(); ++i) {
+    Node *value = list->operand(i);
+    NodeSpec spec;
+    spec.name = list->name().str();
+    spec.target = graph.context().identifier("_c10d_functional.wait_tensor.default");
+    spec.type = readers[i].empty() ? value->type() : readers[i].front()->type();
+    spec.frame = list->frame();
+    spec.provenance = &list->provenance();
+    ArgumentBuilder builder(graph);
+    Argument argument = builder.operand(value);
+    Node *wait = graph.create(spec, std::move(builder), Arguments{argument, {}}, list);
+    for (unsigned k = 0; k < list->numOrdering(); ++k)
+      graph.addOrdering(wait, list->ordering(k));
+    entry.built.push_back(wait);
+  }
+  for (unsigned i = 0; i < list->numOperands(); ++i)
+    for (Node *reader : readers[i]) {
+      std::string name = reader->name().str().str();
+      graph.replaceAllUses(reader, entry.built[i]);
+      graph.erase(reader);
+      if (reader == readers[i].front())
+        graph.rename(entry.built[i], name);
+      entry.matched.push_back(reader);
+    }
+  context.remark(single_, *list, {{"elements", std::to_string(entry.built.size())}});
+  graph.erase(list);
+  context.certificate().rules.push_back(std::move(entry));
+  ++apart_;
+}
+
 llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext &context) {
   std::vector<Node *> candidates;
+  std::vector<Node *> lists;
   for (Node *node : graph)
-    if (!isFunctional(*node))
+    if (isListWait(*node))
+      lists.push_back(node);
+    else if (!isFunctional(*node))
       candidates.push_back(node);
-  if (candidates.empty())
+  if (candidates.empty() && lists.empty())
     return Changed::No;
   BufferNames names(context.analyses().storages(), graph);
   // Because what a buffer is asked for must hold of the program as it was, all calls are judged before the first one
@@ -116,7 +181,12 @@ llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext 
   }
   for (Node *node : accepted)
     rewrite(graph, node, context);
-  return accepted.empty() ? Changed::No : Changed::Yes;
+  for (Node *list : lists)
+    if (std::optional<Readers> readers = readersOf(*list))
+      takeApart(graph, list, *readers, context);
+    else
+      context.remark(whole_, *list);
+  return accepted.empty() && apart_.value() == 0 ? Changed::No : Changed::Yes;
 }
 
 } // namespace

@@ -127,5 +127,40 @@ TEST_F(LegalityFunctionalForm, RefusesALostOrderingEdge) {
             "rule");
 }
 
+class LegalityWaitsApart : public LegalityFunctionalForm {
+protected:
+  /// l = wait_tensors([p, q]); x1 = l[0]; x2 = l[1] as two waits, for p and q or what else is given.
+  std::string verdictOf(const char *first, const char *second, bool listBoth = true) {
+    Node *list = bench_["l"];
+    Node *a = makeCall(list, "a", "_c10d_functional.wait_tensor.default", {bench_[first]}, type);
+    Node *b = makeCall(list, "b", "_c10d_functional.wait_tensor.default", {bench_[second]}, type);
+    Node *x1 = bench_["x1"], *x2 = bench_["x2"];
+    bench_.graph().replaceAllUses(x1, a);
+    bench_.graph().replaceAllUses(x2, b);
+    for (Node *node : {x1, x2, list})
+      bench_.graph().erase(node);
+    bench_.certificate.rules.push_back({"waits-apart", {list, x1, x2}, {a, b}});
+    if (!listBoth)
+      bench_.certificate.rules.back().built.pop_back();
+    return bench_.verdict();
+  }
+  void SetUp() override {
+    load("  p: \"f32[4, 2][2, 1]cpu\" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')\n"
+         "  q: \"f32[4, 2][2, 1]cpu\" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', '0')\n"
+         "  l = torch.ops._c10d_functional.wait_tensors.default([p, q])\n"
+         "  x1: \"f32[4, 2][2, 1]cpu\" = l[0]\n  x2: \"f32[4, 2][2, 1]cpu\" = l[1]\n  return (x1, x2)");
+  }
+};
+
+TEST_F(LegalityWaitsApart, AcceptsAWaitForEachElement) { EXPECT_EQ(verdictOf("p", "q"), ""); }
+
+TEST_F(LegalityWaitsApart, RefusesWaitsInAnotherOrder) { EXPECT_EQ(verdictOf("q", "p"), "rule"); }
+
+TEST_F(LegalityWaitsApart, RefusesAnElementThatIsNotWaitedFor) {
+  EXPECT_NE(verdictOf("p", "p").find("rule"), std::string::npos);
+}
+
+TEST_F(LegalityWaitsApart, RefusesAWaitThatIsNotListed) { EXPECT_NE(verdictOf("p", "q", false), ""); }
+
 } // namespace
 } // namespace ccgraph::test
