@@ -72,6 +72,8 @@ public:
   void visit(const Node &node) {
     checkSizes(node, node.type());
     const OpDef *op = node.op();
+    if (op && op->role == OpRole::Compute && op->shape)
+      return checkOperands(node);
     if (!op || (op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
       return;
     if (typesHold(node))
@@ -147,6 +149,18 @@ private:
       if (!fits(got, made, input))
         return differ;
     return "";
+  }
+
+  /// What the rule of an operator says is wrong with its operands, such as a product of f32[4, 32] and f32[25, 32]. What
+  /// it makes of them is not held against the stated type: a text may be printed with other strides than those that follow.
+  void checkOperands(const Node &node) {
+    llvm::Expected<const Type *> expected = node.op()->shape(node);
+    if (expected)
+      return;
+    if (typesHold(node))
+      report_.forward(node, "types.operands", expected.takeError());
+    else
+      llvm::consumeError(expected.takeError()); // because an operand may be reshaped by now
   }
 
   // The rule that infers types is asked what the result must be, and its answer is held against what the graph states.

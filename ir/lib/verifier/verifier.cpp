@@ -81,7 +81,9 @@ constexpr VerifierRule rules[] = {
     {"types.group-known", "A group that is named stands in the group table, where the graph has one."},
     {"types.group-size", "The group size of a call is the number of the group's members."},
     {"types.list-dtype", "What a collective on a list takes is of one dtype."},
-    {"types.operands", "Collectives and waits take tensors of shapes that they can divide."},
+    {"types.operands",
+     "A call takes tensors of shapes that fit: matrices that can be multiplied, sizes that can be combined, rows that "
+     "can be divided."},
     {"types.rank", "Roots and peers are ranks within the group: from 0 to its size."},
     {"types.reduce-dtype",
      "The reduction is defined on the dtype: no bitwise one on floats, no order on complex numbers."},
