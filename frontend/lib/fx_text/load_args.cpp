@@ -56,6 +56,8 @@ void addGroup(Graph &graph, StringRef name, int64_t size, int64_t rank) {
   std::iota(group.ranks.begin(), group.ranks.end(), int64_t{0});
   group.assumed = !isWorld;
   group.description = isWorld ? "all ranks, by setup_fake_process_groups" : "";
+  if (!isWorld)
+    group.attributes.emplace_back("place", std::to_string(rank)); // of this rank: the logs of all tell the members
   graph.groups().set(std::move(group));
   if (!isWorld)
     return;

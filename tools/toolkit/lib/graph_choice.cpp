@@ -213,6 +213,75 @@ void readStatedGroups(const TraceLog &log, const ListedGraph &chosen, GraphInput
   input.worldSize = graph.worldSize;
 }
 
+/// Where the ranks stand in a group, as the fx_graph_runnables of the ranks say.
+struct Places {
+  std::map<int64_t, int64_t> rankAt; ///< by place
+  bool agree = true;                 ///< one rank a place, and one size
+};
+
+/// "'1': {'size': 2, 'rank': 0}" of each rank: its place in the group, which a reader keeps as `place`.
+std::optional<int64_t> placeOf(const Group &group) {
+  int64_t place = 0;
+  for (const auto &[name, text] : group.attributes)
+    if (name == "place" && !StringRef(text).getAsInteger(10, place))
+      return place;
+  return std::nullopt;
+}
+
+void notePlaces(const Graph &graph, int64_t rank, const GroupTable &wanted, std::map<std::string, Places> &places) {
+  for (const Group &group : graph.groups().groups()) {
+    const Group *own = wanted.find(group.name);
+    std::optional<int64_t> place = placeOf(group);
+    if (!own || !place)
+      continue;
+    Places &found = places[group.name];
+    found.agree &= own->ranks.size() == group.ranks.size();
+    auto [slot, isNew] = found.rankAt.try_emplace(*place, rank);
+    found.agree &= isNew || slot->second == rank;
+  }
+}
+
+// A name is one group on all ranks that use it, or several that are its cells: then two ranks have one place, and which of
+// the others belong to which cell nobody says. Where each place has one rank, these are the members.
+
+/// The members of the groups of which the own log knows the size alone, from the logs of all ranks.
+void gatherMembers(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
+  if (llvm::none_of(input.groups.groups(), [](const Group &group) { return group.assumed; }))
+    return;
+  std::map<std::string, Places> places;
+  for (const ListedGraph &graph : log.graphs()) {
+    if (graph.kind != "fx_graph_runnable" || !graph.leftOut.empty() || !graph.rank ||
+        graph.compileId != chosen.compileId)
+      continue;
+    llvm::Expected<InputFile> text = log.text(graph);
+    if (!text) {
+      llvm::consumeError(text.takeError()); // because the graph that is asked for can be read
+      continue;
+    }
+    Context context;
+    auto graphs = readGraphs(context, text->source());
+    if (graphs)
+      notePlaces(*graphs->front(), *graph.rank, input.groups, places);
+    else
+      llvm::consumeError(graphs.takeError());
+  }
+  for (const auto &[name, found] : places) {
+    Group group = *input.groups.find(name);
+    auto size = static_cast<int64_t>(group.ranks.size());
+    bool whole = found.agree && static_cast<int64_t>(found.rankAt.size()) == size && found.rankAt.begin()->first == 0 &&
+                 found.rankAt.rbegin()->first == size - 1;
+    if (!group.assumed || !whole)
+      continue;
+    group.ranks.clear();
+    for (const auto &[place, rank] : found.rankAt)
+      group.ranks.push_back(rank);
+    group.assumed = false;
+    group.description = "by the logs of all its ranks";
+    llvm::erase_if(group.attributes, [](const auto &attribute) { return attribute.first == "place"; });
+    input.groups.set(std::move(group));
+  }
+}
+
 llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef selector) {
   llvm::ArrayRef<ListedGraph> graphs = log.graphs();
   llvm::Expected<size_t> index =
@@ -225,6 +294,7 @@ llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef
   GraphInput input{std::move(*text), std::to_string(graphs[*index].inPayload),
                    choiceText(graphs, *index, selector.empty())};
   readStatedGroups(log, graphs[*index], input);
+  gatherMembers(log, graphs[*index], input);
   return input;
 }
 
