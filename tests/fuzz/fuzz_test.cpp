@@ -53,7 +53,8 @@ TEST_P(FuzzTest, DamageIsRefusedOrHarmless) {
   ASSERT_FALSE(corpus.empty());
   const uint64_t seed = setting("CCGRAPH_FUZZ_SEED", 1);
   Budget budget;
-  for (uint64_t index = 0; budget.allows(index); ++index) {
+  uint64_t index = 0;
+  for (; budget.allows(index); ++index) {
     Mutator mutator((seed << 32U) + index);
     std::string text = mutator.mutate(corpus[mutator.below(corpus.size())], corpus);
     keep(subject.name, text);
@@ -61,6 +62,7 @@ TEST_P(FuzzTest, DamageIsRefusedOrHarmless) {
     ASSERT_EQ(subject.complaint(text), "") << "seed " << seed << ", text " << index << ":\n" << text.substr(0, 8000);
     ASSERT_LT(Clock::now() - start, longestCase) << "seed " << seed << ", text " << index;
   }
+  RecordProperty("texts", std::to_string(index)); // what tests/evidence/fuzz makes a table of
 }
 
 TEST_P(FuzzTest, WhatIsNotDamagedIsHarmless) {
