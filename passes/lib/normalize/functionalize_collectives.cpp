@@ -29,7 +29,9 @@ private:
   Statistic rewritten_{*this, "rewritten", "collectives and waits that are spelled as functional ones now"};
   Statistic apart_{*this, "apart", "waits on lists that became a wait for each element"};
   Reason single_{*this, RemarkKind::Rewritten, "apart", "became a wait for each of its `elements`"};
-  Reason whole_{*this, RemarkKind::Missed, "whole-list", "its list is used as a whole"};
+  Reason whole_{*this, RemarkKind::Missed, "whole-list",
+                "its list is used as a whole, an element has another type than the value, or a tensor may be reshaped "
+                "in place before it is named"};
   Reason done_{*this, RemarkKind::Rewritten, "functional", "became `call`"};
   Reason group_{*this, RemarkKind::Missed, "group",
                 "no group of the table, or more than one, has the ranks that it names: --groups gives them names"};
@@ -42,6 +44,9 @@ private:
                "it writes an input, or a buffer that is read later by another name than its result's"};
   Reason part_{*this, RemarkKind::Missed, "part",
                "it writes a part of a buffer, or one with gaps, where a functional one makes a whole one"};
+
+  Reason typed_{*this, RemarkKind::Missed, "typed",
+                "the functional form would yield another type than it is stated to"};
 
   const Reason &reasonOf(NotFunctional why) const;
   const Reason *obstacle(const Node &node, const FunctionalCall &call, const BufferNames &names) const;
@@ -76,6 +81,14 @@ const Reason *FunctionalizeCollectives::obstacle(const Node &node, const Functio
   return nullptr;
 }
 
+/// Because a buffer may have another shape than what a functional collective makes.
+bool yieldsItsType(const Node &call) {
+  llvm::Expected<const Type *> made = call.op()->shape ? call.op()->shape(call) : nullptr;
+  if (!made)
+    return llvm::consumeError(made.takeError()), false;
+  return !*made || !call.type() || *made == call.type();
+}
+
 void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &context) {
   auto call = std::get<FunctionalCall>(functionalCallOf(*node));
   std::string name = node->name().str().str();
@@ -90,6 +103,11 @@ void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &co
   for (const Actual &actual : call.args)
     args.push_back(actual.build(builder));
   Node *built = graph.create(spec, std::move(builder), Arguments{args, {}}, node);
+  if (!call.written.empty() && !yieldsItsType(*built)) {
+    context.remark(typed_, *node);
+    graph.erase(built);
+    return;
+  }
   for (unsigned i = 0; i < node->numOrdering(); ++i)
     graph.addOrdering(built, node->ordering(i));
   graph.replaceAllUses(node, built);
@@ -105,20 +123,28 @@ bool isListWait(const Node &node) { return node.target().str() == "_c10d_functio
 /// The getitems of each element.
 using Readers = std::vector<std::vector<Node *>>;
 
-/// Empty where the list is not one of values that getitems alone read, each with one type.
-std::optional<Readers> readersOf(const Node &list) {
-  if (list.args().size() != 1 || !list.kwargs().empty() || list.numOperands() == 0 ||
-      list.args()[0].elements().size() != list.numOperands())
+bool isListOfValues(const Node &list) {
+  return list.args().size() == 1 && list.kwargs().empty() && list.numOperands() > 0 &&
+         llvm::all_of(list.args()[0].elements(),
+                      [](const Argument &element) { return element.is(Argument::Kind::Operand); }) &&
+         list.args()[0].elements().size() == list.numOperands();
+}
+
+/// Empty where the list is not one of values that getitems alone read, each with the type of the value. Where tensors are
+/// reshaped in place, a getitem may not say its element's shape from another place.
+std::optional<Readers> readersOf(const Node &list, llvm::ArrayRef<const Node *> opaque) {
+  if (!isListOfValues(list) || list.graph()->mayReshape())
     return std::nullopt;
+  const Node *const *below = llvm::partition_point(opaque, [&](const Node *node) { return node->isBefore(&list); });
   Readers readers(list.numOperands());
   for (const Use &use : list.uses()) {
     std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user());
     if (!index || *index >= static_cast<int64_t>(readers.size()) || use.user()->numOrdering() != 0)
       return std::nullopt;
-    std::vector<Node *> &known = readers[static_cast<size_t>(*index)];
-    if (!known.empty() && known.front()->type() != use.user()->type())
+    if (use.user()->type() != list.operand(static_cast<unsigned>(*index))->type() ||
+        (below != opaque.end() && (*below)->isBefore(use.user())))
       return std::nullopt;
-    known.push_back(use.user());
+    readers[static_cast<size_t>(*index)].push_back(use.user());
   }
   return readers;
 }
@@ -130,7 +156,7 @@ void FunctionalizeCollectives::takeApart(Graph &graph, Node *list, const Readers
     NodeSpec spec;
     spec.name = list->name().str();
     spec.target = graph.context().identifier("_c10d_functional.wait_tensor.default");
-    spec.type = readers[i].empty() ? value->type() : readers[i].front()->type();
+    spec.type = value->type();
     spec.frame = list->frame();
     spec.provenance = &list->provenance();
     ArgumentBuilder builder(graph);
@@ -158,11 +184,15 @@ void FunctionalizeCollectives::takeApart(Graph &graph, Node *list, const Readers
 llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext &context) {
   std::vector<Node *> candidates;
   std::vector<Node *> lists;
-  for (Node *node : graph)
+  std::vector<const Node *> opaque; ///< what may do anything, reshape a tensor too
+  for (Node *node : graph) {
+    if (node->op() && (node->op()->opaque || effectsOf(*node).domain == Domain::All))
+      opaque.push_back(node);
     if (isListWait(*node))
       lists.push_back(node);
     else if (!isFunctional(*node))
       candidates.push_back(node);
+  }
   if (candidates.empty() && lists.empty())
     return Changed::No;
   BufferNames names(context.analyses().storages(), graph);
@@ -182,11 +212,11 @@ llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext 
   for (Node *node : accepted)
     rewrite(graph, node, context);
   for (Node *list : lists)
-    if (std::optional<Readers> readers = readersOf(*list))
+    if (std::optional<Readers> readers = readersOf(*list, opaque))
       takeApart(graph, list, *readers, context);
     else
       context.remark(whole_, *list);
-  return accepted.empty() && apart_.value() == 0 ? Changed::No : Changed::Yes;
+  return rewritten_.value() + apart_.value() == 0 ? Changed::No : Changed::Yes;
 }
 
 } // namespace
