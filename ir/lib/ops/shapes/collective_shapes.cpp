@@ -186,19 +186,35 @@ TypeResult collectiveShape(const Node &node) {
 
 TypeResult waitShape(const Node &node) { return bufferType(node, 0); }
 
+namespace {
+
+/// How many elements a list has: by its type, else by what a collective on a list was given, since a text prints no types
+/// of lists.
+std::optional<size_t> numElementsOf(const Node &list) {
+  if (list.type())
+    return list.type()->isList() ? std::optional(list.type()->elements().size()) : std::nullopt;
+  const CollectiveSpec *spec = collectiveOf(list);
+  bool counts = spec && spec->coalesced && !spec->legacy && spec->kind != CollectiveKind::BatchP2P;
+  size_t given = counts ? collectiveCall(list)->inputs.size() : 0;
+  return given ? std::optional(given) : std::nullopt;
+}
+
+} // namespace
+
 TypeResult getItemShape(const Node &node) {
   const Argument *index = argumentAt(node, 1);
-  const Type *list = node.numOperands() ? node.operand(0)->type() : nullptr;
-  if (!list || !list->isList() || !index || !index->is(Argument::Kind::Int))
+  std::optional<size_t> elements = node.numOperands() ? numElementsOf(*node.operand(0)) : std::nullopt;
+  if (!elements || !index || !index->is(Argument::Kind::Int))
     return nullptr;
-  std::optional<unsigned> at = wrapDim(index->integer(), list->elements().size());
-  size_t count = list->elements().size();
+  size_t count = *elements;
+  std::optional<unsigned> at = wrapDim(index->integer(), count);
   if (!at)
     return shapeError(node,
                       "takes element " + llvm::Twine(index->integer()) + " of " + node.operand(0)->name().str() +
                           ", which has " + llvm::Twine(count) + " results; expected an element that is there",
                       "take an element from 0 to " + llvm::Twine(count - 1));
-  return list->elements()[*at];
+  const Type *list = node.operand(0)->type();
+  return list ? list->elements()[*at] : nullptr;
 }
 
 } // namespace ccgraph

@@ -118,12 +118,41 @@ TypeResult newShape(const Node &node) {
   return contextOf(node).contiguousTensor(dtype, *sizes, device);
 }
 
+namespace {
+
+/// An empty vector joins with tensors of any rank: PyTorch once had no other empty tensors.
+bool joinsAnything(const Type &type) { return type.sizes().size() == 1 && type.sizes()[0] == Dim(0); }
+
+/// The first input that has another rank than the one before it, or another size elsewhere than along the dimension.
+const Type *misfit(llvm::ArrayRef<const Type *> inputs, int64_t asked) {
+  const Type *like = nullptr;
+  for (const Type *input : inputs) {
+    if (!input->isTensor() || joinsAnything(*input))
+      continue;
+    if (like && input->sizes().size() != like->sizes().size())
+      return input;
+    std::optional<unsigned> dim = wrapDim(asked, input->sizes().size());
+    for (size_t i = 0; like && dim && i < input->sizes().size(); ++i) {
+      const Dim &a = like->sizes()[i], &b = input->sizes()[i];
+      if (i != *dim && a.isStatic() && b.isStatic() && a != b)
+        return input;
+    }
+    like = input;
+  }
+  return nullptr;
+}
+
+} // namespace
+
 TypeResult catShape(const Node &node) {
   auto inputs = tensorsAt(node, 0);
   auto asked = intAt(node, 1);
   if (!inputs || inputs->empty() || llvm::is_contained(*inputs, nullptr) || !asked)
     return nullptr;
   const Type &first = *inputs->front();
+  if (const Type *other = misfit(*inputs, *asked))
+    return shapeError(node, "joins " + typeText(&first) + " and " + typeText(other),
+                      "tensors that are joined differ along one dimension at most");
   std::optional<unsigned> dim = wrapDim(*asked, first.sizes().size());
   for (const Type *input : *inputs)
     if (input->dtype() != first.dtype() || input->sizes().size() != first.sizes().size() ||
