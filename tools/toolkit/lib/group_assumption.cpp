@@ -19,6 +19,15 @@ struct NamedGroup {
   size_t size = 0;
 };
 
+/// What a call says of how many members its group has: a number, or by the splits of an all_to_all, one a member; 0 where
+/// it says nothing.
+size_t statedSize(const Node &node, const CollectiveCall &call) {
+  if (call.groupSize.value_or(0) > 0)
+    return static_cast<size_t>(*call.groupSize);
+  const Argument *splits = argumentAt(node, call.spec->inputSplits);
+  return splits ? splits->elements().size() : 0;
+}
+
 void collectGroups(const Graph &graph, llvm::StringMap<size_t> &index, std::vector<NamedGroup> &groups) {
   for (const Node *node : graph) {
     std::optional<CollectiveCall> call = collectiveCall(*node);
@@ -28,8 +37,8 @@ void collectGroups(const Graph &graph, llvm::StringMap<size_t> &index, std::vect
     if (isNew)
       groups.push_back({call->group.str(), 0});
     NamedGroup &found = groups[place->second];
-    if (found.size == 0 && call->groupSize.value_or(0) > 0)
-      found.size = static_cast<size_t>(*call->groupSize);
+    if (found.size == 0)
+      found.size = statedSize(*node, *call);
   }
   for (const auto &[name, subgraph] : graph.subgraphs())
     collectGroups(*subgraph, index, groups);
@@ -45,8 +54,8 @@ std::vector<NamedGroup> collectGroups(const Graph &graph) {
 
 } // namespace
 
-// A dump names its groups and says at most how large they are. all_gather(x, 4, "tp") says 4, so "tp" is taken to be
-// ranks 0 to 3; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be as many ranks as the caller names. Such
+// A dump names its groups and says at most how large they are. all_gather(x, 4, "tp") says 4, and so does an all_to_all of
+// four splits; so "tp" is taken to be ranks 0 to 3; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be as many ranks as the caller names. Such
 // groups are marked, since they prove nothing: two that were taken to have the same ranks need not be one.
 void assumeGroups(Graph &graph, size_t ranks) {
   std::vector<NamedGroup> named = collectGroups(graph);
@@ -81,12 +90,26 @@ std::string assumedGroupsText(const GroupTable &groups) {
   return text.empty() ? "" : text + ", since no file says";
 }
 
+namespace {
+
+/// What was assumed, and the lines that write the file which says it.
+void sayHowToTell(Diagnostic &finding, const std::string &assumed) {
+  finding.notes.push_back(assumed + ": --groups FILE says which ranks they are, or run another number of ranks");
+  finding.notes.push_back("these lines in the job write FILE:");
+  finding.notes.push_back("from torch.distributed.distributed_c10d import _world, get_process_group_ranks as ranks");
+  finding.notes.push_back("groups = {name: {\"ranks\": ranks(group)} for group, name in _world.pg_names.items()}");
+  finding.notes.push_back("import json; json.dump({\"groups\": groups}, open(\"groups.json\", \"w\"))");
+}
+
+} // namespace
+
 llvm::Error checkWellFormed(const Graph &graph) {
   std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
   std::string assumed = assumedGroupsText(graph.groups());
-  for (Diagnostic &finding : findings)
-    if (!assumed.empty() && llvm::StringRef(finding.rule).startswith("types."))
-      finding.notes.push_back(assumed + ": --groups FILE says which ranks they are, or run another number of ranks");
+  auto isOfGroups = [](const Diagnostic &finding) { return llvm::StringRef(finding.rule).startswith("types."); };
+  // Said once: what contradicts one call contradicts many.
+  if (auto first = llvm::find_if(findings, isOfGroups); !assumed.empty() && first != findings.end())
+    sayHowToTell(*first, assumed);
   return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
 }
 
