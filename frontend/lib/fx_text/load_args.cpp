@@ -56,13 +56,15 @@ void addGroup(Graph &graph, StringRef name, int64_t size, int64_t rank) {
   std::iota(group.ranks.begin(), group.ranks.end(), int64_t{0});
   group.assumed = !isWorld;
   group.description = isWorld ? "all ranks, by setup_fake_process_groups" : "";
-  if (!isWorld)
+  bool isPlace = rank >= 0 && rank < size;
+  if (!isWorld && isPlace)
     group.attributes.emplace_back("place", std::to_string(rank)); // of this rank: the logs of all tell the members
   graph.groups().set(std::move(group));
   if (!isWorld)
     return;
   graph.worldSize = size;
-  graph.rank = rank;
+  if (isPlace)
+    graph.rank = rank;
 }
 
 } // namespace
@@ -154,8 +156,13 @@ bool LoadArgs::symbol(Cursor &cursor, const Type *&type) {
   CallArguments call;
   if (!arguments(cursor, call))
     return false;
-  if (const Argument *expression = keyword(call, "expr"); expression && expression->is(Argument::Kind::String))
-    type = session_.context.symbolicScalar(session_.context.symbolic(expression->text()));
+  const Argument *expression = keyword(call, "expr");
+  if (!expression || !expression->is(Argument::Kind::String))
+    return true;
+  llvm::Expected<const Type *> symbol = parseType(session_.context, ("Sym(" + expression->text() + ")").str());
+  if (!symbol)
+    return llvm::consumeError(symbol.takeError()), false;
+  type = *symbol;
   return true;
 }
 

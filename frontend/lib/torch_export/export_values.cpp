@@ -165,7 +165,13 @@ const SymExpr *ExportValues::expression(const JsonValue &value) {
     if (llvm::none_of(graph_.symbolHints, [&](const auto &known) { return known.first == name; }))
       graph_.symbolHints.emplace_back(name, number->integer);
   }
-  return graph_.context().symbolic(sympyText(*srepr).value_or(srepr->str()));
+  std::string shown = sympyText(*srepr).value_or(srepr->str());
+  if (llvm::Expected<const Type *> number = parseType(graph_.context(), "Sym(" + shown + ")"); !number) {
+    llvm::consumeError(number.takeError());
+    report_.expected(*text, "an expression of sympy, such as \"Symbol('s0')\"");
+    return nullptr;
+  }
+  return graph_.context().symbolic(shown);
 }
 
 const Type *ExportValues::symbol(const JsonValue &value) {

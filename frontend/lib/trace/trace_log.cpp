@@ -1,6 +1,6 @@
 #include "ccgraph/frontend/trace_log.h"
 
-#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/frontend/read_graph.h"
 #include "trace/record_reader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -122,7 +122,7 @@ private:
 
   void read(const TraceRecord &record) {
     Context context;
-    auto graphs = readFxText(context, {path_, record.text, 0, &record.cut}, {.errorLimit = 1});
+    auto graphs = readGraphs(context, {path_, record.text, 0, &record.cut}, {.errorLimit = 1});
     if (!graphs)
       return refuse(record, graphs.takeError());
     for (size_t i = 0; i != graphs->size(); ++i) {
