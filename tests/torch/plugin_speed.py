@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How long the pass takes, beside Inductor's own overlap and bucketing pass on the same graph in one process: plugin_speed.py LAYERS...
 
-The graph is the joint graph of a sharded step (all_gather, matmul, relu, reduce_scatter), traced with fake tensors; both are told
-the same time of each node, so neither measures anything.
+The graph is the joint graph of a sharded step (all_gather, matmul, relu, reduce_scatter), traced with fake tensors. Inductor's
+pass is told a time of each node, so that it measures nothing; ours predicts them.
 """
 import copy, logging, statistics, sys, time
 import torch
