@@ -11,10 +11,17 @@
 #include "kernels/calls.h"
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 
 namespace ccgraph::test {
+
+/// One operator's kernel, whoever has it.
+struct KernelUnderTest {
+  std::string target;
+  std::function<llvm::Expected<runtime::Value>(runtime::KernelCall, runtime::Destinations)> call;
+};
 
 /// What a call was given before it ran: copies of its memory; tensors that share memory share the copy.
 class TwinCall {
@@ -27,7 +34,7 @@ public:
   }
 
   /// The kernel's results in windows, against `alone`, what it gave in memory of its own; "" where they are equal.
-  [[nodiscard]] std::string differenceInWindows(const runtime::Kernel &kernel, const runtime::Value &alone) const {
+  [[nodiscard]] std::string differenceInWindows(const KernelUnderTest &kernel, const runtime::Value &alone) const {
     runtime::Tensors windows;
     if (alone.is(runtime::Value::Kind::Tensor))
       windows.push_back(windowFor(alone));
@@ -44,8 +51,8 @@ public:
   }
 
 private:
-  std::string differenceIn(runtime::Destinations windows, const runtime::Kernel &kernel, const runtime::Value &alone) {
-    llvm::Expected<runtime::Value> offered = runtime::callWithinRun(kernel, std::move(call_), windows);
+  std::string differenceIn(runtime::Destinations windows, const KernelUnderTest &kernel, const runtime::Value &alone) {
+    llvm::Expected<runtime::Value> offered = kernel.call(std::move(call_), windows);
     if (!offered)
       return "fails in windows of the caller's: " + llvm::toString(offered.takeError());
     return equal(alone, *offered) ? "" : "gives other values in windows of the caller's";
@@ -89,7 +96,7 @@ private:
   }
 
   /// A fresh result of an operator that works element by element, and an operand that looks like it and has one name.
-  [[nodiscard]] bool mayTakePlace(const runtime::Kernel &kernel, const runtime::Value &alone,
+  [[nodiscard]] bool mayTakePlace(const KernelUnderTest &kernel, const runtime::Value &alone,
                                   const runtime::Value &operand) const {
     static Context context;
     using Kind = runtime::Value::Kind;

@@ -8,6 +8,7 @@ compared: dtype, sizes, strides, values, which results share memory or are an ar
 
     opinfo.py TOOL              the full table as Markdown
     opinfo.py TOOL --slice      fewer samples of fewer dtypes: a test
+    opinfo.py TOOL --provider torch ...   the kernels of a provider, those that builtin has, too
     opinfo.py TOOL --only ADD   only kernels whose name holds ADD; prints every difference
 """
 import argparse, collections, re, subprocess, sys
@@ -36,6 +37,7 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("--slice", action="store_true")
     parser.add_argument("--only")
+    parser.add_argument("--provider")
     parser.add_argument("--samples", type=int, default=40, help="of one operator and dtype")
     parser.add_argument("--calls", type=int, default=24, help="of one kernel and dtype, before variants")
     parser.add_argument("--dtypes")
@@ -45,7 +47,8 @@ def main():
     if options.slice:
         options.samples, options.calls = 6, 4
     torch.set_num_threads(1)
-    known = set(subprocess.run([options.tool, "--list"], check=True, capture_output=True, text=True).stdout.split())
+    options.tool = [options.tool] + (["--provider", options.provider] if options.provider else [])
+    known = set(subprocess.run([*options.tool, "--list"], check=True, capture_output=True, text=True).stdout.split())
     if options.only:
         known = {name for name in known if options.only in name}
     dtypes = SLICE if options.slice else FULL
@@ -63,7 +66,8 @@ def main():
         for target, dtype, variant, kind, message, line, why in run_chunk(options.tool, every[start:start + 2000]):
             counts[dtype] += 1
             operators_seen[target].add(dtype)
-            if kind is None:
+            # Because a provider's result is known by its memory, and not by its object.
+            if kind is None or kind == "object" and options.provider:
                 continue
             reason = why or explained(target, dtype, kind, message, variant)
             if reason:

@@ -200,7 +200,7 @@ def run_chunk(tool, calls):
                     continue
                 lines.write(json.dumps(line) + "\n")
                 expected.append((call, line, answer, arguments))
-        subprocess.run([tool, *paths], check=True)
+        subprocess.run([*tool, *paths], check=True)
         outputs = open(paths[3], "rb").read()
         for (call, line, answer, arguments), result in zip(expected, open(paths[2])):
             target = line["target"]

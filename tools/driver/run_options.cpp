@@ -53,6 +53,10 @@ CommandLine declareRunFlags(RunOptions &options) {
       options.engine);
   line.chooseFrom({"local", "mpi", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
+  line.addList(
+      "--kernels", "NAME,...",
+      "who computes a plan's operators, the first that has one: builtin (without it), torch (PyTorch's kernels)",
+      options.kernels);
   line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
   line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);
@@ -109,6 +113,10 @@ CommandLine declareRunFlags(RunOptions &options) {
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
   if (!options.engine.empty() && options.engine != "reference" && !runtime::findEngine(options.engine))
     return usage("--engine: got '" + options.engine + "', expected one of: " + llvm::join(engineNames(), ", "));
+  for (const std::string &name : options.kernels)
+    if (!runtime::findKernelProvider(name))
+      return usage("--kernels: got '" + name +
+                   "', expected some of: " + llvm::join(runtime::kernelProviderNames(), ", "));
   if (!options.analyze.empty())
     return positional.empty() && options.rankGraphs.empty()
                ? llvm::Error::success()

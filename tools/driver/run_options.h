@@ -43,6 +43,8 @@ struct RunOptions {
   std::string analyze;
   std::string trace;
   std::string durations;
+  /// providers; empty: what a request has by itself
+  std::vector<std::string> kernels;
   /// a file of durations, or predictedPace
   std::string pace;
   std::vector<FaultFlag> faults;

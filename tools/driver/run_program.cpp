@@ -36,7 +36,8 @@ bool asksOfGraph(const RunOptions &options) {
 /// Whether something is asked for that only an engine of plans does.
 bool asksOfPlan(const RunOptions &options) {
   return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
-         !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty();
+         !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty() ||
+         !options.kernels.empty();
 }
 
 } // namespace
@@ -67,11 +68,12 @@ llvm::Error RunProgram::checkUsage() const {
                      " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
                      "--ranks, --rank-graphs, "
                      "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
-                     "--flight-records, --trace, --durations, --pace, --fault and --ops");
+                     "--flight-records, --trace, --durations, --pace, --kernels, --fault and --ops");
   if (!runsPlans() && asksOfPlan(options_))
-    return textError("--deadline, --flight-records, --trace, --durations, --pace and --fault go with an engine that "
-                     "runs plans\n  note: "
-                     "--engine local runs a graph's plan");
+    return textError(
+        "--deadline, --flight-records, --trace, --durations, --pace, --kernels and --fault go with an engine that "
+        "runs plans\n  note: "
+        "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
     return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");

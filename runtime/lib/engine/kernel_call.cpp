@@ -1,19 +1,19 @@
 #include "engine/kernel_call.h"
 
 #include "ccgraph/ir/op_def.h"
-#include "kernels/kernel_args.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::runtime {
 
-llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, RankState &state) {
+llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, RankState &state,
+                                                       const KernelChoice &kernels) {
   PreparedKernel prepared;
   prepared.step_ = &step;
   prepared.work_ = step.kernel();
   llvm::StringRef target = prepared.work_->op->target.str();
   prepared.random_ = findRandomOp(target);
-  prepared.kernel_ = prepared.random_ ? nullptr : findKernel(target);
-  if (!prepared.random_ && !prepared.kernel_)
-    return prepared.place(state).error("run.no-kernel", ("no kernel computes " + target).str());
+  prepared.kernel_ = prepared.random_ ? nullptr : kernels.find(target);
   if (llvm::Error error = prepared.bindAll(state))
     return error;
   llvm::Expected<ResultPlace> result =
@@ -43,10 +43,13 @@ llvm::Error PreparedKernel::bindAll(const RankState &state) {
 
 llvm::Expected<size_t> PreparedKernel::parameterOf(llvm::StringRef keyword, const RankState &state) const {
   if (kernel_) {
-    llvm::Expected<unsigned> parameter = parameterIndex(*kernel_, keyword);
-    if (!parameter)
-      return place(state).error("run.kernel", llvm::toString(parameter.takeError()));
-    return *parameter;
+    llvm::SmallVector<llvm::StringRef, 8> names;
+    kernel_->parameters().split(names, ',', -1, false);
+    if (auto *at = llvm::find(names, keyword); at != names.end())
+      return static_cast<size_t>(at - names.begin());
+    return place(state).error("run.kernel", (work_->op->target.str() + ": got an argument '" + keyword +
+                                             "', expected one of: " + kernel_->parameters())
+                                                .str());
   }
   int parameter = work_->op->paramIndex(keyword);
   if (parameter < 0)
@@ -97,12 +100,9 @@ llvm::Error PreparedKernel::runBound(RankState &state) {
 llvm::Expected<Value> PreparedKernel::compute(RankState &state) {
   if (windowsChange_)
     result_.offer(windows_, state, place(state));
-  KernelArgs args(*kernel_, llvm::ArrayRef<Value>(values_), windows_);
-  Value value;
-  if (!args.failed())
-    value = kernel_->compute(args);
-  if (llvm::Error error = args.error())
-    return place(state).error("run.kernel", llvm::toString(std::move(error)));
+  llvm::Expected<Value> value = kernel_->compute(values_, windows_);
+  if (!value)
+    return place(state).error("run.kernel", llvm::toString(value.takeError()));
   return value;
 }
 

@@ -3,11 +3,10 @@
 // What is the same in every run, literals and windows that never move, is evaluated once; sizes that are symbolic, numbers, and
 // tensors that grow are evaluated when the step runs.
 //
-// Ownership: borrows plan and state, keeps the values. Failure: DiagnosticErrors of rules run.no-kernel, run.kernel and those of
-// ResultPlace. Cost: that of the kernel, and of the arguments that change.
+// Ownership: borrows plan and state, keeps the values. Failure: DiagnosticErrors of rules run.kernel and those of ResultPlace. Cost: that of the kernel, and of the arguments that change.
 #pragma once
 
-#include "ccgraph/runtime/kernels.h"
+#include "engine/kernel_choice.h"
 #include "engine/result_place.h"
 #include "interpreter/random.h"
 
@@ -15,7 +14,9 @@ namespace ccgraph::runtime {
 
 class PreparedKernel {
 public:
-  [[nodiscard]] static llvm::Expected<PreparedKernel> prepare(const PlanStep &step, RankState &state);
+  /// `kernels` has one for the step.
+  [[nodiscard]] static llvm::Expected<PreparedKernel> prepare(const PlanStep &step, RankState &state,
+                                                              const KernelChoice &kernels);
   [[nodiscard]] llvm::Error run(RankState &state);
 
 private:
@@ -36,7 +37,7 @@ private:
   const PlanStep *step_ = nullptr;
   const KernelStep *work_ = nullptr;
   /// one of the two
-  const Kernel *kernel_ = nullptr;
+  const ProvidedKernel *kernel_ = nullptr;
   const RandomOp *random_ = nullptr;
   /// by parameter; None where left out
   std::vector<Value> values_;

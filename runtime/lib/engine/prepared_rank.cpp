@@ -50,8 +50,8 @@ static FlightRecorder::Setup recorderSetup(const PreparedRank::Setup &setup, con
 
 PreparedRank::PreparedRank(const Setup &setup, const PlanRequest &request)
     : state(planOf(request, setup.rank), setup.rank), transport(setup.transport),
-      recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body), numRanks_(request.ranks),
-      onePlan_(request.plans.size() == 1) {
+      recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body),
+      providers_(request.kernels), numRanks_(request.ranks), onePlan_(request.plans.size() == 1) {
   if (request.pace)
     pace.emplace(*state.plan, request.pace->steps[onePlan_ ? 0 : static_cast<size_t>(setup.rank)], request.pace->clock);
 }
@@ -66,7 +66,7 @@ llvm::Error PreparedRank::prepare() {
   growingUses.assign(state.plan->buffers.size(), 0);
   byStream.resize(state.plan->streams.size());
   if (!pace)
-    if (llvm::Error error = state.memory.layOut(state.symbols, state.at({})))
+    if (llvm::Error error = prepareToCompute())
       return error;
   for (size_t position : faults.order(*state.plan))
     if (llvm::Error error = prepareStep(position))
@@ -77,6 +77,16 @@ llvm::Error PreparedRank::prepare() {
   for (const PlanInput &input : state.plan->inputs)
     forEachWindow(input.after, keep);
   return llvm::Error::success();
+}
+
+llvm::Error PreparedRank::prepareToCompute() {
+  llvm::Expected<KernelChoice> kernels = KernelChoice::of(providers_);
+  if (!kernels)
+    return kernels.takeError();
+  kernels_ = std::move(*kernels);
+  if (llvm::Error error = kernels_.check(*state.plan, state.rank))
+    return error;
+  return state.memory.layOut(state.symbols, state.at({}));
 }
 
 llvm::Error PreparedRank::prepareStep(size_t position) {
@@ -94,7 +104,7 @@ llvm::Error PreparedRank::prepareStep(size_t position) {
   if (pace)
     return add(PreparedPause());
   if (step.kernel()) {
-    llvm::Expected<PreparedKernel> kernel = PreparedKernel::prepare(step, state);
+    llvm::Expected<PreparedKernel> kernel = PreparedKernel::prepare(step, state, kernels_);
     return kernel ? add(std::move(*kernel)) : kernel.takeError();
   }
   llvm::Expected<PreparedCopy> copy = PreparedCopy::prepare(step, state);

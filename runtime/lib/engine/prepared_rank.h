@@ -80,11 +80,14 @@ struct PreparedRank {
   void begin();
 
 private:
+  [[nodiscard]] llvm::Error prepareToCompute();
   [[nodiscard]] llvm::Error prepareStep(size_t position);
   [[nodiscard]] llvm::Expected<PreparedExchange> prepareExchange(size_t position);
   void enrol(PreparedExchange &exchange, size_t position);
   void countGrowing(PreparedStep &step);
 
+  std::vector<std::string> providers_;
+  KernelChoice kernels_;
   size_t numRanks_;
   /// one plan serves every rank
   bool onePlan_;

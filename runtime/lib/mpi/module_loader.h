@@ -1,7 +1,4 @@
-// The module that calls MPI, found and loaded.
-//
-// It is looked for beside the program, or the library, that this code is part of, in ../lib/ccgraph (as the build and the installation
-// lay it out), then wherever the system looks for libraries.
+// The module that calls MPI, found and loaded (module_loader.h).
 //
 // Ownership: the module stays until the process ends. Failure: an llvm::Error that says what is missing and how to get it. Cost: that
 // of loading MPI's libraries, once.

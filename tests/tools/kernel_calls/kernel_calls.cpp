@@ -2,6 +2,7 @@
 //
 //   ccgraph_kernel_calls --list                          every kernel's operator, one a line
 //   ccgraph_kernel_calls CALLS VALUES RESULTS OUTPUTS    one JSON object a line in CALLS gives one in RESULTS
+//   ccgraph_kernel_calls --provider NAME ...             the same, of a provider's kernels; listed are those that builtin has, too
 //
 // A call holds its target, the storages of its tensors (offset and length in VALUES), the tensors (dtype, sizes, strides,
 // offset, storage), and arguments; a result holds what the kernel gave, every tensor of the call as it is afterwards, and all
@@ -11,6 +12,7 @@
 // Each call is made twice, the second time into windows as engines offer them: what differs there is an error.
 //
 // A process for each call would take longer than all calls together.
+#include "ccgraph/runtime/kernel_provider.h"
 #include "ccgraph/runtime/kernels.h"
 #include "support/offered_windows.h"
 
@@ -35,6 +37,40 @@ Dims dimsOf(const json::Value &list) {
   return dims;
 }
 
+/// By parameter, as providers take them.
+llvm::Expected<std::vector<Value>> byParameter(const ProvidedKernel &kernel, KernelCall call) {
+  llvm::SmallVector<llvm::StringRef, 8> names;
+  kernel.parameters().split(names, ',', -1, false);
+  std::vector<Value> values(call.positional.begin(), call.positional.end());
+  for (auto &[name, value] : call.keywords) {
+    auto at = static_cast<size_t>(llvm::find(names, name) - names.begin());
+    if (at == names.size())
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "has no parameter '" + name + "'");
+    values.resize(std::max(values.size(), at + 1));
+    values[at] = std::move(value);
+  }
+  return values;
+}
+
+std::optional<test::KernelUnderTest> kernelOf(const KernelProvider *provider, const std::string &target) {
+  if (provider) {
+    const ProvidedKernel *kernel = provider->find(target);
+    if (!kernel)
+      return std::nullopt;
+    return test::KernelUnderTest{target, [kernel](KernelCall call, Destinations windows) -> llvm::Expected<Value> {
+                                   auto values = byParameter(*kernel, std::move(call));
+                                   return values ? kernel->compute(*values, windows) : values.takeError();
+                                 }};
+  }
+  const Kernel *kernel = findKernel(target);
+  if (!kernel)
+    return std::nullopt;
+  return test::KernelUnderTest{kernel->target.str(), [kernel](KernelCall call, Destinations windows) {
+                                 return windows.empty() ? runKernel(*kernel, std::move(call))
+                                                        : callWithinRun(*kernel, std::move(call), windows);
+                               }};
+}
+
 /// One call, from its line to its result.
 class Call {
 public:
@@ -46,8 +82,8 @@ public:
       addTensor(*tensor.getAsArray());
   }
 
-  json::Value run(llvm::raw_ostream &outputs) {
-    const Kernel *kernel = findKernel(*line_.getString("target"));
+  json::Value run(const KernelProvider *provider, llvm::raw_ostream &outputs) {
+    std::optional<test::KernelUnderTest> kernel = kernelOf(provider, line_.getString("target")->str());
     if (!kernel)
       return json::Object{{"error", "no kernel"}};
     KernelCall call;
@@ -56,7 +92,7 @@ public:
     for (const auto &[name, argument] : *line_.getObject("kwargs"))
       call.keywords.emplace_back(name.str(), decode(argument));
     test::TwinCall twin(call);
-    llvm::Expected<Value> result = runKernel(*kernel, std::move(call));
+    llvm::Expected<Value> result = kernel->call(std::move(call), {});
     if (!result)
       return json::Object{{"error", llvm::toString(result.takeError())}};
     if (std::string difference = twin.differenceInWindows(*kernel, *result); !difference.empty())
@@ -187,7 +223,7 @@ private:
   std::vector<Tensor> tensors_;
 };
 
-int runCalls(char **paths) {
+int runCalls(const KernelProvider *provider, char **paths) {
   auto calls = llvm::MemoryBuffer::getFile(paths[0]), values = llvm::MemoryBuffer::getFile(paths[1]);
   std::error_code failure;
   llvm::raw_fd_ostream results(paths[2], failure), outputs(paths[3], failure);
@@ -201,7 +237,7 @@ int runCalls(char **paths) {
       llvm::errs() << "line " << line.line_number() << ": " << llvm::toString(parsed.takeError()) << '\n';
       return 1;
     }
-    results << Call(*parsed->getAsObject(), (*values)->getBuffer()).run(outputs) << '\n';
+    results << Call(*parsed->getAsObject(), (*values)->getBuffer()).run(provider, outputs) << '\n';
   }
   return 0;
 }
@@ -210,14 +246,28 @@ int runCalls(char **paths) {
 } // namespace ccgraph::runtime
 
 int main(int argc, char **argv) {
+  using namespace ccgraph::runtime; // NOLINT(google-build-using-namespace): a program
+  const KernelProvider *provider = nullptr;
+  if (argc > 2 && llvm::StringRef(argv[1]) == "--provider") {
+    provider = findKernelProvider(argv[2]);
+    llvm::Error error = provider ? provider->checkAvailable()
+                                 : llvm::createStringError(llvm::inconvertibleErrorCode(), "no provider of this name");
+    if (error) {
+      llvm::errs() << llvm::toString(std::move(error)) << '\n';
+      return 1;
+    }
+    argc -= 2;
+    argv += 2;
+  }
   if (argc == 2 && llvm::StringRef(argv[1]) == "--list") {
-    for (const ccgraph::runtime::Kernel &kernel : ccgraph::runtime::allKernels())
-      llvm::outs() << kernel.target << '\n';
+    for (const Kernel &kernel : allKernels())
+      if (!provider || provider->find(kernel.target))
+        llvm::outs() << kernel.target << '\n';
     return 0;
   }
   if (argc != 5) {
-    llvm::errs() << "usage: ccgraph_kernel_calls --list | CALLS VALUES RESULTS OUTPUTS\n";
+    llvm::errs() << "usage: ccgraph_kernel_calls [--provider NAME] --list | CALLS VALUES RESULTS OUTPUTS\n";
     return 2;
   }
-  return ccgraph::runtime::runCalls(argv + 1);
+  return runCalls(provider, argv + 1);
 }

@@ -10,6 +10,7 @@
 // their values are not those that the plan's layout is for, each buffer gets memory of its own.
 //
 // Errors have the rules of interpreter.h, and name rank, step, got and expected. Further ones are
+//   run.no-kernel         no provider has a kernel of some operators: all of them are named before the first step
 //   run.mpi               MPI cannot start, or says that something is wrong
 //   run.deadline          a rank has waited for its peers longer than the request allows; says what each rank waits for
 //   run.rank-lost         a rank has ended before its program did
@@ -31,6 +32,7 @@
 #include "ccgraph/ir/plan.h"
 #include "ccgraph/runtime/fault.h"
 #include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/runtime/kernel_provider.h"
 #include "ccgraph/runtime/pace.h"
 
 #include <chrono>
@@ -61,6 +63,8 @@ struct PlanRequest {
   /// Told of a run that has failed, in each process, before the ranks take leave of one another: nobody is ended by a peer while
   /// this goes on for it. Gets what flightRecords() gives.
   std::function<void(const std::vector<FlightRecord> &)> onFailure = {};
+  /// Who computes: providers by name (kernel_provider.h), asked in this order for each operator.
+  std::vector<std::string> kernels = {"builtin"};
   /// Where it is given, steps take stated times and do nothing else: inputs are not looked at, and results are empty.
   std::optional<Pace> pace = {};
 };

@@ -1,0 +1,129 @@
+#include "torch/torch_provider.h"
+
+#include "ccgraph/ir/strides.h"
+#include "module_loader.h"
+#include "torch/torch_values.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <map>
+#include <mutex>
+
+namespace ccgraph::runtime {
+namespace {
+
+/// By address, because a plan may lay two buffers over the same bytes.
+bool overlap(const Tensor &a, const Tensor &b) {
+  if (!a.storage() || !b.storage())
+    return false;
+  auto endOf = [](const Tensor &t) { return t.data() + extentOf(t.sizes(), t.strides()) * t.elementSize(); };
+  return a.data() < endOf(b) && b.data() < endOf(a);
+}
+
+bool overlapsAny(const Tensor &tensor, llvm::ArrayRef<Tensor> others) {
+  return llvm::any_of(others, [&](const Tensor &other) { return overlap(tensor, other); });
+}
+
+class TorchKernel final : public ProvidedKernel {
+public:
+  TorchKernel(std::string target, const TorchOperator &op) : target_(std::move(target)), op_(&op) {}
+  [[nodiscard]] llvm::StringRef parameters() const override { return op_->parameters(); }
+
+  [[nodiscard]] llvm::Expected<Value> compute(llvm::ArrayRef<Value> values,
+                                              llvm::ArrayRef<Tensor> destinations) const override {
+    TorchArguments arguments(values);
+    if (arguments.unknown())
+      return wrong("got " + arguments.unknown()->describe() + ", which PyTorch's dispatcher does not take");
+    llvm::SmallVector<TorchTensor, 4> outputs;
+    if (mayWriteTo(destinations, arguments.tensors()))
+      for (const Tensor &destination : destinations)
+        outputs.push_back(torchTensor(destination));
+    ResultValues results(destinations, arguments.tensors());
+    std::string error;
+    if (!op_->call(arguments.arguments().data(), arguments.arguments().size(),
+                   outputs.empty() ? nullptr : outputs.data(), results, error))
+      return wrong(error);
+    if (results.unknownDType() >= 0)
+      return wrong("yields a tensor of PyTorch's dtype " + llvm::Twine(results.unknownDType()) +
+                   ", of which nothing is known here");
+    return results.take();
+  }
+
+private:
+  [[nodiscard]] llvm::Error wrong(const llvm::Twine &message) const {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), target_ + ": " + message);
+  }
+
+  /// An operator that is told to write over what it reads may read it again.
+  [[nodiscard]] bool mayWriteTo(llvm::ArrayRef<Tensor> destinations, llvm::ArrayRef<Tensor> arguments) const {
+    return op_->outputs() != 0 && op_->outputs() == destinations.size() &&
+           llvm::all_of(destinations, [&](const Tensor &destination) {
+             return destination.storage() && torchDType(destination.dtype()) && !overlapsAny(destination, arguments);
+           });
+  }
+
+  std::string target_;
+  const TorchOperator *op_;
+};
+
+llvm::Error missing(const llvm::Twine &why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "kernel provider torch cannot start: " + why +
+                                     "\n  note: configure with -DCCGRAPH_TORCH_PYTHON=PATH, a Python that has "
+                                     "PyTorch, and build again");
+}
+
+class TorchProvider final : public KernelProvider {
+public:
+  [[nodiscard]] llvm::StringRef name() const override { return "torch"; }
+
+  [[nodiscard]] llvm::Error checkAvailable() const override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (calls_)
+      return llvm::Error::success();
+    llvm::Expected<void *> entry = findInModule("libccgraph_torch.so", "ccgraphTorchCalls", ModuleSymbols::Own);
+    if (!entry)
+      return missing(llvm::toString(entry.takeError()));
+    calls_ = reinterpret_cast<TorchModuleEntry>(*entry)(TorchCalls::version);
+    return calls_ ? llvm::Error::success() : missing("its module is of another build than this program");
+  }
+
+  [[nodiscard]] const ProvidedKernel *find(llvm::StringRef target) const override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    target.consume_front("torch.ops.");
+    std::unique_ptr<TorchKernel> &kernel = kernels_[target.str()];
+    if (!kernel && calls_)
+      if (const TorchOperator *op = findOperator(target))
+        kernel = std::make_unique<TorchKernel>(target.str(), *op);
+    return kernel.get();
+  }
+
+private:
+  /// "aten.add.Tensor": namespace, name, overload.
+  [[nodiscard]] const TorchOperator *findOperator(llvm::StringRef target) const {
+    auto [space, rest] = target.split('.');
+    auto [base, overload] = rest.split('.');
+    std::string name = (space + "::" + base).str();
+    // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name takes.
+    for (llvm::StringRef candidate : overload.empty()
+                                         ? llvm::ArrayRef<llvm::StringRef>({"", "Tensor", "int", "self", "dim_IntList"})
+                                         : llvm::ArrayRef<llvm::StringRef>(overload == "default" ? "" : overload))
+      if (const TorchOperator *op = calls_->find(name.c_str(), candidate.str().c_str()))
+        return op;
+    return nullptr;
+  }
+
+  mutable std::mutex mutex_;
+  mutable TorchCalls *calls_ = nullptr;
+  mutable std::map<std::string, std::unique_ptr<TorchKernel>> kernels_;
+};
+
+} // namespace
+
+const KernelProvider &torchProvider() {
+  static const TorchProvider provider;
+  return provider;
+}
+
+} // namespace ccgraph::runtime
