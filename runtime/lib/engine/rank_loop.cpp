@@ -4,6 +4,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <thread>
+#include <utility>
 
 namespace ccgraph::runtime {
 
@@ -27,25 +28,26 @@ llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
   StepMemory::Use stepMemory(prepared_.state.stepMemory);
   if (prepared_.pace)
     prepared_.pace->begin();
-  std::optional<Watch::Clock::time_point> idleSince;
+  Standby::Since idleSince;
+  bool idle = false;
   while (!isFinished()) {
     if (standby.isOver())
       return End::Stopped;
     uint64_t seen = standby.news();
     findChoices();
-    if (choices_.empty() && restUntilOneEnds(seen)) {
-      idleSince.reset();
-      continue;
-    }
-    if (choices_.empty()) {
-      idleSince = idleSince ? idleSince : Watch::Clock::now();
+    bool rested = choices_.empty() && restUntilOneEnds(seen);
+    if (choices_.empty() && !rested) {
+      idle = true;
       prepared_.recorder.setWaiting();
-      standby.sleep(*this, seen, *idleSince);
+      standby.sleep(*this, seen, idleSince);
       continue;
     }
-    if (idleSince)
+    if (idle)
       setFree();
+    idle = false;
     idleSince.reset();
+    if (rested)
+      continue;
     if (!holdBack()) {
       std::this_thread::yield();
       continue;
@@ -150,11 +152,13 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
   }
   PreparedStep &step = prepared_.steps[stream.head()];
   prepared_.recorder.setBusyWith(step.position);
+  completed_.reset();
   if (!stream.launched) {
     dead_ = !prepared_.faults.letBegin(step.position, *standby_);
     if (dead_ || standby_->isOver())
       return llvm::Error::success();
-    prepared_.recorder.beginStep(step.position, readyAt(step.position));
+    begun_ = readyAt(step.position);
+    prepared_.recorder.beginStep(step.position, begun_);
   }
   llvm::Expected<bool> ended =
       withinMemory<bool>([&] { return advance(stream, step); },
@@ -197,7 +201,7 @@ llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
     const Launch &launch = prepared_.faults.launched(position, exchange.collective.launches()[i]);
     if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
-      prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : launch, readyAt(position));
+      prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : launch, begun_);
     if (llvm::Error error = prepared_.transport->launch(exchange.calls[i].ticket, launch))
       return error;
   }
@@ -211,8 +215,10 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
         prepared_.transport->isReady(ticket) ? prepared_.transport->advance(ticket) : llvm::Expected<bool>(false);
     if (!complete)
       return complete.takeError();
-    if (*complete && !prepared_.pace)
-      prepared_.recorder.complete(*stream.open[i].record);
+    if (*complete && !prepared_.pace) {
+      completed_ = prepared_.recorder.moment();
+      prepared_.recorder.complete(*stream.open[i].record, completed_);
+    }
     if (*complete)
       stream.open.erase(stream.open.begin() + static_cast<std::ptrdiff_t>(i));
     else
@@ -231,13 +237,13 @@ FlightRecorder::Moment RankLoop::issuedAt(size_t position) const {
 
 FlightRecorder::Moment RankLoop::readyAt(size_t position) const {
   if (!prepared_.pace)
-    return {};
+    return prepared_.recorder.moment();
   return RankPace::momentOf(prepared_.pace->readyAt(position));
 }
 
-FlightRecorder::Moment RankLoop::endOf(size_t position) const {
+FlightRecorder::Moment RankLoop::endOf(size_t position) {
   if (!prepared_.pace)
-    return {};
+    return std::exchange(completed_, {});
   return RankPace::momentOf(prepared_.pace->ends()[position]);
 }
 

@@ -77,10 +77,10 @@ private:
   [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
   // --- Of a run that is paced ---------------------------------------------------------------------------
   void pause(StreamState &stream);
-  /// What the recorder is told: empty where the run is not paced.
+  /// What the recorder is told of a step that is issued, begins or ends.
   [[nodiscard]] FlightRecorder::Moment issuedAt(size_t position) const;
   [[nodiscard]] FlightRecorder::Moment readyAt(size_t position) const;
-  [[nodiscard]] FlightRecorder::Moment endOf(size_t position) const;
+  [[nodiscard]] FlightRecorder::Moment endOf(size_t position);
   void endPause(StreamState &stream);
   [[nodiscard]] bool hasPassed(const StreamState &stream) const;
   /// False where no step's time is passing.
@@ -96,6 +96,8 @@ private:
   PreparedRank &prepared_;
   Standby *standby_ = nullptr;
   bool dead_ = false;
+  /// when the step that is about to begin does, and when the last call was complete
+  FlightRecorder::Moment begun_, completed_;
   /// none: the order for speed
   std::optional<Numbers> order_;
   /// the next step to issue

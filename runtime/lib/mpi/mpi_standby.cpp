@@ -67,12 +67,13 @@ bool MpiStandby::isOver() {
   return !failures_.empty();
 }
 
-void MpiStandby::sleep(const Sleeper &sleeper, uint64_t, Clock::time_point since) {
+void MpiStandby::sleep(const Sleeper &sleeper, uint64_t, Since &since) {
   asleep_ = true;
   // Because several ranks may share a core, and the one that is waited for may be one of them.
   if (looks_ % looksBetween == 0) {
     std::this_thread::yield();
-    if (Clock::now() - since > deadline_)
+    since = since ? since : Clock::now();
+    if (Clock::now() - *since > deadline_)
       failWith({{.rule = "run.deadline", .where = sleeper.position()}, true});
   }
 }

@@ -30,7 +30,7 @@ public:
     asleep_ = false;
     return 0;
   }
-  void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
+  void sleep(const Sleeper &sleeper, uint64_t seen, Since &since) override;
   void rest(uint64_t seen, Clock::time_point until) override;
   [[nodiscard]] bool isOver() override;
 

@@ -108,6 +108,8 @@ FlightRecorder::Call FlightRecorder::enrol(size_t step, size_t index) {
 
 int64_t FlightRecorder::timeOf(Moment moment) const { return moment ? begun_ + moment->count() : now(); }
 
+FlightRecorder::Moment FlightRecorder::moment() const { return std::chrono::nanoseconds(now() - begun_); }
+
 void FlightRecorder::begin() {
   Lock lock(mutex_);
   begun_ = now();

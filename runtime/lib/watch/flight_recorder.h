@@ -47,8 +47,10 @@ public:
   [[nodiscard]] Call enrol(size_t step, size_t index);
 
   // --- While a plan runs: told by the rank's own thread -------------------------------------------------
-  /// Of a run that is paced: since begin(), when something happens by the stated times; empty: now.
+  /// Since begin(). Of a run that is paced, by the stated times; else when the clock was looked at, once for all that is told of one
+  /// moment; empty: now.
   using Moment = std::optional<std::chrono::nanoseconds>;
+  [[nodiscard]] Moment moment() const;
   void begin();
   void schedule(Call call, Moment moment = {});
   void start(Call call, const Launch &launch, Moment moment = {});

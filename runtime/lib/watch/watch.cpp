@@ -33,7 +33,8 @@ void Watch::tell() {
 
 bool Watch::nobodyAwake() const { return !llvm::is_contained(states_, State::Awake); }
 
-void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) {
+void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Since &since) {
+  since = since ? since : Clock::now();
   Lock lock(mutex_);
   if (news_ != seen || over_)
     return;
@@ -42,7 +43,7 @@ void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since
   if (nobodyAwake())
     return endAtStandstill();
   auto changed = [&] { return news_ != seen || over_; };
-  if (!wake_.wait_until(lock, since + deadline_, changed))
+  if (!wake_.wait_until(lock, *since + deadline_, changed))
     endAtDeadline(sleeper);
 }
 

@@ -19,6 +19,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,11 @@ public:
   virtual ~Standby() = default;
   /// Changes whenever something has happened that the rank may wait for.
   [[nodiscard]] virtual uint64_t news() = 0;
-  /// Until there may be other news than `seen`, or the run is over. `since`: when the rank last did anything.
-  virtual void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) = 0;
+  /// Since when a rank has had nothing to do; empty until somebody has looked at a clock.
+  using Since = std::optional<Clock::time_point>;
+  /// Until there may be other news than `seen`, or the run is over. `since` is set here, at the first call or soon after, because a
+  /// look at the clock costs as much as one at a peer.
+  virtual void sleep(const Sleeper &sleeper, uint64_t seen, Since &since) = 0;
   /// Until there may be other news than `seen`, the moment has nearly come, or the run is over: of a rank that waits for nobody.
   virtual void rest(uint64_t seen, Clock::time_point until) = 0;
   /// True where the run has ended by an error: whoever sees it stops.
@@ -63,7 +67,7 @@ public:
 
   [[nodiscard]] uint64_t news() override { return news_.load(std::memory_order_acquire); }
   void tell();
-  void sleep(const Sleeper &sleeper, uint64_t seen, Clock::time_point since) override;
+  void sleep(const Sleeper &sleeper, uint64_t seen, Since &since) override;
   void rest(uint64_t seen, Clock::time_point until) override;
   /// The rank has nothing more to do.
   void leave(const Sleeper &sleeper);
