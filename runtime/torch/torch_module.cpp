@@ -10,6 +10,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/ScalarTypeToTypeMeta.h>
+#include <c10/util/Exception.h>
 
 #include <map>
 #include <memory>
@@ -207,6 +208,10 @@ bool writesResultsOf(const Schema &candidate, const Schema &schema) {
 
 bool runsOnCpu(const c10::OperatorHandle &op) { return op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU); }
 
+class Silence final : public c10::WarningHandler {
+  void process(const c10::Warning &) override {}
+};
+
 class Operator final : public TorchOperator {
 public:
   Operator(c10::OperatorHandle op, const std::vector<c10::OperatorHandle> &overloads) : op_(std::move(op)) {
@@ -224,6 +229,9 @@ public:
                           TorchResults &results, std::string &error) const override {
     try {
       c10::InferenceMode guard;
+      // Because a library does not print.
+      Silence silence;
+      c10::WarningUtils::WarningHandlerGuard warnings(&silence);
       torch::jit::Stack stack = stackOf(arguments, count);
       for (size_t i = 0; outputs && i < this->outputs(); ++i)
         stack.emplace_back(tensorOver(outputs[i]));

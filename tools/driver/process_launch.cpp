@@ -1,5 +1,7 @@
 #include "driver/process_launch.h"
 
+#include "driver/launcher_watch.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -84,18 +86,26 @@ bool drain(int from, Use use) {
   return count > 0;
 }
 
-/// Until both have ended.
-void forward(int out, int err, Streams streams, LauncherText &text) {
+/// Until both have ended. False: mpirun is stuck in its own end.
+bool forward(int out, int err, Streams streams, LauncherText &text, LauncherWatch &watch) {
+  constexpr int milliseconds = 500;
   std::array<pollfd, 2> ends{pollfd{out, POLLIN, 0}, pollfd{err, POLLIN, 0}};
   while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-    if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR)
-      return;
+    int ready = poll(ends.data(), ends.size(), milliseconds);
+    if (ready < 0 && errno != EINTR)
+      return true;
+    if (ready <= 0) {
+      if (watch.isStuck(LauncherWatch::Clock::now()))
+        return false;
+      continue;
+    }
     if (ends[0].revents != 0 && !drain(out, [&](llvm::StringRef bytes) { streams.out << bytes; }))
       ends[0].fd = -1;
     if (ends[1].revents != 0 && !drain(err, [&](llvm::StringRef bytes) { text.add(bytes); }))
       ends[1].fd = -1;
     streams.out.flush();
   }
+  return true;
 }
 
 ExitCode exitCodeOf(int status) {
@@ -129,7 +139,10 @@ ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processe
   close(out.write);
   close(err.write);
   LauncherText text(streams.err);
-  forward(out.read, err.read, streams, text);
+  LauncherWatch watch(child);
+  bool ended = forward(out.read, err.read, streams, text, watch);
+  if (!ended)
+    kill(child, SIGKILL);
   close(out.read);
   close(err.read);
   text.finish();
@@ -138,6 +151,8 @@ ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processe
   }
   if (!text.ended().empty())
     streams.err << "error: " << text.ended() << "; the other ranks were ended with it\n";
+  else if (!ended)
+    streams.err << "error: the ranks' processes have ended, and mpirun has not; it was ended\n";
   return exitCodeOf(status);
 }
 

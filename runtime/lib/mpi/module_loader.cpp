@@ -1,6 +1,6 @@
 #include "mpi/module_loader.h"
 
-#include "module_loader.h"
+#include "loaded_module.h"
 
 #include "llvm/ADT/Twine.h"
 

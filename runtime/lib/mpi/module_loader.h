@@ -1,4 +1,4 @@
-// The module that calls MPI, found and loaded (module_loader.h).
+// The module that calls MPI, found and loaded (loaded_module.h).
 //
 // Ownership: the module stays until the process ends. Failure: an llvm::Error that says what is missing and how to get it. Cost: that
 // of loading MPI's libraries, once.

@@ -1,12 +1,13 @@
 #include "torch/torch_provider.h"
 
 #include "ccgraph/ir/strides.h"
-#include "module_loader.h"
+#include "loaded_module.h"
 #include "torch/torch_values.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -35,29 +36,43 @@ public:
     TorchArguments arguments(values);
     if (arguments.unknown())
       return wrong("got " + arguments.unknown()->describe() + ", which PyTorch's dispatcher does not take");
-    llvm::SmallVector<TorchTensor, 4> outputs;
-    if (mayWriteTo(destinations, arguments.tensors()))
+    std::string error;
+    if (mayWriteTo(destinations, arguments.tensors())) {
+      llvm::SmallVector<TorchTensor, 4> outputs;
       for (const Tensor &destination : destinations)
         outputs.push_back(torchTensor(destination));
+      ResultValues results(destinations, arguments.tensors());
+      if (call(arguments, outputs.data(), results, error))
+        return valueOf(results);
+      // Because some operators work in what they are to fill and make it larger for that (mse_loss), which this memory is not: they
+      // have read all that they need, and are asked again without.
+      refusesOutputs_ = true;
+    }
     ResultValues results(destinations, arguments.tensors());
-    std::string error;
-    if (!op_->call(arguments.arguments().data(), arguments.arguments().size(),
-                   outputs.empty() ? nullptr : outputs.data(), results, error))
-      return wrong(error);
+    return call(arguments, nullptr, results, error) ? valueOf(results) : wrong(error);
+  }
+
+private:
+  [[nodiscard]] bool call(const TorchArguments &arguments, const TorchTensor *outputs, ResultValues &results,
+                          std::string &error) const {
+    llvm::ArrayRef<TorchArgument> given = arguments.arguments();
+    return op_->call(given.data(), given.size(), outputs, results, error);
+  }
+
+  [[nodiscard]] llvm::Expected<Value> valueOf(ResultValues &results) const {
     if (results.unknownDType() >= 0)
       return wrong("yields a tensor of PyTorch's dtype " + llvm::Twine(results.unknownDType()) +
                    ", of which nothing is known here");
     return results.take();
   }
 
-private:
   [[nodiscard]] llvm::Error wrong(const llvm::Twine &message) const {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), target_ + ": " + message);
   }
 
   /// An operator that is told to write over what it reads may read it again.
   [[nodiscard]] bool mayWriteTo(llvm::ArrayRef<Tensor> destinations, llvm::ArrayRef<Tensor> arguments) const {
-    return op_->outputs() != 0 && op_->outputs() == destinations.size() &&
+    return !refusesOutputs_ && op_->outputs() != 0 && op_->outputs() == destinations.size() &&
            llvm::all_of(destinations, [&](const Tensor &destination) {
              return destination.storage() && torchDType(destination.dtype()) && !overlapsAny(destination, arguments);
            });
@@ -65,6 +80,7 @@ private:
 
   std::string target_;
   const TorchOperator *op_;
+  mutable std::atomic<bool> refusesOutputs_ = false;
 };
 
 llvm::Error missing(const llvm::Twine &why) {
@@ -106,9 +122,10 @@ private:
     auto [base, overload] = rest.split('.');
     std::string name = (space + "::" + base).str();
     // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name takes.
-    for (llvm::StringRef candidate : overload.empty()
-                                         ? llvm::ArrayRef<llvm::StringRef>({"", "Tensor", "int", "self", "dim_IntList"})
-                                         : llvm::ArrayRef<llvm::StringRef>(overload == "default" ? "" : overload))
+    llvm::SmallVector<llvm::StringRef, 5> candidates = {overload == "default" ? "" : overload};
+    if (overload.empty())
+      candidates.append({"Tensor", "int", "self", "dim_IntList"});
+    for (llvm::StringRef candidate : candidates)
       if (const TorchOperator *op = calls_->find(name.c_str(), candidate.str().c_str()))
         return op;
     return nullptr;

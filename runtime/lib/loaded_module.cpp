@@ -1,4 +1,4 @@
-#include "module_loader.h"
+#include "loaded_module.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
