@@ -23,6 +23,14 @@ struct KernelUnderTest {
   std::function<llvm::Expected<runtime::Value>(runtime::KernelCall, runtime::Destinations)> call;
 };
 
+/// One of our own kernels. Windows of the caller's are for a run, and without them it is called as anybody calls it.
+inline KernelUnderTest underTest(const runtime::Kernel &kernel) {
+  return {kernel.target.str(), [&kernel](runtime::KernelCall call, runtime::Destinations windows) {
+            return windows.empty() ? runtime::runKernel(kernel, std::move(call))
+                                   : runtime::callWithinRun(kernel, std::move(call), windows);
+          }};
+}
+
 /// What a call was given before it ran: copies of its memory; tensors that share memory share the copy.
 class TwinCall {
 public:

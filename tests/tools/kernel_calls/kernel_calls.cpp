@@ -65,10 +65,7 @@ std::optional<test::KernelUnderTest> kernelOf(const KernelProvider *provider, co
   const Kernel *kernel = findKernel(target);
   if (!kernel)
     return std::nullopt;
-  return test::KernelUnderTest{kernel->target.str(), [kernel](KernelCall call, Destinations windows) {
-                                 return windows.empty() ? runKernel(*kernel, std::move(call))
-                                                        : callWithinRun(*kernel, std::move(call), windows);
-                               }};
+  return test::underTest(*kernel);
 }
 
 /// One call, from its line to its result.

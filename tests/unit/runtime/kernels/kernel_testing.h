@@ -65,7 +65,7 @@ inline llvm::Expected<Value> tryCall(llvm::StringRef target, Value::List positio
   KernelCall call{std::move(positional), std::move(keywords)};
   test::TwinCall twin(call);
   llvm::Expected<Value> result = runKernel(*kernel, std::move(call));
-  EXPECT_EQ(result ? twin.differenceInWindows(*kernel, *result) : "", "") << target.str();
+  EXPECT_EQ(result ? twin.differenceInWindows(test::underTest(*kernel), *result) : "", "") << target.str();
   return result;
 }
 
