@@ -322,9 +322,9 @@ private:
   void printMemory() {
     std::string text = "peak " + bytesText(s_.before.peakBytes) + " -> " + bytesText(s_.after.peakBytes);
     if (s_.run.memoryBudget)
-      text += ", budget " + (*s_.run.memoryBudget == 0 ? "as little as can be"
-                             : s_.budgetGiven          ? bytesText(*s_.run.memoryBudget)
-                                                       : "the input's (--memory-budget)");
+      text += ", budget " + (s_.budgetGiven && *s_.run.memoryBudget == 0 ? "as little as can be"
+                             : s_.budgetGiven                            ? bytesText(*s_.run.memoryBudget)
+                                                                         : "the input's (--memory-budget)");
     if (s_.run.bounds)
       text += ", " + floorText(s_.run.bounds->memory, s_.after.peakBytes);
     label("memory") << wrapped(text, labelWidth) << '\n';
