@@ -195,8 +195,10 @@ std::optional<size_t> numElementsOf(const Node &list) {
     return list.type()->isList() ? std::optional(list.type()->elements().size()) : std::nullopt;
   const CollectiveSpec *spec = collectiveOf(list);
   bool counts = spec && spec->coalesced && !spec->legacy && spec->kind != CollectiveKind::BatchP2P;
-  size_t given = counts ? collectiveCall(list)->inputs.size() : 0;
-  return given ? std::optional(given) : std::nullopt;
+  const Argument *given = counts ? argumentAt(list, spec->input) : nullptr;
+  // Because a node may stand for the whole list.
+  bool isSpelledOut = given && given->isSequence() && !given->elements().empty();
+  return isSpelledOut ? std::optional(given->elements().size()) : std::nullopt;
 }
 
 } // namespace
