@@ -16,7 +16,8 @@ bool asksOfGraph(const OptOptions &options) {
                 options.printAfterChange || options.dropTypes;
   bool graphs = options.listGraphs || !options.selector.empty() || !options.groups.empty();
   bool answers = options.summary || options.json || options.equivalenceRanks != 0;
-  return passes || graphs || answers || !options.views.given().empty() || (!options.emit.empty() && !isPlanFormat(options.format()));
+  return passes || graphs || answers || !options.views.given().empty() ||
+         (!options.emit.empty() && !isPlanFormat(options.format()));
 }
 
 llvm::Expected<std::unique_ptr<Plan>> readAndWarn(Context &context, const InputFile &file, Streams streams) {

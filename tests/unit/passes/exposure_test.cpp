@@ -19,9 +19,9 @@ protected:
     return node;
   }
   Node *reduce(Node *x, int64_t microseconds) {
-    return take(program_.call("_c10d_functional.all_reduce.default", type_,
-                              {x, llvm::StringRef("sum"), llvm::StringRef("0")}),
-                microseconds);
+    return take(
+        program_.call("_c10d_functional.all_reduce.default", type_, {x, llvm::StringRef("sum"), llvm::StringRef("0")}),
+        microseconds);
   }
   Node *wait(Node *launch) { return program_.call("_c10d_functional.wait_tensor.default", type_, {launch}); }
   Node *relu(Node *x, int64_t microseconds) {

@@ -102,7 +102,8 @@ TEST(FrugalOrder, IsAnOrderOfTheProgram) {
         ASSERT_LT(place[before], place[step]) << "seed " << seed;
     EXPECT_EQ(order.back(), order.size() - 1);
     for (uint32_t i = 1; i < order.size(); ++i)
-      EXPECT_LE(problem.steps[order[i]].input, problem.steps[order[i - 1]].input) << "an input stands after another step";
+      EXPECT_LE(problem.steps[order[i]].input, problem.steps[order[i - 1]].input)
+          << "an input stands after another step";
     Problem other = renumbered(problem, order);
     Schedule schedule;
     schedule.order = order;
