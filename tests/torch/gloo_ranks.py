@@ -38,6 +38,7 @@ class Program:
     recorded: object = lambda rank: {}            # rank -> {"out.0": tensor}: what PyTorch gave where it was captured
     sums: list = None                             # by rank: "out.0" -> CRC-32 of its bytes, as the interpreter computes it
     faults: list = field(default_factory=list)
+    crashes: int = 0
     notes: list = field(default_factory=list)
 
 
@@ -268,8 +269,7 @@ def watch(programs, pipes):
             try:
                 at, kind, what = pipe.recv()
             except EOFError:
-                programs[done].faults.append(f"{stage}: a rank crashed")
-                return done + 1
+                return done + crashed(programs[done], stage)
             if at is None:
                 raise RuntimeError(f"the ranks do not start: {what}")
             if kind == "stage":
@@ -284,6 +284,17 @@ def watch(programs, pipes):
                 if finished[at] == len(pipes):
                     done = at + 1
     return done
+
+
+def crashed(program, stage):
+    """How many programs are done with: a process of PyTorch's that dies once, and not when the program is run again by new
+    processes, is no fault of the program's. Both are said."""
+    if program.crashes:
+        program.faults.append(f"{stage}: a rank crashed, twice")
+        return 1
+    program.crashes += 1
+    print(f"{program.name}: {stage}: a rank crashed; once more", flush=True)
+    return 0
 
 
 def run_all(programs, tell=lambda done: None):
