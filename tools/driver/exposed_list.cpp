@@ -16,12 +16,16 @@ constexpr size_t columns = 8;
 constexpr size_t numbers = 3;
 using Row = std::array<std::string, columns>;
 
+/// How long it takes, and why longer than alone.
+std::string takesText(const Exposure &exposure) {
+  std::string text = timeText(exposure.time.end - exposure.time.begin);
+  return exposure.shared == 0 ? text : text + " (" + timeText(exposure.shared) + " of them: shared links)";
+}
+
 Row rowOf(const Exposure &exposure) {
   const CollectiveTime &time = exposure.time;
-  return {timeText(time.exposed), timeText(time.end - time.begin),
-          bytesText(time.bytes),  time.node,
-          "on " + time.group,     beginText(exposure),
-          readerText(exposure),   exposure.source};
+  return {timeText(time.exposed), takesText(exposure), bytesText(time.bytes), time.node,
+          "on " + time.group,     beginText(exposure), readerText(exposure),  exposure.source};
 }
 
 void printRow(llvm::raw_ostream &os, const Row &row, const std::array<size_t, columns> &widths) {
@@ -83,13 +87,14 @@ void printExposed(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed) {
 }
 
 void printExposedCsv(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed) {
-  os << "node,kind,group,bytes,begin_ns,end_ns,exposed_ns,begin_held_by,needs,slack_ns,lacks_bytes,reader,source\n";
+  os << "node,kind,group,bytes,begin_ns,end_ns,exposed_ns,begin_held_by,needs,slack_ns,lacks_bytes,shared_ns,reader,"
+        "source\n";
   for (const Exposure &it : exposed)
     os << csvCell(it.time.node) << ',' << it.kind << ',' << csvCell(it.time.group) << ',' << it.time.bytes << ','
        << it.time.begin / picosecondsOfNs << ',' << it.time.end / picosecondsOfNs << ','
        << it.time.exposed / picosecondsOfNs << ',' << beginPinName(it.begin) << ',' << csvCell(it.needs) << ','
-       << it.slack / picosecondsOfNs << ',' << it.lacks << ',' << csvCell(it.reader) << ',' << csvCell(it.source)
-       << '\n';
+       << it.slack / picosecondsOfNs << ',' << it.lacks << ',' << it.shared / picosecondsOfNs << ','
+       << csvCell(it.reader) << ',' << csvCell(it.source) << '\n';
 }
 
 } // namespace ccgraph::driver

@@ -69,6 +69,7 @@ Json jsonOf(const Exposure &exposure) {
           {"begin_ns", time.begin / picosecondsOfNs},
           {"end_ns", time.end / picosecondsOfNs},
           {"exposed_ns", time.exposed / picosecondsOfNs},
+          {"shared_ns", exposure.shared / picosecondsOfNs},
           {"begin", std::move(begin)},
           {"reader", exposure.reader},
           {"source", exposure.source}};

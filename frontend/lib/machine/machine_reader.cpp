@@ -40,6 +40,7 @@ constexpr CollectiveKind fittedKinds[] = {
     CollectiveKind::Broadcast, CollectiveKind::Scatter,   CollectiveKind::Send};
 constexpr Quantity ranksPerNode = {"ranks_per_node", 1, 1, 1e6};
 constexpr Quantity multicast = {"multicast_gb_per_s", giga, 0, 1e6};
+constexpr Quantity hostRead = {"host_read_us", picosecondsPerMicrosecond, 0, 1e6};
 constexpr Quantity slowdown = {"slowdown", wholePpm, 0, 100};
 
 /// Collects the machine, and every mistake.
@@ -90,13 +91,15 @@ private:
       readNumber(member, ranksPerNode, machine_.ranksPerNode);
     else if (key == multicast.key)
       readNumber(member, multicast, machine_.multicastBytesPerSecond);
+    else if (key == hostRead.key)
+      readNumber(member, hostRead, machine_.hostReadPs);
     else if (key == slowdown.key)
       readNumber(member, slowdown, machine_.slowdownPpm);
     else if (key == "linear")
       readObject(member, &MachineReader::readFit);
     else
       unknown(member, "base, name, about, processor, ranks_per_node, intra, inter, multicast_gb_per_s, rules, "
-                      "generation, linear, host_reads_stall, shared_links, slowdown");
+                      "generation, linear, host_reads_stall, host_read_us, shared_links, slowdown");
   }
 
   void readObject(const JsonValue &value, void (MachineReader::*readEach)(const JsonValue &)) {

@@ -5,6 +5,8 @@ namespace {
 
 constexpr int64_t giga = 1'000'000'000;
 constexpr int64_t tera = 1000 * giga;
+/// in picoseconds
+constexpr int64_t microsecond = 1'000'000;
 
 // The data of the presets. Peaks are those of the vendors' data sheets, dense; what of them is reached, and the bandwidth
 // of links as nccl-tests sees it, are what docs/cost-model.md gives sources for.
@@ -43,6 +45,7 @@ Machine h100x8() {
   machine.intra = {LinkKind::NvLink, 370 * giga, 16};
   machine.inter = {LinkKind::Network, 47 * giga, 16};
   machine.multicastBytesPerSecond = 480 * giga;
+  machine.hostReadPs = 10 * microsecond;
   return machine;
 }
 
@@ -55,6 +58,7 @@ Machine h100x8Ndr() {
   machine.inter.bytesPerSecond = 50 * giga;
   machine.multicastBytesPerSecond = 0;
   machine.hostReadsStall = false;
+  machine.hostReadPs = 0;
   machine.sharedLinks = false;
   return machine;
 }

@@ -7,6 +7,7 @@
 #include "cost/collective_time.h"
 #include "cost/fusion_regions.h"
 #include "cost/given_durations.h"
+#include "cost/host_reads.h"
 #include "cost/measured_collectives.h"
 #include "cost/placements.h"
 #include "cost/roofline.h"
@@ -105,6 +106,9 @@ struct CostModel::Impl {
 
   double launch() const { return static_cast<double>(machine.processor.launchPs); }
 
+  /// For how long the stream runs dry, because the host reads what the node computes.
+  int64_t stall(const Node &node) const { return machine.hostReadsStall && readsOnHost(node) ? machine.hostReadPs : 0; }
+
   Price collectivePrice(const CollectiveShape &shape) const {
     const bool wasTimed = measuredMicroseconds(machine, shape).has_value();
     return {rounded(scaledCollective(shape.kind, shape.bytes, shape.placement)),
@@ -118,11 +122,11 @@ struct CostModel::Impl {
         return collectivePrice({node.op()->collective->kind, *bytes, placements.of(node)});
     } else if (const auto time = predictCompute(node)) {
       const bool isFused = regions.regionOf(node) != FusionRegions::noRegion;
-      if (time->picoseconds == 0 && !isFused)
+      if (time->picoseconds == 0 && !isFused && stall(node) == 0)
         return {};
-      return {rounded(scaledCompute(*time) + (isLaunched(node) ? launch() : 0)), PriceSource::Predicted};
+      return {rounded(scaledCompute(*time) + (isLaunched(node) ? launch() : 0)) + stall(node), PriceSource::Predicted};
     }
-    return {machine.processor.launchPs, PriceSource::Unknown};
+    return {machine.processor.launchPs + stall(node), PriceSource::Unknown};
   }
 
   // --- Making ------------------------------------------------------------------------------------------------------

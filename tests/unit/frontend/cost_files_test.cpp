@@ -58,6 +58,7 @@ TEST(MachineFile, EveryKeyIsRead) {
   };
   EXPECT_EQ(machine.linear, linear);
   EXPECT_FALSE(machine.hostReadsStall);
+  EXPECT_EQ(machine.hostReadPs, 7'500'000);
   EXPECT_TRUE(machine.sharedLinks);
   EXPECT_EQ(machine.slowdownPpm, 250'000);
 }

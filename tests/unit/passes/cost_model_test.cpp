@@ -3,7 +3,7 @@
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_files.h"
 
-#include "ccgraph/ir/builder.h"
+#include "support/program_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -140,6 +140,29 @@ TEST(CostModel, PricesAGroupOfAnyStatedSize) {
   builder.output({gather});
   for (const char *machine : {"h100x8-ndr", "a100x8"})
     EXPECT_GE(CostModel(graph, *machinePreset(machine)).collective(*gather, 1 << 24), 0) << machine;
+}
+
+// A number out of a tensor, and a size that its values tell, make the host wait for them; a size that was told does not
+// do so again.
+TEST(HostReads, CostTheTimeForWhichTheStreamRunsDry) {
+  Context context;
+  Graph graph(context);
+  test::ProgramBuilder program(graph);
+  const Dim told(context.symbolic("u0"));
+  const Type *found = context.contiguousTensor(DType::I64, {told, Dim(1)}, {});
+  Node *x = program.input("x", program.tensor(DType::I64, {64}));
+  Node *item = program.call("aten._local_scalar_dense.default", context.symbolicScalar(context.symbolic("u1")), {x});
+  Node *nonzero = program.call("aten.nonzero.default", found, {x});
+  Node *twice = program.call("aten.neg.default", found, {nonzero});
+  program.output({item, twice});
+  Machine machine = *machinePreset(defaultMachine), patient = machine;
+  patient.hostReadsStall = false;
+  const CostModel stalls(graph, machine), goesOn(graph, patient);
+  auto stallAt = [&](const Node *node) { return stalls.price(*node).picoseconds - goesOn.price(*node).picoseconds; };
+  EXPECT_EQ(stallAt(item), machine.hostReadPs);
+  EXPECT_EQ(stallAt(nonzero), machine.hostReadPs);
+  EXPECT_EQ(stallAt(twice), 0);
+  EXPECT_GT(machine.hostReadPs, 0);
 }
 
 } // namespace

@@ -18,10 +18,10 @@ protected:
     durations_.add(node->name().str(), {microseconds * picosecondsOfUs});
     return node;
   }
-  Node *reduce(Node *x, int64_t microseconds) {
-    return take(
-        program_.call("_c10d_functional.all_reduce.default", type_, {x, llvm::StringRef("sum"), llvm::StringRef("0")}),
-        microseconds);
+  Node *reduce(Node *x, int64_t microseconds) { return reduceOn("0", x, microseconds); }
+  Node *reduceOn(llvm::StringRef group, Node *x, int64_t microseconds) {
+    return take(program_.call("_c10d_functional.all_reduce.default", type_, {x, llvm::StringRef("sum"), group}),
+                microseconds);
   }
   Node *wait(Node *launch) { return program_.call("_c10d_functional.wait_tensor.default", type_, {launch}); }
   Node *relu(Node *x, int64_t microseconds) {
@@ -29,8 +29,9 @@ protected:
   }
   Node *add(Node *a, Node *b) { return take(program_.call("aten.add.Tensor", type_, {a, b}), 1); }
 
-  std::vector<Exposure> explain(std::optional<int64_t> budget = std::nullopt, const BoundRules &rules = {}) {
-    CostModel costs(graph_, *machinePreset(defaultMachine), &durations_);
+  std::vector<Exposure> explain(std::optional<int64_t> budget = std::nullopt, const BoundRules &rules = {},
+                                const Machine &machine = *machinePreset(defaultMachine)) {
+    CostModel costs(graph_, machine, &durations_);
     Analyses analyses(graph_);
     return explainExposed(graph_, analyses, costs, budget, rules, 10);
   }
@@ -117,6 +118,24 @@ TEST_F(Exposed, AWaitThatStandsEarlySaysSo) {
   ASSERT_EQ(exposed.size(), 1U);
   EXPECT_EQ(exposed[0].reader, r->name().str());
   EXPECT_EQ(exposed[0].waitsEarly, 10 * picosecondsOfUs);
+}
+
+TEST_F(Exposed, LongerThanAloneWhereGroupsShareLinks) {
+  type_ = program_.f32({1 << 22});
+  for (llvm::StringRef name : {"0", "1"})
+    graph_.groups().set({.name = name.str(), .ranks = {0, 1}});
+  Node *x = program_.input("x", type_), *y = program_.input("y", type_);
+  Node *first = reduceOn("0", x, 100), *second = reduceOn("1", y, 100);
+  Node *w = wait(first), *v = wait(second);
+  program_.output({add(w, v)});
+  for (const Exposure &exposure : explain()) {
+    EXPECT_GT(exposure.shared, 50 * picosecondsOfUs) << "but for the latency, both go at half the rate";
+    EXPECT_LE(exposure.shared, 100 * picosecondsOfUs);
+  }
+  Machine perfect = *machinePreset(defaultMachine);
+  perfect.sharedLinks = false;
+  for (const Exposure &exposure : explain(std::nullopt, {}, perfect))
+    EXPECT_EQ(exposure.shared, 0);
 }
 
 TEST_F(Exposed, NothingWhereAllIsHidden) {

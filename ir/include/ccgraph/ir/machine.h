@@ -125,9 +125,12 @@ struct Machine {
   /// By kind, ranks, nodes and bytes, each once. Where a collective's kind, ranks and nodes are here, they tell its time
   /// and the rules do not.
   std::vector<CollectiveSample> measured;
-  /// a read of a tensor by the host (item()) stops the issue of all that follows until the tensor is ready
+  /// A read of a tensor by the host (item(), a size that data tell) stops the issue of all that follows until the tensor
+  /// is ready, so that the stream runs dry.
   bool hostReadsStall = true;
-  /// groups that communicate at once share the link of their level
+  /// for how long, where it stalls: the way of the value to the host, and of the next kernel back
+  int64_t hostReadPs = 0;
+  /// transfers of groups that communicate at once share the bandwidth of their level evenly
   bool sharedLinks = true;
   /// how much longer computation takes while the rank communicates
   int64_t slowdownPpm = 0;

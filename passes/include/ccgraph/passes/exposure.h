@@ -38,6 +38,8 @@ struct Exposure {
   int64_t slack = 0;
   /// Budget: bytes
   int64_t lacks = 0;
+  /// picoseconds that it takes longer than alone, because transfers of other groups share its links
+  int64_t shared = 0;
   /// the first step that reads its result; empty: the end of the program waits for it
   std::string reader;
   /// picoseconds of computation between the wait and that

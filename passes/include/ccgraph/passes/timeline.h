@@ -6,8 +6,10 @@
 // What ends after the last step is exposed too. All times are picoseconds from the start of the
 // program.
 //
-// The model is that of a perfect machine: no slowdown of computation by transfers, no link that two
-// groups share, a host that is never late.
+// Where the machine says so (ccgraph/ir/machine.h), transfers of two groups that run at once share the links of their
+// level, computation is slower while a transfer runs, and a read by the host costs the time for which the stream runs
+// dry; else each is as fast as if it were alone. How the cost model prices a node is another matter: shared links only
+// stretch what it says.
 //
 // Ownership: plain values, names and no nodes, so that a timeline outlives edits. Failure: none.
 // Cost: linear in nodes; one price each.

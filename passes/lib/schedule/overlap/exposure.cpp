@@ -170,6 +170,7 @@ Exposure Explainer::explain(uint32_t launch) {
   exposure.time.begin = replay_.begin[launch];
   exposure.time.end = replay_.end[launch];
   exposure.time.exposed = replay_.exposedBy[launch];
+  exposure.shared = exposure.time.end - exposure.time.begin - problem_.steps[launch].picoseconds;
   if (std::optional<CollectiveCall> call = collectiveCall(node))
     exposure.kind = collectiveName(call->spec->kind).str();
   exposure.source = sourceOf(node);

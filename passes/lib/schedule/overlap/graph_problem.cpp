@@ -39,6 +39,34 @@ std::vector<uint32_t> addSteps(GraphProblem &result, const Graph &graph) {
   return stepOf;
 }
 
+/// By stream: the level of its links; none where no transfer says so, or nothing is sent.
+std::vector<uint32_t> levelsOf(const GraphProblem &given, const CostModel &costs) {
+  std::vector<uint32_t> levels(given.problem.streams, none);
+  for (size_t step = 0; step < given.nodes.size(); ++step)
+    if (const Step &it = given.problem.steps[step]; it.kind == StepKind::Launch)
+      if (Placement placement = costs.placementOf(*given.nodes[step]); placement.ranks > 1)
+        levels[it.stream] = static_cast<uint32_t>(placement.level());
+  return levels;
+}
+
+bool sharesOne(llvm::ArrayRef<uint32_t> levels) {
+  auto streamsOn = [&](LinkLevel level) { return llvm::count(levels, static_cast<uint32_t>(level)); };
+  return streamsOn(LinkLevel::Intra) > 1 || streamsOn(LinkLevel::Inter) > 1;
+}
+
+void addCrowding(GraphProblem &result, const CommGroups &groups, const CostModel &costs) {
+  const Machine &machine = costs.machine();
+  result.problem.streams = groups.numGroups();
+  result.problem.crowding.slowdownPpm = machine.slowdownPpm;
+  if (std::vector<uint32_t> levels = levelsOf(result, costs); machine.sharedLinks && sharesOne(levels))
+    result.problem.crowding.linkOf = std::move(levels);
+  if (result.problem.crowding.linkOf.empty())
+    return;
+  for (size_t step = 0; step < result.nodes.size(); ++step)
+    if (Step &it = result.problem.steps[step]; it.kind == StepKind::Launch && result.nodes[step]->op()->collective)
+      it.latency = std::min(it.picoseconds, costs.collective(*result.nodes[step], 1));
+}
+
 void addLandings(GraphProblem &result, const ProgramFacts &facts, llvm::ArrayRef<uint32_t> stepOf) {
   for (Node *node : result.nodes) {
     if (facts.waits(node))
@@ -166,7 +194,7 @@ GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGr
   std::vector<uint32_t> stepOf = addSteps(result, graph);
   for (const Node *node : result.nodes)
     result.problem.steps.push_back(stepFor(node, facts, groups, costs));
-  result.problem.streams = groups.numGroups();
+  addCrowding(result, groups, costs);
   addLandings(result, facts, stepOf);
   for (size_t step = 0; step < result.nodes.size(); ++step)
     result.problem.holds.endRow();

@@ -3,7 +3,9 @@
 // Steps are numbered in program order. The model of time is that of streams: one for computation and
 // one for each group, each in the order of issue. A launch starts when computation has come to it and
 // its group is done with what was issued before; at a wait, computation idles until the transfers that
-// it lands are done. A launch of several members is one transfer of all their bytes.
+// it lands are done. A launch of several members is one transfer of all their bytes. On a crowded machine transfers
+// share links and slow computation down (stream_clock.h); replay() counts that, and what plans ahead (walks, bounds) takes
+// the machine for a perfect one, which is never slower.
 //
 // Ownership: plain values; `price` may refer to the graph that the problem was made of.
 // Failure: none; whoever makes one keeps edges forward (from < to). Cost: that of its arrays.
@@ -43,6 +45,8 @@ struct Step {
   /// of a launch: those of one key may become one; none: it stays alone
   uint32_t mergeKey = none;
   int64_t picoseconds = 0;
+  /// of a launch: what of that no bandwidth decides
+  int64_t latency = 0;
   /// of a launch: the larger of what a rank sends and what it receives
   int64_t bytes = 0;
 };
@@ -56,6 +60,16 @@ struct Storage {
   bool toEnd = false;
 };
 
+/// What transfers do to one another, and to computation meanwhile; empty on a perfect machine.
+struct Crowding {
+  /// by stream: the link whose bandwidth it shares with the others of that number; none: it has one of its own. Empty:
+  /// all have.
+  std::vector<uint32_t> linkOf;
+  /// computation takes so much longer while a transfer runs
+  int64_t slowdownPpm = 0;
+  [[nodiscard]] bool empty() const { return linkOf.empty() && slowdownPpm == 0; }
+};
+
 struct Problem {
   std::vector<Step> steps;
   /// by step: what must stand before it, each once
@@ -66,6 +80,7 @@ struct Problem {
   /// by step: the storages that it keeps alive, each once
   Rows holds;
   size_t streams = 0;
+  Crowding crowding;
   /// Picoseconds of one transfer of so many bytes, of the kind and on the group of this launch.
   std::function<int64_t(uint32_t launch, int64_t bytes)> price;
 };

@@ -1,5 +1,7 @@
 #include "schedule/overlap/replay.h"
 
+#include "schedule/overlap/stream_clock.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -41,9 +43,11 @@ private:
   int64_t bytes_ = 0;
 };
 
+/// Issues steps on a clock and keeps what comes of it.
+template <class Clock>
 class Streams {
 public:
-  Streams(const Problem &problem, const Schedule &schedule) : problem_(problem), free_(problem.streams) {
+  Streams(const Problem &problem, const Schedule &schedule) : problem_(problem), clock_(problem) {
     size_t steps = problem.steps.size();
     first_.resize(steps);
     std::iota(first_.begin(), first_.end(), 0);
@@ -54,84 +58,79 @@ public:
         bytes_[bucket.front()] += problem.steps[member].bytes;
       }
     result_.busy.resize(problem.streams);
-    result_.begin.resize(steps);
-    result_.end.resize(steps);
-    result_.exposedBy.resize(steps);
-    result_.at.resize(steps);
+    for (std::vector<int64_t> *of : {&result_.begin, &result_.end, &result_.exposedBy, &result_.at, &result_.left})
+      of->resize(steps);
   }
   void issue(uint32_t step) {
-    result_.at[step] = now_;
-    switch (problem_.steps[step].kind) {
-    case StepKind::Compute:
-      now_ += problem_.steps[step].picoseconds;
-      result_.compute += problem_.steps[step].picoseconds;
-      return;
-    case StepKind::Launch:
-      return launch(step);
-    case StepKind::Wait:
-      for (uint32_t launch : problem_.lands[step])
-        idleUntil(first_[launch]);
-      return;
-    case StepKind::Free:
-      return;
-    }
+    result_.at[step] = clock_.now();
+    if (problem_.steps[step].kind == StepKind::Compute) {
+      clock_.compute(problem_.steps[step].picoseconds);
+      result_.compute += clock_.now() - result_.at[step];
+    } else if (problem_.steps[step].kind == StepKind::Launch && first_[step] == step)
+      launch(step);
+    for (uint32_t landed : problem_.lands[step])
+      idleUntil(first_[landed]);
+    result_.left[step] = clock_.now();
   }
   Replay finish() {
     // Because what ends last is what the end of the program waits for, the others come before it.
     for (uint32_t step : launched_)
       idleUntil(step);
-    result_.total = now_;
-    result_.exposed = now_ - result_.compute;
+    for (uint32_t step : launched_) {
+      result_.begin[step] = clock_.times(step).begin;
+      result_.end[step] = clock_.times(step).end;
+      result_.busy[problem_.steps[step].stream] += result_.end[step] - result_.begin[step];
+    }
+    result_.total = clock_.now();
+    result_.exposed = result_.total - result_.compute;
     return std::move(result_);
   }
-  Replay &result() { return result_; }
 
 private:
   void launch(uint32_t step) {
-    if (first_[step] != step)
-      return;
-    const Step &it = problem_.steps[step];
-    int64_t time = bytes_[step] == 0 ? it.picoseconds : problem_.price(step, bytes_[step]);
-    result_.begin[step] = std::max(now_, free_[it.stream]);
-    free_[it.stream] = result_.end[step] = result_.begin[step] + time;
-    result_.busy[it.stream] += time;
+    clock_.start(step, bytes_[step] == 0 ? problem_.steps[step].picoseconds : problem_.price(step, bytes_[step]));
     launched_.push_back(step);
   }
-  void idleUntil(uint32_t launch) {
-    int64_t idle = std::max<int64_t>(0, result_.end[launch] - now_);
-    result_.exposedBy[launch] += idle;
-    now_ += idle;
-  }
+  void idleUntil(uint32_t launch) { result_.exposedBy[launch] += clock_.idleUntil(launch); }
 
   const Problem &problem_;
-  std::vector<int64_t> free_;
+  Clock clock_;
   /// by launch: the first of its bucket
   std::vector<uint32_t> first_;
   /// by first of a bucket
   std::vector<int64_t> bytes_;
   std::vector<uint32_t> launched_;
-  int64_t now_ = 0;
   Replay result_;
 };
 
-} // namespace
+template <class Clock>
+Replay timed(const Problem &problem, const Schedule &schedule) {
+  Streams<Clock> streams(problem, schedule);
+  for (uint32_t step : schedule.order)
+    streams.issue(step);
+  return streams.finish();
+}
 
-Replay replay(const Problem &problem, const Schedule &schedule) {
+void addMemory(const Problem &problem, const Schedule &schedule, Replay &result) {
   Alive alive(problem);
-  Streams streams(problem, schedule);
-  Replay &result = streams.result();
   result.peakBytes = alive.bytes();
   for (size_t place = 0; place < schedule.order.size(); ++place) {
-    uint32_t step = schedule.order[place];
-    streams.issue(step);
-    alive.enter(step);
+    alive.enter(schedule.order[place]);
     if (alive.bytes() > result.peakBytes) {
       result.peakBytes = alive.bytes();
       result.peakAt = place;
     }
-    alive.leave(step);
+    alive.leave(schedule.order[place]);
   }
-  return streams.finish();
+}
+
+} // namespace
+
+Replay replay(const Problem &problem, const Schedule &schedule) {
+  Replay result =
+      problem.crowding.empty() ? timed<PerfectClock>(problem, schedule) : timed<CrowdedClock>(problem, schedule);
+  addMemory(problem, schedule, result);
+  return result;
 }
 
 std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule) {

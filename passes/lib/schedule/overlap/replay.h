@@ -3,7 +3,7 @@
 // What is said of a schedule comes from here, and tests hold the walk's own clock to it: the two share
 // nothing but the problem. The time of a program is the end of the last thing on any stream. A
 // collective is exposed for as long as computation idles at its wait, or after the last step for it to
-// end.
+// end. What a machine does that is not perfect is counted too (Problem::crowding).
 //
 // Ownership: plain values. Failure: none; the schedule is one of the problem. Cost: linear in steps,
 // edges and holders.
@@ -17,6 +17,7 @@ namespace ccgraph::overlap {
 struct Replay {
   /// of the whole program
   int64_t total = 0;
+  /// slowdown by transfers included
   int64_t compute = 0;
   /// total - compute
   int64_t exposed = 0;
@@ -28,8 +29,8 @@ struct Replay {
   /// By step of a launch, a bucket's under its first member: when the transfer begins and ends, and for how long it is
   /// exposed.
   std::vector<int64_t> begin, end, exposedBy;
-  /// by step: when computation comes to it
-  std::vector<int64_t> at;
+  /// by step: when computation comes to it, and when it goes on
+  std::vector<int64_t> at, left;
 };
 
 [[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule);

@@ -5,6 +5,7 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "schedule/overlap/graph_problem.h"
+#include "schedule/overlap/replay.h"
 
 namespace ccgraph {
 
@@ -59,7 +60,7 @@ public:
     for (size_t group = 0; group < groups_.numGroups(); ++group)
       describeGroup(group);
     describeSteps();
-    runStreams();
+    addTimes();
     findUses();
     return std::move(record_);
   }
@@ -117,40 +118,23 @@ private:
     }
   }
 
-  /// The walk of replay.h, with a time for each step.
-  void runStreams() {
-    std::vector<int64_t> free(record_.groups.size());
+  void addTimes() {
+    overlap::Replay replay = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
+    record_.total = replay.total;
+    record_.compute = replay.compute;
+    record_.exposed = replay.exposed;
     for (uint32_t i = 0; i < record_.steps.size(); ++i) {
-      RecordedStep &it = record_.steps[i];
-      it.begin = now_;
-      if (it.role == StepRole::Compute) {
-        now_ += step(i).picoseconds;
-        record_.compute += step(i).picoseconds;
-      } else if (it.role == StepRole::Launch) {
-        RecordedTransfer &transfer = record_.transfers[transferOf_[i]];
-        transfer.begin = std::max(now_, free[transfer.group]);
-        free[transfer.group] = transfer.end = transfer.begin + step(i).picoseconds;
-      } else if (it.role == StepRole::Wait) {
-        for (uint32_t launch : given_.problem.lands[i])
-          land(record_.transfers[transferOf_[launch]], i);
-      }
-      it.end = now_;
+      record_.steps[i].begin = replay.at[i];
+      record_.steps[i].end = replay.left[i];
+      for (uint32_t launch : given_.problem.lands[i])
+        if (uint32_t &wait = record_.transfers[transferOf_[launch]].wait; wait == noStep)
+          wait = i;
     }
-    for (RecordedTransfer &transfer : record_.transfers)
-      idleUntilEndOf(transfer);
-    record_.total = now_;
-    record_.exposed = record_.total - record_.compute;
-  }
-
-  void land(RecordedTransfer &transfer, uint32_t wait) {
-    transfer.wait = std::min(transfer.wait, wait);
-    idleUntilEndOf(transfer);
-  }
-
-  void idleUntilEndOf(RecordedTransfer &transfer) {
-    int64_t idle = std::max<int64_t>(0, transfer.end - now_);
-    transfer.exposed += idle;
-    now_ += idle;
+    for (RecordedTransfer &transfer : record_.transfers) {
+      transfer.begin = replay.begin[transfer.launch];
+      transfer.end = replay.end[transfer.launch];
+      transfer.exposed = replay.exposedBy[transfer.launch];
+    }
   }
 
   /// What a launch yields goes on through views and waits; the first node that is neither uses it.
@@ -180,7 +164,6 @@ private:
   overlap::GraphProblem given_;
   /// by step: index of what it launches
   std::vector<uint32_t> transferOf_;
-  int64_t now_ = 0;
   ScheduleRecord record_;
 };
 

@@ -63,6 +63,7 @@ private:
   [[nodiscard]] Rank rankOf(const Schedule &schedule) const;
   [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
   void addBases();
+  [[nodiscard]] Schedule judged(Schedule schedule) const;
   [[nodiscard]] Schedule walkFrom(const Base &base, const Policy &policy) const;
   void attempt(const Attempt &attempt);
   void descend();
@@ -111,6 +112,13 @@ Schedule Search::walkFrom(const Base &base, const Policy &policy) const {
   for (std::vector<uint32_t> &bucket : schedule.buckets)
     for (uint32_t &step : bucket)
       step = base.order[step];
+  return judged(std::move(schedule));
+}
+
+/// Because walks and beams take the machine for a perfect one.
+Schedule Search::judged(Schedule schedule) const {
+  if (!problem_.crowding.empty())
+    schedule.picoseconds = replay(problem_, schedule).total;
   return schedule;
 }
 
@@ -167,8 +175,8 @@ void Search::askBeam() {
   if (options_.beamWidth == 0)
     return;
   if (std::optional<BeamResult> found = beam(problem_, {options_.budget, options_.beamWidth}))
-    if (isBetter(found->schedule))
-      best_ = std::move(found->schedule);
+    if (Schedule schedule = judged(std::move(found->schedule)); isBetter(schedule))
+      best_ = std::move(schedule);
 }
 
 Schedule Search::run() {

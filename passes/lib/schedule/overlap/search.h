@@ -3,7 +3,8 @@
 // A walk is quick and its policy decides much: how large buckets may be, how early parameters are
 // fetched, how much computation is kept back. Which policy is good hangs on the program, so several
 // are tried, one change at a time from the best so far (coordinate descent), by the clock
-// of the walk itself, which tests hold to replay().
+// of the walk itself, which tests hold to replay(). On a crowded machine (Problem::crowding), which a walk knows
+// nothing of, replay() judges what it found.
 //
 // Of a program so small that many orders can be looked at, a beam (beam.h) is asked besides.
 //

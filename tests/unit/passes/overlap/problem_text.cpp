@@ -53,6 +53,8 @@ private:
     auto number = static_cast<uint32_t>(makes_.size() - 1);
     if (pair.first == "bytes")
       step.bytes = numberOf(pair.second);
+    else if (pair.first == "latency")
+      step.latency = numberOf(pair.second);
     else if (pair.first == "stream")
       step.stream = static_cast<uint32_t>(numberOf(pair.second));
     else if (pair.first == "key")

@@ -5,7 +5,7 @@
 //   w wait lands g
 //   b compute 20 needs w holds g
 //
-// A step needs what `needs` names and what it lands; it holds what it makes, what `holds` names and, where it needs a
+// A launch may have a latency, too. A step needs what `needs` names and what it lands; it holds what it makes, what `holds` names and, where it needs a
 // step that makes something, that. Times are picoseconds. A wait lands one launch. The price of a
 // bucket is 5 picoseconds and one for each byte.
 #pragma once
