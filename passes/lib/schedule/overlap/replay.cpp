@@ -47,7 +47,8 @@ private:
 template <class Clock>
 class Streams {
 public:
-  Streams(const Problem &problem, const Schedule &schedule) : problem_(problem), clock_(problem) {
+  Streams(const Problem &problem, const Schedule &schedule, LinkTime links)
+      : problem_(problem), clock_(problem), links_(links) {
     size_t steps = problem.steps.size();
     first_.resize(steps);
     std::iota(first_.begin(), first_.end(), 0);
@@ -88,13 +89,15 @@ public:
 
 private:
   void launch(uint32_t step) {
-    clock_.start(step, bytes_[step] == 0 ? problem_.steps[step].picoseconds : problem_.price(step, bytes_[step]));
+    int64_t alone = bytes_[step] == 0 ? problem_.steps[step].picoseconds : problem_.price(step, bytes_[step]);
+    clock_.start(step, alone * links_.times / links_.of);
     launched_.push_back(step);
   }
   void idleUntil(uint32_t launch) { result_.exposedBy[launch] += clock_.idleUntil(launch); }
 
   const Problem &problem_;
   Clock clock_;
+  LinkTime links_;
   /// by launch: the first of its bucket
   std::vector<uint32_t> first_;
   /// by first of a bucket
@@ -104,8 +107,8 @@ private:
 };
 
 template <class Clock>
-Replay timed(const Problem &problem, const Schedule &schedule) {
-  Streams<Clock> streams(problem, schedule);
+Replay timed(const Problem &problem, const Schedule &schedule, LinkTime links) {
+  Streams<Clock> streams(problem, schedule, links);
   for (uint32_t step : schedule.order)
     streams.issue(step);
   return streams.finish();
@@ -126,9 +129,9 @@ void addMemory(const Problem &problem, const Schedule &schedule, Replay &result)
 
 } // namespace
 
-Replay replay(const Problem &problem, const Schedule &schedule) {
-  Replay result =
-      problem.crowding.empty() ? timed<PerfectClock>(problem, schedule) : timed<CrowdedClock>(problem, schedule);
+Replay replay(const Problem &problem, const Schedule &schedule, LinkTime links) {
+  Replay result = problem.crowding.empty() ? timed<PerfectClock>(problem, schedule, links)
+                                           : timed<CrowdedClock>(problem, schedule, links);
   addMemory(problem, schedule, result);
   return result;
 }

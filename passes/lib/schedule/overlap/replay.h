@@ -33,7 +33,13 @@ struct Replay {
   std::vector<int64_t> at, left;
 };
 
-[[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule);
+/// Each transfer takes `times` / `of` as long as the problem says.
+struct LinkTime {
+  int64_t times = 1;
+  int64_t of = 1;
+};
+
+[[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule, LinkTime links = {});
 /// Bytes alive at each place of the order.
 [[nodiscard]] std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule);
 /// The program in its own order.

@@ -3,6 +3,7 @@
 #include "schedule/overlap/beam.h"
 #include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/replay.h"
+#include "schedule/overlap/sturdy.h"
 #include "schedule/overlap/walk.h"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace {
 constexpr int64_t mebibyte = int64_t{1} << 20;
 /// Walks of one policy, each with the bytes less that the one before took too many.
 constexpr unsigned maxTightenings = 3;
+/// Each cut that is tried costs about as much as half a walk.
+constexpr unsigned walksPerCut = 2;
 
 /// The values that are tried for each part of a policy, the likeliest first.
 struct Choices {
@@ -63,6 +66,7 @@ private:
   [[nodiscard]] Rank rankOf(const Schedule &schedule) const;
   [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
   void addBases();
+  void consider(Schedule schedule);
   [[nodiscard]] Schedule judged(Schedule schedule) const;
   [[nodiscard]] Schedule walkFrom(const Base &base, const Policy &policy) const;
   void attempt(const Attempt &attempt);
@@ -101,6 +105,10 @@ void Search::addBases() {
   schedule.picoseconds = replayed.total;
   schedule.peakBytes = replayed.peakBytes;
   bases_.push_back(std::make_unique<Base>(problem_, std::move(frugal.order)));
+  consider(std::move(schedule));
+}
+
+void Search::consider(Schedule schedule) {
   if (isBetter(schedule))
     best_ = std::move(schedule);
 }
@@ -136,8 +144,7 @@ void Search::attempt(const Attempt &attempt) {
       leaderRank_ = rank;
       leader_ = attempt;
     }
-    if (isBetter(schedule))
-      best_ = std::move(schedule);
+    consider(std::move(schedule));
     if (over <= 0 || schedulePeak >= peak)
       return;
     peak = schedulePeak;
@@ -175,8 +182,7 @@ void Search::askBeam() {
   if (options_.beamWidth == 0)
     return;
   if (std::optional<BeamResult> found = beam(problem_, {options_.budget, options_.beamWidth}))
-    if (Schedule schedule = judged(std::move(found->schedule)); isBetter(schedule))
-      best_ = std::move(schedule);
+    consider(judged(std::move(found->schedule)));
 }
 
 Schedule Search::run() {
@@ -192,7 +198,7 @@ Schedule Search::run() {
     }
   descend();
   askBeam();
-  return std::move(best_);
+  return sturdy(problem_, std::move(best_), {options_.budget, options_.maxWalks / walksPerCut});
 }
 
 } // namespace

@@ -1,0 +1,152 @@
+#include "schedule/overlap/hasten.h"
+
+#include "schedule/overlap/bucket_spans.h"
+#include "schedule/overlap/memory_curve.h"
+#include "schedule/overlap/replay.h"
+
+#include <algorithm>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+class Hastener {
+public:
+  Hastener(const Problem &problem, Schedule schedule, const HastenOptions &options)
+      : problem_(problem), schedule_(std::move(schedule)), options_(options), spans_(schedule_),
+        curve_(memoryByPlace(problem, schedule_)), after_(problem.steps.size()), allocates_(problem.steps.size()),
+        bucketOf_(problem.steps.size(), none), lastOn_(problem.streams) {
+    for (size_t bucket = 0; bucket < schedule_.buckets.size(); ++bucket)
+      for (uint32_t member : schedule_.buckets[bucket])
+        bucketOf_[member] = static_cast<uint32_t>(bucket);
+    measure();
+  }
+  Schedule run();
+
+private:
+  void measure();
+  [[nodiscard]] llvm::ArrayRef<uint32_t> transferAt(size_t place) const;
+  [[nodiscard]] bool mayMove(llvm::ArrayRef<uint32_t> transfer) const;
+  [[nodiscard]] size_t earliest(llvm::ArrayRef<uint32_t> transfer) const;
+  [[nodiscard]] size_t fitting(size_t least, size_t place, int64_t bytes) const;
+  void move(llvm::ArrayRef<uint32_t> transfer, size_t place);
+
+  const Problem &problem_;
+  Schedule schedule_;
+  HastenOptions options_;
+  BucketSpans spans_;
+  MemoryCurve curve_;
+  /// By step: the place in the old order that it stands at, or right behind where it was moved.
+  std::vector<size_t> after_;
+  /// by step: bytes that it is the first to hold
+  std::vector<int64_t> allocates_;
+  /// by place: computation before it
+  std::vector<int64_t> computed_;
+  std::vector<uint32_t> bucketOf_;
+  /// by stream: where its last launch so far stands
+  std::vector<size_t> lastOn_;
+  /// where the last of the inputs stands
+  size_t inputs_ = 0;
+};
+
+void Hastener::measure() {
+  std::vector<bool> held(problem_.storages.size());
+  int64_t computed = 0;
+  for (size_t place = 0; place < schedule_.order.size(); ++place) {
+    uint32_t step = schedule_.order[place];
+    after_[step] = place;
+    computed_.push_back(computed);
+    if (problem_.steps[step].kind == StepKind::Compute)
+      computed += problem_.steps[step].picoseconds;
+    if (problem_.steps[step].input)
+      inputs_ = place;
+    for (uint32_t storage : problem_.holds[step])
+      if (!held[storage] && !problem_.storages[storage].fromStart) {
+        held[storage] = true;
+        allocates_[step] += problem_.storages[storage].bytes;
+      }
+  }
+}
+
+/// All members where a bucket begins there, and one launch where it has none; else nothing.
+llvm::ArrayRef<uint32_t> Hastener::transferAt(size_t place) const {
+  const uint32_t &step = schedule_.order[place];
+  if (problem_.steps[step].kind != StepKind::Launch)
+    return {};
+  if (bucketOf_[step] == none)
+    return step;
+  const std::vector<uint32_t> &bucket = schedule_.buckets[bucketOf_[step]];
+  return bucket.front() == step ? llvm::ArrayRef(bucket) : llvm::ArrayRef<uint32_t>();
+}
+
+bool Hastener::mayMove(llvm::ArrayRef<uint32_t> transfer) const {
+  return llvm::none_of(transfer, [&](uint32_t member) { return problem_.steps[member].fixed; }) &&
+         (options_.only == none || transfer.front() == options_.only);
+}
+
+/// The first place that it may stand behind, whatever memory says.
+size_t Hastener::earliest(llvm::ArrayRef<uint32_t> transfer) const {
+  size_t least = std::max(inputs_, lastOn_[problem_.steps[transfer.front()].stream]);
+  for (uint32_t member : transfer)
+    for (uint32_t before : problem_.before[member])
+      least = std::max(least, after_[before]);
+  return least;
+}
+
+/// The first place from `least` on such that so many bytes more fit from behind it up to `place`.
+size_t Hastener::fitting(size_t least, size_t place, int64_t bytes) const {
+  size_t most = place - 1;
+  while (least < most) {
+    size_t middle = least + (most - least) / 2;
+    if (curve_.largest(middle + 1, place) + bytes <= options_.budget)
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return most;
+}
+
+void Hastener::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
+  size_t least = earliest(transfer);
+  if (least + 1 >= place)
+    return;
+  int64_t bytes = 0;
+  for (uint32_t member : transfer)
+    bytes += allocates_[member];
+  size_t behind = spans_.last(fitting(least, place, bytes));
+  // Because moves that no clock shows are left out.
+  if (behind + 1 >= place || computed_[place] == computed_[behind + 1])
+    return;
+  for (uint32_t member : transfer) {
+    curve_.add(behind + 1, after_[member], allocates_[member]);
+    after_[member] = behind;
+  }
+}
+
+Schedule Hastener::run() {
+  std::vector<size_t> place(problem_.steps.size());
+  for (size_t at = 0; at < schedule_.order.size(); ++at)
+    place[schedule_.order[at]] = at;
+  for (size_t at = 0; at < schedule_.order.size(); ++at) {
+    llvm::ArrayRef<uint32_t> transfer = transferAt(at);
+    if (transfer.empty())
+      continue;
+    if (mayMove(transfer))
+      move(transfer, at);
+    lastOn_[problem_.steps[transfer.front()].stream] = after_[transfer.back()];
+  }
+  // Those that were moved stand behind the one that keeps the place, in the order that they had.
+  llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {
+    auto key = [&](uint32_t step) { return std::tuple(after_[step], after_[step] != place[step], place[step]); };
+    return key(a) < key(b);
+  });
+  return std::move(schedule_);
+}
+
+} // namespace
+
+Schedule hasten(const Problem &problem, Schedule schedule, const HastenOptions &options) {
+  return Hastener(problem, std::move(schedule), options).run();
+}
+
+} // namespace ccgraph::overlap

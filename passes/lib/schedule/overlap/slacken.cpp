@@ -1,0 +1,147 @@
+#include "schedule/overlap/slacken.h"
+
+#include "schedule/overlap/bucket_spans.h"
+#include "schedule/overlap/memory_curve.h"
+#include "schedule/overlap/replay.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+class Slackener {
+public:
+  Slackener(const Problem &problem, Schedule schedule, int64_t budget)
+      : problem_(problem), schedule_(std::move(schedule)), budget_(budget), spans_(schedule_),
+        curve_(memoryByPlace(problem, schedule_)), followers_(problem.before.inverse(problem.steps.size())),
+        leader_(asItStands(problem).order), place_(problem.steps.size()), releases_(problem.steps.size()) {
+    measure();
+  }
+  Schedule run();
+
+private:
+  void measure();
+  [[nodiscard]] size_t latest(uint32_t step) const;
+  [[nodiscard]] size_t fitting(size_t place, size_t most, int64_t bytes) const;
+  [[nodiscard]] std::vector<uint32_t> together(uint32_t step) const;
+  void move(llvm::ArrayRef<uint32_t> steps);
+
+  const Problem &problem_;
+  Schedule schedule_;
+  int64_t budget_;
+  BucketSpans spans_;
+  MemoryCurve curve_;
+  Rows followers_;
+  /// by step: the first of its bucket, itself where it is in none
+  std::vector<uint32_t> leader_;
+  /// by first of a bucket: the waits of its members, in the order in which they stand
+  std::map<uint32_t, std::vector<uint32_t>> mates_;
+  /// by step: where it stood
+  std::vector<size_t> place_;
+  /// by step: where it stands, or right in front of where it was moved
+  std::vector<size_t> before_;
+  /// by step: bytes that it is the last to hold
+  std::vector<int64_t> releases_;
+  /// by place: computation before it
+  std::vector<int64_t> computed_;
+};
+
+void Slackener::measure() {
+  for (const std::vector<uint32_t> &bucket : schedule_.buckets)
+    for (uint32_t member : bucket)
+      leader_[member] = bucket.front();
+  for (uint32_t step : schedule_.order)
+    for (uint32_t launch : problem_.lands[step])
+      mates_[leader_[launch]].push_back(step);
+  int64_t computed = 0;
+  for (size_t place = 0; place < schedule_.order.size(); ++place) {
+    const Step &step = problem_.steps[schedule_.order[place]];
+    place_[schedule_.order[place]] = place;
+    computed_.push_back(computed);
+    if (step.kind == StepKind::Compute)
+      computed += step.picoseconds;
+  }
+  std::vector<bool> held(problem_.storages.size());
+  for (uint32_t step : llvm::reverse(schedule_.order))
+    for (uint32_t storage : problem_.holds[step])
+      if (!held[storage] && !problem_.storages[storage].toEnd) {
+        held[storage] = true;
+        releases_[step] += problem_.storages[storage].bytes;
+      }
+  before_ = place_;
+}
+
+/// The place of the first step that needs it; its own where none does.
+size_t Slackener::latest(uint32_t step) const {
+  size_t first = schedule_.order.size();
+  for (uint32_t follower : followers_[step])
+    first = std::min(first, spans_.first(before_[follower]));
+  return first == schedule_.order.size() ? place_[step] : first;
+}
+
+/// The last place up to `most` such that so many bytes more fit from behind `place` to in front of it.
+size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
+  size_t least = place + 1;
+  while (least < most) {
+    size_t middle = most - (most - least) / 2;
+    if (curve_.largest(place + 1, middle) + bytes <= budget_)
+      least = middle;
+    else
+      most = middle - 1;
+  }
+  return least;
+}
+
+/// Waits of one transfer, because what a bucket reads and fills is held until the last of them.
+std::vector<uint32_t> Slackener::together(uint32_t step) const {
+  llvm::ArrayRef<uint32_t> landed = problem_.lands[step];
+  if (landed.size() != 1 || !mates_.count(leader_[landed.front()]))
+    return {step};
+  return mates_.find(leader_[landed.front()])->second;
+}
+
+/// `steps` in the order in which they stand.
+void Slackener::move(llvm::ArrayRef<uint32_t> steps) {
+  size_t place = place_[steps.back()], most = schedule_.order.size();
+  int64_t bytes = 0;
+  for (uint32_t step : steps) {
+    most = std::min(most, latest(step));
+    bytes += releases_[step];
+  }
+  if (most <= place + 1)
+    return;
+  size_t before = spans_.first(fitting(place_[steps.front()], most, bytes));
+  // Because moves that no clock shows are left out; a view moves along with what it views.
+  bool waits = problem_.steps[steps.front()].kind == StepKind::Wait;
+  if (before <= place + 1 || (waits && computed_[before] == computed_[place]))
+    return;
+  for (uint32_t step : steps) {
+    curve_.add(place_[step] + 1, before, releases_[step]);
+    before_[step] = before;
+  }
+}
+
+Schedule Slackener::run() {
+  for (uint32_t step : llvm::reverse(schedule_.order))
+    if (StepKind kind = problem_.steps[step].kind; kind == StepKind::Free)
+      move(step);
+    else if (kind == StepKind::Wait)
+      if (std::vector<uint32_t> waits = together(step); waits.front() == step)
+        move(waits);
+  // Those that were moved stand in front of the one that keeps the place, in the order that they had.
+  llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {
+    auto key = [&](uint32_t step) { return std::tuple(before_[step], before_[step] == place_[step], place_[step]); };
+    return key(a) < key(b);
+  });
+  return std::move(schedule_);
+}
+
+} // namespace
+
+Schedule slacken(const Problem &problem, Schedule schedule, int64_t budget) {
+  return Slackener(problem, std::move(schedule), budget).run();
+}
+
+} // namespace ccgraph::overlap

@@ -1,0 +1,141 @@
+#include "schedule/overlap/sturdy.h"
+
+#include "schedule/overlap/hasten.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/slacken.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+/// All cuts together may cost one part in so many of the step as planned, ...
+constexpr int64_t costPart = 200;
+/// ... and each must save so many times what it costs, on other links.
+constexpr int64_t worthwhile = 4;
+
+/// What a schedule takes on links that are faster and slower than planned, in terms of the step as planned.
+class OtherLinks {
+public:
+  OtherLinks(const Problem &problem, const Schedule &schedule)
+      : fast_(replay(problem, schedule, {1, 2})), slow_(replay(problem, schedule, {2, 1})) {}
+  [[nodiscard]] int64_t total() const { return fast_.total + slow_.total / 2; }
+  [[nodiscard]] int64_t exposed(uint32_t launch) const { return fast_.exposedBy[launch] + slow_.exposedBy[launch] / 2; }
+
+private:
+  Replay fast_, slow_;
+};
+
+class Strengthener {
+public:
+  Strengthener(const Problem &problem, Schedule schedule, const SturdyOptions &options)
+      : problem_(problem), options_(options), best_(std::move(schedule)),
+        slowest_(best_.picoseconds + best_.picoseconds / costPart) {
+    options_.budget = std::max(options_.budget, best_.peakBytes);
+  }
+  Schedule run();
+
+private:
+  void measure(Schedule &schedule) const;
+  void take(Schedule other);
+  [[nodiscard]] size_t mostExposed(const OtherLinks &links) const;
+  [[nodiscard]] Schedule cut(size_t bucket) const;
+  [[nodiscard]] bool isWorthIt(const Schedule &parts, int64_t saved) const;
+
+  const Problem &problem_;
+  SturdyOptions options_;
+  Schedule best_;
+  int64_t slowest_;
+  /// first members of buckets that a cut does not help
+  std::set<uint32_t> whole_;
+};
+
+void Strengthener::measure(Schedule &schedule) const {
+  Replay now = replay(problem_, schedule);
+  schedule.picoseconds = now.total;
+  schedule.peakBytes = now.peakBytes;
+}
+
+void Strengthener::take(Schedule other) {
+  measure(other);
+  if (other.picoseconds <= best_.picoseconds && other.peakBytes <= options_.budget)
+    best_ = std::move(other);
+}
+
+/// Index of the bucket; that of none where nothing is to be cut.
+size_t Strengthener::mostExposed(const OtherLinks &links) const {
+  size_t most = best_.buckets.size();
+  int64_t exposed = 0;
+  for (size_t i = 0; i < best_.buckets.size(); ++i) {
+    uint32_t first = best_.buckets[i].front();
+    if (links.exposed(first) <= exposed || whole_.count(first))
+      continue;
+    most = i;
+    exposed = links.exposed(first);
+  }
+  return most;
+}
+
+/// How many members the first of two parts of about the same bytes has; at least one, and not all.
+size_t firstHalf(const Problem &problem, llvm::ArrayRef<uint32_t> bucket) {
+  auto bytesOf = [&](llvm::ArrayRef<uint32_t> members) {
+    int64_t bytes = 0;
+    for (uint32_t member : members)
+      bytes += problem.steps[member].bytes;
+    return bytes;
+  };
+  size_t count = 1;
+  while (count + 1 < bucket.size() && 2 * bytesOf(bucket.take_front(count + 1)) <= bytesOf(bucket))
+    ++count;
+  return count;
+}
+
+/// In two, both as early as can be.
+Schedule Strengthener::cut(size_t bucket) const {
+  Schedule result = best_;
+  std::vector<uint32_t> &first = result.buckets[bucket];
+  auto middle = first.begin() + static_cast<ptrdiff_t>(firstHalf(problem_, first));
+  std::vector<uint32_t> second(middle, first.end());
+  first.erase(middle, first.end());
+  uint32_t launches[] = {first.front(), second.front()};
+  result.buckets.push_back(std::move(second));
+  llvm::erase_if(result.buckets, [](const std::vector<uint32_t> &it) { return it.size() < 2; });
+  for (uint32_t launch : launches)
+    result = hasten(problem_, std::move(result), {options_.budget, launch});
+  measure(result);
+  return result;
+}
+
+bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {
+  int64_t cost = std::max<int64_t>(0, parts.picoseconds - best_.picoseconds);
+  return parts.picoseconds <= slowest_ && parts.peakBytes <= options_.budget && saved > worthwhile * cost;
+}
+
+Schedule Strengthener::run() {
+  take(slacken(problem_, best_, options_.budget));
+  take(hasten(problem_, best_, {options_.budget}));
+  OtherLinks links(problem_, best_);
+  for (unsigned round = 0; round < options_.rounds; ++round) {
+    size_t bucket = mostExposed(links);
+    if (bucket == best_.buckets.size())
+      break;
+    Schedule parts = cut(bucket);
+    OtherLinks then(problem_, parts);
+    if (isWorthIt(parts, links.total() - then.total())) {
+      best_ = std::move(parts);
+      links = std::move(then);
+    } else
+      whole_.insert(best_.buckets[bucket].front());
+  }
+  return std::move(best_);
+}
+
+} // namespace
+
+Schedule sturdy(const Problem &problem, Schedule schedule, const SturdyOptions &options) {
+  return Strengthener(problem, std::move(schedule), options).run();
+}
+
+} // namespace ccgraph::overlap

@@ -1,0 +1,268 @@
+// What is done to a schedule when it has been found: transfers go earlier, waits later, buckets are cut. None of that may
+// break an order or a budget, or make a moment come later.
+#include "schedule/overlap/hasten.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/search.h"
+#include "schedule/overlap/slacken.h"
+#include "schedule/overlap/sturdy.h"
+#include "unit/passes/overlap/problem_text.h"
+#include "unit/passes/overlap/random_problem.h"
+
+#include <set>
+
+using namespace ccgraph::overlap;
+using namespace ccgraph::overlap::test;
+
+namespace {
+
+constexpr unsigned programs = 2000;
+constexpr unsigned links = 6;
+
+/// All steps once, each after what it needs, between members of a bucket nothing but views.
+void expectLegal(const Problem &problem, const Schedule &schedule) {
+  std::vector<size_t> place(problem.steps.size(), problem.steps.size());
+  for (size_t at = 0; at < schedule.order.size(); ++at)
+    place[schedule.order[at]] = at;
+  EXPECT_EQ(schedule.order.size(), problem.steps.size());
+  for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+    ASSERT_LT(place[step], problem.steps.size()) << "step " << step << " is gone";
+    for (uint32_t before : problem.before[step])
+      EXPECT_LT(place[before], place[step]);
+  }
+  for (const std::vector<uint32_t> &bucket : schedule.buckets)
+    for (size_t at = place[bucket.front()]; at <= place[bucket.back()]; ++at) {
+      uint32_t step = schedule.order[at];
+      EXPECT_TRUE(problem.steps[step].kind == StepKind::Free || llvm::is_contained(bucket, step));
+    }
+}
+
+/// Bytes at the peak where all that a bucket reads and fills is held until the last of its waits.
+int64_t peakWithBuckets(const Problem &problem, const Schedule &schedule) {
+  std::vector<uint32_t> bucketOf(problem.steps.size(), none), lastWait(schedule.buckets.size(), none);
+  for (uint32_t i = 0; i < schedule.buckets.size(); ++i)
+    for (uint32_t member : schedule.buckets[i])
+      bucketOf[member] = i;
+  for (uint32_t step : schedule.order)
+    for (uint32_t launch : problem.lands[step])
+      if (bucketOf[launch] != none)
+        lastWait[bucketOf[launch]] = step;
+  Problem held = problem;
+  held.holds = Rows();
+  for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+    std::set<uint32_t> holds(problem.holds[step].begin(), problem.holds[step].end());
+    for (uint32_t i = 0; i < schedule.buckets.size(); ++i)
+      if (lastWait[i] == step)
+        for (uint32_t member : schedule.buckets[i])
+          holds.insert(problem.holds[member].begin(), problem.holds[member].end());
+    held.holds.append(std::vector<uint32_t>(holds.begin(), holds.end()));
+  }
+  return replay(held, schedule).peakBytes;
+}
+
+std::vector<uint32_t> launchesOn(const Problem &problem, const Schedule &schedule, uint32_t stream) {
+  std::vector<uint32_t> launches;
+  for (uint32_t step : schedule.order)
+    if (problem.steps[step].kind == StepKind::Launch && problem.steps[step].stream == stream)
+      launches.push_back(step);
+  return launches;
+}
+
+/// No moment of computation, and no end of a transfer, comes later, on whatever links.
+void expectNothingLater(const Problem &problem, const Schedule &before, const Schedule &after) {
+  for (LinkTime time : {LinkTime{1, 1}, LinkTime{2, 1}, LinkTime{1, 2}, LinkTime{7, 1}}) {
+    Replay then = replay(problem, before, time), now = replay(problem, after, time);
+    EXPECT_LE(now.total, then.total);
+    for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+      if (problem.steps[step].kind == StepKind::Compute) {
+        EXPECT_LE(now.at[step], then.at[step]);
+      }
+      EXPECT_LE(now.end[step], then.end[step]);
+    }
+  }
+  for (uint32_t stream = 0; stream < problem.streams; ++stream)
+    EXPECT_EQ(launchesOn(problem, after, stream), launchesOn(problem, before, stream));
+}
+
+/// The same with a view in front of each launch, of what the launch reads.
+Problem withViews(const Problem &problem) {
+  std::vector<uint32_t> numberOf;
+  Problem result;
+  result.storages = problem.storages;
+  result.streams = problem.streams;
+  result.price = [](uint32_t, int64_t bytes) { return 10 * bytes; };
+  auto mapped = [&](llvm::ArrayRef<uint32_t> row) {
+    std::vector<uint32_t> numbers;
+    for (uint32_t step : row)
+      numbers.push_back(numberOf[step]);
+    return numbers;
+  };
+  auto add = [&](const Step &step, llvm::ArrayRef<uint32_t> before, llvm::ArrayRef<uint32_t> holds) {
+    result.before.append(before);
+    result.holds.append(holds);
+    result.steps.push_back(step);
+    return static_cast<uint32_t>(result.steps.size() - 1);
+  };
+  for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+    std::vector<uint32_t> before = mapped(problem.before[step]);
+    if (problem.steps[step].kind == StepKind::Launch) {
+      std::vector<uint32_t> reads;
+      for (uint32_t storage : problem.holds[step])
+        if (storage != step)
+          reads.push_back(storage);
+      before = {add({.kind = StepKind::Free}, before, reads)};
+      result.lands.endRow();
+    }
+    result.lands.append(mapped(problem.lands[step]));
+    numberOf.push_back(add(problem.steps[step], before, problem.holds[step]));
+  }
+  return result;
+}
+
+/// A schedule of a random program under a budget of its own peak, and a budget with room beside it.
+struct Found {
+  Problem problem;
+  Schedule schedule;
+  int64_t budget;
+};
+
+Found found(uint64_t seed) {
+  Problem problem = seed % 3 == 0 ? randomProblem(seed, links) : withViews(randomProblem(seed, links));
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    if (Step &it = problem.steps[step]; it.kind == StepKind::Launch && seed % 2 == 0)
+      it.mergeKey = it.stream;
+  int64_t peak = replay(problem, asItStands(problem)).peakBytes;
+  Schedule schedule = search(problem, {peak, 4, 0});
+  return {std::move(problem), std::move(schedule), peak + static_cast<int64_t>(seed % 8)};
+}
+
+/// Time and peak, from a replay.
+Schedule measured(const Problem &problem, Schedule schedule) {
+  Replay now = replay(problem, schedule);
+  schedule.picoseconds = now.total;
+  schedule.peakBytes = now.peakBytes;
+  return schedule;
+}
+
+} // namespace
+
+TEST(Hasten, ATransferGoesRightBehindWhatItReads) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x\n"
+                                 "b compute 10 needs a\n"
+                                 "g launch 5 needs a\n"
+                                 "w wait lands g\n"
+                                 "c compute 1 needs w needs b\n");
+  Schedule result = hasten(named.problem, asItStands(named.problem), {});
+  EXPECT_EQ(named.str(result.order), "x a g b w c");
+}
+
+TEST(Hasten, NotBeforeTheOneAheadOnItsStreamAndNotOverTheBudget) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x\n"
+                                 "g launch 5 needs a makes 3\n"
+                                 "b compute 10 needs a makes 4\n"
+                                 "h launch 5 needs x makes 7\n"
+                                 "w wait lands g\n"
+                                 "v wait lands h\n"
+                                 "c compute 1 needs w needs v needs b\n");
+  EXPECT_EQ(named.str(hasten(named.problem, asItStands(named.problem), {}).order), "x a g h b w v c");
+  int64_t peak = replay(named.problem, asItStands(named.problem)).peakBytes;
+  EXPECT_EQ(peak, 14);
+  EXPECT_EQ(named.str(hasten(named.problem, asItStands(named.problem), {peak}).order), "x a g h b w v c");
+  EXPECT_EQ(named.str(hasten(named.problem, asItStands(named.problem), {peak - 1}).order), "x a g b h w v c");
+}
+
+TEST(Slacken, AWaitGoesInFrontOfItsReader) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "g launch 5 needs x\n"
+                                 "w wait lands g\n"
+                                 "v view needs w\n"
+                                 "a compute 10 needs x\n"
+                                 "c compute 1 needs v needs a\n");
+  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), unlimited).order), "x g a w v c");
+}
+
+TEST(Slacken, NothingComesBetweenMembersOfABucket) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "v view needs x\n"
+                                 "a compute 10 needs x\n"
+                                 "g launch 5 bytes 1 key 0 needs x\n"
+                                 "h launch 5 bytes 1 key 0 needs v\n"
+                                 "w wait lands g\n"
+                                 "y wait lands h\n");
+  Schedule schedule = asItStands(named.problem);
+  schedule.buckets = {{3, 4}};
+  EXPECT_EQ(named.str(slacken(named.problem, schedule, unlimited).order), "x a v g h w y");
+}
+
+TEST(Slacken, NotOverTheBudget) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "b compute 1 needs x makes 6\n"
+                                 "g launch 5 needs b makes 1\n"
+                                 "w wait lands g holds b\n"
+                                 "a compute 10 needs x makes 5\n"
+                                 "d compute 10 needs x makes 1\n"
+                                 "c compute 1 needs w needs a needs d\n");
+  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), 13).order), "x b g a d w c");
+  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), 12).order), "x b g a w d c");
+  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), 11).order), "x b g w a d c");
+}
+
+TEST(Hasten, MakesNothingLaterAndKeepsTheBudget) {
+  unsigned moved = 0;
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
+    auto [problem, schedule, budget] = found(seed);
+    SCOPED_TRACE(seed);
+    Schedule early = hasten(problem, schedule, {budget});
+    expectLegal(problem, early);
+    expectNothingLater(problem, schedule, early);
+    EXPECT_LE(peakWithBuckets(problem, early), budget);
+    moved += early.order != schedule.order;
+  }
+  EXPECT_GE(moved, programs / 20);
+}
+
+TEST(Slacken, MakesNothingLaterAndKeepsTheBudget) {
+  unsigned moved = 0;
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
+    auto [problem, schedule, budget] = found(seed);
+    SCOPED_TRACE(seed);
+    Schedule late = slacken(problem, schedule, budget);
+    expectLegal(problem, late);
+    expectNothingLater(problem, schedule, late);
+    EXPECT_LE(peakWithBuckets(problem, late), budget);
+    moved += late.order != schedule.order;
+  }
+  EXPECT_GE(moved, programs / 20);
+}
+
+TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
+  // With links as planned the stream is behind; with faster ones it waits for the second computation.
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 4000 needs x\n"
+                                 "b compute 4000 needs a\n"
+                                 "g launch 6005 bytes 6000 key 0 needs a\n"
+                                 "h launch 6005 bytes 6000 key 0 needs b\n"
+                                 "w wait lands g\n"
+                                 "v wait lands h\n"
+                                 "c compute 1 needs w needs v\n");
+  Schedule schedule = asItStands(named.problem);
+  schedule.buckets = {{3, 4}};
+  Schedule result = sturdy(named.problem, measured(named.problem, schedule), {});
+  EXPECT_TRUE(result.buckets.empty());
+  EXPECT_EQ(named.str(result.order), "x a g b h w v c");
+}
+
+TEST(Sturdy, CostsNextToNothingAndKeepsTheBudget) {
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
+    auto [problem, schedule, budget] = found(seed);
+    SCOPED_TRACE(seed);
+    Schedule result = sturdy(problem, measured(problem, schedule), {budget});
+    expectLegal(problem, result);
+    Replay then = replay(problem, schedule), now = replay(problem, result);
+    EXPECT_EQ(result.picoseconds, now.total);
+    EXPECT_EQ(result.peakBytes, now.peakBytes);
+    EXPECT_LE(now.total, then.total + then.total / 200);
+    EXPECT_LE(peakWithBuckets(problem, result), std::max(budget, then.peakBytes));
+  }
+}
