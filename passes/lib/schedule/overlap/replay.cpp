@@ -1,5 +1,6 @@
 #include "schedule/overlap/replay.h"
 
+#include "schedule/overlap/bucket_holds.h"
 #include "schedule/overlap/stream_clock.h"
 
 #include <algorithm>
@@ -12,10 +13,14 @@ namespace {
 /// Bytes alive while steps are issued in some order.
 class Alive {
 public:
-  explicit Alive(const Problem &problem) : problem_(problem), left_(problem.storages.size()), alive_(left_.size()) {
-    for (size_t step = 0; step < problem.steps.size(); ++step)
+  Alive(const Problem &problem, const Schedule &schedule)
+      : problem_(problem), buckets_(problem, schedule), left_(problem.storages.size()), alive_(left_.size()) {
+    for (uint32_t step = 0; step < problem.steps.size(); ++step) {
       for (uint32_t storage : problem.holds[step])
         ++left_[storage];
+      for (uint32_t storage : buckets_.beside(step))
+        ++left_[storage];
+    }
     for (size_t storage = 0; storage < alive_.size(); ++storage)
       if (problem.storages[storage].fromStart)
         begin(static_cast<uint32_t>(storage));
@@ -28,8 +33,9 @@ public:
   }
   void leave(uint32_t step) {
     for (uint32_t storage : problem_.holds[step])
-      if (--left_[storage] == 0 && !problem_.storages[storage].toEnd)
-        bytes_ -= problem_.storages[storage].bytes;
+      release(storage);
+    for (uint32_t storage : buckets_.beside(step))
+      release(storage);
   }
 
 private:
@@ -37,7 +43,12 @@ private:
     alive_[storage] = true;
     bytes_ += problem_.storages[storage].bytes;
   }
+  void release(uint32_t storage) {
+    if (--left_[storage] == 0 && !problem_.storages[storage].toEnd)
+      bytes_ -= problem_.storages[storage].bytes;
+  }
   const Problem &problem_;
+  BucketHolds buckets_;
   std::vector<uint32_t> left_;
   std::vector<bool> alive_;
   int64_t bytes_ = 0;
@@ -115,7 +126,7 @@ Replay timed(const Problem &problem, const Schedule &schedule, LinkTime links) {
 }
 
 void addMemory(const Problem &problem, const Schedule &schedule, Replay &result) {
-  Alive alive(problem);
+  Alive alive(problem, schedule);
   result.peakBytes = alive.bytes();
   for (size_t place = 0; place < schedule.order.size(); ++place) {
     alive.enter(schedule.order[place]);
@@ -137,7 +148,7 @@ Replay replay(const Problem &problem, const Schedule &schedule, LinkTime links) 
 }
 
 std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule) {
-  Alive alive(problem);
+  Alive alive(problem, schedule);
   std::vector<int64_t> bytes;
   bytes.reserve(schedule.order.size());
   for (uint32_t step : schedule.order) {

@@ -1,5 +1,6 @@
 #include "schedule/overlap/slacken.h"
 
+#include "schedule/overlap/bucket_holds.h"
 #include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/memory_curve.h"
 #include "schedule/overlap/replay.h"
@@ -63,13 +64,15 @@ void Slackener::measure() {
     if (step.kind == StepKind::Compute)
       computed += step.picoseconds;
   }
+  BucketHolds buckets(problem_, schedule_);
   std::vector<bool> held(problem_.storages.size());
   for (uint32_t step : llvm::reverse(schedule_.order))
-    for (uint32_t storage : problem_.holds[step])
-      if (!held[storage] && !problem_.storages[storage].toEnd) {
-        held[storage] = true;
-        releases_[step] += problem_.storages[storage].bytes;
-      }
+    for (llvm::ArrayRef<uint32_t> storages : {problem_.holds[step], buckets.beside(step)})
+      for (uint32_t storage : storages)
+        if (!held[storage] && !problem_.storages[storage].toEnd) {
+          held[storage] = true;
+          releases_[step] += problem_.storages[storage].bytes;
+        }
   before_ = place_;
 }
 

@@ -65,3 +65,16 @@ TEST(Replay, MemoryLivesFromItsFirstHolderToItsLast) {
   EXPECT_EQ(result.peakBytes, 12);
   EXPECT_EQ(result.peakAt, 1U);
 }
+
+TEST(Replay, ABucketHoldsAllUntilTheLastOfItsWaits) {
+  // What g reads is gone before b, but for the bucket: the wait for h, behind b, holds it.
+  NamedProblem late = problemOf("x compute 1 makes 4\n"
+                                "y compute 1 makes 2\n"
+                                "g launch 3 bytes 1 key 0 makes 1 needs x\n"
+                                "h launch 3 bytes 1 key 0 makes 1 needs y\n"
+                                "w wait lands g holds x\n"
+                                "b compute 1 makes 8\n"
+                                "v wait lands h holds y\n");
+  EXPECT_EQ(replayOf(late).peakBytes, 2 + 1 + 8);
+  EXPECT_EQ(replayOf(late, {{2, 3}}).peakBytes, 4 + 2 + 1 + 1 + 8);
+}

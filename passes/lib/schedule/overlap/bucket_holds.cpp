@@ -1,0 +1,29 @@
+#include "schedule/overlap/bucket_holds.h"
+
+#include <algorithm>
+
+namespace ccgraph::overlap {
+
+BucketHolds::BucketHolds(const Problem &problem, const Schedule &schedule) {
+  if (schedule.buckets.empty())
+    return;
+  std::vector<uint32_t> bucketOf(problem.steps.size(), none), lastWait(schedule.buckets.size(), none);
+  for (uint32_t bucket = 0; bucket < schedule.buckets.size(); ++bucket)
+    for (uint32_t member : schedule.buckets[bucket])
+      bucketOf[member] = bucket;
+  for (uint32_t step : schedule.order)
+    for (uint32_t launch : problem.lands[step])
+      if (bucketOf[launch] != none)
+        lastWait[bucketOf[launch]] = step;
+  for (uint32_t bucket = 0; bucket < schedule.buckets.size(); ++bucket) {
+    if (lastWait[bucket] == none)
+      continue;
+    std::vector<uint32_t> &held = held_[lastWait[bucket]];
+    for (uint32_t member : schedule.buckets[bucket])
+      held.insert(held.end(), problem.holds[member].begin(), problem.holds[member].end());
+    std::sort(held.begin(), held.end());
+    held.erase(std::unique(held.begin(), held.end()), held.end());
+  }
+}
+
+} // namespace ccgraph::overlap
