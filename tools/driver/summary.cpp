@@ -101,19 +101,15 @@ std::string shortageText(const PassRun &run, llvm::StringRef reason) {
   return " (+" + bytesText(*least) + " would let one of them move, +" + bytesText(*most) + " any)";
 }
 
-/// "1,398.3 ms (58.9 %)".
-std::string exposedText(const Timeline &timeline) {
-  int64_t tenths =
-      timeline.total == 0
-          ? 0
-          : static_cast<int64_t>(1000.0 * static_cast<double>(timeline.exposed) / static_cast<double>(timeline.total));
-  return timeText(timeline.exposed) + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %)";
+/// "1.2 %", of what the whole is; rounded down, as times are.
+std::string shareText(int64_t part, int64_t whole) {
+  auto tenths = whole == 0 ? 0 : static_cast<int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
-/// "-1.2 %", of what the whole is.
-std::string shareText(int64_t part, int64_t whole) {
-  return llvm::formatv("{0:f1} %", whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole))
-      .str();
+/// "1,398.3 ms (58.9 %)".
+std::string exposedText(const Timeline &timeline) {
+  return timeText(timeline.exposed) + " (" + shareText(timeline.exposed, timeline.total) + ")";
 }
 
 /// "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group 0". What holds the program
