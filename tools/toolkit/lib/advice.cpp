@@ -16,6 +16,11 @@ constexpr int64_t budgets[] = {105, 110, 125, 150, 200};
 constexpr int64_t worthParts = 100;
 constexpr int64_t mebibyte = int64_t{1} << 20;
 
+struct BudgetedAdvice {
+  Advice advice;
+  int64_t budget = 0;
+};
+
 class Adviser {
 public:
   explicit Adviser(const AdviceQuestion &question) : question_(question) {}
@@ -26,6 +31,8 @@ private:
   [[nodiscard]] std::optional<Advice> attempt(const Pipeline &pipeline, Change change) const;
   [[nodiscard]] bool isWorth(int64_t saved) const { return saved > 0 && saved * worthParts >= question_.total; }
   void add(Advice advice, std::string change, std::string flags);
+  [[nodiscard]] std::optional<BudgetedAdvice> attemptBudget(int64_t budget) const;
+  [[nodiscard]] BudgetedAdvice tightened(BudgetedAdvice found) const;
   void tryMemory();
   void tryLongerSearch();
   void tryGroups();
@@ -63,18 +70,40 @@ void Adviser::add(Advice advice, std::string change, std::string flags) {
   found_.push_back(std::move(advice));
 }
 
-/// Each budget that saves that much more than the last one that did.
+int64_t wholeMebibytes(int64_t bytes) { return (bytes + mebibyte - 1) / mebibyte * mebibyte; }
+
+std::optional<BudgetedAdvice> Adviser::attemptBudget(int64_t budget) const {
+  std::optional<Advice> advice =
+      attempt(question_.pipeline, [&](Graph &, PassManagerOptions &options) { options.memoryBudget = budget; });
+  return advice ? std::optional(BudgetedAdvice{std::move(*advice), budget}) : std::nullopt;
+}
+
+/// The search needs less than it was allowed as often as not. What it needs is then asked of the user, where that gives the same.
+BudgetedAdvice Adviser::tightened(BudgetedAdvice found) const {
+  int64_t needed = wholeMebibytes(question_.peakBytes + found.advice.moreMemory);
+  if (needed >= found.budget)
+    return found;
+  std::optional<BudgetedAdvice> tight = attemptBudget(needed);
+  return tight && tight->advice.saved >= found.advice.saved ? std::move(*tight) : std::move(found);
+}
+
+/// Each budget that saves that much more than the last one that did, unless a larger saving comes with a budget as small.
 void Adviser::tryMemory() {
+  std::vector<BudgetedAdvice> steps;
   int64_t saved = 0;
   for (int64_t percent : budgets) {
-    int64_t budget = (question_.peakBytes / 100 * percent + mebibyte - 1) / mebibyte * mebibyte;
-    std::optional<Advice> advice =
-        attempt(question_.pipeline, [&](Graph &, PassManagerOptions &options) { options.memoryBudget = budget; });
-    if (!advice || !isWorth(advice->saved - saved))
+    std::optional<BudgetedAdvice> found = attemptBudget(wholeMebibytes(question_.peakBytes / 100 * percent));
+    if (!found || !isWorth(found->advice.saved - saved))
       continue;
-    saved = advice->saved;
-    add(*advice, bytesText(budget) + " of memory", "--memory-budget " + std::to_string(budget / mebibyte) + "MiB");
+    saved = found->advice.saved;
+    BudgetedAdvice step = tightened(std::move(*found));
+    while (!steps.empty() && steps.back().budget >= step.budget)
+      steps.pop_back();
+    steps.push_back(std::move(step));
   }
+  for (BudgetedAdvice &step : steps)
+    add(std::move(step.advice), bytesText(step.budget) + " of memory",
+        "--memory-budget " + std::to_string(step.budget / mebibyte) + "MiB");
 }
 
 void Adviser::tryLongerSearch() {
