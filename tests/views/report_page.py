@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Headless Chromium loads a report without an error, and its tables have a row for each collective.
+"""What a report shows in headless Chromium, and what keys, clicks and colours do to it.
 
     report_page.py CCGRAPH_OPT GRAPH...
 
@@ -10,72 +10,193 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-WORDS = ("CCGRAPH_CHROMIUM", "chromium", "chromium-browser", "google-chrome")
+import chromium
 
-
-def browser() -> str | None:
-    named = os.environ.get(WORDS[0])
-    return named or next((path for path in map(shutil.which, WORDS[1:]) if path), None)
-
-
-def load(chromium: str, page: pathlib.Path, folder: str) -> tuple[str, str]:
-    """The document after all scripts have run, and what was said meanwhile."""
-    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
-               f"--user-data-dir={folder}/profile", "--virtual-time-budget=20000", "--window-size=1400,2000", "--dump-dom",
-               page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
+ROWS = 400
+TABLES = {"table": ("filter", "count"), "exposedTable": ("exposedFilter", "exposedCount"), "adviceTable": ("adviceFilter", "adviceCount"),
+          "remarkTable": ("remarkFilter", "remarkCount")}
 
 
 def dataOf(text: str) -> dict:
     return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S).group(1))
 
 
-def bodyOf(document: str, table: str) -> str:
-    found = re.search(rf'<table id="{table}">.*?<tbody>(.*?)</tbody>', document, re.S)
-    return found.group(1) if found else ""
+class Page:
+    """One report that is open, and what is wrong with it."""
 
+    def __init__(self, browser: chromium.Browser, path: pathlib.Path):
+        self.browser, self.path, self.found = browser, path, []
+        self.text = path.read_text()
+        self.data = dataOf(self.text)
+        browser.said.clear()
+        browser.open(path)
 
-def problems(page: pathlib.Path, chromium: str, folder: str) -> list[str]:
-    text = page.read_text()
-    found = [f"the page loads {link}" for link in re.findall(r'(?:src|href)="(?!#)[^"]*"|url\([^)]*\)|@import[^;]*', text)]
-    data = dataOf(text)
-    document, said = load(chromium, page, folder)
-    if said:
-        found.append(f"the console says {said}")
-    ready = re.search(r'data-ready="(\d+)"', document)
-    if not ready:
-        return found + ["the script did not come to its end"]
-    transfers = len(data["schedules"][-1]["transfers"])
-    rows = bodyOf(document, "table").count("<tr ")
-    print(f"{page.name}: {len(text) / 1e6:.2f} MB, {rows} rows of {transfers}")
-    if rows != min(transfers, 400):
-        found.append(f"{rows} rows of collectives, expected {min(transfers, 400)}")
-    if f'{transfers:,} of {transfers:,}' not in document:
-        found.append(f"the count does not say {transfers:,} of {transfers:,}")
-    remarks = bodyOf(document, "remarkTable").count("<tr")
-    if remarks != min(len(data["remarks"]), 400):
-        found.append(f"{remarks} rows of remarks, expected {min(len(data['remarks']), 400)}")
-    return found
+    def expect(self, what: str, got, expected) -> None:
+        if got != expected:
+            self.found.append(f"{what}: got {got!r}, expected {expected!r}")
+
+    def cells(self, table: str, column: int) -> list[str]:
+        return self.browser.evaluate(f"[...document.querySelectorAll('#{table} tbody tr')].map(row => row.cells[{column}].textContent)")
+
+    def inner(self, name: str) -> str:
+        return self.browser.evaluate(f"document.getElementById('{name}').textContent")
+
+    # --- What stands there ---
+
+    def checkWhole(self) -> None:
+        links = re.findall(r'(?:src|href)="(?!#)[^"]*"|url\([^)]*\)|@import[^;]*', self.text)
+        self.expect("what the page loads", links, [])
+        self.expect("the end of the script", bool(self.browser.evaluate("document.documentElement.dataset.ready")), True)
+        transfers = len(self.data["schedules"][-1]["transfers"])
+        rows = {"table": transfers, "exposedTable": len(self.data["exposures"]), "adviceTable": len(self.data["advice"]),
+                "remarkTable": len(self.data["remarks"]), "boundTable": 3 if self.data["bounds"] else 0}
+        for table, count in rows.items():
+            self.expect(f"rows of {table}", len(self.cells(table, 0)), min(count, ROWS))
+        self.expect("the count of collectives", self.inner("count").startswith(f"{transfers:,} of {transfers:,}, "), True)
+
+    def checkBounds(self) -> None:
+        self.expect("bounds are hidden", self.browser.evaluate("document.getElementById('bounds').hidden"), not self.data["bounds"])
+        if not self.data["bounds"]:
+            return
+        bound = self.data["bounds"]["merging"]
+        self.expect("the bound is no more than the step", bound["ns"] <= self.data["schedules"][-1]["total"], True)
+        self.expect("who holds the step", self.cells("boundTable", 3 + len(self.data["schedules"]))[0],
+                    f"group {bound['group']}" if bound["group"] else "computation")
+        self.expect("the verdict has the bound", "No order is faster than" in self.inner("verdict"), True)
+
+    def checkAdvice(self) -> None:
+        commands = self.cells("adviceTable", 4)
+        self.expect("the commands", sorted(commands), sorted(advice["command"] for advice in self.data["advice"]))
+        self.expect("they are of ccgraph-opt", all(command.startswith("ccgraph-opt ") for command in commands), True)
+
+    # Exposed time of all rows is that of the schedule, so none is left out; nanoseconds are rounded down one by one.
+    def checkExposed(self) -> None:
+        if not self.data["bounds"]: # because without a pass nothing is predicted but the times
+            return
+        schedule = self.data["schedules"][-1]
+        told = sum(schedule["transfers"][row[0]][10] for row in self.data["exposures"])
+        self.expect("all exposed time is explained", abs(told - schedule["exposed"]) <= 2 * len(schedule["transfers"]), True)
+
+    # --- What hands do ---
+
+    def sort(self, table: str, title: str) -> None:
+        # A click as a program does it, because the column may lie beside the window.
+        self.browser.evaluate(f"[...document.querySelectorAll('#{table} th button')].find(it => it.textContent.startsWith('{title}')).click()")
+
+    def checkSorting(self) -> None:
+        bytesOf = "exposedList.shown.map(e => e.transfer.bytes)"
+        for _ in range(2):
+            self.sort("exposedTable", "bytes")
+            shown = self.browser.evaluate(bytesOf)
+            down = self.browser.evaluate("exposedList.down")
+            self.expect(f"bytes sorted, down {down}", shown, sorted(shown, reverse=down))
+        self.sort("exposedTable", "exposed")
+        self.expect("aria-sort", self.browser.evaluate("document.querySelector('#exposedTable [aria-sort=descending]').textContent"),
+                    "exposed, µs ▾")
+
+    # The first word of a table's first row finds that row, and what no row holds finds none.
+    def checkFilters(self) -> None:
+        for table, (field, count) in TABLES.items():
+            every = self.cells(table, 0)
+            if not every:
+                continue
+            word = self.cells(table, 4 if table == "remarkTable" else 0)[0]
+            self.filter(field, word)
+            left = self.cells(table, 4 if table == "remarkTable" else 0)
+            self.expect(f"{table} filtered by its first row", word in left and len(left) <= len(every), True)
+            self.filter(field, "nothing has this name")
+            self.expect(f"{table} filtered by what is not there", len(self.cells(table, 0)), 0)
+            self.filter(field, "")
+            self.expect(f"{table} without a filter again", len(self.cells(table, 0)), len(every))
+            self.expect(f"{count} says how many", bool(self.inner(count)), True)
+
+    def filter(self, field: str, text: str) -> None:
+        self.browser.evaluate(f"(() => {{ const input = document.getElementById('{field}'); input.value = {json.dumps(text)}; "
+                              "input.dispatchEvent(new Event('input')); })()")
+
+    # A row opens its transfer in the timeline, by a click and by Enter; Escape lets go of it.
+    def checkOpening(self) -> None:
+        name = self.cells("exposedTable", 0)[0]
+        window = self.window()
+        self.browser.click("#exposedTable tbody tr")
+        self.expect("the story after a click", self.inner("story").startswith(name + " "), True)
+        self.expect("the story ends with its causes", "Its beginning: " in self.inner("story"), True)
+        self.expect("the timeline has gone there", self.window() != window, True)
+        self.expect("the row is marked", self.browser.evaluate("document.querySelectorAll('#exposedTable .chosen').length"), 1)
+        self.browser.press("Escape")
+        self.expect("Escape hides the story", self.browser.evaluate("document.getElementById('story').hidden"), True)
+        self.browser.evaluate("document.querySelector('#exposedTable tbody tr').focus()")
+        self.browser.press("Enter")
+        self.expect("the story after Enter", self.inner("story").startswith(name + " "), True)
+        self.browser.press("Escape")
+
+    def window(self) -> list[float]:
+        return self.browser.evaluate("[view.from, view.to]")
+
+    def checkKeys(self) -> None:
+        self.browser.press("n")
+        self.expect("n shows the worst", self.inner("story").startswith(self.cells("exposedTable", 0)[0] + " "), True)
+        self.browser.evaluate("canvas.focus()")
+        self.browser.press("0")
+        whole = self.window()
+        self.browser.press("+")
+        closer = self.window()
+        self.expect("+ zooms in", closer[1] - closer[0] < whole[1] - whole[0], True)
+        self.browser.press("ArrowRight")
+        self.expect("an arrow moves", self.window()[0] > closer[0], True)
+        self.browser.press("0")
+        self.expect("0 shows all", self.window(), whole)
+        self.browser.press("/")
+        self.expect("/ goes to the filter", self.browser.evaluate("document.activeElement.id"), "filter")
+        self.browser.press("Escape")
+        self.browser.evaluate("document.activeElement.blur()")
+
+    # All pixels of the timeline too, since a canvas takes no colour from the style by itself.
+    def checkColours(self) -> None:
+        corner = "[getComputedStyle(document.body).backgroundColor, ...pen.getImageData(2, 2, 1, 1).data].join(' ')"
+        seen = {}
+        for scheme in ("light", "dark"):
+            self.browser.prefer(scheme)
+            seen[scheme] = self.browser.evaluate(corner)
+        self.expect("light", seen["light"], "rgb(255, 255, 255) 255 255 255 255")
+        self.expect("dark", seen["dark"], "rgb(20, 23, 27) 20 23 27 255")
+        self.browser.evaluate("document.getElementById('theme').click()")
+        self.expect("the button", self.browser.evaluate(corner), seen["light"])
+        self.browser.prefer("light")
+
+    def problems(self) -> list[str]:
+        self.checkWhole()
+        self.checkBounds()
+        self.checkAdvice()
+        self.checkExposed()
+        self.checkFilters()
+        if self.data["exposures"]:
+            self.checkSorting()
+            self.checkOpening()
+            self.checkKeys()
+        self.expect("what the console says", self.browser.said, [])
+        self.checkColours()
+        print(f"{self.path.name}: {len(self.text) / 1e6:.2f} MB, {len(self.data['exposures'])} exposed, "
+              f"{len(self.data['advice'])} lines of advice")
+        return self.found
 
 
 def main(tool: str, graphs: list[str]) -> int:
-    chromium = browser()
-    if not chromium:
+    path = chromium.find()
+    if not path:
         print("no Chromium (CCGRAPH_CHROMIUM names one)")
         return 1 if os.environ.get("CCGRAPH_VIEWS_TESTS") == "1" else 77
     status = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for graph in graphs:
-            page = pathlib.Path(folder, pathlib.Path(graph).parent.name + ".html")
-            subprocess.run([tool, graph, "--report", str(page)], check=True, stdout=subprocess.DEVNULL)
-            for problem in problems(page, chromium, folder):
-                print(f"{graph}: error: {problem}")
+    with tempfile.TemporaryDirectory() as folder, chromium.Browser(path) as browser:
+        for graph, level in [(graphs[0], "-O0"), *((graph, "-O2") for graph in graphs)]:
+            page = pathlib.Path(folder, pathlib.Path(graph).parent.name + level + ".html")
+            subprocess.run([tool, graph, level, "--report", str(page)], check=True, stdout=subprocess.DEVNULL)
+            for problem in Page(browser, page).problems():
+                print(f"{graph} {level}: error: {problem}")
                 status = 1
     return status
 

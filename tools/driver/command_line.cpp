@@ -168,6 +168,8 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
     }
     if (llvm::Error error = flag->accept(value))
       return error;
+    bool tookNone = flag->value.empty() || (optional && !joined);
+    given_.push_back({name.str(), tookNone ? std::nullopt : std::optional(value.str())});
   }
   return llvm::Error::success();
 }

@@ -47,6 +47,13 @@ struct Flag {
   std::vector<std::string> choices = {};
 };
 
+/// A flag as it was given.
+struct GivenFlag {
+  std::string name;
+  /// no value: it took none
+  std::optional<std::string> value;
+};
+
 /// A screen of the help after the first.
 struct Topic {
   std::string name;
@@ -84,6 +91,8 @@ public:
   /// `arguments` without the program's name.
   [[nodiscard]] llvm::Error parse(llvm::ArrayRef<const char *> arguments);
   [[nodiscard]] llvm::ArrayRef<std::string> positional() const { return positional_; }
+  /// In their order.
+  [[nodiscard]] llvm::ArrayRef<GivenFlag> given() const { return given_; }
   /// One screen; a topic that does not exist is an error.
   [[nodiscard]] llvm::Error printHelp(llvm::raw_ostream &os, llvm::StringRef topic = "") const;
 
@@ -103,6 +112,7 @@ private:
   std::vector<Flag> flags_;
   std::vector<Topic> topics_;
   std::vector<std::string> positional_;
+  std::vector<GivenFlag> given_;
 };
 
 /// "got GOT, expected EXPECTED" about a flag's value.

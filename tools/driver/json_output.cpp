@@ -1,5 +1,7 @@
 #include "driver/json_output.h"
 
+#include "driver/advice_command.h"
+
 #include <nlohmann/json.hpp>
 
 namespace ccgraph::driver {
@@ -9,7 +11,6 @@ using Json = nlohmann::ordered_json;
 
 // One function for each type, all called jsonOf, so that a list of anything is written by listOf. They are declared
 // first because listOf calls those that stand below it.
-Json jsonOf(const Advice &advice);
 Json jsonOf(const Exposure &exposure);
 Json jsonOf(const RemarkCount &count);
 Json jsonOf(const PassRun &run);
@@ -49,9 +50,10 @@ Json jsonOf(const Timeline &timeline) {
           {"exposed_ns", timeline.exposed / picosecondsOfNs}};
 }
 
-Json jsonOf(const Advice &advice) {
+Json jsonOf(const Advice &advice, const Summary &summary) {
   return {{"change", advice.change},
           {"flags", advice.flags},
+          {"command", adviceCommand(summary, advice)},
           {"step_ns", advice.total / picosecondsOfNs},
           {"saved_ns", advice.saved / picosecondsOfNs},
           {"more_memory_bytes", advice.moreMemory}};
@@ -161,8 +163,11 @@ Json jsonOf(const Summary &summary) {
                          {"after", jsonOf(*summary.run.timeAfter)},
                          {"bounds", jsonOf(*summary.run.bounds)},
                          {"exposed", listOf(summary.run.exposed)}};
-  if (summary.advised)
-    json["advice"] = listOf(summary.advice);
+  if (summary.advised) {
+    json["advice"] = Json::array();
+    for (const Advice &advice : summary.advice)
+      json["advice"].push_back(jsonOf(advice, summary));
+  }
   if (summary.run.memoryBudget)
     json["memory_budget"] = *summary.run.memoryBudget;
   if (summary.run.cost)

@@ -135,7 +135,7 @@ private:
     describe(graph, summary);
     if (options_.views.diff)
       textBefore_ = diffedText(graph);
-    auto before = options_.equivalenceRanks || options_.advise ? graph.clone() : nullptr;
+    auto before = options_.equivalenceRanks || options_.wantsAdvice() ? graph.clone() : nullptr;
     watch.lap();
     if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
       return code;
@@ -148,8 +148,8 @@ private:
     summary.times.equivalence = options_.equivalenceRanks ? watch.lap() : 0;
     if (wantsSummary())
       summary.after = gatherFacts(graph);
-    summary.advised = options_.advise;
-    if (options_.advise)
+    summary.advised = options_.wantsAdvice();
+    if (summary.advised)
       summary.advice = adviceFor(*before, summary);
     // Because no pass changes them, and a large table need not be there twice meanwhile.
     summary.groups = graph.groups();
@@ -231,6 +231,7 @@ private:
     summary.input = options_.input == "-" ? "<stdin>" : options_.input;
     summary.graph = graph.name().str();
     summary.choice = input_.choice();
+    summary.given = options_.given;
     summary.level = input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel);
     summary.pipeline = pipeline_.str();
     summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
@@ -423,6 +424,8 @@ private:
 
   [[nodiscard]] size_t explained() const {
     constexpr size_t ofSummary = 3;
+    if (!options_.views.report.empty()) // because the page lists them all
+      return std::numeric_limits<size_t>::max();
     if (!options_.exposed)
       return ofSummary;
     return *options_.exposed == 0 ? std::numeric_limits<size_t>::max() : *options_.exposed;

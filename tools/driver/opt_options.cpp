@@ -126,6 +126,8 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("got --csv and --json, which print one list in two forms\n  note: give one of them");
   if (options.advise && (options.verifyOnly || !options.compare.empty()))
     return usage("--advise runs the passes, which --verify-only and --compare do not");
+  if (options.advise && !options.schedule.empty())
+    return usage("--schedule says what is done, and --advise tries what else would be");
   if (options.verifyOnly && options.exposed)
     return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
   if (!options.compare.empty() && options.exposed)
@@ -187,6 +189,7 @@ llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayR
     return usage("got " + llvm::Twine(line.positional().size()) +
                  " graph files, expected one\n  note: ccgraph-opt GRAPH [flags]; --help lists the flags");
   options.input = line.positional().front();
+  options.given = line.given().vec();
   return checkTogether(options);
 }
 

@@ -24,6 +24,8 @@ enum class OutputFormat : uint8_t { Json, FxText, Schedule, Plan, PlanText, Plan
 /// Each field is what one flag says; those without a comment are what the flag's help says (opt_options.cpp).
 struct OptOptions {
   std::string input;
+  /// all flags, in their order
+  std::vector<GivenFlag> given;
   /// -o; empty: no graph is written unless --emit is given
   std::string output;
   /// --emit; empty: by the extension of the output
@@ -67,6 +69,8 @@ struct OptOptions {
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
   /// As --emit says, else by the output's name: FX text for .py, a plan for .plan.json, a schedule for .schedule.json, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;
+  /// True if it is tried what else would help: a page says so too. Where a schedule says what is done, nothing else is tried.
+  [[nodiscard]] bool wantsAdvice() const { return advise || (!views.report.empty() && schedule.empty()); }
 };
 
 /// Declares the flags; `options` must outlive the command line.

@@ -1,6 +1,8 @@
 #include "driver/report_data.h"
 
 #include "ccgraph/passes/registry.h"
+#include "driver/advice_command.h"
+#include "driver/exposed_list.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -79,6 +81,9 @@ public:
     for (PriceSource source : allPriceSources)
       data["sources"].push_back(priceSourceName(source).str());
     addRemarks(data);
+    data["bounds"] = boundsOf(report_.summary);
+    data["exposures"] = exposuresOf(report_.summary);
+    data["advice"] = adviceOf(report_.summary);
     return data;
   }
 
@@ -164,6 +169,52 @@ private:
                       {"ranks", group.placement.ranks},
                       {"hosts", group.placement.nodes},
                       {"assumed", group.assumed}});
+    return list;
+  }
+
+  /// Null where it has none: of a name that stands for no node of the page.
+  [[nodiscard]] Json nodeNamed(llvm::StringRef name) const {
+    auto known = nodeIndex_.find(name);
+    return known == nodeIndex_.end() ? Json() : Json(known->second);
+  }
+
+  static Json boundOf(const StepBound &bound) {
+    return {{"ns", bound.picoseconds / picosecondsOfNs}, {"group", bound.group}};
+  }
+
+  [[nodiscard]] Json boundsOf(const Summary &summary) const {
+    if (!summary.run.bounds)
+      return {};
+    const StepBounds &bounds = *summary.run.bounds;
+    return {{"merging", boundOf(bounds.anyMerging)},
+            {"order", boundOf(bounds.anyOrder)},
+            {"memory", {{"bytes", bounds.memory.bytes}, {"node", nodeNamed(bounds.memory.at)}}}};
+  }
+
+  /// Of the last schedule: which transfer, what holds its beginning, in words and numbers, and who needs it.
+  [[nodiscard]] Json exposuresOf(const Summary &summary) const {
+    const ScheduleRecord &record = *report_.schedules.back().record;
+    llvm::StringMap<size_t> transfers;
+    for (size_t i = 0; i != record.transfers.size(); ++i)
+      transfers[record.steps[record.transfers[i].launch].node] = i;
+    Json list = Json::array();
+    for (const Exposure &it : summary.run.exposed)
+      list.push_back({transfers.lookup(it.time.node), beginPinName(it.begin).str(), beginText(it), nodeNamed(it.needs),
+                      it.slack / picosecondsOfNs, it.lacks, readerText(it), nodeNamed(it.reader),
+                      it.waitsEarly / picosecondsOfNs});
+    return list;
+  }
+
+  static Json adviceOf(const Summary &summary) {
+    if (!summary.advised)
+      return {};
+    Json list = Json::array();
+    for (const Advice &advice : summary.advice)
+      list.push_back({{"change", advice.change},
+                      {"command", adviceCommand(summary, advice)},
+                      {"total", advice.total / picosecondsOfNs},
+                      {"saved", advice.saved / picosecondsOfNs},
+                      {"memory", advice.moreMemory}});
     return list;
   }
 

@@ -14,6 +14,7 @@
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/advice.h"
 #include "ccgraph/toolkit/graph_facts.h"
+#include "driver/command_line.h"
 
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct Summary {
   std::string choice;   ///< which graph of a log it is, and where the others are; empty where the file has no choice
   std::string level;    ///< "-O2", or the pipeline as given
   std::string pipeline; ///< canonical text
+  std::vector<GivenFlag> given; ///< of the command line
   GraphFacts before;
   GraphFacts after;
   PipelineRun run;

@@ -12,7 +12,8 @@ function tile(what, was, now, text, options = {}) {
 function drawTiles() {
   const shares = `${percentText(after.exposed, after.total)} of the step`;
   document.getElementById('tiles').append(
-    tile('step', before.total, after.total, timeText),
+    tile('step', before.total, after.total, timeText,
+      { more: page.bounds === null ? '' : `bound ${timeText(page.bounds.merging.ns)}` }),
     tile('exposed communication', before.exposed, after.exposed, timeText, { more: shares }),
     tile('communication', before.communicating, after.communicating, timeText,
       { more: `${percentText(after.communicating - after.exposed, after.communicating)} hidden` }),
@@ -37,6 +38,11 @@ function drawVerdict() {
     verdict.append('The step takes ', strong(timeText(before.total)), ` ${before.name} and `, strong(timeText(after.total)),
       ` ${after.name}. `);
   else verdict.append('The step takes ', strong(timeText(after.total)), '. ');
+  sayExposed(verdict, strong);
+  drawOutlook(verdict);
+}
+
+function sayExposed(verdict, strong) {
   if (after.exposed === 0)
     return void verdict.append(after.transfers.length ? 'All communication is hidden.' : 'It has no communication.');
   const [key, sum] = worstKind();

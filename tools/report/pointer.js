@@ -72,6 +72,7 @@ function storyOf(plot, transfer) {
       : reached >= transfer.end ? `, ${timeText(reached - transfer.end)} after it has ended.` : '.'));
   }
   if (transfer.use !== null) sentences.push(`First read by ${nameOf(schedule.nodes[transfer.use])}, ${operationOf(schedule.nodes[transfer.use])}.`);
+  if (schedule === after) sentences.push(causeOf(transfer));
   return sentences.join(' ');
 }
 
@@ -90,7 +91,7 @@ function choose(plot, transfer, options = {}) {
       look(from - 0.4 * (to - from) - 1e3, to + 0.4 * (to - from) + 1e3);
     }
   }
-  markRow();
+  for (const list of [collectives.list, exposedList]) list.mark();
   redrawSoon();
 }
 

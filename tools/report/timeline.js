@@ -25,7 +25,7 @@ function layOut() {
   view.width = width;
   view.height = top;
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'lane', 'matmul', 'compute', 'idle', 'memory', 'memoryLine',
+  for (const name of ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'lane', 'matmul', 'compute', 'idle', 'memory', 'memoryLine', 'good',
     'other', ...kindColors])
     colors[name] = style.getPropertyValue('--' + name).trim();
 }
@@ -142,6 +142,18 @@ function drawPlot(plot, most) {
     label(lane.title, lane.detail, top, LANE);
   });
   drawMemory(plot, most);
+  if (schedule === after && page.bounds !== null) drawBound(plot);
+}
+
+// The least that any order takes.
+function drawBound(plot) {
+  const x = Math.round(xOf(page.bounds.merging.ns)) + 0.5;
+  if (x < LABELS || x > view.width - RIGHT) return;
+  pen.strokeStyle = pen.fillStyle = colors.good;
+  pen.setLineDash([3, 3]);
+  pen.beginPath(), pen.moveTo(x, plot.top + TITLE - 4), pen.lineTo(x, plot.memoryTop + MEMORY), pen.stroke();
+  pen.setLineDash([]);
+  pen.textAlign = 'right', pen.fillText('bound', x - 4, plot.top + 14), pen.textAlign = 'left';
 }
 
 // Launch, transfer, wait and use of what is chosen, and a line through them.

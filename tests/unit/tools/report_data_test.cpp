@@ -70,7 +70,8 @@ constexpr const char *expected = R"({
   "operations": ["c10d.all_reduce", "c10d.wait", "aten.mm", "aten.add"], "kinds": ["all_reduce"],
   "places": [[0, 7, 0, "y = x < w"], [1, 0, 1, ""]], "files": ["train.py", ""], "modules": ["layers.0", ""],
   "sources": ["free", "measured", "estimated", "interpolated", "predicted", "unknown"],
-  "remarks": [["sink-waits", "moved", "sunk", "wait", "before=add positions=1", "train.py:7"]]
+  "remarks": [["sink-waits", "moved", "sunk", "wait", "before=add positions=1", "train.py:7"]],
+  "bounds": null, "exposures": [], "advice": null
 })";
 
 class ReportData : public testing::Test {
@@ -91,6 +92,26 @@ TEST_F(ReportData, AreColumnsAndDifferences) {
   for (const char *key : {"summary", "tool", "reasons"})
     object.erase(key);
   EXPECT_EQ(data, llvm::cantFail(llvm::json::parse(expected))) << reportData(report_);
+}
+
+TEST_F(ReportData, SayWhatHoldsTheStepAndWhatWouldHelp) {
+  summary_.run.bounds = {{3'500'000, "0"}, {3'000'000, ""}, {96, "mm"}};
+  summary_.run.exposed = {{{"ar", "0", 32, 0, 3'000'000, 1'000'000}, "all_reduce", "", BeginPin::Budget, "mm", 2000, 64,
+                           "add", 1000}};
+  summary_.given = {{"--groups", "my groups.json"}, {"-O3", std::nullopt}, {"--report", "x.html"}};
+  summary_.advised = true;
+  summary_.advice = {{"192 B of memory", "--memory-budget 192", 3'200'000, 800'000, 64}};
+  llvm::json::Value data = llvm::cantFail(llvm::json::parse(reportData(report_)));
+  const llvm::json::Object &object = *data.getAsObject();
+  auto expect = [&](llvm::StringRef key, llvm::StringRef text) {
+    EXPECT_EQ(*object.get(key), llvm::cantFail(llvm::json::parse(text))) << reportData(report_);
+  };
+  expect("bounds", R"({"merging": {"ns": 3000, "group": ""}, "order": {"ns": 3500, "group": "0"},
+                       "memory": {"bytes": 96, "node": 2}})");
+  expect("exposures", R"([[0, "budget", "could begin 0.0 us earlier after mm with 64 B more memory", 2, 2, 64,
+                           "add, and waited for 0.0 us earlier", 3, 1]])");
+  expect("advice", R"([{"change": "192 B of memory", "total": 3200, "saved": 800, "memory": 64,
+                        "command": "ccgraph-opt step.py --groups 'my groups.json' -O3 --memory-budget 192"}])");
 }
 
 TEST_F(ReportData, EndNoScript) {
