@@ -31,7 +31,7 @@ function drawBounds() {
 // --- What is exposed ---
 
 // What keeps it from beginning earlier; how much earlier it could begin, and what it lacks there, are columns of their own.
-const holderText = e => pinWords[e.pin] + (e.needs !== null && (e.pin === 'group' || e.pin === 'input') ? `, ${nameOf(e.needs)}` : '');
+const holderText = e => e.pin === 'input' && e.needs === null ? 'the start of the program' : pinWords[e.pin] + (e.needs !== null && (e.pin === 'group' || e.pin === 'input') ? `, ${nameOf(e.needs)}` : '');
 const pinWords = { group: 'its group', input: 'its input', fixed: 'its place', budget: 'the memory budget', order: 'the order' };
 
 function unpackExposure(row) {
