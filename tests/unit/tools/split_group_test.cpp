@@ -44,13 +44,28 @@ TEST_F(SplitGroup, NamesTheNewGroupAndNothingElse) {
   EXPECT_EQ(graph_.groups().find("0.all_gather")->ranks, std::vector<int64_t>({0, 1}));
 }
 
-TEST_F(SplitGroup, OffersWhatLeavesSomethingOnBothSides) {
+TEST_F(SplitGroup, OffersOneOfTwoKinds) {
   std::vector<GroupSplit> splits = possibleSplits(graph_);
-  ASSERT_EQ(splits.size(), 2U);
+  ASSERT_EQ(splits.size(), 1U);
   EXPECT_EQ(splits[0].name(), "0.all_reduce");
-  EXPECT_EQ(splits[1].name(), "0.all_gather");
-  llvm::cantFail(splitGroup(graph_, splits[1]));
+  llvm::cantFail(splitGroup(graph_, splits[0]));
   EXPECT_TRUE(possibleSplits(graph_).empty());
+}
+
+TEST(SplitGroupOfThree, OffersEachKind) {
+  Context context;
+  Graph graph(context);
+  ProgramBuilder program(graph);
+  const Type *type = program.f32({4});
+  Node *x = program.input("x", type);
+  const llvm::StringRef sum("sum"), group("0");
+  program.call("_c10d_functional.all_reduce.default", type, {x, sum, group});
+  program.call("_c10d_functional.all_gather_into_tensor.default", program.f32({8}), {x, int64_t{2}, group});
+  program.call("_c10d_functional.reduce_scatter_tensor.default", program.f32({2}), {x, sum, int64_t{2}, group});
+  std::vector<std::string> names;
+  for (const GroupSplit &split : possibleSplits(graph))
+    names.push_back(split.name());
+  EXPECT_EQ(names, std::vector<std::string>({"0.all_reduce", "0.all_gather", "0.reduce_scatter"}));
 }
 
 TEST_F(SplitGroup, RefusesWhatIsNotThere) {

@@ -91,7 +91,7 @@ std::vector<GroupSplit> possibleSplits(const Graph &graph) {
   std::vector<GroupSplit> splits;
   for (const auto &[group, kinds] : kindsByGroup(graph))
     if (kinds.size() > 1)
-      for (llvm::StringRef kind : kinds)
+      for (llvm::StringRef kind : kinds.getArrayRef().take_front(kinds.size() == 2 ? 1 : kinds.size()))
         splits.push_back({group.str(), kind.str()});
   return splits;
 }

@@ -28,7 +28,8 @@ struct GroupSplit {
 
 [[nodiscard]] llvm::Error splitGroup(Graph &graph, const GroupSplit &split);
 
-/// The splits that leave something on both sides, by group and then by kind as the program has them first.
+/// The splits that leave something on both sides, by group and then by kind as the program has them first. Of two kinds the
+/// first alone is offered, because either has a group of its own then.
 [[nodiscard]] std::vector<GroupSplit> possibleSplits(const Graph &graph);
 
 } // namespace ccgraph
