@@ -21,6 +21,7 @@
 #include "driver/opt_input.h"
 #include "driver/over_budget.h"
 #include "driver/plan_job.h"
+#include "driver/progress_line.h"
 #include "driver/reproducer.h"
 #include "driver/summary.h"
 #include "driver/view_job.h"
@@ -68,11 +69,11 @@ public:
     Stopwatch watch;
     if (options_.listGraphs)
       return listAll();
-    if (llvm::Error error = input_.open())
+    if (llvm::Error error = duringLine(streams_.err, "reading", [&] { return input_.open(); }))
       return fail(std::move(error));
     if (isPlan(input_.file().text()))
       return runPlanFile(options_, input_.file(), streams_);
-    if (llvm::Error error = input_.load(pipeline_))
+    if (llvm::Error error = duringLine(streams_.err, "reading", [&] { return input_.load(pipeline_); }))
       return fail(std::move(error));
     times_.read = watch.lap();
     if (options_.verifyOnly)
@@ -90,7 +91,7 @@ public:
       summary.times.read = times_.read;
       summary.times.write = times_.write;
     }
-    if (llvm::Error error = show())
+    if (llvm::Error error = duringLine(streams_.err, "writing views", [&] { return show(); }))
       return fail(std::move(error));
     printSummaries();
     return unmet_;
@@ -150,7 +151,8 @@ private:
       summary.after = gatherFacts(graph);
     summary.advised = options_.wantsAdvice();
     if (summary.advised)
-      summary.advice = adviceFor(*before, summary);
+      summary.advice =
+          duringLine(streams_.err, "trying what else would help", [&] { return adviceFor(*before, summary); });
     // Because no pass changes them, and a large table need not be there twice meanwhile.
     summary.groups = graph.groups();
     summaries_.push_back(std::move(summary));
@@ -269,7 +271,9 @@ private:
         streams_.err << "# after " << pass.str() << '\n';
         writeFxText(streams_.err, after);
       };
-    auto done = rewriteGraph(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()});
+    auto done = duringLine(streams_.err, "passes", [&] {
+      return rewriteGraph(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()});
+    });
     if (!done) {
       bool ours = failure && isDefectOfPass(*failure);
       printError(streams_.err, ours ? done.takeError() : withPlaces(done.takeError(), place()));
@@ -343,7 +347,8 @@ private:
     auto asked = question();
     if (!asked)
       return fail(asked.takeError());
-    EquivalenceAnswer answer = checkEquivalenceOf(before, after, std::move(*asked));
+    EquivalenceAnswer answer = duringLine(streams_.err, "comparing values",
+                                          [&] { return checkEquivalenceOf(before, after, std::move(*asked)); });
     summary.equivalence = answer.verdict;
     if (answer.holds)
       return ExitCode::Ok;

@@ -8,11 +8,13 @@
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/flight_files.h"
 #include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/text.h"
 #include "driver/expected_run.h"
 #include "driver/flight_job.h"
 #include "driver/measured_run.h"
 #include "driver/paced_run.h"
 #include "driver/process_launch.h"
+#include "driver/progress_line.h"
 #include "driver/run_options.h"
 #include "driver/run_program.h"
 #include "driver/run_report.h"
@@ -39,8 +41,7 @@ public:
         runs_(program_, options), expected_(options, program_) {}
 
   ExitCode run(llvm::ArrayRef<std::string> positional) {
-    if (llvm::Error error =
-            program_.open(options_.rankGraphs.empty() ? positional : llvm::ArrayRef(options_.rankGraphs)))
+    if (llvm::Error error = open(positional))
       return fail(std::move(error));
     if (llvm::Error error = program_.checkUsage())
       return fail(std::move(error), ExitCode::Usage);
@@ -90,8 +91,13 @@ private:
 
   [[nodiscard]] bool isPaced() const { return !options_.pace.empty(); }
   [[nodiscard]] bool comparesWithGraph() const { return !options_.expect.empty() && seesAll(); }
+  llvm::Error open(llvm::ArrayRef<std::string> positional) {
+    ProgressLine line(streams_.err, "reading");
+    return program_.open(options_.rankGraphs.empty() ? positional : llvm::ArrayRef(options_.rankGraphs));
+  }
   llvm::Error runPrepared() {
     SignalRecords signals(runs_.plans(), options_.flightRecords, streams_.err);
+    ProgressLine line(streams_.err, "running " + counted(program_.ranks(), "rank"));
     return runs_.run(inputs_);
   }
 
@@ -137,6 +143,7 @@ private:
   // Inputs are those of the program as it was given, so they are made before a pass sees it. A run that does not fit into
   // memory is refused before they are: a plan's when it is prepared, a graph's by its types.
   llvm::Error prepare() {
+    ProgressLine line(streams_.err, "reading and preparing");
     if (llvm::Error error = program_.load())
       return error;
     if (llvm::Error error = comparesWithGraph() ? expected_.load(streams_.err) : llvm::Error::success())
