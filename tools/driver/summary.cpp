@@ -22,6 +22,8 @@ constexpr size_t maxExposed = 3;
 constexpr size_t timeWidth = 10;
 constexpr size_t maxGroups = 6;
 constexpr size_t maxOpaque = 3;
+constexpr const char *noTimes =
+    "not predicted: the sizes are not known, and neither is how long anything takes (--durations FILE)";
 
 /// One key of the table of collectives, before and after.
 struct RowPair {
@@ -196,6 +198,10 @@ private:
     if (!s_.run.timeBefore || s_.run.timeBefore->collectives.empty())
       return;
     const Timeline &before = *s_.run.timeBefore, &after = *s_.run.timeAfter;
+    if (before.total == 0) {
+      label("step") << noTimes << "\n\n";
+      return;
+    }
     label("step") << timeText(before.total) << " -> " << timeText(after.total) << " predicted, of it "
                   << timeText(after.compute) << " computation\n";
     if (s_.run.bounds)
@@ -304,7 +310,9 @@ private:
   void printAdvice() {
     if (!s_.advised)
       return;
-    if (s_.advice.empty())
+    if (s_.run.timeBefore && s_.run.timeBefore->total == 0)
+      label("advice") << "none, since no step is predicted\n";
+    else if (s_.advice.empty())
       label("advice") << "nothing that was tried saves a hundredth of the step\n";
     for (const Advice &advice : s_.advice)
       label(&advice == &s_.advice.front() ? "advice" : "")
@@ -312,6 +320,8 @@ private:
                          shareText(advice.saved, s_.run.timeAfter->total) + "): " + advice.flags,
                      labelWidth)
           << '\n';
+    if (!s_.advice.empty() && s_.run.cost->durations.empty())
+      label("") << "by predicted times alone (--durations FILE gives measured ones)\n";
     os_ << '\n';
   }
 
