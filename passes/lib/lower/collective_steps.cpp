@@ -35,11 +35,20 @@ private:
   llvm::Expected<const Type *> freshType(const Type &input, const Type *stated) const;
   llvm::Error makeShardDim();
   void countParts();
+  /// What one row needs copied before and after the call.
+  struct RowCopies {
+    std::vector<CopyStep> before, after;
+  };
+  PlanRow plannedRow(size_t row, RowCopies &copies);
+  void setRowsApart(std::vector<RowCopies> &copies);
   void emitCollective();
   void noteLateReads(Moment landing);
   [[nodiscard]] LoweredValue result() const;
   [[nodiscard]] std::vector<const Type *> statedLayouts() const;
   [[nodiscard]] int64_t groupSize() const { return groupSize_; }
+  [[nodiscard]] bool mayOverlap(const PlanWindow &a, const PlanWindow &b) {
+    return lower::mayOverlap(emitter_.plan(), a, b);
+  }
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
     return loweringError(node_, "lower.call", message, repair);
   }
@@ -282,37 +291,66 @@ llvm::Error CollectiveLowering::makeShardDim() {
 
 // --- Steps ------------------------------------------------------------------------------------------------------
 
+/// Because a peer may still read what this rank would fill already, what is sent from the buffer that is filled is copied out of
+/// it, unless the two are one.
+PlanRow CollectiveLowering::plannedRow(size_t row, RowCopies &copies) {
+  PlanRow planned;
+  planned.send = wholeWindow(emitter_, node_, send_[row], copies.before, Staging::Sent);
+  bool inPlace = spec_.inPlace && planned.send == std::optional<PlanWindow>(*send_[row].front());
+  planned.receive =
+      inPlace ? planned.send : wholeWindow(emitter_, node_, receive_[row], copies.after, Staging::Received);
+  if (planned.send && planned.receive && planned.send != planned.receive && mayOverlap(*planned.send, *planned.receive))
+    planned.send = copiedOut(emitter_, node_, *planned.send, copies.before);
+  return planned;
+}
+
+/// Rows of one call have no order, and in a list each is read before any is filled, and filled in the order of the list: so a row
+/// that is filled where another one is too gets memory of its own, out of which it is copied; and so does what is sent from there.
+void CollectiveLowering::setRowsApart(std::vector<RowCopies> &copies) {
+  auto isFilledByOther = [&](const PlanWindow &window, size_t row) {
+    for (size_t other = 0; other < receive_.size(); ++other)
+      if (other != row && llvm::any_of(receive_[other], [&](const TensorObject &p) { return mayOverlap(window, *p); }))
+        return true;
+    return false;
+  };
+  for (size_t row = 0; row < call_.rows.size(); ++row) {
+    PlanRow &planned = call_.rows[row];
+    bool inPlace = planned.send && planned.send == planned.receive;
+    if (planned.send && isFilledByOther(*planned.send, row))
+      planned.send = copiedOut(emitter_, node_, *planned.send, copies[row].before);
+    if (!planned.receive || !isFilledByOther(*planned.receive, row))
+      continue;
+    PlanWindow apart = inPlace ? *planned.send : *emitter_.freshTensor(node_.name(), planned.receive->type);
+    copies[row].after.push_back({apart, *planned.receive});
+    planned.receive = apart;
+  }
+}
+
 void CollectiveLowering::emitCollective() {
   StreamId stream = emitter_.collectiveStream(call_.group);
-  std::vector<CopyStep> before, after;
+  std::vector<RowCopies> copies(send_.size());
+  for (size_t row = 0; row < send_.size(); ++row)
+    call_.rows.push_back(plannedRow(row, copies[row]));
+  setRowsApart(copies);
   llvm::SmallVector<PlanWindow, 4> held;
-  for (size_t row = 0; row < send_.size(); ++row) {
-    PlanRow planned;
-    planned.send = wholeWindow(emitter_, node_, send_[row], before, Staging::Sent);
-    bool inPlace = spec_.inPlace && planned.send == std::optional<PlanWindow>(*send_[row].front());
-    planned.receive = inPlace ? planned.send : wholeWindow(emitter_, node_, receive_[row], after, Staging::Received);
-    // Because a peer may still read what this rank would fill already, what is sent from the buffer that is filled is
-    // copied out of it, unless the two are one.
-    if (planned.send && planned.receive && planned.send != planned.receive &&
-        mayOverlap(emitter_.plan(), *planned.send, *planned.receive))
-      planned.send = copiedOut(emitter_, node_, *planned.send, before);
-    call_.rows.push_back(planned);
-  }
   for (const PlanRow &row : call_.rows)
     for (const std::optional<PlanWindow> &window : {row.send, row.receive})
       if (window)
         held.push_back(*window);
-  for (const CopyStep &copy : after)
-    held.push_back(copy.to);
-  for (const CopyStep &copy : before)
-    emitter_.emit(node_, Plan::computeStream, copy);
+  for (const RowCopies &row : copies) {
+    for (const CopyStep &copy : row.after)
+      held.push_back(copy.to);
+    for (const CopyStep &copy : row.before)
+      emitter_.emit(node_, Plan::computeStream, copy);
+  }
   Moment landing = emitter_.landsAt(node_);
   noteLateReads(landing);
   CollectiveStep step;
   step.calls.push_back(call_);
   emitter_.emit(node_, stream, std::move(step));
-  for (const CopyStep &copy : after)
-    emitter_.emit(node_, stream, copy);
+  for (const RowCopies &row : copies)
+    for (const CopyStep &copy : row.after)
+      emitter_.emit(node_, stream, copy);
   emitter_.keepUntil(landing, held);
   if (spec_.waitsRewriteAll)
     for (const Pieces &row : receive_)

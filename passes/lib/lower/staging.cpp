@@ -47,10 +47,12 @@ PlanWindow copiedOut(Emitter &emitter, const Node &node, const PlanWindow &windo
 }
 
 bool mayOverlap(const Plan &plan, const PlanWindow &a, const PlanWindow &b) {
+  if (a.buffer != b.buffer)
+    return false;
   auto stated = [&](llvm::StringRef symbol) { return symbolOf(plan.layout, symbol); };
   std::optional<ByteRange> first = bytesOf(a, stated), second = bytesOf(b, stated);
   bool apart = first && second && (first->end <= second->begin || second->end <= first->begin);
-  return a.buffer == b.buffer && !apart;
+  return !apart;
 }
 
 } // namespace ccgraph::lower

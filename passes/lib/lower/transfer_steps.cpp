@@ -18,6 +18,11 @@ public:
   Lowered lower();
 
 private:
+  struct Transfer {
+    PlanCollective call;
+    TensorObject tensor;
+  };
+  llvm::Error checkApart(llvm::ArrayRef<Transfer> transfers);
   void emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment landing);
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
     return loweringError(node_, "lower.call", message, repair);
@@ -48,6 +53,19 @@ void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject 
   emitter_.keepUntil(landing, {*window, *tensor});
 }
 
+/// Because the transfers of a batch fly at once: which of them touches the common bytes first hangs on the network.
+llvm::Error TransferLowering::checkApart(llvm::ArrayRef<Transfer> transfers) {
+  auto fills = [](const Transfer &transfer) { return transfer.call.kind == CollectiveKind::Recv; };
+  for (size_t i = 0; i < transfers.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if ((fills(transfers[i]) || fills(transfers[j])) &&
+          mayOverlap(emitter_.plan(), *transfers[i].tensor, *transfers[j].tensor))
+        return error("transfers " + Twine(j) + " and " + Twine(i) + " share memory that " +
+                         (fills(transfers[i]) && fills(transfers[j]) ? "both fill" : "one fills and the other sends"),
+                     "give one of them a copy");
+  return llvm::Error::success();
+}
+
 Lowered TransferLowering::lower() {
   llvm::Expected<CallGroup> group = groupOfCall(emitter_, node_);
   if (!group)
@@ -70,7 +88,7 @@ Lowered TransferLowering::lower() {
     return error("got " + Twine(tensors.size()) + " tensors, " + Twine(peers.size()) + " peers and " +
                      Twine(tags.size()) + " tags",
                  "give one of each a transfer");
-  Moment landing = emitter_.landsAt(node_);
+  std::vector<Transfer> transfers;
   std::vector<LoweredValue> results;
   for (size_t i = 0; i < tensors.size(); ++i) {
     std::optional<int64_t> peer = integer(peers[i]), tag = tagged ? integer(tags[i]) : std::optional<int64_t>(0);
@@ -84,7 +102,7 @@ Lowered TransferLowering::lower() {
     transfer.group = group->index;
     transfer.peer = *peer;
     transfer.tag = *tag;
-    emitTransfer(transfer, tensors[i].tensor, landing);
+    transfers.push_back({transfer, tensors[i].tensor});
     // Because a send yields a token: a tensor without elements.
     const Type &sent = *tensors[i].tensor->type;
     results.push_back(
@@ -92,6 +110,11 @@ Lowered TransferLowering::lower() {
                      node_.name(), emitter_.context().contiguousTensor(sent.dtype(), {Dim(0)}, sent.device())))
                : tensors[i]);
   }
+  if (llvm::Error error = checkApart(transfers))
+    return error;
+  Moment landing = emitter_.landsAt(node_);
+  for (const Transfer &transfer : transfers)
+    emitTransfer(transfer.call, transfer.tensor, landing);
   return batch ? LoweredValue::list(std::move(results)) : results.front();
 }
 
