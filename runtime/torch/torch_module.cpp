@@ -208,6 +208,33 @@ bool writesResultsOf(const Schema &candidate, const Schema &schema) {
 
 bool runsOnCpu(const c10::OperatorHandle &op) { return op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU); }
 
+// --- What PyTorch's kernels do not say of themselves -------------------------------------------------------------
+
+/// Because the kernel of these adds up in the outputs that it is given without setting them to 0 before, where the input has gaps:
+/// native_batch_norm, _native_batch_norm_legit.
+bool outputsAreWrong(const Schema &schema) { return schema.name().find("native_batch_norm") != std::string::npos; }
+
+/// Because the kernels of these take the last dimension to be without gaps, as PyTorch's own callers see to, and read beside it else.
+bool packsLastDimension(const Schema &schema) { return schema.name().rfind("aten::_scaled_dot_product_", 0) == 0; }
+
+at::Tensor packed(const at::Tensor &tensor) {
+  bool gaps = tensor.defined() && tensor.dim() > 0 && tensor.size(-1) > 1 && tensor.stride(-1) != 1;
+  return gaps ? tensor.contiguous() : tensor;
+}
+
+/// The parameter that says how much is random: nothing, where it is 0 or false; -1 where there is none.
+int randomnessOf(const Schema &schema) {
+  for (const char *name : {"dropout_p", "train", "training"})
+    if (std::optional<int> at = schema.argumentIndexWithName(name))
+      return *at;
+  return -1;
+}
+
+/// An operator that draws numbers whatever it is told.
+bool alwaysDraws(const c10::OperatorHandle &op) {
+  return op.hasTag(at::Tag::nondeterministic_seeded) && randomnessOf(op.schema()) < 0;
+}
+
 class Silence final : public c10::WarningHandler {
   void process(const c10::Warning &) override {}
 };
@@ -218,8 +245,12 @@ public:
     for (const c10::Argument &parameter : op_.schema().arguments())
       parameters_ += (parameters_.empty() ? "" : ",") + parameter.name();
     for (const c10::OperatorHandle &candidate : overloads)
-      if (candidate.hasSchema() && runsOnCpu(candidate) && writesResultsOf(candidate.schema(), op_.schema()))
+      if (candidate.hasSchema() && runsOnCpu(candidate) && writesResultsOf(candidate.schema(), op_.schema()) &&
+          !outputsAreWrong(op_.schema()))
         out_ = candidate;
+    packs_ = packsLastDimension(op_.schema());
+    bool isDropout = op_.schema().argumentIndexWithName("dropout_p").has_value();
+    randomness_ = isDropout || op_.hasTag(at::Tag::nondeterministic_seeded) ? randomnessOf(op_.schema()) : -1;
   }
 
   [[nodiscard]] const char *parameters() const override { return parameters_.c_str(); }
@@ -255,7 +286,21 @@ private:
     const std::vector<c10::Argument> &parameters = op_.schema().arguments();
     for (size_t i = 0; i < parameters.size(); ++i)
       stack.push_back(convert(i < count ? arguments[i] : none, parameters[i]));
+    checkDrawsNothing(stack);
+    for (c10::IValue &value : stack)
+      if (packs_ && value.isTensor())
+        value = packed(value.toTensor());
     return stack;
+  }
+
+  /// Because other engines, and the next run, would not draw the same numbers.
+  void checkDrawsNothing(const torch::jit::Stack &stack) const {
+    if (randomness_ < 0)
+      return;
+    const c10::IValue &given = stack[static_cast<size_t>(randomness_)];
+    bool draws = given.isNone() || (given.isBool() ? given.toBool() : given.toScalar().toDouble() != 0);
+    TORCH_CHECK(!draws, "got dropout, expected ", op_.schema().arguments()[static_cast<size_t>(randomness_)].name(),
+                " that is 0 or false");
   }
 
   static void tellAll(const torch::jit::Stack &stack, TorchResults &results) {
@@ -272,6 +317,9 @@ private:
   c10::OperatorHandle op_;
   std::optional<c10::OperatorHandle> out_;
   std::string parameters_;
+  bool packs_ = false;
+  /// see randomnessOf()
+  int randomness_ = -1;
 };
 
 class Module final : public TorchCalls {
@@ -290,7 +338,7 @@ public:
     if (found)
       return found.get();
     std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findSchema({name, overload});
-    if (op && runsOnCpu(*op) && !op->hasTag(at::Tag::inplace_view))
+    if (op && runsOnCpu(*op) && !op->hasTag(at::Tag::inplace_view) && !alwaysDraws(*op))
       found = std::make_unique<Operator>(*op, overloads_[name]);
     return found.get();
   }

@@ -43,19 +43,30 @@ public:
 
   /// The kernel's results in windows, against `alone`, what it gave in memory of its own; "" where they are equal.
   [[nodiscard]] std::string differenceInWindows(const KernelUnderTest &kernel, const runtime::Value &alone) const {
-    runtime::Tensors windows;
-    if (alone.is(runtime::Value::Kind::Tensor))
-      windows.push_back(windowFor(alone));
-    else if (alone.is(runtime::Value::Kind::List))
-      for (const runtime::Value &element : alone.list())
-        windows.push_back(windowFor(element));
-    std::string difference = TwinCall(call_).differenceIn(windows, kernel, alone);
+    std::string difference = TwinCall(call_).differenceIn(windowsFor(alone), kernel, alone);
+    return difference.empty() ? differenceOverOperands(kernel, alone) : difference;
+  }
+
+  /// The same where the window is an operand's.
+  [[nodiscard]] std::string differenceOverOperands(const KernelUnderTest &kernel, const runtime::Value &alone) const {
+    std::string difference;
     for (size_t i = 0; i < call_.positional.size() && difference.empty(); ++i)
       if (mayTakePlace(kernel, alone, call_.positional[i])) {
         TwinCall twin(call_);
         difference = twin.differenceIn(sameBytes(twin.call_.positional[i].tensor()), kernel, alone);
       }
     return difference;
+  }
+
+  /// Windows for such results, which hold 0xff and begin behind some bytes.
+  [[nodiscard]] runtime::Tensors windowsFor(const runtime::Value &alone) const {
+    runtime::Tensors windows;
+    if (alone.is(runtime::Value::Kind::Tensor))
+      windows.push_back(windowFor(alone));
+    else if (alone.is(runtime::Value::Kind::List))
+      for (const runtime::Value &element : alone.list())
+        windows.push_back(windowFor(element));
+    return windows;
   }
 
 private:

@@ -8,7 +8,6 @@ compared: dtype, sizes, strides, values, which results share memory or are an ar
 
     opinfo.py TOOL              the full table as Markdown
     opinfo.py TOOL --slice      fewer samples of fewer dtypes: a test
-    opinfo.py TOOL --provider torch ...   the kernels of a provider, those that builtin has, too
     opinfo.py TOOL --only ADD   only kernels whose name holds ADD; prints every difference
 """
 import argparse, collections, re, subprocess, sys
@@ -32,12 +31,10 @@ def shown(line):
     return ", ".join([*map(value, line["args"]), *(f"{k}={value(v)}" for k, v in line["kwargs"].items())])
 
 
-def main():
-    parser = argparse.ArgumentParser()
+def options_of(parser):
     parser.add_argument("tool")
     parser.add_argument("--slice", action="store_true")
     parser.add_argument("--only")
-    parser.add_argument("--provider")
     parser.add_argument("--samples", type=int, default=40, help="of one operator and dtype")
     parser.add_argument("--calls", type=int, default=24, help="of one kernel and dtype, before variants")
     parser.add_argument("--dtypes")
@@ -46,9 +43,13 @@ def main():
     options = parser.parse_args()
     if options.slice:
         options.samples, options.calls = 6, 4
+    return options
+
+
+def asked_for(tool, options):
+    """The kernels that the options name of those that the tool has, and all calls of them that are to be made."""
     torch.set_num_threads(1)
-    options.tool = [options.tool] + (["--provider", options.provider] if options.provider else [])
-    known = set(subprocess.run([*options.tool, "--list"], check=True, capture_output=True, text=True).stdout.split())
+    known = set(subprocess.run([*tool, "--list"], check=True, capture_output=True, text=True).stdout.split())
     if options.only:
         known = {name for name in known if options.only in name}
     dtypes = SLICE if options.slice else FULL
@@ -59,15 +60,19 @@ def main():
         opinfo_calls.operators = lambda: (op for op in original() if re.fullmatch(options.ops, op.name))
     calls = record_all(known, dtypes, options)
     print(f"recorded {len(calls)} calls of {len({name_of(c[0]) for c in calls})} kernels", file=sys.stderr)
-    every = [v for call in calls for v in variants(call)]
+    return known, [v for call in calls for v in variants(call)]
+
+
+def main():
+    options = options_of(argparse.ArgumentParser())
+    known, every = asked_for([options.tool], options)
     counts, differences, reasons = collections.Counter(), collections.defaultdict(list), collections.Counter()
     operators_seen = collections.defaultdict(set)
     for start in range(0, len(every), 2000):
-        for target, dtype, variant, kind, message, line, why in run_chunk(options.tool, every[start:start + 2000]):
+        for target, dtype, variant, kind, message, line, why in run_chunk([options.tool], every[start:start + 2000]):
             counts[dtype] += 1
             operators_seen[target].add(dtype)
-            # Because a provider's result is known by its memory, and not by its object.
-            if kind is None or kind == "object" and options.provider:
+            if kind is None:
                 continue
             reason = why or explained(target, dtype, kind, message, variant)
             if reason:
@@ -75,6 +80,9 @@ def main():
             else:
                 differences[target].append((dtype, variant, kind, message, shown(line)))
     report(known, counts, differences, reasons, operators_seen, options)
+    if not options.slice and not options.only:
+        print("\nOperators of PyTorch's core set without a kernel (the interpreter draws random numbers itself): " +
+              ", ".join(core_without_kernel(known)))
     return 1 if differences else 0
 
 
@@ -117,9 +125,6 @@ def report(known, counts, differences, reasons, operators_seen, options):
     missing = sorted(known - set(operators_seen))
     if missing and not options.slice:
         print(f"\nKernels that no sample reaches ({len(missing)}): " + ", ".join(missing))
-    if not options.slice and not options.only:
-        print("\nOperators of PyTorch's core set without a kernel (the interpreter draws random numbers itself): " +
-              ", ".join(core_without_kernel(known)))
 
 
 if __name__ == "__main__":

@@ -154,15 +154,23 @@ def walk(a, b, number_pairs):
     return None if a == b else f"{a} expected, got {b}"
 
 
-def compare(call, target, expected, got, arguments):
-    """(kind, message, reason if PyTorch itself gives our values elsewhere), or None."""
+def counterpart(expected, other, number, arguments):
+    """The number that tensor `number` of one answer has in another answer to the same call."""
+    pairs = []
+    walk(expected.result, other.result, pairs)
+    return number if number < arguments else dict(pairs).get(number, number)
+
+
+def compare(call, target, expected, got, arguments, objects=True):
+    """(kind, message, reason if PyTorch itself gives our values elsewhere), or None. `objects`: which result is an argument itself
+    counts, and not its memory alone."""
     pairs, others = [], None
     if wrong := walk(expected.result, got.result, pairs):
         return "form", wrong, None
     partner, reason = {}, None
     for a, b in [(i, i) for i in range(arguments)] + pairs:
         (x, x_storage), (y, y_storage) = expected.tensors[a], got.tensors[b]
-        if (a < arguments or b < arguments) and a != b:
+        if objects and (a < arguments or b < arguments) and a != b:
             return "object", f"result is {'argument ' + str(a) if a < arguments else 'a new tensor'}, got " + (
                 f"argument {b}" if b < arguments else "a new one"), None
         defined = not any(re.fullmatch(pattern, target) for pattern in UNDEFINED)
@@ -172,7 +180,8 @@ def compare(call, target, expected, got, arguments):
             kind, message, where = wrong
             if where is not None and others is None:
                 others = list(other_answers(call, torch_answer))
-            why = same_value_elsewhere(target, y, where, [(name, answer, a) for name, answer in others]) if kind == "values" else None
+            counterparts = [(name, answer, counterpart(expected, answer, a, arguments)) for name, answer in others or []]
+            why = same_value_elsewhere(target, y, where, counterparts) if kind == "values" else None
             if not why:
                 return kind, ("argument afterwards: " if a < arguments else "") + message, None
             reason = reason or (message, why)
@@ -183,32 +192,47 @@ def compare(call, target, expected, got, arguments):
     return ("values", *reason) if reason else None
 
 
-def run_chunk(tool, calls):
+def ask(tool, folder):
+    """The tool's answers to the calls that were written to the folder: a line each, and the memory that they speak of."""
+    paths = [os.path.join(folder, name) for name in ("calls", "values", "results", "outputs")]
+    subprocess.run([*tool, *paths], check=True)
+    with open(paths[2]) as lines, open(paths[3], "rb") as outputs:
+        return [json.loads(line) for line in lines], outputs.read()
+
+
+def write_calls(calls, folder):
+    """Writes those that PyTorch makes; (call, line, its answer, number of tensors among the arguments) of each."""
+    expected = []
+    with open(os.path.join(folder, "calls"), "w") as lines, open(os.path.join(folder, "values"), "wb") as blob:
+        for call in calls:
+            try:
+                own = (call[0], *duplicate(call[1:3]), call[3])
+                line, _ = encode_call(own, blob)
+                answer, arguments = torch_answer(own)
+            except Exception:  # because what PyTorch refuses is not compared
+                continue
+            if not all(is_plain(tensor) for tensor, _ in answer.tensors):
+                continue
+            lines.write(json.dumps(line) + "\n")
+            expected.append((call, line, answer, arguments))
+    return expected
+
+
+def dtype_of(call):
+    tensors = tensors_of(call[1:3])
+    return DTYPES[tensors[0].dtype] if tensors else "-"
+
+
+def run_chunk(tool, calls, objects=True):
     """Yields (target, dtype, variant, kind of difference or None, message, line, reason if PyTorch itself gives our values elsewhere)."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, name) for name in ("calls", "values", "results", "outputs")]
-        expected = []
-        with open(paths[0], "w") as lines, open(paths[1], "wb") as blob:
-            for call in calls:
-                try:
-                    own = (call[0], *duplicate(call[1:3]), call[3])
-                    line, _ = encode_call(own, blob)
-                    answer, arguments = torch_answer(own)
-                except Exception:  # because what PyTorch refuses is not compared
-                    continue
-                if not all(is_plain(tensor) for tensor, _ in answer.tensors):
-                    continue
-                lines.write(json.dumps(line) + "\n")
-                expected.append((call, line, answer, arguments))
-        subprocess.run([*tool, *paths], check=True)
-        outputs = open(paths[3], "rb").read()
-        for (call, line, answer, arguments), result in zip(expected, open(paths[2])):
-            target = line["target"]
-            tensors = tensors_of(call[1:3])
-            dtype = DTYPES[tensors[0].dtype] if tensors else "-"
-            result = json.loads(result)
+        expected = write_calls(calls, folder)
+        results, outputs = ask(tool, folder)
+        for (call, line, answer, arguments), result in zip(expected, results):
+            target, dtype = line["target"], dtype_of(call)
             if "error" in result:
                 yield target, dtype, call[3], "refused", result["error"], line, None
                 continue
-            kind, message, why = compare(call, target, answer, our_answer(result, outputs), arguments) or (None, "", None)
+            kind, message, why = compare(call, target, answer, our_answer(result, outputs), arguments,
+                                         objects) or (None, "", None)
             yield target, dtype, call[3], kind, message, line, why

@@ -41,7 +41,7 @@ class Reason:
 
 REASONS = [
     Reason("dropout, which the kernel refuses: its random numbers would not be PyTorch's",
-           r"aten\.scaled_dot_product_attention\..*", kinds=("refused", ), text="got dropout"),
+           r"aten\._?scaled_dot_product_.*", kinds=("refused", ), text="got dropout"),
     Reason("rows of scores with NaN: PyTorch's blocked kernel of the CPU, which compares without regard to NaN, gives 0; its plain "
            "algorithm and ours give NaN",
            r"aten\._scaled_dot_product_flash_attention_for_cpu(_backward)?\..*", variants=("special", ), text="got nan"),

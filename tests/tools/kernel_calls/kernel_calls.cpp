@@ -3,13 +3,16 @@
 //   ccgraph_kernel_calls --list                          every kernel's operator, one a line
 //   ccgraph_kernel_calls CALLS VALUES RESULTS OUTPUTS    one JSON object a line in CALLS gives one in RESULTS
 //   ccgraph_kernel_calls --provider NAME ...             the same, of a provider's kernels; listed are those that builtin has, too
+//   ccgraph_kernel_calls --provider NAME --in-windows ...   its results are those that it puts into windows
 //
 // A call holds its target, the storages of its tensors (offset and length in VALUES), the tensors (dtype, sizes, strides,
 // offset, storage), and arguments; a result holds what the kernel gave, every tensor of the call as it is afterwards, and all
 // storages (offset and length in OUTPUTS). A tensor of the result that is a tensor of the call has its number, so that identity
 // and aliasing can be compared, too. tests/torch/opinfo.py is the other side.
 //
-// Each call is made twice, the second time into windows as engines offer them: what differs there is an error.
+// Each call is made twice, the second time into windows as engines offer them: what differs there is an error. A provider's results may
+// differ within a tolerance there, since some of its kernels add up in an order that depends on where memory begins: so these are
+// results of their own, and only what it writes over an operand must be equal.
 //
 // A process for each call would take longer than all calls together.
 #include "ccgraph/runtime/kernel_provider.h"
@@ -68,10 +71,17 @@ std::optional<test::KernelUnderTest> kernelOf(const KernelProvider *provider, co
   return test::underTest(*kernel);
 }
 
+/// Whose kernels are called, and where their results go.
+struct Subject {
+  /// null: our own
+  const KernelProvider *provider = nullptr;
+  bool inWindows = false;
+};
+
 /// One call, from its line to its result.
 class Call {
 public:
-  Call(const json::Object &line, llvm::StringRef values) : line_(line) {
+  Call(const json::Object &line, llvm::StringRef values) : line_(line), values_(values) {
     for (const json::Value &range : *line.getArray("storages"))
       addStorage(values.substr(static_cast<size_t>(*(*range.getAsArray())[0].getAsInteger()),
                                static_cast<size_t>(*(*range.getAsArray())[1].getAsInteger())));
@@ -79,26 +89,42 @@ public:
       addTensor(*tensor.getAsArray());
   }
 
-  json::Value run(const KernelProvider *provider, llvm::raw_ostream &outputs) {
-    std::optional<test::KernelUnderTest> kernel = kernelOf(provider, line_.getString("target")->str());
+  json::Value run(const Subject &subject, llvm::raw_ostream &outputs) {
+    std::optional<test::KernelUnderTest> kernel = kernelOf(subject.provider, line_.getString("target")->str());
     if (!kernel)
       return json::Object{{"error", "no kernel"}};
+    KernelCall call = given();
+    test::TwinCall twin(call);
+    llvm::Expected<Value> result = kernel->call(std::move(call), {});
+    if (!result)
+      return json::Object{{"error", llvm::toString(result.takeError())}};
+    if (subject.inWindows)
+      return Call(line_, values_).runIn(twin.windowsFor(*result), *kernel, outputs);
+    std::string difference =
+        subject.provider ? twin.differenceOverOperands(*kernel, *result) : twin.differenceInWindows(*kernel, *result);
+    return difference.empty() ? answer(*result, outputs) : json::Object{{"error", difference}};
+  }
+
+private:
+  json::Value runIn(Destinations windows, const test::KernelUnderTest &kernel, llvm::raw_ostream &outputs) {
+    llvm::Expected<Value> result = kernel.call(given(), windows);
+    return result ? answer(*result, outputs) : json::Object{{"error", llvm::toString(result.takeError())}};
+  }
+
+  KernelCall given() {
     KernelCall call;
     for (const json::Value &argument : *line_.getArray("args"))
       call.positional.push_back(decode(argument));
     for (const auto &[name, argument] : *line_.getObject("kwargs"))
       call.keywords.emplace_back(name.str(), decode(argument));
-    test::TwinCall twin(call);
-    llvm::Expected<Value> result = kernel->call(std::move(call), {});
-    if (!result)
-      return json::Object{{"error", llvm::toString(result.takeError())}};
-    if (std::string difference = twin.differenceInWindows(*kernel, *result); !difference.empty())
-      return json::Object{{"error", difference}};
-    json::Value encoded = encode(*result);
+    return call;
+  }
+
+  json::Value answer(const Value &result, llvm::raw_ostream &outputs) {
+    json::Value encoded = encode(result);
     return json::Object{{"result", std::move(encoded)}, {"tensors", tensorsNow()}, {"storages", store(outputs)}};
   }
 
-private:
   void addStorage(llvm::StringRef bytes) {
     Tensor tensor = Tensor::zeros(DType::U8, {static_cast<int64_t>(bytes.size())});
     if (!bytes.empty())
@@ -215,12 +241,13 @@ private:
   }
 
   const json::Object &line_;
+  llvm::StringRef values_;
   /// one tensor on each
   std::vector<Tensor> storages_;
   std::vector<Tensor> tensors_;
 };
 
-int runCalls(const KernelProvider *provider, char **paths) {
+int runCalls(const Subject &subject, char *const *paths) {
   auto calls = llvm::MemoryBuffer::getFile(paths[0]), values = llvm::MemoryBuffer::getFile(paths[1]);
   std::error_code failure;
   llvm::raw_fd_ostream results(paths[2], failure), outputs(paths[3], failure);
@@ -234,7 +261,7 @@ int runCalls(const KernelProvider *provider, char **paths) {
       llvm::errs() << "line " << line.line_number() << ": " << llvm::toString(parsed.takeError()) << '\n';
       return 1;
     }
-    results << Call(*parsed->getAsObject(), (*values)->getBuffer()).run(provider, outputs) << '\n';
+    results << Call(*parsed->getAsObject(), (*values)->getBuffer()).run(subject, outputs) << '\n';
   }
   return 0;
 }
@@ -244,27 +271,33 @@ int runCalls(const KernelProvider *provider, char **paths) {
 
 int main(int argc, char **argv) {
   using namespace ccgraph::runtime; // NOLINT(google-build-using-namespace): a program
-  const KernelProvider *provider = nullptr;
-  if (argc > 2 && llvm::StringRef(argv[1]) == "--provider") {
-    provider = findKernelProvider(argv[2]);
-    llvm::Error error = provider ? provider->checkAvailable()
-                                 : llvm::createStringError(llvm::inconvertibleErrorCode(), "no provider of this name");
+  Subject subject;
+  llvm::ArrayRef<char *> arguments(argv + 1, argv + argc);
+  if (arguments.size() > 1 && llvm::StringRef(arguments[0]) == "--provider") {
+    subject.provider = findKernelProvider(arguments[1]);
+    llvm::Error error = subject.provider
+                            ? subject.provider->checkAvailable()
+                            : llvm::createStringError(llvm::inconvertibleErrorCode(), "no provider of this name");
     if (error) {
       llvm::errs() << llvm::toString(std::move(error)) << '\n';
       return 1;
     }
-    argc -= 2;
-    argv += 2;
+    arguments = arguments.drop_front(2);
   }
-  if (argc == 2 && llvm::StringRef(argv[1]) == "--list") {
+  if (subject.provider && !arguments.empty() && llvm::StringRef(arguments[0]) == "--in-windows") {
+    subject.inWindows = true;
+    arguments = arguments.drop_front();
+  }
+  if (arguments.size() == 1 && llvm::StringRef(arguments[0]) == "--list") {
     for (const Kernel &kernel : allKernels())
-      if (!provider || provider->find(kernel.target))
+      if (!subject.provider || subject.provider->find(kernel.target))
         llvm::outs() << kernel.target << '\n';
     return 0;
   }
-  if (argc != 5) {
-    llvm::errs() << "usage: ccgraph_kernel_calls [--provider NAME] --list | CALLS VALUES RESULTS OUTPUTS\n";
+  if (arguments.size() != 4) {
+    llvm::errs()
+        << "usage: ccgraph_kernel_calls [--provider NAME [--in-windows]] --list | CALLS VALUES RESULTS OUTPUTS\n";
     return 2;
   }
-  return runCalls(provider, argv + 1);
+  return runCalls(subject, arguments.data());
 }
