@@ -1,8 +1,7 @@
 #include "ccgraph/frontend/flight_file.h"
 
 #include "flight/flight_words.h"
-#include "json/json_text.h"
-#include "json/separator.h"
+#include "json/line_writer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,12 +12,16 @@ namespace {
 /// Of the keys that PyTorch's tools read.
 constexpr llvm::StringLiteral torchVersion = "2.10";
 
-class FlightWriter {
+class FlightWriter : private LineWriter {
 public:
-  FlightWriter(llvm::raw_ostream &os, const FlightRecord &record) : os_(os), record_(record) {}
+  FlightWriter(llvm::raw_ostream &os, const FlightRecord &record) : LineWriter(os), record_(record) {}
 
   void write() {
-    os_ << '{';
+    file([&] { writeMembers(); });
+  }
+
+private:
+  void writeMembers() {
     text(top("format"), "ccgraph.flight");
     text(top("format_version"), "1.0");
     text(top("version"), torchVersion);
@@ -35,45 +38,22 @@ public:
     writeStatus();
     list("entries", record_.calls, [&](const FlightCall &call) { writeCall(call); });
     list("steps", record_.steps, [&](const FlightStep &step) { writeStep(step); });
-    os_ << "\n}\n";
   }
 
-private:
-  llvm::raw_ostream &top(llvm::StringRef name) {
-    os_ << members_.next() << "\n  ";
-    writeJsonString(os_, name);
-    return os_ << ": ";
-  }
-  static void text(llvm::raw_ostream &os, llvm::StringRef text) { writeJsonString(os, text); }
-  llvm::raw_ostream &key(Separator &separator, llvm::StringRef name) {
-    return os_ << separator.next() << '"' << name << "\": ";
-  }
-  template <typename Entry, typename Write>
-  void list(llvm::StringRef name, const std::vector<Entry> &entries, Write write) {
-    top(name) << '[';
-    Separator lines(",");
-    for (const Entry &entry : entries) {
-      os_ << lines.next() << "\n    ";
-      write(entry);
-    }
-    os_ << (entries.empty() ? "]" : "\n  ]");
-  }
-  /// An object with a member a line, which `write` fills.
+  /// An object with a member for each group, by its number, which `write` fills.
   template <typename Write>
-  void object(llvm::StringRef name, Write write) {
-    top(name) << '{';
-    Separator lines(",");
-    for (size_t i = 0; i < record_.groups.size(); ++i) {
-      os_ << lines.next() << "\n    \"" << i << "\": {";
-      write(i);
+  void byGroup(llvm::StringRef name, Write write) {
+    object(name, record_.groups, [&](const FlightGroup &group) {
+      size_t number = static_cast<size_t>(&group - record_.groups.data());
+      os_ << '"' << number << "\": {";
+      write(number);
       os_ << '}';
-    }
-    os_ << (record_.groups.empty() ? "}" : "\n  }");
+    });
   }
 
   /// PyTorch writes ranks as the text of a list.
   void writeGroups() {
-    object("pg_config", [&](size_t i) {
+    byGroup("pg_config", [&](size_t i) {
       const FlightGroup &group = record_.groups[i];
       Separator separator;
       text(key(separator, "name"), group.name);
@@ -87,7 +67,7 @@ private:
 
   /// -1 where there was none, as PyTorch has it.
   void writeStatus() {
-    object("pg_status", [&](size_t i) {
+    byGroup("pg_status", [&](size_t i) {
       auto last = [&](FlightState state) {
         int64_t number = -1;
         for (const FlightCall &call : record_.calls)
@@ -139,15 +119,10 @@ private:
   }
 
   void writeTensors(Separator &separator, const std::string &side, const std::vector<FlightTensor> &tensors) {
-    Separator sizes, dtypes;
-    key(separator, side + "_sizes") << '[';
-    for (const FlightTensor &tensor : tensors)
-      os_ << sizes.next() << '[' << tensor.elements << ']';
-    os_ << ']';
-    key(separator, side + "_dtypes") << '[';
-    for (const FlightTensor &tensor : tensors)
-      text(os_ << dtypes.next(), flightWordOf(tensor.dtype));
-    os_ << ']';
+    array(separator, side + "_sizes", tensors,
+          [&](const FlightTensor &tensor) { os_ << '[' << tensor.elements << ']'; });
+    array(separator, side + "_dtypes", tensors,
+          [&](const FlightTensor &tensor) { text(os_, flightWordOf(tensor.dtype)); });
   }
 
   /// What PyTorch has no keys for.
@@ -176,9 +151,7 @@ private:
     os_ << '}';
   }
 
-  llvm::raw_ostream &os_;
   const FlightRecord &record_;
-  Separator members_{","};
 };
 
 } // namespace

@@ -3,8 +3,7 @@
 #include "ccgraph/ir/op_def.h"
 #include "json/argument_writer.h"
 #include "json/group_writer.h"
-#include "json/json_text.h"
-#include "json/separator.h"
+#include "json/line_writer.h"
 #include "json/type_texts.h"
 
 namespace ccgraph {
@@ -24,70 +23,38 @@ llvm::StringRef streamKindName(PlanStream::Kind kind) {
   return "";
 }
 
-class PlanWriter {
+class PlanWriter : private LineWriter {
 public:
-  PlanWriter(llvm::raw_ostream &os, const Plan &plan) : os_(os), plan_(plan) {}
+  PlanWriter(llvm::raw_ostream &os, const Plan &plan) : LineWriter(os), plan_(plan) {}
 
   void write() {
-    os_ << '{';
+    file([&] { writeMembers(); });
+  }
+
+private:
+  void writeMembers() {
     top("format") << "\"ccgraph.plan\"";
     top("version") << "\"1.0\"";
     text(top("name"), plan_.name);
     writeFacts();
     writeGroups();
-    list("streams", plan_.streams, [&](const PlanStream &stream) { writeStream(stream); });
+    optionalList("streams", plan_.streams, [&](const PlanStream &stream) { writeStream(stream); });
     if (plan_.numEvents)
       top("events") << plan_.numEvents;
     if (plan_.numSlots)
       top("numbers") << plan_.numSlots;
     writeLayout();
-    list("buffers", plan_.buffers, [&](const PlanBuffer &buffer) { writeBuffer(buffer); });
-    list("inputs", plan_.inputs, [&](const PlanInput &input) { writeInput(input); });
+    optionalList("buffers", plan_.buffers, [&](const PlanBuffer &buffer) { writeBuffer(buffer); });
+    optionalList("inputs", plan_.inputs, [&](const PlanInput &input) { writeInput(input); });
     list("steps", plan_.steps, [&](const PlanStep &step) { writeStep(step); });
-    list("outputs", plan_.outputs, [&](const PlanValue &value) { writeValue(value); });
-    os_ << "\n}\n";
+    optionalList("outputs", plan_.outputs, [&](const PlanValue &value) { writeValue(value); });
   }
 
-private:
-  // --- Layout of the text -----------------------------------------------------------------------------------------------
-
-  llvm::raw_ostream &top(llvm::StringRef name) {
-    os_ << members_.next() << "\n  ";
-    text(os_, name);
-    return os_ << ": ";
-  }
-  static void text(llvm::raw_ostream &os, llvm::StringRef text) { writeJsonString(os, text); }
-  /// A member within a line.
-  llvm::raw_ostream &key(Separator &separator, llvm::StringRef name) {
-    return os_ << separator.next() << '"' << name << "\": ";
-  }
-
-  /// One entry a line. Lists that are empty are left out, but for those that every plan has.
+  /// Lists that are empty are left out, but for that of the steps, which every plan has.
   template <typename Entry, typename Write>
-  void list(llvm::StringRef name, const std::vector<Entry> &entries, Write write) {
-    if (entries.empty() && name != "steps")
-      return;
-    top(name) << '[';
-    Separator lines(",");
-    for (const Entry &entry : entries) {
-      os_ << lines.next() << "\n    ";
-      write(entry);
-    }
-    os_ << "\n  ]";
-  }
-
-  /// One array within a line; nothing where it is empty.
-  template <typename Entries, typename Write>
-  void array(Separator &separator, llvm::StringRef name, const Entries &entries, Write write) {
-    if (entries.empty())
-      return;
-    key(separator, name) << '[';
-    Separator between;
-    for (const auto &entry : entries) {
-      os_ << between.next();
-      write(entry);
-    }
-    os_ << ']';
+  void optionalList(llvm::StringRef name, const std::vector<Entry> &entries, Write write) {
+    if (!entries.empty())
+      list(name, entries, write);
   }
 
   // --- What surrounds the steps -----------------------------------------------------------------------------------------
@@ -104,15 +71,11 @@ private:
   void writeGroups() {
     if (plan_.groups.empty())
       return;
-    top("groups") << '{';
-    Separator lines(",");
-    for (const Group &group : plan_.groups) {
-      os_ << lines.next() << "\n    ";
+    object("groups", plan_.groups, [&](const Group &group) {
       text(os_, group.name);
       os_ << ": ";
       writeJsonGroup(os_, group);
-    }
-    os_ << "\n  }";
+    });
   }
 
   void writeStream(const PlanStream &stream) {
@@ -245,7 +208,7 @@ private:
     Separator separator;
     text(key(separator, "name"), step.name.str());
     key(separator, "stream") << step.stream;
-    array(separator, "waits", step.waits, [&](EventId event) { os_ << event; });
+    optionalArray(separator, "waits", step.waits, [&](EventId event) { os_ << event; });
     if (step.event)
       key(separator, "records") << *step.event;
     if (const KernelStep *kernel = step.kernel())
@@ -263,7 +226,7 @@ private:
     writeJsonArguments(key(separator, "args"), kernel.args, operand);
     if (!kernel.kwargs.empty())
       writeJsonNamed(key(separator, "kwargs"), kernel.kwargs, operand);
-    array(separator, "operands", kernel.operands, [&](const PlanOperand &given) { writeOperand(given); });
+    optionalArray(separator, "operands", kernel.operands, [&](const PlanOperand &given) { writeOperand(given); });
     if (kernel.result.kind == PlanValue::Kind::None)
       return;
     key(separator, "result");
@@ -271,13 +234,7 @@ private:
   }
 
   void writeCollective(Separator &separator, const CollectiveStep &step) {
-    key(separator, "calls") << '[';
-    Separator between;
-    for (const PlanCollective &call : step.calls) {
-      os_ << between.next();
-      writeCall(call);
-    }
-    os_ << ']';
+    array(separator, "calls", step.calls, [&](const PlanCollective &call) { writeCall(call); });
   }
 
   void writeCall(const PlanCollective &call) {
@@ -293,9 +250,9 @@ private:
       key(separator, "peer") << call.peer;
     if (call.tag != 0)
       key(separator, "tag") << call.tag;
-    array(separator, "rows", call.rows, [&](const PlanRow &row) { writeRow(row); });
-    array(separator, "send_counts", call.sendCounts, [&](const Dim &count) { writeDim(os_, count); });
-    array(separator, "receive_counts", call.receiveCounts, [&](const Dim &count) { writeDim(os_, count); });
+    optionalArray(separator, "rows", call.rows, [&](const PlanRow &row) { writeRow(row); });
+    optionalArray(separator, "send_counts", call.sendCounts, [&](const Dim &count) { writeDim(os_, count); });
+    optionalArray(separator, "receive_counts", call.receiveCounts, [&](const Dim &count) { writeDim(os_, count); });
     os_ << '}';
   }
 
@@ -321,10 +278,8 @@ private:
     writeWindow(copy.to);
   }
 
-  llvm::raw_ostream &os_;
   const Plan &plan_;
   TypeTexts types_;
-  Separator members_ = Separator(",");
 };
 
 } // namespace
