@@ -67,8 +67,8 @@ bool operator==(const PlanValue &a, const PlanValue &b) {
 }
 
 Plan::Plan(Context &context) : context_(&context) {
-  streams.push_back({PlanStream::Kind::Host, "host", 0});
-  streams.push_back({PlanStream::Kind::Compute, "compute", 0});
+  streams.push_back({PlanStream::Kind::Host, "host", {}});
+  streams.push_back({PlanStream::Kind::Compute, "compute", {}});
 }
 
 llvm::ArrayRef<Argument> Plan::keep(llvm::ArrayRef<Argument> arguments) {

@@ -15,7 +15,7 @@ using Print = CollectiveFingerprint;
 Print::Row rowOf(const Plan &plan, const PlanWindow &window) {
   Dims sizes;
   for (const Dim &size : window.type->sizes()) {
-    auto lookup = [&](llvm::StringRef symbol) { return symbolOf(plan.layout, symbol); };
+    auto lookup = symbolsOf(plan.layout);
     std::optional<int64_t> value = size.evaluate(lookup);
     if (!value)
       return {window.type->dtype(), std::nullopt};

@@ -1,4 +1,5 @@
-// Every captured program with recorded values that can be lowered, by plan: as it stands, after -O2, and merged into flat buckets.
+// Every captured program with recorded values that can be lowered, by plan: as it stands, after -O2, merged into flat buckets, and with
+// one stream for all groups.
 #include "conformance/engine_under_test.h"
 #include "support/recorded.h"
 
@@ -13,14 +14,15 @@ namespace ccgraph::test {
 namespace {
 
 /// One plan a text. Empty where lowering refuses one.
-std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program, const Pipeline &pipeline) {
+std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program, const Pipeline &pipeline, size_t streams) {
   std::vector<std::unique_ptr<Plan>> plans;
   PassManagerOptions options;
   options.spmd = program.graphs.size() == 1;
   for (const auto &graph : program.graphs) {
     std::unique_ptr<Graph> copy = graph->clone();
     llvm::cantFail(runPipeline(*copy, pipeline, options));
-    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*copy, {.objects = program.request.objects});
+    llvm::Expected<std::unique_ptr<Plan>> plan =
+        lowerGraph(*copy, {.objects = program.request.objects, .streams = streams});
     if (!plan) {
       llvm::consumeError(plan.takeError());
       return {};
@@ -47,11 +49,19 @@ std::string problemOf(const LoadedProgram &program, const runtime::RunResult &re
   return "rank " + std::to_string(first.rank) + " " + first.output + ": " + first.message;
 }
 
-class Recorded : public testing::TestWithParam<const char *> {};
+struct Way {
+  const char *name;
+  /// as --pipeline takes it; O2 as -O2
+  const char *pipeline;
+  size_t streams = 0;
+};
+
+class Recorded : public testing::TestWithParam<Way> {};
 
 TEST_P(Recorded, ValuesAreReproduced) {
+  const Way &way = GetParam();
   Pipeline pipeline =
-      llvm::StringRef(GetParam()) == "O2" ? pipelineOfLevel(2) : llvm::cantFail(Pipeline::parse(GetParam()));
+      llvm::StringRef(way.pipeline) == "O2" ? pipelineOfLevel(2) : llvm::cantFail(Pipeline::parse(way.pipeline));
   size_t runs = 0;
   for (const RecordedProgram &program : recordedPrograms())
     for (const std::string &values : program.values) {
@@ -59,7 +69,7 @@ TEST_P(Recorded, ValuesAreReproduced) {
       LoadedProgram loaded = llvm::cantFail(load(context, program, values));
       if (!runsRanks(loaded.request.ranks))
         continue;
-      std::vector<std::unique_ptr<Plan>> plans = plansOf(loaded, pipeline);
+      std::vector<std::unique_ptr<Plan>> plans = plansOf(loaded, pipeline, way.streams);
       if (plans.empty())
         continue;
       runtime::PlanRequest request{.ranks = loaded.request.ranks, .inputs = loaded.request.inputs};
@@ -72,10 +82,10 @@ TEST_P(Recorded, ValuesAreReproduced) {
   RecordProperty("programs", static_cast<int>(runs));
 }
 
-INSTANTIATE_TEST_SUITE_P(Pipelines, Recorded, testing::Values("", "O2", "coalesce-collectives{layout=flat}"),
-                         [](const auto &info) {
-                           return std::string(info.index == 0 ? "asItStands" : info.index == 1 ? "O2" : "flat");
-                         });
+INSTANTIATE_TEST_SUITE_P(Pipelines, Recorded,
+                         testing::Values(Way{"asItStands", ""}, Way{"O2", "O2"},
+                                         Way{"flat", "coalesce-collectives{layout=flat}"}, Way{"oneStream", "O2", 1}),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace
 } // namespace ccgraph::test

@@ -145,7 +145,7 @@ private:
   }
 
   PlanCollective callOf(Kind kind, StreamId stream) {
-    int64_t n = *d_.plan.groups[d_.plan.streams[stream].group].size();
+    int64_t n = *d_.plan.groups[*d_.plan.streams[stream].group].size();
     PlanWindow send = sendable();
     int64_t count = send.type->sizes()[0].value();
     if (kind == Kind::ReduceScatter || kind == Kind::AllToAll)

@@ -56,9 +56,7 @@ SlowJudge::SlowJudge(const Plan &plan) : plan_(plan) {
         conflicts_.emplace_back(earlier, later);
 }
 
-std::optional<int64_t> SlowJudge::valueOf(const Dim &dim) const {
-  return dim.evaluate([&](llvm::StringRef symbol) { return symbolOf(plan_.layout, symbol); });
-}
+std::optional<int64_t> SlowJudge::valueOf(const Dim &dim) const { return dim.evaluate(symbolsOf(plan_.layout)); }
 
 SlowAccess SlowJudge::accessOf(const PlanAccess &access) const {
   if (!access.window)
@@ -67,7 +65,7 @@ SlowAccess SlowJudge::accessOf(const PlanAccess &access) const {
   const PlanBuffer &buffer = plan_.buffers[id];
   std::string space = isInArena(buffer.home) ? homeName(buffer.home).str() : "buffer " + std::to_string(id);
   int64_t base = isInArena(buffer.home) ? plan_.layout.offsets[id] : 0;
-  auto range = bytesOf(*access.window, [&](llvm::StringRef symbol) { return symbolOf(plan_.layout, symbol); });
+  auto range = bytesOf(*access.window, symbolsOf(plan_.layout));
   if (!range)
     return {space, 0, veryFar, access.reads, access.writes, id};
   return {space, base + range->begin, base + range->end, access.reads, access.writes, id};
@@ -141,7 +139,7 @@ bool SlowJudge::streamsFit() const {
     for (const PlanCollective &call : step.collective()->calls) {
       bool transfer = isPointToPoint(call.kind);
       if (stream.kind != (transfer ? PlanStream::Kind::Transfer : PlanStream::Kind::Collective) ||
-          stream.group != call.group)
+          (stream.group && stream.group != call.group))
         return false;
       std::string channel = std::to_string(call.group);
       if (transfer)
@@ -171,7 +169,7 @@ bool SlowJudge::memoryFits() const {
     forEachAccess(step, [&](const PlanAccess &access) {
       if (!access.window || plan_.buffers[access.window->buffer].home == Home::Growing)
         return;
-      auto range = bytesOf(*access.window, [&](llvm::StringRef symbol) { return symbolOf(plan_.layout, symbol); });
+      auto range = bytesOf(*access.window, symbolsOf(plan_.layout));
       Home home = plan_.buffers[access.window->buffer].home;
       // Because an input's sizes may hang on symbols that only the input tells.
       bool unknown = !range && (home == Home::Input || home == Home::Attribute);

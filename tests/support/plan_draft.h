@@ -106,7 +106,7 @@ public:
                       std::optional<PlanWindow> receive) const {
     PlanCollective call;
     call.kind = kind;
-    call.group = plan.streams[stream].group;
+    call.group = *plan.streams[stream].group;
     if (kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter)
       call.reduceOp = ReduceOp::Sum;
     if (kind == CollectiveKind::Broadcast || kind == CollectiveKind::Scatter)

@@ -75,9 +75,12 @@ private:
   }
 
   void makeStreams() {
-    for (size_t i = 0; i < plan_->groups.size(); ++i)
+    for (size_t i = 0; i < plan_->groups.size(); ++i) {
       plan_->streams.push_back({pick({PlanStream::Kind::Collective, PlanStream::Kind::Transfer}), "comm:" + text(),
                                 static_cast<uint32_t>(below(plan_->groups.size()))});
+      if (plan_->streams.back().kind == PlanStream::Kind::Collective && chance(3))
+        plan_->streams.back().group.reset();
+    }
   }
 
   void makeLayout() {

@@ -80,6 +80,8 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
               return llvm::Error::success();
             }});
   line.chooseFrom({"json", "fx", "schedule", "plan", "plan-text", "plan-dot"});
+  line.addCount("--streams", "N", "with a plan: most streams of collectives, which groups share in turn (one a group)",
+                1, [&](size_t streams) { options.streams = streams; });
   line.addSwitch("--json", "what is printed as one JSON value: an object, or an array of them for several graphs",
                  options.json);
   line.addSwitch("--csv", "with --exposed: the list as comma-separated values", options.csv);
@@ -134,6 +136,8 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--compare runs no pass and predicts nothing, but --exposed is given");
   if (!options.schedule.empty() && (options.pipeline.level || options.pipeline.text))
     return usage("--schedule says what is done, but -O or --pipeline is given");
+  if (options.streams > 0 && !options.writesPlans())
+    return usage("--streams is for a plan, which --emit plan or -o FILE.plan.json asks for");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
   if (llvm::StringRef view = options.views.given(); !view.empty() && (options.verifyOnly || options.listGraphs))

@@ -49,6 +49,8 @@ struct OptOptions {
   bool csv = false;
   bool advise = false;
   std::vector<GroupSplit> splits;
+  /// of collectives, of a plan; 0: one for each group
+  size_t streams = 0;
   bool summary = false;
   bool json = false;
   bool timing = false;

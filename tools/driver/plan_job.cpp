@@ -53,6 +53,7 @@ llvm::Error writePlanFile(const OptOptions &options, const Plan &plan, Streams s
 
 llvm::Expected<std::unique_ptr<Plan>> lowerFor(const OptOptions &options, const Graph &graph) {
   LoweringOptions lowering;
+  lowering.streams = options.streams;
   if (!options.groups.empty()) {
     auto objects = loadObjects(options.groups);
     if (!objects)

@@ -57,6 +57,8 @@ CommandLine declareRunFlags(RunOptions &options) {
       "--kernels", "NAME,...",
       "who computes a plan's operators, the first that has one: builtin (without it), torch (PyTorch's kernels)",
       options.kernels);
+  line.addCount("--streams", "N", "most streams of collectives of a plan, which groups share in turn (one a group)", 1,
+                [&](size_t streams) { options.streams = streams; });
   line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
   line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);

@@ -45,6 +45,8 @@ struct RunOptions {
   std::string durations;
   /// providers; empty: what a request has by itself
   std::vector<std::string> kernels;
+  /// of collectives; 0: one for each group
+  size_t streams = 0;
   /// a file of durations, or predictedPace
   std::string pace;
   std::vector<FaultFlag> faults;

@@ -30,14 +30,14 @@ bool asksOfGraph(const RunOptions &options) {
                 manager.checkLegality != usual.checkLegality;
   // Because the graph that a plan is compared with may need them.
   bool groups = !options.groups.empty() && options.expect.empty();
-  return passes || checks || groups || !options.selector.empty();
+  return passes || checks || groups || !options.selector.empty() || options.streams > 0;
 }
 
 /// Whether something is asked for that only an engine of plans does.
 bool asksOfPlan(const RunOptions &options) {
   return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
          !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty() ||
-         !options.kernels.empty();
+         !options.kernels.empty() || options.streams > 0;
 }
 
 } // namespace
@@ -70,10 +70,10 @@ llvm::Error RunProgram::checkUsage() const {
                      "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
                      "--flight-records, --trace, --durations, --pace, --kernels, --fault and --ops");
   if (!runsPlans() && asksOfPlan(options_))
-    return textError(
-        "--deadline, --flight-records, --trace, --durations, --pace, --kernels and --fault go with an engine that "
-        "runs plans\n  note: "
-        "--engine local runs a graph's plan");
+    return textError("--deadline, --flight-records, --trace, --durations, --pace, --kernels, --streams and --fault go "
+                     "with an engine that "
+                     "runs plans\n  note: "
+                     "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
     return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");
@@ -218,7 +218,7 @@ llvm::Error RunProgram::transform(const Pipeline &pipeline) {
 
 llvm::Error RunProgram::lower() {
   for (const auto &graph : graphs_) {
-    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, {.objects = objects_});
+    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, {.objects = objects_, .streams = options_.streams});
     if (!plan)
       return placed(plan.takeError());
     if (llvm::Error error = verifyPlanOrError(**plan))

@@ -271,7 +271,9 @@ void PlanSink::readStream(const JsonValue &value) {
   bool takes = stream.kind == PlanStream::Kind::Collective || stream.kind == PlanStream::Kind::Transfer;
   if (group && !takes)
     report_.error(group->offset, "a stream of this kind has no group");
-  else if (takes && (group = members.require("group")) != nullptr)
+  else if (stream.kind == PlanStream::Kind::Transfer)
+    group = members.require("group");
+  if (group && takes)
     stream.group = scope_.group(*group).value_or(0);
 }
 

@@ -81,8 +81,8 @@ private:
   void writeStream(const PlanStream &stream) {
     os_ << "{\"kind\": \"" << streamKindName(stream.kind) << "\", \"name\": ";
     text(os_, stream.name);
-    if (stream.kind == PlanStream::Kind::Collective || stream.kind == PlanStream::Kind::Transfer)
-      text(os_ << ", \"group\": ", plan_.groups[stream.group].name);
+    if (stream.group)
+      text(os_ << ", \"group\": ", plan_.groups[*stream.group].name);
     os_ << '}';
   }
 

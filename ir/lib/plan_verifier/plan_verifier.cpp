@@ -68,7 +68,8 @@ constexpr VerifierRule rules[] = {
     {"plan.ranks",
      "Ranks of a group launch the same calls on it, and no two groups in orders that hold each other up."},
     {"plan.rows", "A call has the rows, and each row the windows, that its kind of collective takes."},
-    {"plan.streams", "A step runs on a stream of its kind, and of its group; a group or channel has one stream. What "
+    {"plan.streams", "A step runs on a stream of its kind, and of its group where that names one; a group or channel "
+                     "has one stream. What "
                      "yields a number, or tells a size, runs on the host."},
     {"plan.types", "A window has a tensor type with strides; a copy's two windows have equal sizes and dtype."},
     {"plan.unwritten", "What is read or returned has been written before, or is an input."},

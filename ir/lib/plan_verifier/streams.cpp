@@ -104,13 +104,13 @@ private:
       const PlanStream &stream = plan_.streams[plan_.steps[step_].stream];
       bool transfer = isPointToPoint(call.kind);
       if (stream.kind != (transfer ? Kind::Transfer : Kind::Collective))
-        wrong("starts " + collectiveName(call.kind).str(),
-              transfer ? "one of transfers" : "one of collectives of its group", "move the step to such a stream");
-      else if (stream.group != call.group)
+        wrong("starts " + collectiveName(call.kind).str(), transfer ? "one of transfers" : "one of collectives",
+              "move the step to such a stream");
+      else if (stream.group && *stream.group != call.group)
         report_.add(step_, {"plan.streams",
                             "communicates in group '" + plan_.groups[call.group].name + "' on " +
                                 streamText(plan_, plan_.steps[step_].stream) + ", which is that of group '" +
-                                plan_.groups[stream.group].name + "'; expected one of its own group",
+                                plan_.groups[*stream.group].name + "'; expected one of its own group",
                             "move the step to a stream of its group"});
       else
         checkChannel(call, transfer);

@@ -43,9 +43,13 @@ private:
     if (!begins)
       report_.add("streams", {"plan.streams", "do not begin with that of the host and that of computation",
                               "make the first two those, whatever the program"});
-    for (const PlanStream &stream : plan_.streams)
-      if (stream.kind == PlanStream::Kind::Collective || stream.kind == PlanStream::Kind::Transfer)
-        inRange("stream " + stream.name, stream.group, plan_.groups.size(), "group");
+    for (const PlanStream &stream : plan_.streams) {
+      if (stream.group)
+        inRange("stream " + stream.name, *stream.group, plan_.groups.size(), "group");
+      else if (stream.kind == PlanStream::Kind::Transfer)
+        report_.add("stream " + stream.name, {"plan.streams", "is one of transfers and names no group; expected one",
+                                              "give the group of its channel"});
+    }
     if (layout_.offsets.size() != plan_.buffers.size())
       report_.add("layout", {"plan.layout",
                              "has " + std::to_string(layout_.offsets.size()) + " offsets; expected " +

@@ -210,7 +210,7 @@ Lowered ComputeCall::makeView() {
 
 /// Does its buffer hold the window, as far as sizes are numbers?
 bool ComputeCall::fits(const PlanWindow &window) const {
-  auto stated = [&](llvm::StringRef symbol) { return symbolOf(emitter_.plan().layout, symbol); };
+  auto stated = symbolsOf(emitter_.plan().layout);
   std::optional<int64_t> bytes = emitter_.plan().buffers[window.buffer].bytes.evaluate(stated);
   std::optional<ByteRange> range = bytesOf(window, stated);
   return bytes && range && range->end <= *bytes;

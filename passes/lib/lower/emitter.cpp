@@ -90,9 +90,8 @@ const Type *Emitter::laidOut(const Type *type) const {
 TensorObject Emitter::freshTensor(Identifier name, const Type *type, Home home) {
   type = laidOut(type);
   Dim bytes = multiply(context(), extentOf(context(), *type), Dim(sizeInBytes(type->dtype())));
-  auto stated = [&](llvm::StringRef symbol) { return symbolOf(plan().layout, symbol); };
   // Because what data tell is known to no layout, whatever somebody states of it.
-  if (home == Home::Compute && (isUnbacked(bytes) || !bytes.evaluate(stated)))
+  if (home == Home::Compute && (isUnbacked(bytes) || !bytes.evaluate(symbolsOf(plan().layout))))
     home = Home::Growing;
   BufferId buffer = addBuffer(program_, name, home, bytes);
   return std::make_shared<PlanWindow>(PlanWindow{buffer, type, Dim(0)});
@@ -153,10 +152,23 @@ uint32_t Emitter::groupIndex(const Group &group) {
 }
 
 StreamId Emitter::collectiveStream(uint32_t group) {
+  size_t turn = collectiveStreams_.size(), most = options_.streams;
   auto [entry, added] = collectiveStreams_.try_emplace(group, static_cast<StreamId>(plan().streams.size()));
-  if (added)
+  if (added && most > 0 && turn >= most)
+    entry->second = share(streamsOfCollectives_[turn % most]);
+  else if (added) {
     plan().streams.push_back({PlanStream::Kind::Collective, "comm:" + plan().groups[group].name, group});
+    streamsOfCollectives_.push_back(entry->second);
+  }
   return entry->second;
+}
+
+StreamId Emitter::share(StreamId stream) {
+  PlanStream &shared = plan().streams[stream];
+  if (shared.group)
+    shared.name = "shared:" + std::to_string(llvm::find(streamsOfCollectives_, stream) - streamsOfCollectives_.begin());
+  shared.group.reset();
+  return stream;
 }
 
 StreamId Emitter::transferStream(const PlanCollective &transfer) {

@@ -72,6 +72,9 @@ public:
   StreamId transferStream(const PlanCollective &transfer);
 
 private:
+  /// From now on the stream is of several groups.
+  StreamId share(StreamId stream);
+
   const Graph &graph_;
   const LoweringOptions &options_;
   Program &program_;
@@ -81,6 +84,8 @@ private:
   std::vector<LoweredValue> values_;
   llvm::StringMap<uint32_t> groups_;
   llvm::DenseMap<uint32_t, StreamId> collectiveStreams_;
+  /// of collectives, in the order in which they were made
+  std::vector<StreamId> streamsOfCollectives_;
   std::map<std::tuple<uint32_t, int64_t, bool, int64_t>, StreamId> transferStreams_;
   llvm::StringSet<> told_;
 };

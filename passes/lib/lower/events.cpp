@@ -128,7 +128,6 @@ public:
   }
 
 private:
-  [[nodiscard]] std::optional<int64_t> symbol(llvm::StringRef name) const { return symbolOf(plan_.layout, name); }
   [[nodiscard]] StreamId streamOf(StepId step) const { return plan_.steps[step].stream; }
   void visit(StepId step);
   void takePlace(BufferId buffer);
@@ -159,7 +158,7 @@ private:
 
 ByteRange EventMaker::rangeOf(const PlanWindow &window) const {
   // Because an unbacked size has no value here, such a window may be all of its buffer.
-  return bytesOf(window, [&](llvm::StringRef name) { return symbol(name); }).value_or(everything);
+  return bytesOf(window, symbolsOf(plan_.layout)).value_or(everything);
 }
 
 void EventMaker::join(Clock &clock, StepId step) const {
@@ -175,7 +174,7 @@ void EventMaker::takePlace(BufferId buffer) {
   if (taken_[buffer] || (home != Home::Compute && home != Home::Communication))
     return;
   taken_[buffer] = true;
-  auto bytes = plan_.buffers[buffer].bytes.evaluate([&](llvm::StringRef name) { return symbol(name); });
+  auto bytes = plan_.buffers[buffer].bytes.evaluate(symbolsOf(plan_.layout));
   int64_t begin = plan_.layout.offsets[buffer];
   Occupants &arena = home == Home::Compute ? compute_ : communication_;
   ByteRange taken{begin, begin + bytes.value_or(0)};

@@ -77,7 +77,7 @@ Arrangement arrange(const Program &program, Home home, SymbolLookup lookup, llvm
 
 void layOut(Program &program, bool separate) {
   Plan &plan = program.plan;
-  auto lookup = [&](llvm::StringRef symbol) { return symbolOf(plan.layout, symbol); };
+  auto lookup = symbolsOf(plan.layout);
   if (separate)
     findCommunicationBuffers(plan);
   plan.layout.offsets.assign(plan.buffers.size(), 0);

@@ -49,7 +49,7 @@ PlanWindow copiedOut(Emitter &emitter, const Node &node, const PlanWindow &windo
 bool mayOverlap(const Plan &plan, const PlanWindow &a, const PlanWindow &b) {
   if (a.buffer != b.buffer)
     return false;
-  auto stated = [&](llvm::StringRef symbol) { return symbolOf(plan.layout, symbol); };
+  auto stated = symbolsOf(plan.layout);
   std::optional<ByteRange> first = bytesOf(a, stated), second = bytesOf(b, stated);
   bool apart = first && second && (first->end <= second->begin || second->end <= first->begin);
   return !apart;

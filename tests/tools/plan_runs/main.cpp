@@ -3,7 +3,7 @@
 //   ccgraph_plan_runs [--engine NAME] [--programs N] [--first N] [--print 1]
 //
 // For an engine with a process for each rank: mpirun -n RANKS ccgraph_plan_runs --engine mpi; programs for another number of ranks are
-// left out then, and the process of rank 0 prints.
+// left out then, and the process of rank 0 prints. By its number too, a plan has a stream for each group, one, or two.
 //
 // Each program is lowered as it stands, after -O2, and after merging into flat buckets. Each plan must pass the plan verifier, and
 // give what the interpreter gives for the program as it stood, to the bit: outputs, and inputs afterwards. What the engine may
@@ -44,7 +44,7 @@ struct Options {
 struct Counts {
   std::map<std::string, size_t> refused;
   std::map<size_t, size_t> ranks;
-  size_t programs = 0, plans = 0, steps = 0, collectives = 0, copies = 0, waits = 0, reused = 0, failed = 0;
+  size_t programs = 0, plans = 0, steps = 0, collectives = 0, copies = 0, waits = 0, reused = 0, shared = 0, failed = 0;
 };
 
 constexpr llvm::StringLiteral pipelines[] = {"", "-O2", "coalesce-collectives{layout=flat}"};
@@ -80,13 +80,16 @@ void count(const Plan &plan, Counts &counts) {
   for (const PlanBuffer &buffer : plan.buffers)
     if (buffer.home == Home::Compute)
       own += buffer.bytes.isStatic() ? buffer.bytes.value() : 0;
+  counts.shared += llvm::any_of(plan.streams, [](const PlanStream &stream) {
+    return stream.kind == PlanStream::Kind::Collective && !stream.group;
+  });
   counts.reused += own > plan.layout.computeBytes;
 }
 
 /// What is wrong with the plan of one program; "" where nothing is.
 std::string problemOf(const Graph &graph, const RandomProgram &program, const runtime::RunResult &wanted,
                       const Options &options, uint32_t seed, Counts &counts) {
-  llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(graph);
+  llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(graph, {.streams = seed % 3});
   if (!plan) {
     ++counts.refused[ruleOf(plan.takeError())];
     return "";
@@ -147,6 +150,7 @@ void print(const Counts &counts) {
   row("steps that copy for a collective", counts.copies);
   row("waits for events", counts.waits);
   row("plans in which buffers take turns on the same bytes", counts.reused);
+  row("plans in which groups share a stream", counts.shared);
   row("**differ from the interpreter, or fail**", counts.failed);
 }
 

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
     Lists, JsonPlanErrors,
     ::testing::Values(
         Wrong{"a stream of no kind", stream(R"("kind": "nccl", "name": "s")"), "/streams/2/kind", "a kind of stream"},
-        Wrong{"a collective stream without group", stream(R"("kind": "collective", "name": "s")"), "/streams/2",
+        Wrong{"a stream of transfers without group", stream(R"("kind": "transfer", "name": "s")"), "/streams/2",
               "expected 'group' in a stream"},
         Wrong{"a compute stream with a group", stream(R"("kind": "compute", "name": "s", "group": "tp")"),
               "/streams/2/group", "has no group"},

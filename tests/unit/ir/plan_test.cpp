@@ -30,7 +30,7 @@ TEST(Plan, AWindowOfSymbolicSizesIsKnownOnceTheyAre) {
   EXPECT_EQ(bytesOf(window, unknown), std::nullopt);
   PlanLayout layout;
   layout.symbols = {{context.identifier("s0"), 8}};
-  EXPECT_EQ(bytesOf(window, [&](llvm::StringRef symbol) { return symbolOf(layout, symbol); }), (ByteRange{32, 48}));
+  EXPECT_EQ(bytesOf(window, symbolsOf(layout)), (ByteRange{32, 48}));
 }
 
 TEST(Plan, AnExpandedDimensionReachesNoFurtherHoweverLarge) {

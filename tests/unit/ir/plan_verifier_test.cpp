@@ -146,7 +146,7 @@ TEST(PlanVerifier, TheFirstStreamsAreThoseOfHostAndComputation) {
 
 TEST(PlanVerifier, TheHostHasOneStream) {
   Simple p;
-  p.plan.streams.push_back({PlanStream::Kind::Host, "second", 0});
+  p.plan.streams.push_back({PlanStream::Kind::Host, "second", {}});
   EXPECT_EQ(found(p), "error: stream second: is a second stream of the host; expected stream 0 alone [plan.streams]\n"
                       "  note: give it another kind\n");
 }
@@ -163,9 +163,28 @@ TEST(PlanVerifier, StepsRunOnStreamsOfTheirKind) {
   Simple q;
   q.plan.steps[q.launch].stream = Plan::computeStream;
   EXPECT_NE(found(q).find("starts all_reduce on 'compute' (stream 1), which is for computation; expected one of "
-                          "collectives of its group [plan.streams]"),
+                          "collectives [plan.streams]"),
             std::string::npos)
       << found(q);
+}
+
+TEST(PlanVerifier, GroupsMayShareAStreamThatIsOfNoneOfThem) {
+  Simple p;
+  p.plan.streams[p.comm].group.reset();
+  EXPECT_EQ(found(p), "");
+  Simple q;
+  q.plan.groups.push_back({"dp", {0, 1}});
+  q.plan.streams[q.comm].group = 1;
+  EXPECT_NE(found(q).find("communicates in group 'tp' on 'comm:tp' (stream 2), which is that of group 'dp'"),
+            std::string::npos)
+      << found(q);
+}
+
+TEST(PlanVerifier, AStreamOfTransfersIsOfAGroup) {
+  Simple p;
+  p.plan.streams.push_back({PlanStream::Kind::Transfer, "send:tp:1:0", {}});
+  EXPECT_EQ(found(p), "error: stream send:tp:1:0: is one of transfers and names no group; expected one [plan.streams]\n"
+                      "  note: give the group of its channel\n");
 }
 
 TEST(PlanVerifier, CopiesRunAnywhereButOnTheHost) {

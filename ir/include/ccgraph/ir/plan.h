@@ -194,10 +194,10 @@ struct PlanStep {
 struct PlanStream {
   enum class Kind : uint8_t { Host, Compute, Collective, Transfer };
   Kind kind = Kind::Compute;
-  /// "host", "compute", "comm:tp", "send:pp:1:0"
+  /// "host", "compute", "comm:tp", "comm:0", "send:pp:1:0"
   std::string name;
-  /// of collectives and transfers: index in Plan::groups
-  uint32_t group = 0;
+  /// of transfers, and of the collectives of one group: index in Plan::groups; empty where groups share the stream
+  std::optional<uint32_t> group;
 };
 
 /// What the caller brings: a tensor, a number, or an object that the program only passes on.
@@ -295,5 +295,9 @@ struct ByteRange {
 [[nodiscard]] std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup);
 /// The value that a layout's binding gives to a symbol.
 [[nodiscard]] std::optional<int64_t> symbolOf(const PlanLayout &layout, llvm::StringRef symbol);
+/// The same as a SymbolLookup. Refers to the layout.
+[[nodiscard]] inline auto symbolsOf(const PlanLayout &layout) {
+  return [&layout](llvm::StringRef symbol) { return symbolOf(layout, symbol); };
+}
 
 } // namespace ccgraph

@@ -13,7 +13,11 @@
 //            those of buffers that take turns on the same bytes.
 //
 // Streams: the host's, one of computation, one for each group, and one for each channel of transfers (group, peer, direction
-// and tag), because a send and a receive that two ranks issue crosswise must not wait for each other.
+// and tag), because a send and a receive that two ranks issue crosswise must not wait for each other. Where collectives may have
+// only so many streams, groups share them: in the order in which the program first uses them, the first group takes the first
+// stream, the next one the next, and after the last stream it goes on with the first. That order is the same on all ranks that run one
+// program; a stream that groups share is one order of calls for all of them. Ranks whose programs differ can stand still by that where they
+// did not before, if a transfer that a call needs is sent only after a later call of another group; engines then say so (run.deadlock).
 // On the host run: what yields a number (item, sizes and arithmetic on them), what checks one, and what has a result whose
 // size only its data tell (nonzero).
 //
@@ -50,6 +54,8 @@ struct LoweringOptions {
   std::vector<std::pair<std::string, int64_t>> symbols;
   /// Buffers that a collective sends from or fills lie in an arena of their own. This costs memory: see plan.h.
   bool separateCommunication = false;
+  /// most streams of collectives; 0: one for each group. Channels of transfers have their own.
+  size_t streams = 0;
 };
 
 /// The graph must be one that the verifier accepts.
