@@ -2,6 +2,7 @@
 // for a moment it has had before. Tensors here are larger than what a rank keeps for such moments, so that one that is made on
 // the way would show.
 #include "allocations/allocation_count.h"
+#include "support/rank_program.h"
 #include "support/recorded.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -186,6 +187,46 @@ constexpr Family families[] = {
 
 INSTANTIATE_TEST_SUITE_P(Of, Steps, testing::ValuesIn(families),
                          [](const auto &given) { return std::string(given.param.name); });
+
+constexpr const char *sized = R"py(class Step(torch.nn.Module):
+    def forward(self, s0: "Sym(s0)", x: "f32[s0, 300][300, 1]cpu"):
+        relu: "f32[s0, 300][300, 1]cpu" = torch.ops.aten.relu.default(x)
+        all_reduce: "f32[s0, 300][300, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(relu, 'sum', '0')
+        wait_tensor: "f32[s0, 300][300, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        add: "f32[s0, 300][300, 1]cpu" = torch.ops.aten.add.Tensor(wait_tensor, relu)
+        tanh: "f32[s0, 300][300, 1]cpu" = torch.ops.aten.tanh.default(add)
+        return (tanh,)
+)py";
+
+std::vector<TensorMap> sizedInputs(int64_t s0) {
+  std::vector<TensorMap> inputs;
+  for (size_t rank = 0; rank < numRanks; ++rank)
+    inputs.push_back(
+        {{"in.s0", hostTensor(DType::I64, {}, {static_cast<double>(s0)})},
+         {"in.x", hostTensor(DType::F32, {s0, 300}, std::vector<double>(static_cast<size_t>(s0) * 300, 1))}});
+  return inputs;
+}
+
+/// Three bindings in turn: the second run at one that was there before takes no memory.
+TEST(SizedSteps, AllocateNothingAtAKnownBinding) {
+  if (!countsAllocations())
+    GTEST_SKIP() << "the sanitizer has a malloc of its own";
+  Context context;
+  GraphList graphs = valueOf(readFxText(context, {"step.py", sized}));
+  assumeGroups(*graphs.front(), numRanks);
+  std::unique_ptr<Plan> plan = valueOf(lowerGraph(*graphs.front(), {.symbols = {{"s0", 250}}}));
+  std::unique_ptr<runtime::PreparedPlans> prepared =
+      valueOf(runtime::findEngine("local")->prepare({.plans = {plan.get()}, .ranks = numRanks}));
+  Plan idle(context);
+  size_t toRunAtAll = allocationsOfARun({&idle}, sizedInputs(1));
+  for (int64_t s0 : {250, 300, 200})
+    valueOf(prepared->run(sizedInputs(s0)));
+  for (int64_t s0 : {250, 300, 200}) {
+    size_t before = allocationsElsewhere();
+    valueOf(prepared->run(sizedInputs(s0)));
+    EXPECT_EQ(allocationsElsewhere() - before, toRunAtAll) << "s0 = " << s0;
+  }
+}
 
 /// What data or symbols tell is worked out anew in each run: sizes, windows and lists of them, and memory that grows.
 bool isTold(const Plan &plan) {

@@ -11,6 +11,8 @@
 
 #include "ccgraph/runtime/tensor.h"
 
+#include <optional>
+
 namespace ccgraph::runtime {
 
 class Buffer {
@@ -18,6 +20,13 @@ public:
   Buffer() = default;
   explicit Buffer(Tensor tensor) { pieces_.push_back(std::move(tensor)); }
   explicit Buffer(std::vector<Tensor> pieces) : pieces_(std::move(pieces)) {}
+
+  /// Is this one piece from now on, or none where it is empty. Asks for no memory where there was a piece before.
+  void assign(std::optional<Tensor> piece) {
+    pieces_.clear();
+    if (piece)
+      pieces_.push_back(std::move(*piece));
+  }
 
   [[nodiscard]] llvm::ArrayRef<Tensor> pieces() const { return pieces_; }
   /// Of the first piece; callers ensure that all agree. A buffer without pieces counts as f32.

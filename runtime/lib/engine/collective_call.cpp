@@ -156,10 +156,10 @@ llvm::Error PreparedCollective::bind(RankState &state) {
 llvm::Error PreparedCollective::bindCall(size_t index, RankState &state) {
   const PlanCollective &call = work_->calls[index];
   Launch &launch = launches_[index];
-  launch.send.clear();
-  launch.receive.clear();
-  for (const PlanRow &row : call.rows)
-    if (llvm::Error error = bindRow(row, launch, state))
+  launch.send.resize(call.rows.size());
+  launch.receive.resize(call.rows.size());
+  for (size_t row = 0; row < call.rows.size(); ++row)
+    if (llvm::Error error = bindRow(call.rows[row], row, launch, state))
       return error;
   llvm::Expected<std::vector<int64_t>> sent = countsOf(call.sendCounts, state),
                                        received = countsOf(call.receiveCounts, state);
@@ -184,29 +184,28 @@ llvm::Error PreparedCollective::bindCall(size_t index, RankState &state) {
   return llvm::Error::success();
 }
 
-llvm::Error PreparedCollective::bindRow(const PlanRow &row, Launch &launch, RankState &state) const {
+llvm::Error PreparedCollective::bindRow(const PlanRow &row, size_t index, Launch &launch, RankState &state) const {
   if (row.receive)
     if (llvm::Error error = state.memory.makeRoom(*row.receive, state.symbols, place(state)))
       return error;
-  llvm::Expected<Buffer> send = bufferOf(row.send, state), receive = bufferOf(row.receive, state);
-  if (!send || !receive)
-    return llvm::joinErrors(send.takeError(), receive.takeError());
-  launch.send.push_back(std::move(*send));
-  launch.receive.push_back(std::move(*receive));
-  return llvm::Error::success();
+  if (llvm::Error error = bindEnd(row.send, launch.send[index], state))
+    return error;
+  return bindEnd(row.receive, launch.receive[index], state);
 }
 
-llvm::Expected<Buffer> PreparedCollective::bufferOf(const std::optional<PlanWindow> &window,
-                                                    const RankState &state) const {
+llvm::Error PreparedCollective::bindEnd(const std::optional<PlanWindow> &window, Buffer &buffer,
+                                        const RankState &state) const {
+  buffer.assign(std::nullopt);
   if (!window)
-    return Buffer();
+    return llvm::Error::success();
   llvm::Expected<Tensor> tensor = state.memory.tensorOf(*window, state.symbols, place(state));
   if (!tensor)
     return tensor.takeError();
   if (!tensor->isContiguous())
     return place(state).error("run.plan", "got a row " + tensor->typeText() + ", expected one without gaps",
                               "copy it into such a row before");
-  return Buffer(std::move(*tensor));
+  buffer.assign(std::move(*tensor));
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<int64_t>> PreparedCollective::countsOf(llvm::ArrayRef<Dim> dims,

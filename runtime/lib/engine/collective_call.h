@@ -41,8 +41,9 @@ private:
                                                                        const Ranks &ranks);
   [[nodiscard]] llvm::Error seat(const PlanCollective &call, const RankState &state, const Ranks &ranks);
   [[nodiscard]] llvm::Error bindCall(size_t index, RankState &state);
-  [[nodiscard]] llvm::Error bindRow(const PlanRow &row, Launch &launch, RankState &state) const;
-  [[nodiscard]] llvm::Expected<Buffer> bufferOf(const std::optional<PlanWindow> &window, const RankState &state) const;
+  [[nodiscard]] llvm::Error bindRow(const PlanRow &row, size_t index, Launch &launch, RankState &state) const;
+  [[nodiscard]] llvm::Error bindEnd(const std::optional<PlanWindow> &window, Buffer &buffer,
+                                    const RankState &state) const;
   [[nodiscard]] llvm::Expected<std::vector<int64_t>> countsOf(llvm::ArrayRef<Dim> dims, const RankState &state) const;
   [[nodiscard]] bool isFixed(const RankState &state) const;
   [[nodiscard]] StepPlace place(const RankState &state) const { return state.at(step_->name); }

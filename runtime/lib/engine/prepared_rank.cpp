@@ -48,8 +48,12 @@ static FlightRecorder::Setup recorderSetup(const PreparedRank::Setup &setup, con
           request.recordedCalls,        request.recordedSteps};
 }
 
+static std::shared_ptr<LayoutCache> layoutsOf(const PreparedRank::Setup &setup, const PlanRequest &request) {
+  return setup.layouts ? setup.layouts : std::make_shared<LayoutCache>(planOf(request, setup.rank));
+}
+
 PreparedRank::PreparedRank(const Setup &setup, const PlanRequest &request)
-    : state(planOf(request, setup.rank), setup.rank), transport(setup.transport),
+    : state(planOf(request, setup.rank), setup.rank, layoutsOf(setup, request)), transport(setup.transport),
       recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body),
       providers_(request.kernels), numRanks_(request.ranks), onePlan_(request.plans.size() == 1) {
   if (request.pace)

@@ -55,6 +55,8 @@ struct PreparedRank {
     /// of the engine
     llvm::StringRef engine;
     RankBody body = RankBody::Thread;
+    /// of the rank's plan, shared with others that run it; null: of its own
+    std::shared_ptr<LayoutCache> layouts = nullptr;
   };
   RankState state;
   Transport *transport = nullptr;

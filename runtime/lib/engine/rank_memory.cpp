@@ -56,8 +56,8 @@ int64_t endOf(const Window &window, DType dtype) {
 
 } // namespace
 
-RankMemory::RankMemory(const Plan &plan)
-    : plan_(&plan), storages_(plan.buffers.size()), offsets_(plan.buffers.size()) {}
+RankMemory::RankMemory(const Plan &plan, std::shared_ptr<LayoutCache> layouts)
+    : plan_(&plan), layouts_(std::move(layouts)), storages_(plan.buffers.size()), offsets_(plan.buffers.size()) {}
 
 int64_t RankMemory::bytesNeeded(const Plan &plan) {
   int64_t bytes = saturatingAdd(plan.layout.computeBytes, plan.layout.communicationBytes);
@@ -67,18 +67,30 @@ int64_t RankMemory::bytesNeeded(const Plan &plan) {
   return bytes;
 }
 
-std::vector<std::optional<int64_t>> RankMemory::sizesFor(const Symbols &symbols) const {
-  std::vector<std::optional<int64_t>> sizes;
-  for (const PlanBuffer &buffer : plan_->buffers)
-    sizes.push_back(buffer.home == Home::Growing ? std::nullopt : dimValue(buffer.bytes, symbols));
-  return sizes;
+bool RankMemory::updateSizes(const Symbols &symbols) {
+  sizes_.resize(plan_->buffers.size());
+  bool changed = false;
+  for (BufferId buffer = 0; buffer < sizes_.size(); ++buffer) {
+    std::optional<int64_t> size = isGrowing(buffer) ? std::nullopt : dimValue(plan_->buffers[buffer].bytes, symbols);
+    changed |= size != sizes_[buffer];
+    sizes_[buffer] = size;
+  }
+  return changed;
 }
 
-bool RankMemory::layoutHolds(const Symbols &symbols) const {
-  return llvm::all_of(plan_->layout.symbols, [&](const auto &binding) {
-    auto found = symbols.find(binding.first.str());
-    return found != symbols.end() && found->second == binding.second;
-  });
+bool RankMemory::updateBinding(const Symbols &symbols) {
+  size_t before = binding_.size(), known = 0;
+  bool changed = false;
+  binding_.resize(plan_->layout.symbols.size());
+  for (const auto &[symbol, value] : plan_->layout.symbols) {
+    auto found = symbols.find(symbol.str());
+    if (found == symbols.end())
+      break;
+    changed |= known >= before || binding_[known] != found->second;
+    binding_[known++] = found->second;
+  }
+  binding_.resize(known);
+  return changed || known != before;
 }
 
 Arena &RankMemory::arenaOf(BufferId buffer) {
@@ -90,13 +102,14 @@ llvm::Error RankMemory::layOut(const Symbols &symbols, const StepPlace &place) {
   for (BufferId buffer = 0; buffer < storages_.size(); ++buffer)
     if (isGrowing(buffer))
       storages_[buffer] = nullptr;
-  std::vector<std::optional<int64_t>> sizes = sizesFor(symbols);
-  if (laidOut_ && sizes == sizes_) {
+  bool sizesChanged = updateSizes(symbols), bindingChanged = updateBinding(symbols);
+  if (laidOut_ && !sizesChanged && !bindingChanged) {
     bringBack();
     return llvm::Error::success();
   }
-  sizes_ = std::move(sizes);
-  if (llvm::Error error = this->place(symbols, place))
+  // Because where this fails, what is known of sizes is no longer what lies there.
+  laidOut_ = false;
+  if (llvm::Error error = this->place(place))
     return error;
   for (BufferId buffer = 0; buffer < storages_.size(); ++buffer)
     if (!isGrowing(buffer) && !storages_[buffer])
@@ -106,18 +119,16 @@ llvm::Error RankMemory::layOut(const Symbols &symbols, const StepPlace &place) {
   return llvm::Error::success();
 }
 
-llvm::Error RankMemory::place(const Symbols &symbols, const StepPlace &place) {
-  // Because both are needed at once only where a binding changes, the old memory goes first.
-  for (Arena *arena : {&compute_, &communication_, &brought_})
-    *arena = Arena();
-  if (layoutHolds(symbols))
-    return placeAsPlanned(place);
-  placeApart();
-  return llvm::Error::success();
+llvm::Error RankMemory::place(const StepPlace &place) {
+  if (binding_.size() < plan_->layout.symbols.size()) {
+    placeApart();
+    return llvm::Error::success();
+  }
+  llvm::Expected<std::shared_ptr<const PlanLayout>> layout = layouts_->find(binding_);
+  return layout ? placeAs(**layout, place) : layout.takeError();
 }
 
-llvm::Error RankMemory::placeAsPlanned(const StepPlace &place) {
-  const PlanLayout &layout = plan_->layout;
+llvm::Error RankMemory::placeAs(const PlanLayout &layout, const StepPlace &place) {
   int64_t brought = 0;
   for (BufferId buffer = 0; buffer < storages_.size(); ++buffer) {
     const PlanBuffer &described = plan_->buffers[buffer];
@@ -135,10 +146,18 @@ llvm::Error RankMemory::placeAsPlanned(const StepPlace &place) {
                           llvm::Twine(offsets_[buffer]) + " on of an arena of " + llvm::Twine(room))
                              .str());
   }
-  compute_ = Arena(layout.computeBytes, arenaAlignment);
-  communication_ = Arena(layout.communicationBytes, arenaAlignment);
-  brought_ = Arena(brought, arenaAlignment);
+  reserve(compute_, layout.computeBytes);
+  reserve(communication_, layout.communicationBytes);
+  reserve(brought_, brought);
   return llvm::Error::success();
+}
+
+void RankMemory::reserve(Arena &arena, int64_t bytes) {
+  if (arena.data() && arena.size() >= bytes)
+    return;
+  // Because both are needed at once by nobody, the old memory goes first.
+  arena = Arena();
+  arena = Arena(bytes, arenaAlignment);
 }
 
 void RankMemory::placeApart() {
@@ -151,7 +170,7 @@ void RankMemory::placeApart() {
     end += aligned(sizes_[buffer].value_or(0));
   }
   for (Arena *arena : {&compute_, &communication_, &brought_})
-    *arena = Arena(used[arena], arenaAlignment);
+    reserve(*arena, used[arena]);
 }
 
 void RankMemory::bringBack() {

@@ -1,15 +1,18 @@
 // RankMemory: where the buffers of one rank's plan are.
 //
-// Each buffer has one Storage, so that windows onto one buffer alias as kernels expect. Buffers of the arenas lie where the plan's
-// layout says, if it is for the present values of the symbols; else each gets bytes of its own. Buffers of inputs and
+// Each buffer has one Storage, so that windows onto one buffer alias as kernels expect. Buffers of the arenas lie where the layout
+// for the present values of the symbols says (layout_cache.h); before all of them have one, each gets bytes of its own. An arena stays as
+// large as any layout needed it, so that a binding that was there before asks for no memory. Buffers of inputs and
 // attributes are this run's copies of what the caller brings. A growing buffer has no memory until a step makes it.
 //
-// Ownership: owns the arenas; tensors that it gives out are valid as long as it is. Failure: DiagnosticErrors of rule run.plan and
-// run.unknown-symbol; std::bad_alloc where memory runs out. Cost: layOut() is linear in the buffers, the rest O(dimensions).
+// Ownership: owns the arenas; tensors that it gives out are valid as long as it is, and no new layout is asked for. Failure:
+// DiagnosticErrors of rule run.plan and run.unknown-symbol, and those of the cache; std::bad_alloc where memory runs out. Cost: layOut() is
+// linear in the buffers, and at a new binding that of the cache; the rest O(dimensions).
 #pragma once
 
 #include "ccgraph/ir/plan.h"
 #include "engine/arena.h"
+#include "engine/layout_cache.h"
 #include "engine/step_place.h"
 #include "symbols.h"
 
@@ -17,7 +20,8 @@ namespace ccgraph::runtime {
 
 class RankMemory {
 public:
-  explicit RankMemory(const Plan &plan);
+  /// `layouts`: of the plan, shared with others that run it.
+  RankMemory(const Plan &plan, std::shared_ptr<LayoutCache> layouts);
 
   /// What all arenas take for the plan's own layout, and the inputs whose sizes are known.
   [[nodiscard]] static int64_t bytesNeeded(const Plan &plan);
@@ -44,16 +48,23 @@ public:
   void release(BufferId buffer) { storages_[buffer] = nullptr; }
 
 private:
-  [[nodiscard]] std::vector<std::optional<int64_t>> sizesFor(const Symbols &symbols) const;
-  [[nodiscard]] bool layoutHolds(const Symbols &symbols) const;
-  [[nodiscard]] llvm::Error place(const Symbols &symbols, const StepPlace &place);
+  /// Evaluates all sizes; false where they are as they were.
+  bool updateSizes(const Symbols &symbols);
+  /// The values of the layout's symbols; false where they are as they were.
+  bool updateBinding(const Symbols &symbols);
+  [[nodiscard]] llvm::Error place(const StepPlace &place);
   void placeApart();
-  [[nodiscard]] llvm::Error placeAsPlanned(const StepPlace &place);
+  [[nodiscard]] llvm::Error placeAs(const PlanLayout &layout, const StepPlace &place);
+  /// Makes the arena at least so large; what it held is lost where it was not.
+  static void reserve(Arena &arena, int64_t bytes);
   /// After a run in which a storage left its place for larger memory.
   void bringBack();
   Arena &arenaOf(BufferId buffer);
 
   const Plan *plan_;
+  std::shared_ptr<LayoutCache> layouts_;
+  /// By symbol of the plan's layout; shorter where the next one has no value.
+  std::vector<int64_t> binding_;
   /// by buffer; null for one that grows and has not
   std::vector<std::shared_ptr<Storage>> storages_;
   /// by buffer; empty where not known yet, or growing

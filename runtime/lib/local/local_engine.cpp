@@ -28,11 +28,12 @@ public:
 
   llvm::Error prepare(const PlanRequest &request) {
     MemoryLimit limit(account_);
+    auto shared = request.plans.size() == 1 ? std::make_shared<LayoutCache>(*request.plans.front()) : nullptr;
     for (size_t rank = 0; rank < request.ranks; ++rank) {
       auto number = static_cast<int64_t>(rank);
       transports_.push_back(std::make_unique<LocalTransport>(meetings_, number));
-      ranks_.push_back(
-          std::make_unique<PreparedRank>(PreparedRank::Setup{number, transports_.back().get(), "local"}, request));
+      ranks_.push_back(std::make_unique<PreparedRank>(
+          PreparedRank::Setup{number, transports_.back().get(), "local", RankBody::Thread, shared}, request));
       if (llvm::Error error = ranks_.back()->prepare())
         return error;
     }

@@ -7,7 +7,7 @@
 //
 // To prepare is to resolve kernels, lay out memory and find out who meets whom; what is prepared can run any number of times.
 // Size expressions are evaluated at each run: symbols get their values from the inputs, and from what the program computes. Where
-// their values are not those that the plan's layout is for, each buffer gets memory of its own.
+// their values are not those that the plan's layout is for, it is laid out and verified again (plan_layout.h); layouts are kept.
 //
 // Errors have the rules of interpreter.h, and name rank, step, got and expected. Further ones are
 //   run.no-kernel         no provider has a kernel of some operators: all of them are named before the first step
