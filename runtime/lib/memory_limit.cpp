@@ -21,9 +21,9 @@ void MemoryAccount::take(int64_t bytes) {
   if (bytes < 0 || bytes > most_)
     throw outOfMemory(bytes);
   // Because two threads may ask for the last bytes at once, they are taken first and given back where they are too many.
-  if (held_.fetch_add(bytes) <= most_ - bytes)
+  if (held_.fetch_add(bytes, std::memory_order_relaxed) <= most_ - bytes)
     return;
-  held_ -= bytes;
+  give(bytes);
   throw outOfMemory(bytes);
 }
 
