@@ -43,10 +43,10 @@ void expectEnds(const std::vector<const Plan *> &plans, size_t ranks, std::vecto
       for (int run = 0; run < 2; ++run) {
         if (auto results = (*prepared)->run(std::vector<TensorMap>(ranks)); !results)
           llvm::report_fatal_error(results.takeError());
-        std::vector<Ends> ends = (*prepared)->statedEnds();
+        std::vector<Ends> ends = llvm::cantFail((*prepared)->gatherTraces()).statedEnds;
         std::vector<Ends> seen;
         for (size_t rank = 0; rank < ranks; ++rank)
-          if (runs(rank))
+          if (sees(rank))
             seen.push_back(expected[expected.size() == 1 ? 0 : rank]);
         EXPECT_EQ(ends, seen);
       }

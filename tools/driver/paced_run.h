@@ -19,7 +19,7 @@ namespace ccgraph::driver {
 
 /// What came of the runs.
 struct PacedRuns {
-  /// see PreparedPlans::statedEnds()
+  /// see RankTraces
   std::vector<std::vector<int64_t>> ends;
   /// of each run, by this machine's clock
   llvm::ArrayRef<double> seconds;

@@ -123,7 +123,7 @@ private:
 
   llvm::Error saveTimes() {
     if (llvm::Error error =
-            options_.trace.empty() ? llvm::Error::success() : saveTrace(options_.trace, runs_.flightRecords()))
+            options_.trace.empty() ? llvm::Error::success() : saveTrace(options_.trace, runs_.traces().records))
       return error;
     return options_.durations.empty() ? llvm::Error::success()
                                       : saveDurations(options_.durations, program_, runs_.times());
@@ -238,7 +238,7 @@ private:
     printAssumed(streams_.out, program_);
     printPlans(streams_.out, program_, inputs_);
     if (isPaced()) {
-      printPace(streams_.out, program_, stepTimes_.front(), {runs_.plans()->statedEnds(), runs_.seconds()});
+      printPace(streams_.out, program_, stepTimes_.front(), {runs_.traces().statedEnds, runs_.seconds()});
       return printCommunication(streams_.out, runs_.times());
     }
     if (!options_.repeat)

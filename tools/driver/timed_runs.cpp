@@ -66,6 +66,17 @@ llvm::Expected<RunResult> TimedRuns::runOnce(const std::vector<TensorMap> &input
   return interpret(request);
 }
 
+llvm::Error TimedRuns::measure() {
+  if (!measures())
+    return llvm::Error::success();
+  llvm::Expected<RankTraces> traces = prepared_->gatherTraces();
+  if (!traces)
+    return traces.takeError();
+  traces_ = std::move(*traces);
+  times_.push_back(measureRun(traces_.records));
+  return llvm::Error::success();
+}
+
 llvm::Error TimedRuns::run(const std::vector<TensorMap> &inputs) {
   for (size_t run = 1; run <= std::max<size_t>(options_.repeat, 1) && difference_.empty(); ++run) {
     auto begin = std::chrono::steady_clock::now();
@@ -73,8 +84,8 @@ llvm::Error TimedRuns::run(const std::vector<TensorMap> &inputs) {
     seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (!result)
       return result.takeError();
-    if (measures())
-      times_.push_back(measureRun(prepared_->flightRecords()));
+    if (llvm::Error error = measure())
+      return error;
     if (run == 1)
       result_ = std::move(*result);
     else

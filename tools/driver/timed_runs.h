@@ -27,11 +27,14 @@ public:
   [[nodiscard]] const runtime::RunResult &result() const { return result_; }
   /// What a later run gave that the first did not, in lines; empty where there is nothing.
   [[nodiscard]] const std::string &difference() const { return difference_; }
-  /// What the ranks of the last run remember; none where the interpreter ran graphs.
+  /// What the ranks of this process remember of a run that failed; none where the interpreter ran graphs.
   [[nodiscard]] std::vector<FlightRecord> flightRecords() const {
     return prepared_ ? prepared_->flightRecords() : std::vector<FlightRecord>();
   }
-  /// What each run took, where that is asked for and plans ran.
+  /// What the ranks remember of the last run, where what it took is asked for and plans ran: all of them, in the process that
+  /// sees all.
+  [[nodiscard]] const runtime::RankTraces &traces() const { return traces_; }
+  /// What each run took, as traces().
   [[nodiscard]] llvm::ArrayRef<runtime::RunTimes> times() const { return times_; }
   /// Null where the interpreter runs graphs.
   [[nodiscard]] const runtime::PreparedPlans *plans() const { return prepared_.get(); }
@@ -40,6 +43,7 @@ public:
 
 private:
   [[nodiscard]] bool measures() const;
+  [[nodiscard]] llvm::Error measure();
   [[nodiscard]] llvm::Expected<runtime::RunResult> runOnce(const std::vector<TensorMap> &inputs);
 
   const RunProgram &program_;
@@ -47,6 +51,7 @@ private:
   std::unique_ptr<runtime::PreparedPlans> prepared_; ///< null where the interpreter runs graphs
   runtime::RunResult result_;
   std::vector<double> seconds_;
+  runtime::RankTraces traces_;
   std::vector<runtime::RunTimes> times_;
   std::string difference_;
 };

@@ -58,12 +58,12 @@ public:
     return records;
   }
 
-  [[nodiscard]] std::vector<std::vector<int64_t>> statedEnds() const override {
-    std::vector<std::vector<int64_t>> ends;
+  [[nodiscard]] llvm::Expected<RankTraces> gatherTraces() override {
+    RankTraces traces{flightRecords(), {}};
     for (const auto &rank : ranks_)
       if (rank->pace)
-        ends.push_back(rank->pace->ends());
-    return ends;
+        traces.statedEnds.push_back(rank->pace->ends());
+    return traces;
   }
 
 private:

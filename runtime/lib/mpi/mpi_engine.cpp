@@ -55,7 +55,7 @@ public:
 
   llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) override {
     if (job_.isOver())
-      return simpleError("run.mpi", "an earlier error has ended the job", "start it anew");
+      return jobIsOver();
     MpiStandby standby(job_, deadline_);
     MemoryLimit limit(account_);
     RankLoop loop(*memory_->rank, seed_);
@@ -75,13 +75,24 @@ public:
     return {memory_->rank->recorder.record()};
   }
 
-  [[nodiscard]] std::vector<std::vector<int64_t>> statedEnds() const override {
-    if (!memory_->rank || !memory_->rank->pace)
-      return {};
-    return {memory_->rank->pace->ends()};
+  [[nodiscard]] llvm::Expected<RankTraces> gatherTraces() override {
+    if (job_.isOver())
+      return jobIsOver();
+    MpiStandby standby(job_, deadline_);
+    RankTraces own{flightRecords(), {}};
+    if (memory_->rank->pace)
+      own.statedEnds.push_back(memory_->rank->pace->ends());
+    std::optional<RankTraces> all = ccgraph::runtime::gatherTraces(std::move(own), standby);
+    if (llvm::Error error = standby.settle(nowhere()))
+      return error;
+    return std::move(*all);
   }
 
 private:
+  static llvm::Error jobIsOver() {
+    return simpleError("run.mpi", "an earlier error has ended the job", "start it anew");
+  }
+
   /// One result type for both, because what runs out of memory is told alike.
   static llvm::Error guarded(llvm::function_ref<llvm::Error()> body) {
     llvm::Expected<bool> done = withinMemory<bool>(

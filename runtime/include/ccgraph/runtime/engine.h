@@ -69,6 +69,13 @@ struct PlanRequest {
   std::optional<Pace> pace = {};
 };
 
+/// What ranks remember of a run that has ended, by rank.
+struct RankTraces {
+  std::vector<FlightRecord> records;
+  /// Where they are paced: by step, when it ended by the stated times, in picoseconds since the run began.
+  std::vector<std::vector<int64_t>> statedEnds;
+};
+
 /// Plans that are ready to run.
 class PreparedPlans {
 public:
@@ -78,9 +85,9 @@ public:
   /// Of the ranks that this process runs, by rank: of the run that goes on, else of the last one. A rank that is no more leaves
   /// none. Thread-safe.
   [[nodiscard]] virtual std::vector<FlightRecord> flightRecords() const = 0;
-  /// Of the ranks that this process runs, where they are paced: by step, when it ended by the stated times in the last run,
-  /// in picoseconds since that began.
-  [[nodiscard]] virtual std::vector<std::vector<int64_t>> statedEnds() const = 0;
+  /// Of the last run, which has ended well: of all ranks in the process of rank 0, else of those that this process runs. All
+  /// processes must ask. Error: a rank is no more, or does not answer.
+  [[nodiscard]] virtual llvm::Expected<RankTraces> gatherTraces() = 0;
 };
 
 /// Of a process among those that run a program together.
