@@ -3,6 +3,7 @@
 #include "mpi/bytes.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
 
 #include <thread>
@@ -172,13 +173,21 @@ void MpiStandby::hear(ControlChannel::Message message) {
 }
 
 // A quarter of what ranks wait for each other, so that a run ends soon after its deadline; at least what a busy machine needs.
-MpiStandby::Answers MpiStandby::rollCall(MessageKind kind, std::vector<std::byte> own) {
+MpiStandby::Answers MpiStandby::rollCall(MessageKind kind, std::vector<std::byte> own, const Answers *before) {
   using namespace std::chrono_literals;
+  constexpr std::chrono::milliseconds shortest = 250ms, longest = 2000ms;
   job_.control().tellAll(kind, own);
   answers_[kind].resize(static_cast<size_t>(job_.size()));
   answers_[kind][static_cast<size_t>(job_.rank())] = std::move(own);
-  auto until = Clock::now() + std::clamp<std::chrono::milliseconds>(deadline_ / 4, 250ms, 2000ms);
-  while (Clock::now() < until && !llvm::all_of(answers_[kind], [](const auto &answer) { return answer.has_value(); })) {
+  const Clock::time_point begin = Clock::now();
+  auto patience = [&](size_t rank) {
+    bool silent = before && !(*before)[rank];
+    return silent ? shortest : std::clamp<std::chrono::milliseconds>(deadline_ / 4, shortest, longest);
+  };
+  auto isAwaited = [&](size_t rank) {
+    return !answers_[kind][rank].has_value() && Clock::now() < begin + patience(rank);
+  };
+  while (llvm::any_of(llvm::seq<size_t>(0, answers_[kind].size()), isAwaited)) {
     look();
     std::this_thread::yield();
   }
@@ -192,7 +201,7 @@ llvm::Error MpiStandby::settle(const Standing &standing) {
   for (int64_t i = 0; i < 4 * job_.size(); ++i)
     look();
   bool late = answers_.count(Texts) != 0;
-  Answers counts = rollCall(Counts, encode(standing.counts()));
+  Answers counts = rollCall(Counts, encode(standing.counts()), nullptr);
   std::vector<std::optional<LaunchCounts>> known;
   for (const auto &answer : counts)
     known.push_back(answer ? std::optional(decodeCounts(*answer)) : std::nullopt);
@@ -200,7 +209,7 @@ llvm::Error MpiStandby::settle(const Standing &standing) {
   ByteWriter texts;
   write(texts, {standing.position()});
   write(texts, standing.waits());
-  Answers said = rollCall(Texts, std::move(texts.bytes));
+  Answers said = rollCall(Texts, std::move(texts.bytes), &counts);
   auto answers = llvm::find_if(said, [](const auto &answer) { return answer.has_value(); });
   // Who comes when others have answered the last question was not heard, and another one speaks.
   job_.end(!late && answers - said.begin() == job_.rank());

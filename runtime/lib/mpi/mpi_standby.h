@@ -75,7 +75,8 @@ private:
   void look();
   void hear(ControlChannel::Message message);
   void failWith(Failure failure);
-  [[nodiscard]] Answers rollCall(MessageKind kind, std::vector<std::byte> own);
+  /// `before`: of the question before, if there was one; who did not answer that is hardly waited for.
+  [[nodiscard]] Answers rollCall(MessageKind kind, std::vector<std::byte> own, const Answers *before);
   [[nodiscard]] Diagnostic choose(const Answers &texts) const;
   void describeWaits(int64_t rank, const Answers &texts, Diagnostic &diagnostic) const;
 
