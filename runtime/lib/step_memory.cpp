@@ -16,7 +16,7 @@ StepMemory *&inForce() {
   return memory;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool keepsBlocks = false;
 #else
 constexpr bool keepsBlocks = true;

@@ -1,5 +1,7 @@
 #include "symbols.h"
 
+#include "thread_sanitizer.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -10,6 +12,7 @@ namespace {
 using llvm::Twine;
 
 std::optional<int64_t> valueOf(llvm::StringRef expression, const Symbols &symbols) {
+  SharedByStreams table;
   return evaluateSymbolic(expression, [&](llvm::StringRef symbol) -> std::optional<int64_t> {
     auto found = symbols.find(symbol);
     if (found == symbols.end())
@@ -29,6 +32,7 @@ bool isBareSymbol(llvm::StringRef text) {
 bool unify(llvm::StringRef expression, int64_t value, Symbols &symbols) {
   if (std::optional<int64_t> known = valueOf(expression, symbols))
     return *known == value;
+  SharedByStreams table;
   if (isBareSymbol(expression))
     symbols[expression] = value;
   return true;

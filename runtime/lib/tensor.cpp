@@ -4,6 +4,7 @@
 #include "ccgraph/ir/strides.h"
 #include "kernels/elements.h"
 #include "memory_limit.h"
+#include "thread_sanitizer.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +13,13 @@
 
 namespace ccgraph::runtime {
 
-Storage::Storage(int64_t size) : account_(MemoryLimit::account()) { growTo(size); }
+// Because all ranks share the account, its counter of owners would pass for an order between them.
+static std::shared_ptr<MemoryAccount> accountInForce() {
+  SharedByStreams account;
+  return MemoryLimit::account();
+}
+
+Storage::Storage(int64_t size) : account_(accountInForce()) { growTo(size); }
 
 // The account is asked before memory is taken, and charged after: a growth that fails leaves both as they were. A size
 // below 0 is none, and check() refuses it.
@@ -41,7 +48,11 @@ void Storage::lookAt(std::byte *bytes, int64_t size) {
   size_ = size;
 }
 
-Storage::~Storage() { account_->give(static_cast<int64_t>(own_.size())); }
+Storage::~Storage() {
+  account_->give(static_cast<int64_t>(own_.size()));
+  SharedByStreams account;
+  account_.reset();
+}
 
 Tensor::Tensor() {
   // Because many values are made only to be overwritten, they share the object of no elements; nothing changes it.

@@ -12,6 +12,7 @@ RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
     : prepared_(prepared), streams_(prepared.state.plan->streams.size()), recorded_(prepared.state.plan->numEvents),
       growingUses_(prepared.growingUses) {
   for (size_t stream = 0; stream < streams_.size(); ++stream) {
+    streams_[stream].number = static_cast<StreamId>(stream);
     streams_[stream].steps = prepared.byStream[stream];
     streams_[stream].open.reserve(prepared.mostCalls);
   }
@@ -26,6 +27,8 @@ RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
 llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
   standby_ = &standby;
   StepMemory::Use stepMemory(prepared_.state.stepMemory);
+  StreamThreads threads(*prepared_.state.plan);
+  threads_ = &threads;
   if (prepared_.pace)
     prepared_.pace->begin();
   Standby::Since idleSince;
@@ -39,6 +42,7 @@ llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
     if (choices_.empty() && !rested) {
       idle = true;
       prepared_.recorder.setWaiting();
+      present_.reset();
       standby.sleep(*this, seen, idleSince);
       continue;
     }
@@ -80,8 +84,13 @@ bool RankLoop::canGoOn(const StreamState &stream) const {
     return hasPassed(stream);
   if (!stream.launched)
     return mayBegin(*prepared_.steps[stream.head()].plan);
-  return llvm::any_of(stream.open,
-                      [&](const PreparedExchange::Call &call) { return prepared_.transport->isReady(call.ticket); });
+  return llvm::any_of(stream.open, [&](const PreparedExchange::Call &call) { return isReady(stream, call); });
+}
+
+bool RankLoop::isReady(const StreamState &stream, const PreparedExchange::Call &call) const {
+  // Because a look at a peer takes longer than one at the clock.
+  present_.reset();
+  return threads_->as(stream.number, [this, ticket = call.ticket] { return prepared_.transport->isReady(ticket); });
 }
 
 bool RankLoop::mayIssue() const {
@@ -133,6 +142,7 @@ llvm::Error RankLoop::issue() {
   uint32_t step = next_++;
   StreamId stream = prepared_.steps[step].plan->stream;
   ++streams_[stream].issued;
+  threads_->issue(stream);
   ++inQueues_;
   if (prepared_.pace)
     prepared_.pace->issue(prepared_.steps[step].position);
@@ -157,9 +167,13 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
     dead_ = !prepared_.faults.letBegin(step.position, *standby_);
     if (dead_ || standby_->isOver())
       return llvm::Error::success();
+    if (prepared_.faults.any())
+      present_.reset();
+    threads_->begin(*step.plan);
     begun_ = readyAt(step.position);
     prepared_.recorder.beginStep(step.position, begun_);
   }
+  present_.reset();
   llvm::Expected<bool> ended =
       withinMemory<bool>([&] { return advance(stream, step); },
                          [&](const std::string &asked) {
@@ -182,6 +196,10 @@ llvm::Expected<bool> RankLoop::advance(StreamState &stream, PreparedStep &step) 
     llvm::Error error = stream.launched ? advanceCalls(stream) : launch(stream, *exchange);
     return error ? llvm::Expected<bool>(std::move(error)) : stream.open.empty();
   }
+  return threads_->as(stream.number, [this, &step] { return work(step); });
+}
+
+llvm::Expected<bool> RankLoop::work(PreparedStep &step) {
   if (std::holds_alternative<PreparedPause>(step.work))
     return true;
   auto *kernel = std::get_if<PreparedKernel>(&step.work);
@@ -191,28 +209,41 @@ llvm::Expected<bool> RankLoop::advance(StreamState &stream, PreparedStep &step) 
 
 llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   static const Launch nothingMoves;
-  if (llvm::Error error = exchange.collective.bind(prepared_.state))
+  if (llvm::Error error = bind(stream, exchange))
     return error;
   size_t position = prepared_.steps[stream.head()].position;
   stream.launched = true;
   stream.open = exchange.calls;
-  for (const Tick &tick : exchange.collective.ticks())
-    tick.setReady(prepared_.pace->readyAt(position));
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
-    const Launch &launch = prepared_.faults.launched(position, exchange.collective.launches()[i]);
+    const Launch *launch = threads_->as(stream.number, [this, position, &exchange, i] {
+      return &prepared_.faults.launched(position, exchange.collective.launches()[i]);
+    });
     if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
-      prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : launch, begun_);
-    if (llvm::Error error = prepared_.transport->launch(exchange.calls[i].ticket, launch))
+      prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : *launch, begun_);
+    if (llvm::Error error = threads_->as(stream.number, [this, ticket = exchange.calls[i].ticket, launch] {
+          return prepared_.transport->launch(ticket, *launch);
+        }))
       return error;
   }
   return llvm::Error::success();
 }
 
+llvm::Error RankLoop::bind(StreamState &stream, PreparedExchange &exchange) {
+  int64_t ready = prepared_.pace ? prepared_.pace->readyAt(prepared_.steps[stream.head()].position) : 0;
+  return threads_->as(stream.number, [this, &exchange, ready] {
+    llvm::Error error = exchange.collective.bind(prepared_.state);
+    for (const Tick &tick : exchange.collective.ticks())
+      tick.setReady(ready);
+    return error;
+  });
+}
+
 llvm::Error RankLoop::advanceCalls(StreamState &stream) {
   for (size_t i = 0; i < stream.open.size();) {
     Transport::Ticket ticket = stream.open[i].ticket;
-    llvm::Expected<bool> complete =
-        prepared_.transport->isReady(ticket) ? prepared_.transport->advance(ticket) : llvm::Expected<bool>(false);
+    llvm::Expected<bool> complete = threads_->as(stream.number, [this, ticket] {
+      return prepared_.transport->isReady(ticket) ? prepared_.transport->advance(ticket) : llvm::Expected<bool>(false);
+    });
     if (!complete)
       return complete.takeError();
     if (*complete && !prepared_.pace) {
@@ -229,21 +260,29 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
 
 // --- Of a run that is paced -----------------------------------------------------------------------------------
 
+FlightRecorder::Moment RankLoop::present() const {
+  if (!present_)
+    present_ = prepared_.recorder.moment();
+  return present_;
+}
+
 FlightRecorder::Moment RankLoop::issuedAt(size_t position) const {
   if (!prepared_.pace)
-    return {};
+    return present();
   return RankPace::momentOf(prepared_.pace->issuedAt(position));
 }
 
 FlightRecorder::Moment RankLoop::readyAt(size_t position) const {
   if (!prepared_.pace)
-    return prepared_.recorder.moment();
+    return present();
   return RankPace::momentOf(prepared_.pace->readyAt(position));
 }
 
 FlightRecorder::Moment RankLoop::endOf(size_t position) {
-  if (!prepared_.pace)
-    return std::exchange(completed_, {});
+  if (!prepared_.pace) {
+    present_ = std::exchange(completed_, {});
+    return present();
+  }
   return RankPace::momentOf(prepared_.pace->ends()[position]);
 }
 
@@ -301,6 +340,7 @@ void RankLoop::pop(StreamState &stream) {
 void RankLoop::end(uint32_t step) {
   const PreparedStep &ended = prepared_.steps[step];
   prepared_.recorder.endStep(ended.position, endOf(ended.position));
+  threads_->end(*ended.plan);
   if (ended.plan->event)
     recorded_[*ended.plan->event] = true;
   for (BufferId buffer : ended.growing)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "engine/prepared_rank.h"
+#include "thread_sanitizer.h"
 #include "watch/watch.h"
 
 namespace ccgraph::runtime {
@@ -52,6 +53,8 @@ private:
     /// of the head: calls that are not complete
     std::vector<PreparedExchange::Call> open;
 
+    StreamId number = 0;
+
     [[nodiscard]] bool isIdle() const { return ended == issued; }
     /// The step that comes next; not where the stream is idle.
     [[nodiscard]] uint32_t head() const { return steps[ended]; }
@@ -67,16 +70,20 @@ private:
   [[nodiscard]] bool mayIssue() const;
   [[nodiscard]] bool mayBegin(const PlanStep &step) const;
   [[nodiscard]] bool canGoOn(const StreamState &stream) const;
+  [[nodiscard]] bool isReady(const StreamState &stream, const PreparedExchange::Call &call) const;
   [[nodiscard]] bool isFinished() const { return next_ == prepared_.steps.size() && inQueues_ == 0; }
   [[nodiscard]] llvm::Error act(uint32_t choice);
   [[nodiscard]] llvm::Error issue();
   [[nodiscard]] llvm::Error goOn(StreamState &stream);
   /// Whether the step at the head has ended.
   [[nodiscard]] llvm::Expected<bool> advance(StreamState &stream, PreparedStep &step);
+  [[nodiscard]] llvm::Expected<bool> work(PreparedStep &step);
   [[nodiscard]] llvm::Error launch(StreamState &stream, PreparedExchange &exchange);
+  [[nodiscard]] llvm::Error bind(StreamState &stream, PreparedExchange &exchange);
   [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
   // --- Of a run that is paced ---------------------------------------------------------------------------
   void pause(StreamState &stream);
+  [[nodiscard]] FlightRecorder::Moment present() const;
   /// What the recorder is told of a step that is issued, begins or ends.
   [[nodiscard]] FlightRecorder::Moment issuedAt(size_t position) const;
   [[nodiscard]] FlightRecorder::Moment readyAt(size_t position) const;
@@ -95,9 +102,13 @@ private:
 
   PreparedRank &prepared_;
   Standby *standby_ = nullptr;
+  /// while it runs
+  StreamThreads *threads_ = nullptr;
   bool dead_ = false;
   /// when the step that is about to begin does, and when the last call was complete
   FlightRecorder::Moment begun_, completed_;
+  /// when the clock was looked at last, where since then only the loop itself has taken time
+  mutable FlightRecorder::Moment present_;
   /// none: the order for speed
   std::optional<Numbers> order_;
   /// the next step to issue

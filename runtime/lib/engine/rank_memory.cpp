@@ -1,6 +1,7 @@
 #include "engine/rank_memory.h"
 
 #include "ccgraph/ir/strides.h"
+#include "thread_sanitizer.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -112,8 +113,10 @@ llvm::Error RankMemory::layOut(const Symbols &symbols, const StepPlace &place) {
   if (llvm::Error error = this->place(place))
     return error;
   for (BufferId buffer = 0; buffer < storages_.size(); ++buffer)
-    if (!isGrowing(buffer) && !storages_[buffer])
-      storages_[buffer] = std::make_shared<Storage>(0);
+    if (!isGrowing(buffer) && !storages_[buffer]) {
+      own_.push_back(std::make_unique<Storage>(0));
+      storages_[buffer] = std::shared_ptr<Storage>(std::shared_ptr<void>(), own_.back().get());
+    }
   laidOut_ = true;
   bringBack();
   return llvm::Error::success();
@@ -206,6 +209,8 @@ llvm::Expected<Tensor> RankMemory::tensorOf(const PlanWindow &window, const Symb
 
 llvm::Expected<Tensor> RankMemory::shapeOf(const PlanWindow &window, const Symbols &symbols,
                                            const StepPlace &place) const {
+  // Because who looks at sizes alone waits for nobody, and finds the buffer before it is made, or after it has gone.
+  SharedByStreams storages;
   if (storages_[window.buffer])
     return tensorOf(window, symbols, place);
   llvm::Expected<Window> evaluated = windowOf(window, symbols, place);

@@ -65,7 +65,9 @@ private:
   std::shared_ptr<LayoutCache> layouts_;
   /// By symbol of the plan's layout; shorter where the next one has no value.
   std::vector<int64_t> binding_;
-  /// by buffer; null for one that grows and has not
+  /// of buffers that do not grow
+  std::vector<std::unique_ptr<Storage>> own_;
+  /// by buffer; null for one that grows and has not. Of the others it owns nothing, so that no tensor has owners to count.
   std::vector<std::shared_ptr<Storage>> storages_;
   /// by buffer; empty where not known yet, or growing
   std::vector<std::optional<int64_t>> sizes_;

@@ -29,6 +29,7 @@ public:
   [[nodiscard]] bool skips(size_t step) const { return find(FaultKind::Skip, step) != nullptr; }
   /// What the rank launches in place of `launch`; valid until begin().
   [[nodiscard]] const Launch &launched(size_t step, const Launch &launch);
+  [[nodiscard]] bool any() const { return !faults_.empty(); }
   /// A run begins.
   void begin() { spoilt_.clear(); }
   /// Before the step begins: late, never (it then returns when the run is over), or at once. False: the rank has died.

@@ -75,6 +75,7 @@ llvm::Error MpiTransport::launch(Ticket ticket, const Launch &launch) {
   Call &call = calls_[ticket];
   call.launch = &launch;
   call.error = 0;
+  splitRows(call);
   active_[call.lane].push_back(ticket);
   return post(call, call.agreed.compares ? Phase::CompareLengths : Phase::Move);
 }
@@ -120,7 +121,7 @@ llvm::Expected<bool> MpiTransport::advance(Ticket ticket) {
 
 bool MpiTransport::isNextOnLane(Ticket ticket) const {
   const Call &call = calls_[ticket];
-  bool last = call.phase == Phase::Share || (call.phase == Phase::Move && !hasShare(call));
+  bool last = call.phase == Phase::Share || (call.phase == Phase::Move && !call.hasShare);
   return last || active_[call.lane].front() == ticket;
 }
 
@@ -182,7 +183,7 @@ llvm::Expected<MpiTransport::Phase> MpiTransport::finish(Call &call) {
   case Phase::Move:
     for (size_t row = 0; row < call.rows() && call.launch->reduceOp; ++row)
       reduceRow(call, row);
-    return hasShare(call) ? Phase::Share : Phase::Done;
+    return call.hasShare ? Phase::Share : Phase::Done;
   case Phase::Share:
   case Phase::Done:
     return Phase::Done;
@@ -228,18 +229,19 @@ llvm::Error MpiTransport::compare(const Call &call) const {
 
 MpiTransport::Split MpiTransport::splitOf(const Call &call, size_t row) {
   const Buffer &sent = call.launch->send[row];
-  if (bytesOf(sent) * call.size() <= smallBytes || sent.numElements() < call.size())
+  int64_t elements = sent.numElements();
+  if (elements * elementSize(sent) * call.size() <= smallBytes || elements < call.size())
     return {true};
-  return {false, sent.numElements() / call.size(), sent.numElements() % call.size()};
+  return {false, elements / call.size(), elements % call.size()};
 }
 
-bool MpiTransport::hasShare(const Call &call) {
+void MpiTransport::splitRows(Call &call) {
   if (call.seat.kind != CollectiveKind::AllReduce)
-    return false;
+    return;
+  call.splits.clear();
   for (size_t row = 0; row < call.rows(); ++row)
-    if (!splitOf(call, row).whole)
-      return true;
-  return false;
+    call.splits.push_back(splitOf(call, row));
+  call.hasShare = llvm::any_of(call.splits, [](const Split &split) { return !split.whole; });
 }
 
 int MpiTransport::postMove(Call &call, size_t row) {
@@ -285,7 +287,7 @@ int MpiTransport::postMove(Call &call, size_t row) {
 int MpiTransport::postAllReduce(Call &call, size_t row) {
   MpiCalls &mpi = job_.calls();
   const Buffer &sent = call.launch->send[row];
-  Split split = splitOf(call, row);
+  const Split &split = call.splits[row];
   call.scratch.push_back(
       scratch_.take(bytesOf(sent) * (split.whole ? call.size() : 1) + split.rest * call.size() * elementSize(sent)));
   std::byte *stretch = call.scratch.back().data();
@@ -300,7 +302,7 @@ int MpiTransport::postAllReduce(Call &call, size_t row) {
 }
 
 int MpiTransport::postShare(Call &call, size_t row) {
-  Split split = splitOf(call, row);
+  const Split &split = call.splits[row];
   if (split.whole)
     return 0;
   const Buffer &received = call.launch->receive[row];
@@ -313,7 +315,7 @@ void MpiTransport::reduceRow(const Call &call, size_t row) {
   const std::byte *stretch = call.scratch[row].data();
   if (launch.kind == CollectiveKind::ReduceScatter)
     return reduceStretch(launch, row, stretch, call.size(), received.numElements(), dataOf(received));
-  Split split = splitOf(call, row);
+  const Split &split = call.splits[row];
   if (split.whole)
     return reduceStretch(launch, row, stretch, call.size(), received.numElements(), dataOf(received));
   int64_t chunk = split.chunk * elementSize(received), chunks = chunk * call.size();

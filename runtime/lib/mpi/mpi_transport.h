@@ -58,6 +58,13 @@ private:
     /// bytes that must come; -1: as many as were asked for by all
     int64_t expected = -1;
   };
+  /// How a row of an all_reduce goes.
+  struct Split {
+    bool whole = false;
+    /// elements of a chunk, and what is left over
+    int64_t chunk = 0;
+    int64_t rest = 0;
+  };
   struct Call {
     CallSeat seat;
     AgreedCall agreed;
@@ -70,6 +77,9 @@ private:
     std::vector<Request> open;
     /// of `open`: those before are complete
     size_t next = 0;
+    /// of an all_reduce, by row; and whether any of them goes in chunks
+    std::vector<Split> splits;
+    bool hasShare = false;
     /// by row
     std::vector<Arena> scratch;
     // launches that are compared
@@ -82,16 +92,9 @@ private:
     [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seat.members.size()); }
     [[nodiscard]] size_t rows() const { return launch->receive.size(); }
   };
-  /// How a row of an all_reduce goes.
-  struct Split {
-    bool whole = false;
-    /// elements of a chunk, and what is left over
-    int64_t chunk = 0;
-    int64_t rest = 0;
-  };
 
   [[nodiscard]] static Split splitOf(const Call &call, size_t row);
-  [[nodiscard]] static bool hasShare(const Call &call);
+  static void splitRows(Call &call);
   /// Whether the call's next part comes first among those of its lane.
   [[nodiscard]] bool isNextOnLane(Ticket ticket) const;
   [[nodiscard]] llvm::Error post(Call &call, Phase phase);

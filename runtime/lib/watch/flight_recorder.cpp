@@ -55,15 +55,15 @@ template <typename Entry>
 std::vector<Entry> FlightRecorder::Ring<Entry>::take() const {
   std::vector<Entry> taken;
   for (uint64_t number = first(); number < next; ++number)
-    taken.push_back(entries[number % entries.size()]);
+    taken.push_back(entries[placeOf(number)]);
   return taken;
 }
 
 FlightRecorder::FlightRecorder(const Setup &setup) : setup_(setup), engine_(setup.engine) {
   numberPlan();
-  calls_.entries.resize(std::max<size_t>(setup.calls, 1));
+  calls_.keep(setup.calls);
   rows_.resize(calls_.entries.size() * mostRows_);
-  steps_.entries.resize(std::max<size_t>(setup.steps, 1));
+  steps_.keep(setup.steps);
   lastOfStep_.assign(setup.plan->steps.size(), ~uint64_t{0});
 }
 
@@ -138,7 +138,7 @@ void FlightRecorder::start(Call call, const Launch &launch, Moment moment) {
   entry.state = FlightState::Started;
   entry.times.started = time;
   entry.rows = std::min(std::max(launch.send.size(), launch.receive.size()), mostRows_);
-  Row *rows = rows_.data() + number % calls_.entries.size() * mostRows_;
+  Row *rows = rows_.data() + calls_.placeOf(number) * mostRows_;
   for (size_t i = 0; i < entry.rows; ++i) {
     rows[i] = {};
     if (i < launch.send.size() && !launch.send[i].pieces().empty())
@@ -199,7 +199,7 @@ FlightRecord FlightRecorder::record() const {
     if (llvm::ArrayRef<int64_t> members = group.members(setup_.rank);
         !members.empty() && groupOf(members, record) == record.groups.size())
       record.groups.push_back({group.name, group.description, members.vec()});
-  std::unique_lock<std::mutex> lock(mutex_);
+  std::unique_lock<BriefLock> lock(mutex_);
   std::vector<CallEntry> calls = calls_.take();
   std::vector<Row> rows = rows_;
   std::vector<StepEntry> steps = steps_.take();
@@ -208,7 +208,7 @@ FlightRecord FlightRecorder::record() const {
   record.forgottenCalls = static_cast<int64_t>(firstCall);
   record.forgottenSteps = static_cast<int64_t>(firstStep);
   for (size_t i = 0; i < calls.size(); ++i) {
-    size_t place = (firstCall + i) % calls_.entries.size();
+    size_t place = calls_.placeOf(firstCall + i);
     record.calls.push_back(
         describe(calls[i], llvm::makeArrayRef(rows).slice(place * mostRows_, calls[i].rows), record));
   }

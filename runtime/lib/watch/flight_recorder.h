@@ -12,14 +12,16 @@
 // only the run tells.
 //
 // Ownership: borrows the plan. Failure: none. Thread-safe: a record may be taken at any time, by any thread. Cost: a look at the
-// clock and a lock that nobody else holds, about 50 ns, for each thing told; a record allocates, outside of the lock.
+// clock where no moment is given, and a lock that nobody else holds, about 30 ns, for each thing told; a record copies the rings.
 #pragma once
 
 #include "ccgraph/ir/flight_record.h"
 #include "ccgraph/ir/plan.h"
 #include "collectives/launch.h"
+#include "watch/brief_lock.h"
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -110,18 +112,24 @@ private:
     size_t step = 0;
     FlightTimes times;
   };
-  /// Entries are numbered from 0; the last ones are there.
+  /// Entries are numbered from 0; the last ones are there. There are places for a power of two, because every step asks for its own.
   template <typename Entry>
   struct Ring {
     std::vector<Entry> entries;
+    uint64_t kept = 1;
     uint64_t next = 0;
-    Entry &add() { return entries[next++ % entries.size()] = {}; }
-    [[nodiscard]] bool holds(uint64_t number) const { return number < next && number + entries.size() >= next; }
-    [[nodiscard]] Entry &at(uint64_t number) { return entries[number % entries.size()]; }
-    [[nodiscard]] uint64_t first() const { return next < entries.size() ? 0 : next - entries.size(); }
+    void keep(size_t last) {
+      kept = std::max<size_t>(last, 1);
+      entries.resize(std::bit_ceil(kept));
+    }
+    [[nodiscard]] size_t placeOf(uint64_t number) const { return number & (entries.size() - 1); }
+    Entry &add() { return entries[placeOf(next++)] = {}; }
+    [[nodiscard]] bool holds(uint64_t number) const { return number < next && number + kept >= next; }
+    [[nodiscard]] Entry &at(uint64_t number) { return entries[placeOf(number)]; }
+    [[nodiscard]] uint64_t first() const { return next < kept ? 0 : next - kept; }
     [[nodiscard]] std::vector<Entry> take() const;
   };
-  using Lock = std::lock_guard<std::mutex>;
+  using Lock = std::lock_guard<BriefLock>;
 
   [[nodiscard]] int64_t timeOf(Moment moment) const;
   [[nodiscard]] Line lineOf(const PlanCollective &call) const;
@@ -144,7 +152,7 @@ private:
   /// when the run began
   int64_t begun_ = 0;
 
-  mutable std::mutex mutex_;
+  mutable BriefLock mutex_;
   Ring<CallEntry> calls_;
   /// mostRows_ for each place in the ring
   std::vector<Row> rows_;

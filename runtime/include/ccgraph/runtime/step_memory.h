@@ -7,7 +7,8 @@
 //
 // Ownership: owns the blocks that wait. One may be taken under one StepMemory and given back under another, under none, or on
 // another thread, since all come from operator new. Failure: std::bad_alloc. Not thread-safe: in force on one thread at a time.
-// Cost: a few instructions for a block that waits. Where an address sanitizer watches, nothing is kept, so that it sees all.
+// Cost: a few instructions for a block that waits. Where an address or thread sanitizer watches, nothing is kept, so that it
+// sees all.
 #pragma once
 
 #include <array>
