@@ -75,6 +75,15 @@ TEST_F(FlightRecords, OfAnEarlierRunGo) {
   EXPECT_TRUE(fs::exists("records/rank_2.json"));
 }
 
+TEST_F(FlightRecords, ThatARankWasEndedOverAreNone) {
+  EXPECT_EQ(runRing({"--fault", "kill:1:0"}), 1);
+  std::ofstream("records/rank_1.json.1a2b3c.tmp") << "{";
+  EXPECT_EQ(run({"--analyze", "records"}), 3);
+  EXPECT_NE(out_.find("verdict   rank 1 is the culprit: it left no record"), std::string::npos) << out_ << err_;
+  EXPECT_EQ(runRing({}), 0) << err_;
+  EXPECT_FALSE(fs::exists("records/rank_1.json.1a2b3c.tmp")) << "the next run must remove it";
+}
+
 TEST_F(FlightRecords, AreNotLeftByARunThatEndsWell) {
   EXPECT_EQ(runRing({}), 0) << err_;
   EXPECT_FALSE(fs::exists("records"));
@@ -163,7 +172,10 @@ TEST_F(FlightRecords, GiveDurationsByTheNamesOfTheInput) {
   for (const char *name : {"first", "second", "relu"})
     EXPECT_GT(plain[name], 0) << name;
   EXPECT_EQ(plain.size(), 3U);
-  ASSERT_EQ(run({"two.py", "--ranks", "2", "--engine", "local", "--pipeline", "coalesce-collectives", "--durations", "merged.tsv"}), 0) << err_;
+  ASSERT_EQ(run({"two.py", "--ranks", "2", "--engine", "local", "--pipeline", "coalesce-collectives", "--durations",
+                 "merged.tsv"}),
+            0)
+      << err_;
   std::map<std::string, double> merged = durationsOf("merged.tsv", mergedHead);
   EXPECT_EQ(mergedHead, head);
   EXPECT_NEAR(merged["second"], 3 * merged["first"], 0.003) << "a merged collective is shared out by bytes";

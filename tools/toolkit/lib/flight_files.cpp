@@ -37,8 +37,13 @@ llvm::Expected<std::vector<std::string>> filesOf(const std::string &folder) {
   return files;
 }
 
+/// What writeFile() leaves of a record where its process is ended meanwhile: "rank_0.json.1a2b3c.tmp".
+bool isUnfinished(llvm::StringRef file) { return file.endswith(".tmp"); }
+
 bool isOurName(llvm::StringRef file) {
   llvm::StringRef name = llvm::sys::path::filename(file);
+  if (isUnfinished(name))
+    name = name.drop_back(4).rsplit('.').first;
   return name.consume_front("rank_") && name.consume_back(".json") && !name.empty() &&
          llvm::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -65,6 +70,7 @@ llvm::Expected<std::vector<FlightRecord>> loadFlightRecords(const std::string &p
     if (!found)
       return found.takeError();
     files = std::move(*found);
+    llvm::erase_if(files, [](const std::string &file) { return isUnfinished(file); });
     if (files.empty())
       return wrongFolder(path, "holds no flight record, expected one a rank",
                          "write them with --flight-records, or with PyTorch's flight recorder");

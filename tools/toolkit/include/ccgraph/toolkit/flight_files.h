@@ -10,8 +10,8 @@
 
 namespace ccgraph {
 
-/// All files of the folder, each of which must be a record, ours or PyTorch's; or the one file. Hidden files are left alone. In
-/// the order of ranks. Error: one that cannot be read, none at all, two of one rank.
+/// All files of the folder, each of which must be a record, ours or PyTorch's; or the one file. Hidden files are left alone, and what
+/// a process that was ended has not written to its end. In the order of ranks. Error: one that cannot be read, none at all, two of one rank.
 [[nodiscard]] llvm::Expected<std::vector<FlightRecord>> loadFlightRecords(const std::string &path);
 
 /// Removes what an earlier run has left in the folder, since records of two runs prove nothing about either; other files stay.
