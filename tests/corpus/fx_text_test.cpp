@@ -78,6 +78,12 @@ void flatten(const Graph &graph, std::vector<const Graph *> &out) {
     flatten(*subgraph, out);
 }
 
+/// As we write it: PyTorch names the class of a traced lambda so that no Python takes it.
+std::string asPython(StringRef text) {
+  const bool isLambda = text.consume_front("class <lambda>(torch.nn.Module):");
+  return (isLambda ? "class _lambda_(torch.nn.Module):  # <lambda>" : "") + text.str();
+}
+
 } // namespace
 
 TEST(FxCorpusTest, EveryNodeIsWhatPyTorchSaysAndWritingGivesTheTextBack) {
@@ -103,6 +109,6 @@ TEST(FxCorpusTest, EveryNodeIsWhatPyTorchSaysAndWritingGivesTheTextBack) {
     std::string written;
     llvm::raw_string_ostream os(written);
     writeFxText(os, *read->front());
-    ASSERT_EQ(StringRef(os.str()).rtrim('\n'), file->text().rtrim('\n'));
+    ASSERT_EQ(StringRef(os.str()).rtrim('\n').str(), asPython(file->text().rtrim('\n')));
   }
 }

@@ -159,6 +159,13 @@ bool isSymbolName(StringRef word) {
   return letters.size() != word.size() && llvm::is_contained(kinds, letters);
 }
 
+std::string className(StringRef graphName) {
+  std::string name = graphName.str();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !isWordChar(c); }, '_');
+  return name.empty() || llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
 std::optional<std::string> unescapePython(StringRef body) { return Unescaper(body).run(); }
 
 // As repr() does: single quotes, or double ones where the text has a single quote and no double one.

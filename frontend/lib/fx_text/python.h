@@ -48,6 +48,10 @@ inline constexpr std::array<bool, 256> wordChars = makeWordChars();
 /// "s0", "u12", "zuf3": a symbolic integer that PyTorch named.
 [[nodiscard]] bool isSymbolName(llvm::StringRef word);
 
+/// The name of a class for a graph of this name: the name itself where Python takes it, else with '_' in place of what it
+/// refuses: "<lambda>" -> "_lambda_".
+[[nodiscard]] std::string className(llvm::StringRef graphName);
+
 /// Inside of a string literal (without its quotes) -> the text; empty where an escape is malformed.
 [[nodiscard]] std::optional<std::string> unescapePython(llvm::StringRef body);
 /// The text as repr() prints it, quotes included.

@@ -188,7 +188,9 @@ private:
 
   void openClass(StringRef content, size_t indent) {
     content = content.drop_front(StringRef("class ").size()).ltrim();
-    class_ = ClassLine{content.take_until([](char c) { return c == '(' || c == ':' || c == ' '; }), indent};
+    StringRef name = content.take_until([](char c) { return c == '(' || c == ':' || c == ' '; });
+    StringRef comment = content.split(":  # ").second;
+    class_ = ClassLine{!comment.empty() && className(comment) == name ? comment : name, indent};
     closeScopes(indent);
   }
 

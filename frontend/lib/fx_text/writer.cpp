@@ -62,7 +62,7 @@ public:
       : os_(os), graph_(graph), options_(options), indent_(indent), liveness_(graph) {}
 
   void print() {
-    line(0) << "class " << graph_.name() << "(torch.nn.Module):\n";
+    classLine();
     header();
     for (const Node *node : graph_)
       rename(*node);
@@ -76,6 +76,15 @@ public:
 
 private:
   llvm::raw_ostream &line(unsigned depth) { return os_.indent(4 * (indent_ + depth)); }
+
+  /// A name that Python refuses as a class stands behind it, so that it reads back: class _lambda_(..):  # <lambda>
+  void classLine() {
+    std::string word = className(graph_.name());
+    line(0) << "class " << word << "(torch.nn.Module):";
+    if (word != graph_.name() && llvm::all_of(graph_.name(), llvm::isPrint))
+      os_ << "  # " << graph_.name();
+    os_ << '\n';
+  }
 
   void header() {
     line(1) << "def forward(self";

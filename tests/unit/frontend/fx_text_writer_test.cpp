@@ -125,3 +125,22 @@ TEST(FxTextWriterTest, StringsAreQuotedAsPythonQuotesThem) {
                                                                "A'\\q");
   EXPECT_EQ(fx::unescapePython("\\x4"), std::nullopt);
 }
+
+TEST(FxTextWriterTest, NamesClassesAsPythonTakesThemAndReadsTheGraphsNameBack) {
+  const char *body = "(torch.nn.Module):\n    def forward(self, a):\n        return a\n";
+  for (llvm::StringRef name : {"<lambda>", "a b", "7", "", "x.y:z"}) {
+    Context context;
+    Graph graph(context, name);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    writeFxText(os, graph);
+    auto word = llvm::StringRef(os.str()).drop_front(6).take_until([](char c) { return c == '('; });
+    EXPECT_TRUE(!word.empty() && !llvm::isDigit(word.front()) && llvm::all_of(word, fx::isWordChar)) << text;
+    EXPECT_EQ(rewritten("class " + word.str() + "(torch.nn.Module):  # " + name.str() + (body + 18)),
+              "class " + word.str() + "(torch.nn.Module):" + (name.empty() ? "" : "  # " + name.str()) + (body + 18));
+  }
+  EXPECT_EQ(rewritten("class <lambda>" + std::string(body)),
+            "class _lambda_(torch.nn.Module):  # <lambda>" + std::string(body + 18));
+  EXPECT_EQ(rewritten("class f(torch.nn.Module):  # no name of it" + std::string(body + 18)),
+            "class f" + std::string(body));
+}
