@@ -87,8 +87,8 @@ static void checkErrors(void) {
 enum { X, Y, A, WA, B, WB, OUT, NODES };
 static const char texts[] =
     "xyawabwboutput_c10d_functional.all_gather_into_tensor.default_c10d_functional.wait_tensor.default"
-    "f32[8][1]cpuf32[16][1]cpudp";
-static const uint64_t textBegin[] = {0, 1, 2, 3, 5, 6, 8, 14, 61, 97, 109, 122, 124};
+    "f32[8][1]cpuf32[16][1]cpudps1";
+static const uint64_t textBegin[] = {0, 1, 2, 3, 5, 6, 8, 14, 61, 97, 109, 122, 124, 126};
 static const uint8_t opcodes[NODES] = {CCGRAPH_PLACEHOLDER,   CCGRAPH_PLACEHOLDER,   CCGRAPH_CALL_FUNCTION,
                                        CCGRAPH_CALL_FUNCTION, CCGRAPH_CALL_FUNCTION, CCGRAPH_CALL_FUNCTION,
                                        CCGRAPH_OUTPUT};
@@ -116,7 +116,7 @@ static const int64_t code[] = {0,  0,
 static const uint64_t codeBegin[] = {0, 2, 4, 12, 16, 24, 28, 36};
 
 static ccgraph_flat flatGraph(void) {
-  ccgraph_flat flat = {sizeof flat, NODES, 12, texts, textBegin, opcodes, names, targets, types, codeBegin, code};
+  ccgraph_flat flat = {sizeof flat, NODES, 13, texts, textBegin, opcodes, names, targets, types, codeBegin, code};
   return flat;
 }
 
@@ -173,6 +173,54 @@ static void checkBadFlat(void) {
   CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_USAGE, "set struct_size"));
 }
 
+/* Text 0 is "x", 2 is "a", 4 is "b": names of a file, a function, a symbol and a subgraph here. */
+static ccgraph_around around(void) {
+  static const uint32_t nodeFrames[NODES] = {0, 0, 1, 0, 2, 0, 0}, frameTexts[] = {0, 2, CCGRAPH_NO_TEXT, 0, 4, 11},
+                        symbols[] = {12}, subgraphNames[] = {4};
+  static const int64_t frameLines[] = {12, 34}, hints[] = {16};
+  static ccgraph_flat inner;
+  static const ccgraph_flat *const subgraphs[] = {&inner};
+  inner = flatGraph();
+  ccgraph_around made = {sizeof made,   2,         1,   1, nodeFrames, frameTexts, frameLines, symbols, hints,
+                         subgraphNames, subgraphs, NULL};
+  return made;
+}
+
+static void checkAround(void) {
+  ccgraph_flat flat = flatGraph();
+  ccgraph_around all = around();
+  ccgraph_graph *graph = NULL;
+  ccgraph_text *text = NULL;
+  if (!fine(ccgraph_import_with(&flat, &all, "step", &graph)) || !fine(ccgraph_print(graph, "json", &text)))
+    return;
+  const char *json = ccgraph_text_data(text);
+  CHECK(strstr(json, "{\"file\": \"x\", \"line\": 12, \"function\": \"a\"}"));
+  CHECK(strstr(json, "{\"file\": \"x\", \"line\": 34, \"function\": \"b\", \"code\": \"dp\"}"));
+  CHECK(strstr(json, "\"symbols\": {\"s1\": 16}"));
+  CHECK(strstr(json, "\"subgraphs\": {") && strstr(json, "\"b\": {"));
+  ccgraph_text_free(text);
+  ccgraph_graph_free(graph);
+  const uint32_t far[NODES] = {0, 0, 3, 0, 0, 0, 0};
+  all.node_frames = far;
+  CHECK(
+      refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_INPUT, "comes from frame 3, expected one of 2"));
+  all = around();
+  const uint32_t twice[] = {4, 4};
+  const ccgraph_flat *const two[] = {&flat, &flat};
+  all.subgraph_count = 2, all.subgraph_names = twice, all.subgraphs = two;
+  CHECK(refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_INPUT, "a second subgraph is called 'b'"));
+  const ccgraph_flat *const none[] = {NULL};
+  all.subgraph_count = 1, all.subgraphs = none;
+  CHECK(refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_INPUT,
+                "'b' is NULL or a struct of another size"));
+  const ccgraph_around *const itself[] = {&all};
+  const ccgraph_flat *const same[] = {&flat};
+  all.subgraphs = same, all.subgraph_arounds = itself; /* without end */
+  CHECK(refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_INPUT, "nest deeper than 200"));
+  all.struct_size = 8;
+  CHECK(refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_USAGE, "sizeof(ccgraph_around)"));
+}
+
 int main(int argc, char **argv) {
   char path[4096];
   if (argc != 2)
@@ -183,5 +231,6 @@ int main(int argc, char **argv) {
   checkErrors();
   checkFlat();
   checkBadFlat();
+  checkAround();
   return failures != 0;
 }

@@ -8,7 +8,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8
 from dataclasses import dataclass
 from pathlib import Path
 
-ABI_MAJOR = 1
+ABI_MAJOR, ABI_MINOR = 1, 1
 NO_TEXT = 0xFFFFFFFF
 
 
@@ -65,6 +65,16 @@ class Flat(ctypes.Structure):
                 ("code", POINTER(c_int64))]
 
 
+class Around(ctypes.Structure):
+    pass
+
+
+Around._fields_ = [("struct_size", c_size_t), ("frame_count", c_uint32), ("symbol_count", c_uint32), ("subgraph_count", c_uint32),
+                   ("node_frames", POINTER(c_uint32)), ("frame_texts", POINTER(c_uint32)), ("frame_lines", POINTER(c_int64)),
+                   ("symbols", POINTER(c_uint32)), ("hints", POINTER(c_int64)), ("subgraph_names", POINTER(c_uint32)),
+                   ("subgraphs", POINTER(POINTER(Flat))), ("subgraph_arounds", POINTER(POINTER(Around)))]
+
+
 class EditView(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("order_count", c_uint32), ("operand_count", c_uint32), ("order", POINTER(c_uint32)),
                 ("operands", POINTER(c_uint32)), ("made", Flat), ("like_begin", POINTER(c_uint32)), ("likes", POINTER(c_uint32))]
@@ -95,6 +105,7 @@ _PROTOTYPES = {
     "ccgraph_optimize": (c_void_p, [c_void_p, c_void_p]),
     "ccgraph_report": (c_void_p, [c_void_p, POINTER(c_void_p)]),
     "ccgraph_import": (c_void_p, [POINTER(Flat), c_char_p, POINTER(c_void_p)]),
+    "ccgraph_import_with": (c_void_p, [POINTER(Flat), POINTER(Around), c_char_p, POINTER(c_void_p)]),
     "ccgraph_edits_of": (c_void_p, [c_void_p, POINTER(c_void_p)]),
     "ccgraph_edits_view": (c_int32, [c_void_p, POINTER(EditView)]),
     "ccgraph_edits_free": (None, [c_void_p]),
@@ -115,12 +126,14 @@ def library_path() -> Path:
 def _load() -> ctypes.CDLL:
     path = library_path()
     library = ctypes.CDLL(str(path))
+    library.ccgraph_abi_version.restype = c_uint32
+    major, minor = divmod(library.ccgraph_abi_version(), 1 << 16)
+    if major != ABI_MAJOR or minor < ABI_MINOR:
+        raise ImportError(f"{path} has version {major}.{minor} of the C ABI, expected {ABI_MAJOR}.{ABI_MINOR} or a later {ABI_MAJOR}: "
+                          "install the library that belongs to this package")
     for name, (result, arguments) in _PROTOTYPES.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    if library.ccgraph_abi_version() >> 16 != ABI_MAJOR:
-        raise ImportError(f"{path} has version {library.ccgraph_abi_version() >> 16} of the C ABI, expected {ABI_MAJOR}: "
-                          "install the library that belongs to this package")
     return library
 
 

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define CCGRAPH_ABI_MAJOR 1u
-#define CCGRAPH_ABI_MINOR 0u
+#define CCGRAPH_ABI_MINOR 1u
 
 typedef struct ccgraph_error ccgraph_error;
 typedef struct ccgraph_options ccgraph_options;
@@ -157,6 +157,25 @@ typedef struct ccgraph_flat {
 
 /* Copies everything; `name` is the graph's. */
 ccgraph_error *ccgraph_import(const ccgraph_flat *flat, const char *name, ccgraph_graph **graph);
+
+/* What stands around the nodes of a flat graph, whose texts it names; where a count is 0 its arrays may be NULL. Since 1.1. */
+typedef struct ccgraph_around {
+  size_t struct_size;
+  uint32_t frame_count, symbol_count, subgraph_count;
+  const uint32_t *node_frames; /* of each node, which frame it came from, from 1; 0 where unknown */
+  const uint32_t
+      *frame_texts; /* of each frame its file, its function and its line of source, CCGRAPH_NO_TEXT where unknown */
+  const int64_t *frame_lines;
+  const uint32_t *symbols;        /* "s0" and the like */
+  const int64_t *hints;           /* the value of each when the graph was traced */
+  const uint32_t *subgraph_names; /* as the targets of CCGRAPH_GET_ATTR name them */
+  const ccgraph_flat *const *subgraphs;
+  const struct ccgraph_around *const *subgraph_arounds; /* NULL, and each may be */
+} ccgraph_around;
+
+/* As ccgraph_import, with what stands around the nodes; `around` NULL: nothing. Since 1.1. */
+ccgraph_error *ccgraph_import_with(const ccgraph_flat *flat, const ccgraph_around *around, const char *name,
+                                   ccgraph_graph **graph);
 
 /* What an optimization has changed of a graph that was imported with n nodes. Node i < n is node i of the import, node
  * n + k is made[k]. */

@@ -15,16 +15,26 @@ namespace {
 
 constexpr unsigned maxDepth = 200;
 
+/// Structs of the sizes that this library knows; nothing around a graph is whole too.
+bool areWhole(const ccgraph_flat *flat, const ccgraph_around *around) {
+  return flat && flat->struct_size >= sizeof(ccgraph_flat) &&
+         (!around || around->struct_size >= sizeof(ccgraph_around));
+}
+
 /// Reads one graph; the first mistake ends it.
 class FlatReader {
 public:
-  FlatReader(const ccgraph_flat &flat, ccgraph_graph &handle)
-      : flat_(flat), handle_(handle), graph_(*handle.graph), types_(flat.text_count) {}
+  FlatReader(const ccgraph_flat &flat, const ccgraph_around *around, Graph &graph)
+      : flat_(flat), around_(around), graph_(graph), types_(flat.text_count) {}
 
-  llvm::Error read() {
+  /// `depth` graphs hold this one.
+  llvm::Error read(unsigned depth = 0) {
     for (uint32_t i = 0; i <= flat_.text_count; ++i)
       if (flat_.text_begin[i] < (i ? flat_.text_begin[i - 1] : 0))
         return wrong("text_begin goes back at text " + std::to_string(i), "give offsets that never go back");
+    if (around_)
+      if (llvm::Error error = readAround(depth))
+        return error;
     for (at_ = 0; at_ < flat_.node_count && mistake_.empty(); ++at_)
       readNode();
     return mistake_.empty() ? llvm::Error::success() : wrong(mistake_, repair_);
@@ -54,6 +64,58 @@ private:
             static_cast<size_t>(flat_.text_begin[index + 1] - flat_.text_begin[index])};
   }
 
+  /// What the nodes refer to, so it is read before them.
+  llvm::Error readAround(unsigned depth) {
+    for (uint32_t i = 0; i < around_->frame_count; ++i)
+      frames_.push_back(readFrame(i));
+    for (uint32_t i = 0; i < around_->symbol_count; ++i)
+      readHint(identifier(around_->symbols[i]), around_->hints[i]);
+    for (uint32_t i = 0; i < around_->subgraph_count && mistake_.empty(); ++i)
+      if (llvm::Error error = readSubgraph(i, depth))
+        return error;
+    return llvm::Error::success();
+  }
+
+  uint32_t readFrame(uint32_t index) {
+    auto part = [&](uint32_t which) {
+      uint32_t given = around_->frame_texts[3 * size_t(index) + which];
+      return given == CCGRAPH_NO_TEXT ? Identifier() : identifier(given);
+    };
+    return graph_.addFrame(
+        {.file = part(0), .function = part(1), .code = part(2), .line = around_->frame_lines[index]});
+  }
+
+  void readHint(Identifier symbol, int64_t hint) {
+    if (mistake_.empty() && graph_.context().symbolic(symbol.str())->isUnbacked())
+      fail("the symbol " + symbol.str().str() + " comes from data and has a hint",
+           "give hints to backed symbols alone");
+    if (mistake_.empty() && llvm::any_of(graph_.symbolHints, [&](auto &known) { return known.first == symbol; }))
+      fail("the symbol " + symbol.str().str() + " has two hints", "give one");
+    graph_.symbolHints.emplace_back(symbol, hint);
+  }
+
+  llvm::Error readSubgraph(uint32_t index, unsigned depth) {
+    Identifier name = identifier(around_->subgraph_names[index]);
+    const ccgraph_flat *flat = around_->subgraphs[index];
+    const ccgraph_around *around = around_->subgraph_arounds ? around_->subgraph_arounds[index] : nullptr;
+    if (mistake_.empty() && graph_.subgraph(name))
+      fail("a second subgraph is called '" + name.str().str() + "'", "names are unique");
+    if (mistake_.empty() && !areWhole(flat, around))
+      fail("the subgraph '" + name.str().str() + "' is NULL or a struct of another size", "set struct_size");
+    if (mistake_.empty() && depth >= maxDepth)
+      fail("subgraphs nest deeper than " + std::to_string(maxDepth), "flatten them");
+    return mistake_.empty() ? FlatReader(*flat, around, graph_.addSubgraph(name)).read(depth + 1)
+                            : llvm::Error::success();
+  }
+
+  uint32_t frameOf(uint32_t node) {
+    uint32_t frame = around_ && around_->frame_count ? around_->node_frames[node] : 0;
+    if (frame > frames_.size())
+      fail("comes from frame " + std::to_string(frame) + ", expected one of " + std::to_string(frames_.size()),
+           "frames count from 1");
+    return frame && mistake_.empty() ? frames_[frame - 1] : 0;
+  }
+
   /// Each type text is parsed once.
   const Type *type(uint32_t index) {
     if (index == CCGRAPH_NO_TEXT)
@@ -62,7 +124,7 @@ private:
     if (!mistake_.empty())
       return nullptr;
     if (!types_[index])
-      types_[index] = parseFlatType(handle_.context, spelled);
+      types_[index] = parseFlatType(graph_.context(), spelled);
     if (llvm::Expected<const Type *> &found = *types_[index]; found)
       return *found;
     fail("'" + spelled.str() + "' is no type: " + llvm::toString(types_[index]->takeError()),
@@ -106,7 +168,7 @@ private:
 
   Argument readDevice() {
     llvm::StringRef spelled = text(next());
-    std::optional<Device> device = parseDevice(handle_.context, spelled);
+    std::optional<Device> device = parseDevice(graph_.context(), spelled);
     if (device && device->kind)
       return Argument::device(*device);
     fail("'" + spelled.str() + "' is no device", "spell it as cpu or cuda:0");
@@ -131,7 +193,7 @@ private:
     return entries;
   }
 
-  Identifier identifier(int64_t index) { return handle_.context.identifier(text(index)); }
+  Identifier identifier(int64_t index) { return graph_.context().identifier(text(index)); }
 
   Argument readValue(ArgumentBuilder &builder, unsigned depth) {
     if (depth > maxDepth) {
@@ -153,7 +215,7 @@ private:
     case CCGRAPH_STRING:
       return Argument::string(identifier(next()));
     case CCGRAPH_SYMBOLIC:
-      return Argument::symbolic(handle_.context.symbolic(text(next())));
+      return Argument::symbolic(graph_.context().symbolic(text(next())));
     case CCGRAPH_DTYPE:
       return readDType();
     case CCGRAPH_DEVICE:
@@ -190,6 +252,7 @@ private:
     spec.name = text(flat_.names[at_]);
     spec.target = identifier(flat_.targets[at_]);
     spec.type = type(flat_.types[at_]);
+    spec.frame = frameOf(at_);
     if (mistake_.empty() && graph_.find(spec.name))
       fail("a second node is called '" + spec.name.str() + "'", "names are unique");
     ArgumentBuilder builder(graph_);
@@ -204,10 +267,11 @@ private:
   }
 
   const ccgraph_flat &flat_;
-  ccgraph_graph &handle_;
+  const ccgraph_around *around_;
   Graph &graph_;
   std::vector<std::optional<llvm::Expected<const Type *>>> types_;
   std::vector<Node *> nodes_;
+  std::vector<uint32_t> frames_; ///< of the caller -> of the graph
   uint32_t at_ = 0;
   uint64_t code_ = 0, end_ = 0;
   std::string mistake_, repair_;
@@ -216,14 +280,19 @@ private:
 } // namespace
 
 ccgraph_error *ccgraph_import(const ccgraph_flat *flat, const char *name, ccgraph_graph **graph) {
-  if (!flat || !graph || flat->struct_size < sizeof(ccgraph_flat))
+  return ccgraph_import_with(flat, nullptr, name, graph);
+}
+
+ccgraph_error *ccgraph_import_with(const ccgraph_flat *flat, const ccgraph_around *around, const char *name,
+                                   ccgraph_graph **graph) {
+  if (!graph || !areWhole(flat, around))
     return usage(
         "ccgraph_import: got NULL or a struct of another size, expected a ccgraph_flat and a place for the graph",
-        "set struct_size to sizeof(ccgraph_flat)");
+        "set struct_size to sizeof(ccgraph_flat), and that of what stands around it to sizeof(ccgraph_around)");
   auto handle = std::make_unique<ccgraph_graph>();
   handle->graph = std::make_unique<Graph>(handle->context, name ? name : "graph");
   handle->summary.input = handle->graph->name().str();
-  FlatReader reader(*flat, *handle);
+  FlatReader reader(*flat, around, *handle->graph);
   if (llvm::Error error = reader.read())
     return toError(std::move(error));
   handle->imported = flat->node_count;

@@ -6,7 +6,7 @@
 
 from ._agree import RanksDisagree
 from ._flat import Unsupported
-from ._load import dump, load
+from ._load import Unfilled, dump, load
 from ._pass import Pass, Refused, configure, optimize
 
-__all__ = ["Pass", "RanksDisagree", "Refused", "Unsupported", "configure", "dump", "load", "optimize"]
+__all__ = ["Pass", "RanksDisagree", "Refused", "Unfilled", "Unsupported", "configure", "dump", "load", "optimize"]

@@ -13,7 +13,8 @@ import torch
 from torch import fx
 
 from .._graph import Graph
-from .._library import NO_TEXT, EditView, Flat, UsageError, check, lib
+from .._library import NO_TEXT, Around, EditView, Flat, UsageError, check, lib
+from ._around import Frames, Hints, subgraphs
 
 NONE, NODE, INT, BOOL, FLOAT, STRING, SYMBOLIC, DTYPE, DEVICE, LAYOUT, MEMORY_FORMAT, PYTHON, LIST, TUPLE, SLICE, DICT = range(16)
 _OPCODES = {"placeholder": 0, "get_attr": 1, "call_function": 2, "output": 3}
@@ -54,9 +55,10 @@ def resolve_target(name: str) -> Callable[..., Any]:
 class _Importer:
     """One graph, node after node."""
 
-    def __init__(self) -> None:
+    def __init__(self, hints: Hints | None) -> None:
         self.texts: dict[str, int] = {}
         self.types: dict[Any, int] = {}
+        self.frames, self.hints = Frames(self.text), hints
         self.code = array("q")
         self.index: dict[fx.Node, int] = {}
 
@@ -73,12 +75,16 @@ class _Importer:
             known = self.text(_tensor_text(value))
             if key is not None:
                 self.types[key] = known
+            elif self.hints is not None:
+                self.hints.add(value)
         return known
 
     def type_of(self, node: fx.Node) -> int:
         value = node.meta.get("val", NO_TEXT)
         if isinstance(value, torch.Tensor) and value.layout == torch.strided:
             return self.tensor_type(value)
+        if self.hints is not None:
+            self.hints.add(value)
         text = "-" if value is NO_TEXT else _type_text(value)
         return NO_TEXT if text == "-" else self.text(text)
 
@@ -120,7 +126,8 @@ class _Importer:
             self.code.append(self.text(str(name)))
             self.value(value)
 
-    def flat(self, graph: fx.Graph) -> tuple[Flat, list[Any]]:
+    def flat(self, graph: fx.Graph) -> tuple[Flat, Around, list[Any]]:
+        """The arrays, and what keeps them alive."""
         opcodes, names, targets, types, begins = bytearray(), array("I"), array("I"), array("I"), array("Q", [0])
         for position, node in enumerate(graph.nodes):
             if node.op not in _OPCODES:
@@ -129,12 +136,14 @@ class _Importer:
             names.append(self.text(node.name))
             targets.append(self.text(target_name(node.target)))
             types.append(self.type_of(node))
+            self.frames.add(node)
             self.code.append(len(node.args))
             for argument in node.args:
                 self.value(argument)
             self.named(node.kwargs)
             begins.append(len(self.code))
             self.index[node] = position
+        around, kept = self.around(graph)
         encoded = [text.encode("utf-8", "surrogateescape") for text in self.texts]
         text_begin = array("Q", [0])
         for text in encoded:
@@ -142,7 +151,21 @@ class _Importer:
         pinned: list[Any] = [b"".join(encoded), text_begin, opcodes, names, targets, types, begins, self.code]
         flat = Flat(ctypes.sizeof(Flat), len(names), len(encoded), pinned[0],
                     *(_pointer(data, kind) for data, kind in zip(pinned[1:], (c_uint64, c_uint8, c_uint32, c_uint32, c_uint32, c_uint64, c_int64))))
-        return flat, pinned
+        return flat, around, pinned + kept
+
+    def around(self, graph: fx.Graph) -> tuple[Around, list[Any]]:
+        """Of the graph itself, after its nodes; subgraphs have texts of their own."""
+        inner = {name: _Importer(None).flat(subgraph) for name, subgraph in subgraphs(graph).items()}
+        hints = self.hints.of if self.hints is not None else {}
+        symbols, values = array("I", map(self.text, hints)), array("q", hints.values())
+        names = array("I", map(self.text, inner))
+        flats = (ctypes.POINTER(Flat) * len(inner))(*(ctypes.pointer(flat) for flat, _, _ in inner.values()))
+        arounds = (ctypes.POINTER(Around) * len(inner))(*(ctypes.pointer(around) for _, around, _ in inner.values()))
+        frames = self.frames
+        made = Around(ctypes.sizeof(Around), len(frames.lines), len(symbols), len(inner), _pointer(frames.of_node, c_uint32),
+                      _pointer(frames.texts, c_uint32), _pointer(frames.lines, c_int64), _pointer(symbols, c_uint32),
+                      _pointer(values, c_int64), _pointer(names, c_uint32), flats, arounds)
+        return made, [frames, symbols, values, names, flats, arounds, inner]
 
 
 def _pointer(data: Any, kind: Any) -> Any:
@@ -184,11 +207,11 @@ def _type_text(value: Any) -> str:
     return "-"
 
 
-def import_graph(graph: fx.Graph, name: str) -> tuple[Graph, list[fx.Node]]:
-    """The graph in the library, and the nodes by their index there."""
-    flat, pinned = _Importer().flat(graph)
+def import_graph(graph: fx.Graph, name: str, hints: bool = True) -> tuple[Graph, list[fx.Node]]:
+    """The graph in the library, and the nodes by their index there. `hints`: with the values that symbols had when it was traced."""
+    flat, around, pinned = _Importer(Hints() if hints else None).flat(graph)
     handle = c_void_p()
-    check(lib.ccgraph_import(byref(flat), name.encode(), byref(handle)))
+    check(lib.ccgraph_import_with(byref(flat), byref(around), name.encode(), byref(handle)))
     del pinned
     return Graph(handle), list(graph.nodes)
 
@@ -304,6 +327,8 @@ def _plan(view: EditView, nodes: list[fx.Node]) -> list[_Made]:
     values = _Values(view.made, lambda index: nodes[index] if index < len(nodes) else made[index - len(nodes)])
     mode = _fake_mode(nodes)
     for index in range(view.made.node_count):
+        if view.made.opcodes[index] != _OPCODES["call_function"]:
+            raise Unsupported(f"a new node that is no call: {values.texts[view.made.names[index]]}")
         args, kwargs = values.call(index)
         target = resolve_target(values.texts[view.made.targets[index]])
         likes = [nodes[view.likes[i]] for i in range(view.like_begin[index], view.like_begin[index + 1])]

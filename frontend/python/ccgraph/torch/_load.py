@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import fx
 
 from .._graph import read
+from .._library import UsageError
 from ._flat import _DTYPES, Unsupported, import_graph, resolve_target
 
 
@@ -20,22 +24,92 @@ def dump(gm: fx.GraphModule | fx.Graph, path: str | os.PathLike[str]) -> None:
     handle.write(path)
 
 
-def load(path: str | os.PathLike[str], select: str | None = None) -> fx.GraphModule:
-    """The graph of a file as a module that runs. Constants (get_attr) and subgraphs are refused: a file does not hold them."""
-    program = json.loads(read(path, select).text("json"))
+def load(path: str | os.PathLike[str], select: str | None = None, *, constants: Mapping[str, torch.Tensor] | None = None) -> fx.GraphModule:
+    """The graph of a file as a module that runs, with its subgraphs.
+
+    A file holds no values of constants (get_attr): `constants` gives them by name. What it leaves out becomes a buffer on the meta
+    device, which has a type and no values, and a warning (`Unfilled`) names it: assign the tensor before the module runs.
+    """
+    given = dict(constants or {})
+    module, missing = _module(json.loads(read(path, select).text("json")), given)
+    if given:
+        raise UsageError(f"the graph reads no constant named {', '.join(sorted(given))}")
+    if missing:
+        warnings.warn(f"{os.fspath(path)} holds no values of {', '.join(missing)}: assign them (module.{missing[0]} = ...), or give load(constants=...)",
+                      Unfilled, stacklevel=2)
+    return module
+
+
+class Unfilled(UserWarning):
+    """A module was loaded that lacks values of constants."""
+
+
+def _module(program: dict[str, Any], given: dict[str, torch.Tensor]) -> tuple[fx.GraphModule, list[str]]:
+    """The module, and the constants that it lacks. Takes out of `given` what it uses."""
+    root, missing = torch.nn.Module(), []
+    for name, inner in program.get("subgraphs", {}).items():
+        submodule, lacks = _module(inner, given)
+        _attach(root, name, submodule)
+        missing += [f"{name}.{lack}" for lack in lacks]
     graph = fx.Graph()
     nodes: dict[str, fx.Node] = {}
     for entry in program["nodes"]:
+        if entry["op"] == "get_attr" and not _has(root, entry["target"]):
+            if (value := given.pop(entry["target"], None)) is None:
+                missing.append(entry["target"])
+                value = _unfilled(entry)
+            _attach(root, entry["target"], value)
         nodes[entry["name"]] = _make(graph, entry, nodes)
     graph.lint()
-    return fx.GraphModule(torch.nn.Module(), graph, program.get("name", "GraphModule"))
+    return fx.GraphModule(root, graph, _class_name(program.get("name", "GraphModule"))), missing
+
+
+def _class_name(name: str) -> str:
+    return name if name.isidentifier() else "GraphModule"
+
+
+def _has(root: torch.nn.Module, name: str) -> bool:
+    found: Any = root
+    for part in name.split("."):
+        if (found := getattr(found, part, None)) is None:
+            return False
+    return True
+
+
+def _attach(root: torch.nn.Module, name: str, value: Any) -> None:
+    """As attribute a.b.c, with modules in between."""
+    *path, last = name.split(".")
+    for part in path:
+        if not hasattr(root, part):
+            root.add_module(part, torch.nn.Module())
+        root = getattr(root, part)
+    if isinstance(value, torch.Tensor):
+        root.register_buffer(last, value)
+    else:
+        root.add_module(last, value)
+
+
+_TENSOR = re.compile(r"(\w+)\[([\d, ]*)\](?:\[([\d, ]*)\])?")
+
+
+def _unfilled(entry: dict[str, Any]) -> torch.Tensor:
+    """A tensor of the type of a get_attr, without values."""
+    kind = entry.get("type")
+    found = _TENSOR.match(kind) if isinstance(kind, str) else None
+    if found is None or found[1] not in _DTYPES:
+        raise Unsupported(f"'{entry['name']}' reads {entry['target']}, of which the file knows no type of fixed sizes: "
+                          f"give load(constants={{'{entry['target']}': ...}})")
+    sizes, strides = ([int(part) for part in text.split(",") if part.strip()] for text in (found[2], found[3] or ""))
+    if len(strides) != len(sizes):
+        return torch.empty(sizes, dtype=_DTYPES[found[1]], device="meta")
+    return torch.empty_strided(sizes, strides, dtype=_DTYPES[found[1]], device="meta")
 
 
 def _make(graph: fx.Graph, entry: dict[str, Any], nodes: dict[str, fx.Node]) -> fx.Node:
-    if entry["op"] == "get_attr":
-        raise Unsupported(f"'{entry['name']}' reads {entry['target']}, which no graph file holds: give it to the program as an input")
     args = tuple(_argument(value, nodes) for value in entry.get("args", []))
     kwargs = {name: _argument(value, nodes) for name, value in entry.get("kwargs", {}).items()}
+    if entry["op"] == "get_attr":
+        return graph.create_node("get_attr", entry["target"], name=entry["name"])
     if entry["op"] == "placeholder":
         return graph.placeholder(entry["target"] if entry["target"].isidentifier() else entry["name"])
     if entry["op"] == "output":

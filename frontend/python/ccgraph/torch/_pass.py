@@ -107,7 +107,8 @@ class Pass(CustomGraphPass):
         call = {"nodes": len(graph.nodes), "edits": None}
         digest = result = "unread"
         try:
-            handle, nodes = import_graph(graph, "graph")
+            # Without hints, because the sizes of a rank's own inputs must not decide what all ranks run.
+            handle, nodes = import_graph(graph, "graph", hints=False)
             digest = handle.digest
             self._dump(handle)
             _rewrite(handle, self.pipeline, self._options_for(digest))
