@@ -89,7 +89,7 @@ llvm::Error OptInput::loadCosts() {
   }
   if (options_.pipeline.durations.empty())
     return llvm::Error::success();
-  auto durations = loadDurations(options_.pipeline.durations);
+  auto durations = DurationFile::load(options_.pipeline.durations);
   if (!durations)
     return durations.takeError();
   durations_ = std::move(*durations);

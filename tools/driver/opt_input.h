@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/node_places.h"
@@ -32,8 +33,12 @@ public:
 
   /// Empty: the default.
   [[nodiscard]] const std::optional<Machine> &machine() const { return machine_; }
-  /// Null where there are none.
-  [[nodiscard]] const Durations *durations() const { return durations_ ? &*durations_ : nullptr; }
+  /// Of the graph that they were held to last; null where there are none.
+  [[nodiscard]] const Durations *durations() const { return durations_ ? &durations_->durations() : nullptr; }
+  /// An error where there are durations, and none of this graph.
+  [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph) {
+    return durations_ ? durations_->holdTo(graph) : llvm::Error::success();
+  }
   [[nodiscard]] const Schedule *schedule() const { return schedule_ ? &*schedule_ : nullptr; }
 
   /// The one graph of another file, with the groups of the options, and that file.
@@ -57,7 +62,7 @@ private:
   std::optional<GraphInput> input_;
   GraphList graphs_;
   std::optional<Machine> machine_;
-  std::optional<Durations> durations_;
+  std::optional<DurationFile> durations_;
   std::optional<Schedule> schedule_;
 };
 

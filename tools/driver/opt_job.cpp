@@ -129,7 +129,7 @@ private:
     prepare(graph);
     if (llvm::Error error = checkAssumption(graph))
       return fail(withPlaces(std::move(error), place()));
-    if (llvm::Error error = input_.durations() ? checkDurations(*input_.durations(), graph) : llvm::Error::success())
+    if (llvm::Error error = input_.holdDurationsTo(graph))
       return fail(std::move(error));
     if (!options_.compare.empty())
       return compareWithFile(graph);

@@ -94,7 +94,7 @@ void RecordReader::header(const HeaderLine &found, size_t number) {
   stream.told = false;
   if (!header)
     return events_.damaged(number, "a header that is no JSON object");
-  stream.open = mayHoldGraph(*header);
+  stream.open = events_.wanted ? !header->md5.empty() && events_.wanted(*header) : mayHoldGraph(*header);
   stream.orphaned = header->md5.empty(); // because what announces no payload has none
   stream.record = TraceRecord();
   stream.record.header = std::move(*header);

@@ -42,6 +42,7 @@ public:
   struct Events {
     std::function<void(TraceRecord &&)> record;                     ///< in the order in which payloads end
     std::function<void(size_t line, llvm::StringRef what)> damaged; ///< what stands at a line and cannot be read
+    std::function<bool(const TraceHeader &)> wanted = {}; ///< which payloads; none: those that may hold a graph
   };
   explicit RecordReader(Events events) : events_(std::move(events)) {}
 

@@ -242,27 +242,27 @@ llvm::Error TraceLog::addFile(StringRef path, Diagnostics &warnings) {
   return llvm::Error::success();
 }
 
-llvm::Expected<TraceLog> TraceLog::open(StringRef path, Diagnostics &warnings) {
-  TraceLog log;
-  if (!llvm::sys::fs::is_directory(path)) {
-    if (llvm::Error error = log.addFile(path, warnings))
-      return error;
-    return log;
-  }
+llvm::Expected<std::vector<std::string>> TraceLog::logsOf(StringRef path) {
+  if (!llvm::sys::fs::is_directory(path))
+    return std::vector{path.str()};
   llvm::Expected<std::vector<std::string>> files = filesBelow(path);
   if (!files)
     return files.takeError();
-  size_t logs = 0;
-  for (const std::string &file : *files) {
-    if (!isTrace(file))
-      continue;
-    ++logs;
-    if (llvm::Error error = log.addFile(file, warnings))
-      return error;
-  }
-  if (logs == 0)
+  llvm::erase_if(*files, [](const std::string &file) { return !isTrace(file); });
+  if (files->empty())
     return pathError(path, "got a folder without TORCH_TRACE logs, expected one that TORCH_TRACE named",
                      "run the job with TORCH_TRACE=" + path.str() + ", or name a file");
+  return files;
+}
+
+llvm::Expected<TraceLog> TraceLog::open(StringRef path, Diagnostics &warnings) {
+  TraceLog log;
+  auto files = logsOf(path);
+  if (!files)
+    return files.takeError();
+  for (const std::string &file : *files)
+    if (llvm::Error error = log.addFile(file, warnings))
+      return error;
   return log;
 }
 

@@ -62,7 +62,7 @@ CutLines allLines(llvm::StringRef text) {
 
 /// The machine, the durations and the groups that options name, read.
 struct Files {
-  std::optional<Durations> durations;
+  std::optional<DurationFile> durations;
   std::optional<Schedule> schedule;
   Pipeline pipeline;
 };
@@ -104,11 +104,11 @@ llvm::Error readCosts(const ccgraph_options &options, Files &files, PassManagerO
   }
   if (options.durations.empty())
     return llvm::Error::success();
-  auto durations = loadDurations(options.durations);
+  auto durations = DurationFile::load(options.durations);
   if (!durations)
     return durations.takeError();
   files.durations = std::move(*durations);
-  manager.durations = &*files.durations;
+  manager.durations = &files.durations->durations();
   return llvm::Error::success();
 }
 
@@ -129,7 +129,7 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Files
   if (files.schedule)
     if (llvm::Error error = checkSchedule(*files.schedule, *handle.graph))
       return error;
-  return files.durations ? checkDurations(*files.durations, *handle.graph) : llvm::Error::success();
+  return files.durations ? files.durations->holdTo(*handle.graph) : llvm::Error::success();
 }
 
 void describe(ccgraph_graph &handle, const ccgraph_options &options, const Files &files) {

@@ -4,7 +4,9 @@
 #include "ccgraph/frontend/durations_file.h"
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/machine_file.h"
+#include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/ir/digest.h"
+#include "trace_durations.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -46,6 +48,35 @@ llvm::Expected<Durations> loadDurations(llvm::StringRef path) {
   if (!file)
     return file.takeError();
   return readDurationsFile(file->source());
+}
+
+llvm::Expected<DurationFile> DurationFile::load(llvm::StringRef path) {
+  DurationFile file;
+  if (!TraceLog::isTrace(path)) {
+    auto durations = loadDurations(path);
+    if (!durations)
+      return durations.takeError();
+    file.durations_ = std::move(*durations);
+    return file;
+  }
+  auto estimates = readTraceEstimates(path);
+  if (!estimates)
+    return estimates.takeError();
+  file.durations_.origin = path.str();
+  if (estimates->empty())
+    return mismatch(file.durations_,
+                    "this log holds no estimates, expected one of fx_compute_nodes_runtime_estimation, "
+                    "fx_collectives_analytical_estimation and inductor_runtime_and_tensor_meta",
+                    "compile with torch._inductor.config.aten_distributed_optimizations.enable_overlap_scheduling, "
+                    "or leave --durations away");
+  file.estimates_ = std::move(*estimates);
+  return file;
+}
+
+llvm::Error DurationFile::holdTo(const Graph &graph) {
+  if (estimates_)
+    durations_ = matchEstimates(*estimates_, graph);
+  return checkDurations(durations_, graph);
 }
 
 llvm::Error addCollectives(Machine &machine, llvm::StringRef path) {

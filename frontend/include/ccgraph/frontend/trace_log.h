@@ -33,6 +33,9 @@ public:
   [[nodiscard]] static bool isTrace(llvm::StringRef path);
   [[nodiscard]] static bool isTrace(const InputFile &file);
 
+  /// The log itself, or the logs of a folder and its folders, by name; an error where there is none.
+  [[nodiscard]] static llvm::Expected<std::vector<std::string>> logsOf(llvm::StringRef path);
+
   /// Lists the graphs of a log or of all logs of a folder and its folders, by name of file. Warnings: graphs left out,
   /// payloads that are not what their MD5 says, damage.
   [[nodiscard]] static llvm::Expected<TraceLog> open(llvm::StringRef path, Diagnostics &warnings);

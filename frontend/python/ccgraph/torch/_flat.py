@@ -14,7 +14,7 @@ from torch import fx
 
 from .._graph import Graph
 from .._library import NO_TEXT, Around, EditView, Flat, UsageError, check, lib
-from ._around import Frames, Hints, subgraphs
+from ._around import Frames, Hints, attribute, subgraphs
 
 NONE, NODE, INT, BOOL, FLOAT, STRING, SYMBOLIC, DTYPE, DEVICE, LAYOUT, MEMORY_FORMAT, PYTHON, LIST, TUPLE, SLICE, DICT = range(16)
 _OPCODES = {"placeholder": 0, "get_attr": 1, "call_function": 2, "output": 3}
@@ -81,6 +81,8 @@ class _Importer:
 
     def type_of(self, node: fx.Node) -> int:
         value = node.meta.get("val", NO_TEXT)
+        if value is NO_TEXT and node.op == "get_attr" and isinstance(held := attribute(node.graph, str(node.target)), torch.Tensor):
+            value = held  # PyTorch 2.6 says nothing of the values of constants
         if isinstance(value, torch.Tensor) and value.layout == torch.strided:
             return self.tensor_type(value)
         if self.hints is not None:

@@ -4,11 +4,14 @@
 // preset nor a file says which presets there are. Nothing is printed. Cost: that of the readers.
 #pragma once
 
+#include "ccgraph/frontend/trace_estimates.h"
 #include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/machine.h"
 
 #include "llvm/Support/Error.h"
+
+#include <optional>
 
 namespace ccgraph {
 
@@ -16,6 +19,25 @@ namespace ccgraph {
 [[nodiscard]] llvm::Expected<Machine> loadMachine(llvm::StringRef nameOrPath);
 
 [[nodiscard]] llvm::Expected<Durations> loadDurations(llvm::StringRef path);
+
+/// A file of durations, or a TORCH_TRACE log (or a folder of them) with PyTorch's own estimates, held to one graph after another.
+///
+/// An estimate is of a node where its name and the types of its inputs are those of the log; where no such line is there, where
+/// a line of the same operator (the name without its number) has the same inputs. One of a collective is of those of its
+/// operator and group with as many bytes going in. Kernels of inductor_runtime_and_tensor_meta are matched by the node's name, and
+/// its collectives by their order, where the graph has as many.
+class DurationFile {
+public:
+  [[nodiscard]] static llvm::Expected<DurationFile> load(llvm::StringRef path);
+  /// An error where nothing of it is of this graph.
+  [[nodiscard]] llvm::Error holdTo(const Graph &graph);
+  /// Of the graph that it was held to last.
+  [[nodiscard]] const Durations &durations() const { return durations_; }
+
+private:
+  Durations durations_;
+  std::optional<TraceEstimates> estimates_; ///< of a log
+};
 
 /// Adds the timed collectives of a file to those that a machine knows.
 [[nodiscard]] llvm::Error addCollectives(Machine &machine, llvm::StringRef path);
