@@ -7,6 +7,7 @@
 from ._agree import RanksDisagree
 from ._flat import Unsupported
 from ._load import Unfilled, dump, load
+from ._match import Unmatched
 from ._pass import Pass, Refused, configure, optimize
 
-__all__ = ["Pass", "RanksDisagree", "Refused", "Unfilled", "Unsupported", "configure", "dump", "load", "optimize"]
+__all__ = ["Pass", "RanksDisagree", "Refused", "Unfilled", "Unmatched", "Unsupported", "configure", "dump", "load", "optimize"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -16,9 +17,10 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from .. import __version__
 from .._graph import Graph, make_options
-from .._library import Error, check, lib, library_path
+from .._library import Error, UsageError, check, lib, library_path
 from . import _agree
 from ._flat import Unsupported, apply_edits, import_graph
+from ._match import match as match_by_name
 
 _FILES = ("machine", "durations", "groups", "schedule")
 
@@ -76,6 +78,8 @@ class Pass(CustomGraphPass):
     dump: a folder; each graph is written there as the pass sees it, DIR/rank0_0_DIGEST.json.
     schedule: a file that `ccgraph-opt DUMP --emit schedule` made of such a dump, or a folder of them (DIGEST.schedule.json);
     a graph that none of them is for is refused.
+    match: "digest", or "names": a schedule of another graph, such as one made of a TORCH_TRACE log, is applied by name and order as far as it goes, and
+    a warning (Unmatched) says what did not match.
     agree: compare the ranks' programs when they first run; deadline: seconds that they wait for one another.
 
     A graph that is refused stays as it is, and a warning says why.
@@ -83,8 +87,10 @@ class Pass(CustomGraphPass):
 
     def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None, groups: str | None = None,
                  memory_budget: int | str | None = None, bitwise: bool = True, schedule: str | os.PathLike[str] | None = None,
-                 dump: str | os.PathLike[str] | None = None, agree: bool = True, deadline: float = 600.0) -> None:
-        self.pipeline = pipeline
+                 match: str = "digest", dump: str | os.PathLike[str] | None = None, agree: bool = True, deadline: float = 600.0) -> None:
+        if match not in ("digest", "names"):
+            raise UsageError(f"match: got '{match}', expected 'digest' or 'names'")
+        self.pipeline, self.match = pipeline, match
         self.options = {"machine": machine, "durations": durations, "groups": groups, "memory_budget": memory_budget, "bitwise": bitwise,
                         "schedule": os.fspath(schedule) if schedule is not None else None}
         self.dump = Path(dump) if dump is not None else None
@@ -96,7 +102,7 @@ class Pass(CustomGraphPass):
 
     def uuid(self) -> str:
         """Changes with everything that the result depends on: the library, the options, and what is in the files that they name."""
-        said = [__version__, _hash_of(library_path()), self.pipeline, str(self.agree), str(self.deadline), str(self.dump)]
+        said = [__version__, _hash_of(library_path()), self.pipeline, self.match, str(self.agree), str(self.deadline), str(self.dump)]
         said += [f"{name}={_hash_of(value) if name in _FILES else value}" for name, value in sorted(self.options.items())]
         if (folder := self._schedules()) is not None:
             said += [f"{file.name}={_hash_of(file)}" for file in sorted(folder.glob("*.schedule.json"))]
@@ -111,7 +117,8 @@ class Pass(CustomGraphPass):
             handle, nodes = import_graph(graph, "graph", hints=False)
             digest = handle.digest
             self._dump(handle)
-            _rewrite(handle, self.pipeline, self._options_for(digest))
+            with tempfile.TemporaryDirectory() as folder:
+                _rewrite(handle, self.pipeline, self._options_for(digest, nodes, folder))
             call["edits"] = apply_edits(handle, graph, nodes)
             result = handle.digest
         except (Error, Unsupported) as error:
@@ -134,7 +141,11 @@ class Pass(CustomGraphPass):
         path = self.options["schedule"]
         return Path(path) if path is not None and Path(path).is_dir() else None
 
-    def _options_for(self, digest: str) -> dict[str, Any]:
+    def _options_for(self, digest: str, nodes: list[fx.Node], scratch: str) -> dict[str, Any]:
+        """`scratch`: a folder for a schedule that is made of another one."""
+        given = self.options["schedule"]
+        if given is not None and self.match == "names":
+            return {**self.options, "schedule": match_by_name(given, nodes, digest, scratch)}
         folder = self._schedules()
         return self.options if folder is None else {**self.options, "schedule": os.fspath(folder / f"{digest}.schedule.json")}
 
