@@ -46,6 +46,7 @@ def judge(program, ranks):
         wrong.append("the pass was not called")
     row = {"program": program, "ranks": ranks, "difference": max((d for d in differences if d is not None), default=math.nan), "exact": exact,
            "before": (before["launches"], before["hidden"]), "after": (after["launches"], after["hidden"]),
+           "steps": [1000 * max(said["step_seconds"] for said in job) for job in (off, on)],
            "milliseconds": max(1000 * sum(call["seconds"] for call in said["calls"]) for said in on)}
     return row, wrong
 
@@ -56,13 +57,13 @@ def main():
     parser.add_argument("--programs", nargs="*", default=list(PASSES))
     options = parser.parse_args()
     failed = False
-    print("| program | ranks | largest difference | collectives | computing calls between launch and wait | ms in the pass |\n|---|---|---|---|---|---|")
+    print("| program | ranks | largest difference | collectives | computing calls between launch and wait | ms a step | ms in the pass |\n|---|---|---|---|---|---|---|")
     for program in options.programs:
         for ranks in options.ranks:
             row, wrong = judge(program, ranks)
             if row:
                 equal = "0, to the bit" if row["exact"] else f"{row['difference']:.1e}"
-                print(f"| {program} | {ranks} | {equal} | {row['before'][0]} -> {row['after'][0]} | {row['before'][1]} -> {row['after'][1]} | {row['milliseconds']:.0f} |",
+                print(f"| {program} | {ranks} | {equal} | {row['before'][0]} -> {row['after'][0]} | {row['before'][1]} -> {row['after'][1]} | {row['steps'][0]:.1f} -> {row['steps'][1]:.1f} | {row['milliseconds']:.0f} |",
                       flush=True)
             for text in wrong:
                 failed = True

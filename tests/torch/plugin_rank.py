@@ -3,7 +3,7 @@
 
 RANK and WORLD_SIZE are in the environment. The job says which program, and what each rank's pass is made of.
 """
-import json, os, pathlib, re, sys, time, warnings
+import json, os, pathlib, re, statistics, sys, time, warnings
 import torch
 import torch.distributed as dist
 
@@ -35,6 +35,17 @@ def collectives(code):
     return {"launches": launches, "hidden": hidden}
 
 
+def timed_steps(train, times=15):
+    """The median of some steps, which all ranks begin together."""
+    seconds = []
+    for _ in range(times):
+        dist.barrier()
+        start = time.perf_counter()
+        train()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
 def run(job, rank, ranks):
     step, weights, x = PROGRAMS[job["program"]](rank, ranks)
     weights = [weight.requires_grad_() for weight in weights]
@@ -51,9 +62,10 @@ def run(job, rank, ranks):
     again = train()
     assert all(torch.equal(a, b) for a, b in zip(results, again)), "a second step gives other values"
     counts = [collectives(code) for code in codes]
+    steps = timed_steps(train)
     return {"results": [value.flatten().view(torch.int32).tolist() for value in results],
             "values": [value.flatten().tolist() for value in results],
-            "launches": sum(count["launches"] for count in counts), "hidden": sum(count["hidden"] for count in counts),
+            "step_seconds": steps, "launches": sum(count["launches"] for count in counts), "hidden": sum(count["hidden"] for count in counts),
             "codes": codes if job.get("codes") else []}
 
 

@@ -31,7 +31,8 @@ class Graph:
     @property
     def warnings(self) -> str:
         """What reading found, and let pass; empty where there was nothing."""
-        return lib.ccgraph_graph_warnings(self._handle).decode()
+        said: str = lib.ccgraph_graph_warnings(self._handle).decode()
+        return said
 
     def text(self, form: str = "json") -> str:
         """As "json", "fx", or, after an optimization, "schedule"."""
@@ -62,7 +63,8 @@ class Graph:
         """What the optimization did, as `ccgraph-opt --json` says it."""
         text = c_void_p()
         check(lib.ccgraph_report(self._handle, byref(text)))
-        return json.loads(take_text(text))
+        read: dict[str, Any] = json.loads(take_text(text))
+        return read
 
     def _repr_html_(self) -> str:
         try:
@@ -73,7 +75,7 @@ class Graph:
 
 def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
     """Options of the library, to be freed by the caller. None and False say nothing."""
-    raw = lib.ccgraph_options_new()
+    raw: c_void_p = lib.ccgraph_options_new()
     try:
         given = dict(options)
         if not given.get("schedule"):
