@@ -97,7 +97,7 @@ TEST_F(ReportData, AreColumnsAndDifferences) {
 TEST_F(ReportData, SayWhatHoldsTheStepAndWhatWouldHelp) {
   summary_.run.bounds = {{3'500'000, "0"}, {3'000'000, ""}, {96, "mm"}};
   summary_.run.exposed = {
-      {{"ar", "0", 32, 0, 3'000'000, 1'000'000}, "all_reduce", "", BeginPin::Budget, "mm", 2000, 64, "add", 1000}};
+      {{"ar", "0", 32, 0, 3'000'000, 1'000'000}, "all_reduce", "", BeginPin::Budget, "mm", 2000, 64, 0, "add", 1000}};
   summary_.given = {{"--groups", "my groups.json"}, {"-O3", std::nullopt}, {"--report", "x.html"}};
   summary_.advised = true;
   summary_.advice = {{"192 B of memory", "--memory-budget 192", 3'200'000, 800'000, 64}};
