@@ -29,6 +29,13 @@ LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
   return live;
 }
 
+std::vector<bool> heldByLastWaitOnly(const Graph &graph, const ProgramFacts &facts) {
+  std::vector<bool> result;
+  for (const StorageLife &life : storageLives(graph, facts.storages(), facts.flights()).storages)
+    result.push_back(life.lastWaitOnly);
+  return result;
+}
+
 // A launch that nobody waits for stays in flight for good.
 LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts) {
   LiveBytes live(graph);

@@ -43,8 +43,10 @@ public:
         touched_(facts_.storages().numStorages()), written_(touched_.size()), reshaped_(touched_.size()),
         fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
         steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
-    if (context.memoryBudget())
+    if (context.memoryBudget()) {
       memory_.emplace(liveMemory(graph, facts_));
+      lastOnly_ = heldByLastWaitOnly(graph, facts_);
+    }
   }
   Changed run();
 
@@ -70,6 +72,8 @@ private:
   PassContext &context_;
   const ProgramFacts &facts_;
   std::optional<LiveBytes> memory_;
+  /// by storage, where there is a budget: of the waits that hold it, the count of memory knows the last alone
+  std::vector<bool> lastOnly_;
   std::vector<Node *> touched_;  ///< by storage: nearest node below that reads, writes or waits for it
   std::vector<Node *> written_;  ///< by storage: nearest node below that writes it
   std::vector<Node *> reshaped_; ///< by storage: nearest node below that reshapes a tensor in it
@@ -136,6 +140,10 @@ Node *Sinker::barrierOf(Node *wait) {
 Sinker::Reached Sinker::withinBudget(Node *wait, Node *barrier) const {
   if (!memory_)
     return {barrier};
+  // Because what its transfer holds would live as long, and the count of memory cannot tell.
+  auto isCountedByLast = [&](const StorageAccess &access) { return lastOnly_[access.storage]; };
+  if (llvm::any_of(facts_.accesses(wait), isCountedByLast) || llvm::any_of(facts_.lands(wait), isCountedByLast))
+    return {wait->next(), wait->type() ? wait->type()->numBytes().value_or(1) : 1};
   Node *nodes[] = {wait};
   WhatIf sunk(*memory_, Side::Down, nodes);
   Node *over = sunk.firstOver(wait->next(), barrier, *context_.memoryBudget());

@@ -90,8 +90,14 @@ private:
   [[nodiscard]] uint32_t stepOf(const Node *node) const { return stepOf_[node->id()]; }
   [[nodiscard]] bool communicates(const Node *node) const { return options_.groups.groupOf(node) != CommGroups::none; }
   [[nodiscard]] bool isBound() const;
+  [[nodiscard]] llvm::ArrayRef<StorageId> storagesOf(const Node *node) const {
+    return options_.facts.storages().storages(node);
+  }
+  void findLasts(const StorageLives &lives);
+  void keepLasts(const Node &list);
+  void keepLast(llvm::ArrayRef<Node *> holders);
   void addEdges();
-  void addStorages();
+  void addStorages(const StorageLives &lives);
   void addHolders(const StorageLives &lives);
 
   Graph &graph_;
@@ -99,7 +105,50 @@ private:
   GraphProblem result_;
   /// by node id
   std::vector<uint32_t> stepOf_;
+  /// By the last wait on a long list, or the last node that takes from it: the other ones.
+  llvm::DenseMap<const Node *, std::vector<uint32_t>> others_;
+  /// by storage: all that hold it stand before one of them
+  std::vector<bool> isKeptByLast_;
 };
+
+/// Of the many that hold what a long list has, the count of memory knows the last alone (StorageLife::lastWaitOnly). Because
+/// it stays the last of them, that is enough; but not for many launches into one buffer.
+void Maker::findLasts(const StorageLives &lives) {
+  llvm::DenseSet<const Node *> together;
+  for (const Flights::Landing &landing : options_.facts.flights().landings())
+    if (landing.launches.size() > 1)
+      together.insert(landing.launches.begin(), landing.launches.end());
+  isKeptByLast_.resize(lives.storages.size());
+  for (const Node *node : result_.nodes)
+    if (!together.contains(node) &&
+        llvm::any_of(storagesOf(node), [&](StorageId id) { return lives.storages[id].lastWaitOnly; }))
+      keepLasts(*node);
+}
+
+void Maker::keepLasts(const Node &list) {
+  for (StorageId id : storagesOf(&list))
+    isKeptByLast_[id] = true;
+  if (options_.facts.launches(&list)) {
+    for (const Use &use : list.operandUses())
+      for (StorageId id : storagesOf(use.def()))
+        isKeptByLast_[id] = true;
+    keepLast(options_.facts.waitsOf(&list));
+  }
+  std::vector<Node *> takers;
+  for (const Use &use : list.uses())
+    if (getItemIndex(*use.user()))
+      takers.push_back(use.user());
+  keepLast(takers);
+}
+
+void Maker::keepLast(llvm::ArrayRef<Node *> holders) {
+  const Node *last = nullptr;
+  for (const Node *holder : holders)
+    last = !last || last->isBefore(holder) ? holder : last;
+  for (const Node *holder : holders)
+    if (holder != last)
+      others_[last].push_back(stepOf(holder));
+}
 
 /// Because sections of one program never pass each other, more than one of them binds all.
 bool Maker::isBound() const {
@@ -127,6 +176,7 @@ void Maker::addEdges() {
       row.push_back(stepOf(use.def()));
     for (const Node *before : options_.dependences.before(node))
       row.push_back(stepOf(before));
+    llvm::append_range(row, others_.lookup(node));
     if (opaque != none)
       row.push_back(opaque);
     bool issues = bound && communicates(node);
@@ -148,10 +198,12 @@ void Maker::addEdges() {
   }
 }
 
-void Maker::addStorages() {
-  StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.flights());
-  for (const StorageLife &life : lives.storages)
-    result_.problem.storages.push_back({life.bytes, life.fromStart, life.toEnd || life.lastWaitOnly});
+void Maker::addStorages(const StorageLives &lives) {
+  for (StorageId id = 0; id < lives.storages.size(); ++id) {
+    const StorageLife &life = lives.storages[id];
+    bool isUnknown = life.lastWaitOnly && !isKeptByLast_[id];
+    result_.problem.storages.push_back({life.bytes, life.fromStart, life.toEnd || isUnknown});
+  }
   addHolders(lives);
 }
 
@@ -182,8 +234,10 @@ void Maker::addHolders(const StorageLives &lives) {
 }
 
 GraphProblem Maker::make() {
+  StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.flights());
+  findLasts(lives);
   addEdges();
-  addStorages();
+  addStorages(lives);
   return std::move(result_);
 }
 
