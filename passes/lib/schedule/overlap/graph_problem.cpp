@@ -96,6 +96,8 @@ private:
   void findLasts(const StorageLives &lives);
   void keepLasts(const Node &list);
   void keepLast(llvm::ArrayRef<Node *> holders);
+  void findReshaped();
+  void addShapeEdges(uint32_t step, llvm::SmallVectorImpl<uint32_t> &row);
   void addEdges();
   void addStorages(const StorageLives &lives);
   void addHolders(const StorageLives &lives);
@@ -109,6 +111,8 @@ private:
   llvm::DenseMap<const Node *, std::vector<uint32_t>> others_;
   /// by storage: all that hold it stand before one of them
   std::vector<bool> isKeptByLast_;
+  /// by storage that some node reshapes: the steps so far that do, and those that take an element from a list that has it
+  llvm::DenseMap<StorageId, std::vector<uint32_t>> reshapers_, takers_;
 };
 
 /// Of the many that hold what a long list has, the count of memory knows the last alone (StorageLife::lastWaitOnly). Because
@@ -165,6 +169,30 @@ bool Maker::isBound() const {
   return false;
 }
 
+/// Because taking an element reads the shapes of all elements of its list, and not of its own storage alone.
+void Maker::addShapeEdges(uint32_t step, llvm::SmallVectorImpl<uint32_t> &row) {
+  const Node *node = result_.nodes[step];
+  if (!reshapers_.empty() && getItemIndex(*node))
+    for (StorageId id : storagesOf(node->operand(0)))
+      if (auto known = reshapers_.find(id); known != reshapers_.end()) {
+        llvm::append_range(row, known->second);
+        takers_[id].push_back(step);
+      }
+  for (const StorageAccess &access : options_.facts.accesses(node))
+    if (has(access.access, Access::Reshape)) {
+      llvm::append_range(row, takers_.lookup(access.storage));
+      reshapers_[access.storage].push_back(step);
+    }
+}
+
+/// Makes room for what reshapes a storage, so that whoever takes from a list before is noted too.
+void Maker::findReshaped() {
+  for (const Node *node : result_.nodes)
+    for (const StorageAccess &access : options_.facts.accesses(node))
+      if (has(access.access, Access::Reshape))
+        reshapers_[access.storage];
+}
+
 void Maker::addEdges() {
   bool bound = isBound();
   uint32_t opaque = none, issued = none;
@@ -177,6 +205,7 @@ void Maker::addEdges() {
     for (const Node *before : options_.dependences.before(node))
       row.push_back(stepOf(before));
     llvm::append_range(row, others_.lookup(node));
+    addShapeEdges(step, row);
     if (opaque != none)
       row.push_back(opaque);
     bool issues = bound && communicates(node);
@@ -236,6 +265,7 @@ void Maker::addHolders(const StorageLives &lives) {
 GraphProblem Maker::make() {
   StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.flights());
   findLasts(lives);
+  findReshaped();
   addEdges();
   addStorages(lives);
   return std::move(result_);
