@@ -1,5 +1,7 @@
 #include "schedule/overlap/bucket_spans.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -16,6 +18,37 @@ BucketSpans::BucketSpans(const Schedule &schedule) : first_(schedule.order.size(
       first_[at] = place[bucket.front()];
       last_[at] = place[bucket.back()];
     }
+}
+
+Schedule closed(const Problem &problem, Schedule schedule) {
+  BucketSpans spans(schedule);
+  std::vector<size_t> place(schedule.order.size());
+  for (size_t at = 0; at < schedule.order.size(); ++at)
+    place[schedule.order[at]] = at;
+  std::vector<bool> isMember(schedule.order.size());
+  /// by step: the bucket of which a member yields it, or it is one
+  std::vector<uint32_t> of(schedule.order.size(), none);
+  for (uint32_t number = 0; number < schedule.buckets.size(); ++number) {
+    const std::vector<uint32_t> &bucket = schedule.buckets[number];
+    size_t first = place[bucket.front()];
+    for (uint32_t member : bucket) {
+      isMember[member] = true;
+      of[member] = number;
+    }
+    std::vector<uint32_t> before, behind;
+    for (size_t at = first; at <= spans.last(first); ++at) {
+      uint32_t step = schedule.order[at];
+      if (isMember[step])
+        continue;
+      bool isYielded = llvm::any_of(problem.before[step], [&](uint32_t from) { return of[from] == number; });
+      of[step] = isYielded ? number : none;
+      (isYielded ? behind : before).push_back(step);
+    }
+    auto to = std::copy(before.begin(), before.end(), schedule.order.begin() + static_cast<ptrdiff_t>(first));
+    to = std::copy(bucket.begin(), bucket.end(), to);
+    std::copy(behind.begin(), behind.end(), to);
+  }
+  return schedule;
 }
 
 } // namespace ccgraph::overlap

@@ -1,7 +1,7 @@
 // BucketSpans: from where to where the members of each bucket stand in an order.
 //
-// Nothing may be put between the members of a bucket, since it is issued where the first stands and, when it is made one
-// node, stands where the last does; but for views, which members read.
+// Nothing may be put between the members of a bucket, since when it is made one node it stands where the first does. While
+// a schedule is worked on, views may: closed() puts them aside.
 //
 // Ownership: owns its numbers. Failure: none. Cost: linear in steps.
 #pragma once
@@ -21,5 +21,9 @@ private:
   /// by place
   std::vector<size_t> first_, last_;
 };
+
+/// The same order with the members of each bucket side by side: views that stand between them go in front, those of what
+/// a member yields behind.
+[[nodiscard]] Schedule closed(const Problem &problem, Schedule schedule);
 
 } // namespace ccgraph::overlap

@@ -1,5 +1,6 @@
 #include "schedule/overlap/sturdy.h"
 
+#include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/hasten.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/slacken.h"
@@ -129,7 +130,7 @@ Schedule Strengthener::run() {
     } else
       whole_.insert(best_.buckets[bucket].front());
   }
-  return std::move(best_);
+  return closed(problem_, std::move(best_));
 }
 
 } // namespace

@@ -259,6 +259,10 @@ TEST(Sturdy, CostsNextToNothingAndKeepsTheBudget) {
     SCOPED_TRACE(seed);
     Schedule result = sturdy(problem, measured(problem, schedule), {budget});
     expectLegal(problem, result);
+    for (const std::vector<uint32_t> &bucket : result.buckets) {
+      auto first = llvm::find(result.order, bucket.front());
+      EXPECT_TRUE(std::equal(bucket.begin(), bucket.end(), first)) << "something stands between members";
+    }
     Replay then = replay(problem, schedule), now = replay(problem, result);
     EXPECT_EQ(result.picoseconds, now.total);
     EXPECT_EQ(result.peakBytes, now.peakBytes);
