@@ -5,9 +5,12 @@
 namespace ccgraph {
 
 LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
+  return liveMemory(graph, storageLives(graph, facts.storages(), facts.flights()));
+}
+
+LiveBytes liveMemory(Graph &graph, const StorageLives &lives) {
   constexpr LiveBytes::IntervalId none = ~0U;
   LiveBytes live(graph);
-  StorageLives lives = storageLives(graph, facts.storages(), facts.flights());
   live.reserve(lives.storages.size());
   std::vector<LiveBytes::IntervalId> intervals(lives.storages.size(), none);
   for (size_t id = 0; id < lives.storages.size(); ++id) {
@@ -27,13 +30,6 @@ LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
   }
   live.settle();
   return live;
-}
-
-std::vector<bool> heldByLastWaitOnly(const Graph &graph, const ProgramFacts &facts) {
-  std::vector<bool> result;
-  for (const StorageLife &life : storageLives(graph, facts.storages(), facts.flights()).storages)
-    result.push_back(life.lastWaitOnly);
-  return result;
 }
 
 // A launch that nobody waits for stays in flight for good.

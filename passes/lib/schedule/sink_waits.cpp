@@ -44,8 +44,10 @@ public:
         fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
         steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget()) {
-      memory_.emplace(liveMemory(graph, facts_));
-      lastOnly_ = heldByLastWaitOnly(graph, facts_);
+      StorageLives lives = storageLives(graph, facts_.storages(), facts_.flights());
+      memory_.emplace(liveMemory(graph, lives));
+      for (const StorageLife &life : lives.storages)
+        lastOnly_.push_back(life.lastWaitOnly);
     }
   }
   Changed run();

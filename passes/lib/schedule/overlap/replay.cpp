@@ -140,11 +140,22 @@ void addMemory(const Problem &problem, const Schedule &schedule, Replay &result)
 
 } // namespace
 
-Replay replay(const Problem &problem, const Schedule &schedule, LinkTime links) {
-  Replay result = problem.crowding.empty() ? timed<PerfectClock>(problem, schedule, links)
-                                           : timed<CrowdedClock>(problem, schedule, links);
+Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime links) {
+  return problem.crowding.empty() ? timed<PerfectClock>(problem, schedule, links)
+                                  : timed<CrowdedClock>(problem, schedule, links);
+}
+
+Replay replay(const Problem &problem, const Schedule &schedule) {
+  Replay result = replayTimes(problem, schedule);
   addMemory(problem, schedule, result);
   return result;
+}
+
+Schedule measured(const Problem &problem, Schedule schedule) {
+  Replay now = replay(problem, schedule);
+  schedule.picoseconds = now.total;
+  schedule.peakBytes = now.peakBytes;
+  return schedule;
 }
 
 std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule) {

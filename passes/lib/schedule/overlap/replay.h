@@ -39,7 +39,11 @@ struct LinkTime {
   int64_t of = 1;
 };
 
-[[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule, LinkTime links = {});
+[[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule);
+/// Times alone: nothing is counted of memory, which hangs on no link.
+[[nodiscard]] Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime links = {});
+/// The schedule with the time and the peak that a replay finds.
+[[nodiscard]] Schedule measured(const Problem &problem, Schedule schedule);
 /// Bytes alive at each place of the order.
 [[nodiscard]] std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule);
 /// The program in its own order.

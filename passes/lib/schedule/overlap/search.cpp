@@ -101,11 +101,8 @@ void Search::addBases() {
     return;
   Schedule schedule;
   schedule.order = frugal.order;
-  Replay replayed = replay(problem_, schedule);
-  schedule.picoseconds = replayed.total;
-  schedule.peakBytes = replayed.peakBytes;
   bases_.push_back(std::make_unique<Base>(problem_, std::move(frugal.order)));
-  consider(std::move(schedule));
+  consider(measured(problem_, std::move(schedule)));
 }
 
 void Search::consider(Schedule schedule) {
@@ -126,7 +123,7 @@ Schedule Search::walkFrom(const Base &base, const Policy &policy) const {
 /// Because walks and beams take the machine for a perfect one.
 Schedule Search::judged(Schedule schedule) const {
   if (!problem_.crowding.empty())
-    schedule.picoseconds = replay(problem_, schedule).total;
+    schedule.picoseconds = replayTimes(problem_, schedule).total;
   return schedule;
 }
 

@@ -32,17 +32,14 @@ int64_t scaled(int64_t value, int64_t factor, int64_t divisor) {
 } // namespace
 
 CrowdedClock::CrowdedClock(const Problem &problem)
-    : problem_(problem), queues_(problem.streams), alone_(problem.streams), times_(problem.steps.size()),
-      ended_(problem.steps.size()) {
-  for (uint32_t link : problem.crowding.linkOf)
-    if (link != none)
-      crowds_.resize(std::max<size_t>(crowds_.size(), link + 1));
-}
-
-int64_t &CrowdedClock::crowdOn(uint32_t stream) {
-  const std::vector<uint32_t> &linkOf = problem_.crowding.linkOf;
-  bool shares = !linkOf.empty() && linkOf[stream] != none;
-  return shares ? crowds_[linkOf[stream]] : alone_[stream];
+    : problem_(problem), queues_(problem.streams), times_(problem.steps.size()), ended_(problem.steps.size()) {
+  const std::vector<uint32_t> &shared = problem.crowding.linkOf;
+  size_t links = 0;
+  for (uint32_t link : shared)
+    links = link == none ? links : std::max<size_t>(links, link + 1);
+  for (uint32_t stream = 0; stream < problem.streams; ++stream)
+    linkOf_.push_back(shared.empty() || shared[stream] == none ? links++ : shared[stream]);
+  crowds_.resize(links);
 }
 
 int64_t CrowdedClock::untilNextEvent() {

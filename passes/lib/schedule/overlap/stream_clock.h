@@ -62,7 +62,7 @@ private:
     /// counts in the crowd
     bool onLink;
   };
-  [[nodiscard]] int64_t &crowdOn(uint32_t stream);
+  [[nodiscard]] int64_t &crowdOn(uint32_t stream) { return crowds_[linkOf_[stream]]; }
   [[nodiscard]] int64_t untilNextEvent();
   void advance(int64_t picoseconds);
   /// Of the first of the stream's queue; those that take no time end as they begin.
@@ -76,8 +76,10 @@ private:
   std::vector<std::deque<Transfer>> queues_;
   /// streams with something in their queue
   std::vector<uint32_t> running_;
-  /// by link, and by stream where a stream has a link of its own: how many transfers share it now
-  std::vector<int64_t> crowds_, alone_;
+  /// by stream; those that share with nobody have links of their own behind the others
+  std::vector<size_t> linkOf_;
+  /// by link: how many transfers share it now
+  std::vector<int64_t> crowds_;
   /// by launch
   std::vector<TransferTimes> times_;
   std::vector<bool> ended_;

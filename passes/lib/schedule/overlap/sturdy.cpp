@@ -21,7 +21,7 @@ constexpr int64_t worthwhile = 4;
 class OtherLinks {
 public:
   OtherLinks(const Problem &problem, const Schedule &schedule)
-      : fast_(replay(problem, schedule, {1, 2})), slow_(replay(problem, schedule, {2, 1})) {}
+      : fast_(replayTimes(problem, schedule, {1, 2})), slow_(replayTimes(problem, schedule, {2, 1})) {}
   [[nodiscard]] int64_t total() const { return fast_.total + slow_.total / 2; }
   [[nodiscard]] int64_t exposed(uint32_t launch) const { return fast_.exposedBy[launch] + slow_.exposedBy[launch] / 2; }
 
@@ -39,7 +39,6 @@ public:
   Schedule run();
 
 private:
-  void measure(Schedule &schedule) const;
   void take(Schedule other);
   [[nodiscard]] size_t mostExposed(const OtherLinks &links) const;
   [[nodiscard]] Schedule cut(size_t bucket) const;
@@ -53,14 +52,8 @@ private:
   std::set<uint32_t> whole_;
 };
 
-void Strengthener::measure(Schedule &schedule) const {
-  Replay now = replay(problem_, schedule);
-  schedule.picoseconds = now.total;
-  schedule.peakBytes = now.peakBytes;
-}
-
 void Strengthener::take(Schedule other) {
-  measure(other);
+  other = measured(problem_, std::move(other));
   if (other.picoseconds <= best_.picoseconds && other.peakBytes <= options_.budget)
     best_ = std::move(other);
 }
@@ -105,8 +98,7 @@ Schedule Strengthener::cut(size_t bucket) const {
   llvm::erase_if(result.buckets, [](const std::vector<uint32_t> &it) { return it.size() < 2; });
   for (uint32_t launch : launches)
     result = hasten(problem_, std::move(result), {options_.budget, launch});
-  measure(result);
-  return result;
+  return measured(problem_, std::move(result));
 }
 
 bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {
