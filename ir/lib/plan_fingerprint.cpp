@@ -4,8 +4,11 @@
 #include "ccgraph/ir/text.h"
 #include "fingerprint.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace ccgraph {
 namespace {
@@ -174,7 +177,7 @@ private:
     for (int64_t rank : ranks)
       if (rank != right)
         compare(programs_.at(right), headOf(right), programs_.at(rank), headOf(rank),
-                alone ? culpritText({rank}, *most) : "");
+                alone ? culpritText({rank}, *most) : culpritByProgram());
   }
 
   /// "rank 1 is the culprit: ranks 0 and 2 agree".
@@ -192,26 +195,60 @@ private:
             "make all ranks of a group launch the same calls on it, in one order", culprit);
   }
 
-  /// The first member of the head's group that is not there, and what it does instead.
+  /// Who waits for whom is followed until somebody waits for nobody, or comes a second time: those two are told of, because whoever
+  /// waits for one of them is held up by them.
   void reportStuck(int64_t rank) {
-    const Program &program = programs_.at(rank);
-    const Launch &head = program.launches[program.next];
-    for (int64_t member : head.print.members) {
-      auto found = programs_.find(member);
-      if (found == programs_.end())
-        continue;
-      const Program &other = found->second;
-      bool ended = other.next == other.launches.size();
-      if (!ended && other.launches[other.next].print.members == head.print.members)
-        continue;
-      return wrong("ranks " + std::to_string(rank) + " and " + std::to_string(member),
-                   "rank " + std::to_string(rank) + " launches " + placeText(program, head) + " while rank " +
-                       std::to_string(member) +
-                       (ended ? std::string(" has launched all that it has")
-                              : " first launches " + placeText(other, other.launches[other.next])) +
-                       "; expected both to launch that next",
-                   "give all ranks one order of launches, across groups too", ended ? culpritOf(head) : "");
+    std::set<int64_t> seen;
+    int64_t absent = absentFrom(rank);
+    while (seen.insert(rank).second && !hasEnded(absent))
+      rank = std::exchange(absent, absentFrom(absent));
+    const Program &program = programs_.at(rank), &other = programs_.at(absent);
+    const Launch &head = headOf(rank);
+    std::string culprit = hasEnded(absent) ? culpritOf(head) : "";
+    wrong("ranks " + std::to_string(rank) + " and " + std::to_string(absent),
+          "rank " + std::to_string(rank) + " launches " + placeText(program, head) + " while rank " +
+              std::to_string(absent) +
+              (hasEnded(absent) ? std::string(" has launched all that it has")
+                                : " first launches " + placeText(other, headOf(absent))) +
+              "; expected both to launch that next",
+          "give all ranks one order of launches, across groups too", culprit.empty() ? culpritByProgram() : culprit);
+  }
+
+  [[nodiscard]] bool hasEnded(int64_t rank) const {
+    return programs_.at(rank).next == programs_.at(rank).launches.size();
+  }
+
+  /// The first member of the group of the rank's head that is not there.
+  [[nodiscard]] int64_t absentFrom(int64_t rank) const {
+    const std::vector<int64_t> &members = headOf(rank).print.members;
+    std::vector<int64_t> ranks = given(members);
+    return *llvm::find_if(ranks,
+                          [&](int64_t member) { return hasEnded(member) || headOf(member).print.members != members; });
+  }
+
+  /// Of all ranks: the one whose program is not like that of all others, whoever its members are. Two groups of two have no majority,
+  /// but four ranks that are to run one program have.
+  [[nodiscard]] std::string culpritByProgram() const {
+    std::map<std::string, std::vector<int64_t>> votes;
+    for (const auto &[rank, program] : programs_)
+      votes[textWithoutMembers(program)].push_back(rank);
+    if (votes.size() != 2)
+      return "";
+    auto [few, many] = std::minmax(*votes.begin(), *votes.rbegin(),
+                                   [](const auto &a, const auto &b) { return a.second.size() < b.second.size(); });
+    // Because ranks that launch nothing tell nothing of what others should.
+    bool told = few.second.size() == 1 && many.second.size() > 1 && !many.first.empty();
+    return told ? culpritText(few.second, many.second) : "";
+  }
+
+  static std::string textWithoutMembers(const Program &program) {
+    std::string text;
+    for (const Launch &launch : program.launches) {
+      Print print = launch.print;
+      print.members.clear();
+      text += print.str() + "\n";
     }
+    return text;
   }
 
   /// Of a call that some wait for: those who have launched all that they have, if the others are more.

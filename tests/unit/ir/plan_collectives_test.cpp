@@ -291,6 +291,37 @@ TEST(PlanAgreement, WhoHasLaunchedLessThanTheOthersIsTheCulprit) {
   EXPECT_EQ(disagreement({&a, &b, &d}).find("culprit"), std::string::npos) << "most launch nothing";
 }
 
+TEST(PlanAgreement, WhoIsUnlikeAllOthersIsTheCulprit) {
+  // Of two pairs, where rank 1 leaves out what its pair launches: no pair has a majority, and rank 0 waits for those who wait.
+  Rank a(0), b(1), c(2), d(3);
+  for (Rank *rank : {&a, &c})
+    rank->reduce({0, 2}, 4), rank->reduce({0, 1, 2, 3}, 8), rank->reduce({0, 2}, 2);
+  d.reduce({1, 3}, 4), d.reduce({0, 1, 2, 3}, 8), d.reduce({1, 3}, 2);
+  b.reduce({0, 1, 2, 3}, 8), b.reduce({1, 3}, 2);
+  EXPECT_EQ(
+      disagreement({&a, &b, &c, &d}),
+      "error: ranks 3 and 1: rank 3 launches step 0 all_reduce, all_reduce sum f32[4] on ranks [1, 3] while rank 1 "
+      "first launches step 0 all_reduce, all_reduce sum f32[8] on ranks [0, 1, 2, 3]; expected both to launch that "
+      "next "
+      "[plan.ranks]\n"
+      "  note: rank 1 is the culprit: ranks 0, 2 and 3 agree\n"
+      "  note: give all ranks one order of launches, across groups too\n");
+  b.callOf(0).reduceOp = ReduceOp::Max;
+  c.callOf(2).reduceOp = ReduceOp::Max;
+  EXPECT_EQ(disagreement({&a, &b, &c, &d}).find("culprit"), std::string::npos) << "two are unlike the others";
+}
+
+TEST(PlanAgreement, WhoBringsAnotherThingIsTheCulpritByItsProgram) {
+  Rank a(0), b(1), c(2), d(3);
+  for (Rank *rank : {&a, &b})
+    rank->reduce({0, 1}, 4);
+  for (Rank *rank : {&c, &d})
+    rank->reduce({2, 3}, 4);
+  c.callOf(0).reduceOp = ReduceOp::Max;
+  EXPECT_NE(disagreement({&a, &b, &c, &d}).find("note: rank 2 is the culprit: ranks 0, 1 and 3 agree\n"),
+            std::string::npos);
+}
+
 TEST(PlanAgreement, TwoGroupsAreLaunchedInOneOrder) {
   Rank a(0), b(1);
   a.reduce({0, 1}, 4), a.reduce({1, 0}, 4);
