@@ -128,13 +128,13 @@ private:
 
   /// What keeps the rank, where it waits for nobody: the end of a sentence.
   [[nodiscard]] std::optional<std::string> ownReason(int64_t rank) const {
-    const FlightRecord *record = table_.record(rank);
-    if (record->activity == RankActivity::Ended)
+    FlightStanding standing = table_.standing(rank);
+    if (standing.activity == RankActivity::Ended)
       return "it has ended its program";
-    if (record->activity == RankActivity::Busy)
-      return record->busyWith.empty() ? "it is busy" : "it is busy with `" + record->busyWith + "`";
+    if (standing.activity == RankActivity::Busy)
+      return standing.busyWith.empty() ? "it is busy" : "it is busy with `" + standing.busyWith + "`";
     if (!blockedCall(rank))
-      return lastText(*record);
+      return lastText(*table_.record(rank));
     return std::nullopt;
   }
 
@@ -202,7 +202,7 @@ private:
       if (call->state == FlightState::Completed)
         continue;
       open.push_back(rank);
-      if (table_.record(rank)->activity == RankActivity::Busy)
+      if (table_.standing(rank).activity == RankActivity::Busy)
         busy.push_back(rank);
       if (call->state == FlightState::Scheduled)
         behind.push_back(rank);
@@ -229,7 +229,7 @@ private:
   [[nodiscard]] FlightVerdict atEnd() const {
     Ranks busy, ended;
     for (int64_t rank : table_.ranks()) {
-      RankActivity activity = table_.record(rank)->activity;
+      RankActivity activity = table_.standing(rank).activity;
       if (activity == RankActivity::Busy)
         busy.push_back(rank);
       if (activity == RankActivity::Ended)

@@ -109,6 +109,20 @@ const FlightRecord *FlightTable::record(int64_t rank) const {
   return found == records_.end() ? nullptr : found->second;
 }
 
+// A rank that has gone on since then was in the middle of the first step that was not over: it waited in it, if it had launched a
+// collective, and else kept the others waiting.
+FlightStanding FlightTable::standing(int64_t rank) const {
+  const FlightRecord &record = *records_.at(rank);
+  auto wentOn = llvm::find_if(record.steps, [this](const FlightStep &step) {
+    return step.times.started > end_ || step.times.completed > end_;
+  });
+  if (wentOn == record.steps.end())
+    return {record.activity, record.busyWith};
+  if (wentOn->communicates && wentOn->times.started <= end_)
+    return {RankActivity::Waiting, ""};
+  return {RankActivity::Busy, wentOn->name};
+}
+
 size_t FlightTable::numCalls() const {
   size_t calls = 0;
   for (const auto &[rank, record] : records_)

@@ -45,6 +45,13 @@ struct FlightMeeting {
   [[nodiscard]] bool isIncomplete() const;
 };
 
+/// What a rank did.
+struct FlightStanding {
+  RankActivity activity = RankActivity::Unknown;
+  /// the step that a busy rank executes; empty between steps
+  std::string busyWith;
+};
+
 class FlightTable {
 public:
   explicit FlightTable(llvm::ArrayRef<FlightRecord> records);
@@ -55,6 +62,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<FlightMeeting> meetings() const { return meetings_; }
   /// Null where the rank left none.
   [[nodiscard]] const FlightRecord *record(int64_t rank) const;
+  /// Of a rank that left a record: when the first record was taken.
+  [[nodiscard]] FlightStanding standing(int64_t rank) const;
   /// All ranks that any record speaks of.
   [[nodiscard]] const std::set<int64_t> &ranks() const { return ranks_; }
   /// All records are of one plan, as far as they say: what meets has the same place in it.

@@ -222,6 +222,27 @@ TEST(FlightAnalysis, LeavesOutWhatWasDoneAfterTheFirstRecord) {
             "which ranks 0 and 2 wait; its last call was all_gather f32[4]");
 }
 
+/// Two ranks that have ended: rank 0 waited for the other until 1000, which ran a last step long after its collective.
+Ranks endedLate(FlightTimes last, bool communicates) {
+  Ranks ranks(2);
+  for (size_t rank = 0; rank < 2; ++rank) {
+    ranks.call(rank, "all_reduce", completed).times = {100, 100, 200};
+    ranks.records[rank].activity = RankActivity::Ended;
+    ranks.records[rank].taken = rank == 0 ? 1000 : 1300;
+    ranks.records[rank].steps = {{0, "all_reduce", "all_reduce", true, "0", {100, 100, 200}}};
+  }
+  ranks.records[1].steps.push_back({1, "relu", "aten.relu.default", communicates, "compute", last});
+  return ranks;
+}
+
+TEST(FlightAnalysis, LeavesOutThatAStoppedRankHasEndedSince) {
+  std::string sentence = "rank 1 is the culprit: it is busy with `relu`, and rank 0 has ended";
+  EXPECT_EQ(endedLate({100, 1200, 1210}, false).sentence(), sentence) << "it was stopped before the step";
+  EXPECT_EQ(endedLate({100, 900, 1210}, false).sentence(), sentence) << "it was stopped in the step";
+  EXPECT_EQ(endedLate({100, 1200, 1210}, true).sentence(), sentence) << "it was stopped before it launched";
+  EXPECT_TRUE(analyzeFlight(endedLate({100, 300, 400}, false).records).agree);
+}
+
 TEST(FlightAnalysis, OfNothingSaysSo) { EXPECT_EQ(analyzeFlight({}).sentence, "there is no record"); }
 
 } // namespace
