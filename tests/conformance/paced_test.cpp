@@ -80,6 +80,19 @@ TEST(Paced, WhatCommunicatesRunsBehindWhatComputes) {
   expectEnds({&b.plan}, 2, {{10, 50, 70, 5}}, {{10, 60, 80, 85}});
 }
 
+TEST(Paced, ACollectiveBeginsWhenItsOperandsAreReadyThoughTheHostIssuesOthersBefore) {
+  PlanBuilder b;
+  PlanWindow x = b.input("x", {2}), y = b.compute("y", {2}), c = b.comm("c", {2}), z = b.compute("z", {2});
+  StreamId stream = b.collectives(b.group("tp", {0, 1}));
+  b.kernel("y", "aten.relu.default", {x}, y);
+  b.kernel("z", "aten.relu.default", {x}, z);
+  b.collective("c", stream, {rowOf(b, CollectiveKind::AllReduce, stream, y, c)});
+  b.order("y", "c");
+  expectEnds({&b.plan}, 2, {{10, 100, 70}}, {{10, 110, 80}});
+  b.order("z", "c");
+  expectEnds({&b.plan}, 2, {{10, 100, 70}}, {{10, 110, 180}});
+}
+
 TEST(Paced, TimesMayBeZero) {
   Overlap b;
   expectEnds({&b.plan}, 2, {{0, 0, 0, 0}}, {{0, 0, 0, 0}});
