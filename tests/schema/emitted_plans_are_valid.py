@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Holds the plans that ccgraph-opt writes to docs/plan.schema.json: emitted_plans_are_valid.py CCGRAPH_OPT SCHEMA TESTS
+
+Of every golden the input, as it stands and by its pipeline, and of every captured graph of tests/data/small what -O2 makes of it. What is not lowered
+must be refused by a rule of lowering."""
+import glob, json, os, re, subprocess, sys, tempfile
+import jsonschema
+
+OPT, SCHEMA, TESTS = sys.argv[1:]
+# At least so many plans, so that a folder that has moved is no success.
+FEWEST = 500
+
+
+def sections(path):
+    with open(path, encoding="utf-8") as file:
+        parts = re.split(r"^--- (\w+)\n", file.read(), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def groups_of(text):
+    """A table of the groups that the text names: each has as many ranks as its collectives say, and two at least."""
+    sizes = {}
+    for size, name in re.findall(r"(?:(\d+), )?'([^']+)'\)", text):
+        sizes[name] = max(int(size or 0), sizes.get(name, 2))
+    return {"groups": {name: {"ranks": list(range(size))} for name, size in sizes.items()}}
+
+
+def inputs(folder):
+    """What to name it, and the arguments."""
+    for path in sorted(glob.glob(os.path.join(TESTS, "golden/*/*.golden"))):
+        parts = sections(path)
+        text, groups = os.path.join(folder, "input"), os.path.join(folder, "groups.json")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(parts["input"])
+        with open(groups, "w", encoding="utf-8") as file:
+            json.dump(groups_of(parts["input"]), file)
+        yield path, [text, "--groups", groups]
+        # Times that a golden states in its own words are left out: the order is then another, and a plan all the same.
+        yield path + " after its pipeline", [text, "--groups", groups, "--pipeline", parts["pipeline"].strip()]
+    for folder in sorted(glob.glob(os.path.join(TESTS, "data/small/*"))):
+        facts = os.path.join(folder, "facts.json")
+        for path in glob.glob(os.path.join(folder, "readable.py*")):
+            yield path, [path, "-O2", *(["--groups", facts] if os.path.exists(facts) else [])]
+
+
+def main():
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    valid, refused, wrong = 0, 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in inputs(folder):
+            run = subprocess.run([OPT, *arguments, "--emit", "plan"], capture_output=True, text=True, check=False)
+            if run.returncode != 0:
+                refused += 1
+                if not re.search(r"\[(lower|pipeline|pass)\.", run.stderr):
+                    wrong.append(f"{name}: not lowered: {run.stderr.strip()[:300]}")
+                continue
+            error = next(validator.iter_errors(json.loads(run.stdout)), None)
+            valid += error is None
+            if error is not None:
+                wrong.append(f"{name}: at {error.json_path}: {error.message[:200]}")
+    print(f"{valid} plans are valid, {refused} graphs are not lowered")
+    if valid < FEWEST:
+        wrong.append(f"got {valid} plans, expected at least {FEWEST}")
+    for line in wrong:
+        print(f"error: {line}", file=sys.stderr)
+    return bool(wrong)
+
+
+sys.exit(main())
