@@ -104,31 +104,74 @@ TEST_F(FlightRecords, ThatCannotBeWrittenAreAnErrorBesideTheRuns) {
   EXPECT_NE(err_.find("records: error: cannot be read"), std::string::npos) << err_;
 }
 
-TEST_F(FlightRecords, AreWrittenOnASignalWhileTheRunGoesOn) {
-  pid_t child = fork();
-  if (child == 0)
-    _exit(runRing({"--fault", "stop:1:0", "--deadline", "600"}));
-  // Because nothing tells from outside when the child takes signals, it is asked first whether it blocks them.
-  auto takesSignals = [&] {
-    std::ifstream status("/proc/" + std::to_string(child) + "/status");
+namespace {
+
+/// A run in a process of its own, told by signals.
+class Child {
+public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  void tell(int signal) const { kill(pid_, signal); }
+  /// Looks whether it has ended.
+  bool goesOn() {
+    if (!ended_)
+      ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    return !ended_;
+  }
+  int await() {
+    if (!ended_)
+      waitpid(pid_, &status_, 0);
+    ended_ = true;
+    return status_;
+  }
+  /// False where it ended before.
+  template <typename Condition>
+  bool goesOnUntil(Condition holds) {
+    while (!holds()) {
+      if (!goesOn())
+        return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+  }
+  /// It waits for SIGUSR1 instead of ending by it. Who forks, or makes a thread, blocks all signals for a while, and then SIGHUP too.
+  [[nodiscard]] bool takesSignals() const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
     std::string line;
     while (std::getline(status, line))
-      if (line.rfind("SigBlk:", 0) == 0)
-        return (std::stoull(line.substr(8), nullptr, 16) >> (SIGUSR1 - 1) & 1) != 0;
+      if (line.rfind("SigBlk:", 0) == 0) {
+        unsigned long long blocked = std::stoull(line.substr(8), nullptr, 16);
+        return (blocked >> (SIGUSR1 - 1) & 1) != 0 && (blocked >> (SIGHUP - 1) & 1) == 0;
+      }
     return false;
-  };
-  while (!takesSignals())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  kill(child, SIGUSR1);
-  while (!fs::exists("records/rank_2.json"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the run must go on";
+  }
+
+private:
+  pid_t pid_;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+} // namespace
+
+TEST_F(FlightRecords, AreWrittenOnASignalWhileTheRunGoesOn) {
+  pid_t pid = fork();
+  if (pid == 0)
+    _exit(runRing({"--fault", "stop:1:0", "--deadline", "600"}));
+  Child child(pid);
+  auto isWritten = [] { return fs::exists("records/rank_2.json"); };
+  ASSERT_TRUE(child.goesOnUntil([&] { return child.takesSignals(); })) << child.await();
+  // Asked again as long as the ranks have not come to where they wait for rank 1.
+  do {
+    fs::remove("records/rank_2.json");
+    child.tell(SIGUSR1);
+    ASSERT_TRUE(child.goesOnUntil(isWritten)) << "the run must go on: " << child.await();
+  } while (run({"--analyze", "records"}) != 3);
+  EXPECT_NE(out_.find("rank 1 is the culprit: "), std::string::npos) << out_;
   fs::remove("records/rank_2.json");
-  kill(child, SIGTERM);
-  int status = 0;
-  waitpid(child, &status, 0);
+  child.tell(SIGTERM);
+  int status = child.await();
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
-  EXPECT_TRUE(fs::exists("records/rank_2.json"));
+  EXPECT_TRUE(isWritten());
   EXPECT_EQ(run({"--analyze", "records"}), 3);
   EXPECT_NE(out_.find("rank 1 is the culprit: "), std::string::npos) << out_;
 }
