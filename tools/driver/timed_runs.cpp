@@ -77,21 +77,39 @@ llvm::Error TimedRuns::measure() {
   return llvm::Error::success();
 }
 
+llvm::Expected<RunResult> TimedRuns::runMeasured(const std::vector<TensorMap> &inputs) {
+  auto begin = std::chrono::steady_clock::now();
+  llvm::Expected<RunResult> result = runOnce(inputs);
+  seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  if (!result)
+    return result.takeError();
+  if (llvm::Error error = measure())
+    return error;
+  return result;
+}
+
 llvm::Error TimedRuns::run(const std::vector<TensorMap> &inputs) {
-  for (size_t run = 1; run <= std::max<size_t>(options_.repeat, 1) && difference_.empty(); ++run) {
-    auto begin = std::chrono::steady_clock::now();
-    llvm::Expected<RunResult> result = runOnce(inputs);
-    seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  llvm::Expected<RepeatedRuns> runs = repeatRuns(
+      std::max<size_t>(options_.repeat, 1), [&] { return runMeasured(inputs); }, inputs);
+  if (!runs)
+    return runs.takeError();
+  runs_ = std::move(*runs);
+  return llvm::Error::success();
+}
+
+llvm::Expected<RepeatedRuns> repeatRuns(size_t times, llvm::function_ref<llvm::Expected<RunResult>()> run,
+                                        const std::vector<TensorMap> &inputs) {
+  RepeatedRuns runs;
+  for (size_t number = 1; number <= times; ++number) {
+    llvm::Expected<RunResult> result = run();
     if (!result)
       return result.takeError();
-    if (llvm::Error error = measure())
-      return error;
-    if (run == 1)
-      result_ = std::move(*result);
-    else
-      difference_ = differenceFromFirst(run, result_, *result, inputs);
+    if (number == 1)
+      runs.first = std::move(*result);
+    else if (runs.difference.empty())
+      runs.difference = differenceFromFirst(number, runs.first, *result, inputs);
   }
-  return llvm::Error::success();
+  return runs;
 }
 
 } // namespace ccgraph::driver

@@ -14,6 +14,19 @@
 
 namespace ccgraph::driver {
 
+/// The same program, run several times.
+struct RepeatedRuns {
+  runtime::RunResult first;
+  /// What a later run gave that the first did not, in lines; empty where there is nothing.
+  std::string difference;
+};
+
+/// Runs so often, also where a run differs: where each rank has a process, one may see what the others do not, and all must run alike.
+/// Error: that of a run, which is the last.
+[[nodiscard]] llvm::Expected<RepeatedRuns> repeatRuns(size_t times,
+                                                      llvm::function_ref<llvm::Expected<runtime::RunResult>()> run,
+                                                      const std::vector<TensorMap> &inputs);
+
 class TimedRuns {
 public:
   TimedRuns(const RunProgram &program, const RunOptions &options) : program_(program), options_(options) {}
@@ -24,9 +37,9 @@ public:
   /// By rank.
   [[nodiscard]] llvm::Error run(const std::vector<TensorMap> &inputs);
   /// Of the first run.
-  [[nodiscard]] const runtime::RunResult &result() const { return result_; }
+  [[nodiscard]] const runtime::RunResult &result() const { return runs_.first; }
   /// What a later run gave that the first did not, in lines; empty where there is nothing.
-  [[nodiscard]] const std::string &difference() const { return difference_; }
+  [[nodiscard]] const std::string &difference() const { return runs_.difference; }
   /// What the ranks of this process remember of a run that failed; none where the interpreter ran graphs.
   [[nodiscard]] std::vector<FlightRecord> flightRecords() const {
     return prepared_ ? prepared_->flightRecords() : std::vector<FlightRecord>();
@@ -45,15 +58,15 @@ private:
   [[nodiscard]] bool measures() const;
   [[nodiscard]] llvm::Error measure();
   [[nodiscard]] llvm::Expected<runtime::RunResult> runOnce(const std::vector<TensorMap> &inputs);
+  [[nodiscard]] llvm::Expected<runtime::RunResult> runMeasured(const std::vector<TensorMap> &inputs);
 
   const RunProgram &program_;
   const RunOptions &options_;
   std::unique_ptr<runtime::PreparedPlans> prepared_; ///< null where the interpreter runs graphs
-  runtime::RunResult result_;
+  RepeatedRuns runs_;
   std::vector<double> seconds_;
   runtime::RankTraces traces_;
   std::vector<runtime::RunTimes> times_;
-  std::string difference_;
 };
 
 /// What run number `run` (from 1) gave that the first did not, in lines; empty where there is nothing. Values are held to

@@ -27,5 +27,16 @@ TEST(TimedRuns, ThatDifferSayWhichAndWhere) {
             "rank 1 out.0: element [1] is 7, expected 6 (1 of 2 elements differ; held bitwise)\n");
 }
 
+TEST(TimedRuns, AllRunThoughOneDiffers) {
+  size_t run = 0;
+  llvm::Expected<RepeatedRuns> runs = repeatRuns(
+      5, [&]() -> llvm::Expected<runtime::RunResult> { return resultOf(++run < 3 ? 6 : static_cast<double>(run)); },
+      inputs);
+  ASSERT_TRUE(static_cast<bool>(runs));
+  EXPECT_EQ(run, 5U) << "the process of another rank sees no difference, and goes on";
+  EXPECT_NE(runs->difference.find("run 3 gives other values"), std::string::npos) << runs->difference;
+  EXPECT_EQ(runs->difference.find("run 4"), std::string::npos);
+}
+
 } // namespace
 } // namespace ccgraph::driver
