@@ -87,7 +87,7 @@ public:
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void *>(&largest), &known);
     if (known)
       started.largestTag = *static_cast<int *>(largest);
-    return MPI_SUCCESS;
+    return findHostRanks(started);
   }
   int stop() override { return ours_ ? MPI_Finalize() : MPI_SUCCESS; }
   void endAll(int exitCode) override { MPI_Abort(MPI_COMM_WORLD, exitCode); }
@@ -200,6 +200,18 @@ public:
   }
 
 private:
+  static int findHostRanks(MpiStart &started) {
+    MPI_Comm host;
+    if (int error = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host))
+      return error;
+    int size = 0;
+    MPI_Comm_size(host, &size);
+    std::vector<int> ranks(static_cast<size_t>(size));
+    int error = MPI_Allgather(&started.rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, host);
+    MPI_Comm_free(&host);
+    started.hostRanks.assign(ranks.begin(), ranks.end());
+    return error;
+  }
   int started(int error, MpiRequest &request) {
     if (!error)
       request = {pack(raw_)};

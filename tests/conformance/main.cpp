@@ -50,7 +50,5 @@ int main(int argc, char **argv) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new Quiet(place->rank));
   }
-  int failed = RUN_ALL_TESTS();
-  engine->leave(failed);
-  return failed;
+  return engine->leave(RUN_ALL_TESTS());
 }

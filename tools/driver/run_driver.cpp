@@ -164,6 +164,17 @@ private:
     return program_.placed(prepareRuns());
   }
 
+  /// Those that run in the memory of this machine: one that serves every rank, or one for each.
+  [[nodiscard]] std::vector<const Graph *> graphsOfHost() const {
+    std::vector<const Graph *> all = program_.graphs(), here;
+    if (!place_ || all.size() < 2)
+      return all;
+    for (size_t rank : place_->hostRanks)
+      if (rank < all.size()) // because more processes than ranks are refused later
+        here.push_back(all[rank]);
+    return here;
+  }
+
   llvm::Error loadInputs() {
     if (isPaced()) {
       inputs_.resize(program_.ranks());
@@ -177,12 +188,13 @@ private:
       return llvm::Error::success();
     }
     // What the run needs is told from types before an input is made, since the inputs alone may be more than there is.
+    const std::vector<const Graph *> graphs = graphsOfHost();
+    const size_t ranks = place_ ? place_->hostRanks.size() : program_.ranks();
     if (!program_.isPlanned())
-      if (llvm::Error error =
-              checkMemory(memoryNeed(program_.graphs(), program_.ranks()).toRun(), program_.ranks(), machineMemory()))
+      if (llvm::Error error = checkMemory(memoryNeed(graphs, ranks).toRun(), ranks, machineMemory()))
         return error;
     // Each rank may have an equal part of what there is.
-    const int64_t room = machineMemory() / static_cast<int64_t>(program_.ranks());
+    const int64_t room = machineMemory() / static_cast<int64_t>(ranks);
     for (size_t rank = 0; rank < program_.ranks(); ++rank)
       inputs_.push_back(seesAll() || rank == place_->rank ? program_.seededInputs(rank, room) : TensorMap());
     return llvm::Error::success();
@@ -315,8 +327,7 @@ ExitCode runOneRank(const Engine &engine, RunCall call, Streams streams) {
     streams.err << kept.str();
   streams.out.flush();
   streams.err.flush();
-  engine.leave(static_cast<int>(code));
-  return code;
+  return static_cast<ExitCode>(engine.leave(static_cast<int>(code)));
 }
 
 } // namespace

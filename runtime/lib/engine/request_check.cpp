@@ -40,33 +40,40 @@ static llvm::Error checkPace(const Pace &pace, const PlanRequest &request) {
   return llvm::Error::success();
 }
 
-llvm::Error checkPlanRequest(const PlanRequest &request) {
+static const Plan &planOf(const PlanRequest &request, size_t rank) {
+  return *request.plans[request.plans.size() == 1 ? 0 : rank];
+}
+
+static int64_t bytesTogether(const PlanRequest &request, llvm::ArrayRef<size_t> ranks) {
+  int64_t bytes = 0;
+  for (size_t rank : ranks)
+    if (rank < request.ranks)
+      bytes = saturatingAdd(bytes, RankMemory::bytesNeeded(planOf(request, rank)));
+  return bytes;
+}
+
+llvm::Error checkPlanRequest(const PlanRequest &request, llvm::ArrayRef<size_t> hostRanks) {
   if (request.ranks == 0)
     return wrong("got 0 ranks, expected at least 1");
   if (request.plans.size() != 1 && request.plans.size() != request.ranks)
     return wrong(Twine("got ") + Twine(request.plans.size()) + " plans for " + Twine(request.ranks) +
                  " ranks, expected one, or one for each");
-  int64_t bytes = 0;
-  for (size_t rank = 0; rank < request.ranks; ++rank) {
-    const Plan &plan = *request.plans[request.plans.size() == 1 ? 0 : rank];
-    if (llvm::Error error = checkRank(plan, rank))
+  for (size_t rank = 0; rank < request.ranks; ++rank)
+    if (llvm::Error error = checkRank(planOf(request, rank), rank))
       return error;
-    bytes = saturatingAdd(bytes, RankMemory::bytesNeeded(plan));
-  }
   for (const Fault &fault : request.faults) {
     if (fault.rank < 0 || fault.rank >= static_cast<int64_t>(request.ranks))
       return wrong("fault " + faultName(fault.kind) + ": got rank " + Twine(fault.rank) + ", expected 0 to " +
                    Twine(request.ranks - 1));
     if (request.ranks == 1 && fault.kind == FaultKind::Stop)
       return wrong("fault stop: got 1 rank, expected more: nobody waits for the only one");
-    auto rank = static_cast<size_t>(fault.rank);
-    if (llvm::Error error = checkFault(fault, *request.plans[request.plans.size() == 1 ? 0 : rank]))
+    if (llvm::Error error = checkFault(fault, planOf(request, static_cast<size_t>(fault.rank))))
       return error;
   }
   // Because it holds no memory.
   if (request.pace)
     return checkPace(*request.pace, request);
-  return checkMemory(bytes, request.ranks, request.memoryLimit);
+  return checkMemory(bytesTogether(request, hostRanks), hostRanks.size(), request.memoryLimit);
 }
 
 llvm::Error checkInputs(size_t given, size_t ranks) {

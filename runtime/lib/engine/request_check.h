@@ -7,8 +7,8 @@
 
 namespace ccgraph::runtime {
 
-/// Plans for the ranks, and memory for the plans.
-[[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request);
+/// Plans for the ranks, and memory for the plans of those ranks that share one host's: `hostRanks`.
+[[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request, llvm::ArrayRef<size_t> hostRanks);
 /// Inputs for each rank.
 [[nodiscard]] llvm::Error checkInputs(size_t given, size_t ranks);
 

@@ -6,6 +6,9 @@
 #include "engine/request_check.h"
 #include "local/local_transport.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
 #include <barrier>
 #include <thread>
 
@@ -148,7 +151,7 @@ public:
   [[nodiscard]] llvm::StringRef name() const override { return "local"; }
 
   [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {
-    if (llvm::Error error = checkPlanRequest(request))
+    if (llvm::Error error = checkPlanRequest(request, llvm::to_vector(llvm::seq<size_t>(0, request.ranks))))
       return error;
     auto plans = std::make_unique<LocalPlans>(request);
     using Result = std::unique_ptr<PreparedPlans>;

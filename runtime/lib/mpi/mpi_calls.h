@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ccgraph::runtime {
 
@@ -33,6 +34,8 @@ struct MpiStart {
   /// the largest tag of a message
   int64_t largestTag = 32767;
   MpiComm world;
+  /// which ranks have their processes on this host, ascending
+  std::vector<size_t> hostRanks;
 };
 
 /// One end of a message.
@@ -47,7 +50,7 @@ struct MpiMessage {
 class MpiCalls {
 public:
   /// Of the module and of who loads it: they must be of one build.
-  static constexpr int version = 1;
+  static constexpr int version = 2;
   static constexpr int anyMember = -1;
 
   virtual ~MpiCalls() = default;

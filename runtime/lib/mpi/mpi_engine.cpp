@@ -106,7 +106,7 @@ private:
   }
 
   llvm::Error prepareAll(const PlanRequest &request, MpiStandby &standby) {
-    if (llvm::Error error = checkPlanRequest(request))
+    if (llvm::Error error = checkPlanRequest(request, job_.hostRanks()))
       return error;
     if (request.ranks != static_cast<size_t>(job_.size()))
       return simpleError("run.request",
@@ -208,12 +208,13 @@ public:
     llvm::Expected<MpiJob *> job = MpiJob::join(deadline);
     if (!job)
       return job.takeError();
-    return ProcessPlace{static_cast<size_t>((*job)->rank()), static_cast<size_t>((*job)->size())};
+    return ProcessPlace{static_cast<size_t>((*job)->rank()), static_cast<size_t>((*job)->size()),
+                        (*job)->hostRanks().vec()};
   }
   [[nodiscard]] bool reports() const override { return !MpiJob::joined() || MpiJob::joined()->reports(); }
-  void leave(int exitCode) const override {
-    if (MpiJob *job = MpiJob::joined())
-      job->leave(exitCode);
+  int leave(int exitCode) const override {
+    MpiJob *job = MpiJob::joined();
+    return job ? job->leave(exitCode) : exitCode;
   }
 
   [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {

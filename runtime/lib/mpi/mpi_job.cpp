@@ -118,16 +118,39 @@ void MpiJob::end(bool reports) {
   reports_ = reports;
 }
 
-void MpiJob::leave(int exitCode) {
+// On the channel of control messages, where no other collective is ever called: a process that leaves early meets nobody who is still at
+// work. Who waits here waits for one that may still compare or write, so it leaves the processor to that one.
+int MpiJob::largestOf(int exitCode) {
+  auto codes = std::make_shared<std::vector<int64_t>>(static_cast<size_t>(size()) + 1, exitCode);
+  // Because a call that is given up may still write to it.
+  keep(codes);
+  auto *own = reinterpret_cast<std::byte *>(codes->data());
+  MpiRequest request;
+  if (calls_->allGather(controlComm_, own, own + sizeof(int64_t), sizeof(int64_t), request) != 0)
+    return exitCode;
+  auto until = std::chrono::steady_clock::now() + patience_;
+  for (bool complete = false; std::chrono::steady_clock::now() < until;) {
+    if (calls_->test(request, complete, nullptr) != 0)
+      return exitCode;
+    if (complete)
+      return static_cast<int>(*std::max_element(codes->begin(), codes->end()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return exitCode;
+}
+
+int MpiJob::leave(int exitCode) {
   if (over_) {
     // Who reports ends all others, once it has; they only see to it that somebody does.
     if (!reports_)
       std::this_thread::sleep_for(std::chrono::seconds(5));
     calls_->endAll(exitCode);
-    return;
+    return exitCode;
   }
+  exitCode = largestOf(exitCode);
   (void)control_.close();
   (void)callWithin(patience_, [this] { return calls_->stop(); });
+  return exitCode;
 }
 
 } // namespace ccgraph::runtime

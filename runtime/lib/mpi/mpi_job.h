@@ -14,6 +14,7 @@
 #include "mpi/control.h"
 #include "mpi/mpi_calls.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <chrono>
@@ -39,6 +40,7 @@ public:
 
   [[nodiscard]] int64_t rank() const { return start_.rank; }
   [[nodiscard]] int64_t size() const { return start_.size; }
+  [[nodiscard]] llvm::ArrayRef<size_t> hostRanks() const { return start_.hostRanks; }
   [[nodiscard]] int64_t largestTag() const { return start_.largestTag; }
   [[nodiscard]] MpiCalls &calls() { return *calls_; }
   [[nodiscard]] ControlChannel &control() { return control_; }
@@ -58,11 +60,12 @@ public:
   [[nodiscard]] bool reports() const { return over_ ? reports_ : start_.rank == 0; }
   /// What MPI may still write to, or read, when the job is over.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
-  /// The last call: ends MPI, or where the job is over all of its processes.
-  void leave(int exitCode);
+  /// The last call: ends MPI, or where the job is over all of its processes. Gives the largest exit code of all processes.
+  int leave(int exitCode);
 
 private:
   [[nodiscard]] llvm::Error startMpi(Milliseconds deadline);
+  [[nodiscard]] int largestOf(int exitCode);
   [[nodiscard]] llvm::Error duplicate(MpiComm &made, Milliseconds deadline);
 
   MpiCalls *calls_ = nullptr;

@@ -187,6 +187,5 @@ int main(int argc, char **argv) {
   if (!options->isMute())
     print(counts);
   llvm::outs().flush();
-  engine.leave(counts.failed ? 1 : 0);
-  return counts.failed ? 1 : 0;
+  return engine.leave(counts.failed ? 1 : 0);
 }

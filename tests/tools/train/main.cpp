@@ -162,6 +162,5 @@ int main(int argc, char **argv) {
     code = 1;
   }
   llvm::outs().flush();
-  engine.leave(code);
-  return code;
+  return engine.leave(code);
 }

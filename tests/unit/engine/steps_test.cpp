@@ -1,5 +1,6 @@
 // What a step of a plan reads and where it writes: windows, results in place and apart, numbers, memory that grows.
 #include "engine/arena.h"
+#include "engine/request_check.h"
 #include "support/plan_builder.h"
 #include "support/rank_program.h"
 
@@ -334,6 +335,20 @@ TEST(PlanSteps, MoreMemoryThanAllowedIsRefused) {
             "error: 1 rank needs 3.9 KiB, and the limit is 1000 B [run.memory]\n  note: run the program with smaller "
             "sizes: one "
             "rank alone does not fit\n");
+}
+
+TEST(PlanSteps, OnlyRanksOfOneHostShareItsMemory) {
+  PlanBuilder b;
+  b.compute("y", {1000});
+  runtime::PlanRequest request;
+  request.plans = {&b.plan};
+  request.ranks = 4;
+  request.memoryLimit = 9000;
+  EXPECT_EQ(llvm::toString(runtime::checkPlanRequest(request, {1, 3})), "");
+  EXPECT_EQ(
+      llvm::toString(runtime::checkPlanRequest(request, {0, 1, 2, 3})),
+      "error: 4 ranks need 15.8 KiB together, 3.9 KiB each, and the limit is 8.8 KiB [run.memory]\n  note: run at most "
+      "2 ranks, or the program with smaller sizes\n");
 }
 
 TEST(PlanSteps, AStepThatNeedsMoreMemoryThanAllowedEndsTheRun) {

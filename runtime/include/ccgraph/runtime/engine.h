@@ -95,6 +95,8 @@ struct ProcessPlace {
   /// that this process runs
   size_t rank = 0;
   size_t ranks = 1;
+  /// whose processes share the memory of this one's host, ascending; this rank is among them
+  std::vector<size_t> hostRanks = {0};
 };
 
 // Where an engine runs each rank in a process of its own, all processes make the same requests, and each runs its rank: it reads that
@@ -112,8 +114,9 @@ public:
   [[nodiscard]] virtual llvm::Expected<ProcessPlace> join(std::chrono::milliseconds) const { return ProcessPlace(); }
   /// Whether this process tells the user what happened: of all the one, and where rank 0 has failed another one.
   [[nodiscard]] virtual bool reports() const { return true; }
-  /// The last call of a process. After an error it ends the processes of all ranks, with this code.
-  virtual void leave(int) const {}
+  /// The last call of a process, which must end with the exit code that this gives: the largest of those of all processes, because
+  /// some things only one of them sees. After an error it ends the processes of all ranks, with this code.
+  virtual int leave(int exitCode) const { return exitCode; }
   /// Inputs of the request are not looked at.
   [[nodiscard]] virtual llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const = 0;
 };
