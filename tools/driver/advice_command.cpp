@@ -20,6 +20,8 @@ bool isLevel(llvm::StringRef flag) { return flag.startswith("-O"); }
 bool isReplacedBy(llvm::StringRef flag, llvm::StringRef advised) {
   if (isLevel(advised))
     return isLevel(flag);
+  if (advised.startswith("--pipeline "))
+    return isLevel(flag) || flag == "--pipeline";
   if (advised.startswith("--memory-budget "))
     return flag == "--memory-budget" || flag == "--minimize";
   return false;

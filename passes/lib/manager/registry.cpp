@@ -4,6 +4,7 @@
 // --fix) are all that a new one needs.
 #define CCGRAPH_PASSES(PASS)                                                                                           \
   PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
+  PASS("decompose-all-reduce", createDecomposeAllReduce)                                                               \
   PASS("deduplicate-collectives", createDeduplicateCollectives)                                                        \
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \

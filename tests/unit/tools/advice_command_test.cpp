@@ -32,6 +32,11 @@ TEST(AdviceCommand, ReplacesWhatSaysOtherwise) {
   EXPECT_EQ(commandOf({{"-O1", std::nullopt}, {"--memory-budget", "4GiB"}, {"--minimize", "time"}},
                       "--memory-budget 5120MiB"),
             "ccgraph-opt 'my step.py' -O1 --memory-budget 5120MiB");
+  EXPECT_EQ(commandOf({{"-O1", std::nullopt}, {"--machine", "h100x8"}},
+                      "--pipeline sink-waits,schedule-overlap{walks=1 beam=0}"),
+            "ccgraph-opt 'my step.py' --machine h100x8 --pipeline 'sink-waits,schedule-overlap{walks=1 beam=0}'");
+  EXPECT_EQ(commandOf({{"--pipeline", "schedule-overlap"}}, "--pipeline sink-waits,schedule-overlap"),
+            "ccgraph-opt 'my step.py' --pipeline sink-waits,schedule-overlap");
 }
 
 TEST(AdviceCommand, QuotesForAShell) {

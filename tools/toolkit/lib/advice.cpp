@@ -1,10 +1,12 @@
 #include "ccgraph/toolkit/advice.h"
 
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/split_group.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ccgraph {
 
@@ -36,6 +38,7 @@ private:
   void tryMemory();
   void tryLongerSearch();
   void tryGroups();
+  void tryApart();
 
   const AdviceQuestion &question_;
   std::vector<Advice> found_;
@@ -125,11 +128,46 @@ void Adviser::tryGroups() {
   }
 }
 
+bool hasAllReduce(const Graph &graph) {
+  return llvm::any_of(graph, [](const Node *node) {
+    const CollectiveSpec *spec = collectiveOf(*node);
+    return spec && spec->kind == CollectiveKind::AllReduce;
+  });
+}
+
+/// The pipeline with each all_reduce in two before the program is put in order; empty where none puts it in order, or one
+/// does that already.
+std::string withAllReducesApart(const Pipeline &pipeline) {
+  constexpr llvm::StringLiteral apart = "decompose-all-reduce", order = "schedule-overlap";
+  std::vector<std::string> texts;
+  bool ordered = false;
+  for (const auto &pass : pipeline.passes()) {
+    if (pass->name() == apart)
+      return "";
+    if (pass->name() == order && !ordered) {
+      texts.push_back(apart.str());
+      ordered = true;
+    }
+    texts.push_back(pass->str());
+  }
+  return ordered ? llvm::join(texts, ",") : "";
+}
+
+void Adviser::tryApart() {
+  std::string text = withAllReducesApart(question_.pipeline);
+  if (text.empty() || !hasAllReduce(question_.input))
+    return;
+  std::optional<Advice> advice = attempt(llvm::cantFail(Pipeline::parse(text)), [](Graph &, PassManagerOptions &) {});
+  if (advice && isWorth(advice->saved))
+    add(*advice, "each all_reduce as reduce_scatter and all_gather", "--pipeline " + text);
+}
+
 std::vector<Advice> Adviser::run() {
   if (question_.options.limitMemory)
     tryMemory();
   tryLongerSearch();
   tryGroups();
+  tryApart();
   llvm::stable_sort(found_, [](const Advice &a, const Advice &b) { return a.saved > b.saved; });
   return std::move(found_);
 }

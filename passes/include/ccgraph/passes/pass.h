@@ -32,7 +32,7 @@ enum class Changed : bool { No, Yes };
 enum class Phase : uint8_t {
   /// one form for everything; values and order stay
   Normalize,
-  /// fewer nodes
+  /// fewer nodes, or others that compute the same
   Simplify,
   /// another order, other buckets
   Schedule,

@@ -2,6 +2,8 @@
 
 #include "ccgraph/ir/builder.h"
 
+#include "rewrite/supersede.h"
+
 namespace ccgraph {
 
 std::optional<llvm::SmallVector<int64_t, 8>> splitSizes(const Node &allToAll, int position) {
@@ -61,30 +63,11 @@ Node *contiguous(GraphBuilder &builder, Node *value) {
   return builder.call({.target = "aten.clone.default", .args = {value}, .kwargs = {{"memory_format", format}}});
 }
 
-/// The wait that `like` is, on another value; named after it.
-Node *waitLike(GraphBuilder &builder, Node *value, const Node &like) {
-  return builder.call({.target = like.target().str(), .args = {value}, .name = like.name().str()});
-}
-
 llvm::SmallVector<int64_t, 4> staticSizes(const Type *type) {
   llvm::SmallVector<int64_t, 4> sizes;
   for (const Dim &dim : type->sizes())
     sizes.push_back(dim.value());
   return sizes;
-}
-
-void copyOrdering(Graph &graph, const Node &from, Node *to) {
-  for (unsigned i = 0; i < from.numOrdering(); ++i)
-    graph.addOrdering(to, from.ordering(i));
-}
-
-/// `by` takes the place of a node: its ordering edges, its users and its name.
-void supersede(Graph &graph, Node *node, Node *by) {
-  std::string name = node->name().str().str();
-  copyOrdering(graph, *node, by);
-  graph.replaceAllUses(node, by);
-  graph.erase(node);
-  graph.rename(by, name);
 }
 
 /// Takes the members' launches out; who was ordered after one of them is so after the one launch.

@@ -2,8 +2,8 @@
 //
 // A schedule is the best that was found for a program, a machine, a memory budget and a pipeline. What lies outside of
 // that is for the user to change: more memory, a longer search, a group of their own for collectives that queue behind
-// others. Each is tried on a copy of the program, with the same passes and checks, so what is promised is what a user
-// gets who gives the flags.
+// others, an all_reduce in two halves, which may add numbers in another order. Each is tried on a copy of the program,
+// with the same passes and checks, so what is promised is what a user gets who gives the flags.
 //
 // Ownership: plain values; `input` is left as it is. Failure: none: what cannot be tried is no advice. Cost: a run of the
 // pipeline for each thing that is tried, some ten of them.

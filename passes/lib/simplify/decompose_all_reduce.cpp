@@ -1,0 +1,309 @@
+// decompose-all-reduce: c = all_reduce(x); ...; w = wait(c)
+//                       ->  s = reduce_scatter(x); t = wait(s); c = all_gather(t); ...; w = wait(c)
+//
+// An all_reduce is one long transfer: what comes after it on its group waits for all of it, and its result takes its memory
+// from the launch on. As two halves, it lets a transfer that is needed sooner go between them, and only a share of each rank
+// is there after the first. This pass alone gains nothing, since t stands right after s: it is for a schedule that moves
+// them apart.
+//   may we      coalesce/candidates.h asks what it asks of a bucket: one tensor of known size, one wait; and here: a group of
+//               known size that divides the elements
+//   which       where the two are predicted to take not much longer than the one, and its memory fits
+//   do it       `rewrite`: by rows where the ranks divide these, else on a flat view of x, and of the result
+// Every element is still the sum of the same numbers. Which rank adds them, and in which order, a backend may choose anew,
+// so --bitwise keeps floating-point sums of more than two ranks as they are.
+#include "ccgraph/passes/registry.h"
+#include "rewrite/supersede.h"
+#include "schedule/coalesce/candidates.h"
+
+#include "analysis/lifetimes.h"
+
+namespace ccgraph {
+
+namespace {
+
+class DecomposeAllReduce final : public Pass {
+public:
+  DecomposeAllReduce()
+      : Pass({"decompose-all-reduce",
+              "Makes a reduce_scatter and an all_gather of each all_reduce, so that a schedule can move the two apart.",
+              Phase::Simplify}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<DecomposeAllReduce>(); }
+
+private:
+  Option<Count> maxLonger_{*this, "max-longer", Count{50},
+                           "most that the two may be predicted to take longer than the one, in percent"};
+  Statistic decomposed_{*this, "decomposed", "collectives that became two"};
+  Statistic bytes_{*this, "bytes", "bytes of them"};
+  Reason apart_{*this, RemarkKind::Rewritten, "apart", "became `scatter` and `gather`"};
+  Reason form_{
+      *this, RemarkKind::Missed, "form",
+      "an in-place, coalesced, synchronous or older form: only functional collectives on one tensor are taken apart"};
+  Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that the two have no place for"};
+  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
+                  "its result in flight is read by something else than the one wait, or is returned"};
+  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
+  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its sizes are not known"};
+  Reason waitType_{*this, RemarkKind::Missed, "wait-type",
+                   "its wait is stated to yield another type than the collective"};
+  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
+                   "its input may be reshaped in place, so its type does not tell what is sent"};
+  Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous"};
+  Reason dtype_{*this, RemarkKind::Missed, "dtype",
+                "PyTorch's reduce_scatter or all_gather does not take all of its dtype's values"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
+               "other ranks run other programs, so they could not be sure to do the same"};
+  Reason bitwise_{
+      *this, RemarkKind::Missed, "bitwise",
+      "results must keep every bit (--bitwise), and its floating-point numbers, of more than two ranks, may "
+      "be added in another order"};
+  Reason group_{*this, RemarkKind::Missed, "group",
+                "how many ranks its group has is not known (--groups FILE tells), or it is one"};
+  Reason uneven_{*this, RemarkKind::Missed, "uneven", "its elements do not divide among the `ranks`"};
+  Reason slower_{*this, RemarkKind::Missed, "slower",
+                 "the two are predicted to take `percent` percent longer than the one, beyond max-longer"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "each rank's share, beside the whole result, would need more than the memory budget"};
+  friend class Decomposer;
+};
+
+/// One run.
+class Decomposer {
+public:
+  Decomposer(DecomposeAllReduce &pass, Graph &graph, PassContext &context)
+      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
+        groups_(graph, context.spmd()), dependences_(facts_, groups_),
+        candidates_(graph, facts_, groups_, dependences_,
+                    {BucketLayout::Flat, std::nullopt, context.spmd(), context.bitwise()}) {}
+  Changed run();
+
+private:
+  /// What is done to one all_reduce.
+  struct Plan {
+    Candidate all;
+    int64_t ranks = 0;
+  };
+  [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
+  void noteSizes();
+  [[nodiscard]] std::optional<int64_t> sizeOfGroup(const Node &launch) const;
+  const Reason *obstacle(Node *launch, Plan &plan, RemarkArgs &args);
+  const Reason *costObstacle(const Plan &plan, RemarkArgs &args) const;
+  bool takeMemory(const Plan &plan);
+  [[nodiscard]] bool freesItsInput(const Plan &plan) const;
+  void rewrite(const Plan &plan);
+
+  DecomposeAllReduce &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  const ProgramFacts &facts_;
+  CommGroups groups_;
+  Dependences dependences_;
+  Candidates candidates_;
+  std::vector<std::optional<int64_t>> sizes_; ///< by group: as some call states it
+  std::optional<LiveBytes> memory_;           ///< made for the first one that is otherwise possible
+};
+
+const Reason *Decomposer::reasonFor(Obstacle obstacle) const {
+  switch (obstacle) {
+  case Obstacle::Form:
+    return &pass_.form_;
+  case Obstacle::NotSpmd:
+    return &pass_.spmd_;
+  case Obstacle::Arguments:
+    return &pass_.arguments_;
+  case Obstacle::Readers:
+    return &pass_.readers_;
+  case Obstacle::SeveralWaits:
+    return &pass_.waits_;
+  case Obstacle::Bitwise:
+    return &pass_.bitwise_;
+  case Obstacle::Reshaped:
+    return &pass_.reshaped_;
+  case Obstacle::UnknownSize:
+    return &pass_.size_;
+  case Obstacle::WaitType:
+    return &pass_.waitType_;
+  case Obstacle::Strided:
+    return &pass_.strided_;
+  case Obstacle::Kind:
+  case Obstacle::NeedsFlat:
+  case Obstacle::ListForm:
+  case Obstacle::Rewritten:
+  case Obstacle::Written:
+  case Obstacle::PlaceSeen:
+  case Obstacle::DynamicSplits:
+    break;
+  }
+  llvm_unreachable("an all_reduce has a flat layout, whose pieces may be copied");
+}
+
+void Decomposer::noteSizes() {
+  sizes_.resize(groups_.numGroups());
+  for (const Node *node : graph_)
+    if (std::optional<CollectiveCall> call = collectiveCall(*node); call && call->groupSize)
+      sizes_[groups_.groupOf(node)] = call->groupSize;
+}
+
+/// What was assumed of a group proves nothing; what a call on it states does, and so does a file.
+std::optional<int64_t> Decomposer::sizeOfGroup(const Node &launch) const {
+  if (std::optional<int64_t> stated = sizes_[groups_.groupOf(&launch)])
+    return stated;
+  const GroupTable &table = graph_.groups();
+  const Group *group = table.find(collectiveCall(launch)->group);
+  std::vector<std::vector<int64_t>> cells = possibleMembers(table, groupIdOf(launch));
+  if (cells.empty() || (group && group->assumed))
+    return std::nullopt;
+  size_t size = cells.front().size();
+  bool alike = llvm::all_of(cells, [&](const std::vector<int64_t> &cell) { return cell.size() == size; });
+  return alike ? std::optional(static_cast<int64_t>(size)) : std::nullopt;
+}
+
+const Reason *Decomposer::obstacle(Node *launch, Plan &plan, RemarkArgs &args) {
+  std::variant<Candidate, Obstacle> found = candidates_.find(launch);
+  if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
+    return reasonFor(*obstacle);
+  plan.all = std::get<Candidate>(found);
+  // Because no type of a tensor that is reshaped at any time can be relied on, and both halves are told by types.
+  if (llvm::any_of(facts_.storages().storages(launch->operand(0)),
+                   [&](StorageId storage) { return facts_.reshapedStorages()[storage]; }))
+    return &pass_.reshaped_;
+  if (DType dtype = launch->type()->dtype(); isComplex(dtype) || dtype == DType::Bool)
+    return &pass_.dtype_;
+  std::optional<int64_t> ranks = sizeOfGroup(*launch);
+  if (!ranks || *ranks < 2)
+    return &pass_.group_;
+  plan.ranks = *ranks;
+  if (*launch->type()->numElements() % plan.ranks != 0) {
+    args = {{"ranks", std::to_string(plan.ranks)}};
+    return &pass_.uneven_;
+  }
+  if (const Reason *reason = costObstacle(plan, args))
+    return reason;
+  return takeMemory(plan) ? nullptr : &pass_.budget_;
+}
+
+const Reason *Decomposer::costObstacle(const Plan &plan, RemarkArgs &args) const {
+  std::optional<int64_t> limit = pass_.maxLonger_.get().limit;
+  if (!limit)
+    return nullptr;
+  const CostModel &cost = context_.cost();
+  Placement placement = cost.placementOf(*plan.all.launch);
+  int64_t one = cost.price(*plan.all.launch).picoseconds;
+  int64_t two = cost.collective(CollectiveKind::ReduceScatter, plan.all.outputBytes, placement) +
+                cost.collective(CollectiveKind::AllGather, plan.all.outputBytes, placement);
+  if (two <= one)
+    return nullptr;
+  constexpr int64_t whole = 100;
+  int64_t percent = one == 0 ? std::numeric_limits<int64_t>::max() : ((two - one) * whole + one - 1) / one;
+  args = {{"percent", std::to_string(percent)}};
+  return percent > *limit ? &pass_.slower_ : nullptr;
+}
+
+/// Does what it sends live for this transfer alone, once it is launched? Then more is given back than the share takes.
+bool Decomposer::freesItsInput(const Plan &plan) const {
+  Node *launch = plan.all.launch, *wait = plan.all.wait;
+  return llvm::any_of(memory_->intervalsOf(wait), [&](LiveBytes::IntervalId id) {
+    if (memory_->last(id) != wait || memory_->isForGood(id) || memory_->first(id) == launch)
+      return false;
+    bool alone = true;
+    memory_->forEachHolder(id, [&](const Node *holder) { alone &= holder == wait || !launch->isBefore(holder); });
+    return alone;
+  });
+}
+
+/// Each rank's share lives until the wait on the gather, beside the whole result. What was sent lives only to the first of
+/// the two waits.
+bool Decomposer::takeMemory(const Plan &plan) {
+  std::optional<int64_t> budget = context_.memoryBudget();
+  if (!budget)
+    return true;
+  if (!memory_)
+    memory_.emplace(liveMemory(graph_, facts_));
+  if (freesItsInput(plan))
+    return true;
+  Node *launch = plan.all.launch, *wait = plan.all.wait;
+  int64_t share = plan.all.outputBytes / plan.ranks;
+  if (memory_->firstAbove(launch, wait->next(), *budget - share))
+    return false;
+  (void)memory_->addInterval(share, {launch, wait});
+  return true;
+}
+
+llvm::SmallVector<int64_t, 4> sizesOf(const Type &type) {
+  llvm::SmallVector<int64_t, 4> sizes;
+  for (const Dim &dim : type.sizes())
+    sizes.push_back(dim.value());
+  return sizes;
+}
+
+void Decomposer::rewrite(const Plan &plan) {
+  Node *launch = plan.all.launch, *wait = plan.all.wait;
+  const Type &type = *launch->type();
+  llvm::SmallVector<int64_t, 4> sizes = sizesOf(type);
+  bool byRows = !sizes.empty() && sizes[0] % plan.ranks == 0;
+  Actual group = Actual::copyOf(*launch, launch->args()[2]);
+
+  GraphBuilder begin(graph_, launch);
+  begin.standFor({launch});
+  Node *sent = launch->operand(0);
+  if (!byRows)
+    sent = begin.call("aten.view.default", {sent, llvm::ArrayRef<int64_t>(*type.numElements())});
+  Node *scatter = begin.call(formOf(CollectiveKind::ReduceScatter, CollectiveForm::Single),
+                             {sent, Actual::copyOf(*launch, launch->args()[1]), plan.ranks, group});
+  Node *share = waitLike(begin, scatter, *wait);
+  Node *gather = begin.call(formOf(CollectiveKind::AllGather, CollectiveForm::Single), {share, plan.ranks, group});
+  copyOrdering(graph_, *launch, scatter);
+  copyOrdering(graph_, *launch, gather);
+
+  GraphBuilder end(graph_, wait);
+  end.standFor({wait});
+  Node *result = waitLike(end, gather, *wait);
+  if (!byRows) {
+    copyOrdering(graph_, *wait, result);
+    result = end.call("aten.view.default", {result, llvm::ArrayRef<int64_t>(sizes)});
+  }
+  RuleEntry entry{"exchange-chain", {launch, wait}, {result}};
+  for (const GraphBuilder *builder : {&begin, &end})
+    llvm::copy_if(builder->made(), std::back_inserter(entry.built), [&](Node *node) { return node != result; });
+  context_.remark(pass_.apart_, *launch,
+                  {{"scatter", scatter->name().str().str()},
+                   {"gather", gather->name().str().str()},
+                   {"bytes", std::to_string(plan.all.outputBytes)}});
+  supersede(graph_, wait, result);
+  // Because who was ordered after the all_reduce had it whole.
+  graph_.replaceAllUses(launch, gather);
+  graph_.erase(launch);
+  context_.certificate().rules.push_back(std::move(entry));
+  ++pass_.decomposed_;
+  pass_.bytes_ += plan.all.outputBytes;
+}
+
+Changed Decomposer::run() {
+  noteSizes();
+  std::vector<Plan> plans;
+  for (Node *node : graph_) {
+    const CollectiveSpec *spec = collectiveOf(*node);
+    if (!spec || spec->kind != CollectiveKind::AllReduce)
+      continue;
+    Plan plan;
+    RemarkArgs args;
+    if (const Reason *reason = obstacle(node, plan, args))
+      context_.remark(*reason, *node, std::move(args));
+    else
+      plans.push_back(plan);
+  }
+  // Because facts and live bytes are of the program as it was, all are judged before the first one goes.
+  for (const Plan &plan : plans)
+    rewrite(plan);
+  return plans.empty() ? Changed::No : Changed::Yes;
+}
+
+llvm::Expected<Changed> DecomposeAllReduce::run(Graph &graph, PassContext &context) {
+  return Decomposer(*this, graph, context).run();
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createDecomposeAllReduce() { return std::make_unique<DecomposeAllReduce>(); }
+
+} // namespace ccgraph
