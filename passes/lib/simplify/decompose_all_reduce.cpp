@@ -60,6 +60,10 @@ private:
   Reason group_{*this, RemarkKind::Missed, "group",
                 "how many ranks its group has is not known (--groups FILE tells), or it is one"};
   Reason uneven_{*this, RemarkKind::Missed, "uneven", "its elements do not divide among the `ranks`"};
+  Reason place_{
+      *this, RemarkKind::Missed, "place-seen",
+      "its rows do not divide among the ranks, and its result, which would be a view then, is written, returned, or "
+      "read by what asks where it lies"};
   Reason slower_{*this, RemarkKind::Missed, "slower",
                  "the two are predicted to take `percent` percent longer than the one, beyond max-longer"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
@@ -82,6 +86,7 @@ private:
   struct Plan {
     Candidate all;
     int64_t ranks = 0;
+    bool byRows = false;
   };
   [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   void noteSizes();
@@ -177,6 +182,10 @@ const Reason *Decomposer::obstacle(Node *launch, Plan &plan, RemarkArgs &args) {
     args = {{"ranks", std::to_string(plan.ranks)}};
     return &pass_.uneven_;
   }
+  llvm::ArrayRef<Dim> sizes = launch->type()->sizes();
+  plan.byRows = !sizes.empty() && sizes[0].value() % plan.ranks == 0;
+  if (!plan.byRows && plan.all.copied)
+    return &pass_.place_;
   if (const Reason *reason = costObstacle(plan, args))
     return reason;
   return takeMemory(plan) ? nullptr : &pass_.budget_;
@@ -240,13 +249,12 @@ void Decomposer::rewrite(const Plan &plan) {
   Node *launch = plan.all.launch, *wait = plan.all.wait;
   const Type &type = *launch->type();
   llvm::SmallVector<int64_t, 4> sizes = sizesOf(type);
-  bool byRows = !sizes.empty() && sizes[0] % plan.ranks == 0;
   Actual group = Actual::copyOf(*launch, launch->args()[2]);
 
   GraphBuilder begin(graph_, launch);
   begin.standFor({launch});
   Node *sent = launch->operand(0);
-  if (!byRows)
+  if (!plan.byRows)
     sent = begin.call("aten.view.default", {sent, llvm::ArrayRef<int64_t>(*type.numElements())});
   Node *scatter = begin.call(formOf(CollectiveKind::ReduceScatter, CollectiveForm::Single),
                              {sent, Actual::copyOf(*launch, launch->args()[1]), plan.ranks, group});
@@ -258,7 +266,7 @@ void Decomposer::rewrite(const Plan &plan) {
   GraphBuilder end(graph_, wait);
   end.standFor({wait});
   Node *result = waitLike(end, gather, *wait);
-  if (!byRows) {
+  if (!plan.byRows) {
     copyOrdering(graph_, *wait, result);
     result = end.call("aten.view.default", {result, llvm::ArrayRef<int64_t>(sizes)});
   }
