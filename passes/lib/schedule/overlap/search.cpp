@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t mebibyte = int64_t{1} << 20;
 /// Walks of one policy, each with the bytes less that the one before took too many.
 constexpr unsigned maxTightenings = 3;
+/// Percent of the budget that the last walk may plan with.
+constexpr int64_t loosePercent = 108;
 /// Each cut that is tried costs about as much as half a walk.
 constexpr unsigned walksPerCut = 2;
 
@@ -71,6 +73,7 @@ private:
   [[nodiscard]] Schedule walkFrom(const Base &base, const Policy &policy) const;
   void attempt(const Attempt &attempt);
   void descend();
+  void loosen();
   void askBeam();
   template <class Part, class Value>
   void vary(Part partOf, const std::vector<Value> &values);
@@ -175,6 +178,18 @@ void Search::descend() {
   }
 }
 
+// A plan takes what it did not foresee to stay, and so counts more than a walk needs in the end. Where leads are short, little is
+// in flight at a time, and a walk that plans with more than there is may keep within it all the same.
+/// The best walk once more, with short leads and a plan above the budget; what it really needs decides.
+void Search::loosen() {
+  if (options_.budget >= unlimited)
+    return;
+  Policy loose = leader_.policy;
+  loose.lead = std::min(loose.lead, choices_.lead[2]);
+  loose.budget = options_.budget / 100 * loosePercent;
+  consider(walkFrom(*bases_[leader_.base], loose));
+}
+
 void Search::askBeam() {
   if (options_.beamWidth == 0)
     return;
@@ -194,6 +209,7 @@ Schedule Search::run() {
       attempt(start);
     }
   descend();
+  loosen();
   askBeam();
   return sturdy(problem_, std::move(best_), {options_.budget, options_.maxWalks / walksPerCut});
 }

@@ -1,0 +1,43 @@
+// What the search makes of one budget, against what it makes of a larger one.
+#include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/graph_files.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::overlap::test {
+namespace {
+
+struct Outcome {
+  int64_t picoseconds = 0;
+  int64_t peakBytes = 0;
+};
+
+/// Of -O2.
+Outcome scheduled(const Graph &input, int64_t budget) {
+  std::unique_ptr<Graph> graph = input.clone();
+  PassManagerOptions options;
+  options.predictTimes = true;
+  options.memoryBudget = budget;
+  PipelineRun run = llvm::cantFail(runPipeline(*graph, pipelineOfLevel(2), options));
+  return {run.timeAfter->total, peakMemory(*graph).bytes};
+}
+
+// What the plan of a walk counts is not what the walk needs in the end. So a schedule was passed over under any budget
+// smaller than the one under which it was found, though it fits.
+TEST(SearchBudget, IsEnoughWhereItHoldsWhatALargerOneFinds) {
+  Context context;
+  std::string folder = CCGRAPH_TEST_DATA "/large/llama3-8b-fsdp64-joint";
+  std::unique_ptr<Graph> graph = llvm::cantFail(loadGraph(context, folder + "/readable.py.gz"));
+  llvm::cantFail(addGroups(*graph, folder + "/facts.json.gz"));
+  constexpr int64_t mebibyte = int64_t{1} << 20;
+  constexpr int64_t ample = 65304 * mebibyte;
+  Outcome found = scheduled(*graph, ample);
+  ASSERT_LT(found.peakBytes, ample / 100 * 95);
+  Outcome again = scheduled(*graph, found.peakBytes);
+  EXPECT_LE(again.peakBytes, found.peakBytes);
+  EXPECT_LE(again.picoseconds, found.picoseconds);
+}
+
+} // namespace
+} // namespace ccgraph::overlap::test
