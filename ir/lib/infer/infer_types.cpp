@@ -1,6 +1,7 @@
 #include "ccgraph/ir/infer_types.h"
 
-#include "infer/rule.h"
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/type_inference.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -33,12 +34,12 @@ uint64_t nextSymbol(const Graph &graph) {
 class Inference {
 public:
   void run(Graph &graph) {
-    infer::FreshSymbols fresh(nextSymbol(graph));
+    TypeInference inference(nextSymbol(graph));
     for (const auto &[name, subgraph] : graph.subgraphs())
       run(*subgraph);
     for (Node *node : graph.nodes())
       if (node->opcode() == Opcode::CallFunction && node->type() == nullptr)
-        visit(graph, *node, fresh);
+        visit(graph, *node, inference);
   }
 
   InferenceReport take() {
@@ -47,8 +48,8 @@ public:
   }
 
 private:
-  void visit(Graph &graph, Node &node, infer::FreshSymbols &fresh) {
-    if (const Type *type = typeOf(node, fresh)) {
+  void visit(Graph &graph, Node &node, TypeInference &inference) {
+    if (const Type *type = typeOf(node, inference)) {
       graph.setType(&node, type);
       ++report_.inferred;
     } else if ((yieldsTensor(node) || (node.op() && node.op()->opaque)) && operandsKnown(node)) {
@@ -57,30 +58,16 @@ private:
   }
 
   /// What is certain first, then what follows from PyTorch's defaults.
-  const Type *typeOf(const Node &node, infer::FreshSymbols &fresh) {
+  const Type *typeOf(const Node &node, TypeInference &inference) {
     if (!node.op())
       return nullptr;
     if (node.op()->role == OpRole::ControlDeps)
       enterBody(node);
-    infer::Rule first = findsFirst(*node.op()) ? ruleOf(*node.op()) : nullptr;
-    infer::Call call{node, node.graph()->context(), fresh};
-    if (const Type *type = first ? first(call) : nullptr)
-      return type;
-    if (node.op()->shape) {
-      TypeResult certain = node.op()->shape(node);
-      if (certain && *certain)
-        return *certain;
-      llvm::consumeError(certain.takeError()); // because the verifier says what is wrong with the arguments
-    }
-    infer::Rule rule = ruleOf(*node.op());
-    return rule ? rule(call) : nullptr;
-  }
-
-  /// Where a shape rule leaves strides of dimensions of one element open, which PyTorch prints all the same.
-  static bool findsFirst(const OpDef &op) {
-    llvm::StringRef target = op.target.str();
-    return target == "aten.view.default" || target == "aten.reshape.default" || target == "aten._unsafe_view.default" ||
-           target == "aten.cat.default";
+    llvm::Expected<const Type *> type = inference.typeOf(node);
+    if (type)
+      return *type;
+    llvm::consumeError(type.takeError()); // because the verifier says what is wrong with the arguments
+    return inference.assumedType(node);
   }
 
   /// The body of a control_deps takes what is given to it; a text prints no types of lists.
@@ -106,13 +93,6 @@ private:
       run(*body);
   }
 
-  infer::Rule ruleOf(const OpDef &op) {
-    auto [entry, isNew] = rules_.try_emplace(&op, nullptr);
-    if (isNew)
-      entry->second = infer::findRule(op.target.str());
-    return entry->second;
-  }
-
   static bool operandsKnown(const Node &node) {
     for (unsigned i = 0; i != node.numOperands(); ++i)
       if (node.operand(i)->type() == nullptr && node.operand(i)->opcode() != Opcode::GetAttr)
@@ -121,7 +101,6 @@ private:
   }
 
   InferenceReport report_;
-  llvm::DenseMap<const OpDef *, infer::Rule> rules_;
   llvm::MapVector<std::string, size_t, std::map<std::string, unsigned>> open_;
 };
 
