@@ -1,0 +1,43 @@
+// What networks are made of: norms, embedding, attention, losses; and new tensors.
+//
+// Composites are recorded as what PyTorch's compiler takes them apart into. Failure: as tensor.h says. Cost: said where
+// it is more than one call.
+#pragma once
+
+#include "ccgraph/tracer/call.h"
+
+#include <optional>
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::tracer {
+
+/// (input - mean) / sqrt(variance + eps) over the last dimensions, of these sizes; then times weight, plus bias.
+[[nodiscard]] Tensor layer_norm(const Tensor &input, const std::vector<int64_t> &normalized_shape,
+                                const Tensor &weight = Tensor(), const Tensor &bias = Tensor(), double eps = 1e-5);
+/// input / sqrt(mean of squares + eps) over the last dimensions, of these sizes; then times weight. Six calls.
+[[nodiscard]] Tensor rms_norm(const Tensor &input, const std::vector<int64_t> &normalized_shape,
+                              const Tensor &weight = Tensor(), double eps = 1e-6);
+/// The rows of weight that input, of integers, names. As in torch.nn.functional, input comes first.
+[[nodiscard]] Tensor embedding(const Tensor &input, const Tensor &weight);
+/// softmax(query key^T * scale + mask) value over the last two dimensions, by its formula: f32[..., l, e] each. `scale`:
+/// 1/sqrt(e) where left out; causal: position i sees positions up to i. About ten calls.
+[[nodiscard]] Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value,
+                                                  bool is_causal = false, std::optional<double> scale = std::nullopt);
+/// Mean over rows of the negative log-likelihood of target, i64[n], under softmax(input), f32[n, c]. Two calls.
+[[nodiscard]] Tensor cross_entropy(const Tensor &input, const Tensor &target);
+/// Mean of the squared difference.
+[[nodiscard]] Tensor mse_loss(const Tensor &input, const Tensor &target);
+
+[[nodiscard]] Tensor zeros(const std::vector<int64_t> &size, DType dtype = DType::F32,
+                           const std::string &device = "cpu");
+[[nodiscard]] Tensor ones(const std::vector<int64_t> &size, DType dtype = DType::F32,
+                          const std::string &device = "cpu");
+[[nodiscard]] Tensor full(const std::vector<int64_t> &size, const Number &value, DType dtype = DType::F32,
+                          const std::string &device = "cpu");
+/// 0, 1, ... end - 1.
+[[nodiscard]] Tensor arange(int64_t end, DType dtype = DType::I64, const std::string &device = "cpu");
+[[nodiscard]] Tensor zeros_like(const Tensor &self);
+[[nodiscard]] Tensor ones_like(const Tensor &self);
+
+} // namespace ccgraph::tracer
+// NOLINTEND(readability-identifier-naming)

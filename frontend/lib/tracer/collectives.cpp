@@ -1,0 +1,302 @@
+#include "ccgraph/tracer/collectives.h"
+
+#include "ccgraph/tracer/elementwise.h"
+#include "ccgraph/tracer/views.h"
+#include "tracer/groups.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::collectives {
+namespace {
+
+using tracer::Call;
+using tracer::Operand;
+using tracer::TensorList;
+using tracer::detail::fail;
+using tracer::detail::Mode;
+using tracer::detail::problem;
+
+/// One call of this API, as its messages name it, and the group that it is given.
+struct Site {
+  llvm::StringRef function;
+  const GroupLike &group;
+  llvm::StringRef tag;
+  /// null where nothing is reduced
+  const ReduceOp *reduceOp = nullptr;
+};
+
+TensorList failedList(Diagnostic why) {
+  (void)fail(why);
+  return TensorList::failed(std::move(why));
+}
+
+bool isKnown(const ReduceOp &op) {
+  constexpr llvm::StringLiteral names[] = {"sum", "avg", "product", "min", "max", "band", "bor", "bxor"};
+  return llvm::is_contained(names, op.name());
+}
+
+/// The group's name and size, where the reduction, if there is one, is a reduction.
+llvm::Expected<tracer::ExpandedGroup> expand(const Site &site) {
+  if (!Mode::current())
+    return makeError(tracer::detail::noModeProblem(site.function));
+  if (site.reduceOp && !isKnown(*site.reduceOp))
+    return makeError(problem("trace.reduce-op", site.function, "no reduction '" + site.reduceOp->name() + "'",
+                             "sum, avg, product, min, max, band, bor, bxor, or premul_sum(factor)"));
+  return expandGroup(site.group, site.tag);
+}
+
+/// Gives the call the group that was asked for, and launches it.
+template <typename MakeCall>
+Tensor launch(const Site &site, MakeCall makeCall) {
+  llvm::Expected<tracer::ExpandedGroup> group = expand(site);
+  if (!group)
+    return fail(tracer::detail::firstOf(group.takeError()));
+  Tensor inFlight = tracer::call(makeCall(*group));
+  return inFlight.isValid() ? Mode::current()->deferWait(inFlight) : inFlight;
+}
+
+template <typename MakeCall>
+TensorList launchList(const Site &site, MakeCall makeCall) {
+  llvm::Expected<tracer::ExpandedGroup> group = expand(site);
+  if (!group)
+    return failedList(tracer::detail::firstOf(group.takeError()));
+  TensorList inFlight = tracer::callList(makeCall(*group));
+  if (inFlight.error())
+    return inFlight;
+  std::vector<Tensor> results;
+  for (const Tensor &element : inFlight)
+    results.push_back(Mode::current()->deferWait(element));
+  return TensorList(std::move(results));
+}
+
+/// The tensor that a reduction sums: multiplied first where it says so.
+Tensor premultiplied(const Tensor &tensor, const ReduceOp &op) {
+  return op.factor() ? tracer::call("aten.mul.Tensor", {tensor, *op.factor()}) : tensor;
+}
+
+Tensor notContiguous(llvm::StringRef function, const Tensor &self) {
+  return fail(problem("trace.contiguous", function, "needs a contiguous input, got " + self.typeText(),
+                      "call contiguous(input) first"));
+}
+
+/// The rows of all ranks, put beside each other along another dimension.
+Tensor besides(const Tensor &gathered, int64_t dim, int64_t ranks) {
+  return dim == 0 ? gathered : cat(chunk(gathered, ranks, 0).tensors(), dim);
+}
+
+/// Shares along another dimension, put below each other: what is scattered are rows.
+Tensor belowEachOther(const Tensor &tensor, int64_t dim, int64_t ranks) {
+  return dim == 0 ? tensor : tracer::cat(chunk(tensor, ranks, dim).tensors());
+}
+
+Tensor gather(llvm::StringRef target, const Tensor &self, int64_t dim, const Site &site) {
+  if (self.isValid() && !self.isContiguous())
+    return notContiguous(site.function, self);
+  int64_t ranks = 0;
+  Tensor rows = launch(site, [&](const tracer::ExpandedGroup &group) {
+    ranks = group.size;
+    return Call{target, {self, group.size, group.name}};
+  });
+  return rows.isValid() ? besides(rows, dim, ranks) : rows;
+}
+
+std::string notMultipleText(int64_t dim, int64_t size, int64_t ranks) {
+  return "input dimension " + std::to_string(dim) + " (" + std::to_string(size) +
+         ") must be a multiple of group_size " + std::to_string(ranks);
+}
+
+struct Scatter {
+  const Tensor &self;
+  const ReduceOp &op;
+  int64_t dim;
+};
+
+Tensor scatter(llvm::StringRef target, const Scatter &what, const Site &site) {
+  llvm::Expected<tracer::ExpandedGroup> group = expand(site);
+  if (!group)
+    return fail(tracer::detail::firstOf(group.takeError()));
+  if (what.self.isValid() && what.self.size(what.dim) % group->size != 0)
+    return fail(
+        problem("trace.scatter-dim", site.function, notMultipleText(what.dim, what.self.size(what.dim), group->size)));
+  Tensor rows = belowEachOther(premultiplied(what.self, what.op), what.dim, group->size);
+  return launch(site, [&](const tracer::ExpandedGroup &members) {
+    return Call{target, {rows, what.op.name(), members.size, members.name}};
+  });
+}
+
+struct Exchange {
+  const Tensor &self;
+  const Splits &output, &input;
+};
+
+Tensor exchange(llvm::StringRef target, const Exchange &what, const Site &site) {
+  if (what.output.has_value() != what.input.has_value())
+    return fail(problem("trace.splits", site.function,
+                        "output_split_sizes and input_split_sizes must either be specified together or both set to "
+                        "None"));
+  return launch(site, [&](const tracer::ExpandedGroup &group) {
+    std::vector<int64_t> equal(static_cast<size_t>(group.size), what.self.size(0) / group.size);
+    return Call{target, {what.self, what.output.value_or(equal), what.input.value_or(equal), group.name}};
+  });
+}
+
+/// Where the rank of the trace stands in a group.
+struct Place {
+  std::string group;
+  size_t rank = 0;
+  size_t size = 0;
+};
+
+llvm::Expected<Place> placeInGroup(const Site &site) {
+  Mode *mode = Mode::current();
+  if (!mode)
+    return makeError(tracer::detail::noModeProblem(site.function));
+  llvm::Expected<Group> group = tracer::detail::resolveGroup(*mode, site.group, site.tag);
+  if (!group)
+    return group.takeError();
+  if (!mode->rank())
+    return makeError(problem("trace.rank", site.function,
+                             "its splits hold the rank, and this trace is one text for every rank",
+                             "give the trace a rank (TraceOptions::rank)"));
+  llvm::ArrayRef<int64_t> members = group->members(*mode->rank());
+  const auto *found = llvm::find(members, *mode->rank());
+  if (found == members.end())
+    return makeError(problem("trace.rank", site.function,
+                             "Global rank " + std::to_string(*mode->rank()) + " is not part of group " + group->name));
+  return Place{group->name, static_cast<size_t>(found - members.begin()), members.size()};
+}
+
+/// Why these are no destinations; empty where they are.
+std::string wrongPermutation(llvm::ArrayRef<int64_t> destinations, size_t ranks) {
+  if (destinations.size() != ranks)
+    return "got " + std::to_string(destinations.size()) + " destinations for a group of " + std::to_string(ranks) +
+           " ranks";
+  for (int64_t destination : destinations)
+    if (destination < 0 || static_cast<size_t>(destination) >= ranks)
+      return "destination " + std::to_string(destination) + " in a group of " + std::to_string(ranks) + " ranks";
+  return "";
+}
+
+} // namespace
+
+ReduceOp::ReduceOp(std::string name) : name_(llvm::StringRef(name).lower()) {}
+
+ReduceOp premul_sum(const Operand &factor) {
+  ReduceOp op("sum");
+  op.factor_ = factor;
+  return op;
+}
+
+Tensor wait_tensor(const Tensor &tensor) { return tracer::call("_c10d_functional.wait_tensor.default", {tensor}); }
+
+Tensor broadcast(const Tensor &self, int64_t src, const GroupLike &group, llvm::StringRef tag) {
+  return launch({"broadcast", group, tag}, [&](const tracer::ExpandedGroup &members) {
+    return Call{"_c10d_functional.broadcast.default", {self, src, members.name}};
+  });
+}
+
+Tensor all_reduce(const Tensor &self, const ReduceOp &reduceOp, const GroupLike &group, llvm::StringRef tag) {
+  return launch({"all_reduce", group, tag, &reduceOp}, [&](const tracer::ExpandedGroup &members) {
+    return Call{"_c10d_functional.all_reduce.default", {premultiplied(self, reduceOp), reduceOp.name(), members.name}};
+  });
+}
+
+Tensor all_gather_tensor(const Tensor &self, int64_t gather_dim, const GroupLike &group, llvm::StringRef tag) {
+  return gather("_c10d_functional.all_gather_into_tensor.default", self, gather_dim, {"all_gather_tensor", group, tag});
+}
+
+Tensor all_gather_tensor_autograd(const Tensor &self, int64_t gather_dim, const GroupLike &group, llvm::StringRef tag) {
+  return gather("_c10d_functional_autograd.all_gather_into_tensor.default", self, gather_dim,
+                {"all_gather_tensor_autograd", group, tag});
+}
+
+Tensor reduce_scatter_tensor(const Tensor &self, const ReduceOp &reduceOp, int64_t scatter_dim, const GroupLike &group,
+                             llvm::StringRef tag) {
+  return scatter("_c10d_functional.reduce_scatter_tensor.default", {self, reduceOp, scatter_dim},
+                 {"reduce_scatter_tensor", group, tag, &reduceOp});
+}
+
+Tensor reduce_scatter_tensor_autograd(const Tensor &self, const ReduceOp &reduceOp, int64_t scatter_dim,
+                                      const GroupLike &group, llvm::StringRef tag) {
+  return scatter("_c10d_functional_autograd.reduce_scatter_tensor.default", {self, reduceOp, scatter_dim},
+                 {"reduce_scatter_tensor_autograd", group, tag, &reduceOp});
+}
+
+TensorList all_reduce_coalesced(const std::vector<Tensor> &self, const ReduceOp &reduceOp, const GroupLike &group,
+                                llvm::StringRef tag) {
+  std::vector<Tensor> inputs;
+  for (const Tensor &tensor : self)
+    inputs.push_back(premultiplied(tensor, reduceOp));
+  return launchList({"all_reduce_coalesced", group, tag, &reduceOp}, [&](const tracer::ExpandedGroup &members) {
+    return Call{"_c10d_functional.all_reduce_coalesced.default", {inputs, reduceOp.name(), members.name}};
+  });
+}
+
+TensorList all_gather_into_tensor_coalesced(const std::vector<Tensor> &self, const GroupLike &group,
+                                            llvm::StringRef tag) {
+  return launchList({"all_gather_into_tensor_coalesced", group, tag}, [&](const tracer::ExpandedGroup &members) {
+    return Call{"_c10d_functional.all_gather_into_tensor_coalesced.default", {self, members.size, members.name}};
+  });
+}
+
+TensorList reduce_scatter_tensor_coalesced(const std::vector<Tensor> &inputs, const ReduceOp &reduceOp,
+                                           const std::vector<int64_t> &scatter_dim, const GroupLike &group,
+                                           llvm::StringRef tag) {
+  Site site{"reduce_scatter_tensor_coalesced", group, tag, &reduceOp};
+  if (scatter_dim.size() != inputs.size())
+    return failedList(problem("trace.scatter-dims", site.function,
+                              "got " + std::to_string(scatter_dim.size()) + " scatter dimensions for " +
+                                  std::to_string(inputs.size()) + " tensors",
+                              "one dimension a tensor"));
+  llvm::Expected<tracer::ExpandedGroup> expanded = expand(site);
+  if (!expanded)
+    return failedList(tracer::detail::firstOf(expanded.takeError()));
+  std::vector<Tensor> rows;
+  for (size_t index = 0; index != inputs.size(); ++index) {
+    const Tensor &tensor = inputs[index];
+    int64_t dim = scatter_dim[index];
+    if (tensor.isValid() && tensor.size(dim) % expanded->size != 0)
+      return failedList(problem("trace.scatter-dim", site.function,
+                                notMultipleText(dim, tensor.size(dim), expanded->size) + " for tensor at index " +
+                                    std::to_string(index)));
+    rows.push_back(belowEachOther(premultiplied(tensor, reduceOp), dim, expanded->size));
+  }
+  return launchList(site, [&](const tracer::ExpandedGroup &members) {
+    return Call{"_c10d_functional.reduce_scatter_tensor_coalesced.default",
+                {rows, reduceOp.name(), members.size, members.name}};
+  });
+}
+
+Tensor all_to_all_single(const Tensor &self, const Splits &output_split_sizes, const Splits &input_split_sizes,
+                         const GroupLike &group, llvm::StringRef tag) {
+  return exchange("_c10d_functional.all_to_all_single.default", {self, output_split_sizes, input_split_sizes},
+                  {"all_to_all_single", group, tag});
+}
+
+Tensor all_to_all_single_autograd(const Tensor &self, const Splits &output_split_sizes, const Splits &input_split_sizes,
+                                  const GroupLike &group, llvm::StringRef tag) {
+  return exchange("_c10d_functional_autograd.all_to_all_single.default", {self, output_split_sizes, input_split_sizes},
+                  {"all_to_all_single_autograd", group, tag});
+}
+
+Tensor permute_tensor(const Tensor &self, const std::vector<int64_t> &src_dst, const GroupLike &group,
+                      llvm::StringRef tag) {
+  llvm::Expected<Place> place = placeInGroup({"permute_tensor", group, tag});
+  if (!place)
+    return fail(tracer::detail::firstOf(place.takeError()));
+  if (std::string wrong = wrongPermutation(src_dst, place->size); !wrong.empty())
+    return fail(problem("trace.permutation", "permute_tensor", wrong));
+  std::vector<int64_t> output(place->size), input(place->size);
+  for (size_t source = 0; source != src_dst.size(); ++source) {
+    auto destination = static_cast<size_t>(src_dst[source]);
+    if (source == place->rank)
+      input[destination] = self.numel();
+    if (destination == place->rank)
+      output[source] = self.numel();
+  }
+  return all_to_all_single(self, output, input, place->group);
+}
+
+} // namespace ccgraph::collectives
+// NOLINTEND(readability-identifier-naming)

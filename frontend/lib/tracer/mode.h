@@ -1,0 +1,66 @@
+// Mode: what operators do on this thread, that is what becomes of a call on tensors.
+//
+// An operator of the tracer's headers is a call by target and knows nothing else; the mode that is open on the thread
+// records it (Recorder). A thread has one mode at most.
+//
+// Ownership: a mode is shared by its scope object and by its tensors, so that a tensor that outlives its trace can still
+// say so. Failure: calls yield failed tensors. Cost: a virtual call.
+#pragma once
+
+#include "ccgraph/ir/group_table.h"
+#include "ccgraph/tracer/call.h"
+
+namespace ccgraph::tracer::detail {
+
+class Mode;
+
+/// What a Tensor is a handle of.
+struct TensorState {
+  /// null where it has failed
+  std::shared_ptr<Mode> mode;
+  const Type *type = nullptr;
+  /// where a trace records it: the node that yields it now, since an in-place operator gives a tensor another name
+  Node *node = nullptr;
+  std::optional<Diagnostic> error;
+};
+
+class Mode : public std::enable_shared_from_this<Mode> {
+public:
+  Mode() = default;
+  Mode(const Mode &) = delete;
+  Mode &operator=(const Mode &) = delete;
+  virtual ~Mode() = default;
+
+  /// Of this thread; null where none is open.
+  [[nodiscard]] static Mode *current();
+  static void setCurrent(Mode *mode);
+
+  [[nodiscard]] virtual Tensor call(const Call &call) = 0;
+  [[nodiscard]] virtual TensorList callList(const Call &call) = 0;
+  /// A collective's result as users get it: waited for, or waited for at its first use.
+  [[nodiscard]] virtual Tensor deferWait(const Tensor &inFlight) = 0;
+  /// Notes a failure and makes a tensor of it.
+  [[nodiscard]] virtual Tensor fail(Diagnostic why) = 0;
+  /// Notes a warning, if none with its rule was noted before.
+  virtual void warnOnce(Diagnostic warning) = 0;
+
+  [[nodiscard]] virtual GroupTable &groups() = 0;
+  [[nodiscard]] virtual std::optional<int64_t> worldSize() const = 0;
+  /// Whose program it is, where it is one rank's.
+  [[nodiscard]] virtual std::optional<int64_t> rank() const = 0;
+};
+
+/// An error of the tracer.
+[[nodiscard]] Diagnostic problem(llvm::StringRef rule, llvm::StringRef where, std::string message,
+                                 llvm::StringRef repair = "");
+/// Fails in the mode of this thread where there is one.
+[[nodiscard]] Tensor fail(Diagnostic why);
+/// The first diagnostic of an error, which is consumed.
+[[nodiscard]] Diagnostic firstOf(llvm::Error error);
+/// Says that an operator was called where nothing records it.
+[[nodiscard]] Diagnostic noModeProblem(llvm::StringRef where);
+
+/// The path of modules of this thread: "layers.0.attention".
+[[nodiscard]] std::string &modulePath();
+
+} // namespace ccgraph::tracer::detail

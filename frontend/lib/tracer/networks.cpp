@@ -1,0 +1,83 @@
+#include "ccgraph/tracer/networks.h"
+
+#include "ccgraph/tracer/elementwise.h"
+#include "ccgraph/tracer/linear.h"
+#include "ccgraph/tracer/reductions.h"
+#include "ccgraph/tracer/views.h"
+
+#include "ccgraph/ir/device.h"
+
+#include <cmath>
+#include <limits>
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::tracer {
+namespace {
+
+/// What a factory is told by keyword, in the order of PyTorch's graphs.
+std::vector<NamedOperand> options(DType dtype, const std::string &device) {
+  return {{"dtype", dtype}, {"device", DeviceName{device}}, {"pin_memory", false}};
+}
+
+std::vector<int64_t> lastDims(size_t count) {
+  std::vector<int64_t> dims;
+  for (size_t i = count; i != 0; --i)
+    dims.push_back(-static_cast<int64_t>(i));
+  return dims;
+}
+
+/// Scores of positions that are still to come are minus infinity, so that their softmax is 0.
+Tensor withoutFuture(const Tensor &scores) {
+  Tensor seen = tril(full({scores.size(-2), scores.size(-1)}, true, DType::Bool, deviceText(scores.device())));
+  return masked_fill(scores, logical_not(seen), -std::numeric_limits<double>::infinity());
+}
+
+constexpr int64_t meanReduction = 1;
+constexpr int64_t ignoreNothing = -100;
+
+} // namespace
+
+Tensor layer_norm(const Tensor &input, const std::vector<int64_t> &normalized_shape, const Tensor &weight,
+                  const Tensor &bias, double eps) {
+  return callList("aten.native_layer_norm.default", {input, normalized_shape, weight, bias, eps})[0];
+}
+
+Tensor rms_norm(const Tensor &input, const std::vector<int64_t> &normalized_shape, const Tensor &weight, double eps) {
+  Tensor squares = mean(pow(input, 2), lastDims(normalized_shape.size()), true);
+  Tensor normalized = input * rsqrt(squares + eps);
+  return weight.isAbsent() ? normalized : normalized * weight;
+}
+
+Tensor embedding(const Tensor &input, const Tensor &weight) { return call("aten.embedding.default", {weight, input}); }
+
+Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value, bool is_causal,
+                                    std::optional<double> scale) {
+  double factor = scale.value_or(1 / std::sqrt(static_cast<double>(std::max<int64_t>(query.size(-1), 1))));
+  Tensor scores = matmul(query, transpose(key, -2, -1)) * factor;
+  return matmul(softmax(is_causal && scores.isValid() ? withoutFuture(scores) : scores, -1), value);
+}
+
+Tensor cross_entropy(const Tensor &input, const Tensor &target) {
+  return callList("aten.nll_loss_forward.default",
+                  {log_softmax(input, 1), target, Tensor(), meanReduction, ignoreNothing})[0];
+}
+
+Tensor mse_loss(const Tensor &input, const Tensor &target) { return call("aten.mse_loss.default", {input, target}); }
+
+Tensor zeros(const std::vector<int64_t> &size, DType dtype, const std::string &device) {
+  return call("aten.zeros.default", {size}, options(dtype, device));
+}
+Tensor ones(const std::vector<int64_t> &size, DType dtype, const std::string &device) {
+  return call("aten.ones.default", {size}, options(dtype, device));
+}
+Tensor full(const std::vector<int64_t> &size, const Number &value, DType dtype, const std::string &device) {
+  return call("aten.full.default", {size, value}, options(dtype, device));
+}
+Tensor arange(int64_t end, DType dtype, const std::string &device) {
+  return call("aten.arange.default", {end}, options(dtype, device));
+}
+Tensor zeros_like(const Tensor &self) { return call("aten.zeros_like.default", {self}); }
+Tensor ones_like(const Tensor &self) { return call("aten.ones_like.default", {self}); }
+
+} // namespace ccgraph::tracer
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,62 @@
+// Recorder: the mode of a Trace: a call becomes a node.
+//
+// Ownership: owns the graph until it is taken. Failure: a failed tensor, and the first failure is kept for finish().
+// Cost: a node, and one or two shape rules.
+#pragma once
+
+#include "ccgraph/ir/type_inference.h"
+#include "ccgraph/tracer/trace.h"
+#include "tracer/mode.h"
+
+namespace ccgraph::tracer::detail {
+
+class Recorder : public Mode {
+public:
+  Recorder(Context &context, const TraceOptions &options);
+  ~Recorder() override;
+
+  [[nodiscard]] Tensor call(const Call &call) override;
+  [[nodiscard]] TensorList callList(const Call &call) override;
+  [[nodiscard]] Tensor deferWait(const Tensor &inFlight) override;
+  [[nodiscard]] Tensor fail(Diagnostic why) override;
+  void warnOnce(Diagnostic warning) override;
+  [[nodiscard]] GroupTable &groups() override { return graph_->groups(); }
+  [[nodiscard]] std::optional<int64_t> worldSize() const override { return graph_->worldSize; }
+  [[nodiscard]] std::optional<int64_t> rank() const override { return graph_->rank; }
+
+  [[nodiscard]] Tensor input(llvm::StringRef name, const TensorSpec &spec);
+  void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
+  [[nodiscard]] const std::vector<Tensor> &parameters() const { return parameters_; }
+  [[nodiscard]] const Graph &graph() const { return *graph_; }
+  [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
+
+  [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> finish(const std::vector<Tensor> &outputs);
+  /// No call is recorded any more.
+  void close();
+  [[nodiscard]] bool isOpen() const { return graph_ != nullptr; }
+
+private:
+  [[nodiscard]] llvm::Expected<Node *> record(const Call &call);
+  [[nodiscard]] llvm::Expected<Actual> actualOf(const Tensor &tensor, llvm::StringRef where);
+  [[nodiscard]] llvm::Expected<Actual> actualOf(const Operand &operand, llvm::StringRef where);
+  [[nodiscard]] llvm::Expected<Node *> nodeOf(const Tensor &tensor, llvm::StringRef where);
+  [[nodiscard]] llvm::Error addArguments(const Call &call, CallSpec &spec);
+  [[nodiscard]] llvm::Error giveType(Node *node);
+  [[nodiscard]] Tensor tensorOf(Node *node);
+  [[nodiscard]] llvm::Expected<Node *> makeOutput(const std::vector<Tensor> &outputs);
+  void eraseUnusedElements();
+  uint32_t frameHere();
+
+  std::unique_ptr<Graph> graph_;
+  TypeInference inference_;
+  /// before which placeholders come to stand
+  Node *firstCall_ = nullptr;
+  std::vector<Tensor> parameters_;
+  std::vector<Diagnostic> warnings_;
+  std::optional<Diagnostic> firstError_;
+  /// of the module path that was asked for last
+  std::string framePath_;
+  uint32_t frame_ = 0;
+};
+
+} // namespace ccgraph::tracer::detail

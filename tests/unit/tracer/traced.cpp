@@ -1,0 +1,85 @@
+#include "traced.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/passes/pipeline.h"
+#include "support/seeded_run.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace ccgraph::test {
+namespace {
+
+std::string argumentText(const Node &node, const Argument &argument) {
+  if (argument.is(Argument::Kind::Operand))
+    return node.operand(argument)->name().str().str();
+  if (argument.isSequence()) {
+    std::string text;
+    for (const Argument &element : argument.elements())
+      text += (text.empty() ? "" : ", ") + argumentText(node, element);
+    return "[" + text + "]";
+  }
+  if (argument.is(Argument::Kind::Int))
+    return std::to_string(argument.integer());
+  if (argument.is(Argument::Kind::Float))
+    return llvm::formatv("{0}", argument.floating()).str();
+  if (argument.is(Argument::Kind::Bool))
+    return argument.boolean() ? "True" : "False";
+  if (argument.is(Argument::Kind::None))
+    return "None";
+  if (argument.is(Argument::Kind::DType))
+    return shortName(argument.dtype()).str();
+  if (argument.is(Argument::Kind::Device))
+    return argument.device().kind.str().str();
+  return argument.text().str();
+}
+
+std::string callText(const Node &node) {
+  std::string arguments;
+  for (const Argument &argument : node.args())
+    arguments += (arguments.empty() ? "" : ", ") + argumentText(node, argument);
+  for (const NamedArgument &named : node.kwargs())
+    arguments += ", " + named.name.str().str() + "=" + argumentText(node, named.value);
+  return (node.name().str() + " = " + node.target().str() + "(" + arguments + ") : " + typeText(node.type()) + "\n")
+      .str();
+}
+
+} // namespace
+
+std::string errorOf(const Tensor &tensor) { return tensor.error() ? toString(*tensor.error()) : ""; }
+std::string errorOf(llvm::Error error) { return error ? llvm::toString(std::move(error)) : ""; }
+
+std::string callsOf(const Graph &graph) {
+  std::string text;
+  for (const Node *node : graph)
+    if (node->opcode() == Opcode::CallFunction)
+      text += callText(*node);
+  return text;
+}
+
+Traced::Traced(const tracer::TraceOptions &options) : trace_(llvm::cantFail(tracer::Trace::begin(context_, options))) {}
+
+std::string Traced::finishText(const std::vector<Tensor> &outputs) {
+  llvm::Expected<std::unique_ptr<Graph>> graph = trace_.finish(outputs);
+  if (!graph)
+    return llvm::toString(graph.takeError());
+  graph_ = std::move(*graph);
+  return callsOf(*graph_);
+}
+
+Graph &Traced::finish(const std::vector<Tensor> &outputs) {
+  graph_ = llvm::cantFail(trace_.finish(outputs));
+  return *graph_;
+}
+
+std::string differencesAfterO2(const Graph &graph, size_t ranks) {
+  std::unique_ptr<Graph> after = graph.clone();
+  llvm::Expected<PipelineRun> run = runPipeline(*after, pipelineOfLevel(2));
+  if (!run)
+    return llvm::toString(run.takeError());
+  runtime::EquivalenceReport report = runtime::checkEquivalence(seededRequest(graph, ranks), {after.get()}, {});
+  std::string text = differencesIn(report);
+  return text.empty() && report.verdict != runtime::Verdict::Equal ? "not checked" : text;
+}
+
+} // namespace ccgraph::test
