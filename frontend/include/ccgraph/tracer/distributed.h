@@ -1,0 +1,57 @@
+// torch.distributed's synchronous in-place collectives, as PyTorch's compiler traces them: a functional collective, the
+// wait on it, and a copy into the tensor that the call names.
+//
+//   distributed::all_reduce(grad);                        // grad.copy_(wait_tensor(all_reduce(grad, "sum", "0")))
+//   distributed::all_gather_into_tensor(whole, shard);
+//
+// Names, order of arguments and defaults are PyTorch's; the group is by default the world, "0". What a call writes every
+// handle of that tensor shows. Passes find the copies that nobody needs.
+//
+// Failure: as tensor.h says; async_op = true and lists of tensors of unequal size are refused, as PyTorch refuses them.
+// Cost: a few recorded nodes.
+#pragma once
+
+#include "ccgraph/tracer/collectives.h"
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::distributed {
+
+using collectives::GroupLike;
+using collectives::ReduceOp;
+using collectives::Splits;
+using tracer::Tensor;
+
+/// The default group.
+inline constexpr const char *WORLD = "0";
+
+/// output_tensor becomes all ranks' input_tensor, one after the other along gather_dim.
+Tensor all_gather_into_tensor(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &group = WORLD,
+                              bool async_op = false, llvm::StringRef tag = "", int64_t gather_dim = 0);
+/// Its older name.
+Tensor _all_gather_base(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &group = WORLD,
+                        bool async_op = false, llvm::StringRef tag = "", int64_t gather_dim = 0);
+
+/// output becomes this rank's share, along scatter_dim, of all ranks' inputs reduced to one.
+Tensor reduce_scatter_tensor(const Tensor &output, const Tensor &input, const ReduceOp &op = "sum",
+                             const GroupLike &group = WORLD, bool async_op = false, int64_t scatter_dim = 0,
+                             llvm::StringRef tag = "");
+/// Its older name.
+Tensor _reduce_scatter_base(const Tensor &output, const Tensor &input, const ReduceOp &op = "sum",
+                            const GroupLike &group = WORLD, bool async_op = false, int64_t scatter_dim = 0,
+                            llvm::StringRef tag = "");
+
+/// tensor becomes all ranks' tensors reduced to one.
+Tensor all_reduce(const Tensor &tensor, const ReduceOp &op = "sum", const GroupLike &group = WORLD,
+                  bool async_op = false, llvm::StringRef tag = "");
+
+/// output becomes the parts of all ranks' inputs that are meant for this rank.
+Tensor all_to_all_single(const Tensor &output, const Tensor &input, const Splits &output_split_sizes = std::nullopt,
+                         const Splits &input_split_sizes = std::nullopt, const GroupLike &group = WORLD,
+                         bool async_op = false, llvm::StringRef tag = "");
+
+/// The p-th tensor of the list becomes rank p's tensor. All have as many rows.
+tracer::TensorList all_gather(const std::vector<Tensor> &tensor_list, const Tensor &tensor,
+                              const GroupLike &group = WORLD, bool async_op = false, llvm::StringRef tag = "");
+
+} // namespace ccgraph::distributed
+// NOLINTEND(readability-identifier-naming)
