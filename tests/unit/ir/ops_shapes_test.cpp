@@ -78,6 +78,7 @@ TEST_F(ShapeTest, ViewsRearrangeStrides) {
   EXPECT_EQ(infer("aten.unsqueeze.default", {"f32[2, 3][3, 1]cpu"}, {1}), "f32[2, 1, 3][3, 3, 1]cpu");
   EXPECT_EQ(infer("aten.squeeze.dim", {"f32[2, 1, 3][3, 3, 1]cpu"}, {1}), "f32[2, 3][3, 1]cpu");
   EXPECT_EQ(infer("aten.squeeze.dim", {"f32[2, 1, 3][3, 3, 1]cpu"}, {0}), "f32[2, 1, 3][3, 3, 1]cpu");
+  EXPECT_EQ(infer("aten.squeeze.default", {"f32[2, 1, 3][3, 3, 1]cpu"}), "f32[2, 3][3, 1]cpu");
   EXPECT_EQ(infer("aten.select.int", {"f32[2, 3][3, 1]cpu"}, {0, 1}), "f32[3][1]cpu");
   EXPECT_EQ(infer("aten.slice.Tensor", {"f32[10, 3][3, 1]cpu"}, {0, 2, 9, 2}), "f32[4, 3][6, 1]cpu");
   EXPECT_EQ(infer("aten.slice.Tensor", {"f32[10, 3][3, 1]cpu"}, {0, -3, Item::none()}), "f32[3, 3][3, 1]cpu");

@@ -30,6 +30,12 @@ std::optional<llvm::SmallVector<const Type *, 8>> tensorsAt(const Node &node, in
 
 // Defaults are read from the schema's text: unbind(x) of "unbind.int(Tensor self, int dim=0)" has the dim 0. A default
 // that is no number, such as None, leaves the answer open.
+/// Empty where the schema has no default there, or no such parameter: overloads share a rule.
+static llvm::StringRef defaultAt(const Node &node, int parameter) {
+  const std::vector<OpParam> &params = node.op()->params;
+  return static_cast<size_t>(parameter) < params.size() ? llvm::StringRef(params[parameter].defaultValue) : "";
+}
+
 std::optional<int64_t> intAt(const Node &node, int parameter) {
   if (parameter < 0)
     return std::nullopt;
@@ -37,7 +43,7 @@ std::optional<int64_t> intAt(const Node &node, int parameter) {
   if (argument)
     return argument->is(Argument::Kind::Int) ? std::optional(argument->integer()) : std::nullopt;
   int64_t value = 0;
-  bool known = !llvm::StringRef(node.op()->params[parameter].defaultValue).getAsInteger(10, value);
+  bool known = !defaultAt(node, parameter).getAsInteger(10, value);
   return known ? std::optional(value) : std::nullopt;
 }
 
@@ -94,7 +100,7 @@ std::optional<bool> boolAt(const Node &node, int parameter) {
   const Argument *argument = argumentAt(node, parameter);
   if (argument)
     return argument->is(Argument::Kind::Bool) ? std::optional(argument->boolean()) : std::nullopt;
-  const std::string &text = node.op()->params[parameter].defaultValue;
+  llvm::StringRef text = defaultAt(node, parameter);
   return text == "True" ? std::optional(true) : text == "False" ? std::optional(false) : std::nullopt;
 }
 
