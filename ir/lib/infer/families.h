@@ -74,6 +74,7 @@ TypePtr softmaxBackward(Call &call);
 TypePtr normForward(Call &call); ///< native_layer_norm, _fused_rms_norm
 TypePtr normBackward(Call &call);
 TypePtr flashAttention(Call &call);
+TypePtr flashAttentionOnCpu(Call &call);
 TypePtr efficientAttention(Call &call);
 TypePtr attentionBackward(Call &call);
 TypePtr flexAttention(Call &call);

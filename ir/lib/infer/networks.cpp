@@ -191,6 +191,19 @@ TypePtr flashAttention(Call &call) {
        call.contiguous(DType::U64, {}, query->device()), call.contiguous(query->dtype(), {Dim(0)}, query->device())});
 }
 
+// Its statistics lie in memory as [batch, rows, heads].
+TypePtr flashAttentionOnCpu(Call &call) {
+  TypePtr query = call.tensor(0);
+  TypePtr value = call.tensor(2);
+  if (!query || !value || query->sizes().size() != 4 || value->sizes().size() != 4)
+    return nullptr;
+  Dim heads = query->sizes()[1], rows = query->sizes()[2];
+  Sizes strides = {multiply(call.context, rows, heads), Dim(1), heads};
+  TypePtr statistic =
+      call.context.tensor(statisticDType(query->dtype()), {query->sizes().drop_back(), strides, true}, query->device());
+  return call.context.list({attended(call, *query, *value), statistic});
+}
+
 TypePtr efficientAttention(Call &call) {
   TypePtr query = call.tensor(0);
   TypePtr value = call.tensor(2);
@@ -211,12 +224,13 @@ TypePtr attentionBackward(Call &call) {
   TypePtr operands[] = {call.tensor("query"), call.tensor("key"), call.tensor("value")};
   if (llvm::is_contained(operands, nullptr))
     return nullptr;
-  bool rows = call.index("attn_bias") >= 0;
+  bool hasBias = call.index("attn_bias") >= 0;
+  bool rows = hasBias || call.index("attn_mask") >= 0;
   llvm::SmallVector<TypePtr, 4> results;
   for (TypePtr type : operands)
     results.push_back(rows ? rowsFirst(call, *type, type->sizes().back())
                            : preserved(call.context, type->dtype(), *type, type->device()));
-  if (rows)
+  if (hasBias)
     results.push_back(nullptr);
   return call.context.list(results);
 }

@@ -34,6 +34,8 @@ constexpr Entry entries[] = {
     {"aten._scaled_dot_product_efficient_attention_backward", attentionBackward},
     {"aten._scaled_dot_product_flash_attention", flashAttention},
     {"aten._scaled_dot_product_flash_attention_backward", attentionBackward},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", flashAttentionOnCpu},
+    {"aten._scaled_dot_product_flash_attention_for_cpu_backward", attentionBackward},
     {"aten._softmax", softmaxType},
     {"aten._softmax_backward_data", softmaxBackward},
     {"aten._to_copy", copyType},
