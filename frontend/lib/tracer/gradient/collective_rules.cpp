@@ -1,0 +1,128 @@
+#include "tracer/gradient/rules.h"
+
+#include "ccgraph/ir/collective.h"
+
+namespace ccgraph::tracer::gradient {
+namespace {
+
+Node *waited(GradientCall &c, Node *launch) { return c.make("_c10d_functional.wait_tensor.default", {launch}); }
+
+void wait(GradientCall &c) {
+  c.give(0, [&] { return c.gradient(); });
+}
+
+/// Only what is linear passes through a reduction: sum, and avg, which is a sum and a division.
+std::optional<ReduceOp> linearReduction(GradientCall &c) {
+  std::string word = collectiveCall(*c.node())->reduceOp;
+  std::optional<ReduceOp> op = parseReduceOp(word);
+  if (op == ReduceOp::Sum || op == ReduceOp::Avg)
+    return op;
+  c.fail("reduces by " + word + ", which is not linear: expected sum or avg");
+  return std::nullopt;
+}
+
+void allReduce(GradientCall &c) {
+  if (linearReduction(c))
+    c.give(0, [&] {
+      return waited(c, c.make("_c10d_functional.all_reduce.default", {c.gradient(), c.argument(1), c.argument(2)}));
+    });
+}
+
+// Each rank gave its tensor to all, so it gets back the sum of its part of all ranks' gradients.
+void allGather(GradientCall &c) {
+  c.give(0, [&] {
+    return waited(c, c.make("_c10d_functional.reduce_scatter_tensor.default",
+                            {c.gradient(), "sum", c.argument(1), c.argument(2)}));
+  });
+}
+
+Node *averaged(GradientCall &c, Node *gradient, ReduceOp op, int64_t ranks) {
+  return op == ReduceOp::Sum ? gradient : c.make("aten.div.Scalar", {gradient, ranks});
+}
+
+void reduceScatter(GradientCall &c) {
+  std::optional<ReduceOp> op = linearReduction(c);
+  if (!op)
+    return;
+  c.give(0, [&] {
+    Node *gathered = waited(
+        c, c.make("_c10d_functional.all_gather_into_tensor.default", {c.gradient(), c.argument(2), c.argument(3)}));
+    return averaged(c, gathered, *op, c.integer(2, 1));
+  });
+}
+
+void allToAll(GradientCall &c) {
+  c.give(0, [&] {
+    return waited(c, c.make("_c10d_functional.all_to_all_single.default",
+                            {c.gradient(), c.argument(2), c.argument(1), c.argument(3)}));
+  });
+}
+
+/// Of a list: one collective for all gradients.
+void onList(GradientCall &c, llvm::function_ref<Node *(Actual gradients)> launch,
+            llvm::function_ref<Node *(Node *)> finish) {
+  std::vector<Node *> gradients = c.elementGradients();
+  Node *all = nullptr;
+  int64_t index = 0;
+  for (Node *operand : c.operands(0))
+    c.give(operand, [&, at = index++] {
+      all = all ? all : launch(Actual(gradients));
+      return finish(waited(c, c.element(all, at)));
+    });
+}
+Node *asItIs(Node *gradient) { return gradient; }
+
+void allReduceList(GradientCall &c) {
+  if (!linearReduction(c))
+    return;
+  onList(
+      c,
+      [&](Actual gradients) {
+        return c.make("_c10d_functional.all_reduce_coalesced.default",
+                      {std::move(gradients), c.argument(1), c.argument(2)});
+      },
+      asItIs);
+}
+
+void allGatherList(GradientCall &c) {
+  onList(
+      c,
+      [&](Actual gradients) {
+        return c.make("_c10d_functional.reduce_scatter_tensor_coalesced.default",
+                      {std::move(gradients), "sum", c.argument(1), c.argument(2)});
+      },
+      asItIs);
+}
+
+void reduceScatterList(GradientCall &c) {
+  std::optional<ReduceOp> op = linearReduction(c);
+  if (!op)
+    return;
+  onList(
+      c,
+      [&](Actual gradients) {
+        return c.make("_c10d_functional.all_gather_into_tensor_coalesced.default",
+                      {std::move(gradients), c.argument(2), c.argument(3)});
+      },
+      [&](Node *gradient) { return averaged(c, gradient, *op, c.integer(2, 1)); });
+}
+
+constexpr RuleEntry entries[] = {
+    {"_c10d_functional.wait_tensor.default", wait},
+    {"_c10d_functional.all_reduce.default", allReduce},
+    {"_c10d_functional.all_gather_into_tensor.default", allGather},
+    {"_c10d_functional.reduce_scatter_tensor.default", reduceScatter},
+    {"_c10d_functional.all_to_all_single.default", allToAll},
+    {"_c10d_functional_autograd.all_gather_into_tensor.default", allGather},
+    {"_c10d_functional_autograd.reduce_scatter_tensor.default", reduceScatter},
+    {"_c10d_functional_autograd.all_to_all_single.default", allToAll},
+    {"_c10d_functional.all_reduce_coalesced.default", allReduceList},
+    {"_c10d_functional.all_gather_into_tensor_coalesced.default", allGatherList},
+    {"_c10d_functional.reduce_scatter_tensor_coalesced.default", reduceScatterList},
+};
+
+} // namespace
+
+llvm::ArrayRef<RuleEntry> collectiveRules() { return entries; }
+
+} // namespace ccgraph::tracer::gradient

@@ -1,0 +1,74 @@
+#include "tracer/gradient/rules.h"
+
+namespace ccgraph::tracer::gradient {
+namespace {
+
+/// Softmax and its logarithm, whose backward operators read the result.
+void softmaxBy(GradientCall &c, llvm::StringRef backward) {
+  c.give(0, [&] { return c.make(backward, {c.gradient(), c.node(), c.argument(1), c.dtype(c.operand(0))}); });
+}
+void softmax(GradientCall &c) { softmaxBy(c, "aten._softmax_backward_data.default"); }
+void logSoftmax(GradientCall &c) { softmaxBy(c, "aten._log_softmax_backward_data.default"); }
+
+/// One backward call that yields the gradients of several operands, of which each is asked for or not.
+void giveAll(GradientCall &c, llvm::ArrayRef<int> positions, llvm::function_ref<Node *(Actual mask)> makeBackward) {
+  std::vector<Actual> mask;
+  for (int position : positions)
+    mask.emplace_back(c.wants(c.operand(position)));
+  Node *all = nullptr;
+  for (int64_t i = 0; i < static_cast<int64_t>(positions.size()); ++i)
+    c.give(positions[i], [&] {
+      all = all ? all : makeBackward(Actual::list(mask));
+      return c.element(all, i);
+    });
+}
+
+/// Their other results are statistics, which nobody differentiates.
+bool readsFirstAlone(GradientCall &c) {
+  if (c.gradient(1) || c.gradient(2))
+    c.fail("differentiates its statistics, which has no rule");
+  return c.gradient(0) != nullptr;
+}
+
+void layerNorm(GradientCall &c) {
+  if (!readsFirstAlone(c))
+    return;
+  giveAll(c, {0, 2, 3}, [&](Actual mask) {
+    return c.make("aten.native_layer_norm_backward.default",
+                  {c.gradient(0), c.operand(0), c.argument(1), c.resultElement(1), c.resultElement(2), c.argument(2),
+                   c.argument(3), std::move(mask)});
+  });
+}
+
+void rmsNorm(GradientCall &c) {
+  if (!readsFirstAlone(c))
+    return;
+  giveAll(c, {0, 2}, [&](Actual mask) {
+    return c.make("aten._fused_rms_norm_backward.default",
+                  {c.gradient(0), c.operand(0), c.argument(1), c.resultElement(1), c.argument(2), std::move(mask)});
+  });
+}
+
+void dropout(GradientCall &c) {
+  if (!c.gradient(0))
+    return;
+  double kept = 1.0 - c.number(1, 0.0);
+  c.give(0, [&] {
+    return c.make("aten.native_dropout_backward.default",
+                  {c.gradient(0), c.resultElement(1), kept == 0.0 ? 0.0 : 1.0 / kept});
+  });
+}
+
+constexpr RuleEntry entries[] = {
+    {"aten._softmax.default", softmax},
+    {"aten._log_softmax.default", logSoftmax},
+    {"aten.native_layer_norm.default", layerNorm},
+    {"aten._fused_rms_norm.default", rmsNorm},
+    {"aten.native_dropout.default", dropout},
+};
+
+} // namespace
+
+llvm::ArrayRef<RuleEntry> normalizationRules() { return entries; }
+
+} // namespace ccgraph::tracer::gradient

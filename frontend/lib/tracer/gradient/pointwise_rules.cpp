@@ -1,0 +1,195 @@
+#include "tracer/gradient/rules.h"
+
+#include <numbers>
+
+namespace ccgraph::tracer::gradient {
+namespace {
+
+/// `scale` times, by tensor or number; the tensor itself where the number is 1.
+Node *times(GradientCall &c, Node *tensor, double scale) {
+  return scale == 1.0 ? tensor : c.make("aten.mul.Tensor", {tensor, scale});
+}
+Node *product(GradientCall &c, Node *a, const Actual &b) { return c.make("aten.mul.Tensor", {a, b}); }
+Node *negative(GradientCall &c, Node *a) { return c.make("aten.neg.default", {a}); }
+
+double alpha(const GradientCall &c) {
+  const Argument *given = c.node()->kwarg("alpha");
+  if (given == nullptr)
+    return 1.0;
+  return given->is(Argument::Kind::Float) ? given->floating() : static_cast<double>(given->integer());
+}
+
+/// What the other factor is, be it node or number.
+Actual factor(const GradientCall &c, int position) { return c.argument(position); }
+
+void same(GradientCall &c) {
+  c.giveFitted(0, [&] { return c.gradient(); });
+}
+
+void add(GradientCall &c) {
+  same(c);
+  c.giveFitted(1, [&] { return times(c, c.gradient(), alpha(c)); });
+}
+
+void sub(GradientCall &c) {
+  same(c);
+  c.giveFitted(1, [&] { return times(c, c.gradient(), -alpha(c)); });
+}
+
+void mul(GradientCall &c) {
+  c.giveFitted(0, [&] { return product(c, c.gradient(), factor(c, 1)); });
+  c.giveFitted(1, [&] { return product(c, c.gradient(), factor(c, 0)); });
+}
+
+// d(a / b) = da / b - (a / b) / b db.
+void div(GradientCall &c) {
+  auto over = [&](Node *a) { return c.make("aten.div.Tensor", {a, factor(c, 1)}); };
+  c.giveFitted(0, [&] { return over(c.gradient()); });
+  c.giveFitted(1, [&] { return product(c, negative(c, c.gradient()), over(c.node())); });
+}
+
+void neg(GradientCall &c) {
+  c.give(0, [&] { return negative(c, c.gradient()); });
+}
+void exp(GradientCall &c) {
+  c.give(0, [&] { return product(c, c.gradient(), c.node()); });
+}
+void log(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.div.Tensor", {c.gradient(), c.operand(0)}); });
+}
+void sin(GradientCall &c) {
+  c.give(0, [&] { return product(c, c.gradient(), c.make("aten.cos.default", {c.operand(0)})); });
+}
+void cos(GradientCall &c) {
+  c.give(0, [&] { return product(c, negative(c, c.gradient()), c.make("aten.sin.default", {c.operand(0)})); });
+}
+void abs(GradientCall &c) {
+  c.give(0, [&] { return product(c, c.gradient(), c.make("aten.sign.default", {c.operand(0)})); });
+}
+
+// d sqrt(a) = da / (2 sqrt(a)).
+void sqrt(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.div.Tensor", {c.gradient(), times(c, c.node(), 2)}); });
+}
+
+// d a^(-1/2) = -1/2 (a^(-1/2))^3 da.
+void rsqrt(GradientCall &c) {
+  c.give(0, [&] { return product(c, times(c, c.gradient(), -0.5), c.make("aten.pow.Tensor_Scalar", {c.node(), 3})); });
+}
+
+// d (1 / a) = -(1 / a)^2 da.
+void reciprocal(GradientCall &c) {
+  c.give(0, [&] { return product(c, negative(c, c.gradient()), c.make("aten.mul.Tensor", {c.node(), c.node()})); });
+}
+
+// d erf(a) = 2 / sqrt(pi) exp(-a^2) da.
+void erf(GradientCall &c) {
+  c.give(0, [&] {
+    Node *square = c.make("aten.mul.Tensor", {c.operand(0), c.operand(0)});
+    Node *bell = c.make("aten.exp.default", {negative(c, square)});
+    return product(c, c.gradient(), times(c, bell, 2 * std::numbers::inv_sqrtpi));
+  });
+}
+
+// d a^n = n a^(n - 1) da.
+void powScalar(GradientCall &c) {
+  double exponent = c.number(1, 0);
+  c.give(0, [&] {
+    Node *power = c.make("aten.pow.Tensor_Scalar", {c.operand(0), exponent - 1});
+    return product(c, c.gradient(), times(c, power, exponent));
+  });
+}
+
+void relu(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.threshold_backward.default", {c.gradient(), c.node(), 0}); });
+}
+void gelu(GradientCall &c) {
+  c.give(0, [&] {
+    return c.make("aten.gelu_backward.default", {c.gradient(), c.operand(0)},
+                  {{"approximate", c.keyword("approximate", "none")}});
+  });
+}
+void silu(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.silu_backward.default", {c.gradient(), c.operand(0)}); });
+}
+void sigmoid(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.sigmoid_backward.default", {c.gradient(), c.node()}); });
+}
+void tanh(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.tanh_backward.default", {c.gradient(), c.node()}); });
+}
+
+void where(GradientCall &c) {
+  Node *condition = c.operand(0);
+  c.giveFitted(1, [&] { return c.make("aten.where.ScalarOther", {condition, c.gradient(), 0.0}); });
+  c.giveFitted(2, [&] { return c.make("aten.where.ScalarSelf", {condition, 0.0, c.gradient()}); });
+}
+
+/// Where the operand was within the bounds, the bounds themselves among them.
+Node *masked(GradientCall &c, llvm::StringRef comparison, const Actual &bound, Node *gradient) {
+  return c.make("aten.where.ScalarOther", {c.make(comparison, {c.operand(0), bound}), gradient, 0.0});
+}
+void clamp(GradientCall &c) {
+  c.give(0, [&] {
+    Node *gradient = c.gradient();
+    if (c.has(1))
+      gradient = masked(c, "aten.ge.Scalar", c.argument(1), gradient);
+    return c.has(2) ? masked(c, "aten.le.Scalar", c.argument(2), gradient) : gradient;
+  });
+}
+void clampMin(GradientCall &c) {
+  c.give(0, [&] { return masked(c, "aten.ge.Scalar", c.argument(1), c.gradient()); });
+}
+void clampMax(GradientCall &c) {
+  c.give(0, [&] { return masked(c, "aten.le.Scalar", c.argument(1), c.gradient()); });
+}
+
+/// What is constant, or taken for it.
+void nothing(GradientCall &) {}
+
+constexpr RuleEntry entries[] = {
+    {"aten.add.Tensor", add},
+    {"aten.add.Scalar", add},
+    {"aten.sub.Tensor", sub},
+    {"aten.sub.Scalar", sub},
+    {"aten.mul.Tensor", mul},
+    {"aten.mul.Scalar", mul},
+    {"aten.div.Tensor", div},
+    {"aten.div.Scalar", div},
+    {"aten.neg.default", neg},
+    {"aten.exp.default", exp},
+    {"aten.log.default", log},
+    {"aten.sin.default", sin},
+    {"aten.cos.default", cos},
+    {"aten.abs.default", abs},
+    {"aten.sqrt.default", sqrt},
+    {"aten.rsqrt.default", rsqrt},
+    {"aten.reciprocal.default", reciprocal},
+    {"aten.erf.default", erf},
+    {"aten.pow.Tensor_Scalar", powScalar},
+    {"aten.relu.default", relu},
+    {"aten.gelu.default", gelu},
+    {"aten.silu.default", silu},
+    {"aten.sigmoid.default", sigmoid},
+    {"aten.tanh.default", tanh},
+    {"aten.where.self", where},
+    {"aten.clamp.default", clamp},
+    {"aten.clamp_min.default", clampMin},
+    {"aten.clamp_max.default", clampMax},
+    {"aten.clone.default", same},
+    {"aten.alias.default", same},
+    {"aten._to_copy.default", same},
+    {"prims.convert_element_type.default", same},
+    {"aten.detach.default", nothing},
+    {"aten.sign.default", nothing},
+    {"aten.zeros_like.default", nothing},
+    {"aten.ones_like.default", nothing},
+    {"aten.full_like.default", nothing},
+    {"aten.new_zeros.default", nothing},
+};
+
+} // namespace
+
+llvm::ArrayRef<RuleEntry> pointwiseRules() { return entries; }
+
+} // namespace ccgraph::tracer::gradient
