@@ -60,7 +60,10 @@ private:
   Reason kept_{*this, RemarkKind::Kept, "kept", "the transfer is exposed for as long as before"};
   Reason later_{*this, RemarkKind::Moved, "traded",
                 "the transfer is exposed for longer than before, so that others are for less"};
-  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
+  Reason bucketed_{
+      *this, RemarkKind::Merged, "bucketed",
+      "went into the bucket `into` with `members` members; in one flat buffer, `copies-ns` nanoseconds more "
+      "would go into packing and unpacking the bucket"};
   Reason smaller_{*this, RemarkKind::Moved, "smaller",
                   "the program needs `after` bytes at its peak and no more `before`"};
   Reason overBudget_{*this, RemarkKind::Missed, "over-budget",
@@ -82,6 +85,7 @@ private:
   void apply(const overlap::Schedule &schedule);
   void reorder(llvm::ArrayRef<uint32_t> order);
   void merge(llvm::ArrayRef<uint32_t> launches);
+  [[nodiscard]] int64_t copiesIfFlat(const Bucket &bucket) const;
   void remark(const overlap::Replay &before, const overlap::Schedule &schedule);
   void remarkMemory(int64_t before, const overlap::Schedule &schedule);
 
@@ -109,18 +113,32 @@ void Scheduler::reorder(llvm::ArrayRef<uint32_t> order) {
   }
 }
 
+constexpr int64_t picosecondsOfNs = 1000;
+
+// A transfer of so many bytes takes as long in either layout. In a flat one the inputs are packed into the buffer, and what is
+// gathered lies in it rank by rank, so that it is copied out again; other results are views of it.
+/// Picoseconds of the copies that the other layout would need.
+int64_t Scheduler::copiesIfFlat(const Bucket &bucket) const {
+  constexpr int64_t readAndWritten = 2;
+  bool unpacked = collectiveOf(*bucket.members.front().launch)->kind == CollectiveKind::AllGather;
+  int64_t packing = context_.cost().copy(readAndWritten * bucket.inputBytes());
+  return packing + (unpacked ? context_.cost().copy(readAndWritten * bucket.outputBytes()) : 0);
+}
+
 void Scheduler::merge(llvm::ArrayRef<uint32_t> launches) {
   Bucket bucket;
   for (uint32_t step : launches) {
     bucket.members.push_back(candidates_.lookup(step));
     bucket.bytes += bucket.members.back().bytes();
   }
+  int64_t copies = copiesIfFlat(bucket) / picosecondsOfNs;
   MergedEntry entry = rewriteGrouped(graph_, bucket);
   for (const Candidate &member : bucket.members)
     context_.remark(pass_.bucketed_, *member.launch,
                     {{"into", entry.launch->name().str().str()},
                      {"members", std::to_string(bucket.members.size())},
-                     {"bytes", std::to_string(member.bytes())}});
+                     {"bytes", std::to_string(member.bytes())},
+                     {"copies-ns", std::to_string(copies)}});
   ++pass_.made_;
   pass_.merged_ += static_cast<int64_t>(bucket.members.size());
   context_.certificate().merged.push_back(std::move(entry));
@@ -134,7 +152,6 @@ void Scheduler::apply(const overlap::Schedule &schedule) {
   record.stateMoves(graph_, context_.certificate());
 }
 
-constexpr int64_t picosecondsOfNs = 1000;
 /// Wider takes seconds and found nothing more.
 constexpr int64_t maxBeam = 512;
 
