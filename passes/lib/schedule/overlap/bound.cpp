@@ -1,10 +1,11 @@
 #include "schedule/overlap/bound.h"
 
 #include "schedule/overlap/before_after.h"
+#include "schedule/overlap/bucket_limits.h"
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <queue>
@@ -47,59 +48,52 @@ int64_t jackson(std::vector<Job> jobs) {
 llvm::APInt wide(int64_t value) { return {128, static_cast<uint64_t>(value)}; }
 llvm::APInt product(int64_t a, int64_t b) { return wide(a) * wide(b); }
 
-/// Transfers that may become one.
-class Mergeable {
+/// The best rates of transfers of one key.
+class Rates {
 public:
-  void add(const Step &step) {
-    ++launches_;
-    bytes_ += step.bytes;
-  }
-  [[nodiscard]] bool canMerge() const { return launches_ > 1; }
-  /// Finds the best rate; `launch` is one of them.
-  void askPrices(const Problem &problem, uint32_t launch) {
-    ask(problem, launch, bytes_);
-    for (int64_t bytes = 1; bytes < bytes_; bytes *= 2)
-      ask(problem, launch, bytes);
-  }
-  /// At that rate, rounded down.
-  [[nodiscard]] int64_t picoseconds(int64_t bytes) const {
-    return static_cast<int64_t>(product(bytes, bestTime_).udiv(wide(bestBytes_)).getZExtValue());
+  /// `launch` is one of them.
+  Rates(const Problem &problem, uint32_t launch) : problem_(problem), launch_(launch) {}
+
+  /// Of so many bytes in a bucket of `most` bytes at the most, which are more, at the best rate, rounded down.
+  int64_t picoseconds(int64_t bytes, int64_t most) {
+    while (next_ < most) {
+      best_.push_back(best_.empty() ? at(next_) : better(best_.back(), at(next_)));
+      next_ *= 2;
+    }
+    // Because a bucket of several has two bytes at least, there is a smaller power of two, with the best of all before it.
+    Rate rate = better(best_[llvm::Log2_64_Ceil(static_cast<uint64_t>(most)) - 1], at(most));
+    return static_cast<int64_t>(product(bytes, rate.picoseconds).udiv(wide(rate.bytes)).getZExtValue());
   }
 
 private:
-  void ask(const Problem &problem, uint32_t launch, int64_t bytes) {
-    int64_t time = problem.price(launch, bytes);
-    if (bestBytes_ != 0 && product(time, bestBytes_).uge(product(bestTime_, bytes)))
-      return;
-    bestBytes_ = bytes;
-    bestTime_ = time;
+  struct Rate {
+    int64_t bytes = 0;
+    int64_t picoseconds = 0;
+  };
+  [[nodiscard]] Rate at(int64_t bytes) const { return {bytes, problem_.price(launch_, bytes)}; }
+  static Rate better(Rate a, Rate b) {
+    return product(b.picoseconds, a.bytes).ult(product(a.picoseconds, b.bytes)) ? b : a;
   }
-  size_t launches_ = 0;
-  int64_t bytes_ = 0;
-  /// of the transfer with the best rate; 0: none was asked
-  int64_t bestBytes_ = 0, bestTime_ = 0;
-};
 
-bool mayMerge(const Step &step) { return step.mergeKey != none && step.bytes > 0; }
+  const Problem &problem_;
+  uint32_t launch_;
+  /// by exponent: the best at powers of two up to that one
+  std::vector<Rate> best_;
+  int64_t next_ = 1;
+};
 
 /// By step of a launch.
 std::vector<Moments> transferTimes(const Problem &problem) {
-  llvm::MapVector<uint32_t, Mergeable> kinds;
-  llvm::DenseMap<uint32_t, uint32_t> oneOf;
-  for (uint32_t step = 0; step < problem.steps.size(); ++step)
-    if (const Step &it = problem.steps[step]; mayMerge(it)) {
-      kinds[it.mergeKey].add(it);
-      oneOf[it.mergeKey] = step;
-    }
-  for (auto &[key, kind] : kinds)
-    if (kind.canMerge())
-      kind.askPrices(problem, oneOf[key]);
+  std::vector<int64_t> largest = largestBuckets(problem);
+  llvm::DenseMap<uint32_t, Rates> rates;
   std::vector<Moments> times(problem.steps.size());
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
     const Step &it = problem.steps[step];
     times[step] = {it.picoseconds, it.picoseconds};
-    if (mayMerge(it) && kinds[it.mergeKey].canMerge())
-      times[step][Merged] = std::min(it.picoseconds, kinds[it.mergeKey].picoseconds(it.bytes));
+    if (largest[step] <= it.bytes)
+      continue;
+    Rates &known = rates.try_emplace(it.mergeKey, problem, step).first->second;
+    times[step][Merged] = std::min(it.picoseconds, known.picoseconds(it.bytes, largest[step]));
   }
   return times;
 }

@@ -24,7 +24,8 @@ struct Bounds {
   /// of any order of these very steps
   Bound anyOrder;
   /// Of any order with any merging of what may be merged (Step::mergeKey): such a transfer takes its bytes at the best
-  /// rate that is found at powers of two up to all bytes of its key, and at all of them.
+  /// rate that is found at powers of two up to the most bytes that a bucket with it can have (bucket_limits.h), and at
+  /// that many.
   Bound anyMerging;
 };
 [[nodiscard]] Bounds lowerBounds(const Problem &problem);

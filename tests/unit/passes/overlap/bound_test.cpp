@@ -1,6 +1,7 @@
 // Lower bounds: by hand, and against the best of all orders of random small programs.
 #include "schedule/overlap/before_after.h"
 #include "schedule/overlap/bound.h"
+#include "schedule/overlap/bucket_limits.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 #include "schedule/overlap/step_set.h"
@@ -80,6 +81,35 @@ TEST(Bound, MergingSavesWhatEachTransferCostsMore) {
   EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 39);
   // 21 picoseconds for 16 bytes, of which each has 10 and a half; the third has no partner.
   EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 10 + 10 + 13);
+}
+
+TEST(Bound, WhatNeedsOneAnotherByWayOfComputationNeverMerges) {
+  // g and i, on one key, could merge, and h and i; but h needs a, which needs g.
+  const char *text = "g launch 13 bytes 8 key 0\n"
+                     "w wait lands g\n"
+                     "a compute 1 needs w\n"
+                     "h launch 13 bytes 8 key 0 needs a\n"
+                     "x wait lands h\n"
+                     "i launch 13 bytes 8 key 0\n"
+                     "y wait lands i\n";
+  EXPECT_EQ(largestBuckets(problemOf(text).problem), (std::vector<int64_t>{16, 0, 0, 16, 0, 24, 0}));
+}
+
+TEST(Bound, WhatNeedsOneAnotherAtOnceMayMerge) {
+  NamedProblem named = problemOf("g launch 13 bytes 8 key 0\n"
+                                 "h launch 13 bytes 8 key 0 needs g\n"
+                                 "w wait lands g\n"
+                                 "x wait lands h\n");
+  EXPECT_EQ(largestBuckets(named.problem), (std::vector<int64_t>{16, 16, 0, 0}));
+}
+
+TEST(Bound, AChainOfExchangesTakesItsOwnTime) {
+  NamedProblem named = problemOf("g launch 13 bytes 8 key 0\n"
+                                 "w wait lands g\n"
+                                 "a compute 1 needs w\n"
+                                 "h launch 13 bytes 8 key 0 needs a\n"
+                                 "x wait lands h\n");
+  EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 27);
 }
 
 TEST(StepSet, WhatIsOldCountsOnceAndNeverTooMuch) {
