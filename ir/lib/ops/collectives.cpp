@@ -1,5 +1,7 @@
 #include "ops/knowledge.h"
 
+#include "ccgraph/ir/collective.h"
+
 namespace ccgraph {
 namespace {
 
@@ -237,8 +239,9 @@ llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form) {
 bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype) {
   if (kind == Kind::AllGather)
     return !isComplex(dtype);
+  std::optional<ReduceOp> op = parseReduceOp(reduceOp);
   if (kind == Kind::AllReduce || kind == Kind::ReduceScatter)
-    return !(dtype == DType::C32 && reduceOp == "avg");
+    return dtype != DType::C32 || (op && *op != ReduceOp::Avg); // because an object may mean avg
   return true;
 }
 

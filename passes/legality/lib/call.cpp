@@ -25,6 +25,18 @@ std::optional<std::vector<int64_t>> integers(const Argument *argument) {
   return values;
 }
 
+/// "sum"; of a reduction that is held as an object, the object: two of them may mean two things.
+std::string reduction(const Program &program, const Step &step, const Argument *argument) {
+  if (!argument)
+    return "";
+  if (argument->is(Argument::Kind::String))
+    return argument->text().lower();
+  uint32_t object = argument->is(Argument::Kind::Operand) ? program.operand(step, *argument) : none;
+  if (object != none && program[object].opcode() == Opcode::GetAttr)
+    return "object " + program[object].node->target().str().str();
+  return "object of " + std::to_string((object == none ? step : program[object]).node->id());
+}
+
 /// A collective in a subgraph: its kind and its group.
 Call readWrapped(const Program &program, uint32_t index) {
   const Graph *graph = wrappedGraph(program, program[index]);
@@ -77,9 +89,7 @@ Call readCall(const Program &program, uint32_t index) {
   call.step = index;
   call.spec = step.collective();
   call.group = readGroup(program, index, *step.node);
-  const Argument *reduce = Program::argument(step, call.spec->reduceOp);
-  if (reduce && reduce->is(Argument::Kind::String))
-    call.reduceOp = reduce->text().lower();
+  call.reduceOp = reduction(program, step, Program::argument(step, call.spec->reduceOp));
   call.groupSize = integer(Program::argument(step, call.spec->groupSize));
   call.root = integer(Program::argument(step, call.spec->root));
   call.inputs = program.operandsIn(step, Program::argument(step, call.spec->input));

@@ -48,6 +48,8 @@ TEST_F(OpTableTest, ListFormsRefuseWhatPyTorchRefusesInThem) {
   EXPECT_TRUE(listFormTakes(CollectiveKind::AllReduce, "sum", DType::C64));
   EXPECT_TRUE(listFormTakes(CollectiveKind::AllReduce, "avg", DType::C64));
   EXPECT_FALSE(listFormTakes(CollectiveKind::AllReduce, "avg", DType::C32));
+  EXPECT_FALSE(listFormTakes(CollectiveKind::AllReduce, "", DType::C32)) << "an object may mean avg";
+  EXPECT_TRUE(listFormTakes(CollectiveKind::AllReduce, "sum", DType::C32));
   EXPECT_FALSE(listFormTakes(CollectiveKind::ReduceScatter, "avg", DType::C32));
 }
 

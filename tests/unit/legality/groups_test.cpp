@@ -67,6 +67,32 @@ TEST_P(LegalityGroups, JudgesAMerge) {
   EXPECT_EQ(bench_.verdict(), GetParam().merged);
 }
 
+/// Both on group '0', each reduced as its own object says.
+std::string twoReduced(const std::string &first, const std::string &second) {
+  auto launch = [](const std::string &name, const std::string &input, const std::string &reduction) {
+    return "  " + name + ": \"f32[8][1]cpu\" = torch.ops._c10d_functional.all_reduce.default(" + input + ", " +
+           reduction + ", '0')\n";
+  };
+  std::string lines = twoOn(attributes, "'0'", "'0'");
+  size_t begin = lines.find("  a:"), end = lines.find("  wa:");
+  return lines.replace(begin, end - begin, launch("a", "x", first) + launch("b", "y", second));
+}
+
+std::string verdictOnMergeOf(const std::string &lines) {
+  RewriteBench bench;
+  bench.load(inputs, lines);
+  bench.snapshot();
+  mergeByHand({bench["a"], bench["b"]}, BucketLayout::Grouped, bench.certificate);
+  return bench.verdict();
+}
+
+// A process may hold a sum in one of its ReduceOp objects and a maximum in the other.
+TEST(LegalityReductions, OfTwoObjectsDoNotMerge) {
+  EXPECT_EQ(verdictOnMergeOf(twoReduced("p", "p")), "");
+  EXPECT_EQ(verdictOnMergeOf(twoReduced("p", "q")), "merged-unlike");
+  EXPECT_EQ(verdictOnMergeOf(twoReduced("p", "'sum'")), "merged-unlike");
+}
+
 const std::vector<Group> noTable;
 Group ranks(const char *name, std::vector<int64_t> members) { return {.name = name, .ranks = std::move(members)}; }
 

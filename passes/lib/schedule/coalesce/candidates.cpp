@@ -120,6 +120,20 @@ Candidates::Verdict Candidates::toPiece(Candidate &candidate) const {
   return written ? Obstacle::Written : Obstacle::PlaceSeen;
 }
 
+namespace {
+
+/// The word, or the object that holds it: of two objects nobody knows whether they mean the same.
+std::string reductionOf(const Node &launch, const CollectiveCall &call) {
+  const Argument *argument = argumentAt(launch, call.spec->reduceOp);
+  if (!argument || !argument->is(Argument::Kind::Operand))
+    return call.reduceOp;
+  const Node &object = *launch.operand(*argument);
+  return object.opcode() == Opcode::GetAttr ? "self." + object.target().str().str()
+                                            : "node " + std::to_string(object.id());
+}
+
+} // namespace
+
 uint32_t Candidates::keyOf(const Node &launch) {
   CollectiveCall call = *collectiveCall(launch);
   std::string text;
@@ -128,7 +142,7 @@ uint32_t Candidates::keyOf(const Node &launch) {
   os << groups_.groupOf(&launch) << '\n'
      << groups_.section(&launch) << '\n'
      << collectiveName(call.spec->kind) << '\n'
-     << call.reduceOp << '\n'
+     << reductionOf(launch, call) << '\n'
      << call.groupSize.value_or(0) << '\n';
   os << shortName(type->dtype()) << '\n'
      << type->device().kind.str() << type->device().index << '\n'
