@@ -149,10 +149,11 @@ unsigned numElements(const Node &node) {
 }
 
 /// The list parameter whose element i is element i of the result: waits on lists, in-place coalesced forms, batches of
-/// p2p. Null for other operators.
+/// p2p. Null for other operators, and for those that yield a list beside a Work: its elements are elements of an element.
 const Argument *elementwiseList(const Node &node) {
   const CollectiveSpec *spec = collectiveOf(node);
-  bool elementwise = isWait(node) || (spec && (spec->inPlace || spec->kind == CollectiveKind::BatchP2P));
+  bool elementwise = isWait(node) || (spec && node.op()->results.size() == 1 &&
+                                      (spec->inPlace || spec->kind == CollectiveKind::BatchP2P));
   const Argument *list = elementwise ? argumentAt(node, spec ? spec->input : 0) : nullptr;
   return list && list->isSequence() ? list : nullptr;
 }

@@ -29,7 +29,8 @@ const Argument *elementwiseList(const Step &step) {
   const CollectiveSpec *spec = step.collective();
   int parameter = spec ? spec->input : step.waits ? 0 : -1;
   const Argument *list = Program::argument(step, parameter);
-  return list && list->isSequence() ? list : nullptr;
+  // Because where a list comes beside a Work, what getitem takes is one of the two.
+  return list && list->isSequence() && step.op->results.size() == 1 ? list : nullptr;
 }
 
 Storages::Storages(const Program &program) : program_(program), values_(program.size()), lists_(program.size()) {
@@ -117,7 +118,8 @@ void Storages::countElements() {
     const Step &step = program_[i];
     if (step.element != none) {
       uint32_t list = listOf(program_, step);
-      if (list != none && program_[list].isCall())
+      // Because of what is itself taken out of a list nobody knows which storage is which element's.
+      if (list != none && program_[list].isCall() && program_[list].element == none)
         lists_[list].count = std::max(lists_[list].count, step.element + 1);
       continue;
     }

@@ -117,3 +117,12 @@ TEST_F(StorageTest, TwoReadsOfOneAttributeShare) {
   Node *first = attribute();
   EXPECT_TRUE(share(first, attribute()));
 }
+
+/// allreduce_([a, b], ..) yields a list of both, and a Work.
+TEST_F(StorageTest, ElementsOfAListBesideAWorkShareWithAllTensors) {
+  Node *a = input("a");
+  Node *b = input("b");
+  Node *list = item(listCall("c10d.allreduce_.default", {a, b}), 0);
+  EXPECT_TRUE(share(item(list, 0), a));
+  EXPECT_TRUE(share(item(list, 1), b));
+}

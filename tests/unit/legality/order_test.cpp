@@ -50,6 +50,27 @@ TEST_P(LegalityOrder, IsJudged) {
   EXPECT_EQ(bench.verdict(GetParam().options), GetParam().verdict);
 }
 
+/// c10d's own operators yield their buffers in a list beside a Work.
+constexpr llvm::StringLiteral yieldedInAList = R"(
+  a: "f32[8][1]cpu" = torch.ops.aten.relu.default(x)
+  b: "f32[8][1]cpu" = torch.ops.aten.relu.default(y)
+  g = self.g
+  op = self.op
+  p = torch.ops.c10d.allreduce_.default([a, b], g, op, None)
+  l = p[0]
+  r: "f32[8][1]cpu" = l[1]
+  read: "f32[8][1]cpu" = torch.ops.aten.neg.default(r)
+  write: "f32[8][1]cpu" = torch.ops.aten.add_.Tensor(b, x)
+  return (read, write))";
+
+TEST(LegalityOfLists, KnowsWhatTheElementOfAnElementShares) {
+  Bench bench;
+  bench.load(twoInputs, yieldedInAList);
+  EXPECT_EQ(bench.verdict(), "");
+  bench.move("write", "read");
+  EXPECT_EQ(bench.verdict(), "storage-order");
+}
+
 // --- Nodes and edges -------------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral overlap = R"(
