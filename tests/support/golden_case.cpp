@@ -2,6 +2,7 @@
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/object_file.h"
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/runtime/seeded_inputs.h"
 
@@ -38,6 +39,7 @@ private:
   llvm::Error readOptions();
   llvm::Error readBudget(const std::string &budget);
   llvm::Error readGroups(StringRef text);
+  llvm::Error readObjects(StringRef text);
   llvm::Error readDurations(StringRef text);
   llvm::Error readInputs();
   void assumeGroups(const Graph &graph, GroupTable &table) const;
@@ -59,6 +61,8 @@ llvm::Error Reader::readOptions() {
   if (llvm::Error error = readBudget(case_.options["memory-budget"]))
     return error;
   if (llvm::Error error = readDurations(case_.options["durations"]))
+    return error;
+  if (llvm::Error error = readObjects(case_.options["objects"]))
     return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
 }
@@ -98,6 +102,18 @@ llvm::Error Reader::readGroups(StringRef text) {
   if (!groups)
     return groups.takeError();
   groups_ = std::move(*groups);
+  return llvm::Error::success();
+}
+
+llvm::Error Reader::readObjects(StringRef text) {
+  if (text.empty())
+    return llvm::Error::success();
+  std::string file = ("{\"constants\": " + text + "}").str();
+  llvm::Expected<ObjectMeanings> objects = readObjectFile({file_.path + " (objects)", file});
+  if (!objects)
+    return objects.takeError();
+  case_.objects = std::make_unique<ObjectMeanings>(std::move(*objects));
+  case_.manager.objects = case_.objects.get();
   return llvm::Error::success();
 }
 
@@ -146,6 +162,8 @@ llvm::Expected<GoldenCase> GoldenCase::read(const GoldenFile &file) {
 runtime::RunRequest GoldenCase::request() const {
   runtime::RunRequest request;
   request.ranks = ranks;
+  if (objects)
+    request.objects = *objects;
   for (const std::unique_ptr<Graph> &graph : inputs)
     request.graphs.push_back(graph.get());
   for (size_t rank = 0; rank != ranks; ++rank)

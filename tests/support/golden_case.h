@@ -8,6 +8,7 @@
 
 #include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/interpreter.h"
@@ -19,9 +20,10 @@ struct GoldenCase {
   /// one that serves all ranks, or one for each rank
   std::vector<std::unique_ptr<Graph>> inputs;
   Pipeline pipeline;
-  /// refers to `durations`
+  /// refers to `durations` and `objects`
   PassManagerOptions manager;
   std::unique_ptr<Durations> durations;
+  std::unique_ptr<ObjectMeanings> objects;
   size_t ranks = 2;
   std::map<std::string, std::string> options;
 

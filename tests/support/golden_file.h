@@ -22,6 +22,7 @@
 // Options, one a line, with what holds where one is left out:
 //   ranks: N               2
 //   groups: {...}          name -> {ranks | partition}, as group files have it; all ranks
+//   objects: {...}         attribute -> {group | reduce_op}, as `constants` of group files have it
 //   memory-budget: BYTES   unlimited; `own` is the input's own peak
 //   spmd: false            true
 //   bitwise: true          false

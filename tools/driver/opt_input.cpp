@@ -45,7 +45,8 @@ llvm::Error OptInput::loadGraphs() {
   for (const auto &graph : graphs_)
     addStatedGroups(*graph, *input_);
   for (const auto &graph : graphs_)
-    if (llvm::Error error = options_.groups.empty() ? llvm::Error::success() : addGroups(*graph, options_.groups))
+    if (llvm::Error error =
+            options_.groups.empty() ? llvm::Error::success() : addGroupsAndObjects(*graph, objects_, options_.groups))
       return error;
   for (const GroupSplit &split : options_.splits)
     for (size_t i = 0; i < graphs_.size(); ++i)

@@ -39,6 +39,8 @@ public:
   [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph) {
     return durations_ ? durations_->holdTo(graph) : llvm::Error::success();
   }
+  /// What the objects that the graphs hold stand for, as the file of --groups says.
+  [[nodiscard]] const ObjectMeanings &objects() const { return objects_; }
   [[nodiscard]] const Schedule *schedule() const { return schedule_ ? &*schedule_ : nullptr; }
 
   /// The one graph of another file, with the groups of the options, and that file.
@@ -64,6 +66,7 @@ private:
   std::optional<Machine> machine_;
   std::optional<DurationFile> durations_;
   std::optional<Schedule> schedule_;
+  ObjectMeanings objects_;
 };
 
 } // namespace ccgraph::driver

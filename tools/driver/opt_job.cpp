@@ -252,6 +252,7 @@ private:
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
     manager.machine = input_.machine();
     manager.durations = input_.durations();
+    manager.objects = &input_.objects();
     return manager;
   }
 
@@ -328,12 +329,7 @@ private:
     question.ranks = options_.equivalenceRanks;
     question.seed = options_.seed;
     question.reassociated = options_.compare.empty() && reassociates(pipeline_);
-    if (!options_.groups.empty()) {
-      auto objects = loadObjects(options_.groups);
-      if (!objects)
-        return objects.takeError();
-      question.objects = std::move(*objects);
-    }
+    question.objects = input_.objects();
     if (!options_.values.empty()) {
       auto values = loadValues(options_.values, question.ranks);
       if (!values)

@@ -203,6 +203,7 @@ llvm::Error RunProgram::transform(const Pipeline &pipeline) {
     keepInputNames();
   PassManagerOptions manager = options_.pipeline.manager;
   manager.spmd &= isOneText();
+  manager.objects = &objects_;
   if (costs_) {
     manager.machine = costs_->machine;
     manager.durations = costs_->durations ? &*costs_->durations : nullptr;

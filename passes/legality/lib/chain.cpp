@@ -174,4 +174,32 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const Sizes &siz
   return contiguous(sizes, std::move(runs));
 }
 
+// For 2 ranks and x = f32[2, 4] with gather 0 and shard 1, this rank's block of rank r's x is
+//   x of rank r, rows of [0 + 2 * rank, 2 + 2 * rank)
+// and the result has those of rank 0 above those of rank 1.
+Outcome Terms::reshard(const Call &call, const Layout &input, const Resharding &how) {
+  if (call.group.form == GroupTerm::Form::Unread)
+    return "is on a group that cannot be told";
+  group_ = call.group;
+  ranks_ = how.ranks;
+  Excerpt block = excerptOf(input);
+  auto dim = static_cast<size_t>(how.shard);
+  block.sizes[dim] /= ranks_;
+  std::optional<Layout> first = look(input, block);
+  if (!first)
+    return "falls into too many pieces";
+  std::vector<Layout> received;
+  for (int64_t rank = 0; rank < ranks_; ++rank) {
+    Runs runs;
+    for (const Run &run : *first->runs) {
+      Run own = ofRank(run, rank);
+      own.perRank = block.sizes[dim] * block.steps[dim];
+      append(runs, own);
+    }
+    received.push_back(contiguous(first->sizes, std::move(runs)));
+  }
+  std::optional<Layout> all = concatenate(received, how.gather);
+  return all ? Outcome(std::move(*all)) : Outcome("falls into too many pieces");
+}
+
 } // namespace ccgraph::legality

@@ -29,6 +29,13 @@
 
 namespace ccgraph::legality {
 
+/// The dimensions and the number of ranks of a shard_dim_alltoall.
+struct Resharding {
+  int64_t gather = 0;
+  int64_t shard = 0;
+  int64_t ranks = 0;
+};
+
 class Terms {
 public:
   /// The value of a step as this rank holds it.
@@ -36,6 +43,10 @@ public:
   /// What a collective on one tensor makes of a value, or why it cannot be told. All calls of one chain must be on one
   /// group, and agree on its size.
   [[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Layout &input);
+
+  /// What a shard_dim_alltoall of so many ranks makes of an own value: its blocks along one dimension, of each rank the one
+  /// that has this rank's number, one after another along another dimension.
+  [[nodiscard]] std::variant<Layout, std::string> reshard(const Call &call, const Layout &input, const Resharding &how);
 
   /// True for what no exchange has touched.
   [[nodiscard]] bool isOwn(const Layout &value) const {

@@ -121,6 +121,8 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
     bindChain(entry);
   else if (rule && rule->stands == Stands::ElementForElement)
     bindElements(entry);
+  else if (rule && rule->stands == Stands::CallAndWait)
+    bindFinished(entry);
   else
     bind(entry.matched.front(), entry.built.front(), entry.built.front());
 }
@@ -135,6 +137,24 @@ void Correspondence::bindElements(const RuleEntry &entry) {
   }
 }
 
+void Correspondence::bindFinished(const RuleEntry &entry) {
+  bind(entry.matched.front(), nullptr, entry.built.front());
+  uint32_t call = entry.matched.front() ? rewrite_.before.indexOf(entry.matched.front()) : none;
+  auto standIn = [&](uint32_t element) {
+    auto own = llvm::find_if(entry.built, [&](const Node *node) {
+      uint32_t now = node ? rewrite_.after.indexOf(node) : none;
+      return now != none && rewrite_.after[now].isGetItem() && rewrite_.after[now].element == element;
+    });
+    return own != entry.built.end() ? *own : entry.built.size() > 1 ? entry.built[1] : nullptr;
+  };
+  for (const Node *getItem : llvm::ArrayRef(entry.matched).drop_front()) {
+    uint32_t was = getItem ? rewrite_.before.indexOf(getItem) : none;
+    uint32_t element = call == none || was == none ? none : finishedElement(rewrite_.before, call, was);
+    const Node *stands = element == none ? nullptr : standIn(element);
+    bind(getItem, stands, stands);
+  }
+}
+
 /// The last of the chain's launches counts as the one that does what the matched launch did.
 void Correspondence::bindChain(const RuleEntry &entry) {
   llvm::SmallVector<uint32_t, 2> launches;
@@ -142,9 +162,12 @@ void Correspondence::bindChain(const RuleEntry &entry) {
     if (uint32_t now = node ? rewrite_.after.indexOf(node) : none; now != none && rewrite_.after[now].collective())
       launches.push_back(now);
   llvm::sort(launches);
-  bind(entry.matched.front(), nullptr, launches.empty() ? nullptr : rewrite_.after[launches.back()].node);
-  if (uint32_t was = entry.matched.front() ? rewrite_.before.indexOf(entry.matched.front()) : none; was != none)
-    chains_[was] = std::move(launches);
+  uint32_t matched = entry.matched.front() ? rewrite_.before.indexOf(entry.matched.front()) : none;
+  const CollectiveSpec *spec = matched == none ? nullptr : rewrite_.before[matched].collective();
+  bind(entry.matched.front(), spec && spec->synchronous ? entry.built.front() : nullptr,
+       launches.empty() ? nullptr : rewrite_.after[launches.back()].node);
+  if (matched != none)
+    chains_[matched] = std::move(launches);
   for (const Node *wait : llvm::ArrayRef(entry.matched).drop_front())
     bind(wait, entry.built.front(), entry.built.front());
 }

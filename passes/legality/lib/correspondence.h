@@ -67,6 +67,7 @@ private:
   void claimRule(uint32_t entry, Findings &findings);
   void bindChain(const RuleEntry &entry);
   void bindElements(const RuleEntry &entry);
+  void bindFinished(const RuleEntry &entry);
   void claim(const Node *node, bool before, Claim claim, Findings &findings);
   /// Whoever is new or gone must have been claimed.
   void requireClaims(Findings &findings);

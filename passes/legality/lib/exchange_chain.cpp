@@ -26,7 +26,7 @@ public:
   void check() {
     if (!readMatched() || !begin())
       return;
-    auto expected = terms_.exchange(call_, *begin_);
+    auto expected = resharding_ ? terms_.reshard(call_, *begin_, *resharding_) : terms_.exchange(call_, *begin_);
     if (auto *why = std::get_if<std::string>(&expected))
       return report(*rule_.matched.front(), *why);
     llvm::SmallVector<uint32_t, 16> steps;
@@ -52,6 +52,8 @@ private:
     const Step &step = evidence_.before[launch];
     if (step.collective())
       call_ = readCall(evidence_.before, launch);
+    if (call_.spec && call_.spec->kind == CollectiveKind::ShardDimAllToAll)
+      return readResharding(step);
     if (!call_.spec || !isPlainExchange(call_) || !saysNothingElse(step) || rule_.matched.size() < 2)
       return report(first, "is no functional collective on one tensor with its waits, expected one to be matched"),
              false;
@@ -64,6 +66,29 @@ private:
       if (!waiting.waits || waiting.numOperands != 1 || evidence_.before.operands(waiting)[0] != launch)
         return report(*wait, "is no wait on " + quoted(&first) + ", expected nothing else to be matched"), false;
     }
+    return true;
+  }
+
+  /// Dimensions that are numbers of the tensor, and as many ranks as its type and the group say.
+  bool readResharding(const Step &step) {
+    auto dim = [&](llvm::StringRef name) {
+      const Argument *argument = Program::argument(step, step.op->paramIndex(name));
+      return argument && argument->is(Argument::Kind::Int) ? argument->integer() : int64_t(-1);
+    };
+    Resharding how{dim("gather_dim"), dim("shard_dim"), 0};
+    std::optional<int64_t> ranks = call_.group.group ? call_.group.group->size() : std::nullopt;
+    const Type *type =
+        call_.inputs.size() == 1 && call_.inputs[0] != none ? evidence_.before[call_.inputs[0]].type : nullptr;
+    auto limit = static_cast<int64_t>(type && type->isTensor() ? type->sizes().size() : 0);
+    bool fits = how.gather >= 0 && how.gather < limit && how.shard >= 0 && how.shard < limit && ranks && *ranks > 0 &&
+                rule_.matched.size() == 1;
+    fits = fits && type->sizes()[how.shard].isStatic() && type->sizes()[how.shard].value() % *ranks == 0;
+    if (!fits)
+      return report(*rule_.matched.front(),
+                    "is a shard_dim_alltoall whose dimensions, or whose group's size, cannot be told"),
+             false;
+    how.ranks = *ranks;
+    resharding_ = how;
     return true;
   }
 
@@ -140,10 +165,11 @@ private:
       report(result, "stands for the result of " + quoted(rule_.matched.front()) + " before all waits");
     if (value->isList || !sameElements(value->elements[0], expected))
       report(result, "does not hold, element for element, the result of " + quoted(rule_.matched.front()));
-    const Type *type = evidence_.before[evidence_.before.indexOf(rule_.matched[1])].type;
+    const Node *stoodThere = rule_.matched[resharding_ ? 0 : 1];
+    const Type *type = evidence_.before[evidence_.before.indexOf(stoodThere)].type;
     if (type && type != result.type())
-      report(result, "is " + typeText(result.type()) + ", expected " + typeText(type) + " as " +
-                         quoted(rule_.matched[1]) + " was");
+      report(result,
+             "is " + typeText(result.type()) + ", expected " + typeText(type) + " as " + quoted(stoodThere) + " was");
   }
 
   const Evidence &evidence_;
@@ -153,6 +179,7 @@ private:
   Evaluation evaluation_;
   Terms terms_;
   Call call_;
+  std::optional<Resharding> resharding_;
   std::optional<Layout> begin_;
 };
 

@@ -31,7 +31,7 @@ public:
     if (was.type != now.type)
       return refuse("is " + typeText(now.type) + ", expected " + typeText(was.type) + " as " + quoted(was.node) +
                     " was");
-    if (!followsTheSame(was, now))
+    if (!keepsOrdering(evidence_, was, now))
       refuse("has other ordering edges than " + quoted(was.node) + " had");
   }
 
@@ -121,21 +121,6 @@ private:
            llvm::all_of(*splits, [&](int64_t split) { return split == splits->front(); });
   }
 
-  bool followsTheSame(const Step &was, const Step &now) const {
-    auto before = evidence_.before.ordering(was);
-    auto after = evidence_.after.ordering(now);
-    auto stands = [&](uint32_t old, uint32_t edge) {
-      return old != none && edge != none &&
-             (evidence_.correspondence.image(old) == edge || evidence_.correspondence.performer(old) == edge);
-    };
-    return llvm::all_of(
-               before,
-               [&](uint32_t old) { return llvm::any_of(after, [&](uint32_t edge) { return stands(old, edge); }); }) &&
-           llvm::all_of(after, [&](uint32_t edge) {
-             return llvm::any_of(before, [&](uint32_t old) { return stands(old, edge); });
-           });
-  }
-
   const Evidence &evidence_;
   const RuleEntry &rule_;
   uint32_t entry_;
@@ -192,12 +177,19 @@ private:
 
   bool isPrivate(uint32_t value, uint32_t writer) const {
     auto held = storages_.of(value);
-    if (held.size() != 1 || !before_[storages_.owner(held[0])].isCall())
+    if (held.size() != 1 || !before_[storages_.owner(held[0])].isCall() || lastMention_[held[0]] > writer)
       return false;
     const Type *type = before_[value].type;
-    bool whole = type && type->isTensor() && type->isContiguous() &&
-                 (storages_.owner(held[0]) == value || type->numBytes() == storages_.bytes(held[0]));
-    return whole && lastMention_[held[0]] <= writer;
+    if (!type || !type->isTensor() || !type->isContiguous())
+      return false;
+    // Because what another matched call yielded has a size only where something was built that stands for it.
+    uint32_t image = evidence_.correspondence.image(value);
+    return isWhole(storages_, value, type) || (image != none && isWhole(evidence_.storagesAfter, image, type));
+  }
+
+  static bool isWhole(const Storages &storages, uint32_t value, const Type *type) {
+    auto held = storages.of(value);
+    return held.size() == 1 && (storages.owner(held[0]) == value || type->numBytes() == storages.bytes(held[0]));
   }
 
   const Evidence &evidence_;
@@ -208,6 +200,18 @@ private:
 };
 
 } // namespace
+
+bool keepsOrdering(const Evidence &evidence, const Step &was, const Step &now) {
+  auto before = evidence.before.ordering(was);
+  auto after = evidence.after.ordering(now);
+  auto stands = [&](uint32_t old, uint32_t edge) {
+    return old != none && edge != none &&
+           (evidence.correspondence.image(old) == edge || evidence.correspondence.performer(old) == edge);
+  };
+  auto kept = [&](uint32_t old) { return llvm::any_of(after, [&](uint32_t edge) { return stands(old, edge); }); };
+  auto known = [&](uint32_t edge) { return llvm::any_of(before, [&](uint32_t old) { return stands(old, edge); }); };
+  return llvm::all_of(before, kept) && llvm::all_of(after, known);
+}
 
 void checkFunctionalForm(const Evidence &evidence, uint32_t entry, Findings &findings) {
   FormCheck(evidence, entry, findings).check();

@@ -70,7 +70,7 @@ private:
     Claim claim = evidence_.correspondence.claimBefore(call.step);
     const RuleTemplate *rule =
         claim.part == Part::Rule ? templateOf(evidence_.rewrite.certificate.rules[claim.entry].name) : nullptr;
-    return rule && rule->stands == Stands::CallForCall;
+    return rule && (rule->stands == Stands::CallForCall || rule->stands == Stands::CallAndWait);
   }
 
   Stream &streamOf(const Call &call) {

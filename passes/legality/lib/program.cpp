@@ -169,8 +169,7 @@ llvm::SmallVector<uint32_t, 4> Program::operandsIn(const Step &step, const Argum
   if (tree->is(Argument::Kind::Operand))
     found.push_back(operand(step, *tree));
   for (const Argument &element : tree->elements())
-    if (element.is(Argument::Kind::Operand))
-      found.push_back(operand(step, element));
+    found.append(operandsIn(step, &element));
   return found;
 }
 

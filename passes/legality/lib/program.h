@@ -82,7 +82,7 @@ public:
   [[nodiscard]] uint32_t operand(const Step &step, const Argument &leaf) const {
     return operands(step)[leaf.operandIndex()];
   }
-  /// Step numbers of the operands in a tree: a leaf or a list of leaves.
+  /// Step numbers of the operands in a tree: a leaf, a list of leaves, or lists of these.
   [[nodiscard]] llvm::SmallVector<uint32_t, 4> operandsIn(const Step &step, const Argument *tree) const;
 
   /// Gives a step the effects of another call that stands for it (a rule's template); bits for each

@@ -134,8 +134,9 @@ private:
 };
 
 constexpr RuleTemplate templates[] = {
-    {{"exchange-chain", "a functional collective on one tensor, then the waits on it",
-      "the value that stands for what the waits yielded, then all other new nodes: collectives on the same group, "
+    {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",
+      "the value that stands for what the waits, or the call, yielded, then all other new nodes: collectives on the "
+      "same group, "
       "waits, "
       "and movements of data",
       "The value is the collective's result, element for element, on every rank; each collective sends what is "
@@ -145,6 +146,15 @@ constexpr RuleTemplate templates[] = {
       "and all_gather, and a gather one of slices."},
      Stands::ValueForWait,
      checkExchangeChain},
+    {{"finished-form", "a call of c10d that is finished when it returns, then the getitems of what it yields",
+      "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, and the "
+      "getitems of that",
+      "The call sends the same to the same group, which may be named as a file says of the object; what the matched "
+      "call "
+      "filled is whole, made in the program, and afterwards named through its results alone, and each of these is the "
+      "result of the wait, or a copy of its rows in memory of its own."},
+     Stands::CallAndWait,
+     checkFinishedForm},
     {{"functional-form", "a collective or wait of another form", "one functional call",
       "The call says the same to the same group, as far as the two forms differ in spelling; a buffer that the matched "
       "call wrote is whole, made in the program, and afterwards named through the result alone."},
@@ -182,7 +192,8 @@ void checkRules(const Evidence &evidence, Findings &findings) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule)
       rule->check(evidence, i, findings);
-    if (rule && rule->check == checkFunctionalForm && rules[i].matched.size() == 1)
+    if (rule &&
+        (rule->stands == Stands::CallAndWait || (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
     if (!rule)
       findings.add(*evidence.rewrite.graph.front(), "rule", "the checker has no template named '" + rules[i].name + "'",
@@ -191,26 +202,32 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   checkFunctionalBuffers(evidence, forms, findings);
 }
 
+/// Adds what a built step does with what stands for each of these operands.
+void adoptAccesses(const Program &after, const Step &built, const Correspondence &correspondence,
+                   llvm::ArrayRef<uint32_t> matched, llvm::MutableArrayRef<Access> adopted) {
+  auto operands = after.operands(built);
+  auto accesses = after.accesses(built);
+  for (size_t k = 0; k < matched.size(); ++k)
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (matched[k] != none && operands[i] != none && correspondence.image(matched[k]) == operands[i])
+        adopted[k] = adopted[k] | accesses[i];
+}
+
 // The wrapper is gone, and with it the body that said what it does. The rule has just been matched with a call that
 // does the same, so the wrapper takes over what that call does, operand by operand.
 void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before) {
   for (const RuleEntry &rule : rewrite.certificate.rules) {
     const RuleTemplate *known = templateOf(rule.name);
-    if (!known || known->stands != Stands::CallForCall || rule.matched.empty() || rule.built.empty())
+    bool calls = known && (known->stands == Stands::CallForCall || known->stands == Stands::CallAndWait);
+    if (!calls || rule.matched.empty() || rule.built.empty())
       continue;
     uint32_t index = before.indexOf(rule.matched[0]);
     const Step &built = rewrite.after[rewrite.after.indexOf(rule.built[0])];
     const Step &matched = before[index];
-    auto operands = rewrite.after.operands(built);
-    auto accesses = rewrite.after.accesses(built);
-    llvm::SmallVector<Access, 8> adopted;
-    for (uint32_t operand : before.operands(matched)) {
-      Access access = Access::Nothing;
-      for (size_t i = 0; i < operands.size(); ++i)
-        if (operand != none && operands[i] != none && correspondence.image(operand) == operands[i])
-          access = access | accesses[i];
-      adopted.push_back(access);
-    }
+    llvm::SmallVector<Access, 8> adopted(before.operands(matched).size(), Access::Nothing);
+    for (const Node *node : rule.built)
+      adoptAccesses(rewrite.after, rewrite.after[rewrite.after.indexOf(node)], correspondence, before.operands(matched),
+                    adopted);
     before.setEffects(index, built, adopted);
   }
 }

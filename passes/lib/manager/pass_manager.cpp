@@ -163,6 +163,7 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   legality.memoryBudget = context.memoryBudget();
   legality.spmd = options_.spmd;
   legality.bitwise = options_.bitwise;
+  legality.objects = options_.objects;
   legality.reordersCollectives = pipeline_.passes()[index]->reordersCollectives();
   if (llvm::Error error = checkLegality(*before_, graph_, context.certificate(), legality))
     return fail(index, PassFailure::Stage::Legality, std::move(error));
@@ -211,7 +212,7 @@ llvm::Error Runner::runPass(size_t index) {
   takeCosts(pass);
   PassContext context(pass.name(),
                       {analyses_, costs_, pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
-                       options_.spmd, options_.bitwise});
+                       options_.spmd, options_.bitwise, options_.objects});
   takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();

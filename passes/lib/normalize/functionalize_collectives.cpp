@@ -1,13 +1,16 @@
 // functionalize-collectives: w = wait(all_reduce_(x, "sum", "tp"))  ->  w = wait(all_reduce(x, "sum", "tp"))
 //                            l = wait_tensors([a, b]); x = l[0]     ->  x = wait_tensor(a); wait_tensor(b)
+//                            y = c10d.allreduce_([x], pg, op)[0][0] ->  y = wait(all_reduce(x, "sum", "tp"))
+//                            y = shard_dim_alltoall(x, 0, 1, "tp")  ->  cat(wait(all_to_all_single(cat(slices of x))))
 //
 // Programs spell a collective in many ways: in place, into a buffer, with ranks instead of a name, by the autograd
-// namespace. The passes that come merge and move functional ones, so everything that means the same is spelled so.
+// namespace, finished when the operator returns. The passes that come merge and move functional ones, so everything that means the same is spelled so.
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/passes/registry.h"
 
 #include "normalize/functional/buffer_names.h"
-#include "normalize/functional/functional_call.h"
+#include "normalize/functional/finished_call.h"
+#include "normalize/functional/shard_dim.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -19,8 +22,9 @@ class FunctionalizeCollectives final : public Pass {
 public:
   FunctionalizeCollectives()
       : Pass({"functionalize-collectives",
-              "Spells collectives of older, autograd, in-place and out forms as functional ones, and a wait on a list "
-              "as one for each element.",
+              "Spells collectives of older, autograd, in-place and out forms as functional ones, those that are "
+              "finished "
+              "when they return with a wait, and a wait on a list as one for each element.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<FunctionalizeCollectives>(); }
@@ -39,7 +43,19 @@ private:
                  "it leaves its splits out, and its rows are not known to divide among the ranks"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
                     "it has arguments that the functional form has no place for"};
-  Reason synchronous_{*this, RemarkKind::Missed, "synchronous", "it is finished when it returns, without a wait"};
+  Reason waited_{*this, RemarkKind::Rewritten, "launch-and-wait", "became `call` and the wait on it"};
+  Reason reduction_{*this, RemarkKind::Missed, "reduction",
+                    "its reduction is an object that no file explains: `constants` in the file of --groups do"};
+  Reason kind_{*this, RemarkKind::Missed, "kind", "no functional operator does what it does"};
+  Reason noResult_{*this, RemarkKind::Missed, "no-result",
+                   "it yields no tensor, so that what it wrote is read by the buffer's own name"};
+  Reason devices_{*this, RemarkKind::Missed, "devices", "it has a list of tensors, one for each device of the rank"};
+  Reason sizes_{*this, RemarkKind::Missed, "sizes",
+                "the sizes of its tensors are unknown, or no functional operator takes and yields these"};
+  Reason handle_{*this, RemarkKind::Missed, "handle", "its Work, or a list that it yields, is used as a whole"};
+  Reason notSpmd_{
+      *this, RemarkKind::Missed, "not-spmd",
+      "other ranks run other programs, in which it may stay as it is, and backends may not let the two meet"};
   Reason seen_{*this, RemarkKind::Missed, "seen",
                "it writes an input, or a buffer that is read later by another name than its result's"};
   Reason part_{*this, RemarkKind::Missed, "part",
@@ -49,7 +65,10 @@ private:
                 "the functional form would yield another type than it is stated to"};
 
   const Reason &reasonOf(NotFunctional why) const;
-  const Reason *obstacle(const Node &node, const FunctionalCall &call, const BufferNames &names) const;
+  const Reason *obstacle(const Node &node, llvm::ArrayRef<Node *> written, const BufferNames &names) const;
+  const Reason *obstacle(const Node &node, const BufferNames &names, PassContext &context) const;
+  const Reason *obstacleToWait(const Node &node, const BufferNames &names, PassContext &context) const;
+  void rewriteFinished(Graph &graph, Node *node, PassContext &context);
   void rewrite(Graph &graph, Node *node, PassContext &context);
   void takeApart(Graph &graph, Node *list, const std::vector<std::vector<Node *>> &readers, PassContext &context);
 };
@@ -62,23 +81,66 @@ const Reason &FunctionalizeCollectives::reasonOf(NotFunctional why) const {
     return splits_;
   case NotFunctional::Arguments:
     return arguments_;
-  case NotFunctional::Synchronous:
-    break;
+  case NotFunctional::Reduction:
+    return reduction_;
+  case NotFunctional::Kind:
+    return kind_;
+  case NotFunctional::NoResult:
+    return noResult_;
+  case NotFunctional::Devices:
+    return devices_;
+  case NotFunctional::Sizes:
+    return sizes_;
+  case NotFunctional::Handle:
+    return handle_;
   }
-  return synchronous_;
+  llvm_unreachable("all reasons are named");
 }
 
-const Reason *FunctionalizeCollectives::obstacle(const Node &node, const FunctionalCall &call,
+const Reason *FunctionalizeCollectives::obstacle(const Node &node, llvm::ArrayRef<Node *> written,
                                                  const BufferNames &names) const {
-  llvm::SmallDenseSet<const Node *, 4> written;
-  for (const Node *tensor : call.written) {
-    if (!written.insert(tensor).second)
+  llvm::SmallDenseSet<const Node *, 4> known;
+  for (const Node *tensor : written) {
+    if (!known.insert(tensor).second)
       return &seen_;
     BufferNames::Verdict verdict = names.of(*tensor, node);
     if (verdict != BufferNames::Verdict::Private)
       return verdict == BufferNames::Verdict::Part ? &part_ : &seen_;
   }
   return nullptr;
+}
+
+const Reason *FunctionalizeCollectives::obstacleToWait(const Node &node, const BufferNames &names,
+                                                       PassContext &context) const {
+  if (!context.spmd())
+    return &notSpmd_;
+  if (collectiveOf(node)->kind == CollectiveKind::ShardDimAllToAll)
+    return shardDimOf(node) ? nullptr : &sizes_;
+  auto call = finishedCallOf(node, context.objects());
+  if (auto *why = std::get_if<NotFunctional>(&call))
+    return &reasonOf(*why);
+  return obstacle(node, std::get<FinishedCall>(call).filled, names);
+}
+
+const Reason *FunctionalizeCollectives::obstacle(const Node &node, const BufferNames &names,
+                                                 PassContext &context) const {
+  if (isFinished(node))
+    return obstacleToWait(node, names, context);
+  auto call = functionalCallOf(node);
+  if (auto *why = std::get_if<NotFunctional>(&call))
+    return &reasonOf(*why);
+  return obstacle(node, std::get<FunctionalCall>(call).written, names);
+}
+
+void FunctionalizeCollectives::rewriteFinished(Graph &graph, Node *node, PassContext &context) {
+  Node *launch = nullptr;
+  if (std::optional<ShardDim> dims = shardDimOf(*node))
+    launch = buildShardDim(graph, node, *dims, context.certificate());
+  else
+    launch = buildFinishedCall(graph, node, std::get<FinishedCall>(finishedCallOf(*node, context.objects())),
+                               context.certificate());
+  context.remark(waited_, *node, {{"call", launch->target().str().str()}});
+  ++rewritten_;
 }
 
 /// Because a buffer may have another shape than what a functional collective makes.
@@ -199,18 +261,13 @@ llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext 
   // Because what a buffer is asked for must hold of the program as it was, all calls are judged before the first one
   // goes; and because the first may be an operand of the next, each call is made out anew.
   std::vector<Node *> accepted;
-  for (Node *node : candidates) {
-    auto call = functionalCallOf(*node);
-    const Reason *reason = std::holds_alternative<NotFunctional>(call)
-                               ? &reasonOf(std::get<NotFunctional>(call))
-                               : obstacle(*node, std::get<FunctionalCall>(call), names);
-    if (reason)
+  for (Node *node : candidates)
+    if (const Reason *reason = obstacle(*node, names, context))
       context.remark(*reason, *node);
     else
       accepted.push_back(node);
-  }
   for (Node *node : accepted)
-    rewrite(graph, node, context);
+    isFinished(*node) ? rewriteFinished(graph, node, context) : rewrite(graph, node, context);
   for (Node *list : lists)
     if (std::optional<Readers> readers = readersOf(*list, opaque))
       takeApart(graph, list, *readers, context);

@@ -91,16 +91,22 @@ llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringR
 }
 
 // A group of the file takes the place of one of the same name that the graph has.
-llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
-  llvm::Expected<InputFile> file = InputFile::open(path);
-  if (!file)
-    return file.takeError();
-  llvm::Expected<GroupTable> table = readGroupFile(file->source());
+namespace {
+
+llvm::Error addGroups(Graph &graph, const InputFile &file) {
+  llvm::Expected<GroupTable> table = readGroupFile(file.source());
   if (!table)
     return table.takeError();
   for (const Group &group : table->groups())
     graph.groups().set(group);
   return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Error addGroups(Graph &graph, llvm::StringRef path) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  return file ? addGroups(graph, *file) : file.takeError();
 }
 
 llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
@@ -110,10 +116,14 @@ llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
   return readObjectFile(file->source());
 }
 
+// The file is opened once, because it may be a pipe.
 llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path) {
-  if (llvm::Error error = addGroups(graph, path))
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = addGroups(graph, *file))
     return error;
-  llvm::Expected<ObjectMeanings> more = loadObjects(path);
+  llvm::Expected<ObjectMeanings> more = readObjectFile(file->source());
   if (!more)
     return more.takeError();
   objects.insert(more->begin(), more->end());

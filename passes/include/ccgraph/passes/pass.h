@@ -14,6 +14,7 @@
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/passes/analyses.h"
 #include "ccgraph/passes/cost.h"
 #include "ccgraph/passes/options.h"
@@ -86,6 +87,7 @@ struct PassSetting {
   std::optional<int64_t> budget = std::nullopt;
   bool spmd = true;
   bool bitwise = false;
+  const ObjectMeanings *objects = nullptr;
 };
 
 /// What surrounds one run of one pass.
@@ -105,6 +107,8 @@ public:
   [[nodiscard]] bool spmd() const { return setting_.spmd; }
   /// True if results must keep every bit: no sum of floating-point numbers may be taken in another order.
   [[nodiscard]] bool bitwise() const { return setting_.bitwise; }
+  /// What a file says of the objects that the program holds; null where none does.
+  [[nodiscard]] const ObjectMeanings *objects() const { return setting_.objects; }
   /// Where the pass writes down what it did; empty at first but for the name of the pass.
   [[nodiscard]] Certificate &certificate() { return certificate_; }
   /// Makes a remark about a node, which may be erased. Kind and id come from the declared reason.

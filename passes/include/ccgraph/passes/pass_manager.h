@@ -111,6 +111,8 @@ struct PassManagerOptions {
   std::optional<Machine> machine;
   /// of the graph's nodes; null: all is predicted
   const Durations *durations = nullptr;
+  /// what the objects that the graph holds stand for; null: nobody says
+  const ObjectMeanings *objects = nullptr;
   /// whether times are predicted for the graph before and after
   bool predictTimes = false;
   /// whether all that happens is recorded of the graph before and after: strings for every node

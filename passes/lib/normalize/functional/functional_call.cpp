@@ -145,13 +145,16 @@ bool isFunctional(const Node &node) {
   return target.empty() || target == node.target().str();
 }
 
+bool isFinished(const Node &node) {
+  const CollectiveSpec *spec = collectiveOf(node);
+  return spec && spec->synchronous;
+}
+
 std::variant<FunctionalCall, NotFunctional> functionalCallOf(const Node &node) {
   if (std::string target = renamed(node); !target.empty())
     return node.kwargs().empty() ? std::variant<FunctionalCall, NotFunctional>(renamedCall(node, target))
                                  : NotFunctional::Arguments;
   const CollectiveSpec &spec = *collectiveOf(node);
-  if (spec.synchronous)
-    return NotFunctional::Synchronous;
   return CallMaker(node, *node.graph()->context().ops().lookup(functionalTarget(spec))).make();
 }
 

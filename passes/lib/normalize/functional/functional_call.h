@@ -31,13 +31,25 @@ enum class NotFunctional : uint8_t {
   Splits,
   /// arguments that no functional form has a place for
   Arguments,
-  /// finished when it returns
-  Synchronous,
+  /// its reduction is an object that no file explains
+  Reduction,
+  /// no functional operator does it
+  Kind,
+  /// it yields no tensor
+  NoResult,
+  /// a list of tensors, one for each device of the rank
+  Devices,
+  /// sizes are unknown, or no shares of one another
+  Sizes,
+  /// its Work, or a list that it yields, is used as a whole
+  Handle,
 };
 
 /// True for collectives and waits that are spelled in the functional way, and for kinds that have no such spelling.
 [[nodiscard]] bool isFunctional(const Node &node);
-/// Of a node that is not.
+/// Of a node that is not, and is not finished when it returns.
 [[nodiscard]] std::variant<FunctionalCall, NotFunctional> functionalCallOf(const Node &node);
+/// Finished when its operator returns, so that a functional form has a wait besides (finished_call.h).
+[[nodiscard]] bool isFinished(const Node &node);
 
 } // namespace ccgraph

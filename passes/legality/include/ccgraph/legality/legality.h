@@ -39,6 +39,7 @@
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/ir/snapshot.h"
 
 #include "llvm/Support/Error.h"
@@ -59,7 +60,8 @@ struct LegalityOptions {
   /// the pass is one that may reorder collectives: a trait of it, which its certificate has no say in. False: any change
   /// of an issue order is refused, `moved` entry or not
   bool reordersCollectives = false;
-  size_t limit = 20; ///< findings kept
+  const ObjectMeanings *objects = nullptr; ///< what objects of the program stand for; null: nobody says
+  size_t limit = 20;                       ///< findings kept
 };
 
 /// Success if `after`, which must be the graph that `before` was taken of, is a legal rewrite as

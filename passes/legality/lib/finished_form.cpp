@@ -1,0 +1,345 @@
+#include "call.h"
+#include "exchanges.h"
+#include "rules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+// c10d's own operators fill buffers, are finished when they return, and yield the buffers again:
+//   p = c10d.allgather_([[a, b]], [x], pg); l = p[0]; m = l[0]; y = m[1]
+//   ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c); s = split_with_sizes_copy(w, [n, n]); y = s[1]
+// The entry lists p, then l, m and y, as matched; c and w, then s and y, as built. y takes buffer 1, so what reads it may read
+// the getitem of number 1 of what was made; where there is one buffer, w. Lists and the Work have nothing that stands for
+// them, so nobody may read them any more.
+
+constexpr llvm::StringLiteral understood[] = {
+    "c10d._allgather_base_.default", "c10d._reduce_scatter_base_.default",
+    "c10d.allgather_.default",       "c10d.allreduce_.default",
+    "c10d.alltoall_.default",        "c10d.broadcast_.default",
+    "c10d.reduce_scatter_.default",
+};
+
+/// How many getitems lead from the call to a tensor.
+size_t depthOf(const OpDef &op) {
+  llvm::StringRef type = op.results.empty() ? "" : llvm::StringRef(op.results.front().type);
+  return 1 + type.count("[]");
+}
+
+class FinishedCheck {
+public:
+  FinishedCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
+      : evidence_(evidence), before_(evidence.before), after_(evidence.after),
+        rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings) {}
+
+  void check() {
+    if (rule_.built.size() < 2)
+      return refuse("a launch and a wait must be built");
+    call_ = before_.indexOf(rule_.matched[0]);
+    launch_ = after_.indexOf(rule_.built[0]);
+    wait_ = after_.indexOf(rule_.built[1]);
+    const Step &was = before_[call_], &now = after_[launch_];
+    if (!evidence_.options.spmd)
+      return findings_.add(*rule_.built[0], "mpmd", "is another operator than other ranks may issue there",
+                           claimText({Part::Rule, entry_}));
+    if (!was.op || !llvm::is_contained(understood, was.op->target.str()) || !saysNothingElse(was))
+      return refuse("stands for a call that is not known to yield what it fills, or that says more");
+    if (!isLaunch(now) || !isWaitOn(after_[wait_]))
+      return refuse("is not the functional form with the wait on it");
+    if (!areTogether())
+      return refuse("and what else was built do not stand in one place");
+    spec_ = was.collective();
+    sent_ = tensors(spec_->input);
+    filled_ = spec_->inPlace ? sent_ : tensors(spec_->output);
+    if (sent_.empty() || filled_.empty() || llvm::is_contained(sent_, none) || llvm::is_contained(filled_, none))
+      return refuse("stands for a call whose tensors cannot be told");
+    if (!sendsTheSame(now) || !saysTheSame(was, now))
+      return refuse("does not say what " + quoted(was.node) + " said");
+    if (!haveShares(readCall(after_, launch_)))
+      return refuse("does not take and yield tensors of the sizes that " + quoted(was.node) + " had");
+    if (!keepsOrdering(evidence_, was, now))
+      refuse("has other ordering edges than " + quoted(was.node) + " had");
+    checkElements();
+  }
+
+private:
+  void refuse(const llvm::Twine &message) {
+    findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
+  }
+
+  /// Whether the caller waits for the Work, and how long, is nothing to what is finished on return.
+  static bool saysNothingElse(const Step &was) {
+    const CollectiveSpec &spec = *was.collective();
+    int read[] = {spec.input, spec.output, spec.reduceOp, spec.group, spec.root};
+    for (int i = 0; i < static_cast<int>(was.op->params.size()); ++i) {
+      const Argument *argument = Program::argument(was, i);
+      llvm::StringRef name = was.op->params[i].name;
+      bool first = argument && argument->is(Argument::Kind::Int) && argument->integer() == 0;
+      if (argument && !llvm::is_contained(read, i) && !argument->is(Argument::Kind::None) && name != "async_op" &&
+          name != "timeout" && !(name == "root_tensor" && first))
+        return false;
+    }
+    return true;
+  }
+
+  bool isLaunch(const Step &now) const {
+    return now.collective() && now.arguments->keyword.empty() &&
+           now.arguments->positional.size() == now.op->params.size() &&
+           now.op->target.str() == formOf(before_[call_].collective()->kind, CollectiveForm::Single);
+  }
+
+  bool isWaitOn(const Step &wait) const {
+    return wait.op && wait.op->target.str() == "_c10d_functional.wait_tensor.default" && wait.numOperands == 1 &&
+           wait.numOrdering == 0 && wait.arguments->positional.size() == 1 && wait.arguments->keyword.empty() &&
+           after_.operands(wait)[0] == launch_;
+  }
+
+  /// Because the pieces are read where the call read them, nothing may stand between what was built.
+  bool areTogether() const {
+    llvm::SmallVector<uint32_t, 8> places;
+    for (const Node *node : rule_.built)
+      places.push_back(after_.indexOf(node));
+    llvm::sort(places);
+    return places.back() - places.front() + 1 == places.size();
+  }
+
+  /// A tensor, those of a list, or those of the only list in a list; else nothing.
+  llvm::SmallVector<uint32_t, 4> tensors(int parameter) const {
+    const Argument *argument = Program::argument(before_[call_], parameter);
+    if (argument && argument->isSequence() && !argument->elements().empty() && argument->elements()[0].isSequence())
+      argument = argument->elements().size() == 1 ? &argument->elements()[0] : nullptr;
+    return before_.operandsIn(before_[call_], argument);
+  }
+
+  bool standsFor(uint32_t after, uint32_t before) const {
+    return after != none && evidence_.correspondence.image(before) == after;
+  }
+
+  bool isMine(uint32_t after) const {
+    Claim claim = after == none ? Claim() : evidence_.correspondence.claimAfter(after);
+    return claim.part == Part::Rule && claim.entry == entry_;
+  }
+
+  /// The tensor, or the pieces joined.
+  bool sendsTheSame(const Step &now) {
+    uint32_t input = after_.operands(now)[0];
+    if (sent_.size() == 1)
+      return standsFor(input, sent_[0]);
+    if (!isMine(input) || !isPlain(after_[input], "aten.cat.default", 1))
+      return false;
+    ++explained_;
+    auto joined = after_.operands(after_[input]);
+    return std::equal(joined.begin(), joined.end(), sent_.begin(), sent_.end(),
+                      [&](uint32_t now, uint32_t was) { return standsFor(now, was); });
+  }
+
+  static bool isPlain(const Step &step, llvm::StringRef target, size_t arguments) {
+    return step.op && step.op->target.str() == target && step.arguments->positional.size() == arguments &&
+           step.arguments->keyword.empty() && step.numOrdering == 0;
+  }
+
+  bool saysTheSame(const Step &was, const Step &now) const {
+    const CollectiveSpec &form = *now.collective();
+    const Argument *root = Program::argument(was, spec_->root), *rootNow = Program::argument(now, form.root);
+    bool sameRoot = form.root < 0 || (root && rootNow && sameArgument(*root, *rootNow));
+    return sameRoot && means(was, spec_->group, now, form.group, &ObjectMeaning::group) &&
+           (form.reduceOp < 0 || means(was, spec_->reduceOp, now, form.reduceOp, &ObjectMeaning::reduceOp));
+  }
+
+  /// The same word or object, or the word that a file says the object means.
+  bool means(const Step &was, int before, const Step &now, int after, std::string ObjectMeaning::*word) const {
+    const Argument *a = Program::argument(was, before), *b = Program::argument(now, after);
+    if (!a || !b)
+      return false;
+    if (!a->is(Argument::Kind::Operand))
+      return a->is(Argument::Kind::String) && b->is(Argument::Kind::String) && a->text() == b->text();
+    uint32_t object = before_.operand(was, *a);
+    if (b->is(Argument::Kind::Operand))
+      return object != none && standsFor(after_.operand(now, *b), object);
+    if (!b->is(Argument::Kind::String) || object == none || before_[object].opcode() != Opcode::GetAttr ||
+        !evidence_.options.objects)
+      return false;
+    auto known = evidence_.options.objects->find(before_[object].node->target().str().str());
+    return known != evidence_.options.objects->end() && !b->text().empty() && known->second.*word == b->text().str();
+  }
+
+  const Type *typeOf(uint32_t before) const { return before_[before].type; }
+
+  /// Row-major tensors with a first dimension that is a number.
+  bool haveRows(llvm::ArrayRef<uint32_t> values) const {
+    return llvm::all_of(values, [&](uint32_t value) {
+      const Type *type = typeOf(value);
+      return type && type->isTensor() && type->isContiguous() && !type->sizes().empty() && type->sizes()[0].isStatic();
+    });
+  }
+
+  std::vector<int64_t> rows(llvm::ArrayRef<uint32_t> values) const {
+    std::vector<int64_t> counts;
+    for (uint32_t value : values)
+      counts.push_back(typeOf(value)->sizes()[0].value());
+    return counts;
+  }
+
+  bool isOneSize(llvm::ArrayRef<uint32_t> values) const {
+    return llvm::all_of(values, [&](uint32_t value) { return typeOf(value)->sizes() == typeOf(values[0])->sizes(); });
+  }
+
+  /// The ranks as the new call counts them are those that the tensors of the old one tell.
+  bool haveShares(const Call &now) const {
+    if (spec_->inPlace)
+      return sent_.size() == 1 && typeOf(sent_[0]) && after_[launch_].type == typeOf(sent_[0]);
+    if (!haveRows(sent_) || !haveRows(filled_) || !isOneLength())
+      return false;
+    int64_t ranks =
+        spec_->kind == CollectiveKind::AllToAll ? static_cast<int64_t>(sent_.size()) : now.groupSize.value_or(0);
+    if (const Group *group = now.group.group; group && group->size() && *group->size() != ranks)
+      return false;
+    switch (spec_->kind) {
+    case CollectiveKind::AllGather:
+      return sent_.size() == 1 && areShares(filled_, sent_[0], ranks);
+    case CollectiveKind::ReduceScatter:
+      return filled_.size() == 1 && areShares(sent_, filled_[0], ranks);
+    case CollectiveKind::AllToAll:
+      return filled_.size() == sent_.size() && now.inputSplits == rows(sent_) && now.outputSplits == rows(filled_);
+    case CollectiveKind::AllReduce:
+    case CollectiveKind::Broadcast:
+    case CollectiveKind::Scatter:
+    case CollectiveKind::Send:
+    case CollectiveKind::Recv:
+    case CollectiveKind::BatchP2P:
+    case CollectiveKind::ShardDimAllToAll:
+    case CollectiveKind::Barrier:
+      break;
+    }
+    return false;
+  }
+
+  /// All rows, of what is sent and what is filled, hold as many elements of one dtype.
+  bool isOneLength() const {
+    const Type &first = *typeOf(sent_[0]);
+    auto fits = [&](uint32_t value) {
+      const Type &type = *typeOf(value);
+      return type.dtype() == first.dtype() && type.device() == first.device() &&
+             type.sizes().drop_front() == first.sizes().drop_front();
+    };
+    return llvm::all_of(sent_, fits) && llvm::all_of(filled_, fits);
+  }
+
+  /// One tensor of a share for each rank, or as many shares.
+  bool areShares(llvm::ArrayRef<uint32_t> many, uint32_t share, int64_t ranks) const {
+    int64_t all = rows(many[0])[0] * static_cast<int64_t>(many.size());
+    return ranks > 0 && isOneSize(many) && rows(share)[0] * ranks == all &&
+           (many.size() == 1 || static_cast<int64_t>(many.size()) == ranks);
+  }
+
+  void checkElements() {
+    for (const Node *getItem : llvm::ArrayRef(rule_.matched).drop_front()) {
+      uint32_t index = before_.indexOf(getItem);
+      uint32_t element = finishedElement(before_, call_, index);
+      if (!isGetItemOfCall(before_[index]))
+        refuse("is built for " + quoted(getItem) + ", which takes nothing of the call");
+      else if (element != none)
+        checkElement(before_[index], element);
+    }
+    if (filled_.size() > 1)
+      checkTakenApart();
+    if (explained_ + 2 != rule_.built.size())
+      refuse("was built with nodes that the template has no place for");
+  }
+
+  bool isGetItemOfCall(const Step &step) const {
+    if (!step.isGetItem() || step.numOperands != 1 || step.numOrdering != 0)
+      return false;
+    uint32_t of = before_.operands(step)[0];
+    Claim claim = of == none ? Claim() : evidence_.correspondence.claimBefore(of);
+    return claim.part == Part::Rule && claim.entry == entry_;
+  }
+
+  void checkElement(const Step &getItem, uint32_t element) {
+    const Type *type = element < filled_.size() ? typeOf(filled_[element]) : nullptr;
+    uint32_t stands = evidence_.correspondence.image(before_.indexOf(getItem.node));
+    bool fits =
+        type && stands != none && after_[stands].type == type && (!getItem.type || getItem.type == type) &&
+        (filled_.size() == 1 ? stands == wait_ : after_[stands].isGetItem() && after_[stands].element == element);
+    if (!fits)
+      refuse("has no node beside it that stands for " + quoted(getItem.node) + " as it was");
+  }
+
+  /// Each buffer is a copy of its rows, in memory of its own.
+  void checkTakenApart() {
+    std::optional<uint32_t> split;
+    for (const Node *node : llvm::ArrayRef(rule_.built).drop_front(2)) {
+      uint32_t index = after_.indexOf(node);
+      const Step &step = after_[index];
+      if (isPlain(step, "aten.split_with_sizes_copy.default", 2) && !split) {
+        split = index;
+        ++explained_;
+        std::optional<std::vector<int64_t>> sizes = integers(step.arguments->positional[1]);
+        if (after_.operands(step)[0] != wait_ || sizes != rows(filled_))
+          return refuse("is taken apart into other rows than those of the buffers");
+      }
+    }
+    for (const Node *node : llvm::ArrayRef(rule_.built).drop_front(2)) {
+      const Step &step = after_[after_.indexOf(node)];
+      bool ofSplit = step.isGetItem() && step.numOperands == 1 && step.numOrdering == 0 && split &&
+                     after_.operands(step)[0] == *split;
+      explained_ += ofSplit ? 1 : 0;
+    }
+  }
+
+  static std::optional<std::vector<int64_t>> integers(const Argument &list) {
+    std::vector<int64_t> values;
+    for (const Argument &element : list.elements()) {
+      if (!element.is(Argument::Kind::Int))
+        return std::nullopt;
+      values.push_back(element.integer());
+    }
+    return values;
+  }
+
+  const Evidence &evidence_;
+  const Program &before_;
+  const Program &after_;
+  const RuleEntry &rule_;
+  uint32_t entry_;
+  Findings &findings_;
+  const CollectiveSpec *spec_ = nullptr;
+  uint32_t call_ = none;
+  uint32_t launch_ = none;
+  uint32_t wait_ = none;
+  llvm::SmallVector<uint32_t, 4> sent_;
+  llvm::SmallVector<uint32_t, 4> filled_;
+  size_t explained_ = 0; ///< built nodes beside launch and wait that the template knows
+};
+
+} // namespace
+
+uint32_t finishedElement(const Program &before, uint32_t call, uint32_t getItem) {
+  if (!before[call].op)
+    return none;
+  llvm::SmallVector<uint32_t, 4> path;
+  for (uint32_t at = getItem; at != call;) {
+    if (at == none || !before[at].isGetItem() || before[at].numOperands != 1 || path.size() > 3)
+      return none;
+    path.push_back(before[at].element);
+    at = before.operands(before[at])[0];
+  }
+  if (path.empty() || path.size() != depthOf(*before[call].op))
+    return none;
+  bool lists = llvm::all_of(llvm::ArrayRef<uint32_t>(path).drop_front(), [](uint32_t element) { return element == 0; });
+  if (!lists)
+    return none;
+  return path.size() > 1 || path[0] == 0 ? path[0] : none;
+}
+
+void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findings) {
+  const RuleEntry &rule = evidence.rewrite.certificate.rules[entry];
+  if (rule.matched.empty() || rule.built.empty())
+    return findings.add(*evidence.rewrite.graph.front(), "rule", "matches or builds nothing",
+                        claimText({Part::Rule, entry}));
+  FinishedCheck(evidence, entry, findings).check();
+}
+
+} // namespace ccgraph::legality

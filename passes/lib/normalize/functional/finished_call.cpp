@@ -1,0 +1,226 @@
+#include "normalize/functional/finished_call.h"
+
+#include "ccgraph/ir/effects.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// Those of which the tensors that they yield are known to be the buffers that they fill.
+constexpr llvm::StringLiteral understood[] = {
+    "c10d._allgather_base_.default", "c10d._reduce_scatter_base_.default",
+    "c10d.allgather_.default",       "c10d.allreduce_.default",
+    "c10d.alltoall_.default",        "c10d.broadcast_.default",
+    "c10d.reduce_scatter_.default",
+};
+
+/// Rows of equal length in row-major memory, as many as the first dimension says: what can be joined and taken apart.
+bool hasRows(const Node *value) {
+  const Type *type = value->type();
+  return type && type->isTensor() && !type->sizes().empty() && type->sizes()[0].isStatic() && type->isContiguous();
+}
+
+int64_t rowsOf(const Node *value) { return value->type()->sizes()[0].value(); }
+
+bool haveEqualRows(const Node *a, const Node *b) {
+  return a->type()->dtype() == b->type()->dtype() && a->type()->device() == b->type()->device() &&
+         a->type()->sizes().drop_front() == b->type()->sizes().drop_front();
+}
+
+/// The length of a list of lists' only list, or of a list; 1 for a tensor; 0 for several lists, one a device.
+size_t lengthOf(const Argument *argument) {
+  if (!argument || !argument->isSequence())
+    return argument ? 1 : 0;
+  if (argument->elements().empty() || !argument->elements()[0].isSequence())
+    return argument->elements().size();
+  return argument->elements().size() == 1 ? argument->elements()[0].elements().size() : 0;
+}
+
+class FinishedReader {
+public:
+  FinishedReader(const Node &node, const ObjectMeanings *objects)
+      : node_(node), spec_(*collectiveOf(node)), call_(*collectiveCall(node)), objects_(objects) {}
+
+  std::variant<FinishedCall, NotFunctional> read() {
+    llvm::StringRef target = formOf(spec_.kind, CollectiveForm::Single);
+    if (target.empty())
+      return NotFunctional::Kind;
+    if (!llvm::is_contained(understood, node_.target().str()))
+      return NotFunctional::NoResult;
+    if (!saysNothingElse())
+      return NotFunctional::Arguments;
+    made_.target = target;
+    if (!readTensors())
+      return NotFunctional::Devices;
+    if (!readSizes())
+      return NotFunctional::Sizes;
+    if (!readElements(node_, 0))
+      return NotFunctional::Handle;
+    return readRest() ? std::variant<FinishedCall, NotFunctional>(std::move(made_)) : NotFunctional::Reduction;
+  }
+
+private:
+  /// Whether the caller waits for the Work, and how long at most, is nothing to a call that is finished when it returns.
+  bool saysNothingElse() const {
+    for (int i = 0; i < static_cast<int>(node_.op()->params.size()); ++i) {
+      int known[] = {spec_.input, spec_.output, spec_.reduceOp, spec_.group, spec_.root};
+      const std::string &name = node_.op()->params[i].name;
+      const Argument *argument = argumentAt(node_, i);
+      bool first = argument && argument->is(Argument::Kind::Int) && argument->integer() == 0;
+      if (argument && !llvm::is_contained(known, i) && !argument->is(Argument::Kind::None) && name != "async_op" &&
+          name != "timeout" && !(name == "root_tensor" && first))
+        return false;
+    }
+    return node_.args().size() <= node_.op()->params.size();
+  }
+
+  bool isInPieces(const Argument *argument) const {
+    return spec_.kind == CollectiveKind::AllToAll ||
+           (argument && !argument->elements().empty() && argument->elements()[0].isSequence());
+  }
+
+  bool readTensors() {
+    const Argument *input = argumentAt(node_, spec_.input), *output = argumentAt(node_, spec_.output);
+    made_.sent.assign(call_.inputs.begin(), call_.inputs.end());
+    made_.filled.assign((spec_.inPlace ? call_.inputs : call_.outputs).begin(),
+                        (spec_.inPlace ? call_.inputs : call_.outputs).end());
+    bool fits = lengthOf(input) == made_.sent.size() && (isInPieces(input) || made_.sent.size() == 1);
+    if (!spec_.inPlace)
+      fits &= lengthOf(output) == made_.filled.size() && (isInPieces(output) || made_.filled.size() == 1);
+    return fits && !made_.sent.empty() && !made_.filled.empty();
+  }
+
+  static bool isRegular(llvm::ArrayRef<Node *> values) {
+    return llvm::all_of(values, hasRows) &&
+           llvm::all_of(values, [&](const Node *value) { return haveEqualRows(value, values[0]); });
+  }
+
+  bool sameRows(llvm::ArrayRef<Node *> values) const {
+    return llvm::all_of(values, [&](const Node *value) { return rowsOf(value) == rowsOf(values[0]); });
+  }
+
+  /// The group's size where tensors tell it, and whether they are what the functional form takes and yields.
+  bool readSizes() {
+    if (spec_.inPlace)
+      return made_.sent[0]->type() && made_.sent[0]->type()->isTensor() && made_.sent[0]->type()->isContiguous();
+    if (!isRegular(made_.sent) || !isRegular(made_.filled) || !haveEqualRows(made_.sent[0], made_.filled[0]))
+      return false;
+    if (spec_.kind == CollectiveKind::AllToAll) {
+      ranks_ = static_cast<int64_t>(made_.sent.size());
+      return made_.filled.size() == made_.sent.size() && isGroupSize();
+    }
+    // Shares of one size: the larger side has one for each rank.
+    bool gathers = spec_.kind == CollectiveKind::AllGather;
+    llvm::ArrayRef<Node *> many = gathers ? made_.filled : made_.sent, one = gathers ? made_.sent : made_.filled;
+    int64_t share = rowsOf(one[0]);
+    int64_t rows = rowsOf(many[0]) * static_cast<int64_t>(many.size());
+    if (!sameRows(many) || share <= 0 || rows % share != 0)
+      return false;
+    ranks_ = rows / share;
+    return (many.size() == 1 || static_cast<int64_t>(many.size()) == ranks_) && isGroupSize();
+  }
+
+  /// Because a table that says otherwise is a mistake that is not ours to hide.
+  bool isGroupSize() const {
+    const Group *group = node_.graph()->groups().find(groupName());
+    std::optional<int64_t> size = group ? group->size() : std::nullopt;
+    return !size || *size == ranks_;
+  }
+
+  /// Walks down from the call to the tensors: p[0], p[0][i] or p[0][0][i].
+  bool readElements(const Node &value, unsigned level) {
+    llvm::StringRef type = node_.op()->results.front().type;
+    unsigned last = type == "Tensor" ? 0 : type == "Tensor[]" ? 1 : 2;
+    for (const Use &use : value.uses()) {
+      Node *getItem = use.user();
+      std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*getItem);
+      if (!index || getItem->numOrdering() != 0 || !readElement(getItem, static_cast<size_t>(*index), level, last))
+        return false;
+    }
+    return true;
+  }
+
+  bool readElement(Node *getItem, size_t index, unsigned level, unsigned last) {
+    bool work = level == 0 && index == 1;
+    if (work || level < last) {
+      made_.passed.push_back(getItem);
+      return work ? getItem->uses().empty() : index == 0 && readElements(*getItem, level + 1);
+    }
+    made_.elements.push_back({getItem, static_cast<unsigned>(index)});
+    return index < made_.filled.size() && hasTypeOf(*getItem, *made_.filled[index]);
+  }
+
+  static bool hasTypeOf(const Node &element, const Node &buffer) {
+    return !element.type() || element.type() == buffer.type();
+  }
+
+  bool readRest() {
+    const CollectiveSpec &spec = *form().collective;
+    for (int i = 1; i < static_cast<int>(form().params.size()); ++i) {
+      std::optional<Actual> value = argument(spec, i);
+      if (!value)
+        return false;
+      made_.rest.push_back(std::move(*value));
+    }
+    return true;
+  }
+
+  [[nodiscard]] const OpDef &form() const { return *node_.graph()->context().ops().lookup(made_.target); }
+
+  std::optional<Actual> argument(const CollectiveSpec &spec, int parameter) const {
+    if (parameter == spec.reduceOp)
+      return reduction();
+    if (parameter == spec.groupSize)
+      return Actual(ranks_);
+    if (parameter == spec.root)
+      return Actual::copyOf(node_, *argumentAt(node_, spec_.root));
+    if (parameter == spec.inputSplits || parameter == spec.outputSplits)
+      return rows(parameter == spec.inputSplits ? made_.sent : made_.filled);
+    std::string name = meaning(spec_.group).group;
+    return name.empty() ? Actual::copyOf(node_, *argumentAt(node_, spec_.group)) : Actual(name);
+  }
+
+  static Actual rows(llvm::ArrayRef<Node *> values) {
+    std::vector<int64_t> counts;
+    for (const Node *value : values)
+      counts.push_back(rowsOf(value));
+    return Actual::integers(counts);
+  }
+
+  std::optional<Actual> reduction() const {
+    std::string word = call_.reduceOp.empty() ? meaning(spec_.reduceOp).reduceOp : call_.reduceOp;
+    return parseReduceOp(word) ? std::optional<Actual>(Actual(word)) : std::nullopt;
+  }
+
+  /// What a file says of the object that an argument holds.
+  ObjectMeaning meaning(int parameter) const {
+    const Argument *argument = argumentAt(node_, parameter);
+    if (!objects_ || !argument || !argument->is(Argument::Kind::Operand) ||
+        node_.operand(*argument)->opcode() != Opcode::GetAttr)
+      return {};
+    auto known = objects_->find(node_.operand(*argument)->target().str().str());
+    return known == objects_->end() ? ObjectMeaning() : known->second;
+  }
+
+  std::string groupName() const {
+    std::string name = meaning(spec_.group).group;
+    if (!name.empty())
+      return name;
+    return call_.groupNode && call_.groupNode->opcode() == Opcode::GetAttr ? call_.groupNode->target().str().str() : "";
+  }
+
+  const Node &node_;
+  const CollectiveSpec &spec_;
+  CollectiveCall call_;
+  const ObjectMeanings *objects_;
+  FinishedCall made_;
+  int64_t ranks_ = 0;
+};
+
+} // namespace
+
+std::variant<FinishedCall, NotFunctional> finishedCallOf(const Node &node, const ObjectMeanings *objects) {
+  return FinishedReader(node, objects).read();
+}
+
+} // namespace ccgraph

@@ -1,0 +1,81 @@
+#include "normalize/functional/finished_call.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// The values that stand for buffers, by number, and all nodes that were made beside launch and wait.
+struct Pieces {
+  std::vector<Node *> values;
+  std::vector<Node *> made;
+};
+
+Node *joined(GraphBuilder &builder, llvm::ArrayRef<Node *> pieces) {
+  return pieces.size() == 1 ? pieces[0] : builder.call("aten.cat.default", {pieces});
+}
+
+/// One buffer is the result itself; of several, each that somebody reads is a copy of its rows, in memory of its own as
+/// the buffer was.
+Pieces takeApart(GraphBuilder &builder, Node *wait, const FinishedCall &call) {
+  Pieces pieces{std::vector<Node *>(call.filled.size(), wait), {}};
+  if (call.filled.size() == 1 || call.elements.empty())
+    return pieces;
+  std::vector<int64_t> rows;
+  for (const Node *buffer : call.filled)
+    rows.push_back(buffer->type()->sizes()[0].value());
+  Node *split = builder.call("aten.split_with_sizes_copy.default", {wait, rows});
+  pieces.made.push_back(split);
+  pieces.values.assign(call.filled.size(), nullptr);
+  for (const FinishedCall::Element &element : call.elements)
+    if (Node *&value = pieces.values[element.number]; !value) {
+      value = builder.call("operator.getitem", {split, static_cast<int>(element.number)},
+                           call.filled[element.number]->type());
+      pieces.made.push_back(value);
+    }
+  return pieces;
+}
+
+/// Who read the tensors that the call yielded reads what stands for them, under the name of the first.
+void replaceElements(Graph &graph, const FinishedCall &call, llvm::ArrayRef<Node *> values, RuleEntry &entry) {
+  std::vector<bool> named(values.size());
+  for (const FinishedCall::Element &element : call.elements) {
+    std::string name = element.getItem->name().str().str();
+    graph.replaceAllUses(element.getItem, values[element.number]);
+    graph.erase(element.getItem);
+    if (!named[element.number])
+      graph.rename(values[element.number], name);
+    named[element.number] = true;
+    entry.matched.push_back(element.getItem);
+  }
+  for (Node *getItem : llvm::reverse(call.passed)) {
+    graph.erase(getItem);
+    entry.matched.push_back(getItem);
+  }
+}
+
+} // namespace
+
+Node *buildFinishedCall(Graph &graph, Node *node, const FinishedCall &call, Certificate &certificate) {
+  GraphBuilder builder(graph, node);
+  builder.standFor({node});
+  Node *input = joined(builder, call.sent);
+  std::vector<Actual> args = {input};
+  args.insert(args.end(), call.rest.begin(), call.rest.end());
+  Node *launch = builder.call(call.target, std::move(args), call.filled.size() == 1 ? call.filled[0]->type() : nullptr);
+  Node *wait = builder.call("_c10d_functional.wait_tensor.default", {launch}, launch->type());
+  Pieces pieces = takeApart(builder, wait, call);
+  for (unsigned i = 0; i < node->numOrdering(); ++i)
+    graph.addOrdering(launch, node->ordering(i));
+  RuleEntry entry{"finished-form", {node}, {launch, wait}};
+  if (call.sent.size() > 1)
+    entry.built.push_back(input);
+  llvm::append_range(entry.built, pieces.made);
+  replaceElements(graph, call, pieces.values, entry);
+  std::string name = node->name().str().str();
+  graph.erase(node);
+  graph.rename(launch, name);
+  certificate.rules.push_back(std::move(entry));
+  return launch;
+}
+
+} // namespace ccgraph
