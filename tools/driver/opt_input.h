@@ -24,6 +24,7 @@ public:
   [[nodiscard]] const InputFile &file() const { return input_->file; }
   /// Which graph of a log it is, and where the others are; empty where the file has no choice.
   [[nodiscard]] const std::string &choice() const { return input_->choice; }
+  [[nodiscard]] llvm::ArrayRef<TraceOrder> orders() const { return input_->orders; }
 
   /// Everything else. A schedule takes the place of the pipeline.
   [[nodiscard]] llvm::Error load(Pipeline &pipeline);

@@ -233,6 +233,7 @@ private:
     summary.input = options_.input == "-" ? "<stdin>" : options_.input;
     summary.graph = graph.name().str();
     summary.choice = input_.choice();
+    summary.inductorOrder = inductorOrderText(graph, input_.orders());
     summary.given = options_.given;
     summary.level = input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel);
     summary.pipeline = pipeline_.str();

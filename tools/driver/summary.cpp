@@ -161,6 +161,8 @@ public:
                    << " nodes -> " << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
     if (!s_.choice.empty())
       label("chosen") << wrapped(s_.choice, labelWidth) << '\n';
+    if (!s_.inductorOrder.empty())
+      label("inductor") << wrapped(s_.inductorOrder, labelWidth) << '\n';
     std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
     label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";

@@ -31,11 +31,12 @@ struct PhaseTimes {
 };
 
 struct Summary {
-  std::string input;    ///< path
-  std::string graph;    ///< name
-  std::string choice;   ///< which graph of a log it is, and where the others are; empty where the file has no choice
-  std::string level;    ///< "-O2", or the pipeline as given
-  std::string pipeline; ///< canonical text
+  std::string input;  ///< path
+  std::string graph;  ///< name
+  std::string choice; ///< which graph of a log it is, and where the others are; empty where the file has no choice
+  std::string inductorOrder;    ///< in which order Inductor issues the input's collectives; empty where no log says
+  std::string level;            ///< "-O2", or the pipeline as given
+  std::string pipeline;         ///< canonical text
   std::vector<GivenFlag> given; ///< of the command line
   GraphFacts before;
   GraphFacts after;

@@ -130,6 +130,10 @@ bool isBrokenHeader(StringRef line) { return line.startswith("V") && startsLogge
 std::optional<TraceHeader> parseHeader(StringRef json) {
   if (!json.contains("\"has_payload\""))
     return json.endswith("}") ? std::optional(TraceHeader()) : std::nullopt;
+  return parseWholeHeader(json);
+}
+
+std::optional<TraceHeader> parseWholeHeader(StringRef json) {
   HeaderReader reader;
   MemberSink sink("", [&](const JsonValue &value) { reader.member(value); });
   if (llvm::Error error = parseJson({"", json}, sink)) {

@@ -38,6 +38,9 @@ struct TraceHeader {
 /// Error (empty): no JSON object. Without "has_payload" in the text nothing is parsed, and `md5` is empty.
 [[nodiscard]] std::optional<TraceHeader> parseHeader(llvm::StringRef json);
 
+/// The same, whether or not there is a payload.
+[[nodiscard]] std::optional<TraceHeader> parseWholeHeader(llvm::StringRef json);
+
 /// Whether a payload of this kind is a graph, whatever it looks like. Others may hold one all the same.
 [[nodiscard]] bool isGraphKind(llvm::StringRef kind);
 

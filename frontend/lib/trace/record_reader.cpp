@@ -83,6 +83,8 @@ void RecordReader::payload(Stream &stream, StringRef content, size_t number) {
 
 void RecordReader::header(const HeaderLine &found, size_t number) {
   ++headers_;
+  if (events_.seen)
+    events_.seen(found);
   Stream &stream = streams_.try_emplace(found.prefix.str()).first->second;
   stream.prefix = found.prefix.str();
   last_ = &stream;
@@ -98,6 +100,7 @@ void RecordReader::header(const HeaderLine &found, size_t number) {
   stream.orphaned = header->md5.empty(); // because what announces no payload has none
   stream.record = TraceRecord();
   stream.record.header = std::move(*header);
+  stream.record.prefix = stream.prefix;
   stream.record.line = number;
   stream.record.cut.indent = stream.prefix.size() + 1;
   stream.hash = llvm::MD5();

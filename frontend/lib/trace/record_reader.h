@@ -31,6 +31,7 @@ namespace ccgraph {
 
 struct TraceRecord {
   TraceHeader header;
+  std::string prefix;   ///< of its lines
   size_t line = 0;      ///< of the header, from 1
   std::string text;     ///< of the payload, each line with its end
   CutLines cut;         ///< where these lines stand
@@ -43,6 +44,7 @@ public:
     std::function<void(TraceRecord &&)> record;                     ///< in the order in which payloads end
     std::function<void(size_t line, llvm::StringRef what)> damaged; ///< what stands at a line and cannot be read
     std::function<bool(const TraceHeader &)> wanted = {}; ///< which payloads; none: those that may hold a graph
+    std::function<void(const HeaderLine &)> seen = {};    ///< each header, before its payload
   };
   explicit RecordReader(Events events) : events_(std::move(events)) {}
 

@@ -1,6 +1,7 @@
 #include "ccgraph/frontend/trace_log.h"
 
 #include "ccgraph/frontend/read_graph.h"
+#include "trace/frame_table.h"
 #include "trace/record_reader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -64,6 +65,11 @@ public:
     RecordReader reader({[&](TraceRecord &&record) { add(std::move(record)); },
                          [&](size_t line, StringRef what) {
                            warn(line, "passed over " + what.str(), "the log is damaged here; all else is read");
+                         },
+                         {},
+                         [&](const HeaderLine &header) {
+                           frames_.note(header);
+                           hasOrders_ |= header.json.contains("\"inductor_collective_schedule\"");
                          }});
     reader.read(lines);
     if (llvm::Error error = lines.takeError())
@@ -74,6 +80,7 @@ public:
   }
 
   std::vector<ListedGraph> take() { return std::move(graphs_); }
+  [[nodiscard]] bool hasOrders() const { return hasOrders_; }
 
 private:
   void warn(size_t line, std::string message, std::string note = "") {
@@ -109,6 +116,7 @@ private:
     entry.rank = record.header.rank ? record.header.rank : nameRank_;
     entry.compileId = record.header.compileId;
     entry.stage = stageOf(entry.kind);
+    entry.frame = frames_.frameOf(record.prefix, entry.compileId);
     return entry;
   }
 
@@ -172,6 +180,8 @@ private:
   std::optional<int64_t> nameRank_;
   Diagnostics &warnings_;
   std::vector<ListedGraph> graphs_;
+  FrameTable frames_;
+  bool hasOrders_ = false;
   size_t unmatched_ = 0;
   size_t firstUnmatched_ = 0;
   std::string firstKind_;
@@ -239,6 +249,7 @@ llvm::Error TraceLog::addFile(StringRef path, Diagnostics &warnings) {
   LogLister lister(path, warnings);
   lister.list(*lines);
   llvm::append_range(graphs_, lister.take());
+  hasOrders_ |= lister.hasOrders();
   return llvm::Error::success();
 }
 
@@ -273,6 +284,7 @@ llvm::Expected<TraceLog> TraceLog::open(const InputFile &file, Diagnostics &warn
   LogLister lister(file.name(), warnings);
   lister.list(lines);
   log.graphs_ = lister.take();
+  log.hasOrders_ = lister.hasOrders();
   return log;
 }
 

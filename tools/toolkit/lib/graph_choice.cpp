@@ -1,6 +1,7 @@
 #include "ccgraph/toolkit/graph_choice.h"
 
 #include "ccgraph/frontend/read_graph.h"
+#include "mesh_groups.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -160,6 +161,8 @@ llvm::Expected<size_t> chooseByDefault(llvm::ArrayRef<ListedGraph> graphs, Strin
 
 std::string choiceText(llvm::ArrayRef<ListedGraph> graphs, size_t index, bool byDefault) {
   std::string text = graphText(graphs[index], index);
+  if (!graphs[index].frame.empty())
+    text += ", compiled for " + graphs[index].frame;
   if (graphs.size() == 1)
     return text;
   if (byDefault)
@@ -219,15 +222,6 @@ struct Places {
   bool agree = true;                 ///< one rank a place, and one size
 };
 
-/// "'1': {'size': 2, 'rank': 0}" of each rank: its place in the group, which a reader keeps as `place`.
-std::optional<int64_t> placeOf(const Group &group) {
-  int64_t place = 0;
-  for (const auto &[name, text] : group.attributes)
-    if (name == "place" && !StringRef(text).getAsInteger(10, place))
-      return place;
-  return std::nullopt;
-}
-
 void notePlaces(const Graph &graph, int64_t rank, const GroupTable &wanted, std::map<std::string, Places> &places) {
   for (const Group &group : graph.groups().groups()) {
     const Group *own = wanted.find(group.name);
@@ -282,6 +276,28 @@ void gatherMembers(const TraceLog &log, const ListedGraph &chosen, GraphInput &i
   }
 }
 
+/// What is left may be dimensions of the meshes that the graph's own log describes.
+void readMeshes(const ListedGraph &chosen, GraphInput &input) {
+  auto isOpen = [](const Group &group) { return group.assumed; };
+  if (!input.rank || llvm::none_of(input.groups.groups(), isOpen))
+    return;
+  if (auto meshes = readTraceMeshes(chosen.file))
+    takeFromMeshes(input.groups, *meshes, *input.rank, input.worldSize.value_or(0));
+  else
+    llvm::consumeError(meshes.takeError()); // because the graph that is asked for can be read
+}
+
+void readOrders(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
+  if (!log.hasOrders())
+    return;
+  auto orders = readTraceOrders(chosen.file);
+  if (!orders)
+    return llvm::consumeError(orders.takeError()); // because the graph that is asked for can be read
+  for (TraceOrder &order : *orders)
+    if (order.compileId == chosen.compileId && (!order.rank || !chosen.rank || order.rank == chosen.rank))
+      input.orders.push_back(std::move(order));
+}
+
 llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef selector) {
   llvm::ArrayRef<ListedGraph> graphs = log.graphs();
   llvm::Expected<size_t> index =
@@ -295,6 +311,8 @@ llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef
                    choiceText(graphs, *index, selector.empty())};
   readStatedGroups(log, graphs[*index], input);
   gatherMembers(log, graphs[*index], input);
+  readMeshes(graphs[*index], input);
+  readOrders(log, graphs[*index], input);
   return input;
 }
 

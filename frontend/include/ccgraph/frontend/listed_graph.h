@@ -20,6 +20,7 @@ struct ListedGraph {
   std::string name; ///< of the class that is printed, else that of the header
   std::optional<int64_t> rank;
   std::string compileId;  ///< "0/0", "0/0_1"; empty: nothing names one
+  std::string frame;      ///< "train.py:154 in step", the function that was compiled; empty: nothing says
   size_t nodes = 0;       ///< of the graph itself, inputs and output included
   size_t collectives = 0; ///< subgraphs included
   bool typed = false;     ///< its results have types, strides included

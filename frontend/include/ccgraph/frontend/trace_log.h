@@ -44,6 +44,8 @@ public:
 
   /// By file, and in the order of a file.
   [[nodiscard]] llvm::ArrayRef<ListedGraph> graphs() const { return graphs_; }
+  /// Whether a log holds what readTraceOrders reads (trace_orders.h).
+  [[nodiscard]] bool hasOrders() const { return hasOrders_; }
   /// The payload of a graph, as a file of its own whose places are those of the log.
   [[nodiscard]] llvm::Expected<InputFile> text(const ListedGraph &graph) const;
 
@@ -52,6 +54,7 @@ private:
 
   std::vector<ListedGraph> graphs_;
   const InputFile *memory_ = nullptr;
+  bool hasOrders_ = false;
 };
 
 } // namespace ccgraph

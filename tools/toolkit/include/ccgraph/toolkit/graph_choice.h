@@ -13,6 +13,7 @@
 #pragma once
 
 #include "ccgraph/frontend/trace_log.h"
+#include "ccgraph/frontend/trace_orders.h"
 
 #include <string>
 
@@ -35,11 +36,17 @@ struct GraphInput {
   /// What was chosen of how many, in words: "5 inductor_post_grad_graph of 0/0, rank 0, which has most collectives; 12
   /// others: --list-graphs"; empty for a file that is no log.
   std::string choice;
-  /// Of a log: what the fx_graph_runnable of the same compilation says of the groups, of the ranks and of this rank.
+  /// Of a log: what the fx_graph_runnable of the same compilation says of the groups, of the ranks and of this rank; the
+  /// members of a group by the logs of all ranks, else by the meshes that the log describes.
   GroupTable groups;
   std::optional<int64_t> rank;
   std::optional<int64_t> worldSize;
+  std::vector<TraceOrder> orders; ///< of a log: in which Inductor issues the collectives of this compilation's graphs
 };
+
+/// Whether Inductor issues the collectives and waits of the graph in the graph's own order, as the log says; empty where it does
+/// not, or none of its lists names the same operators. A log has no times of them.
+[[nodiscard]] std::string inductorOrderText(const Graph &graph, llvm::ArrayRef<TraceOrder> orders);
 
 /// Adds what the log says to a graph that was read from `input`; what the graph itself says stays.
 void addStatedGroups(Graph &graph, const GraphInput &input);

@@ -1,0 +1,36 @@
+// FrameTable: for which line of the user's program a compilation was begun.
+//
+//   {"str": ["/job/train.py", 1]}
+//   {"dynamo_start": {"stack": [.., {"line": 154, "name": "step", "filename": 1}]}, "rank": 0, "frame_id": 0, ...}
+//
+// A process writes each file name once and then the number that it gave it, so the numbers are those of one prefix. The last
+// frame of the stack is the function that is compiled.
+//
+// Ownership: owns its texts. Failure: none; a header that is no JSON, or names a file that the log does not, says nothing. Cost:
+// headers of these two kinds are parsed, some hundred a log.
+#pragma once
+
+#include "trace/header.h"
+
+#include <map>
+#include <string>
+
+namespace ccgraph {
+
+class FrameTable {
+public:
+  /// Looks at any header.
+  void note(const HeaderLine &line);
+  /// "train.py:154 in step"; empty where the log does not say.
+  [[nodiscard]] std::string frameOf(llvm::StringRef prefix, const std::string &compileId) const;
+
+private:
+  void noteFile(llvm::StringRef prefix, llvm::StringRef json);
+  void noteStart(llvm::StringRef prefix, llvm::StringRef json);
+
+  using Key = std::pair<std::string, std::string>; ///< prefix, and a compilation
+  std::map<std::pair<std::string, int64_t>, std::string> files_;
+  std::map<Key, std::string> frames_;
+};
+
+} // namespace ccgraph

@@ -1,0 +1,40 @@
+#include "ccgraph/toolkit/graph_choice.h"
+
+#include "ccgraph/ir/effects.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+namespace {
+
+/// Inductor may have put a collective in place: all_reduce_ is the all_reduce of the graph before.
+std::string plainTarget(llvm::StringRef target) {
+  auto [name, overload] = target.rsplit('.');
+  return name.rtrim('_').str() + "." + overload.str();
+}
+
+std::vector<std::string> plainTargets(llvm::ArrayRef<std::string> targets) {
+  std::vector<std::string> plain;
+  for (const std::string &target : targets)
+    plain.push_back(plainTarget(target));
+  return plain;
+}
+
+} // namespace
+
+std::string inductorOrderText(const Graph &graph, llvm::ArrayRef<TraceOrder> orders) {
+  std::vector<std::string> own;
+  for (const Node *node : graph)
+    if (collectiveOf(*node) || isWait(*node))
+      own.push_back(plainTarget(node->target().str()));
+  bool reordered = false;
+  for (const TraceOrder &order : orders) {
+    std::vector<std::string> theirs = plainTargets(order.targets);
+    if (theirs == own && !own.empty())
+      return "issues collectives and waits in this order, as far as their names tell (inductor_collective_schedule)";
+    reordered |= theirs.size() == own.size() && std::is_permutation(theirs.begin(), theirs.end(), own.begin());
+  }
+  return reordered ? "issues the same collectives and waits in another order (inductor_collective_schedule)" : "";
+}
+
+} // namespace ccgraph
