@@ -1,0 +1,26 @@
+
+import os
+os.environ['TORCHINDUCTOR_FX_GRAPH_CACHE'] = '0'
+
+import torch
+from torch import tensor, device
+import torch.distributed as dist
+
+isolate_fails_code_str = None
+
+from torch.nn import *
+class Repro(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+
+
+    def forward(self, primals_1, primals_2, primals_3, primals_4):
+        convert_element_type = torch.ops.prims.convert_element_type.default(primals_2, torch.bfloat16);  primals_2 = None
+        all_gather_into_tensor = torch.ops._c10d_functional.all_gather_into_tensor.default(convert_element_type, 8, '0');  convert_element_type = None
+        wait_tensor = torch.ops._c10d_functional.wait_tensor.default(all_gather_into_tensor);  all_gather_into_tensor = None
+        permute = torch.ops.aten.permute.default(wait_tensor, [1, 0]);  wait_tensor = None
+        mm = torch.ops.aten.mm.default(primals_3, permute)
+        sum_1 = torch.ops.aten.sum.dim_IntList(mm, [1], True)
+        all_reduce = torch.ops._c10d_functional.all_reduce.default(sum_1, 'sum', '3');  sum_1 = None
+        wait_tensor_1 = torch.ops._c10d_functional.wait_tensor.default(all_reduce);  all_reduce = None

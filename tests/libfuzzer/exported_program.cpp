@@ -1,0 +1,8 @@
+// torch.export archives and the model.json in them.
+#include "libfuzzer/promises.h"
+
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  ccgraph::test::holdGraphReader(ccgraph::test::textOf(data, size));
+  return 0;
+}

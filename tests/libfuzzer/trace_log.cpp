@@ -1,0 +1,8 @@
+// TORCH_TRACE logs.
+#include "libfuzzer/promises.h"
+
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  ccgraph::test::holdTraceReader(ccgraph::test::textOf(data, size));
+  return 0;
+}
