@@ -48,6 +48,7 @@ private:
   void readSymbols(const JsonValue &value);
   std::optional<int64_t> count(const JsonValue &value, llvm::StringRef what);
   void keepForeign(const JsonValue &value);
+  void checkGuardList(const JsonValue &value);
 
   Context &context_;
   JsonReport &report_;
@@ -183,8 +184,20 @@ bool GraphSink::graphMember(const JsonValue &value) {
 bool GraphSink::rootMember(const JsonValue &value) {
   if (atRoot() && FileHeader::holds(value.key))
     return header_.read(value);
+  if (value.key == "guards")
+    checkGuardList(value);
   keepForeign(value);
   return true;
+}
+
+// Because a guard that nobody understands would be one that is never asked.
+void GraphSink::checkGuardList(const JsonValue &value) {
+  if (!value.is(JsonKind::Array))
+    report_.expected(value, "'guards' as an array");
+  auto isText = [](const JsonValue *member) { return member && member->is(JsonKind::String) && !member->text.empty(); };
+  for (const JsonValue &guard : value.is(JsonKind::Array) ? value.elements() : JsonValue().elements())
+    if (!isText(guard.member("fact")) || !isText(guard.member("of")) || !guard.member("value"))
+      report_.expected(guard, "a guard, {\"fact\": \"size\", \"of\": \"tp\", \"value\": 4}");
 }
 
 std::optional<int64_t> GraphSink::count(const JsonValue &value, llvm::StringRef what) {

@@ -164,7 +164,10 @@ llvm::Expected<Place> placeInGroup(const Site &site) {
   if (found == members.end())
     return makeError(problem("trace.rank", site.function,
                              "Global rank " + std::to_string(*mode->rank()) + " is not part of group " + group->name));
-  return Place{group->name, static_cast<size_t>(found - members.begin()), members.size()};
+  auto rank = static_cast<size_t>(found - members.begin());
+  mode->noteFact({"rank", group->name, std::to_string(rank)});
+  mode->noteFact({"size", group->name, std::to_string(members.size())});
+  return Place{group->name, rank, members.size()};
 }
 
 /// Why these are no destinations; empty where they are.

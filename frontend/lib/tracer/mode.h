@@ -7,12 +7,14 @@
 // say so. Failure: calls yield failed tensors. Cost: a virtual call.
 #pragma once
 
-#include "ccgraph/ir/group_table.h"
+#include "ccgraph/frontend/guards.h"
 #include "ccgraph/tracer/call.h"
 
 namespace ccgraph::tracer::detail {
 
 class Mode;
+class Recorder;
+struct EagerValue;
 
 /// What a Tensor is a handle of.
 struct TensorState {
@@ -21,6 +23,8 @@ struct TensorState {
   const Type *type = nullptr;
   /// where a trace records it: the node that yields it now, since an in-place operator gives a tensor another name
   Node *node = nullptr;
+  /// where an eager session computes it
+  std::shared_ptr<EagerValue> eager;
   std::optional<Diagnostic> error;
 };
 
@@ -44,8 +48,15 @@ public:
   /// Notes a warning, if none with its rule was noted before.
   virtual void warnOnce(Diagnostic warning) = 0;
 
+  /// Notes what was answered, and so became a constant of the program.
+  virtual void noteFact(Guard guard) = 0;
+
   [[nodiscard]] virtual GroupTable &groups() = 0;
   [[nodiscard]] virtual std::optional<int64_t> worldSize() const = 0;
+  /// False once its scope has ended.
+  [[nodiscard]] virtual bool isOpen() const = 0;
+  /// Null where it does not record.
+  [[nodiscard]] virtual Recorder *recorder() { return nullptr; }
   /// Whose program it is, where it is one rank's.
   [[nodiscard]] virtual std::optional<int64_t> rank() const = 0;
 };

@@ -10,12 +10,6 @@
 namespace ccgraph::tracer::detail {
 namespace {
 
-/// A writing operator whose result is the tensor that it writes: add_, copy_, all_reduce_.
-bool renamesFirstArgument(const OpDef &op) {
-  return op.role != OpRole::Wait && op.results.size() == 1 && op.results[0].alias && !op.params.empty() &&
-         op.params[0].writes && op.params[0].alias == op.results[0].alias;
-}
-
 /// True for a parameter of a schema that must be a tensor, or a list of them.
 bool needsTensor(const OpDef &op, size_t index) {
   return index < op.params.size() && llvm::StringRef(op.params[index].type).startswith("Tensor") &&
@@ -38,6 +32,11 @@ std::string wrongSpec(const TensorSpec &spec) {
 }
 
 } // namespace
+
+bool renamesFirstArgument(const OpDef &op) {
+  return op.role != OpRole::Wait && op.results.size() == 1 && op.results[0].alias && !op.params.empty() &&
+         op.params[0].writes && op.params[0].alias == op.results[0].alias;
+}
 
 Recorder::Recorder(Context &context, const TraceOptions &options)
     : graph_(std::make_unique<Graph>(context, options.name)) {
@@ -75,6 +74,11 @@ void Recorder::warnOnce(Diagnostic warning) {
     warnings_.push_back(std::move(warning));
 }
 
+void Recorder::noteFact(Guard guard) {
+  if (!llvm::is_contained(guards_, guard))
+    guards_.push_back(std::move(guard));
+}
+
 Tensor Recorder::input(llvm::StringRef name, const TensorSpec &spec) {
   Context &context = graph_->context();
   std::optional<Device> device = parseDevice(context, spec.device);
@@ -86,6 +90,10 @@ Tensor Recorder::input(llvm::StringRef name, const TensorSpec &spec) {
       strides(spec.strides.begin(), spec.strides.end());
   const Type *type = spec.strides.empty() ? context.contiguousTensor(spec.dtype, sizes, *device)
                                           : context.tensor(spec.dtype, {sizes, strides, true}, *device);
+  return input(name, type);
+}
+
+Tensor Recorder::input(llvm::StringRef name, const Type *type) {
   return tensorOf(GraphBuilder(*graph_, firstCall_).input(name, type));
 }
 
@@ -102,7 +110,7 @@ Tensor Recorder::tensorOf(Node *node) {
 llvm::Expected<Node *> Recorder::nodeOf(const Tensor &tensor, llvm::StringRef where) {
   if (const Diagnostic *error = tensor.error())
     return makeError(*error);
-  const auto *owner = static_cast<const Recorder *>(tensor.state()->mode.get());
+  const Mode *owner = tensor.state()->mode.get();
   if (owner == this)
     return tensor.state()->node;
   if (!owner->isOpen())
@@ -263,6 +271,7 @@ llvm::Expected<std::unique_ptr<Graph>> Recorder::finish(const std::vector<Tensor
   llvm::Expected<Node *> output = firstError_ ? makeError(*firstError_) : makeOutput(outputs);
   if (output)
     eraseUnusedElements();
+  setGuards(*graph_, guards_);
   llvm::Error error = output ? verifyOrError(*graph_) : output.takeError();
   std::unique_ptr<Graph> graph = std::move(graph_);
   close();

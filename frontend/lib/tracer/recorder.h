@@ -10,6 +10,9 @@
 
 namespace ccgraph::tracer::detail {
 
+/// A writing operator whose result is the tensor that it writes: add_, copy_, all_reduce_.
+[[nodiscard]] bool renamesFirstArgument(const OpDef &op);
+
 class Recorder : public Mode {
 public:
   Recorder(Context &context, const TraceOptions &options);
@@ -20,11 +23,15 @@ public:
   [[nodiscard]] Tensor deferWait(const Tensor &inFlight) override;
   [[nodiscard]] Tensor fail(Diagnostic why) override;
   void warnOnce(Diagnostic warning) override;
+  void noteFact(Guard guard) override;
   [[nodiscard]] GroupTable &groups() override { return graph_->groups(); }
   [[nodiscard]] std::optional<int64_t> worldSize() const override { return graph_->worldSize; }
   [[nodiscard]] std::optional<int64_t> rank() const override { return graph_->rank; }
 
+  /// A handle of what a node of this trace yields.
+  [[nodiscard]] Tensor tensorOf(Node *node);
   [[nodiscard]] Tensor input(llvm::StringRef name, const TensorSpec &spec);
+  [[nodiscard]] Tensor input(llvm::StringRef name, const Type *type);
   void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
   [[nodiscard]] const std::vector<Tensor> &parameters() const { return parameters_; }
   [[nodiscard]] const Graph &graph() const { return *graph_; }
@@ -33,7 +40,8 @@ public:
   [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> finish(const std::vector<Tensor> &outputs);
   /// No call is recorded any more.
   void close();
-  [[nodiscard]] bool isOpen() const { return graph_ != nullptr; }
+  [[nodiscard]] bool isOpen() const override { return graph_ != nullptr; }
+  [[nodiscard]] Recorder *recorder() override { return this; }
 
 private:
   [[nodiscard]] llvm::Expected<Node *> record(const Call &call);
@@ -42,7 +50,6 @@ private:
   [[nodiscard]] llvm::Expected<Node *> nodeOf(const Tensor &tensor, llvm::StringRef where);
   [[nodiscard]] llvm::Error addArguments(const Call &call, CallSpec &spec);
   [[nodiscard]] llvm::Error giveType(Node *node);
-  [[nodiscard]] Tensor tensorOf(Node *node);
   [[nodiscard]] llvm::Expected<Node *> makeOutput(const std::vector<Tensor> &outputs);
   void eraseUnusedElements();
   uint32_t frameHere();
@@ -53,6 +60,7 @@ private:
   Node *firstCall_ = nullptr;
   std::vector<Tensor> parameters_;
   std::vector<Diagnostic> warnings_;
+  std::vector<Guard> guards_;
   std::optional<Diagnostic> firstError_;
   /// of the module path that was asked for last
   std::string framePath_;

@@ -1,6 +1,7 @@
 #include "ccgraph/toolkit/graph_files.h"
 
 #include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/guards.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/safetensors.h"
 #include "ccgraph/ir/infer_types.h"
@@ -58,6 +59,9 @@ llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, ll
     for (const auto &graph : *graphs)
       completeTypes(*graph, file.name(), warnings);
   file.releaseMemory();
+  for (size_t i = 0; graphs && i < graphs->size(); ++i)
+    if (llvm::Error error = checkGuards(*(*graphs)[i]))
+      return error;
   if (!graphs || selector.empty())
     return graphs;
   size_t index = 0;
@@ -99,7 +103,7 @@ llvm::Error addGroups(Graph &graph, const InputFile &file) {
     return table.takeError();
   for (const Group &group : table->groups())
     graph.groups().set(group);
-  return llvm::Error::success();
+  return checkGuards(graph);
 }
 
 } // namespace

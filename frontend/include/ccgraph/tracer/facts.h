@@ -1,0 +1,70 @@
+// Facts of a distributed program that a trace makes constants of: ranks, sizes, names of groups; and placements.
+//
+//   if (llvm::cantFail(distributed::get_rank("tp")) == 0) ...
+//
+// While a trace is open, what a question is answered with becomes part of the program, so each answer is noted as a
+// *guard* of the graph (ccgraph/frontend/guards.h): the graph is refused where the answer would be another. What a value
+// says of itself (a mesh its shape, a placement its kind) assumes nothing, and leaves no guard.
+//
+// Ownership: plain values. Failure: no trace is open, the group is none, or the answer differs by rank and the trace is
+// one text for every rank. Cost: linear in the ranks.
+#pragma once
+
+#include "ccgraph/tracer/distributed.h"
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::distributed {
+
+using tracer::DeviceMesh;
+
+/// This rank's place in a group; -1 outside.
+[[nodiscard]] llvm::Expected<int64_t> get_rank(const GroupLike &group = WORLD);
+/// Number of ranks of a group.
+[[nodiscard]] llvm::Expected<int64_t> get_world_size(const GroupLike &group = WORLD);
+/// Global ranks of a group, in order.
+[[nodiscard]] llvm::Expected<std::vector<int64_t>> get_process_group_ranks(const GroupLike &group);
+/// By which graphs know it.
+[[nodiscard]] llvm::Expected<std::string> group_name(const GroupLike &group);
+
+// The helpers that PyTorch's compiler folds, under their own names.
+[[nodiscard]] llvm::Expected<int64_t> _get_group_size_by_name(llvm::StringRef group_name);
+[[nodiscard]] llvm::Expected<std::string> _get_group_tag(const GroupLike &group);
+[[nodiscard]] llvm::Expected<bool> _rank_not_in_group(const GroupLike &group);
+[[nodiscard]] llvm::Expected<std::string> _resolve_group_name_by_ranks_and_tag(const std::vector<int64_t> &ranks,
+                                                                               llvm::StringRef tag);
+
+/// Where this rank stands in a mesh, one number a dimension.
+[[nodiscard]] llvm::Expected<std::vector<int64_t>> get_coordinate(const DeviceMesh &mesh);
+
+/// How a tensor lies on one dimension of a mesh.
+class Placement {
+public:
+  /// Split along a dimension of the tensor.
+  static Placement Shard(int64_t dim) { return {Kind::Shard, dim, ""}; }
+  /// Whole on each rank.
+  static Placement Replicate() { return {Kind::Replicate, 0, ""}; }
+  /// Each rank has a tensor that is still to be reduced with the others'.
+  static Placement Partial(const ReduceOp &op = "sum") { return {Kind::Partial, 0, op.name()}; }
+
+  /// Of any dimension, or of this one.
+  [[nodiscard]] bool is_shard(std::optional<int64_t> dim = std::nullopt) const {
+    return kind_ == Kind::Shard && (!dim || *dim == dim_);
+  }
+  [[nodiscard]] bool is_replicate() const { return kind_ == Kind::Replicate; }
+  [[nodiscard]] bool is_partial() const { return kind_ == Kind::Partial; }
+  /// Of a shard; empty otherwise.
+  [[nodiscard]] std::optional<int64_t> dim() const { return is_shard() ? std::optional(dim_) : std::nullopt; }
+  /// Of a partial one: "sum".
+  [[nodiscard]] const std::string &reduce_op() const { return reduceOp_; }
+  friend bool operator==(const Placement &, const Placement &) = default;
+
+private:
+  enum class Kind : uint8_t { Shard, Replicate, Partial };
+  Placement(Kind kind, int64_t dim, std::string reduceOp) : kind_(kind), dim_(dim), reduceOp_(std::move(reduceOp)) {}
+  Kind kind_;
+  int64_t dim_;
+  std::string reduceOp_;
+};
+
+} // namespace ccgraph::distributed
+// NOLINTEND(readability-identifier-naming)
