@@ -1,0 +1,245 @@
+// Eager sessions: operators compute at once on N ranks, collectives wait at their first real use.
+#include "traced.h"
+
+#include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/tracer/eager.h"
+#include "ccgraph/tracer/facts.h"
+#include "support/rank_program.h"
+
+namespace ccgraph::test {
+namespace {
+
+using namespace tracer;
+using Row = std::vector<double>;
+
+/// A session on the interpreter, which counts its runs.
+struct EagerTest : testing::Test {
+  Context context;
+  size_t ranks = 2;
+  size_t waits = 0;
+  Eager eager = llvm::cantFail(Eager::begin(context, {.ranks = ranks, .execute = execution()}));
+
+  Execute execution() {
+    return [this](const Graph &graph, std::vector<TensorMap> inputs) {
+      for (const Node *node : graph)
+        waits += node->target().str() == "_c10d_functional.wait_tensor.default" ? 1 : 0;
+      runtime::RunRequest request{.graphs = {&graph}, .ranks = inputs.size(), .inputs = std::move(inputs)};
+      return runtime::interpret(request);
+    };
+  }
+  /// f32; element i of rank r is 10 (r + 1) + i.
+  Tensor legible(const std::vector<int64_t> &sizes) {
+    std::vector<HostTensor> values;
+    int64_t count = 1;
+    for (int64_t size : sizes)
+      count *= size;
+    for (size_t rank = 0; rank != ranks; ++rank) {
+      Row row;
+      for (int64_t i = 0; i != count; ++i)
+        row.push_back(10.0 * static_cast<double>(rank + 1) + static_cast<double>(i));
+      values.push_back(hostTensor(DType::F32, sizes, row));
+    }
+    return eager.tensor(values);
+  }
+  Row on(size_t rank, const Tensor &tensor) { return numbersOf(llvm::cantFail(eager.values(tensor))[rank]); }
+};
+
+TEST_F(EagerTest, OperatorsComputeOnEveryRank) {
+  Tensor x = legible({2});
+  EXPECT_EQ(x.typeText(), "f32[2][1]cpu");
+  Tensor y = x * 2 + 1;
+  EXPECT_EQ(on(0, y), (Row{21, 23}));
+  EXPECT_EQ(on(1, y), (Row{41, 43}));
+  EXPECT_EQ(on(1, zeros({2}) - x), (Row{-20, -21}));
+}
+
+TEST_F(EagerTest, ListsOfResults) {
+  Tensor x = legible({4});
+  TensorList halves = split(x, 2);
+  EXPECT_EQ(on(1, halves[1]), (Row{22, 23}));
+  TensorList moments = var_mean(x, {0}, 0);
+  EXPECT_EQ(on(0, moments[0]), (Row{1.25}));
+  EXPECT_EQ(on(0, moments[1]), (Row{11.5}));
+}
+
+TEST_F(EagerTest, AResultOfACollectiveWaitsAtItsFirstRealUse) {
+  Tensor y = collectives::all_reduce(legible({2}), "sum", "0");
+  EXPECT_TRUE(eager.isInFlight(y));
+  EXPECT_EQ(y.typeText(), "f32[2][1]cpu");
+  Tensor seen = unsqueeze(view(y, {2, 1}), 0);
+  EXPECT_TRUE(eager.isInFlight(seen));
+  EXPECT_EQ(waits, 0U);
+  Tensor product = seen * 2;
+  EXPECT_EQ(waits, 1U);
+  EXPECT_FALSE(eager.isInFlight(y));
+  EXPECT_FALSE(eager.isInFlight(seen));
+  EXPECT_FALSE(eager.isInFlight(product));
+  EXPECT_EQ(on(0, product), (Row{60, 64}));
+  EXPECT_EQ(on(1, y), (Row{30, 32}));
+  EXPECT_EQ(waits, 1U);
+}
+
+TEST_F(EagerTest, CopyingOutWaits) {
+  Tensor y = collectives::all_gather_tensor(legible({1}), 0, "0");
+  EXPECT_EQ(on(0, y), (Row{10, 20}));
+  EXPECT_EQ(waits, 1U);
+}
+
+TEST_F(EagerTest, WaitingTwiceIsWaitingOnce) {
+  Tensor y = collectives::broadcast(legible({1}), 1, "0");
+  Tensor once = collectives::wait_tensor(y);
+  Tensor twice = collectives::wait_tensor(once);
+  EXPECT_EQ(waits, 1U);
+  EXPECT_EQ(on(0, twice), (Row{20}));
+  EXPECT_EQ(on(1, y), (Row{20}));
+}
+
+TEST_F(EagerTest, ACollectiveOfAnInFlightTensorWaitsForThatOne) {
+  Tensor y = collectives::all_reduce(legible({2}), "max", "0");
+  Tensor z = collectives::reduce_scatter_tensor(y, "sum", 0, "0");
+  EXPECT_FALSE(eager.isInFlight(y));
+  EXPECT_TRUE(eager.isInFlight(z));
+  EXPECT_EQ(on(0, z), (Row{40}));
+  EXPECT_EQ(on(1, z), (Row{42}));
+}
+
+TEST_F(EagerTest, OneWaitLandsWhatAListOfResultsShares) {
+  TensorList both = collectives::all_reduce_coalesced({legible({1}), legible({2})}, "sum", "0");
+  EXPECT_EQ(on(0, both[1]), (Row{30, 32}));
+  EXPECT_FALSE(eager.isInFlight(both[0]));
+  EXPECT_EQ(on(1, both[0]), (Row{30}));
+}
+
+TEST_F(EagerTest, ALaunchKeepsWhatItWasGiven) {
+  Tensor x = legible({1});
+  Tensor y = collectives::all_gather_tensor(x, 0, "0");
+  add_(x, 100);
+  EXPECT_EQ(on(0, y), (Row{10, 20}));
+  EXPECT_EQ(on(0, x), (Row{110}));
+}
+
+TEST_F(EagerTest, WritingAViewWritesWhatItIsAViewOf) {
+  Tensor x = legible({4});
+  Tensor columns = transpose(view(x, {2, 2}), 0, 1);
+  mul_(select(columns, 0, 0), 2);
+  EXPECT_EQ(on(0, x), (Row{20, 11, 24, 13}));
+  EXPECT_EQ(on(1, columns), (Row{40, 44, 21, 23}));
+  add_(reshape(x, {2, 2}), 1);
+  EXPECT_EQ(on(0, x), (Row{21, 12, 25, 14}));
+  add_(reshape(columns, {4}), 1);
+  EXPECT_EQ(on(0, x), (Row{21, 12, 25, 14}));
+  Tensor same = x;
+  zero_(same);
+  EXPECT_EQ(on(1, columns), (Row{0, 0, 0, 0}));
+}
+
+TEST_F(EagerTest, SynchronousInPlaceCollectivesWrite) {
+  Tensor x = legible({1}), whole = zeros({2});
+  distributed::all_reduce(x, "avg");
+  distributed::all_gather_into_tensor(whole, x * 2);
+  EXPECT_EQ(on(0, x), (Row{15}));
+  EXPECT_EQ(on(1, whole), (Row{30, 30}));
+}
+
+TEST_F(EagerTest, ModelsComputeWhatTheirTraceDoes) {
+  auto block = [](const Tensor &x, const Tensor &w) {
+    Tensor whole = collectives::all_gather_tensor(w, 1, "0");
+    return collectives::reduce_scatter_tensor(softmax(mm(x, whole), 1), "sum", 0, "0");
+  };
+  Row computed = on(1, block(legible({2, 2}), legible({2, 1}) / 16));
+  Eager moved = std::move(eager);
+  Row traced;
+  { Eager ended = std::move(moved); }
+  Traced t({.worldSize = 2});
+  Tensor x = t.input("x", {2, 2}), w = t.input("w", {2, 1});
+  Graph &graph = t.finish({block(x, w / 16)});
+  runtime::RunRequest request{.graphs = {&graph}, .ranks = 2};
+  for (double rank : {1.0, 2.0})
+    request.inputs.push_back(
+        {{"in.x", hostTensor(DType::F32, {2, 2}, {10 * rank, 10 * rank + 1, 10 * rank + 2, 10 * rank + 3})},
+         {"in.w", hostTensor(DType::F32, {2, 1}, {10 * rank, 10 * rank + 1})}});
+  EXPECT_EQ(numbersOf(llvm::cantFail(runtime::interpret(request))[1].at("out.0")), computed);
+}
+
+// --- What is refused -------------------------------------------------------------------------------------------------
+
+TEST_F(EagerTest, RefusesWhatATraceRefuses) {
+  Tensor x = legible({2, 3});
+  Tensor wrong = mm(x, x);
+  EXPECT_EQ(errorOf(wrong),
+            "error: mm: multiplies f32[2, 3][3, 1]cpu by f32[2, 3][3, 1]cpu: 3 columns meet 2 rows [types.operands]\n"
+            "  note: transpose one of them\n");
+  EXPECT_EQ(errorOf(relu(wrong) + 1), errorOf(wrong));
+  EXPECT_EQ(errorOf(eager.values(wrong).takeError()), errorOf(wrong));
+  EXPECT_EQ(errorOf(mm(x, Tensor())),
+            "error: aten.mm.default: argument 'mat2' was never given a value [trace.absent]\n"
+            "  note: a Tensor that is default-constructed is absent: assign one to it first\n");
+}
+
+TEST_F(EagerTest, RefusesWhatDiffersByRank) {
+  EXPECT_EQ(errorOf(collectives::permute_tensor(legible({2}), {1, 0}, "0")),
+            "error: permute_tensor: its splits hold the rank, and this trace is one text for every rank [trace.rank]\n"
+            "  note: give the trace a rank (TraceOptions::rank)\n");
+  EXPECT_EQ(llvm::cantFail(distributed::get_world_size()), 2);
+}
+
+TEST_F(EagerTest, SaysAtTheWaitWhatIsWrongWithACollective) {
+  Tensor y = collectives::broadcast(legible({1}), 7, "0");
+  EXPECT_TRUE(eager.isInFlight(y));
+  EXPECT_EQ(errorOf(y + 1), "error: broadcast: has rank 7 as its root; expected 0 to 1 [types.rank]\n"
+                            "  note: roots and peers are counted within the group, not globally\n");
+}
+
+TEST_F(EagerTest, SaysWhatTheRunSays) {
+  Tensor at = to(legible({1}), DType::I64);
+  EXPECT_NE(errorOf(index_select(legible({4}), 0, at)).find("[run.kernel]"), std::string::npos)
+      << errorOf(index_select(legible({4}), 0, at));
+}
+
+TEST_F(EagerTest, RefusesValuesThatFitNoTensor) {
+  EXPECT_EQ(errorOf(eager.tensor({hostTensor(DType::F32, {1}, {1})})),
+            "error: tensor: got 1 values for 2 ranks [trace.eager]\n"
+            "  note: give one value a rank, all of one dtype and shape\n");
+}
+
+TEST_F(EagerTest, RefusesTensorsOfAnotherSession) {
+  Tensor x = legible({1});
+  { Eager ended = std::move(eager); }
+  EXPECT_EQ(errorOf(x + 1), "error: aten.add.Tensor: is called while no trace is open on this thread [trace.none]\n"
+                            "  note: open one with Trace::begin, and finish it after the last call\n");
+  Traced t;
+  EXPECT_EQ(
+      errorOf(x + 1),
+      "error: aten.add.Tensor: is given a tensor of a trace that is finished, f32[1][1]cpu [trace.finished-tensor]\n"
+      "  note: make it an input of this trace\n");
+  Tensor traced = t.input("x", {1});
+  (void)t.finishText({});
+  Eager again = llvm::cantFail(Eager::begin(context, {.ranks = 1, .execute = execution()}));
+  EXPECT_EQ(errorOf(traced + 1), "error: aten.add.Tensor: is given a tensor of a trace or of another session, "
+                                 "f32[1][1]cpu [trace.foreign-tensor]\n  note: make it a tensor of this session\n");
+}
+
+TEST_F(EagerTest, IsTheOnlyModeOfItsThread) {
+  Context other;
+  EXPECT_EQ(errorOf(Trace::begin(other).takeError()),
+            "error: forward: this thread has a trace that is open [trace.second]\n"
+            "  note: finish that one first; other threads may have traces of their own\n");
+  EXPECT_EQ(errorOf(Eager::begin(other, {.ranks = 1, .execute = execution()}).takeError()),
+            "error: eager: this thread has a trace or a session that is open [trace.second]\n"
+            "  note: finish that one first; other threads may have their own\n");
+}
+
+TEST(EagerErrors, ASessionOfNothing) {
+  Context context;
+  std::string repair = "  note: give the number of ranks, and what runs a graph on them\n";
+  EXPECT_EQ(errorOf(Eager::begin(context, {.ranks = 1}).takeError()),
+            "error: eager: a session that nothing executes [trace.eager]\n" + repair);
+  Execute nothing = [](const Graph &, std::vector<TensorMap> inputs) { return inputs; };
+  EXPECT_EQ(errorOf(Eager::begin(context, {.ranks = 0, .execute = nothing}).takeError()),
+            "error: eager: a session of no ranks [trace.eager]\n" + repair);
+  Eager session = llvm::cantFail(Eager::begin(context, {.ranks = 1, .execute = nothing}));
+  EXPECT_EQ(errorOf(zeros({1})), "error: out.0: what executes gave no such result [trace.eager]\n");
+}
+
+} // namespace
+} // namespace ccgraph::test
