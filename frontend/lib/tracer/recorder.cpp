@@ -4,6 +4,7 @@
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/verifier.h"
+#include "ccgraph/tracer/gradient.h"
 
 #include <numeric>
 
@@ -243,6 +244,48 @@ uint32_t Recorder::frameHere() {
   Frame frame;
   frame.annotation = graph_->context().identifier("{'module_fqn': '" + framePath_ + "'}");
   return frame_ = framePath_.empty() ? 0 : graph_->addFrame(frame);
+}
+
+// --- Gradients -------------------------------------------------------------------------------------------------------
+
+llvm::Error Recorder::giveTypesAfter(Node *node) {
+  for (Node *made = node->next(); made; made = made->next())
+    if (!made->type())
+      if (llvm::Error error = giveType(made))
+        return error;
+  return llvm::Error::success();
+}
+
+void Recorder::eraseAfter(const Node *node) {
+  while (graph_->back() != node)
+    graph_->erase(graph_->back());
+}
+
+llvm::Expected<std::vector<Tensor>> Recorder::backward(const Tensor &loss, const std::vector<Tensor> &parameters) {
+  GradientRequest request;
+  llvm::Expected<Node *> of = nodeOf(loss, "backward");
+  if (!of)
+    return of.takeError();
+  request.of = *of;
+  for (const Tensor &parameter : parameters) {
+    llvm::Expected<Node *> with = nodeOf(parameter, "backward");
+    if (!with)
+      return with.takeError();
+    request.with.push_back(*with);
+  }
+  Node *last = graph_->back();
+  GraphBuilder builder(*graph_);
+  llvm::Expected<std::vector<Node *>> gradients = appendGradients(builder, request);
+  llvm::Error error = gradients ? giveTypesAfter(last) : gradients.takeError();
+  if (error) {
+    eraseAfter(last);
+    return error;
+  }
+  firstCall_ = firstCall_ ? firstCall_ : last->next();
+  std::vector<Tensor> tensors;
+  for (Node *gradient : *gradients)
+    tensors.push_back(gradient ? tensorOf(gradient) : Tensor());
+  return tensors;
 }
 
 // --- The end ---------------------------------------------------------------------------------------------------------

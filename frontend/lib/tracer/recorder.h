@@ -32,6 +32,8 @@ public:
   [[nodiscard]] Tensor tensorOf(Node *node);
   [[nodiscard]] Tensor input(llvm::StringRef name, const TensorSpec &spec);
   [[nodiscard]] Tensor input(llvm::StringRef name, const Type *type);
+  /// Appends the gradients of `loss` by each of `parameters`; absent where it does not depend on one.
+  [[nodiscard]] llvm::Expected<std::vector<Tensor>> backward(const Tensor &loss, const std::vector<Tensor> &parameters);
   void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
   [[nodiscard]] const std::vector<Tensor> &parameters() const { return parameters_; }
   [[nodiscard]] const Graph &graph() const { return *graph_; }
@@ -50,6 +52,8 @@ private:
   [[nodiscard]] llvm::Expected<Node *> nodeOf(const Tensor &tensor, llvm::StringRef where);
   [[nodiscard]] llvm::Error addArguments(const Call &call, CallSpec &spec);
   [[nodiscard]] llvm::Error giveType(Node *node);
+  [[nodiscard]] llvm::Error giveTypesAfter(Node *node);
+  void eraseAfter(const Node *node);
   [[nodiscard]] llvm::Expected<Node *> makeOutput(const std::vector<Tensor> &outputs);
   void eraseUnusedElements();
   uint32_t frameHere();
