@@ -41,6 +41,10 @@ public:
     if (Ranks lost = lostRanks(); !lost.empty())
       return lostVerdict(lost);
     for (const FlightMeeting &meeting : table_.meetings())
+      if (Ranks ranks = leftOutBy(meeting); meeting.isIncomplete() && !ranks.empty())
+        return culprit(ranks, waitText(meeting, ranks) + "; " + (ranks.size() == 1 ? "it has" : "they have") +
+                                  " left it out, and issued what comes later");
+    for (const FlightMeeting &meeting : table_.meetings())
       if (meeting.isIncomplete() && !meeting.missing.empty())
         return follow(meeting);
     for (const FlightMeeting &meeting : table_.meetings())
@@ -126,6 +130,13 @@ private:
            (waiting.size() == 1 ? " waits" : " wait");
   }
 
+  [[nodiscard]] Ranks leftOutBy(const FlightMeeting &meeting) const {
+    Ranks ranks;
+    llvm::copy_if(meeting.missing, std::back_inserter(ranks),
+                  [&](int64_t rank) { return table_.record(rank) && table_.hasLeftOut(rank, meeting); });
+    return ranks;
+  }
+
   /// What keeps the rank, where it waits for nobody: the end of a sentence.
   [[nodiscard]] std::optional<std::string> ownReason(int64_t rank) const {
     FlightStanding standing = table_.standing(rank);
@@ -133,7 +144,7 @@ private:
       return "it has ended its program";
     if (standing.activity == RankActivity::Busy)
       return standing.busyWith.empty() ? "it is busy" : "it is busy with `" + standing.busyWith + "`";
-    if (!blockedCall(rank))
+    if (!blockedCall(rank) && !movingCall(rank))
       return lastText(*table_.record(rank));
     return std::nullopt;
   }
@@ -144,10 +155,21 @@ private:
 
   /// The first meeting that the rank has launched and that cannot end, because others have not.
   [[nodiscard]] const FlightMeeting *blockedCall(int64_t rank) const {
+    return findOpen(rank, [](const FlightMeeting &meeting) { return !meeting.missing.empty(); });
+  }
+
+  /// The first that all have launched and that has not ended, because of one who also has a part in it.
+  [[nodiscard]] const FlightMeeting *movingCall(int64_t rank) const {
+    return findOpen(rank, [&](const FlightMeeting &meeting) {
+      return meeting.missing.empty() && meeting.calls.at(rank)->state == FlightState::Started;
+    });
+  }
+
+  template <typename Condition>
+  [[nodiscard]] const FlightMeeting *findOpen(int64_t rank, Condition holds) const {
     for (const FlightMeeting &meeting : table_.meetings()) {
       auto call = meeting.calls.find(rank);
-      bool open = call != meeting.calls.end() && call->second->state != FlightState::Completed;
-      if (open && !meeting.missing.empty())
+      if (call != meeting.calls.end() && call->second->state != FlightState::Completed && holds(meeting))
         return &meeting;
     }
     return nullptr;
@@ -166,8 +188,21 @@ private:
       int64_t next = meeting->missing.front();
       if (!seen.insert(next).second)
         return circle(seen);
-      meeting = blockedCall(next);
+      const FlightMeeting *blocked = blockedCall(next);
+      if (!blocked)
+        return heldUpIn(*movingCall(next), *meeting);
+      meeting = blocked;
     }
+  }
+
+  /// All that is waited for wait in a meeting that all have launched.
+  [[nodiscard]] FlightVerdict heldUpIn(const FlightMeeting &moving, const FlightMeeting &awaited) const {
+    if (std::optional<FlightVerdict> verdict = unfinished(moving))
+      return *verdict;
+    std::map<std::string, Ranks> reasons;
+    for (int64_t rank : awaited.missing)
+      reasons[lastText(*table_.record(rank))].push_back(rank);
+    return notLaunched(awaited, reasons);
   }
 
   static FlightVerdict notLaunched(const FlightMeeting &meeting, const std::map<std::string, Ranks> &reasons) {

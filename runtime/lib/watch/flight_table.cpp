@@ -123,6 +123,14 @@ FlightStanding FlightTable::standing(int64_t rank) const {
   return {RankActivity::Busy, wentOn->name};
 }
 
+// Because the host of a rank issues in the order of the plan.
+bool FlightTable::hasLeftOut(int64_t rank, const FlightMeeting &meeting) const {
+  const std::optional<int64_t> &position = meeting.calls.begin()->second->position;
+  auto issued = issued_.find(rank);
+  return onePlan_ && position && issued != issued_.end() && *issued->second.rbegin() > *position &&
+         issued->second.count(*position) == 0;
+}
+
 size_t FlightTable::numCalls() const {
   size_t calls = 0;
   for (const auto &[rank, record] : records_)
@@ -169,6 +177,8 @@ void FlightTable::addRecord(const FlightRecord &record) {
     if (recorded.times.scheduled > end_)
       continue;
     const FlightCall &call = asItWas(recorded);
+    if (call.position)
+      issued_[record.rank].insert(*call.position);
     FlightLine line = lineOf(record, call);
     FlightMeeting &meeting = byLine_[{line, call.sequence}];
     if (meeting.name.empty())

@@ -64,6 +64,8 @@ public:
   [[nodiscard]] const FlightRecord *record(int64_t rank) const;
   /// Of a rank that left a record: when the first record was taken.
   [[nodiscard]] FlightStanding standing(int64_t rank) const;
+  /// The rank has issued what comes later in the plan, and this call, which its plan has too, never.
+  [[nodiscard]] bool hasLeftOut(int64_t rank, const FlightMeeting &meeting) const;
   /// All ranks that any record speaks of.
   [[nodiscard]] const std::set<int64_t> &ranks() const { return ranks_; }
   /// All records are of one plan, as far as they say: what meets has the same place in it.
@@ -90,6 +92,8 @@ private:
   /// by rank and line: the oldest call that the record has
   std::map<std::pair<int64_t, FlightLine>, int64_t> oldest_;
   std::vector<FlightMeeting> meetings_;
+  /// by rank: places in its plan
+  std::map<int64_t, std::set<int64_t>> issued_;
 };
 
 /// "all_reduce sum f32[4] `ar`".

@@ -243,6 +243,41 @@ TEST(FlightAnalysis, LeavesOutThatAStoppedRankHasEndedSince) {
   EXPECT_TRUE(analyzeFlight(endedLate({100, 300, 400}, false).records).agree);
 }
 
+TEST(FlightAnalysis, NamesWhoHasLeftOutWhatItsPairLaunches) {
+  // Of a pair, where rank 0 has gone on to what all launch, which rank 1 does when the pair has met.
+  Ranks ranks(3);
+  ranks.group("pair", {0, 1});
+  for (FlightRecord &record : ranks.records)
+    record.graphDigest = "one";
+  ranks.call(1, "all_gather", started, 4, 1).position = 0;
+  ranks.call(1, "all_reduce", scheduled).position = 1;
+  ranks.call(0, "all_reduce", started).position = 1;
+  ranks.call(2, "all_reduce", started).position = 1;
+  EXPECT_EQ(
+      ranks.sentence(),
+      "rank 0 is the culprit: it has not launched collective 1 of group pair, all_gather f32[4], for which rank 1 "
+      "waits; it has left it out, and issued what comes later");
+  for (FlightRecord &record : ranks.records)
+    record.graphDigest.clear();
+  EXPECT_TRUE(analyzeFlight(ranks.records).culprits.empty()) << "places of unlike plans tell nothing";
+}
+
+TEST(FlightAnalysis, NamesNobodyWhoWaitsForTheElementsOfAStoppedRank) {
+  // Ranks 1 and 2 have launched what they move together; rank 1 is stopped, and rank 2 cannot go on to what rank 0 waits for.
+  for (const std::vector<int64_t> &waited : {std::vector<int64_t>{0, 1, 2}, std::vector<int64_t>{0, 2}}) {
+    Ranks ranks(3);
+    ranks.group("pair", {1, 2});
+    for (int64_t rank : waited)
+      ranks.records[static_cast<size_t>(rank)].groups.push_back({"waited", "", waited});
+    ranks.call(0, "all_gather", started, 4, 1);
+    ranks.call(1, "all_to_all", started, 4, 1);
+    ranks.call(2, "all_to_all", started, 4, 1);
+    ranks.records[1].activity = RankActivity::Busy;
+    ranks.records[1].busyWith = "mm";
+    EXPECT_EQ(analyzeFlight(ranks.records).culprits, std::vector<int64_t>{1}) << ranks.sentence();
+  }
+}
+
 TEST(FlightAnalysis, OfNothingSaysSo) { EXPECT_EQ(analyzeFlight({}).sentence, "there is no record"); }
 
 } // namespace

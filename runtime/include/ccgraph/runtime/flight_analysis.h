@@ -2,9 +2,9 @@
 //
 // The records are laid side by side, collective by collective: the third of a group on one rank is the third on every other.
 // Where ranks brought different things, those who are fewer are the culprits. Where they are as many, a rank that departs from
-// its own plan is, if records tell of plans; else none is named. Where nobody disagrees, but some wait, the ranks that they wait for
-// are followed until one is found that waits for nobody: it has ended, or is busy with something else. A rank that left no record is
-// taken to be no more. So one sentence
+// its own plan is, if records tell of plans; else none is named. Where nobody disagrees, but some wait, a rank that has left out what
+// others launch is; else the ranks that they wait for are followed until one is found that waits for nobody: it has ended, or is busy
+// with something else. A rank that left no record is taken to be no more. So one sentence
 // names the culprit and the first collective at which it shows:
 //
 //   rank 1 is the culprit: collective 3 of group 0 is all_gather f32[4] on ranks 0 and 2, and all_reduce f32[8] on rank 1
