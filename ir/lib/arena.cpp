@@ -103,10 +103,26 @@ ArenaPlacement bestFit(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
 
 bool liveTogether(const ArenaBlock &a, const ArenaBlock &b) { return a.begin <= b.end && b.begin <= a.end; }
 
-/// Each block in the smallest gap that those placed before it leave free for its whole life.
-ArenaPlacement largestFirst(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
+/// What largest first leaves open.
+struct Preference {
+  /// of blocks of one size: who lives longest, else who stands first
+  bool longestLife = false;
+  /// of gaps: the lowest, else the smallest
+  bool lowestGap = false;
+};
+
+std::vector<uint32_t> bySize(llvm::ArrayRef<ArenaBlock> blocks, bool longestLife) {
+  return sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) {
+    if (blocks[a].bytes != blocks[b].bytes || !longestLife)
+      return blocks[a].bytes > blocks[b].bytes;
+    return blocks[a].end - blocks[a].begin > blocks[b].end - blocks[b].begin;
+  });
+}
+
+/// Each block in a gap that those placed before it leave free for its whole life. Given up where it takes `most` bytes.
+ArenaPlacement largestFirst(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment, Preference preference, int64_t most) {
   ArenaPlacement placement{std::vector<int64_t>(blocks.size()), 0};
-  auto order = sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  auto order = bySize(blocks, preference.longestLife);
   std::vector<uint32_t> placed; // by place
   for (uint32_t block : order) {
     int64_t bytes = alignedUp(blocks[block].bytes, alignment);
@@ -117,7 +133,7 @@ ArenaPlacement largestFirst(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment
       if (!liveTogether(blocks[other], blocks[block]))
         continue;
       int64_t gap = placement.offsets[other] - end;
-      if (gap >= bytes && (best < 0 || gap < bestGap)) {
+      if (gap >= bytes && (best < 0 || (!preference.lowestGap && gap < bestGap))) {
         best = end;
         bestGap = gap;
       }
@@ -125,6 +141,8 @@ ArenaPlacement largestFirst(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment
     }
     placement.offsets[block] = best < 0 ? end : best;
     placement.bytes = std::max(placement.bytes, saturatingAdd(placement.offsets[block], bytes));
+    if (placement.bytes >= most)
+      return placement;
     placed.insert(
         llvm::upper_bound(placed, block,
                           [&](uint32_t a, uint32_t b) { return placement.offsets[a] < placement.offsets[b]; }),
@@ -133,14 +151,28 @@ ArenaPlacement largestFirst(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment
   return placement;
 }
 
+/// Of any placement with this alignment.
+int64_t leastBytes(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
+  std::vector<ArenaBlock> aligned = blocks.vec();
+  for (ArenaBlock &block : aligned)
+    block.bytes = alignedUp(block.bytes, alignment);
+  return mostLiveBytes(aligned);
+}
+
 } // namespace
 
 ArenaPlacement placeBlocks(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
-  ArenaPlacement first = bestFit(blocks, alignment);
+  ArenaPlacement best = bestFit(blocks, alignment);
   if (blocks.size() > mostForLargestFirst)
-    return first;
-  ArenaPlacement second = largestFirst(blocks, alignment);
-  return second.bytes < first.bytes ? second : first;
+    return best;
+  const int64_t least = leastBytes(blocks, alignment);
+  for (Preference preference : {Preference{}, {false, true}, {true, true}, {true, false}}) {
+    if (best.bytes == least)
+      return best;
+    if (ArenaPlacement other = largestFirst(blocks, alignment, preference, best.bytes); other.bytes < best.bytes)
+      best = std::move(other);
+  }
+  return best;
 }
 
 int64_t mostLiveBytes(llvm::ArrayRef<ArenaBlock> blocks) {

@@ -69,9 +69,22 @@ TEST(Arena, NothingTakesNothing) {
 
 /// In the order of time the third block fits no gap: 0..64 and 128..192 are free, and it needs 128. By size it comes before those
 /// that leave the gaps.
-TEST(Arena, TheSmallerOfTwoPlacementsIsTaken) {
+TEST(Arena, ThePlacementBySizeIsTakenWhereItIsSmaller) {
   ArenaBlock blocks[] = {{64, 0, 1}, {64, 0, 4}, {64, 0, 1}, {128, 2, 4}};
   EXPECT_EQ(placeBlocks(blocks, 64).bytes, 192);
+}
+
+/// Each of these is as tight as can be by one way to place the largest first, and by no other.
+TEST(Arena, TheSmallestOfAllPlacementsIsTaken) {
+  ArenaBlock lowestGap[] = {{192, 4, 4}, {256, 3, 5}, {64, 1, 4}, {64, 0, 1},
+                            {128, 4, 4}, {256, 0, 3}, {64, 1, 3}, {128, 0, 0}};
+  ArenaBlock longestLife[] = {{192, 3, 5}, {128, 0, 3}, {192, 2, 4}, {256, 4, 6},
+                              {192, 0, 2}, {64, 0, 3},  {128, 3, 6}, {192, 2, 5}};
+  ArenaBlock longestLifeLowestGap[] = {{192, 1, 2}, {64, 0, 1}, {128, 4, 5}, {192, 2, 4},
+                                       {64, 1, 4},  {64, 1, 2}, {128, 4, 5}};
+  EXPECT_EQ(placeBlocks(lowestGap, 64).bytes, mostLiveBytes(lowestGap));
+  EXPECT_EQ(placeBlocks(longestLife, 64).bytes, mostLiveBytes(longestLife));
+  EXPECT_EQ(placeBlocks(longestLifeLowestGap, 64).bytes, mostLiveBytes(longestLifeLowestGap));
 }
 
 } // namespace

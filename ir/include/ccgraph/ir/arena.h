@@ -1,15 +1,15 @@
 // Arena: places blocks that live for a time in one stretch of memory, so that those alive at once do not overlap.
 //
-// This is the dynamic storage allocation problem, which is NP-hard (Garey and Johnson, 1979, SR2). Two heuristics are tried
-// and the smaller result is taken: best fit in the order in which blocks begin, as an allocator would with the gaps that it
-// has; and largest block first, each in the lowest gap that is free for its whole life (the order that XLA's and TFLite's
-// planners use).
+// This is the dynamic storage allocation problem, which is NP-hard (Garey and Johnson, 1979, SR2). Heuristics are tried and the
+// smallest result is taken: best fit in the order in which blocks begin, as an allocator would with the gaps that it has; and
+// largest block first (the order that XLA's and TFLite's planners use), each in the smallest or the lowest gap that is free for its
+// whole life, and of equal blocks the first or the one that lives longest.
 //
 // Example: a is 4 bytes alive at [0, 2], b 4 bytes at [1, 3], c 8 bytes at [3, 4]. The peak is 12, at 3, where b and c live;
 // a and b lie side by side, and c fits no gap below 8 bytes: [a b] = 0..8, c = 8..16. With b first, b = 8..12 is not better.
 //
 // A pure function: the same blocks give the same offsets. Ownership: plain values. Failure: none; sizes saturate. Cost: best
-// fit O(n log n); largest first O(n^2) and so left out above 8,192 blocks (some 50 ms).
+// fit O(n log n); largest first O(n^2) and so left out above 8,192 blocks (some 50 ms each).
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
