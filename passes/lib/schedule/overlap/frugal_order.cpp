@@ -6,12 +6,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <algorithm>
+
 namespace ccgraph::overlap {
 
 namespace {
 
 /// How often a new peak is looked at.
 constexpr unsigned maxRounds = 4;
+/// Steps of the longest chain that are looked at: the one with the most memory of each such part of it.
+constexpr size_t chainParts = 3;
 
 void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<uint32_t> &numberOf) {
   llvm::SmallVector<uint32_t, 16> mapped;
@@ -19,6 +23,44 @@ void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<uint32_t
     mapped.push_back(numberOf[step]);
   llvm::sort(mapped);
   rows.append(mapped);
+}
+
+/// In program order.
+std::vector<uint32_t> longestChain(const Problem &problem) {
+  std::vector<uint32_t> length(problem.steps.size(), 1), previous(problem.steps.size(), none);
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    for (uint32_t before : problem.before[step])
+      if (length[before] >= length[step]) {
+        length[step] = length[before] + 1;
+        previous[step] = before;
+      }
+  std::vector<uint32_t> chain;
+  for (auto at = static_cast<uint32_t>(std::max_element(length.begin(), length.end()) - length.begin()); at != none;
+       at = previous[at])
+    chain.push_back(at);
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+void raiseFloor(FrugalOrder &order, int64_t bytes, uint32_t step) {
+  if (bytes <= order.floor)
+    return;
+  order.floor = bytes;
+  order.floorAt = step;
+}
+
+// A peak may stand at a step that little depends on, and then most of the program may stand on either side of it: the cut there
+// says next to nothing. Most of a program stands on one side of each step of its longest chain.
+void lookAtChain(const Problem &problem, FrugalOrder &order) {
+  std::vector<uint32_t> chain = longestChain(problem);
+  std::vector<int64_t> memory = memoryByPlace(problem, asItStands(problem));
+  auto needsLess = [&](uint32_t a, uint32_t b) { return memory[a] < memory[b]; };
+  for (size_t part = 0; part < chainParts; ++part) {
+    auto begin = chain.begin() + static_cast<ptrdiff_t>(chain.size() * part / chainParts);
+    auto end = chain.begin() + static_cast<ptrdiff_t>(chain.size() * (part + 1) / chainParts);
+    if (auto most = std::max_element(begin, end, needsLess); most != end && memory[*most] > order.floor)
+      raiseFloor(order, memoryCut(problem, *most).bytes, *most);
+  }
 }
 
 } // namespace
@@ -48,10 +90,7 @@ FrugalOrder frugalOrder(const Problem &problem) {
   for (unsigned round = 0; round < maxRounds && best.floor < best.peak; ++round) {
     uint32_t peak = current.order[now.peakAt];
     MemoryCut cut = memoryCut(problem, peak);
-    if (cut.bytes > best.floor) {
-      best.floor = cut.bytes;
-      best.floorAt = peak;
-    }
+    raiseFloor(best, cut.bytes, peak);
     auto side = [&](uint32_t step) { return cut.before[step] ? 0 : step == peak ? 1 : 2; };
     llvm::stable_sort(current.order, [&](uint32_t a, uint32_t b) { return side(a) < side(b); });
     now = replay(problem, current);
@@ -60,6 +99,8 @@ FrugalOrder frugalOrder(const Problem &problem) {
       best.peak = now.peakBytes;
     }
   }
+  if (best.floor < best.peak)
+    lookAtChain(problem, best);
   return best;
 }
 

@@ -2,7 +2,8 @@
 //
 // At the peak, each step that may stand on either side of it is put where a least cut has it (memory_cut.h): what the
 // backward wants and the forward does not is computed after the loss, if what it reads is alive anyhow or is smaller.
-// Done again for the new peak, a few times; on each side the order stays.
+// Done again for the new peak, a few times; on each side the order stays. What the cuts say of every order is the floor; where
+// it is below the peak that was found, some steps of the longest chain are asked too, which much of the program depends on.
 //
 //   before   a = mm(x); s = sigmoid(a); b = a * 2; loss(b) ...; grad(s, a)
 //   after    a = mm(x); b = a * 2; loss(b) ...; s = sigmoid(a); grad(s, a)       s is not alive at the loss
