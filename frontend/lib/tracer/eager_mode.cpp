@@ -59,7 +59,6 @@ struct EagerMode::Program {
     if (isNew) {
       inputs.push_back(recorder->input("x" + std::to_string(entry->second), snapshot.type));
       values.push_back(snapshot.values);
-      storages.push_back(snapshot.storage);
     }
     Tensor tensor = inputs[entry->second];
     for (const EagerView &view : snapshot.views) {
@@ -86,11 +85,11 @@ struct EagerMode::Program {
     if (!graph)
       return graph.takeError();
     std::vector<TensorMap> given(mode.ranks_);
-    for (size_t rank = 0; rank != mode.ranks_; ++rank)
-      for (size_t i = 0; i != values.size(); ++i)
-        // Because a value that a later step of this very run lands has none yet, and is not read.
-        if (values[i])
-          given[rank]["in.x" + std::to_string(i)] = (*values[i])[rank];
+    for (size_t i = 0; i != values.size(); ++i) {
+      assert(values[i] && "what a run reads has landed");
+      for (size_t rank = 0; rank != mode.ranks_; ++rank)
+        given[rank]["in.x" + std::to_string(i)] = (*values[i])[rank];
+    }
     return mode.execute_(**graph, std::move(given));
   }
 
@@ -99,7 +98,6 @@ struct EagerMode::Program {
   llvm::DenseMap<const EagerStorage *, size_t> placeholders;
   std::vector<Tensor> inputs;
   std::vector<RankValues> values;
-  std::vector<const EagerStorage *> storages;
 };
 
 namespace {
@@ -207,11 +205,44 @@ llvm::Expected<std::vector<Tensor>> EagerMode::compute(const Call &call, bool is
     return tensorsIn(call.args);
   if (op->role == OpRole::Collective && !op->collective->inPlace && op->collective->output < 0)
     return launch(call, isList);
-  Program program(*this);
-  return computeWith(program, call, isList);
+  return runCall(call, isList);
 }
 
-llvm::Expected<std::vector<Tensor>> EagerMode::computeWith(Program &program, const Call &call, bool isList) {
+/// What was written is what its storage holds from now on; the storages are the tensors' own.
+llvm::Error EagerMode::storeWritten(const Program &program, const Call &call, std::vector<TensorMap> &results) {
+  for (const Tensor &tensor : tensorsIn(call.args, call.kwargs)) {
+    EagerStorage &storage = *tensor.state()->eager->storage;
+    std::string name = "after.x" + std::to_string(program.placeholders.lookup(&storage));
+    if (results.front().count(name) == 0)
+      continue;
+    llvm::Expected<RankValues> values = valuesNamed(results, name);
+    if (!values)
+      return values.takeError();
+    storage.values = std::move(*values);
+    // Because it is given once, and a tensor may stand twice in a call.
+    for (TensorMap &ofRank : results)
+      ofRank.erase(name);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Tensor>> EagerMode::newTensors(llvm::ArrayRef<const Type *> types,
+                                                          std::vector<TensorMap> &results) {
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i != types.size(); ++i) {
+    llvm::Expected<RankValues> values = valuesNamed(results, "out." + std::to_string(i));
+    if (!values)
+      return values.takeError();
+    auto storage = std::make_shared<EagerStorage>();
+    const Type *type = storage->type = typeOf(types[i], (*values)->front());
+    storage->values = std::move(*values);
+    tensors.push_back(tensorOf({std::move(storage), {}}, type));
+  }
+  return tensors;
+}
+
+llvm::Expected<std::vector<Tensor>> EagerMode::runCall(const Call &call, bool isList) {
+  Program program(*this);
   std::vector<Tensor> made;
   if (isList)
     made = program.recorder->callList(program.translated(call)).tensors();
@@ -223,30 +254,11 @@ llvm::Expected<std::vector<Tensor>> EagerMode::computeWith(Program &program, con
   llvm::Expected<std::vector<TensorMap>> results = program.run(made);
   if (!results)
     return results.takeError();
-  // What was written is what its storage holds from now on; the storages are the tensors' own.
-  for (const Tensor &tensor : tensorsIn(call.args, call.kwargs)) {
-    EagerStorage &storage = *tensor.state()->eager->storage;
-    std::string name = "after.x" + std::to_string(program.placeholders.lookup(&storage));
-    if (results->front().count(name) == 0)
-      continue;
-    llvm::Expected<RankValues> values = valuesNamed(*results, name);
-    if (!values)
-      return values.takeError();
-    storage.values = std::move(*values);
-  }
+  if (llvm::Error error = storeWritten(program, call, *results))
+    return error;
   if (!isList && renamesFirstArgument(*context_.ops().lookup(call.target)) && call.args.front().tensor())
     return std::vector<Tensor>{*call.args.front().tensor()};
-  std::vector<Tensor> tensors;
-  for (size_t i = 0; i != types.size(); ++i) {
-    llvm::Expected<RankValues> values = valuesNamed(*results, "out." + std::to_string(i));
-    if (!values)
-      return values.takeError();
-    auto storage = std::make_shared<EagerStorage>();
-    const Type *type = storage->type = typeOf(types[i], (*values)->front());
-    storage->values = std::move(*values);
-    tensors.push_back(tensorOf({std::move(storage), {}}, type));
-  }
-  return tensors;
+  return newTensors(types, *results);
 }
 
 bool EagerMode::isView(const Call &call) {

@@ -80,7 +80,11 @@ private:
   /// One graph in the making, with placeholders for storages.
   struct Program;
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> compute(const Call &call, bool isList);
-  [[nodiscard]] llvm::Expected<std::vector<Tensor>> computeWith(Program &program, const Call &call, bool isList);
+  [[nodiscard]] llvm::Expected<std::vector<Tensor>> runCall(const Call &call, bool isList);
+  [[nodiscard]] static llvm::Error storeWritten(const Program &program, const Call &call,
+                                                std::vector<TensorMap> &results);
+  [[nodiscard]] llvm::Expected<std::vector<Tensor>> newTensors(llvm::ArrayRef<const Type *> types,
+                                                               std::vector<TensorMap> &results);
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> launch(const Call &call, bool isList);
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> view(const Call &call, bool isList);
   /// Whether the result is a view of the first argument, for certain or as strides prove it.

@@ -161,6 +161,12 @@ TEST_F(EagerTest, ModelsComputeWhatTheirTraceDoes) {
   EXPECT_EQ(numbersOf(llvm::cantFail(runtime::interpret(request))[1].at("out.0")), computed);
 }
 
+TEST_F(EagerTest, ATensorMayStandTwiceInACallThatWritesIt) {
+  Tensor x = legible({2});
+  add_(x, x);
+  EXPECT_EQ(on(1, x), (Row{40, 42}));
+}
+
 // --- What is refused -------------------------------------------------------------------------------------------------
 
 TEST_F(EagerTest, RefusesWhatATraceRefuses) {

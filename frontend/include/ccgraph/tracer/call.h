@@ -14,6 +14,7 @@
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/tracer/tensor.h"
 
+#include <concepts>
 #include <type_traits>
 #include <variant>
 

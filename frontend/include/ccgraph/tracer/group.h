@@ -18,6 +18,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <concepts>
 #include <string>
 #include <tuple>
 #include <type_traits>
