@@ -227,6 +227,40 @@ const Case cases[] = {
         c = aten.gt.Scalar(a, 0.3)
         y = aten.where.self(c, a, b)
         return (y,))"},
+    {"from_a_number", R"(a: "f64[3]"
+        y = aten.rsub.Scalar(a, 1, 2)
+        return (y,))"},
+    {"masked", R"(a: "f64[2, 3]"
+        c = aten.gt.Scalar(a, 0.3)
+        y = aten.masked_fill.Scalar(a, c, 2.0)
+        return (y,))"},
+    {"larger_and_smaller", R"(a: "f64[2, 4]", b: "f64[4]"
+        l = aten.maximum.default(a, b)
+        s = aten.minimum.default(a, b)
+        m = aten.mul.Tensor(s, 3.0)
+        y = aten.add.Tensor(l, m)
+        return (y,))"},
+    {"larger_of_equals", R"(a: "f64[3]"
+        b = aten.clone.default(a)
+        l = aten.maximum.default(a, b)
+        s = aten.minimum.default(b, a)
+        y = aten.mul.Tensor(l, s)
+        return (y,))"},
+    {"triangles", R"(a: "f64[3, 3]"
+        l = aten.tril.default(a, -1)
+        u = aten.triu.default(a)
+        m = aten.mul.Tensor(l, 2.0)
+        y = aten.add.Tensor(m, u)
+        return (y,))"},
+    {"squared_difference", R"(a: "f64[2, 3]", b: "f64[2, 3]"
+        y = aten.mse_loss.default(a, b)
+        return (y,))"},
+    {"squared_differences", R"(a: "f64[2, 3]", b: "f64[2, 3]"
+        y = aten.mse_loss.default(a, b, 0)
+        return (y,))"},
+    {"index_select", R"(a: "f64[2, 2]", i: "i64[3]"
+        y = aten.index_select.default(a, 1, i)
+        return (y,))"},
     {"clamp", R"(a: "f64[6]"
         l = aten.clamp.default(a, -0.7, 0.7)
         m = aten.clamp_min.default(l, -0.5)

@@ -19,6 +19,13 @@ void gather(GradientCall &c) {
   });
 }
 
+void indexSelect(GradientCall &c) {
+  Node *self = c.operand(0);
+  c.give(self, [&] {
+    return c.make("aten.index_add.default", {c.zeros(*self->type()), c.argument(1), c.operand(2), c.gradient()});
+  });
+}
+
 void index(GradientCall &c) {
   Node *self = c.operand(0);
   c.give(self, [&] {
@@ -41,6 +48,7 @@ constexpr RuleEntry entries[] = {
     {"aten.embedding.default", embedding},
     {"aten.gather.default", gather},
     {"aten.index.Tensor", index},
+    {"aten.index_select.default", indexSelect},
     {"aten.nll_loss_forward.default", nllLoss},
 };
 

@@ -36,6 +36,11 @@ void sub(GradientCall &c) {
   c.giveFitted(1, [&] { return times(c, c.gradient(), -alpha(c)); });
 }
 
+// y = other - alpha a.
+void rsub(GradientCall &c) {
+  c.giveFitted(0, [&] { return times(c, c.gradient(), -c.number(2, 1.0)); });
+}
+
 void mul(GradientCall &c) {
   c.giveFitted(0, [&] { return product(c, c.gradient(), factor(c, 1)); });
   c.giveFitted(1, [&] { return product(c, c.gradient(), factor(c, 0)); });
@@ -125,6 +130,24 @@ void where(GradientCall &c) {
   c.giveFitted(2, [&] { return c.make("aten.where.ScalarSelf", {condition, 0.0, c.gradient()}); });
 }
 
+void maskedFill(GradientCall &c) {
+  c.giveFitted(0, [&] { return c.make("aten.where.ScalarSelf", {c.operand(1), 0.0, c.gradient()}); });
+}
+
+/// To the operand where it is the one that was taken; where both are equal each has half.
+void extreme(GradientCall &c, llvm::StringRef firstTaken, llvm::StringRef secondTaken) {
+  Actual a = c.argument(0), b = c.argument(1);
+  auto shared = [&](llvm::StringRef comparison) {
+    Node *half = times(c, c.gradient(), 0.5);
+    Node *share = c.make("aten.where.self", {c.make("aten.eq.Tensor", {a, b}), half, c.gradient()});
+    return c.make("aten.where.ScalarOther", {c.make(comparison, {a, b}), share, 0.0});
+  };
+  c.giveFitted(0, [&] { return shared(firstTaken); });
+  c.giveFitted(1, [&] { return shared(secondTaken); });
+}
+void maximum(GradientCall &c) { extreme(c, "aten.ge.Tensor", "aten.le.Tensor"); }
+void minimum(GradientCall &c) { extreme(c, "aten.le.Tensor", "aten.ge.Tensor"); }
+
 /// Where the operand was within the bounds, the bounds themselves among them.
 Node *masked(GradientCall &c, llvm::StringRef comparison, const Actual &bound, Node *gradient) {
   return c.make("aten.where.ScalarOther", {c.make(comparison, {c.operand(0), bound}), gradient, 0.0});
@@ -152,6 +175,7 @@ constexpr RuleEntry entries[] = {
     {"aten.add.Scalar", add},
     {"aten.sub.Tensor", sub},
     {"aten.sub.Scalar", sub},
+    {"aten.rsub.Scalar", rsub},
     {"aten.mul.Tensor", mul},
     {"aten.mul.Scalar", mul},
     {"aten.div.Tensor", div},
@@ -173,6 +197,9 @@ constexpr RuleEntry entries[] = {
     {"aten.sigmoid.default", sigmoid},
     {"aten.tanh.default", tanh},
     {"aten.where.self", where},
+    {"aten.masked_fill.Scalar", maskedFill},
+    {"aten.maximum.default", maximum},
+    {"aten.minimum.default", minimum},
     {"aten.clamp.default", clamp},
     {"aten.clamp_min.default", clampMin},
     {"aten.clamp_max.default", clampMax},

@@ -71,9 +71,21 @@ void amax(GradientCall &c) {
   });
 }
 
+void mseLoss(GradientCall &c) {
+  if (c.sizes(c.operand(0)) != c.sizes(c.operand(1)))
+    return c.fail("compares tensors of different sizes");
+  auto gradient = [&] {
+    return c.make("aten.mse_loss_backward.default", {c.gradient(), c.operand(0), c.operand(1), c.integer(2, 1)});
+  };
+  c.give(0, gradient);
+  c.give(1, [&] { return c.make("aten.neg.default", {gradient()}); });
+}
+
 constexpr RuleEntry entries[] = {
-    {"aten.sum.default", sum}, {"aten.sum.dim_IntList", sum}, {"aten.mean.default", mean},
-    {"aten.mean.dim", mean},   {"aten.amax.default", amax},   {"aten.amin.default", amax},
+    {"aten.sum.default", sum},          {"aten.sum.dim_IntList", sum},
+    {"aten.mean.default", mean},        {"aten.mean.dim", mean},
+    {"aten.amax.default", amax},        {"aten.amin.default", amax},
+    {"aten.mse_loss.default", mseLoss},
 };
 
 } // namespace

@@ -71,10 +71,19 @@ void stack(GradientCall &c) {
     c.give(part, [&, at = index++] { return c.make("aten.select.int", {c.gradient(), dim, at}); });
 }
 
+void tril(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.tril.default", {c.gradient(), c.integer(1, 0)}); });
+}
+void triu(GradientCall &c) {
+  c.give(0, [&] { return c.make("aten.triu.default", {c.gradient(), c.integer(1, 0)}); });
+}
+
 constexpr RuleEntry entries[] = {
     {"aten.view.default", reshape},
     {"aten.reshape.default", reshape},
     {"aten._unsafe_view.default", reshape},
+    {"aten.tril.default", tril},
+    {"aten.triu.default", triu},
     {"aten.unsqueeze.default", reshape},
     {"aten.squeeze.default", reshape},
     {"aten.squeeze.dim", reshape},
