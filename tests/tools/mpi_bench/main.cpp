@@ -1,13 +1,17 @@
 // ccgraph_mpi_bench: the mpi engine beside a loop of the same MPI calls, written by hand.
 //
-//   mpirun -n N ccgraph_mpi_bench [--seconds S]
+//   mpirun -n N ccgraph_mpi_bench [--seconds S] [--bytes B]
+//
+// --bytes: rows of this size alone.
 //
 // A program launches one collective after another, each on the result of the one before, as a loop does that posts each MPI call and
-// waits for it. Both sides reduce with the same code, so what differs is what the engine does between MPI calls. Runs of both are
-// interleaved, A B A B, each of a few collectives and of many; of the fastest of each the difference counts, by which what a run costs
+// waits for it. All sides reduce with the same code, so what differs is what the engine does between MPI calls. One thing of that it must do,
+// remember what it launched and when (flight_record.h), so the loop by hand is run a second time with a recorder. Runs are
+// interleaved, A B C A B C, each of a few collectives and of many; of the fastest of each the difference counts, by which what a run costs
 // once, as to gather its results, is left out. Runs are short, so that a machine that does other things too leaves some alone.
 #include "collectives/reduce_rows.h"
 #include "support/plan_builder.h"
+#include "watch/flight_recorder.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -77,6 +81,33 @@ public:
       once();
   }
 
+  /// The same, and notes what the engine notes: the k-th collective is step k + 1 of the plan, whose first step makes x.
+  void runRecorded(runtime::FlightRecorder &recorder, const runtime::Launch &launch) {
+    recorder.begin();
+    runtime::FlightRecorder::Moment moment = recorder.moment();
+    for (size_t step = 0; step < static_cast<size_t>(c_.steps); ++step) {
+      recorder.schedule(step, moment);
+      recorder.beginStep(step + 1, moment);
+      recorder.start(step, launch, moment);
+      once();
+      moment = recorder.moment();
+      recorder.complete(step, moment);
+      recorder.endStep(step + 1, moment);
+    }
+  }
+
+  /// What a recorder is shown of each collective: it looks at dtypes and sizes.
+  [[nodiscard]] runtime::Launch launch() const {
+    auto row = [](const std::vector<float> &values) {
+      return runtime::Buffer(runtime::Tensor::zeros(DType::F32, {static_cast<int64_t>(values.size())}));
+    };
+    runtime::Launch made;
+    made.kind = c_.kind;
+    made.send.push_back(row(x_));
+    made.receive.push_back(row(y_));
+    return made;
+  }
+
 private:
   [[nodiscard]] bool isWhole() const { return c_.elements * 4 * ranks_ <= smallBytes; }
 
@@ -116,7 +147,7 @@ private:
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-// --- A B A B ----------------------------------------------------------------------------------------------------
+// --- A B C A B C ----------------------------------------------------------------------------------------------------
 
 /// Microseconds, of the slowest rank.
 template <typename Body>
@@ -133,6 +164,7 @@ double microseconds(Body body) {
 struct Fastest {
   double engine = 1e30;
   double hand = 1e30;
+  double recorded = 1e30;
 };
 
 class Contest {
@@ -141,14 +173,20 @@ public:
       : case_(c), plan_(planOf(case_, ranks)), hand_(case_, ranks, rank), inputs_(static_cast<size_t>(ranks)) {
     runtime::PlanRequest request{.plans = {&plan_->plan}, .ranks = static_cast<size_t>(ranks)};
     plans_ = llvm::cantFail(runtime::findEngine("mpi")->prepare(request));
+    recorder_.emplace(runtime::FlightRecorder::Setup{&plan_->plan, rank, static_cast<size_t>(ranks), "mpi",
+                                                     request.recordedCalls, request.recordedSteps});
+    for (int step = 0; step < c.steps; ++step)
+      (void)recorder_->enrol(static_cast<size_t>(step) + 1, 0);
   }
 
   /// Microseconds that it took.
   double run() {
-    double a = microseconds([&] { llvm::cantFail(plans_->run(inputs_)); }), b = microseconds([&] { hand_.run(); });
+    double a = microseconds([&] { llvm::cantFail(plans_->run(inputs_)); }), b = microseconds([&] { hand_.run(); }),
+           c = microseconds([&] { hand_.runRecorded(*recorder_, launch_); });
     fastest.engine = std::min(fastest.engine, a);
     fastest.hand = std::min(fastest.hand, b);
-    return a + b;
+    fastest.recorded = std::min(fastest.recorded, c);
+    return a + b + c;
   }
   Fastest fastest;
 
@@ -156,6 +194,8 @@ private:
   Case case_;
   std::unique_ptr<PlanBuilder> plan_;
   ByHand hand_;
+  runtime::Launch launch_ = hand_.launch();
+  std::optional<runtime::FlightRecorder> recorder_;
   std::vector<TensorMap> inputs_;
   std::unique_ptr<runtime::PreparedPlans> plans_;
 };
@@ -163,6 +203,7 @@ private:
 struct Result {
   double engine = 0;
   double hand = 0;
+  double recorded = 0;
   int runs = 0;
 };
 
@@ -174,8 +215,10 @@ Result measure(Case c, int ranks, int rank, double seconds) {
   Result result;
   for (double spent = 0; spent < seconds * 1e6 || result.runs < 5; ++result.runs)
     spent += many.run() + less.run();
-  result.engine = (many.fastest.engine - less.fastest.engine) / (c.steps - few);
-  result.hand = (many.fastest.hand - less.fastest.hand) / (c.steps - few);
+  auto each = [&](double Fastest::*side) { return (many.fastest.*side - less.fastest.*side) / (c.steps - few); };
+  result.engine = each(&Fastest::engine);
+  result.hand = each(&Fastest::hand);
+  result.recorded = each(&Fastest::recorded);
   return result;
 }
 
@@ -190,8 +233,13 @@ llvm::StringRef sizeText(int64_t bytes, std::string &text) {
 
 int main(int argc, char **argv) {
   double seconds = 2;
-  if (argc == 3 && llvm::StringRef(argv[1]) == "--seconds")
-    llvm::StringRef(argv[2]).getAsDouble(seconds);
+  int64_t only = 0;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (llvm::StringRef(argv[i]) == "--seconds")
+      llvm::StringRef(argv[i + 1]).getAsDouble(seconds);
+    if (llvm::StringRef(argv[i]) == "--bytes")
+      llvm::StringRef(argv[i + 1]).getAsInteger(10, only);
+  }
   // By the program and not by the engine, as a framework that has MPI of its own would.
   int threads = 0, rank = 0, ranks = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
@@ -199,16 +247,20 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (rank == 0)
     llvm::outs() << "| collective on " << ranks
-                 << " ranks | sent by each | by hand, us | engine, us | engine / hand | runs |\n"
-                 << "|---|---:|---:|---:|---:|---:|\n";
+                 << " ranks | sent by each | by hand, us | and remembered, us | engine, us | engine / hand | engine / "
+                    "remembered | runs |\n"
+                 << "|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter})
     for (int64_t bytes : {256LL, 4LL << 10, 64LL << 10, 1LL << 20, 16LL << 20}) {
+      if (only != 0 && bytes != only)
+        continue;
       Case c{kind, bytes / 4, bytes < 1 << 20 ? 50 : 10};
       Result result = measure(c, ranks, rank, seconds);
       std::string text;
       if (rank == 0)
-        llvm::outs() << llvm::formatv("| {0} | {1} | {2:f2} | {3:f2} | {4:f3} | {5} |\n", collectiveName(kind),
-                                      sizeText(bytes, text), result.hand, result.engine, result.engine / result.hand,
+        llvm::outs() << llvm::formatv("| {0} | {1} | {2:f2} | {3:f2} | {4:f2} | {5:f3} | {6:f3} | {7} |\n",
+                                      collectiveName(kind), sizeText(bytes, text), result.hand, result.recorded,
+                                      result.engine, result.engine / result.hand, result.engine / result.recorded,
                                       result.runs);
       llvm::outs().flush();
     }
