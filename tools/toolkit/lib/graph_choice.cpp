@@ -279,10 +279,12 @@ void gatherMembers(const TraceLog &log, const ListedGraph &chosen, GraphInput &i
 /// What is left may be dimensions of the meshes that the graph's own log describes.
 void readMeshes(const ListedGraph &chosen, GraphInput &input) {
   auto isOpen = [](const Group &group) { return group.assumed; };
-  if (!input.rank || llvm::none_of(input.groups.groups(), isOpen))
+  // Because without a group of all ranks the runnable does not say which one it is of; the log's headers do.
+  std::optional<int64_t> rank = input.rank ? input.rank : chosen.rank;
+  if (!rank || llvm::none_of(input.groups.groups(), isOpen))
     return;
   if (auto meshes = readTraceMeshes(chosen.file))
-    takeFromMeshes(input.groups, *meshes, *input.rank, input.worldSize.value_or(0));
+    takeFromMeshes(input.groups, *meshes, *rank, input.worldSize.value_or(0));
   else
     llvm::consumeError(meshes.takeError()); // because the graph that is asked for can be read
 }
