@@ -81,8 +81,10 @@ private:
   void classLine() {
     std::string word = className(graph_.name());
     line(0) << "class " << word << "(torch.nn.Module):";
-    if (word != graph_.name() && llvm::all_of(graph_.name(), llvm::isPrint))
-      os_ << "  # " << graph_.name();
+    llvm::StringRef name = graph_.name();
+    bool readsBack = !name.empty() && name.trim() == name && llvm::all_of(name, llvm::isPrint);
+    if (word != name && readsBack)
+      os_ << "  # " << name;
     os_ << '\n';
   }
 

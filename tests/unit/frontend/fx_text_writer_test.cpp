@@ -141,6 +141,10 @@ TEST(FxTextWriterTest, NamesClassesAsPythonTakesThemAndReadsTheGraphsNameBack) {
   }
   EXPECT_EQ(rewritten("class <lambda>" + std::string(body)),
             "class _lambda_(torch.nn.Module):  # <lambda>" + std::string(body + 18));
+  for (const char *damaged : {"class ", "class   "}) {
+    std::string once = rewritten(damaged + std::string(body));
+    EXPECT_EQ(rewritten(once), once) << "a class without a name";
+  }
   EXPECT_EQ(rewritten("class f(torch.nn.Module):  # no name of it" + std::string(body + 18)),
             "class f" + std::string(body));
 }
