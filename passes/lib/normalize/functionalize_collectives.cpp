@@ -8,6 +8,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/passes/registry.h"
 
+#include "analysis/program_facts.h"
 #include "normalize/functional/buffer_names.h"
 #include "normalize/functional/finished_call.h"
 #include "normalize/functional/shard_dim.h"
@@ -52,6 +53,8 @@ private:
   Reason devices_{*this, RemarkKind::Missed, "devices", "it has a list of tensors, one for each device of the rank"};
   Reason sizes_{*this, RemarkKind::Missed, "sizes",
                 "the sizes of its tensors are unknown, or no functional operator takes and yields these"};
+  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
+                   "a tensor of it may be reshaped in place, so its type does not tell what is sent or received"};
   Reason handle_{*this, RemarkKind::Missed, "handle", "its Work, or a list that it yields, is used as a whole"};
   Reason notSpmd_{
       *this, RemarkKind::Missed, "not-spmd",
@@ -110,10 +113,21 @@ const Reason *FunctionalizeCollectives::obstacle(const Node &node, llvm::ArrayRe
   return nullptr;
 }
 
+/// At any time, because a type that holds at one place says nothing of another.
+static bool mayBeReshaped(const Node &node, const ProgramFacts &facts) {
+  auto isReshaped = [&](const Node *value) {
+    return llvm::any_of(facts.storages().storages(value),
+                        [&](StorageId storage) { return facts.reshapedStorages()[storage]; });
+  };
+  return isReshaped(&node) || llvm::any_of(node.dataOperands(), isReshaped);
+}
+
 const Reason *FunctionalizeCollectives::obstacleToWait(const Node &node, const BufferNames &names,
                                                        PassContext &context) const {
   if (!context.spmd())
     return &notSpmd_;
+  if (mayBeReshaped(node, context.analyses().facts()))
+    return &reshaped_;
   if (collectiveOf(node)->kind == CollectiveKind::ShardDimAllToAll)
     return shardDimOf(node) ? nullptr : &sizes_;
   auto call = finishedCallOf(node, context.objects());
