@@ -85,18 +85,18 @@ Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
 
 FrugalOrder frugalOrder(const Problem &problem) {
   Schedule current = asItStands(problem);
-  Replay now = replay(problem, current);
-  FrugalOrder best = {current.order, now.peakBytes};
+  MemoryPeak now = memoryPeak(problem, current);
+  FrugalOrder best = {current.order, now.bytes};
   for (unsigned round = 0; round < maxRounds && best.floor < best.peak; ++round) {
-    uint32_t peak = current.order[now.peakAt];
+    uint32_t peak = current.order[now.at];
     MemoryCut cut = memoryCut(problem, peak);
     raiseFloor(best, cut.bytes, peak);
     auto side = [&](uint32_t step) { return cut.before[step] ? 0 : step == peak ? 1 : 2; };
     llvm::stable_sort(current.order, [&](uint32_t a, uint32_t b) { return side(a) < side(b); });
-    now = replay(problem, current);
-    if (now.peakBytes < best.peak) {
+    now = memoryPeak(problem, current);
+    if (now.bytes < best.peak) {
       best.order = current.order;
-      best.peak = now.peakBytes;
+      best.peak = now.bytes;
     }
   }
   if (best.floor < best.peak)

@@ -125,19 +125,6 @@ Replay timed(const Problem &problem, const Schedule &schedule, LinkTime links) {
   return streams.finish();
 }
 
-void addMemory(const Problem &problem, const Schedule &schedule, Replay &result) {
-  Alive alive(problem, schedule);
-  result.peakBytes = alive.bytes();
-  for (size_t place = 0; place < schedule.order.size(); ++place) {
-    alive.enter(schedule.order[place]);
-    if (alive.bytes() > result.peakBytes) {
-      result.peakBytes = alive.bytes();
-      result.peakAt = place;
-    }
-    alive.leave(schedule.order[place]);
-  }
-}
-
 } // namespace
 
 Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime links) {
@@ -147,8 +134,22 @@ Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime li
 
 Replay replay(const Problem &problem, const Schedule &schedule) {
   Replay result = replayTimes(problem, schedule);
-  addMemory(problem, schedule, result);
+  MemoryPeak peak = memoryPeak(problem, schedule);
+  result.peakBytes = peak.bytes;
+  result.peakAt = peak.at;
   return result;
+}
+
+MemoryPeak memoryPeak(const Problem &problem, const Schedule &schedule) {
+  Alive alive(problem, schedule);
+  MemoryPeak peak{alive.bytes(), 0};
+  for (size_t place = 0; place < schedule.order.size(); ++place) {
+    alive.enter(schedule.order[place]);
+    if (alive.bytes() > peak.bytes)
+      peak = {alive.bytes(), place};
+    alive.leave(schedule.order[place]);
+  }
+  return peak;
 }
 
 Schedule measured(const Problem &problem, Schedule schedule) {

@@ -44,6 +44,13 @@ struct LinkTime {
 [[nodiscard]] Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime links = {});
 /// The schedule with the time and the peak that a replay finds.
 [[nodiscard]] Schedule measured(const Problem &problem, Schedule schedule);
+struct MemoryPeak {
+  int64_t bytes = 0;
+  /// place in the order at which it is reached first
+  size_t at = 0;
+};
+/// The same peak as replay() finds, without times.
+[[nodiscard]] MemoryPeak memoryPeak(const Problem &problem, const Schedule &schedule);
 /// Bytes alive at each place of the order.
 [[nodiscard]] std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule);
 /// The program in its own order.

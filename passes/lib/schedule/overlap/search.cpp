@@ -51,11 +51,7 @@ struct Attempt {
 class Search {
 public:
   Search(const Problem &problem, const SearchOptions &options) : problem_(problem), options_(options) {
-    best_ = asItStands(problem);
-    Replay now = replay(problem, best_);
-    best_.picoseconds = now.total;
-    best_.peakBytes = now.peakBytes;
-    int64_t compute = now.compute;
+    int64_t compute = considerWhatStands();
     addBases();
     choices_.lead = {unlimited, 0, compute / 100, compute / 20, compute / 400};
     choices_.keepBack = {compute / 100, 0, unlimited, compute / 30, compute / 300};
@@ -67,6 +63,8 @@ private:
   using Rank = std::pair<int64_t, int64_t>;
   [[nodiscard]] Rank rankOf(const Schedule &schedule) const;
   [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
+  /// Picoseconds of computation.
+  int64_t considerWhatStands();
   void addBases();
   void consider(Schedule schedule);
   [[nodiscard]] Schedule judged(Schedule schedule) const;
@@ -94,9 +92,17 @@ Search::Rank Search::rankOf(const Schedule &schedule) const {
   return {std::max<int64_t>(schedule.peakBytes - options_.budget, 0), schedule.picoseconds};
 }
 
+int64_t Search::considerWhatStands() {
+  best_ = asItStands(problem_);
+  Replay now = replay(problem_, best_);
+  best_.picoseconds = now.total;
+  best_.peakBytes = now.peakBytes;
+  return now.compute;
+}
+
 void Search::addBases() {
+  FrugalOrder frugal = frugalOrder(problem_); // first, because it needs much memory for a moment
   bases_.push_back(std::make_unique<Base>(problem_, best_.order));
-  FrugalOrder frugal = frugalOrder(problem_);
   // Because no order fits, the least that is known to do takes the budget's place.
   if (options_.budget < frugal.floor)
     options_.budget = frugal.peak;
