@@ -2,6 +2,7 @@
 
 #include "json/argument_reader.h"
 #include "json/json_text.h"
+#include "json/longest_duration.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -190,10 +191,10 @@ private:
   }
 
   void readDuration(const JsonValue &value) {
-    if (value.is(JsonKind::Integer) && value.integer >= 0)
+    if (value.is(JsonKind::Integer) && value.integer >= 0 && value.integer <= longestDurationPs)
       duration_ = value.integer;
     else
-      report_.expected(value, "a duration in picoseconds, not negative");
+      report_.expected(value, "a duration in picoseconds, from 0 to " + std::to_string(longestDurationPs));
   }
 
   void create() {

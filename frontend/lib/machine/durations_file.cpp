@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/durations_file.h"
 
+#include "json/longest_duration.h"
 #include "machine/json_durations.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr int64_t mostExponent = 30; ///< beyond it nothing fits, or nothing is left
 constexpr int decimalsOfPicoseconds = 6;
+constexpr int64_t picosecondsPerMicrosecond = 1000000;
 
 /// The digits of a number, without its point, and how many of them stand after it.
 struct Decimal {
@@ -86,8 +88,9 @@ private:
 
   void readDuration(llvm::StringRef name, llvm::StringRef number) {
     std::optional<int64_t> picoseconds = parseMicroseconds(number);
-    if (!picoseconds)
-      return error(number, "expected microseconds of '" + name.str() + "' from 0 to 9223372036854, got '" +
+    if (!picoseconds || *picoseconds > longestDurationPs)
+      return error(number, "expected microseconds of '" + name.str() + "' from 0 to " +
+                               std::to_string(longestDurationPs / picosecondsPerMicrosecond) + ", got '" +
                                number.take_front(60).str() + "'");
     if (!durations_.add(name, {*picoseconds, stated_}))
       error(name, "node '" + name.str() + "' stands twice", "a file holds one number for each node");

@@ -1,5 +1,7 @@
 #include "machine/json_times.h"
 
+#include "json/longest_duration.h"
+
 namespace ccgraph {
 
 // A file of either kind may be large, so it is not parsed to find out what it is: the key of its list is unlike any
@@ -16,8 +18,7 @@ TimedFormat timedFormat(llvm::StringRef text) {
 
 std::optional<int64_t> picosecondsOf(const JsonValue *value, double unit) {
   const std::optional<double> number = numberOf(value);
-  constexpr double limit = 0x1p62;
-  if (!number || !(*number >= 0) || *number * unit >= limit)
+  if (!number || !(*number >= 0) || *number * unit > static_cast<double>(longestDurationPs))
     return std::nullopt;
   return static_cast<int64_t>(*number * unit + 0.5);
 }
