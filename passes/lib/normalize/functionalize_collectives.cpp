@@ -40,6 +40,8 @@ private:
   Reason done_{*this, RemarkKind::Rewritten, "functional", "became `call`"};
   Reason group_{*this, RemarkKind::Missed, "group",
                 "no group of the table, or more than one, has the ranks that it names: --groups gives them names"};
+  Reason groupObject_{*this, RemarkKind::Missed, "group-object",
+                      "its group is an object that no file explains: `constants` in the file of --groups do"};
   Reason splits_{*this, RemarkKind::Missed, "splits",
                  "it leaves its splits out, and its rows are not known to divide among the ranks"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
@@ -80,6 +82,8 @@ const Reason &FunctionalizeCollectives::reasonOf(NotFunctional why) const {
   switch (why) {
   case NotFunctional::Group:
     return group_;
+  case NotFunctional::GroupObject:
+    return groupObject_;
   case NotFunctional::Splits:
     return splits_;
   case NotFunctional::Arguments:

@@ -56,6 +56,9 @@ public:
       return NotFunctional::Sizes;
     if (!readElements(node_, 0))
       return NotFunctional::Handle;
+    // Because PyTorch's functional collectives take a group by its name, or a ProcessGroup, but not the constant that holds one.
+    if (meaning(spec_.group).group.empty())
+      return NotFunctional::GroupObject;
     return readRest() ? std::variant<FinishedCall, NotFunctional>(std::move(made_)) : NotFunctional::Reduction;
   }
 
@@ -176,8 +179,7 @@ private:
       return Actual::copyOf(node_, *argumentAt(node_, spec_.root));
     if (parameter == spec.inputSplits || parameter == spec.outputSplits)
       return rows(parameter == spec.inputSplits ? made_.sent : made_.filled);
-    std::string name = meaning(spec_.group).group;
-    return name.empty() ? Actual::copyOf(node_, *argumentAt(node_, spec_.group)) : Actual(name);
+    return Actual(meaning(spec_.group).group);
   }
 
   static Actual rows(llvm::ArrayRef<Node *> values) {

@@ -27,6 +27,8 @@ struct FunctionalCall {
 enum class NotFunctional : uint8_t {
   /// no group of the table, or more than one, has the ranks that the call names
   Group,
+  /// its group is an object that no file explains
+  GroupObject,
   /// splits are left out, and the number of rows is unknown or does not divide
   Splits,
   /// arguments that no functional form has a place for
