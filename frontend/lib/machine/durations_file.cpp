@@ -1,7 +1,7 @@
 #include "ccgraph/frontend/durations_file.h"
 
-#include "json/longest_duration.h"
 #include "machine/json_durations.h"
+#include "json/longest_duration.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
