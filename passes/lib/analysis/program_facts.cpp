@@ -124,6 +124,10 @@ std::vector<bool> ProgramFacts::writtenStorages() const {
   return written;
 }
 
+bool ProgramFacts::isReshaped(const Node *value) const {
+  return llvm::any_of(storages_->storages(value), [this](StorageId storage) { return reshaped_[storage]; });
+}
+
 std::vector<bool> ProgramFacts::placedStorages() const {
   std::vector<bool> placed(storages_->numStorages());
   for (const StorageAccess &access : accesses_)

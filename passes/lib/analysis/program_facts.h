@@ -58,6 +58,8 @@ public:
   [[nodiscard]] std::vector<bool> placedStorages() const;
   /// By storage: may some step reshape a tensor in it? Then each step that names the storage reads what that writes.
   [[nodiscard]] const std::vector<bool> &reshapedStorages() const { return reshaped_; }
+  /// Of a value, at any time: may some step reshape a tensor in its storage? Then its type holds at one place and not at another.
+  [[nodiscard]] bool isReshaped(const Node *value) const;
 
 private:
   struct Entry {

@@ -12,6 +12,7 @@
 #include "normalize/functional/buffer_names.h"
 #include "normalize/functional/finished_call.h"
 #include "normalize/functional/shard_dim.h"
+#include "rewrite/supersede.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -117,13 +118,9 @@ const Reason *FunctionalizeCollectives::obstacle(const Node &node, llvm::ArrayRe
   return nullptr;
 }
 
-/// At any time, because a type that holds at one place says nothing of another.
 static bool mayBeReshaped(const Node &node, const ProgramFacts &facts) {
-  auto isReshaped = [&](const Node *value) {
-    return llvm::any_of(facts.storages().storages(value),
-                        [&](StorageId storage) { return facts.reshapedStorages()[storage]; });
-  };
-  return isReshaped(&node) || llvm::any_of(node.dataOperands(), isReshaped);
+  return facts.isReshaped(&node) ||
+         llvm::any_of(node.dataOperands(), [&](const Node *operand) { return facts.isReshaped(operand); });
 }
 
 const Reason *FunctionalizeCollectives::obstacleToWait(const Node &node, const BufferNames &names,
@@ -171,9 +168,8 @@ bool yieldsItsType(const Node &call) {
 
 void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &context) {
   auto call = std::get<FunctionalCall>(functionalCallOf(*node));
-  std::string name = node->name().str().str();
   NodeSpec spec;
-  spec.name = name;
+  spec.name = node->name().str();
   spec.target = graph.context().identifier(call.target);
   spec.type = node->type();
   spec.frame = node->frame();
@@ -188,13 +184,9 @@ void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &co
     graph.erase(built);
     return;
   }
-  for (unsigned i = 0; i < node->numOrdering(); ++i)
-    graph.addOrdering(built, node->ordering(i));
-  graph.replaceAllUses(node, built);
   context.remark(done_, *node, {{"call", call.target}});
   context.certificate().rules.push_back({"functional-form", {node}, {built}});
-  graph.erase(node);
-  graph.rename(built, name);
+  supersede(graph, node, built);
   ++rewritten_;
 }
 
@@ -242,8 +234,7 @@ void FunctionalizeCollectives::takeApart(Graph &graph, Node *list, const Readers
     ArgumentBuilder builder(graph);
     Argument argument = builder.operand(value);
     Node *wait = graph.create(spec, std::move(builder), Arguments{argument, {}}, list);
-    for (unsigned k = 0; k < list->numOrdering(); ++k)
-      graph.addOrdering(wait, list->ordering(k));
+    copyOrdering(graph, *list, wait);
     entry.built.push_back(wait);
   }
   for (unsigned i = 0; i < list->numOperands(); ++i)

@@ -11,6 +11,7 @@
 //   do it       `rewrite`: by rows where the ranks divide these, else on a flat view of x, and of the result
 // Every element is still the sum of the same numbers. Which rank adds them, and in which order, a backend may choose anew,
 // so --bitwise keeps floating-point sums of more than two ranks as they are.
+#include "ccgraph/ir/dims.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/supersede.h"
 #include "schedule/coalesce/candidates.h"
@@ -169,8 +170,7 @@ const Reason *Decomposer::obstacle(Node *launch, Plan &plan, RemarkArgs &args) {
     return reasonFor(*obstacle);
   plan.all = std::get<Candidate>(found);
   // Because no type of a tensor that is reshaped at any time can be relied on, and both halves are told by types.
-  if (llvm::any_of(facts_.storages().storages(launch->operand(0)),
-                   [&](StorageId storage) { return facts_.reshapedStorages()[storage]; }))
+  if (facts_.isReshaped(launch->operand(0)))
     return &pass_.reshaped_;
   if (DType dtype = launch->type()->dtype(); isComplex(dtype) || dtype == DType::Bool)
     return &pass_.dtype_;
@@ -238,17 +238,10 @@ bool Decomposer::takeMemory(const Plan &plan) {
   return true;
 }
 
-llvm::SmallVector<int64_t, 4> sizesOf(const Type &type) {
-  llvm::SmallVector<int64_t, 4> sizes;
-  for (const Dim &dim : type.sizes())
-    sizes.push_back(dim.value());
-  return sizes;
-}
-
 void Decomposer::rewrite(const Plan &plan) {
   Node *launch = plan.all.launch, *wait = plan.all.wait;
   const Type &type = *launch->type();
-  llvm::SmallVector<int64_t, 4> sizes = sizesOf(type);
+  Dims sizes = *staticDims(type.sizes());
   Actual group = Actual::copyOf(*launch, launch->args()[2]);
 
   GraphBuilder begin(graph_, launch);

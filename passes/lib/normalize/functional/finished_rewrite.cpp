@@ -1,4 +1,5 @@
 #include "normalize/functional/finished_call.h"
+#include "rewrite/supersede.h"
 
 namespace ccgraph {
 
@@ -64,8 +65,7 @@ Node *buildFinishedCall(Graph &graph, Node *node, const FinishedCall &call, Cert
   Node *launch = builder.call(call.target, std::move(args), call.filled.size() == 1 ? call.filled[0]->type() : nullptr);
   Node *wait = builder.call("_c10d_functional.wait_tensor.default", {launch}, launch->type());
   Pieces pieces = takeApart(builder, wait, call);
-  for (unsigned i = 0; i < node->numOrdering(); ++i)
-    graph.addOrdering(launch, node->ordering(i));
+  copyOrdering(graph, *node, launch);
   RuleEntry entry{"finished-form", {node}, {launch, wait}};
   if (call.sent.size() > 1)
     entry.built.push_back(input);

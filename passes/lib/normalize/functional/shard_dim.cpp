@@ -2,7 +2,10 @@
 
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/effects.h"
+
+#include "rewrite/supersede.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,15 +26,8 @@ std::optional<int64_t> dimension(const Node &node, llvm::StringRef parameter, si
   return dim >= 0 && dim < static_cast<int64_t>(rank) ? std::optional<int64_t>(dim) : std::nullopt;
 }
 
-std::vector<int64_t> sizesOf(const Type *type) {
-  std::vector<int64_t> sizes;
-  for (const Dim &dim : type->sizes())
-    sizes.push_back(dim.value());
-  return sizes;
-}
-
 /// What a tensor of these sizes becomes.
-std::vector<int64_t> exchanged(std::vector<int64_t> sizes, const ShardDim &dims) {
+Dims exchanged(Dims sizes, const ShardDim &dims) {
   sizes[static_cast<size_t>(dims.shard)] /= dims.ranks;
   sizes[static_cast<size_t>(dims.gather)] *= dims.ranks;
   return sizes;
@@ -52,7 +48,7 @@ Node *rearranged(GraphBuilder &builder, Node *value, const Rearrangement &how, i
   std::vector<Node *> parts;
   for (int64_t i = 0; i < ranks; ++i)
     parts.push_back(builder.call("aten.slice.Tensor", {value, how.from, i * how.block, (i + 1) * how.block}));
-  std::vector<int64_t> sizes = sizesOf(value->type());
+  Dims sizes = *staticDims(value->type()->sizes());
   sizes[static_cast<size_t>(how.from)] = how.block;
   sizes[static_cast<size_t>(how.to)] *= ranks;
   return builder.call("aten.cat.default", {parts, how.to}, builder.tensorLike(*value->type(), sizes));
@@ -73,8 +69,9 @@ std::optional<ShardDim> shardDimOf(const Node &node) {
   if (!gather || !shard || !ranks || *ranks <= 0)
     return std::nullopt;
   ShardDim dims{*gather, *shard, *ranks};
-  std::vector<int64_t> sizes = sizesOf(input);
-  bool fits = sizes[static_cast<size_t>(*shard)] % *ranks == 0 && exchanged(sizes, dims) == sizesOf(output);
+  Dims sizes = *staticDims(input->sizes());
+  bool fits =
+      sizes[static_cast<size_t>(*shard)] % *ranks == 0 && exchanged(sizes, dims) == *staticDims(output->sizes());
   return fits && input->dtype() == output->dtype() ? std::optional(dims) : std::nullopt;
 }
 
@@ -82,7 +79,7 @@ Node *buildShardDim(Graph &graph, Node *node, const ShardDim &dims, Certificate 
   GraphBuilder builder(graph, node);
   builder.standFor({node});
   Node *sent = node->operand(0);
-  std::vector<int64_t> sizes = sizesOf(sent->type());
+  Dims sizes = *staticDims(sent->type()->sizes());
   int64_t block = sizes[static_cast<size_t>(dims.shard)] / dims.ranks;
   int64_t rows = dims.shard == 0 ? block : sizes[0];
   if (dims.shard != 0)
@@ -93,8 +90,7 @@ Node *buildShardDim(Graph &graph, Node *node, const ShardDim &dims, Certificate 
   Node *result = builder.call("_c10d_functional.wait_tensor.default", {launch}, launch->type());
   if (dims.gather != 0)
     result = rearranged(builder, result, {rows, 0, dims.gather}, dims.ranks);
-  for (unsigned i = 0; i < node->numOrdering(); ++i)
-    graph.addOrdering(launch, node->ordering(i));
+  copyOrdering(graph, *node, launch);
   RuleEntry entry{"exchange-chain", {node}, {result}};
   llvm::copy_if(builder.made(), std::back_inserter(entry.built), [&](Node *made) { return made != result; });
   std::string name = node->name().str().str();

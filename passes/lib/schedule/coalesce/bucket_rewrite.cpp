@@ -1,6 +1,7 @@
 #include "schedule/coalesce/bucket_rewrite.h"
 
 #include "ccgraph/ir/builder.h"
+#include "ccgraph/ir/dims.h"
 
 #include "rewrite/supersede.h"
 
@@ -61,13 +62,6 @@ Node *cat(GraphBuilder &builder, llvm::ArrayRef<Node *> values, int64_t dim) {
 Node *contiguous(GraphBuilder &builder, Node *value) {
   Actual format = Actual::memoryFormat(builder.graph().context(), "contiguous_format");
   return builder.call({.target = "aten.clone.default", .args = {value}, .kwargs = {{"memory_format", format}}});
-}
-
-llvm::SmallVector<int64_t, 4> staticSizes(const Type *type) {
-  llvm::SmallVector<int64_t, 4> sizes;
-  for (const Dim &dim : type->sizes())
-    sizes.push_back(dim.value());
-  return sizes;
 }
 
 /// Takes the members' launches out; who was ordered after one of them is so after the one launch.
@@ -219,7 +213,7 @@ Node *FlatRewrite::unpackPieces(GraphBuilder &builder, Node *result, size_t memb
 // columns are not contiguous, so they are copied out.
 Node *FlatRewrite::unpack(GraphBuilder &builder, Node *result, size_t member) {
   const Candidate &candidate = bucket_.members[member];
-  llvm::SmallVector<int64_t, 4> sizes = staticSizes(candidate.launch->type());
+  Dims sizes = *staticDims(candidate.launch->type()->sizes());
   int64_t begin = offsets_[member];
   int64_t end = begin + share(*candidate.launch);
   if (call_.spec->kind == CollectiveKind::AllToAll)
