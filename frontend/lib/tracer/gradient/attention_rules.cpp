@@ -3,23 +3,13 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// Backward operators yield the gradients of query, key and value at once.
-void attentionBy(GradientCall &c, llvm::function_ref<Node *()> makeBackward) {
-  for (size_t statistic = 1; statistic < c.node()->type()->elements().size(); ++statistic)
-    if (c.gradient(statistic))
-      c.fail("differentiates its statistics, which has no rule");
-  if (!c.gradient(0))
-    return;
-  Node *all = nullptr;
-  for (int operand = 0; operand < 3; ++operand)
-    c.give(operand, [&] {
-      all = all ? all : makeBackward();
-      return c.element(all, operand);
-    });
-}
+/// Backward operators yield the gradients of these at once.
+constexpr int queryKeyValue[] = {0, 1, 2};
 
 void flash(GradientCall &c) {
-  attentionBy(c, [&] {
+  if (!c.readsFirstAlone())
+    return;
+  c.giveElements(queryKeyValue, [&] {
     std::vector<Actual> args = {c.gradient(0), c.operand(0), c.operand(1), c.operand(2)};
     for (int64_t result = 0; result < 6; ++result)
       args.emplace_back(c.resultElement(result));
@@ -28,17 +18,18 @@ void flash(GradientCall &c) {
     for (int64_t result : {6, 7})
       args.emplace_back(c.resultElement(result));
     return c.make("aten._scaled_dot_product_flash_attention_backward.default", std::move(args),
-                  {{"scale", c.keyword("scale", Actual::none())}});
+                  {{"scale", c.argument(6)}});
   });
 }
 
 void flashOnCpu(GradientCall &c) {
-  attentionBy(c, [&] {
-    return c.make(
-        "aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
-        {c.gradient(0), c.operand(0), c.operand(1), c.operand(2), c.resultElement(0), c.resultElement(1),
-         c.number(3, 0.0), c.boolean(4, false)},
-        {{"attn_mask", c.keyword("attn_mask", Actual::none())}, {"scale", c.keyword("scale", Actual::none())}});
+  if (!c.readsFirstAlone())
+    return;
+  c.giveElements(queryKeyValue, [&] {
+    return c.make("aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+                  {c.gradient(0), c.operand(0), c.operand(1), c.operand(2), c.resultElement(0), c.resultElement(1),
+                   c.number(3, 0.0), c.boolean(4, false)},
+                  {{"attn_mask", c.argument(5)}, {"scale", c.argument(6)}});
   });
 }
 

@@ -37,13 +37,14 @@ public:
     return node->id() < depends_.size() && depends_.test(node->id());
   }
   void add(Node *node, Node *gradient) override { addTo(incoming_[node].whole, gradient); }
-  void addElement(Node *node, size_t index, Node *gradient) override {
+
+private:
+  /// Of one element of a node whose result is a list.
+  void addElement(Node *node, size_t index, Node *gradient) {
     std::vector<Node *> &elements = incoming_[node].elements;
     elements.resize(std::max(elements.size(), index + 1));
     addTo(elements[index], gradient);
   }
-
-private:
   void addTo(Node *&sum, Node *gradient) { sum = sum ? builder_.call("aten.add.Tensor", {sum, gradient}) : gradient; }
   void findDependents();
   [[nodiscard]] llvm::Error checkWrites() const;

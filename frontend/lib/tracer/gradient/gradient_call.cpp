@@ -40,11 +40,6 @@ Actual GradientCall::argument(int position) const {
   return argument ? Actual::copyOf(*node_, *argument) : Actual::none();
 }
 
-Actual GradientCall::keyword(llvm::StringRef name, const Actual &otherwise) const {
-  const Argument *argument = node_->kwarg(name);
-  return argument ? Actual::copyOf(*node_, *argument) : otherwise;
-}
-
 bool GradientCall::has(int position) const {
   const Argument *argument = argumentAt(*node_, position);
   return argument && !argument->is(Argument::Kind::None);
@@ -94,9 +89,20 @@ void GradientCall::giveFitted(int position, Maker maker) {
   give(to, [&] { return fitted(maker(), *node_->type(), *to->type()); });
 }
 
-void GradientCall::giveElement(Node *list, size_t index, Maker maker) {
-  if (wants(list))
-    store_.addElement(list, index, maker());
+void GradientCall::giveElements(llvm::ArrayRef<int> positions, Maker makeAll) {
+  Node *all = nullptr;
+  for (size_t i = 0; i < positions.size(); ++i)
+    give(positions[i], [&] {
+      all = all ? all : makeAll();
+      return element(all, static_cast<int64_t>(i));
+    });
+}
+
+bool GradientCall::readsFirstAlone() {
+  for (size_t statistic = 1; statistic < node_->type()->elements().size(); ++statistic)
+    if (gradient(statistic))
+      fail("differentiates its statistics, which has no rule");
+  return gradient(0) != nullptr;
 }
 
 Node *GradientCall::sumTo(Node *gradient, const Dims &from, const Dims &to) {

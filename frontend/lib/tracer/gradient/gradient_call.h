@@ -28,8 +28,6 @@ public:
   virtual ~GradientStore() = default;
   [[nodiscard]] virtual bool wants(const Node *node) const = 0;
   virtual void add(Node *node, Node *gradient) = 0;
-  /// Of one element of a node whose result is a list.
-  virtual void addElement(Node *node, size_t index, Node *gradient) = 0;
 };
 
 class GradientCall {
@@ -58,8 +56,6 @@ public:
   [[nodiscard]] bool boolean(int position, bool otherwise) const;
   /// As it is written; None where left out.
   [[nodiscard]] Actual argument(int position) const;
-  /// By keyword, likewise.
-  [[nodiscard]] Actual keyword(llvm::StringRef name, const Actual &otherwise) const;
   /// Is given, and not None.
   [[nodiscard]] bool has(int position) const;
 
@@ -77,6 +73,10 @@ public:
   Node *make(llvm::StringRef target, std::vector<Actual> args, std::vector<NamedActual> kwargs = {}) {
     return builder_.call(CallSpec{.target = target, .args = std::move(args), .kwargs = std::move(kwargs)});
   }
+  /// So many times the tensor; the tensor itself where that is once.
+  Node *scaled(Node *tensor, double factor) {
+    return factor == 1.0 ? tensor : make("aten.mul.Tensor", {tensor, factor});
+  }
   /// Element `index` of a list or tuple.
   Node *element(Node *list, int64_t index) { return make("operator.getitem", {list, index}); }
   /// Zeros of such a type, row-major.
@@ -91,8 +91,8 @@ public:
   void give(Node *operand, Maker maker);
   /// Of the result's sizes and dtype: summed where the operand was repeated, cast where it was.
   void giveFitted(int position, Maker maker);
-  /// Element `index` of a list that is an operand.
-  void giveElement(Node *list, size_t index, Maker maker);
+  /// Element i of what one backward operator yields to the operand at `positions[i]`; the operator is made once, if at all.
+  void giveElements(llvm::ArrayRef<int> positions, Maker makeAll);
 
   // --- What cannot be differentiated -----------------------------------------------------------------------------
   /// Why; `what` goes on from the node's name: "reduces by max, which is not linear".
@@ -104,6 +104,8 @@ public:
   void fail(std::string what) {
     refuse({"gradient.no-rule", std::move(what), "write it with operators that have a rule for this"});
   }
+  /// Whether the first element of the result has a gradient. The others are statistics: fails where one of them has.
+  [[nodiscard]] bool readsFirstAlone();
   /// The first one; none where all went well.
   [[nodiscard]] const std::optional<Refusal> &refusal() const { return refusal_; }
 

@@ -8,10 +8,9 @@ Node *transposedBatch(GradientCall &c, Node *matrices) { return c.make("aten.tra
 
 // Of y = a b the gradients are g b' and a' g.
 void product(GradientCall &c, int left, int right, double scale) {
-  auto scaled = [&](Node *gradient) { return scale == 1.0 ? gradient : c.make("aten.mul.Tensor", {gradient, scale}); };
   Node *a = c.operand(left), *b = c.operand(right);
-  c.give(a, [&] { return scaled(c.make("aten.mm.default", {c.gradient(), transposed(c, b)})); });
-  c.give(b, [&] { return scaled(c.make("aten.mm.default", {transposed(c, a), c.gradient()})); });
+  c.give(a, [&] { return c.scaled(c.make("aten.mm.default", {c.gradient(), transposed(c, b)}), scale); });
+  c.give(b, [&] { return c.scaled(c.make("aten.mm.default", {transposed(c, a), c.gradient()}), scale); });
 }
 
 void mm(GradientCall &c) { product(c, 0, 1, 1.0); }
@@ -25,7 +24,7 @@ void bmm(GradientCall &c) {
 // addmm(bias, a, b) = beta bias + alpha a b.
 void addmm(GradientCall &c) {
   double beta = c.number(3, 1.0), alpha = c.number(4, 1.0);
-  c.giveFitted(0, [&] { return beta == 1.0 ? c.gradient() : c.make("aten.mul.Tensor", {c.gradient(), beta}); });
+  c.giveFitted(0, [&] { return c.scaled(c.gradient(), beta); });
   product(c, 1, 2, alpha);
 }
 

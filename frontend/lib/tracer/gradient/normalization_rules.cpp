@@ -10,42 +10,32 @@ void softmaxBy(GradientCall &c, llvm::StringRef backward) {
 void softmax(GradientCall &c) { softmaxBy(c, "aten._softmax_backward_data.default"); }
 void logSoftmax(GradientCall &c) { softmaxBy(c, "aten._log_softmax_backward_data.default"); }
 
-/// One backward call that yields the gradients of several operands, of which each is asked for or not.
-void giveAll(GradientCall &c, llvm::ArrayRef<int> positions, llvm::function_ref<Node *(Actual mask)> makeBackward) {
+/// The mask that asks a backward operator for the gradients of these operands, each or not.
+Actual wantedOf(GradientCall &c, llvm::ArrayRef<int> positions) {
   std::vector<Actual> mask;
   for (int position : positions)
     mask.emplace_back(c.wants(c.operand(position)));
-  Node *all = nullptr;
-  for (int64_t i = 0; i < static_cast<int64_t>(positions.size()); ++i)
-    c.give(positions[i], [&] {
-      all = all ? all : makeBackward(Actual::list(mask));
-      return c.element(all, i);
-    });
-}
-
-/// Their other results are statistics, which nobody differentiates.
-bool readsFirstAlone(GradientCall &c) {
-  if (c.gradient(1) || c.gradient(2))
-    c.fail("differentiates its statistics, which has no rule");
-  return c.gradient(0) != nullptr;
+  return Actual::list(std::move(mask));
 }
 
 void layerNorm(GradientCall &c) {
-  if (!readsFirstAlone(c))
+  constexpr int positions[] = {0, 2, 3};
+  if (!c.readsFirstAlone())
     return;
-  giveAll(c, {0, 2, 3}, [&](Actual mask) {
+  c.giveElements(positions, [&] {
     return c.make("aten.native_layer_norm_backward.default",
                   {c.gradient(0), c.operand(0), c.argument(1), c.resultElement(1), c.resultElement(2), c.argument(2),
-                   c.argument(3), std::move(mask)});
+                   c.argument(3), wantedOf(c, positions)});
   });
 }
 
 void rmsNorm(GradientCall &c) {
-  if (!readsFirstAlone(c))
+  constexpr int positions[] = {0, 2};
+  if (!c.readsFirstAlone())
     return;
-  giveAll(c, {0, 2}, [&](Actual mask) {
-    return c.make("aten._fused_rms_norm_backward.default",
-                  {c.gradient(0), c.operand(0), c.argument(1), c.resultElement(1), c.argument(2), std::move(mask)});
+  c.giveElements(positions, [&] {
+    return c.make("aten._fused_rms_norm_backward.default", {c.gradient(0), c.operand(0), c.argument(1),
+                                                            c.resultElement(1), c.argument(2), wantedOf(c, positions)});
   });
 }
 

@@ -5,22 +5,11 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// `scale` times, by tensor or number; the tensor itself where the number is 1.
-Node *times(GradientCall &c, Node *tensor, double scale) {
-  return scale == 1.0 ? tensor : c.make("aten.mul.Tensor", {tensor, scale});
-}
 Node *product(GradientCall &c, Node *a, const Actual &b) { return c.make("aten.mul.Tensor", {a, b}); }
 Node *negative(GradientCall &c, Node *a) { return c.make("aten.neg.default", {a}); }
 
-double alpha(const GradientCall &c) {
-  const Argument *given = c.node()->kwarg("alpha");
-  if (given == nullptr)
-    return 1.0;
-  return given->is(Argument::Kind::Float) ? given->floating() : static_cast<double>(given->integer());
-}
-
-/// What the other factor is, be it node or number.
-Actual factor(const GradientCall &c, int position) { return c.argument(position); }
+/// In an addition, how often the second operand counts.
+double alpha(const GradientCall &c) { return c.number(2, 1.0); }
 
 void same(GradientCall &c) {
   c.giveFitted(0, [&] { return c.gradient(); });
@@ -28,27 +17,27 @@ void same(GradientCall &c) {
 
 void add(GradientCall &c) {
   same(c);
-  c.giveFitted(1, [&] { return times(c, c.gradient(), alpha(c)); });
+  c.giveFitted(1, [&] { return c.scaled(c.gradient(), alpha(c)); });
 }
 
 void sub(GradientCall &c) {
   same(c);
-  c.giveFitted(1, [&] { return times(c, c.gradient(), -alpha(c)); });
+  c.giveFitted(1, [&] { return c.scaled(c.gradient(), -alpha(c)); });
 }
 
 // y = other - alpha a.
 void rsub(GradientCall &c) {
-  c.giveFitted(0, [&] { return times(c, c.gradient(), -c.number(2, 1.0)); });
+  c.giveFitted(0, [&] { return c.scaled(c.gradient(), -alpha(c)); });
 }
 
 void mul(GradientCall &c) {
-  c.giveFitted(0, [&] { return product(c, c.gradient(), factor(c, 1)); });
-  c.giveFitted(1, [&] { return product(c, c.gradient(), factor(c, 0)); });
+  c.giveFitted(0, [&] { return product(c, c.gradient(), c.argument(1)); });
+  c.giveFitted(1, [&] { return product(c, c.gradient(), c.argument(0)); });
 }
 
 // d(a / b) = da / b - (a / b) / b db.
 void div(GradientCall &c) {
-  auto over = [&](Node *a) { return c.make("aten.div.Tensor", {a, factor(c, 1)}); };
+  auto over = [&](Node *a) { return c.make("aten.div.Tensor", {a, c.argument(1)}); };
   c.giveFitted(0, [&] { return over(c.gradient()); });
   c.giveFitted(1, [&] { return product(c, negative(c, c.gradient()), over(c.node())); });
 }
@@ -74,12 +63,12 @@ void abs(GradientCall &c) {
 
 // d sqrt(a) = da / (2 sqrt(a)).
 void sqrt(GradientCall &c) {
-  c.give(0, [&] { return c.make("aten.div.Tensor", {c.gradient(), times(c, c.node(), 2)}); });
+  c.give(0, [&] { return c.make("aten.div.Tensor", {c.gradient(), c.scaled(c.node(), 2)}); });
 }
 
 // d a^(-1/2) = -1/2 (a^(-1/2))^3 da.
 void rsqrt(GradientCall &c) {
-  c.give(0, [&] { return product(c, times(c, c.gradient(), -0.5), c.make("aten.pow.Tensor_Scalar", {c.node(), 3})); });
+  c.give(0, [&] { return product(c, c.scaled(c.gradient(), -0.5), c.make("aten.pow.Tensor_Scalar", {c.node(), 3})); });
 }
 
 // d (1 / a) = -(1 / a)^2 da.
@@ -92,7 +81,7 @@ void erf(GradientCall &c) {
   c.give(0, [&] {
     Node *square = c.make("aten.mul.Tensor", {c.operand(0), c.operand(0)});
     Node *bell = c.make("aten.exp.default", {negative(c, square)});
-    return product(c, c.gradient(), times(c, bell, 2 * std::numbers::inv_sqrtpi));
+    return product(c, c.gradient(), c.scaled(bell, 2 * std::numbers::inv_sqrtpi));
   });
 }
 
@@ -101,7 +90,7 @@ void powScalar(GradientCall &c) {
   double exponent = c.number(1, 0);
   c.give(0, [&] {
     Node *power = c.make("aten.pow.Tensor_Scalar", {c.operand(0), exponent - 1});
-    return product(c, c.gradient(), times(c, power, exponent));
+    return product(c, c.gradient(), c.scaled(power, exponent));
   });
 }
 
@@ -111,7 +100,7 @@ void relu(GradientCall &c) {
 void gelu(GradientCall &c) {
   c.give(0, [&] {
     return c.make("aten.gelu_backward.default", {c.gradient(), c.operand(0)},
-                  {{"approximate", c.keyword("approximate", "none")}});
+                  {{"approximate", c.has(1) ? c.argument(1) : Actual("none")}});
   });
 }
 void silu(GradientCall &c) {
@@ -138,7 +127,7 @@ void maskedFill(GradientCall &c) {
 void extreme(GradientCall &c, llvm::StringRef firstTaken, llvm::StringRef secondTaken) {
   Actual a = c.argument(0), b = c.argument(1);
   auto shared = [&](llvm::StringRef comparison) {
-    Node *half = times(c, c.gradient(), 0.5);
+    Node *half = c.scaled(c.gradient(), 0.5);
     Node *share = c.make("aten.where.self", {c.make("aten.eq.Tensor", {a, b}), half, c.gradient()});
     return c.make("aten.where.ScalarOther", {c.make(comparison, {a, b}), share, 0.0});
   };
