@@ -73,6 +73,7 @@ Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
   result.storages = problem.storages;
   result.streams = problem.streams;
   result.crowding = problem.crowding;
+  result.steps.reserve(order.size());
   for (uint32_t step : order) {
     result.steps.push_back(problem.steps[step]);
     result.holds.append(problem.holds[step]);

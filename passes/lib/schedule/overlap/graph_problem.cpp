@@ -276,6 +276,7 @@ GraphProblem Maker::make() {
 GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
   GraphProblem result;
   std::vector<uint32_t> stepOf = addSteps(result, graph);
+  result.problem.steps.reserve(result.nodes.size());
   for (const Node *node : result.nodes)
     result.problem.steps.push_back(stepFor(node, facts, groups, costs));
   addCrowding(result, groups, costs);

@@ -31,13 +31,19 @@ struct Choices {
   std::vector<int64_t> keepBack;
 };
 
-/// An order that walks start from, as a problem of its own.
+/// An order that walks start from, as a problem whose steps have their numbers in it.
 struct Base {
+  /// The order of the program itself, which needs no copy.
+  explicit Base(const Problem &standing)
+      : order(asItStands(standing).order), problem(standing), tasks(problem), late(lateCurve(problem, tasks)) {}
   Base(const Problem &from, std::vector<uint32_t> byNumber)
-      : order(std::move(byNumber)), problem(renumbered(from, order)), tasks(problem), late(lateCurve(problem, tasks)) {}
+      : order(std::move(byNumber)), own(std::make_unique<Problem>(renumbered(from, order))), problem(*own),
+        tasks(problem), late(lateCurve(problem, tasks)) {}
   /// by step of the problem here: that of the program
   std::vector<uint32_t> order;
-  Problem problem;
+  /// none where the problem is the program's
+  std::unique_ptr<Problem> own;
+  const Problem &problem;
   Tasks tasks;
   LateCurve late;
 };
@@ -102,7 +108,7 @@ int64_t Search::considerWhatStands() {
 
 void Search::addBases() {
   FrugalOrder frugal = frugalOrder(problem_); // first, because it needs much memory for a moment
-  bases_.push_back(std::make_unique<Base>(problem_, best_.order));
+  bases_.push_back(std::make_unique<Base>(problem_));
   // Because no order fits, the least that is known to do takes the budget's place.
   if (options_.budget < frugal.floor)
     options_.budget = frugal.peak;
@@ -216,6 +222,7 @@ Schedule Search::run() {
     }
   descend();
   loosen();
+  bases_.clear(); // because no walk follows, and what does needs much memory of its own
   askBeam();
   return sturdy(problem_, std::move(best_), {options_.budget, options_.maxWalks / walksPerCut});
 }

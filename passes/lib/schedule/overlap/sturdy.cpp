@@ -20,13 +20,23 @@ constexpr int64_t worthwhile = 4;
 /// What a schedule takes on links that are faster and slower than planned, in terms of the step as planned.
 class OtherLinks {
 public:
-  OtherLinks(const Problem &problem, const Schedule &schedule)
-      : fast_(replayTimes(problem, schedule, {1, 2})), slow_(replayTimes(problem, schedule, {2, 1})) {}
-  [[nodiscard]] int64_t total() const { return fast_.total + slow_.total / 2; }
-  [[nodiscard]] int64_t exposed(uint32_t launch) const { return fast_.exposedBy[launch] + slow_.exposedBy[launch] / 2; }
+  OtherLinks(const Problem &problem, const Schedule &schedule) : exposedBy_(problem.steps.size()) {
+    add(replayTimes(problem, schedule, {1, 2}), 1);
+    add(replayTimes(problem, schedule, {2, 1}), 2);
+  }
+  [[nodiscard]] int64_t total() const { return total_; }
+  [[nodiscard]] int64_t exposed(uint32_t launch) const { return exposedBy_[launch]; }
 
 private:
-  Replay fast_, slow_;
+  void add(const Replay &replay, int64_t parts) {
+    total_ += replay.total / parts;
+    for (size_t step = 0; step < exposedBy_.size(); ++step)
+      exposedBy_[step] += replay.exposedBy[step] / parts;
+  }
+
+  int64_t total_ = 0;
+  /// by step of a launch
+  std::vector<int64_t> exposedBy_;
 };
 
 class Strengthener {
