@@ -1,6 +1,7 @@
 #include "schedule/overlap/search.h"
 
 #include "schedule/overlap/beam.h"
+#include "schedule/overlap/fill_stalls.h"
 #include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/sturdy.h"
@@ -224,6 +225,7 @@ Schedule Search::run() {
   loosen();
   bases_.clear(); // because no walk follows, and what does needs much memory of its own
   askBeam();
+  consider(measured(problem_, fillStalls(problem_, best_, options_.budget)));
   return sturdy(problem_, std::move(best_), {options_.budget, options_.maxWalks / walksPerCut});
 }
 

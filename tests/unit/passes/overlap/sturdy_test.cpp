@@ -1,5 +1,6 @@
-// What is done to a schedule when it has been found: transfers go earlier, waits later, buckets are cut. None of that may
-// break an order or a budget, or make a moment come later.
+// What is done to a schedule when it has been found: computation goes into stalls, transfers go earlier, waits later, buckets
+// are cut. None of that may break an order or a budget, and but for the first none may make a moment come later.
+#include "schedule/overlap/fill_stalls.h"
 #include "schedule/overlap/hasten.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
@@ -152,6 +153,68 @@ void expectSound(Move move) {
 }
 
 } // namespace
+
+TEST(FillStalls, WhatStandsLaterRunsWhileTheProgramWaits) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x\n"
+                                 "g launch 10 needs a\n"
+                                 "w wait lands g\n"
+                                 "b compute 10 needs w\n"
+                                 "v view needs a\n"
+                                 "long compute 11 needs a\n"
+                                 "s compute 6 needs v\n"
+                                 "t compute 5 needs s\n"
+                                 "u compute 4 needs s\n"
+                                 "c compute 1 needs b needs long needs t needs u\n");
+  Schedule result = fillStalls(named.problem, asItStands(named.problem), unlimited);
+  EXPECT_EQ(named.str(result.order), "x a g v s u w b long t c");
+  EXPECT_EQ(replay(named.problem, result).total + 10, replay(named.problem, asItStands(named.problem)).total);
+}
+
+TEST(FillStalls, AStallKeepsAsMuchOfItsFillingAsFitsTheMemory) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x makes 4\n"
+                                 "g launch 10 needs a makes 1\n"
+                                 "w wait lands g\n"
+                                 "b compute 10 needs w makes 5\n"
+                                 "s compute 4 needs a makes 2\n"
+                                 "t compute 4 needs a makes 2\n"
+                                 "c compute 1 needs b needs s needs t holds a\n");
+  auto filled = [&](int64_t budget) {
+    return named.str(fillStalls(named.problem, asItStands(named.problem), budget).order);
+  };
+  EXPECT_EQ(replay(named.problem, asItStands(named.problem)).peakBytes, 13);
+  EXPECT_EQ(filled(13), "x a g s t w b c"); // at b: a, b and what was made early
+  EXPECT_EQ(filled(12), "x a g s w b t c");
+  EXPECT_EQ(filled(10), "x a g w b s t c");
+}
+
+TEST(FillStalls, WhatReadsAValueLastGivesItsMemoryBack) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x makes 8\n"
+                                 "g launch 10 needs x makes 1\n"
+                                 "w wait lands g\n"
+                                 "b compute 10 needs w makes 8\n"
+                                 "s compute 4 needs a makes 8\n"
+                                 "c compute 1 needs b needs s\n");
+  int64_t peak = replay(named.problem, asItStands(named.problem)).peakBytes;
+  EXPECT_EQ(named.str(fillStalls(named.problem, asItStands(named.problem), peak).order), "x a g s w b c");
+}
+
+TEST(FillStalls, KeepsTheOrderOfTransfersAndTheBudget) {
+  unsigned moved = 0;
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
+    auto [problem, schedule, budget] = found(seed);
+    SCOPED_TRACE(seed);
+    Schedule result = fillStalls(problem, schedule, budget);
+    expectLegal(problem, result);
+    EXPECT_LE(peakWithBuckets(problem, result), budget);
+    for (uint32_t stream = 0; stream < problem.streams; ++stream)
+      EXPECT_EQ(launchesOn(problem, result, stream), launchesOn(problem, schedule, stream));
+    moved += result.order != schedule.order;
+  }
+  EXPECT_GE(moved, programs / 20);
+}
 
 TEST(Hasten, ATransferGoesRightBehindWhatItReads) {
   NamedProblem named = problemOf("x input 0\n"

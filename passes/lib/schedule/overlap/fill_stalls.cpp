@@ -1,0 +1,251 @@
+#include "schedule/overlap/fill_stalls.h"
+
+#include "schedule/overlap/bucket_holds.h"
+#include "schedule/overlap/memory_curve.h"
+#include "schedule/overlap/replay.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+/// Of what could run in a stall, the first that are asked, and those that are moved.
+constexpr unsigned maxAsked = 256;
+constexpr size_t maxMoved = 64;
+/// A storage that more steps hold is left where it is, and what holds it: each move asks all holders.
+constexpr size_t maxHolders = 64;
+
+/// By storage: the steps that hold it, the last waits of buckets among them.
+Rows holdersOf(const Problem &problem, const Schedule &schedule) {
+  BucketHolds buckets(problem, schedule);
+  Rows held;
+  for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+    for (uint32_t storage : problem.holds[step])
+      held.push(storage);
+    for (uint32_t storage : buckets.beside(step))
+      held.push(storage);
+    held.endRow();
+  }
+  return held.inverse(problem.storages.size());
+}
+
+/// Where steps stand, and the memory of that. A step that was moved stands in front of the one whose place it has.
+class Places {
+public:
+  Places(const Problem &problem, const Schedule &schedule)
+      : problem_(problem), holders_(holdersOf(problem, schedule)), of_(problem.steps.size()),
+        curve_(memoryByPlace(problem, schedule)) {
+    for (size_t place = 0; place < schedule.order.size(); ++place)
+      of_[schedule.order[place]] = place;
+  }
+  [[nodiscard]] size_t of(uint32_t step) const { return of_[step]; }
+  [[nodiscard]] bool mayMove(uint32_t step) const {
+    return llvm::all_of(problem_.holds[step], [&](uint32_t storage) { return holders_[storage].size() <= maxHolders; });
+  }
+  [[nodiscard]] int64_t largest(size_t from, size_t to) const { return curve_.largest(from, to); }
+  void move(uint32_t step, size_t place) {
+    for (uint32_t storage : problem_.holds[step])
+      count(storage, -1);
+    of_[step] = place;
+    for (uint32_t storage : problem_.holds[step])
+      count(storage, 1);
+  }
+
+private:
+  /// Adds what the storage takes over its life, so many times.
+  void count(uint32_t storage, int64_t times) {
+    const Storage &it = problem_.storages[storage];
+    auto isEarlier = [&](uint32_t a, uint32_t b) { return of_[a] < of_[b]; };
+    auto [first, last] = std::minmax_element(holders_[storage].begin(), holders_[storage].end(), isEarlier);
+    curve_.add(it.fromStart ? 0 : of_[*first], it.toEnd ? of_.size() : of_[*last] + 1, times * it.bytes);
+  }
+
+  const Problem &problem_;
+  /// by storage
+  Rows holders_;
+  /// by step
+  std::vector<size_t> of_;
+  MemoryCurve curve_;
+};
+
+/// Views take no time: they are there as soon as what they need is, and move with what needs them.
+class StallFiller {
+public:
+  StallFiller(const Problem &problem, Schedule schedule, int64_t budget)
+      : problem_(problem), schedule_(std::move(schedule)), budget_(budget), places_(problem, schedule_),
+        after_(problem.before.inverse(problem.steps.size())), missing_(problem.steps.size()),
+        isIssued_(problem.steps.size()), turn_(problem.steps.size(), none) {}
+  Schedule run();
+
+private:
+  [[nodiscard]] bool isFree(uint32_t step) const { return problem_.steps[step].kind == StepKind::Free; }
+  [[nodiscard]] bool mayMove(uint32_t step) const;
+  void begin();
+  void noteThere(uint32_t step);
+  void withdraw(uint32_t step);
+  void fill(size_t place, int64_t room);
+  void move(uint32_t step, size_t place);
+  void moveTo(uint32_t step, size_t place);
+  void takeBack();
+  [[nodiscard]] bool isOver(size_t place) const;
+
+  const Problem &problem_;
+  Schedule schedule_;
+  int64_t budget_;
+  Places places_;
+  Rows after_;
+  /// by step: those that must stand before it and are not there
+  std::vector<uint32_t> missing_;
+  std::vector<bool> isIssued_;
+  /// by step: the how-manieth that was moved
+  std::vector<uint32_t> turn_;
+  uint32_t turns_ = 0;
+  /// places of computation that could run now
+  std::set<size_t> ready_;
+  struct Move {
+    uint32_t step;
+    size_t from;
+  };
+  /// into this stall
+  std::vector<Move> moves_;
+};
+
+bool StallFiller::mayMove(uint32_t step) const {
+  const Step &it = problem_.steps[step];
+  return it.kind == StepKind::Compute && it.picoseconds > 0 && !it.input && places_.mayMove(step);
+}
+
+void StallFiller::begin() {
+  for (uint32_t step = 0; step < problem_.steps.size(); ++step)
+    missing_[step] = static_cast<uint32_t>(problem_.before[step].size());
+  for (uint32_t step = 0; step < problem_.steps.size(); ++step)
+    if (problem_.before[step].empty()) {
+      if (isFree(step))
+        noteThere(step);
+      else if (mayMove(step))
+        ready_.insert(places_.of(step));
+    }
+}
+
+/// For those that need it.
+void StallFiller::noteThere(uint32_t step) {
+  llvm::SmallVector<uint32_t, 8> there = {step};
+  while (!there.empty())
+    for (uint32_t user : after_[there.pop_back_val()]) {
+      if (--missing_[user] > 0)
+        continue;
+      if (isFree(user))
+        there.push_back(user);
+      else if (mayMove(user))
+        ready_.insert(places_.of(user));
+    }
+}
+
+/// Undoes noteThere().
+void StallFiller::withdraw(uint32_t step) {
+  llvm::SmallVector<uint32_t, 8> gone = {step};
+  while (!gone.empty())
+    for (uint32_t user : after_[gone.pop_back_val()]) {
+      if (missing_[user]++ > 0)
+        continue;
+      if (isFree(user))
+        gone.push_back(user);
+      else
+        ready_.erase(places_.of(user));
+    }
+}
+
+void StallFiller::moveTo(uint32_t step, size_t place) {
+  moves_.push_back({step, places_.of(step)});
+  ready_.erase(places_.of(step));
+  places_.move(step, place);
+  isIssued_[step] = true;
+  turn_[step] = turns_++;
+}
+
+/// With the views that it needs.
+void StallFiller::move(uint32_t step, size_t place) {
+  llvm::SmallVector<uint32_t, 8> needed = {step}, views;
+  while (!needed.empty())
+    for (uint32_t before : problem_.before[needed.pop_back_val()])
+      if (!isIssued_[before] && !llvm::is_contained(views, before)) {
+        needed.push_back(before);
+        views.push_back(before);
+      }
+  llvm::sort(views, [&](uint32_t a, uint32_t b) { return places_.of(a) < places_.of(b); });
+  for (uint32_t view : views)
+    moveTo(view, place);
+  moveTo(step, place);
+  noteThere(step);
+}
+
+/// What was moved last, with its views.
+void StallFiller::takeBack() {
+  withdraw(moves_.back().step);
+  do {
+    auto [step, from] = moves_.back();
+    moves_.pop_back();
+    places_.move(step, from);
+    isIssued_[step] = false;
+    turn_[step] = none;
+    if (!isFree(step))
+      ready_.insert(from);
+  } while (!moves_.empty() && isFree(moves_.back().step));
+}
+
+bool StallFiller::isOver(size_t place) const {
+  size_t last = place;
+  for (const Move &move : moves_)
+    last = std::max(last, move.from);
+  return places_.largest(place, last + 1) > budget_;
+}
+
+void StallFiller::fill(size_t place, int64_t room) {
+  moves_.clear();
+  unsigned asked = 0;
+  for (auto next = ready_.begin(); next != ready_.end() && asked < maxAsked && moves_.size() < maxMoved; ++asked) {
+    size_t from = *next;
+    uint32_t step = schedule_.order[from];
+    if (int64_t time = problem_.steps[step].picoseconds; time <= room) {
+      move(step, place);
+      room -= time;
+    }
+    next = ready_.upper_bound(from); // what a move makes ready stands behind what was moved
+  }
+  while (!moves_.empty() && isOver(place))
+    takeBack();
+}
+
+Schedule StallFiller::run() {
+  Replay times = replayTimes(problem_, schedule_);
+  begin();
+  for (size_t place = 0; place < schedule_.order.size(); ++place) {
+    uint32_t step = schedule_.order[place];
+    if (isIssued_[step])
+      continue;
+    if (problem_.steps[step].kind == StepKind::Wait && times.left[step] > times.at[step])
+      fill(place, times.left[step] - times.at[step]);
+    isIssued_[step] = true;
+    ready_.erase(place);
+    if (!isFree(step))
+      noteThere(step);
+  }
+  llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {
+    return std::pair(places_.of(a), turn_[a]) < std::pair(places_.of(b), turn_[b]);
+  });
+  return std::move(schedule_);
+}
+
+} // namespace
+
+Schedule fillStalls(const Problem &problem, Schedule schedule, int64_t budget) {
+  return StallFiller(problem, std::move(schedule), budget).run();
+}
+
+} // namespace ccgraph::overlap
