@@ -26,7 +26,7 @@ private:
   void measure();
   [[nodiscard]] size_t latest(uint32_t step) const;
   [[nodiscard]] size_t fitting(size_t place, size_t most, int64_t bytes) const;
-  [[nodiscard]] std::vector<uint32_t> together(uint32_t step) const;
+  [[nodiscard]] llvm::ArrayRef<uint32_t> together(const uint32_t &step) const;
   void move(llvm::ArrayRef<uint32_t> steps);
 
   const Problem &problem_;
@@ -97,12 +97,13 @@ size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
   return least;
 }
 
-/// Waits of one transfer, because what a bucket reads and fills is held until the last of them.
-std::vector<uint32_t> Slackener::together(uint32_t step) const {
+/// Waits of one transfer, because what a bucket reads and fills is held until the last of them. May refer to `step`.
+llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
   llvm::ArrayRef<uint32_t> landed = problem_.lands[step];
-  if (landed.size() != 1 || !mates_.count(leader_[landed.front()]))
-    return {step};
-  return mates_.find(leader_[landed.front()])->second;
+  if (landed.size() != 1)
+    return step;
+  auto found = mates_.find(leader_[landed.front()]);
+  return found == mates_.end() ? llvm::ArrayRef(step) : llvm::ArrayRef(found->second);
 }
 
 /// `steps` in the order in which they stand.
@@ -131,7 +132,7 @@ Schedule Slackener::run() {
     if (StepKind kind = problem_.steps[step].kind; kind == StepKind::Free)
       move(step);
     else if (kind == StepKind::Wait)
-      if (std::vector<uint32_t> waits = together(step); waits.front() == step)
+      if (llvm::ArrayRef<uint32_t> waits = together(step); waits.front() == step)
         move(waits);
   // Those that were moved stand in front of the one that keeps the place, in the order that they had.
   llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {

@@ -1,8 +1,5 @@
 #include "schedule/overlap/stream_clock.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-
 #include <algorithm>
 
 namespace ccgraph::overlap {
@@ -39,76 +36,95 @@ CrowdedClock::CrowdedClock(const Problem &problem)
     links = link == none ? links : std::max<size_t>(links, link + 1);
   for (uint32_t stream = 0; stream < problem.streams; ++stream)
     linkOf_.push_back(shared.empty() || shared[stream] == none ? links++ : shared[stream]);
-  crowds_.resize(links);
+  links_.resize(links);
 }
 
-int64_t CrowdedClock::untilNextEvent() {
-  int64_t next = unlimited;
-  for (uint32_t stream : running_) {
-    const Transfer &first = queues_[stream].front();
-    next = std::min(next, first.latency > 0 ? first.latency : first.work * crowdOn(stream));
-  }
-  return next;
+// A rest that does not give each sharer a whole picosecond is kept until the crowd changes, and lost then.
+void CrowdedClock::bringUpToNow(Link &link) const {
+  if (int64_t crowd = link.crowd(); crowd > 0)
+    link.done += (now_ - link.at) / crowd;
+  link.at = now_;
 }
 
-/// To the next event at the most.
-void CrowdedClock::advance(int64_t picoseconds) {
-  now_ += picoseconds;
-  llvm::SmallVector<uint32_t, 8> arrived, ended;
-  for (uint32_t stream : running_) {
-    Transfer &first = queues_[stream].front();
-    if (first.latency > 0) {
-      first.latency -= picoseconds;
-      if (first.latency == 0)
-        (first.work > 0 ? arrived : ended).push_back(stream);
-    } else {
-      first.work -= picoseconds / crowdOn(stream);
-      if (first.work == 0)
-        ended.push_back(stream);
+/// Before the crowd of the link changes; expect() comes after.
+void CrowdedClock::forget(size_t link) {
+  Link &it = links_[link];
+  if (!it.sharers.empty())
+    events_.erase({it.at + (it.sharers.top().first - it.done) * it.crowd(), true, link});
+  bringUpToNow(it);
+}
+
+void CrowdedClock::expect(size_t link) {
+  const Link &it = links_[link];
+  if (!it.sharers.empty())
+    events_.insert({it.at + (it.sharers.top().first - it.done) * it.crowd(), true, link});
+}
+
+void CrowdedClock::runUntil(int64_t time) {
+  while (!events_.empty() && events_.begin()->time <= time) {
+    Event next = *events_.begin();
+    now_ = next.time;
+    if (next.isLink) {
+      endOnLink(next.index);
+      continue;
     }
-  }
-  for (uint32_t stream : ended) {
+    events_.erase(events_.begin());
+    auto stream = static_cast<uint32_t>(next.index);
+    if (queues_[stream].front().work > 0) {
+      enterLink(stream);
+      continue;
+    }
     endFirst(stream);
     beginFirst(stream);
   }
-  for (uint32_t stream : arrived)
-    enterLink(stream);
+  now_ = time;
 }
 
 void CrowdedClock::enterLink(uint32_t stream) {
-  ++crowdOn(stream);
-  queues_[stream].front().onLink = true;
+  size_t link = linkOf_[stream];
+  forget(link);
+  links_[link].sharers.push({links_[link].done + queues_[stream].front().work, stream});
+  expect(link);
+}
+
+void CrowdedClock::endOnLink(size_t link) {
+  forget(link);
+  uint32_t stream = links_[link].sharers.top().second;
+  links_[link].sharers.pop();
+  expect(link);
+  endFirst(stream);
+  beginFirst(stream);
 }
 
 void CrowdedClock::endFirst(uint32_t stream) {
-  Transfer &first = queues_[stream].front();
-  if (first.onLink)
-    --crowdOn(stream);
-  times_[first.launch].end = now_;
-  ended_[first.launch] = true;
+  uint32_t launch = queues_[stream].front().launch;
+  times_[launch].end = now_;
+  ended_[launch] = true;
   queues_[stream].pop_front();
 }
 
 void CrowdedClock::beginFirst(uint32_t stream) {
   while (!queues_[stream].empty()) {
-    Transfer &first = queues_[stream].front();
+    const Transfer &first = queues_[stream].front();
     times_[first.launch].begin = now_;
-    if (first.latency > 0)
+    if (first.latency > 0) {
+      events_.insert({now_ + first.latency, false, stream});
       return;
+    }
     if (first.work > 0)
       return enterLink(stream);
     endFirst(stream);
   }
-  llvm::erase_value(running_, stream);
+  --running_;
 }
 
 void CrowdedClock::start(uint32_t launch, int64_t picoseconds) {
   const Step &step = problem_.steps[launch];
   int64_t latency = std::min(step.latency, picoseconds);
-  queues_[step.stream].push_back({launch, latency, picoseconds - latency, false});
+  queues_[step.stream].push_back({launch, latency, picoseconds - latency});
   if (queues_[step.stream].size() > 1)
     return;
-  running_.push_back(step.stream);
+  ++running_;
   beginFirst(step.stream);
 }
 
@@ -116,12 +132,12 @@ void CrowdedClock::start(uint32_t launch, int64_t picoseconds) {
 void CrowdedClock::compute(int64_t picoseconds) {
   const int64_t slowed = whole + problem_.crowding.slowdownPpm;
   while (picoseconds > 0) {
-    if (running_.empty()) {
+    if (running_ == 0) {
       now_ += picoseconds;
       return;
     }
-    int64_t needs = scaled(picoseconds, slowed, whole), runs = std::min(needs, untilNextEvent());
-    advance(runs);
+    int64_t needs = scaled(picoseconds, slowed, whole), runs = std::min(needs, events_.begin()->time - now_);
+    runUntil(now_ + runs);
     picoseconds = runs == needs ? 0 : picoseconds - scaled(runs, whole, slowed);
   }
 }
@@ -129,7 +145,7 @@ void CrowdedClock::compute(int64_t picoseconds) {
 int64_t CrowdedClock::idleUntil(uint32_t launch) {
   int64_t from = now_;
   while (!ended_[launch])
-    advance(untilNextEvent());
+    runUntil(events_.begin()->time);
   return now_ - from;
 }
 

@@ -8,13 +8,16 @@
 //
 // Both take the same calls. Of a transfer, begin and end are known at the latest when idleUntil() has been asked of it.
 //
-// Ownership: refers to the problem. Failure: none. Cost: PerfectClock O(1) a call; CrowdedClock O(streams in use) an
-// event, two events a transfer. Times are picoseconds, rounded such that nothing is ever early.
+// Ownership: refers to the problem. Failure: none. Cost: PerfectClock O(1) a call; CrowdedClock O(log n) an event, two
+// events a transfer. Times are picoseconds, rounded such that nothing is ever early.
 #pragma once
 
 #include "schedule/overlap/problem.h"
 
+#include <compare>
 #include <deque>
+#include <queue>
+#include <set>
 
 namespace ccgraph::overlap {
 
@@ -56,30 +59,47 @@ public:
 private:
   struct Transfer {
     uint32_t launch;
-    /// what is left: first this, then that at the share of the link
+    /// first this, then that at the share of the link
     int64_t latency;
     int64_t work;
-    /// counts in the crowd
-    bool onLink;
   };
-  [[nodiscard]] int64_t &crowdOn(uint32_t stream) { return crowds_[linkOf_[stream]]; }
-  [[nodiscard]] int64_t untilNextEvent();
-  void advance(int64_t picoseconds);
+  /// All transfers on a link get on alike, so each ends when the link has done, for each, what it had when this one came
+  /// and this one's work.
+  struct Link {
+    /// what was done for each by that time
+    int64_t done = 0;
+    int64_t at = 0;
+    /// what must be done for each when it ends, and its stream; the first to end on top
+    using Sharer = std::pair<int64_t, uint32_t>;
+    std::priority_queue<Sharer, std::vector<Sharer>, std::greater<>> sharers;
+    [[nodiscard]] auto crowd() const { return static_cast<int64_t>(sharers.size()); }
+  };
+  /// When a stream's latency is over, or the first on a link ends.
+  struct Event {
+    int64_t time;
+    bool isLink;
+    size_t index;
+    auto operator<=>(const Event &) const = default;
+  };
+  void runUntil(int64_t time);
+  void forget(size_t link);
+  void expect(size_t link);
+  void bringUpToNow(Link &link) const;
   /// Of the first of the stream's queue; those that take no time end as they begin.
   void beginFirst(uint32_t stream);
   void enterLink(uint32_t stream);
+  void endOnLink(size_t link);
   void endFirst(uint32_t stream);
 
   const Problem &problem_;
   int64_t now_ = 0;
   /// by stream: the first of each is running
   std::vector<std::deque<Transfer>> queues_;
-  /// streams with something in their queue
-  std::vector<uint32_t> running_;
+  size_t running_ = 0;
   /// by stream; those that share with nobody have links of their own behind the others
   std::vector<size_t> linkOf_;
-  /// by link: how many transfers share it now
-  std::vector<int64_t> crowds_;
+  std::vector<Link> links_;
+  std::set<Event> events_;
   /// by launch
   std::vector<TransferTimes> times_;
   std::vector<bool> ended_;

@@ -22,8 +22,7 @@ StreamQueue::StreamQueue(const Tasks &tasks, std::vector<uint32_t> prefetches)
 
 void StreamQueue::produced(uint32_t launch) {
   if (!lasts(launch)) {
-    auto sooner = [&](uint32_t a, uint32_t b) { return tasks_.neededBy(a) < tasks_.neededBy(b); };
-    prompt_.insert(std::upper_bound(prompt_.begin(), prompt_.end(), launch, sooner), launch);
+    prompt_.emplace(tasks_.neededBy(launch), launch);
     return;
   }
   ++numLasting_;
@@ -42,7 +41,10 @@ void StreamQueue::launched(uint32_t launch) {
     return;
   }
   if (!lasts(launch)) {
-    prompt_.erase(std::find(prompt_.begin(), prompt_.end(), launch));
+    auto found = prompt_.lower_bound(tasks_.neededBy(launch));
+    while (found->second != launch)
+      ++found;
+    prompt_.erase(found);
     return;
   }
   --numLasting_;

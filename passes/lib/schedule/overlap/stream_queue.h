@@ -13,6 +13,7 @@
 #include "schedule/overlap/tasks.h"
 
 #include <deque>
+#include <map>
 
 namespace ccgraph::overlap {
 
@@ -32,8 +33,9 @@ public:
   [[nodiscard]] bool isGone(uint32_t prefetch) const { return gone_[prefetch - firstPrefetch_]; }
   /// When the first of them must begin, on the clock of Tasks::computeBefore().
   [[nodiscard]] int64_t latestStart() const { return latestStart_[next_]; }
-  /// Those needed first, first.
-  [[nodiscard]] llvm::ArrayRef<uint32_t> prompt() const { return prompt_; }
+  [[nodiscard]] bool hasPrompt() const { return !prompt_.empty(); }
+  /// The one that is needed first.
+  [[nodiscard]] uint32_t firstPrompt() const { return prompt_.begin()->second; }
   [[nodiscard]] bool hasLasting() const { return numLasting_ > 0; }
   /// How long the oldest of them takes alone; 0 where there is none.
   [[nodiscard]] int64_t lastingTime() const;
@@ -57,7 +59,8 @@ private:
   /// by task, from the first prefetch to the last
   std::vector<bool> gone_;
   size_t next_ = 0;
-  std::vector<uint32_t> prompt_;
+  /// by the task that needs it, and then as they were produced
+  std::multimap<uint32_t, uint32_t> prompt_;
   std::vector<Kin> lasting_;
   size_t numLasting_ = 0;
 };

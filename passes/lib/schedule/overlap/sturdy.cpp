@@ -84,15 +84,12 @@ size_t Strengthener::mostExposed(const OtherLinks &links) const {
 
 /// How many members the first of two parts of about the same bytes has; at least one, and not all.
 size_t firstHalf(const Problem &problem, llvm::ArrayRef<uint32_t> bucket) {
-  auto bytesOf = [&](llvm::ArrayRef<uint32_t> members) {
-    int64_t bytes = 0;
-    for (uint32_t member : members)
-      bytes += problem.steps[member].bytes;
-    return bytes;
-  };
+  int64_t all = 0, sum = problem.steps[bucket.front()].bytes;
+  for (uint32_t member : bucket)
+    all += problem.steps[member].bytes;
   size_t count = 1;
-  while (count + 1 < bucket.size() && 2 * bytesOf(bucket.take_front(count + 1)) <= bytesOf(bucket))
-    ++count;
+  while (count + 1 < bucket.size() && 2 * (sum + problem.steps[bucket[count]].bytes) <= all)
+    sum += problem.steps[bucket[count++]].bytes;
   return count;
 }
 

@@ -5,8 +5,7 @@
 namespace ccgraph::overlap {
 
 Transfers::Transfers(const Problem &problem, const Tasks &tasks)
-    : problem_(problem), tasks_(tasks), bucketOf_(tasks.size(), none), free_(problem.streams),
-      flying_(problem.streams) {}
+    : problem_(problem), tasks_(tasks), bucketOf_(tasks.size(), none), free_(problem.streams) {}
 
 uint32_t Transfers::start(llvm::ArrayRef<uint32_t> members, int64_t now) {
   const Step &first = tasks_.step(members.front());
@@ -23,11 +22,8 @@ uint32_t Transfers::start(llvm::ArrayRef<uint32_t> members, int64_t now) {
   buckets_.push_back({members.vec(), free, false});
   for (uint32_t member : members)
     bucketOf_[member] = bucket;
-  if (!tasks_.prefetchable(members.front())) {
-    if (flying_[first.stream].empty())
-      busy_.push_back(first.stream);
-    flying_[first.stream].push_back(bucket);
-  }
+  if (!tasks_.prefetchable(members.front()))
+    flying_.push({free, bucket});
   return bucket;
 }
 
@@ -46,20 +42,9 @@ int64_t Transfers::landsFor(uint32_t task) const {
 }
 
 uint32_t Transfers::firstToEnd() {
-  uint32_t first = none;
-  for (size_t i = 0; i < busy_.size();) {
-    std::deque<uint32_t> &flying = flying_[busy_[i]];
-    while (!flying.empty() && landed(flying.front()))
-      flying.pop_front();
-    if (flying.empty()) {
-      busy_.erase(busy_.begin() + static_cast<ptrdiff_t>(i));
-      continue;
-    }
-    if (first == none || end(flying.front()) < end(first))
-      first = flying.front();
-    ++i;
-  }
-  return first;
+  while (!flying_.empty() && landed(flying_.top().second))
+    flying_.pop();
+  return flying_.empty() ? none : flying_.top().second;
 }
 
 std::vector<std::vector<uint32_t>> Transfers::merged() const {

@@ -1,11 +1,11 @@
 // Transfers: what was launched while a program is walked, and when each of it ends.
 //
-// Ownership: refers to problem and tasks. Fails never. Cost: O(1) a member of a bucket.
+// Ownership: refers to problem and tasks. Fails never. Cost: O(1) a member of a bucket, O(log n) a bucket.
 #pragma once
 
 #include "schedule/overlap/tasks.h"
 
-#include <deque>
+#include <queue>
 
 namespace ccgraph::overlap {
 
@@ -46,10 +46,9 @@ private:
   std::vector<uint32_t> bucketOf_;
   /// by stream
   std::vector<int64_t> free_;
-  /// by stream: no prefetches, in the order in which they end
-  std::vector<std::deque<uint32_t>> flying_;
-  /// streams with such ones
-  std::vector<uint32_t> busy_;
+  /// End and bucket of those that are no prefetches, the first to end on top; landed ones among them.
+  using Flying = std::pair<int64_t, uint32_t>;
+  std::priority_queue<Flying, std::vector<Flying>, std::greater<>> flying_;
 };
 
 } // namespace ccgraph::overlap

@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace ccgraph::overlap {
@@ -15,8 +16,8 @@ constexpr int64_t slackParts = 400;
 constexpr int64_t fillerParts = 5000;
 /// Tasks ahead whose memory what is kept back must not take.
 constexpr uint32_t lookAhead = 64;
-/// Of what is kept back, the oldest that are asked to fill a stall.
-constexpr size_t maxFillersAsked = 256;
+/// Of what is kept back, the oldest that are asked to run.
+constexpr size_t maxKeptAsked = 256;
 /// Streams that are fed before anything was produced for them: with more, each task would ask too many.
 constexpr size_t maxFedStreams = 64;
 
@@ -82,7 +83,7 @@ void Walker::noteDone(uint32_t task) {
 
 void Walker::noteReady(uint32_t task) {
   if (!tasks_.launches(task) || tasks_.prefetchable(task))
-    return;
+    return noteRunnable(task);
   uint32_t stream = tasks_.step(task).stream;
   queues_[stream].produced(task);
   promised_ += tasks_.allocates(task);
@@ -124,10 +125,8 @@ void Walker::compute(uint32_t task) {
     if (isDone(task)) // a launch has needed it
       return;
   }
-  if (auto kept = llvm::find(pool_, task); kept != pool_.end()) {
-    pool_.erase(kept);
+  if (pool_.erase(task))
     poolTime_ -= time;
-  }
   finish(task);
   now_ += time;
   if (early_)
@@ -219,8 +218,8 @@ bool Walker::launchLasting(uint32_t stream) {
 /// Gives the stream one more transfer; false if none should go now.
 bool Walker::feedOne(uint32_t stream, int64_t until) {
   StreamQueue &queue = queues_[stream];
-  if (!queue.prompt().empty()) {
-    launch(queue.prompt().front());
+  if (queue.hasPrompt()) {
+    launch(queue.firstPrompt());
     return true;
   }
   int64_t latest = unlimited;
@@ -250,7 +249,7 @@ void Walker::feed(int64_t until) {
   streams.swap(toFeed_);
   for (uint32_t stream : streams) {
     fill(stream);
-    if (!queues_[stream].prompt().empty() || queues_[stream].hasLasting())
+    if (queues_[stream].hasPrompt() || queues_[stream].hasLasting())
       toFeed_.push_back(stream);
   }
 }
@@ -284,8 +283,9 @@ void Walker::runKeptForRoom() {
     return;
   uint32_t ahead = std::min(at_ + lookAhead, tasks_.size());
   while (planned(ahead) > policy_.budget) {
-    auto oldest = llvm::find_if(pool_, [&](uint32_t task) { return canRunNow(task); });
-    if (oldest == pool_.end())
+    auto kept = pool_ | std::views::take(maxKeptAsked);
+    auto oldest = std::ranges::find_if(kept, [&](uint32_t task) { return canRunNow(task); });
+    if (oldest == kept.end())
       return;
     compute(*oldest);
   }
@@ -322,7 +322,7 @@ bool Walker::keep(uint32_t task) {
   bool lasts = needed + 1 == tasks_.size();
   if (!follows && !fills && !(stalls && lasts))
     return false;
-  pool_.push_back(task);
+  pool_.insert(task);
   poolTime_ += time;
   return true;
 }
@@ -330,7 +330,7 @@ bool Walker::keep(uint32_t task) {
 /// Of what was kept back: the longest that fits the stall, or else the shortest; none if nothing can run.
 uint32_t Walker::filler(int64_t room) const {
   uint32_t best = none;
-  for (uint32_t task : llvm::ArrayRef(pool_).take_front(maxFillersAsked)) {
+  for (uint32_t task : pool_ | std::views::take(maxKeptAsked)) {
     if (!canRunNow(task) || issuer_.bytes() + promised_ + tasks_.allocates(task) > policy_.budget)
       continue;
     int64_t time = tasks_.step(task).picoseconds;
@@ -369,19 +369,25 @@ void Walker::fillStall(uint32_t task) {
   }
 }
 
+/// Nothing before runKept(), which asks for it.
+void Walker::noteRunnable(uint32_t task) {
+  if (isThrough_ && missing_[task] == 0 && pool_.count(task))
+    soonest_.push({transfers_.landsFor(task), task});
+}
+
 /// After the last task of the program order: what was kept back, whatever can run soonest first.
 void Walker::runKept() {
+  isThrough_ = true;
+  for (uint32_t task : pool_)
+    noteRunnable(task);
   while (!pool_.empty()) {
     feed(now_ + 1);
     landWhatIsDone();
-    auto soonest = pool_.end();
-    for (auto task = pool_.begin(); task != pool_.end(); ++task)
-      if (missing_[*task] == 0 &&
-          (soonest == pool_.end() || transfers_.landsFor(*task) < transfers_.landsFor(*soonest)))
-        soonest = task;
-    if (soonest == pool_.end())
+    while (!soonest_.empty() && isDone(soonest_.top().second))
+      soonest_.pop();
+    if (soonest_.empty())
       return;
-    compute(*soonest);
+    compute(soonest_.top().second);
   }
 }
 

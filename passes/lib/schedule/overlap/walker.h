@@ -9,6 +9,8 @@
 #include "schedule/overlap/walk.h"
 
 #include <optional>
+#include <queue>
+#include <set>
 
 namespace ccgraph::overlap {
 
@@ -51,6 +53,7 @@ private:
   [[nodiscard]] uint32_t filler(int64_t room) const;
   [[nodiscard]] uint32_t leafFor(int64_t room);
   void fillStall(uint32_t task);
+  void noteRunnable(uint32_t task);
   void runKept();
   void finishAll();
 
@@ -71,9 +74,13 @@ private:
   bool preparing_ = false;
   /// bytes that launches at hand will allocate
   int64_t promised_ = 0;
-  /// tasks that were kept back, oldest first, and how long they take
-  std::vector<uint32_t> pool_;
+  /// tasks that were kept back, in program order, and how long they take
+  std::set<uint32_t> pool_;
   int64_t poolTime_ = 0;
+  /// Of those, once the program order is through: when what they need has landed, where all that they need is done.
+  using Landing = std::pair<int64_t, uint32_t>;
+  std::priority_queue<Landing, std::vector<Landing>, std::greater<>> soonest_;
+  bool isThrough_ = false;
   /// of the leaves that go with no launch: those before it were asked
   size_t nextLeaf_ = 0;
   /// by task: the question in which it was found to be needed
