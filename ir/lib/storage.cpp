@@ -177,6 +177,10 @@ void StorageMap::visit(const Node &node) {
     return;
   }
   Effects effects = effectsOf(node);
+  // Because one value that may be in any of a long list's storages makes a pool of them, and there may be many such values.
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (Range &own = whole_[node.operand(i)->id()]; own.count > mostStorages && has(effects.operands[i], Access::Alias))
+      own = unite(storages(node.operand(i)).vec());
   noteExchange(node, effects);
   auto ids = aliased(node, effects);
   if (effects.freshResult)

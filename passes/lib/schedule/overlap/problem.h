@@ -23,6 +23,9 @@ inline constexpr uint32_t none = ~0U;
 /// Picoseconds or bytes beyond any that occur, and safe to add to.
 inline constexpr int64_t unlimited = std::numeric_limits<int64_t>::max() / 4;
 
+/// Members of a bucket: of a longer list nobody tells the elements apart (getItemIndex).
+inline constexpr size_t mostMembers = 65536;
+
 enum class StepKind : uint8_t {
   /// runs on the compute stream; what takes no time but allocates is one too
   Compute,

@@ -73,7 +73,7 @@ std::vector<uint32_t> StreamQueue::lasting(int64_t bytes) const {
   int64_t sum = tasks_.step(members.front()).bytes;
   for (size_t i = 1; i < kin.launches.size() && kin.key != none; ++i) {
     sum += tasks_.step(kin.launches[i]).bytes;
-    if (sum > bytes)
+    if (sum > bytes || members.size() == mostMembers)
       break;
     members.push_back(kin.launches[i]);
   }
