@@ -123,6 +123,7 @@ private:
       return std::nullopt;
     }
     checkGroupSize(call);
+    checkDtype(call);
     const Layout &sent = operands[0]->elements[0];
     if (!terms_.isOwn(sent) && !evaluation_.isComplete(call.inputs[0]))
       report(*step.node, "sends what has not been waited for");
@@ -141,6 +142,16 @@ private:
     if (size && call.groupSize && *call.groupSize != *size)
       report(*evidence_.after[call.step].node, "states " + llvm::Twine(*call.groupSize) + " ranks, expected the " +
                                                    llvm::Twine(*size) + " of group '" + call.group.text + "'");
+  }
+
+  /// An all_reduce of complex numbers goes as pairs of real ones; NCCL has no such way for a reduce_scatter, nor any of bools.
+  void checkDtype(const Call &call) {
+    const Node &node = *evidence_.after[call.step].node;
+    const Type *type = evidence_.after[call.step].type;
+    if (call.spec->kind != CollectiveKind::ReduceScatter || !type || !type->isTensor())
+      return;
+    if (DType dtype = type->dtype(); isComplex(dtype) || dtype == DType::Bool)
+      report(node, "reduces and scatters " + shortName(dtype) + ", which not every backend does");
   }
 
   /// What the matched launch had to follow, each of the chain's must follow.
