@@ -5,6 +5,7 @@ namespace {
 
 const runtime::Engine *engine = nullptr;
 runtime::ProcessPlace place;
+std::string kernels = "builtin";
 
 } // namespace
 
@@ -13,6 +14,9 @@ void setEngineUnderTest(const runtime::Engine &chosen, runtime::ProcessPlace own
   place = own;
 }
 const runtime::Engine &engineUnderTest() { return *engine; }
+
+void setKernelsUnderTest(std::string provider) { kernels = std::move(provider); }
+const std::string &kernelsUnderTest() { return kernels; }
 
 bool runsRanks(size_t ranks) { return !engine->isSpread() || ranks == place.ranks; }
 

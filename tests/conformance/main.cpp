@@ -1,5 +1,6 @@
-// ccgraph_conformance [--engine NAME] [GoogleTest's flags]: the suite for one engine, local unless another is named. For an engine with
-// a process for each rank: mpirun -n N ccgraph_conformance --engine mpi.
+// ccgraph_conformance [--engine NAME] [--kernels NAME] [GoogleTest's flags]: the suite for one engine, local unless another is named, with
+// one provider's kernels for recorded programs, builtin's unless another is named. For an engine with a process for each rank:
+// mpirun -n N ccgraph_conformance --engine mpi.
 #include "conformance/engine_under_test.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +11,11 @@ using namespace ccgraph;
 
 namespace {
 
-const runtime::Engine *engineNamed(llvm::ArrayRef<char *> arguments) {
-  llvm::StringRef name = "local";
+llvm::StringRef valueOf(llvm::StringRef flag, llvm::StringRef otherwise, llvm::ArrayRef<char *> arguments) {
   for (size_t i = 1; i + 1 < arguments.size(); ++i)
-    if (llvm::StringRef(arguments[i]) == "--engine")
-      name = arguments[i + 1];
-  return runtime::findEngine(name);
+    if (arguments[i] == flag)
+      return arguments[i + 1];
+  return otherwise;
 }
 
 /// One process speaks for all, unless another one finds something.
@@ -34,9 +34,11 @@ public:
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  const runtime::Engine *engine = engineNamed({argv, static_cast<size_t>(argc)});
+  llvm::ArrayRef<char *> arguments(argv, static_cast<size_t>(argc));
+  test::setKernelsUnderTest(valueOf("--kernels", "builtin", arguments).str());
+  const runtime::Engine *engine = runtime::findEngine(valueOf("--engine", "local", arguments));
   if (!engine) {
-    std::cerr << "usage: ccgraph_conformance [--engine NAME]\n";
+    std::cerr << "usage: ccgraph_conformance [--engine NAME] [--kernels NAME]\n";
     return 2;
   }
   llvm::Expected<runtime::ProcessPlace> place = engine->join(std::chrono::minutes(1));

@@ -75,6 +75,7 @@ TEST_P(Recorded, ValuesAreReproduced) {
       runtime::PlanRequest request{.ranks = loaded.request.ranks, .inputs = loaded.request.inputs};
       for (const auto &plan : plans)
         request.plans.push_back(plan.get());
+      request.kernels = {kernelsUnderTest()};
       EXPECT_EQ(problemOf(loaded, mustRun(request)), "") << program.name;
       ++runs;
     }

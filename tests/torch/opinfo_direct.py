@@ -116,6 +116,8 @@ def copies(dtype):
             yield f"aten.{name}.default", (parts, list(index), values(dtype, 3, 4), accumulate), {}
     yield "aten._unsafe_index.Tensor", (parts, [torch.tensor([[0, 5], [1, 1]])]), {}
     yield "prims.rev.default", (x, [0]), {}
+    yield "prims.inductor_force_stride_order.default", (x, [1, 3]), {}
+    yield "prims._unsafe_index_put_.default", (x, [torch.tensor([2, 0])], values(dtype, 2, 1)), {}
     yield "prims.iota.default", (5, ), {"start": 2, "step": 3, "dtype": torch.int64, "device": torch.device("cpu"),
                                         "requires_grad": False}
 

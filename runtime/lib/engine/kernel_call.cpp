@@ -11,9 +11,8 @@ llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, Ran
   PreparedKernel prepared;
   prepared.step_ = &step;
   prepared.work_ = step.kernel();
-  llvm::StringRef target = prepared.work_->op->target.str();
-  prepared.random_ = findRandomOp(target);
-  prepared.kernel_ = prepared.random_ ? nullptr : kernels.find(target);
+  prepared.random_ = findRandomOp(prepared.work_->op->target.str());
+  prepared.kernel_ = prepared.random_ ? nullptr : kernels.find(*prepared.work_);
   if (llvm::Error error = prepared.bindAll(state))
     return error;
   llvm::Expected<ResultPlace> result =

@@ -1,6 +1,7 @@
 #include "kernels/elements.h"
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
+#include "kernels/python_operators.h"
 
 #include <cmath>
 
@@ -113,12 +114,15 @@ Value pythonOperator(KernelArgs &args) {
   return op->real(args.number(0), args.number(1));
 }
 
+constexpr llvm::StringLiteral negation = "operator.neg";
+constexpr llvm::StringLiteral negationOfTensors = "aten.neg.default";
+
 Value negate(KernelArgs &args) {
   if (args.at(0).is(Value::Kind::Float))
     return Value::floating(-args.number(0));
   if (!args.at(0).is(Value::Kind::Tensor))
     return Value::integer(-args.integer(0));
-  llvm::Expected<Value> result = runKernel(*findKernel("aten.neg.default"), {{args.at(0)}, {}});
+  llvm::Expected<Value> result = runKernel(*findKernel(negationOfTensors), {{args.at(0)}, {}});
   return result ? *result : args.fail(llvm::toString(result.takeError()));
 }
 
@@ -291,7 +295,7 @@ const Kernel kernels[] = {
     {"aten.sym_storage_offset.default", "self", symOffset},
     {"aten.sym_stride.int", "self,dim", symStride},
     {"operator.getitem", "a,b", getItem},
-    {"operator.neg", "a", negate},
+    {negation, "a", negate},
     {"operator.not_", "a", logicalNot},
     {"profiler._record_function_enter.default", "name,args", beginMark},
     {"profiler._record_function_enter_new.default", "name,args", beginMark},
@@ -301,6 +305,16 @@ const Kernel kernels[] = {
 };
 
 } // namespace
+
+std::optional<llvm::StringRef> tensorOperator(llvm::StringRef target) {
+  const Kernel *kernel = findKernel(target);
+  if (!kernel)
+    return std::nullopt;
+  if (kernel->target == negation)
+    return negationOfTensors;
+  const auto *op = llvm::find_if(pythonOps, [&](const PythonOp &o) { return o.target == kernel->target; });
+  return op == std::end(pythonOps) ? std::nullopt : std::optional(op->onTensors);
+}
 
 llvm::ArrayRef<Kernel> hostKernels() {
   static const std::vector<Kernel> all = [] {

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/strides.h"
 #include "loaded_module.h"
+#include "torch/torch_prims.h"
 #include "torch/torch_values.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -108,17 +109,26 @@ public:
   [[nodiscard]] const ProvidedKernel *find(llvm::StringRef target) const override {
     std::lock_guard<std::mutex> lock(mutex_);
     target.consume_front("torch.ops.");
-    // Because PyTorch is given windows and no storages: it cannot know where in one a tensor lies, nor give a tensor another one.
-    if (target.startswith("aten.as_strided") || target.startswith("aten.set_data"))
-      return nullptr;
-    std::unique_ptr<TorchKernel> &kernel = kernels_[target.str()];
-    if (!kernel && calls_)
-      if (const TorchOperator *op = findOperator(target))
-        kernel = std::make_unique<TorchKernel>(target.str(), *op);
-    return kernel.get();
+    return calls_ ? findKernel(target) : nullptr;
   }
 
 private:
+  [[nodiscard]] const ProvidedKernel *findKernel(llvm::StringRef target) const {
+    // Because PyTorch is given windows and no storages: it cannot know where in one a tensor lies, nor give a tensor another one.
+    if (target.startswith("aten.as_strided") || target.startswith("aten.set_data"))
+      return nullptr;
+    std::unique_ptr<ProvidedKernel> &kernel = kernels_[target.str()];
+    if (!kernel)
+      kernel = makeKernel(target);
+    return kernel.get();
+  }
+
+  [[nodiscard]] std::unique_ptr<ProvidedKernel> makeKernel(llvm::StringRef target) const {
+    if (const TorchOperator *op = findOperator(target))
+      return std::make_unique<TorchKernel>(target.str(), *op);
+    return makePrimKernel(target, [&](llvm::StringRef part) { return findKernel(part); });
+  }
+
   /// "aten.add.Tensor": namespace, name, overload.
   [[nodiscard]] const TorchOperator *findOperator(llvm::StringRef target) const {
     auto [space, rest] = target.split('.');
@@ -136,7 +146,7 @@ private:
 
   mutable std::mutex mutex_;
   mutable TorchCalls *calls_ = nullptr;
-  mutable std::map<std::string, std::unique_ptr<TorchKernel>> kernels_;
+  mutable std::map<std::string, std::unique_ptr<ProvidedKernel>> kernels_;
 };
 
 } // namespace

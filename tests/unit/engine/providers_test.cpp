@@ -86,7 +86,35 @@ TEST(KernelProviders, WhatNobodyHasIsNamedAllAtOnce) {
   registerSevens();
   TwoSteps steps("mylib.unheard_of.default");
   EXPECT_EQ(errorOf(steps.run({"sevens"})),
-            "error: y: rank 0: no kernel computes mylib.unheard_of.default, aten.add.Tensor [run.no-kernel]\n");
+            "error: y: rank 0: no kernel of sevens computes mylib.unheard_of.default, aten.add.Tensor [run.no-kernel]\n"
+            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
+}
+
+TEST(KernelProviders, NumbersAreTheEnginesOwnBusiness) {
+  registerSevens();
+  PlanBuilder b;
+  b.plan.numSlots = 1;
+  b.host("n", "operator.add", {3, 4}, PlanValue::number(0, nullptr));
+  b.plan.outputs.push_back(PlanValue::number(0, nullptr));
+  runtime::PlanRequest request{.plans = {&b.plan}, .ranks = 1, .inputs = {{}}};
+  request.kernels = {"sevens"};
+  EXPECT_EQ(numbersOf(resultsOf(runPlans(*runtime::findEngine("local"), request))[0].at("out.0")), (Row{7}));
+}
+
+TEST(KernelProviders, OnTensorsPythonsOperatorsAreThoseOfPyTorch) {
+  registerSevens();
+  EXPECT_EQ(TwoSteps("operator.neg").result({"sevens", "builtin"}), (Row{14, 14}));
+  EXPECT_EQ(TwoSteps("operator.neg").result({"builtin"}), (Row{-2, -4}));
+  PlanBuilder b;
+  PlanWindow x = b.input("x", {2}), y = b.compute("y", {2});
+  b.kernel("y", "operator.mul", {x, x}, y);
+  b.returns(y);
+  runtime::PlanRequest request{
+      .plans = {&b.plan}, .ranks = 1, .inputs = {{{"in.x", hostTensor(DType::F32, {2}, Row{1, 2})}}}};
+  request.kernels = {"sevens"};
+  EXPECT_EQ(errorOf(runPlans(*runtime::findEngine("local"), request)),
+            "error: y: rank 0: no kernel of sevens computes aten.mul.Tensor [run.no-kernel]\n"
+            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
 }
 
 TEST(KernelProviders, AProviderThatDoesNotExistIsRefused) {

@@ -303,7 +303,8 @@ TEST(PlanSteps, AnOperatorWithoutKernelIsSaidBeforeTheRun) {
   PlanBuilder b;
   b.kernel("z", "mylib.unheard_of.default", {}, PlanValue());
   EXPECT_EQ(errorOf(runLocally(b.plan, {{}})),
-            "error: z: rank 0: no kernel computes mylib.unheard_of.default [run.no-kernel]\n");
+            "error: z: rank 0: no kernel of builtin computes mylib.unheard_of.default [run.no-kernel]\n"
+            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
 }
 
 TEST(PlanSteps, InputsAreHeldToTheirTypes) {
