@@ -1,5 +1,5 @@
-// Every captured graph becomes a plan, or is refused for what a plan cannot hold: a subgraph, an operator that nobody knows, a
-// group that the program computes. A plan is a file and back without loss.
+// Every captured graph becomes a plan, or is refused for what a plan cannot hold: an operator that nobody knows, a group that the
+// program computes. A plan is a file and back without loss.
 #include "support/lowered_plan.h"
 #include "support/random_plan.h"
 
@@ -19,18 +19,34 @@ void expectSameFromFile(const Plan &plan, const std::string &name) {
   EXPECT_EQ(planDifference(plan, **again), "") << name;
 }
 
+/// Part of a graph's name, and the rule by which its lowering is refused.
+struct Refused {
+  llvm::StringLiteral name;
+  llvm::StringLiteral rule;
+};
+constexpr Refused refused[] = {
+    // torchtitan.deterministic_scatter_add
+    {"deepseek", "lower.operator"},
+    {"hop-cond", "lower.operator"},
+    // compiled for any rank: its groups are values
+    {"fsdp2-tp4-one-rank", "lower.group"},
+};
+
+bool mayBeRefused(llvm::StringRef name, llvm::StringRef rule) {
+  return llvm::any_of(refused, [&](const Refused &row) { return name.contains(row.name) && rule == row.rule; });
+}
+
 TEST(Lowering, MakesAPlanOfEveryCapturedGraph) {
-  size_t graphs = 0, plans = 0;
+  size_t plans = 0;
   for (const CapturedGraph &captured : capturedGraphs()) {
-    ++graphs;
     auto [context, plan, refusal] = lowerCaptured(captured);
-    plans += refusal.empty();
-    EXPECT_TRUE(refusal.empty() || refusal == "lower.operator" || refusal == "lower.group")
+    EXPECT_TRUE(plan || mayBeRefused(captured.name, refusal))
         << captured.name << " " << captured.tag << ": " << refusal;
+    plans += plan != nullptr;
     if (plan)
       expectSameFromFile(*plan, captured.name);
   }
-  EXPECT_GE(plans * 10, graphs * 9);
+  EXPECT_GT(plans, 0U);
 }
 
 } // namespace

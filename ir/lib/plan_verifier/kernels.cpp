@@ -43,7 +43,7 @@ private:
   void visit(const KernelStep &kernel) {
     const OpDef &op = *kernel.op;
     // Because what these do with an operand is told by a subgraph, which no plan holds.
-    if (op.role == OpRole::HigherOrder || op.role == OpRole::ControlDeps)
+    if ((op.role == OpRole::HigherOrder && op.domain == Domain::All) || op.role == OpRole::ControlDeps)
       return;
     expected_.assign(kernel.operands.size(), std::nullopt);
     for (size_t i = 0; i < kernel.args.size(); ++i)

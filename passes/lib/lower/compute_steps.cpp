@@ -60,6 +60,7 @@ private:
   Lowered makeKernel(View view);
   [[nodiscard]] std::vector<PlanOperand> operands(View view) const;
   Lowered result();
+  Lowered resultOfSubgraphs();
   Lowered oneResult(const OpResult &result, const Type *type);
   Lowered freshResult(const Type *type);
   /// What the operator yields because it wrote it; null where the result is fresh.
@@ -144,12 +145,6 @@ llvm::Error ComputeCall::checkOperand(const Node &operand) const {
 }
 
 Lowered ComputeCall::lower() {
-  if (op_.role == OpRole::HigherOrder)
-    return loweringError(node_, "lower.operator", op_.target.str() + " runs a subgraph, which a plan does not hold",
-                         "inline the subgraph, or run the graph with the reference engine");
-  if (op_.opaque)
-    return loweringError(node_, "lower.operator", "nobody says what " + op_.target.str() + " reads, writes and yields",
-                         "declare it (--ops), or run the graph without it");
   if (llvm::Error error = checkOperands())
     return error;
   if (reshapes())
@@ -314,7 +309,24 @@ Lowered ComputeCall::oneResult(const OpResult &result, const Type *type) {
   return op_.results.size() > 1 && isTakenApart(node_) ? Lowered(LoweredValue()) : Lowered(untyped());
 }
 
+/// What such an operator yields no schema says: it is a tensor, or what is taken of a list.
+Lowered ComputeCall::resultOfSubgraphs() {
+  if (type_ && !type_->isList())
+    return freshResult(type_);
+  if (!knowsElements())
+    return untyped();
+  for (const Use &use : node_.uses()) {
+    std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user());
+    if (index && !elementTypes_[static_cast<size_t>(*index)] && use.user()->hasUses())
+      return loweringError(*use.user(), "lower.type", "has no type, and is used",
+                           "state its type: a plan gives every tensor its place beforehand");
+  }
+  return freshResult(emitter_.context().list(elementTypes_));
+}
+
 Lowered ComputeCall::result() {
+  if (op_.role == OpRole::HigherOrder)
+    return resultOfSubgraphs();
   if (op_.results.empty())
     return LoweredValue();
   if (op_.results.size() == 1)

@@ -179,6 +179,8 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
   if (!copy)
     return copy.takeError();
   const Graph &graph = *copy ? **copy : given;
+  if (llvm::Error error = lower::checkOperators(graph))
+    return error;
   auto plan = std::make_unique<Plan>(graph.context());
   plan->name = graph.name().str();
   plan->graphDigest = digestOf(given).str();

@@ -362,6 +362,44 @@ TEST_F(LowerTest, AnUnknownOperatorIsRefused) {
   EXPECT_NE(lowered().find("[lower.operator]"), std::string::npos);
 }
 
+TEST_F(LowerTest, OperatorsThatAreRefusedAreNamedAllAtOnce) {
+  Node *x = b.input("x", b.f32({4}));
+  Node *once = b.call("mylib.unheard_of.default", x->type(), {x});
+  Node *again = b.call("mylib.unheard_of.default", x->type(), {once});
+  b.output({b.call("higher_order.while_loop", nullptr, {again})});
+  std::string said = lowered();
+  EXPECT_NE(
+      said.find("unheard_of: nobody says what mylib.unheard_of.default reads, writes and yields [lower.operator]\n"
+                "  note: declare it (--ops), or run the graph without it\n"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(said.find("while_loop: higher_order.while_loop does what its subgraphs do, which a plan does not hold "
+                      "[lower.operator]\n  note: inline the subgraphs"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("unheard_of_1"), std::string::npos) << said;
+}
+
+/// x -> (attended, statistic, maximum)
+struct Attention : LowerTest {
+  Node *attend() {
+    Node *x = b.input("x", b.f32({1, 2, 4, 8}));
+    return b.call("higher_order.flex_attention", nullptr, {x, x, x, b.attribute("score"), 0.25});
+  }
+};
+
+TEST_F(Attention, IsAStepWhoseSubgraphIsAnObject) {
+  b.output({b.call("operator.getitem", b.f32({1, 2, 4, 8}), {attend(), 0})});
+  EXPECT_EQ(lowered(), "compute: higher_order.flex_attention x x x  -> flex_attention\n");
+  EXPECT_EQ(plan_->steps.front().kernel()->operands.back().value.object.str(), "score");
+}
+
+TEST_F(Attention, AnElementWithoutTypeIsRefusedWhereItIsUsed) {
+  Node *fourth = b.call("operator.getitem", nullptr, {attend(), 3});
+  b.output({b.call("aten.neg.default", b.f32({4}), {fourth})});
+  EXPECT_NE(lowered().find("getitem: has no type, and is used [lower.type]"), std::string::npos);
+}
+
 TEST_F(LowerTest, AnAttributeWithoutTypeThatIsUsedAsATensorIsRefused) {
   Node *x = b.input("x", b.f32({4}));
   Node *w = b.attribute("w");

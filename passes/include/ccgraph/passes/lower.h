@@ -30,7 +30,8 @@
 //   lower.call      the arguments of a collective make no sense
 //   lower.rewritten a result of a list of reduce_scatters is written before the last wait on the list: gloo copies it again then
 //   lower.streams   more groups and channels than a plan can have streams
-//   lower.operator  a subgraph that is run by an operator (while_loop)
+//   lower.operator  an operator that nobody knows, or that does what its subgraphs do (while_loop); all of them at once. One whose subgraphs
+//                   are pure (flex_attention) is a step like others: its subgraphs are objects, by their names, which its kernel must know.
 // Cost: O(n log n) in nodes and edges, but for the placing of up to 8,192 buffers (arena.h).
 #pragma once
 
