@@ -373,10 +373,13 @@ const Argument *argumentAt(const Node &node, int index) {
   return op && static_cast<size_t>(index) < op->params.size() ? node.kwarg(op->params[index].name) : nullptr;
 }
 
+/// An operator with subgraphs, unless these are known to be pure.
+static bool doesWhatItsBodiesDo(const OpDef &op) { return op.role == OpRole::HigherOrder && op.domain == Domain::All; }
+
 Effects effectsOf(const Node &node) {
   if (!node.op())
     return boundaryEffects(node);
-  if (node.op()->role == OpRole::HigherOrder && node.op()->domain == Domain::All)
+  if (doesWhatItsBodiesDo(*node.op()))
     return bodiesEffects(node);
   if (node.op()->role != OpRole::ControlDeps)
     return callEffects(node);
@@ -392,7 +395,7 @@ Effects declaredEffects(const Node &node) {
   effects.operands.assign(node.numOperands(), node.op() ? everything : Access::Read);
   if (!node.op() || node.op()->opaque)
     return effects;
-  if (node.op()->role != OpRole::ControlDeps && node.op()->role != OpRole::HigherOrder) {
+  if (node.op()->role != OpRole::ControlDeps && !doesWhatItsBodiesDo(*node.op())) {
     markBySchema(effects, node);
     refineBuffers(node, effects.operands, true);
     return effects;
