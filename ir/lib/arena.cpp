@@ -7,13 +7,20 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace ccgraph {
 namespace {
 
-/// Above this many blocks, largest first takes longer than what it saves is worth.
-constexpr size_t mostForLargestFirst = 8192;
+/// Above this many blocks, what looks at each pair of them takes longer than what it saves is worth.
+constexpr size_t mostInOrder = 16'384;
+/// An arena that is larger than the least by less than such a part of it is not made smaller: by this, where it takes another order;
+constexpr int64_t tight = 128;
+/// and by this, where it takes many.
+constexpr int64_t loose = 20;
+/// Blocks of all these orders together.
+constexpr size_t mostPromotions = 1'000'000;
 
 int64_t alignedUp(int64_t bytes, int64_t alignment) {
   return saturatingMultiply(saturatingAdd(bytes, alignment - 1) / alignment, alignment);
@@ -84,7 +91,7 @@ std::vector<uint32_t> sortedBy(size_t count, llvm::function_ref<bool(uint32_t, u
 }
 
 /// As an allocator would: blocks come in the order in which they begin, and go when they end.
-ArenaPlacement bestFit(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
+ArenaPlacement bestFit(llvm::ArrayRef<ArenaBlock> blocks) {
   ArenaPlacement placement{std::vector<int64_t>(blocks.size()), 0};
   auto begins = sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) { return blocks[a].begin < blocks[b].begin; });
   auto ends = sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) { return blocks[a].end < blocks[b].end; });
@@ -92,101 +99,163 @@ ArenaPlacement bestFit(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
   size_t gone = 0;
   for (uint32_t block : begins) {
     for (; gone < ends.size() && blocks[ends[gone]].end < blocks[block].begin; ++gone)
-      if (int64_t bytes = alignedUp(blocks[ends[gone]].bytes, alignment))
-        gaps.give(placement.offsets[ends[gone]], bytes);
-    if (int64_t bytes = alignedUp(blocks[block].bytes, alignment))
-      placement.offsets[block] = gaps.take(bytes);
+      if (blocks[ends[gone]].bytes)
+        gaps.give(placement.offsets[ends[gone]], blocks[ends[gone]].bytes);
+    if (blocks[block].bytes)
+      placement.offsets[block] = gaps.take(blocks[block].bytes);
   }
   placement.bytes = gaps.end();
   return placement;
 }
 
-bool liveTogether(const ArenaBlock &a, const ArenaBlock &b) { return a.begin <= b.end && b.begin <= a.end; }
+// --- One block after another, whenever it lives -------------------------------------------------------------------
 
-/// What largest first leaves open.
-struct Preference {
-  /// of blocks of one size: who lives longest, else who stands first
-  bool longestLife = false;
-  /// of gaps: the lowest, else the smallest
-  bool lowestGap = false;
+/// A block that has its place.
+struct Placed {
+  uint32_t begin;
+  uint32_t end;
+  int64_t from;
+  int64_t to;
 };
 
-std::vector<uint32_t> bySize(llvm::ArrayRef<ArenaBlock> blocks, bool longestLife) {
-  return sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) {
-    if (blocks[a].bytes != blocks[b].bytes || !longestLife)
-      return blocks[a].bytes > blocks[b].bytes;
-    return blocks[a].end - blocks[a].begin > blocks[b].end - blocks[b].begin;
-  });
-}
+bool liveTogether(const Placed &a, const ArenaBlock &b) { return a.begin <= b.end && b.begin <= a.end; }
 
-/// Each block in a gap that those placed before it leave free for its whole life. Given up where it takes `most` bytes.
-ArenaPlacement largestFirst(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment, Preference preference, int64_t most) {
-  ArenaPlacement placement{std::vector<int64_t>(blocks.size()), 0};
-  auto order = bySize(blocks, preference.longestLife);
-  std::vector<uint32_t> placed; // by place
-  for (uint32_t block : order) {
-    int64_t bytes = alignedUp(blocks[block].bytes, alignment);
-    if (bytes == 0)
+/// The lowest gap that the blocks leave free for the whole life of this one. `placed` is sorted by place.
+int64_t lowestGap(llvm::ArrayRef<Placed> placed, const ArenaBlock &block) {
+  int64_t end = 0;
+  for (const Placed &other : placed) {
+    if (!liveTogether(other, block))
       continue;
-    int64_t end = 0, best = -1, bestGap = 0;
-    for (uint32_t other : placed) {
-      if (!liveTogether(blocks[other], blocks[block]))
-        continue;
-      int64_t gap = placement.offsets[other] - end;
-      if (gap >= bytes && (best < 0 || (!preference.lowestGap && gap < bestGap))) {
-        best = end;
-        bestGap = gap;
-      }
-      end = std::max(end, placement.offsets[other] + alignedUp(blocks[other].bytes, alignment));
-    }
-    placement.offsets[block] = best < 0 ? end : best;
-    placement.bytes = std::max(placement.bytes, saturatingAdd(placement.offsets[block], bytes));
-    if (placement.bytes >= most)
-      return placement;
-    placed.insert(
-        llvm::upper_bound(placed, block,
-                          [&](uint32_t a, uint32_t b) { return placement.offsets[a] < placement.offsets[b]; }),
-        block);
+    if (other.from - end >= block.bytes)
+      return end;
+    end = std::max(end, other.to);
   }
-  return placement;
+  return end;
 }
 
-/// Of any placement with this alignment.
-int64_t leastBytes(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
-  std::vector<ArenaBlock> aligned = blocks.vec();
-  for (ArenaBlock &block : aligned)
+/// Blocks of this order, each in the lowest gap. Given up where it takes `most` bytes: with the place in the order of the block that does.
+struct InOrder {
+  ArenaPlacement placement;
+  std::optional<size_t> failed;
+};
+
+InOrder inOrder(llvm::ArrayRef<ArenaBlock> blocks, llvm::ArrayRef<uint32_t> order, int64_t most) {
+  ArenaPlacement placement{std::vector<int64_t>(blocks.size()), 0};
+  std::vector<Placed> placed; // by place
+  placed.reserve(blocks.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const ArenaBlock &block = blocks[order[i]];
+    if (block.bytes == 0)
+      continue;
+    int64_t from = placement.offsets[order[i]] = lowestGap(placed, block), to = saturatingAdd(from, block.bytes);
+    placement.bytes = std::max(placement.bytes, to);
+    if (placement.bytes >= most)
+      return {std::move(placement), i};
+    auto after = llvm::upper_bound(placed, from, [](int64_t place, const Placed &other) { return place < other.from; });
+    placed.insert(after, {block.begin, block.end, from, to});
+  }
+  return {std::move(placement), std::nullopt};
+}
+
+/// Blocks in this order; one that does not fit below `most` comes twice as early the next time. Empty where they never fit.
+std::optional<ArenaPlacement> promoting(llvm::ArrayRef<ArenaBlock> blocks, std::vector<uint32_t> order, int64_t most) {
+  for (size_t round = 0; round * blocks.size() < mostPromotions; ++round) {
+    InOrder tried = inOrder(blocks, order, most);
+    if (!tried.failed)
+      return std::move(tried.placement);
+    auto failed = order.begin() + static_cast<std::ptrdiff_t>(*tried.failed);
+    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(*tried.failed / 2), failed, failed + 1);
+  }
+  return std::nullopt;
+}
+
+/// Most bytes that are alive at one moment, and the first moment at which they are.
+struct Peak {
+  int64_t bytes = 0;
+  uint32_t moment = 0;
+};
+
+Peak peakOf(llvm::ArrayRef<ArenaBlock> blocks) {
+  std::vector<std::pair<uint32_t, int64_t>> changes;
+  for (const ArenaBlock &block : blocks) {
+    changes.emplace_back(block.begin, block.bytes);
+    changes.emplace_back(block.end + 1, -block.bytes);
+  }
+  // At one moment what goes comes before what begins.
+  llvm::sort(changes);
+  Peak peak;
+  int64_t live = 0;
+  for (auto [moment, change] : changes) {
+    live = saturatingAdd(live, change);
+    if (live > peak.bytes)
+      peak = {live, moment};
+  }
+  return peak;
+}
+
+/// Which blocks come first.
+enum class Order : uint8_t {
+  /// those alive at the peak, who lives longest after it before others, so that what goes first lies above all that stays; then by size
+  PeakByEnd,
+  /// those alive at the peak, then the others, either by bytes x moments
+  PeakByArea,
+  Size,
+  /// by bytes x moments
+  Area,
+};
+
+/// Larger comes first.
+std::pair<bool, int64_t> keyOf(const ArenaBlock &block, Order order, uint32_t peak) {
+  bool atPeak = block.begin <= peak && peak <= block.end;
+  int64_t area = saturatingMultiply(block.bytes, int64_t{block.end} - block.begin + 1);
+  switch (order) {
+  case Order::PeakByEnd:
+    return {atPeak, atPeak ? block.end : block.bytes};
+  case Order::PeakByArea:
+    return {atPeak, area};
+  case Order::Size:
+    return {false, block.bytes};
+  case Order::Area:
+    return {false, area};
+  }
+  return {};
+}
+
+std::vector<uint32_t> orderOf(llvm::ArrayRef<ArenaBlock> blocks, Order order, uint32_t peak) {
+  std::vector<std::pair<bool, int64_t>> keys;
+  for (const ArenaBlock &block : blocks)
+    keys.push_back(keyOf(block, order, peak));
+  return sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) { return keys[a] > keys[b]; });
+}
+
+std::vector<ArenaBlock> aligned(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
+  std::vector<ArenaBlock> result = blocks.vec();
+  for (ArenaBlock &block : result)
     block.bytes = alignedUp(block.bytes, alignment);
-  return mostLiveBytes(aligned);
+  return result;
 }
 
 } // namespace
 
-ArenaPlacement placeBlocks(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment) {
-  ArenaPlacement best = bestFit(blocks, alignment);
-  if (blocks.size() > mostForLargestFirst)
+ArenaPlacement placeBlocks(llvm::ArrayRef<ArenaBlock> given, int64_t alignment) {
+  std::vector<ArenaBlock> blocks = aligned(given, alignment);
+  ArenaPlacement best = bestFit(blocks);
+  if (blocks.size() > mostInOrder)
     return best;
-  const int64_t least = leastBytes(blocks, alignment);
-  for (Preference preference : {Preference{}, {false, true}, {true, true}, {true, false}}) {
-    if (best.bytes == least)
+  const Peak peak = peakOf(blocks);
+  for (Order order : {Order::PeakByEnd, Order::PeakByArea, Order::Size}) {
+    if (best.bytes <= peak.bytes + peak.bytes / tight)
       return best;
-    if (ArenaPlacement other = largestFirst(blocks, alignment, preference, best.bytes); other.bytes < best.bytes)
-      best = std::move(other);
+    InOrder other = inOrder(blocks, orderOf(blocks, order, peak.moment), best.bytes);
+    if (!other.failed)
+      best = std::move(other.placement);
   }
-  return best;
+  int64_t enough = peak.bytes + peak.bytes / loose;
+  if (best.bytes <= enough)
+    return best;
+  return promoting(blocks, orderOf(blocks, Order::Area, peak.moment), enough).value_or(best);
 }
 
-int64_t mostLiveBytes(llvm::ArrayRef<ArenaBlock> blocks) {
-  std::map<uint32_t, int64_t> changes;
-  for (const ArenaBlock &block : blocks) {
-    changes[block.begin] = saturatingAdd(changes[block.begin], block.bytes);
-    changes[block.end + 1] = saturatingAdd(changes[block.end + 1], -block.bytes);
-  }
-  int64_t live = 0, most = 0;
-  for (auto [moment, change] : changes) {
-    live = saturatingAdd(live, change);
-    most = std::max(most, live);
-  }
-  return most;
-}
+int64_t mostLiveBytes(llvm::ArrayRef<ArenaBlock> blocks) { return peakOf(blocks).bytes; }
 
 } // namespace ccgraph

@@ -60,6 +60,9 @@ Blocks blocksOf(const Program &program, Home home, SymbolLookup lookup, llvm::Ar
   return blocks;
 }
 
+/// An arena that is larger than the least by less than a 20th of it is good enough.
+constexpr int64_t enough = 20;
+
 /// Where the blocks of one arena lie. Results in the place of operands need less at once, but long blocks leave gaps that short
 /// ones would fill: where that costs more, none takes another's place.
 struct Arrangement {
@@ -86,12 +89,15 @@ void layOut(Program &program, bool separate) {
   std::iota(own.begin(), own.end(), 0);
   for (Home home : {Home::Compute, Home::Communication}) {
     bool communicates = home == Home::Communication;
-    Arrangement sharing = arrange(program, home, lookup, takes), apart = arrange(program, home, lookup, own);
-    const Arrangement &best = apart.placement.bytes < sharing.placement.bytes ? apart : sharing;
+    Arrangement best = arrange(program, home, lookup, takes);
+    int64_t live = mostLiveBytes(best.blocks.blocks);
+    if (best.placement.bytes > live + live / enough)
+      if (Arrangement apart = arrange(program, home, lookup, own); apart.placement.bytes < best.placement.bytes)
+        best = std::move(apart);
     for (auto [buffer, block] : best.blocks.buffers)
       plan.layout.offsets[buffer] = best.placement.offsets[block];
     (communicates ? plan.layout.communicationBytes : plan.layout.computeBytes) = best.placement.bytes;
-    plan.layout.liveBytes = saturatingAdd(plan.layout.liveBytes, mostLiveBytes(sharing.blocks.blocks));
+    plan.layout.liveBytes = saturatingAdd(plan.layout.liveBytes, live);
   }
 }
 

@@ -74,17 +74,14 @@ TEST(Arena, ThePlacementBySizeIsTakenWhereItIsSmaller) {
   EXPECT_EQ(placeBlocks(blocks, 64).bytes, 192);
 }
 
-/// Each of these is as tight as can be by one way to place the largest first, and by no other.
+/// Each of these is as tight as can be in one order, and in no other.
 TEST(Arena, TheSmallestOfAllPlacementsIsTaken) {
-  ArenaBlock lowestGap[] = {{192, 4, 4}, {256, 3, 5}, {64, 1, 4}, {64, 0, 1},
-                            {128, 4, 4}, {256, 0, 3}, {64, 1, 3}, {128, 0, 0}};
-  ArenaBlock longestLife[] = {{192, 3, 5}, {128, 0, 3}, {192, 2, 4}, {256, 4, 6},
-                              {192, 0, 2}, {64, 0, 3},  {128, 3, 6}, {192, 2, 5}};
-  ArenaBlock longestLifeLowestGap[] = {{192, 1, 2}, {64, 0, 1}, {128, 4, 5}, {192, 2, 4},
-                                       {64, 1, 4},  {64, 1, 2}, {128, 4, 5}};
-  EXPECT_EQ(placeBlocks(lowestGap, 64).bytes, mostLiveBytes(lowestGap));
-  EXPECT_EQ(placeBlocks(longestLife, 64).bytes, mostLiveBytes(longestLife));
-  EXPECT_EQ(placeBlocks(longestLifeLowestGap, 64).bytes, mostLiveBytes(longestLifeLowestGap));
+  ArenaBlock peakByEnd[] = {{128, 1, 4}, {256, 2, 2}, {256, 5, 5}, {192, 4, 6}};
+  ArenaBlock peakByArea[] = {{256, 5, 6}, {128, 1, 4}, {192, 3, 6}, {192, 1, 2}};
+  ArenaBlock size[] = {{256, 2, 3}, {64, 1, 2}, {256, 1, 1}, {256, 3, 6}};
+  EXPECT_EQ(placeBlocks(peakByEnd, 64).bytes, mostLiveBytes(peakByEnd));
+  EXPECT_EQ(placeBlocks(peakByArea, 64).bytes, mostLiveBytes(peakByArea));
+  EXPECT_EQ(placeBlocks(size, 64).bytes, mostLiveBytes(size));
 }
 
 } // namespace

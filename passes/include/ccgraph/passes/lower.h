@@ -32,7 +32,7 @@
 //   lower.streams   more groups and channels than a plan can have streams
 //   lower.operator  an operator that nobody knows, or that does what its subgraphs do (while_loop); all of them at once. One whose subgraphs
 //                   are pure (flex_attention) is a step like others: its subgraphs are objects, by their names, which its kernel must know.
-// Cost: O(n log n) in nodes and edges, but for the placing of up to 8,192 buffers (arena.h).
+// Cost: O(n log n) in nodes and edges, but for the placing of up to 16,384 buffers (arena.h).
 #pragma once
 
 #include "ccgraph/ir/graph.h"
