@@ -60,6 +60,10 @@ Tensor::Tensor() {
   object_ = nothing;
 }
 
+Tensor::Tensor(Object object) : object_(std::allocate_shared<Object>(StepAllocator<Object>(), std::move(object))) {
+  object_->elements = productOf(object_->window.sizes);
+}
+
 // A tensor is a window onto a storage: sizes, strides, and the offset of its first element. Views make windows and copy
 // nothing. Of x = f32[3, 4][4, 1] at offset 0:
 //   select(0, 1)         f32[4][1] at 4          row 1
@@ -106,8 +110,6 @@ HostTensor Tensor::toHost() const {
   return host;
 }
 
-int64_t Tensor::numElements() const { return productOf(sizes()); }
-
 bool Tensor::isContiguous() const { return ccgraph::isContiguous(sizes(), strides()); }
 
 bool Tensor::isDense() const { return ccgraph::isDense(sizes(), strides()); }
@@ -137,6 +139,7 @@ void Tensor::resize(DimsRef sizes, DimsRef strides) const {
   if (elements != 0)
     object_->storage->growTo(saturatingMultiply(saturatingAdd(offset(), elements), elementSize()));
   object_->window = std::move(window);
+  object_->elements = productOf(sizes);
 }
 
 // A storage that shrinks keeps its bytes, because windows onto it may still be around; but they read as zeros, so that

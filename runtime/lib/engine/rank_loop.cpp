@@ -38,7 +38,7 @@ llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
       return End::Stopped;
     uint64_t seen = standby.news();
     findChoices();
-    bool rested = choices_.empty() && restUntilOneEnds(seen);
+    bool rested = choices_.empty() && prepared_.pace && restUntilOneEnds(seen);
     if (choices_.empty() && !rested) {
       idle = true;
       prepared_.recorder.setWaiting();
@@ -136,7 +136,27 @@ bool RankLoop::holdBack() {
   return true;
 }
 
-llvm::Error RankLoop::act(uint32_t choice) { return choice == issueNext ? issue() : goOn(streams_[choice]); }
+llvm::Error RankLoop::act(uint32_t choice) {
+  if (choice == issueNext)
+    return order_ ? issue() : issueAhead();
+  StreamState &stream = streams_[choice];
+  size_t ended = stream.ended;
+  if (llvm::Error error = goOn(stream))
+    return error;
+  // Because nothing comes before a collective in the order for speed, one that follows another begins at once.
+  bool follows = !order_ && communicates(choice) && stream.ended != ended && canGoOn(stream);
+  return follows ? goOn(stream) : llvm::Error::success();
+}
+
+// Because a look at peers between two of them costs more than to issue both. After a host step the world may be another.
+llvm::Error RankLoop::issueAhead() {
+  for (uint32_t i = 0; i < mostIssuedAtOnce && mayIssue(); ++i) {
+    bool host = prepared_.steps[next_].plan->stream == Plan::hostStream;
+    if (llvm::Error error = issue(); error || host)
+      return error;
+  }
+  return llvm::Error::success();
+}
 
 llvm::Error RankLoop::issue() {
   uint32_t step = next_++;
@@ -164,11 +184,12 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
   prepared_.recorder.setBusyWith(step.position);
   completed_.reset();
   if (!stream.launched) {
-    dead_ = !prepared_.faults.letBegin(step.position, *standby_);
+    if (prepared_.faults.any()) {
+      dead_ = !prepared_.faults.letBegin(step.position, *standby_);
+      present_.reset();
+    }
     if (dead_ || standby_->isOver())
       return llvm::Error::success();
-    if (prepared_.faults.any())
-      present_.reset();
     threads_->begin(*step.plan);
     begun_ = readyAt(step.position);
     prepared_.recorder.beginStep(step.position, begun_);

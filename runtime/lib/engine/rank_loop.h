@@ -62,6 +62,7 @@ private:
   /// What can be done now: issue, or go on with a stream.
   static constexpr uint32_t issueNext = ~0U;
   static constexpr uint32_t mostPatience = 32;
+  static constexpr uint32_t mostIssuedAtOnce = 8;
 
   void findChoices();
   [[nodiscard]] uint32_t choose();
@@ -73,6 +74,7 @@ private:
   [[nodiscard]] bool isReady(const StreamState &stream, const PreparedExchange::Call &call) const;
   [[nodiscard]] bool isFinished() const { return next_ == prepared_.steps.size() && inQueues_ == 0; }
   [[nodiscard]] llvm::Error act(uint32_t choice);
+  [[nodiscard]] llvm::Error issueAhead();
   [[nodiscard]] llvm::Error issue();
   [[nodiscard]] llvm::Error goOn(StreamState &stream);
   /// Whether the step at the head has ended.

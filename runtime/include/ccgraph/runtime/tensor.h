@@ -89,7 +89,7 @@ public:
   [[nodiscard]] int64_t rank() const { return static_cast<int64_t>(sizes().size()); }
   [[nodiscard]] int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(dim)]; }
   [[nodiscard]] int64_t stride(int64_t dim) const { return strides()[static_cast<size_t>(dim)]; }
-  [[nodiscard]] int64_t numElements() const;
+  [[nodiscard]] int64_t numElements() const { return object_->elements; }
   [[nodiscard]] int64_t elementSize() const { return sizeInBytes(dtype()); }
   /// Row-major without gaps; sizes of 1 put no demand on their stride, and an empty tensor is
   /// contiguous.
@@ -165,8 +165,10 @@ private:
     DType dtype = DType::F32;
     Window window;
     std::shared_ptr<Storage> storage;
+    /// of the window; counted where sizes change, because it is asked for far more often
+    int64_t elements = 0;
   };
-  explicit Tensor(Object object) : object_(std::allocate_shared<Object>(StepAllocator<Object>(), std::move(object))) {}
+  explicit Tensor(Object object);
 
   std::shared_ptr<Object> object_;
 };
