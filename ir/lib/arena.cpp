@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -15,7 +16,8 @@ namespace {
 
 /// Above this many blocks, what looks at each pair of them takes longer than what it saves is worth.
 constexpr size_t mostInOrder = 16'384;
-/// An arena that is larger than the least by less than such a part of it is not made smaller: by this, where it takes another order;
+/// An arena that is larger than the least by less than such a part of it is not made smaller: by this, where it takes another order, or by
+/// one alignment, because blocks that lie closer wait more for one another;
 constexpr int64_t tight = 128;
 /// and by this, where it takes many.
 constexpr int64_t loose = 20;
@@ -120,26 +122,38 @@ struct Placed {
 
 bool liveTogether(const Placed &a, const ArenaBlock &b) { return a.begin <= b.end && b.begin <= a.end; }
 
-/// The lowest gap that the blocks leave free for the whole life of this one. `placed` is sorted by place.
-int64_t lowestGap(llvm::ArrayRef<Placed> placed, const ArenaBlock &block) {
-  int64_t end = 0;
+/// Of the gaps that hold a block and are free for its whole life.
+enum class Gap : uint8_t {
+  /// leaves the larger ones whole
+  Smallest,
+  Lowest,
+};
+
+/// Where the block goes: into such a gap, else behind all. `placed` is sorted by place.
+int64_t placeFor(llvm::ArrayRef<Placed> placed, const ArenaBlock &block, Gap wanted) {
+  int64_t end = 0, smallest = std::numeric_limits<int64_t>::max(), found = -1;
   for (const Placed &other : placed) {
     if (!liveTogether(other, block))
       continue;
-    if (other.from - end >= block.bytes)
-      return end;
+    int64_t gap = other.from - end;
+    if (gap >= block.bytes && gap < smallest) {
+      if (wanted == Gap::Lowest)
+        return end;
+      found = end;
+      smallest = gap;
+    }
     end = std::max(end, other.to);
   }
-  return end;
+  return found < 0 ? end : found;
 }
 
-/// Blocks of this order, each in the lowest gap. Given up where it takes `most` bytes: with the place in the order of the block that does.
+/// Blocks of this order. Given up where it takes `most` bytes: with the place in the order of the block that does.
 struct InOrder {
   ArenaPlacement placement;
   std::optional<size_t> failed;
 };
 
-InOrder inOrder(llvm::ArrayRef<ArenaBlock> blocks, llvm::ArrayRef<uint32_t> order, int64_t most) {
+InOrder inOrder(llvm::ArrayRef<ArenaBlock> blocks, llvm::ArrayRef<uint32_t> order, Gap gap, int64_t most) {
   ArenaPlacement placement{std::vector<int64_t>(blocks.size()), 0};
   std::vector<Placed> placed; // by place
   placed.reserve(blocks.size());
@@ -147,7 +161,7 @@ InOrder inOrder(llvm::ArrayRef<ArenaBlock> blocks, llvm::ArrayRef<uint32_t> orde
     const ArenaBlock &block = blocks[order[i]];
     if (block.bytes == 0)
       continue;
-    int64_t from = placement.offsets[order[i]] = lowestGap(placed, block), to = saturatingAdd(from, block.bytes);
+    int64_t from = placement.offsets[order[i]] = placeFor(placed, block, gap), to = saturatingAdd(from, block.bytes);
     placement.bytes = std::max(placement.bytes, to);
     if (placement.bytes >= most)
       return {std::move(placement), i};
@@ -160,7 +174,7 @@ InOrder inOrder(llvm::ArrayRef<ArenaBlock> blocks, llvm::ArrayRef<uint32_t> orde
 /// Blocks in this order; one that does not fit below `most` comes twice as early the next time. Empty where they never fit.
 std::optional<ArenaPlacement> promoting(llvm::ArrayRef<ArenaBlock> blocks, std::vector<uint32_t> order, int64_t most) {
   for (size_t round = 0; round * blocks.size() < mostPromotions; ++round) {
-    InOrder tried = inOrder(blocks, order, most);
+    InOrder tried = inOrder(blocks, order, Gap::Lowest, most);
     if (!tried.failed)
       return std::move(tried.placement);
     auto failed = order.begin() + static_cast<std::ptrdiff_t>(*tried.failed);
@@ -243,10 +257,12 @@ ArenaPlacement placeBlocks(llvm::ArrayRef<ArenaBlock> given, int64_t alignment) 
   if (blocks.size() > mostInOrder)
     return best;
   const Peak peak = peakOf(blocks);
-  for (Order order : {Order::PeakByEnd, Order::PeakByArea, Order::Size}) {
-    if (best.bytes <= peak.bytes + peak.bytes / tight)
+  const int64_t near = std::max(peak.bytes / tight, alignment);
+  for (Order order : {Order::Size, Order::PeakByEnd, Order::PeakByArea}) {
+    if (best.bytes - near <= peak.bytes)
       return best;
-    InOrder other = inOrder(blocks, orderOf(blocks, order, peak.moment), best.bytes);
+    Gap gap = order == Order::Size ? Gap::Smallest : Gap::Lowest;
+    InOrder other = inOrder(blocks, orderOf(blocks, order, peak.moment), gap, best.bytes);
     if (!other.failed)
       best = std::move(other.placement);
   }

@@ -67,18 +67,18 @@ TEST(Arena, NothingTakesNothing) {
   EXPECT_EQ(placeBlocks({}, 64).bytes, 0);
 }
 
-/// In the order of time the third block fits no gap: 0..64 and 128..192 are free, and it needs 128. By size it comes before those
+/// In the order of time the last block fits no gap: 0..512 and 1024..1536 are free, and it needs 1024. By size it comes before those
 /// that leave the gaps.
 TEST(Arena, ThePlacementBySizeIsTakenWhereItIsSmaller) {
-  ArenaBlock blocks[] = {{64, 0, 1}, {64, 0, 4}, {64, 0, 1}, {128, 2, 4}};
-  EXPECT_EQ(placeBlocks(blocks, 64).bytes, 192);
+  ArenaBlock blocks[] = {{512, 0, 1}, {512, 0, 4}, {512, 0, 1}, {1024, 2, 4}};
+  EXPECT_EQ(placeBlocks(blocks, 64).bytes, 1536);
 }
 
 /// Each of these is as tight as can be in one order, and in no other.
 TEST(Arena, TheSmallestOfAllPlacementsIsTaken) {
-  ArenaBlock peakByEnd[] = {{128, 1, 4}, {256, 2, 2}, {256, 5, 5}, {192, 4, 6}};
-  ArenaBlock peakByArea[] = {{256, 5, 6}, {128, 1, 4}, {192, 3, 6}, {192, 1, 2}};
-  ArenaBlock size[] = {{256, 2, 3}, {64, 1, 2}, {256, 1, 1}, {256, 3, 6}};
+  ArenaBlock peakByEnd[] = {{1024, 1, 4}, {2048, 2, 2}, {2048, 5, 5}, {1536, 4, 6}};
+  ArenaBlock peakByArea[] = {{2048, 5, 6}, {1024, 1, 4}, {1536, 3, 6}, {1536, 1, 2}};
+  ArenaBlock size[] = {{2048, 2, 3}, {512, 1, 2}, {2048, 1, 1}, {2048, 3, 6}};
   EXPECT_EQ(placeBlocks(peakByEnd, 64).bytes, mostLiveBytes(peakByEnd));
   EXPECT_EQ(placeBlocks(peakByArea, 64).bytes, mostLiveBytes(peakByArea));
   EXPECT_EQ(placeBlocks(size, 64).bytes, mostLiveBytes(size));

@@ -2,17 +2,17 @@
 //
 // This is the dynamic storage allocation problem, which is NP-hard (Garey and Johnson, 1979, SR2). Heuristics are tried and the
 // smallest result is taken: best fit in the order in which blocks begin, as an allocator would with the gaps that it has; then one
-// block after another, each in the lowest gap that is free for its whole life, in three orders: those that are alive at the peak
-// first, by their ends or by bytes x moments, since a tight peak leaves the others room; and the largest first (the order that XLA's and
-// TFLite's planners use). Where all of these leave more than a 20th unused, the order by bytes x moments is changed until it leaves less: a
+// block after another, each in a gap that is free for its whole life: the largest first, in the smallest gap (as XLA's and TFLite's
+// planners do); and those that are alive at the peak first, by their ends or by bytes x moments, in the lowest gap, since a tight peak
+// leaves the others room. Where all of these leave more than a 20th unused, the order by bytes x moments is changed until it leaves less: a
 // block that does not fit moves forward, and all begins anew.
 //
 // Example: a is 4 bytes alive at [0, 2], b 4 bytes at [1, 3], c 8 bytes at [3, 4]. The peak is 12, at 3, where b and c live;
 // a and b lie side by side, and c fits no gap below 8 bytes: [a b] = 0..8, c = 8..16. With b first, b = 8..12 is not better.
 //
 // A pure function: the same blocks give the same offsets. Ownership: plain values. Failure: none; sizes saturate. Cost: best
-// fit O(n log n); an order O(n^2), some 10 ms for 5,000 blocks, and so left out above 16,384 blocks, and as soon as less than a 128th is
-// unused; the changing of an order some 30 ms.
+// fit O(n log n); an order O(n^2), some 10 ms for 5,000 blocks, and so left out above 16,384 blocks, and as soon as less than a 128th, or
+// no more than one alignment, is unused; the changing of an order some 30 ms.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
