@@ -4,13 +4,6 @@
 
 namespace ccgraph::runtime {
 
-int64_t Buffer::numElements() const {
-  int64_t count = 0;
-  for (const Tensor &piece : pieces_)
-    count += piece.numElements();
-  return count;
-}
-
 bool Buffer::isMixed() const {
   return llvm::any_of(pieces_, [&](const Tensor &piece) { return piece.dtype() != dtype(); });
 }

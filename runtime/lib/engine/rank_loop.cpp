@@ -237,7 +237,8 @@ llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
   stream.open = exchange.calls;
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
     const Launch *launch = threads_->as(stream.number, [this, position, &exchange, i] {
-      return &prepared_.faults.launched(position, exchange.collective.launches()[i]);
+      const Launch &meant = exchange.collective.launches()[i];
+      return prepared_.faults.any() ? &prepared_.faults.launched(position, meant) : &meant;
     });
     if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
       prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : *launch, begun_);
