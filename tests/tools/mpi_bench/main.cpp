@@ -258,7 +258,7 @@ int main(int argc, char **argv) {
       Result result = measure(c, ranks, rank, seconds);
       std::string text;
       if (rank == 0)
-        llvm::outs() << llvm::formatv("| {0} | {1} | {2:f2} | {3:f2} | {4:f2} | {5:f3} | {6:f3} | {7} |\n",
+        llvm::outs() << llvm::formatv("| {0} | {1} | {2:f3} | {3:f3} | {4:f3} | {5:f3} | {6:f3} | {7} |\n",
                                       collectiveName(kind), sizeText(bytes, text), result.hand, result.recorded,
                                       result.engine, result.engine / result.hand, result.engine / result.recorded,
                                       result.runs);
