@@ -137,7 +137,8 @@ llvm::Error registerGroup(Mode &mode, const Group &group) {
 
 llvm::Expected<Group> resolveGroup(Mode &mode, const GroupLike &group, llvm::StringRef tag) {
   llvm::Expected<Group> resolved = std::visit(FormResolver{mode, tag}, group.form());
-  if (!resolved)
+  // A name has been looked up in the table, so there is nothing to register.
+  if (!resolved || std::holds_alternative<std::string>(group.form()))
     return resolved;
   if (llvm::Error error = registerGroup(mode, *resolved))
     return error;

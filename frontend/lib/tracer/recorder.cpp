@@ -4,7 +4,6 @@
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/verifier.h"
-#include "ccgraph/tracer/gradient.h"
 
 #include <numeric>
 
@@ -59,6 +58,7 @@ Recorder::~Recorder() { close(); }
 void Recorder::close() {
   graph_.reset();
   parameters_.clear();
+  givenGradients_.clear();
   if (current() == this)
     setCurrent(nullptr);
 }
@@ -238,6 +238,8 @@ Tensor Recorder::deferWait(const Tensor &inFlight) {
 }
 
 uint32_t Recorder::frameHere() {
+  if (frameOfResult_)
+    return *frameOfResult_;
   if (modulePath() == framePath_)
     return frame_;
   framePath_ = modulePath();
@@ -253,6 +255,7 @@ llvm::Error Recorder::giveTypesAfter(Node *node) {
     if (!made->type())
       if (llvm::Error error = giveType(made))
         return error;
+  lastTyped_ = graph_->back();
   return llvm::Error::success();
 }
 
@@ -261,8 +264,9 @@ void Recorder::eraseAfter(const Node *node) {
     graph_->erase(graph_->back());
 }
 
-llvm::Expected<std::vector<Tensor>> Recorder::backward(const Tensor &loss, const std::vector<Tensor> &parameters) {
-  GradientRequest request;
+llvm::Expected<GradientRequest> Recorder::requestOf(const Tensor &loss, const std::vector<Tensor> &parameters,
+                                                    const Tensor &gradient) {
+  GradientRequest request{.given = &givenGradients_};
   llvm::Expected<Node *> of = nodeOf(loss, "backward");
   if (!of)
     return of.takeError();
@@ -273,19 +277,58 @@ llvm::Expected<std::vector<Tensor>> Recorder::backward(const Tensor &loss, const
       return with.takeError();
     request.with.push_back(*with);
   }
-  Node *last = graph_->back();
+  if (gradient.isAbsent())
+    return request;
+  llvm::Expected<Node *> seed = nodeOf(gradient, "backward");
+  if (!seed)
+    return seed.takeError();
+  if (gradient.dtype() != loss.dtype() || gradient.sizes() != loss.sizes())
+    return makeError(problem("gradient.seed", "backward",
+                             "is given the gradient " + gradient.typeText() + " of " + loss.typeText(),
+                             "both have the same dtype and sizes"));
+  request.seed = *seed;
+  return request;
+}
+
+llvm::Expected<std::vector<Tensor>> Recorder::backward(const Tensor &loss, const std::vector<Tensor> &parameters,
+                                                       const Tensor &gradient) {
+  llvm::Expected<GradientRequest> request = requestOf(loss, parameters, gradient);
+  if (!request)
+    return request.takeError();
+  Node *last = lastTyped_ = graph_->back();
   GraphBuilder builder(*graph_);
-  llvm::Expected<std::vector<Node *>> gradients = appendGradients(builder, request);
-  llvm::Error error = gradients ? giveTypesAfter(last) : gradients.takeError();
+  llvm::Expected<std::vector<Node *>> gradients = appendGradients(builder, *request);
+  llvm::Error error = gradients ? giveTypesAfter(lastTyped_) : gradients.takeError();
   if (error) {
     eraseAfter(last);
     return error;
   }
   firstCall_ = firstCall_ ? firstCall_ : last->next();
   std::vector<Tensor> tensors;
-  for (Node *gradient : *gradients)
-    tensors.push_back(gradient ? tensorOf(gradient) : Tensor());
+  for (Node *made : *gradients)
+    tensors.push_back(made ? tensorOf(made) : Tensor());
   return tensors;
+}
+
+void Recorder::giveGradient(const Tensor &result, const Tensor &input, std::function<Tensor(const Tensor &)> backward) {
+  Node *node = result.state()->node;
+  auto call = [this, node, backward = std::move(backward)](Node *gradient) {
+    return callBackward(backward, node, gradient);
+  };
+  givenGradients_[node] = {input.state()->node, std::move(call)};
+}
+
+// The rules leave types for later, and a function of tensors asks for them.
+llvm::Expected<Node *> Recorder::callBackward(const std::function<Tensor(const Tensor &)> &backward, const Node *result,
+                                              Node *gradient) {
+  if (llvm::Error error = giveTypesAfter(lastTyped_))
+    return error;
+  frameOfResult_ = result->frame();
+  Tensor given = backward(tensorOf(gradient));
+  frameOfResult_.reset();
+  if (given.isAbsent())
+    return makeError(problem("trace.absent", result->name().str(), "has a backward that yields no tensor"));
+  return nodeOf(given, result->name().str());
 }
 
 // --- The end ---------------------------------------------------------------------------------------------------------

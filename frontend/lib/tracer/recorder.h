@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ccgraph/ir/type_inference.h"
+#include "ccgraph/tracer/gradient.h"
 #include "ccgraph/tracer/trace.h"
 #include "tracer/mode.h"
 
@@ -33,7 +34,10 @@ public:
   [[nodiscard]] Tensor input(llvm::StringRef name, const TensorSpec &spec);
   [[nodiscard]] Tensor input(llvm::StringRef name, const Type *type);
   /// Appends the gradients of `loss` by each of `parameters`; absent where it does not depend on one.
-  [[nodiscard]] llvm::Expected<std::vector<Tensor>> backward(const Tensor &loss, const std::vector<Tensor> &parameters);
+  [[nodiscard]] llvm::Expected<std::vector<Tensor>> backward(const Tensor &loss, const std::vector<Tensor> &parameters,
+                                                             const Tensor &gradient);
+  /// From here on the gradient of `result` becomes that of `input` by this function.
+  void giveGradient(const Tensor &result, const Tensor &input, std::function<Tensor(const Tensor &)> backward);
   void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
   [[nodiscard]] const std::vector<Tensor> &parameters() const { return parameters_; }
   [[nodiscard]] const Graph &graph() const { return *graph_; }
@@ -53,6 +57,10 @@ private:
   [[nodiscard]] llvm::Error addArguments(const Call &call, CallSpec &spec);
   [[nodiscard]] llvm::Error giveType(Node *node);
   [[nodiscard]] llvm::Error giveTypesAfter(Node *node);
+  [[nodiscard]] llvm::Expected<GradientRequest> requestOf(const Tensor &loss, const std::vector<Tensor> &parameters,
+                                                          const Tensor &gradient);
+  [[nodiscard]] llvm::Expected<Node *> callBackward(const std::function<Tensor(const Tensor &)> &backward,
+                                                    const Node *result, Node *gradient);
   void eraseAfter(const Node *node);
   [[nodiscard]] llvm::Expected<Node *> makeOutput(const std::vector<Tensor> &outputs);
   void eraseUnusedElements();
@@ -63,6 +71,11 @@ private:
   /// before which placeholders come to stand
   Node *firstCall_ = nullptr;
   std::vector<Tensor> parameters_;
+  GivenGradients givenGradients_;
+  /// while gradients are appended: all nodes up to this one have types
+  Node *lastTyped_ = nullptr;
+  /// of what is recorded now, instead of the module path's
+  std::optional<uint32_t> frameOfResult_;
   std::vector<Diagnostic> warnings_;
   std::vector<Guard> guards_;
   std::optional<Diagnostic> firstError_;

@@ -26,17 +26,29 @@
 //   gradient.written      a value on the way is written in place: the graph must be functional
 //   gradient.sizes        a size on the way is not a number
 //   gradient.no-type      a node on the way has no type
+//   gradient.function     a gradient that was given (GivenGradient) is not of its input's dtype and sizes
 // Cost: linear in the nodes.
 #pragma once
 
 #include "ccgraph/ir/builder.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace ccgraph::tracer {
+
+/// What the program makes of `input` has a gradient that no rule is asked for.
+struct GivenGradient {
+  Node *input = nullptr;
+  /// Of the gradient of the result: that of the input, typed, appended to the graph.
+  std::function<llvm::Expected<Node *>(Node *gradient)> backward;
+};
+/// By the node that is the result.
+using GivenGradients = llvm::DenseMap<const Node *, GivenGradient>;
 
 struct GradientRequest {
   /// what is differentiated
@@ -45,6 +57,8 @@ struct GradientRequest {
   std::vector<Node *> with;
   /// The gradient of `of` itself, of its sizes and dtype; null: one, where `of` has one element.
   Node *seed = nullptr;
+  /// null: all gradients come of the rules
+  const GivenGradients *given = nullptr;
 };
 
 /// By element of `with`: its gradient; null where `of` does not depend on it. New nodes come to stand where the builder

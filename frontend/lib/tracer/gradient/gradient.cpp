@@ -52,6 +52,9 @@ private:
   [[nodiscard]] llvm::Error differentiate(Node *node);
   [[nodiscard]] llvm::Error checkTypes(const Node *node) const;
   [[nodiscard]] llvm::Error callRule(Node *node, const Incoming &incoming);
+  /// Null where the rules tell the node's gradient.
+  [[nodiscard]] const GivenGradient *givenOf(const Node *node) const;
+  [[nodiscard]] llvm::Error callGiven(const GivenGradient &given, Node *node, Node *gradient);
 
   GraphBuilder &builder_;
   const GradientRequest &request_;
@@ -65,8 +68,9 @@ void ReverseWalk::findDependents() {
     depends_.set(node->id());
   for (Node *node = builder_.graph().front(); node != nullptr; node = node->next()) {
     bool mayCarry = node->type() == nullptr || carriesGradient(node->type());
-    if (mayCarry &&
-        llvm::any_of(node->dataOperands(), [&](const Node *operand) { return depends_.test(operand->id()); }))
+    const GivenGradient *given = givenOf(node);
+    if (given ? wants(given->input)
+              : mayCarry && llvm::any_of(node->dataOperands(), [&](const Node *operand) { return wants(operand); }))
       depends_.set(node->id());
     if (node == request_.of)
       return;
@@ -127,11 +131,34 @@ llvm::Error ReverseWalk::callRule(Node *node, const Incoming &incoming) {
   return llvm::Error::success();
 }
 
+const GivenGradient *ReverseWalk::givenOf(const Node *node) const {
+  if (!request_.given)
+    return nullptr;
+  auto found = request_.given->find(node);
+  return found == request_.given->end() ? nullptr : &found->second;
+}
+
+llvm::Error ReverseWalk::callGiven(const GivenGradient &given, Node *node, Node *gradient) {
+  llvm::Expected<Node *> made = given.backward(gradient);
+  if (!made)
+    return made.takeError();
+  const Type *is = (*made)->type(), *expected = given.input->type();
+  if (!is || !is->isTensor() || is->dtype() != expected->dtype() || is->sizes() != expected->sizes())
+    return errorAt(*node, "gradient.function",
+                   "has a backward that yields " + typeText(is) + ", expected " + typeText(expected) +
+                       ", as its input is",
+                   "cast or reshape what the backward returns");
+  add(given.input, *made);
+  return llvm::Error::success();
+}
+
 llvm::Error ReverseWalk::differentiate(Node *node) {
   auto found = incoming_.find(node);
   if (found == incoming_.end() || !wants(node) || node->opcode() != Opcode::CallFunction)
     return llvm::Error::success();
   Incoming incoming = found->second; // because rules add to the map
+  if (const GivenGradient *given = givenOf(node))
+    return callGiven(*given, node, incoming.whole);
   if (std::optional<int64_t> index = getItemIndex(*node)) {
     addElement(node->operand(0), static_cast<size_t>(*index), incoming.whole);
     return llvm::Error::success();
