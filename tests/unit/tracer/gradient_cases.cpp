@@ -177,6 +177,11 @@ static const GradientCase cases[] = {
         y = aten.mul.Tensor(c, c)
         return (y,))"},
     // --- Products
+    {"mm_column_major", R"(a: "f64[3, 2]", b: "f64[4, 3]"
+        s = aten.t.default(a)
+        w = aten.t.default(b)
+        y = aten.mm.default(s, w)
+        return (y,))"},
     {"mm", R"(a: "f64[2, 3]", b: "f64[3, 4]"
         y = aten.mm.default(a, b)
         return (y,))"},

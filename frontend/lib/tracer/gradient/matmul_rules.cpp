@@ -6,14 +6,31 @@ namespace {
 Node *transposed(GradientCall &c, Node *matrix) { return c.make("aten.t.default", {matrix}); }
 Node *transposedBatch(GradientCall &c, Node *matrices) { return c.make("aten.transpose.int", {matrices, 1, 2}); }
 
-// Of y = a b the gradients are g b' and a' g.
-void product(GradientCall &c, int left, int right, double scale) {
-  Node *a = c.operand(left), *b = c.operand(right);
-  c.give(a, [&] { return c.scaled(c.make("aten.mm.default", {c.gradient(), transposed(c, b)}), scale); });
-  c.give(b, [&] { return c.scaled(c.make("aten.mm.default", {transposed(c, a), c.gradient()}), scale); });
+/// A matrix whose columns lie one after the other, as a row-major one's do that was transposed.
+bool isColumnMajor(const Node *matrix) {
+  auto sizes = staticDims(matrix->type()->sizes()), strides = staticDims(matrix->type()->strides());
+  return sizes && strides && strides->size() == 2 && (*strides)[0] == 1 && (*strides)[1] == (*sizes)[0];
 }
 
-void mm(GradientCall &c) { product(c, 0, 1, 1.0); }
+Node *mm(GradientCall &c, Node *a, Node *b) { return c.make("aten.mm.default", {a, b}); }
+
+// Of y = a b the gradients are g b' and a' g. That of a column-major operand is the transpose of a product, so that it lies as the
+// operand does; PyTorch's rule does the same.
+void product(GradientCall &c, int left, int right, double scale) {
+  Node *a = c.operand(left), *b = c.operand(right);
+  c.give(b, [&] {
+    Node *gradient =
+        isColumnMajor(b) ? transposed(c, mm(c, transposed(c, c.gradient()), a)) : mm(c, transposed(c, a), c.gradient());
+    return c.scaled(gradient, scale);
+  });
+  c.give(a, [&] {
+    Node *gradient =
+        isColumnMajor(a) ? transposed(c, mm(c, b, transposed(c, c.gradient()))) : mm(c, c.gradient(), transposed(c, b));
+    return c.scaled(gradient, scale);
+  });
+}
+
+void mmRule(GradientCall &c) { product(c, 0, 1, 1.0); }
 
 void bmm(GradientCall &c) {
   Node *a = c.operand(0), *b = c.operand(1);
@@ -29,7 +46,7 @@ void addmm(GradientCall &c) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"aten.mm.default", mm},
+    {"aten.mm.default", mmRule},
     {"aten.bmm.default", bmm},
     {"aten.addmm.default", addmm},
 };
