@@ -96,6 +96,17 @@ TEST(Optimizers, AdamWIsItsFormula) {
   }
 }
 
+TEST(Optimizers, AdamWTakesTheStepFromTheProgramsInput) {
+  Traced t;
+  Tensor p = t.input("p", {2}, DType::F64), m = t.input("m", {2}, DType::F64), v = t.input("v", {2}, DType::F64);
+  Tensor g = t.input("g", {2}, DType::F64), step = t.input("step", {2}, DType::F64);
+  AdamWState given = adamw({p, m, v, step}, g, {.lr = 0.1}), constant = adamw({p, m, v}, g, {.lr = 0.1, .step = 3});
+  auto values = computed(t.finish({given.parameter, constant.parameter}),
+                         {{"p", {2, -1}}, {"m", {0.5, 0.25}}, {"v", {0.125, 2}}, {"g", {1, -3}}, {"step", {3, 3}}});
+  for (size_t i = 0; i != 2; ++i)
+    EXPECT_NEAR(values[0][i], values[1][i], 1e-12);
+}
+
 /// A step of fully sharded training of y = x w: each of two ranks has half of w, and half of the batch.
 Graph &shardedStep(Traced &t) {
   Tensor x = t.input("x", {2, 4}, DType::F64), target = t.input("target", {2, 1}, DType::F64);

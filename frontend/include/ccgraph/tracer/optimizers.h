@@ -24,7 +24,7 @@ struct AdamWOptions {
   double beta2 = 0.999;
   double eps = 1e-8;
   double weightDecay = 1e-2;
-  /// of the step that is taken, from 1: a constant of the graph
+  /// of the step that is taken, from 1: a constant of the graph, where the state has no step of its own
   int64_t step = 1;
 };
 /// A parameter, and the moving averages of its gradient and of that one's square, which begin as zeros.
@@ -32,6 +32,8 @@ struct AdamWState {
   Tensor parameter;
   Tensor average;
   Tensor square;
+  /// of the step that is taken, from 1, as a scalar that the program is given; absent: AdamWOptions::step
+  Tensor step = {};
 };
 /// average <- beta1 average + (1 - beta1) g, square <- beta2 square + (1 - beta2) g^2,
 /// parameter <- parameter (1 - lr weightDecay) - lr / (1 - beta1^step) average / (sqrt(square / (1 - beta2^step)) + eps)
