@@ -21,7 +21,8 @@ import ccgraph.torch
 
 # On a device that is not here, random, of other dtypes, taken apart by PyTorch on the CPU, or between ranks (gradient_test.cpp
 # has those).
-ELSEWHERE = ("aten._scaled_dot_product_flash_attention.default", "aten.native_dropout.default", "aten.detach.default",
+ELSEWHERE = ("aten._scaled_dot_product_flash_attention.default", "aten._scaled_dot_product_efficient_attention.default",
+             "aten.native_dropout.default", "aten.detach.default",
              "prims.convert_element_type.default", "aten._fused_rms_norm.default", "aten.reshape.default")
 TOLERANCE = 1e-7
 ops = torch.ops.aten

@@ -254,6 +254,23 @@ static const GradientCase cases[] = {
         n = aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v, 0.0, True)
         y = operator.getitem(n, 0)
         return (y,))"},
+    {"efficient_attention", R"(a: "f64[1, 2, 3, 4]", b: "f64[1, 2, 3, 4]", c: "f64[1, 2, 3, 5]"
+        n = aten._scaled_dot_product_efficient_attention.default(a, b, c, None, True, 0.0, True, scale = 0.5)
+        y = operator.getitem(n, 0)
+        return (y,))"},
+    {"efficient_attention_bias", R"(a: "f64[1, 2, 3, 4]", b: "f64[1, 2, 3, 4]", c: "f64[1, 2, 3, 4]"
+        m = aten.full.default([1, 2, 3, 3], -0.5, dtype = torch.float64, device = device(type='cpu'), pin_memory = False)
+        t = aten.triu.default(m)
+        n = aten._scaled_dot_product_efficient_attention.default(a, b, c, t, True)
+        y = operator.getitem(n, 0)
+        return (y,))"},
+    {"flash_attention_on_cpu_mask",
+     R"(q: "f64[1, 2, 3, 4][24, 12, 4, 1]cpu", k: "f64[1, 2, 3, 4][24, 12, 4, 1]cpu", v: "f64[1, 2, 3, 4][24, 12, 4, 1]cpu"
+        m = aten.full.default([3, 3], -0.5, dtype = torch.float64, device = device(type='cpu'), pin_memory = False)
+        t = aten.triu.default(m)
+        n = aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v, 0.0, False, attn_mask = t)
+        y = operator.getitem(n, 0)
+        return (y,))"},
     // --- Collectives
     {"all_reduce", R"(a: "f64[3]"
         c = _c10d_functional.all_reduce.default(a, 'sum', '0')

@@ -178,7 +178,7 @@ public:
       request.with.push_back(nodeNamed(*graph_, name));
     return appendGradients(builder, request);
   }
-  std::string error() { return llvm::toString(by({"x"}).takeError()); }
+  std::string error(llvm::StringRef with = "x") { return llvm::toString(by({with}).takeError()); }
   /// Targets of all calls, in order.
   std::vector<std::string> targets() {
     std::vector<std::string> all;
@@ -253,6 +253,18 @@ TEST(Gradient, IsRefusedOfStatistics) {
                   " m = operator.getitem(n, 1)\n y = aten.sum.default(m)\n return (y,)")
                 .error(),
             "error: n: differentiates its statistics, which has no rule [gradient.no-rule]\n"
+            "  note: write it with operators that have a rule for this\n");
+}
+
+TEST(Gradient, IsRefusedOfAnAttentionsBiasAndOfOneWithoutSums) {
+  std::string attention = "q: \"f32[1, 2, 3, 4]\", m: \"f32[1, 2, 3, 3]\"\n"
+                          " n = aten._scaled_dot_product_efficient_attention.default(q, q, q, ";
+  std::string rest = ")\n o = operator.getitem(n, 0)\n y = aten.sum.default(o)\n return (y,)";
+  EXPECT_EQ(Asked(attention + "m, True" + rest).error("m"),
+            "error: n: is differentiated by its bias, which has no rule [gradient.no-rule]\n"
+            "  note: write it with operators that have a rule for this\n");
+  EXPECT_EQ(Asked(attention + "None, False" + rest).error("q"),
+            "error: n: keeps no sums of its softmax: expected compute_log_sumexp = True [gradient.no-rule]\n"
             "  note: write it with operators that have a rule for this\n");
 }
 

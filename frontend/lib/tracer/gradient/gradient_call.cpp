@@ -77,6 +77,13 @@ Node *GradientCall::resultElement(int64_t index) {
   return element(node_, index);
 }
 
+Actual GradientCall::wanted(llvm::ArrayRef<int> positions) const {
+  std::vector<Actual> mask;
+  for (int position : positions)
+    mask.emplace_back(wants(operand(position)));
+  return Actual::list(std::move(mask));
+}
+
 void GradientCall::give(Node *operand, Maker maker) {
   if (!wants(operand))
     return;

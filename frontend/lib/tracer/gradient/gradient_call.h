@@ -86,6 +86,8 @@ public:
 
   // --- Who gets what ---------------------------------------------------------------------------------------------
   [[nodiscard]] bool wants(const Node *node) const { return node != nullptr && store_.wants(node); }
+  /// The mask that asks a backward operator for the gradients of these operands, each or not.
+  [[nodiscard]] Actual wanted(llvm::ArrayRef<int> positions) const;
   /// Of exactly the operand's sizes and dtype.
   void give(int position, Maker maker) { give(operand(position), maker); }
   void give(Node *operand, Maker maker);

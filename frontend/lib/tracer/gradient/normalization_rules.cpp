@@ -10,14 +10,6 @@ void softmaxBy(GradientCall &c, llvm::StringRef backward) {
 void softmax(GradientCall &c) { softmaxBy(c, "aten._softmax_backward_data.default"); }
 void logSoftmax(GradientCall &c) { softmaxBy(c, "aten._log_softmax_backward_data.default"); }
 
-/// The mask that asks a backward operator for the gradients of these operands, each or not.
-Actual wantedOf(GradientCall &c, llvm::ArrayRef<int> positions) {
-  std::vector<Actual> mask;
-  for (int position : positions)
-    mask.emplace_back(c.wants(c.operand(position)));
-  return Actual::list(std::move(mask));
-}
-
 void layerNorm(GradientCall &c) {
   constexpr int positions[] = {0, 2, 3};
   if (!c.readsFirstAlone())
@@ -25,7 +17,7 @@ void layerNorm(GradientCall &c) {
   c.giveElements(positions, [&] {
     return c.make("aten.native_layer_norm_backward.default",
                   {c.gradient(0), c.operand(0), c.argument(1), c.resultElement(1), c.resultElement(2), c.argument(2),
-                   c.argument(3), wantedOf(c, positions)});
+                   c.argument(3), c.wanted(positions)});
   });
 }
 
@@ -34,8 +26,8 @@ void rmsNorm(GradientCall &c) {
   if (!c.readsFirstAlone())
     return;
   c.giveElements(positions, [&] {
-    return c.make("aten._fused_rms_norm_backward.default", {c.gradient(0), c.operand(0), c.argument(1),
-                                                            c.resultElement(1), c.argument(2), wantedOf(c, positions)});
+    return c.make("aten._fused_rms_norm_backward.default",
+                  {c.gradient(0), c.operand(0), c.argument(1), c.resultElement(1), c.argument(2), c.wanted(positions)});
   });
 }
 
