@@ -25,8 +25,8 @@ file(APPEND ${WORK}/source/CMakeLists.txt
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 foreach(installed doc/ccgraph/LICENSE ccgraph/graph.schema.json ccgraph/plan.schema.json ccgraph/flight.schema.json
-    man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1 bash-completion/completions/ccgraph-opt
-    bash-completion/completions/ccgraph-run)
+    man/man1/ccgraph-gen.1 man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1 bash-completion/completions/ccgraph-gen
+    bash-completion/completions/ccgraph-opt bash-completion/completions/ccgraph-run)
   if(NOT EXISTS ${WORK}/prefix/share/${installed})
     message(FATAL_ERROR "share/${installed} was not installed")
   endif()

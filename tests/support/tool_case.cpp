@@ -3,6 +3,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/gen_driver.h"
 #include "driver/opt_driver.h"
 #include "driver/run_driver.h"
 
@@ -101,6 +102,8 @@ driver::ExitCode call(llvm::ArrayRef<std::string> words, driver::Streams streams
   std::vector<const char *> arguments;
   for (const std::string &word : words.drop_front())
     arguments.push_back(word.c_str());
+  if (words.front() == "ccgraph-gen")
+    return driver::genMain(arguments, streams);
   return words.front() == "ccgraph-run" ? driver::runMain(arguments, streams) : driver::optMain(arguments, streams);
 }
 

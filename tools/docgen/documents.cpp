@@ -6,6 +6,8 @@
 #include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/registry.h"
 #include "docgen/command_pages.h"
+#include "driver/gen_driver.h"
+#include "driver/gen_options.h"
 #include "driver/opt_driver.h"
 #include "driver/opt_options.h"
 #include "driver/run_driver.h"
@@ -64,6 +66,8 @@ std::string cliMarkdown() {
   writeTool(os, "ccgraph-opt", driver::optMain);
   os << '\n';
   writeTool(os, "ccgraph-run", driver::runMain);
+  os << '\n';
+  writeTool(os, "ccgraph-gen", driver::genMain);
   return os.str();
 }
 
@@ -72,14 +76,18 @@ std::string cliMarkdown() {
 std::vector<Document> generatedDocuments() {
   driver::OptOptions optOptions;
   driver::RunOptions runOptions;
-  const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions);
+  driver::GenOptions genOptions;
+  const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions),
+                            gen = driver::genCommandLine(genOptions);
   return {{"passes.md", passesMarkdown()},
           {"legality.md", legalityMarkdown()},
           {"plan-verifier.md", planVerifierMarkdown()},
           {"ops.md", opsMarkdown()},
           {"cli.md", cliMarkdown()},
+          {"man/ccgraph-gen.1", manualPage("ccgraph-gen", gen)},
           {"man/ccgraph-opt.1", manualPage("ccgraph-opt", opt)},
           {"man/ccgraph-run.1", manualPage("ccgraph-run", run)},
+          {"completion/ccgraph-gen", bashCompletion("ccgraph-gen", gen)},
           {"completion/ccgraph-opt", bashCompletion("ccgraph-opt", opt)},
           {"completion/ccgraph-run", bashCompletion("ccgraph-run", run)}};
 }

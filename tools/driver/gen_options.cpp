@@ -1,0 +1,155 @@
+#include "driver/gen_options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::driver {
+namespace {
+
+using models::Optimizer;
+using models::Part;
+
+llvm::Error usage(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// A number from 1 on that a program can be made of.
+void addSize(CommandLine &line, llvm::StringRef name, llvm::StringRef help, int64_t &size) {
+  line.addCount(name, "N", help, 1, [&size](size_t value) { size = static_cast<int64_t>(value); });
+}
+
+/// A flag whose value is one of a few words.
+template <typename T>
+void addChoice(CommandLine &line, llvm::StringRef name, llvm::StringRef help,
+               std::vector<std::pair<std::string, T>> choices, T &choice) {
+  std::vector<std::string> words;
+  for (const auto &[word, value] : choices)
+    words.push_back(word);
+  line.add(
+      {name.str(), "NAME", help.str(), [=, &choice, choices = std::move(choices)](llvm::StringRef text) -> llvm::Error {
+         for (const auto &[word, value] : choices)
+           if (text == word) {
+             choice = value;
+             return llvm::Error::success();
+           }
+         return badValue(name, text, "one of: " + llvm::join(words, ", "));
+       }});
+  line.chooseFrom(words);
+}
+
+void addParallelism(CommandLine &line, GenOptions &options) {
+  models::Parallelism &parallel = options.request.parallel;
+  addSize(line, "--fsdp", "ranks that share each weight out by rows, and each have tokens of their own (1)",
+          parallel.shards);
+  addSize(line, "--tp", "ranks that share heads, features and vocabulary out, and the sequence between blocks (1)",
+          parallel.tensor);
+  addSize(line, "--ep", "ranks of --fsdp that share the experts out (1)", parallel.experts);
+  addSize(line, "--ddp", "ranks that each have all weights, and tokens of their own (1)", options.ddp);
+  line.add({"--hsdp", "RxS", "R copies of S ranks that share each weight out",
+            [&parallel](llvm::StringRef text) -> llvm::Error {
+              auto [copies, shards] = text.split('x');
+              int64_t r = 0, s = 0;
+              if (copies.getAsInteger(10, r) || shards.getAsInteger(10, s) || r < 1 || s < 1)
+                return badValue("--hsdp", text, "two whole numbers from 1 on, as in 4x8");
+              parallel.replicas = r;
+              parallel.shards = s;
+              return llvm::Error::success();
+            }});
+}
+
+void addProgram(CommandLine &line, GenOptions &options) {
+  models::GenerateRequest &request = options.request;
+  addSize(line, "--seq", "tokens of a sequence (8192, or as many as the model has positions)", request.shape.sequence);
+  addSize(line, "--batch", "sequences of one rank (1)", request.shape.batch);
+  addChoice<Part>(
+      line, "--part",
+      "joint: loss and gradients (default); step: with the optimizer; or one pass, as a compiler cuts them",
+      {{"joint", Part::Joint}, {"forward", Part::Forward}, {"backward", Part::Backward}, {"step", Part::Step}},
+      request.part);
+  addChoice<Optimizer>(line, "--optimizer", "of a step: adamw (default), sgd or none",
+                       {{"adamw", Optimizer::AdamW}, {"sgd", Optimizer::Sgd}, {"none", Optimizer::None}},
+                       request.optimizer);
+  line.add({"--lr", "RATE", "how far a step goes (0.0003)", [&request](llvm::StringRef text) -> llvm::Error {
+              if (text.getAsDouble(request.learningRate) || !(request.learningRate > 0))
+                return badValue("--lr", text, "a number above 0");
+              return llvm::Error::success();
+            }});
+  addChoice<DType>(line, "--dtype", "in which is computed: bf16 (default), f16, f32 or f64; weights are kept as f32",
+                   {{"bf16", DType::BF16}, {"f16", DType::F16}, {"f32", DType::F32}, {"f64", DType::F64}},
+                   request.dtype);
+  addSize(line, "--loss-chunks", "pieces of the sequence whose losses are computed one after the other (1)",
+          request.shape.lossChunks);
+  line.addText("--device", "NAME", "of all tensors (cuda:0)", request.device);
+  line.addCount("--rank", "R", "whose program (0, where ranks have different ones, else everybody's)", 0,
+                [&request](size_t rank) { request.rank = static_cast<int64_t>(rank); });
+}
+
+void addSizes(CommandLine &line, GenOptions &options) {
+  line.beginTopic("sizes", "another size of the model", "What is not given is the model's own.");
+  addSize(line, "--layers", "number of layers", options.layers);
+  addSize(line, "--dim", "width; features of a head and of the networks go with it", options.dim);
+  addSize(line, "--heads", "number of heads", options.heads);
+  addSize(line, "--kv-heads", "number of heads of keys and values", options.kvHeads);
+  addSize(line, "--ffn", "features of the feed-forward network", options.ffnDim);
+  addSize(line, "--vocab", "words of the vocabulary", options.vocab);
+}
+
+} // namespace
+
+CommandLine genCommandLine(GenOptions &options) {
+  CommandLine line("ccgraph-gen MODEL [flags]",
+                   "Writes the graph of one rank's training step, of a model and a parallelism that need not exist.");
+  line.addText("-o", "FILE", "write here: JSON, or FX text for .py; without it, JSON to standard output",
+               options.output);
+  line.addText("--config", "FILE", "sizes of the model, over MODEL where one is given: {\"layers\": 4, \"dim\": 1024}",
+               options.config);
+  addParallelism(line, options);
+  addProgram(line, options);
+  line.addText("--emit", "FORM", "json or fx, whatever the file's name", options.emit);
+  line.chooseFrom({"fx", "json"});
+  line.addSwitch("--list-models", "list the models, their sizes and where these are published", options.listModels);
+  line.addSwitch("--version", "print the version", options.version);
+  line.addHelp("print this, or what else there is to a topic", options.help);
+  addSizes(line, options);
+  return line;
+}
+
+namespace {
+
+llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
+  auto isGiven = [&](llvm::StringRef flag) {
+    return llvm::any_of(line.given(), [&](const GivenFlag &given) { return given.name == flag; });
+  };
+  if (!options.emit.empty() && options.emit != "json" && options.emit != "fx")
+    return badValue("--emit", options.emit, "json or fx");
+  if (isGiven("--ddp") && (isGiven("--fsdp") || isGiven("--hsdp")))
+    return usage(
+        "--ddp with --fsdp or --hsdp: expected one of them; copies of ranks that share weights are --hsdp RxS");
+  if (isGiven("--hsdp") && isGiven("--fsdp"))
+    return usage("--hsdp with --fsdp: expected one of them; --hsdp RxS says how many ranks share the weights");
+  if (isGiven("--ddp"))
+    options.request.parallel.replicas = options.ddp;
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Error parseGenOptions(CommandLine &line, GenOptions &options, llvm::ArrayRef<const char *> arguments) {
+  if (llvm::Error error = line.parse(arguments))
+    return error;
+  if (options.help || options.version || options.listModels)
+    return llvm::Error::success();
+  if (llvm::Error error = checkTogether(line, options))
+    return error;
+  if (line.positional().size() > 1)
+    return usage("expected one model, got " + llvm::join(line.positional(), " "));
+  if (line.positional().empty() && options.config.empty())
+    return usage("expected a model: " + llvm::join(models::modelNames(), ", ") + "; or --config FILE");
+  if (!line.positional().empty())
+    options.model = line.positional().front();
+  if (!options.model.empty() && !models::findModel(options.model))
+    return usage("no model '" + options.model + "', expected one of: " + llvm::join(models::modelNames(), ", "));
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph::driver

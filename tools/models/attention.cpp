@@ -1,0 +1,69 @@
+#include "models/blocks.h"
+
+#include "ccgraph/ir/device.h"
+#include "ccgraph/tracer/ops.h"
+
+namespace ccgraph::models {
+
+using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
+
+namespace {
+
+/// [batch, sequence, heads * features] -> [batch, sequence, heads, features]
+Tensor asHeads(const Tensor &features, int64_t heads) {
+  return view(features, {features.size(0), features.size(1), heads, features.size(2) / heads});
+}
+
+/// The operator that PyTorch takes for such tensors on such a device.
+Tensor fusedAttention(const Tensor &query, const Tensor &key, const Tensor &value) {
+  // Because flash attention wants as many features of values as of queries.
+  if (query.size(-1) != value.size(-1))
+    return callList("aten._scaled_dot_product_efficient_attention.default",
+                    {query, key, value, Tensor(), true, 0.0, true})[0];
+  llvm::StringRef target = deviceText(query.device()) == "cpu"
+                               ? "aten._scaled_dot_product_flash_attention_for_cpu.default"
+                               : "aten._scaled_dot_product_flash_attention.default";
+  return callList(target, {query, key, value, 0.0, true})[0];
+}
+
+/// Heads of keys and values as often as heads of queries share them: the CPU's operator wants as many.
+Tensor repeated(const Tensor &heads, int64_t count) {
+  if (heads.size(1) == count)
+    return heads;
+  std::vector<int64_t> sizes = heads.sizes();
+  Tensor stretched = expand(unsqueeze(heads, 2), {sizes[0], sizes[1], count / sizes[1], sizes[2], sizes[3]});
+  return reshape(stretched, {sizes[0], count, sizes[2], sizes[3]});
+}
+
+} // namespace
+
+Tensor causalAttention(const Tensor &query, const Tensor &key, const Tensor &value) {
+  ModuleScope module("inner_attention");
+  Tensor q = transpose(query, 1, 2), k = transpose(key, 1, 2), v = transpose(value, 1, 2);
+  if (deviceText(query.device()) == "cpu") {
+    k = repeated(k, q.size(1));
+    v = repeated(v, q.size(1));
+  }
+  return transpose(fusedAttention(q, k, v), 1, 2);
+}
+
+Tensor selfAttention(const Block &block, const Tensor &input) {
+  Module module(block.layout, "attention");
+  const ModelConfig &model = block.model;
+  int64_t ranks = block.layout.tensorRanks(), heads = model.heads / ranks, kvHeads = model.kvHeads / ranks;
+  Tensor all = projection(block, "wqkv", block.layout.gatherSequence(input), (heads + 2 * kvHeads) * model.headDim);
+  TensorList parts =
+      split_with_sizes(all, {heads * model.headDim, kvHeads * model.headDim, kvHeads * model.headDim}, -1);
+  Tensor query = asHeads(parts[0], heads), key = asHeads(parts[1], kvHeads), value = asHeads(parts[2], kvHeads);
+  if (model.qkNorm) {
+    query = normalized(block, "q_norm", query);
+    key = normalized(block, "k_norm", key);
+  }
+  if (!block.rotary.cos.isAbsent()) {
+    query = rotated(query, block.rotary);
+    key = rotated(key, block.rotary);
+  }
+  return rowProjection(block, "wo", flatten(causalAttention(query, key, value), 2), model.dim);
+}
+
+} // namespace ccgraph::models

@@ -1,0 +1,96 @@
+#include "models/layout.h"
+
+#include "ccgraph/tracer/autograd_function.h"
+#include "ccgraph/tracer/collectives.h"
+#include "ccgraph/tracer/facts.h"
+#include "ccgraph/tracer/ops.h"
+
+namespace ccgraph::models {
+
+using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
+using collectives::all_gather_tensor;
+using collectives::all_reduce;
+using collectives::reduce_scatter_tensor;
+
+namespace {
+
+int64_t dividedUp(int64_t rows, int64_t ranks) { return (rows + ranks - 1) / ranks; }
+
+/// "layers.0.attention.wo.weight" as a name of Python's.
+std::string identifierOf(std::string path) {
+  std::replace(path.begin(), path.end(), '.', '_');
+  return path;
+}
+
+} // namespace
+
+int64_t Layout::tensorRank() { return llvm::cantFail(distributed::get_rank("tp")); }
+
+std::pair<const char *, int64_t> Layout::shardGroup(WeightKind kind) const {
+  if (kind != WeightKind::Expert || parallel().experts == 1)
+    return {"fsdp", parallel().shards};
+  return {"efsdp", parallel().expertShards()};
+}
+
+const Parameter &Layout::declare(llvm::StringRef name, std::vector<int64_t> sizes, WeightKind kind) {
+  auto parameter = std::make_unique<Parameter>();
+  parameter->name = identifierOf(path_ + (path_.empty() ? "" : ".") + name.str());
+  parameter->kind = kind;
+  std::vector<int64_t> stored = sizes;
+  stored.front() = dividedUp(sizes.front(), shardGroup(kind).second);
+  parameter->sizes = std::move(sizes);
+  parameter->shard = trace_.parameter(parameter->name, {DType::F32, stored, device()});
+  parameters_.push_back(std::move(parameter));
+  return *parameters_.back();
+}
+
+Tensor Layout::unshard(const Parameter &parameter, const Tensor &shard) const {
+  auto [group, ranks] = shardGroup(parameter.kind);
+  Tensor computed = to(shard, dtype());
+  if (ranks == 1)
+    return computed;
+  Tensor rows = all_gather_tensor(computed, 0, group);
+  return rows.size(0) == parameter.sizes.front() ? rows : slice(rows, 0, 0, parameter.sizes.front());
+}
+
+Tensor Layout::reduceGradient(const Parameter &parameter, const Tensor &gradient) const {
+  auto [group, ranks] = shardGroup(parameter.kind);
+  Tensor sum = gradient;
+  if (parameter.kind == WeightKind::Shared && tensorRanks() > 1)
+    sum = all_reduce(sum, "sum", "tp");
+  sum = to(sum, DType::F32);
+  if (int64_t missing = parameter.shard.size(0) * ranks - parameter.sizes.front(); missing > 0) {
+    std::vector<int64_t> padding = parameter.sizes;
+    padding.front() = missing;
+    sum = cat({sum, zeros(padding, DType::F32, device())});
+  }
+  if (ranks > 1)
+    sum = reduce_scatter_tensor(sum, "sum", 0, group);
+  return parallel().replicas > 1 ? all_reduce(sum, "sum", "replicate") : sum;
+}
+
+Tensor Layout::gather(const Parameter &parameter) {
+  return apply({[&](const Tensor &shard) { return unshard(parameter, shard); },
+                [this, &parameter](const Tensor &gradient) { return reduceGradient(parameter, gradient); }},
+               parameter.shard);
+}
+
+Tensor Layout::gatherSequence(const Tensor &part) const {
+  return tensorRanks() == 1 ? part : all_gather_tensor(contiguous(part), 1, "tp");
+}
+
+Tensor Layout::scatterSequence(const Tensor &summand) const {
+  return tensorRanks() == 1 ? summand : reduce_scatter_tensor(summand, "sum", 1, "tp");
+}
+
+// What went from rank to rank comes back the same way, and so does its gradient.
+Tensor Layout::exchange(const Tensor &parts) const {
+  if (parallel().experts == 1)
+    return parts;
+  auto swap = [](const Tensor &tensor) {
+    return collectives::all_to_all_single(contiguous(tensor), std::nullopt, std::nullopt, "ep");
+  };
+  return apply({swap, swap}, parts);
+}
+
+} // namespace ccgraph::models

@@ -1,0 +1,32 @@
+#include "models/blocks.h"
+
+#include "ccgraph/tracer/ops.h"
+
+#include <cmath>
+
+namespace ccgraph::models {
+
+using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
+
+// Pair i turns by position / theta^(2 i / features).
+RotaryTable rotaryTable(int64_t sequence, int64_t features, double theta, const std::string &device) {
+  ModuleScope module("rotary");
+  Tensor rates = exp(arange(features / 2, DType::F32, device) * (-2 * std::log(theta) / static_cast<double>(features)));
+  Tensor angles = unsqueeze(arange(sequence, DType::F32, device), 1) * rates;
+  Tensor ofAllHeads = unsqueeze(angles, 1);
+  return {cos(ofAllHeads), sin(ofAllHeads)};
+}
+
+Tensor rotated(const Tensor &input, const RotaryTable &table) {
+  TensorList halves = chunk(to(input, DType::F32), 2, -1);
+  // One call a line, because the order of calls within a formula is the compiler's.
+  Tensor firstCos = halves[0] * table.cos;
+  Tensor secondSin = halves[1] * table.sin;
+  Tensor secondCos = halves[1] * table.cos;
+  Tensor firstSin = halves[0] * table.sin;
+  Tensor first = firstCos - secondSin;
+  Tensor second = secondCos + firstSin;
+  return to(cat({first, second}, -1), input.dtype());
+}
+
+} // namespace ccgraph::models

@@ -1,0 +1,182 @@
+#include "models/training_step.h"
+
+#include "models/partition.h"
+#include "models/refusal.h"
+#include "models/transformer.h"
+
+#include "ccgraph/tracer/backward.h"
+#include "ccgraph/tracer/ops.h"
+#include "ccgraph/tracer/optimizers.h"
+
+namespace ccgraph::models {
+
+using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
+
+namespace {
+
+/// A program while it is recorded.
+class StepRecorder {
+public:
+  StepRecorder(Trace &trace, const GenerateRequest &request)
+      : trace_(trace), request_(request), layout_(trace, {request.parallel, request.dtype, request.device}) {}
+
+  /// What the program returns.
+  std::vector<Tensor> record();
+  /// The last node of the forward pass.
+  [[nodiscard]] Node *lastOfForward() const { return lastOfForward_; }
+
+private:
+  [[nodiscard]] Tensor tokens(llvm::StringRef name) {
+    return trace_.input(name, {DType::I64, {request_.shape.batch, request_.shape.sequence}, request_.device});
+  }
+  /// Of the sequence.
+  [[nodiscard]] std::vector<Tensor> pieces(const Tensor &tensor) const {
+    int64_t count = request_.shape.lossChunks;
+    return count == 1 ? std::vector<Tensor>{tensor} : chunk(tensor, count, 1).tensors();
+  }
+  void recordLosses(const Hidden &hidden);
+  void addLoss(const Tensor &loss) { loss_ = loss_.isAbsent() ? loss : loss_ + loss; }
+  /// Adds to what a parameter has already: one that is read in several places has a gradient of each.
+  void addGradient(const Parameter &parameter, const Tensor &gradient);
+  void recordBackward(const Hidden &hidden);
+  [[nodiscard]] std::vector<Tensor> stepped();
+  [[nodiscard]] std::vector<Tensor> steppedByAdamW();
+
+  Trace &trace_;
+  const GenerateRequest &request_;
+  Layout layout_;
+  Tensor loss_;
+  /// by parameter, in their order
+  std::vector<Tensor> gradients_;
+  /// of the hidden states, by piece
+  std::vector<Tensor> stateGradients_;
+  Node *lastOfForward_ = nullptr;
+};
+
+void StepRecorder::addGradient(const Parameter &parameter, const Tensor &gradient) {
+  const auto &all = layout_.parameters();
+  gradients_.resize(all.size());
+  auto place = llvm::find_if(all, [&](const auto &known) { return known.get() == &parameter; }) - all.begin();
+  Tensor &sum = gradients_[static_cast<size_t>(place)];
+  sum = sum.isAbsent() ? gradient : sum + gradient;
+}
+
+// Each piece's loss is differentiated before the next one's is computed, so that the logits of one piece are alive at a time.
+void StepRecorder::recordLosses(const Hidden &hidden) {
+  Block block{layout_, request_.model, request_.shape};
+  const double allTokens =
+      static_cast<double>(request_.shape.batch * request_.shape.sequence * request_.parallel.dataRanks());
+  std::vector<Tensor> states = pieces(hidden.states), targets = pieces(tokens("targets"));
+  for (size_t at = 0; at != states.size(); ++at) {
+    Tensor weight = layout_.gather(*hidden.output);
+    Tensor loss = lossSum(block, weight, states[at], targets[at]) / allTokens;
+    if (states.size() == 1)
+      lastOfForward_ = trace_.graph().back();
+    TensorList gradients = backward(loss, {hidden.output->shard, states[at]});
+    addLoss(loss);
+    addGradient(*hidden.output, gradients[0]);
+    stateGradients_.push_back(gradients[1]);
+  }
+}
+
+void StepRecorder::recordBackward(const Hidden &hidden) {
+  if (!lastOfForward_)
+    lastOfForward_ = trace_.graph().back();
+  Tensor gradient = stateGradients_.size() == 1 ? stateGradients_.front() : cat(stateGradients_, 1);
+  std::vector<const Parameter *> parameters;
+  std::vector<Tensor> shards;
+  for (const auto &parameter : layout_.parameters())
+    if (parameter.get() != hidden.output || request_.model.tied) {
+      parameters.push_back(parameter.get());
+      shards.push_back(parameter->shard);
+    }
+  TensorList gradients = backward(hidden.states, shards, gradient);
+  for (size_t i = 0; i != gradients.size(); ++i)
+    addGradient(*parameters[i], gradients[i]);
+}
+
+std::vector<Tensor> StepRecorder::steppedByAdamW() {
+  std::vector<Tensor> parameters, averages, squares;
+  Tensor step = trace_.input("optimizer_step", {DType::F32, {}, request_.device});
+  Tensor next = step + 1;
+  for (size_t i = 0; i != gradients_.size(); ++i) {
+    const Parameter &parameter = *layout_.parameters()[i];
+    Module module(layout_, "optimizer");
+    TensorSpec like{DType::F32, parameter.shard.sizes(), request_.device};
+    AdamWState state{parameter.shard, trace_.input("average_of_" + parameter.name, like),
+                     trace_.input("square_of_" + parameter.name, like), next};
+    AdamWState after = adamw(state, gradients_[i], {.lr = request_.learningRate});
+    parameters.push_back(after.parameter);
+    averages.push_back(after.average);
+    squares.push_back(after.square);
+  }
+  std::vector<Tensor> results = {loss_};
+  for (const std::vector<Tensor> &part : {parameters, averages, squares})
+    results.insert(results.end(), part.begin(), part.end());
+  results.push_back(next);
+  return results;
+}
+
+std::vector<Tensor> StepRecorder::stepped() {
+  if (request_.optimizer == Optimizer::AdamW)
+    return steppedByAdamW();
+  std::vector<Tensor> results = {loss_};
+  Module module(layout_, "optimizer");
+  for (size_t i = 0; i != gradients_.size(); ++i)
+    results.push_back(sgd(layout_.parameters()[i]->shard, gradients_[i], {.lr = request_.learningRate}));
+  return results;
+}
+
+std::vector<Tensor> StepRecorder::record() {
+  Hidden hidden = forward(layout_, request_.model, request_.shape, tokens("tokens"));
+  recordLosses(hidden);
+  recordBackward(hidden);
+  if (request_.part == Part::Step && request_.optimizer != Optimizer::None)
+    return stepped();
+  std::vector<Tensor> results = {loss_};
+  results.insert(results.end(), gradients_.begin(), gradients_.end());
+  return results;
+}
+
+llvm::Error checkRank(const GenerateRequest &request) {
+  if (!request.rank || (*request.rank >= 0 && *request.rank < request.parallel.world()))
+    return llvm::Error::success();
+  return refusal("gen.rank", request.model.name,
+                 "--rank " + std::to_string(*request.rank) + " is not one of the " +
+                     std::to_string(request.parallel.world()) + " ranks",
+                 "ranks count from 0; --hsdp, --ddp, --fsdp and --tp multiply to their number");
+}
+
+llvm::Error check(const GenerateRequest &request) {
+  if (llvm::Error error = checkConfig(request.model))
+    return error;
+  if (llvm::Error error = checkParallelism(request.model, request.parallel, request.shape))
+    return error;
+  return checkRank(request);
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request) {
+  if (llvm::Error error = check(request))
+    return error;
+  TraceOptions options{.name = request.model.name, .worldSize = request.parallel.world(), .rank = request.rank};
+  if (request.parallel.isOfOneRank() && !options.rank)
+    options.rank = 0;
+  llvm::Expected<Trace> trace = Trace::begin(context, options);
+  if (!trace)
+    return trace.takeError();
+  for (const Group &group : groupsOf(request.parallel))
+    trace->addGroup(group);
+  StepRecorder recorder(*trace, request);
+  std::vector<Tensor> results = recorder.record();
+  // Because a boundary is a node of the graph that finish gives away.
+  Node *boundary = recorder.lastOfForward();
+  llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish(results);
+  if (!graph || (request.part != Part::Forward && request.part != Part::Backward))
+    return graph;
+  return request.part == Part::Forward ? forwardPart(std::move(*graph), boundary)
+                                       : backwardPart(std::move(*graph), boundary);
+}
+
+} // namespace ccgraph::models

@@ -1,0 +1,47 @@
+// Training steps: the program that a rank runs in one step of training a model.
+//
+//   generate(context, {.model = findModel("llama3-8b")->config, .parallel = {.shards = 64}, .shape = {.sequence = 8192}});
+//
+// Inputs: `tokens` and `targets`, i64[batch, sequence], a placeholder for each parameter, and for a step with AdamW its two
+// averages and the number of steps taken. The loss is this rank's part of the mean over all ranks' tokens: the sum of all
+// data ranks' losses is that mean, and gradients are those of it. So N ranks compute what one would of all their tokens.
+//
+//   part       results
+//   joint      loss, then a gradient for each parameter, as it lies on this rank
+//   step       loss, then each parameter after the step (then its averages, and the count); without an optimizer, as joint
+//   forward    loss, then what the backward pass needs of it
+//   backward   gradients, from what the forward pass has kept: `saved` inputs have the names of its results
+//
+// Ownership: the graph is the caller's, and lives in the context. Failure: diagnostics of the numbers asked for, or of the
+// trace. Cost: linear in the nodes, some microseconds each.
+#pragma once
+
+#include "models/parallelism.h"
+
+#include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/type.h"
+
+#include <optional>
+
+namespace ccgraph::models {
+
+enum class Part : uint8_t { Joint, Forward, Backward, Step };
+enum class Optimizer : uint8_t { None, Sgd, AdamW };
+
+struct GenerateRequest {
+  ModelConfig model;
+  Parallelism parallel;
+  BatchShape shape;
+  /// of what is computed; parameters are f32
+  DType dtype = DType::BF16;
+  std::string device = "cuda:0";
+  Optimizer optimizer = Optimizer::AdamW;
+  double learningRate = 3e-4;
+  Part part = Part::Joint;
+  /// Whose program; absent: rank 0's where ranks differ, else everybody's.
+  std::optional<int64_t> rank = std::nullopt;
+};
+
+[[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request);
+
+} // namespace ccgraph::models

@@ -1,0 +1,78 @@
+#include "models/transformer.h"
+
+#include "models/vocabulary.h"
+
+#include "ccgraph/tracer/ops.h"
+
+namespace ccgraph::models {
+
+using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
+
+namespace {
+
+const Parameter &declareTable(const Block &block, const std::string &name) {
+  Module module(block.layout, name);
+  return block.layout.declare("weight", {block.model.vocab / block.layout.tensorRanks(), block.model.dim});
+}
+
+/// Added to the embeddings: every rank has the rows of its part of the sequence from the whole table.
+Tensor withLearnedPositions(const Block &block, const Tensor &embedded) {
+  if (block.model.positions == 0)
+    return embedded;
+  Module module(block.layout, "positions");
+  Tensor table = block.layout.weight("weight", {block.model.positions, block.model.dim}, WeightKind::Shared);
+  Tensor rows = slice(table, 0, 0, block.shape.sequence);
+  if (block.layout.tensorRanks() == 1)
+    return embedded + rows;
+  return embedded + chunk(rows, block.layout.tensorRanks(), 0)[block.layout.tensorRank()];
+}
+
+Tensor network(const Block &block, const Tensor &input, int64_t layer) {
+  if (!block.model.isMoe(layer)) {
+    Module module(block.layout, "feed_forward");
+    return feedForward(block, block.layout.gatherSequence(input), block.model.ffnDim);
+  }
+  Module module(block.layout, "moe");
+  return mixtureOfExperts(block, input);
+}
+
+Tensor transformerLayer(const Block &block, const Tensor &input, int64_t layer) {
+  Module module(block.layout, "layers." + std::to_string(layer));
+  Tensor forAttention = normalized(block, "attention_norm", input);
+  Tensor attended =
+      input + (block.model.isLatent() ? latentAttention(block, forAttention) : selfAttention(block, forAttention));
+  return attended + network(block, normalized(block, "ffn_norm", attended), layer);
+}
+
+} // namespace
+
+Hidden forward(Layout &layout, const ModelConfig &model, const BatchShape &shape, const Tensor &tokens) {
+  Block block{layout, model, shape};
+  if (model.positions == 0)
+    block.rotary =
+        rotaryTable(shape.sequence, model.isLatent() ? model.ropeDim : model.headDim, model.ropeTheta, layout.device());
+  const Parameter &table = declareTable(block, "tok_embeddings");
+  Tensor states;
+  {
+    Module module(layout, "tok_embeddings");
+    states = embeddedTokens(block, table, tokens);
+  }
+  states = withLearnedPositions(block, states);
+  for (int64_t layer = 0; layer != model.layers; ++layer)
+    states = transformerLayer(block, states, layer);
+  states = layout.gatherSequence(normalized(block, "norm", states));
+  return {states, model.tied ? &table : &declareTable(block, "lm_head")};
+}
+
+Tensor lossSum(const Block &block, const Tensor &logitsWeight, const Tensor &states, const Tensor &targets) {
+  Tensor logits;
+  {
+    Module module(block.layout, "lm_head");
+    logits = linear(states, logitsWeight);
+  }
+  Module module(block.layout, "loss");
+  Tensor rows = reshape(logits, {targets.numel(), logits.size(-1)});
+  return crossEntropySum(block, to(rows, DType::F32), reshape(targets, {targets.numel()}));
+}
+
+} // namespace ccgraph::models
