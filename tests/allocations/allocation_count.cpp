@@ -60,6 +60,7 @@ constexpr bool counts = false;
 namespace ccgraph::test {
 
 bool countsAllocations() { return counts; }
+size_t allocationsHere() { return here; }
 size_t allocationsElsewhere() { return everywhere.load() - here; }
 
 } // namespace ccgraph::test

@@ -12,6 +12,8 @@ namespace ccgraph::test {
 
 /// False where a sanitizer has a malloc of its own.
 [[nodiscard]] bool countsAllocations();
+/// Of this thread, since it began.
+[[nodiscard]] size_t allocationsHere();
 /// Of all threads but this one, since the program began.
 [[nodiscard]] size_t allocationsElsewhere();
 

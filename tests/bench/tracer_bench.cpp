@@ -1,5 +1,7 @@
 // The tracer: what recording costs a node (`items_per_second` are nodes).
+#include "allocations/allocation_count.h"
 #include "ccgraph/tracer/collectives.h"
+#include "ccgraph/tracer/comm_tensor.h"
 #include "ccgraph/tracer/ops.h"
 #include "ccgraph/tracer/trace.h"
 
@@ -26,5 +28,15 @@ void recordLayers(benchmark::State &state) {
   state.SetItemsProcessed(nodes);
 }
 BENCHMARK(recordLayers)->Unit(benchmark::kMillisecond);
+
+/// A wrapper where nothing records.
+void wrapOutsideATrace(benchmark::State &state) {
+  Tensor x;
+  size_t before = test::allocationsHere();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(&comm_tensor(x));
+  state.counters["allocations"] = static_cast<double>(test::allocationsHere() - before);
+}
+BENCHMARK(wrapOutsideATrace);
 
 } // namespace

@@ -1,10 +1,13 @@
 #include "ccgraph/frontend/object_file.h"
 
 #include "json/json_report.h"
+#include "json/json_text.h"
 #include "json/member_sink.h"
 
 namespace ccgraph {
 namespace {
+
+constexpr llvm::StringLiteral memberName = "constants";
 
 // A file without "constants" is no error, because a graph that holds no such object needs none. What a graph needs and
 // the file lacks is found where the object is used.
@@ -26,7 +29,7 @@ llvm::Expected<ObjectMeanings> readObjectFile(const SourceText &source) {
   constexpr size_t errorLimit = 20;
   JsonReport report(source, errorLimit);
   ObjectMeanings meanings;
-  MemberSink sink("constants", [&](const JsonValue &constants) {
+  MemberSink sink(memberName, [&](const JsonValue &constants) {
     if (!constants.is(JsonKind::Object))
       return report.expected(constants, "an object that maps names to meanings");
     for (const JsonValue &entry : constants.elements())
@@ -36,6 +39,39 @@ llvm::Expected<ObjectMeanings> readObjectFile(const SourceText &source) {
   if (llvm::Error error = report.take(std::move(syntax)))
     return error;
   return meanings;
+}
+
+static bool isObjects(const std::pair<Identifier, Identifier> &attribute) {
+  return attribute.first.str() == memberName;
+}
+
+void setObjects(Graph &graph, const ObjectMeanings &objects) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const auto &[name, meaning] : objects) {
+    bool isGroup = meaning.reduceOp.empty();
+    os << (text.empty() ? "{" : ", ");
+    writeJsonString(os, name);
+    os << (isGroup ? ": {\"group\": " : ": {\"reduce_op\": ");
+    writeJsonString(os, isGroup ? meaning.group : meaning.reduceOp);
+    os << '}';
+  }
+  os << '}';
+  llvm::erase_if(graph.attributes, isObjects);
+  if (!objects.empty())
+    graph.attributes.emplace_back(graph.context().identifier(memberName), graph.context().identifier(text));
+}
+
+ObjectMeanings objectsOf(const Graph &graph) {
+  auto found = llvm::find_if(graph.attributes, isObjects);
+  if (found == graph.attributes.end())
+    return {};
+  std::string text = ("{\"constants\": " + found->second.str() + "}").str();
+  llvm::Expected<ObjectMeanings> objects = readObjectFile({memberName.str(), text});
+  if (objects)
+    return std::move(*objects);
+  llvm::consumeError(objects.takeError());
+  return {};
 }
 
 } // namespace ccgraph

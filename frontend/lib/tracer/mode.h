@@ -23,6 +23,10 @@ struct TensorState {
   const Type *type = nullptr;
   /// where a trace records it: the node that yields it now, since an in-place operator gives a tensor another name
   Node *node = nullptr;
+  /// In-place collectives may write it (comm_tensor.h).
+  bool isWrapped = false;
+  /// One of them has, and nobody has waited yet.
+  bool isInFlight = false;
   /// where an eager session computes it
   std::shared_ptr<EagerValue> eager;
   std::optional<Diagnostic> error;

@@ -1,5 +1,6 @@
 #include "tracer/recorder.h"
 
+#include "ccgraph/frontend/object_file.h"
 #include "ccgraph/ir/device.h"
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/op_def.h"
@@ -59,6 +60,7 @@ void Recorder::close() {
   graph_.reset();
   parameters_.clear();
   givenGradients_.clear();
+  objects_.clear();
   if (current() == this)
     setCurrent(nullptr);
 }
@@ -113,13 +115,39 @@ llvm::Expected<Node *> Recorder::nodeOf(const Tensor &tensor, llvm::StringRef wh
     return makeError(*error);
   const Mode *owner = tensor.state()->mode.get();
   if (owner == this)
-    return tensor.state()->node;
+    return tensor.state()->isInFlight ? waitFor(*tensor.state()) : tensor.state()->node;
   if (!owner->isOpen())
     return makeError(problem("trace.finished-tensor", where,
                              "is given a tensor of a trace that is finished, " + tensor.typeText(),
                              "make it an input of this trace"));
   return makeError(problem("trace.foreign-tensor", where, "is given a tensor of another trace, " + tensor.typeText(),
                            "make it an input of this trace"));
+}
+
+Node *Recorder::waitFor(TensorState &state) {
+  state.isInFlight = false;
+  state.node =
+      append({.target = "torch.distributed._spmd.comm_tensor._wait_comm", .args = {state.node}, .name = "_wait_comm"},
+             state.type);
+  return state.node;
+}
+
+Node *Recorder::append(const CallSpec &spec, const Type *type) {
+  Node *node = GraphBuilder(*graph_).call(spec);
+  graph_->setType(node, type);
+  graph_->setFrame(node, frameHere());
+  firstCall_ = firstCall_ ? firstCall_ : node;
+  return node;
+}
+
+Node *Recorder::object(const ObjectMeaning &meaning) {
+  for (const auto &[node, known] : objects_)
+    if (known.group == meaning.group && known.reduceOp == meaning.reduceOp)
+      return node;
+  Node *node = GraphBuilder(*graph_).attribute("_torchbind_obj" + std::to_string(objects_.size()));
+  firstCall_ = firstCall_ ? firstCall_ : node;
+  objects_.emplace_back(node, meaning);
+  return node;
 }
 
 llvm::Expected<Actual> Recorder::actualOf(const Tensor &tensor, llvm::StringRef where) {
@@ -358,6 +386,10 @@ llvm::Expected<std::unique_ptr<Graph>> Recorder::finish(const std::vector<Tensor
   if (output)
     eraseUnusedElements();
   setGuards(*graph_, guards_);
+  ObjectMeanings objects;
+  for (const auto &[node, meaning] : objects_)
+    objects.emplace(node->target().str().str(), meaning);
+  setObjects(*graph_, objects);
   llvm::Error error = output ? verifyOrError(*graph_) : output.takeError();
   std::unique_ptr<Graph> graph = std::move(graph_);
   close();

@@ -4,6 +4,7 @@
 // Cost: a node, and one or two shape rules.
 #pragma once
 
+#include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/ir/type_inference.h"
 #include "ccgraph/tracer/gradient.h"
 #include "ccgraph/tracer/trace.h"
@@ -29,6 +30,12 @@ public:
   [[nodiscard]] std::optional<int64_t> worldSize() const override { return graph_->worldSize; }
   [[nodiscard]] std::optional<int64_t> rank() const override { return graph_->rank; }
 
+  /// The node that yields it, waited for where an in-place collective has it in flight; `where` is for messages.
+  [[nodiscard]] llvm::Expected<Node *> nodeOf(const Tensor &tensor, llvm::StringRef where);
+  /// A call of this type, or of none, at the end; no rule is asked.
+  Node *append(const CallSpec &spec, const Type *type);
+  /// The get_attr node of an object of this meaning, one for each.
+  [[nodiscard]] Node *object(const ObjectMeaning &meaning);
   /// A handle of what a node of this trace yields.
   [[nodiscard]] Tensor tensorOf(Node *node);
   [[nodiscard]] Tensor input(llvm::StringRef name, const TensorSpec &spec);
@@ -53,7 +60,6 @@ private:
   [[nodiscard]] llvm::Expected<Node *> record(const Call &call);
   [[nodiscard]] llvm::Expected<Actual> actualOf(const Tensor &tensor, llvm::StringRef where);
   [[nodiscard]] llvm::Expected<Actual> actualOf(const Operand &operand, llvm::StringRef where);
-  [[nodiscard]] llvm::Expected<Node *> nodeOf(const Tensor &tensor, llvm::StringRef where);
   [[nodiscard]] llvm::Error addArguments(const Call &call, CallSpec &spec);
   [[nodiscard]] llvm::Error giveType(Node *node);
   [[nodiscard]] llvm::Error giveTypesAfter(Node *node);
@@ -65,6 +71,7 @@ private:
   [[nodiscard]] llvm::Expected<Node *> makeOutput(const std::vector<Tensor> &outputs);
   void eraseUnusedElements();
   uint32_t frameHere();
+  [[nodiscard]] Node *waitFor(TensorState &state);
 
   std::unique_ptr<Graph> graph_;
   TypeInference inference_;
@@ -78,6 +85,8 @@ private:
   std::optional<uint32_t> frameOfResult_;
   std::vector<Diagnostic> warnings_;
   std::vector<Guard> guards_;
+  /// what objects mean, by the node that yields each
+  std::vector<std::pair<Node *, ObjectMeaning>> objects_;
   std::optional<Diagnostic> firstError_;
   /// of the module path that was asked for last
   std::string framePath_;

@@ -141,6 +141,9 @@ constexpr RoleEntry roles[] = {
     {"_c10d_functional.wait_tensor", OpRole::Wait}, {"_c10d_functional.wait_tensors", OpRole::Wait},
     {"c10d_functional.wait_tensor", OpRole::Wait},  {"higher_order.control_deps", OpRole::ControlDeps},
     {"operator.getitem", OpRole::GetItem},
+    // Both pass on what is finished: c10d's own forms are so when they return.
+    {"torch.distributed._spmd.comm_tensor._wait_comm", OpRole::Wait},
+    {"torch.distributed._spmd.comm_tensor._wrap_comm_result", OpRole::Wait},
 };
 
 void setAccess(OpDef &op, int index, Access access) {

@@ -14,6 +14,9 @@ constexpr SignatureGroup groups[] = {
     // Python, as FX prints it: on numbers and symbolic integers, at times on tensors.
     {"(Any(a) a, Any b) -> Any(a)", "operator.getitem"},
     {"(Any(a) a) -> Any(a)", "operator.pos"},
+    // What traces of in-place collectives hold: outputs paired with their Work, and the wait on one of them.
+    {"(Any(a) comm_result) -> Any(a)",
+     "torch.distributed._spmd.comm_tensor._wrap_comm_result torch.distributed._spmd.comm_tensor._wait_comm"},
     {"(Any a) -> Any",
      "operator.neg operator.abs operator.not_ operator.inv operator.invert operator.truth operator.index "
      "math.ceil math.floor math.trunc math.sqrt math.log2 math.exp math.cos math.sin math.tan math.tanh "

@@ -70,6 +70,8 @@ private:
       wait(node, effects);
     if (effects.launches)
       launch(node, effects);
+    else if (node.op()->role == OpRole::Collective)
+      noteFinished(node, effects);
   }
 
   // --- What may be touched ---------------------------------------------------------------------------------------
@@ -175,6 +177,16 @@ private:
     holdOperands(node, effects, first, count);
   }
 
+  /// What a collective has brought that is finished when it returns: to wait for it is no mistake.
+  void noteFinished(const Node &node, const Effects &effects) {
+    for (StorageId storage : storages_.storages(&node))
+      launched_[storage] = true;
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      if (has(effects.operands[i], Access::Write))
+        for (StorageId storage : storages_.storages(node.operand(i)))
+          launched_[storage] = true;
+  }
+
   static unsigned elementsRead(const Node &node) {
     unsigned count = 0;
     for (const ccgraph::Use &use : node.uses())
@@ -258,7 +270,7 @@ private:
   std::optional<StorageMap> own_;
   const StorageMap &storages_;
   std::vector<std::array<uint32_t, 2>> heads_; ///< by storage and holding: newest entry in pool_
-  std::vector<bool> launched_;                 ///< by storage: some launch had it as result
+  std::vector<bool> launched_;                 ///< by storage: some collective had it as result
   std::vector<Hold> pool_;
   std::vector<Flight> flights_; ///< in order of launch
   size_t numOpen_ = 0;

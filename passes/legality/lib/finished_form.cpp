@@ -28,6 +28,12 @@ size_t depthOf(const OpDef &op) {
   return 1 + type.count("[]");
 }
 
+/// What pairs the outputs of a call with its Work: the same value again.
+bool isPairing(const Step &step) {
+  return step.op && step.op->target.str() == "torch.distributed._spmd.comm_tensor._wrap_comm_result" &&
+         step.numOperands == 1 && step.numOrdering == 0;
+}
+
 class FinishedCheck {
 public:
   FinishedCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
@@ -250,7 +256,7 @@ private:
   }
 
   bool isGetItemOfCall(const Step &step) const {
-    if (!step.isGetItem() || step.numOperands != 1 || step.numOrdering != 0)
+    if (!isPairing(step) && (!step.isGetItem() || step.numOperands != 1 || step.numOrdering != 0))
       return false;
     uint32_t of = before_.operands(step)[0];
     Claim claim = of == none ? Claim() : evidence_.correspondence.claimBefore(of);
@@ -321,6 +327,10 @@ uint32_t finishedElement(const Program &before, uint32_t call, uint32_t getItem)
     return none;
   llvm::SmallVector<uint32_t, 4> path;
   for (uint32_t at = getItem; at != call;) {
+    if (at != none && isPairing(before[at])) {
+      at = before.operands(before[at])[0];
+      continue;
+    }
     if (at == none || !before[at].isGetItem() || before[at].numOperands != 1 || path.size() > 3)
       return none;
     path.push_back(before[at].element);

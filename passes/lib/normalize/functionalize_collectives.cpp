@@ -33,6 +33,8 @@ public:
 
 private:
   Statistic rewritten_{*this, "rewritten", "collectives and waits that are spelled as functional ones now"};
+  Statistic forwarded_{*this, "forwarded",
+                       "waits of wrapped tensors that went, since what they waited for is waited for once"};
   Statistic apart_{*this, "apart", "waits on lists that became a wait for each element"};
   Reason single_{*this, RemarkKind::Rewritten, "apart", "became a wait for each of its `elements`"};
   Reason whole_{*this, RemarkKind::Missed, "whole-list",
@@ -74,6 +76,7 @@ private:
   const Reason *obstacle(const Node &node, llvm::ArrayRef<Node *> written, const BufferNames &names) const;
   const Reason *obstacle(const Node &node, const BufferNames &names, PassContext &context) const;
   const Reason *obstacleToWait(const Node &node, const BufferNames &names, PassContext &context) const;
+  void forwardWaits(Graph &graph, const FinishedCall &call, PassContext &context);
   void rewriteFinished(Graph &graph, Node *node, PassContext &context);
   void rewrite(Graph &graph, Node *node, PassContext &context);
   void takeApart(Graph &graph, Node *list, const std::vector<std::vector<Node *>> &readers, PassContext &context);
@@ -147,13 +150,36 @@ const Reason *FunctionalizeCollectives::obstacle(const Node &node, const BufferN
   return obstacle(node, std::get<FunctionalCall>(call).written, names);
 }
 
+/// Those by which a trace of wrapped tensors waits for one of them.
+llvm::SmallVector<Node *, 1> waitsOn(const Node &element) {
+  llvm::SmallVector<Node *, 1> waits;
+  for (const Use &use : element.uses())
+    if (!use.isOrdering() && use.user()->numOrdering() == 0 && use.user()->type() == element.type() &&
+        use.user()->target().str() == "torch.distributed._spmd.comm_tensor._wait_comm")
+      waits.push_back(use.user());
+  return waits;
+}
+
+// Because what such a call has brought is finished, they pass it on.
+void FunctionalizeCollectives::forwardWaits(Graph &graph, const FinishedCall &call, PassContext &context) {
+  for (const FinishedCall::Element &element : call.elements)
+    for (Node *wait : waitsOn(*element.getItem)) {
+      graph.replaceAllUses(wait, element.getItem);
+      graph.erase(wait);
+      context.certificate().removed.push_back({RemovedReason::Forwarded, wait, element.getItem});
+      ++forwarded_;
+    }
+}
+
 void FunctionalizeCollectives::rewriteFinished(Graph &graph, Node *node, PassContext &context) {
   Node *launch = nullptr;
-  if (std::optional<ShardDim> dims = shardDimOf(*node))
+  if (std::optional<ShardDim> dims = shardDimOf(*node)) {
     launch = buildShardDim(graph, node, *dims, context.certificate());
-  else
-    launch = buildFinishedCall(graph, node, std::get<FinishedCall>(finishedCallOf(*node, context.objects())),
-                               context.certificate());
+  } else {
+    auto call = std::get<FinishedCall>(finishedCallOf(*node, context.objects()));
+    forwardWaits(graph, call, context);
+    launch = buildFinishedCall(graph, node, call, context.certificate());
+  }
   context.remark(waited_, *node, {{"call", launch->target().str().str()}});
   ++rewritten_;
 }

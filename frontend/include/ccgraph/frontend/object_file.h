@@ -13,6 +13,7 @@
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
+#include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/object_meaning.h"
 
 #include "llvm/Support/Error.h"
@@ -21,5 +22,11 @@ namespace ccgraph {
 
 /// Empty where the file has no `constants`.
 [[nodiscard]] llvm::Expected<ObjectMeanings> readObjectFile(const SourceText &source);
+
+/// Makes `constants` a member of the graph, as its JSON form has it, in place of what was there: a graph that is written so is its own
+/// object file. Without objects there is no such member.
+void setObjects(Graph &graph, const ObjectMeanings &objects);
+/// What the graph's own member says; empty where it has none, or where it is no such member.
+[[nodiscard]] ObjectMeanings objectsOf(const Graph &graph);
 
 } // namespace ccgraph

@@ -130,12 +130,26 @@ private:
     return !size || *size == ranks_;
   }
 
-  /// Walks down from the call to the tensors: p[0], p[0][i] or p[0][0][i].
+  /// The mark by which a trace pairs what a call yields with its Work.
+  static bool isPairing(const Use &use) {
+    const Node &user = *use.user();
+    return !use.isOrdering() && user.op() &&
+           user.target().str() == "torch.distributed._spmd.comm_tensor._wrap_comm_result" && user.numOperands() == 1 &&
+           user.numOrdering() == 0;
+  }
+
+  /// Walks down from the call to the tensors: p[0], p[0][i] or p[0][0][i], perhaps of p's pairing with its Work.
   bool readElements(const Node &value, unsigned level) {
     llvm::StringRef type = node_.op()->results.front().type;
     unsigned last = type == "Tensor" ? 0 : type == "Tensor[]" ? 1 : 2;
     for (const Use &use : value.uses()) {
       Node *getItem = use.user();
+      if (level == 0 && isPairing(use)) {
+        made_.passed.push_back(getItem);
+        if (!readElements(*getItem, level))
+          return false;
+        continue;
+      }
       std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*getItem);
       if (!index || getItem->numOrdering() != 0 || !readElement(getItem, static_cast<size_t>(*index), level, last))
         return false;

@@ -28,7 +28,7 @@ struct FinishedCall {
   std::vector<Actual> rest;
   /// buffers that the call writes, and yields: the result itself, or pieces that it is taken apart into
   std::vector<Node *> filled;
-  /// getitems on the way to tensors, outermost first, and the one of the Work
+  /// getitems on the way to tensors, outermost first, the one of the Work, and what pairs the outputs with it
   std::vector<Node *> passed;
   struct Element {
     Node *getItem;

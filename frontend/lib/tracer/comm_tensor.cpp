@@ -1,0 +1,157 @@
+#include "ccgraph/tracer/comm_tensor.h"
+
+#include "ccgraph/tracer/elementwise.h"
+#include "ccgraph/tracer/views.h"
+#include "tracer/comm_recorder.h"
+
+namespace ccgraph::tracer::detail {
+
+void markWrapped(const Tensor &tensor) {
+  if (tensor.isValid())
+    tensor.state()->isWrapped = true;
+}
+
+bool isRecording() { return Mode::current() && Mode::current()->recorder(); }
+
+} // namespace ccgraph::tracer::detail
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::c10d {
+namespace {
+
+using namespace tracer; // NOLINT(google-build-using-namespace): calls are made in its words
+using tracer::detail::CommCall;
+using tracer::detail::CommOperand;
+
+Work failed(Diagnostic why) {
+  (void)tracer::detail::fail(why);
+  return Work(std::move(why));
+}
+
+Work failed(llvm::Error error) { return failed(tracer::detail::firstOf(std::move(error))); }
+
+/// Recorded where a trace is open, else computed by what `eager` calls.
+template <typename Eager>
+Work launched(const CommCall &call, Eager eager) {
+  tracer::detail::Mode *mode = tracer::detail::Mode::current();
+  if (!mode)
+    return failed(tracer::detail::noModeProblem(call.target));
+  if (!mode->recorder()) {
+    Tensor computed = eager();
+    return computed.error() ? Work(*computed.error()) : Work();
+  }
+  llvm::Error error = recordComm(*mode->recorder(), call);
+  return error ? failed(std::move(error)) : Work();
+}
+
+Diagnostic oneDevice(llvm::StringRef target, size_t lists) {
+  return tracer::detail::problem(
+      "trace.devices", target, "is given " + std::to_string(lists) + " lists, expected one: that of the rank's device",
+      "give [[a, b]] for the tensors a and b");
+}
+
+/// Piece p of rows becomes tensors[p].
+Tensor takenApart(const Tensor &rows, const Tensors &tensors) {
+  Tensor last = rows;
+  int64_t offset = 0;
+  for (const Tensor &tensor : tensors) {
+    last = copy_(tensor, slice(rows, 0, offset, offset + tensor.size(0)));
+    offset += tensor.size(0);
+  }
+  return last;
+}
+
+std::vector<int64_t> rowsOf(const Tensors &tensors) {
+  std::vector<int64_t> rows;
+  for (const Tensor &tensor : tensors)
+    rows.push_back(tensor.size(0));
+  return rows;
+}
+
+} // namespace
+
+Work _allgather_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group) {
+  CommCall call{"c10d._allgather_base_.default", {{output_tensor}}, CommOperand{{input_tensor}}, process_group};
+  return launched(call,
+                  [&] { return copy_(output_tensor, collectives::all_gather_tensor(input_tensor, 0, process_group)); });
+}
+
+Work _reduce_scatter_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group,
+                           const ReduceOp &reduce_op) {
+  CommCall call{
+      "c10d._reduce_scatter_base_.default", {{output_tensor}}, CommOperand{{input_tensor}}, process_group, &reduce_op};
+  return launched(call, [&] {
+    return copy_(output_tensor, collectives::reduce_scatter_tensor(input_tensor, reduce_op, 0, process_group));
+  });
+}
+
+Work allreduce_(const Tensors &tensors, const GroupLike &process_group, const ReduceOp &reduce_op) {
+  CommCall call{"c10d.allreduce_.default", {tensors, 1}, std::nullopt, process_group, &reduce_op, {Actual::none()}};
+  return launched(call, [&] {
+    Tensor last;
+    for (const Tensor &tensor : tensors)
+      last = copy_(tensor, collectives::all_reduce(tensor, reduce_op, process_group));
+    return last;
+  });
+}
+
+Work allgather_(const std::vector<Tensors> &output_tensors, const Tensors &input_tensors,
+                const GroupLike &process_group) {
+  if (output_tensors.size() != 1 || input_tensors.size() != 1)
+    return failed(oneDevice("c10d.allgather_.default", output_tensors.size()));
+  const Tensors &outputs = output_tensors.front();
+  CommCall call{"c10d.allgather_.default", {outputs, 2}, CommOperand{input_tensors, 1}, process_group};
+  return launched(call, [&] {
+    return takenApart(collectives::all_gather_tensor(input_tensors.front(), 0, process_group), outputs);
+  });
+}
+
+Work alltoall_(const Tensors &output_tensors, const Tensors &input_tensors, const GroupLike &process_group) {
+  CommCall call{"c10d.alltoall_.default", {output_tensors, 1}, CommOperand{input_tensors, 1}, process_group};
+  return launched(call, [&] {
+    Tensor rows = collectives::all_to_all_single(cat(input_tensors), rowsOf(output_tensors), rowsOf(input_tensors),
+                                                 process_group);
+    return takenApart(rows, output_tensors);
+  });
+}
+
+Work broadcast_(const Tensors &tensors, const GroupLike &process_group, int64_t root_rank, int64_t root_tensor) {
+  CommCall call{"c10d.broadcast_.default", {tensors, 1}, std::nullopt, process_group, nullptr,
+                {root_rank, root_tensor}};
+  return launched(call, [&] {
+    Tensor last;
+    for (const Tensor &tensor : tensors)
+      last = copy_(tensor, collectives::broadcast(tensor, root_rank, process_group));
+    return last;
+  });
+}
+
+Work reduce_scatter_(const Tensors &output_tensors, const std::vector<Tensors> &input_tensors,
+                     const GroupLike &process_group, const ReduceOp &reduce_op) {
+  if (output_tensors.size() != 1 || input_tensors.size() != 1)
+    return failed(oneDevice("c10d.reduce_scatter_.default", input_tensors.size()));
+  CommCall call{"c10d.reduce_scatter_.default",
+                {output_tensors, 1},
+                CommOperand{input_tensors.front(), 2},
+                process_group,
+                &reduce_op};
+  return launched(call, [&] {
+    Tensor share = collectives::reduce_scatter_tensor(cat(input_tensors.front()), reduce_op, 0, process_group);
+    return copy_(output_tensors.front(), share);
+  });
+}
+
+Work scatter_(const Tensors &output_tensors, const std::vector<Tensors> &input_tensors, const GroupLike &process_group,
+              int64_t root_rank) {
+  if (output_tensors.size() != 1 || input_tensors.size() > 1)
+    return failed(oneDevice("c10d.scatter_.default", input_tensors.size()));
+  CommOperand sent = input_tensors.empty() ? CommOperand{{}, 1} : CommOperand{input_tensors.front(), 2};
+  CommCall call{"c10d.scatter_.default", {output_tensors, 1}, std::move(sent), process_group, nullptr, {root_rank}};
+  return launched(call, [&] {
+    return tracer::detail::fail(tracer::detail::problem("eager.scatter", call.target, "has no functional form",
+                                                        "scatter in a trace, or broadcast and take a slice"));
+  });
+}
+
+} // namespace ccgraph::c10d
+// NOLINTEND(readability-identifier-naming)
