@@ -1,5 +1,7 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "ccgraph/frontend/guards.h"
+
 #include "fx_text/load_args.h"
 #include "fx_text/log_title.h"
 #include "fx_text/scope.h"
@@ -275,6 +277,8 @@ private:
 
   void sourceComment(StringRef comment) {
     Scope &scope = scopes_.back();
+    if (StringRef guards = comment; guards.consume_front("# guards: "))
+      return setGuardsText(*scope.graph, guards.trim());
     auto [entry, isNew] = scope.frames.try_emplace(comment, 0);
     if (isNew) {
       std::optional<Frame> frame = parseSourceComment(session_.context, comment);

@@ -1,5 +1,7 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "ccgraph/frontend/guards.h"
+
 #include "fx_text/argument_printer.h"
 #include "fx_text/python.h"
 #include "fx_text/source_comment.h"
@@ -101,6 +103,8 @@ private:
       }
     }
     os_ << "):\n";
+    if (llvm::StringRef guards = guardsText(graph_); !guards.empty() && !guards.contains('\n'))
+      line(2) << "# guards: " << guards << '\n';
   }
 
   /// An input whose parameter has another name than its node gets a line that says so.

@@ -39,6 +39,8 @@ std::string textOf(const Json &guard, const char *name) {
 /// What a fact is of a graph as it is; empty where nobody can tell.
 std::optional<Json> factOf(const Graph &graph, const Guard &guard) {
   const Group *group = graph.groups().find(guard.of);
+  if (graph.groups().empty())
+    return std::nullopt;
   if (guard.fact == "name")
     return group ? Json(group->name) : Json(nullptr);
   if (!group)
@@ -87,10 +89,20 @@ void setGuards(Graph &graph, const std::vector<Guard> &guards) {
     os << ", \"value\": " << guard.value << '}';
   }
   os << ']';
-  Context &context = graph.context();
-  llvm::erase_if(graph.attributes, [](const auto &entry) { return entry.first.str() == memberName; });
-  if (!guards.empty())
-    graph.attributes.emplace_back(context.identifier(memberName), context.identifier(text));
+  setGuardsText(graph, guards.empty() ? "" : os.str());
+}
+
+static bool isGuards(const std::pair<Identifier, Identifier> &attribute) { return attribute.first.str() == memberName; }
+
+void setGuardsText(Graph &graph, llvm::StringRef text) {
+  llvm::erase_if(graph.attributes, isGuards);
+  if (!text.empty())
+    graph.attributes.emplace_back(graph.context().identifier(memberName), graph.context().identifier(text));
+}
+
+llvm::StringRef guardsText(const Graph &graph) {
+  auto found = llvm::find_if(graph.attributes, isGuards);
+  return found == graph.attributes.end() ? "" : found->second.str();
 }
 
 llvm::Expected<std::vector<Guard>> guardsOf(const Graph &graph) {

@@ -1,6 +1,7 @@
 // Facts that become constants, the guards that say so, and what happens where a fact is another.
 #include "traced.h"
 
+#include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/guards.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/source_text.h"
@@ -112,6 +113,27 @@ TEST(Guards, AreWrittenAndReadBack) {
   EXPECT_EQ(errorOf(checkGuards(*again)), "");
 }
 
+TEST(Guards, StandBelowTheHeaderOfFxText) {
+  Traced t({.worldSize = 2});
+  (void)cantFail(get_world_size());
+  Graph &graph = t.finish({t.input("x", {1})});
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeFxText(os, graph);
+  std::string guards = "        # guards: [{\"fact\": \"size\", \"of\": \"0\", \"value\": 2}]\n";
+  EXPECT_NE(os.str().find("):\n" + guards + "        return"), std::string::npos) << text;
+  std::unique_ptr<Graph> again = std::move(cantFail(readFxText(t.context(), {"f.py", text})).front());
+  EXPECT_EQ(errorOf(checkGuards(*again)), "");
+  again->groups().set(Group{.name = "0", .ranks = {0, 1, 2}});
+  EXPECT_EQ(errorOf(checkGuards(*again)),
+            "error: group 0: the graph was traced with size 2, and it is 3 now [guards.fact]\n"
+            "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
+  std::string twice;
+  llvm::raw_string_ostream second(twice);
+  writeFxText(second, *again);
+  EXPECT_EQ(second.str(), text);
+}
+
 TEST(Guards, NameEachFactThatIsAnotherNow) {
   Traced t({.worldSize = 4, .rank = 1});
   DeviceMesh mesh("cpu", {2, 2}, {"dp", "tp"});
@@ -141,6 +163,8 @@ TEST(Guards, AGroupThatIsNotThereAnyMoreIsAnotherFact) {
   Context context;
   Graph graph(context);
   setGuards(graph, {{"size", "tp", "2"}});
+  EXPECT_EQ(errorOf(checkGuards(graph)), ""); // because nobody has said of any group who is in it
+  graph.groups().set(Group{.name = "dp", .ranks = {0, 1}});
   EXPECT_EQ(errorOf(checkGuards(graph)),
             "error: group tp: the graph was traced with size 2, and there is no such group now [guards.fact]\n"
             "  note: trace the program again where it runs, or give it the groups that it was traced with\n");

@@ -2,7 +2,7 @@
 //
 // A tracer that folds such a fact notes it here, so that the graph is refused where the fact is another: with another
 // group file, on another rank. Guards are a member of the JSON format, [{"fact": "size", "of": "tp", "value": 4}, ...], and
-// travel with the graph as its foreign members do.
+// travel with the graph as its foreign members do; in FX text they are a comment below the header, "# guards: [...]".
 //
 //   fact    of        value
 //   rank    a group   this rank's place in it, -1 outside
@@ -13,7 +13,8 @@
 //   name    a group   its name: that there is a group of this name
 //
 // Ownership: plain values. Failure: checkGuards names each fact that is another now, and guards that are none. What
-// nobody can tell of a graph (the rank, where one text serves every rank) contradicts nothing.
+// nobody can tell of a graph (the rank, where one text serves every rank; groups, where nobody has said of any who is in it)
+// contradicts nothing.
 // Cost: linear in the guards.
 #pragma once
 
@@ -37,6 +38,10 @@ struct Guard {
 
 /// Replaces the guards of a graph.
 void setGuards(Graph &graph, const std::vector<Guard> &guards);
+/// The guards as JSON, on one line; empty where there are none.
+[[nodiscard]] llvm::StringRef guardsText(const Graph &graph);
+/// Replaces the guards of a graph by such a text, which is judged where it is asked (guardsOf).
+void setGuardsText(Graph &graph, llvm::StringRef text);
 /// Error: guards.syntax, where the member is no list of guards.
 [[nodiscard]] llvm::Expected<std::vector<Guard>> guardsOf(const Graph &graph);
 /// Error: guards.syntax, or guards.fact for each fact that does not hold of the graph as it is.
