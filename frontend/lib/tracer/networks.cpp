@@ -4,6 +4,7 @@
 #include "ccgraph/tracer/linear.h"
 #include "ccgraph/tracer/reductions.h"
 #include "ccgraph/tracer/views.h"
+#include "tracer/mode.h"
 
 #include "ccgraph/ir/device.h"
 
@@ -32,6 +33,12 @@ Tensor withoutFuture(const Tensor &scores) {
   return masked_fill(scores, logical_not(seen), -std::numeric_limits<double>::infinity());
 }
 
+Tensor masked(const Tensor &scores, const Tensor &mask) {
+  if (mask.dtype() != DType::Bool)
+    return scores + mask;
+  return masked_fill(scores, logical_not(mask), -std::numeric_limits<double>::infinity());
+}
+
 constexpr int64_t meanReduction = 1;
 constexpr int64_t ignoreNothing = -100;
 
@@ -50,11 +57,21 @@ Tensor rms_norm(const Tensor &input, const std::vector<int64_t> &normalized_shap
 
 Tensor embedding(const Tensor &input, const Tensor &weight) { return call("aten.embedding.default", {weight, input}); }
 
-Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value, bool is_causal,
+Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value,
+                                    const Tensor &attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale) {
+  if (is_causal && !attn_mask.isAbsent())
+    return detail::fail(detail::problem("trace.attention", "scaled_dot_product_attention",
+                                        "Explicit attn_mask should not be set when is_causal=True",
+                                        "leave one of them out"));
   double factor = scale.value_or(1 / std::sqrt(static_cast<double>(std::max<int64_t>(query.size(-1), 1))));
   Tensor scores = matmul(query, transpose(key, -2, -1)) * factor;
-  return matmul(softmax(is_causal && scores.isValid() ? withoutFuture(scores) : scores, -1), value);
+  if (!attn_mask.isAbsent())
+    scores = masked(scores, attn_mask);
+  Tensor weights = softmax(is_causal && scores.isValid() ? withoutFuture(scores) : scores, -1);
+  if (dropout_p > 0)
+    weights = callList("aten.native_dropout.default", {weights, dropout_p, true})[0];
+  return matmul(weights, value);
 }
 
 Tensor cross_entropy(const Tensor &input, const Tensor &target) {

@@ -73,6 +73,8 @@ TypePtr softmaxType(Call &call);
 TypePtr softmaxBackward(Call &call);
 TypePtr normForward(Call &call); ///< native_layer_norm, _fused_rms_norm
 TypePtr normBackward(Call &call);
+TypePtr dropoutType(Call &call); ///< the result, and which elements were kept
+TypePtr dropoutBackward(Call &call);
 TypePtr flashAttention(Call &call);
 TypePtr flashAttentionOnCpu(Call &call);
 TypePtr efficientAttention(Call &call);

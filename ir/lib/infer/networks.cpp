@@ -137,6 +137,19 @@ TypePtr normForward(Call &call) {
   return call.context.list({result, statistic, statistic});
 }
 
+// Both lie as the input does; of one with gaps nothing is said.
+TypePtr dropoutType(Call &call) {
+  TypePtr input = call.tensor(0);
+  if (!input || !input->isContiguous())
+    return nullptr;
+  return call.context.list({input, call.contiguous(DType::Bool, input->sizes(), input->device())});
+}
+
+TypePtr dropoutBackward(Call &call) {
+  TypePtr gradient = call.tensor(0);
+  return gradient && gradient->isContiguous() ? gradient : nullptr;
+}
+
 // Gradients of the input, of the weight and, where there is one, of the bias; those that the mask leaves out are none.
 TypePtr normBackward(Call &call) {
   TypePtr input = call.tensor("input");

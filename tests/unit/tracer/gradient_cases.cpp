@@ -214,6 +214,27 @@ static const GradientCase cases[] = {
         m = aten.amin.default(a, [0])
         y = aten.mul.Tensor(k, m)
         return (y,))"},
+    {"cumsum", R"(a: "f64[2, 3]"
+        y = aten.cumsum.default(a, -1)
+        return (y,))"},
+    {"cumsum_first", R"(a: "f64[3, 2]"
+        s = aten.cumsum.default(a, 0)
+        y = aten.mul.Tensor(s, a)
+        return (y,))"},
+    {"variance", R"(a: "f64[2, 3]"
+        v = aten.var_mean.correction(a, [1], correction = 0)
+        y = operator.getitem(v, 0)
+        return (y,))"},
+    {"variance_and_mean", R"(a: "f64[2, 3, 2]"
+        v = aten.var_mean.correction(a, [0, 2], correction = 1, keepdim = True)
+        s = operator.getitem(v, 0)
+        m = operator.getitem(v, 1)
+        y = aten.mul.Tensor(s, m)
+        return (y,))"},
+    {"mean_of_var_mean", R"(a: "f64[4]"
+        v = aten.var_mean.correction(a, None)
+        y = operator.getitem(v, 1)
+        return (y,))"},
     // --- Normalizations
     {"softmax", R"(a: "f64[2, 3]"
         y = aten._softmax.default(a, -1, False)
@@ -247,6 +268,9 @@ static const GradientCase cases[] = {
         l = aten._log_softmax.default(a, 1, False)
         n = aten.nll_loss_forward.default(l, i, None, 1, -100)
         y = operator.getitem(n, 0)
+        return (y,))"},
+    {"scatter_add", R"(a: "f64[3, 2]", b: "f64[2, 2]", i: "i64[2, 2]"
+        y = aten.scatter_add.default(a, 0, i, b)
         return (y,))"},
     // --- Attention
     {"flash_attention_on_cpu",
@@ -284,6 +308,12 @@ static const GradientCase cases[] = {
         y = aten.mul.Tensor(w, a)
         return (y,))",
      2},
+    {"broadcast", R"(a: "f64[2, 3]"
+        c = _c10d_functional.broadcast.default(a, 1, '0')
+        w = _c10d_functional.wait_tensor.default(c)
+        y = aten.mul.Tensor(w, a)
+        return (y,))",
+     3},
     {"all_gather", R"(a: "f64[2, 2]"
         c = _c10d_functional.all_gather_into_tensor.default(a, 2, '0')
         w = _c10d_functional.wait_tensor.default(c)

@@ -235,8 +235,8 @@ TEST(Gradient, StandsForWhatItDifferentiates) {
 }
 
 TEST(Gradient, IsRefusedWhereAnOperatorHasNoRule) {
-  EXPECT_EQ(Asked("x: \"f32[2]\"\n c = aten.cumsum.default(x, 0)\n y = aten.sum.default(c)\n return (y,)").error(),
-            "error: c: calls aten.cumsum.default, which has no gradient rule [gradient.no-rule]\n"
+  EXPECT_EQ(Asked("x: \"f32[2]\"\n c = aten.prod.default(x)\n y = aten.sum.default(c)\n return (y,)").error(),
+            "error: c: calls aten.prod.default, which has no gradient rule [gradient.no-rule]\n"
             "  note: write it with operators that have one, or leave it out of what the loss depends on\n");
 }
 
@@ -265,6 +265,19 @@ TEST(Gradient, IsRefusedOfAnAttentionsBiasAndOfOneWithoutSums) {
             "  note: write it with operators that have a rule for this\n");
   EXPECT_EQ(Asked(attention + "None, False" + rest).error("q"),
             "error: n: keeps no sums of its softmax: expected compute_log_sumexp = True [gradient.no-rule]\n"
+            "  note: write it with operators that have a rule for this\n");
+}
+
+TEST(Gradient, IsRefusedOfAPartThatIsAddedAndOfAGroupThatNobodyKnows) {
+  EXPECT_EQ(Asked("x: \"f32[3]\", s: \"f32[3]\", i: \"i64[2]\"\n c = aten.scatter_add.default(s, 0, i, x)\n"
+                  " y = aten.sum.default(c)\n return (y,)")
+                .error(),
+            "error: c: adds a part of its source, whose sizes are not those of the index [gradient.no-rule]\n"
+            "  note: write it with operators that have a rule for this\n");
+  EXPECT_EQ(Asked("x: \"f32[2]\"\n c = _c10d_functional.broadcast.default(x, 0, 'tp')\n"
+                  " w = _c10d_functional.wait_tensor.default(c)\n y = aten.sum.default(w)\n return (y,)")
+                .error(),
+            "error: c: needs to know how many ranks its group has [gradient.no-rule]\n"
             "  note: write it with operators that have a rule for this\n");
 }
 

@@ -2,7 +2,12 @@
 // type, so a run shows that what was inferred is what is computed.
 #include "traced.h"
 
+#include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/tracer/backward.h"
+#include "support/rank_program.h"
 #include "support/seeded_run.h"
+
+#include <limits>
 
 namespace ccgraph::test {
 namespace {
@@ -156,10 +161,49 @@ TEST(Operators, NetworksRunAsTheyAreTyped) {
   Tensor q = t.input("q", {2, 3, 5, 4}), classes = t.input("c", {4}, DType::I64);
   EXPECT_EQ(runError(t.finish({layer_norm(x, {6}, weight, bias), layer_norm(x, {6}), rms_norm(x, {6}, weight),
                                embedding(classes, x), scaled_dot_product_attention(q, q, q),
-                               scaled_dot_product_attention(q, q, q, true, 0.25), cross_entropy(x, classes),
-                               mse_loss(x, x * 2), zeros({2, 3}), ones({2}, DType::I64), full({2}, 1.5), arange(5),
-                               zeros_like(x), ones_like(x)})),
+                               scaled_dot_product_attention(q, q, q, Tensor(), 0.0, true, 0.25),
+                               cross_entropy(x, classes), mse_loss(x, x * 2), zeros({2, 3}), ones({2}, DType::I64),
+                               full({2}, 1.5), arange(5), zeros_like(x), ones_like(x)})),
             "");
+}
+
+TEST(Operators, AttentionSeesWhatItsMaskSays) {
+  Traced t({.worldSize = 1});
+  Tensor q = t.input("q", {1, 2, 3, 4}), seen = tril(full({3, 3}, true, DType::Bool));
+  Tensor hidden = triu(full({3, 3}, -std::numeric_limits<double>::infinity()), 1);
+  Tensor causal = scaled_dot_product_attention(q, q, q, Tensor(), 0.0, true);
+  Graph &graph = t.finish(
+      {causal - scaled_dot_product_attention(q, q, q, seen), causal - scaled_dot_product_attention(q, q, q, hidden)});
+  runtime::RunResult result = llvm::cantFail(runtime::interpret(seededRequest(graph, 1)));
+  for (const char *output : {"out.0", "out.1"})
+    EXPECT_EQ(numbersOf(result.front().at(output)), std::vector<double>(24, 0.0)) << output;
+}
+
+TEST(Operators, AttentionWithDropoutHasGradients) {
+  Traced t;
+  Tensor q = t.input("q", {1, 2, 3, 4}), bias = t.input("bias", {3, 3});
+  Tensor y = scaled_dot_product_attention(q, q, q, bias, 0.5);
+  TensorList gradients = backward(sum(y), {q, bias});
+  EXPECT_EQ(gradients[1].typeText(), "f32[3, 3][3, 1]cpu");
+  std::string text = t.finishText({gradients[0], gradients[1]});
+  EXPECT_NE(text.find("aten.native_dropout.default(_softmax, 0.50, True)"), std::string::npos) << text;
+  EXPECT_NE(text.find("aten.native_dropout_backward.default"), std::string::npos) << text;
+}
+
+TEST(Operators, SumsAndSpreadsHaveTypedGradients) {
+  Traced t;
+  Tensor x = t.input("x", {3, 4});
+  TensorList spread = var_mean(x, {1});
+  TensorList gradients = backward(sum(cumsum(x, 1)) + sum(spread[0] * spread[1]), {x});
+  EXPECT_EQ(gradients[0].typeText(), "f32[3, 4][4, 1]cpu");
+}
+
+TEST(OperatorErrors, AMaskBesideCausal) {
+  Traced t;
+  Tensor q = t.input("q", {1, 2, 3, 4}), mask = t.input("m", {3, 3});
+  EXPECT_EQ(errorOf(scaled_dot_product_attention(q, q, q, mask, 0.0, true)),
+            "error: scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True "
+            "[trace.attention]\n  note: leave one of them out\n");
 }
 
 TEST(Operators, MatmulOfBatchesIsTakenApartAsPyTorchTakesIt) {

@@ -12,6 +12,7 @@
 //   all_gather                reduce_scatter sum
 //   reduce_scatter sum, avg   all_gather (divided by the ranks)
 //   all_to_all                all_to_all with the splits exchanged
+//   broadcast                 all_reduce sum, times one on the sender and zero on the others
 // each followed at once by its wait; where that belongs is the passes' work. So what is differentiated is the sum of all
 // ranks' losses, as PyTorch's data parallel steps have it.
 //

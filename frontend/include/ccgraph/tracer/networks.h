@@ -19,9 +19,12 @@ namespace ccgraph::tracer {
                               const Tensor &weight = Tensor(), double eps = 1e-6);
 /// The rows of weight that input, of integers, names. As in torch.nn.functional, input comes first.
 [[nodiscard]] Tensor embedding(const Tensor &input, const Tensor &weight);
-/// softmax(query key^T * scale + mask) value over the last two dimensions, by its formula: f32[..., l, e] each. `scale`:
-/// 1/sqrt(e) where left out; causal: position i sees positions up to i. About ten calls.
+/// softmax(query key^T * scale + mask) value over the last two dimensions, by its formula: f32[..., l, e] each. `attn_mask`:
+/// added where it is of floats; where it is of bools, what it leaves out is not seen. `dropout_p`: which part of the weights is
+/// left out at random. Causal: position i sees positions up to i; not beside a mask. `scale`: 1/sqrt(e) where left out.
+/// About ten calls.
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value,
+                                                  const Tensor &attn_mask = Tensor(), double dropout_p = 0.0,
                                                   bool is_causal = false, std::optional<double> scale = std::nullopt);
 /// Mean over rows of the negative log-likelihood of target, i64[n], under softmax(input), f32[n, c]. Two calls.
 [[nodiscard]] Tensor cross_entropy(const Tensor &input, const Tensor &target);

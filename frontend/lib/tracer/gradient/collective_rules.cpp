@@ -28,6 +28,41 @@ void allReduce(GradientCall &c) {
     });
 }
 
+/// Number of ranks of the group that an argument names; 0, and a refusal, where nobody knows.
+int64_t ranksOf(GradientCall &c, int group) {
+  const Argument *name = argumentAt(*c.node(), group);
+  const Group *known =
+      name && name->is(Argument::Kind::String) ? c.node()->graph()->groups().find(name->text().str()) : nullptr;
+  int64_t ranks = known ? known->size().value_or(0) : 0;
+  if (ranks == 0)
+    c.fail("needs to know how many ranks its group has");
+  return ranks;
+}
+
+/// One on the rank of that place in the group, zero on the others. The program is one text for all ranks, so a rank
+/// learns it from a collective: of a row with a one in that place, each has its own element.
+Node *oneOnRank(GradientCall &c, int64_t place, int64_t ranks) {
+  Node *row =
+      c.make("aten.arange.default", {ranks},
+             {{"device", Actual::literal(Argument::device(c.node()->type()->device()))}, {"pin_memory", false}});
+  Node *isPlace = c.make("aten.eq.Scalar", {row, place});
+  Node *ones = c.make("prims.convert_element_type.default", {isPlace, DType::F32});
+  Node *mine = waited(c, c.make("_c10d_functional.reduce_scatter_tensor.default", {ones, "avg", ranks, c.argument(2)}));
+  return c.make("prims.convert_element_type.default", {mine, c.dtype(c.node())});
+}
+
+// The sender's tensor is all ranks' result, and the others' is nobody's.
+void broadcast(GradientCall &c) {
+  int64_t ranks = ranksOf(c, 2);
+  if (ranks == 0)
+    return;
+  c.give(0, [&] {
+    Node *all = waited(c, c.make("_c10d_functional.all_reduce.default", {c.gradient(), "sum", c.argument(2)}));
+    Node *isSender = oneOnRank(c, c.integer(1, 0), ranks);
+    return c.make("aten.mul.Tensor", {all, c.make("aten.view.default", {isSender, Actual::integers(Dims{})})});
+  });
+}
+
 // Each rank gave its tensor to all, so it gets back the sum of its part of all ranks' gradients.
 void allGather(GradientCall &c) {
   c.give(0, [&] {
@@ -110,6 +145,7 @@ void reduceScatterList(GradientCall &c) {
 constexpr RuleEntry entries[] = {
     {"_c10d_functional.wait_tensor.default", wait},
     {"_c10d_functional.all_reduce.default", allReduce},
+    {"_c10d_functional.broadcast.default", broadcast},
     {"_c10d_functional.all_gather_into_tensor.default", allGather},
     {"_c10d_functional.reduce_scatter_tensor.default", reduceScatter},
     {"_c10d_functional.all_to_all_single.default", allToAll},

@@ -19,6 +19,15 @@ void gather(GradientCall &c) {
   });
 }
 
+// self is passed on, and what is added reads the gradient where it was added.
+void scatterAdd(GradientCall &c) {
+  Node *index = c.operand(2), *source = c.operand(3);
+  if (c.wants(source) && c.sizes(index) != c.sizes(source))
+    return c.fail("adds a part of its source, whose sizes are not those of the index");
+  c.give(0, [&] { return c.gradient(); });
+  c.give(source, [&] { return c.make("aten.gather.default", {c.gradient(), c.argument(1), index}); });
+}
+
 void indexSelect(GradientCall &c) {
   Node *self = c.operand(0);
   c.give(self, [&] {
@@ -50,6 +59,7 @@ constexpr RuleEntry entries[] = {
     {"aten.index.Tensor", index},
     {"aten.index_select.default", indexSelect},
     {"aten.nll_loss_forward.default", nllLoss},
+    {"aten.scatter_add.default", scatterAdd},
 };
 
 } // namespace

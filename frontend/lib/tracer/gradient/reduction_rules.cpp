@@ -24,9 +24,9 @@ struct Reduction {
   }
 };
 
-/// Over all dimensions where argument 1 names none.
-Reduction reductionOf(GradientCall &c) {
-  Reduction reduction{c.sizes(c.operand(0)), {}, c.boolean(2, false)};
+/// Over all dimensions where argument 1 names none; `keeps`: the place of keepdim.
+Reduction reductionOf(GradientCall &c, int keeps = 2) {
+  Reduction reduction{c.sizes(c.operand(0)), {}, c.boolean(keeps, false)};
   if (const Argument *dims = argumentAt(*c.node(), 1))
     for (const Argument &dim : dims->elements())
       reduction.dims.push_back(GradientCall::dimension(dim.integer(), reduction.sizes.size()));
@@ -40,13 +40,19 @@ Node *withOnes(GradientCall &c, Node *tensor, const Reduction &reduction) {
   return reduction.keeps ? tensor : c.make("aten.view.default", {tensor, Actual::integers(reduction.sizesWithOnes())});
 }
 
-/// The gradient of each element, which is that of the sum; cast where the sum was.
-Node *spread(GradientCall &c, const Reduction &reduction) {
-  Node *spread =
-      c.make("aten.expand.default", {withOnes(c, c.gradient(), reduction), Actual::integers(reduction.sizes)});
+/// The operand's dtype again, where the result has another.
+Node *castBack(GradientCall &c, Node *gradient) {
   DType from = c.dtype(c.node()), to = c.dtype(c.operand(0));
-  return from == to ? spread : c.make("prims.convert_element_type.default", {spread, to});
+  return from == to ? gradient : c.make("prims.convert_element_type.default", {gradient, to});
 }
+
+/// As many times as elements became one.
+Node *repeated(GradientCall &c, Node *gradient, const Reduction &reduction) {
+  return c.make("aten.expand.default", {withOnes(c, gradient, reduction), Actual::integers(reduction.sizes)});
+}
+
+/// The gradient of each element, which is that of the sum.
+Node *spread(GradientCall &c, const Reduction &reduction) { return castBack(c, repeated(c, c.gradient(), reduction)); }
 
 void sum(GradientCall &c) {
   c.give(0, [&] { return spread(c, reductionOf(c)); });
@@ -71,6 +77,32 @@ void amax(GradientCall &c) {
   });
 }
 
+// Of the variance over n elements 2 (x - mean) / (n - correction), of the mean 1 / n.
+void varMean(GradientCall &c) {
+  c.give(0, [&] {
+    Reduction reduction = reductionOf(c, 3);
+    auto count = static_cast<double>(reduction.count());
+    Node *ofVariance = nullptr, *ofMean = nullptr;
+    if (Node *gradient = c.gradient(0)) {
+      Node *distance = c.make("aten.sub.Tensor", {c.operand(0), withOnes(c, c.resultElement(1), reduction)});
+      Node *product = c.make("aten.mul.Tensor", {distance, withOnes(c, gradient, reduction)});
+      ofVariance = c.scaled(product, 2.0 / (count - c.number(2, 1.0)));
+    }
+    if (Node *gradient = c.gradient(1))
+      ofMean = c.make("aten.div.Scalar", {repeated(c, gradient, reduction), reduction.count()});
+    return ofVariance && ofMean ? c.make("aten.add.Tensor", {ofVariance, ofMean}) : ofVariance ? ofVariance : ofMean;
+  });
+}
+
+// Each element is in all sums from its own place on: the sums of the gradients from the end.
+void cumsum(GradientCall &c) {
+  c.give(0, [&] {
+    int64_t dim = GradientCall::dimension(c.integer(1, 0), c.sizes(c.operand(0)).size());
+    auto flipped = [&](Node *tensor) { return c.make("aten.flip.default", {tensor, Actual::integers({dim})}); };
+    return castBack(c, flipped(c.make("aten.cumsum.default", {flipped(c.gradient()), dim})));
+  });
+}
+
 void mseLoss(GradientCall &c) {
   if (c.sizes(c.operand(0)) != c.sizes(c.operand(1)))
     return c.fail("compares tensors of different sizes");
@@ -85,7 +117,8 @@ constexpr RuleEntry entries[] = {
     {"aten.sum.default", sum},          {"aten.sum.dim_IntList", sum},
     {"aten.mean.default", mean},        {"aten.mean.dim", mean},
     {"aten.amax.default", amax},        {"aten.amin.default", amax},
-    {"aten.mse_loss.default", mseLoss},
+    {"aten.mse_loss.default", mseLoss}, {"aten.var_mean.correction", varMean},
+    {"aten.cumsum.default", cumsum},
 };
 
 } // namespace
