@@ -151,6 +151,12 @@ llvm::Error checkConfig(const ModelConfig &config) {
                      "\"" + key.name.str() + "\" is " + std::to_string(config.*key.count) + ", expected " +
                          std::to_string(key.leastOf(config)) + " or more",
                      "a file over a preset has its sizes: {\"model\": \"llama3-8b\", ...}");
+  // Because positions rotate pairs of features.
+  if (int64_t features = config.isLatent() ? config.ropeDim : config.headDim;
+      config.positions == 0 && features % 2 != 0)
+    return refusal("gen.model", config.name,
+                   std::to_string(features) + " features of a head have positions; expected an even number",
+                   "\"head_dim\", or \"rope_dim\" of latent attention, sets them; \"positions\" makes them learned");
   return llvm::Error::success();
 }
 

@@ -2,6 +2,8 @@
 
 #include "models/refusal.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 namespace ccgraph::models {
 namespace {
 
@@ -36,6 +38,7 @@ std::vector<Share> sharesOf(const ModelConfig &model, const Parallelism &paralle
       {"heads, of which as many share one of keys and values", model.heads, "kv_heads", model.kvHeads},
       {"ranks of --fsdp", parallel.shards, "--ep", parallel.experts}};
   if (model.experts > 0) {
+    shares.push_back({"features of an expert's network", model.expertDim, "--tp", parallel.tensor});
     shares.push_back({"experts", model.experts, "--ep", parallel.experts});
     shares.push_back({"places for tokens (tokens x experts of each)",
                       shape.batch * shape.sequence * model.expertsPerToken, "the number of experts", model.experts});
@@ -78,7 +81,47 @@ Group groupOf(const Axis &axis, int64_t world) {
 
 } // namespace
 
+namespace {
+
+double productOf(std::initializer_list<int64_t> factors) {
+  double product = 1;
+  for (int64_t factor : factors)
+    product *= static_cast<double>(factor);
+  return product;
+}
+
+/// Numbers of the largest tensor that a program could hold.
+double largestTensor(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
+  double heads = productOf({model.heads + 2 * model.kvHeads, std::max(model.headDim, model.valueDim + model.nopeDim)});
+  double features = std::max({heads, productOf({model.vocab}), productOf({model.ffnDim}),
+                              productOf({model.expertDim, std::max<int64_t>(model.sharedExperts, 1)}),
+                              productOf({model.dim, std::max<int64_t>(model.expertsPerToken, 1)})});
+  double rows =
+      std::max(productOf({shape.batch, shape.sequence, parallel.experts}),
+               productOf({std::max({model.dim, model.positions, model.kvRank}), std::max<int64_t>(model.experts, 1)}));
+  return rows * features;
+}
+
+/// Because sizes beyond are no numbers of elements any more, and a group table of that length is no program's.
+llvm::Error checkMagnitude(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
+  constexpr double mostRanks = 1 << 20, mostNumbers = 1e17;
+  if (double world = productOf({parallel.replicas, parallel.shards, parallel.tensor}); world > mostRanks)
+    return refusal("gen.ranks", model.name,
+                   llvm::formatv("{0:F0} ranks; expected {1:F0} or fewer", world, mostRanks).str(),
+                   "--hsdp, --ddp, --fsdp and --tp multiply to their number");
+  if (double numbers = largestTensor(model, parallel, shape); numbers > mostNumbers)
+    return refusal(
+        "gen.size", model.name,
+        llvm::formatv("its largest tensor has {0:E1} numbers; expected {1:E1} or fewer", numbers, mostNumbers).str(),
+        "--seq, --batch and the sizes of the model multiply to them");
+  return llvm::Error::success();
+}
+
+} // namespace
+
 llvm::Error checkParallelism(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
+  if (llvm::Error error = checkMagnitude(model, parallel, shape))
+    return error;
   if (model.experts == 0 && parallel.experts > 1)
     return refusal("gen.split", model.name,
                    "--ep " + std::to_string(parallel.experts) + " shares experts out, and the model has none",
