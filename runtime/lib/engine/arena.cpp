@@ -16,9 +16,16 @@ Arena::Arena(int64_t bytes, int64_t alignment) : account_(MemoryLimit::account()
   std::memset(data_, 0xff, static_cast<size_t>(bytes));
 }
 
+Arena::Arena(int64_t bytes, Home home, DeviceMemory &device)
+    : data_(device.allocate(home, bytes)), size_(bytes), device_(&device) {}
+
 Arena::~Arena() {
   if (!data_)
     return;
+  if (device_) {
+    device_->release(data_);
+    return;
+  }
   ::operator delete(data_, static_cast<std::align_val_t>(alignment_));
   account_->give(size_);
 }
@@ -28,6 +35,7 @@ void Arena::swap(Arena &other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(alignment_, other.alignment_);
+  std::swap(device_, other.device_);
 }
 
 } // namespace ccgraph::runtime

@@ -1,11 +1,13 @@
-// Arena: one stretch of memory that a run holds, aligned as its user needs.
+// Arena: one stretch of memory that a run holds, aligned as its user needs; the host's, or a device's.
 //
-// Before the first use each byte is 0xff (NaN in floats, -1 in integers), so that a step which reads what nobody wrote is seen.
+// Before the first use each byte of the host's is 0xff (NaN in floats, -1 in integers), so that a step which reads what nobody wrote
+// is seen.
 //
-// Ownership: owns its bytes, which count towards the run of the memory limit in force when it was made. Failure: std::bad_alloc,
-// see memory_limit.h. Cost: a write of each byte.
+// Ownership: owns its bytes; the host's count towards the run of the memory limit in force when it was made. Failure: std::bad_alloc,
+// see memory_limit.h. Cost: a write of each byte, of the host's.
 #pragma once
 
+#include "engine/device_memory.h"
 #include "memory_limit.h"
 
 #include <cstddef>
@@ -17,6 +19,8 @@ public:
   Arena() = default;
   /// `alignment`: a power of two.
   Arena(int64_t bytes, int64_t alignment);
+  /// Of a device, which must live longer.
+  Arena(int64_t bytes, Home home, DeviceMemory &device);
   ~Arena();
   Arena(Arena &&other) noexcept { swap(other); }
   Arena &operator=(Arena &&other) noexcept {
@@ -32,6 +36,8 @@ private:
   std::byte *data_ = nullptr;
   int64_t size_ = 0;
   int64_t alignment_ = 1;
+  /// null: the host's own memory
+  DeviceMemory *device_ = nullptr;
 };
 
 } // namespace ccgraph::runtime

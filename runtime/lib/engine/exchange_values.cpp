@@ -50,13 +50,34 @@ llvm::Error learn(const PlanInput &input, const HostTensor &host, RankState &sta
   return llvm::Error::success();
 }
 
+/// The tensor's window onto other memory.
+Tensor sameIn(std::shared_ptr<Storage> memory, const Tensor &tensor) {
+  return Tensor::over(std::move(memory), tensor.dtype(),
+                      {llvm::to_vector<6>(tensor.sizes()), llvm::to_vector<6>(tensor.strides()), tensor.offset()});
+}
+
+/// What lies between the elements is zeros there too.
+void fillOnDevice(const Tensor &tensor, const HostTensor &host, DeviceMemory &device) {
+  auto whole = std::make_shared<Storage>(tensor.storage()->size());
+  sameIn(whole, tensor).copyFrom(Tensor::fromHost(host));
+  device.write(tensor.storage()->data(), whole->data(), whole->size());
+  device.keep(std::move(whole));
+}
+
 llvm::Error fill(const PlanInput &input, const HostTensor &host, RankState &state) {
   llvm::Expected<Tensor> tensor = state.memory.tensorOf(input.value.window, state.symbols, placeOf(state, input));
   if (!tensor)
     return tensor.takeError();
+  DeviceMemory *device = state.memory.device();
   if (tensor->isContiguous()) {
-    if (!host.data.empty())
+    if (device)
+      device->write(tensor->data(), host.data.data(), static_cast<int64_t>(host.data.size()));
+    else if (!host.data.empty())
       std::memcpy(tensor->data(), host.data.data(), host.data.size());
+    return llvm::Error::success();
+  }
+  if (device) {
+    fillOnDevice(*tensor, host, *device);
     return llvm::Error::success();
   }
   // Because a window may show what lies between the elements, it is zeros as in memory that is new.
@@ -86,15 +107,34 @@ llvm::Error bringInputs(RankState &state, const TensorMap &inputs) {
   return llvm::Error::success();
 }
 
+namespace {
+
+/// The value, of which each tensor looks at a copy of its memory that will be there when the device settles.
+Value readAhead(const Value &value, DeviceMemory &device) {
+  if (value.is(Value::Kind::List)) {
+    Value::List elements;
+    for (const Value &element : value.list())
+      elements.push_back(readAhead(element, device));
+    return Value::list(std::move(elements));
+  }
+  if (!value.is(Value::Kind::Tensor))
+    return value;
+  const Tensor &tensor = value.tensor();
+  auto copy = std::make_shared<Storage>(tensor.storage()->size());
+  device.read(copy->data(), tensor.storage()->data(), copy->size());
+  return Value(sameIn(copy, tensor));
+}
+
+} // namespace
+
 llvm::Expected<TensorMap> takeResults(const RankState &state, CopiesForCaller &copies) {
-  TensorMap results;
+  std::vector<std::pair<std::string, Value>> values;
+  DeviceMemory *device = state.memory.device();
   auto take = [&](std::string name, const PlanValue &value) -> llvm::Error {
     llvm::Expected<Value> held = state.valueOf(value, state.at({}));
     if (!held)
       return held.takeError();
-    copies.emplace_back(hostBytes(*held));
-    if (std::optional<HostTensor> host = hostValue(*held))
-      results[std::move(name)] = std::move(*host);
+    values.emplace_back(std::move(name), device ? readAhead(*held, *device) : std::move(*held));
     return llvm::Error::success();
   };
   for (size_t i = 0; i < state.plan->outputs.size(); ++i)
@@ -104,6 +144,14 @@ llvm::Expected<TensorMap> takeResults(const RankState &state, CopiesForCaller &c
     if (llvm::StringRef name = input.name; name.consume_front("in."))
       if (llvm::Error error = take(("after." + name).str(), input.after))
         return error;
+  if (llvm::Error error = device ? device->settle() : llvm::Error::success())
+    return error;
+  TensorMap results;
+  for (auto &[name, value] : values) {
+    copies.emplace_back(hostBytes(value));
+    if (std::optional<HostTensor> host = hostValue(value))
+      results[std::move(name)] = std::move(*host);
+  }
   return results;
 }
 

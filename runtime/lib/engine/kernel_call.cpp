@@ -76,29 +76,33 @@ llvm::Error PreparedKernel::bind(const Argument &argument, size_t parameter, con
 }
 
 llvm::Error PreparedKernel::run(RankState &state) {
+  if (llvm::Error error = bind(state))
+    return error;
+  return runBound(state);
+}
+
+llvm::Error PreparedKernel::bind(RankState &state) {
   for (const Changing &argument : changing_) {
     llvm::Expected<Value> value = state.valueOf(*argument.tree, work_->operands, place(state));
     if (!value)
       return value.takeError();
     values_[argument.parameter] = std::move(*value);
   }
-  llvm::Error error = runBound(state);
+  if (windowsChange_ && kernel_)
+    result_.offer(windows_, state, place(state));
+  return llvm::Error::success();
+}
+
+llvm::Error PreparedKernel::runBound(RankState &state) {
+  llvm::Expected<Value> value = random_ ? draw(state) : compute(state);
+  llvm::Error error = value ? result_.put(*value, values_, state, place(state)) : value.takeError();
   // Because memory that grows is freed once nobody looks at it any more.
   for (const Changing &argument : changing_)
     values_[argument.parameter] = Value();
   return error;
 }
 
-llvm::Error PreparedKernel::runBound(RankState &state) {
-  llvm::Expected<Value> value = random_ ? draw(state) : compute(state);
-  if (!value)
-    return value.takeError();
-  return result_.put(*value, values_, state, place(state));
-}
-
-llvm::Expected<Value> PreparedKernel::compute(RankState &state) {
-  if (windowsChange_)
-    result_.offer(windows_, state, place(state));
+llvm::Expected<Value> PreparedKernel::compute(const RankState &state) const {
   llvm::Expected<Value> value = kernel_->compute(values_, windows_);
   if (!value)
     return place(state).error("run.kernel", llvm::toString(value.takeError()));

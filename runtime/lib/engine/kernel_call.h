@@ -18,14 +18,16 @@ public:
   [[nodiscard]] static llvm::Expected<PreparedKernel> prepare(const PlanStep &step, RankState &state,
                                                               const KernelChoice &kernels);
   [[nodiscard]] llvm::Error run(RankState &state);
+  /// run() in two parts, for who issues a step before it runs: first what the host knows when it issues it, then the work itself.
+  [[nodiscard]] llvm::Error bind(RankState &state);
+  [[nodiscard]] llvm::Error runBound(RankState &state);
 
 private:
   [[nodiscard]] llvm::Error bind(const Argument &argument, size_t parameter, const RankState &state);
   [[nodiscard]] llvm::Error bindAll(const RankState &state);
   [[nodiscard]] llvm::Expected<size_t> parameterOf(llvm::StringRef keyword, const RankState &state) const;
-  [[nodiscard]] llvm::Expected<Value> compute(RankState &state);
+  [[nodiscard]] llvm::Expected<Value> compute(const RankState &state) const;
   [[nodiscard]] llvm::Expected<Value> draw(RankState &state) const;
-  [[nodiscard]] llvm::Error runBound(RankState &state);
   [[nodiscard]] StepPlace place(const RankState &state) const { return state.at(step_->name); }
 
   /// An argument that is evaluated anew each time.

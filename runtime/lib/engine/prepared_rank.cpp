@@ -53,9 +53,10 @@ static std::shared_ptr<LayoutCache> layoutsOf(const PreparedRank::Setup &setup, 
 }
 
 PreparedRank::PreparedRank(const Setup &setup, const PlanRequest &request)
-    : state(planOf(request, setup.rank), setup.rank, layoutsOf(setup, request)), transport(setup.transport),
-      recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body),
-      providers_(request.kernels), numRanks_(request.ranks), onePlan_(request.plans.size() == 1) {
+    : state(planOf(request, setup.rank), setup.rank, layoutsOf(setup, request), setup.device),
+      transport(setup.transport), recorder(recorderSetup(setup, request)),
+      faults(request.faults, setup.rank, setup.body), providers_(request.kernels), numRanks_(request.ranks),
+      onePlan_(request.plans.size() == 1) {
   if (request.pace)
     pace.emplace(*state.plan, request.pace->steps[onePlan_ ? 0 : static_cast<size_t>(setup.rank)], request.pace->clock);
 }
@@ -95,24 +96,44 @@ llvm::Error PreparedRank::prepareToCompute() {
 
 llvm::Error PreparedRank::prepareStep(size_t position) {
   const PlanStep &step = state.plan->steps[position];
-  auto add = [&](auto &&work) {
-    byStream[step.stream].push_back(static_cast<uint32_t>(steps.size()));
-    steps.push_back({&step, position, std::forward<decltype(work)>(work), {}});
-    countGrowing(steps.back());
-    return llvm::Error::success();
-  };
   if (step.collective()) {
     llvm::Expected<PreparedExchange> exchange = prepareExchange(position);
-    return exchange ? add(std::move(*exchange)) : exchange.takeError();
+    return exchange ? add(position, std::move(*exchange)) : exchange.takeError();
   }
   if (pace)
-    return add(PreparedPause());
-  if (step.kernel()) {
-    llvm::Expected<PreparedKernel> kernel = PreparedKernel::prepare(step, state, kernels_);
-    return kernel ? add(std::move(*kernel)) : kernel.takeError();
-  }
+    return add(position, PreparedPause());
+  if (step.kernel())
+    return isByHost(step) ? prepareByHost(position) : prepareKernel(position);
   llvm::Expected<PreparedCopy> copy = PreparedCopy::prepare(step, state);
-  return copy ? add(std::move(*copy)) : copy.takeError();
+  return copy ? add(position, std::move(*copy)) : copy.takeError();
+}
+
+llvm::Error PreparedRank::add(size_t position, decltype(PreparedStep::work) work) {
+  const PlanStep &step = state.plan->steps[position];
+  byStream[step.stream].push_back(static_cast<uint32_t>(steps.size()));
+  steps.push_back({&step, position, std::move(work), {}, false});
+  countGrowing(steps.back());
+  return llvm::Error::success();
+}
+
+llvm::Error PreparedRank::prepareKernel(size_t position) {
+  llvm::Expected<PreparedKernel> kernel = PreparedKernel::prepare(state.plan->steps[position], state, kernels_);
+  return kernel ? add(position, std::move(*kernel)) : kernel.takeError();
+}
+
+// Because random operators are the engine's own, which computes on the host.
+bool PreparedRank::isByHost(const PlanStep &step) const {
+  return state.memory.device() && (step.stream == Plan::hostStream || findRandomOp(step.kernel()->op->target.str()));
+}
+
+/// Its tensors are the host's copies, which are others each time.
+llvm::Error PreparedRank::prepareByHost(size_t position) {
+  state.memory.beginLending();
+  llvm::Error error = prepareKernel(position);
+  state.memory.endLending();
+  if (!error)
+    steps.back().byHost = true;
+  return error;
 }
 
 llvm::Expected<PreparedExchange> PreparedRank::prepareExchange(size_t position) {

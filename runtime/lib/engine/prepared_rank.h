@@ -45,6 +45,8 @@ struct PreparedStep {
   std::variant<PreparedKernel, PreparedCopy, PreparedExchange, PreparedPause> work;
   /// growing buffers that it touches, each once
   std::vector<BufferId> growing;
+  /// of a rank on a device: a kernel that the host computes all the same, a step of the host or one that draws random numbers
+  bool byHost = false;
 };
 
 struct PreparedRank {
@@ -57,6 +59,8 @@ struct PreparedRank {
     RankBody body = RankBody::Thread;
     /// of the rank's plan, shared with others that run it; null: of its own
     std::shared_ptr<LayoutCache> layouts = nullptr;
+    /// whose memory the rank's is, which must live longer; null: the host's
+    DeviceMemory *device = nullptr;
   };
   RankState state;
   Transport *transport = nullptr;
@@ -84,6 +88,10 @@ struct PreparedRank {
 private:
   [[nodiscard]] llvm::Error prepareToCompute();
   [[nodiscard]] llvm::Error prepareStep(size_t position);
+  [[nodiscard]] llvm::Error add(size_t position, decltype(PreparedStep::work) work);
+  [[nodiscard]] llvm::Error prepareKernel(size_t position);
+  [[nodiscard]] bool isByHost(const PlanStep &step) const;
+  [[nodiscard]] llvm::Error prepareByHost(size_t position);
   [[nodiscard]] llvm::Expected<PreparedExchange> prepareExchange(size_t position);
   void enrol(PreparedExchange &exchange, size_t position);
   void countGrowing(PreparedStep &step);

@@ -57,8 +57,9 @@ int64_t endOf(const Window &window, DType dtype) {
 
 } // namespace
 
-RankMemory::RankMemory(const Plan &plan, std::shared_ptr<LayoutCache> layouts)
-    : plan_(&plan), layouts_(std::move(layouts)), storages_(plan.buffers.size()), offsets_(plan.buffers.size()) {}
+RankMemory::RankMemory(const Plan &plan, std::shared_ptr<LayoutCache> layouts, DeviceMemory *device)
+    : plan_(&plan), layouts_(std::move(layouts)), storages_(plan.buffers.size()), offsets_(plan.buffers.size()),
+      device_(device) {}
 
 int64_t RankMemory::bytesNeeded(const Plan &plan) {
   int64_t bytes = saturatingAdd(plan.layout.computeBytes, plan.layout.communicationBytes);
@@ -149,18 +150,18 @@ llvm::Error RankMemory::placeAs(const PlanLayout &layout, const StepPlace &place
                           llvm::Twine(offsets_[buffer]) + " on of an arena of " + llvm::Twine(room))
                              .str());
   }
-  reserve(compute_, layout.computeBytes);
-  reserve(communication_, layout.communicationBytes);
-  reserve(brought_, brought);
+  reserve(compute_, Home::Compute, layout.computeBytes);
+  reserve(communication_, Home::Communication, layout.communicationBytes);
+  reserve(brought_, Home::Input, brought);
   return llvm::Error::success();
 }
 
-void RankMemory::reserve(Arena &arena, int64_t bytes) {
+void RankMemory::reserve(Arena &arena, Home home, int64_t bytes) const {
   if (arena.data() && arena.size() >= bytes)
     return;
   // Because both are needed at once by nobody, the old memory goes first.
   arena = Arena();
-  arena = Arena(bytes, arenaAlignment);
+  arena = device_ ? Arena(bytes, home, *device_) : Arena(bytes, arenaAlignment);
 }
 
 void RankMemory::placeApart() {
@@ -172,8 +173,9 @@ void RankMemory::placeApart() {
     offsets_[buffer] = end;
     end += aligned(sizes_[buffer].value_or(0));
   }
-  for (Arena *arena : {&compute_, &communication_, &brought_})
-    reserve(*arena, used[arena]);
+  reserve(compute_, Home::Compute, used[&compute_]);
+  reserve(communication_, Home::Communication, used[&communication_]);
+  reserve(brought_, Home::Input, used[&brought_]);
 }
 
 void RankMemory::bringBack() {
@@ -187,7 +189,7 @@ void RankMemory::bringBack() {
 }
 
 bool RankMemory::isFixed(const PlanWindow &window) const {
-  return !isGrowing(window.buffer) && plan_->buffers[window.buffer].bytes.isStatic() &&
+  return !lending_ && !isGrowing(window.buffer) && plan_->buffers[window.buffer].bytes.isStatic() &&
          isStatic(window.type->sizes()) && isStatic(window.type->strides()) && window.offset.isStatic();
 }
 
@@ -227,11 +229,27 @@ llvm::Error RankMemory::makeRoom(const PlanWindow &window, const Symbols &symbol
   if (!evaluated)
     return evaluated.takeError();
   int64_t end = endOf(*evaluated, window.type->dtype());
-  if (std::shared_ptr<Storage> &storage = storages_[window.buffer])
+  std::shared_ptr<Storage> &storage = storages_[window.buffer];
+  if (!storage)
+    storage = device_ && !lending_ ? onDevice(end) : std::make_shared<Storage>(end);
+  else if (!device_ || lending_)
     storage->growTo(end);
-  else
-    storage = std::make_shared<Storage>(end);
+  else if (storage->size() < end)
+    return place.error("run.plan",
+                       "needs " + std::to_string(end) + " bytes of a buffer that has got " +
+                           std::to_string(storage->size()) +
+                           ", which on a device grows no further, as steps that wait there have its address");
   return llvm::Error::success();
+}
+
+std::shared_ptr<Storage> RankMemory::onDevice(int64_t bytes) const {
+  std::byte *memory = device_->allocate(Home::Growing, bytes);
+  std::shared_ptr<Storage> storage(new Storage(0), [device = device_, memory](Storage *gone) {
+    device->release(memory);
+    delete gone; // NOLINT(cppcoreguidelines-owning-memory): made in the line before
+  });
+  storage->lookAt(memory, bytes);
+  return storage;
 }
 
 } // namespace ccgraph::runtime

@@ -21,8 +21,8 @@ struct RankState {
   /// what steps need for a moment
   StepMemory stepMemory;
 
-  RankState(const Plan &plan, int64_t rank, std::shared_ptr<LayoutCache> layouts)
-      : plan(&plan), rank(rank), memory(plan, std::move(layouts)), slots(plan.numSlots) {}
+  RankState(const Plan &plan, int64_t rank, std::shared_ptr<LayoutCache> layouts, DeviceMemory *device = nullptr)
+      : plan(&plan), rank(rank), memory(plan, std::move(layouts), device), slots(plan.numSlots) {}
 
   /// Forgets the run before; memory stays where it is.
   void begin();

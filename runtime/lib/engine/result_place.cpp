@@ -53,7 +53,7 @@ llvm::Expected<ResultPlace> ResultPlace::prepare(const PlanValue &planned, llvm:
 
 /// Nobody writes to a window: the operand is there already, the buffer is yet to come, or the result is no tensor.
 bool ResultPlace::takesItsOwn(const RankState &state) const {
-  return planned_->kind != PlanValue::Kind::Tensor || inPlace_ || state.memory.isGrowing(planned_->window.buffer);
+  return planned_->kind != PlanValue::Kind::Tensor || inPlace_ || state.memory.growsAsComputed(planned_->window.buffer);
 }
 
 Tensor ResultPlace::windowFor(const RankState &state, const StepPlace &place) const {
@@ -118,7 +118,7 @@ llvm::Error ResultPlace::putList(const Value &value, llvm::ArrayRef<Value> argum
 
 llvm::Error ResultPlace::putTensor(const Tensor &tensor, llvm::ArrayRef<Value> arguments, RankState &state,
                                    const StepPlace &place) const {
-  if (state.memory.isGrowing(planned_->window.buffer) && !inPlace_)
+  if (state.memory.growsAsComputed(planned_->window.buffer) && !inPlace_)
     return grow(tensor, arguments, state, place);
   llvm::Expected<Tensor> window =
       fixed_ ? llvm::Expected<Tensor>(*fixed_) : state.memory.tensorOf(planned_->window, state.symbols, place);

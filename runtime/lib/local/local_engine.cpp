@@ -2,15 +2,12 @@
 
 #include "ccgraph/runtime/memory_need.h"
 #include "engine/exchange_values.h"
-#include "engine/rank_loop.h"
+#include "engine/rank_threads.h"
 #include "engine/request_check.h"
 #include "local/local_transport.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-
-#include <barrier>
-#include <thread>
 
 namespace ccgraph::runtime {
 namespace {
@@ -104,37 +101,19 @@ private:
 
   llvm::Error runThreads() {
     std::vector<std::unique_ptr<RankLoop>> loops;
-    std::vector<const Sleeper *> sleepers;
+    RankThreads threads{.ranks = {}, .deadline = deadline_, .account = account_};
     for (const auto &rank : ranks_) {
       loops.push_back(std::make_unique<RankLoop>(*rank, seed_));
-      sleepers.push_back(loops.back().get());
+      threads.ranks.push_back(
+          {loops.back().get(), [&loop = *loops.back()](Standby &watch) { return loop.run(watch); }});
     }
-    Watch watch(sleepers, deadline_);
-    for (const auto &transport : transports_)
-      transport->begin(watch);
-    std::vector<std::thread> threads;
     // Because a clock that starts late shows as time that its rank has taken.
-    std::barrier<> start(isPaced() ? static_cast<std::ptrdiff_t>(loops.size()) : 0);
-    for (const auto &loop : loops)
-      threads.emplace_back([&, this] {
-        if (isPaced())
-          start.arrive_and_wait();
-        runRank(*loop, watch);
-      });
-    watch.awaitEnd();
-    for (std::thread &thread : threads)
-      thread.join();
-    return watch.takeError();
-  }
-
-  void runRank(RankLoop &loop, Watch &watch) const {
-    MemoryLimit limit(account_);
-    llvm::Expected<RankLoop::End> end = loop.run(watch);
-    if (!end)
-      watch.fail(loop.rank(), end.takeError());
-    else if (*end == RankLoop::End::Dead)
-      watch.lose(loop);
-    watch.leave(loop);
+    threads.together = isPaced();
+    threads.prepare = [this](Watch &watch) {
+      for (const auto &transport : transports_)
+        transport->begin(watch);
+    };
+    return runOnThreads(threads);
   }
 
   std::optional<uint64_t> seed_;
