@@ -20,6 +20,8 @@ const std::string &kernelsUnderTest() { return kernels; }
 
 bool runsRanks(size_t ranks) { return !engine->isSpread() || ranks == place.ranks; }
 
+bool runsPaced() { return engine->abilities().paces; }
+
 std::vector<size_t> rankCounts(size_t most) {
   std::vector<size_t> counts;
   for (size_t ranks = 1; ranks <= most; ++ranks)

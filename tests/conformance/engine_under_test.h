@@ -19,6 +19,8 @@ void setKernelsUnderTest(std::string provider);
 
 /// Programs for so many ranks can run here.
 [[nodiscard]] bool runsRanks(size_t ranks);
+/// Steps can be given stated times here.
+[[nodiscard]] bool runsPaced();
 /// From 1 to `most`, those that can.
 [[nodiscard]] std::vector<size_t> rankCounts(size_t most);
 /// This process runs the rank.

@@ -28,7 +28,7 @@ std::unique_ptr<PaceClock> virtualClock() { return std::make_unique<VirtualClock
 /// `expected`: by rank, by step; one entry where all ranks have the same.
 void expectEnds(const std::vector<const Plan *> &plans, size_t ranks, std::vector<std::vector<int64_t>> times,
                 const std::vector<Ends> &expected) {
-  if (!runsRanks(ranks))
+  if (!runsRanks(ranks) || !runsPaced())
     return;
   for (std::optional<uint64_t> seed :
        {std::optional<uint64_t>(), std::optional<uint64_t>(4), std::optional<uint64_t>(5)})
@@ -154,7 +154,7 @@ TEST(Paced, ATransferBeginsWhenBothEndsAreReady) {
 }
 
 TEST(Paced, NothingIsComputedAndNothingComesOut) {
-  if (!runsRanks(2))
+  if (!runsRanks(2) || !runsPaced())
     return;
   Overlap b;
   // More than any machine has, and no input.

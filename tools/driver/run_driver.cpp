@@ -121,7 +121,18 @@ private:
     return runs_.prepare(saveRecords, std::move(pace));
   }
 
+  llvm::Error saveCalls() {
+    return writeFile(options_.calls, [&](llvm::raw_ostream &os) {
+      std::vector<std::string> calls = runs_.plans()->recordedCalls();
+      for (size_t rank = 0; rank < calls.size(); ++rank)
+        os << "rank " << rank << '\n' << calls[rank];
+      return llvm::Error::success();
+    });
+  }
+
   llvm::Error saveTimes() {
+    if (llvm::Error error = options_.calls.empty() ? llvm::Error::success() : saveCalls())
+      return error;
     if (llvm::Error error =
             options_.trace.empty() ? llvm::Error::success() : saveTrace(options_.trace, runs_.traces().records))
       return error;

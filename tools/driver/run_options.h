@@ -47,6 +47,9 @@ struct RunOptions {
   std::vector<std::string> kernels;
   /// of collectives; 0: one for each group
   size_t streams = 0;
+  bool capture = false;
+  /// a file of the calls of a device; empty: not given
+  std::string calls;
   /// a file of durations, or predictedPace
   std::string pace;
   std::vector<FaultFlag> faults;

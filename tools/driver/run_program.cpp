@@ -37,7 +37,7 @@ bool asksOfGraph(const RunOptions &options) {
 bool asksOfPlan(const RunOptions &options) {
   return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
          !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty() ||
-         !options.kernels.empty() || options.streams > 0;
+         !options.kernels.empty() || options.streams > 0 || options.capture || !options.calls.empty();
 }
 
 } // namespace
@@ -64,16 +64,18 @@ llvm::Error RunProgram::checkUsage() const {
                        " does not\n  note: give a plan for each rank, or a graph for each");
     }
   if (planned_ && asksOfGraph(options_))
-    return textError(files_.front().file.name() +
-                     " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
-                     "--ranks, --rank-graphs, "
-                     "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
-                     "--flight-records, --trace, --durations, --pace, --kernels, --fault and --ops");
+    return textError(
+        files_.front().file.name() +
+        " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
+        "--ranks, --rank-graphs, "
+        "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
+        "--flight-records, --trace, --durations, --pace, --kernels, --capture, --calls, --fault and --ops");
   if (!runsPlans() && asksOfPlan(options_))
-    return textError("--deadline, --flight-records, --trace, --durations, --pace, --kernels, --streams and --fault go "
-                     "with an engine that "
-                     "runs plans\n  note: "
-                     "--engine local runs a graph's plan");
+    return textError(
+        "--deadline, --flight-records, --trace, --durations, --pace, --kernels, --streams, --capture, --calls and "
+        "--fault go with an engine that "
+        "runs plans\n  note: "
+        "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
     return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");
@@ -218,8 +220,10 @@ llvm::Error RunProgram::transform(const Pipeline &pipeline) {
 }
 
 llvm::Error RunProgram::lower() {
+  LoweringOptions lowering{.objects = objects_, .streams = options_.streams};
+  lowering.separateCommunication = runtime::findEngine(engine())->abilities().registersMemory;
   for (const auto &graph : graphs_) {
-    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, {.objects = objects_, .streams = options_.streams});
+    llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(*graph, lowering);
     if (!plan)
       return placed(plan.takeError());
     if (llvm::Error error = verifyPlanOrError(**plan))

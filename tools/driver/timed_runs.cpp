@@ -31,6 +31,8 @@ llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)>
     request.seed = *options_.seed;
   request.deadline = options_.deadline;
   request.pace = std::move(pace);
+  request.capture = options_.capture;
+  request.recordCalls = !options_.calls.empty();
   if (!options_.kernels.empty())
     request.kernels = options_.kernels;
   request.onFailure = [tell = std::move(onFailure)](const std::vector<FlightRecord> &records) { tell(records); };

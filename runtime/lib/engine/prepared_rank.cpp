@@ -2,6 +2,13 @@
 
 namespace ccgraph::runtime {
 
+static llvm::Error checkCopy(const Tensor &from, const Tensor &to, const StepPlace &place) {
+  if (from.sizes() == to.sizes() && from.dtype() == to.dtype())
+    return llvm::Error::success();
+  return place.error("run.plan",
+                     "copies " + from.typeText() + " to " + to.typeText() + ", expected equal sizes and dtypes");
+}
+
 llvm::Expected<PreparedCopy> PreparedCopy::prepare(const PlanStep &step, RankState &state) {
   PreparedCopy copy;
   copy.step_ = &step;
@@ -13,22 +20,16 @@ llvm::Expected<PreparedCopy> PreparedCopy::prepare(const PlanStep &step, RankSta
                          to = state.memory.tensorOf(work.to, state.symbols, place);
   if (!from || !to)
     return llvm::joinErrors(from.takeError(), to.takeError());
+  if (llvm::Error error = checkCopy(*from, *to, place))
+    return error;
   copy.fixed_.emplace(std::move(*from), std::move(*to));
   return copy;
 }
 
-static llvm::Error copyInto(const Tensor &from, const Tensor &to, const StepPlace &place) {
-  if (from.sizes() != to.sizes() || from.dtype() != to.dtype())
-    return place.error("run.plan",
-                       "copies " + from.typeText() + " to " + to.typeText() + ", expected equal sizes and dtypes");
-  to.copyFrom(from);
-  return llvm::Error::success();
-}
-
-llvm::Error PreparedCopy::run(RankState &state) const {
+llvm::Expected<std::pair<Tensor, Tensor>> PreparedCopy::bind(RankState &state) const {
   StepPlace place = state.at(step_->name);
   if (fixed_)
-    return copyInto(fixed_->first, fixed_->second, place);
+    return *fixed_;
   const CopyStep &work = *step_->copy();
   if (llvm::Error error = state.memory.makeRoom(work.to, state.symbols, place))
     return error;
@@ -36,7 +37,20 @@ llvm::Error PreparedCopy::run(RankState &state) const {
                          to = state.memory.tensorOf(work.to, state.symbols, place);
   if (!from || !to)
     return llvm::joinErrors(from.takeError(), to.takeError());
-  return copyInto(*from, *to, place);
+  if (llvm::Error error = checkCopy(*from, *to, place))
+    return error;
+  return std::pair(std::move(*from), std::move(*to));
+}
+
+llvm::Error PreparedCopy::run(RankState &state) const {
+  auto copy = [](const std::pair<Tensor, Tensor> &ends) {
+    ends.second.copyFrom(ends.first);
+    return llvm::Error::success();
+  };
+  if (fixed_)
+    return copy(*fixed_);
+  llvm::Expected<std::pair<Tensor, Tensor>> ends = bind(state);
+  return ends ? copy(*ends) : ends.takeError();
 }
 
 static const Plan &planOf(const PlanRequest &request, int64_t rank) {

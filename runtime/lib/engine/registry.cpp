@@ -2,11 +2,12 @@
 
 #include "local/local_engine.h"
 #include "mpi/mpi_engine.h"
+#include "recorded/recorded_engine.h"
 
 namespace ccgraph::runtime {
 
 llvm::ArrayRef<const Engine *> allEngines() {
-  static const Engine *const engines[] = {&localEngine(), &mpiEngine()};
+  static const Engine *const engines[] = {&localEngine(), &mpiEngine(), &recordedEngine()};
   return engines;
 }
 

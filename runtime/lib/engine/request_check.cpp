@@ -52,7 +52,28 @@ static int64_t bytesTogether(const PlanRequest &request, llvm::ArrayRef<size_t> 
   return bytes;
 }
 
-llvm::Error checkPlanRequest(const PlanRequest &request, llvm::ArrayRef<size_t> hostRanks) {
+static llvm::Error checkAbilities(const PlanRequest &request, const Engine &engine) {
+  Engine::Abilities able = engine.abilities();
+  if (request.pace && !able.paces)
+    return wrong("engine " + engine.name() + " gives steps no stated times: they take the time of its device");
+  if (request.capture && !able.captures)
+    return wrong("engine " + engine.name() + " captures no steps: it has no device that could launch them at once");
+  if (request.recordCalls && !able.records)
+    return wrong("engine " + engine.name() + " records no calls");
+  return llvm::Error::success();
+}
+
+llvm::Error refuseMemory(const std::string &asked) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.memory";
+  diagnostic.message = "inputs and results need " + asked + ", more than this run may hold";
+  diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
+  return makeError(std::move(diagnostic));
+}
+
+llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine, llvm::ArrayRef<size_t> hostRanks) {
+  if (llvm::Error error = checkAbilities(request, engine))
+    return error;
   if (request.ranks == 0)
     return wrong("got 0 ranks, expected at least 1");
   if (request.plans.size() != 1 && request.plans.size() != request.ranks)

@@ -7,9 +7,12 @@
 
 namespace ccgraph::runtime {
 
-/// Plans for the ranks, and memory for the plans of those ranks that share one host's: `hostRanks`.
-[[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request, llvm::ArrayRef<size_t> hostRanks);
+/// Plans for the ranks, what the engine is able to, and memory for the plans of those ranks that share one host's: `hostRanks`.
+[[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine,
+                                           llvm::ArrayRef<size_t> hostRanks);
 /// Inputs for each rank.
 [[nodiscard]] llvm::Error checkInputs(size_t given, size_t ranks);
+/// Of memory that inputs and results need beside that of the plans: "400 bytes".
+[[nodiscard]] llvm::Error refuseMemory(const std::string &asked);
 
 } // namespace ccgraph::runtime

@@ -1,6 +1,5 @@
 #include "local/local_engine.h"
 
-#include "ccgraph/runtime/memory_need.h"
 #include "engine/exchange_values.h"
 #include "engine/rank_threads.h"
 #include "engine/request_check.h"
@@ -11,14 +10,6 @@
 
 namespace ccgraph::runtime {
 namespace {
-
-llvm::Error resultsNeed(const std::string &asked) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.memory";
-  diagnostic.message = "inputs and results need " + asked + ", more than this run may hold";
-  diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
-  return makeError(std::move(diagnostic));
-}
 
 class LocalPlans final : public PreparedPlans {
 public:
@@ -44,7 +35,7 @@ public:
     if (llvm::Error error = checkInputs(inputs.size(), ranks_.size()))
       return error;
     MemoryLimit limit(account_);
-    llvm::Expected<RunResult> results = withinMemory<RunResult>([&] { return runAll(inputs); }, resultsNeed);
+    llvm::Expected<RunResult> results = withinMemory<RunResult>([&] { return runAll(inputs); }, refuseMemory);
     if (!results && onFailure_)
       onFailure_(flightRecords());
     return results;
@@ -130,7 +121,7 @@ public:
   [[nodiscard]] llvm::StringRef name() const override { return "local"; }
 
   [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {
-    if (llvm::Error error = checkPlanRequest(request, llvm::to_vector(llvm::seq<size_t>(0, request.ranks))))
+    if (llvm::Error error = checkPlanRequest(request, *this, llvm::to_vector(llvm::seq<size_t>(0, request.ranks))))
       return error;
     auto plans = std::make_unique<LocalPlans>(request);
     using Result = std::unique_ptr<PreparedPlans>;
@@ -140,7 +131,7 @@ public:
             return error;
           return Result(std::move(plans));
         },
-        resultsNeed);
+        refuseMemory);
   }
 };
 

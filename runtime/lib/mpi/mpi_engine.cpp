@@ -20,11 +20,6 @@ llvm::Error simpleError(llvm::StringRef rule, std::string message, std::string r
   return makeError(std::move(diagnostic));
 }
 
-llvm::Error resultsNeed(const std::string &asked) {
-  return simpleError("run.memory", "inputs and results need " + asked + ", more than this run may hold",
-                     "run fewer ranks, or the program with smaller sizes");
-}
-
 /// What MPI may still use when a run has failed.
 struct RankMemoryOfJob {
   explicit RankMemoryOfJob(MpiJob &job) : transport(job) {}
@@ -101,12 +96,12 @@ private:
             return error;
           return true;
         },
-        resultsNeed);
+        refuseMemory);
     return done ? llvm::Error::success() : done.takeError();
   }
 
   llvm::Error prepareAll(const PlanRequest &request, MpiStandby &standby) {
-    if (llvm::Error error = checkPlanRequest(request, job_.hostRanks()))
+    if (llvm::Error error = checkPlanRequest(request, mpiEngine(), job_.hostRanks()))
       return error;
     if (request.ranks != static_cast<size_t>(job_.size()))
       return simpleError("run.request",

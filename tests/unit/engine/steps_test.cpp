@@ -345,9 +345,9 @@ TEST(PlanSteps, OnlyRanksOfOneHostShareItsMemory) {
   request.plans = {&b.plan};
   request.ranks = 4;
   request.memoryLimit = 9000;
-  EXPECT_EQ(llvm::toString(runtime::checkPlanRequest(request, {1, 3})), "");
+  EXPECT_EQ(llvm::toString(runtime::checkPlanRequest(request, *runtime::findEngine("local"), {1, 3})), "");
   EXPECT_EQ(
-      llvm::toString(runtime::checkPlanRequest(request, {0, 1, 2, 3})),
+      llvm::toString(runtime::checkPlanRequest(request, *runtime::findEngine("local"), {0, 1, 2, 3})),
       "error: 4 ranks need 15.8 KiB together, 3.9 KiB each, and the limit is 8.8 KiB [run.memory]\n  note: run at most "
       "2 ranks, or the program with smaller sizes\n");
 }

@@ -1,6 +1,7 @@
 // Engines: what runs a Plan.
 //
-// An engine is known by its name (`local`: all ranks in one process, a thread each). All of them give what the reference
+// An engine is known by its name: `local` runs all ranks in one process, a thread each, `mpi` each in a process of its own, and
+// `nccl-recorded` shows and tries the calls that the nccl engine would make of devices. All of them give what the reference
 // interpreter gives (interpreter.h): the same values to the bit where kernels are the same, under the same names, and errors of
 // the same rules. What a Plan leaves open, which of several streams goes on first, an engine chooses for speed; or a seed does, so
 // that a Plan whose order is too weak fails, and fails again.
@@ -12,6 +13,7 @@
 // Errors have the rules of interpreter.h, and name rank, step, got and expected. Further ones are
 //   run.no-kernel         no provider has a kernel of some operators: all of them are named before the first step
 //   run.mpi               MPI cannot start, or says that something is wrong
+//   run.nccl              a device, or what lets devices communicate, says that something is wrong
 //   run.deadline          a rank has waited for its peers longer than the request allows; says what each rank waits for
 //   run.rank-lost         a rank has ended before its program did
 //   run.plan              the plan does not fit what happens: a window lies outside its buffer, an operator does not write where the
@@ -67,6 +69,10 @@ struct PlanRequest {
   std::vector<std::string> kernels = {"builtin"};
   /// Where it is given, steps take stated times and do nothing else: inputs are not looked at, and results are empty.
   std::optional<Pace> pace = {};
+  /// The steps of the first run are captured, and later runs launch all of them at once, where the engine can.
+  bool capture = false;
+  /// Keep what is called, for PreparedPlans::recordedCalls(), where the engine can.
+  bool recordCalls = false;
 };
 
 /// What ranks remember of a run that has ended, by rank.
@@ -88,6 +94,8 @@ public:
   /// Of the last run, which has ended well: of all ranks in the process of rank 0, else of those that this process runs. All
   /// processes must ask. Error: a rank is no more, or does not answer.
   [[nodiscard]] virtual llvm::Expected<RankTraces> gatherTraces() = 0;
+  /// By rank: the calls of the device since the plans were prepared, one a line. Of an engine that records, and where it was asked for.
+  [[nodiscard]] virtual std::vector<std::string> recordedCalls() const { return {}; }
 };
 
 /// Of a process among those that run a program together.
@@ -110,6 +118,18 @@ public:
   [[nodiscard]] virtual llvm::Error checkAvailable() const { return llvm::Error::success(); }
   /// A process for each rank.
   [[nodiscard]] virtual bool isSpread() const { return false; }
+  /// What a request may ask of it besides to run.
+  struct Abilities {
+    /// PlanRequest::pace
+    bool paces = true;
+    /// PlanRequest::capture
+    bool captures = false;
+    /// PlanRequest::recordCalls
+    bool records = false;
+    /// It registers an arena of communication with what moves the bytes: plans for it should have one (LoweringOptions).
+    bool registersMemory = false;
+  };
+  [[nodiscard]] virtual Abilities abilities() const { return {}; }
   /// Of an engine that is spread: becomes one of the job's processes; may be asked again. Others: rank 0 of 1.
   [[nodiscard]] virtual llvm::Expected<ProcessPlace> join(std::chrono::milliseconds) const { return ProcessPlace(); }
   /// Whether this process tells the user what happened: of all the one, and where rank 0 has failed another one.

@@ -1,0 +1,61 @@
+// LaneTable: which communicators a job needs, worked out alike by every rank from all ranks' plans.
+//
+// A communicator (a *lane*) serves the collectives that one stream issues for one list of ranks, or one channel of transfers. Each has
+// its own, because what is issued on one communicator runs in that order whatever the streams: two streams on one communicator would
+// wait for each other, and a send and a receive that two ranks issue crosswise would do so for ever. And transfers have no tags there:
+// on a communicator of its own, a channel matches by order alone.
+//
+// Lanes are made by splitting the job's communicator, which all ranks do in one order: round by round, each of lanes that have no
+// rank in common, since one split makes them all. The list is sorted by members, so it does not depend on who computes it. A lane of
+// all ranks in order is the job's communicator itself.
+//
+// A lane is *registered* where every row that any of its ranks ever sends or receives there lies in its arena of communication, because
+// a collective wants registered memory from all of its ranks or from none.
+//
+// Ownership: plain values. Failure: none; that the plans agree is asked before. Cost: O(calls of all ranks, times log of lanes).
+#pragma once
+
+#include "ccgraph/ir/plan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <map>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+struct CommKey {
+  /// global ranks, in the communicator's order; of a channel its sender and its receiver
+  std::vector<int64_t> members;
+  /// collectives: which of the streams that communicate for these members, in the order in which a plan first uses them; channels: -1
+  int64_t stream = 0;
+  /// of a channel
+  int64_t tag = 0;
+  friend auto operator<=>(const CommKey &, const CommKey &) = default; // NOLINT(modernize-use-nullptr): no pointer
+};
+
+class LaneTable {
+public:
+  /// `plans`: one for all ranks, or one for each. Members of all groups are known.
+  LaneTable(llvm::ArrayRef<const Plan *> plans, size_t ranks);
+
+  struct Lane {
+    CommKey key;
+    bool registered = true;
+  };
+  [[nodiscard]] llvm::ArrayRef<Lane> lanes() const { return lanes_; }
+  /// Which lanes each split makes.
+  [[nodiscard]] llvm::ArrayRef<std::vector<size_t>> rounds() const { return rounds_; }
+  /// The one that needs no split.
+  [[nodiscard]] std::optional<size_t> whole() const { return whole_; }
+  /// By call of the rank's plan, in the order of the list.
+  [[nodiscard]] std::vector<size_t> lanesOf(const Plan &plan, int64_t rank) const;
+
+private:
+  std::vector<Lane> lanes_;
+  std::map<CommKey, size_t> byKey_;
+  std::vector<std::vector<size_t>> rounds_;
+  std::optional<size_t> whole_;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,490 @@
+#include "nccl/nccl_rank.h"
+
+#include "engine/exchange_values.h"
+#include "interpreter/random.h"
+#include "nccl/gpu_error.h"
+#include "nccl/host_step.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <thread>
+
+namespace ccgraph::runtime {
+
+/// What is enrolled is looked up by its number; rows move by the device's own calls.
+class NcclRank::NoTransport final : public Transport {
+public:
+  Ticket enrol(const CallSeat &) override { return calls_++; }
+  llvm::Error launch(Ticket, const Launch &) override { return llvm::Error::success(); }
+  bool isReady(Ticket) override { return false; }
+  llvm::Expected<bool> advance(Ticket) override { return false; }
+  std::string waitText(Ticket) const override { return ""; }
+
+private:
+  Ticket calls_ = 0;
+};
+
+NcclRank::NcclRank(const Setup &setup, const PlanRequest &request)
+    : rank_(setup.rank), ranks_(static_cast<int>(request.ranks)), calls_(*setup.calls), lanes_(*setup.lanes),
+      deadline_(request.deadline), captures_(request.capture), communicators_(calls_, rank_),
+      memory_(std::make_unique<GpuMemory>(
+          calls_, rank_,
+          GpuMemory::Owner{[this](GpuStream stream) { return await(stream); },
+                           [this](const std::byte *memory) { communicators_.forget(memory); }})),
+      transport_(std::make_unique<NoTransport>()),
+      prepared_(std::make_unique<PreparedRank>(
+          PreparedRank::Setup{rank_, transport_.get(), setup.engine, setup.body, setup.layouts, memory_.get()},
+          request)),
+      rows_(nullptr, nullptr), scratch_(calls_), selfTransfers_(calls_, rank_) {}
+
+NcclRank::~NcclRank() {
+  llvm::consumeError(std::move(workError_));
+  if (graph_)
+    calls_.destroyGraph(*graph_);
+  if (signal_)
+    calls_.release(signal_);
+  for (GpuEvent event : events_)
+    calls_.destroyEvent(event);
+  for (GpuEvent event : joined_)
+    calls_.destroyEvent(event);
+  for (GpuEvent event : {forked_, awaited_})
+    if (event.raw != 0)
+      calls_.destroyEvent(event);
+  for (GpuStream stream : streams_)
+    if (stream.raw != 0)
+      calls_.destroyStream(stream);
+}
+
+llvm::Error NcclRank::check(int code, const char *doing, const PreparedStep *step) const {
+  if (code == 0)
+    return llvm::Error::success();
+  std::string what = step ? ("`" + step->plan->name.str() + "`, " + doing).str() : std::string(doing);
+  return gpuError(calls_, rank_, what, code);
+}
+
+// --- Before the first run -------------------------------------------------------------------------------------
+
+llvm::Error NcclRank::prepare() {
+  // Because memory is brought to the device by the stream of computation, that is there first.
+  streams_.resize(prepared_->state.plan->streams.size());
+  if (llvm::Error error = makeStreams())
+    return error;
+  memory_->use(streams_[Plan::computeStream]);
+  if (llvm::Error error = prepared_->prepare())
+    return error;
+  if (llvm::Error error = makeEvents())
+    return error;
+  workOf_.resize(prepared_->steps.size());
+  for (size_t index = 0; index < prepared_->steps.size(); ++index)
+    if (auto *kernel = std::get_if<PreparedKernel>(&prepared_->steps[index].work))
+      workOf_[index] = &works_.emplace_back(*this, *kernel, *prepared_->steps[index].plan);
+  lanesOfCalls_ = lanes_.lanesOf(plan(), rank_);
+  return captures_ ? checkCapture() : llvm::Error::success();
+}
+
+llvm::Error NcclRank::makeStreams() {
+  const Plan &plan = *prepared_->state.plan;
+  std::vector<bool> used(plan.streams.size());
+  used[Plan::computeStream] = true;
+  for (const PlanStep &step : plan.steps)
+    used[step.stream] = true;
+  for (size_t stream = 0; stream < used.size(); ++stream)
+    if (used[stream])
+      if (llvm::Error error =
+              check(calls_.createStream(plan.streams[stream].name, streams_[stream]), "making a stream"))
+        return error;
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::makeEvents() {
+  auto make = [&](GpuEvent &event) { return check(calls_.createEvent(event), "making an event"); };
+  events_.resize(plan().numEvents);
+  byHost_.resize(plan().numEvents);
+  joined_.resize(plan().streams.size());
+  for (const PlanStep &step : plan().steps) {
+    if (step.event && step.stream == Plan::hostStream)
+      byHost_[*step.event] = true;
+    const CollectiveStep *work = step.collective();
+    bool barrier = work && llvm::any_of(work->calls, [](const PlanCollective &call) {
+                     return call.kind == CollectiveKind::Barrier;
+                   });
+    if (barrier && !signal_)
+      if (llvm::Error error = check(calls_.allocate(GpuPurpose::Growing, 4, signal_), "taking memory"))
+        return error;
+  }
+  rows_ = RowCalls(signal_, [this](int64_t bytes) { return scratch_.take(bytes); });
+  for (std::vector<GpuEvent> *list : {&events_, &joined_})
+    for (GpuEvent &event : *list)
+      if (llvm::Error error = make(event))
+        return error;
+  if (llvm::Error error = make(forked_))
+    return error;
+  return make(awaited_);
+}
+
+llvm::Error NcclRank::open(const GpuJobId &id) {
+  if (llvm::Error error = communicators_.open(lanes_, id, ranks_))
+    return error;
+  // Because no memory can be taken while steps are captured.
+  if (captures_)
+    for (PreparedStep &step : prepared_->steps)
+      if (auto *exchange = std::get_if<PreparedExchange>(&step.work))
+        if (llvm::Error error = addCalls(step, *exchange, {}))
+          return error;
+  const Arena &arena = prepared_->state.memory.communication();
+  return communicators_.registerArena(arena.data(), arena.size());
+}
+
+bool NcclRank::sendsToItself(const PreparedExchange &exchange) const {
+  return llvm::any_of(exchange.collective.seats(), [&](const CallSeat &seat) {
+    return isPointToPoint(seat.kind) && seat.members[seat.peer] == rank_;
+  });
+}
+
+llvm::Error NcclRank::checkCapture() const {
+  auto refuse = [&](Identifier name, const std::string &why) {
+    return prepared_->state.at(name).error("run.request", "cannot be captured: " + why,
+                                           "leave --capture out, or take the step out of the program");
+  };
+  for (const PreparedStep &step : prepared_->steps) {
+    if (step.byHost)
+      return refuse(step.plan->name, step.plan->stream == Plan::hostStream
+                                         ? "the host computes it, and looks at what the device has made"
+                                         : "it draws random numbers, which would be the same in each run");
+    if (const auto *exchange = std::get_if<PreparedExchange>(&step.work); exchange && sendsToItself(*exchange))
+      return refuse(step.plan->name, "the rank sends to itself, which takes memory");
+    if (!step.growing.empty())
+      return refuse(step.plan->name, "it has memory whose size only the run tells");
+  }
+  if (!plan().layout.symbols.empty())
+    return refuse({}, "sizes depend on " + plan().layout.symbols.front().first.str().str());
+  if (prepared_->faults.any())
+    return refuse({}, "faults are asked for besides");
+  return llvm::Error::success();
+}
+
+// --- A run ----------------------------------------------------------------------------------------------------
+
+llvm::Expected<RankLoop::End> NcclRank::run(const TensorMap &inputs, Standby &standby) {
+  standby_ = &standby;
+  stopped_ = dead_ = false;
+  StepMemory::Use stepMemory(prepared_->state.stepMemory);
+  prepared_->begin();
+  llvm::Expected<RankLoop::End> end = withinMemory<RankLoop::End>(
+      [&] { return runSteps(inputs); },
+      [&](const std::string &asked) {
+        return prepared_->state.at({}).error("run.memory", "needs " + asked + ", more than this run may hold",
+                                             "run fewer ranks, or the program with smaller sizes");
+      });
+  if (end)
+    return end;
+  abandon();
+  if (!stopped_ && !dead_)
+    return end;
+  llvm::consumeError(end.takeError());
+  return dead_ ? RankLoop::End::Dead : RankLoop::End::Stopped;
+}
+
+llvm::Expected<RankLoop::End> NcclRank::runSteps(const TensorMap &inputs) {
+  RankState &state = prepared_->state;
+  memory_->use(streams_[Plan::computeStream]);
+  if (llvm::Error error = bringInputs(state, inputs))
+    return error;
+  const Arena &arena = state.memory.communication();
+  if (llvm::Error error = communicators_.registerArena(arena.data(), arena.size()))
+    return error;
+  if (llvm::Error error = captures_ ? launchCaptured() : enqueueSteps())
+    return error;
+  memory_->use(streams_[Plan::computeStream]);
+  CopiesForCaller copies;
+  llvm::Expected<TensorMap> results = ccgraph::runtime::takeResults(state, copies);
+  if (!results)
+    return results.takeError();
+  results_ = std::move(*results);
+  selfTransfers_.clear();
+  noteEnded();
+  return RankLoop::End::Finished;
+}
+
+llvm::Error NcclRank::enqueueSteps() {
+  if (llvm::Error error = fork())
+    return error;
+  if (llvm::Error error = issueAll())
+    return error;
+  return join();
+}
+
+llvm::Error NcclRank::launchCaptured() {
+  if (!graph_) {
+    if (llvm::Error error = capture())
+      return error;
+  } else {
+    for (const PreparedStep &step : prepared_->steps)
+      noteIssued(step);
+  }
+  return check(calls_.launchGraph(*graph_, streams_[Plan::computeStream]), "launching the captured steps");
+}
+
+llvm::Error NcclRank::capture() {
+  GpuStream origin = streams_[Plan::computeStream];
+  if (llvm::Error error = check(calls_.beginCapture(origin), "capturing the steps"))
+    return error;
+  if (llvm::Error error = enqueueSteps())
+    return error;
+  GpuGraph graph;
+  if (llvm::Error error = check(calls_.endCapture(origin, graph), "capturing the steps"))
+    return error;
+  graph_ = graph;
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::fork() {
+  GpuStream origin = streams_[Plan::computeStream];
+  if (llvm::Error error = check(calls_.record(forked_, origin), "recording an event"))
+    return error;
+  for (GpuStream stream : streams_)
+    if (stream.raw != 0 && stream.raw != origin.raw)
+      if (llvm::Error error = check(calls_.wait(stream, forked_), "waiting for an event"))
+        return error;
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::join() {
+  GpuStream origin = streams_[Plan::computeStream];
+  for (size_t stream = 0; stream < streams_.size(); ++stream) {
+    if (streams_[stream].raw == 0 || stream == Plan::computeStream)
+      continue;
+    if (llvm::Error error = check(calls_.record(joined_[stream], streams_[stream]), "recording an event"))
+      return error;
+    if (llvm::Error error = check(calls_.wait(origin, joined_[stream]), "waiting for an event"))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::issueAll() {
+  for (size_t index = 0; index < prepared_->steps.size(); ++index)
+    if (llvm::Error error = issue(index))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::issue(size_t index) {
+  const PreparedStep &step = prepared_->steps[index];
+  const PlanStep &planned = *step.plan;
+  GpuStream stream = streams_[planned.stream];
+  if (prepared_->faults.any()) {
+    dead_ = !prepared_->faults.letBegin(step.position, *standby_);
+    stopped_ = !dead_ && standby_->isOver();
+    if (dead_ || stopped_)
+      return ncclError("the rank has stopped");
+  }
+  for (EventId event : planned.waits)
+    if (!byHost_[event])
+      if (llvm::Error error = check(calls_.wait(stream, events_[event]), "waiting for an event", &step))
+        return error;
+  if (llvm::Error error = enqueue(index, stream))
+    return error;
+  noteIssued(step);
+  if (!planned.event || byHost_[*planned.event])
+    return llvm::Error::success();
+  return check(calls_.record(events_[*planned.event], stream), "recording an event", &step);
+}
+
+llvm::Error NcclRank::enqueue(size_t index, GpuStream stream) {
+  PreparedStep &step = prepared_->steps[index];
+  if (step.byHost)
+    return computeOnHost(step, stream);
+  if (auto *kernel = std::get_if<PreparedKernel>(&step.work))
+    return enqueueKernel(index, *kernel, stream);
+  if (auto *copy = std::get_if<PreparedCopy>(&step.work))
+    return enqueueCopy(step, *copy, stream);
+  return enqueueExchange(step, std::get<PreparedExchange>(step.work), stream);
+}
+
+llvm::Error NcclRank::enqueueKernel(size_t index, PreparedKernel &kernel, GpuStream stream) {
+  const PreparedStep &step = prepared_->steps[index];
+  RankState &state = prepared_->state;
+  llvm::Error error = llvm::Error::success();
+  forEachWindow(step.plan->kernel()->result, [&](const PlanWindow &window) {
+    if (!error)
+      error = state.memory.makeRoom(window, state.symbols, state.at(step.plan->name));
+  });
+  if (error)
+    return error;
+  if (llvm::Error failed = kernel.bind(state))
+    return failed;
+  return check(calls_.launch(*workOf_[index], stream), "launching a kernel", &step);
+}
+
+bool NcclRank::KernelWork::run() {
+  llvm::Expected<bool> done = withinMemory<bool>(
+      [&]() -> llvm::Expected<bool> {
+        if (llvm::Error error = kernel_.runBound(rank_.prepared_->state))
+          return error;
+        return true;
+      },
+      [&](const std::string &asked) {
+        return rank_.prepared_->state.at(step_.name)
+            .error("run.memory", "needs " + asked + ", more than this run may hold");
+      });
+  if (done)
+    return true;
+  if (rank_.workError_)
+    llvm::consumeError(done.takeError());
+  else
+    rank_.workError_ = done.takeError();
+  return false;
+}
+
+llvm::Error NcclRank::enqueueCopy(const PreparedStep &step, const PreparedCopy &copy, GpuStream stream) {
+  llvm::Expected<std::pair<Tensor, Tensor>> ends = copy.bind(prepared_->state);
+  if (!ends)
+    return ends.takeError();
+  const auto &[from, to] = *ends;
+  bool plain = from.isContiguous() && to.isContiguous();
+  int64_t bytes = from.numElements() * from.elementSize();
+  return check(plain ? calls_.copy(GpuCopy::OnDevice, to.data(), from.data(), bytes, stream)
+                     : calls_.copyElements(from, to, stream),
+               "copying", &step);
+}
+
+llvm::Error NcclRank::enqueueExchange(const PreparedStep &step, PreparedExchange &exchange, GpuStream stream) {
+  if (llvm::Error error = addCalls(step, exchange, stream))
+    return error;
+  return check(rows_.issue(calls_, stream), "communicating", &step);
+}
+
+llvm::Error NcclRank::addCalls(const PreparedStep &step, PreparedExchange &exchange, GpuStream stream) {
+  if (llvm::Error error = exchange.collective.bind(prepared_->state))
+    return error;
+  rows_.clear();
+  scratch_.begin(step.position);
+  for (size_t i = 0; i < exchange.calls.size(); ++i) {
+    const Launch &launch = prepared_->faults.launched(step.position, exchange.collective.launches()[i]);
+    size_t lane = lanesOfCalls_[exchange.calls[i].ticket];
+    if (llvm::Error error = addCall(exchange.collective.seats()[i], launch, lane, stream))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::addCall(const CallSeat &seat, const Launch &launch, size_t lane, GpuStream stream) {
+  if (isPointToPoint(launch.kind) && seat.members[seat.peer] == rank_)
+    return selfTransfers_.add(launch, lane, stream);
+  rows_.add(seat, launch, communicators_.of(lane));
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::computeOnHost(PreparedStep &step, GpuStream stream) {
+  memory_->use(stream);
+  HostStep host(*step.plan, prepared_->state);
+  if (host.fetch() || !step.plan->waits.empty())
+    if (llvm::Error error = memory_->settle())
+      return error;
+  host.begin();
+  llvm::Error error = std::get<PreparedKernel>(step.work).run(prepared_->state);
+  bool sends = host.end();
+  if (error)
+    return error;
+  // Because steps that stand after one of the host begin when that has ended, and what was sent is let go.
+  return sends ? memory_->settle() : llvm::Error::success();
+}
+
+// --- Waiting --------------------------------------------------------------------------------------------------
+
+llvm::Error NcclRank::await(GpuStream stream) {
+  if (llvm::Error error = check(calls_.record(awaited_, stream), "recording an event"))
+    return error;
+  return awaitEvent(awaited_);
+}
+
+llvm::Error NcclRank::awaitEvent(GpuEvent event) {
+  using Clock = Standby::Clock;
+  constexpr std::chrono::milliseconds betweenLooks(1);
+  Clock::time_point began = Clock::now(), looked = began;
+  prepared_->recorder.setWaiting();
+  for (;;) {
+    bool ended = false;
+    if (int code = calls_.query(event, ended))
+      return endFailed(code);
+    if (ended)
+      break;
+    std::this_thread::yield();
+    Clock::time_point now = Clock::now();
+    if (now - looked < betweenLooks)
+      continue;
+    looked = now;
+    if (int code = communicators_.asyncError())
+      return endFailed(code);
+    stopped_ = standby_->isOver();
+    if (stopped_)
+      return ncclError("the run is over");
+    if (now - began > deadline_)
+      return endOverdue();
+  }
+  prepared_->recorder.setBusy();
+  return llvm::Error::success();
+}
+
+llvm::Error NcclRank::endFailed(int code) {
+  if (workError_)
+    return std::exchange(workError_, llvm::Error::success());
+  // Because the one who knows why says so.
+  stopped_ = calls_.errorText(code).empty();
+  return gpuError(calls_, rank_, "waiting for the device", code);
+}
+
+llvm::Error NcclRank::endOverdue() {
+  std::vector<std::string> waits = waitTexts();
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.deadline";
+  diagnostic.message = "rank " + std::to_string(rank_) + " has waited for " + std::to_string(deadline_.count()) +
+                       " ms: " + (waits.empty() ? "its device has not ended its work" : waits.front());
+  if (!waits.empty())
+    diagnostic.notes.assign(waits.begin() + 1, waits.end());
+  return makeError(std::move(diagnostic));
+}
+
+std::vector<std::string> NcclRank::waitTexts() const {
+  std::vector<std::string> texts;
+  for (const PreparedStep &step : prepared_->steps) {
+    bool ended = true;
+    if (std::holds_alternative<PreparedExchange>(step.work) && step.plan->event &&
+        calls_.query(events_[*step.plan->event], ended) == 0 && !ended)
+      texts.push_back("rank " + std::to_string(rank_) + " waits for " +
+                      describe(std::get<PreparedExchange>(step.work).collective.launches().front()));
+  }
+  return texts;
+}
+
+void NcclRank::abandon() {
+  over_ = true;
+  communicators_.abandon();
+}
+
+// --- What is remembered ---------------------------------------------------------------------------------------
+
+void NcclRank::noteIssued(const PreparedStep &step) {
+  FlightRecorder::Moment now = prepared_->recorder.moment();
+  if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
+    for (size_t i = 0; i < exchange->calls.size(); ++i) {
+      prepared_->recorder.schedule(*exchange->calls[i].record, now);
+      prepared_->recorder.start(*exchange->calls[i].record, exchange->collective.launches()[i], now);
+    }
+  prepared_->recorder.beginStep(step.position, now);
+}
+
+// Because the host learns of all of them at once, when it has waited for the device.
+void NcclRank::noteEnded() {
+  FlightRecorder::Moment now = prepared_->recorder.moment();
+  for (const PreparedStep &step : prepared_->steps) {
+    if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
+      for (const PreparedExchange::Call &call : exchange->calls)
+        prepared_->recorder.complete(*call.record, now);
+    prepared_->recorder.endStep(step.position, now);
+  }
+  prepared_->recorder.setEnded();
+}
+
+} // namespace ccgraph::runtime
