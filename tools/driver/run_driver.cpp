@@ -122,12 +122,13 @@ private:
   }
 
   llvm::Error saveCalls() {
-    return writeFile(options_.calls, [&](llvm::raw_ostream &os) {
+    auto write = [&](llvm::raw_ostream &os) {
       std::vector<std::string> calls = runs_.plans()->recordedCalls();
       for (size_t rank = 0; rank < calls.size(); ++rank)
         os << "rank " << rank << '\n' << calls[rank];
       return llvm::Error::success();
-    });
+    };
+    return options_.calls == "-" ? write(streams_.out) : writeFile(options_.calls, write);
   }
 
   llvm::Error saveTimes() {

@@ -82,7 +82,7 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
                options.durations);
   line.addText("--calls", "FILE",
-               "with nccl-recorded: write each call of streams, events and communicators, rank by rank", options.calls);
+               "with nccl-recorded: write each call of streams, events and communicators, rank by rank; -: to stdout", options.calls);
   line.addSwitch("--capture", "with nccl-recorded: capture the plan's steps once, and launch all of them at once",
                  options.capture);
   line.addText("--pace", "FILE",

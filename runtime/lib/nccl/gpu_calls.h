@@ -114,7 +114,7 @@ public:
   // --- Streams and events -----------------------------------------------------------------------------
   virtual int createStream(const std::string &name, GpuStream &stream) = 0;
   virtual int destroyStream(GpuStream stream) = 0;
-  virtual int createEvent(GpuEvent &event) = 0;
+  virtual int createEvent(const std::string &name, GpuEvent &event) = 0;
   virtual int destroyEvent(GpuEvent event) = 0;
   virtual int record(GpuEvent event, GpuStream stream) = 0;
   /// What the stream is given from now on begins after what the event stands for.

@@ -43,11 +43,9 @@ NcclRank::~NcclRank() {
     calls_.destroyGraph(*graph_);
   if (signal_)
     calls_.release(signal_);
-  for (GpuEvent event : events_)
-    calls_.destroyEvent(event);
+  joined_.insert(joined_.end(), {forked_, awaited_});
+  joined_.insert(joined_.end(), events_.begin(), events_.end());
   for (GpuEvent event : joined_)
-    calls_.destroyEvent(event);
-  for (GpuEvent event : {forked_, awaited_})
     if (event.raw != 0)
       calls_.destroyEvent(event);
   for (GpuStream stream : streams_)
@@ -97,7 +95,9 @@ llvm::Error NcclRank::makeStreams() {
 }
 
 llvm::Error NcclRank::makeEvents() {
-  auto make = [&](GpuEvent &event) { return check(calls_.createEvent(event), "making an event"); };
+  auto make = [&](const std::string &name, GpuEvent &event) {
+    return check(calls_.createEvent(name, event), "making an event");
+  };
   events_.resize(plan().numEvents);
   byHost_.resize(plan().numEvents);
   joined_.resize(plan().streams.size());
@@ -113,13 +113,16 @@ llvm::Error NcclRank::makeEvents() {
         return error;
   }
   rows_ = RowCalls(signal_, [this](int64_t bytes) { return scratch_.take(bytes); });
-  for (std::vector<GpuEvent> *list : {&events_, &joined_})
-    for (GpuEvent &event : *list)
-      if (llvm::Error error = make(event))
+  for (size_t event = 0; event < events_.size(); ++event)
+    if (llvm::Error error = make("event " + std::to_string(event), events_[event]))
+      return error;
+  for (size_t stream = 0; stream < streams_.size(); ++stream)
+    if (isJoined(stream))
+      if (llvm::Error error = make("the end of " + plan().streams[stream].name, joined_[stream]))
         return error;
-  if (llvm::Error error = make(forked_))
+  if (llvm::Error error = make("the inputs", forked_))
     return error;
-  return make(awaited_);
+  return make("all", awaited_);
 }
 
 llvm::Error NcclRank::open(const GpuJobId &id) {
@@ -249,10 +252,15 @@ llvm::Error NcclRank::fork() {
   return llvm::Error::success();
 }
 
+// Because the host has waited for all that it gave to its own stream.
+bool NcclRank::isJoined(size_t stream) const {
+  return streams_[stream].raw != 0 && stream != Plan::computeStream && stream != Plan::hostStream;
+}
+
 llvm::Error NcclRank::join() {
   GpuStream origin = streams_[Plan::computeStream];
   for (size_t stream = 0; stream < streams_.size(); ++stream) {
-    if (streams_[stream].raw == 0 || stream == Plan::computeStream)
+    if (!isJoined(stream))
       continue;
     if (llvm::Error error = check(calls_.record(joined_[stream], streams_[stream]), "recording an event"))
       return error;

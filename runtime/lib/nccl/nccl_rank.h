@@ -89,6 +89,7 @@ private:
   [[nodiscard]] llvm::Error capture();
   [[nodiscard]] llvm::Error fork();
   [[nodiscard]] llvm::Error join();
+  [[nodiscard]] bool isJoined(size_t stream) const;
   [[nodiscard]] llvm::Error issueAll();
   [[nodiscard]] llvm::Error issue(size_t index);
   [[nodiscard]] llvm::Error enqueue(size_t index, GpuStream stream);

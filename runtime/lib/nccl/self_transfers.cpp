@@ -14,7 +14,7 @@ int SelfTransfers::send(const Launch &launch, size_t lane, GpuStream stream) {
   message.bytes = bytesOf(row);
   if (int code = calls_.allocate(GpuPurpose::Growing, message.bytes, message.memory))
     return code;
-  if (int code = calls_.createEvent(message.sent))
+  if (int code = calls_.createEvent("sent to itself", message.sent))
     return code;
   if (int code = calls_.copy(GpuCopy::OnDevice, message.memory, row.pieces().front().data(), message.bytes, stream))
     return code;

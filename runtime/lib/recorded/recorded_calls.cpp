@@ -74,9 +74,9 @@ int RecordedCalls::destroyStream(GpuStream stream) {
   return Fine;
 }
 
-int RecordedCalls::createEvent(GpuEvent &event) {
+int RecordedCalls::createEvent(const std::string &name, GpuEvent &event) {
   auto made = std::make_unique<Event>();
-  made->number = events_.size();
+  made->name = name;
   event.raw = reinterpret_cast<uintptr_t>(made.get());
   events_.push_back(std::move(made));
   return Fine;
@@ -93,14 +93,14 @@ int RecordedCalls::record(GpuEvent event, GpuStream stream) {
   recorded.captured = on.captured;
   recorded.capturedMoment = on.capturedAfter;
   recorded.moment = on.captured ? Moment() : on.after;
-  record_.add([&](raw_ostream &os) { os << "record event" << recorded.number << " on " << on.name; });
+  record_.add([&](raw_ostream &os) { os << "record " << recorded.name << " on " << on.name; });
   return Fine;
 }
 
 int RecordedCalls::wait(GpuStream stream, GpuEvent event) {
   Stream &on = streamOf(stream);
   const Event &awaited = eventOf(event);
-  record_.add([&](raw_ostream &os) { os << on.name << " waits for event" << awaited.number; });
+  record_.add([&](raw_ostream &os) { os << on.name << " waits for " << awaited.name; });
   if (on.captured && !awaited.captured)
     return Isolation;
   if (!awaited.captured) {
@@ -121,7 +121,7 @@ int RecordedCalls::query(GpuEvent event, bool &ended) {
   StreamModel::Answer answer = model_.await(rank_, awaited.moment);
   ended = answer == StreamModel::Answer::Ended;
   if (ended)
-    record_.add([&](raw_ostream &os) { os << "the host has waited for event" << awaited.number; });
+    record_.add([&](raw_ostream &os) { os << "the host has waited for " << awaited.name; });
   return answer == StreamModel::Answer::Over ? Over : Fine;
 }
 

@@ -35,7 +35,7 @@ public:
   int release(std::byte *memory) override;
   int createStream(const std::string &name, GpuStream &stream) override;
   int destroyStream(GpuStream stream) override;
-  int createEvent(GpuEvent &event) override;
+  int createEvent(const std::string &name, GpuEvent &event) override;
   int destroyEvent(GpuEvent event) override;
   int record(GpuEvent event, GpuStream stream) override;
   int wait(GpuStream stream, GpuEvent event) override;
@@ -87,7 +87,7 @@ private:
     std::vector<size_t> capturedAfter;
   };
   struct Event {
-    size_t number = 0;
+    std::string name;
     Moment moment;
     bool captured = false;
     std::vector<size_t> capturedMoment;

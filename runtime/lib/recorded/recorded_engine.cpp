@@ -98,7 +98,9 @@ private:
 class RecordedEngine final : public Engine {
 public:
   [[nodiscard]] llvm::StringRef name() const override { return engineName; }
-  [[nodiscard]] Abilities abilities() const override { return {.paces = false, .captures = true, .records = true, .registersMemory = true}; }
+  [[nodiscard]] Abilities abilities() const override {
+    return {.paces = false, .captures = true, .records = true, .registersMemory = true};
+  }
 
   [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {
     if (llvm::Error error = checkPlanRequest(request, *this, llvm::to_vector(llvm::seq<size_t>(0, request.ranks))))
