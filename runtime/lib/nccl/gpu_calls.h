@@ -18,7 +18,8 @@
 #pragma once
 
 #include "ccgraph/ir/collective.h"
-#include "ccgraph/runtime/tensor.h"
+
+#include "llvm/ADT/ArrayRef.h"
 
 #include <array>
 #include <cstddef>
@@ -75,6 +76,14 @@ enum class GpuPurpose : uint8_t {
   Host
 };
 
+/// Elements of one window, and of another of the same sizes: strides are in elements.
+struct GpuElements {
+  const std::byte *from = nullptr;
+  std::byte *to = nullptr;
+  int64_t elementSize = 1;
+  llvm::ArrayRef<int64_t> sizes, fromStrides, toStrides;
+};
+
 /// Rows of several ranks, one after another, that become one: element by element, in the order of the ranks.
 struct GpuGathered {
   const std::byte *rows = nullptr;
@@ -124,8 +133,8 @@ public:
 
   // --- Work -------------------------------------------------------------------------------------------
   virtual int copy(GpuCopy way, std::byte *to, const std::byte *from, int64_t bytes, GpuStream stream) = 0;
-  /// Elements of one window into another of the same sizes and dtype, on the device.
-  virtual int copyElements(const Tensor &from, const Tensor &to, GpuStream stream) = 0;
+  /// On the device. Sizes and strides are looked at now.
+  virtual int copyElements(const GpuElements &elements, GpuStream stream) = 0;
   /// What the library that communicates cannot add up.
   virtual int reduceRows(const GpuGathered &rows, GpuStream stream) = 0;
   /// `work` is borrowed until the stream is through with it; of a captured stream as long as the graph.

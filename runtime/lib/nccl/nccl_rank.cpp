@@ -352,8 +352,9 @@ llvm::Error NcclRank::enqueueCopy(const PreparedStep &step, const PreparedCopy &
   const auto &[from, to] = *ends;
   bool plain = from.isContiguous() && to.isContiguous();
   int64_t bytes = from.numElements() * from.elementSize();
+  GpuElements elements{from.data(), to.data(), from.elementSize(), from.sizes(), from.strides(), to.strides()};
   return check(plain ? calls_.copy(GpuCopy::OnDevice, to.data(), from.data(), bytes, stream)
-                     : calls_.copyElements(from, to, stream),
+                     : calls_.copyElements(elements, stream),
                "copying", &step);
 }
 

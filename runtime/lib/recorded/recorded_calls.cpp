@@ -1,8 +1,10 @@
 #include "recorded/recorded_calls.h"
 
+#include "ccgraph/ir/dims.h"
 #include "collectives/reduce_rows.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cstring>
@@ -151,14 +153,30 @@ int RecordedCalls::copy(GpuCopy way, std::byte *to, const std::byte *from, int64
   });
 }
 
-int RecordedCalls::copyElements(const Tensor &from, const Tensor &to, GpuStream stream) {
+/// Dimension by dimension, the last one innermost.
+static void copyDimension(const GpuElements &elements, size_t dimension, const std::byte *from, std::byte *to) {
+  if (dimension == elements.sizes.size()) {
+    std::memcpy(to, from, static_cast<size_t>(elements.elementSize));
+    return;
+  }
+  for (int64_t i = 0; i < elements.sizes[dimension]; ++i)
+    copyDimension(elements, dimension + 1, from + i * elements.fromStrides[dimension] * elements.elementSize,
+                  to + i * elements.toStrides[dimension] * elements.elementSize);
+}
+
+int RecordedCalls::copyElements(const GpuElements &elements, GpuStream stream) {
   Stream &on = streamOf(stream);
   record_.add([&](raw_ostream &os) {
-    os << "copy " << record_.place(from.data()) << " " << from.typeText() << " -> " << record_.place(to.data()) << " "
-       << to.typeText() << " on " << on.name;
+    os << "copy " << record_.place(elements.from) << " -> " << record_.place(elements.to) << ", "
+       << dimsText(elements.sizes) << " elements of " << elements.elementSize << " bytes, strides "
+       << dimsText(elements.fromStrides) << " -> " << dimsText(elements.toStrides) << ", on " << on.name;
   });
-  return enqueue(on, [from, to] {
-    to.copyFrom(from);
+  return enqueue(on, [kept = elements, sizes = elements.sizes.vec(), fromStrides = elements.fromStrides.vec(),
+                      toStrides = elements.toStrides.vec()]() mutable {
+    kept.sizes = sizes;
+    kept.fromStrides = fromStrides;
+    kept.toStrides = toStrides;
+    copyDimension(kept, 0, kept.from, kept.to);
     return true;
   });
 }
@@ -304,10 +322,7 @@ void RecordedCalls::flushGroup() {
   grouped_.clear();
   llvm::stable_sort(members,
                     [](const Grouped &a, const Grouped &b) { return a.part.comm->number < b.part.comm->number; });
-  for (const Grouped &one : members)
-    for (const Grouped &other : members)
-      if (one.stream != other.stream)
-        one.stream->after.insert(one.stream->after.end(), other.stream->after.begin(), other.stream->after.end());
+  joinStreams(members);
   for (size_t begin = 0; begin < members.size();) {
     size_t end = begin;
     std::vector<CommPart> parts;
@@ -320,6 +335,20 @@ void RecordedCalls::flushGroup() {
         other.stream->after = stream.after;
     begin = end;
   }
+}
+
+/// Each of the streams comes after what any of them comes after.
+void RecordedCalls::joinStreams(llvm::ArrayRef<Grouped> members) {
+  llvm::SmallSetVector<Stream *, 4> streams;
+  for (const Grouped &one : members)
+    streams.insert(one.stream);
+  if (streams.size() < 2)
+    return;
+  Moment all;
+  for (const Stream *stream : streams)
+    all.insert(all.end(), stream->after.begin(), stream->after.end());
+  for (Stream *stream : streams)
+    stream->after = all;
 }
 
 void RecordedCalls::enqueueBatch(Stream &stream, std::vector<CommPart> parts) {

@@ -41,7 +41,7 @@ public:
   int wait(GpuStream stream, GpuEvent event) override;
   int query(GpuEvent event, bool &ended) override;
   int copy(GpuCopy way, std::byte *to, const std::byte *from, int64_t bytes, GpuStream stream) override;
-  int copyElements(const Tensor &from, const Tensor &to, GpuStream stream) override;
+  int copyElements(const GpuElements &elements, GpuStream stream) override;
   int reduceRows(const GpuGathered &rows, GpuStream stream) override;
   int launch(GpuWork &work, GpuStream stream) override;
   int makeJobId(GpuJobId &id) override;
@@ -108,6 +108,7 @@ private:
   void enqueueBatch(Stream &stream, std::vector<CommPart> parts);
   int add(RowCall call, GpuLane lane);
   void flushGroup();
+  static void joinStreams(llvm::ArrayRef<Grouped> members);
   void replay(const Graph &graph, Stream &stream);
   int openComm(ModelComm *made, GpuComm &comm);
 

@@ -33,11 +33,7 @@ public:
       if (llvm::Error error = ranks_.back()->prepare())
         return error;
     }
-    return onThreads([](NcclRank &rank, Standby &) -> llvm::Expected<RankLoop::End> {
-      if (llvm::Error error = rank.open({}))
-        return error;
-      return RankLoop::End::Finished;
-    });
+    return onThreads([this](NcclRank &rank, Standby &) { return open(rank); });
   }
 
   llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) override {
@@ -74,6 +70,17 @@ public:
   }
 
 private:
+  llvm::Expected<RankLoop::End> open(NcclRank &rank) {
+    llvm::Error error = rank.open({});
+    if (!error)
+      return RankLoop::End::Finished;
+    // Because others wait for this rank; and what one of them has failed at is the error, not that this one is without it.
+    if (model_.end({}) || !model_.ending().why.empty())
+      return error;
+    llvm::consumeError(std::move(error));
+    return RankLoop::End::Stopped;
+  }
+
   llvm::Error onThreads(const std::function<llvm::Expected<RankLoop::End>(NcclRank &, Standby &)> &body) {
     model_.begin();
     RankThreads threads{.ranks = {}, .deadline = deadline_, .account = account_};

@@ -242,9 +242,11 @@ void StreamModel::leave(size_t rank) {
   changed_.notify_all();
 }
 
-void StreamModel::end(Ending ending) {
+bool StreamModel::end(Ending ending) {
   Lock lock(mutex_);
+  bool first = !over_;
   endLocked(std::move(ending));
+  return first;
 }
 
 void StreamModel::endLocked(Ending ending) {

@@ -81,8 +81,8 @@ public:
   void leave(size_t rank);
   /// All hosts are there again.
   void begin();
-  /// The run has failed.
-  void end(Ending ending);
+  /// The run has failed. False where it had before.
+  bool end(Ending ending);
   [[nodiscard]] Ending ending() const;
 
 private:

@@ -44,7 +44,8 @@ struct Options {
 struct Counts {
   std::map<std::string, size_t> refused;
   std::map<size_t, size_t> ranks;
-  size_t programs = 0, plans = 0, steps = 0, collectives = 0, copies = 0, waits = 0, reused = 0, shared = 0, failed = 0;
+  size_t programs = 0, plans = 0, steps = 0, collectives = 0, copies = 0, waits = 0, reused = 0, shared = 0,
+         captured = 0, failed = 0;
 };
 
 constexpr llvm::StringLiteral pipelines[] = {"", "-O2", "coalesce-collectives{layout=flat}"};
@@ -86,10 +87,27 @@ void count(const Plan &plan, Counts &counts) {
   counts.reused += own > plan.layout.computeBytes;
 }
 
+/// As the request says, or without capture where a plan cannot be captured.
+llvm::Expected<runtime::RunResult> runCaptured(const runtime::Engine &engine, runtime::PlanRequest &request,
+                                               Counts &counts) {
+  llvm::Expected<runtime::RunResult> got = runtime::runPlans(engine, request);
+  if (got || !request.capture) {
+    counts.captured += request.capture;
+    return got;
+  }
+  std::string why = llvm::toString(got.takeError());
+  if (why.find(" cannot be captured: ") == std::string::npos)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
+  request.capture = false;
+  return runtime::runPlans(engine, request);
+}
+
 /// What is wrong with the plan of one program; "" where nothing is.
 std::string problemOf(const Graph &graph, const RandomProgram &program, const runtime::RunResult &wanted,
                       const Options &options, uint32_t seed, Counts &counts) {
-  llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(graph, {.streams = seed % 3});
+  runtime::Engine::Abilities able = runtime::findEngine(options.engine)->abilities();
+  llvm::Expected<std::unique_ptr<Plan>> plan =
+      lowerGraph(graph, {.separateCommunication = able.registersMemory && seed % 2 == 0, .streams = seed % 3});
   if (!plan) {
     ++counts.refused[ruleOf(plan.takeError())];
     return "";
@@ -107,7 +125,8 @@ std::string problemOf(const Graph &graph, const RandomProgram &program, const ru
   request.inputs = seededRequest(*program.graph, program.ranks).inputs;
   request.seed = seed;
   request.deadline = std::chrono::minutes(1);
-  llvm::Expected<runtime::RunResult> got = runtime::runPlans(*runtime::findEngine(options.engine), request);
+  request.capture = able.captures && seed % 3 == 0;
+  llvm::Expected<runtime::RunResult> got = runCaptured(*runtime::findEngine(options.engine), request, counts);
   if (got && options.isMute())
     return "";
   return got ? firstDifference(wanted, *got, request.inputs) : llvm::toString(got.takeError());
@@ -151,6 +170,8 @@ void print(const Counts &counts) {
   row("waits for events", counts.waits);
   row("plans in which buffers take turns on the same bytes", counts.reused);
   row("plans in which groups share a stream", counts.shared);
+  if (counts.captured)
+    row("plans of which the steps were captured", counts.captured);
   row("**differ from the interpreter, or fail**", counts.failed);
 }
 

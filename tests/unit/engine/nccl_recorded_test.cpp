@@ -103,6 +103,63 @@ TEST(NcclRecorded, ASeedRepeatsItsOrder) {
   EXPECT_EQ(seen, (std::set<double>{6, 7, 8})) << "any stream's last copy may come last, and no other";
 }
 
+// --- Registration -----------------------------------------------------------------------------------------------
+
+/// All ranks send from the arena of communication, but for one that sends what the caller has brought.
+runtime::PlanRequest sendingFromElsewhere(std::vector<std::unique_ptr<PlanBuilder>> &builders, int64_t elsewhere) {
+  runtime::PlanRequest request{.ranks = 2, .recordCalls = true};
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    PlanBuilder &b = *builders.emplace_back(std::make_unique<PlanBuilder>());
+    PlanWindow x = b.input("x", {2}), n = b.comm("n", {2}), y = b.comm("y", {2});
+    StreamId comm = b.collectives(b.group("tp", {0, 1}));
+    b.copy("n", x, n);
+    b.collective("ar", comm, {b.call(CollectiveKind::AllReduce, comm, rank == elsewhere ? x : n, y)});
+    if (rank != elsewhere)
+      b.order("n", "ar");
+    b.returns(y);
+    request.plans.push_back(&b.plan);
+    request.inputs.push_back({{"in.x", f32({2}, {1, 2})}});
+  }
+  return request;
+}
+
+TEST(NcclRecorded, MemoryIsRegisteredByAllRanksOrByNone) {
+  for (int64_t elsewhere : {-1, 0, 1}) {
+    std::vector<std::unique_ptr<PlanBuilder>> builders;
+    runtime::PlanRequest request = sendingFromElsewhere(builders, elsewhere);
+    auto plans = llvm::cantFail(runtime::findEngine("nccl-recorded")->prepare(request));
+    EXPECT_EQ(numbersOf(resultsOf(plans->run(request.inputs))[1].at("out.0")), (Row{2, 4}));
+    for (const std::string &calls : plans->recordedCalls())
+      EXPECT_EQ(llvm::StringRef(calls).count("register communication"), elsewhere == -1 ? 1U : 0U);
+  }
+}
+
+// --- What the library cannot add up ---------------------------------------------------------------------------
+
+/// Two all_reduces at once, on streams that nothing orders.
+TEST(NcclRecorded, WhatIsGatheredHasMemoryOfItsOwn) {
+  PlanBuilder b;
+  const Type *type = b.type({2}, DType::I64);
+  std::vector<PlanWindow> sums;
+  for (const char *name : {"x", "y"}) {
+    PlanWindow row = b.input(name, type), sum = b.buffer(Home::Communication, name, type);
+    StreamId comm = b.collectives(b.group(name, {0, 1}));
+    PlanCollective call = b.call(CollectiveKind::AllReduce, comm, row, sum);
+    call.reduceOp = ReduceOp::Bor;
+    b.collective(name, comm, {call});
+    b.plan.outputs.push_back(PlanValue::tensor(sum));
+  }
+  auto i64 = [](const Row &values) { return hostTensor(DType::I64, {2}, values); };
+  runtime::PlanRequest request = requestOf(
+      b.plan, {{{"in.x", i64({1, 2})}, {"in.y", i64({16, 32})}}, {{"in.x", i64({4, 8})}, {"in.y", i64({64, 128})}}});
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    request.seed = seed;
+    runtime::RunResult results = resultsOf(runRecorded(request));
+    EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{5, 10}));
+    EXPECT_EQ(numbersOf(results[1].at("out.1")), (Row{80, 160}));
+  }
+}
+
 // --- Steps that the host computes -----------------------------------------------------------------------------
 
 /// What the local engine gives, in some orders, and again in a second run.
@@ -189,6 +246,16 @@ TEST(NcclRecorded, RandomNumbersAreNotCaptured) {
   EXPECT_EQ(captureError(b.plan, {{{"in.x", f32({4}, {1, 2, 3, 4})}}}),
             "error: y: rank 0: cannot be captured: it draws random numbers, which would be the same in each run "
             "[run.request]\n  note: leave --capture out, or take the step out of the program\n");
+}
+
+TEST(NcclRecorded, MemoryWhoseSizeOnlyTheRunTellsIsNotCaptured) {
+  PlanBuilder b;
+  PlanWindow x = b.input("x", {2}), y = b.buffer(Home::Growing, "y", b.type({2}));
+  b.kernel("y", "aten.neg.default", {x}, y);
+  b.returns(y);
+  EXPECT_EQ(captureError(b.plan, {{{"in.x", f32({2}, {1, 2})}}}),
+            "error: y: rank 0: cannot be captured: it has memory whose size only the run tells [run.request]\n"
+            "  note: leave --capture out, or take the step out of the program\n");
 }
 
 TEST(NcclRecorded, FaultsAreNotCaptured) {
