@@ -5,7 +5,7 @@ set -euo pipefail
 status=0
 quarantine() {
   local what=$1 pattern=$2 home=$3 strays
-  strays=$(grep -rlE --include=*.h --include=*.cpp --include=*.inc "$pattern" \
+  strays=$(grep -rlE --include=*.h --include=*.cpp --include=*.inc --include=*.cu --include=*.cuh "$pattern" \
     ir frontend passes runtime tools tests | grep -vE "$home" || true)
   [ -z "$strays" ] && return
   printf 'error: %s is named outside %s:\n%s\n' "$what" "$home" "$strays"
@@ -16,6 +16,8 @@ quarantine 'the fast JSON parser' 'simdjson(::|[.]h)' '^frontend/lib/json/json_p
 quarantine 'the linear algebra library' '<Eigen/' '^runtime/lib/'
 quarantine 'the compression library' '<zlib[.]h>' '^(frontend/lib|tests/unit/frontend)/'
 quarantine 'the zip library' '<minizip/' '^frontend/lib/torch_export/archive[.]cpp'
+quarantine 'CUDA' '<(cuda|cublas)[a-zA-Z_]*[.]h>' '^runtime/nccl/'
+quarantine 'NCCL' '<nccl[.]h>' '^runtime/nccl/'
 quarantine 'MPI' '<mpi[.]h>' '^(runtime/mpi/|tests/tools/mpi_bench/)'
 [ $status = 0 ] || echo 'note: hand a value of ir/ across instead'
 exit $status

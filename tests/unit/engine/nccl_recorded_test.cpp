@@ -136,6 +136,18 @@ TEST(NcclRecorded, MemoryIsRegisteredByAllRanksOrByNone) {
 
 // --- What the library cannot add up ---------------------------------------------------------------------------
 
+TEST(NcclRecorded, ASumOfBoolsIsOr) {
+  PlanBuilder b;
+  const Type *type = b.type({3}, DType::Bool);
+  PlanWindow x = b.input("x", type), y = b.buffer(Home::Communication, "y", type);
+  StreamId comm = b.collectives(b.group("tp", {0, 1}));
+  b.collective("ar", comm, {b.call(CollectiveKind::AllReduce, comm, x, y)});
+  b.returns(y);
+  auto bools = [](const Row &values) { return hostTensor(DType::Bool, {3}, values); };
+  runtime::PlanRequest request = requestOf(b.plan, {{{"in.x", bools({0, 0, 1})}}, {{"in.x", bools({0, 1, 1})}}});
+  EXPECT_EQ(resultsOf(runRecorded(request))[0].at("out.0").data, bools({0, 1, 1}).data);
+}
+
 /// Two all_reduces at once, on streams that nothing orders.
 TEST(NcclRecorded, WhatIsGatheredHasMemoryOfItsOwn) {
   PlanBuilder b;
@@ -352,6 +364,38 @@ TEST(NcclRecorded, FaultsEndTheRun) {
       "error: rank 0: waiting for the device: ranks 0 and 1 disagree about call 1 on comm0: allReduce sum f32[2], "
       "and allReduce sum i32[2] [run.ranks-disagree]\n");
   EXPECT_EQ(errorWith({FaultKind::Slow, 1, 1, 5ms}), "");
+}
+
+// --- Transfers ------------------------------------------------------------------------------------------------
+
+/// Rank 0 sends x by tag 1, then y by tag 2; rank 1 receives y first.
+TEST(NcclRecorded, TagsTellTransfersApart) {
+  std::vector<std::unique_ptr<PlanBuilder>> builders;
+  runtime::PlanRequest request{.ranks = 2};
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    PlanBuilder &b = *builders.emplace_back(std::make_unique<PlanBuilder>());
+    uint32_t group = b.group("pp", {0, 1});
+    for (int64_t tag : {1 + rank, 2 - rank}) {
+      std::string name = "t" + std::to_string(tag);
+      PlanWindow row = rank == 0 ? b.input(name, {2}) : b.comm(name, {2});
+      StreamId stream = b.transfers(group);
+      PlanCollective call = rank == 0 ? b.call(CollectiveKind::Send, stream, row, std::nullopt)
+                                      : b.call(CollectiveKind::Recv, stream, std::nullopt, row);
+      call.peer = 1 - rank;
+      call.tag = tag;
+      b.collective(name, stream, {call});
+      if (rank == 1)
+        b.plan.outputs.push_back(PlanValue::tensor(row));
+    }
+    request.plans.push_back(&b.plan);
+  }
+  request.inputs = {{{"in.t1", f32({2}, {1, 1})}, {"in.t2", f32({2}, {2, 2})}}, {}};
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    request.seed = seed;
+    runtime::RunResult results = resultsOf(runRecorded(request));
+    EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{2, 2}));
+    EXPECT_EQ(numbersOf(results[1].at("out.1")), (Row{1, 1}));
+  }
 }
 
 // --- Transfers to oneself -------------------------------------------------------------------------------------

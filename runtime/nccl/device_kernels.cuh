@@ -1,0 +1,44 @@
+// What the module computes on the device itself: copies between strides, and sums of what NCCL cannot add up.
+//
+// Plain functions, which enqueue to the stream. Failure: the CUDA runtime's code. Cost: one kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime.h>
+
+namespace ccgraph::runtime::device {
+
+inline constexpr int mostDimensions = 16;
+
+/// Strides are in elements.
+struct Elements {
+  const std::byte *from;
+  std::byte *to;
+  int64_t elementSize;
+  int64_t count;
+  int dimensions;
+  int64_t sizes[mostDimensions];
+  int64_t fromStrides[mostDimensions];
+  int64_t toStrides[mostDimensions];
+};
+cudaError_t copyElements(const Elements &elements, cudaStream_t stream);
+
+enum class Reduction : uint8_t { Sum, Product, Min, Max, And, Or, Xor };
+
+/// Integers and bool, of 1, 2, 4 or 8 bytes, one row after another.
+struct Rows {
+  const std::byte *rows;
+  int64_t rowBytes;
+  int64_t numRows;
+  std::byte *to;
+  int64_t elements;
+  int elementSize;
+  bool isSigned;
+  Reduction reduction;
+  /// the sum is divided by the number of rows
+  bool average;
+};
+cudaError_t reduceRows(const Rows &rows, cudaStream_t stream);
+
+} // namespace ccgraph::runtime::device

@@ -1,0 +1,158 @@
+// What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot run it.
+#include "nccl/device_check.h"
+#include "nccl/job_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace ccgraph::test {
+namespace {
+
+using namespace runtime;
+using namespace std::chrono_literals;
+
+/// A machine on which all is well.
+GpuPlace goodPlace() {
+  return {.driver = 13000, .toolkit = 13000, .devices = 2, .why = "", .library = 22809, .builtFor = 22809};
+}
+
+std::string errorAt(const GpuPlace &place, DeviceChoice choice = {}) {
+  return llvm::toString(checkDevices(place, choice));
+}
+
+TEST(DeviceCheck, AMachineThatHasAllIsFine) {
+  EXPECT_EQ(errorAt(goodPlace(), {1, false}), "");
+  GpuPlace newer = goodPlace();
+  newer.driver = 13020;
+  newer.toolkit = 13010;
+  EXPECT_EQ(errorAt(newer), "");
+  newer.toolkit = 13030;
+  EXPECT_EQ(errorAt(newer), "") << "drivers run what any toolkit of their major version makes";
+}
+
+TEST(DeviceCheck, SaysThatThereIsNoDriver) {
+  GpuPlace place = goodPlace();
+  place.driver = 0;
+  EXPECT_EQ(errorAt(place),
+            "error: engine nccl cannot start: there is no driver of NVIDIA's on this machine [run.nccl]\n"
+            "  note: install one (Debian: apt-get install nvidia-driver; Ubuntu: ubuntu-drivers install), or start the "
+            "container with --gpus all; nvidia-smi then lists the devices. --engine nccl-recorded needs none\n");
+}
+
+TEST(DeviceCheck, SaysThatTheDriverIsTooOld) {
+  GpuPlace place = goodPlace();
+  place.driver = 12040;
+  EXPECT_EQ(errorAt(place),
+            "error: engine nccl cannot start: the driver runs CUDA up to 12.4, and this build is of CUDA "
+            "13.0 [run.nccl]\n  note: update the driver, or build with a CUDA toolkit of 12\n");
+}
+
+TEST(DeviceCheck, SaysThatThereIsNoDevice) {
+  GpuPlace place = goodPlace();
+  place.devices = 0;
+  place.why = "cudaErrorNoDevice, no CUDA-capable device is detected";
+  EXPECT_EQ(errorAt(place), "error: engine nccl cannot start: there is no device: CUDA says cudaErrorNoDevice, no "
+                            "CUDA-capable device is detected [run.nccl]\n"
+                            "  note: nvidia-smi lists what the machine has; CUDA_VISIBLE_DEVICES may hide it\n");
+}
+
+TEST(DeviceCheck, SaysThatThereAreTooFewDevicesAndWhatSharingCosts) {
+  EXPECT_EQ(
+      errorAt(goodPlace(), {2, false}),
+      "error: engine nccl cannot start: rank 2 of this host has no device of its own: there are 2 devices "
+      "[run.nccl]\n  note: start at most as many ranks on a host as it has devices; or let ranks share one: start "
+      "each with a text of its own in NCCL_HOSTID, which makes NCCL take it for a host of its own. Bytes then go "
+      "over sockets, and kernels take turns: for tests, and not for speed\n");
+  EXPECT_EQ(errorAt(goodPlace(), {2, true}), "");
+}
+
+TEST(DeviceCheck, SaysThatTheLibraryIsTooOld) {
+  GpuPlace place = goodPlace();
+  place.library = 21805;
+  EXPECT_EQ(errorAt(place),
+            "error: engine nccl cannot start: NCCL 2.18.5 is loaded, expected 2.19.0 or newer; this build "
+            "is of 2.28.9 [run.nccl]\n  note: install a newer libnccl2, or let LD_LIBRARY_PATH name the "
+            "folder of one\n");
+}
+
+TEST(DeviceCheck, SaysThatVersionsDiffer) {
+  EXPECT_EQ(llvm::toString(checkVersions({22809, 22809})), "");
+  EXPECT_EQ(
+      llvm::toString(checkVersions({22809, 22809, 22703})),
+      "error: engine nccl cannot start: ranks 0 and 2 have unlike versions of NCCL: 2.28.9 and 2.27.3 [run.nccl]\n"
+      "  note: install the same libnccl2 on all hosts\n");
+}
+
+// --- Where processes meet -------------------------------------------------------------------------------------
+
+struct JobFolderTest : testing::Test {
+  JobFolderTest() { std::filesystem::create_directory(path); }
+  ~JobFolderTest() override { std::filesystem::remove_all(path); }
+  JobFolderTest(const JobFolderTest &) = delete;
+  JobFolderTest &operator=(const JobFolderTest &) = delete;
+
+  [[nodiscard]] JobFolder::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
+    return {path, rank, ranks, deadline};
+  }
+  [[nodiscard]] std::string joinError(size_t rank, size_t ranks) const {
+    llvm::Expected<JobFolder> folder = JobFolder::join(setup(rank, ranks, 50ms));
+    return folder ? "" : llvm::toString(folder.takeError());
+  }
+  /// All ranks at once, each on a thread: they meet twice.
+  void meet(size_t ranks) const {
+    std::vector<std::thread> threads;
+    for (size_t rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([this, rank, ranks] {
+        JobFolder folder = llvm::cantFail(JobFolder::join(setup(rank, ranks)));
+        for (int round = 0; round < 3; ++round) {
+          auto of = [&](size_t who) { return std::to_string(who) + " in " + std::to_string(round); };
+          std::vector<std::string> texts = llvm::cantFail(folder.gather(of(rank)));
+          for (size_t other = 0; other < ranks; ++other)
+            EXPECT_EQ(texts[other], of(other));
+        }
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+  std::string path = testing::TempDir() + "ccgraph-job-" +
+                     std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "-" +
+                     testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(JobFolderTest, AllRanksGetWhatEachGives) {
+  for (size_t ranks : {1, 2, 5})
+    meet(ranks);
+}
+
+TEST_F(JobFolderTest, WhatAnotherJobHasLeftIsNotTakenForThisOne) {
+  for (const char *name : {"hello.1", "here.1", "welcome"})
+    std::ofstream(path + "/" + name) << "1f\n1e\n";
+  meet(2);
+  EXPECT_EQ(joinError(1, 2), "error: rank 1: rank 0 has not come to " + path +
+                                 " within 50 ms, and what lies there was left by another job [run.nccl]\n"
+                                 "  note: start a process for each rank, all with this folder\n");
+}
+
+TEST_F(JobFolderTest, SaysWhoDoesNotCome) {
+  EXPECT_EQ(joinError(0, 3),
+            "error: ranks 1, 2 have not come to " + path +
+                " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
+  std::filesystem::remove(path + "/welcome");
+  EXPECT_EQ(joinError(1, 3),
+            "error: rank 1: rank 0 has not come to " + path +
+                " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
+}
+
+TEST_F(JobFolderTest, AFolderThatIsNotThereIsSaid) {
+  std::filesystem::remove_all(path);
+  EXPECT_EQ(joinError(1, 2), "error: rank 1: cannot write " + path +
+                                 "/hello.1 [run.nccl]\n  note: give a folder that "
+                                 "exists, and that the processes of all ranks can "
+                                 "write to\n");
+}
+
+} // namespace
+} // namespace ccgraph::test
