@@ -11,6 +11,7 @@
 #include "ccgraph/toolkit/text.h"
 #include "driver/expected_run.h"
 #include "driver/flight_job.h"
+#include "driver/launcher_place.h"
 #include "driver/measured_run.h"
 #include "driver/paced_run.h"
 #include "driver/process_launch.h"
@@ -377,6 +378,13 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   if (!engine || !engine->isSpread())
     return RunJob(options, std::move(*pipeline), streams).run(line.positional());
   RunCall call{options, std::move(*pipeline), arguments, line.positional()};
+  if (engine->abilities().needsPlace) {
+    llvm::Expected<JobPlace> place = placeOfLauncher(options.jobFolder);
+    if (!place)
+      return wrongUsage(place.takeError());
+    engine->setPlace(*place);
+    return runOneRank(*engine, std::move(call), streams);
+  }
   return isLaunched() ? runOneRank(*engine, std::move(call), streams) : launchRanks(*engine, std::move(call), streams);
 }
 

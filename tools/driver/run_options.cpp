@@ -49,9 +49,11 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText(
       "--engine", "NAME",
       "what executes: reference (the interpreter; default of a GRAPH), or a plan: local (a thread a rank), mpi (a "
-      "process a rank, by mpirun) or nccl-recorded (the calls that devices would get, run on the CPU)",
+      "process a rank, by mpirun), nccl (a process and a device a rank, by a launcher) or nccl-recorded (the calls "
+      "that devices "
+      "would get, run on the CPU)",
       options.engine);
-  line.chooseFrom({"local", "mpi", "nccl-recorded", "reference"});
+  line.chooseFrom({"local", "mpi", "nccl", "nccl-recorded", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList(
       "--kernels", "NAME,...",
@@ -82,9 +84,12 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
                options.durations);
   line.addText("--calls", "FILE",
-               "with nccl-recorded: write each call of streams, events and communicators, rank by rank; -: to stdout", options.calls);
-  line.addSwitch("--capture", "with nccl-recorded: capture the plan's steps once, and launch all of them at once",
+               "with nccl-recorded: write each call of streams, events and communicators, rank by rank; -: to stdout",
+               options.calls);
+  line.addSwitch("--capture",
+                 "with nccl and nccl-recorded: capture the plan's steps once, and launch all of them at once",
                  options.capture);
+  line.addText("--job-folder", "DIR", "with nccl: where the processes of all ranks meet", options.jobFolder);
   line.addText("--pace", "FILE",
                "nothing is computed: steps take the microseconds that the file has for their nodes, the rest what is "
                "predicted; 'predicted': all",

@@ -48,6 +48,8 @@ struct RunOptions {
   /// of collectives; 0: one for each group
   size_t streams = 0;
   bool capture = false;
+  /// where the processes of engine nccl meet
+  std::string jobFolder;
   /// a file of the calls of a device; empty: not given
   std::string calls;
   /// a file of durations, or predictedPace

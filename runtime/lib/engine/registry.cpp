@@ -2,12 +2,13 @@
 
 #include "local/local_engine.h"
 #include "mpi/mpi_engine.h"
+#include "nccl/nccl_engine.h"
 #include "recorded/recorded_engine.h"
 
 namespace ccgraph::runtime {
 
 llvm::ArrayRef<const Engine *> allEngines() {
-  static const Engine *const engines[] = {&localEngine(), &mpiEngine(), &recordedEngine()};
+  static const Engine *const engines[] = {&localEngine(), &mpiEngine(), &ncclEngine(), &recordedEngine()};
   return engines;
 }
 

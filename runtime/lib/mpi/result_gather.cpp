@@ -126,4 +126,7 @@ std::optional<RankTraces> gatherTraces(RankTraces own, MpiStandby &standby) {
   return own;
 }
 
+std::vector<std::byte> encodeResults(const TensorMap &values) { return encode(values); }
+TensorMap decodeResults(llvm::ArrayRef<std::byte> bytes) { return decode(bytes); }
+
 } // namespace ccgraph::runtime

@@ -69,6 +69,8 @@ llvm::Error JobFolder::write(const std::string &name, const std::string &text) c
 llvm::Expected<JobFolder> JobFolder::join(const Setup &setup) {
   JobFolder folder(setup);
   folder.own_ = drawNumber();
+  if (setup.ranks == 1)
+    return folder;
   if (llvm::Error error = setup.rank == 0 ? folder.welcomeOthers() : folder.awaitWelcome())
     return error;
   return folder;
@@ -125,6 +127,8 @@ llvm::Error JobFolder::awaitWelcome() {
 }
 
 llvm::Expected<std::vector<std::string>> JobFolder::gather(const std::string &own) {
+  if (setup_.ranks == 1)
+    return std::vector<std::string>{own};
   auto fileIn = [&](size_t round, size_t rank) {
     return "job." + job_ + "." + std::to_string(round) + "." + std::to_string(rank);
   };

@@ -27,7 +27,7 @@ public:
     size_t ranks = 1;
     std::chrono::milliseconds deadline;
   };
-  /// A call of all ranks.
+  /// A call of all ranks. One alone needs no folder.
   [[nodiscard]] static llvm::Expected<JobFolder> join(const Setup &setup);
   /// What each rank gives, by rank. A call of all ranks.
   [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own);

@@ -1,7 +1,7 @@
 // Engines: what runs a Plan.
 //
-// An engine is known by its name: `local` runs all ranks in one process, a thread each, `mpi` each in a process of its own, and
-// `nccl-recorded` shows and tries the calls that the nccl engine would make of devices. All of them give what the reference
+// An engine is known by its name: `local` runs all ranks in one process, a thread each, `mpi` each in a process of its own, `nccl`
+// each on a device, and `nccl-recorded` shows and tries the calls that the nccl engine would make of devices. All of them give what the reference
 // interpreter gives (interpreter.h): the same values to the bit where kernels are the same, under the same names, and errors of
 // the same rules. What a Plan leaves open, which of several streams goes on first, an engine chooses for speed; or a seed does, so
 // that a Plan whose order is too weak fails, and fails again.
@@ -107,6 +107,18 @@ struct ProcessPlace {
   std::vector<size_t> hostRanks = {0};
 };
 
+/// What a launcher has told this process, for an engine that cannot ask.
+struct JobPlace {
+  size_t rank = 0;
+  size_t ranks = 1;
+  /// among the processes of this host
+  size_t localRank = 0;
+  /// ranks of a host may take turns on one device
+  bool sharesDevice = false;
+  /// where the processes meet: a folder that all of them see
+  std::string folder;
+};
+
 // Where an engine runs each rank in a process of its own, all processes make the same requests, and each runs its rank: it reads that
 // rank's inputs alone. The process of rank 0 gets the results of all ranks, each other one its own and empty maps. They join before,
 // and leave at the end. An error of one is the error of all, and ends the job: no further run succeeds.
@@ -128,8 +140,12 @@ public:
     bool records = false;
     /// It registers an arena of communication with what moves the bytes: plans for it should have one (LoweringOptions).
     bool registersMemory = false;
+    /// A launcher starts its processes, and setPlace() is to say what that has told each.
+    bool needsPlace = false;
   };
   [[nodiscard]] virtual Abilities abilities() const { return {}; }
+  /// Before join(), of an engine whose processes a launcher starts. Others do not need it.
+  virtual void setPlace(const JobPlace &) const {}
   /// Of an engine that is spread: becomes one of the job's processes; may be asked again. Others: rank 0 of 1.
   [[nodiscard]] virtual llvm::Expected<ProcessPlace> join(std::chrono::milliseconds) const { return ProcessPlace(); }
   /// Whether this process tells the user what happened: of all the one, and where rank 0 has failed another one.
