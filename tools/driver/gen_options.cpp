@@ -13,9 +13,18 @@ llvm::Error usage(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+/// Beyond it products of sizes would be no numbers.
+constexpr int64_t largestSize = int64_t{1} << 40;
+
 /// A number from 1 on that a program can be made of.
 void addSize(CommandLine &line, llvm::StringRef name, llvm::StringRef help, int64_t &size) {
-  line.addCount(name, "N", help, 1, [&size](size_t value) { size = static_cast<int64_t>(value); });
+  line.add({name.str(), "N", help.str(), [name = name.str(), &size](llvm::StringRef text) -> llvm::Error {
+              int64_t value = 0;
+              if (text.getAsInteger(10, value) || value < 1 || value > largestSize)
+                return badValue(name, text, "a whole number from 1 to 2^40");
+              size = value;
+              return llvm::Error::success();
+            }});
 }
 
 /// A flag whose value is one of a few words.

@@ -97,8 +97,12 @@ std::vector<ModelPreset> makePresets() {
   };
 }
 
-/// A multiple of 8, so that tensor ranks can share it out.
-int64_t scaled(int64_t size, int64_t to, int64_t from) { return (size * to / from + (size == 0 ? 0 : 7)) / 8 * 8; }
+/// A multiple of 8, so that tensor ranks can share it out. What is more than a size can be is refused later.
+int64_t scaled(int64_t size, int64_t to, int64_t from) {
+  constexpr double most = 1e12;
+  double exact = static_cast<double>(size) * static_cast<double>(to) / static_cast<double>(from);
+  return (static_cast<int64_t>(std::min(exact, most)) + (size == 0 ? 0 : 7)) / 8 * 8;
+}
 
 } // namespace
 
