@@ -137,23 +137,19 @@ public:
     // Because no address may be null, what is empty has a byte.
     auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
     // What communicates lies where NCCL wants it to register it.
-    int code = purpose == GpuPurpose::Communication ? codeOf(ncclMemAlloc(&made, size))
-               : purpose == GpuPurpose::Host        ? codeOf(cudaMallocHost(&made, size))
-                                                    : codeOf(cudaMalloc(&made, size));
+    bool communicates = purpose == GpuPurpose::Communication;
+    int code = communicates ? codeOf(ncclMemAlloc(&made, size)) : codeOf(cudaMalloc(&made, size));
     memory = static_cast<std::byte *>(made);
-    if (code == 0)
-      purposes_.push_back({memory, purpose});
+    if (code == 0 && communicates)
+      communication_.push_back(memory);
     return code;
   }
   int release(std::byte *memory) override {
-    auto known = std::find_if(purposes_.begin(), purposes_.end(), [&](const auto &one) { return one.first == memory; });
-    if (known == purposes_.end())
-      return codeOf(cudaErrorInvalidValue);
-    GpuPurpose purpose = known->second;
-    purposes_.erase(known);
-    return purpose == GpuPurpose::Communication ? codeOf(ncclMemFree(memory))
-           : purpose == GpuPurpose::Host        ? codeOf(cudaFreeHost(memory))
-                                                : codeOf(cudaFree(memory));
+    auto known = std::find(communication_.begin(), communication_.end(), memory);
+    if (known == communication_.end())
+      return codeOf(cudaFree(memory));
+    communication_.erase(known);
+    return codeOf(ncclMemFree(memory));
   }
 
   // --- Streams and events -----------------------------------------------------------------------------
@@ -315,7 +311,8 @@ public:
 
 private:
   static size_t countOf(const GpuRow &row) { return static_cast<size_t>(row.count); }
-  std::vector<std::pair<std::byte *, GpuPurpose>> purposes_;
+  /// what NCCL has allocated, and is to free
+  std::vector<std::byte *> communication_;
 };
 
 // --- What is there ------------------------------------------------------------------------------------------

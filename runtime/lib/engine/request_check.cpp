@@ -1,8 +1,10 @@
 #include "engine/request_check.h"
 
+#include "ccgraph/ir/plan_fingerprint.h"
 #include "ccgraph/runtime/memory_need.h"
 #include "engine/rank_memory.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ccgraph::runtime {
@@ -95,6 +97,14 @@ llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine, l
   if (request.pace)
     return checkPace(*request.pace, request);
   return checkMemory(bytesTogether(request, hostRanks), hostRanks.size(), request.memoryLimit);
+}
+
+llvm::Error checkPlansAgree(llvm::ArrayRef<const Plan *> plans) {
+  bool said = llvm::all_of(plans, [](const Plan *plan) { return plan->rank.has_value(); });
+  if (!said || plans.size() < 2)
+    return llvm::Error::success();
+  std::vector<Diagnostic> findings = verifyAgreement(plans, 1);
+  return findings.empty() ? llvm::Error::success() : makeError(std::move(findings.front()));
 }
 
 llvm::Error checkInputs(size_t given, size_t ranks) {

@@ -10,6 +10,9 @@ namespace ccgraph::runtime {
 /// Plans for the ranks, what the engine is able to, and memory for the plans of those ranks that share one host's: `hostRanks`.
 [[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine,
                                            llvm::ArrayRef<size_t> hostRanks);
+/// Whether plans of several ranks communicate alike (plan_fingerprint.h). Those that do not say whose they are can only be judged as
+/// their calls meet.
+[[nodiscard]] llvm::Error checkPlansAgree(llvm::ArrayRef<const Plan *> plans);
 /// Inputs for each rank.
 [[nodiscard]] llvm::Error checkInputs(size_t given, size_t ranks);
 /// Of memory that inputs and results need beside that of the plans: "400 bytes".

@@ -71,9 +71,7 @@ enum class GpuPurpose : uint8_t {
   Compute,
   /// what collectives send and fill
   Communication,
-  Growing,
-  /// of the host, that copies between it and the device go through
-  Host
+  Growing
 };
 
 /// Elements of one window, and of another of the same sizes: strides are in elements.

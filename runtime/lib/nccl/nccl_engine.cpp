@@ -1,6 +1,5 @@
 #include "nccl/nccl_engine.h"
 
-#include "ccgraph/ir/plan_fingerprint.h"
 #include "engine/request_check.h"
 #include "mpi/result_gather.h"
 #include "nccl/gpu_error.h"
@@ -76,7 +75,7 @@ public:
   }
 
   [[nodiscard]] std::vector<FlightRecord> flightRecords() const override {
-    return {const_cast<NcclRank &>(rank_).prepared().recorder.record()};
+    return {rank_.prepared().recorder.record()};
   }
   [[nodiscard]] llvm::Expected<RankTraces> gatherTraces() override { return RankTraces{flightRecords(), {}}; }
 
@@ -164,9 +163,8 @@ private:
       return ncclError("got a program for " + std::to_string(request.ranks) + " ranks, and the job has " +
                            std::to_string(place.ranks) + " processes",
                        "start as many processes as the program has ranks");
-    if (request.plans.size() > 1)
-      if (std::vector<Diagnostic> findings = verifyAgreement(request.plans, 1); !findings.empty())
-        return makeError(std::move(findings.front()));
+    if (llvm::Error error = checkPlansAgree(request.plans))
+      return error;
     return checkKernels(*request.plans[request.plans.size() == 1 ? 0 : place.rank], static_cast<int64_t>(place.rank));
   }
 };

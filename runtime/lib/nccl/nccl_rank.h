@@ -55,7 +55,7 @@ public:
   [[nodiscard]] llvm::Expected<RankLoop::End> run(const TensorMap &inputs, Standby &standby);
   [[nodiscard]] TensorMap takeResults() { return std::move(results_); }
 
-  [[nodiscard]] PreparedRank &prepared() { return *prepared_; }
+  [[nodiscard]] const PreparedRank &prepared() const { return *prepared_; }
   /// An earlier error has ended the job.
   [[nodiscard]] bool isOver() const { return over_; }
 

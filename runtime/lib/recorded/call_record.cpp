@@ -11,7 +11,7 @@ void CallRecord::add(llvm::function_ref<void(llvm::raw_ostream &)> write) {
 }
 
 void CallRecord::allocate(GpuPurpose purpose, const std::byte *memory, int64_t bytes) {
-  constexpr llvm::StringLiteral names[] = {"inputs", "compute", "communication", "growing", "host"};
+  constexpr llvm::StringLiteral names[] = {"inputs", "compute", "communication", "growing"};
   std::string name = names[static_cast<size_t>(purpose)].str();
   if (size_t before = numbers_[purpose]++)
     name += std::to_string(before + 1);

@@ -1,8 +1,8 @@
 #include "recorded/recorded_engine.h"
 
-#include "ccgraph/ir/plan_fingerprint.h"
 #include "engine/rank_threads.h"
 #include "engine/request_check.h"
+#include "nccl/gpu_error.h"
 #include "nccl/nccl_rank.h"
 #include "recorded/recorded_calls.h"
 
@@ -39,6 +39,8 @@ public:
   llvm::Expected<RunResult> run(const std::vector<TensorMap> &inputs) override {
     if (llvm::Error error = checkInputs(inputs.size(), ranks_.size()))
       return error;
+    if (llvm::any_of(ranks_, [](const auto &rank) { return rank->isOver(); }))
+      return ncclError("an earlier error has ended the job", "prepare the plans anew");
     MemoryLimit limit(account_);
     llvm::Error error = onThreads(
         [&](NcclRank &rank, Standby &standby) { return rank.run(inputs[static_cast<size_t>(rank.rank())], standby); });
@@ -112,11 +114,8 @@ public:
   [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {
     if (llvm::Error error = checkPlanRequest(request, *this, llvm::to_vector(llvm::seq<size_t>(0, request.ranks))))
       return error;
-    // Plans that do not say whose they are can only be judged as they meet.
-    bool said = llvm::all_of(request.plans, [](const Plan *plan) { return plan->rank.has_value(); });
-    if (said && request.plans.size() > 1)
-      if (std::vector<Diagnostic> findings = verifyAgreement(request.plans, 1); !findings.empty())
-        return makeError(std::move(findings.front()));
+    if (llvm::Error error = checkPlansAgree(request.plans))
+      return error;
     auto plans = std::make_unique<RecordedPlans>(request);
     using Result = std::unique_ptr<PreparedPlans>;
     return withinMemory<Result>(

@@ -344,6 +344,18 @@ TEST(NcclRecorded, AKernelThatFailsIsTheErrorOfItsRank) {
   EXPECT_EQ(errorOf(runRecorded(requestOf(b.plan, inputs))), local);
 }
 
+TEST(NcclRecorded, AnErrorEndsTheJob) {
+  Overlap program;
+  runtime::PlanRequest request = requestOf(program.plan, Overlap::inputs());
+  auto plans = llvm::cantFail(runtime::findEngine("nccl-recorded")->prepare(request));
+  std::vector<TensorMap> inputs = Overlap::inputs();
+  inputs[1].erase("in.x");
+  EXPECT_EQ(errorOf(plans->run(inputs)), "error: x: rank 1: got no value in.x, expected f32[2][1]cpu [run.no-input]\n"
+                                         "  note: values are named in.<placeholder>\n");
+  EXPECT_EQ(errorOf(plans->run(Overlap::inputs())),
+            "error: an earlier error has ended the job [run.nccl]\n  note: prepare the plans anew\n");
+}
+
 TEST(NcclRecorded, FaultsEndTheRun) {
   auto errorWith = [](Fault fault, std::chrono::milliseconds deadline = 30s) {
     Overlap program;
