@@ -179,6 +179,7 @@ void MeetingTable::begin(CommPart &part, const std::shared_ptr<ModelNode> &node)
 }
 
 std::vector<Meeting *> MeetingTable::ready() {
+  llvm::sort(whole_);
   std::vector<Meeting *> ready;
   for (const Key &key : whole_)
     ready.push_back(&meetings_.at(key));

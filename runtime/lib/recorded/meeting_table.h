@@ -72,7 +72,7 @@ public:
   static void number(CommPart &part);
   /// The part's batch has begun.
   void begin(CommPart &part, const std::shared_ptr<ModelNode> &node);
-  /// Those that can take place, in the order in which that came about.
+  /// Those that can take place, by communicator and number.
   [[nodiscard]] std::vector<Meeting *> ready();
   void forget(const Meeting &meeting);
   /// "allReduce sum f32[4] on comm1 (call 2) waits for ranks [1]", one for each that has begun on some ranks.

@@ -113,6 +113,10 @@ void StreamModel::drive() {
 
 bool StreamModel::step() {
   llvm::SmallVector<bool, 32> heldBack;
+  // Because hosts enqueue at once, and a seed must repeat what it has chosen.
+  llvm::stable_sort(ready_, [](const NodeRef &a, const NodeRef &b) {
+    return std::pair(a->rank, a->stream) < std::pair(b->rank, b->stream);
+  });
   std::vector<Meeting *> meetings = meetings_.ready();
   for (const NodeRef &node : ready_)
     heldBack.push_back(isHeldBack(*node));

@@ -9,7 +9,7 @@
 //   meetings  a collective runs when the batches that hold it have begun on all ranks; the k-th of a communicator on one rank meets the
 //             k-th on the others. A transfer runs when both of its ends have begun
 // Of four seeds, three hold one stream of each rank back: what is on it runs only where nothing else can. So an event that is missing
-// shows: what it should have held back comes first. Without a seed, what was enqueued first runs first.
+// shows: what it should have held back comes first. Without a seed, the lowest rank's lowest stream goes first.
 //
 // Where all hosts wait and nothing can run, the devices would wait for ever: that ends the run, with a text that says what each waits for.
 //
