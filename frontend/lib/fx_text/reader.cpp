@@ -275,10 +275,20 @@ private:
     scope.closed = true;
   }
 
+  void readGuards(Graph &graph, StringRef text) {
+    setGuardsText(graph, text);
+    if (llvm::errorToBool(guardsOf(graph).takeError())) {
+      setGuardsText(graph, "");
+      problems_.error(text.begin(),
+                      "got the guards " + text.str() + R"(, expected a list of {"fact": ..., "of": ..., "value": ...})",
+                      "take the comment away, and what the program was traced with is not asked");
+    }
+  }
+
   void sourceComment(StringRef comment) {
     Scope &scope = scopes_.back();
     if (StringRef guards = comment; guards.consume_front("# guards: "))
-      return setGuardsText(*scope.graph, guards.trim());
+      return readGuards(*scope.graph, guards.trim());
     auto [entry, isNew] = scope.frames.try_emplace(comment, 0);
     if (isNew) {
       std::optional<Frame> frame = parseSourceComment(session_.context, comment);
