@@ -188,6 +188,13 @@ Result attentionBackwardWork(const Node &node) {
   return flops ? withFlopsOfList(node, 2.5 * *flops) : std::nullopt;
 }
 
+/// flex_attention's backward takes the gradient behind queries, keys and values. Like torch.utils.flop_counter, which knows no
+/// mask unless it is told of one, all pairs of a query and a key count.
+Result flexAttentionBackwardWork(const Node &node) {
+  std::optional<double> flops = attentionFlops(tensorAt(node, 0), tensorAt(node, 1), tensorAt(node, 2));
+  return flops ? withFlopsOfList(node, 2.5 * *flops) : std::nullopt;
+}
+
 /// Sizes that are numbers; empty where one is not.
 std::optional<double> productOfSizes(llvm::ArrayRef<Dim> sizes) {
   double product = 1;
@@ -256,6 +263,8 @@ constexpr WorkEntry entries[] = {
     {"aten.linear", linearWork},
     {"aten.mm", matmulWork},
     {"aten.scaled_dot_product_attention", attentionWork},
+    {"higher_order.flex_attention", attentionWork},
+    {"higher_order.flex_attention_backward", flexAttentionBackwardWork},
     {"prims.fma", pointwiseWork},
 };
 
@@ -420,6 +429,7 @@ WorkFamily workFamily(const OpDef &op) {
       {convolutionBackwardWork, WorkFamily::Convolution},
       {attentionWork, WorkFamily::Attention},
       {attentionBackwardWork, WorkFamily::Attention},
+      {flexAttentionBackwardWork, WorkFamily::Attention},
       {elementWork, WorkFamily::Other},
   };
   for (const auto &[rule, family] : families)

@@ -268,6 +268,20 @@ TEST_F(ShapeTest, WorkOfAttentionWithoutATypeOfItsResult) {
   EXPECT_EQ(work->bytes, 3.0 * 2 * 2 * 8 * 4);
 }
 
+// As PyTorch's own counter counts it, whatever its mask leaves out; the gradient comes behind queries, keys and values.
+TEST_F(ShapeTest, WorkOfFlexAttentionCountsAllPairs) {
+  const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu", *k = "bf16[1, 1, 6, 4][24, 24, 4, 1]cpu";
+  const double forward = 4.0 * 2 * 8 * 6 * 4;
+  for (auto [target, flops] : {std::pair("higher_order.flex_attention", forward),
+                               std::pair("higher_order.flex_attention_backward", 2.5 * forward)}) {
+    Node *node = p_.call("n", target, arguments({q, k, k, q}, {}));
+    std::optional<Work> work = node->op()->work(*node);
+    ASSERT_TRUE(work.has_value()) << target;
+    EXPECT_EQ(work->flops, flops) << target;
+    EXPECT_EQ(workFamily(*node->op()), WorkFamily::Attention) << target;
+  }
+}
+
 // An image [2, 3, 8, 8] and 5 kernels [3, 3, 3]: each of 2 * 5 * 8 * 8 results takes 27 products.
 TEST_F(ShapeTest, WorkOfConvolutions) {
   const std::vector<Item> rest = {Item::none(), list({1, 1}), list({1, 1}), list({1, 1}), false, list({0, 0}), 1};
