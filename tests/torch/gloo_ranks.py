@@ -263,13 +263,16 @@ def watch(programs, pipes):
     while done < len(programs):
         ready = wait(pipes, SECONDS + (SECONDS if stage == "start" else 0))
         if not ready:
-            programs[done].faults.append(f"{stage}: no end within {SECONDS} s")
+            what = f"no end within {SECONDS} s"
+            if stage == "before":
+                return done + misbehaved(programs[done], stage, what)
+            programs[done].faults.append(f"{stage}: {what}")
             return done + 1
         for pipe in ready:
             try:
                 at, kind, what = pipe.recv()
             except EOFError:
-                return done + crashed(programs[done], stage)
+                return done + misbehaved(programs[done], stage, "a rank crashed")
             if at is None:
                 raise RuntimeError(f"the ranks do not start: {what}")
             if kind == "stage":
@@ -286,14 +289,14 @@ def watch(programs, pipes):
     return done
 
 
-def crashed(program, stage):
-    """How many programs are done with: a process of PyTorch's that dies once, and not when the program is run again by new
-    processes, is no fault of the program's. Both are said."""
+def misbehaved(program, stage, what):
+    """How many programs are done with: processes of PyTorch's that die once, or do not end the program as it was written, and not
+    when it is run again by new ones, are no fault of the program's. Both are said."""
     if program.crashes:
-        program.faults.append(f"{stage}: a rank crashed, twice")
+        program.faults.append(f"{stage}: {what}, twice")
         return 1
     program.crashes += 1
-    print(f"{program.name}: {stage}: a rank crashed; once more", flush=True)
+    print(f"{program.name}: {stage}: {what}; once more", flush=True)
     return 0
 
 
