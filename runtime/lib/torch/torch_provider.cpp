@@ -117,6 +117,9 @@ private:
     // Because PyTorch is given windows and no storages: it cannot know where in one a tensor lies, nor give a tensor another one.
     if (target.startswith("aten.as_strided") || target.startswith("aten.set_data"))
       return nullptr;
+    // And because no value here is one of its objects: the marks of the profiler are the engine's own.
+    if (target.startswith("profiler."))
+      return nullptr;
     std::unique_ptr<ProvidedKernel> &kernel = kernels_[target.str()];
     if (!kernel)
       kernel = makeKernel(target);
