@@ -193,7 +193,7 @@ void Search::descend() {
 
 // A plan takes what it did not foresee to stay, and so counts more than a walk needs in the end. Where leads are short, little is
 // in flight at a time, and a walk that plans with more than there is may keep within it all the same.
-/// The best walk twice more, with short leads and a plan above the budget; what it really needs decides.
+/// The best walk once or twice more, with short leads and a plan above the budget; what it really needs decides.
 void Search::loosen() {
   if (options_.budget >= unlimited)
     return;
@@ -201,7 +201,11 @@ void Search::loosen() {
   loose.budget = options_.budget / 100 * loosePercent;
   for (int64_t lead : {choices_.lead[2], choices_.lead.back()}) {
     loose.lead = std::min(leader_.policy.lead, lead);
-    consider(walkFrom(*bases_[leader_.base], loose));
+    Schedule schedule = walkFrom(*bases_[leader_.base], loose);
+    bool fits = schedule.peakBytes <= options_.budget;
+    consider(std::move(schedule));
+    if (fits)
+      return;
   }
 }
 
