@@ -182,16 +182,12 @@ Result attentionWork(const Node &node) {
   return flops ? withFlopsOfList(node, *flops) : std::nullopt;
 }
 
-/// The backward pass makes five products where the forward pass makes two.
+/// The backward pass makes five products where the forward pass makes two. `queries`: the parameter of these, before those of keys
+/// and values. Like torch.utils.flop_counter, which knows no mask of flex_attention's unless it is told of one, all pairs count.
+template <int queries>
 Result attentionBackwardWork(const Node &node) {
-  std::optional<double> flops = attentionFlops(tensorAt(node, 1), tensorAt(node, 2), tensorAt(node, 3));
-  return flops ? withFlopsOfList(node, 2.5 * *flops) : std::nullopt;
-}
-
-/// flex_attention's backward takes the gradient behind queries, keys and values. Like torch.utils.flop_counter, which knows no
-/// mask unless it is told of one, all pairs of a query and a key count.
-Result flexAttentionBackwardWork(const Node &node) {
-  std::optional<double> flops = attentionFlops(tensorAt(node, 0), tensorAt(node, 1), tensorAt(node, 2));
+  std::optional<double> flops =
+      attentionFlops(tensorAt(node, queries), tensorAt(node, queries + 1), tensorAt(node, queries + 2));
   return flops ? withFlopsOfList(node, 2.5 * *flops) : std::nullopt;
 }
 
@@ -245,11 +241,11 @@ struct WorkEntry {
 constexpr WorkEntry entries[] = {
     {"aten._grouped_mm", groupedMatmulWork},
     {"aten._scaled_dot_product_cudnn_attention", attentionWork},
-    {"aten._scaled_dot_product_cudnn_attention_backward", attentionBackwardWork},
+    {"aten._scaled_dot_product_cudnn_attention_backward", attentionBackwardWork<1>},
     {"aten._scaled_dot_product_efficient_attention", attentionWork},
-    {"aten._scaled_dot_product_efficient_attention_backward", attentionBackwardWork},
+    {"aten._scaled_dot_product_efficient_attention_backward", attentionBackwardWork<1>},
     {"aten._scaled_dot_product_flash_attention", attentionWork},
-    {"aten._scaled_dot_product_flash_attention_backward", attentionBackwardWork},
+    {"aten._scaled_dot_product_flash_attention_backward", attentionBackwardWork<1>},
     {"aten._scaled_dot_product_flash_attention_for_cpu", attentionWork},
     {"aten.addmm", matmulWork},
     {"aten.baddbmm", matmulWork},
@@ -264,7 +260,7 @@ constexpr WorkEntry entries[] = {
     {"aten.mm", matmulWork},
     {"aten.scaled_dot_product_attention", attentionWork},
     {"higher_order.flex_attention", attentionWork},
-    {"higher_order.flex_attention_backward", flexAttentionBackwardWork},
+    {"higher_order.flex_attention_backward", attentionBackwardWork<0>},
     {"prims.fma", pointwiseWork},
 };
 
@@ -428,8 +424,8 @@ WorkFamily workFamily(const OpDef &op) {
       {convolutionWork, WorkFamily::Convolution},
       {convolutionBackwardWork, WorkFamily::Convolution},
       {attentionWork, WorkFamily::Attention},
-      {attentionBackwardWork, WorkFamily::Attention},
-      {flexAttentionBackwardWork, WorkFamily::Attention},
+      {attentionBackwardWork<1>, WorkFamily::Attention},
+      {attentionBackwardWork<0>, WorkFamily::Attention},
       {elementWork, WorkFamily::Other},
   };
   for (const auto &[rule, family] : families)
