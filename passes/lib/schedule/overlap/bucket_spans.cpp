@@ -10,9 +10,7 @@ namespace ccgraph::overlap {
 BucketSpans::BucketSpans(const Schedule &schedule) : first_(schedule.order.size()), last_(schedule.order.size()) {
   std::iota(first_.begin(), first_.end(), 0);
   last_ = first_;
-  std::vector<size_t> place(schedule.order.size());
-  for (size_t at = 0; at < schedule.order.size(); ++at)
-    place[schedule.order[at]] = at;
+  std::vector<size_t> place = placesOf(schedule.order);
   for (const std::vector<uint32_t> &bucket : schedule.buckets)
     for (size_t at = place[bucket.front()]; at <= place[bucket.back()]; ++at) {
       first_[at] = place[bucket.front()];
@@ -22,9 +20,7 @@ BucketSpans::BucketSpans(const Schedule &schedule) : first_(schedule.order.size(
 
 Schedule closed(const Problem &problem, Schedule schedule) {
   BucketSpans spans(schedule);
-  std::vector<size_t> place(schedule.order.size());
-  for (size_t at = 0; at < schedule.order.size(); ++at)
-    place[schedule.order[at]] = at;
+  std::vector<size_t> place = placesOf(schedule.order);
   std::vector<bool> isMember(schedule.order.size());
   /// by step: the bucket of which a member yields it, or it is one
   std::vector<uint32_t> of(schedule.order.size(), none);

@@ -39,11 +39,8 @@ Rows holdersOf(const Problem &problem, const Schedule &schedule) {
 class Places {
 public:
   Places(const Problem &problem, const Schedule &schedule)
-      : problem_(problem), holders_(holdersOf(problem, schedule)), of_(problem.steps.size()),
-        curve_(memoryByPlace(problem, schedule)) {
-    for (size_t place = 0; place < schedule.order.size(); ++place)
-      of_[schedule.order[place]] = place;
-  }
+      : problem_(problem), holders_(holdersOf(problem, schedule)), of_(placesOf(schedule.order)),
+        curve_(memoryByPlace(problem, schedule)) {}
   [[nodiscard]] size_t of(uint32_t step) const { return of_[step]; }
   [[nodiscard]] bool mayMove(uint32_t step) const {
     return llvm::all_of(problem_.holds[step], [&](uint32_t storage) { return holders_[storage].size() <= maxHolders; });

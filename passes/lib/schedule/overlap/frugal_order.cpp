@@ -17,10 +17,10 @@ constexpr unsigned maxRounds = 4;
 /// Steps of the longest chain that are looked at: the one with the most memory of each such part of it.
 constexpr size_t chainParts = 3;
 
-void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<uint32_t> &numberOf) {
+void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<size_t> &numberOf) {
   llvm::SmallVector<uint32_t, 16> mapped;
   for (uint32_t step : row)
-    mapped.push_back(numberOf[step]);
+    mapped.push_back(static_cast<uint32_t>(numberOf[step]));
   llvm::sort(mapped);
   rows.append(mapped);
 }
@@ -66,9 +66,7 @@ void lookAtChain(const Problem &problem, FrugalOrder &order) {
 } // namespace
 
 Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
-  std::vector<uint32_t> numberOf(order.size());
-  for (uint32_t i = 0; i < order.size(); ++i)
-    numberOf[order[i]] = i;
+  std::vector<size_t> numberOf = placesOf(order);
   Problem result;
   result.storages = problem.storages;
   result.streams = problem.streams;

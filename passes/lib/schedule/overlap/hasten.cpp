@@ -14,7 +14,7 @@ class Hastener {
 public:
   Hastener(const Problem &problem, Schedule schedule, const HastenOptions &options)
       : problem_(problem), schedule_(std::move(schedule)), options_(options), spans_(schedule_),
-        curve_(memoryByPlace(problem, schedule_)), after_(problem.steps.size()), allocates_(problem.steps.size()),
+        curve_(memoryByPlace(problem, schedule_)), after_(placesOf(schedule_.order)), allocates_(problem.steps.size()),
         bucketOf_(problem.steps.size(), none), lastOn_(problem.streams) {
     for (size_t bucket = 0; bucket < schedule_.buckets.size(); ++bucket)
       for (uint32_t member : schedule_.buckets[bucket])
@@ -54,7 +54,6 @@ void Hastener::measure() {
   int64_t computed = 0;
   for (size_t place = 0; place < schedule_.order.size(); ++place) {
     uint32_t step = schedule_.order[place];
-    after_[step] = place;
     computed_.push_back(computed);
     if (problem_.steps[step].kind == StepKind::Compute)
       computed += problem_.steps[step].picoseconds;
@@ -124,9 +123,7 @@ void Hastener::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
 }
 
 Schedule Hastener::run() {
-  std::vector<size_t> place(problem_.steps.size());
-  for (size_t at = 0; at < schedule_.order.size(); ++at)
-    place[schedule_.order[at]] = at;
+  std::vector<size_t> place = after_;
   for (size_t at = 0; at < schedule_.order.size(); ++at) {
     llvm::ArrayRef<uint32_t> transfer = transferAt(at);
     if (transfer.empty())

@@ -17,7 +17,7 @@ public:
   Slackener(const Problem &problem, Schedule schedule, int64_t budget)
       : problem_(problem), schedule_(std::move(schedule)), budget_(budget), spans_(schedule_),
         curve_(memoryByPlace(problem, schedule_)), followers_(problem.before.inverse(problem.steps.size())),
-        leader_(asItStands(problem).order), place_(problem.steps.size()), releases_(problem.steps.size()) {
+        leader_(asItStands(problem).order), place_(placesOf(schedule_.order)), releases_(problem.steps.size()) {
     measure();
   }
   Schedule run();
@@ -59,7 +59,6 @@ void Slackener::measure() {
   int64_t computed = 0;
   for (size_t place = 0; place < schedule_.order.size(); ++place) {
     const Step &step = problem_.steps[schedule_.order[place]];
-    place_[schedule_.order[place]] = place;
     computed_.push_back(computed);
     if (step.kind == StepKind::Compute)
       computed += step.picoseconds;
