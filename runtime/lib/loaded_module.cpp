@@ -41,4 +41,9 @@ llvm::Expected<void *> findInModule(const char *module, const char *symbol, Modu
   return found;
 }
 
+llvm::Error cannotStart(const ModuleSource &source, const llvm::Twine &why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 source.who + (" cannot start: " + why + "\n  note: ").str() + source.repair);
+}
+
 } // namespace ccgraph::runtime

@@ -134,4 +134,15 @@ llvm::Expected<Result> withinMemory(llvm::function_ref<llvm::Expected<Result>()>
   }
 }
 
+/// The same of what yields nothing.
+inline llvm::Error withinMemory(llvm::function_ref<llvm::Error()> body,
+                                llvm::function_ref<llvm::Error(const std::string &asked)> refuse) {
+  auto done = [&]() -> llvm::Expected<bool> {
+    if (llvm::Error error = body())
+      return error;
+    return true;
+  };
+  return withinMemory<bool>(done, refuse).takeError();
+}
+
 } // namespace ccgraph::runtime

@@ -235,6 +235,13 @@ bool alwaysDraws(const c10::OperatorHandle &op) {
   return op.hasTag(at::Tag::nondeterministic_seeded) && randomnessOf(op.schema()) < 0;
 }
 
+/// Because no value here is an object of PyTorch's, such as the handle of a profiler's mark.
+bool isOnObjects(const Schema &schema) {
+  auto isObject = [](const c10::Argument &argument) { return argument.type()->kind() == c10::TypeKind::ClassType; };
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(), isObject) ||
+         std::any_of(schema.returns().begin(), schema.returns().end(), isObject);
+}
+
 class Silence final : public c10::WarningHandler {
   void process(const c10::Warning &) override {}
 };
@@ -338,7 +345,7 @@ public:
     if (found)
       return found.get();
     std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findSchema({name, overload});
-    if (op && runsOnCpu(*op) && !op->hasTag(at::Tag::inplace_view) && !alwaysDraws(*op))
+    if (op && runsOnCpu(*op) && !op->hasTag(at::Tag::inplace_view) && !alwaysDraws(*op) && !isOnObjects(op->schema()))
       found = std::make_unique<Operator>(*op, overloads_[name]);
     return found.get();
   }

@@ -195,13 +195,9 @@ llvm::Error RankLoop::goOn(StreamState &stream) {
     prepared_.recorder.beginStep(step.position, begun_);
   }
   present_.reset();
-  llvm::Expected<bool> ended =
-      withinMemory<bool>([&] { return advance(stream, step); },
-                         [&](const std::string &asked) {
-                           return prepared_.state.at(step.plan->name)
-                               .error("run.memory", "needs " + asked + ", more than this run may hold",
-                                      "run fewer ranks, or the program with smaller sizes");
-                         });
+  llvm::Expected<bool> ended = withinMemory<bool>(
+      [&] { return advance(stream, step); },
+      [&](const std::string &asked) { return prepared_.state.at(step.plan->name).outOfMemory(asked); });
   setFree();
   if (!ended)
     return ended.takeError();

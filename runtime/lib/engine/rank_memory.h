@@ -62,7 +62,7 @@ public:
   void beginLending() { lending_ = true; }
   void endLending() { lending_ = false; }
   [[nodiscard]] const std::shared_ptr<Storage> &storageOf(BufferId buffer) const { return storages_[buffer]; }
-  /// The buffer is these bytes for now. Gives what it was.
+  /// The buffer is these bytes from now on. Gives what it was.
   std::shared_ptr<Storage> lend(BufferId buffer, std::shared_ptr<Storage> storage) {
     return std::exchange(storages_[buffer], std::move(storage));
   }

@@ -124,14 +124,9 @@ public:
     if (llvm::Error error = checkPlanRequest(request, *this, llvm::to_vector(llvm::seq<size_t>(0, request.ranks))))
       return error;
     auto plans = std::make_unique<LocalPlans>(request);
-    using Result = std::unique_ptr<PreparedPlans>;
-    return withinMemory<Result>(
-        [&]() -> llvm::Expected<Result> {
-          if (llvm::Error error = plans->prepare(request))
-            return error;
-          return Result(std::move(plans));
-        },
-        refuseMemory);
+    if (llvm::Error error = withinMemory([&] { return plans->prepare(request); }, refuseMemory))
+      return error;
+    return plans;
   }
 };
 

@@ -43,7 +43,7 @@ public:
   llvm::Error prepare(const PlanRequest &request) {
     MpiStandby standby(job_, deadline_);
     MemoryLimit limit(account_);
-    if (llvm::Error error = guarded([&] { return prepareAll(request, standby); }))
+    if (llvm::Error error = withinMemory([&] { return prepareAll(request, standby); }, refuseMemory))
       standby.fail(std::move(error));
     return standby.settle(nowhere());
   }
@@ -55,7 +55,7 @@ public:
     MemoryLimit limit(account_);
     RankLoop loop(*memory_->rank, seed_);
     RunResult results;
-    if (llvm::Error error = guarded([&] { return runAll(inputs, loop, standby, results); }))
+    if (llvm::Error error = withinMemory([&] { return runAll(inputs, loop, standby, results); }, refuseMemory))
       standby.fail(std::move(error));
     if (standby.isOver() && onFailure_)
       onFailure_(flightRecords());
@@ -86,18 +86,6 @@ public:
 private:
   static llvm::Error jobIsOver() {
     return simpleError("run.mpi", "an earlier error has ended the job", "start it anew");
-  }
-
-  /// One result type for both, because what runs out of memory is told alike.
-  static llvm::Error guarded(llvm::function_ref<llvm::Error()> body) {
-    llvm::Expected<bool> done = withinMemory<bool>(
-        [&]() -> llvm::Expected<bool> {
-          if (llvm::Error error = body())
-            return error;
-          return true;
-        },
-        refuseMemory);
-    return done ? llvm::Error::success() : done.takeError();
   }
 
   llvm::Error prepareAll(const PlanRequest &request, MpiStandby &standby) {

@@ -27,7 +27,7 @@ private:
     BufferId buffer = 0;
     bool written = false;
     std::shared_ptr<Storage> host;
-    /// what the buffer is but for now
+    /// what the buffer is when it is not lent
     std::shared_ptr<Storage> device;
   };
   RankState &state_;

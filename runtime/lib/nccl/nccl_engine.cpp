@@ -144,14 +144,9 @@ public:
     if (llvm::Error error = check(request, **job))
       return error;
     auto plans = std::make_unique<NcclPlans>(request, **job);
-    using Result = std::unique_ptr<PreparedPlans>;
-    return withinMemory<Result>(
-        [&]() -> llvm::Expected<Result> {
-          if (llvm::Error error = plans->prepare())
-            return error;
-          return Result(std::move(plans));
-        },
-        refuseMemory);
+    if (llvm::Error error = withinMemory([&] { return plans->prepare(); }, refuseMemory))
+      return error;
+    return plans;
   }
 
 private:

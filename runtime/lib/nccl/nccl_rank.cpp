@@ -173,12 +173,9 @@ llvm::Expected<RankLoop::End> NcclRank::run(const TensorMap &inputs, Standby &st
   stopped_ = dead_ = false;
   StepMemory::Use stepMemory(prepared_->state.stepMemory);
   prepared_->begin();
-  llvm::Expected<RankLoop::End> end = withinMemory<RankLoop::End>(
-      [&] { return runSteps(inputs); },
-      [&](const std::string &asked) {
-        return prepared_->state.at({}).error("run.memory", "needs " + asked + ", more than this run may hold",
-                                             "run fewer ranks, or the program with smaller sizes");
-      });
+  llvm::Expected<RankLoop::End> end =
+      withinMemory<RankLoop::End>([&] { return runSteps(inputs); },
+                                  [&](const std::string &asked) { return prepared_->state.at({}).outOfMemory(asked); });
   if (end)
     return end;
   abandon();
@@ -326,22 +323,17 @@ llvm::Error NcclRank::enqueueKernel(size_t index, PreparedKernel &kernel, GpuStr
 }
 
 bool NcclRank::KernelWork::run() {
-  llvm::Expected<bool> done = withinMemory<bool>(
-      [&]() -> llvm::Expected<bool> {
-        if (llvm::Error error = kernel_.runBound(rank_.prepared_->state))
-          return error;
-        return true;
-      },
-      [&](const std::string &asked) {
-        return rank_.prepared_->state.at(step_.name)
-            .error("run.memory", "needs " + asked + ", more than this run may hold");
-      });
-  if (done)
+  llvm::Error error = withinMemory([&] { return kernel_.runBound(rank_.prepared_->state); },
+                                   [&](const std::string &asked) {
+                                     return rank_.prepared_->state.at(step_.name)
+                                         .error("run.memory", "needs " + asked + ", more than this run may hold");
+                                   });
+  if (!error)
     return true;
   if (rank_.workError_)
-    llvm::consumeError(done.takeError());
+    llvm::consumeError(std::move(error));
   else
-    rank_.workError_ = done.takeError();
+    rank_.workError_ = std::move(error);
   return false;
 }
 

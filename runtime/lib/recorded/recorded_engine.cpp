@@ -117,14 +117,9 @@ public:
     if (llvm::Error error = checkPlansAgree(request.plans))
       return error;
     auto plans = std::make_unique<RecordedPlans>(request);
-    using Result = std::unique_ptr<PreparedPlans>;
-    return withinMemory<Result>(
-        [&]() -> llvm::Expected<Result> {
-          if (llvm::Error error = plans->prepare(request))
-            return error;
-          return Result(std::move(plans));
-        },
-        refuseMemory);
+    if (llvm::Error error = withinMemory([&] { return plans->prepare(request); }, refuseMemory))
+      return error;
+    return plans;
   }
 };
 

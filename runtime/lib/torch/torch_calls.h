@@ -72,8 +72,8 @@ public:
   /// Of the module and of who loads it: they must be of one build.
   static constexpr int version = 1;
   virtual ~TorchCalls() = default;
-  /// Null where no operator of this name runs on the CPU, it changes what tensors are and not what they hold (resize_), or it draws random
-  /// numbers.
+  /// Null where no operator of this name runs on the CPU, it changes what tensors are and not what they hold (resize_), it draws random
+  /// numbers, or takes or yields objects.
   [[nodiscard]] virtual const TorchOperator *find(const char *name, const char *overload) = 0;
 };
 

@@ -84,12 +84,9 @@ private:
   mutable std::atomic<bool> refusesOutputs_ = false;
 };
 
-llvm::Error missing(const llvm::Twine &why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "kernel provider torch cannot start: " + why +
-                                     "\n  note: configure with -DCCGRAPH_TORCH_PYTHON=PATH, a Python that has "
-                                     "PyTorch, and build again");
-}
+constexpr ModuleSource torchModule = {
+    "libccgraph_torch.so", "ccgraphTorchCalls", ModuleSymbols::Own, "kernel provider torch",
+    "configure with -DCCGRAPH_TORCH_PYTHON=PATH, a Python that has PyTorch, and build again"};
 
 class TorchProvider final : public KernelProvider {
 public:
@@ -99,11 +96,11 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     if (calls_)
       return llvm::Error::success();
-    llvm::Expected<void *> entry = findInModule("libccgraph_torch.so", "ccgraphTorchCalls", ModuleSymbols::Own);
-    if (!entry)
-      return missing(llvm::toString(entry.takeError()));
-    calls_ = reinterpret_cast<TorchModuleEntry>(*entry)(TorchCalls::version);
-    return calls_ ? llvm::Error::success() : missing("its module is of another build than this program");
+    llvm::Expected<TorchCalls *> calls = loadModule<TorchModuleEntry>(torchModule, TorchCalls::version);
+    if (!calls)
+      return calls.takeError();
+    calls_ = *calls;
+    return llvm::Error::success();
   }
 
   [[nodiscard]] const ProvidedKernel *find(llvm::StringRef target) const override {
@@ -116,9 +113,6 @@ private:
   [[nodiscard]] const ProvidedKernel *findKernel(llvm::StringRef target) const {
     // Because PyTorch is given windows and no storages: it cannot know where in one a tensor lies, nor give a tensor another one.
     if (target.startswith("aten.as_strided") || target.startswith("aten.set_data"))
-      return nullptr;
-    // And because no value here is one of its objects: the marks of the profiler are the engine's own.
-    if (target.startswith("profiler."))
       return nullptr;
     std::unique_ptr<ProvidedKernel> &kernel = kernels_[target.str()];
     if (!kernel)
