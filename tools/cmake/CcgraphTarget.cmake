@@ -24,10 +24,44 @@ set(ccgraph_common_headers
   <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringRef.h>
   <llvm/Support/Error.h> <llvm/Support/raw_ostream.h>)
 
+# ccgraph_add_common_headers(NAME FLAG headers...): the target NAME, precompiled headers for whoever compiles with FLAG, -fPIC or
+# -fPIE: a compiler takes them only with the same one. Shared by many targets, because each set takes 100 MB and seconds to make.
+function(ccgraph_add_common_headers name flag)
+  set(source ${PROJECT_BINARY_DIR}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${source})
+  ccgraph_set_flags(${name})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE ${flag})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_link_libraries(${name} PRIVATE ccgraph_llvm)
+  target_precompile_headers(${name} PRIVATE ${ccgraph_common_headers} ${ARGN})
+endfunction()
+
+# ccgraph_use_common_headers(TARGET [SUITE]): those that fit the target, made when first asked for. SUITE: a program of GoogleTest's.
+function(ccgraph_use_common_headers target)
+  get_target_property(type ${target} TYPE)
+  if(ARGN STREQUAL SUITE)
+    set(made ccgraph_suite_headers -fPIE <gtest/gtest.h>)
+  elseif(type STREQUAL EXECUTABLE)
+    set(made ccgraph_program_headers -fPIE)
+  else()
+    set(made ccgraph_library_headers -fPIC)
+  endif()
+  list(GET made 0 headers)
+  if(NOT TARGET ${headers})
+    ccgraph_add_common_headers(${made})
+  endif()
+  if(ARGN STREQUAL SUITE)
+    target_link_libraries(${headers} PRIVATE GTest::gtest)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
 # Flags of every target that compiles. -ffp-contract=off, because numbers must not depend on whether
 # the machine has fused multiply-add. Position-independent, because the archives end in users' shared libraries and
 # Python modules; -fno-semantic-interposition, because without it GCC would inline no function that is exported.
-function(ccgraph_configure_target target)
+function(ccgraph_set_flags target)
   target_compile_options(${target} PRIVATE
     ${ccgraph_warnings} -ffp-contract=off -fno-semantic-interposition $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
@@ -35,7 +69,12 @@ function(ccgraph_configure_target target)
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-  target_precompile_headers(${target} PRIVATE ${ccgraph_common_headers})
+endfunction()
+
+# ccgraph_configure_target(TARGET [SUITE]): the same, and the headers that most sources begin with.
+function(ccgraph_configure_target target)
+  ccgraph_set_flags(${target})
+  ccgraph_use_common_headers(${target} ${ARGN})
 endfunction()
 
 # ccgraph_add_library(FOLDER links...): libccgraph_FOLDER from lib/**/*.cpp, with the public headers of

@@ -12,17 +12,16 @@ function(ccgraph_add_suite name folder)
     set(target ${target}_suite)
   endif()
   add_executable(${target} ${sources})
-  ccgraph_configure_test(${target})
+  ccgraph_configure_test(${target} SUITE)
   target_link_libraries(${target} PRIVATE GTest::gtest_main ${ARGN})
-  target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
   # NO_PRETTY_VALUES because a parameter's bytes hold addresses, and a name must be the same in every run.
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT 300)
 endfunction()
 
-# What suites and benchmarks share.
+# ccgraph_configure_test(TARGET [SUITE]): what suites and benchmarks share.
 function(ccgraph_configure_test target)
-  ccgraph_configure_target(${target})
+  ccgraph_configure_target(${target} ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE
     CCGRAPH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
