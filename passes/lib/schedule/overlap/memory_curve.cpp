@@ -5,37 +5,82 @@
 
 namespace ccgraph::overlap {
 
+/// Of a leaf without a place: small enough to be the largest of nothing, whatever is added.
 static constexpr int64_t nothing = std::numeric_limits<int64_t>::min() / 4;
 
-MemoryCurve::MemoryCurve(llvm::ArrayRef<int64_t> bytes) {
-  while (size_ < bytes.size())
-    size_ *= 2;
-  largest_.assign(2 * size_, nothing);
-  added_.assign(2 * size_, 0);
-  std::copy(bytes.begin(), bytes.end(), largest_.begin() + static_cast<ptrdiff_t>(size_));
-  for (size_t node = size_; node-- > 1;)
-    largest_[node] = std::max(largest_[2 * node], largest_[2 * node + 1]);
-}
+namespace {
 
-void MemoryCurve::add(Part part, size_t from, size_t to, int64_t bytes) {
-  if (to <= part.from || part.to <= from)
-    return;
-  if (from <= part.from && part.to <= to) {
-    largest_[part.node] += bytes;
-    added_[part.node] += bytes;
-    return;
+/// Two nodes of one level, the places of a range between them. At first the leaves beside it.
+struct Borders {
+  Borders(size_t leaves, size_t from, size_t to) : left(leaves + from), right(leaves + to + 1) {}
+  /// Then nothing of the range lies between them, at this level and above.
+  [[nodiscard]] bool areSiblings() const { return (left ^ right) == 1; }
+  /// The node beside the left border is the whole of its level's part of the range that no level above covers.
+  [[nodiscard]] bool takesLeft() const { return left % 2 == 0; }
+  [[nodiscard]] bool takesRight() const { return right % 2 == 1; }
+  void climb() {
+    left /= 2;
+    right /= 2;
   }
-  add(part.left(), from, to, bytes);
-  add(part.right(), from, to, bytes);
-  largest_[part.node] = std::max(largest_[2 * part.node], largest_[2 * part.node + 1]) + added_[part.node];
+  size_t left, right;
+};
+
+} // namespace
+
+MemoryCurve::MemoryCurve(llvm::ArrayRef<int64_t> bytes) {
+  while (leaves_ < bytes.size() + 2)
+    leaves_ *= 2;
+  nodes_.assign(2 * leaves_, {nothing, 0});
+  for (size_t place = 0; place < bytes.size(); ++place)
+    nodes_[leaves_ + 1 + place].largest = bytes[place];
+  for (size_t node = leaves_; node-- > 1;)
+    update(node);
 }
 
-int64_t MemoryCurve::largest(Part part, size_t from, size_t to) const {
-  if (to <= part.from || part.to <= from)
+void MemoryCurve::addAt(size_t node, int64_t bytes) {
+  nodes_[node].largest += bytes;
+  nodes_[node].added += bytes;
+}
+
+void MemoryCurve::update(size_t node) {
+  nodes_[node].largest = std::max(nodes_[2 * node].largest, nodes_[2 * node + 1].largest) + nodes_[node].added;
+}
+
+void MemoryCurve::add(size_t from, size_t to, int64_t bytes) {
+  if (from >= to)
+    return;
+  Borders borders(leaves_, from, to);
+  while (!borders.areSiblings()) {
+    if (borders.takesLeft())
+      addAt(borders.left + 1, bytes);
+    if (borders.takesRight())
+      addAt(borders.right - 1, bytes);
+    borders.climb();
+    update(borders.left);
+    update(borders.right);
+  }
+  for (size_t node = borders.left / 2; node > 0; node /= 2)
+    update(node);
+}
+
+int64_t MemoryCurve::largest(size_t from, size_t to) const {
+  if (from >= to)
     return nothing;
-  if (from <= part.from && part.to <= to)
-    return largest_[part.node];
-  return std::max(largest(part.left(), from, to), largest(part.right(), from, to)) + added_[part.node];
+  int64_t left = nothing, right = nothing;
+  Borders borders(leaves_, from, to);
+  while (!borders.areSiblings()) {
+    if (borders.takesLeft())
+      left = std::max(left, nodes_[borders.left + 1].largest);
+    if (borders.takesRight())
+      right = std::max(right, nodes_[borders.right - 1].largest);
+    borders.climb();
+    left += nodes_[borders.left].added;
+    right += nodes_[borders.right].added;
+  }
+  int64_t result = std::max(left, right);
+  for (size_t node = borders.left / 2; node > 0; node /= 2)
+    result += nodes_[node].added;
+  return result;
 }
 
 } // namespace ccgraph::overlap
