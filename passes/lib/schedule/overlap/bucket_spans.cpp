@@ -1,4 +1,5 @@
 #include "schedule/overlap/bucket_spans.h"
+#include "schedule/overlap/places.h"
 
 #include "llvm/ADT/STLExtras.h"
 

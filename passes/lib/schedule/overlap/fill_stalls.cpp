@@ -2,6 +2,7 @@
 
 #include "schedule/overlap/bucket_holds.h"
 #include "schedule/overlap/memory_curve.h"
+#include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,7 @@
 #include "schedule/overlap/frugal_order.h"
 
 #include "schedule/overlap/memory_cut.h"
+#include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
 
 #include "llvm/ADT/STLExtras.h"

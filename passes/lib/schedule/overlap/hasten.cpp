@@ -2,6 +2,7 @@
 
 #include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/memory_curve.h"
+#include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
 
 #include <algorithm>
@@ -123,7 +124,6 @@ void Hastener::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
 }
 
 Schedule Hastener::run() {
-  std::vector<size_t> place = after_;
   for (size_t at = 0; at < schedule_.order.size(); ++at) {
     llvm::ArrayRef<uint32_t> transfer = transferAt(at);
     if (transfer.empty())
@@ -132,11 +132,8 @@ Schedule Hastener::run() {
       move(transfer, at);
     lastOn_[problem_.steps[transfer.front()].stream] = after_[transfer.back()];
   }
-  // Those that were moved stand behind the one that keeps the place, in the order that they had.
-  llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {
-    auto key = [&](uint32_t step) { return std::tuple(after_[step], after_[step] != place[step], place[step]); };
-    return key(a) < key(b);
-  });
+  // Who was moved stands behind the one that keeps the place, because it comes from further back.
+  schedule_.order = orderedBy(after_, schedule_.order);
   return std::move(schedule_);
 }
 

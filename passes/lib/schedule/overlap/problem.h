@@ -98,12 +98,4 @@ struct Schedule {
   int64_t peakBytes = 0;
 };
 
-/// By step: its place in the order.
-[[nodiscard]] inline std::vector<size_t> placesOf(const std::vector<uint32_t> &order) {
-  std::vector<size_t> places(order.size());
-  for (size_t place = 0; place < order.size(); ++place)
-    places[order[place]] = place;
-  return places;
-}
-
 } // namespace ccgraph::overlap

@@ -3,6 +3,7 @@
 #include "schedule/overlap/bucket_holds.h"
 #include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/memory_curve.h"
+#include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
 
 #include <algorithm>
@@ -133,11 +134,8 @@ Schedule Slackener::run() {
     else if (kind == StepKind::Wait)
       if (llvm::ArrayRef<uint32_t> waits = together(step); waits.front() == step)
         move(waits);
-  // Those that were moved stand in front of the one that keeps the place, in the order that they had.
-  llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {
-    auto key = [&](uint32_t step) { return std::tuple(before_[step], before_[step] == place_[step], place_[step]); };
-    return key(a) < key(b);
-  });
+  // Who was moved stands in front of the one that keeps the place, because it comes from further ahead.
+  schedule_.order = orderedBy(before_, schedule_.order);
   return std::move(schedule_);
 }
 

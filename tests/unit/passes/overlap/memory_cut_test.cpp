@@ -2,6 +2,7 @@
 #include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/max_flow.h"
 #include "schedule/overlap/memory_cut.h"
+#include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
 #include "unit/passes/overlap/exact_schedule.h"
 #include "unit/passes/overlap/problem_text.h"
@@ -93,10 +94,9 @@ TEST(MemoryCut, NoOrderNeedsLess) {
 TEST(FrugalOrder, IsAnOrderOfTheProgram) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Problem problem = randomProblem(seed, 8);
-    std::vector<uint32_t> order = frugalOrder(problem).order, place(order.size());
+    std::vector<uint32_t> order = frugalOrder(problem).order;
     ASSERT_EQ(order.size(), problem.steps.size());
-    for (uint32_t i = 0; i < order.size(); ++i)
-      place[order[i]] = i;
+    std::vector<size_t> place = placesOf(order);
     for (uint32_t step = 0; step < order.size(); ++step)
       for (uint32_t before : problem.before[step])
         ASSERT_LT(place[before], place[step]) << "seed " << seed;
