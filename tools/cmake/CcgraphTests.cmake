@@ -1,3 +1,7 @@
+# The suites that tools/test-memory runs, and what builds them.
+set(ccgraph_memory_suites "^(unit_.*|golden|diagnostics|fuzz)$")
+add_custom_target(ccgraph_memory_suites)
+
 # ccgraph_add_suite(NAME FOLDER links...): the executable ccgraph_NAME (ccgraph_NAME_suite where a
 # library has that name) from FOLDER/**/*.cpp, its
 # GoogleTest cases known to ctest under the label NAME. Suites find data and tools by definitions:
@@ -14,10 +18,18 @@ function(ccgraph_add_suite name folder)
   add_executable(${target} ${sources})
   ccgraph_configure_test(${target} SUITE)
   target_link_libraries(${target} PRIVATE GTest::gtest_main ${ARGN})
+  if(name MATCHES "${ccgraph_memory_suites}")
+    add_dependencies(ccgraph_memory_suites ${target})
+  endif()
   # NO_PRETTY_VALUES because a parameter's bytes hold addresses, and a name must be the same in every run.
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT 300)
 endfunction()
+
+# What runs them. VERBATIM, because the expression is for ctest and not for a shell.
+add_custom_target(ccgraph_test_memory
+  COMMAND ${CMAKE_CTEST_COMMAND} --preset asan --progress --label-regex "${ccgraph_memory_suites}"
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DEPENDS ccgraph_memory_suites USES_TERMINAL VERBATIM)
 
 # ccgraph_configure_test(TARGET [SUITE]): what suites and benchmarks share.
 function(ccgraph_configure_test target)
