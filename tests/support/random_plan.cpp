@@ -23,6 +23,7 @@ public:
     if (chance(2))
       plan_->worldSize = static_cast<int64_t>(1 + below(64));
     makeGroups();
+    makeGuards();
     makeStreams();
     makeLayout();
     makeBuffers();
@@ -72,6 +73,16 @@ private:
       group.axis = static_cast<int64_t>(below(3)) - 1;
       group.assumed = chance(3);
     }
+  }
+
+  void makeGuards() {
+    for (size_t i = 0, count = below(3); i < count; ++i)
+      plan_->guards.push_back(pick<Guard>({{GuardFact::Size, text(), int64_t{4}},
+                                           {GuardFact::Rank, text(), int64_t{-1}},
+                                           {GuardFact::Ranks, text(), std::vector<int64_t>{3, 1}},
+                                           {GuardFact::Member, text(), chance(2)},
+                                           {GuardFact::Tag, text(), text()},
+                                           {GuardFact::Name, text(), text()}}));
   }
 
   void makeStreams() {
@@ -324,6 +335,7 @@ std::string planDifference(const Plan &a, const Plan &b) {
   const std::string found[] = {
       sameFacts ? "" : "name, graph_digest, rank, world_size, events or numbers",
       listDifference("groups", a.groups, b.groups, std::equal_to<>()),
+      listDifference("guards", a.guards, b.guards, std::equal_to<>()),
       listDifference("streams", a.streams, b.streams,
                      [](auto &x, auto &y) { return x.kind == y.kind && x.name == y.name && x.group == y.group; }),
       listDifference("buffers", a.buffers, b.buffers,

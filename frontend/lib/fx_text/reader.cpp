@@ -1,11 +1,10 @@
 #include "ccgraph/frontend/fx_text.h"
 
-#include "ccgraph/frontend/guards.h"
-
 #include "fx_text/load_args.h"
 #include "fx_text/log_title.h"
 #include "fx_text/scope.h"
 #include "fx_text/source_comment.h"
+#include "json/guard_list.h"
 
 #include <cstring>
 
@@ -276,13 +275,13 @@ private:
   }
 
   void readGuards(Graph &graph, StringRef text) {
-    setGuardsText(graph, text);
-    if (llvm::errorToBool(guardsOf(graph).takeError())) {
-      setGuardsText(graph, "");
-      problems_.error(text.begin(),
-                      "got the guards " + text.str() + R"(, expected a list of {"fact": ..., "of": ..., "value": ...})",
-                      "take the comment away, and what the program was traced with is not asked");
+    if (std::optional<std::vector<Guard>> guards = parseJsonGuards(text)) {
+      graph.guards = std::move(*guards);
+      return;
     }
+    problems_.error(text.begin(),
+                    "got the guards " + text.str() + R"(, expected a list of {"fact": "size", "of": "tp", "value": 4})",
+                    "take the comment away, and what the program was traced with is not asked");
   }
 
   void sourceComment(StringRef comment) {

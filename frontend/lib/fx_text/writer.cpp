@@ -1,10 +1,9 @@
 #include "ccgraph/frontend/fx_text.h"
 
-#include "ccgraph/frontend/guards.h"
-
 #include "fx_text/argument_printer.h"
 #include "fx_text/python.h"
 #include "fx_text/source_comment.h"
+#include "json/guard_list.h"
 
 using llvm::StringRef;
 
@@ -103,8 +102,10 @@ private:
       }
     }
     os_ << "):\n";
-    if (llvm::StringRef guards = guardsText(graph_); !guards.empty() && !guards.contains('\n'))
-      line(2) << "# guards: " << guards << '\n';
+    if (!graph_.guards.empty()) {
+      writeJsonGuards(line(2) << "# guards: ", graph_.guards);
+      os_ << '\n';
+    }
   }
 
   /// An input whose parameter has another name than its node gets a line that says so.

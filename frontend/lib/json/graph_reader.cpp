@@ -2,6 +2,7 @@
 
 #include "json/file_header.h"
 #include "json/group_reader.h"
+#include "json/guard_list.h"
 #include "json/json_parser.h"
 #include "json/json_text.h"
 #include "json/node_reader.h"
@@ -48,7 +49,6 @@ private:
   void readSymbols(const JsonValue &value);
   std::optional<int64_t> count(const JsonValue &value, llvm::StringRef what);
   void keepForeign(const JsonValue &value);
-  void checkGuardList(const JsonValue &value);
 
   Context &context_;
   JsonReport &report_;
@@ -172,6 +172,8 @@ bool GraphSink::graphMember(const JsonValue &value) {
     readGroups(value, report_, graph.groups());
   else if (value.key == "symbols")
     readSymbols(value);
+  else if (value.key == "guards")
+    graph.guards = readGuards(value, report_);
   else if (value.key == "nodes" || value.key == "frames")
     report_.expected(value, "'" + value.key + "' as an array");
   else if (value.key == "subgraphs")
@@ -184,20 +186,8 @@ bool GraphSink::graphMember(const JsonValue &value) {
 bool GraphSink::rootMember(const JsonValue &value) {
   if (atRoot() && FileHeader::holds(value.key))
     return header_.read(value);
-  if (value.key == "guards")
-    checkGuardList(value);
   keepForeign(value);
   return true;
-}
-
-// Because a guard that nobody understands would be one that is never asked.
-void GraphSink::checkGuardList(const JsonValue &value) {
-  if (!value.is(JsonKind::Array))
-    report_.expected(value, "'guards' as an array");
-  auto isText = [](const JsonValue *member) { return member && member->is(JsonKind::String) && !member->text.empty(); };
-  for (const JsonValue &guard : value.is(JsonKind::Array) ? value.elements() : JsonValue().elements())
-    if (!isText(guard.member("fact")) || !isText(guard.member("of")) || !guard.member("value"))
-      report_.expected(guard, "a guard, {\"fact\": \"size\", \"of\": \"tp\", \"value\": 4}");
 }
 
 std::optional<int64_t> GraphSink::count(const JsonValue &value, llvm::StringRef what) {

@@ -2,6 +2,7 @@
 
 #include "json/argument_writer.h"
 #include "json/group_writer.h"
+#include "json/guard_list.h"
 #include "json/json_text.h"
 #include "json/separator.h"
 #include "json/type_texts.h"
@@ -44,13 +45,15 @@ private:
 
   void writeMembers() {
     // Because a part that is added to the surroundings must be written, this names each; the name stands above.
-    const auto &[graphName, groups, rank, worldSize, hints, attributes] = graph_.surroundings();
+    const auto &[graphName, groups, rank, worldSize, hints, guards, attributes] = graph_.surroundings();
     if (rank)
       key("rank") << *rank;
     if (worldSize)
       key("world_size") << *worldSize;
     writeGroups(groups);
     writeSymbols(hints);
+    if (!guards.empty())
+      writeJsonGuards(key("guards"), guards);
     for (const auto &[name, text] : attributes)
       key(name.str()) << text.str();
     writeFrames();

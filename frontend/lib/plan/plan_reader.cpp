@@ -4,6 +4,7 @@
 #include "plan/step_reader.h"
 #include "plan/value_reader.h"
 #include "json/group_reader.h"
+#include "json/guard_list.h"
 #include "json/json_parser.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,9 +18,9 @@ constexpr FileKind planFile = {
     "this is a file of another format; ccgraph-opt GRAPH --emit plan makes a plan of a graph",
     "keys that are not known here are left out"};
 
-constexpr llvm::StringLiteral planKeys[] = {"format",     "version", "name",    "graph_digest", "rank",
-                                            "world_size", "groups",  "streams", "events",       "numbers",
-                                            "layout",     "buffers", "inputs",  "steps",        "outputs"};
+constexpr llvm::StringLiteral planKeys[] = {"format",  "version", "name",    "graph_digest", "rank",    "world_size",
+                                            "groups",  "guards",  "streams", "events",       "numbers", "layout",
+                                            "buffers", "inputs",  "steps",   "outputs"};
 constexpr llvm::StringLiteral streamKeys[] = {"kind", "name", "group"};
 constexpr llvm::StringLiteral layoutKeys[] = {"symbols", "compute_bytes", "communication_bytes", "live_bytes"};
 constexpr llvm::StringLiteral bufferKeys[] = {"name", "home", "bytes", "at"};
@@ -163,6 +164,8 @@ void PlanSink::fact(const JsonValue &value) {
     plan_->worldSize = readWorldSize(value);
   else if (value.key == "groups")
     readGroupTable(value);
+  else if (value.key == "guards")
+    plan_->guards = readGuards(value, report_);
   else if (value.key == "events")
     readNumberOf(value, plan_->numEvents, eventsOffset_);
   else if (value.key == "numbers")

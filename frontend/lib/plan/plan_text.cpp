@@ -44,6 +44,8 @@ private:
                  << counted(plan_.numEvents, "event") << ", for " << ranksText() << '\n';
     if (!plan_.groups.empty())
       fact("groups") << llvm::join(llvm::map_range(plan_.groups, groupText), ", ") << '\n';
+    if (!plan_.guards.empty())
+      fact("traced with") << llvm::join(llvm::map_range(plan_.guards, guardText), ", ") << '\n';
     fact("streams") << streamsText() << '\n';
     printMemory();
     if (!words_.device().empty())
@@ -65,6 +67,10 @@ private:
     std::string cells = counted(group.partition.size(), "cell");
     std::optional<int64_t> size = group.size();
     return group.name + ": " + cells + (size ? " of " + counted(static_cast<size_t>(*size), "rank") : "");
+  }
+
+  static std::string guardText(const Guard &guard) {
+    return guardFactName(guard.fact).str() + " of " + guard.of + " " + guardValueText(guard.value);
   }
 
   [[nodiscard]] std::string streamsText() const {

@@ -3,6 +3,7 @@
 #include "ccgraph/ir/op_def.h"
 #include "json/argument_writer.h"
 #include "json/group_writer.h"
+#include "json/guard_list.h"
 #include "json/line_writer.h"
 #include "json/type_texts.h"
 
@@ -38,6 +39,8 @@ private:
     text(top("name"), plan_.name);
     writeFacts();
     writeGroups();
+    if (!plan_.guards.empty())
+      writeJsonGuards(top("guards"), plan_.guards);
     optionalList("streams", plan_.streams, [&](const PlanStream &stream) { writeStream(stream); });
     if (plan_.numEvents)
       top("events") << plan_.numEvents;

@@ -165,8 +165,8 @@ llvm::Expected<Place> placeInGroup(const Site &site) {
     return makeError(problem("trace.rank", site.function,
                              "Global rank " + std::to_string(*mode->rank()) + " is not part of group " + group->name));
   auto rank = static_cast<size_t>(found - members.begin());
-  mode->noteFact({"rank", group->name, std::to_string(rank)});
-  mode->noteFact({"size", group->name, std::to_string(members.size())});
+  mode->noteFact({GuardFact::Rank, group->name, static_cast<int64_t>(rank)});
+  mode->noteFact({GuardFact::Size, group->name, static_cast<int64_t>(members.size())});
   return Place{group->name, rank, members.size()};
 }
 

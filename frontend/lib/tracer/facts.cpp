@@ -1,7 +1,6 @@
 #include "ccgraph/tracer/facts.h"
 
 #include "tracer/groups.h"
-#include "json/json_text.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,9 +16,7 @@ struct Asked {
   Mode *mode;
   Group group;
 
-  void note(llvm::StringRef fact, std::string value) const {
-    mode->noteFact({fact.str(), group.name, std::move(value)});
-  }
+  void note(GuardFact fact, GuardValue value) const { mode->noteFact({fact, group.name, std::move(value)}); }
 };
 
 llvm::Expected<Asked> ask(llvm::StringRef function, const GroupLike &group, llvm::StringRef tag = "") {
@@ -49,20 +46,6 @@ llvm::Expected<int64_t> placeIn(llvm::StringRef function, const Asked &asked) {
   return found == members.end() ? -1 : found - members.begin();
 }
 
-std::string listText(llvm::ArrayRef<int64_t> ranks) {
-  std::string text;
-  for (int64_t rank : ranks)
-    text += (text.empty() ? "" : ", ") + std::to_string(rank);
-  return "[" + text + "]";
-}
-
-std::string quoted(llvm::StringRef text) {
-  std::string json;
-  llvm::raw_string_ostream os(json);
-  writeJsonString(os, text);
-  return os.str();
-}
-
 } // namespace
 
 llvm::Expected<int64_t> get_rank(const GroupLike &group) {
@@ -71,7 +54,7 @@ llvm::Expected<int64_t> get_rank(const GroupLike &group) {
     return asked.takeError();
   llvm::Expected<int64_t> place = placeIn("get_rank", *asked);
   if (place)
-    asked->note("rank", std::to_string(*place));
+    asked->note(GuardFact::Rank, *place);
   return place;
 }
 
@@ -80,7 +63,7 @@ llvm::Expected<int64_t> get_world_size(const GroupLike &group) {
   if (!asked)
     return asked.takeError();
   int64_t size = asked->group.size().value_or(0);
-  asked->note("size", std::to_string(size));
+  asked->note(GuardFact::Size, size);
   return size;
 }
 
@@ -91,7 +74,7 @@ llvm::Expected<std::vector<int64_t>> get_process_group_ranks(const GroupLike &gr
   if (!asked->mode->rank() && !asked->group.partition.empty())
     return differsByRank("get_process_group_ranks", asked->group);
   llvm::ArrayRef<int64_t> members = asked->group.members(asked->mode->rank().value_or(0));
-  asked->note("ranks", listText(members));
+  asked->note(GuardFact::Ranks, members.vec());
   return members.vec();
 }
 
@@ -99,7 +82,7 @@ llvm::Expected<std::string> group_name(const GroupLike &group) {
   llvm::Expected<Asked> asked = ask("group_name", group);
   if (!asked)
     return asked.takeError();
-  asked->note("name", quoted(asked->group.name));
+  asked->note(GuardFact::Name, asked->group.name);
   return asked->group.name;
 }
 
@@ -109,7 +92,7 @@ llvm::Expected<std::string> _get_group_tag(const GroupLike &group) {
   llvm::Expected<Asked> asked = ask("_get_group_tag", group);
   if (!asked)
     return asked.takeError();
-  asked->note("tag", quoted(asked->group.tag));
+  asked->note(GuardFact::Tag, asked->group.tag);
   return asked->group.tag;
 }
 
@@ -120,7 +103,7 @@ llvm::Expected<bool> _rank_not_in_group(const GroupLike &group) {
   llvm::Expected<int64_t> place = placeIn("_rank_not_in_group", *asked);
   if (!place)
     return place.takeError();
-  asked->note("member", *place < 0 ? "false" : "true");
+  asked->note(GuardFact::Member, *place >= 0);
   return *place < 0;
 }
 
@@ -129,7 +112,7 @@ llvm::Expected<std::string> _resolve_group_name_by_ranks_and_tag(const std::vect
   llvm::Expected<Asked> asked = ask("_resolve_group_name_by_ranks_and_tag", ranks, tag);
   if (!asked)
     return asked.takeError();
-  asked->note("ranks", listText(ranks));
+  asked->note(GuardFact::Ranks, ranks);
   return asked->group.name;
 }
 

@@ -7,7 +7,7 @@
 // say so. Failure: calls yield failed tensors. Cost: a virtual call.
 #pragma once
 
-#include "ccgraph/frontend/guards.h"
+#include "ccgraph/ir/guard.h"
 #include "ccgraph/tracer/call.h"
 
 namespace ccgraph::tracer::detail {

@@ -78,8 +78,8 @@ void Recorder::warnOnce(Diagnostic warning) {
 }
 
 void Recorder::noteFact(Guard guard) {
-  if (!llvm::is_contained(guards_, guard))
-    guards_.push_back(std::move(guard));
+  if (!llvm::is_contained(graph_->guards, guard))
+    graph_->guards.push_back(std::move(guard));
 }
 
 Tensor Recorder::input(llvm::StringRef name, const TensorSpec &spec) {
@@ -385,7 +385,6 @@ llvm::Expected<std::unique_ptr<Graph>> Recorder::finish(const std::vector<Tensor
   llvm::Expected<Node *> output = firstError_ ? makeError(*firstError_) : makeOutput(outputs);
   if (output)
     eraseUnusedElements();
-  setGuards(*graph_, guards_);
   ObjectMeanings objects;
   for (const auto &[node, meaning] : objects_)
     objects.emplace(node->target().str().str(), meaning);

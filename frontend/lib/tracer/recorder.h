@@ -84,7 +84,6 @@ private:
   /// of what is recorded now, instead of the module path's
   std::optional<uint32_t> frameOfResult_;
   std::vector<Diagnostic> warnings_;
-  std::vector<Guard> guards_;
   /// what objects mean, by the node that yields each
   std::vector<std::pair<Node *, ObjectMeaning>> objects_;
   std::optional<Diagnostic> firstError_;

@@ -47,6 +47,7 @@ constexpr VerifierRule rules[] = {
     {"plan.counts", "What a collective sends and receives has the number of elements that its group's size asks for."},
     {"plan.dtype", "What a collective sends and what it receives have one dtype, on which its reduction is defined."},
     {"plan.events", "An event is recorded by one step, which stands before those that wait for it; at least one does."},
+    {"plan.guards", "What its graph was traced with (ccgraph/ir/guard.h) is so by the plan's own groups and rank."},
     {"plan.home", "Where there is an arena of communication, what a collective sends and receives lies in no buffer of "
                   "the other arena."},
     {"plan.in-flight", "What a collective sends from or receives into is touched again only after its end."},
@@ -76,11 +77,19 @@ constexpr VerifierRule rules[] = {
     {"plan.waits", "Without a wait, some step could touch something too early: no wait is idle."},
 };
 
+void checkFacts(Report &report) {
+  llvm::handleAllErrors(checkGuards(report.plan()), [&](const DiagnosticError &error) {
+    for (const Diagnostic &found : error.diagnostics())
+      report.add(found.where, {"plan.guards", found.message, found.notes.front()});
+  });
+}
+
 void check(Report &report, const PlanLayout &layout) {
   checkStructure(report, layout);
   if (report.any())
     return;
   Places places(report.plan(), layout);
+  checkFacts(report);
   checkStreams(report);
   checkMemory(report, places);
   checkOverlaps(report, places);

@@ -162,6 +162,16 @@ llvm::Error checkStreams(const Plan &plan) {
   return makeError(std::move(diagnostic));
 }
 
+/// With the groups that they are of, by which the plan is judged alone.
+void keepGuards(const Graph &graph, Plan &plan) {
+  plan.guards = graph.guards;
+  for (const Guard &guard : graph.guards) {
+    const Group *group = graph.groups().find(guard.of);
+    if (group && llvm::none_of(plan.groups, [&](const Group &each) { return each.name == guard.of; }))
+      plan.groups.push_back(*group);
+  }
+}
+
 /// Stated values first, then the graph's hints of other symbols.
 void bindSymbols(const Graph &graph, const LoweringOptions &options, PlanLayout &layout) {
   for (const auto &[name, value] : options.symbols)
@@ -190,6 +200,7 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
   lower::Program program{*plan, {}, {}, {}, {}};
   if (llvm::Error error = lower::Walk(graph, options, program).run())
     return error;
+  lower::keepGuards(given, *plan);
   if (llvm::Error error = lower::checkStreams(*plan))
     return error;
   if (llvm::Error error = lower::checkCopiedAgain(program))

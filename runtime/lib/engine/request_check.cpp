@@ -54,6 +54,15 @@ static int64_t bytesTogether(const PlanRequest &request, llvm::ArrayRef<size_t> 
   return bytes;
 }
 
+/// Of the first rank for which a fact is another than when its graph was traced.
+static llvm::Error checkFacts(const PlanRequest &request) {
+  for (size_t rank = 0; rank < request.ranks; ++rank)
+    if (llvm::Error error =
+            checkGuards(planOf(request, rank), {{static_cast<int64_t>(rank), static_cast<int64_t>(request.ranks)}}))
+      return error;
+  return llvm::Error::success();
+}
+
 static llvm::Error checkAbilities(const PlanRequest &request, const Engine &engine) {
   Engine::Abilities able = engine.abilities();
   if (request.pace && !able.paces)
@@ -93,6 +102,8 @@ llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine, l
     if (llvm::Error error = checkFault(fault, planOf(request, static_cast<size_t>(fault.rank))))
       return error;
   }
+  if (llvm::Error error = checkFacts(request))
+    return error;
   // Because it holds no memory.
   if (request.pace)
     return checkPace(*request.pace, request);

@@ -1,13 +1,14 @@
 // What an engine asks of a request before it does anything.
 //
-// Failure: DiagnosticErrors of rules run.request and run.memory. Cost: linear in the buffers.
+// Failure: DiagnosticErrors of rules run.request, run.memory and guards.fact. Cost: linear in the buffers, and in the
+// guards of each rank.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
 
 namespace ccgraph::runtime {
 
-/// Plans for the ranks, what the engine is able to, and memory for the plans of those ranks that share one host's: `hostRanks`.
+/// Plans for the ranks, whose guards hold there, what the engine is able to, and memory for the plans of those ranks that share one host's: `hostRanks`.
 [[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine,
                                            llvm::ArrayRef<size_t> hostRanks);
 /// Whether plans of several ranks communicate alike (plan_fingerprint.h). Those that do not say whose they are can only be judged as

@@ -79,6 +79,19 @@ llvm::Error checkRequest(const RunRequest &request) {
   return llvm::Error::success();
 }
 
+const Graph &graphOf(const RunRequest &request, size_t rank) {
+  return *request.graphs[request.graphs.size() == 1 ? 0 : rank];
+}
+
+/// Of the first rank for which a fact is another than when its graph was traced.
+llvm::Error checkFacts(const RunRequest &request) {
+  for (size_t rank = 0; rank < request.ranks; ++rank)
+    if (llvm::Error error =
+            checkGuards(graphOf(request, rank), {{static_cast<int64_t>(rank), static_cast<int64_t>(request.ranks)}}))
+      return error;
+  return llvm::Error::success();
+}
+
 /// Takes the values out of an observation.
 /// An input "in.x" that the program wrote is reported as "after.x".
 TensorMap valuesOf(RankObservation &observation) {
@@ -106,9 +119,8 @@ static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &req
   Meetings meetings;
   std::vector<RankRun> runs;
   for (size_t rank = 0; rank < request.ranks; ++rank) {
-    const Graph *graph = request.graphs.size() == 1 ? request.graphs.front() : request.graphs[rank];
-    runs.emplace_back(RankRun::Setup{graph, static_cast<int64_t>(rank), request.ranks, &request.inputs[rank],
-                                     &request.objects, &meetings});
+    runs.emplace_back(RankRun::Setup{&graphOf(request, rank), static_cast<int64_t>(rank), request.ranks,
+                                     &request.inputs[rank], &request.objects, &meetings});
   }
   while (llvm::any_of(runs, [](const RankRun &run) { return !run.isFinished(); })) {
     bool progressed = false;
@@ -148,7 +160,12 @@ llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) 
       });
 }
 
+// Two programs that are compared have the same constants, so who observes them need not be where they are true.
 llvm::Expected<RunResult> interpret(const RunRequest &request) {
+  if (llvm::Error error = checkRequest(request))
+    return error;
+  if (llvm::Error error = checkFacts(request))
+    return error;
   llvm::Expected<std::vector<RankObservation>> observations = observe(request);
   if (!observations)
     return observations.takeError();

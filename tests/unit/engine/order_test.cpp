@@ -272,6 +272,20 @@ TEST(PlanOrder, ARequestMustFitItsPlans) {
   EXPECT_EQ(errorOf(runLocally(b.plan, {{}})), "error: got the plan of rank 1 for rank 0 [run.request]\n");
 }
 
+TEST(PlanOrder, ARequestMustBeOfTheFactsThatItsPlansWereTracedWith) {
+  PlanBuilder b;
+  b.group("tp", {1, 0});
+  b.plan.guards = {{GuardFact::Size, "tp", int64_t{2}}};
+  EXPECT_EQ(runLocally(b.plan, {{}, {}})->size(), 2U);
+  std::string repair =
+      "  note: run it with the ranks that it was traced for, each rank its own graph or plan, or trace it again\n";
+  EXPECT_EQ(errorOf(runLocally(b.plan, {{}})),
+            "error: group tp: the graph was traced with size 2, and it is 1 on rank 0 of 1 [guards.fact]\n" + repair);
+  b.plan.guards.push_back({GuardFact::Rank, "tp", int64_t{1}});
+  EXPECT_EQ(errorOf(runLocally(b.plan, {{}, {}})),
+            "error: group tp: the graph was traced with rank 1, and it is 0 on rank 1 of 2 [guards.fact]\n" + repair);
+}
+
 TEST(Engines, AreKnownByName) {
   EXPECT_EQ(runtime::findEngine("local")->name(), "local");
   EXPECT_EQ(runtime::findEngine("lokal"), nullptr);

@@ -54,6 +54,14 @@ TEST(Schema, ListsEveryReduction) {
   EXPECT_EQ(enumOf(schema("plan"), {"$defs", "call", "properties", "reduce"}), known);
 }
 
+TEST(Schema, ListsEveryFactOfAGuard) {
+  std::set<std::string> known;
+  for (GuardFact fact : guardFacts)
+    known.insert(guardFactName(fact).str());
+  EXPECT_EQ(enumOf(schema("graph"), {"$defs", "guard", "properties", "fact"}), known);
+  EXPECT_EQ(enumOf(schema("plan"), {"$defs", "guard", "properties", "fact"}), known);
+}
+
 TEST(Schema, ListsEveryHome) {
   std::set<std::string> known;
   for (unsigned i = 0; i <= static_cast<unsigned>(Home::Growing); ++i)

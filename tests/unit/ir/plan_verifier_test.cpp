@@ -54,6 +54,15 @@ TEST(PlanVerifier, FindingsAreCountedBeyondTheLimit) {
   EXPECT_EQ(diagnostics[2].message, "3 more errors are not shown");
 }
 
+TEST(PlanVerifier, WhatItWasTracedWithIsSo) {
+  Simple p;
+  p.plan.guards = {{GuardFact::Size, "tp", int64_t{2}}};
+  EXPECT_EQ(found(p), "");
+  p.plan.guards = {{GuardFact::Size, "tp", int64_t{4}}};
+  EXPECT_EQ(found(p), "error: group tp: the graph was traced with size 4, and it is 2 now [plan.guards]\n"
+                      "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
+}
+
 // --- Structure ------------------------------------------------------------------------------------------------
 
 TEST(PlanVerifier, EveryIndexNamesSomething) {

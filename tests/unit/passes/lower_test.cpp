@@ -97,6 +97,24 @@ TEST_F(LowerTest, AWaitIsNoStepAndWhoReadsTheResultWaits) {
                        "compute: aten.add.Tensor all_reduce relu_1 -> add after e1\n");
 }
 
+TEST_F(LowerTest, GuardsGoWithTheGroupsThatTheyAreOf) {
+  for (llvm::StringRef name : {"dp", "pp"}) {
+    Group group;
+    group.name = name.str();
+    group.ranks = {1, 3};
+    graph_.groups().set(group);
+  }
+  graph_.guards = {{GuardFact::Size, "dp", int64_t{2}},
+                   {GuardFact::Size, "tp", int64_t{2}},
+                   {GuardFact::Ranks, "dp", std::vector<int64_t>{1, 3}}};
+  b.output({wait(reduce(b.input("x", b.f32({4}))))});
+  EXPECT_EQ(lowered(), "comm:tp: all_reduce x -> all_reduce\n");
+  EXPECT_EQ(plan_->guards, graph_.guards);
+  ASSERT_EQ(plan_->groups.size(), 2U);
+  EXPECT_EQ(plan_->groups[0].name, "tp");
+  EXPECT_EQ(plan_->groups[1].name, "dp");
+}
+
 TEST_F(LowerTest, AWaitMayNameItsTensor) {
   Node *x = b.input("x", b.f32({4}));
   CallSpec spec{.target = "_c10d_functional.wait_tensor.default", .args = {}, .type = x->type()};

@@ -2,9 +2,9 @@
 #include "traced.h"
 
 #include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/frontend/guards.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/source_text.h"
+#include "ccgraph/ir/guard.h"
 #include "ccgraph/tracer/facts.h"
 
 namespace ccgraph::test {
@@ -21,8 +21,8 @@ struct Folding : testing::Test {
   /// The guards of the finished graph, one a line.
   std::string guards() {
     std::string text;
-    for (const Guard &guard : cantFail(guardsOf(t.finish({t.input("x", {1})}))))
-      text += guard.fact + " of " + guard.of + " is " + guard.value + "\n";
+    for (const Guard &guard : t.finish({t.input("x", {1})}).guards)
+      text += guardFactName(guard.fact).str() + " of " + guard.of + " is " + guardValueText(guard.value) + "\n";
     return text;
   }
 };
@@ -54,7 +54,7 @@ TEST_F(Folding, TheHelpersOfGroups) {
   EXPECT_FALSE(cantFail(_rank_not_in_group("1")));
   EXPECT_TRUE(cantFail(_rank_not_in_group(std::vector<int64_t>{0, 1})));
   EXPECT_EQ(cantFail(get_rank("2")), -1);
-  EXPECT_EQ(guards(), "size of 0 is 8\nranks of 1 is [2, 5]\ntag of 1 is \"us\\\"er\"\nmember of 1 is true\n"
+  EXPECT_EQ(guards(), "size of 0 is 8\nranks of 1 is [2, 5]\ntag of 1 is \"us\"er\"\nmember of 1 is true\n"
                       "member of 2 is false\nrank of 2 is -1\n");
 }
 
@@ -109,7 +109,7 @@ TEST(Guards, AreWrittenAndReadBack) {
   std::unique_ptr<Graph> again = readBack(t.context(), graph, text);
   EXPECT_NE(text.find("\n  \"guards\": [{\"fact\": \"rank\", \"of\": \"0\", \"value\": 1}],\n"), std::string::npos)
       << text;
-  EXPECT_EQ(cantFail(guardsOf(*again)), cantFail(guardsOf(graph)));
+  EXPECT_EQ(again->guards, graph.guards);
   EXPECT_EQ(errorOf(checkGuards(*again)), "");
 }
 
@@ -157,28 +157,6 @@ TEST(Guards, NameEachFactThatIsAnotherNow) {
             "error: group tp: the graph was traced with rank 1, and it is 0 now [guards.fact]\n" + repair +
                 "error: group dp: the graph was traced with ranks [1, 3], and it is [0, 2] now [guards.fact]\n" +
                 repair);
-}
-
-TEST(Guards, AGroupThatIsNotThereAnyMoreIsAnotherFact) {
-  Context context;
-  Graph graph(context);
-  setGuards(graph, {{"size", "tp", "2"}});
-  EXPECT_EQ(errorOf(checkGuards(graph)), ""); // because nobody has said of any group who is in it
-  graph.groups().set(Group{.name = "dp", .ranks = {0, 1}});
-  EXPECT_EQ(errorOf(checkGuards(graph)),
-            "error: group tp: the graph was traced with size 2, and there is no such group now [guards.fact]\n"
-            "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
-  setGuards(graph, {});
-  EXPECT_TRUE(graph.attributes.empty());
-}
-
-TEST(Guards, AMemberThatIsNoListOfGuards) {
-  Context context;
-  Graph graph(context);
-  graph.attributes.emplace_back(context.identifier("guards"), context.identifier("[{\"fact\": 1}]"));
-  EXPECT_EQ(errorOf(checkGuards(graph)),
-            "error: guards: expected a list of {\"fact\": ..., \"of\": ..., \"value\": ...}, "
-            "got {\"fact\":1} [guards.syntax]\n");
 }
 
 } // namespace

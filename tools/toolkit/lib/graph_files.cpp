@@ -1,9 +1,9 @@
 #include "ccgraph/toolkit/graph_files.h"
 
 #include "ccgraph/frontend/group_file.h"
-#include "ccgraph/frontend/guards.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/safetensors.h"
+#include "ccgraph/ir/guard.h"
 #include "ccgraph/ir/infer_types.h"
 #include "ccgraph/ir/text.h"
 

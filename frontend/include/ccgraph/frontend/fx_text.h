@@ -15,7 +15,7 @@
 //
 // Not in this form, and so lost by writing it: groups, rank, world size, measured durations, and the
 // types of list results (PyTorch prints none). Ordering edges are a comment at the end of a line, `# after: a, b`, that
-// reading takes back, and guards (guards.h) one below the header, `# guards: [...]`.
+// reading takes back, and guards (ccgraph/ir/guard.h) one below the header, `# guards: [...]`.
 //
 // Ownership: graphs are the caller's and live in `context`; the text may go once readFxText returns.
 // Errors: all of a text, up to the limit, each with line, column, got, expected and repair; arbitrary bytes never

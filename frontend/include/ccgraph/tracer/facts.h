@@ -3,7 +3,7 @@
 //   if (llvm::cantFail(distributed::get_rank("tp")) == 0) ...
 //
 // While a trace is open, what a question is answered with becomes part of the program, so each answer is noted as a
-// *guard* of the graph (ccgraph/frontend/guards.h): the graph is refused where the answer would be another. What a value
+// *guard* of the graph (ccgraph/ir/guard.h): the graph is refused where the answer would be another. What a value
 // says of itself (a mesh its shape, a placement its kind) assumes nothing, and leaves no guard.
 //
 // Ownership: plain values. Failure: no trace is open, the group is none, or the answer differs by rank and the trace is

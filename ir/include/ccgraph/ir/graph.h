@@ -17,6 +17,7 @@
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
+#include "ccgraph/ir/guard.h"
 #include "ccgraph/ir/node.h"
 #include "ccgraph/ir/order_list.h"
 
@@ -91,6 +92,8 @@ struct Surroundings {
   std::optional<int64_t> worldSize;
   /// Known values of backed symbols (never of unbacked ones), in order of first appearance.
   std::vector<std::pair<Identifier, int64_t>> symbolHints;
+  /// What a trace has made constants of: the program is right only where they hold (checkGuards).
+  std::vector<Guard> guards;
   /// Foreign top-level keys of the file, kept and written back: name, text of the value.
   std::vector<std::pair<Identifier, Identifier>> attributes;
   friend bool operator==(const Surroundings &, const Surroundings &) = default;

@@ -40,6 +40,7 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/group_table.h"
+#include "ccgraph/ir/guard.h"
 #include "ccgraph/ir/type.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -243,7 +244,10 @@ public:
   /// whose program this is; empty for one that serves every rank
   std::optional<int64_t> rank;
   std::optional<int64_t> worldSize;
+  /// those that its calls communicate in, and those that guards are of
   std::vector<Group> groups;
+  /// of the graph: what an engine asks before it runs the plan (checkGuards)
+  std::vector<Guard> guards;
   std::vector<PlanStream> streams;
   std::vector<PlanBuffer> buffers;
   uint32_t numEvents = 0;

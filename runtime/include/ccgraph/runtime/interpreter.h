@@ -35,6 +35,7 @@
 //   run.no-input          an input or attribute has no value
 //   run.memory            the program, or a step, needs more memory than the run may hold; as far as types tell
 //                         (memory_need.h), it is refused before it starts
+//   guards.fact           what a graph was traced with (ccgraph/ir/guard.h) is not so on some rank
 //   run.arguments, run.not-computed, run.unknown-symbol, run.no-output, run.request
 //                         the program, or the request, is not well formed
 //

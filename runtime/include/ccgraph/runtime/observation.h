@@ -9,7 +9,7 @@
 // Not part of it, because PyTorch promises neither: how far into its storage a tensor begins, and how
 // large that storage is.
 //
-// Ownership: plain values. Failure and cost: those of interpret(), which gives the values alone.
+// Ownership: plain values. Failure and cost: those of interpret(), which gives the values alone, where guards hold.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"

@@ -1,0 +1,204 @@
+#include "ccgraph/ir/guard.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+namespace ccgraph {
+namespace {
+
+/// What is known where a program is looked at.
+struct Facts {
+  llvm::ArrayRef<Group> groups;
+  std::optional<int64_t> rank;
+  std::optional<RunPlace> place;
+};
+
+struct Finding {
+  const Guard *guard;
+  /// empty where there is no such group
+  std::optional<GuardValue> now;
+};
+
+/// Whether someone has said which groups there are.
+bool areGroupsKnown(const Facts &facts) {
+  return llvm::any_of(facts.groups, [](const Group &group) { return !group.assumed; });
+}
+
+/// As PyTorch's registry describes it.
+bool isDefaultGroup(const Group &group) { return group.description == "default_pg"; }
+
+std::vector<int64_t> allRanks(RunPlace place) {
+  std::vector<int64_t> ranks(static_cast<size_t>(place.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+/// The members of a group, as far as the run has them; empty where nobody has said, or where they differ by a rank that
+/// is unknown.
+std::optional<std::vector<int64_t>> membersOf(const Facts &facts, const Group &group) {
+  bool unknown = group.ranks.empty() && group.partition.empty();
+  if (unknown || (!facts.rank && !group.partition.empty()))
+    return std::nullopt;
+  if (facts.place && isDefaultGroup(group))
+    return allRanks(*facts.place);
+  std::vector<int64_t> members = group.members(facts.rank.value_or(0)).vec();
+  if (facts.place)
+    llvm::erase_if(members, [&](int64_t rank) { return rank >= facts.place->ranks; });
+  return members;
+}
+
+/// Known without a rank, too, where all cells of a partition have one size.
+std::optional<int64_t> sizeOf(const Facts &facts, const Group &group) {
+  if (!facts.place)
+    return group.size();
+  auto members = membersOf(facts, group);
+  return members ? std::optional<int64_t>(members->size()) : std::nullopt;
+}
+
+/// This rank's place, -1 outside.
+std::optional<int64_t> placeIn(const Facts &facts, const Group &group) {
+  auto members = membersOf(facts, group);
+  if (!facts.rank || !members)
+    return std::nullopt;
+  auto found = llvm::find(*members, *facts.rank);
+  return found == members->end() ? -1 : found - members->begin();
+}
+
+template <typename Value>
+std::optional<GuardValue> answer(std::optional<Value> value) {
+  return value ? std::optional<GuardValue>(std::move(*value)) : std::nullopt;
+}
+
+/// Empty where nobody can tell.
+std::optional<GuardValue> valueOf(const Facts &facts, const Group &group, GuardFact fact) {
+  switch (fact) {
+  case GuardFact::Name:
+    return group.name;
+  case GuardFact::Tag:
+    return group.tag;
+  case GuardFact::Size:
+    return answer(sizeOf(facts, group));
+  case GuardFact::Ranks:
+    return answer(membersOf(facts, group));
+  case GuardFact::Rank:
+    return answer(placeIn(facts, group));
+  case GuardFact::Member: {
+    std::optional<int64_t> place = placeIn(facts, group);
+    return place ? std::optional<GuardValue>(*place >= 0) : std::nullopt;
+  }
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> contradiction(const Facts &facts, const Guard &guard) {
+  const auto *group = llvm::find_if(facts.groups, [&](const Group &each) { return each.name == guard.of; });
+  if (group == facts.groups.end())
+    return areGroupsKnown(facts) ? std::optional(Finding{&guard, std::nullopt}) : std::nullopt;
+  std::optional<GuardValue> now = valueOf(facts, *group, guard.fact);
+  return now && *now != guard.value ? std::optional(Finding{&guard, std::move(now)}) : std::nullopt;
+}
+
+Diagnostic diagnosticOf(const Facts &facts, const Finding &found) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "guards.fact";
+  diagnostic.where = "group " + found.guard->of;
+  std::string when = "now";
+  if (facts.place)
+    when = "on rank " + std::to_string(facts.place->rank) + " of " + std::to_string(facts.place->ranks);
+  diagnostic.message = "the graph was traced with " + guardFactName(found.guard->fact).str() + " " +
+                       guardValueText(found.guard->value) + ", and " +
+                       (found.now ? "it is " + guardValueText(*found.now) : "there is no such group") + " " + when;
+  diagnostic.notes.emplace_back(
+      facts.place ? "run it with the ranks that it was traced for, each rank its own graph or plan, or trace it again"
+                  : "trace the program again where it runs, or give it the groups that it was traced with");
+  return diagnostic;
+}
+
+llvm::Error check(llvm::ArrayRef<Guard> guards, const Facts &facts) {
+  std::vector<Diagnostic> found;
+  for (const Guard &guard : guards)
+    if (std::optional<Finding> wrong = contradiction(facts, guard))
+      found.push_back(diagnosticOf(facts, *wrong));
+  return found.empty() ? llvm::Error::success() : makeError(std::move(found));
+}
+
+std::optional<int64_t> rankOf(std::optional<RunPlace> place, std::optional<int64_t> stated) {
+  return place ? place->rank : stated;
+}
+
+} // namespace
+
+llvm::StringRef guardFactName(GuardFact fact) {
+  switch (fact) {
+  case GuardFact::Rank:
+    return "rank";
+  case GuardFact::Size:
+    return "size";
+  case GuardFact::Ranks:
+    return "ranks";
+  case GuardFact::Member:
+    return "member";
+  case GuardFact::Tag:
+    return "tag";
+  case GuardFact::Name:
+    return "name";
+  }
+  return "";
+}
+
+std::optional<GuardFact> parseGuardFact(llvm::StringRef name) {
+  for (GuardFact fact : guardFacts)
+    if (guardFactName(fact) == name)
+      return fact;
+  return std::nullopt;
+}
+
+bool hasKindOf(GuardFact fact, const GuardValue &value) {
+  switch (fact) {
+  case GuardFact::Rank:
+  case GuardFact::Size:
+    return std::holds_alternative<int64_t>(value);
+  case GuardFact::Ranks:
+    return std::holds_alternative<std::vector<int64_t>>(value);
+  case GuardFact::Member:
+    return std::holds_alternative<bool>(value);
+  case GuardFact::Tag:
+  case GuardFact::Name:
+    return std::holds_alternative<std::string>(value);
+  }
+  return false;
+}
+
+namespace {
+
+std::string listText(llvm::ArrayRef<int64_t> ranks) {
+  auto texts = llvm::map_range(ranks, [](int64_t rank) { return std::to_string(rank); });
+  return "[" + llvm::join(texts, ", ") + "]";
+}
+
+struct ValueText {
+  std::string operator()(int64_t number) const { return std::to_string(number); }
+  std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+  std::string operator()(const std::string &text) const { return '"' + text + '"'; }
+  std::string operator()(const std::vector<int64_t> &ranks) const { return listText(ranks); }
+};
+
+} // namespace
+
+std::string guardValueText(const GuardValue &value) { return std::visit(ValueText(), value); }
+
+llvm::Error checkGuards(const Graph &graph, std::optional<RunPlace> place) {
+  return check(graph.guards, {graph.groups().groups(), rankOf(place, graph.rank), place});
+}
+
+llvm::Error checkGuards(const Plan &plan, std::optional<RunPlace> place) {
+  return check(plan.guards, {plan.groups, rankOf(place, plan.rank), place});
+}
+
+} // namespace ccgraph
