@@ -1,12 +1,10 @@
-// backward on a trace, and optimizer steps: what is recorded, what is refused, and that a traced step trains.
+// backward on a trace: what is recorded, what is refused, and that a traced step trains.
 #include "traced.h"
 
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/tracer/backward.h"
 #include "ccgraph/tracer/optimizers.h"
 #include "support/rank_program.h"
-
-#include <cmath>
 
 namespace ccgraph::test {
 namespace {
@@ -56,56 +54,7 @@ TEST(BackwardErrors, TensorsThatAreNotOfThisTrace) {
             "error: backward: is given a tensor that was never given a value [trace.absent]\n");
 }
 
-// --- Optimizers ------------------------------------------------------------------------------------------------------
-
-/// What a graph gives for f64 inputs of 2 elements on one rank.
-std::vector<std::vector<double>> computed(const Graph &graph,
-                                          const std::map<std::string, std::vector<double>> &inputs) {
-  runtime::RunRequest request{.graphs = {&graph}, .ranks = 1, .inputs = {{}}};
-  for (const auto &[name, values] : inputs)
-    request.inputs.front()["in." + name] = hostTensor(DType::F64, {2}, values);
-  runtime::RunResult results = llvm::cantFail(runtime::interpret(request));
-  std::vector<std::vector<double>> values;
-  for (size_t i = 0; results.front().count("out." + std::to_string(i)) != 0; ++i)
-    values.push_back(numbersOf(results.front().at("out." + std::to_string(i))));
-  return values;
-}
-
-TEST(Optimizers, SgdGoesAgainstTheGradient) {
-  Traced t;
-  Tensor p = t.input("p", {2}, DType::F64), g = t.input("g", {2}, DType::F64);
-  Graph &graph = t.finish({sgd(p, g, {.lr = 0.5}), sgd(p, g, {.lr = 0.5, .weightDecay = 0.25})});
-  auto values = computed(graph, {{"p", {4, -8}}, {"g", {1, 2}}});
-  EXPECT_EQ(values[0], (std::vector<double>{3.5, -9}));
-  EXPECT_EQ(values[1], (std::vector<double>{3, -8}));
-}
-
-TEST(Optimizers, AdamWIsItsFormula) {
-  Traced t;
-  AdamWState state{t.input("p", {2}, DType::F64), t.input("m", {2}, DType::F64), t.input("v", {2}, DType::F64)};
-  AdamWState next = adamw(state, t.input("g", {2}, DType::F64), {.lr = 0.1, .step = 3});
-  auto values = computed(t.finish({next.parameter, next.average, next.square}),
-                         {{"p", {2, -1}}, {"m", {0.5, 0.25}}, {"v", {0.125, 2}}, {"g", {1, -3}}});
-  double p[] = {2, -1}, m[] = {0.5, 0.25}, v[] = {0.125, 2}, g[] = {1, -3};
-  for (size_t i = 0; i != 2; ++i) {
-    double average = 0.9 * m[i] + 0.1 * g[i], square = 0.999 * v[i] + 0.001 * g[i] * g[i];
-    double scale = std::sqrt(square / (1 - std::pow(0.999, 3))) + 1e-8;
-    EXPECT_NEAR(values[0][i], p[i] * (1 - 0.1 * 0.01) - 0.1 / (1 - std::pow(0.9, 3)) * average / scale, 1e-12);
-    EXPECT_NEAR(values[1][i], average, 1e-15);
-    EXPECT_NEAR(values[2][i], square, 1e-15);
-  }
-}
-
-TEST(Optimizers, AdamWTakesTheStepFromTheProgramsInput) {
-  Traced t;
-  Tensor p = t.input("p", {2}, DType::F64), m = t.input("m", {2}, DType::F64), v = t.input("v", {2}, DType::F64);
-  Tensor g = t.input("g", {2}, DType::F64), step = t.input("step", {2}, DType::F64);
-  AdamWState given = adamw({p, m, v, step}, g, {.lr = 0.1}), constant = adamw({p, m, v}, g, {.lr = 0.1, .step = 3});
-  auto values = computed(t.finish({given.parameter, constant.parameter}),
-                         {{"p", {2, -1}}, {"m", {0.5, 0.25}}, {"v", {0.125, 2}}, {"g", {1, -3}}, {"step", {3, 3}}});
-  for (size_t i = 0; i != 2; ++i)
-    EXPECT_NEAR(values[0][i], values[1][i], 1e-12);
-}
+// --- Training ----------------------------------------------------------------------------------------------------------
 
 /// A step of fully sharded training of y = x w: each of two ranks has half of w, and half of the batch.
 Graph &shardedStep(Traced &t) {

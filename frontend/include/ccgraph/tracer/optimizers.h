@@ -4,7 +4,17 @@
 // Regularization", 2019), with its defaults. Nothing is written in place: the step returns new values, which the caller
 // gives to the next one.
 //
-// Failure: as tensor.h says. Cost: SGD two calls, AdamW about fourteen.
+// Each step has two forms. Of one parameter it is made of plain operators. Of a list it is PyTorch's multi-tensor form:
+// `_foreach_*` operators, each on all parameters of one dtype and device together, in the order in which torch.optim calls
+// them; a graph has as many calls for a thousand parameters as for one. Both compute the same formula, and round it
+// differently, since a list's average is a lerp and its quotient an addcdiv.
+//
+//   sgd({p, q}, {g, h}, {.lr = 0.1})    ->    _foreach_add.List([p, q], [g, h], alpha=-0.1)
+//
+// A parameter of a list whose gradient is absent stays as it is, as torch.optim passes it over.
+//
+// Failure: as tensor.h says; [trace.optimizer] for lists of different lengths. Cost: SGD two calls, AdamW about fourteen;
+// of a list one or two, and eight, for each dtype and device.
 #pragma once
 
 #include "ccgraph/tracer/tensor.h"
@@ -17,6 +27,8 @@ struct SgdOptions {
 };
 /// parameter - lr (gradient + weightDecay parameter)
 [[nodiscard]] Tensor sgd(const Tensor &parameter, const Tensor &gradient, const SgdOptions &options = {});
+[[nodiscard]] std::vector<Tensor> sgd(const std::vector<Tensor> &parameters, const std::vector<Tensor> &gradients,
+                                      const SgdOptions &options = {});
 
 struct AdamWOptions {
   double lr = 1e-3;
@@ -38,5 +50,7 @@ struct AdamWState {
 /// average <- beta1 average + (1 - beta1) g, square <- beta2 square + (1 - beta2) g^2,
 /// parameter <- parameter (1 - lr weightDecay) - lr / (1 - beta1^step) average / (sqrt(square / (1 - beta2^step)) + eps)
 [[nodiscard]] AdamWState adamw(const AdamWState &state, const Tensor &gradient, const AdamWOptions &options = {});
+[[nodiscard]] std::vector<AdamWState> adamw(const std::vector<AdamWState> &states, const std::vector<Tensor> &gradients,
+                                            const AdamWOptions &options = {});
 
 } // namespace ccgraph::tracer
