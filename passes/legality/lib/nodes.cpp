@@ -134,8 +134,9 @@ void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
   if (!(graph.groups() == rewrite.snapshot.groups()))
     findings.add(place, "interface", "the group table is another one, expected the one before");
   else if (rewrite.snapshot.surroundings() != graph.surroundings())
-    findings.add(place, "interface",
-                 "the graph's name, rank, world size, symbol hints or foreign keys changed, expected those before");
+    findings.add(
+        place, "interface",
+        "the graph's name, rank, world size, symbol hints, guards or foreign keys changed, expected those before");
   llvm::DenseSet<Identifier> named;
   for (uint32_t i = 0; i < rewrite.after.size(); ++i)
     if (rewrite.after[i].opcode() == Opcode::GetAttr)

@@ -92,6 +92,14 @@ TEST_F(LegalityRemoval, RefusesAGraphOfAnotherRank) {
   EXPECT_EQ(bench_.verdict(), "interface");
 }
 
+TEST_F(LegalityRemoval, RefusesAGraphThatLostWhatItWasTracedWith) {
+  bench_.load(inputs, unread);
+  bench_.graph().guards = {{GuardFact::Size, "tp", int64_t{2}}};
+  bench_.snapshot();
+  bench_.graph().guards.clear();
+  EXPECT_EQ(bench_.verdict(), "interface");
+}
+
 TEST_F(LegalityRemoval, RefusesAValueThatIsStillRead) {
   bench_.load(inputs, R"(
     neg: "f32[8][1]cpu" = torch.ops.aten.neg.default(x)
