@@ -97,7 +97,10 @@ Tensor Recorder::input(llvm::StringRef name, const TensorSpec &spec) {
 }
 
 Tensor Recorder::input(llvm::StringRef name, const Type *type) {
-  return tensorOf(GraphBuilder(*graph_, firstCall_).input(name, type));
+  Node *node = GraphBuilder(*graph_, firstCall_).input(name, type);
+  // Because FX text names inputs by their targets, and Python takes no two of one name.
+  graph_->setTarget(node, node->name());
+  return tensorOf(node);
 }
 
 Tensor Recorder::tensorOf(Node *node) {

@@ -1,6 +1,8 @@
 // Trace: what begins and ends one, what it refuses, and that the first mistake is what one is told of.
 #include "traced.h"
 
+#include "ccgraph/frontend/fx_text.h"
+
 #include <thread>
 
 namespace ccgraph::test {
@@ -28,6 +30,17 @@ TEST(Trace, InputsStandBeforeCallsWheneverTheyAreMade) {
   for (const Node *node : graph)
     names.push_back(node->name().str().str());
   EXPECT_EQ(names, (std::vector<std::string>{"x", "z", "neg", "mul", "output"}));
+}
+
+TEST(Trace, InputsOfOneNameAreWrittenUnderTwo) {
+  Traced t;
+  Tensor x = t.input("x", {4}), again = t.input("x", {4});
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeFxText(os, t.finish({x - again}));
+  EXPECT_NE(os.str().find("x: \"f32[4][1]cpu\", x_1: \"f32[4][1]cpu\""), std::string::npos) << text;
+  EXPECT_EQ(callsOf(*llvm::cantFail(readFxText(t.context(), {"f.py", text})).front()),
+            "sub = aten.sub.Tensor(x, x_1) : f32[4][1]cpu\n");
 }
 
 TEST(Trace, ATensorKnowsItsType) {
