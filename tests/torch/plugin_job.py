@@ -18,7 +18,11 @@ def run_job(job, ranks, caches=None, deadline=300):
                 environment["TORCHINDUCTOR_CACHE_DIR"] = str(caches[rank])
             processes.append(subprocess.Popen([sys.executable, str(HERE / "plugin_rank.py"), folder, json.dumps(job)], env=environment,
                                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
-        said = [process.communicate(timeout=deadline)[0] for process in processes]
+        try:
+            said = [process.communicate(timeout=deadline)[0] for process in processes]
+        finally:
+            for process in processes:
+                process.kill()  # because after a time-out ranks would wait on in a folder that is gone
         outcomes = []
         for rank in range(ranks):
             try:
