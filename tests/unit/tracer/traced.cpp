@@ -1,9 +1,6 @@
 #include "traced.h"
 
-#include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/passes/pass_manager.h"
-#include "ccgraph/passes/pipeline.h"
-#include "support/seeded_run.h"
+#include "support/compared_after_o2.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -72,14 +69,6 @@ Graph &Traced::finish(const std::vector<Tensor> &outputs) {
   return *graph_;
 }
 
-std::string differencesAfterO2(const Graph &graph, size_t ranks) {
-  std::unique_ptr<Graph> after = graph.clone();
-  llvm::Expected<PipelineRun> run = runPipeline(*after, pipelineOfLevel(2));
-  if (!run)
-    return llvm::toString(run.takeError());
-  runtime::EquivalenceReport report = runtime::checkEquivalence(seededRequest(graph, ranks), {after.get()}, {});
-  std::string text = differencesIn(report);
-  return text.empty() && report.verdict != runtime::Verdict::Equal ? "not checked" : text;
-}
+std::string differencesAfterO2(const Graph &graph, size_t ranks) { return compareAfterO2(graph, ranks).problem; }
 
 } // namespace ccgraph::test
