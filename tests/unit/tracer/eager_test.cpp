@@ -4,7 +4,10 @@
 #include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/tracer/eager.h"
 #include "ccgraph/tracer/facts.h"
+#include "support/noted.h"
 #include "support/rank_program.h"
+
+#include "llvm/Support/Format.h"
 
 namespace ccgraph::test {
 namespace {
@@ -41,7 +44,15 @@ struct EagerTest : testing::Test {
     }
     return eager.tensor(values);
   }
-  Row on(size_t rank, const Tensor &tensor) { return numbersOf(llvm::cantFail(eager.values(tensor))[rank]); }
+  Row on(size_t rank, const Tensor &tensor) {
+    Row row = numbersOf(llvm::cantFail(eager.values(tensor))[rank]);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (double number : row)
+      os << " " << llvm::format("%g", number);
+    note("values", "rank " + std::to_string(rank) + ":" + os.str());
+    return row;
+  }
 };
 
 TEST_F(EagerTest, OperatorsComputeOnEveryRank) {

@@ -6,6 +6,7 @@
 #include "ccgraph/frontend/source_text.h"
 #include "ccgraph/ir/guard.h"
 #include "ccgraph/tracer/facts.h"
+#include "support/noted.h"
 
 namespace ccgraph::test {
 namespace {
@@ -23,6 +24,7 @@ struct Folding : testing::Test {
     std::string text;
     for (const Guard &guard : t.finish({t.input("x", {1})}).guards)
       text += guardFactName(guard.fact).str() + " of " + guard.of + " is " + guardValueText(guard.value) + "\n";
+    note("guards", text);
     return text;
   }
 };

@@ -1,6 +1,10 @@
 // The forms of a group: what each comes to, and what each refuses.
 #include "traced.h"
 
+#include "support/noted.h"
+
+#include "llvm/ADT/StringExtras.h"
+
 namespace ccgraph::test {
 namespace {
 
@@ -10,7 +14,13 @@ using tracer::ExpandedGroup;
 using tracer::expandGroup;
 using tracer::GroupLike;
 
-ExpandedGroup expanded(const GroupLike &group) { return llvm::cantFail(expandGroup(group)); }
+ExpandedGroup expanded(const GroupLike &group) {
+  ExpandedGroup expanded = llvm::cantFail(expandGroup(group));
+  std::string ranks =
+      llvm::join(llvm::map_range(expanded.ranks, [](int64_t rank) { return std::to_string(rank); }), ", ");
+  note("group", expanded.name + ", ranks [" + ranks + "], size " + std::to_string(expanded.size));
+  return expanded;
+}
 std::string refusal(const GroupLike &group) { return errorOf(expandGroup(group).takeError()); }
 
 TEST(GroupForms, ANameIsLookedUp) {
@@ -55,6 +65,7 @@ TEST(GroupForms, ListsOfRanksWarnOnce) {
   EXPECT_EQ(expanded(std::vector<int64_t>{2, 1}).name, "1");
   EXPECT_EQ(expanded(Cells{{0, 1}, {2, 3}}), (ExpandedGroup{"2", {0, 1, 2, 3}, 2}));
   ASSERT_EQ(t.trace().warnings().size(), 1U);
+  note("warning", toString(t.trace().warnings()));
   EXPECT_EQ(toString(t.trace().warnings()),
             "warning: group: The combination of ranks + tag as process group identifier has been deprecated. Please "
             "switch to using ProcessGroup, DeviceMesh, or group name instead. [trace.ranks-deprecated]\n");

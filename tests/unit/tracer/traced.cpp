@@ -1,6 +1,7 @@
 #include "traced.h"
 
 #include "support/compared_after_o2.h"
+#include "support/noted.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -43,8 +44,21 @@ std::string callText(const Node &node) {
 
 } // namespace
 
-std::string errorOf(const Tensor &tensor) { return tensor.error() ? toString(*tensor.error()) : ""; }
-std::string errorOf(llvm::Error error) { return error ? llvm::toString(std::move(error)) : ""; }
+std::string noted(const Diagnostic *error) {
+  if (!error)
+    return "";
+  std::string text = toString(*error);
+  note("error", text);
+  return text;
+}
+std::string errorOf(const Tensor &tensor) { return noted(tensor.error()); }
+std::string errorOf(llvm::Error error) {
+  if (!error)
+    return "";
+  std::string text = llvm::toString(std::move(error));
+  note("error", text);
+  return text;
+}
 
 std::string callsOf(const Graph &graph) {
   std::string text;
@@ -59,9 +73,11 @@ Traced::Traced(const tracer::TraceOptions &options) : trace_(llvm::cantFail(trac
 std::string Traced::finishText(const std::vector<Tensor> &outputs) {
   llvm::Expected<std::unique_ptr<Graph>> graph = trace_.finish(outputs);
   if (!graph)
-    return llvm::toString(graph.takeError());
+    return errorOf(graph.takeError());
   graph_ = std::move(*graph);
-  return callsOf(*graph_);
+  std::string text = callsOf(*graph_);
+  note("records", text);
+  return text;
 }
 
 Graph &Traced::finish(const std::vector<Tensor> &outputs) {

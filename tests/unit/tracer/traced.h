@@ -18,7 +18,9 @@ namespace ccgraph::test {
 
 using tracer::Tensor;
 
-/// The first diagnostic of a failed tensor, as it is printed; "" where it has not failed.
+/// A diagnostic as it is printed, "" where there is none; the test's report notes it (support/noted.h).
+[[nodiscard]] std::string noted(const Diagnostic *error);
+/// The first diagnostic of a failed tensor, so; "" where it has not failed.
 [[nodiscard]] std::string errorOf(const Tensor &tensor);
 [[nodiscard]] std::string errorOf(llvm::Error error);
 
@@ -36,7 +38,7 @@ public:
   }
   /// The calls recorded so far.
   [[nodiscard]] std::string text() const { return callsOf(trace_.graph()); }
-  /// The calls of the finished graph, or the error.
+  /// The calls of the finished graph, or the error; the test's report notes both.
   [[nodiscard]] std::string finishText(const std::vector<Tensor> &outputs);
   /// The finished graph; an error ends the test.
   Graph &finish(const std::vector<Tensor> &outputs);

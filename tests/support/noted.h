@@ -1,0 +1,24 @@
+// Noted: what a test saw, kept in its report (--gtest_output=json), so that a table can show it beside the test's name.
+//
+//   note("error", toString(diagnostic));    // "noted_1": "error\nerror: group tp: ..."
+//
+// The first line says what it is; notes of one test are numbered in their order, and a test may note the same thing twice.
+//
+// Ownership: gtest keeps a copy. Failure: none; outside of a test nothing is kept. Cost: a copy of the text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace ccgraph::test {
+
+inline void note(const std::string &what, const std::string &text) {
+  const testing::TestInfo *info = testing::UnitTest::GetInstance()->current_test_info();
+  if (!info)
+    return;
+  int number = info->result()->test_property_count() + 1;
+  testing::Test::RecordProperty("noted_" + std::to_string(number), what + "\n" + text);
+}
+
+} // namespace ccgraph::test
