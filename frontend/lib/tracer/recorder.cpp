@@ -283,7 +283,7 @@ uint32_t Recorder::frameHere() {
 
 llvm::Error Recorder::giveTypesAfter(Node *node) {
   for (Node *made = node->next(); made; made = made->next())
-    if (!made->type())
+    if (lacksType(made->type()))
       if (llvm::Error error = giveType(made))
         return error;
   lastTyped_ = graph_->back();

@@ -31,6 +31,18 @@ uint64_t nextSymbol(const Graph &graph) {
   return next;
 }
 
+/// What is told stays; elements of a list of which nothing is told are as inferred.
+const Type *filled(Context &context, const Type *told, const Type *inferred) {
+  if (!told || !inferred)
+    return told ? told : inferred;
+  if (!told->isList() || !inferred->isList() || told->elements().size() != inferred->elements().size())
+    return told;
+  llvm::SmallVector<const Type *, 8> elements;
+  for (auto [one, other] : llvm::zip(told->elements(), inferred->elements()))
+    elements.push_back(filled(context, one, other));
+  return context.list(elements);
+}
+
 class Inference {
 public:
   void run(Graph &graph) {
@@ -38,7 +50,7 @@ public:
     for (const auto &[name, subgraph] : graph.subgraphs())
       run(*subgraph);
     for (Node *node : graph.nodes())
-      if (node->opcode() == Opcode::CallFunction && node->type() == nullptr)
+      if (node->opcode() == Opcode::CallFunction && lacksType(node->type()))
         visit(graph, *node, inference);
   }
 
@@ -49,9 +61,10 @@ public:
 
 private:
   void visit(Graph &graph, Node &node, TypeInference &inference) {
-    if (const Type *type = typeOf(node, inference)) {
+    const Type *before = node.type();
+    if (const Type *type = filled(graph.context(), before, typeOf(node, inference))) {
       graph.setType(&node, type);
-      ++report_.inferred;
+      report_.inferred += type == before ? 0 : 1;
     } else if ((yieldsTensor(node) || (node.op() && node.op()->opaque)) && operandsKnown(node)) {
       ++open_[node.target().str().str()];
     }

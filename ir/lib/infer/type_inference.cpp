@@ -14,6 +14,8 @@ bool asksDefaultsFirst(const OpDef &op) {
 
 } // namespace
 
+bool lacksType(const Type *type) { return !type || (type->isList() && llvm::any_of(type->elements(), lacksType)); }
+
 struct TypeInference::Impl {
   explicit Impl(uint64_t firstSymbol) : fresh(firstSymbol) {}
 

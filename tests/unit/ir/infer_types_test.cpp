@@ -45,5 +45,19 @@ TEST(InferTypes, OfTheGradientsOfAttentionOnTheCpu) {
                    "f32[2, 3, 7, 8][168, 8, 24, 1]cpu"}));
 }
 
+TEST(InferTypes, FillsElementsOfAListThatNobodyCouldTellAtFirst) {
+  Program p;
+  Node *x = p.input("x", "f32[4][1]cpu");
+  Node *mean = GraphBuilder(p.graph).call("aten.mean.default", {x});
+  ASSERT_EQ(mean->type(), nullptr); // because its shape rule leaves it to PyTorch's defaults
+  Node *both =
+      GraphBuilder(p.graph).call("_c10d_functional.all_reduce_coalesced.default", {list({mean, x}), "sum", "0"});
+  ASSERT_EQ(typeText(both->type()), "(-, f32[4][1]cpu)");
+  InferenceReport report = inferTypes(p.graph);
+  EXPECT_EQ(typeText(both->type()), "(f32[][]cpu, f32[4][1]cpu)");
+  EXPECT_EQ(report.inferred, 2U);
+  EXPECT_EQ(inferTypes(p.graph).inferred, 0U);
+}
+
 } // namespace
 } // namespace ccgraph::test

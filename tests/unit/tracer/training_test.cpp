@@ -21,6 +21,26 @@ TEST(Backward, AppendsTypedOperatorsAndGivesTensors) {
   EXPECT_EQ(text.find(" : -\n"), std::string::npos) << text;
 }
 
+TEST(Backward, GoesThroughCollectivesOnLists) {
+  namespace c = collectives;
+  std::function<TensorList(const std::vector<Tensor> &)> forms[] = {
+      [](const std::vector<Tensor> &both) { return c::all_reduce_coalesced(both, "avg", "0"); },
+      [](const std::vector<Tensor> &both) { return c::all_gather_into_tensor_coalesced(both, "0"); },
+      [](const std::vector<Tensor> &both) {
+        return c::reduce_scatter_tensor_coalesced(both, "sum", {0, 1}, "0");
+      },
+  };
+  for (const auto &form : forms) {
+    Traced t({.worldSize = 2});
+    std::vector<Tensor> both = {t.input("a", {4, 2}), t.input("b", {4, 2})};
+    TensorList results = form(both);
+    Tensor loss = mean(results[0]) + mean(results[1] * results[1]);
+    TensorList gradients = backward(loss, both);
+    EXPECT_EQ(noted(gradients.error()), "");
+    EXPECT_EQ(differencesAfterO2(t.finish({loss, gradients[0], gradients[1]}), 2), "");
+  }
+}
+
 TEST(Backward, LeavesOutWhatTheLossDoesNotDependOn) {
   Traced t;
   Tensor w = t.trace().parameter("w", {DType::F32, {8}}), v = t.trace().parameter("v", {DType::F32, {8}});

@@ -27,7 +27,7 @@ struct InferenceReport {
 /// Most nodes that yield a tensor have no type: the graph was printed without types.
 [[nodiscard]] bool lacksTypes(const Graph &graph);
 
-/// Gives types to the nodes that have none, in subgraphs too. A node that has a type keeps it.
+/// Gives types to the nodes that have none, in subgraphs too, and to elements of lists. A node that has a whole type keeps it.
 InferenceReport inferTypes(Graph &graph);
 
 } // namespace ccgraph

@@ -18,6 +18,9 @@
 
 namespace ccgraph {
 
+/// No type, or a list in which some element has none: what operands that have types by now may tell.
+[[nodiscard]] bool lacksType(const Type *type);
+
 class TypeInference {
 public:
   /// New symbols are numbered from `firstSymbol`.
