@@ -68,6 +68,17 @@ std::vector<int64_t> rowsOf(const Tensors &tensors) {
   return rows;
 }
 
+/// Every rank sends what it would scatter, since a session's call is all ranks'; of what comes, the root's piece is kept.
+Tensor scattered(const Tensor &output, const std::vector<Tensors> &inputs, const GroupLike &group, int64_t root) {
+  if (inputs.empty())
+    return tracer::detail::fail(tracer::detail::problem(
+        "eager.scatter", "c10d.scatter_.default", "is given nothing to scatter, though one call is the root's too",
+        "give the tensors that the root scatters"));
+  std::vector<int64_t> received(inputs.front().size(), output.size(0));
+  Tensor rows = collectives::all_to_all_single(cat(inputs.front()), received, rowsOf(inputs.front()), group);
+  return copy_(output, split_with_sizes(rows, received)[static_cast<size_t>(root)]);
+}
+
 } // namespace
 
 Work _allgather_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group) {
@@ -147,10 +158,7 @@ Work scatter_(const Tensors &output_tensors, const std::vector<Tensors> &input_t
     return failed(oneDevice("c10d.scatter_.default", input_tensors.size()));
   CommOperand sent = input_tensors.empty() ? CommOperand{{}, 1} : CommOperand{input_tensors.front(), 2};
   CommCall call{"c10d.scatter_.default", {output_tensors, 1}, std::move(sent), process_group, nullptr, {root_rank}};
-  return launched(call, [&] {
-    return tracer::detail::fail(tracer::detail::problem("eager.scatter", call.target, "has no functional form",
-                                                        "scatter in a trace, or broadcast and take a slice"));
-  });
+  return launched(call, [&] { return scattered(output_tensors.front(), input_tensors, process_group, root_rank); });
 }
 
 } // namespace ccgraph::c10d
