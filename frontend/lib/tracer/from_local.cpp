@@ -1,0 +1,46 @@
+#include "ccgraph/tracer/from_local.h"
+
+#include "tracer/mode.h"
+
+// NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
+namespace ccgraph::distributed {
+namespace {
+
+using tracer::detail::fail;
+using tracer::detail::problem;
+
+Tensor refused(std::string message, llvm::StringRef repair) {
+  return fail(problem("trace.placements", "from_local", std::move(message), repair));
+}
+
+} // namespace
+
+Tensor from_local(const Tensor &local_tensor, const DeviceMesh &device_mesh, const std::vector<Placement> &placements,
+                  bool run_check) {
+  if (!local_tensor.isValid())
+    return local_tensor;
+  if (llvm::Expected<Group> group = device_mesh.get_group(0); !group)
+    return fail(tracer::detail::firstOf(group.takeError()));
+  std::vector<Placement> all = placements;
+  if (all.empty())
+    all.assign(device_mesh.ndim(), Placement::Replicate());
+  if (static_cast<int64_t>(all.size()) != device_mesh.ndim())
+    return refused("`placements` must have the same length as `device_mesh.ndim`! Found placements length: " +
+                       std::to_string(all.size()) + ", and device_mesh.ndim: " + std::to_string(device_mesh.ndim()) +
+                       ".",
+                   "one placement for each dimension of the mesh");
+  Tensor tensor = local_tensor;
+  for (int64_t dim = 0; dim != device_mesh.ndim(); ++dim) {
+    const Placement &placement = all[static_cast<size_t>(dim)];
+    int64_t along = placement.dim().value_or(0), rank = tensor.dim();
+    if (placement.is_shard() && (along < -rank || along >= rank))
+      return refused("Shard(" + std::to_string(along) + ") of " + tensor.typeText(),
+                     "shard along a dimension that it has");
+    if (run_check && placement.is_replicate())
+      tensor = collectives::broadcast(tensor, 0, std::pair(device_mesh, dim)); // of the first rank along it
+  }
+  return tensor;
+}
+
+} // namespace ccgraph::distributed
+// NOLINTEND(readability-identifier-naming)
