@@ -1,0 +1,124 @@
+// ccgraph_api_programs: random programs written in the tracing API, verified, run, and equal before and after -O2.
+//
+//   ccgraph_api_programs [--programs N] [--first N] [--print 1]
+//
+// A program's number is its seed: `--first 17 --programs 1 --print 1` shows program 17. --print shows each program as FX text. Prints a
+// line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
+#include "support/compared_after_o2.h"
+#include "support/random_api_program.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/verifier.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <set>
+
+using namespace ccgraph;
+using namespace ccgraph::test;
+
+namespace {
+
+struct Options {
+  uint32_t programs = 300;
+  uint32_t first = 0;
+  uint32_t print = 0;
+};
+
+/// What was seen, for the table.
+struct Counts {
+  std::map<size_t, size_t> ranks;
+  std::set<std::string> operators;
+  size_t programs = 0, differentiated = 0, nodes = 0, collectives = 0, wrapped = 0, collectivesAfter = 0, failed = 0;
+};
+
+bool isCollective(const Node *node) { return node->op() && node->op()->collective; }
+
+void count(const Graph &graph, Counts &counts) {
+  counts.nodes += graph.size();
+  for (const Node *node : graph) {
+    if (node->opcode() != Opcode::CallFunction)
+      continue;
+    counts.operators.insert(node->target().str().str());
+    counts.collectives += isCollective(node);
+    counts.wrapped += node->target().str().startswith("c10d.");
+  }
+}
+
+/// What is wrong with one program; "" where nothing is.
+std::string problemOf(const RandomApiProgram &program, Counts &counts) {
+  const Graph &graph = *program.graph;
+  if (std::vector<Diagnostic> findings = verify(graph); !findings.empty())
+    return "the verifier says " + toString(findings);
+  ComparedAfterO2 after = compareAfterO2(graph, program.ranks);
+  if (after.graph)
+    counts.collectivesAfter += llvm::count_if(*after.graph, isCollective);
+  return after.problem;
+}
+
+void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
+  Context context;
+  ++counts.programs;
+  llvm::Expected<RandomApiProgram> program = makeRandomApiProgram(context, seed);
+  std::string problem;
+  if (program) {
+    ++counts.ranks[program->ranks];
+    counts.differentiated += program->isDifferentiated;
+    count(*program->graph, counts);
+    if (options.print)
+      writeFxText(llvm::outs(), *program->graph);
+    problem = problemOf(*program, counts);
+  } else {
+    problem = llvm::toString(program.takeError());
+  }
+  if (problem.empty())
+    return;
+  ++counts.failed;
+  llvm::outs() << "program " << seed << ": " << problem << "\n";
+}
+
+void print(const Counts &counts) {
+  auto row = [](const llvm::Twine &what, size_t number) { llvm::outs() << "| " << what << " | " << number << " |\n"; };
+  llvm::outs() << "| what | number |\n|---|---:|\n";
+  row("programs", counts.programs);
+  for (auto [ranks, programs] : counts.ranks)
+    row("programs on " + llvm::Twine(ranks) + " ranks", programs);
+  row("programs that hold their own gradients", counts.differentiated);
+  row("nodes", counts.nodes);
+  row("operators that occur", counts.operators.size());
+  row("collectives", counts.collectives);
+  row("of these c10d's own, on wrapped tensors", counts.wrapped);
+  row("collectives after -O2", counts.collectivesAfter);
+  row("**refused, or different after -O2**", counts.failed);
+}
+
+std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
+  Options options;
+  for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
+    llvm::StringRef flag = arguments[i], value = arguments[i + 1];
+    uint32_t *number = flag == "--programs" ? &options.programs
+                       : flag == "--first"  ? &options.first
+                       : flag == "--print"  ? &options.print
+                                            : nullptr;
+    if (!number || value.getAsInteger(10, *number))
+      return std::nullopt;
+  }
+  return arguments.size() % 2 == 0 ? std::optional(options) : std::nullopt;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::optional<Options> options = parse({argv + 1, argv + argc});
+  if (!options) {
+    llvm::errs() << "usage: ccgraph_api_programs [--programs N] [--first N] [--print 1]\n";
+    return 2;
+  }
+  Counts counts;
+  for (uint32_t i = 0; i != options->programs; ++i)
+    tryProgram(options->first + i, *options, counts);
+  print(counts);
+  return counts.failed ? 1 : 0;
+}
