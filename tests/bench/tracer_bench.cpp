@@ -14,20 +14,53 @@ namespace {
 
 constexpr int64_t numSteps = 10000;
 
-/// One call of every kind that a layer has: a product, arithmetic, a view, an all_reduce with its wait.
-void recordLayers(benchmark::State &state) {
+/// Records numSteps steps on one tensor, each iteration in a trace of its own.
+void record(benchmark::State &state, Tensor (*step)(const Tensor &)) {
   int64_t nodes = 0;
   for (auto _ : state) {
     Context context;
     Trace trace = llvm::cantFail(Trace::begin(context, {.worldSize = 8}));
     Tensor x = trace.input("x", {DType::BF16, {64, 64}});
-    for (int64_t step = 0; step != numSteps; ++step)
-      x = t(collectives::all_reduce(mm(x, x) + 1, "sum", "0"));
+    for (int64_t number = 0; number != numSteps; ++number)
+      x = step(x);
     nodes += static_cast<int64_t>(llvm::cantFail(trace.finish({x}))->size());
   }
   state.SetItemsProcessed(nodes);
 }
+
+/// One call of every kind that a layer has: a product, arithmetic, a view, an all_reduce with its wait.
+void recordLayers(benchmark::State &state) {
+  record(state, [](const Tensor &x) { return t(collectives::all_reduce(mm(x, x) + 1, "sum", "0")); });
+}
 BENCHMARK(recordLayers)->Unit(benchmark::kMillisecond);
+
+void recordOperators(benchmark::State &state) {
+  record(state, [](const Tensor &x) { return x + x; });
+}
+BENCHMARK(recordOperators)->Unit(benchmark::kMillisecond);
+
+/// A collective and its wait.
+void recordCollectives(benchmark::State &state) {
+  record(state, [](const Tensor &x) { return collectives::all_reduce(x, "sum", "0"); });
+}
+BENCHMARK(recordCollectives)->Unit(benchmark::kMillisecond);
+
+/// c10d's own on a wrapped tensor: the collective, the pair, two elements, the wait of the next one.
+void recordWrapped(benchmark::State &state) {
+  record(state, [](const Tensor &x) {
+    c10d::allreduce_({comm_tensor(x)}, "0");
+    return x;
+  });
+}
+BENCHMARK(recordWrapped)->Unit(benchmark::kMillisecond);
+
+/// What a loop costs that hands on a tensor: what wrapping it outside of a trace is held to.
+void handOn(benchmark::State &state) {
+  Tensor x;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(&x);
+}
+BENCHMARK(handOn);
 
 /// A wrapper where nothing records.
 void wrapOutsideATrace(benchmark::State &state) {
