@@ -43,6 +43,7 @@ public:
 private:
   using Step = Value (Maker::*)();
 
+  // No call may draw two numbers in its arguments, because compilers differ in which they draw first.
   size_t below(size_t limit) { return random_() % limit; }
   int64_t dim() { return static_cast<int64_t>(below(2)); }
   const Value &any() { return values_[below(values_.size())]; }
@@ -50,7 +51,6 @@ private:
   Value square();
   Value cut(const Tensor &grown, double bound);
   Value grown(const Tensor &share, double bound);
-  Value computed(Tensor (*one)(const Tensor &), double bound) { return {one(square().tensor), bound}; }
   RandomGroup group();
 
   Value sum();
@@ -214,9 +214,10 @@ Value Maker::activated() {
 
 Value Maker::squashed() {
   Tensor (*const functions[])(const Tensor &) = {tanh, sigmoid, sin, cos, erf};
+  const Value &value = any();
   if (below(2))
-    return {softmax(any().tensor, dim()), 1};
-  return {functions[below(std::size(functions))](any().tensor), 1};
+    return {softmax(value.tensor, dim()), 1};
+  return {functions[below(std::size(functions))](value.tensor), 1};
 }
 
 Value Maker::transposed() {
@@ -338,7 +339,8 @@ Value Maker::reduced() {
 
 Value Maker::gathered() {
   const Value &value = any();
-  return cut(collectives::all_gather_tensor(contiguous(value.tensor), dim(), group().group), value.bound);
+  RandomGroup g = group();
+  return cut(collectives::all_gather_tensor(contiguous(value.tensor), dim(), g.group), value.bound);
 }
 
 Value Maker::scattered() {
@@ -402,7 +404,8 @@ Value Maker::autograd() {
 
 Value Maker::reducedByMost() {
   const Value &value = any();
-  return {collectives::all_reduce(value.tensor, below(2) ? "MAX" : "min", group().group), value.bound};
+  RandomGroup g = group();
+  return {collectives::all_reduce(value.tensor, below(2) ? "MAX" : "min", g.group), value.bound};
 }
 
 /// torch.distributed's synchronous calls, into buffers of their own.
