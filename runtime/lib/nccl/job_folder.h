@@ -11,15 +11,13 @@
 // that does not come within the deadline. Cost: some milliseconds a gather.
 #pragma once
 
-#include "llvm/Support/Error.h"
+#include "nccl/job_meeting.h"
 
 #include <chrono>
-#include <string>
-#include <vector>
 
 namespace ccgraph::runtime {
 
-class JobFolder {
+class JobFolder final : public JobMeeting {
 public:
   struct Setup {
     std::string path;
@@ -29,8 +27,7 @@ public:
   };
   /// A call of all ranks. One alone needs no folder.
   [[nodiscard]] static llvm::Expected<JobFolder> join(const Setup &setup);
-  /// What each rank gives, by rank. A call of all ranks.
-  [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own);
+  [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own) override;
 
 private:
   explicit JobFolder(Setup setup) : setup_(std::move(setup)) {}

@@ -86,7 +86,7 @@ private:
     TensorMap own = rank_.takeResults();
     std::vector<std::byte> bytes = place.rank == 0 ? std::vector<std::byte>() : encodeResults(own);
     llvm::Expected<std::vector<std::string>> told =
-        job_.folder().gather(std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+        job_.meeting().gather(std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
     if (!told)
       return told.takeError();
     RunResult results(place.ranks);
@@ -124,7 +124,7 @@ public:
     NcclJob *job = NcclJob::joined();
     if (!job || job->over)
       return exitCode;
-    llvm::Expected<std::vector<std::string>> codes = job->folder().gather(std::to_string(exitCode));
+    llvm::Expected<std::vector<std::string>> codes = job->meeting().gather(std::to_string(exitCode));
     if (!codes) {
       llvm::consumeError(codes.takeError());
       return exitCode;

@@ -2,6 +2,8 @@
 
 #include "nccl/device_check.h"
 #include "nccl/gpu_error.h"
+#include "nccl/job_folder.h"
+#include "nccl/job_port.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,6 +26,20 @@ std::string hostName() {
   char name[256] = {};
   gethostname(name, sizeof(name) - 1);
   return name;
+}
+
+/// At the address, or in the folder where there is none.
+llvm::Expected<std::unique_ptr<JobMeeting>> joinMeeting(const JobPlace &place, std::chrono::milliseconds deadline) {
+  if (!place.address.empty()) {
+    llvm::Expected<std::pair<std::string, uint16_t>> at = JobPort::parse(place.address);
+    if (!at)
+      return ncclError("the job's address: " + llvm::toString(at.takeError()));
+    return JobPort::join({at->first, at->second, place.job, place.rank, place.ranks, deadline});
+  }
+  llvm::Expected<JobFolder> folder = JobFolder::join({place.folder, place.rank, place.ranks, deadline});
+  if (!folder)
+    return folder.takeError();
+  return std::make_unique<JobFolder>(std::move(*folder));
 }
 
 } // namespace
@@ -55,11 +71,11 @@ llvm::Error NcclJob::open(std::chrono::milliseconds deadline) {
   device_ = static_cast<int>(own.localRank) % machine.devices;
   if (llvm::Error error = useDevice())
     return error;
-  llvm::Expected<JobFolder> folder = JobFolder::join({own.folder, own.rank, own.ranks, deadline});
-  if (!folder)
-    return folder.takeError();
-  folder_ = std::move(*folder);
-  llvm::Expected<std::vector<std::string>> told = folder_->gather(std::to_string(machine.library) + " " + hostName());
+  llvm::Expected<std::unique_ptr<JobMeeting>> meeting = joinMeeting(own, deadline);
+  if (!meeting)
+    return meeting.takeError();
+  meeting_ = std::move(*meeting);
+  llvm::Expected<std::vector<std::string>> told = meeting_->gather(std::to_string(machine.library) + " " + hostName());
   if (!told)
     return told.takeError();
   std::vector<int> libraries;
@@ -86,7 +102,7 @@ llvm::Expected<GpuJobId> NcclJob::makeId() {
     if (int code = calls().makeJobId(id))
       return gpuError(calls(), 0, "making the id of the job", code);
   llvm::Expected<std::vector<std::string>> told =
-      folder_->gather(std::string(reinterpret_cast<const char *>(id.data()), id.size()));
+      meeting_->gather(std::string(reinterpret_cast<const char *>(id.data()), id.size()));
   if (!told)
     return told.takeError();
   std::memcpy(id.data(), told->front().data(), std::min(id.size(), told->front().size()));

@@ -1,12 +1,18 @@
 // What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot run it.
+#include "nccl/connection.h"
 #include "nccl/device_check.h"
 #include "nccl/job_folder.h"
+#include "nccl/job_port.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace ccgraph::test {
 namespace {
@@ -152,6 +158,146 @@ TEST_F(JobFolderTest, AFolderThatIsNotThereIsSaid) {
                                  "/hello.1 [run.nccl]\n  note: give a folder that "
                                  "exists, and that the processes of all ranks can "
                                  "write to\n");
+}
+
+// --- Where they meet without a folder -------------------------------------------------------------------------
+
+/// One that nobody listens on.
+uint16_t freePort() {
+  int probe = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(bind(probe, reinterpret_cast<sockaddr *>(&address), size), 0);
+  EXPECT_EQ(getsockname(probe, reinterpret_cast<sockaddr *>(&address), &size), 0);
+  close(probe);
+  return ntohs(address.sin_port);
+}
+
+struct JobPortTest : testing::Test {
+  uint16_t port = freePort();
+
+  [[nodiscard]] JobPort::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
+    return {"localhost", port, "a", rank, ranks, deadline};
+  }
+  [[nodiscard]] static std::string errorOf(const JobPort::Setup &setup) {
+    auto joined = JobPort::join(setup);
+    return joined ? "" : llvm::toString(joined.takeError());
+  }
+  /// Three rounds; the first text that is not as it should be.
+  [[nodiscard]] static std::string meetAs(const JobPort::Setup &setup) {
+    auto joined = JobPort::join(setup);
+    if (!joined)
+      return llvm::toString(joined.takeError());
+    for (int round = 0; round < 3; ++round) {
+      // More than a socket holds, and nothing at all.
+      auto of = [&](size_t who) {
+        return std::string(who == 1 ? 3'000'000 : round * who, static_cast<char>('a' + round));
+      };
+      llvm::Expected<std::vector<std::string>> texts = (*joined)->gather(of(setup.rank));
+      if (!texts)
+        return llvm::toString(texts.takeError());
+      for (size_t other = 0; other < setup.ranks; ++other)
+        if ((*texts)[other] != of(other))
+          return "got another text of rank " + std::to_string(other);
+    }
+    return "";
+  }
+};
+
+TEST_F(JobPortTest, AllRanksGetWhatEachGives) {
+  for (size_t ranks : {1, 2, 5}) {
+    std::vector<std::thread> threads;
+    for (size_t rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([&, rank] { EXPECT_EQ(meetAs(setup(rank, ranks)), ""); });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+}
+
+TEST_F(JobPortTest, ProcessesMeetWhoeverComesFirst) {
+  std::vector<pid_t> children;
+  for (size_t rank : {2, 1, 0}) {
+    pid_t child = fork();
+    if (child == 0) {
+      std::this_thread::sleep_for(rank * 10ms);
+      _exit(meetAs(setup(rank, 3)).empty() ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_F(JobPortTest, SaysWhoDoesNotCome) {
+  EXPECT_EQ(errorOf(setup(0, 3, 50ms)),
+            "error: rank 0: ranks 1, 2 have not come to port " + std::to_string(port) +
+                " within 50 ms [run.nccl]\n"
+                "  note: start a process for each rank, all with this host's address; a firewall may stand between\n");
+  EXPECT_EQ(errorOf(setup(1, 3, 50ms)),
+            "error: rank 1: rank 0 has not come to localhost:" + std::to_string(port) +
+                " within 50 ms [run.nccl]\n  note: start a process for each rank, all with the address of rank 0's "
+                "host, and each job with a port of its own (--job-address HOST:PORT)\n");
+}
+
+TEST_F(JobPortTest, AnotherJobIsToldAndDoesNotDisturb) {
+  std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
+  JobPort::Setup other = setup(1, 2);
+  other.job = "b";
+  EXPECT_TRUE(llvm::StringRef(errorOf(other))
+                  .startswith("error: rank 1: is not welcome at localhost:" + std::to_string(port) +
+                              ": there listens job 'a', and this process is of job 'b'"));
+  EXPECT_TRUE(
+      llvm::StringRef(errorOf(setup(2, 3))).contains("there listens a job of 2 ranks, and this is rank 2 of 3"));
+  EXPECT_EQ(meetAs(setup(1, 2)), "");
+  first.join();
+}
+
+TEST_F(JobPortTest, APortThatAnotherJobHasIsSaid) {
+  std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
+  // Because it listens only once it runs.
+  while (!llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(errorOf(setup(0, 2)), "error: rank 0: cannot listen on port " + std::to_string(port) +
+                                      ": Address already in use [run.nccl]\n  note: another job may have it: give each "
+                                      "job of a host a port of its own (--job-address HOST:PORT)\n");
+  EXPECT_EQ(meetAs(setup(1, 2)), "");
+  first.join();
+}
+
+TEST_F(JobPortTest, StrangersAreIgnored) {
+  std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
+  std::vector<Connection> strangers;
+  while (strangers.size() < 3)
+    if (auto made = llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
+      strangers.push_back(std::move(*made));
+  // One says nothing, one what is far too long, one leaves.
+  EXPECT_EQ(::send(strangers[1].socket(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 18);
+  strangers[2].close();
+  EXPECT_EQ(meetAs(setup(1, 2)), "");
+  first.join();
+}
+
+TEST_F(JobPortTest, ARankThatLeavesIsSaid) {
+  std::thread first([&] {
+    auto joined = llvm::cantFail(JobPort::join(setup(0, 2)));
+    EXPECT_EQ(llvm::toString(joined->gather("x").takeError()),
+              "error: rank 0: has lost rank 1: it has closed the connection [run.nccl]\n");
+  });
+  llvm::cantFail(JobPort::join(setup(1, 2)));
+  first.join();
+}
+
+TEST(JobPort, AnAddressIsAHostAndAPort) {
+  auto parsed = llvm::cantFail(JobPort::parse("fe80::1:29500"));
+  EXPECT_EQ(parsed.first, "fe80::1");
+  EXPECT_EQ(parsed.second, 29500);
+  for (const char *wrong : {"", "host", "host:", ":29500", "host:0", "host:65536", "host:x"})
+    EXPECT_EQ(llvm::toString(JobPort::parse(wrong).takeError()),
+              "got '" + std::string(wrong) + "', expected HOST:PORT with a port from 1 to 65535");
 }
 
 } // namespace

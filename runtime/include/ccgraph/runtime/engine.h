@@ -117,6 +117,10 @@ struct JobPlace {
   bool sharesDevice = false;
   /// where the processes meet: a folder that all of them see
   std::string folder;
+  /// or in place of that: HOST:PORT, which rank 0 listens on
+  std::string address;
+  /// by which a port tells this job from others; may be empty
+  std::string job;
 };
 
 // Where an engine runs each rank in a process of its own, all processes make the same requests, and each runs its rank: it reads that

@@ -1,0 +1,61 @@
+// Connection: a stream of messages to another process, each a length and so many bytes.
+//
+// Ownership: owns its socket. Failure: a text that says why; nothing blocks for longer than the deadline. Cost: that of the bytes.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ccgraph::runtime {
+
+class Connection {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  Connection() = default;
+  /// Of a socket that does not block.
+  explicit Connection(int socket) : socket_(socket) {}
+  ~Connection() { close(); }
+  Connection(Connection &&other) noexcept { swap(other); }
+  Connection &operator=(Connection &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  [[nodiscard]] bool isOpen() const { return socket_ >= 0; }
+  [[nodiscard]] int socket() const { return socket_; }
+  void close();
+
+  /// All of it.
+  [[nodiscard]] llvm::Error send(llvm::StringRef message, Clock::time_point until);
+  [[nodiscard]] llvm::Expected<std::string> receive(Clock::time_point until);
+  /// What has come so far, without waiting: a whole message, or nothing yet. Error: there will be none. At most `most` bytes.
+  [[nodiscard]] llvm::Expected<std::optional<std::string>> poll(uint64_t most);
+
+  /// Waits until the socket can be read, or written to. False where the time passes first.
+  [[nodiscard]] static bool await(int socket, short events, Clock::time_point until);
+
+private:
+  void swap(Connection &other) noexcept {
+    std::swap(socket_, other.socket_);
+    std::swap(read_, other.read_);
+  }
+  int socket_ = -1;
+  /// of the message that is on its way, with its length
+  std::string read_;
+};
+
+/// A socket that listens on all of this host's addresses. Error: the system's word for why not.
+[[nodiscard]] llvm::Expected<int> listenOn(uint16_t port);
+/// The next who has called, if there is one; it does not block.
+[[nodiscard]] std::optional<Connection> acceptFrom(int listener);
+/// One try. Nothing where nobody listens there yet. Error: there is no such host.
+[[nodiscard]] llvm::Expected<std::optional<Connection>> connectTo(const std::string &host, uint16_t port,
+                                                                  Connection::Clock::time_point until);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,22 @@
+// JobMeeting: where the processes of a job exchange what they need before they can communicate, and results after.
+//
+// There are two: a folder that all of them see (job_folder.h), and a port of rank 0 (job_port.h).
+//
+// Ownership and cost: the meeting's. Failure: DiagnosticErrors of rule run.nccl.
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+class JobMeeting {
+public:
+  virtual ~JobMeeting() = default;
+  /// What each rank gives, by rank. A call of all ranks.
+  [[nodiscard]] virtual llvm::Expected<std::vector<std::string>> gather(const std::string &own) = 0;
+};
+
+} // namespace ccgraph::runtime
