@@ -9,7 +9,7 @@
 
 namespace ccgraph::runtime::device {
 
-inline constexpr int mostDimensions = 16;
+inline constexpr int mostCopyDimensions = 16;
 
 /// Strides are in elements.
 struct Elements {
@@ -18,9 +18,9 @@ struct Elements {
   int64_t elementSize;
   int64_t count;
   int dimensions;
-  int64_t sizes[mostDimensions];
-  int64_t fromStrides[mostDimensions];
-  int64_t toStrides[mostDimensions];
+  int64_t sizes[mostCopyDimensions];
+  int64_t fromStrides[mostCopyDimensions];
+  int64_t toStrides[mostCopyDimensions];
 };
 cudaError_t copyElements(const Elements &elements, cudaStream_t stream);
 

@@ -3,6 +3,8 @@
 #include "nccl/gpu_module.h"
 
 #include "device_kernels.cuh"
+#include "jobs.cuh"
+#include "matmul.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,10 +17,13 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Codes of both libraries in one number: those of NCCL stand above.
-constexpr int ncclCodes = 1 << 16;
+/// Codes of all libraries in one number: those of NCCL stand above those of CUDA, those of cuBLAS above both.
+constexpr int ncclCodes = 1 << 16, cublasCodes = 1 << 17;
 int codeOf(cudaError_t error) { return static_cast<int>(error); }
 int codeOf(ncclResult_t result) { return result == ncclSuccess ? 0 : ncclCodes + static_cast<int>(result); }
+int codeOf(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_SUCCESS ? 0 : cublasCodes + static_cast<int>(status);
+}
 
 template <typename Raw, typename Handle>
 Raw raw(Handle handle) {
@@ -125,6 +130,8 @@ public:
       auto error = static_cast<cudaError_t>(code);
       return std::string("CUDA says ") + cudaGetErrorName(error) + ", " + cudaGetErrorString(error);
     }
+    if (code >= cublasCodes)
+      return std::string("cuBLAS says ") + cublasGetStatusString(static_cast<cublasStatus_t>(code - cublasCodes));
     auto result = static_cast<ncclResult_t>(code - ncclCodes);
     const char *last = ncclGetLastError(nullptr);
     return "NCCL says " + nameOf(result) + ", " + ncclGetErrorString(result) +
@@ -186,7 +193,7 @@ public:
         cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), ways[static_cast<size_t>(way)], streamOf(stream)));
   }
   int copyElements(const GpuElements &elements, GpuStream stream) override {
-    if (elements.sizes.size() > device::mostDimensions)
+    if (elements.sizes.size() > device::mostCopyDimensions)
       return codeOf(cudaErrorInvalidValue);
     device::Elements copied{elements.from, elements.to, elements.elementSize, 1};
     copied.dimensions = static_cast<int>(elements.sizes.size());
@@ -207,7 +214,14 @@ public:
                                       integers->isSigned, reductionOf(rows.op, isBool), rows.op == ReduceOp::Avg},
                                      streamOf(stream)));
   }
-  int launch(GpuWork &work, GpuStream) override { return work.run() ? 0 : codeOf(cudaErrorLaunchFailure); }
+  int compute(llvm::StringRef, const device::Job &job, GpuStream stream) override {
+    if (const auto *product = std::get_if<device::MatmulJob>(&job))
+      if (std::optional<device::GemmCall> call = device::gemmCallOf(*product))
+        return codeOf(device::multiply(*call, streamOf(stream)));
+    return codeOf(device::launch(job, streamOf(stream)));
+  }
+  /// The host cannot reach the device's memory; the engine has refused such a plan.
+  int launch(GpuWork &, GpuStream) override { return codeOf(cudaErrorNotSupported); }
 
   // --- Communicators ----------------------------------------------------------------------------------
   int makeJobId(GpuJobId &id) override {

@@ -39,6 +39,7 @@ public:
   int copy(runtime::GpuCopy, std::byte *, const std::byte *, int64_t, runtime::GpuStream) override { return called(); }
   int copyElements(const runtime::GpuElements &, runtime::GpuStream) override { return called(); }
   int reduceRows(const runtime::GpuGathered &, runtime::GpuStream) override { return called(); }
+  int compute(llvm::StringRef, const runtime::device::Job &, runtime::GpuStream) override { return called(); }
   int launch(runtime::GpuWork &, runtime::GpuStream) override { return called(); }
   int makeJobId(runtime::GpuJobId &) override { return 0; }
   int openJob(const runtime::GpuJobId &, int, int, runtime::GpuComm &comm) override { return made(comm.raw); }

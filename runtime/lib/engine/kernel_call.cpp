@@ -12,7 +12,7 @@ llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, Ran
   prepared.step_ = &step;
   prepared.work_ = step.kernel();
   prepared.random_ = findRandomOp(prepared.work_->op->target.str());
-  prepared.kernel_ = prepared.random_ ? nullptr : kernels.find(*prepared.work_);
+  prepared.kernel_ = prepared.random_ ? nullptr : kernels.find(step);
   if (llvm::Error error = prepared.bindAll(state))
     return error;
   llvm::Expected<ResultPlace> result =
@@ -96,10 +96,20 @@ llvm::Error PreparedKernel::bind(RankState &state) {
 llvm::Error PreparedKernel::runBound(RankState &state) {
   llvm::Expected<Value> value = random_ ? draw(state) : compute(state);
   llvm::Error error = value ? result_.put(*value, values_, state, place(state)) : value.takeError();
-  // Because memory that grows is freed once nobody looks at it any more.
+  forgetChanging();
+  return error;
+}
+
+llvm::Error PreparedKernel::enqueueBound(const RankState &state, const DeviceQueue &queue) {
+  llvm::Error error = kernel_->onDevice()->enqueue(values_, windows_, queue);
+  forgetChanging();
+  return error ? place(state).error("run.kernel", llvm::toString(std::move(error))) : llvm::Error::success();
+}
+
+// Because memory that grows is freed once nobody looks at it any more.
+void PreparedKernel::forgetChanging() {
   for (const Changing &argument : changing_)
     values_[argument.parameter] = Value();
-  return error;
 }
 
 llvm::Expected<Value> PreparedKernel::compute(const RankState &state) const {

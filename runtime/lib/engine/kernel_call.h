@@ -21,6 +21,9 @@ public:
   /// run() in two parts, for who issues a step before it runs: first what the host knows when it issues it, then the work itself.
   [[nodiscard]] llvm::Error bind(RankState &state);
   [[nodiscard]] llvm::Error runBound(RankState &state);
+  /// It is a device's: what is bound is enqueued, and not run.
+  [[nodiscard]] bool isOnDevice() const { return kernel_ && kernel_->onDevice(); }
+  [[nodiscard]] llvm::Error enqueueBound(const RankState &state, const DeviceQueue &queue);
 
 private:
   [[nodiscard]] llvm::Error bind(const Argument &argument, size_t parameter, const RankState &state);
@@ -28,6 +31,7 @@ private:
   [[nodiscard]] llvm::Expected<size_t> parameterOf(llvm::StringRef keyword, const RankState &state) const;
   [[nodiscard]] llvm::Expected<Value> compute(const RankState &state) const;
   [[nodiscard]] llvm::Expected<Value> draw(RankState &state) const;
+  void forgetChanging();
   [[nodiscard]] StepPlace place(const RankState &state) const { return state.at(step_->name); }
 
   /// An argument that is evaluated anew each time.

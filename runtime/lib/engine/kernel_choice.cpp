@@ -20,10 +20,20 @@ llvm::Error wrongRequest(const llvm::Twine &message) {
   return makeError(std::move(diagnostic));
 }
 
+llvm::SmallVector<DType, 4> dtypesOf(const KernelStep &step) {
+  llvm::SmallVector<DType, 4> dtypes;
+  auto add = [&](const PlanWindow &window) { dtypes.push_back(window.type->dtype()); };
+  for (const PlanOperand &operand : step.operands)
+    forEachWindow(operand.value, add);
+  forEachWindow(step.result, add);
+  return dtypes;
+}
+
 } // namespace
 
-llvm::Expected<KernelChoice> KernelChoice::of(llvm::ArrayRef<std::string> providers) {
+llvm::Expected<KernelChoice> KernelChoice::of(llvm::ArrayRef<std::string> providers, Memory memory) {
   KernelChoice choice;
+  choice.memory_ = memory;
   for (const std::string &name : providers) {
     const KernelProvider *provider = findKernelProvider(name);
     if (!provider)
@@ -35,11 +45,15 @@ llvm::Expected<KernelChoice> KernelChoice::of(llvm::ArrayRef<std::string> provid
   return choice;
 }
 
-const ProvidedKernel *KernelChoice::find(const KernelStep &step) const {
-  std::string target = kernelTarget(step);
-  for (const KernelProvider *provider : providers_)
-    if (const ProvidedKernel *kernel = provider->find(target))
+const ProvidedKernel *KernelChoice::find(const PlanStep &step) const {
+  std::string target = kernelTarget(*step.kernel());
+  bool onDevice = memory_ == Memory::Device && step.stream != Plan::hostStream;
+  for (const KernelProvider *provider : providers_) {
+    const ProvidedKernel *kernel = provider->find(target);
+    const DeviceKernel *device = kernel ? kernel->onDevice() : nullptr;
+    if (kernel && (!device || (onDevice && device->takes(dtypesOf(*step.kernel())))))
       return kernel;
+  }
   return findOwnKernel(target);
 }
 
@@ -48,7 +62,7 @@ llvm::Error KernelChoice::check(const Plan &plan, int64_t rank) const {
   std::vector<std::string> missing;
   for (const PlanStep &step : plan.steps) {
     const KernelStep *kernel = step.kernel();
-    if (!kernel || findRandomOp(kernel->op->target.str()) || find(*kernel))
+    if (!kernel || findRandomOp(kernel->op->target.str()) || find(step))
       continue;
     first = first ? first : &step;
     if (std::string target = kernelTarget(*kernel); !llvm::is_contained(missing, target))
@@ -57,8 +71,20 @@ llvm::Error KernelChoice::check(const Plan &plan, int64_t rank) const {
   if (!first)
     return llvm::Error::success();
   return StepPlace{rank, first->name}.error(
-      "run.no-kernel", "no kernel of " + names() + " computes " + llvm::join(missing, ", "),
-      "name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)");
+      "run.no-kernel", "no kernel of " + names() + " computes " + llvm::join(missing, ", "), repairOf(missing));
+}
+
+std::string KernelChoice::repairOf(llvm::ArrayRef<std::string> missing) const {
+  for (const KernelProvider *provider : providers_)
+    if (memory_ == Memory::Host && llvm::any_of(missing, [&](const std::string &target) {
+          const ProvidedKernel *kernel = provider->find(target);
+          return kernel && kernel->onDevice();
+        }))
+      return "kernels of " + provider->name().str() +
+             " compute on a device: take an engine that has one (--engine nccl, or nccl-recorded), or name a provider "
+             "of the host "
+             "besides (--kernels)";
+  return "name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)";
 }
 
 std::string KernelChoice::names() const {

@@ -99,7 +99,8 @@ llvm::Error PreparedRank::prepare() {
 }
 
 llvm::Error PreparedRank::prepareToCompute() {
-  llvm::Expected<KernelChoice> kernels = KernelChoice::of(providers_);
+  llvm::Expected<KernelChoice> kernels =
+      KernelChoice::of(providers_, state.memory.device() ? KernelChoice::Memory::Device : KernelChoice::Memory::Host);
   if (!kernels)
     return kernels.takeError();
   kernels_ = std::move(*kernels);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "ccgraph/ir/collective.h"
+#include "device/job.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -94,24 +95,26 @@ struct GpuGathered {
   ReduceOp op = ReduceOp::Sum;
 };
 
-/// Something that is computed on a stream.
+/// Something that the host computes as if a stream did.
 class GpuWork {
 public:
   virtual ~GpuWork() = default;
   [[nodiscard]] virtual llvm::StringRef name() const = 0;
-  /// Enqueues it, or does it; once for each time that it was launched. False: it has failed, and knows why.
+  /// Does it; once for each time that it was launched. False: it has failed, and knows why.
   [[nodiscard]] virtual bool run() = 0;
 };
 
 class GpuCalls {
 public:
   /// Of the module and of who loads it: they must be of one build.
-  static constexpr int version = 1;
+  static constexpr int version = 2;
 
   virtual ~GpuCalls() = default;
   [[nodiscard]] virtual std::string errorText(int code) const = 0;
   /// Which rule of engine.h the error is of.
   [[nodiscard]] virtual std::string ruleOf(int) const { return "run.nccl"; }
+  /// There is no device behind it: streams are no streams of a library.
+  [[nodiscard]] virtual bool isActed() const { return false; }
 
   // --- Memory -----------------------------------------------------------------------------------------
   /// Aligned to arenaAlignment.
@@ -135,7 +138,9 @@ public:
   virtual int copyElements(const GpuElements &elements, GpuStream stream) = 0;
   /// What the library that communicates cannot add up.
   virtual int reduceRows(const GpuGathered &rows, GpuStream stream) = 0;
-  /// `work` is borrowed until the stream is through with it; of a captured stream as long as the graph.
+  /// One job of a kernel. `name`: the operator's.
+  virtual int compute(llvm::StringRef name, const device::Job &job, GpuStream stream) = 0;
+  /// Of a kernel of the host, which only who acts a device can do. `work` is borrowed until the stream is through with it; of a captured stream as long as the graph.
   virtual int launch(GpuWork &work, GpuStream stream) = 0;
 
   // --- Communicators: each is a call of all of its ranks, in one order --------------------------------------

@@ -1,6 +1,8 @@
 #include "nccl/nccl_engine.h"
 
+#include "engine/kernel_choice.h"
 #include "engine/request_check.h"
+#include "interpreter/random.h"
 #include "mpi/result_gather.h"
 #include "nccl/gpu_error.h"
 #include "nccl/nccl_job.h"
@@ -25,20 +27,31 @@ public:
   [[nodiscard]] bool isOver() override { return false; }
 };
 
-/// Until a provider computes on devices, only what the host computes, copies and communication can run there.
-llvm::Error checkKernels(const Plan &plan, int64_t rank) {
+/// A kernel of the host cannot reach the device's memory.
+llvm::Error checkKernels(const Plan &plan, int64_t rank, llvm::ArrayRef<std::string> providers) {
+  llvm::Expected<KernelChoice> kernels = KernelChoice::of(providers, KernelChoice::Memory::Device);
+  if (!kernels)
+    return kernels.takeError();
+  auto isMissing = [&](const PlanStep &step) {
+    if (!step.kernel() || step.stream == Plan::hostStream || findRandomOp(step.kernel()->op->target.str()))
+      return false;
+    const ProvidedKernel *kernel = kernels->find(step);
+    return !kernel || !kernel->onDevice();
+  };
   const PlanStep *first = nullptr;
   llvm::SetVector<llvm::StringRef> missing;
   for (const PlanStep &step : plan.steps)
-    if (step.kernel() && step.stream != Plan::hostStream && !findRandomOp(step.kernel()->op->target.str())) {
+    if (isMissing(step)) {
       first = first ? first : &step;
       missing.insert(step.kernel()->op->target.str());
     }
   if (!first)
     return llvm::Error::success();
-  return StepPlace{rank, first->name}.error(
-      "run.no-kernel", "no kernel computes " + llvm::join(missing.getArrayRef(), ", ") + " on a device",
-      "--engine nccl-recorded runs the plan on the CPU");
+  return StepPlace{rank, first->name}.error("run.no-kernel",
+                                            "no kernel of " + kernels->names() + " computes " +
+                                                llvm::join(missing.getArrayRef(), ", ") + " on a device",
+                                            "name a provider that does (--kernels cuda has some), or register one; "
+                                            "--engine nccl-recorded runs the plan on the CPU");
 }
 
 class NcclPlans final : public PreparedPlans {
@@ -160,7 +173,8 @@ private:
                        "start as many processes as the program has ranks");
     if (llvm::Error error = checkPlansAgree(request.plans))
       return error;
-    return checkKernels(*request.plans[request.plans.size() == 1 ? 0 : place.rank], static_cast<int64_t>(place.rank));
+    return checkKernels(*request.plans[request.plans.size() == 1 ? 0 : place.rank], static_cast<int64_t>(place.rank),
+                        request.kernels);
   }
 };
 

@@ -319,6 +319,8 @@ llvm::Error NcclRank::enqueueKernel(size_t index, PreparedKernel &kernel, GpuStr
     return error;
   if (llvm::Error failed = kernel.bind(state))
     return failed;
+  if (kernel.isOnDevice())
+    return kernel.enqueueBound(state, {stream.raw, &calls_, calls_.isActed()});
   return check(calls_.launch(*workOf_[index], stream), "launching a kernel", &step);
 }
 

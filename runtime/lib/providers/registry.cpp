@@ -1,5 +1,6 @@
 #include "ccgraph/runtime/kernel_provider.h"
 
+#include "cuda/cuda_provider.h"
 #include "providers/builtin_provider.h"
 #include "torch/torch_provider.h"
 
@@ -9,7 +10,7 @@ namespace ccgraph::runtime {
 
 /// Sorted by name.
 static std::vector<const KernelProvider *> &providers() {
-  static std::vector<const KernelProvider *> all = {&builtinProvider(), &torchProvider()};
+  static std::vector<const KernelProvider *> all = {&builtinProvider(), &cudaProvider(), &torchProvider()};
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/dims.h"
 #include "collectives/reduce_rows.h"
+#include "device/run_on_host.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,7 +21,7 @@ std::string RecordedCalls::errorText(int code) const {
   case Fine:
     return "no error";
   case Over:
-    return model_.ending().why;
+    return failedJob_.empty() ? model_.ending().why : failedJob_;
   case OutOfMemory:
     return "the device has no more memory";
   case NotInGroup:
@@ -37,7 +38,11 @@ std::string RecordedCalls::errorText(int code) const {
   return "unknown error " + std::to_string(code);
 }
 
-std::string RecordedCalls::ruleOf(int code) const { return code == Over ? model_.ending().rule : "run.nccl"; }
+std::string RecordedCalls::ruleOf(int code) const {
+  if (code != Over)
+    return "run.nccl";
+  return failedJob_.empty() ? model_.ending().rule : "run.kernel";
+}
 
 // --- Memory ---------------------------------------------------------------------------------------------------
 
@@ -193,6 +198,26 @@ int RecordedCalls::reduceRows(const GpuGathered &rows, GpuStream stream) {
       from.push_back(rows.rows + row * rows.rowBytes);
     ccgraph::runtime::reduceRows({rows.op, rows.dtype, from, rows.to, rows.elements});
     return true;
+  });
+}
+
+// Units of one job run in another order than those of the next, because a device promises none.
+int RecordedCalls::compute(llvm::StringRef name, const device::Job &job, GpuStream stream) {
+  Stream &on = streamOf(stream);
+  record_.add([&](raw_ostream &os) {
+    os << "compute " << name;
+    device::Addresses addresses = device::addressesOf(job);
+    for (const std::byte *from : addresses.reads)
+      os << ", " << record_.place(from);
+    for (const std::byte *to : addresses.writes)
+      os << " -> " << record_.place(to);
+    os << ", on " << on.name;
+  });
+  return enqueue(on, [this, name, job, order = jobs_++] {
+    if (device::runOnHost(job, order))
+      return true;
+    failedJob_ = name.str() + ": got an index that is out of range";
+    return false;
   });
 }
 

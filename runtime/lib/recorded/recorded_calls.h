@@ -31,6 +31,7 @@ public:
 
   [[nodiscard]] std::string errorText(int code) const override;
   [[nodiscard]] std::string ruleOf(int code) const override;
+  [[nodiscard]] bool isActed() const override { return true; }
   int allocate(GpuPurpose purpose, int64_t bytes, std::byte *&memory) override;
   int release(std::byte *memory) override;
   int createStream(const std::string &name, GpuStream &stream) override;
@@ -43,6 +44,7 @@ public:
   int copy(GpuCopy way, std::byte *to, const std::byte *from, int64_t bytes, GpuStream stream) override;
   int copyElements(const GpuElements &elements, GpuStream stream) override;
   int reduceRows(const GpuGathered &rows, GpuStream stream) override;
+  int compute(llvm::StringRef name, const device::Job &job, GpuStream stream) override;
   int launch(GpuWork &work, GpuStream stream) override;
   int makeJobId(GpuJobId &id) override;
   int openJob(const GpuJobId &id, int ranks, int rank, GpuComm &comm) override;
@@ -120,6 +122,9 @@ private:
   std::deque<std::unique_ptr<Event>> events_;
   std::deque<std::unique_ptr<Comm>> comms_;
   std::deque<std::unique_ptr<Graph>> graphs_;
+  uint64_t jobs_ = 0;
+  /// what a job has failed at, which is why the run ended
+  std::string failedJob_;
   int groups_ = 0;
   std::vector<Grouped> grouped_;
   /// what is being captured

@@ -120,7 +120,7 @@ TEST(KernelProviders, OnTensorsPythonsOperatorsAreThoseOfPyTorch) {
 TEST(KernelProviders, AProviderThatDoesNotExistIsRefused) {
   registerSevens();
   EXPECT_EQ(errorOf(TwoSteps("aten.relu.default").run({"seven"})),
-            "error: kernels: got 'seven', expected one of: builtin, sevens, torch [run.request]\n");
+            "error: kernels: got 'seven', expected one of: builtin, cuda, sevens, torch [run.request]\n");
 }
 
 TEST(KernelProviders, ANameIsTakenOnce) {

@@ -4,6 +4,7 @@
 // computed by the first that has it. There are
 //   builtin   our own kernels, which the interpreter has too (kernels.h)
 //   torch     PyTorch's, through its dispatcher; a module, which is loaded when it is first asked for
+//   cuda      a few of our own for devices, which the engine nccl enqueues and nccl-recorded acts
 // and those that a program registers. Random operators are the engine's own, whoever computes the others, so that all engines draw the same
 // numbers.
 //
@@ -11,6 +12,9 @@
 // goes where the plan says: `destinations` has a window for each result, a default-made tensor where there is none. A kernel that
 // writes its result to such a window returns that tensor; one that cannot returns a tensor of its own, which is copied there. What a
 // destination holds before is not said, and it may be an argument's own memory where the operator works element by element.
+//
+// A kernel computes on the host, or on a device (DeviceKernel). Those of a device are for steps of engines that have one, and for such steps
+// alone: their tensors lie in the device's memory, which nobody on the host reads.
 //
 // Ownership: providers live until the program ends, and their kernels as long. Failure: a kernel's error ends the run
 // (run.kernel). Thread-safe: find() and compute() are called by all ranks' threads at once. Cost: find() is called once a step when a
@@ -23,6 +27,32 @@
 
 namespace ccgraph::runtime {
 
+class GpuCalls;
+
+/// Where a kernel of a device is to be enqueued.
+struct DeviceQueue {
+  /// the stream, as the device's library has it: a cudaStream_t
+  uintptr_t stream = 0;
+  /// what the engine enqueues with, for our own kernels
+  GpuCalls *calls = nullptr;
+  /// a recorded run: `stream` is no stream, and nothing but `calls` may be used
+  bool isActed = false;
+};
+
+/// A kernel whose arguments and results lie in a device's memory.
+class DeviceKernel {
+public:
+  virtual ~DeviceKernel() = default;
+  /// Whether it computes with tensors of these dtypes: those of a step's operands and results. Where it does not, the next
+  /// provider is asked, before a plan runs.
+  [[nodiscard]] virtual bool takes(llvm::ArrayRef<DType> dtypes) const = 0;
+  /// Enqueues what writes the results to `destinations`, and returns; a default-made tensor stands there for a result that nobody
+  /// takes, or that is an argument written in place. Arguments are looked at now, their elements when the stream comes to it.
+  /// No memory may be taken, since the stream may be captured. May throw std::bad_alloc, and nothing else.
+  [[nodiscard]] virtual llvm::Error enqueue(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
+                                            const DeviceQueue &queue) const = 0;
+};
+
 /// What one operator does.
 class ProvidedKernel {
 public:
@@ -32,6 +62,8 @@ public:
   /// Several results are a list. May throw std::bad_alloc, and nothing else.
   [[nodiscard]] virtual llvm::Expected<Value> compute(llvm::ArrayRef<Value> values,
                                                       llvm::ArrayRef<Tensor> destinations) const = 0;
+  /// Not null: it computes on a device, and compute() is never called.
+  [[nodiscard]] virtual const DeviceKernel *onDevice() const { return nullptr; }
 };
 
 class KernelProvider {

@@ -1,0 +1,162 @@
+#include "cuda/planner.h"
+
+namespace ccgraph::runtime::cuda {
+namespace {
+
+// --- Copies -------------------------------------------------------------------------------------------------
+
+/// Nothing where the result is the argument itself, as contiguous() of what is contiguous.
+void copyFirst(Planner &planner) {
+  if (std::optional<Tensor> out = planner.destination(0))
+    planner.copy(*out, planner.args.tensor(0));
+}
+/// The second argument, stretched to the first.
+void copySecond(Planner &planner) { planner.copy(planner.result(), planner.args.tensor(1)); }
+void copyIntoFirst(Planner &planner) { planner.copy(planner.args.tensor(0), planner.args.tensor(1)); }
+
+// --- Fills --------------------------------------------------------------------------------------------------
+
+template <int number>
+void fillResult(Planner &planner) {
+  planner.fill(planner.result(), double(number));
+}
+/// With the number that is argument `index`.
+void fillBy(Planner &planner, const Tensor &out, unsigned index) {
+  const Value &value = planner.args.at(index);
+  using Kind = Value::Kind;
+  if (value.is(Kind::Tensor))
+    return planner.copy(out, value.tensor());
+  bool isNumber = value.is(Kind::Bool) || value.is(Kind::Int) || value.is(Kind::Float);
+  if (planner.args.check(isNumber, "got " + value.describe() + ", expected a real number"))
+    planner.fill(out, Source::number(value));
+}
+template <unsigned index>
+void fillResultBy(Planner &planner) {
+  fillBy(planner, planner.result(), index);
+}
+void fillFirst(Planner &planner) { fillBy(planner, planner.args.tensor(0), 1); }
+void zeroFirst(Planner &planner) { planner.fill(planner.args.tensor(0), 0.0); }
+
+/// start, start + step, ...
+void sequence(Planner &planner, const Source &start, const Source &step) {
+  Tensor out = planner.result();
+  // Because devices round once, as the host does.
+  auto arithmetic = isFloat(out.dtype()) ? device::Arithmetic::Double : device::Arithmetic::Whole;
+  planner.map(out, {device::MapOp::Add, arithmetic}, {start, Source::position(), step});
+}
+template <int start, int step>
+void sequenceOf(Planner &planner) {
+  auto number = [&](int index, double otherwise) {
+    bool given = index >= 0 && planner.args.has(static_cast<unsigned>(index));
+    return given ? Source::number(planner.args.at(static_cast<unsigned>(index))) : Source(otherwise);
+  };
+  sequence(planner, number(start, 0), number(step, 1));
+}
+
+// --- Parts --------------------------------------------------------------------------------------------------
+
+/// Each of them after the one before, along a dimension.
+void concatenate(Planner &planner, llvm::ArrayRef<Tensor> parts, int64_t dim) {
+  Tensor out = planner.result();
+  int64_t begin = 0;
+  for (const Tensor &part : parts) {
+    if (planner.args.failed() ||
+        !planner.args.check(dim < part.rank() && begin + part.size(dim) <= out.size(dim), "got parts that do not fit"))
+      return;
+    planner.copy(out.slice(dim, begin, begin + part.size(dim)), part);
+    begin += part.size(dim);
+  }
+}
+
+void cat(Planner &planner) {
+  Tensors parts = planner.args.tensors(0);
+  // PyTorch passes over parts of this one shape.
+  llvm::erase_if(parts, [](const Tensor &part) { return part.rank() == 1 && part.numElements() == 0; });
+  concatenate(planner, parts, parts.empty() ? 0 : planner.args.dim(1, parts.front().rank(), 0));
+}
+
+void stack(Planner &planner) {
+  Tensors parts = planner.args.tensors(0);
+  if (!planner.args.check(!parts.empty(), "got no tensors"))
+    return;
+  int64_t dim = planner.args.dim(1, parts.front().rank() + 1, 0);
+  for (Tensor &part : parts)
+    part = part.unsqueeze(dim);
+  concatenate(planner, parts, dim);
+}
+
+/// body(piece's index, piece).
+template <typename Body>
+void forEachPiece(Planner &planner, Body body) {
+  const Tensor &self = planner.args.tensor(0);
+  Dims sizes = planner.args.integers(1);
+  int64_t dim = planner.args.dim(2, self.rank(), 0), begin = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!planner.args.check(sizes[i] >= 0 && begin + sizes[i] <= self.size(dim), "got sizes that are too large"))
+      return;
+    body(static_cast<unsigned>(i), self.slice(dim, begin, begin + sizes[i]));
+    begin += sizes[i];
+  }
+}
+
+void split(Planner &planner) {
+  forEachPiece(planner, [&](unsigned index, const Tensor &piece) {
+    if (std::optional<Tensor> out = planner.destination(index))
+      planner.copy(*out, piece);
+  });
+}
+
+void splitInto(Planner &planner) {
+  Tensors out = planner.args.tensors(3);
+  forEachPiece(planner, [&](unsigned index, const Tensor &piece) {
+    if (planner.args.check(index < out.size(), "got fewer tensors in out than pieces"))
+      planner.copy(out[index], piece);
+  });
+}
+
+} // namespace
+
+std::vector<DeviceOperator> copyOperators() {
+  return {
+      {"aten._to_copy.default", copyFirst, true},
+      {"aten.arange.default", sequenceOf<-1, -1>},
+      {"aten.arange.start", sequenceOf<0, -1>},
+      {"aten.arange.start_step", sequenceOf<0, 2>},
+      {"aten.cat.default", cat, true},
+      {"aten.clone.default", copyFirst, true},
+      {"aten.contiguous.default", copyFirst, true},
+      {"aten.copy.default", copySecond, true},
+      {"aten.copy_.default", copyIntoFirst, true},
+      {"aten.empty.memory_format", fillResult<0>},
+      {"aten.empty_like.default", fillResult<0>},
+      {"aten.empty_strided.default", fillResult<0>},
+      {"aten.fill.Scalar", fillResultBy<1>},
+      {"aten.fill.Tensor", fillResultBy<1>},
+      {"aten.fill_.Scalar", fillFirst},
+      {"aten.fill_.Tensor", fillFirst},
+      {"aten.full.default", fillResultBy<1>},
+      {"aten.full_like.default", fillResultBy<1>},
+      {"aten.lift_fresh_copy.default", copyFirst, true},
+      {"aten.new_empty.default", fillResult<0>},
+      {"aten.new_empty_strided.default", fillResult<0>},
+      {"aten.new_full.default", fillResultBy<2>},
+      {"aten.new_ones.default", fillResult<1>},
+      {"aten.new_zeros.default", fillResult<0>},
+      {"aten.ones.default", fillResult<1>},
+      {"aten.ones_like.default", fillResult<1>},
+      {"aten.scalar_tensor.default", fillResultBy<0>},
+      {"aten.split_with_sizes_copy.default", split, true},
+      {"aten.split_with_sizes_copy.out", splitInto, true},
+      {"aten.stack.default", stack, true},
+      {"aten.to.dtype", copyFirst, true},
+      {"aten.zero_.default", zeroFirst},
+      {"aten.zeros.default", fillResult<0>},
+      {"aten.zeros_like.default", fillResult<0>},
+      {"prims.convert_element_type.default", copyFirst, true},
+      {"prims.device_put.default", copyFirst, true},
+      {"prims.inductor_force_stride_order.default", copyFirst, true},
+      {"prims.iota.default", sequenceOf<1, 2>},
+  };
+}
+
+} // namespace ccgraph::runtime::cuda

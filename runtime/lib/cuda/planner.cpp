@@ -1,0 +1,244 @@
+#include "cuda/planner.h"
+
+#include "ccgraph/ir/strides.h"
+
+namespace ccgraph::runtime::cuda {
+
+using device::Element;
+
+std::optional<Element> elementOf(DType dtype) {
+  switch (dtype) {
+  case DType::Bool:
+    return Element::Bool;
+  case DType::U8:
+    return Element::U8;
+  case DType::I8:
+    return Element::I8;
+  case DType::U16:
+    return Element::U16;
+  case DType::I16:
+    return Element::I16;
+  case DType::U32:
+    return Element::U32;
+  case DType::I32:
+    return Element::I32;
+  case DType::I64:
+    return Element::I64;
+  case DType::F16:
+    return Element::F16;
+  case DType::BF16:
+    return Element::BF16;
+  case DType::F32:
+    return Element::F32;
+  case DType::F64:
+    return Element::F64;
+  case DType::U64:
+  case DType::C32:
+  case DType::C64:
+  case DType::C128:
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ:
+  case DType::F8E8M0FNU:
+  case DType::F4E2M1FNX2:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+device::Arithmetic arithmeticOf(DType dtype) {
+  if (dtype == DType::F64)
+    return device::Arithmetic::Double;
+  return isFloat(dtype) ? device::Arithmetic::Single : device::Arithmetic::Whole;
+}
+
+std::optional<DType> movedAs(DType dtype) {
+  switch (sizeInBytes(dtype)) {
+  case 1:
+    return DType::U8;
+  case 2:
+    return DType::I16;
+  case 4:
+    return DType::I32;
+  case 8:
+    return DType::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+Source Source::number(const Value &value) {
+  if (value.is(Value::Kind::Float))
+    return value.floating();
+  Source source(0.0);
+  source.whole = value.is(Value::Kind::Bool) ? static_cast<int64_t>(value.boolean()) : value.integer();
+  source.real = static_cast<double>(source.whole);
+  return source;
+}
+
+Source Source::position() {
+  Source source(0.0);
+  source.kind = device::OperandKind::Position;
+  return source;
+}
+
+std::optional<Tensor> Planner::destination(unsigned index) const {
+  if (index >= destinations_.size() || !destinations_[index].storage())
+    return std::nullopt;
+  return destinations_[index];
+}
+
+Tensor Planner::result() {
+  std::optional<Tensor> place = destination(0);
+  args.check(place.has_value(), "its result has no place before it is computed, which a device needs");
+  return place.value_or(Tensor());
+}
+
+device::Strided Planner::begin(const Tensor &tensor) {
+  std::optional<Element> element = elementOf(tensor.dtype());
+  args.check(element.has_value(), "got dtype " + shortName(tensor.dtype()) + ", which no kernel of cuda computes with");
+  return {tensor.storage() ? tensor.data() : nullptr, element.value_or(Element::U8)};
+}
+
+/// By dimension of `sizes`: the stride there, 0 where the tensor is stretched; nothing where it does not fit.
+static std::optional<Dims> stretchedStrides(const Tensor &tensor, DimsRef sizes) {
+  if (tensor.sizes().size() > sizes.size())
+    return std::nullopt;
+  Dims strides(sizes.size(), 0);
+  size_t front = sizes.size() - tensor.sizes().size();
+  for (size_t d = front; d < sizes.size(); ++d) {
+    if (tensor.sizes()[d - front] == sizes[d])
+      strides[d] = tensor.strides()[d - front];
+    else if (tensor.sizes()[d - front] != 1)
+      return std::nullopt;
+  }
+  return strides;
+}
+
+/// Two neighbours are one where each tensor goes on after the inner one as the outer one says.
+static bool mergeable(llvm::ArrayRef<Dims> strides, size_t outer, size_t inner, int64_t innerSize) {
+  return llvm::all_of(strides, [&](const Dims &one) { return one[outer] == one[inner] * innerSize; });
+}
+
+// Each of `strides` becomes as short as the shape.
+device::Shape Planner::merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides) {
+  device::Shape shape;
+  llvm::SmallVector<size_t, 8> kept;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    shape.count *= sizes[d];
+    if (sizes[d] == 1)
+      continue;
+    bool merges = !kept.empty() && mergeable(strides, kept.back(), d, sizes[d]);
+    if (!merges && !args.check(kept.size() < device::mostDimensions,
+                               "got " + dimsOf(sizes).str() + ", which is more than a device's kernels can walk over"))
+      return shape;
+    if (merges)
+      kept.back() = d;
+    else
+      kept.push_back(d);
+    int64_t &size = shape.sizes[kept.size() - 1];
+    size = merges ? size * sizes[d] : sizes[d];
+  }
+  shape.dimensions = static_cast<int>(kept.size());
+  for (Dims &one : strides)
+    one = Dims(llvm::map_range(kept, [&](size_t d) { return one[d]; }));
+  return shape;
+}
+
+device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+                            llvm::MutableArrayRef<device::Strided> windows) {
+  llvm::SmallVector<Dims, 5> strides;
+  for (const Tensor &tensor : tensors) {
+    std::optional<Dims> own = stretchedStrides(tensor, sizes);
+    if (!args.check(own.has_value(),
+                    "got " + typeOf(tensor).str() + ", which does not stretch to " + dimsOf(sizes).str()))
+      return {};
+    strides.push_back(std::move(*own));
+  }
+  device::Shape shape = merged(sizes, strides);
+  for (size_t i = 0; i < tensors.size() && !args.failed(); ++i) {
+    windows[i] = begin(tensors[i]);
+    llvm::copy(strides[i], windows[i].strides);
+  }
+  return shape;
+}
+
+/// By address, because a plan may lay two buffers over the same bytes. The very window is safe, where each lane reads what it writes.
+static bool isSafe(const Tensor &read, const Tensor &written) {
+  if (read.numElements() == 0 || written.numElements() == 0)
+    return true;
+  auto endOf = [](const Tensor &t) { return t.data() + extentOf(t.sizes(), t.strides()) * t.elementSize(); };
+  bool apart = endOf(read) <= written.data() || endOf(written) <= read.data();
+  return apart || (read.data() == written.data() && read.elementSize() == written.elementSize() &&
+                   read.sizes() == written.sizes() && read.strides() == written.strides());
+}
+
+void Planner::map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Source> sources) {
+  device::MapJob job;
+  job.op = mapping.op;
+  job.arithmetic = mapping.arithmetic;
+  job.numOperands = static_cast<int>(sources.size());
+  bool known = mapping.arithmetic == device::Arithmetic::Whole ? isWhole(mapping.op) : isReal(mapping.op);
+  if (!args.check(known, "got a dtype which it does not compute with"))
+    return;
+  llvm::SmallVector<Tensor, 5> tensors = {out};
+  for (const Source &source : sources)
+    if (source.kind == device::OperandKind::Tensor) {
+      if (!args.check(isSafe(source.tensor, out),
+                      "got " + typeOf(source.tensor) + " that overlaps what is written, which a device does at once"))
+        return;
+      tensors.push_back(source.tensor);
+    }
+  llvm::SmallVector<device::Strided, 5> windows(tensors.size());
+  job.shape = over(out.sizes(), tensors, windows);
+  job.out = windows.front();
+  size_t next = 1;
+  for (size_t i = 0; i < sources.size(); ++i)
+    job.operands[i] = {sources[i].kind == device::OperandKind::Tensor ? windows[next++] : device::Strided(),
+                       sources[i].kind, sources[i].whole, sources[i].real};
+  if (job.shape.count != 0)
+    add(job);
+}
+
+void Planner::rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Rows> in, llvm::ArrayRef<Rows> out) {
+  llvm::SmallVector<Dims, 8> rowStrides, innerStrides;
+  llvm::SmallVector<std::pair<const Rows *, device::Lines *>, 8> windows;
+  for (size_t i = 0; i < in.size() + out.size(); ++i) {
+    bool isIn = i < in.size();
+    const Rows &one = isIn ? in[i] : out[i - in.size()];
+    if (!one.tensor)
+      continue;
+    windows.push_back({&one, isIn ? &job.in[i] : &job.out[i - in.size()]});
+    rowStrides.push_back(one.rowStrides);
+    innerStrides.push_back(one.innerStrides);
+  }
+  job.rows = merged(sizes.rows, rowStrides);
+  job.inner = merged(sizes.inner, innerStrides);
+  for (size_t i = 0; i < windows.size() && !args.failed(); ++i) {
+    device::Strided begun = begin(*windows[i].first->tensor);
+    windows[i].second->data = begun.data;
+    windows[i].second->element = begun.element;
+    llvm::copy(rowStrides[i], windows[i].second->rowStrides);
+    llvm::copy(innerStrides[i], windows[i].second->innerStrides);
+  }
+  if (job.rows.count != 0)
+    add(job);
+}
+
+void Planner::copy(const Tensor &out, const Tensor &from) {
+  std::optional<DType> moved = out.dtype() == from.dtype() ? movedAs(from.dtype()) : std::nullopt;
+  // A window of its own, since the strides count elements of one size.
+  auto as = [&](const Tensor &tensor) {
+    return moved ? tensor.reinterpret(*moved, {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()})
+                 : tensor;
+  };
+  Tensor source = as(from);
+  map(as(out), {device::MapOp::Copy, arithmeticOf(source.dtype())}, {source});
+}
+
+void Planner::fill(const Tensor &out, const Source &number) {
+  map(out, {device::MapOp::Copy, arithmeticOf(out.dtype())}, {number});
+}
+
+} // namespace ccgraph::runtime::cuda

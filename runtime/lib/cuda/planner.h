@@ -1,0 +1,104 @@
+// Planner: makes the jobs of one call.
+//
+// Ownership: borrows the call's values. Failure: the first is kept, through KernelArgs; jobs are then of no use. Cost: linear in
+// operands and dimensions.
+#pragma once
+
+#include "device/job.h"
+#include "kernels/kernel_args.h"
+
+#include <functional>
+
+namespace ccgraph::runtime::cuda {
+
+/// The type that a device knows; none of those that it cannot compute with.
+[[nodiscard]] std::optional<device::Element> elementOf(DType dtype);
+[[nodiscard]] device::Arithmetic arithmeticOf(DType dtype);
+/// One that the elements of the dtype can be moved as; none where no type is as large.
+[[nodiscard]] std::optional<DType> movedAs(DType dtype);
+
+/// A tensor or a number of a job.
+struct Source {
+  Source(Tensor tensor) : tensor(std::move(tensor)) {} // NOLINT(google-explicit-constructor)
+  Source(double number)                                // NOLINT(google-explicit-constructor)
+      : kind(device::OperandKind::Number), real(number), whole(static_cast<int64_t>(number)) {}
+  /// A number of Python.
+  static Source number(const Value &value);
+  static Source position();
+  Tensor tensor;
+  device::OperandKind kind = device::OperandKind::Tensor;
+  double real = 0;
+  int64_t whole = 0;
+};
+
+/// An operator on elements, and what it computes in.
+struct Mapping {
+  device::MapOp op = device::MapOp::Copy;
+  device::Arithmetic arithmetic = device::Arithmetic::Single;
+};
+
+/// Of the dimensions that number rows, and of those that number the elements of one.
+struct RowSizes {
+  Dims rows, inner;
+};
+
+class Planner {
+public:
+  Planner(const Kernel &kernel, llvm::ArrayRef<Value> values, Destinations destinations)
+      : args(kernel, values, {}), destinations_(destinations) {}
+
+  KernelArgs args;
+  [[nodiscard]] std::vector<device::Job> takeJobs() { return std::move(jobs_); }
+
+  // --- Places -------------------------------------------------------------------------------------
+  /// Where result `index` goes; none where nobody takes it.
+  [[nodiscard]] std::optional<Tensor> destination(unsigned index) const;
+  /// Of an operator that has one result, which somebody takes.
+  [[nodiscard]] Tensor result();
+
+  // --- Jobs ---------------------------------------------------------------------------------------
+  /// out = op(sources), each stretched to the result's sizes.
+  void map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Source> sources);
+  /// Elements as they are, converted; of one dtype moved.
+  void copy(const Tensor &out, const Tensor &from);
+  void fill(const Tensor &out, const Source &number);
+  void add(device::Job job) { jobs_.push_back(job); }
+
+  // --- Windows ------------------------------------------------------------------------------------
+  /// `tensors` over `sizes`, dimensions merged where all of them allow it. Fails where they do not stretch, or are too many.
+  [[nodiscard]] device::Shape over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+                                   llvm::MutableArrayRef<device::Strided> windows);
+  /// A tensor of rows: which of its dimensions number the rows, and which their elements. Strides of 0 stretch it.
+  struct Rows {
+    /// of the result's number, or the operand's; not there where it is none
+    std::optional<Tensor> tensor;
+    Dims rowStrides, innerStrides;
+  };
+  /// A job whose windows are `in` and `out`; fails where they cannot be walked over.
+  void rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Rows> in, llvm::ArrayRef<Rows> out);
+  /// Address and type.
+  [[nodiscard]] device::Strided begin(const Tensor &tensor);
+
+private:
+  [[nodiscard]] device::Shape merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides);
+  Destinations destinations_;
+  std::vector<device::Job> jobs_;
+};
+
+/// An operator, and what makes the jobs of a call of it.
+struct DeviceOperator {
+  /// "aten.cat.default"
+  std::string target;
+  std::function<void(Planner &)> plan;
+  /// It moves elements whatever they are, as long as they stay what they are.
+  bool moves = false;
+};
+[[nodiscard]] std::vector<DeviceOperator> mapOperators();
+[[nodiscard]] std::vector<DeviceOperator> copyOperators();
+[[nodiscard]] std::vector<DeviceOperator> reductionOperators();
+[[nodiscard]] std::vector<DeviceOperator> rowOperators();
+[[nodiscard]] std::vector<DeviceOperator> lookupOperators();
+[[nodiscard]] std::vector<DeviceOperator> adamOperators();
+[[nodiscard]] std::vector<DeviceOperator> matmulOperators();
+
+} // namespace ccgraph::runtime::cuda

@@ -1,0 +1,149 @@
+#include "cuda/planner.h"
+
+namespace ccgraph::runtime::cuda {
+namespace {
+
+using device::RowOp;
+
+/// Dimensions of `self`: those that stay, and those that become one number.
+struct Split {
+  Dims kept, reduced;
+};
+
+Dims chosen(DimsRef from, const Dims &dims) {
+  return Dims(llvm::map_range(dims, [&](int64_t d) { return from[static_cast<size_t>(d)]; }));
+}
+
+Split splitOf(const Tensor &self, const Dims &reduced) {
+  Split split;
+  for (int64_t d = 0; d < self.rank(); ++d)
+    (llvm::is_contained(reduced, d) ? split.reduced : split.kept).push_back(d);
+  return split;
+}
+
+/// By dimension of `self` that stays: the stride of the result there, which keeps the others as ones or drops them.
+std::optional<Dims> resultStrides(const Tensor &self, const Split &split, const Tensor &out) {
+  bool keeps = out.rank() == self.rank();
+  if (!keeps && out.rank() != static_cast<int64_t>(split.kept.size()))
+    return std::nullopt;
+  Dims strides;
+  for (size_t i = 0; i < split.kept.size(); ++i)
+    strides.push_back(out.stride(keeps ? split.kept[i] : static_cast<int64_t>(i)));
+  return strides;
+}
+
+struct Reduction {
+  RowOp op = RowOp::Sum;
+  device::Arithmetic arithmetic = device::Arithmetic::Single;
+  double number = 0;
+};
+
+void reduceInto(Planner &planner, const Tensor &out, const Reduction &reduction, const Dims &dims) {
+  const Tensor &self = planner.args.tensor(0);
+  if (planner.args.failed())
+    return;
+  bool known = reduction.arithmetic != device::Arithmetic::Whole || reduction.op <= RowOp::Any;
+  Split split = splitOf(self, dims);
+  std::optional<Dims> outStrides = resultStrides(self, split, out);
+  if (!planner.args.check(known, "got a dtype which it does not compute with") ||
+      !planner.args.check(outStrides.has_value(), "got a result " + typeOf(out).str() + " for " + typeOf(self).str()))
+    return;
+  device::RowJob job;
+  job.op = reduction.op;
+  job.arithmetic = reduction.arithmetic;
+  job.number = reduction.number;
+  planner.rows(job, {chosen(self.sizes(), split.kept), chosen(self.sizes(), split.reduced)},
+               {{self, chosen(self.strides(), split.kept), chosen(self.strides(), split.reduced)}},
+               {{out, *outStrides, Dims(split.reduced.size(), 0)}});
+}
+
+/// What the sum is made in: the result's dtype, which the elements are converted to.
+template <RowOp op>
+void sumDims(Planner &planner) {
+  Tensor out = planner.result();
+  reduceInto(planner, out, {op, arithmeticOf(out.dtype())}, planner.args.dims(1, planner.args.tensor(0).rank()));
+}
+template <RowOp op>
+void sumAll(Planner &planner) {
+  Tensor out = planner.result();
+  reduceInto(planner, out, {op, arithmeticOf(out.dtype())},
+             planner.args.dims(noArgument, planner.args.tensor(0).rank()));
+}
+void productDim(Planner &planner) {
+  Tensor out = planner.result();
+  reduceInto(planner, out, {RowOp::Product, arithmeticOf(out.dtype())},
+             {planner.args.dim(1, planner.args.tensor(0).rank())});
+}
+
+/// In the dtype of the elements, whatever the result's.
+void reduceElements(Planner &planner, RowOp op, unsigned dimsIndex) {
+  const Tensor &self = planner.args.tensor(0);
+  bool picks = op == RowOp::Max || op == RowOp::Min;
+  planner.args.check(!picks || self.numElements() != 0, "got no elements, expected some");
+  reduceInto(planner, planner.result(), {op, arithmeticOf(self.dtype())}, planner.args.dims(dimsIndex, self.rank()));
+}
+template <RowOp op>
+void dimsOf(Planner &planner) {
+  reduceElements(planner, op, 1);
+}
+template <RowOp op>
+void all(Planner &planner) {
+  reduceElements(planner, op, noArgument);
+}
+
+/// (self, ord, dim, keepdim, dtype)
+void vectorNorm(Planner &planner) {
+  Tensor out = planner.result();
+  bool isTwo = planner.args.number(1, 2) == 2;
+  if (planner.args.check(isTwo,
+                         "got ord " + planner.args.at(1).describe() + ", expected 2, which kernels of cuda know"))
+    reduceInto(planner, out, {RowOp::Norm, arithmeticOf(out.dtype())},
+               planner.args.dims(2, planner.args.tensor(0).rank()));
+}
+
+/// (self, dim, correction, keepdim)
+void varianceInto(Planner &planner, const Tensor &out, RowOp op) {
+  const Tensor &self = planner.args.tensor(0);
+  reduceInto(planner, out, {op, arithmeticOf(self.dtype()), planner.args.number(2, 1)},
+             planner.args.dims(1, self.rank()));
+}
+template <RowOp op>
+void variance(Planner &planner) {
+  varianceInto(planner, planner.result(), op);
+}
+void varianceAndMean(Planner &planner) {
+  const Tensor &self = planner.args.tensor(0);
+  if (std::optional<Tensor> out = planner.destination(0))
+    varianceInto(planner, *out, RowOp::Variance);
+  if (std::optional<Tensor> out = planner.destination(1))
+    reduceInto(planner, *out, {RowOp::Mean, arithmeticOf(self.dtype())}, planner.args.dims(1, self.rank()));
+}
+
+} // namespace
+
+std::vector<DeviceOperator> reductionOperators() {
+  return {
+      {"aten.all.default", all<RowOp::All>},
+      {"aten.all.dim", dimsOf<RowOp::All>},
+      {"aten.all.dims", dimsOf<RowOp::All>},
+      {"aten.amax.default", dimsOf<RowOp::Max>},
+      {"aten.amin.default", dimsOf<RowOp::Min>},
+      {"aten.any.default", all<RowOp::Any>},
+      {"aten.any.dim", dimsOf<RowOp::Any>},
+      {"aten.any.dims", dimsOf<RowOp::Any>},
+      {"aten.linalg_vector_norm.default", vectorNorm},
+      {"aten.max.default", all<RowOp::Max>},
+      {"aten.mean.default", sumAll<RowOp::Mean>},
+      {"aten.mean.dim", sumDims<RowOp::Mean>},
+      {"aten.min.default", all<RowOp::Min>},
+      {"aten.prod.default", sumAll<RowOp::Product>},
+      {"aten.prod.dim_int", productDim},
+      {"aten.std.correction", variance<RowOp::Deviation>},
+      {"aten.sum.default", sumAll<RowOp::Sum>},
+      {"aten.sum.dim_IntList", sumDims<RowOp::Sum>},
+      {"aten.var.correction", variance<RowOp::Variance>},
+      {"aten.var_mean.correction", varianceAndMean},
+  };
+}
+
+} // namespace ccgraph::runtime::cuda

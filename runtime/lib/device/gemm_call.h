@@ -1,0 +1,77 @@
+// GemmCall: a product of matrices as the device's library takes it, which reads column after column.
+//
+//   out = a b   of matrices that lie row after row   is   out' = b' a'   of the same memory read column after column
+// so b is the library's first matrix, a its second one, and a matrix that lies column after column is read turned.
+//
+// Plain function of values. Nothing where the library does not take it: types that differ or are none of its own, strides that are neither rows
+// nor columns, sizes beyond its numbers, an addition that is not the result itself. Cost: none.
+#pragma once
+
+#include "device/matmul_job.h"
+
+#include <optional>
+
+namespace ccgraph::runtime::device {
+
+struct GemmMatrix {
+  std::byte *data = nullptr;
+  bool turned = false;
+  /// elements from one column to the next
+  int64_t leading = 0;
+  int64_t batchStride = 0;
+};
+
+/// result = alpha * first second + beta * result: [rows, columns] of [rows, depth] and [depth, columns].
+struct GemmCall {
+  GemmMatrix first, second, result;
+  int rows = 0, columns = 0, depth = 0, batch = 1;
+  double alpha = 1, beta = 0;
+  Element element = Element::F32;
+};
+
+/// A matrix of `rows` x `columns`, row-major: as the library reads it.
+inline std::optional<GemmMatrix> gemmMatrixOf(const Matrices &matrices, int64_t rows, int64_t columns) {
+  const Matrix &first = matrices.first;
+  auto fits = [](int64_t stride, int64_t size) { return stride >= size && stride >= 1 && stride <= INT32_MAX; };
+  // Because a stride along one element is no stride.
+  bool byRows = (first.columnStride == 1 || columns == 1) && (fits(first.rowStride, columns) || rows == 1);
+  bool byColumns = (first.rowStride == 1 || rows == 1) && (fits(first.columnStride, rows) || columns == 1);
+  if (!byRows && !byColumns)
+    return std::nullopt;
+  int64_t leading = byRows ? (rows == 1 ? columns : first.rowStride) : (columns == 1 ? rows : first.columnStride);
+  return GemmMatrix{first.data, !byRows, leading, matrices.batchStride};
+}
+
+/// Nothing is added, or the result itself.
+inline bool addsItself(const MatmulJob &job) {
+  const Matrix &added = job.added.first, &out = job.out.first;
+  return !added.data || (added.data == out.data && added.element == out.element && added.rowStride == out.rowStride &&
+                         added.columnStride == out.columnStride && job.added.batchStride == job.out.batchStride);
+}
+
+inline std::optional<GemmCall> gemmCallOf(const MatmulJob &job) {
+  Element element = job.out.first.element;
+  bool known =
+      element == Element::F16 || element == Element::BF16 || element == Element::F32 || element == Element::F64;
+  bool alike = job.a.first.element == element && job.b.first.element == element;
+  auto isNumber = [](int64_t size) { return size >= 1 && size <= INT32_MAX; };
+  bool sized = isNumber(job.rows) && isNumber(job.columns) && isNumber(job.depth) && isNumber(job.batch);
+  if (!known || !alike || !sized || !addsItself(job))
+    return std::nullopt;
+  std::optional<GemmMatrix> a = gemmMatrixOf(job.a, job.rows, job.depth);
+  std::optional<GemmMatrix> b = gemmMatrixOf(job.b, job.depth, job.columns);
+  std::optional<GemmMatrix> out = gemmMatrixOf(job.out, job.rows, job.columns);
+  if (!a || !b || !out || out->turned)
+    return std::nullopt;
+  GemmCall call{*b, *a, *out};
+  call.rows = static_cast<int>(job.columns);
+  call.columns = static_cast<int>(job.rows);
+  call.depth = static_cast<int>(job.depth);
+  call.batch = static_cast<int>(job.batch);
+  call.alpha = job.alpha;
+  call.beta = job.added.first.data ? job.beta : 0;
+  call.element = element;
+  return call;
+}
+
+} // namespace ccgraph::runtime::device

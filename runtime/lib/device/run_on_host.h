@@ -1,0 +1,22 @@
+// What a device would do with a job, done by the CPU: the same units, teams and arithmetic.
+//
+// Plain functions, of memory that the CPU can reach. Failure: false where the job fails. Cost: far above that of our own kernels; for
+// tests and recorded runs.
+#pragma once
+
+#include "device/job.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace ccgraph::runtime::device {
+
+/// `order` chooses which unit is the first, and which way it goes from there: results are the same.
+[[nodiscard]] bool runOnHost(const Job &job, uint64_t order = 0);
+
+/// Where a job's tensors begin, for records.
+struct Addresses {
+  llvm::SmallVector<const std::byte *, 4> reads, writes;
+};
+[[nodiscard]] Addresses addressesOf(const Job &job);
+
+} // namespace ccgraph::runtime::device

@@ -1,0 +1,48 @@
+// Windows as devices know them: where elements lie, and how a number becomes the place of one.
+//
+// A shape says how many elements there are, row-major; each tensor over it has its strides, in elements, 0 where it is stretched.
+//
+// Plain values, passed to a launch as they are; addresses are the device's. Failure: none. Cost: a division for each dimension but one.
+#pragma once
+
+#include "device/element.h"
+
+namespace ccgraph::runtime::device {
+
+/// Of a shape whose neighbouring dimensions are merged where all its tensors allow it.
+inline constexpr int mostDimensions = 8;
+
+struct Shape {
+  int dimensions = 0;
+  int64_t sizes[mostDimensions] = {};
+  /// their product
+  int64_t count = 1;
+};
+
+/// A tensor over a shape that is told beside it.
+struct Strided {
+  std::byte *data = nullptr;
+  Element element = Element::U8;
+  int64_t strides[mostDimensions] = {};
+};
+
+/// Where element `number` of the shape lies, in elements.
+CCGRAPH_ANYWHERE inline int64_t placeOf(const Shape &shape, const int64_t *strides, int64_t number) {
+  int64_t place = 0;
+  for (int d = shape.dimensions - 1; d > 0; --d) {
+    place += number % shape.sizes[d] * strides[d];
+    number /= shape.sizes[d];
+  }
+  return place + number * strides[0];
+}
+
+template <typename C>
+CCGRAPH_ANYWHERE C loadAt(const Strided &tensor, const Shape &shape, int64_t number) {
+  return load<C>(tensor.data, tensor.element, placeOf(shape, tensor.strides, number));
+}
+template <typename C>
+CCGRAPH_ANYWHERE void storeAt(const Strided &tensor, const Shape &shape, int64_t number, C value) {
+  store<C>(tensor.data, tensor.element, placeOf(shape, tensor.strides, number), value);
+}
+
+} // namespace ccgraph::runtime::device

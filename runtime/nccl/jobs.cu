@@ -1,0 +1,63 @@
+#include "jobs.cuh"
+
+namespace ccgraph::runtime::device {
+namespace {
+
+/// A block. As HostTeam (device/team.h), whose order of folds it keeps.
+class BlockTeam {
+public:
+  template <typename Body>
+  __device__ void each(Body body) {
+    body(static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+  template <typename T, typename Body, typename Fold>
+  __device__ T reduce(Body body, Fold fold) {
+    __shared__ T parts[lanes];
+    const int lane = static_cast<int>(threadIdx.x);
+    parts[lane] = body(lane);
+    __syncthreads();
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      if (lane < half)
+        parts[lane] = fold(parts[lane], parts[lane + half]);
+      __syncthreads();
+    }
+    T all = parts[0];
+    // Because the next reduction may write to the same place.
+    __syncthreads();
+    return all;
+  }
+  __device__ void fail() { __trap(); }
+};
+
+template <typename C, typename Work>
+__global__ void computeUnits(Work job, int64_t units) {
+  BlockTeam team;
+  for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x)
+    runUnit<C>(job, unit, team);
+}
+
+template <typename C, typename Work>
+cudaError_t launchUnits(const Work &job, cudaStream_t stream) {
+  // What a launch takes along on any device.
+  static_assert(sizeof(Work) + sizeof(int64_t) <= 4096);
+  constexpr int64_t mostBlocks = 1 << 20;
+  int64_t units = unitsOf(job);
+  if (units == 0)
+    return cudaSuccess;
+  auto blocks = static_cast<unsigned>(units < mostBlocks ? units : mostBlocks);
+  computeUnits<C><<<blocks, lanes, 0, stream>>>(job, units);
+  return cudaGetLastError();
+}
+
+} // namespace
+
+cudaError_t launch(const Job &job, cudaStream_t stream) {
+  return std::visit(
+      [&](const auto &work) {
+        return inArithmetic(work, [&](auto type) { return launchUnits<decltype(type)>(work, stream); });
+      },
+      job);
+}
+
+} // namespace ccgraph::runtime::device

@@ -1,0 +1,139 @@
+// Kernels of devices in plans: over recorded calls they run where a stream would run them; elsewhere they are refused.
+#include "support/plan_builder.h"
+#include "support/rank_program.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::test {
+namespace {
+
+using Row = std::vector<double>;
+using namespace std::chrono_literals;
+
+HostTensor f32(std::vector<int64_t> sizes, const Row &values) {
+  return hostTensor(DType::F32, std::move(sizes), values);
+}
+
+runtime::PlanRequest requestOf(const Plan &plan, std::vector<TensorMap> inputs, std::vector<std::string> kernels) {
+  runtime::PlanRequest request{.plans = {&plan}, .ranks = inputs.size(), .inputs = std::move(inputs), .deadline = 30s};
+  request.kernels = std::move(kernels);
+  return request;
+}
+
+llvm::Expected<runtime::RunResult> runRecorded(const runtime::PlanRequest &request) {
+  return runPlans(*runtime::findEngine("nccl-recorded"), request);
+}
+
+/// r = all_reduce(-a) + OP(x), the sum on one stream and OP(x) on another at once.
+struct Overlap : PlanBuilder {
+  explicit Overlap(llvm::StringRef op) {
+    PlanWindow a = input("a", {2}), x = input("x", {2}), n = comm("n", {2});
+    PlanWindow c = comm("c", {2}), b = compute("b", {2}), r = compute("r", {2});
+    StreamId comm = collectives(group("tp", {0, 1}));
+    kernel("n", "aten.neg.default", {a}, n);
+    collective("c", comm, {call(CollectiveKind::AllReduce, comm, n, c)});
+    kernel("b", op, {x}, b);
+    kernel("r", "aten.add.Tensor", {c, b}, r);
+    order("n", "c");
+    order("c", "r");
+    returns(r);
+  }
+  static std::vector<TensorMap> inputs() {
+    return {{{"in.a", f32({2}, {1, 2})}, {"in.x", f32({2}, {100, 200})}},
+            {{"in.a", f32({2}, {10, 20})}, {"in.x", f32({2}, {300, -400})}}};
+  }
+};
+
+TEST(CudaRecorded, GivesTheValuesInEachOrder) {
+  Overlap program("aten.relu.default");
+  runtime::PlanRequest request = requestOf(program.plan, Overlap::inputs(), {"cuda"});
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    for (bool capture : {false, true}) {
+      request.seed = seed;
+      request.capture = capture;
+      auto plans = llvm::cantFail(runtime::findEngine("nccl-recorded")->prepare(request));
+      for (int run = 0; run < 3; ++run) {
+        runtime::RunResult results = resultsOf(plans->run(request.inputs));
+        EXPECT_EQ(numbersOf(results[0].at("out.0")), (Row{89, 178}));
+        EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{289, -22}));
+      }
+    }
+}
+
+TEST(CudaRecorded, AMissingEventShows) {
+  int wrong = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    PlanBuilder b;
+    PlanWindow a = b.input("a", {2}), c = b.comm("c", {2}), r = b.compute("r", {2});
+    StreamId comm = b.collectives(b.group("alone", {0}));
+    b.collective("c", comm, {b.call(CollectiveKind::AllReduce, comm, a, c)});
+    b.kernel("r", "aten.neg.default", {c}, r);
+    b.returns(r);
+    runtime::PlanRequest request = requestOf(b.plan, {{{"in.a", f32({2}, {1, 2})}}}, {"cuda"});
+    request.seed = seed;
+    wrong += numbersOf(resultsOf(runRecorded(request))[0].at("out.0"))[0] != -1;
+  }
+  EXPECT_GT(wrong, 5);
+  EXPECT_LT(wrong, 20);
+}
+
+std::string callsOf(const std::vector<std::string> &kernels) {
+  Overlap program("aten.softplus.default");
+  runtime::PlanRequest request = requestOf(program.plan, Overlap::inputs(), kernels);
+  request.recordCalls = true;
+  auto plans = llvm::cantFail(runtime::findEngine("nccl-recorded")->prepare(request));
+  EXPECT_NEAR(numbersOf(resultsOf(plans->run(request.inputs))[0].at("out.0"))[0], 89, 1e-4);
+  return plans->recordedCalls().front();
+}
+
+TEST(CudaRecorded, WhatTheFirstProviderLacksTheNextOneComputes) {
+  std::string calls = callsOf({"cuda", "builtin"});
+  EXPECT_NE(calls.find("compute aten.neg.default, inputs -> communication, on compute\n"), std::string::npos) << calls;
+  EXPECT_NE(calls.find("launch aten.softplus.default on compute\n"), std::string::npos) << calls;
+  EXPECT_EQ(callsOf({"builtin", "cuda"}).find("compute aten."), std::string::npos);
+}
+
+TEST(CudaRecorded, WhatNobodyHasIsRefused) {
+  Overlap program("aten.softplus.default");
+  EXPECT_EQ(errorOf(runRecorded(requestOf(program.plan, Overlap::inputs(), {"cuda"}))),
+            "error: b: rank 0: no kernel of cuda computes aten.softplus.default [run.no-kernel]\n"
+            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
+}
+
+TEST(CudaRecorded, ATypeThatADeviceDoesNotKnowIsAnothersBusiness) {
+  PlanBuilder b;
+  const Type *type = b.type({2}, DType::C64);
+  PlanWindow x = b.input("x", type), y = b.buffer(Home::Compute, "y", type);
+  b.kernel("y", "aten.neg.default", {x}, y);
+  b.returns(y);
+  std::vector<TensorMap> inputs = {{{"in.x", HostTensor{DType::C64, {2}, std::vector<std::byte>(16)}}}};
+  EXPECT_EQ(errorOf(runRecorded(requestOf(b.plan, inputs, {"cuda"}))).substr(0, 66),
+            "error: y: rank 0: no kernel of cuda computes aten.neg.default [run");
+  EXPECT_EQ(resultsOf(runRecorded(requestOf(b.plan, inputs, {"cuda", "builtin"})))[0].at("out.0").sizes,
+            (std::vector<int64_t>{2}));
+}
+
+TEST(CudaRecorded, EnginesWithoutADeviceRefuse) {
+  Overlap program("aten.relu.default");
+  EXPECT_EQ(
+      errorOf(runPlans(*runtime::findEngine("local"), requestOf(program.plan, Overlap::inputs(), {"cuda"}))),
+      "error: n: rank 0: no kernel of cuda computes aten.neg.default, aten.relu.default, aten.add.Tensor "
+      "[run.no-kernel]\n  note: kernels of cuda compute on a device: take an engine that has one (--engine nccl, or "
+      "nccl-recorded), or name a provider of the host besides (--kernels)\n");
+}
+
+TEST(CudaRecorded, AnIndexOutOfRangeEndsTheRun) {
+  PlanBuilder b;
+  PlanWindow table = b.input("table", {3, 2}), index = b.input("index", b.type({1}, DType::I64)),
+             row = b.compute("row", {1, 2});
+  b.kernel("row", "aten.embedding.default", {table, index}, row);
+  b.returns(row);
+  std::vector<TensorMap> inputs = {
+      {{"in.table", f32({3, 2}, {1, 2, 3, 4, 5, 6})}, {"in.index", hostTensor(DType::I64, {1}, {3})}}};
+  std::string error = errorOf(runRecorded(requestOf(b.plan, inputs, {"cuda"})));
+  EXPECT_NE(error.find("aten.embedding.default: got an index that is out of range [run.kernel]"), std::string::npos)
+      << error;
+}
+
+} // namespace
+} // namespace ccgraph::test
