@@ -5,7 +5,7 @@ namespace {
 
 const runtime::Engine *engine = nullptr;
 runtime::ProcessPlace place;
-std::string kernels = "builtin";
+std::vector<std::string> kernels = {"builtin"};
 
 } // namespace
 
@@ -15,8 +15,8 @@ void setEngineUnderTest(const runtime::Engine &chosen, runtime::ProcessPlace own
 }
 const runtime::Engine &engineUnderTest() { return *engine; }
 
-void setKernelsUnderTest(std::string provider) { kernels = std::move(provider); }
-const std::string &kernelsUnderTest() { return kernels; }
+void setKernelsUnderTest(std::vector<std::string> providers) { kernels = std::move(providers); }
+const std::vector<std::string> &kernelsUnderTest() { return kernels; }
 
 bool runsRanks(size_t ranks) { return !engine->isSpread() || ranks == place.ranks; }
 

@@ -1,4 +1,4 @@
-// What the suite is run for: ccgraph_conformance --engine NAME [--kernels NAME]. One suite holds all engines to the interpreter, so that a new
+// What the suite is run for: ccgraph_conformance --engine NAME [--kernels NAME,...]. One suite holds all engines to the interpreter, so that a new
 // engine has nothing to do but to pass it; and providers of kernels to PyTorch's recorded values.
 //
 // Where an engine runs each rank in a process of its own, the suite runs in each of them, and all run the same tests: those for as many
@@ -12,10 +12,10 @@
 namespace ccgraph::test {
 
 void setEngineUnderTest(const runtime::Engine &engine, runtime::ProcessPlace place);
-void setKernelsUnderTest(std::string provider);
+void setKernelsUnderTest(std::vector<std::string> providers);
 [[nodiscard]] const runtime::Engine &engineUnderTest();
 /// builtin unless another is named
-[[nodiscard]] const std::string &kernelsUnderTest();
+[[nodiscard]] const std::vector<std::string> &kernelsUnderTest();
 
 /// Programs for so many ranks can run here.
 [[nodiscard]] bool runsRanks(size_t ranks);

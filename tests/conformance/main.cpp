@@ -1,5 +1,5 @@
-// ccgraph_conformance [--engine NAME] [--kernels NAME] [GoogleTest's flags]: the suite for one engine, local unless another is named, with
-// one provider's kernels for recorded programs, builtin's unless another is named. For an engine with a process for each rank:
+// ccgraph_conformance [--engine NAME] [--kernels NAME,...] [GoogleTest's flags]: the suite for one engine, local unless another is named, with
+// these providers' kernels for recorded programs, builtin's unless others are named. For an engine with a process for each rank:
 // mpirun -n N ccgraph_conformance --engine mpi.
 #include "conformance/engine_under_test.h"
 
@@ -35,10 +35,12 @@ public:
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   llvm::ArrayRef<char *> arguments(argv, static_cast<size_t>(argc));
-  test::setKernelsUnderTest(valueOf("--kernels", "builtin", arguments).str());
+  llvm::SmallVector<llvm::StringRef, 2> kernels;
+  valueOf("--kernels", "builtin", arguments).split(kernels, ',');
+  test::setKernelsUnderTest({kernels.begin(), kernels.end()});
   const runtime::Engine *engine = runtime::findEngine(valueOf("--engine", "local", arguments));
   if (!engine) {
-    std::cerr << "usage: ccgraph_conformance [--engine NAME] [--kernels NAME]\n";
+    std::cerr << "usage: ccgraph_conformance [--engine NAME] [--kernels NAME,...]\n";
     return 2;
   }
   llvm::Expected<runtime::ProcessPlace> place = engine->join(std::chrono::minutes(1));

@@ -1,15 +1,21 @@
 // An operator computed both ways: by a kernel of devices, done by the CPU (device/run_on_host.h), and by our kernel of the host.
 //
+// Where CCGRAPH_ON_DEVICE is set, the first is done by the device of this machine, through the module of the nccl engine: so the same tests
+// prove there what they cannot prove here.
+//
 // Plain functions. Failure: those of the test. Cost: that of both kernels.
 #pragma once
 
 #include "ccgraph/runtime/kernels.h"
 #include "cuda/cuda_provider.h"
 #include "device/run_on_host.h"
+#include "device_run.h"
+#include "nccl/gpu_module.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
@@ -117,6 +123,28 @@ inline std::string textOf(llvm::StringRef target, const Values &arguments) {
   return text;
 }
 
+/// Null where nobody has asked for the device.
+inline runtime::GpuCalls *deviceUnderTest() {
+  static runtime::GpuCalls *const calls = []() -> runtime::GpuCalls * {
+    if (!std::getenv("CCGRAPH_ON_DEVICE"))
+      return nullptr;
+    runtime::GpuModule *module = llvm::cantFail(runtime::loadGpuModule());
+    return module->use(0) == 0 ? &module->calls() : nullptr;
+  }();
+  return calls;
+}
+
+/// `order`: of the units, where the CPU does them.
+inline void computeAsDevice(llvm::StringRef target, const Values &arguments, const Tensors &destinations,
+                            uint64_t order) {
+  if (runtime::GpuCalls *calls = deviceUnderTest())
+    return DeviceRun(*calls).compute(target, arguments, destinations);
+  auto jobs = runtime::cudaJobs(target, arguments, destinations);
+  ASSERT_TRUE(static_cast<bool>(jobs)) << llvm::toString(jobs.takeError());
+  for (const runtime::device::Job &job : *jobs)
+    ASSERT_TRUE(runOnHost(job, order));
+}
+
 /// Runs the operator both ways, and compares results and arguments.
 inline void expectAsOnHost(llvm::StringRef target, const Values &arguments) {
   std::string what = textOf(target, arguments);
@@ -131,10 +159,7 @@ inline void expectAsOnHost(llvm::StringRef target, const Values &arguments) {
     Values mine = cloned(Value::list(arguments)).list();
     Tensors given, destinations = destinationsFor(expected, expectedArguments);
     collect(Value::list(mine), given);
-    llvm::Expected<std::vector<runtime::device::Job>> jobs = runtime::cudaJobs(target, mine, destinations);
-    ASSERT_TRUE(static_cast<bool>(jobs)) << what << ": " << llvm::toString(jobs.takeError());
-    for (const runtime::device::Job &job : *jobs)
-      ASSERT_TRUE(runOnHost(job, order)) << what;
+    computeAsDevice(target, mine, destinations, order);
     for (size_t i = 0; i < expected.size(); ++i)
       if (destinations[i].storage())
         expectClose(destinations[i], expected[i], what + ", result " + std::to_string(i));

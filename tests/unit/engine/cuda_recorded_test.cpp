@@ -1,8 +1,8 @@
 // Kernels of devices in plans: over recorded calls they run where a stream would run them; elsewhere they are refused.
+#include "both_ways.h"
+#include "recorded/recorded_calls.h"
 #include "support/plan_builder.h"
 #include "support/rank_program.h"
-
-#include <gtest/gtest.h>
 
 namespace ccgraph::test {
 namespace {
@@ -133,6 +133,22 @@ TEST(CudaRecorded, AnIndexOutOfRangeEndsTheRun) {
   std::string error = errorOf(runRecorded(requestOf(b.plan, inputs, {"cuda"})));
   EXPECT_NE(error.find("aten.embedding.default: got an index that is out of range [run.kernel]"), std::string::npos)
       << error;
+}
+
+/// What the tests of kernels do on a device, where they are asked to.
+TEST(CudaRecorded, TensorsGoToADeviceAndComeBack) {
+  runtime::StreamModel model(1, 0, 30s);
+  runtime::RecordedCalls calls(model, 0, false);
+  Tensor whole = drawn(DType::F32, {4, 6}), out = Tensor::zeros(DType::F32, {3, 4}),
+         expected = Tensor::zeros(DType::F32, {3, 4});
+  Tensor part = whole.slice(1, 1, 6, 2).permute({1, 0});
+  DeviceRun(calls).compute("aten.clone.default", {part}, {out});
+  expected.copyFrom(part);
+  expectClose(out, expected, "a part");
+  DeviceRun(calls).compute("aten.add_.Tensor", {whole, whole}, {Tensor()});
+  expected.copyFrom(part);
+  computeAsDevice("aten.mul.Tensor", {out, Value::integer(2)}, {out}, 0);
+  expectClose(expected, out, "in place");
 }
 
 } // namespace
