@@ -37,15 +37,45 @@ void addDeadline(CommandLine &line, std::chrono::milliseconds &deadline) {
 
 } // namespace
 
-CommandLine declareRunFlags(RunOptions &options) {
-  CommandLine line("ccgraph-run GRAPH|PLAN --ranks N [flags]",
-                   "Executes a graph, or a plan, on N ranks and compares what comes out.");
+static void addToleranceFlags(CommandLine &line, RunOptions &options) {
   auto close = [&](double Tolerance::*bound) {
     return [&options, bound](double value) {
       options.tolerance.bitwise = false;
       options.tolerance.*bound = value;
     };
   };
+  line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
+  line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
+  line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
+}
+
+/// What a run writes of itself.
+static void addFileFlags(CommandLine &line, RunOptions &options) {
+  line.addText("--trace", "FILE", "write the last run as a Chrome trace: a process a rank, a thread a stream",
+               options.trace);
+  line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
+               options.durations);
+  line.addText("--calls", "FILE",
+               "with nccl-recorded: write each call of streams, events and communicators, rank by rank; -: to stdout",
+               options.calls);
+}
+
+static void addFaultFlag(CommandLine &line, RunOptions &options) {
+  line.beginTopic("faults", "faults on purpose, to see what is made of them",
+                  "STEP is a step of the plan: its place, or its node's name.");
+  line.add({"--fault", "KIND:RANK:STEP", "one of: " + faultKindsText() + "; slow takes :MILLISECONDS at the end",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              llvm::Expected<FaultFlag> flag = parseFaultFlag(text);
+              if (!flag)
+                return flag.takeError();
+              options.faults.push_back(std::move(*flag));
+              return llvm::Error::success();
+            }});
+}
+
+CommandLine declareRunFlags(RunOptions &options) {
+  CommandLine line("ccgraph-run GRAPH|PLAN --ranks N [flags]",
+                   "Executes a graph, or a plan, on N ranks and compares what comes out.");
   line.addText(
       "--engine", "NAME",
       "what executes: reference (the interpreter; default of a GRAPH), or a plan: local (a thread a rank), mpi (a "
@@ -68,9 +98,7 @@ CommandLine declareRunFlags(RunOptions &options) {
                options.values);
   line.addText("--expect", "FILE", "compare with this graph, which the interpreter executes on the same inputs",
                options.expect);
-  line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
-  line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
-  line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
+  addToleranceFlags(line, options);
   line.addCount("--seed", "S", "seed of the inputs (0), and of the order of a plan's steps (without it: for speed)", 0,
                 [&](size_t seed) { options.seed = seed; });
   line.addCount("--repeat", "K", "run K times, all of which must give the same; prints how long a run takes", 1,
@@ -79,13 +107,7 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--flight-records", "DIR",
                "where each rank writes its last calls and steps, on an error, a time-out or a signal",
                options.flightRecords);
-  line.addText("--trace", "FILE", "write the last run as a Chrome trace: a process a rank, a thread a stream",
-               options.trace);
-  line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
-               options.durations);
-  line.addText("--calls", "FILE",
-               "with nccl-recorded: write each call of streams, events and communicators, rank by rank; -: to stdout",
-               options.calls);
+  addFileFlags(line, options);
   line.addSwitch("--capture",
                  "with nccl and nccl-recorded: capture the plan's steps once, and launch all of them at once",
                  options.capture);
@@ -106,16 +128,7 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addHelp("print this, or what else there is to a topic", options.help);
   line.beginTopic("checks", "what holds the passes of a pipeline to their word");
   addCheckFlags(line, options.pipeline);
-  line.beginTopic("faults", "faults on purpose, to see what is made of them",
-                  "STEP is a step of the plan: its place, or its node's name.");
-  line.add({"--fault", "KIND:RANK:STEP", "one of: " + faultKindsText() + "; slow takes :MILLISECONDS at the end",
-            [&options](llvm::StringRef text) -> llvm::Error {
-              llvm::Expected<FaultFlag> flag = parseFaultFlag(text);
-              if (!flag)
-                return flag.takeError();
-              options.faults.push_back(std::move(*flag));
-              return llvm::Error::success();
-            }});
+  addFaultFlag(line, options);
   return line;
 }
 
