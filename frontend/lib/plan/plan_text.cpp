@@ -70,7 +70,7 @@ private:
   }
 
   static std::string guardText(const Guard &guard) {
-    return guardFactName(guard.fact).str() + " of " + guard.of + " " + guardValueText(guard.value);
+    return guard.of + ": " + guardFactName(guard.fact).str() + " " + guardValueText(guard.value);
   }
 
   [[nodiscard]] std::string streamsText() const {
