@@ -185,6 +185,8 @@ void bindSymbols(const Graph &graph, const LoweringOptions &options, PlanLayout 
 } // namespace lower
 
 llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const LoweringOptions &options) {
+  if (llvm::Error error = checkGuards(given))
+    return error;
   llvm::Expected<std::unique_ptr<Graph>> copy = lower::spliced(given);
   if (!copy)
     return copy.takeError();

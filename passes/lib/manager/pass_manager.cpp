@@ -261,6 +261,8 @@ void Runner::predictResult() {
 }
 
 llvm::Expected<PipelineRun> Runner::run() {
+  if (llvm::Error error = checkGuards(graph_))
+    return error;
   if (llvm::Error error = verifyInput())
     return error;
   for (size_t i = 0; i < pipeline_.passes().size(); ++i)

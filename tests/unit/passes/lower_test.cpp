@@ -34,6 +34,14 @@ TEST_F(LowerTest, GuardsGoWithTheGroupsThatTheyAreOf) {
   EXPECT_EQ(plan_->groups[1].name, "dp");
 }
 
+TEST_F(LowerTest, AGraphThatIsNotWhereItWasTracedHasNoPlan) {
+  graph_.guards = {{GuardFact::Size, "tp", int64_t{4}}};
+  b.output({relu(b.input("x", b.f32({4})))});
+  EXPECT_EQ(lowered(),
+            "error: group tp: the graph was traced with size 4, and it is 2 now [guards.fact]\n"
+            "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
+}
+
 TEST_F(LowerTest, AWaitMayNameItsTensor) {
   Node *x = b.input("x", b.f32({4}));
   CallSpec spec{.target = "_c10d_functional.wait_tensor.default", .args = {}, .type = x->type()};

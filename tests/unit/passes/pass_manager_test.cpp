@@ -150,6 +150,19 @@ TEST_F(PassManager, RefusesAnInputThatIsMalformed) {
   EXPECT_EQ(run(Pipeline()), "") << "nothing relies on the input of an empty pipeline";
 }
 
+TEST_F(PassManager, RefusesAGraphThatIsNotWhereItWasTraced) {
+  Group group;
+  group.name = "dp";
+  group.ranks = {0, 1};
+  graph_.groups().set(group);
+  graph_.guards = {{GuardFact::Size, "dp", int64_t{4}}};
+  bool ran = false;
+  std::string error = run(only([&](Graph &, PassContext &) { return ran = true, Changed::No; }));
+  EXPECT_EQ(error, "error: group dp: the graph was traced with size 4, and it is 2 now [guards.fact]\n"
+                   "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
+  EXPECT_FALSE(ran);
+}
+
 TEST_F(PassManager, WhoMayReorderCollectivesIsATraitOfThePass) {
   Node *x = graph_.front();
   Node *other = program_.call("_c10d_functional.all_reduce.default", x->type(),

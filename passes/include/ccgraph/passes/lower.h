@@ -22,7 +22,7 @@
 // size only its data tell (nonzero).
 //
 // Ownership: the graph is borrowed and unchanged; the plan is the caller's, and shares its Context.
-// Failure: a DiagnosticError of one of these rules, at the node:
+// Failure: a DiagnosticError: guards.fact (ccgraph/ir/guard.h), or one of these rules, at the node:
 //   lower.type      a tensor without type, or whose result type nobody says
 //   lower.window    where a view lies in its storage cannot be said, or is not what the program may rely on
 //   lower.reshape   the tensor is given more or other memory in place (resize_ beyond what it has)

@@ -13,7 +13,7 @@
 // on an error the graph is unspecified.
 // Failure: one DiagnosticError: first `pass.input`, `pass.run`, `pass.unchanged`, `pass.verify` or
 // `pass.legality`, which names the pass and the pipeline that shows it again, then the check's own
-// diagnostics. All but the first two are bugs of the pass, never of the user's graph.
+// diagnostics; all but the first two are bugs of the pass, never of the user's graph. Or guards.fact, before any pass.
 // Cost: about 1 us a node and pass with all checks, of which a snapshot takes 100 bytes a node
 // while the pass runs.
 #pragma once
