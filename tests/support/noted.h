@@ -7,6 +7,8 @@
 // Ownership: gtest keeps a copy. Failure: none; outside of a test nothing is kept. Cost: a copy of the text.
 #pragma once
 
+#include "llvm/Support/Error.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,6 +21,14 @@ inline void note(const std::string &what, const std::string &text) {
     return;
   int number = info->result()->test_property_count() + 1;
   testing::Test::RecordProperty("noted_" + std::to_string(number), what + "\n" + text);
+}
+
+/// An error as it is printed, noted; "" where there is none.
+inline std::string notedError(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  if (!text.empty())
+    note("error", text);
+  return text;
 }
 
 } // namespace ccgraph::test

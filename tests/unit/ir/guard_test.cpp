@@ -1,6 +1,7 @@
 // What a program was traced with, asked of it as it is written, and of each rank of a run.
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/plan.h"
+#include "support/noted.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +29,9 @@ struct Guards : testing::Test {
     group.partition = std::move(partition);
     graph.groups().set(group);
   }
-  [[nodiscard]] std::string check() const { return llvm::toString(checkGuards(graph)); }
+  [[nodiscard]] std::string check() const { return test::notedError(checkGuards(graph)); }
   [[nodiscard]] std::string check(int64_t rank, int64_t ranks) const {
-    return llvm::toString(checkGuards(graph, RunPlace{rank, ranks}));
+    return test::notedError(checkGuards(graph, RunPlace{rank, ranks}));
   }
 };
 

@@ -3,7 +3,6 @@
 #include "traced.h"
 
 #include "ccgraph/tracer/distributed.h"
-#include "support/noted.h"
 
 namespace ccgraph::test {
 namespace {
@@ -72,7 +71,6 @@ TEST_P(InPlaceCollectives, AreFunctionalCollectiveWaitAndCopy) {
   Tensor same = output;
   (void)GetParam().make(output, input, false);
   std::string text = t.text();
-  note("records", text);
   size_t collective = text.find(GetParam().collective);
   size_t wait = text.find("_c10d_functional.wait_tensor.default", collective);
   size_t copy = text.find("aten.copy_.default", wait);

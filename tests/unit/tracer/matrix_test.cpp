@@ -228,7 +228,6 @@ TEST_P(CollectiveMatrix, FromTheTraceToItsValues) {
   Traced t({.worldSize = ranks});
   Tensor consumer = GetParam().collective(t.input("x", {8, 4})) + 1;
   Graph &graph = t.finish({consumer});
-  note("records", callsOf(graph));
   expect("verified", verify(graph).empty(), toString(verify(graph)));
   size_t launched = collectivesOf(graph);
   llvm::cantFail(runPipeline(graph, llvm::cantFail(Pipeline::parse("eliminate-dead-collectives"))));

@@ -52,13 +52,7 @@ std::string noted(const Diagnostic *error) {
   return text;
 }
 std::string errorOf(const Tensor &tensor) { return noted(tensor.error()); }
-std::string errorOf(llvm::Error error) {
-  if (!error)
-    return "";
-  std::string text = llvm::toString(std::move(error));
-  note("error", text);
-  return text;
-}
+std::string errorOf(llvm::Error error) { return notedError(std::move(error)); }
 
 std::string callsOf(const Graph &graph) {
   std::string text;
@@ -74,14 +68,15 @@ std::string Traced::finishText(const std::vector<Tensor> &outputs) {
   llvm::Expected<std::unique_ptr<Graph>> graph = trace_.finish(outputs);
   if (!graph)
     return errorOf(graph.takeError());
-  graph_ = std::move(*graph);
-  std::string text = callsOf(*graph_);
-  note("records", text);
-  return text;
+  return callsOf(keep(std::move(*graph)));
 }
 
-Graph &Traced::finish(const std::vector<Tensor> &outputs) {
-  graph_ = llvm::cantFail(trace_.finish(outputs));
+Graph &Traced::finish(const std::vector<Tensor> &outputs) { return keep(llvm::cantFail(trace_.finish(outputs))); }
+
+Graph &Traced::keep(std::unique_ptr<Graph> graph) {
+  graph_ = std::move(graph);
+  if (std::string text = callsOf(*graph_); !text.empty())
+    note("records", text);
   return *graph_;
 }
 

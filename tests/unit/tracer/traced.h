@@ -38,12 +38,14 @@ public:
   }
   /// The calls recorded so far.
   [[nodiscard]] std::string text() const { return callsOf(trace_.graph()); }
-  /// The calls of the finished graph, or the error; the test's report notes both.
+  /// The calls of the finished graph, or the error. The test's report notes what is recorded, and errors.
   [[nodiscard]] std::string finishText(const std::vector<Tensor> &outputs);
   /// The finished graph; an error ends the test.
   Graph &finish(const std::vector<Tensor> &outputs);
 
 private:
+  Graph &keep(std::unique_ptr<Graph> graph);
+
   Context context_;
   std::unique_ptr<Graph> graph_;
   tracer::Trace trace_;
