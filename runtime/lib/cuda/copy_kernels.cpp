@@ -1,5 +1,7 @@
 #include "cuda/planner.h"
 
+#include <algorithm>
+
 namespace ccgraph::runtime::cuda {
 namespace {
 
@@ -114,6 +116,49 @@ void splitInto(Planner &planner) {
   });
 }
 
+// --- Writing into a part ------------------------------------------------------------------------------------
+
+/// A bound of Python's: counted from the end where it is negative, and no further than the ends.
+int64_t boundAt(Planner &planner, unsigned index, int64_t otherwise, int64_t size) {
+  int64_t bound = planner.args.integer(index, otherwise);
+  return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
+}
+/// `out` from dimension, start, end and step, which begin at argument `index`.
+Tensor partOf(Planner &planner, const Tensor &out, unsigned index) {
+  int64_t dim = planner.args.dim(index, out.rank(), 0);
+  int64_t step = planner.args.integer(index + 3, 1);
+  if (planner.args.failed() || !planner.args.check(step > 0 && out.rank() > 0, "got step " + llvm::Twine(step)))
+    return {};
+  int64_t size = out.size(dim), start = boundAt(planner, index + 1, 0, size);
+  return out.slice(dim, start, std::max(start, boundAt(planner, index + 2, INT64_MAX, size)), step);
+}
+
+/// (self, src, dim, start, end, step)
+void sliceScatter(Planner &planner) {
+  Tensor out = planner.result();
+  planner.copy(out, planner.args.tensor(0));
+  if (Tensor part = partOf(planner, out, 2); !planner.args.failed())
+    planner.copy(part, planner.args.tensor(1));
+}
+/// (grad_output, input_sizes, dim, start, end, step)
+void sliceBackward(Planner &planner) {
+  Tensor out = planner.result();
+  planner.fill(out, 0.0);
+  if (Tensor part = partOf(planner, out, 2); !planner.args.failed())
+    planner.copy(part, planner.args.tensor(0));
+}
+/// (self, src, dim, index)
+void selectScatter(Planner &planner) {
+  Tensor out = planner.result();
+  int64_t dim = planner.args.dim(2, out.rank()), index = planner.args.integer(3);
+  if (planner.args.failed())
+    return;
+  index += index < 0 ? out.size(dim) : 0;
+  planner.copy(out, planner.args.tensor(0));
+  if (planner.args.check(index >= 0 && index < out.size(dim), "got index " + llvm::Twine(index)))
+    planner.copy(out.select(dim, index), planner.args.tensor(1));
+}
+
 } // namespace
 
 std::vector<DeviceOperator> copyOperators() {
@@ -144,6 +189,9 @@ std::vector<DeviceOperator> copyOperators() {
       {"aten.new_zeros.default", fillResult<0>},
       {"aten.ones.default", fillResult<1>},
       {"aten.ones_like.default", fillResult<1>},
+      {"aten.select_scatter.default", selectScatter},
+      {"aten.slice_backward.default", sliceBackward},
+      {"aten.slice_scatter.default", sliceScatter},
       {"aten.scalar_tensor.default", fillResultBy<0>},
       {"aten.split_with_sizes_copy.default", split, true},
       {"aten.split_with_sizes_copy.out", splitInto, true},

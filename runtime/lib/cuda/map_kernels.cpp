@@ -201,6 +201,43 @@ void clamp(Planner &planner) { clampBetween(planner, 1, 2); }
 void clampMin(Planner &planner) { clampBetween(planner, 1, std::nullopt); }
 void clampMax(Planner &planner) { clampBetween(planner, std::nullopt, 1); }
 
+// --- Lists --------------------------------------------------------------------------------------------------
+
+/// (self, other, alpha): each tensor of the list, with the one at its place in the other list, or with one number.
+void foreachOf(Planner &planner, const MapRow &row, bool inPlace) {
+  Tensors selves = planner.args.tensors(0);
+  bool isList = row.operands > 1 && planner.args.at(1).is(Value::Kind::List);
+  Tensors others = isList ? planner.args.tensors(1) : Tensors();
+  if (planner.args.failed() ||
+      !planner.args.check(!isList || others.size() == selves.size(), "got lists of unequal lengths"))
+    return;
+  for (unsigned i = 0; i < selves.size(); ++i) {
+    std::optional<Tensor> out = inPlace ? std::optional(selves[i]) : planner.destination(i);
+    llvm::SmallVector<PromotedOperand, 2> promoted = {promotedOf(selves[i])};
+    llvm::SmallVector<Source, 3> sources = {selves[i]};
+    if (row.operands > 1) {
+      std::optional<Source> other = isList ? std::optional<Source>(others[i]) : sourceAt(planner, 1);
+      if (!other)
+        return;
+      promoted.push_back(isList ? promotedOf(others[i]) : promotedOf(planner.args.at(1)));
+      sources.push_back(std::move(*other));
+    }
+    if (row.weighted)
+      sources.push_back(planner.args.has(2) ? Source::number(planner.args.at(2)) : Source(1.0));
+    DType common = row.floating ? floatTypeOf(resultType(promoted)) : resultType(promoted);
+    if (out)
+      planner.map(*out, {row.op, arithmeticOf(common)}, sources);
+  }
+}
+
+const MapRow listRows[] = {
+    weighted("aten._foreach_add.List", MapOp::Add, 2),     weighted("aten._foreach_add.Scalar", MapOp::Add, 2),
+    {"aten._foreach_div.List", MapOp::Div, 2, 2, 0, true}, {"aten._foreach_div.Scalar", MapOp::Div, 2, 2, 0, true},
+    binary("aten._foreach_mul.List", MapOp::Mul),          binary("aten._foreach_mul.Scalar", MapOp::Mul),
+    unary("aten._foreach_neg.default", MapOp::Neg),        function("aten._foreach_sqrt.default", MapOp::Sqrt),
+    weighted("aten._foreach_sub.List", MapOp::Sub, 2),     weighted("aten._foreach_sub.Scalar", MapOp::Sub, 2),
+};
+
 } // namespace
 
 std::vector<DeviceOperator> mapOperators() {
@@ -224,6 +261,10 @@ std::vector<DeviceOperator> mapOperators() {
   for (const MapRow &row : rows) {
     operators.push_back({row.target.str(), [&row](Planner &p) { plan(p, row, p.result()); }});
     operators.push_back({inPlaceName(row.target), [&row](Planner &p) { plan(p, row, p.args.tensor(0)); }});
+  }
+  for (const MapRow &row : listRows) {
+    operators.push_back({row.target.str(), [&row](Planner &p) { foreachOf(p, row, false); }});
+    operators.push_back({inPlaceName(row.target), [&row](Planner &p) { foreachOf(p, row, true); }});
   }
   return operators;
 }

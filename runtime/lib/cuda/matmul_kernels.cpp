@@ -18,8 +18,7 @@ struct Product {
 };
 
 /// Both of one rank, 2 or 3.
-void multiply(Planner &planner, const Product &product) {
-  Tensor out = planner.result();
+void multiply(Planner &planner, const Tensor &out, const Product &product) {
   const auto &[a, b, added, alpha, beta] = product;
   if (planner.args.failed())
     return;
@@ -50,12 +49,32 @@ void multiply(Planner &planner, const Product &product) {
     planner.add(job);
 }
 
-void matmul(Planner &planner) { multiply(planner, {planner.args.tensor(0), planner.args.tensor(1)}); }
+void matmul(Planner &planner) { multiply(planner, planner.result(), {planner.args.tensor(0), planner.args.tensor(1)}); }
 
 /// (self, a, b, beta, alpha)
 void matmulAdded(Planner &planner) {
-  multiply(planner, {planner.args.tensor(1), planner.args.tensor(2), planner.args.tensor(0), planner.args.number(4, 1),
-                     planner.args.number(3, 1)});
+  multiply(planner, planner.result(),
+           {planner.args.tensor(1), planner.args.tensor(2), planner.args.tensor(0), planner.args.number(4, 1),
+            planner.args.number(3, 1)});
+}
+
+/// [..., n] as [all, n].
+Tensor flattened(Planner &planner, const Tensor &tensor) {
+  if (tensor.rank() == 0)
+    return tensor;
+  int64_t last = tensor.size(tensor.rank() - 1);
+  int64_t rows = last == 0 ? productOf(tensor.sizes().drop_back()) : tensor.numElements() / last;
+  return planner.args.take(tensor.view({rows, last}));
+}
+
+/// (input, weight, bias): input times the weight turned.
+void linear(Planner &planner) {
+  const Tensor &weight = planner.args.tensor(1);
+  Tensor out = planner.result();
+  if (planner.args.failed() || !planner.args.check(weight.rank() == 2, "got a weight " + typeOf(weight)))
+    return;
+  multiply(planner, flattened(planner, out),
+           {flattened(planner, planner.args.tensor(0)), weight.permute({1, 0}), planner.args.optionalTensor(2), 1, 1});
 }
 
 } // namespace
@@ -63,7 +82,8 @@ void matmulAdded(Planner &planner) {
 std::vector<DeviceOperator> matmulOperators() {
   return {
       {"aten.addmm.default", matmulAdded}, {"aten.baddbmm.default", matmulAdded}, {"aten.bmm.default", matmul},
-      {"aten.bmm.dtype", matmul},          {"aten.mm.default", matmul},           {"aten.mm.dtype", matmul},
+      {"aten.bmm.dtype", matmul},          {"aten.linear.default", linear},       {"aten.mm.default", matmul},
+      {"aten.mm.dtype", matmul},
   };
 }
 

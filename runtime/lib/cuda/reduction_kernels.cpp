@@ -119,6 +119,46 @@ void varianceAndMean(Planner &planner) {
     reduceInto(planner, *out, {RowOp::Mean, arithmeticOf(self.dtype())}, planner.args.dims(1, self.rank()));
 }
 
+// --- The squared error: (self, target, reduction) -----------------------------------------------------------
+
+/// 0 none, 1 mean, 2 sum.
+int64_t lossReduction(Planner &planner, unsigned index) {
+  int64_t reduction = planner.args.integer(index, 1);
+  planner.args.check(reduction >= 0 && reduction <= 2, "got reduction " + llvm::Twine(reduction));
+  return reduction;
+}
+
+void squaredError(Planner &planner) {
+  const Tensor &self = planner.args.tensor(0), &target = planner.args.tensor(1);
+  int64_t reduction = lossReduction(planner, 2);
+  Tensor out = planner.result();
+  if (planner.args.failed())
+    return;
+  if (reduction == 0)
+    return planner.map(out, {device::MapOp::SquaredDifference, arithmeticOf(out.dtype())}, {self, target});
+  bool fits = self.sizes() == target.sizes() && isFloat(out.dtype());
+  if (!planner.args.check(fits, "got " + typeOf(self) + " and " + typeOf(target) + ", expected floats of equal sizes"))
+    return;
+  device::RowJob job;
+  job.op = RowOp::Distance;
+  job.arithmetic = arithmeticOf(out.dtype());
+  job.number = reduction == 1 ? static_cast<double>(self.numElements()) : 1;
+  planner.rows(job, {{}, toDims(self.sizes())},
+               {{self, {}, toDims(self.strides())}, {target, {}, toDims(target.strides())}},
+               {{out, {}, Dims(static_cast<size_t>(self.rank()), 0)}});
+}
+
+/// (grad_output, self, target, reduction)
+void squaredErrorBackward(Planner &planner) {
+  const Tensor &self = planner.args.tensor(1);
+  bool isMean = lossReduction(planner, 3) == 1;
+  Tensor out = planner.result();
+  if (!planner.args.failed())
+    planner.map(out, {device::MapOp::SquaredDifferenceGrad, arithmeticOf(out.dtype())},
+                {planner.args.tensor(0), self, planner.args.tensor(2),
+                 isMean ? 2.0 / static_cast<double>(self.numElements()) : 2.0});
+}
+
 } // namespace
 
 std::vector<DeviceOperator> reductionOperators() {
@@ -136,6 +176,8 @@ std::vector<DeviceOperator> reductionOperators() {
       {"aten.mean.default", sumAll<RowOp::Mean>},
       {"aten.mean.dim", sumDims<RowOp::Mean>},
       {"aten.min.default", all<RowOp::Min>},
+      {"aten.mse_loss.default", squaredError},
+      {"aten.mse_loss_backward.default", squaredErrorBackward},
       {"aten.prod.default", sumAll<RowOp::Product>},
       {"aten.prod.dim_int", productDim},
       {"aten.std.correction", variance<RowOp::Deviation>},

@@ -78,6 +78,8 @@ enum class MapOp : uint8_t {
   SiluGrad,
   GeluGrad,
   GeluTanhGrad,
+  SquaredDifference,
+  SquaredDifferenceGrad, ///< d * (b - c) * a
 };
 CCGRAPH_ANYWHERE constexpr bool isWhole(MapOp op) { return op <= MapOp::BitXor; }
 CCGRAPH_ANYWHERE constexpr bool isReal(MapOp op) { return op <= MapOp::Fma || op >= MapOp::Div; }
@@ -317,6 +319,10 @@ CCGRAPH_ANYWHERE C applyReal(MapOp op, const C *x) {
     return a * geluGrad(b);
   case MapOp::GeluTanhGrad:
     return a * geluTanhGrad(b);
+  case MapOp::SquaredDifference:
+    return (a - b) * (a - b);
+  case MapOp::SquaredDifferenceGrad:
+    return x[3] * (b - c) * a;
   default: // NOLINT
     return applyCommon(op, x);
   }

@@ -25,6 +25,7 @@ enum class RowOp : uint8_t {
   Norm,      ///< sqrt(sum x^2)
   Variance,  ///< sum (x - mean)^2 / max(0, n - number)
   Deviation, ///< its root
+  Distance,  ///< of x, y: sum (x - y)^2 / number
   // of floats: rows
   Softmax,
   LogSoftmax,
@@ -199,6 +200,15 @@ CCGRAPH_BY_TEAM void varianceOfRow(const Row<C> &row, Team &team) {
 }
 
 template <typename C, typename Team>
+CCGRAPH_BY_TEAM void distanceOfRow(const Row<C> &row, Team &team) {
+  C sum = summed(row, team, [&](int64_t k) {
+    C difference = row.get(0, k) - row.get(1, k);
+    return difference * difference;
+  });
+  yield(row, team, 0, sum / static_cast<C>(row.job.number));
+}
+
+template <typename C, typename Team>
 CCGRAPH_BY_TEAM void softmaxRow(const Row<C> &row, Team &team) {
   C most = folded(
       row.length(), team, least<C>(), [&](int64_t k) { return row.get(0, k); }, TakeMost());
@@ -269,6 +279,8 @@ CCGRAPH_BY_TEAM void floatRow(const Row<C> &row, Team &team) {
   case RowOp::Variance:
   case RowOp::Deviation:
     return varianceOfRow(row, team);
+  case RowOp::Distance:
+    return distanceOfRow(row, team);
   case RowOp::Softmax:
   case RowOp::LogSoftmax:
     return softmaxRow(row, team);

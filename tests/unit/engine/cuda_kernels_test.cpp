@@ -181,6 +181,28 @@ TEST(CudaKernels, MemoryIsFilled) {
   expectAsOnHost("prims.iota.default", {Value::integer(300), Value::integer(1), Value::integer(-2)});
 }
 
+TEST(CudaKernels, PartsAreWrittenInto) {
+  Tensor whole = drawn(DType::F32, {4, 6});
+  auto number = [](int64_t value) { return Value::integer(value); };
+  expectAsOnHost("aten.slice_scatter.default",
+                 {whole, drawn(DType::F32, {4, 2}), number(1), number(1), number(5), number(2)});
+  expectAsOnHost("aten.slice_scatter.default", {whole, drawn(DType::F32, {2, 6}), number(0), number(-2)});
+  expectAsOnHost("aten.select_scatter.default", {whole, drawn(DType::F32, {6}), number(0), number(-1)});
+  Value sizes = Value::list({number(4), number(6)});
+  expectAsOnHost("aten.slice_backward.default",
+                 {drawn(DType::F32, {4, 3}), sizes, number(1), number(3), number(INT64_MAX), number(1)});
+}
+
+TEST(CudaKernels, ListsAreComputedOneByOne) {
+  Value a = Value::tensors({drawn(DType::F32, {5}), drawn(DType::F32, {2, 300})});
+  Value b = Value::tensors({drawn(DType::F32, {5}), drawn(DType::F32, {2, 300})});
+  for (const char *name : {"add.List", "sub.List", "mul.List", "div.List", "add_.List", "mul_.List"})
+    expectAsOnHost("aten._foreach_" + std::string(name), {a, b});
+  for (const char *name : {"add.Scalar", "mul.Scalar", "div.Scalar", "add_.Scalar", "div_.Scalar"})
+    expectAsOnHost("aten._foreach_" + std::string(name), {a, Value::floating(0.3)});
+  expectAsOnHost("aten._foreach_neg.default", {a});
+}
+
 // --- Rows -----------------------------------------------------------------------------------------------------
 
 Value dimsValue(std::initializer_list<int64_t> dims) {
@@ -316,6 +338,16 @@ TEST(CudaKernels, LossOfClassesAndItsGradient) {
     }
   expectAsOnHost("aten.nll_loss_forward.default", {drawn(DType::F32, {9}), numbers(DType::I64, {}, {3}), Value(),
                                                    Value::integer(0), Value::integer(-100)});
+}
+
+TEST(CudaKernels, SquaredErrorAndItsGradient) {
+  for (DType dtype : {DType::F32, DType::F64, DType::BF16})
+    for (int64_t reduction : {0, 1, 2}) {
+      Tensor a = drawn(dtype, {3, 200}), b = drawn(dtype, {200, 3}).permute({1, 0});
+      expectAsOnHost("aten.mse_loss.default", {a, b, Value::integer(reduction)});
+      Tensor grad = reduction == 0 ? drawn(dtype, {3, 200}) : drawn(dtype, {});
+      expectAsOnHost("aten.mse_loss_backward.default", {grad, a, b, Value::integer(reduction)});
+    }
 }
 
 // --- Adam -----------------------------------------------------------------------------------------------------

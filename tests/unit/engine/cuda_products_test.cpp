@@ -19,6 +19,12 @@ TEST(CudaProducts, AreThoseOfTheHost) {
   expectAsOnHost("aten.mm.default", {drawn(DType::F32, {3, 0}), drawn(DType::F32, {0, 4})});
 }
 
+TEST(CudaProducts, LinearFlattensWhatItMultiplies) {
+  Tensor weight = drawn(DType::F32, {7, 5}), bias = drawn(DType::F32, {7});
+  expectAsOnHost("aten.linear.default", {drawn(DType::F32, {2, 3, 5}), weight, bias});
+  expectAsOnHost("aten.linear.default", {drawn(DType::F32, {5}), weight});
+}
+
 /// What the device's library makes of a call, which reads column after column.
 void multiplyByColumns(const runtime::device::GemmCall &call) {
   auto at = [](const runtime::device::GemmMatrix &matrix, int batch, int64_t row, int64_t column) -> double & {
