@@ -27,32 +27,57 @@ std::optional<size_t> numberIn(const char *variable) {
   return number;
 }
 
+std::string textIn(const char *variable) {
+  const char *text = std::getenv(variable);
+  return text ? text : "";
+}
+
+/// Empty where no launcher says one.
+std::string addressOfLauncher() {
+  std::optional<size_t> port = numberIn("MASTER_PORT");
+  std::string host = textIn("MASTER_ADDR");
+  return host.empty() || !port ? "" : host + ":" + std::to_string(*port + 1);
+}
+
+/// What a launcher calls the job, the same in all of its processes.
+std::string nameOfJob() {
+  for (const char *variable : {"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE"})
+    if (std::string name = textIn(variable); !name.empty())
+      return name;
+  std::string job = textIn("SLURM_JOB_ID");
+  return job.empty() ? "" : job + "." + textIn("SLURM_STEP_ID");
+}
+
+llvm::Error wrongPlace(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "--engine nccl: " + message);
+}
+
 } // namespace
 
-llvm::Expected<runtime::JobPlace> placeOfLauncher(const std::string &folder) {
+llvm::Expected<runtime::JobPlace> placeOfLauncher(const MeetingPlace &meeting) {
+  if (!meeting.folder.empty() && !meeting.address.empty())
+    return wrongPlace("got --job-folder and --job-address, expected one of them");
   runtime::JobPlace place;
-  place.folder = folder;
+  place.folder = meeting.folder;
+  place.address = meeting.address.empty() && meeting.folder.empty() ? addressOfLauncher() : meeting.address;
+  place.job = nameOfJob();
   place.sharesDevice = std::getenv("NCCL_HOSTID") != nullptr;
   for (const Variables &names : launchers) {
     std::optional<size_t> rank = numberIn(names.rank), ranks = numberIn(names.ranks), local = numberIn(names.localRank);
     if (!rank || !ranks || !local)
       continue;
     if (*rank >= *ranks)
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     llvm::Twine("--engine nccl: got ") + names.rank + "=" + llvm::Twine(*rank) +
-                                         " and " + names.ranks + "=" + llvm::Twine(*ranks) +
-                                         ", expected the rank below the number of ranks");
+      return wrongPlace(llvm::Twine("got ") + names.rank + "=" + llvm::Twine(*rank) + " and " + names.ranks + "=" +
+                        llvm::Twine(*ranks) + ", expected the rank below the number of ranks");
     place.rank = *rank;
     place.ranks = *ranks;
     place.localRank = *local;
     break;
   }
-  if (place.ranks > 1 && folder.empty())
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "--engine nccl: got " + llvm::Twine(place.ranks) +
-            " processes and no folder in which they meet\n  note: give --job-folder DIR, which "
-            "the processes of all ranks see");
+  if (place.ranks > 1 && place.folder.empty() && place.address.empty())
+    return wrongPlace("got " + llvm::Twine(place.ranks) +
+                      " processes and nowhere to meet\n  note: give --job-folder DIR, which the processes of all ranks "
+                      "see, or --job-address HOST:PORT, a port of rank 0's host");
   return place;
 }
 

@@ -379,7 +379,7 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
     return RunJob(options, std::move(*pipeline), streams).run(line.positional());
   RunCall call{options, std::move(*pipeline), arguments, line.positional()};
   if (engine->abilities().needsPlace) {
-    llvm::Expected<JobPlace> place = placeOfLauncher(options.jobFolder);
+    llvm::Expected<JobPlace> place = placeOfLauncher({options.jobFolder, options.jobAddress});
     if (!place)
       return wrongUsage(place.takeError());
     engine->setPlace(*place);

@@ -87,7 +87,8 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList(
       "--kernels", "NAME,...",
-      "who computes a plan's operators, the first that has one: builtin (without it), torch (PyTorch's kernels)",
+      "who computes a plan's operators, the first that has one: builtin (without it), torch (PyTorch's kernels), "
+      "cuda (on a device)",
       options.kernels);
   line.addCount("--streams", "N", "most streams of collectives of a plan, which groups share in turn (one a group)", 1,
                 [&](size_t streams) { options.streams = streams; });
@@ -112,6 +113,11 @@ CommandLine declareRunFlags(RunOptions &options) {
                  "with nccl and nccl-recorded: capture the plan's steps once, and launch all of them at once",
                  options.capture);
   line.addText("--job-folder", "DIR", "with nccl: where the processes of all ranks meet", options.jobFolder);
+  line.addText(
+      "--job-address", "AT",
+      "with nccl, in place of a folder: HOST:PORT, a port of rank 0's host (without both: MASTER_ADDR, and the "
+      "port after MASTER_PORT)",
+      options.jobAddress);
   line.addText("--pace", "FILE",
                "nothing is computed: steps take the microseconds that the file has for their nodes, the rest what is "
                "predicted; 'predicted': all",

@@ -50,6 +50,7 @@ struct RunOptions {
   bool capture = false;
   /// where the processes of engine nccl meet
   std::string jobFolder;
+  std::string jobAddress;
   /// a file of the calls of a device; empty: not given
   std::string calls;
   /// a file of durations, or predictedPace
