@@ -12,6 +12,15 @@ void copyFirst(Planner &planner) {
   if (std::optional<Tensor> out = planner.destination(0))
     planner.copy(*out, planner.args.tensor(0));
 }
+/// The same elements in other sizes; nothing where the result is the argument itself.
+void reshape(Planner &planner) {
+  std::optional<Tensor> out = planner.destination(0);
+  const Tensor &self = planner.args.tensor(0);
+  if (!out || planner.args.failed())
+    return;
+  if (Tensor as = planner.args.take(out->view(self.sizes())); !planner.args.failed())
+    planner.copy(as, self);
+}
 /// The second argument, stretched to the first.
 void copySecond(Planner &planner) { planner.copy(planner.result(), planner.args.tensor(1)); }
 void copyIntoFirst(Planner &planner) { planner.copy(planner.args.tensor(0), planner.args.tensor(1)); }
@@ -192,6 +201,8 @@ std::vector<DeviceOperator> copyOperators() {
       {"aten.select_scatter.default", selectScatter},
       {"aten.slice_backward.default", sliceBackward},
       {"aten.slice_scatter.default", sliceScatter},
+      {"aten.reshape.default", reshape, true},
+      {"aten._unsafe_view.default", reshape, true},
       {"aten.scalar_tensor.default", fillResultBy<0>},
       {"aten.split_with_sizes_copy.default", split, true},
       {"aten.split_with_sizes_copy.out", splitInto, true},

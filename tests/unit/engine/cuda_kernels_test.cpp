@@ -181,6 +181,12 @@ TEST(CudaKernels, MemoryIsFilled) {
   expectAsOnHost("prims.iota.default", {Value::integer(300), Value::integer(1), Value::integer(-2)});
 }
 
+TEST(CudaKernels, WhatIsNoViewIsCopiedInOtherSizes) {
+  Tensor turned = drawn(DType::F32, {4, 6}).permute({1, 0});
+  expectAsOnHost("aten.reshape.default", {turned, Value::list({Value::integer(3), Value::integer(8)})});
+  expectAsOnHost("aten.reshape.default", {turned, Value::list({Value::integer(-1)})});
+}
+
 TEST(CudaKernels, PartsAreWrittenInto) {
   Tensor whole = drawn(DType::F32, {4, 6});
   auto number = [](int64_t value) { return Value::integer(value); };
