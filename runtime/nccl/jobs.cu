@@ -3,9 +3,13 @@
 namespace ccgraph::runtime::device {
 namespace {
 
+constexpr int widestNumber = 8;
+
 /// A block. As HostTeam (device/team.h), whose order of folds it keeps.
 class BlockTeam {
 public:
+  /// `parts`: as large as the largest number of each lane, shared by the block.
+  __device__ explicit BlockTeam(std::byte *parts) : parts_(parts) {}
   template <typename Body>
   __device__ void each(Body body) {
     body(static_cast<int>(threadIdx.x));
@@ -13,7 +17,8 @@ public:
   }
   template <typename T, typename Body, typename Fold>
   __device__ T reduce(Body body, Fold fold) {
-    __shared__ T parts[lanes];
+    static_assert(sizeof(T) <= widestNumber);
+    T *parts = reinterpret_cast<T *>(parts_);
     const int lane = static_cast<int>(threadIdx.x);
     parts[lane] = body(lane);
     __syncthreads();
@@ -28,11 +33,15 @@ public:
     return all;
   }
   __device__ void fail() { __trap(); }
+
+private:
+  std::byte *parts_;
 };
 
 template <typename C, typename Work>
 __global__ void computeUnits(Work job, int64_t units) {
-  BlockTeam team;
+  __shared__ alignas(widestNumber) std::byte parts[widestNumber * lanes];
+  BlockTeam team(parts);
   for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x)
     runUnit<C>(job, unit, team);
 }
