@@ -133,7 +133,32 @@ DType commonType(Planner &planner, unsigned first, unsigned count) {
   return resultType(operands);
 }
 
-/// The same operator where another name of it stands in the tables, or none does.
+/// Sums and products keep a number in float beside f16 and bf16, as PyTorch does; all others round it first.
+bool keepsNumbers(MapOp op) {
+  switch (op) {
+  case MapOp::Add:
+  case MapOp::Sub:
+  case MapOp::ReverseSub:
+  case MapOp::Mul:
+  case MapOp::Div:
+  case MapOp::Addcmul:
+  case MapOp::Addcdiv:
+  case MapOp::Lerp:
+    return true;
+  default: // NOLINT: the many others
+    return false;
+  }
+}
+
+double roundedTo(DType dtype, double number) {
+  if (dtype == DType::F16)
+    return device::fromHalf(device::toHalf(static_cast<float>(number)));
+  if (dtype == DType::BF16)
+    return device::fromBrain(device::toBrain(static_cast<float>(number)));
+  return number;
+}
+
+/// Into `out`, as the row says.
 void plan(Planner &planner, const MapRow &row, const Tensor &out) {
   llvm::SmallVector<Source, 4> sources;
   for (unsigned i = 0; i < row.operands + (row.weighted ? 1 : 0); ++i) {
@@ -146,6 +171,9 @@ void plan(Planner &planner, const MapRow &row, const Tensor &out) {
   DType common = commonType(planner, row.firstPromoting, row.promoting);
   if (row.floating)
     common = floatTypeOf(common);
+  for (Source &source : sources)
+    if (source.kind == device::OperandKind::Number && !keepsNumbers(row.op))
+      source.real = roundedTo(common, source.real);
   planner.map(out, {row.op, arithmeticOf(common)}, sources);
 }
 

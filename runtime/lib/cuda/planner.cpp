@@ -2,6 +2,8 @@
 
 #include "ccgraph/ir/strides.h"
 
+#include <cmath>
+
 namespace ccgraph::runtime::cuda {
 
 using device::Element;
@@ -67,6 +69,11 @@ std::optional<DType> movedAs(DType dtype) {
     return std::nullopt;
   }
 }
+
+// What no integer holds, infinity say, is 0 to integers.
+Source::Source(double number)
+    : kind(device::OperandKind::Number), real(number),
+      whole(std::fabs(number) < 0x1p63 ? static_cast<int64_t>(number) : 0) {}
 
 Source Source::number(const Value &value) {
   if (value.is(Value::Kind::Float))

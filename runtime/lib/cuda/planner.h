@@ -20,8 +20,7 @@ namespace ccgraph::runtime::cuda {
 /// A tensor or a number of a job.
 struct Source {
   Source(Tensor tensor) : tensor(std::move(tensor)) {} // NOLINT(google-explicit-constructor)
-  Source(double number)                                // NOLINT(google-explicit-constructor)
-      : kind(device::OperandKind::Number), real(number), whole(static_cast<int64_t>(number)) {}
+  Source(double number);                               // NOLINT(google-explicit-constructor)
   /// A number of Python.
   static Source number(const Value &value);
   static Source position();
@@ -70,7 +69,7 @@ public:
                                    llvm::MutableArrayRef<device::Strided> windows);
   /// A tensor of rows: which of its dimensions number the rows, and which their elements. Strides of 0 stretch it.
   struct Rows {
-    /// of the result's number, or the operand's; not there where it is none
+    /// none of a result that nobody takes, or an operand that is left out
     std::optional<Tensor> tensor;
     Dims rowStrides, innerStrides;
   };

@@ -62,6 +62,16 @@ TEST(CudaKernels, TypesArePromotedAsOnTheHost) {
         expectAsOnHost("aten." + std::string(name), {drawn(dtype, {40}), number});
 }
 
+TEST(CudaKernels, NumbersAreRoundedBeforeTheyAreCompared) {
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32}) {
+    Tensor tenth = Tensor::zeros(dtype, {1}), wide = Tensor::zeros(DType::F64, {1});
+    *reinterpret_cast<double *>(wide.data()) = 0.1;
+    tenth.copyFrom(wide);
+    for (const char *name : {"eq.Scalar", "lt.Scalar", "gt.Scalar", "mul.Scalar"})
+      expectAsOnHost("aten." + std::string(name), {tenth, Value::floating(0.1)});
+  }
+}
+
 TEST(CudaKernels, FunctionsOfThree) {
   Tensor condition = drawn(DType::Bool, {3, 1}), a = drawn(DType::F32, {3, 90}), b = drawn(DType::F32, {90});
   expectAsOnHost("aten.where.self", {condition, a, b});
