@@ -259,6 +259,7 @@ TEST(CudaKernels, WholeNumbersAreReducedToo) {
   }
   expectAsOnHost("aten.sum.default", {drawn(DType::Bool, {700})});
   expectAsOnHost("aten.sum.dim_IntList", {Tensor::zeros(DType::F32, {3, 0}), dimsValue({1})});
+  expectAsOnHost("aten.sum.dim_IntList", {Tensor::zeros(DType::F32, {3, 0, 4}).permute({0, 2, 1}), dimsValue({1, 2})});
 }
 
 TEST(CudaKernels, NanWinsInAMaximum) {
