@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs what the documents show and compares what it prints with what they say that it prints.
 
-    check.py --bin FOLDER [--update] FILE.md ...      the console blocks
+    check.py --bin FOLDERS [--update] FILE.md ...     the console blocks; several folders as in PATH
     check.py --build FOLDER [--update] FILE.md        the same, with the tools built anew from the document's files
     check.py --extract cpp FILE.md                    the one C++ block, on stdout; likewise cmake
 
