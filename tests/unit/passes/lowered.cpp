@@ -13,7 +13,7 @@ static std::string rowText(const Plan &plan, const PlanRow &row) {
   return (row.send ? windowText(plan, *row.send) : "-") + " -> " + (row.receive ? windowText(plan, *row.receive) : "-");
 }
 
-static std::string valueText(const Plan &plan, const PlanValue &value) {
+std::string valueText(const Plan &plan, const PlanValue &value) {
   std::vector<std::string> parts;
   forEachWindow(value, [&](const PlanWindow &window) { parts.push_back(windowText(plan, window)); });
   forEachSlot(value, [&](SlotId slot) { parts.push_back("#" + std::to_string(slot)); });

@@ -9,6 +9,8 @@
 
 namespace ccgraph::test {
 
+/// The windows of a value, joined by commas: "x+3".
+std::string valueText(const Plan &plan, const PlanValue &value);
 /// One line a step: stream, work, what it waits for, its event.
 std::string stepsText(const Plan &plan);
 
