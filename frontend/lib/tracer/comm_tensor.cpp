@@ -3,6 +3,7 @@
 #include "ccgraph/tracer/elementwise.h"
 #include "ccgraph/tracer/views.h"
 #include "tracer/comm_recorder.h"
+#include "tracer/eager_mode.h"
 
 namespace ccgraph::tracer::detail {
 
@@ -22,6 +23,7 @@ namespace {
 using namespace tracer; // NOLINT(google-build-using-namespace): calls are made in its words
 using tracer::detail::CommCall;
 using tracer::detail::CommOperand;
+using tracer::detail::EagerMode;
 
 Work failed(Diagnostic why) {
   (void)tracer::detail::fail(why);
@@ -30,15 +32,16 @@ Work failed(Diagnostic why) {
 
 Work failed(llvm::Error error) { return failed(tracer::detail::firstOf(std::move(error))); }
 
-/// Recorded where a trace is open, else computed by what `eager` calls.
-template <typename Eager>
-Work launched(const CommCall &call, Eager eager) {
+/// Recorded where a trace is open, else `inSession` launches it: what it writes is written when somebody looks.
+template <typename InSession>
+Work launched(const CommCall &call, InSession inSession) {
   tracer::detail::Mode *mode = tracer::detail::Mode::current();
   if (!mode)
     return failed(tracer::detail::noModeProblem(call.target));
   if (!mode->recorder()) {
-    Tensor computed = eager();
-    return computed.error() ? Work(*computed.error()) : Work();
+    // Because a mode that records nothing is a session's.
+    Tensor written = inSession(static_cast<EagerMode &>(*mode));
+    return written.error() ? Work(*written.error()) : Work();
   }
   llvm::Error error = recordComm(*mode->recorder(), call);
   return error ? failed(std::move(error)) : Work();
@@ -51,11 +54,11 @@ Diagnostic oneDevice(llvm::StringRef target, size_t lists) {
 }
 
 /// Piece p of rows becomes tensors[p].
-Tensor takenApart(const Tensor &rows, const Tensors &tensors) {
+Tensor takenApart(EagerMode &session, const Tensor &rows, const Tensors &tensors) {
   Tensor last = rows;
   int64_t offset = 0;
   for (const Tensor &tensor : tensors) {
-    last = copy_(tensor, slice(rows, 0, offset, offset + tensor.size(0)));
+    last = session.copyLater(tensor, slice(rows, 0, offset, offset + tensor.size(0)));
     offset += tensor.size(0);
   }
   return last;
@@ -69,39 +72,42 @@ std::vector<int64_t> rowsOf(const Tensors &tensors) {
 }
 
 /// Every rank sends what it would scatter, since a session's call is all ranks'; of what comes, the root's piece is kept.
-Tensor scattered(const Tensor &output, const std::vector<Tensors> &inputs, const GroupLike &group, int64_t root) {
+Tensor scattered(EagerMode &session, const Tensor &output, const std::vector<Tensors> &inputs, const GroupLike &group,
+                 int64_t root) {
   if (inputs.empty())
     return tracer::detail::fail(tracer::detail::problem(
         "eager.scatter", "c10d.scatter_.default", "is given nothing to scatter, though one call is the root's too",
         "give the tensors that the root scatters"));
   std::vector<int64_t> received(inputs.front().size(), output.size(0));
   Tensor rows = collectives::all_to_all_single(cat(inputs.front()), received, rowsOf(inputs.front()), group);
-  return copy_(output, split_with_sizes(rows, received)[static_cast<size_t>(root)]);
+  return session.copyLater(output, split_with_sizes(rows, received)[static_cast<size_t>(root)]);
 }
 
 } // namespace
 
 Work _allgather_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group) {
   CommCall call{"c10d._allgather_base_.default", {{output_tensor}}, CommOperand{{input_tensor}}, process_group};
-  return launched(call,
-                  [&] { return copy_(output_tensor, collectives::all_gather_tensor(input_tensor, 0, process_group)); });
+  return launched(call, [&](EagerMode &session) {
+    return session.copyLater(output_tensor, collectives::all_gather_tensor(input_tensor, 0, process_group));
+  });
 }
 
 Work _reduce_scatter_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group,
                            const ReduceOp &reduce_op) {
   CommCall call{
       "c10d._reduce_scatter_base_.default", {{output_tensor}}, CommOperand{{input_tensor}}, process_group, &reduce_op};
-  return launched(call, [&] {
-    return copy_(output_tensor, collectives::reduce_scatter_tensor(input_tensor, reduce_op, 0, process_group));
+  return launched(call, [&](EagerMode &session) {
+    return session.copyLater(output_tensor,
+                             collectives::reduce_scatter_tensor(input_tensor, reduce_op, 0, process_group));
   });
 }
 
 Work allreduce_(const Tensors &tensors, const GroupLike &process_group, const ReduceOp &reduce_op) {
   CommCall call{"c10d.allreduce_.default", {tensors, 1}, std::nullopt, process_group, &reduce_op, {Actual::none()}};
-  return launched(call, [&] {
+  return launched(call, [&](EagerMode &session) {
     Tensor last;
     for (const Tensor &tensor : tensors)
-      last = copy_(tensor, collectives::all_reduce(tensor, reduce_op, process_group));
+      last = session.copyLater(tensor, collectives::all_reduce(tensor, reduce_op, process_group));
     return last;
   });
 }
@@ -112,27 +118,27 @@ Work allgather_(const std::vector<Tensors> &output_tensors, const Tensors &input
     return failed(oneDevice("c10d.allgather_.default", output_tensors.size()));
   const Tensors &outputs = output_tensors.front();
   CommCall call{"c10d.allgather_.default", {outputs, 2}, CommOperand{input_tensors, 1}, process_group};
-  return launched(call, [&] {
-    return takenApart(collectives::all_gather_tensor(input_tensors.front(), 0, process_group), outputs);
+  return launched(call, [&](EagerMode &session) {
+    return takenApart(session, collectives::all_gather_tensor(input_tensors.front(), 0, process_group), outputs);
   });
 }
 
 Work alltoall_(const Tensors &output_tensors, const Tensors &input_tensors, const GroupLike &process_group) {
   CommCall call{"c10d.alltoall_.default", {output_tensors, 1}, CommOperand{input_tensors, 1}, process_group};
-  return launched(call, [&] {
+  return launched(call, [&](EagerMode &session) {
     Tensor rows = collectives::all_to_all_single(cat(input_tensors), rowsOf(output_tensors), rowsOf(input_tensors),
                                                  process_group);
-    return takenApart(rows, output_tensors);
+    return takenApart(session, rows, output_tensors);
   });
 }
 
 Work broadcast_(const Tensors &tensors, const GroupLike &process_group, int64_t root_rank, int64_t root_tensor) {
   CommCall call{"c10d.broadcast_.default", {tensors, 1}, std::nullopt, process_group, nullptr,
                 {root_rank, root_tensor}};
-  return launched(call, [&] {
+  return launched(call, [&](EagerMode &session) {
     Tensor last;
     for (const Tensor &tensor : tensors)
-      last = copy_(tensor, collectives::broadcast(tensor, root_rank, process_group));
+      last = session.copyLater(tensor, collectives::broadcast(tensor, root_rank, process_group));
     return last;
   });
 }
@@ -146,9 +152,9 @@ Work reduce_scatter_(const Tensors &output_tensors, const std::vector<Tensors> &
                 CommOperand{input_tensors.front(), 2},
                 process_group,
                 &reduce_op};
-  return launched(call, [&] {
+  return launched(call, [&](EagerMode &session) {
     Tensor share = collectives::reduce_scatter_tensor(cat(input_tensors.front()), reduce_op, 0, process_group);
-    return copy_(output_tensors.front(), share);
+    return session.copyLater(output_tensors.front(), share);
   });
 }
 
@@ -158,7 +164,9 @@ Work scatter_(const Tensors &output_tensors, const std::vector<Tensors> &input_t
     return failed(oneDevice("c10d.scatter_.default", input_tensors.size()));
   CommOperand sent = input_tensors.empty() ? CommOperand{{}, 1} : CommOperand{input_tensors.front(), 2};
   CommCall call{"c10d.scatter_.default", {output_tensors, 1}, std::move(sent), process_group, nullptr, {root_rank}};
-  return launched(call, [&] { return scattered(output_tensors.front(), input_tensors, process_group, root_rank); });
+  return launched(call, [&](EagerMode &session) {
+    return scattered(session, output_tensors.front(), input_tensors, process_group, root_rank);
+  });
 }
 
 } // namespace ccgraph::c10d

@@ -38,7 +38,7 @@ Tensor Eager::tensor(const std::vector<HostTensor> &values) { return mode_->tens
 llvm::Expected<std::vector<HostTensor>> Eager::values(const Tensor &tensor) { return mode_->valuesOf(tensor); }
 
 bool Eager::isInFlight(const Tensor &tensor) const {
-  return tensor.isValid() && tensor.state()->eager && tensor.state()->eager->storage->launch;
+  return tensor.isValid() && tensor.state()->eager && tensor.state()->eager->storage->isInFlight();
 }
 
 llvm::Error Eager::addGroup(const Group &group) { return detail::registerGroup(*mode_, group); }

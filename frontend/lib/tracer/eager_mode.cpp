@@ -188,7 +188,7 @@ llvm::Error EagerMode::checkTensors(const Call &call) const {
 
 llvm::Error EagerMode::landOperands(const Call &call) {
   for (const Tensor &tensor : tensorsIn(call.args, call.kwargs))
-    if (llvm::Error error = land(*tensor.state()->eager->storage))
+    if (llvm::Error error = land(tensor.state()->eager->storage))
       return error;
   return llvm::Error::success();
 }
@@ -320,32 +320,59 @@ llvm::Expected<std::vector<Tensor>> EagerMode::launch(const Call &call, bool isL
 }
 
 // The collective and the waits on all its results, in one run: one wait lands what they share.
-llvm::Error EagerMode::land(const EagerStorage &storage) {
-  if (!storage.launch)
-    return llvm::Error::success();
-  std::shared_ptr<EagerLaunch> launch = storage.launch;
+llvm::Error EagerMode::finish(const EagerLaunch &launch) {
   Program program(*this);
-  Call call{launch->target, {}};
+  Call call{launch.target, {}};
   size_t next = 0;
-  for (const Operand &operand : launch->args)
+  for (const Operand &operand : launch.args)
     call.args.push_back(
-        replaced(operand, [&](const Tensor & /*as it was*/) { return program.use(launch->operands[next++]); }));
+        replaced(operand, [&](const Tensor & /*as it was*/) { return program.use(launch.operands[next++]); }));
   std::vector<Tensor> inFlight =
-      launch->isList ? program.recorder->callList(call).tensors() : std::vector<Tensor>{program.recorder->call(call)};
+      launch.isList ? program.recorder->callList(call).tensors() : std::vector<Tensor>{program.recorder->call(call)};
   std::vector<Tensor> landed;
   for (const Tensor &tensor : inFlight)
     landed.push_back(program.recorder->deferWait(tensor));
   llvm::Expected<std::vector<TensorMap>> results = program.run(landed);
   if (!results)
     return results.takeError();
-  for (size_t i = 0; i != launch->results.size(); ++i)
-    if (std::shared_ptr<EagerStorage> result = launch->results[i].lock()) {
+  for (size_t i = 0; i != launch.results.size(); ++i)
+    if (std::shared_ptr<EagerStorage> result = launch.results[i].lock()) {
       llvm::Expected<RankValues> values = valuesNamed(*results, "out." + std::to_string(i));
       if (!values)
         return values.takeError();
       result->values = std::move(*values);
       result->launch = nullptr;
     }
+  return llvm::Error::success();
+}
+
+Tensor EagerMode::copyLater(const Tensor &tensor, const Tensor &inFlight) {
+  Call copy{"aten.copy_.default", {tensor, inFlight}};
+  if (llvm::Error error = checkTensors(copy))
+    return fail(firstOf(std::move(error)));
+  Program program(*this);
+  if (Tensor made = program.recorder->call(program.translated(copy)); made.error())
+    return fail(*made.error());
+  if (tensor.type()->sizes() != inFlight.type()->sizes())
+    return fail(problem("eager.sizes", copy.target,
+                        "is to fill " + tensor.typeText() + " with " + inFlight.typeText() + ", of other sizes",
+                        "give a tensor of the sizes that arrive"));
+  const EagerValue &value = *tensor.state()->eager;
+  value.storage->arrivals.push_back({value.views, tensor.type(), inFlight});
+  return tensor;
+}
+
+llvm::Error EagerMode::land(const std::shared_ptr<EagerStorage> &storage) {
+  // Held, because its results let go of it.
+  if (std::shared_ptr<EagerLaunch> launch = storage->launch)
+    if (llvm::Error error = finish(*launch))
+      return error;
+  // Taken first, because a copy lands what it writes to.
+  for (EagerArrival &arrival : std::exchange(storage->arrivals, {})) {
+    Tensor tensor = tensorOf({storage, std::move(arrival.views)}, arrival.type);
+    if (Tensor copied = call({"aten.copy_.default", {tensor, arrival.source}}); copied.error())
+      return makeError(*copied.error());
+  }
   return llvm::Error::success();
 }
 
@@ -366,7 +393,7 @@ llvm::Expected<std::vector<HostTensor>> EagerMode::valuesOf(const Tensor &tensor
   if (llvm::Error error = checkTensors(call))
     return error;
   const EagerValue &value = *tensor.state()->eager;
-  if (llvm::Error error = land(*value.storage))
+  if (llvm::Error error = land(value.storage))
     return error;
   if (value.views.empty())
     return *value.storage->values;

@@ -1,7 +1,8 @@
 // EagerMode: the mode of an eager session: a call becomes a graph of a few nodes, which is run.
 //
 // A tensor is a storage and the views that lead to it. A storage has a value for each rank, or is in flight: then it has
-// the launch that brings it. An in-place operator gives a storage new values, which every tensor that leads to it sees.
+// the launch that brings it. An in-place operator gives a storage new values, which every tensor that leads to it sees; what a
+// launch of c10d's writes arrives there later, when somebody looks.
 // Values are shared and never changed, so a launch keeps what it was given by keeping a pointer.
 //
 // Ownership: tensors share storages. Failure: failed tensors. Cost: a run a call.
@@ -15,6 +16,21 @@ namespace ccgraph::tracer::detail {
 using RankValues = std::shared_ptr<const std::vector<HostTensor>>;
 struct EagerLaunch;
 
+/// A view of what comes before it; the first argument is left out.
+struct EagerView {
+  std::string target;
+  std::vector<Operand> rest;
+};
+
+/// What is going to be copied into a storage.
+struct EagerArrival {
+  /// to where it is copied, and the type of that
+  std::vector<EagerView> views;
+  const Type *type = nullptr;
+  /// in flight, or landed since
+  Tensor source;
+};
+
 /// The memory of a tensor, on all ranks.
 struct EagerStorage {
   const Type *type = nullptr;
@@ -22,12 +38,9 @@ struct EagerStorage {
   RankValues values;
   /// null where it has landed
   std::shared_ptr<EagerLaunch> launch;
-};
-
-/// A view of what comes before it; the first argument is left out.
-struct EagerView {
-  std::string target;
-  std::vector<Operand> rest;
+  /// in their order, behind the launch
+  std::vector<EagerArrival> arrivals;
+  [[nodiscard]] bool isInFlight() const { return launch || !arrivals.empty(); }
 };
 
 struct EagerValue {
@@ -72,6 +85,8 @@ public:
   [[nodiscard]] bool isOpen() const override { return open_; }
 
   void close();
+  /// As copy_, once somebody looks at `tensor`; what does not fit is refused at once.
+  [[nodiscard]] Tensor copyLater(const Tensor &tensor, const Tensor &inFlight);
   [[nodiscard]] Tensor tensor(const std::vector<HostTensor> &values);
   [[nodiscard]] llvm::Expected<std::vector<HostTensor>> valuesOf(const Tensor &tensor);
   [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
@@ -90,7 +105,8 @@ private:
   /// Whether the result is a view of the first argument, for certain or as strides prove it.
   [[nodiscard]] bool isView(const Call &call);
   [[nodiscard]] llvm::Error checkTensors(const Call &call) const;
-  [[nodiscard]] llvm::Error land(const EagerStorage &storage);
+  [[nodiscard]] llvm::Error land(const std::shared_ptr<EagerStorage> &storage);
+  [[nodiscard]] llvm::Error finish(const EagerLaunch &launch);
   [[nodiscard]] llvm::Error landOperands(const Call &call);
   [[nodiscard]] Tensor tensorOf(EagerValue value, const Type *type);
   [[nodiscard]] const Type *typeOf(const Type *inferred, const HostTensor &value) const;

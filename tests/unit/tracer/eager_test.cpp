@@ -2,6 +2,7 @@
 #include "traced.h"
 
 #include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/tracer/comm_tensor.h"
 #include "ccgraph/tracer/eager.h"
 #include "ccgraph/tracer/facts.h"
 #include "support/noted.h"
@@ -103,6 +104,52 @@ TEST_F(EagerTest, WaitingTwiceIsWaitingOnce) {
   EXPECT_EQ(waits, 1U);
   EXPECT_EQ(on(0, twice), (Row{20}));
   EXPECT_EQ(on(1, y), (Row{20}));
+}
+
+TEST_F(EagerTest, WhatC10dWritesIsInFlightUntilItIsRead) {
+  Tensor x = legible({2});
+  Tensor other = legible({2});
+  c10d::Work work = c10d::allreduce_({x}, "0", "sum");
+  EXPECT_EQ(work.error(), nullptr);
+  Tensor seen = view(x, {1, 2});
+  EXPECT_EQ(on(0, other * 2), (Row{20, 22}));
+  EXPECT_TRUE(eager.isInFlight(x));
+  EXPECT_TRUE(eager.isInFlight(seen));
+  EXPECT_EQ(waits, 0U);
+  EXPECT_EQ(on(1, seen * 2), (Row{60, 64}));
+  EXPECT_FALSE(eager.isInFlight(x));
+  EXPECT_EQ(waits, 1U);
+}
+
+TEST_F(EagerTest, PartsOfOneBufferArriveThere) {
+  Tensor x = legible({2}), buffer = zeros({4}), taken = zeros({2});
+  TensorList halves = split(buffer, 2);
+  c10d::allgather_({{halves[1], taken}}, {x}, "0");
+  EXPECT_TRUE(eager.isInFlight(buffer));
+  EXPECT_EQ(on(0, buffer), (Row{0, 0, 10, 11}));
+  EXPECT_EQ(on(1, taken), (Row{20, 21}));
+  EXPECT_FALSE(eager.isInFlight(buffer));
+}
+
+TEST_F(EagerTest, WritesAndLaunchesOfC10dKeepTheirOrder) {
+  Tensor x = legible({2});
+  c10d::broadcast_({x}, "0", 1);
+  mul_(x, 2);
+  EXPECT_FALSE(eager.isInFlight(x));
+  c10d::allreduce_({x}, "0", "max");
+  c10d::allreduce_({x}, "0", "sum");
+  EXPECT_EQ(waits, 2U);
+  EXPECT_EQ(on(0, x), (Row{80, 84}));
+}
+
+TEST_F(EagerTest, WhatDoesNotFitIsRefusedWhereC10dIsCalled) {
+  Tensor x = legible({2}), small = zeros({3});
+  c10d::Work work = c10d::_allgather_base_(small, x, "0");
+  ASSERT_NE(work.error(), nullptr);
+  EXPECT_EQ(noted(work.error()),
+            "error: aten.copy_.default: is to fill f32[3][1]cpu with f32[4][1]cpu, of other sizes [eager.sizes]\n"
+            "  note: give a tensor of the sizes that arrive\n");
+  EXPECT_FALSE(eager.isInFlight(small));
 }
 
 TEST_F(EagerTest, ACollectiveOfAnInFlightTensorWaitsForThatOne) {

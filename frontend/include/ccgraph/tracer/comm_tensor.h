@@ -12,8 +12,8 @@
 // so a written graph is its own object file (frontend/object_file.h), and functionalize-collectives makes functional collectives of the calls.
 //
 // Wrapping marks the tensor itself: all its handles wait, twice is once, and where no trace records nothing happens.
-// In an Eager session the calls compute at once, by the functional collectives; scatter_ there needs what the root scatters, since
-// one call is all ranks'.
+// In an Eager session the calls launch the functional collectives, and what they write is in flight until somebody looks at it;
+// scatter_ there needs what the root scatters, since one call is all ranks'.
 //
 // Ownership: plain values. Failure: as tensor.h says; a tensor that a call writes must be wrapped while a trace records, because its
 // readers would otherwise not wait. Cost: a few recorded nodes a call.
