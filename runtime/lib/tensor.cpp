@@ -217,6 +217,7 @@ Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) cons
 }
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
+  assert(dim >= 0 && dim < rank() && "a dimension that it has");
   Window window{toDims(sizes()), toDims(strides()), offset() + index * stride(dim)};
   window.sizes.erase(window.sizes.begin() + dim);
   window.strides.erase(window.strides.begin() + dim);

@@ -275,13 +275,14 @@ Value repeat(KernelArgs &args) {
   return result;
 }
 
+/// A single number has no dimension to flip, though one may be named.
 Value flip(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
+  Dims dims = args.integers(1).empty() ? Dims() : args.dims(1, self.rank());
+  if (args.failed())
+    return {};
   Tensor result = self.clone();
-  for (int64_t dim : args.integers(1)) {
-    dim = args.wrapDim(dim, self.rank());
-    if (args.failed())
-      return {};
+  for (int64_t dim : dims) {
     Tensor source = result.clone();
     for (int64_t i = 0; i < self.size(dim); ++i)
       copyElements(result.select(dim, i), source.select(dim, self.size(dim) - 1 - i));

@@ -112,8 +112,10 @@ void rollInto(const Tensor &to, const Tensor &from, int64_t dim, int64_t shift) 
 Value roll(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims shifts = args.integers(1), dims = args.has(2) ? args.integers(2) : Dims();
-  if (args.failed() || !args.check(dims.size() == shifts.size() || (dims.empty() && shifts.size() == 1),
-                                   "got shifts " + dimsOf(shifts) + " of dimensions " + dimsOf(dims)))
+  if (args.failed() ||
+      !args.check(dims.size() == shifts.size() || (dims.empty() && shifts.size() == 1),
+                  "got shifts " + dimsOf(shifts) + " of dimensions " + dimsOf(dims)) ||
+      !args.check(dims.empty() || self.rank() > 0, "got dimensions " + dimsOf(dims) + " of a 0-d tensor"))
     return {};
   Tensor result = self.cloneContiguous();
   if (dims.empty()) {

@@ -66,5 +66,56 @@ TEST(Arguments, FailuresNameOperatorArgumentGotAndExpected) {
             "aten.view.default: argument 'size': got the text 'x', expected a list of integers");
 }
 
+/// What a parameter of this name may be given with a single number, which has no dimension though a call may name 0 or -1.
+std::vector<Value> choicesFor(llvm::StringRef parameter) {
+  if (parameter.startswith("dims") || parameter.startswith("shift"))
+    return {integers({-1}), integers({0})};
+  if (parameter.startswith("dim") || parameter == "axis")
+    return {number(-1), number(0), integers({-1})};
+  if (parameter == "index" || parameter == "indices")
+    return {i64({}, {0}), i64({1}, {0})};
+  if (parameter == "dtype" || parameter == "keepdim" || parameter == "generator")
+    return {Value()};
+  return {f32({}, {2}), number(1)};
+}
+
+/// Calls the kernel with every choice for its first arguments, and None for the rest.
+size_t callWithNumbers(const Kernel &kernel, llvm::ArrayRef<llvm::StringRef> names, const Value::List &given) {
+  constexpr size_t most = 4;
+  if (given.size() == std::min(names.size(), most)) {
+    llvm::Expected<Value> result = runKernel(kernel, KernelCall{given, {}});
+    llvm::consumeError(result.takeError());
+    return 1;
+  }
+  size_t calls = 0;
+  for (const Value &choice : choicesFor(names[given.size()])) {
+    Value::List more = given;
+    more.push_back(choice);
+    calls += callWithNumbers(kernel, names, more);
+  }
+  return calls;
+}
+
+// Each yields something or is an error: what it must not do is to look for a dimension that is not there, which assertions and
+// sanitizers tell.
+TEST(Arguments, ADimensionOfASingleNumberIsNoPlaceInItsSizes) {
+  size_t calls = 0;
+  for (const Kernel &kernel : allKernels()) {
+    llvm::SmallVector<llvm::StringRef, 8> names;
+    kernel.parameters.split(names, ',');
+    if (llvm::any_of(names, [](llvm::StringRef name) { return name.startswith("dim") || name == "axis"; }))
+      calls += callWithNumbers(kernel, names, {});
+  }
+  EXPECT_GT(calls, 1000U);
+}
+
+TEST(Arguments, ASingleNumberHasNoDimensionToFlipOrRoll) {
+  EXPECT_EQ(valuesOf("aten.flip.default", {f32({}, {3}), integers({-1})}), (Doubles{3}));
+  EXPECT_EQ(failure("aten.flip.default", {counting({2}), integers({0, -1})}),
+            "aten.flip.default: got dimensions [0, 0], expected each once");
+  EXPECT_EQ(failure("aten.roll.default", {f32({}, {3}), integers({1}), integers({0})}),
+            "aten.roll.default: got dimensions [0] of a 0-d tensor");
+}
+
 } // namespace
 } // namespace ccgraph::runtime::testing
