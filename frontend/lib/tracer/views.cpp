@@ -2,6 +2,7 @@
 
 #include "tracer/mode.h"
 
+#include <algorithm>
 #include <limits>
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
@@ -13,9 +14,25 @@ Tensor reshape(const Tensor &self, const std::vector<int64_t> &shape) {
   return call("aten.reshape.default", {self, shape});
 }
 
+static Tensor outOfRange(int64_t dim, int64_t rank) {
+  return detail::fail(detail::problem("trace.dim", "flatten",
+                                      "Dimension out of range (expected to be in range of [" + std::to_string(-rank) +
+                                          ", " + std::to_string(rank - 1) + "], but got " + std::to_string(dim) + ")"));
+}
+
 Tensor flatten(const Tensor &self, int64_t start_dim, int64_t end_dim) {
-  auto rank = self.dim();
-  int64_t first = start_dim < 0 ? start_dim + rank : start_dim, last = end_dim < 0 ? end_dim + rank : end_dim;
+  // Which says why.
+  if (!self.isValid())
+    return reshape(self, {-1});
+  // A scalar is taken as one of a dimension.
+  int64_t rank = self.dim(), most = std::max<int64_t>(rank, 1);
+  for (int64_t dim : {start_dim, end_dim})
+    if (dim < -most || dim >= most)
+      return outOfRange(dim, most);
+  int64_t first = start_dim < 0 ? start_dim + most : start_dim, last = end_dim < 0 ? end_dim + most : end_dim;
+  if (first > last)
+    return detail::fail(
+        detail::problem("trace.dim", "flatten", "flatten() has invalid args: start_dim cannot come after end_dim"));
   std::vector<int64_t> sizes = self.sizes(), flat;
   for (int64_t dim = 0; dim < rank; ++dim)
     if (dim > first && dim <= last)

@@ -226,6 +226,19 @@ TEST(OperatorErrors, ProductsThatCannotBe) {
             "fit [trace.matmul]\n  note: their sizes are equal or 1, counted from the last\n");
 }
 
+TEST(OperatorErrors, DimensionsThatAreNotThereAreNotFlattened) {
+  Traced t;
+  Tensor x = t.input("x", {2, 3});
+  EXPECT_EQ(errorOf(flatten(x, -5)),
+            "error: flatten: Dimension out of range (expected to be in range of [-2, 1], but got -5) [trace.dim]\n");
+  EXPECT_EQ(errorOf(flatten(sum(x), 1)),
+            "error: flatten: Dimension out of range (expected to be in range of [-1, 0], but got 1) [trace.dim]\n");
+  EXPECT_EQ(errorOf(flatten(x, 1, 0)),
+            "error: flatten: flatten() has invalid args: start_dim cannot come after end_dim [trace.dim]\n");
+  EXPECT_EQ(flatten(sum(x)).typeText(), "f32[1][1]cpu");
+  EXPECT_EQ(flatten(x, -2, -1).typeText(), "f32[6][1]cpu");
+}
+
 TEST(OperatorErrors, NoPieces) {
   Traced t;
   EXPECT_EQ(errorOf(chunk(t.input("x", {4}), 0)[0]),
