@@ -209,6 +209,15 @@ static const GradientCase cases[] = {
         k = aten.mean.dim(a, [1], True)
         y = aten.mul.Tensor(k, s)
         return (y,))"},
+    {"reductions_of_a_number", R"(a: "f64[][]cpu"
+        s = aten.sum.dim_IntList(a, [0])
+        k = aten.mean.dim(a, [-1], True)
+        m = aten.amax.default(a, [-1])
+        c = aten.cumsum.default(a, -1)
+        p = aten.mul.Tensor(s, k)
+        q = aten.mul.Tensor(m, c)
+        y = aten.mul.Tensor(p, q)
+        return (y,))"},
     {"amax", R"(a: "f64[2, 3]"
         k = aten.amax.default(a, [1], True)
         m = aten.amin.default(a, [0])

@@ -1,5 +1,6 @@
 // Gradients against finite differences in f64, on one rank and on several; what has none, and what is refused.
 #include "gradient_cases.h"
+#include "support/noted.h"
 #include "support/random.h"
 #include "support/rank_program.h"
 
@@ -9,6 +10,8 @@
 #include "ccgraph/tracer/gradient.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <gtest/gtest.h>
 
@@ -30,6 +33,15 @@ Node *nodeNamed(const Graph &graph, llvm::StringRef name) {
   return nullptr;
 }
 
+/// Of its calls, each once.
+std::set<std::string> targetsOf(const Graph &graph) {
+  std::set<std::string> targets;
+  for (const Node *node : graph)
+    if (node->opcode() == Opcode::CallFunction)
+      targets.insert(node->target().str().str());
+  return targets;
+}
+
 std::vector<Node *> differentiableInputs(const Graph &graph) {
   std::vector<Node *> inputs;
   for (Node *node : graph.nodes())
@@ -46,6 +58,7 @@ public:
     inferTypes(graph);
     Node *y = nodeNamed(graph, "y");
     with_ = differentiableInputs(graph);
+    note("operators", llvm::join(targetsOf(graph), " "));
     Node *output = graph.back();
     GraphBuilder inputs(graph, graph.front());
     Node *seed = inputs.input("seed", inputs.tensorLike(*y->type(), *staticDims(y->type()->sizes())));
@@ -68,11 +81,12 @@ public:
     if (std::vector<Diagnostic> found = verify(program_.graph()); !found.empty())
       return toString(found);
     runtime::RunResult result = llvm::cantFail(run());
-    std::string worst;
+    std::string wrong;
     for (size_t rank = 0; rank < given_.ranks; ++rank)
       for (size_t input = 0; input < with_.size(); ++input)
-        worst += compare(rank, input, numbersOf(result[rank].at("out." + std::to_string(input + 1))));
-    return worst;
+        wrong += compare(rank, input, numbersOf(result[rank].at("out." + std::to_string(input + 1))));
+    note("worst error", llvm::formatv("{0:e1}", worst_).str());
+    return wrong;
   }
 
 private:
@@ -131,7 +145,10 @@ private:
     std::string wrong;
     for (size_t i = 0; i < gradient.size(); ++i) {
       double expected = difference(elements[i]);
-      if (std::abs(gradient[i] - expected) > 1e-6 * std::max(1.0, std::abs(expected)))
+      double error = std::abs(gradient[i] - expected) / std::max(1.0, std::abs(expected));
+      worst_ = std::max(worst_, error);
+      // Not a number is wrong, too.
+      if (!(error <= 1e-6))
         wrong += "rank " + std::to_string(rank) + ", " + with_[input]->name().str().str() + "[" + std::to_string(i) +
                  "]: got " + std::to_string(gradient[i]) + ", expected " + std::to_string(expected) + "\n";
     }
@@ -142,6 +159,8 @@ private:
   RankProgram program_;
   std::vector<Node *> with_, gradients_;
   std::vector<TensorMap> values_;
+  /// of an element, of its size where that is more than 1
+  double worst_ = 0;
 };
 
 class GradientTest : public testing::TestWithParam<GradientCase> {};
@@ -159,6 +178,7 @@ const std::set<std::string> withoutCase = {
     "aten.native_dropout.default", "aten._scaled_dot_product_flash_attention.default"};
 
 TEST(GradientRules, EachHasACase) {
+  note("without a case", llvm::join(withoutCase, " "));
   for (const std::string &target : differentiableTargets()) {
     bool has = llvm::any_of(gradientCases(),
                             [&](const GradientCase &it) { return llvm::StringRef(it.text).contains(target + "("); });

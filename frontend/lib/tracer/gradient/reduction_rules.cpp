@@ -24,9 +24,12 @@ struct Reduction {
   }
 };
 
-/// Over all dimensions where argument 1 names none; `keeps`: the place of keepdim.
+/// Over all dimensions where argument 1 names none; `keeps`: the place of keepdim. A single number has no dimension, though PyTorch lets a
+/// call name its dimension 0 or -1.
 Reduction reductionOf(GradientCall &c, int keeps = 2) {
   Reduction reduction{c.sizes(c.operand(0)), {}, c.boolean(keeps, false)};
+  if (reduction.sizes.empty())
+    return reduction;
   if (const Argument *dims = argumentAt(*c.node(), 1))
     for (const Argument &dim : dims->elements())
       reduction.dims.push_back(GradientCall::dimension(dim.integer(), reduction.sizes.size()));
