@@ -1,5 +1,7 @@
 #include "cuda/planner.h"
 
+#include "cuda/apart.h"
+
 #include "ccgraph/ir/strides.h"
 
 #include <cmath>
@@ -173,12 +175,9 @@ device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
 
 /// By address, because a plan may lay two buffers over the same bytes. The very window is safe, where each lane reads what it writes.
 static bool isSafe(const Tensor &read, const Tensor &written) {
-  if (read.numElements() == 0 || written.numElements() == 0)
-    return true;
-  auto endOf = [](const Tensor &t) { return t.data() + extentOf(t.sizes(), t.strides()) * t.elementSize(); };
-  bool apart = endOf(read) <= written.data() || endOf(written) <= read.data();
-  return apart || (read.data() == written.data() && read.elementSize() == written.elementSize() &&
-                   read.sizes() == written.sizes() && read.strides() == written.strides());
+  return (read.data() == written.data() && read.elementSize() == written.elementSize() &&
+          read.sizes() == written.sizes() && read.strides() == written.strides()) ||
+         areApart(read, written);
 }
 
 void Planner::map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Source> sources) {
