@@ -36,16 +36,16 @@ llvm::SmallVector<Steps, 8> stepsBetween(const Tensor &a, const Tensor &b) {
   return all;
 }
 
-/// Looks for steps that make up a distance, but for less than an element.
+/// Looks for steps that make up the distance between two elements of so many bytes, but for less than an element.
 class Search {
 public:
-  explicit Search(int64_t bytes) : bytes_(bytes) {}
+  Search(int64_t bytesOfA, int64_t bytesOfB) : bytesOfA_(bytesOfA), bytesOfB_(bytesOfB) {}
   [[nodiscard]] bool reaches(int64_t distance, llvm::ArrayRef<Steps> steps) {
     if (--left_ < 0)
       return true;
     if (steps.empty())
-      return -bytes_ < distance && distance < bytes_;
-    int64_t below = 1 - bytes_, above = bytes_ - 1;
+      return -bytesOfA_ < distance && distance < bytesOfB_;
+    int64_t below = 1 - bytesOfA_, above = bytesOfB_ - 1;
     for (const Steps &inner : steps.drop_front()) {
       below += inner.least * inner.stride;
       above += inner.most * inner.stride;
@@ -62,7 +62,7 @@ public:
 private:
   static int64_t floorOf(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
   static int64_t ceilOf(int64_t a, int64_t b) { return -floorOf(-a, b); }
-  int64_t bytes_;
+  int64_t bytesOfA_, bytesOfB_;
   /// so that no strides, however odd, take long
   int left_ = 4096;
 };
@@ -72,7 +72,7 @@ private:
 bool areApart(const Tensor &a, const Tensor &b) {
   if (a.numElements() == 0 || b.numElements() == 0)
     return true;
-  Search search(std::max(a.elementSize(), b.elementSize()));
+  Search search(a.elementSize(), b.elementSize());
   return !search.reaches(a.data() - b.data(), stepsBetween(a, b));
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 Tensor floats(int64_t number) { return Tensor::zeros(DType::F32, {number}); }
 
-Tensor window(const Tensor &base, Dims sizes, Dims strides, int64_t offset) {
-  return base.reinterpret(base.dtype(), {std::move(sizes), std::move(strides), offset});
+Tensor window(const Tensor &base, Dims sizes, Dims strides, int64_t offset, DType dtype = DType::F32) {
+  return base.reinterpret(dtype, {std::move(sizes), std::move(strides), offset});
 }
 
 TEST(Apart, ColumnsOfOneTensorAre) {
@@ -24,15 +24,25 @@ TEST(Apart, ColumnsOfOneTensorAre) {
   EXPECT_TRUE(areApart(window(base, {12}, {2}, 0), window(base, {12}, {2}, 1)));
 }
 
+TEST(Apart, ElementsEndWhereOthersBegin) {
+  Tensor base = floats(16);
+  Tensor halves = window(base, {4}, {1}, 0, DType::BF16);
+  EXPECT_TRUE(areApart(halves, window(base, {4}, {1}, 2)));
+  EXPECT_TRUE(areApart(window(base, {4}, {1}, 2), halves));
+  EXPECT_FALSE(areApart(window(base, {4}, {1}, 1), halves));
+}
+
 TEST(Apart, NothingIsApartFromAll) {
   Tensor base = floats(4);
   EXPECT_TRUE(areApart(window(base, {0, 4}, {4, 1}, 0), base));
   EXPECT_FALSE(areApart(base, base));
 }
 
-/// Where the elements begin; all have four bytes.
-std::set<const std::byte *> placesOf(const Tensor &tensor) {
-  std::set<const std::byte *> places = {tensor.data()};
+/// Of all its elements.
+std::set<const std::byte *> bytesOf(const Tensor &tensor) {
+  std::set<const std::byte *> places;
+  for (int64_t i = 0; i < tensor.elementSize(); ++i)
+    places.insert(tensor.data() + i);
   for (int64_t dim = 0; dim < tensor.rank(); ++dim) {
     std::set<const std::byte *> more;
     for (const std::byte *place : places)
@@ -52,7 +62,8 @@ Tensor randomWindow(const Tensor &base, test::Random &random) {
     last += (sizes.back() - 1) * strides.back();
   }
   auto offset = static_cast<int64_t>(random.below(static_cast<size_t>(base.numElements() - last)));
-  return window(base, std::move(sizes), std::move(strides), offset);
+  DType dtype = random.below(2) == 0 ? DType::F32 : DType::BF16;
+  return window(base, std::move(sizes), std::move(strides), offset, dtype);
 }
 
 TEST(Apart, AsTheirBytesSay) {
@@ -61,7 +72,7 @@ TEST(Apart, AsTheirBytesSay) {
   size_t apart = 0;
   for (int round = 0; round < 20000; ++round) {
     Tensor a = randomWindow(base, random), b = randomWindow(base, random);
-    std::set<const std::byte *> ofA = placesOf(a), ofB = placesOf(b);
+    std::set<const std::byte *> ofA = bytesOf(a), ofB = bytesOf(b);
     bool expected = std::none_of(ofA.begin(), ofA.end(), [&](const std::byte *place) { return ofB.count(place) != 0; });
     ASSERT_EQ(areApart(a, b), expected) << "round " << round;
     apart += expected ? 1 : 0;
