@@ -12,8 +12,6 @@ void markWrapped(const Tensor &tensor) {
     tensor.state()->isWrapped = true;
 }
 
-bool isRecording() { return Mode::current() && Mode::current()->recorder(); }
-
 } // namespace ccgraph::tracer::detail
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.

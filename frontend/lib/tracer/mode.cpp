@@ -1,5 +1,7 @@
 #include "tracer/mode.h"
 
+#include "ccgraph/tracer/comm_tensor.h"
+
 namespace ccgraph::tracer {
 namespace detail {
 namespace {
@@ -9,8 +11,13 @@ thread_local std::string currentModulePath;
 
 } // namespace
 
+thread_local constinit bool isRecording = false;
+
 Mode *Mode::current() { return currentMode; }
-void Mode::setCurrent(Mode *mode) { currentMode = mode; }
+void Mode::setCurrent(Mode *mode) {
+  currentMode = mode;
+  isRecording = mode && mode->recorder();
+}
 std::string &modulePath() { return currentModulePath; }
 
 Diagnostic problem(llvm::StringRef rule, llvm::StringRef where, std::string message, llvm::StringRef repair) {

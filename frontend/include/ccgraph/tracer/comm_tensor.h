@@ -27,12 +27,14 @@ namespace ccgraph::tracer {
 namespace detail {
 /// Marks the tensor, where it is a trace's.
 void markWrapped(const Tensor &tensor);
-[[nodiscard]] bool isRecording();
+/// Whether a trace of this thread records. In the header and without an initialiser to run, so that a wrapper outside of a trace is one
+/// look at memory.
+extern thread_local constinit bool isRecording;
 } // namespace detail
 
 /// The same tensor, which in-place collectives may write while a trace records.
 [[nodiscard]] inline const Tensor &comm_tensor(const Tensor &tensor) {
-  if (detail::isRecording())
+  if (detail::isRecording)
     detail::markWrapped(tensor);
   return tensor;
 }
