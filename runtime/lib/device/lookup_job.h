@@ -88,33 +88,36 @@ CCGRAPH_BY_TEAM void runUnit(const EmbeddingGradJob &job, int64_t unit, Team &te
 
 enum class LossReduction : uint8_t { None, Mean, Sum };
 
-/// Of samples[i, :], whose class is target[i]: loss -weight * sample at the class, where the class is not `ignored`.
-struct ClassLossJob {
+/// What a loss over classes and its gradient both need.
+struct ClassLoss {
   static constexpr bool hasWhole = false;
   Arithmetic arithmetic = Arithmetic::Single;
   LossReduction reduction = LossReduction::Mean;
   int64_t count = 0;
   int64_t classes = 0;
   int64_t ignored = -100;
-  Matrix samples;
   /// one row
   Matrix target;
   /// one row; not there where it has no address
   Matrix weight;
-  /// one number, or one row of a loss that is not reduced
-  Matrix out;
   Matrix totalWeight;
 };
 
+/// Of samples[i, :], whose class is target[i]: loss -weight * sample at the class, where the class is not `ignored`.
+struct ClassLossJob : ClassLoss {
+  Matrix samples;
+  /// one number, or one row of a loss that is not reduced
+  Matrix out;
+};
+
 /// 0 of an ignored sample.
-template <typename C, typename Job>
-CCGRAPH_ANYWHERE C weightOf(const Job &job, int64_t label) {
+template <typename C>
+CCGRAPH_ANYWHERE C weightOf(const ClassLoss &job, int64_t label) {
   if (label == job.ignored)
     return C();
   return job.weight.data ? get<C>(job.weight, 0, label) : C(1);
 }
-template <typename Job>
-CCGRAPH_ANYWHERE bool isKnown(const Job &job, int64_t label) {
+CCGRAPH_ANYWHERE inline bool isKnown(const ClassLoss &job, int64_t label) {
   return label == job.ignored || (label >= 0 && label < job.classes);
 }
 template <typename C>
@@ -152,18 +155,9 @@ CCGRAPH_BY_TEAM void runUnit(const ClassLossJob &job, int64_t, Team &team) {
 }
 
 /// out[i, :] = 0, but at the class: -weight * grad, divided by the total weight where the loss is a mean.
-struct ClassLossGradJob {
-  static constexpr bool hasWhole = false;
-  Arithmetic arithmetic = Arithmetic::Single;
-  LossReduction reduction = LossReduction::Mean;
-  int64_t count = 0;
-  int64_t classes = 0;
-  int64_t ignored = -100;
+struct ClassLossGradJob : ClassLoss {
   /// one row, with stride 0 where it is one number
   Matrix grad;
-  Matrix target;
-  Matrix weight;
-  Matrix totalWeight;
   Matrix out;
 };
 
