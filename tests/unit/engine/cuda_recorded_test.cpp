@@ -1,48 +1,12 @@
 // Kernels of devices in plans: over recorded calls they run where a stream would run them; elsewhere they are refused.
 #include "both_ways.h"
 #include "recorded/recorded_calls.h"
-#include "support/plan_builder.h"
-#include "support/rank_program.h"
+#include "recorded_run.h"
 
 namespace ccgraph::test {
 namespace {
 
-using Row = std::vector<double>;
 using namespace std::chrono_literals;
-
-HostTensor f32(std::vector<int64_t> sizes, const Row &values) {
-  return hostTensor(DType::F32, std::move(sizes), values);
-}
-
-runtime::PlanRequest requestOf(const Plan &plan, std::vector<TensorMap> inputs, std::vector<std::string> kernels) {
-  runtime::PlanRequest request{.plans = {&plan}, .ranks = inputs.size(), .inputs = std::move(inputs), .deadline = 30s};
-  request.kernels = std::move(kernels);
-  return request;
-}
-
-llvm::Expected<runtime::RunResult> runRecorded(const runtime::PlanRequest &request) {
-  return runPlans(*runtime::findEngine("nccl-recorded"), request);
-}
-
-/// r = all_reduce(-a) + OP(x), the sum on one stream and OP(x) on another at once.
-struct Overlap : PlanBuilder {
-  explicit Overlap(llvm::StringRef op) {
-    PlanWindow a = input("a", {2}), x = input("x", {2}), n = comm("n", {2});
-    PlanWindow c = comm("c", {2}), b = compute("b", {2}), r = compute("r", {2});
-    StreamId comm = collectives(group("tp", {0, 1}));
-    kernel("n", "aten.neg.default", {a}, n);
-    collective("c", comm, {call(CollectiveKind::AllReduce, comm, n, c)});
-    kernel("b", op, {x}, b);
-    kernel("r", "aten.add.Tensor", {c, b}, r);
-    order("n", "c");
-    order("c", "r");
-    returns(r);
-  }
-  static std::vector<TensorMap> inputs() {
-    return {{{"in.a", f32({2}, {1, 2})}, {"in.x", f32({2}, {100, 200})}},
-            {{"in.a", f32({2}, {10, 20})}, {"in.x", f32({2}, {300, -400})}}};
-  }
-};
 
 TEST(CudaRecorded, GivesTheValuesInEachOrder) {
   Overlap program("aten.relu.default");
@@ -52,11 +16,8 @@ TEST(CudaRecorded, GivesTheValuesInEachOrder) {
       request.seed = seed;
       request.capture = capture;
       auto plans = llvm::cantFail(runtime::findEngine("nccl-recorded")->prepare(request));
-      for (int run = 0; run < 3; ++run) {
-        runtime::RunResult results = resultsOf(plans->run(request.inputs));
-        EXPECT_EQ(numbersOf(results[0].at("out.0")), (Row{89, 178}));
-        EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{289, -22}));
-      }
+      for (int run = 0; run < 3; ++run)
+        Overlap::expect(resultsOf(plans->run(request.inputs)));
     }
 }
 

@@ -1,54 +1,14 @@
 // The host code of the nccl engine, over recorded calls: orders, capture, what it refuses, and what becomes of a run that fails.
-#include "support/plan_builder.h"
-#include "support/rank_program.h"
-
-#include <gtest/gtest.h>
+#include "recorded_run.h"
 
 #include <set>
 
 namespace ccgraph::test {
 namespace {
 
-using Row = std::vector<double>;
 using runtime::Fault;
 using runtime::FaultKind;
 using namespace std::chrono_literals;
-
-HostTensor f32(std::vector<int64_t> sizes, const Row &values) {
-  return hostTensor(DType::F32, std::move(sizes), values);
-}
-
-runtime::PlanRequest requestOf(const Plan &plan, std::vector<TensorMap> inputs) {
-  return {.plans = {&plan}, .ranks = inputs.size(), .inputs = std::move(inputs), .deadline = 30s};
-}
-
-llvm::Expected<runtime::RunResult> runRecorded(const runtime::PlanRequest &request) {
-  return runPlans(*runtime::findEngine("nccl-recorded"), request);
-}
-
-/// r = all_reduce(-a) + relu(x).
-struct Overlap : PlanBuilder {
-  Overlap() {
-    PlanWindow a = input("a", {2}), x = input("x", {2}), n = comm("n", {2});
-    PlanWindow c = comm("c", {2}), b = compute("b", {2}), r = compute("r", {2});
-    StreamId comm = collectives(group("tp", {0, 1}));
-    kernel("n", "aten.neg.default", {a}, n);
-    collective("c", comm, {call(CollectiveKind::AllReduce, comm, n, c)});
-    kernel("b", "aten.relu.default", {x}, b);
-    kernel("r", "aten.add.Tensor", {c, b}, r);
-    order("n", "c");
-    order("c", "r");
-    returns(r);
-  }
-  static std::vector<TensorMap> inputs() {
-    return {{{"in.a", f32({2}, {1, 2})}, {"in.x", f32({2}, {100, 200})}},
-            {{"in.a", f32({2}, {10, 20})}, {"in.x", f32({2}, {300, -400})}}};
-  }
-  static void expect(const runtime::RunResult &results) {
-    EXPECT_EQ(numbersOf(results[0].at("out.0")), (Row{89, 178}));
-    EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{289, -22}));
-  }
-};
 
 TEST(NcclRecorded, GivesTheValuesInEachOrder) {
   Overlap program;
