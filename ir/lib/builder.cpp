@@ -97,9 +97,13 @@ Node *GraphBuilder::create(NodeSpec spec, llvm::ArrayRef<Actual> args, llvm::Arr
 }
 
 Node *GraphBuilder::input(llvm::StringRef name, const Type *type) {
-  return create(
-      {.opcode = Opcode::Placeholder, .name = name, .target = graph_->context().identifier(name), .type = type}, {},
-      {});
+  Node *node =
+      create({.opcode = Opcode::Placeholder, .name = name, .target = graph_->context().identifier(name), .type = type},
+             {}, {});
+  // Because inputs are the parameters of one function, one whose name was taken is another parameter too.
+  if (node->target() != node->name())
+    graph_->setTarget(node, node->name());
+  return node;
 }
 
 Node *GraphBuilder::attribute(llvm::StringRef target, const Type *type) {

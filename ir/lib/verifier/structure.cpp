@@ -2,6 +2,8 @@
 
 #include "verifier/rules.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 namespace ccgraph::verifier {
 namespace {
 
@@ -66,6 +68,14 @@ private:
       report_.add(node, {Severity::Error, "structure.inputs",
                          "is a placeholder after the call " + quoted(*firstCall_) + "; expected it before every call",
                          "move the placeholder to the others at the head"});
+    if (node.opcode() != Opcode::Placeholder)
+      return;
+    auto [first, isFirst] = inputs_.try_emplace(node.target(), &node);
+    if (!isFirst)
+      report_.add(node, {Severity::Error, "structure.inputs",
+                         "is the input '" + node.target().str().str() + "', as " + quoted(*first->second) +
+                             " is; expected one placeholder of each input",
+                         "give it a target of its own: they are the parameters of one function"});
   }
 
   void checkOutput(const Node &node) {
@@ -157,6 +167,8 @@ private:
   Report &report_;
   const Graph &graph_;
   const Node *firstCall_ = nullptr;
+  /// placeholders by target
+  llvm::DenseMap<Identifier, const Node *> inputs_;
 };
 
 } // namespace

@@ -36,6 +36,15 @@ TEST_F(GraphBuilderTest, MakesAProgramThatVerifies) {
   EXPECT_FALSE(static_cast<bool>(verifyOrError(graph_)));
 }
 
+TEST_F(GraphBuilderTest, InputsOfOneNameAreTwoParameters) {
+  Node *x = b_.input("x", b_.tensor(DType::F32, {4}));
+  Node *other = b_.input("x", b_.tensor(DType::F32, {4}));
+  b_.output({b_.call("aten.add.Tensor", {x, other})});
+  EXPECT_EQ(x->target().str(), "x");
+  EXPECT_EQ(other->target().str(), "x_1");
+  EXPECT_FALSE(static_cast<bool>(verifyOrError(graph_)));
+}
+
 TEST_F(GraphBuilderTest, OwnsWhatIsWritten) {
   Node *x = b_.input("x", b_.tensor(DType::F32, {4}));
   auto make = [&] {

@@ -117,6 +117,17 @@ TEST(VerifierStructure, PlaceholdersStandFirst) {
             "  note: move the placeholder to the others at the head\n");
 }
 
+TEST(VerifierStructure, PlaceholdersHaveTargetsOfTheirOwn) {
+  Program p;
+  Node *x = p.input("x");
+  Node *y =
+      p.graph.create({.opcode = Opcode::Placeholder, .name = "y", .target = x->target()}, ArgumentBuilder(p.graph), {});
+  p.output({x, y});
+  EXPECT_EQ(found(p.graph), "error: y: is the input 'x', as 'x' is; expected one placeholder of each input "
+                            "[structure.inputs]\n"
+                            "  note: give it a target of its own: they are the parameters of one function\n");
+}
+
 TEST(VerifierStructure, ARequiredArgumentIsGiven) {
   Program p;
   Node *x = p.input("x");
@@ -154,7 +165,7 @@ TEST(VerifierStructure, AnOpaqueOperatorTakesAnything) {
 void addControlDeps(Program &p, int numInputs) {
   Graph &body = p.graph.addSubgraph(p.id("body"));
   for (int i = 0; i < numInputs; ++i)
-    body.create({.opcode = Opcode::Placeholder, .name = "arg", .target = p.id("arg")}, ArgumentBuilder(body), {});
+    GraphBuilder(body).input("arg");
   ArgumentBuilder builder(body);
   Argument result = builder.nodes({body.front()});
   body.create({.opcode = Opcode::Output, .name = "output", .target = p.id("output")}, std::move(builder), {result, {}});

@@ -114,7 +114,7 @@ public:
   /// Frame and provenance of the nodes to come: the first one's frame, the origins of all.
   void standFor(llvm::ArrayRef<Node *> sources);
 
-  /// A placeholder. Placeholders stand before every call.
+  /// A placeholder, of this name or one like it where that is taken. Placeholders stand before every call.
   Node *input(llvm::StringRef name, const Type *type = nullptr);
   /// A get_attr of this target, named after it.
   Node *attribute(llvm::StringRef target, const Type *type = nullptr);
