@@ -6,11 +6,14 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ccgraph {
 namespace {
 
-constexpr size_t piece = size_t(1) << 20;
+constexpr size_t largestPiece = size_t(1) << 20;
+/// also where a file has grown since it was opened
+constexpr size_t smallestPiece = size_t(1) << 12;
 
 llvm::Error openError(llvm::StringRef path, const std::error_code &code) {
   Diagnostic diagnostic;
@@ -28,6 +31,8 @@ struct LineReader::Source {
   std::unique_ptr<llvm::MemoryBuffer> compressed;
   std::optional<GzipReader> gzip;
   llvm::StringRef text; ///< what is left of a text in memory
+  /// of a file: what is left, as far as that is known
+  size_t expected = std::numeric_limits<size_t>::max();
   std::optional<llvm::Error> error;
 
   Source() = default;
@@ -40,11 +45,20 @@ struct LineReader::Source {
   Source(const Source &) = delete;
   Source &operator=(const Source &) = delete;
 
+  /// How many bytes to ask for: most files are small, and memory that is never filled takes time too.
+  [[nodiscard]] size_t piece() const {
+    size_t left = gzip ? largestPiece : file != llvm::sys::fs::kInvalidFile ? expected : text.size();
+    return std::clamp(left, smallestPiece, largestPiece);
+  }
+
   llvm::Expected<size_t> read(llvm::MutableArrayRef<char> into) {
     if (gzip)
       return gzip->read(into);
-    if (file != llvm::sys::fs::kInvalidFile)
-      return llvm::sys::fs::readNativeFile(file, into);
+    if (file != llvm::sys::fs::kInvalidFile) {
+      llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(file, into);
+      expected -= count ? std::min(expected, *count) : 0;
+      return count;
+    }
     size_t count = std::min(into.size(), text.size());
     std::copy_n(text.begin(), count, into.begin());
     text = text.drop_front(count);
@@ -69,6 +83,10 @@ llvm::Expected<LineReader> LineReader::open(llvm::StringRef path) {
   if (!file)
     return openError(path, llvm::errorToErrorCode(file.takeError()));
   source->file = *file;
+  // Because a pipe has no size.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(*file, status) && status.type() == llvm::sys::fs::file_type::regular_file)
+    source->expected = status.getSize();
   char magic[2] = {};
   llvm::Expected<size_t> length = llvm::sys::fs::readNativeFileSlice(*file, magic, 0);
   if (!length)
@@ -98,11 +116,12 @@ bool LineReader::refill() {
   buffer_.erase(0, at_);
   seen_ -= at_;
   at_ = 0;
-  if (buffer_.size() > maxLine + piece) { // Because what is dropped of a long line need not be kept until its end.
-    buffer_.resize(maxLine + piece);
+  // Because what is dropped of a long line need not be kept until its end.
+  if (buffer_.size() > maxLine + largestPiece) {
+    buffer_.resize(maxLine + largestPiece);
     seen_ = buffer_.size();
   }
-  size_t used = buffer_.size();
+  size_t used = buffer_.size(), piece = source_->piece();
   buffer_.resize(used + piece);
   llvm::Expected<size_t> count = source_->read({buffer_.data() + used, piece});
   buffer_.resize(used + (count ? *count : 0));

@@ -1,7 +1,7 @@
 // LineReader: a file, line by line, in memory that does not grow with the file.
 //
 // A log of a long job has hundreds of megabytes, of which a reader wants a few. So a file is read, and inflated where it
-// is gzip, in pieces of a megabyte; a text that is in memory already (standard input) is handed out as it is.
+// is gzip, in pieces of a megabyte at most; a text that is in memory already (standard input) is handed out as it is.
 //
 // Ownership: a line is valid until the next call. Failure: a file that does not open, or breaks off (a gzip stream that
 // is damaged): the lines before that have been handed out. Cost: linear; memory of a piece and of the longest line, of
