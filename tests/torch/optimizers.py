@@ -3,7 +3,7 @@
 
     optimizers.py OPTIMIZE
 
-ccgraph_optimize writes a step as FX text, PyTorch runs it, and torch.optim takes the same step with foreach=True from the same
+ccgraph_optimizer_step writes a step as FX text, PyTorch runs it, and torch.optim takes the same step with foreach=True from the same
 state. The operators that torch.optim calls on the way, in place there, must be those of the program, in their order. Exit 1
 where a value differs by more than two units in the last place of its size, or the operators do.
 """

@@ -1,6 +1,6 @@
-// ccgraph_optimize: the step of an optimizer on a list of parameters, as FX text for PyTorch to run.
+// ccgraph_optimizer_step: the step of an optimizer on a list of parameters, as FX text for PyTorch to run.
 //
-//   ccgraph_optimize sgd|adamw LR DECAY STEP
+//   ccgraph_optimizer_step sgd|adamw LR DECAY STEP
 //
 // The program's inputs are of three parameters, two of f64 and one of f32 between them, each one after the other: the parameter,
 // its gradient, and for adamw its averages; it returns them as they are after the step (sgd: the parameter alone).
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
   int64_t step = 0;
   if ((name != "sgd" && name != "adamw") || llvm::StringRef(argv[2]).getAsDouble(lr) ||
       llvm::StringRef(argv[3]).getAsDouble(decay) || llvm::StringRef(argv[4]).getAsInteger(10, step)) {
-    llvm::errs() << "usage: ccgraph_optimize sgd|adamw LR DECAY STEP\n";
+    llvm::errs() << "usage: ccgraph_optimizer_step sgd|adamw LR DECAY STEP\n";
     return 2;
   }
   Context context;
