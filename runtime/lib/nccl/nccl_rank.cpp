@@ -7,8 +7,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <thread>
-
 namespace ccgraph::runtime {
 
 /// What is enrolled is looked up by its number; rows move by the device's own calls.
@@ -392,102 +390,6 @@ llvm::Error NcclRank::computeOnHost(PreparedStep &step, GpuStream stream) {
     return error;
   // Because steps that stand after one of the host begin when that has ended, and what was sent is let go.
   return sends ? memory_->settle() : llvm::Error::success();
-}
-
-// --- Waiting --------------------------------------------------------------------------------------------------
-
-llvm::Error NcclRank::await(GpuStream stream) {
-  if (llvm::Error error = check(calls_.record(awaited_, stream), "recording an event"))
-    return error;
-  return awaitEvent(awaited_);
-}
-
-llvm::Error NcclRank::awaitEvent(GpuEvent event) {
-  using Clock = Standby::Clock;
-  constexpr std::chrono::milliseconds betweenLooks(1);
-  Clock::time_point began = Clock::now(), looked = began;
-  prepared_->recorder.setWaiting();
-  for (;;) {
-    bool ended = false;
-    if (int code = calls_.query(event, ended))
-      return endFailed(code);
-    if (ended)
-      break;
-    std::this_thread::yield();
-    Clock::time_point now = Clock::now();
-    if (now - looked < betweenLooks)
-      continue;
-    looked = now;
-    if (int code = communicators_.asyncError())
-      return endFailed(code);
-    stopped_ = standby_->isOver();
-    if (stopped_)
-      return ncclError("the run is over");
-    if (now - began > deadline_)
-      return endOverdue();
-  }
-  prepared_->recorder.setBusy();
-  return llvm::Error::success();
-}
-
-llvm::Error NcclRank::endFailed(int code) {
-  if (workError_)
-    return std::exchange(workError_, llvm::Error::success());
-  // Because the one who knows why says so.
-  stopped_ = calls_.errorText(code).empty();
-  return gpuError(calls_, rank_, "waiting for the device", code);
-}
-
-llvm::Error NcclRank::endOverdue() {
-  std::vector<std::string> waits = waitTexts();
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.deadline";
-  diagnostic.message = "rank " + std::to_string(rank_) + " has waited for " + std::to_string(deadline_.count()) +
-                       " ms: " + (waits.empty() ? "its device has not ended its work" : waits.front());
-  if (!waits.empty())
-    diagnostic.notes.assign(waits.begin() + 1, waits.end());
-  return makeError(std::move(diagnostic));
-}
-
-std::vector<std::string> NcclRank::waitTexts() const {
-  std::vector<std::string> texts;
-  for (const PreparedStep &step : prepared_->steps) {
-    bool ended = true;
-    if (std::holds_alternative<PreparedExchange>(step.work) && step.plan->event &&
-        calls_.query(events_[*step.plan->event], ended) == 0 && !ended)
-      texts.push_back("rank " + std::to_string(rank_) + " waits for " +
-                      describe(std::get<PreparedExchange>(step.work).collective.launches().front()));
-  }
-  return texts;
-}
-
-void NcclRank::abandon() {
-  over_ = true;
-  communicators_.abandon();
-}
-
-// --- What is remembered ---------------------------------------------------------------------------------------
-
-void NcclRank::noteIssued(const PreparedStep &step) {
-  FlightRecorder::Moment now = prepared_->recorder.moment();
-  if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
-    for (size_t i = 0; i < exchange->calls.size(); ++i) {
-      prepared_->recorder.schedule(*exchange->calls[i].record, now);
-      prepared_->recorder.start(*exchange->calls[i].record, exchange->collective.launches()[i], now);
-    }
-  prepared_->recorder.beginStep(step.position, now);
-}
-
-// Because the host learns of all of them at once, when it has waited for the device.
-void NcclRank::noteEnded() {
-  FlightRecorder::Moment now = prepared_->recorder.moment();
-  for (const PreparedStep &step : prepared_->steps) {
-    if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
-      for (const PreparedExchange::Call &call : exchange->calls)
-        prepared_->recorder.complete(*call.record, now);
-    prepared_->recorder.endStep(step.position, now);
-  }
-  prepared_->recorder.setEnded();
 }
 
 } // namespace ccgraph::runtime
