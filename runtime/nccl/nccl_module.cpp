@@ -7,6 +7,7 @@
 #include "matmul.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -184,6 +185,31 @@ public:
     cudaError_t error = cudaEventQuery(raw<cudaEvent_t>(event));
     ended = error == cudaSuccess;
     return error == cudaErrorNotReady ? 0 : codeOf(error);
+  }
+
+  // --- Times ------------------------------------------------------------------------------------------
+  int createTimer(const std::string &, GpuEvent &timer) override {
+    cudaEvent_t made = nullptr;
+    int code = codeOf(cudaEventCreateWithFlags(&made, cudaEventDefault));
+    keep(timer, made);
+    return code;
+  }
+  // Captured, an event is a node of the graph only by cudaEventRecordExternal, which is invalid outside of capture (CUDA Runtime API,
+  // Event Management, cudaEventRecordWithFlags; cuda.h of CUDA 13.0, CU_EVENT_RECORD_EXTERNAL). Times of events so recorded are
+  // those of the last launch: PyTorch's test_graph_timing holds CUDA to it (github.com/pytorch/pytorch, pull request 155372).
+  int takeTime(GpuEvent timer, GpuStream stream) override {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (int code = codeOf(cudaStreamIsCapturing(streamOf(stream), &status)))
+      return code;
+    bool captured = status == cudaStreamCaptureStatusActive;
+    return codeOf(cudaEventRecordWithFlags(raw<cudaEvent_t>(timer), streamOf(stream),
+                                           captured ? cudaEventRecordExternal : cudaEventRecordDefault));
+  }
+  int elapsed(GpuEvent from, GpuEvent to, int64_t &nanoseconds) override {
+    float milliseconds = 0;
+    int code = codeOf(cudaEventElapsedTime(&milliseconds, raw<cudaEvent_t>(from), raw<cudaEvent_t>(to)));
+    nanoseconds = std::llround(static_cast<double>(milliseconds) * 1e6);
+    return code;
   }
 
   // --- Work -------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 // `fewest` what no engine could leave out: the work itself, an event that some step waits for, and each wait.
 #include "engine/rank_loop.h"
 #include "nccl/nccl_rank.h"
+#include "support/no_calls.h"
 #include "support/plan_builder.h"
 
 #include <benchmark/benchmark.h>
@@ -13,74 +14,6 @@ using namespace ccgraph;
 using namespace ccgraph::test;
 
 namespace {
-
-/// Calls that are counted, and nothing else. Memory is the host's.
-class NoCalls final : public runtime::GpuCalls {
-public:
-  using Row = runtime::GpuRow;
-  using Lane = runtime::GpuLane;
-  [[nodiscard]] std::string errorText(int) const override { return ""; }
-  int allocate(runtime::GpuPurpose, int64_t bytes, std::byte *&memory) override {
-    arenas_.emplace_back(bytes, arenaAlignment);
-    memory = arenas_.back().data();
-    return 0;
-  }
-  int release(std::byte *) override { return 0; }
-  int createStream(const std::string &, runtime::GpuStream &stream) override { return made(stream.raw); }
-  int destroyStream(runtime::GpuStream) override { return 0; }
-  int createEvent(const std::string &, runtime::GpuEvent &event) override { return made(event.raw); }
-  int destroyEvent(runtime::GpuEvent) override { return 0; }
-  int record(runtime::GpuEvent, runtime::GpuStream) override { return called(); }
-  int wait(runtime::GpuStream, runtime::GpuEvent) override { return called(); }
-  int query(runtime::GpuEvent, bool &ended) override {
-    ended = true;
-    return 0;
-  }
-  int copy(runtime::GpuCopy, std::byte *, const std::byte *, int64_t, runtime::GpuStream) override { return called(); }
-  int copyElements(const runtime::GpuElements &, runtime::GpuStream) override { return called(); }
-  int reduceRows(const runtime::GpuGathered &, runtime::GpuStream) override { return called(); }
-  int compute(llvm::StringRef, const runtime::device::Job &, runtime::GpuStream) override { return called(); }
-  int launch(runtime::GpuWork &, runtime::GpuStream) override { return called(); }
-  int makeJobId(runtime::GpuJobId &) override { return 0; }
-  int openJob(const runtime::GpuJobId &, int, int, runtime::GpuComm &comm) override { return made(comm.raw); }
-  int split(runtime::GpuComm, int, int, runtime::GpuComm &comm) override { return made(comm.raw); }
-  int placeIn(runtime::GpuComm, int &ranks, int &rank) override {
-    ranks = 1;
-    rank = 0;
-    return 0;
-  }
-  int closeComm(runtime::GpuComm) override { return 0; }
-  int abortComm(runtime::GpuComm) override { return 0; }
-  int asyncError(runtime::GpuComm) override { return 0; }
-  int registerMemory(runtime::GpuComm, std::byte *, int64_t, runtime::GpuRegistration &) override { return 0; }
-  int deregister(runtime::GpuComm, runtime::GpuRegistration) override { return 0; }
-  int groupStart() override { return called(); }
-  int groupEnd() override { return called(); }
-  int allReduce(const Row &, runtime::GpuReduction, Lane) override { return called(); }
-  int reduceScatter(const Row &, runtime::GpuReduction, Lane) override { return called(); }
-  int allGather(const Row &, Lane) override { return called(); }
-  int broadcast(const Row &, int, Lane) override { return called(); }
-  int send(const Row &, int, Lane) override { return called(); }
-  int receive(const Row &, int, Lane) override { return called(); }
-  int beginCapture(runtime::GpuStream) override { return called(); }
-  int endCapture(runtime::GpuStream, runtime::GpuGraph &) override { return called(); }
-  int launchGraph(runtime::GpuGraph, runtime::GpuStream) override { return called(); }
-  int destroyGraph(runtime::GpuGraph) override { return 0; }
-
-  int64_t calls = 0;
-
-private:
-  int made(uintptr_t &raw) {
-    raw = ++handles_;
-    return 0;
-  }
-  int called() {
-    ++calls;
-    return 0;
-  }
-  uintptr_t handles_ = 0;
-  std::deque<runtime::Arena> arenas_;
-};
 
 class NobodyElse final : public runtime::Standby {
 public:

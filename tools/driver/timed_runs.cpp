@@ -23,6 +23,8 @@ bool TimedRuns::measures() const {
          (options_.repeat != 0 || !options_.pace.empty() || !options_.trace.empty() || !options_.durations.empty());
 }
 
+bool TimedRuns::timesSteps() const { return !options_.trace.empty() || !options_.durations.empty(); }
+
 llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure, std::optional<Pace> pace) {
   if (!program_.runsPlans())
     return llvm::Error::success();
@@ -32,6 +34,7 @@ llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)>
   request.deadline = options_.deadline;
   request.pace = std::move(pace);
   request.capture = options_.capture;
+  request.timeSteps = timesSteps();
   request.recordCalls = !options_.calls.empty();
   if (!options_.kernels.empty())
     request.kernels = options_.kernels;
@@ -76,6 +79,9 @@ llvm::Error TimedRuns::measure() {
     return traces.takeError();
   traces_ = std::move(*traces);
   times_.push_back(measureRun(traces_.records));
+  // Because a host that only enqueues knows nothing of when a collective ran.
+  if (findEngine(program_.engine())->abilities().enqueues && !timesSteps())
+    times_.back().collectives.clear();
   return llvm::Error::success();
 }
 

@@ -47,7 +47,8 @@ public:
   /// What the ranks remember of the last run, where what it took is asked for and plans ran: all of them, in the process that
   /// sees all.
   [[nodiscard]] const runtime::RankTraces &traces() const { return traces_; }
-  /// What each run took, as traces().
+  /// What each run took, as traces(); nothing of collectives where the engine enqueues them and was not asked for times (--trace,
+  /// --durations).
   [[nodiscard]] llvm::ArrayRef<runtime::RunTimes> times() const { return times_; }
   /// Null where the interpreter runs graphs.
   [[nodiscard]] const runtime::PreparedPlans *plans() const { return prepared_.get(); }
@@ -56,6 +57,7 @@ public:
 
 private:
   [[nodiscard]] bool measures() const;
+  [[nodiscard]] bool timesSteps() const;
   [[nodiscard]] llvm::Error measure();
   [[nodiscard]] llvm::Expected<runtime::RunResult> runOnce(const std::vector<TensorMap> &inputs);
   [[nodiscard]] llvm::Expected<runtime::RunResult> runMeasured(const std::vector<TensorMap> &inputs);

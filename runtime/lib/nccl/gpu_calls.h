@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ccgraph::runtime {
@@ -107,7 +108,7 @@ public:
 class GpuCalls {
 public:
   /// Of the module and of who loads it: they must be of one build.
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   virtual ~GpuCalls() = default;
   [[nodiscard]] virtual std::string errorText(int code) const = 0;
@@ -115,6 +116,8 @@ public:
   [[nodiscard]] virtual std::string ruleOf(int) const { return "run.nccl"; }
   /// There is no device behind it: streams are no streams of a library.
   [[nodiscard]] virtual bool isActed() const { return false; }
+  /// By the clock of a device that is acted, in nanoseconds since 1970; nothing where there is a real one, whose host's clock counts.
+  [[nodiscard]] virtual std::optional<int64_t> actedClock() const { return std::nullopt; }
 
   // --- Memory -----------------------------------------------------------------------------------------
   /// Aligned to arenaAlignment.
@@ -131,6 +134,14 @@ public:
   virtual int wait(GpuStream stream, GpuEvent event) = 0;
   /// Whether what the event stands for has ended.
   virtual int query(GpuEvent event, bool &ended) = 0;
+
+  // --- Times ------------------------------------------------------------------------------------------
+  /// An event that takes the time when its stream gets there, by the device's own clock. It orders nothing.
+  virtual int createTimer(const std::string &name, GpuEvent &timer) = 0;
+  /// On a stream that is captured it becomes part of the graph, and each launch takes the time anew.
+  virtual int takeTime(GpuEvent timer, GpuStream stream) = 0;
+  /// In nanoseconds, between two that have been taken, which query() tells.
+  virtual int elapsed(GpuEvent from, GpuEvent to, int64_t &nanoseconds) = 0;
 
   // --- Work -------------------------------------------------------------------------------------------
   virtual int copy(GpuCopy way, std::byte *to, const std::byte *from, int64_t bytes, GpuStream stream) = 0;

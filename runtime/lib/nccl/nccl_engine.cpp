@@ -3,6 +3,7 @@
 #include "engine/kernel_choice.h"
 #include "engine/request_check.h"
 #include "interpreter/random.h"
+#include "mpi/record_bytes.h"
 #include "mpi/result_gather.h"
 #include "nccl/gpu_error.h"
 #include "nccl/nccl_job.h"
@@ -90,21 +91,39 @@ public:
   [[nodiscard]] std::vector<FlightRecord> flightRecords() const override {
     return {rank_.prepared().recorder.record()};
   }
-  [[nodiscard]] llvm::Expected<RankTraces> gatherTraces() override { return RankTraces{flightRecords(), {}}; }
+  [[nodiscard]] llvm::Expected<RankTraces> gatherTraces() override {
+    RankTraces traces{flightRecords(), {}};
+    ByteWriter own;
+    if (NcclJob::place().rank != 0)
+      write(own, traces.records.front());
+    llvm::Expected<std::vector<std::string>> told = gatherBytes(own.bytes);
+    if (!told)
+      return told.takeError();
+    for (size_t rank = 1; NcclJob::place().rank == 0 && rank < told->size(); ++rank) {
+      ByteReader bytes(bytesOf((*told)[rank]));
+      traces.records.push_back(readRecord(bytes));
+    }
+    return traces;
+  }
 
 private:
+  static llvm::ArrayRef<std::byte> bytesOf(const std::string &text) {
+    return {reinterpret_cast<const std::byte *>(text.data()), text.size()};
+  }
+  llvm::Expected<std::vector<std::string>> gatherBytes(llvm::ArrayRef<std::byte> own) {
+    return job_.meeting().gather(std::string(reinterpret_cast<const char *>(own.data()), own.size()));
+  }
   /// Those of all ranks at rank 0; elsewhere the rank's own.
   llvm::Expected<RunResult> gather() {
     const JobPlace &place = NcclJob::place();
     TensorMap own = rank_.takeResults();
-    std::vector<std::byte> bytes = place.rank == 0 ? std::vector<std::byte>() : encodeResults(own);
     llvm::Expected<std::vector<std::string>> told =
-        job_.meeting().gather(std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+        gatherBytes(place.rank == 0 ? std::vector<std::byte>() : encodeResults(own));
     if (!told)
       return told.takeError();
     RunResult results(place.ranks);
     for (size_t rank = 1; place.rank == 0 && rank < place.ranks; ++rank)
-      results[rank] = decodeResults({reinterpret_cast<const std::byte *>((*told)[rank].data()), (*told)[rank].size()});
+      results[rank] = decodeResults(bytesOf((*told)[rank]));
     results[place.rank] = std::move(own);
     return results;
   }
@@ -122,7 +141,12 @@ public:
   [[nodiscard]] llvm::Error checkAvailable() const override { return loadGpuModule().takeError(); }
   [[nodiscard]] bool isSpread() const override { return true; }
   [[nodiscard]] Abilities abilities() const override {
-    return {.paces = false, .captures = true, .records = false, .registersMemory = true, .needsPlace = true};
+    return {.paces = false,
+            .captures = true,
+            .records = false,
+            .registersMemory = true,
+            .enqueues = true,
+            .needsPlace = true};
   }
   void setPlace(const JobPlace &place) const override { NcclJob::setPlace(place); }
 

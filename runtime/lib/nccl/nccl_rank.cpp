@@ -33,7 +33,10 @@ NcclRank::NcclRank(const Setup &setup, const PlanRequest &request)
       prepared_(std::make_unique<PreparedRank>(
           PreparedRank::Setup{rank_, transport_.get(), setup.engine, setup.body, setup.layouts, memory_.get()},
           request)),
-      rows_(nullptr, nullptr), scratch_(calls_), selfTransfers_(calls_, rank_) {}
+      rows_(nullptr, nullptr), scratch_(calls_), selfTransfers_(calls_, rank_) {
+  if (request.timeSteps)
+    clock_.emplace(calls_, rank_);
+}
 
 NcclRank::~NcclRank() {
   llvm::consumeError(std::move(workError_));
@@ -75,6 +78,8 @@ llvm::Error NcclRank::prepare() {
     if (auto *kernel = std::get_if<PreparedKernel>(&prepared_->steps[index].work))
       workOf_[index] = &works_.emplace_back(*this, *kernel, *prepared_->steps[index].plan);
   lanesOfCalls_ = lanes_.lanesOf(plan(), rank_);
+  if (llvm::Error error = prepareClock())
+    return error;
   return captures_ ? checkCapture() : llvm::Error::success();
 }
 
@@ -191,6 +196,8 @@ llvm::Expected<RankLoop::End> NcclRank::runSteps(const TensorMap &inputs) {
   const Arena &arena = state.memory.communication();
   if (llvm::Error error = communicators_.registerArena(arena.data(), arena.size()))
     return error;
+  if (llvm::Error error = placeClock())
+    return error;
   if (llvm::Error error = captures_ ? launchCaptured() : enqueueSteps())
     return error;
   memory_->use(streams_[Plan::computeStream]);
@@ -201,6 +208,8 @@ llvm::Expected<RankLoop::End> NcclRank::runSteps(const TensorMap &inputs) {
   results_ = std::move(*results);
   selfTransfers_.clear();
   noteEnded();
+  if (llvm::Error error = noteTimes())
+    return error;
   return RankLoop::End::Finished;
 }
 
@@ -295,9 +304,19 @@ llvm::Error NcclRank::issue(size_t index) {
 }
 
 llvm::Error NcclRank::enqueue(size_t index, GpuStream stream) {
+  if (prepared_->steps[index].byHost)
+    return computeOnHost(index, stream);
+  if (!clock_)
+    return enqueueWork(index, stream);
+  if (llvm::Error error = clock_->begin(index, stream))
+    return error;
+  if (llvm::Error error = enqueueWork(index, stream))
+    return error;
+  return clock_->end(index, stream);
+}
+
+llvm::Error NcclRank::enqueueWork(size_t index, GpuStream stream) {
   PreparedStep &step = prepared_->steps[index];
-  if (step.byHost)
-    return computeOnHost(step, stream);
   if (auto *kernel = std::get_if<PreparedKernel>(&step.work))
     return enqueueKernel(index, *kernel, stream);
   if (auto *copy = std::get_if<PreparedCopy>(&step.work))
@@ -377,19 +396,26 @@ llvm::Error NcclRank::addCall(const CallSeat &seat, const Launch &launch, size_t
   return llvm::Error::success();
 }
 
-llvm::Error NcclRank::computeOnHost(PreparedStep &step, GpuStream stream) {
+llvm::Error NcclRank::computeOnHost(size_t index, GpuStream stream) {
+  PreparedStep &step = prepared_->steps[index];
   memory_->use(stream);
   HostStep host(*step.plan, prepared_->state);
   if (host.fetch() || !step.plan->waits.empty())
     if (llvm::Error error = memory_->settle())
       return error;
+  if (clock_)
+    clock_->beginOnHost(index);
   host.begin();
   llvm::Error error = std::get<PreparedKernel>(step.work).run(prepared_->state);
   bool sends = host.end();
   if (error)
     return error;
   // Because steps that stand after one of the host begin when that has ended, and what was sent is let go.
-  return sends ? memory_->settle() : llvm::Error::success();
+  if (llvm::Error failed = sends ? memory_->settle() : llvm::Error::success())
+    return failed;
+  if (clock_)
+    clock_->endOnHost(index);
+  return llvm::Error::success();
 }
 
 } // namespace ccgraph::runtime

@@ -17,6 +17,8 @@
 // While the host waits it asks for errors that come about behind its back, and for the deadline: then it ends what is under way on this
 // rank, and the job is over.
 //
+// Where times are asked for, a device takes them around each step (step_clock.h), and what is remembered of the run is corrected by them.
+//
 // Ownership: borrows calls, plans and job; owns the rank's memory, streams, events and communicators. Failure: DiagnosticErrors of the
 // rules of engine.h, and run.nccl. Cost: of a step one call, one for each wait and one for its event, and some 100 ns of our own.
 #pragma once
@@ -27,6 +29,7 @@
 #include "nccl/gpu_memory.h"
 #include "nccl/row_calls.h"
 #include "nccl/self_transfers.h"
+#include "nccl/step_clock.h"
 #include "nccl/step_scratch.h"
 
 namespace ccgraph::runtime {
@@ -93,12 +96,13 @@ private:
   [[nodiscard]] llvm::Error issueAll();
   [[nodiscard]] llvm::Error issue(size_t index);
   [[nodiscard]] llvm::Error enqueue(size_t index, GpuStream stream);
+  [[nodiscard]] llvm::Error enqueueWork(size_t index, GpuStream stream);
   [[nodiscard]] llvm::Error enqueueKernel(size_t index, PreparedKernel &kernel, GpuStream stream);
   [[nodiscard]] llvm::Error enqueueCopy(const PreparedStep &step, const PreparedCopy &copy, GpuStream stream);
   [[nodiscard]] llvm::Error enqueueExchange(const PreparedStep &step, PreparedExchange &exchange, GpuStream stream);
   [[nodiscard]] llvm::Error addCalls(const PreparedStep &step, PreparedExchange &exchange, GpuStream stream);
   [[nodiscard]] llvm::Error addCall(const CallSeat &seat, const Launch &launch, size_t lane, GpuStream stream);
-  [[nodiscard]] llvm::Error computeOnHost(PreparedStep &step, GpuStream stream);
+  [[nodiscard]] llvm::Error computeOnHost(size_t index, GpuStream stream);
   [[nodiscard]] llvm::Error await(GpuStream stream);
   [[nodiscard]] llvm::Error awaitEvent(GpuEvent event);
   [[nodiscard]] llvm::Error endOverdue();
@@ -106,6 +110,9 @@ private:
   void abandon();
   void noteIssued(const PreparedStep &step);
   void noteEnded();
+  [[nodiscard]] llvm::Error prepareClock();
+  [[nodiscard]] llvm::Error placeClock();
+  [[nodiscard]] llvm::Error noteTimes();
   [[nodiscard]] llvm::Error check(int code, const char *doing, const PreparedStep *step = nullptr) const;
   [[nodiscard]] const Plan &plan() const { return *prepared_->state.plan; }
 
@@ -135,6 +142,7 @@ private:
   RowCalls rows_;
   StepScratch scratch_;
   SelfTransfers selfTransfers_;
+  std::optional<StepClock> clock_; ///< where times are asked for
   std::optional<GpuGraph> graph_;
   // --- of a run ---
   Standby *standby_ = nullptr;

@@ -102,4 +102,40 @@ void NcclRank::noteEnded() {
   prepared_->recorder.setEnded();
 }
 
+// --- When steps ran -------------------------------------------------------------------------------------------
+
+llvm::Error NcclRank::prepareClock() {
+  if (!clock_)
+    return llvm::Error::success();
+  std::vector<std::string> names;
+  for (const PreparedStep &step : prepared_->steps)
+    names.push_back(step.byHost ? std::string() : step.plan->name.str().str());
+  return clock_->prepare(names);
+}
+
+llvm::Error NcclRank::placeClock() {
+  if (!clock_)
+    return llvm::Error::success();
+  GpuStream origin = streams_[Plan::computeStream];
+  if (llvm::Error error = await(origin))
+    return error;
+  return clock_->place(origin, [this](GpuEvent timer) { return awaitEvent(timer); });
+}
+
+llvm::Error NcclRank::noteTimes() {
+  if (!clock_)
+    return llvm::Error::success();
+  for (size_t index = 0; index < prepared_->steps.size(); ++index) {
+    llvm::Expected<FlightRecorder::Span> span = clock_->spanOf(index);
+    if (!span)
+      return span.takeError();
+    const PreparedStep &step = prepared_->steps[index];
+    prepared_->recorder.correctStep(step.position, *span);
+    if (const auto *exchange = std::get_if<PreparedExchange>(&step.work))
+      for (const PreparedExchange::Call &call : exchange->calls)
+        prepared_->recorder.correct(*call.record, *span);
+  }
+  return llvm::Error::success();
+}
+
 } // namespace ccgraph::runtime

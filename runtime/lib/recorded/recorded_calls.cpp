@@ -34,6 +34,8 @@ std::string RecordedCalls::errorText(int code) const {
     return "the capture ends while a stream that it has forked to has not been joined";
   case NotCaptured:
     return "a capture ends that has not begun on this stream";
+  case NotTaken:
+    return "a time is asked for that has not been taken";
   }
   return "unknown error " + std::to_string(code);
 }
@@ -132,12 +134,41 @@ int RecordedCalls::query(GpuEvent event, bool &ended) {
   return answer == StreamModel::Answer::Over ? Over : Fine;
 }
 
+// --- Times ----------------------------------------------------------------------------------------------------
+
+int RecordedCalls::takeTime(GpuEvent timer, GpuStream stream) {
+  const Stream &on = streamOf(stream);
+  Event &taken = eventOf(timer);
+  record_.add([&](raw_ostream &os) { os << "take the time, " << taken.name << ", on " << on.name; });
+  if (on.captured) {
+    capture_->timers.push_back({&taken, on.capturedAfter});
+    return Fine;
+  }
+  taken.moment = on.after;
+  taken.askedAt = model_.now();
+  return Fine;
+}
+
+std::optional<int64_t> RecordedCalls::timeOf(GpuEvent timer) const {
+  const Event &taken = eventOf(timer);
+  std::optional<int64_t> ended = model_.endOf(taken.moment);
+  return taken.askedAt && ended ? std::optional(std::max(*taken.askedAt, *ended)) : std::nullopt;
+}
+
+int RecordedCalls::elapsed(GpuEvent from, GpuEvent to, int64_t &nanoseconds) {
+  std::optional<int64_t> first = timeOf(from), second = timeOf(to);
+  if (!first || !second)
+    return NotTaken;
+  nanoseconds = *second - *first;
+  return Fine;
+}
+
 // --- Work -----------------------------------------------------------------------------------------------------
 
 int RecordedCalls::enqueue(Stream &stream, std::function<bool()> work) {
   if (stream.captured) {
-    capture_->push_back({stream.number, std::move(work), {}, stream.capturedAfter});
-    stream.capturedAfter = {capture_->size() - 1};
+    capture_->nodes.push_back({stream.number, std::move(work), {}, stream.capturedAfter});
+    stream.capturedAfter = {capture_->nodes.size() - 1};
     return Fine;
   }
   stream.after = {model_.addWork(rank_, stream.number, stream.after, std::move(work))};
@@ -378,8 +409,8 @@ void RecordedCalls::joinStreams(llvm::ArrayRef<Grouped> members) {
 
 void RecordedCalls::enqueueBatch(Stream &stream, std::vector<CommPart> parts) {
   if (stream.captured) {
-    capture_->push_back({stream.number, nullptr, std::move(parts), stream.capturedAfter});
-    stream.capturedAfter = {capture_->size() - 1};
+    capture_->nodes.push_back({stream.number, nullptr, std::move(parts), stream.capturedAfter});
+    stream.capturedAfter = {capture_->nodes.size() - 1};
     return;
   }
   stream.after = {model_.addBatch(rank_, stream.number, stream.after, std::move(parts))};
@@ -420,9 +451,9 @@ int RecordedCalls::beginCapture(GpuStream stream) {
 int RecordedCalls::endCapture(GpuStream stream, GpuGraph &graph) {
   if (!capture_ || captureOrigin_ != &streamOf(stream))
     return NotCaptured;
-  record_.add([&](raw_ostream &os) { os << "end the capture, " << capture_->size() << " nodes"; });
+  record_.add([&](raw_ostream &os) { os << "end the capture, " << capture_->nodes.size() << " nodes"; });
   // What the origin comes after, directly or not.
-  std::vector<bool> joined(capture_->size());
+  std::vector<bool> joined(capture_->nodes.size());
   std::vector<size_t> open = captureOrigin_->capturedAfter;
   while (!open.empty()) {
     size_t node = open.back();
@@ -430,7 +461,7 @@ int RecordedCalls::endCapture(GpuStream stream, GpuGraph &graph) {
     if (joined[node])
       continue;
     joined[node] = true;
-    llvm::append_range(open, (*capture_)[node].after);
+    llvm::append_range(open, capture_->nodes[node].after);
   }
   graphs_.push_back(std::move(capture_));
   graph.raw = reinterpret_cast<uintptr_t>(graphs_.back().get());
@@ -451,12 +482,20 @@ int RecordedCalls::launchGraph(GpuGraph graph, GpuStream stream) {
 
 void RecordedCalls::replay(const Graph &graph, Stream &stream) {
   Moment nodes;
-  for (const Captured &captured : graph) {
-    Moment after = stream.after;
-    for (size_t before : captured.after)
-      after.push_back(nodes[before]);
+  auto momentOf = [&](const std::vector<size_t> &captured) {
+    Moment moment = stream.after;
+    for (size_t before : captured)
+      moment.push_back(nodes[before]);
+    return moment;
+  };
+  for (const Captured &captured : graph.nodes) {
+    Moment after = momentOf(captured.after);
     nodes.push_back(captured.work ? model_.addWork(rank_, captured.stream, after, captured.work)
                                   : model_.addBatch(rank_, captured.stream, after, captured.parts));
+  }
+  for (const CapturedTimer &captured : graph.timers) {
+    captured.timer->moment = momentOf(captured.after);
+    captured.timer->askedAt = model_.now();
   }
   stream.after.insert(stream.after.end(), nodes.begin(), nodes.end());
 }

@@ -7,6 +7,8 @@
 // each run of a program, whatever the machine and the seed. What only asks (query, asyncError) is not in it; where the host has waited
 // for an event, that is.
 //
+// A stream takes the time when all that it was given before has ended: by the model's clock, and no earlier than the host has asked for it.
+//
 // Capture follows the rules of CUDA graphs: what breaks them fails with a code that says which.
 //
 // Ownership: owns the memory that it allocates; borrows the model. Failure: codes, see errorText(). Cost: see stream_model.h; the text of
@@ -32,6 +34,7 @@ public:
   [[nodiscard]] std::string errorText(int code) const override;
   [[nodiscard]] std::string ruleOf(int code) const override;
   [[nodiscard]] bool isActed() const override { return true; }
+  [[nodiscard]] std::optional<int64_t> actedClock() const override { return model_.now(); }
   int allocate(GpuPurpose purpose, int64_t bytes, std::byte *&memory) override;
   int release(std::byte *memory) override;
   int createStream(const std::string &name, GpuStream &stream) override;
@@ -41,6 +44,9 @@ public:
   int record(GpuEvent event, GpuStream stream) override;
   int wait(GpuStream stream, GpuEvent event) override;
   int query(GpuEvent event, bool &ended) override;
+  int createTimer(const std::string &name, GpuEvent &timer) override { return createEvent(name, timer); }
+  int takeTime(GpuEvent timer, GpuStream stream) override;
+  int elapsed(GpuEvent from, GpuEvent to, int64_t &nanoseconds) override;
   int copy(GpuCopy way, std::byte *to, const std::byte *from, int64_t bytes, GpuStream stream) override;
   int copyElements(const GpuElements &elements, GpuStream stream) override;
   int reduceRows(const GpuGathered &rows, GpuStream stream) override;
@@ -68,7 +74,7 @@ public:
   int launchGraph(GpuGraph graph, GpuStream stream) override;
   int destroyGraph(GpuGraph graph) override;
 
-  enum Code : int { Fine, Over, OutOfMemory, NotInGroup, Isolation, WhileCaptured, Unjoined, NotCaptured };
+  enum Code : int { Fine, Over, OutOfMemory, NotInGroup, Isolation, WhileCaptured, Unjoined, NotCaptured, NotTaken };
 
 private:
   /// What a graph consists of: as it was enqueued, with what comes before by number.
@@ -78,7 +84,15 @@ private:
     std::vector<CommPart> parts;
     std::vector<size_t> after;
   };
-  using Graph = std::vector<Captured>;
+  struct Event;
+  struct CapturedTimer {
+    Event *timer = nullptr;
+    std::vector<size_t> after;
+  };
+  struct Graph {
+    std::vector<Captured> nodes;
+    std::vector<CapturedTimer> timers;
+  };
   struct Stream {
     std::string name;
     size_t number = 0;
@@ -93,6 +107,8 @@ private:
     Moment moment;
     bool captured = false;
     std::vector<size_t> capturedMoment;
+    /// of one that takes the time: when the host asked for it, or launched the graph that it is in
+    std::optional<int64_t> askedAt;
   };
   struct Comm {
     ModelComm *comm = nullptr;
@@ -112,6 +128,7 @@ private:
   void flushGroup();
   static void joinStreams(llvm::ArrayRef<Grouped> members);
   void replay(const Graph &graph, Stream &stream);
+  [[nodiscard]] std::optional<int64_t> timeOf(GpuEvent timer) const;
   int openComm(ModelComm *made, GpuComm &comm);
 
   StreamModel &model_;

@@ -108,7 +108,7 @@ class RecordedEngine final : public Engine {
 public:
   [[nodiscard]] llvm::StringRef name() const override { return engineName; }
   [[nodiscard]] Abilities abilities() const override {
-    return {.paces = false, .captures = true, .records = true, .registersMemory = true};
+    return {.paces = false, .captures = true, .records = true, .registersMemory = true, .enqueues = true};
   }
 
   [[nodiscard]] llvm::Expected<std::unique_ptr<PreparedPlans>> prepare(const PlanRequest &request) const override {

@@ -1,5 +1,7 @@
 #include "recorded/stream_model.h"
 
+#include "watch/flight_recorder.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -8,7 +10,7 @@
 namespace ccgraph::runtime {
 
 StreamModel::StreamModel(size_t ranks, std::optional<uint64_t> seed, Milliseconds deadline)
-    : deadline_(deadline), ranks_(ranks) {
+    : deadline_(deadline), ranks_(ranks), now_(FlightRecorder::now()) {
   if (!seed)
     return;
   order_.emplace(*seed * 0x9e3779b97f4a7c15);
@@ -100,6 +102,21 @@ StreamModel::Answer StreamModel::await(size_t rank, const Moment &moment) {
   return over_ ? Answer::Over : hasEnded(moment) ? Answer::Ended : Answer::NotYet;
 }
 
+int64_t StreamModel::now() const {
+  Lock lock(mutex_);
+  return now_;
+}
+
+std::optional<int64_t> StreamModel::endOf(const Moment &moment) const {
+  Lock lock(mutex_);
+  if (!hasEnded(moment))
+    return std::nullopt;
+  int64_t end = 0;
+  for (const NodeRef &node : moment)
+    end = std::max(end, node->endedAt);
+  return end;
+}
+
 bool StreamModel::anyCanGoOn() const {
   return llvm::any_of(ranks_, [](const Rank &rank) { return rank.waiting && hasEnded(*rank.waiting); });
 }
@@ -124,6 +141,8 @@ bool StreamModel::step() {
     heldBack.push_back(llvm::any_of(meeting->seats, [&](const auto &seat) { return isHeldBack(*seat.node); }));
   if (heldBack.empty())
     return false;
+  constexpr int64_t tick = 1000;
+  now_ += tick;
   size_t choice = draw(heldBack);
   if (choice >= ready_.size()) {
     run(*meetings[choice - ready_.size()]);
@@ -175,6 +194,7 @@ void StreamModel::run(const Meeting &meeting) {
 
 void StreamModel::finish(const NodeRef &node) {
   node->ended = true;
+  node->endedAt = now_;
   std::vector<NodeRef> dependents = std::move(node->dependents);
   node->dependents.clear();
   for (const NodeRef &next : dependents)

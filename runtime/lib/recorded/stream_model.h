@@ -11,6 +11,8 @@
 // Of four seeds, three hold one stream of each rank back: what is on it runs only where nothing else can. So an event that is missing
 // shows: what it should have held back comes first. Without a seed, the lowest rank's lowest stream goes first.
 //
+// The model has a clock: each thing that any of the devices does takes one tick of it, a microsecond, and nothing else takes any time.
+//
 // Where all hosts wait and nothing can run, the devices would wait for ever: that ends the run, with a text that says what each waits for.
 //
 // Ownership: owns what is enqueued until it has run; work is borrowed. Failure: ending(). Thread-safe: each host calls from its
@@ -42,6 +44,8 @@ struct ModelNode {
   std::vector<std::shared_ptr<ModelNode>> dependents;
   bool begun = false;
   bool ended = false;
+  /// by the model's clock
+  int64_t endedAt = 0;
 };
 using NodeRef = std::shared_ptr<ModelNode>;
 /// All of them.
@@ -63,6 +67,10 @@ public:
   enum class Answer : uint8_t { Ended, NotYet, Over };
   /// Returns soon, whatever the answer.
   [[nodiscard]] Answer await(size_t rank, const Moment &moment);
+  /// In nanoseconds since 1970.
+  [[nodiscard]] int64_t now() const;
+  /// When the last of them ended; nothing where one has not.
+  [[nodiscard]] std::optional<int64_t> endOf(const Moment &moment) const;
   /// All ranks of the communicator call it, with a color and a key each; those of one color get a new one. Waits for all. Null without
   /// a color, and where the run is over. `parent` null: the communicator of all ranks.
   [[nodiscard]] ModelComm *split(ModelComm *parent, size_t rank, int color, int key);
@@ -140,6 +148,7 @@ private:
   /// by communicator and rank: splits so far
   std::map<std::pair<ModelComm *, size_t>, size_t> splits_;
   bool over_ = false;
+  int64_t now_ = 0;
   Ending ending_;
 };
 

@@ -11,14 +11,6 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Nanoseconds since 1970 that never go backwards.
-int64_t now() {
-  using namespace std::chrono;
-  static const int64_t offset = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() -
-                                duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count() + offset;
-}
-
 FlightTensor tensorOf(DType dtype, int64_t elements) { return {shortName(dtype).str(), elements}; }
 
 std::string operationOf(const PlanStep &step) {
@@ -106,6 +98,13 @@ FlightRecorder::Call FlightRecorder::enrol(size_t step, size_t index) {
   return enrolled_.size() - 1;
 }
 
+int64_t FlightRecorder::now() {
+  using namespace std::chrono;
+  static const int64_t offset = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() -
+                                duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count() + offset;
+}
+
 int64_t FlightRecorder::timeOf(Moment moment) const { return moment ? begun_ + moment->count() : now(); }
 
 FlightRecorder::Moment FlightRecorder::moment() const { return std::chrono::nanoseconds(now() - begun_); }
@@ -172,6 +171,24 @@ void FlightRecorder::endStep(size_t step, Moment moment) {
   Lock lock(mutex_);
   if (steps_.holds(lastOfStep_[step]))
     steps_.at(lastOfStep_[step]).times.completed = time;
+}
+
+static void correctTimes(FlightTimes &times, FlightRecorder::Span span) {
+  times.started = span.began;
+  times.completed = span.ended;
+  times.scheduled = std::min(times.scheduled, span.began);
+}
+
+void FlightRecorder::correct(Call call, Span span) {
+  Lock lock(mutex_);
+  if (calls_.holds(enrolled_[call].last))
+    correctTimes(calls_.at(enrolled_[call].last).times, span);
+}
+
+void FlightRecorder::correctStep(size_t step, Span span) {
+  Lock lock(mutex_);
+  if (steps_.holds(lastOfStep_[step]))
+    correctTimes(steps_.at(lastOfStep_[step]).times, span);
 }
 
 std::optional<size_t> FlightRecorder::busyWith() const {

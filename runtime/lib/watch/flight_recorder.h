@@ -60,6 +60,15 @@ public:
   /// At its launch, where it is a collective.
   void beginStep(size_t step, Moment moment = {});
   void endStep(size_t step, Moment moment = {});
+  /// Of a step, or call, that has ended: when that really was, by whoever knows better than who told it, in nanoseconds since 1970.
+  struct Span {
+    int64_t began = 0;
+    int64_t ended = 0;
+  };
+  void correct(Call call, Span span);
+  void correctStep(size_t step, Span span);
+  /// Nanoseconds since 1970 that never go backwards.
+  [[nodiscard]] static int64_t now();
   /// About to execute the step, or to go on with it.
   void setBusyWith(size_t step) { activity_.store(static_cast<uint32_t>(step), std::memory_order_relaxed); }
   void setBusy() { activity_.store(busy, std::memory_order_relaxed); }

@@ -71,6 +71,8 @@ struct PlanRequest {
   std::optional<Pace> pace = {};
   /// The steps of the first run are captured, and later runs launch all of them at once, where the engine can.
   bool capture = false;
+  /// Records tell when each step ran, by the device's own clock, where the engine enqueues (Engine::Abilities). It costs two calls a step.
+  bool timeSteps = false;
   /// Keep what is called, for PreparedPlans::recordedCalls(), where the engine can.
   bool recordCalls = false;
 };
@@ -144,6 +146,9 @@ public:
     bool records = false;
     /// It registers an arena of communication with what moves the bytes: plans for it should have one (LoweringOptions).
     bool registersMemory = false;
+    /// Its steps run after the host has given them away: without PlanRequest::timeSteps records tell when the host did, and that the
+    /// device has ended all.
+    bool enqueues = false;
     /// A launcher starts its processes, and setPlace() is to say what that has told each.
     bool needsPlace = false;
   };
