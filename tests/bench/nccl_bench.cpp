@@ -3,9 +3,9 @@
 // `recorded`: over recorded calls, which queue each call and then execute it: all that is spent, on the host and in the model. `host`: over
 // calls that do nothing and say that all is done, so what remains is the engine's own. `calls_per_step` counts what is called a step, and
 // `fewest` what no engine could leave out: the work itself, an event that some step waits for, and each wait.
-#include "engine/rank_loop.h"
 #include "nccl/nccl_rank.h"
 #include "support/no_calls.h"
+#include "support/nobody_else.h"
 #include "support/plan_builder.h"
 
 #include <benchmark/benchmark.h>
@@ -14,14 +14,6 @@ using namespace ccgraph;
 using namespace ccgraph::test;
 
 namespace {
-
-class NobodyElse final : public runtime::Standby {
-public:
-  [[nodiscard]] uint64_t news() override { return 0; }
-  void sleep(const runtime::Sleeper &, uint64_t, Since &) override {}
-  void rest(uint64_t, Clock::time_point) override {}
-  [[nodiscard]] bool isOver() override { return false; }
-};
 
 /// Layers of a sharded step: a kernel, a collective that reads what it makes, and a kernel that reads the last collective's.
 struct Layers : PlanBuilder {

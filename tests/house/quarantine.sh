@@ -16,8 +16,8 @@ quarantine 'the fast JSON parser' 'simdjson(::|[.]h)' '^frontend/lib/json/json_p
 quarantine 'the linear algebra library' '<Eigen/' '^runtime/lib/'
 quarantine 'the compression library' '<zlib[.]h>' '^(frontend/lib|tests/unit/frontend)/'
 quarantine 'the zip library' '<minizip/' '^frontend/lib/torch_export/archive[.]cpp'
-quarantine 'CUDA' '<(cuda|cublas)[a-zA-Z_]*[.]h>' '^runtime/nccl/'
-quarantine 'NCCL' '<nccl[.]h>' '^runtime/nccl/'
+quarantine 'CUDA' '<(cuda|cublas)[a-zA-Z_]*[.]h>' '^(runtime/nccl/|tests/tools/nccl_bench/by_hand[.]cpp)'
+quarantine 'NCCL' '<nccl[.]h>' '^(runtime/nccl/|tests/tools/nccl_bench/by_hand[.]cpp)'
 quarantine 'MPI' '<mpi[.]h>' '^(runtime/mpi/|tests/tools/mpi_bench/)'
 [ $status = 0 ] || echo 'note: hand a value of ir/ across instead'
 exit $status

@@ -1,0 +1,18 @@
+// NobodyElse: what a rank that runs alone in its process is told of the others: nothing.
+//
+// Ownership, failure, cost: none.
+#pragma once
+
+#include "engine/rank_loop.h"
+
+namespace ccgraph::test {
+
+class NobodyElse final : public runtime::Standby {
+public:
+  [[nodiscard]] uint64_t news() override { return 0; }
+  void sleep(const runtime::Sleeper &, uint64_t, Since &) override {}
+  void rest(uint64_t, Clock::time_point) override {}
+  [[nodiscard]] bool isOver() override { return false; }
+};
+
+} // namespace ccgraph::test
