@@ -22,6 +22,11 @@ bool runsRanks(size_t ranks) { return !engine->isSpread() || ranks == place.rank
 
 bool runsPaced() { return engine->abilities().paces; }
 
+bool addsInItsOwnOrder() { return engine->name() == "nccl"; }
+
+// Because a device takes the order that it likes.
+uint64_t seedsToTry(uint64_t most) { return engine->name() == "nccl" ? 1 : most; }
+
 std::vector<size_t> rankCounts(size_t most) {
   std::vector<size_t> counts;
   for (size_t ranks = 1; ranks <= most; ++ranks)

@@ -21,6 +21,10 @@ void setKernelsUnderTest(std::vector<std::string> providers);
 [[nodiscard]] bool runsRanks(size_t ranks);
 /// Steps can be given stated times here.
 [[nodiscard]] bool runsPaced();
+/// Floats are added in an order that is its library's own, and rounded as that does.
+[[nodiscard]] bool addsInItsOwnOrder();
+/// How many of these orders of steps there are to try: where none is drawn, one.
+[[nodiscard]] uint64_t seedsToTry(uint64_t most);
 /// From 1 to `most`, those that can.
 [[nodiscard]] std::vector<size_t> rankCounts(size_t most);
 /// This process runs the rank.

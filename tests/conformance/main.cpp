@@ -1,7 +1,9 @@
 // ccgraph_conformance [--engine NAME] [--kernels NAME,...] [GoogleTest's flags]: the suite for one engine, local unless another is named, with
 // these providers' kernels for recorded programs, builtin's unless others are named. For an engine with a process for each rank:
-// mpirun -n N ccgraph_conformance --engine mpi.
+// mpirun -n N ccgraph_conformance --engine mpi; for nccl a launcher's variables say who is who, and where they meet (MASTER_ADDR).
 #include "conformance/engine_under_test.h"
+
+#include "driver/launcher_place.h"
 
 #include <gtest/gtest.h>
 
@@ -42,6 +44,14 @@ int main(int argc, char **argv) {
   if (!engine) {
     std::cerr << "usage: ccgraph_conformance [--engine NAME] [--kernels NAME,...]\n";
     return 2;
+  }
+  if (engine->abilities().needsPlace) {
+    llvm::Expected<runtime::JobPlace> told = driver::placeOfLauncher({});
+    if (!told) {
+      std::cerr << llvm::toString(told.takeError()) << '\n';
+      return 2;
+    }
+    engine->setPlace(*told);
   }
   llvm::Expected<runtime::ProcessPlace> place = engine->join(std::chrono::minutes(1));
   if (!place) {
