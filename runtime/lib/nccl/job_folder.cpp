@@ -1,5 +1,7 @@
 #include "nccl/job_folder.h"
 
+#include "ccgraph/ir/text.h"
+
 #include "nccl/gpu_error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -43,11 +45,9 @@ bool awaitThat(std::chrono::milliseconds deadline, llvm::function_ref<bool()> ho
   return true;
 }
 
-std::string listOf(llvm::ArrayRef<size_t> ranks) {
-  std::vector<std::string> texts;
-  for (size_t rank : ranks)
-    texts.push_back(std::to_string(rank));
-  return llvm::join(texts, ", ");
+/// "rank 1 has", "ranks 1 and 2 have".
+std::string haveText(const std::vector<int64_t> &ranks) {
+  return ranksText(ranks) + (ranks.size() == 1 ? " has" : " have");
 }
 
 } // namespace
@@ -80,7 +80,7 @@ llvm::Expected<JobFolder> JobFolder::join(const Setup &setup) {
 llvm::Error JobFolder::welcomeOthers() {
   job_ = own_;
   std::string welcome;
-  std::vector<size_t> missing;
+  std::vector<int64_t> missing;
   llvm::Error failed = llvm::Error::success();
   bool complete = awaitThat(setup_.deadline, [&] {
     std::string numbers = job_ + "\n";
@@ -88,7 +88,7 @@ llvm::Error JobFolder::welcomeOthers() {
     for (size_t rank = 1; rank < setup_.ranks; ++rank) {
       numbers += readWhole(fileOf("hello." + std::to_string(rank))).value_or("") + "\n";
       if (readWhole(fileOf("here." + std::to_string(rank))) != job_)
-        missing.push_back(rank);
+        missing.push_back(static_cast<int64_t>(rank));
     }
     if (numbers != welcome && !failed)
       failed = write("welcome", numbers);
@@ -97,7 +97,7 @@ llvm::Error JobFolder::welcomeOthers() {
   });
   if (failed || complete)
     return failed;
-  return ncclError("ranks " + listOf(missing) + " have not come to " + setup_.path + " within " +
+  return ncclError(haveText(missing) + " not come to " + setup_.path + " within " +
                        std::to_string(setup_.deadline.count()) + " ms",
                    "start a process for each rank, all with this folder");
 }
@@ -135,19 +135,19 @@ llvm::Expected<std::vector<std::string>> JobFolder::gather(const std::string &ow
   if (llvm::Error error = write(fileIn(gathered_, setup_.rank), own))
     return error;
   std::vector<std::string> texts(setup_.ranks);
-  std::vector<size_t> missing;
+  std::vector<int64_t> missing;
   bool complete = awaitThat(setup_.deadline, [&] {
     missing.clear();
     for (size_t rank = 0; rank < setup_.ranks; ++rank) {
       std::optional<std::string> text = readWhole(fileOf(fileIn(gathered_, rank)));
       texts[rank] = text.value_or("");
       if (!text)
-        missing.push_back(rank);
+        missing.push_back(static_cast<int64_t>(rank));
     }
     return missing.empty();
   });
   if (!complete)
-    return ncclError("rank " + std::to_string(setup_.rank) + ": ranks " + listOf(missing) + " have left nothing in " +
+    return ncclError("rank " + std::to_string(setup_.rank) + ": " + haveText(missing) + " left nothing in " +
                      setup_.path + " within " + std::to_string(setup_.deadline.count()) + " ms");
   // Because who has come to this round has read what was left in the one before.
   std::error_code ignored;

@@ -1,9 +1,10 @@
 #include "nccl/job_port.h"
 
+#include "ccgraph/ir/text.h"
+
 #include "nccl/gpu_error.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
 #include <poll.h>
@@ -103,8 +104,8 @@ llvm::Error JobPort::welcomeOthers() {
   llvm::erase_if(others, [&](size_t rank) { return !isMissing(rank); });
   if (others.empty())
     return llvm::Error::success();
-  std::string list = llvm::join(llvm::map_range(others, [](size_t rank) { return std::to_string(rank); }), ", ");
-  return failed("ranks " + list + " have not come to port " + llvm::Twine(setup_.port) + " within " +
+  return failed(ranksText({others.begin(), others.end()}) + (others.size() == 1 ? " has" : " have") +
+                    " not come to port " + llvm::Twine(setup_.port) + " within " +
                     llvm::Twine(setup_.deadline.count()) + " ms",
                 "start a process for each rank, all with this host's address; a firewall may stand between");
 }

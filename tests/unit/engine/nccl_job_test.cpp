@@ -144,7 +144,7 @@ TEST_F(JobFolderTest, WhatAnotherJobHasLeftIsNotTakenForThisOne) {
 
 TEST_F(JobFolderTest, SaysWhoDoesNotCome) {
   EXPECT_EQ(joinError(0, 3),
-            "error: ranks 1, 2 have not come to " + path +
+            "error: ranks 1 and 2 have not come to " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
   std::filesystem::remove(path + "/welcome");
   EXPECT_EQ(joinError(1, 3),
@@ -234,7 +234,7 @@ TEST_F(JobPortTest, ProcessesMeetWhoeverComesFirst) {
 
 TEST_F(JobPortTest, SaysWhoDoesNotCome) {
   EXPECT_EQ(errorOf(setup(0, 3, 50ms)),
-            "error: rank 0: ranks 1, 2 have not come to port " + std::to_string(port) +
+            "error: rank 0: ranks 1 and 2 have not come to port " + std::to_string(port) +
                 " within 50 ms [run.nccl]\n"
                 "  note: start a process for each rank, all with this host's address; a firewall may stand between\n");
   EXPECT_EQ(errorOf(setup(1, 3, 50ms)),
