@@ -247,7 +247,7 @@ public:
     return codeOf(device::launch(job, streamOf(stream)));
   }
   /// The host cannot reach the device's memory; the engine has refused such a plan.
-  int launch(GpuWork &, GpuStream) override { return codeOf(cudaErrorNotSupported); }
+  int launch(std::shared_ptr<GpuWork>, GpuStream) override { return codeOf(cudaErrorNotSupported); }
 
   // --- Communicators ----------------------------------------------------------------------------------
   int makeJobId(GpuJobId &id) override {
@@ -333,6 +333,12 @@ public:
   int beginCapture(GpuStream stream) override {
     // Of this thread alone, because other threads of the process do not concern it.
     return codeOf(cudaStreamBeginCapture(streamOf(stream), cudaStreamCaptureModeThreadLocal));
+  }
+  int isCaptured(GpuStream stream, bool &captured) override {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    int code = codeOf(cudaStreamIsCapturing(streamOf(stream), &status));
+    captured = status != cudaStreamCaptureStatusNone;
+    return code;
   }
   int endCapture(GpuStream stream, GpuGraph &graph) override {
     cudaGraph_t captured = nullptr;

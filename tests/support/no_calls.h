@@ -41,7 +41,7 @@ public:
   int copyElements(const runtime::GpuElements &, runtime::GpuStream) override { return called(); }
   int reduceRows(const runtime::GpuGathered &, runtime::GpuStream) override { return called(); }
   int compute(llvm::StringRef, const runtime::device::Job &, runtime::GpuStream) override { return called(); }
-  int launch(runtime::GpuWork &, runtime::GpuStream) override { return called(); }
+  int launch(std::shared_ptr<runtime::GpuWork>, runtime::GpuStream) override { return called(); }
   int makeJobId(runtime::GpuJobId &) override { return 0; }
   int openJob(const runtime::GpuJobId &, int, int, runtime::GpuComm &comm) override { return made(comm.raw); }
   int split(runtime::GpuComm, int, int, runtime::GpuComm &comm) override { return made(comm.raw); }
@@ -64,6 +64,10 @@ public:
   int send(const Row &, int, Lane) override { return called(); }
   int receive(const Row &, int, Lane) override { return called(); }
   int beginCapture(runtime::GpuStream) override { return called(); }
+  int isCaptured(runtime::GpuStream, bool &captured) override {
+    captured = false;
+    return 0;
+  }
   int endCapture(runtime::GpuStream, runtime::GpuGraph &) override { return called(); }
   int launchGraph(runtime::GpuGraph, runtime::GpuStream) override { return called(); }
   int destroyGraph(runtime::GpuGraph) override { return 0; }

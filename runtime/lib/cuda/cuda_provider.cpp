@@ -13,6 +13,7 @@ class CudaKernel final : public ProvidedKernel, public DeviceKernel {
 public:
   CudaKernel(const Kernel &kernel, cuda::DeviceOperator op) : kernel_(&kernel), op_(std::move(op)) {}
   [[nodiscard]] llvm::StringRef parameters() const override { return kernel_->parameters; }
+  [[nodiscard]] bool isOnHost() const override { return false; }
   [[nodiscard]] const DeviceKernel *onDevice() const override { return this; }
   [[nodiscard]] llvm::Expected<Value> compute(llvm::ArrayRef<Value>, llvm::ArrayRef<Tensor>) const override {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), kernel_->target + ": computes on a device");

@@ -12,7 +12,11 @@ llvm::Expected<PreparedKernel> PreparedKernel::prepare(const PlanStep &step, Ran
   prepared.step_ = &step;
   prepared.work_ = step.kernel();
   prepared.random_ = findRandomOp(prepared.work_->op->target.str());
-  prepared.kernel_ = prepared.random_ ? nullptr : kernels.find(step);
+  if (!prepared.random_) {
+    ChosenKernel chosen = kernels.find(step);
+    prepared.kernel_ = chosen.kernel;
+    prepared.device_ = chosen.device;
+  }
   if (llvm::Error error = prepared.bindAll(state))
     return error;
   llvm::Expected<ResultPlace> result =
@@ -101,7 +105,7 @@ llvm::Error PreparedKernel::runBound(RankState &state) {
 }
 
 llvm::Error PreparedKernel::enqueueBound(const RankState &state, const DeviceQueue &queue) {
-  llvm::Error error = kernel_->onDevice()->enqueue(values_, windows_, queue);
+  llvm::Error error = device_->enqueue(values_, windows_, queue);
   forgetChanging();
   return error ? place(state).error("run.kernel", llvm::toString(std::move(error))) : llvm::Error::success();
 }

@@ -22,8 +22,12 @@ public:
   [[nodiscard]] llvm::Error bind(RankState &state);
   [[nodiscard]] llvm::Error runBound(RankState &state);
   /// It is a device's: what is bound is enqueued, and not run.
-  [[nodiscard]] bool isOnDevice() const { return kernel_ && kernel_->onDevice(); }
+  [[nodiscard]] bool isOnDevice() const { return device_; }
   [[nodiscard]] llvm::Error enqueueBound(const RankState &state, const DeviceQueue &queue);
+  /// Whose memory it takes when it is enqueued; null: nobody's.
+  [[nodiscard]] const DeviceAllocator *allocator() const { return device_ ? device_->allocator() : nullptr; }
+  /// What keeps it from being captured with arguments that never change; empty: nothing.
+  [[nodiscard]] std::string whyNotCaptured() const { return device_ ? device_->whyNotCaptured(values_) : ""; }
 
 private:
   [[nodiscard]] llvm::Error bind(const Argument &argument, size_t parameter, const RankState &state);
@@ -42,8 +46,10 @@ private:
 
   const PlanStep *step_ = nullptr;
   const KernelStep *work_ = nullptr;
-  /// one of the two
+  /// one of kernel_ and random_
   const ProvidedKernel *kernel_ = nullptr;
+  /// the kernel's, where the step is the device's
+  const DeviceKernel *device_ = nullptr;
   const RandomOp *random_ = nullptr;
   /// by parameter; None where left out
   std::vector<Value> values_;

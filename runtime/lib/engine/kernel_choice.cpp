@@ -20,6 +20,18 @@ llvm::Error wrongRequest(const llvm::Twine &message) {
   return makeError(std::move(diagnostic));
 }
 
+/// What a provider says it lacks, and behind that how to get it.
+llvm::Error lacking(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  auto [message, note] = llvm::StringRef(text).split("\n  note: ");
+  Diagnostic diagnostic;
+  diagnostic.rule = "run.request";
+  diagnostic.message = message.str();
+  if (!note.empty())
+    diagnostic.notes.push_back(note.str());
+  return makeError(std::move(diagnostic));
+}
+
 llvm::SmallVector<DType, 4> dtypesOf(const KernelStep &step) {
   llvm::SmallVector<DType, 4> dtypes;
   auto add = [&](const PlanWindow &window) { dtypes.push_back(window.type->dtype()); };
@@ -27,6 +39,10 @@ llvm::SmallVector<DType, 4> dtypesOf(const KernelStep &step) {
     forEachWindow(operand.value, add);
   forEachWindow(step.result, add);
   return dtypes;
+}
+
+bool yieldsNumber(const PlanValue &value) {
+  return value.kind == PlanValue::Kind::Number || llvm::any_of(value.elements, yieldsNumber);
 }
 
 } // namespace
@@ -39,22 +55,43 @@ llvm::Expected<KernelChoice> KernelChoice::of(llvm::ArrayRef<std::string> provid
     if (!provider)
       return wrongRequest("kernels: got '" + name + "', expected one of: " + llvm::join(kernelProviderNames(), ", "));
     if (llvm::Error error = provider->checkAvailable())
-      return wrongRequest(llvm::toString(std::move(error)));
+      return lacking(std::move(error));
+    if (llvm::Error error = memory == Memory::Device ? provider->checkOnDevice() : llvm::Error::success())
+      return lacking(std::move(error));
     choice.providers_.push_back(provider);
   }
   return choice;
 }
 
-const ProvidedKernel *KernelChoice::find(const PlanStep &step) const {
+ChosenKernel KernelChoice::find(const PlanStep &step) const {
   std::string target = kernelTarget(*step.kernel());
-  bool onDevice = memory_ == Memory::Device && step.stream != Plan::hostStream;
   for (const KernelProvider *provider : providers_) {
     const ProvidedKernel *kernel = provider->find(target);
-    const DeviceKernel *device = kernel ? kernel->onDevice() : nullptr;
-    if (kernel && (!device || (onDevice && device->takes(dtypesOf(*step.kernel())))))
-      return kernel;
+    const DeviceKernel *device = kernel ? deviceKernelOf(*kernel, step) : nullptr;
+    if (kernel && (device || kernel->isOnHost()))
+      return {kernel, device};
   }
-  return findOwnKernel(target);
+  return {findOwnKernel(target), nullptr};
+}
+
+const DeviceKernel *KernelChoice::deviceKernelOf(const ProvidedKernel &kernel, const PlanStep &step) const {
+  if (memory_ == Memory::Host || step.stream == Plan::hostStream || yieldsNumber(step.kernel()->result))
+    return nullptr;
+  const DeviceKernel *device = kernel.onDevice();
+  if (!device || (memory_ == Memory::ActedDevice && !device->canBeActed()) || !device->takes(dtypesOf(*step.kernel())))
+    return nullptr;
+  return device;
+}
+
+llvm::SmallVector<const DeviceAllocator *, 1> KernelChoice::allocatorsOf(const Plan &plan) const {
+  llvm::SmallVector<const DeviceAllocator *, 1> found;
+  for (const PlanStep &step : plan.steps) {
+    const DeviceKernel *device = step.kernel() ? find(step).device : nullptr;
+    const DeviceAllocator *allocator = device ? device->allocator() : nullptr;
+    if (allocator && !llvm::is_contained(found, allocator))
+      found.push_back(allocator);
+  }
+  return found;
 }
 
 llvm::Error KernelChoice::check(const Plan &plan, int64_t rank) const {
@@ -62,7 +99,7 @@ llvm::Error KernelChoice::check(const Plan &plan, int64_t rank) const {
   std::vector<std::string> missing;
   for (const PlanStep &step : plan.steps) {
     const KernelStep *kernel = step.kernel();
-    if (!kernel || findRandomOp(kernel->op->target.str()) || find(step))
+    if (!kernel || findRandomOp(kernel->op->target.str()) || find(step).kernel)
       continue;
     first = first ? first : &step;
     if (std::string target = kernelTarget(*kernel); !llvm::is_contained(missing, target))
@@ -78,7 +115,7 @@ std::string KernelChoice::repairOf(llvm::ArrayRef<std::string> missing) const {
   for (const KernelProvider *provider : providers_)
     if (memory_ == Memory::Host && llvm::any_of(missing, [&](const std::string &target) {
           const ProvidedKernel *kernel = provider->find(target);
-          return kernel && kernel->onDevice();
+          return kernel && !kernel->isOnHost();
         }))
       return "kernels of " + provider->name().str() +
              " compute on a device: take an engine that has one (--engine nccl, or nccl-recorded), or name a provider "

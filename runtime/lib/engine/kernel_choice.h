@@ -1,6 +1,7 @@
 // KernelChoice: whose kernel computes a step: the first provider's that has one, else the engine's own (own_kernels.h).
 //
-// A step of a rank on a device may have a device's kernel; one of the host's stream, and every step elsewhere, the host's alone.
+// A step of a rank on a device may have a device's kernel; one of the host's stream, and every step elsewhere, the host's alone. Nor has a step
+// that yields a number: a device's kernel only writes to memory.
 //
 // Ownership: refers to providers, which live on. Failure: rule run.request where a provider does not exist or cannot start, and
 // run.no-kernel. Cost: a look-up in each provider.
@@ -11,20 +12,30 @@
 
 namespace ccgraph::runtime {
 
+struct ChosenKernel {
+  /// null: none has it
+  const ProvidedKernel *kernel = nullptr;
+  /// not null: the step is the device's
+  const DeviceKernel *device = nullptr;
+};
+
 class KernelChoice {
 public:
-  /// Where the ranks' memory is.
-  enum class Memory : uint8_t { Host, Device };
+  /// Where the ranks' memory is; ActedDevice: a device that the CPU acts.
+  enum class Memory : uint8_t { Host, Device, ActedDevice };
   /// By name, in the order in which they are asked.
   [[nodiscard]] static llvm::Expected<KernelChoice> of(llvm::ArrayRef<std::string> providers, Memory memory);
-  /// Of a kernel step. Null where none has it.
-  [[nodiscard]] const ProvidedKernel *find(const PlanStep &step) const;
+  /// Of a kernel step.
+  [[nodiscard]] ChosenKernel find(const PlanStep &step) const;
+  /// Of all kernels that the plan's steps have.
+  [[nodiscard]] llvm::SmallVector<const DeviceAllocator *, 1> allocatorsOf(const Plan &plan) const;
   /// Error: some steps have no kernel; names the operators, all at once, at the first such step.
   [[nodiscard]] llvm::Error check(const Plan &plan, int64_t rank) const;
   /// Joined by commas.
   [[nodiscard]] std::string names() const;
 
 private:
+  [[nodiscard]] const DeviceKernel *deviceKernelOf(const ProvidedKernel &kernel, const PlanStep &step) const;
   [[nodiscard]] std::string repairOf(llvm::ArrayRef<std::string> missing) const;
   std::vector<const KernelProvider *> providers_;
   Memory memory_ = Memory::Host;

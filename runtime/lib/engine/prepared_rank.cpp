@@ -99,8 +99,11 @@ llvm::Error PreparedRank::prepare() {
 }
 
 llvm::Error PreparedRank::prepareToCompute() {
+  const DeviceMemory *device = state.memory.device();
   llvm::Expected<KernelChoice> kernels =
-      KernelChoice::of(providers_, state.memory.device() ? KernelChoice::Memory::Device : KernelChoice::Memory::Host);
+      KernelChoice::of(providers_, !device             ? KernelChoice::Memory::Host
+                                   : device->isActed() ? KernelChoice::Memory::ActedDevice
+                                                       : KernelChoice::Memory::Device);
   if (!kernels)
     return kernels.takeError();
   kernels_ = std::move(*kernels);

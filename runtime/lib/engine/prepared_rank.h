@@ -86,6 +86,8 @@ struct PreparedRank {
   [[nodiscard]] llvm::Error prepare();
   /// A run begins.
   void begin();
+  /// After prepare(), of a run that is not paced: who computes the steps.
+  [[nodiscard]] const KernelChoice &kernels() const { return kernels_; }
 
 private:
   [[nodiscard]] llvm::Error prepareToCompute();

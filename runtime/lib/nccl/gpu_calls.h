@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -101,14 +102,16 @@ class GpuWork {
 public:
   virtual ~GpuWork() = default;
   [[nodiscard]] virtual llvm::StringRef name() const = 0;
-  /// Does it; once for each time that it was launched. False: it has failed, and knows why.
+  /// Does it; once for each time that it was launched. False: it has failed.
   [[nodiscard]] virtual bool run() = 0;
+  /// After that. Empty: who launched it knows.
+  [[nodiscard]] virtual std::string why() const { return {}; }
 };
 
 class GpuCalls {
 public:
   /// Of the module and of who loads it: they must be of one build.
-  static constexpr int version = 3;
+  static constexpr int version = 4;
 
   virtual ~GpuCalls() = default;
   [[nodiscard]] virtual std::string errorText(int code) const = 0;
@@ -151,8 +154,9 @@ public:
   virtual int reduceRows(const GpuGathered &rows, GpuStream stream) = 0;
   /// One job of a kernel. `name`: the operator's.
   virtual int compute(llvm::StringRef name, const device::Job &job, GpuStream stream) = 0;
-  /// Of a kernel of the host, which only who acts a device can do. `work` is borrowed until the stream is through with it; of a captured stream as long as the graph.
-  virtual int launch(GpuWork &work, GpuStream stream) = 0;
+  /// Of a kernel of the host, which only who acts a device can do. `work` is held until the stream is through with it; of a captured
+  /// stream as long as the graph.
+  virtual int launch(std::shared_ptr<GpuWork> work, GpuStream stream) = 0;
 
   // --- Communicators: each is a call of all of its ranks, in one order --------------------------------------
   virtual int makeJobId(GpuJobId &id) = 0;
@@ -187,6 +191,8 @@ public:
 
   // --- Capture ----------------------------------------------------------------------------------------
   virtual int beginCapture(GpuStream stream) = 0;
+  /// What the stream is given now becomes part of a graph.
+  virtual int isCaptured(GpuStream stream, bool &captured) = 0;
   /// Ready to be launched.
   virtual int endCapture(GpuStream stream, GpuGraph &graph) = 0;
   virtual int launchGraph(GpuGraph graph, GpuStream stream) = 0;

@@ -36,8 +36,7 @@ llvm::Error checkKernels(const Plan &plan, int64_t rank, llvm::ArrayRef<std::str
   auto isMissing = [&](const PlanStep &step) {
     if (!step.kernel() || step.stream == Plan::hostStream || findRandomOp(step.kernel()->op->target.str()))
       return false;
-    const ProvidedKernel *kernel = kernels->find(step);
-    return !kernel || !kernel->onDevice();
+    return !kernels->find(step).device;
   };
   const PlanStep *first = nullptr;
   llvm::SetVector<llvm::StringRef> missing;

@@ -2,6 +2,7 @@
 
 #include "engine/exchange_values.h"
 #include "interpreter/random.h"
+#include "nccl/capture_check.h"
 #include "nccl/gpu_error.h"
 #include "nccl/host_step.h"
 
@@ -24,7 +25,7 @@ private:
 
 NcclRank::NcclRank(const Setup &setup, const PlanRequest &request)
     : rank_(setup.rank), ranks_(static_cast<int>(request.ranks)), calls_(*setup.calls), lanes_(*setup.lanes),
-      deadline_(request.deadline), captures_(request.capture), communicators_(calls_, rank_),
+      deadline_(request.deadline), captures_(request.capture), plans_(request.plans), communicators_(calls_, rank_),
       memory_(std::make_unique<GpuMemory>(
           calls_, rank_,
           GpuMemory::Owner{[this](GpuStream stream) { return await(stream); },
@@ -42,6 +43,7 @@ NcclRank::~NcclRank() {
   llvm::consumeError(std::move(workError_));
   if (graph_)
     calls_.destroyGraph(*graph_);
+  pools_.clear();
   if (signal_)
     calls_.release(signal_);
   joined_.insert(joined_.end(), {forked_, awaited_});
@@ -76,11 +78,20 @@ llvm::Error NcclRank::prepare() {
   workOf_.resize(prepared_->steps.size());
   for (size_t index = 0; index < prepared_->steps.size(); ++index)
     if (auto *kernel = std::get_if<PreparedKernel>(&prepared_->steps[index].work))
-      workOf_[index] = &works_.emplace_back(*this, *kernel, *prepared_->steps[index].plan);
+      workOf_[index] = std::make_shared<KernelWork>(*this, *kernel, *prepared_->steps[index].plan);
   lanesOfCalls_ = lanes_.lanesOf(plan(), rank_);
   if (llvm::Error error = prepareClock())
     return error;
-  return captures_ ? checkCapture() : llvm::Error::success();
+  return captures_ ? prepareCapture() : llvm::Error::success();
+}
+
+llvm::Error NcclRank::prepareCapture() {
+  if (llvm::Error error = checkCapture(*prepared_))
+    return error;
+  allocators_ = prepared_->kernels().allocatorsOf(plan());
+  rehearses_ =
+      llvm::any_of(plans_, [&](const Plan *plan) { return !prepared_->kernels().allocatorsOf(*plan).empty(); });
+  return llvm::Error::success();
 }
 
 llvm::Error NcclRank::makeStreams() {
@@ -141,34 +152,6 @@ llvm::Error NcclRank::open(const GpuJobId &id) {
   return communicators_.registerArena(arena.data(), arena.size());
 }
 
-bool NcclRank::sendsToItself(const PreparedExchange &exchange) const {
-  return llvm::any_of(exchange.collective.seats(), [&](const CallSeat &seat) {
-    return isPointToPoint(seat.kind) && seat.members[seat.peer] == rank_;
-  });
-}
-
-llvm::Error NcclRank::checkCapture() const {
-  auto refuse = [&](Identifier name, const std::string &why) {
-    return prepared_->state.at(name).error("run.request", "cannot be captured: " + why,
-                                           "leave --capture out, or take the step out of the program");
-  };
-  for (const PreparedStep &step : prepared_->steps) {
-    if (step.byHost)
-      return refuse(step.plan->name, step.plan->stream == Plan::hostStream
-                                         ? "the host computes it, and looks at what the device has made"
-                                         : "it draws random numbers, which would be the same in each run");
-    if (const auto *exchange = std::get_if<PreparedExchange>(&step.work); exchange && sendsToItself(*exchange))
-      return refuse(step.plan->name, "the rank sends to itself, which takes memory");
-    if (!step.growing.empty())
-      return refuse(step.plan->name, "it has memory whose size only the run tells");
-  }
-  if (!plan().layout.symbols.empty())
-    return refuse({}, "sizes depend on " + plan().layout.symbols.front().first.str().str());
-  if (prepared_->faults.any())
-    return refuse({}, "faults are asked for besides");
-  return llvm::Error::success();
-}
-
 // --- A run ----------------------------------------------------------------------------------------------------
 
 llvm::Expected<RankLoop::End> NcclRank::run(const TensorMap &inputs, Standby &standby) {
@@ -196,6 +179,9 @@ llvm::Expected<RankLoop::End> NcclRank::runSteps(const TensorMap &inputs) {
   const Arena &arena = state.memory.communication();
   if (llvm::Error error = communicators_.registerArena(arena.data(), arena.size()))
     return error;
+  if (rehearses_ && !graph_)
+    if (llvm::Error error = rehearse(inputs))
+      return error;
   if (llvm::Error error = placeClock())
     return error;
   if (llvm::Error error = captures_ ? launchCaptured() : enqueueSteps())
@@ -221,6 +207,17 @@ llvm::Error NcclRank::enqueueSteps() {
   return join();
 }
 
+/// Because what a library makes at its first call cannot be made while a stream is captured. All ranks do it if one of them needs it, since
+/// they communicate; and steps may have written to the inputs, which are brought anew.
+llvm::Error NcclRank::rehearse(const TensorMap &inputs) {
+  if (llvm::Error error = enqueueSteps())
+    return error;
+  if (llvm::Error error = await(streams_[Plan::computeStream]))
+    return error;
+  prepared_->begin();
+  return bringInputs(prepared_->state, inputs);
+}
+
 llvm::Error NcclRank::launchCaptured() {
   if (!graph_) {
     if (llvm::Error error = capture())
@@ -234,6 +231,13 @@ llvm::Error NcclRank::launchCaptured() {
 
 llvm::Error NcclRank::capture() {
   GpuStream origin = streams_[Plan::computeStream];
+  if (llvm::Error error = pools_.begin(allocators_, {origin.raw, &calls_, calls_.isActed()}))
+    return error;
+  llvm::Error error = captureSteps(origin);
+  return llvm::joinErrors(std::move(error), pools_.end());
+}
+
+llvm::Error NcclRank::captureSteps(GpuStream origin) {
   if (llvm::Error error = check(calls_.beginCapture(origin), "capturing the steps"))
     return error;
   if (llvm::Error error = enqueueSteps())
@@ -337,8 +341,8 @@ llvm::Error NcclRank::enqueueKernel(size_t index, PreparedKernel &kernel, GpuStr
   if (llvm::Error failed = kernel.bind(state))
     return failed;
   if (kernel.isOnDevice())
-    return kernel.enqueueBound(state, {stream.raw, &calls_, calls_.isActed()});
-  return check(calls_.launch(*workOf_[index], stream), "launching a kernel", &step);
+    return kernel.enqueueBound(state, {stream.raw, &calls_, calls_.isActed(), pools_.of(kernel.allocator())});
+  return check(calls_.launch(workOf_[index], stream), "launching a kernel", &step);
 }
 
 bool NcclRank::KernelWork::run() {

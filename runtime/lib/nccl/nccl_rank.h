@@ -11,8 +11,9 @@
 // A step that the host computes, on the host's stream or because it draws random numbers, is the exception: the host waits for what the
 // step waits for, gets the memory that it touches, computes, and puts it back.
 //
-// With capture, the steps of the first run become a graph, and each run launches that. A plan that the host must look into cannot be
-// captured, nor one whose sizes or numbers change; prepare() says which step is to blame.
+// With capture, the steps of the first run become a graph, and each run launches that; where kernels take memory (kernel_provider.h), the
+// steps run once as they are before. A plan that the host must look into cannot be captured, nor one whose sizes or numbers change;
+// prepare() says which step is to blame (capture_check.h).
 //
 // While the host waits it asks for errors that come about behind its back, and for the deadline: then it ends what is under way on this
 // rank, and the job is over.
@@ -25,6 +26,7 @@
 
 #include "engine/prepared_rank.h"
 #include "engine/rank_loop.h"
+#include "nccl/capture_pools.h"
 #include "nccl/communicators.h"
 #include "nccl/gpu_memory.h"
 #include "nccl/row_calls.h"
@@ -84,12 +86,13 @@ private:
 
   [[nodiscard]] llvm::Error makeStreams();
   [[nodiscard]] llvm::Error makeEvents();
-  [[nodiscard]] llvm::Error checkCapture() const;
-  [[nodiscard]] bool sendsToItself(const PreparedExchange &exchange) const;
+  [[nodiscard]] llvm::Error prepareCapture();
   [[nodiscard]] llvm::Expected<RankLoop::End> runSteps(const TensorMap &inputs);
   [[nodiscard]] llvm::Error enqueueSteps();
   [[nodiscard]] llvm::Error launchCaptured();
+  [[nodiscard]] llvm::Error rehearse(const TensorMap &inputs);
   [[nodiscard]] llvm::Error capture();
+  [[nodiscard]] llvm::Error captureSteps(GpuStream origin);
   [[nodiscard]] llvm::Error fork();
   [[nodiscard]] llvm::Error join();
   [[nodiscard]] bool isJoined(size_t stream) const;
@@ -122,6 +125,7 @@ private:
   const LaneTable &lanes_;
   std::chrono::milliseconds deadline_;
   bool captures_;
+  std::vector<const Plan *> plans_; ///< of all ranks
   /// by stream of the plan; those without a step, and the host's where it needs none, have no number
   std::vector<GpuStream> streams_;
   /// by event of the plan
@@ -137,12 +141,15 @@ private:
   std::unique_ptr<NoTransport> transport_;
   std::unique_ptr<PreparedRank> prepared_;
   std::vector<size_t> lanesOfCalls_;
-  std::deque<KernelWork> works_;
-  std::vector<KernelWork *> workOf_; ///< by step; null where there is none
+  std::vector<std::shared_ptr<KernelWork>> workOf_; ///< by step; null where there is none
   RowCalls rows_;
   StepScratch scratch_;
   SelfTransfers selfTransfers_;
   std::optional<StepClock> clock_; ///< where times are asked for
+  // --- of a capture ---
+  llvm::SmallVector<const DeviceAllocator *, 1> allocators_; ///< of the rank's kernels
+  bool rehearses_ = false;
+  CapturePools pools_;
   std::optional<GpuGraph> graph_;
   // --- of a run ---
   Standby *standby_ = nullptr;

@@ -252,10 +252,15 @@ int RecordedCalls::compute(llvm::StringRef name, const device::Job &job, GpuStre
   });
 }
 
-int RecordedCalls::launch(GpuWork &work, GpuStream stream) {
+int RecordedCalls::launch(std::shared_ptr<GpuWork> work, GpuStream stream) {
   Stream &on = streamOf(stream);
-  record_.add([&](raw_ostream &os) { os << "launch " << work.name() << " on " << on.name; });
-  return enqueue(on, [&work] { return work.run(); });
+  record_.add([&](raw_ostream &os) { os << "launch " << work->name() << " on " << on.name; });
+  return enqueue(on, [this, work = std::move(work)] {
+    if (work->run())
+      return true;
+    failedJob_ = work->why();
+    return false;
+  });
 }
 
 // --- Communicators --------------------------------------------------------------------------------------------
@@ -445,6 +450,11 @@ int RecordedCalls::beginCapture(GpuStream stream) {
   captureOrigin_ = &streamOf(stream);
   captureOrigin_->captured = true;
   captureOrigin_->capturedAfter.clear();
+  return Fine;
+}
+
+int RecordedCalls::isCaptured(GpuStream stream, bool &captured) {
+  captured = streamOf(stream).captured;
   return Fine;
 }
 

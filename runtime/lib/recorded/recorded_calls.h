@@ -51,7 +51,7 @@ public:
   int copyElements(const GpuElements &elements, GpuStream stream) override;
   int reduceRows(const GpuGathered &rows, GpuStream stream) override;
   int compute(llvm::StringRef name, const device::Job &job, GpuStream stream) override;
-  int launch(GpuWork &work, GpuStream stream) override;
+  int launch(std::shared_ptr<GpuWork> work, GpuStream stream) override;
   int makeJobId(GpuJobId &id) override;
   int openJob(const GpuJobId &id, int ranks, int rank, GpuComm &comm) override;
   int split(GpuComm parent, int color, int key, GpuComm &comm) override;
@@ -70,6 +70,7 @@ public:
   int send(const GpuRow &row, int peer, GpuLane lane) override;
   int receive(const GpuRow &row, int peer, GpuLane lane) override;
   int beginCapture(GpuStream stream) override;
+  int isCaptured(GpuStream stream, bool &captured) override;
   int endCapture(GpuStream stream, GpuGraph &graph) override;
   int launchGraph(GpuGraph graph, GpuStream stream) override;
   int destroyGraph(GpuGraph graph) override;

@@ -54,6 +54,19 @@ struct Overlap : PlanBuilder {
     EXPECT_EQ(numbersOf(results[0].at("out.0")), (Row{89, 178}));
     EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{289, -22}));
   }
+  /// In 20 orders, captured and not, with kernels of these providers.
+  static void expectInEachOrder(std::vector<std::string> kernels) {
+    Overlap program;
+    runtime::PlanRequest request = requestOf(program.plan, inputs(), std::move(kernels));
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      for (bool capture : {false, true}) {
+        request.seed = seed;
+        request.capture = capture;
+        auto plans = llvm::cantFail(runtime::findEngine("nccl-recorded")->prepare(request));
+        for (int run = 0; run < 3; ++run)
+          expect(resultsOf(plans->run(request.inputs)));
+      }
+  }
 };
 
 } // namespace ccgraph::test
