@@ -4,6 +4,9 @@
 // module of its own (runtime/torch), which is loaded when the provider is first asked for; this is what it is asked. Only plain
 // data crosses, since the module and its program are linked apart.
 //
+// An operator computes on the host, or is enqueued to a stream of a device; tensors then lie in the device's memory. The module has the
+// half that knows devices where PyTorch's wheel is built for CUDA and the toolkit's headers were there.
+//
 // Ownership: operators live as long as the module; everything else is borrowed for the call. Thread-safe. Cost: that of the
 // dispatcher, some microseconds a call.
 #pragma once
@@ -14,7 +17,7 @@
 
 namespace ccgraph::runtime {
 
-/// A strided window onto memory of this process.
+/// A strided window onto memory of this process, or of a device.
 struct TorchTensor {
   std::byte *data = nullptr;
   /// of c10::ScalarType
@@ -40,6 +43,24 @@ struct TorchArgument {
   size_t count = 0;
 };
 
+/// Where an operator computes, and where its tensors are.
+struct TorchPlace {
+  bool onDevice = false;
+  /// a cudaStream_t
+  uintptr_t stream = 0;
+};
+
+/// A call that leaves its results in these windows, one for each result; one without a dtype takes nothing.
+struct TorchFill {
+  const TorchArgument *arguments = nullptr;
+  size_t count = 0;
+  const TorchTensor *destinations = nullptr;
+  size_t numDestinations = 0;
+  /// by the `out` overload; else what the operator makes is copied
+  bool direct = false;
+  TorchPlace place;
+};
+
 /// Told of what an operator yields, in order; a list is its elements between two calls.
 class TorchResults {
 public:
@@ -62,19 +83,38 @@ public:
   [[nodiscard]] virtual const char *parameters() const = 0;
   /// How many tensors its `out` overload writes; 0 where it has none.
   [[nodiscard]] virtual size_t outputs() const = 0;
-  /// `arguments`: by parameter. `outputs`: as many as outputs() says, or none, and then memory is PyTorch's own. False: `error` says why.
+  [[nodiscard]] virtual bool runsOnHost() const = 0;
+  /// It has kernels of devices, as far as the module knows of any, and yields tensors alone.
+  [[nodiscard]] virtual bool runsOnDevice() const = 0;
+  /// On the host. `arguments`: by parameter. `outputs`: as many as outputs() says, or none, and then memory is PyTorch's own. False: `error` says why.
   [[nodiscard]] virtual bool call(const TorchArgument *arguments, size_t count, const TorchTensor *outputs,
                                   TorchResults &results, std::string &error) const = 0;
+  /// False: `error` says why.
+  [[nodiscard]] virtual bool fill(const TorchFill &call, std::string &error) const = 0;
+  /// What of the call the host must read before it goes on, or null: then it can be captured, as far as PyTorch says.
+  [[nodiscard]] virtual const char *whatHostReads(const TorchArgument *arguments, size_t count) const = 0;
+};
+
+/// What is allocated on captured streams, until it goes.
+class TorchPool {
+public:
+  virtual ~TorchPool() = default;
+  /// What is allocated from now on is not.
+  [[nodiscard]] virtual bool end(std::string &error) = 0;
 };
 
 class TorchCalls {
 public:
   /// Of the module and of who loads it: they must be of one build.
-  static constexpr int version = 1;
+  static constexpr int version = 2;
   virtual ~TorchCalls() = default;
-  /// Null where no operator of this name runs on the CPU, it changes what tensors are and not what they hold (resize_), it draws random
-  /// numbers, or takes or yields objects.
+  /// Null where no operator of this name runs on the CPU or a device, it changes what tensors are and not what they hold (resize_), it draws
+  /// random numbers, or takes or yields objects.
   [[nodiscard]] virtual const TorchOperator *find(const char *name, const char *overload) = 0;
+  /// Why operators cannot be enqueued to a device here: what was got, what is needed, and behind a new line how to get it. Empty: they can.
+  [[nodiscard]] virtual std::string deviceProblem() = 0;
+  /// A capture is about to begin on the stream. Null: `error` says why.
+  [[nodiscard]] virtual TorchPool *openPool(uintptr_t stream, std::string &error) = 0;
 };
 
 /// What the module exports as `ccgraphTorchCalls`: its functions, or null where its version is another.

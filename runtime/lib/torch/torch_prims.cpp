@@ -27,13 +27,18 @@ struct PrimCall {
   }
 };
 
+using Arguments = llvm::Expected<std::vector<Value>>;
+
 struct Prim {
   /// without its overload, which is "default"
   llvm::StringLiteral target;
   llvm::StringLiteral parameters;
   /// the operators that it calls, comma-separated; none that only copies
   llvm::StringLiteral parts;
-  Result (*compute)(const PrimCall &call);
+  /// of the one operator that it is; null where it is several
+  Arguments (*arrange)(const PrimCall &call);
+  /// null where it is one
+  Result (*compute)(const PrimCall &call) = nullptr;
 };
 
 llvm::Error wrong(const llvm::Twine &message) {
@@ -41,11 +46,11 @@ llvm::Error wrong(const llvm::Twine &message) {
 }
 
 /// One operator, which takes the same arguments in the same order.
-Result callTheSame(const PrimCall &call) { return call.finish(0, call.values); }
+Arguments callTheSame(const PrimCall &call) { return call.values.vec(); }
 
 /// (a, dtype), (a, device, ...): device and what follows it change nothing, since all tensors are here.
-Result convert(const PrimCall &call) { return call.finish(0, {call.at(0), call.at(1)}); }
-Result put(const PrimCall &call) { return call.finish(0, {call.at(0)}); }
+Arguments convert(const PrimCall &call) { return std::vector<Value>{call.at(0), call.at(1)}; }
+Arguments put(const PrimCall &call) { return std::vector<Value>{call.at(0)}; }
 
 Result multiplyAdd(const PrimCall &call) {
   Result product = call.make(0, {call.at(0), call.at(1)});
@@ -53,7 +58,7 @@ Result multiplyAdd(const PrimCall &call) {
 }
 
 /// (length, start, step, dtype, ...) -> arange(start, end, step, dtype)
-Result iota(const PrimCall &call) {
+Arguments iota(const PrimCall &call) {
   for (size_t i : {0, 1, 2})
     if (!call.at(i).is(Value::Kind::Int))
       return wrong("prims.iota: got " + call.at(i).describe() + ", expected a whole number");
@@ -61,7 +66,7 @@ Result iota(const PrimCall &call) {
   if (__builtin_mul_overflow(call.at(0).integer(), call.at(2).integer(), &span) ||
       __builtin_add_overflow(call.at(1).integer(), span, &end))
     return wrong("prims.iota: its end does not fit in 64 bits");
-  return call.finish(0, {call.at(1), Value::integer(end), call.at(2), call.at(3)});
+  return std::vector<Value>{call.at(1), Value::integer(end), call.at(2), call.at(3)};
 }
 
 /// (input, stride): the tensor itself where it has these strides; else their elements, copied.
@@ -106,24 +111,50 @@ constexpr Prim prims[] = {
     {"prims.bitwise_xor", "self,other", "aten.bitwise_xor.Tensor", callTheSame},
     {"prims.convert_element_type", "a,dtype", "aten._to_copy.default", convert},
     {"prims.device_put", "a,device,non_blocking", "aten.clone.default", put},
-    {"prims.fma", "a,b,c", "aten.mul.Tensor,aten.add.Tensor", multiplyAdd},
-    {"prims.inductor_force_stride_order", "input,stride", "", forceStrides},
+    {"prims.fma", "a,b,c", "aten.mul.Tensor,aten.add.Tensor", nullptr, multiplyAdd},
+    {"prims.inductor_force_stride_order", "input,stride", "", nullptr, forceStrides},
     {"prims.iota", "length,start,step,dtype,device,requires_grad", "aten.arange.start_step", iota},
     {"prims.prepare_softmax_online", "a,dim", "aten.amax.default,aten.sub.Tensor,aten.exp.default,aten.sum.dim_IntList",
-     prepareSoftmax},
+     nullptr, prepareSoftmax},
     {"prims.rev", "a,dims", "aten.flip.default", callTheSame},
 };
 
-class PrimKernel final : public ProvidedKernel {
+class PrimKernel final : public ProvidedKernel, public DeviceKernel {
 public:
   PrimKernel(const Prim &prim, llvm::SmallVector<const ProvidedKernel *, 4> parts)
       : prim_(&prim), parts_(std::move(parts)) {}
   [[nodiscard]] llvm::StringRef parameters() const override { return prim_->parameters; }
+  [[nodiscard]] bool isOnHost() const override {
+    return llvm::all_of(parts_, [](const ProvidedKernel *part) { return part->isOnHost(); });
+  }
   [[nodiscard]] Result compute(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations) const override {
-    return prim_->compute({parts_, values, destinations});
+    PrimCall call{parts_, values, destinations};
+    if (prim_->compute)
+      return prim_->compute(call);
+    Arguments arguments = prim_->arrange(call);
+    return arguments ? call.finish(0, *arguments) : Result(arguments.takeError());
+  }
+
+  // Because what lies between several operators has no memory on a device, it is a device's where it is one operator.
+  [[nodiscard]] const DeviceKernel *onDevice() const override {
+    return prim_->arrange && parts_.front()->onDevice() ? this : nullptr;
+  }
+  [[nodiscard]] bool takes(llvm::ArrayRef<DType> dtypes) const override { return part().takes(dtypes); }
+  [[nodiscard]] const DeviceAllocator *allocator() const override { return part().allocator(); }
+  [[nodiscard]] bool canBeActed() const override { return part().canBeActed(); }
+  [[nodiscard]] llvm::Error enqueue(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
+                                    const DeviceQueue &queue) const override {
+    Arguments arguments = prim_->arrange({parts_, values, destinations});
+    return arguments ? part().enqueue(*arguments, destinations, queue) : arguments.takeError();
+  }
+  [[nodiscard]] std::string whyNotCaptured(llvm::ArrayRef<Value> values) const override {
+    Arguments arguments = prim_->arrange({parts_, values, {}});
+    return arguments ? part().whyNotCaptured(*arguments) : llvm::toString(arguments.takeError());
   }
 
 private:
+  [[nodiscard]] const DeviceKernel &part() const { return *parts_.front()->onDevice(); }
+
   const Prim *prim_;
   llvm::SmallVector<const ProvidedKernel *, 4> parts_;
 };

@@ -1,0 +1,104 @@
+// Symbols of the CUDA runtime come from the library that PyTorch itself loads: a second one beside it would be of another version.
+#include "devices.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/CachingHostAllocator.h>
+#include <ATen/cuda/MemPool.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+
+namespace ccgraph::runtime::devices {
+namespace {
+
+using Allocator = c10::cuda::CUDACachingAllocator::CUDAAllocator;
+
+cudaStream_t raw(uintptr_t stream) { return reinterpret_cast<cudaStream_t>(stream); }
+
+c10::DeviceIndex indexOf(uintptr_t stream) {
+#if CUDART_VERSION >= 12080
+  int index = 0;
+  C10_CUDA_CHECK(cudaStreamGetDevice(raw(stream), &index));
+  return static_cast<c10::DeviceIndex>(index);
+#else
+  (void)stream;
+  return c10::cuda::current_device();
+#endif
+}
+
+/// In the order of PyTorch's own graphs (aten/src/ATen/cuda/CUDAGraph.cpp): memory goes to the pool before the capture begins, so that none is
+/// given back in between; the pool stays until the graph has gone.
+class Pool final : public TorchPool {
+public:
+  explicit Pool(c10::DeviceIndex device)
+      : device_(device), id_(at::cuda::MemPool::graph_pool_handle(false)),
+        allocator_(*c10::cuda::CUDACachingAllocator::get()), host_(*at::getHostAllocator(at::kCUDA)) {
+    allocator_.beginAllocateToPool(device_, id_, [](cudaStream_t stream) { return isCaptured(stream); });
+    host_.begin_allocate_to_pool(id_,
+                                 [](c10::Stream stream) { return isCaptured(c10::cuda::CUDAStream(stream).stream()); });
+    allocator_.markCaptureBegin(device_);
+  }
+  ~Pool() override {
+    std::string error;
+    (void)end(error);
+    try {
+      allocator_.releasePool(device_, id_);
+      host_.release_pool(id_);
+    } catch (const c10::Error &) { // NOLINT(bugprone-empty-catch): it stays, with its memory
+    }
+  }
+  Pool(const Pool &) = delete;
+  Pool &operator=(const Pool &) = delete;
+
+  [[nodiscard]] bool end(std::string &error) override {
+    if (!open_)
+      return true;
+    open_ = false;
+    try {
+      allocator_.markCaptureEnd(device_);
+      allocator_.endAllocateToPool(device_, id_);
+      host_.end_allocate_to_pool(id_);
+      return true;
+    } catch (const c10::Error &failure) {
+      error = failure.what_without_backtrace();
+      return false;
+    }
+  }
+
+private:
+  static bool isCaptured(cudaStream_t stream) { return c10::cuda::isStreamCapturingMayInitCtx(stream); }
+
+  c10::DeviceIndex device_;
+  c10::MempoolId_t id_;
+  Allocator &allocator_;
+  at::HostAllocator &host_;
+  bool open_ = true;
+};
+
+} // namespace
+
+c10::DispatchKey dispatchKey() { return c10::DispatchKey::CUDA; }
+
+std::string problem() {
+  // Because this one function tells 0, and throws nothing, where there is no driver.
+  if (c10::cuda::device_count() > 0)
+    return "";
+  return "got no device that PyTorch could use (no driver of NVIDIA's, one too old for CUDA " +
+         std::to_string(CUDART_VERSION / 1000) + ", or CUDA_VISIBLE_DEVICES is empty), expected one at least\n" +
+         "let nvidia-smi list the devices, or take --engine nccl-recorded, which needs none";
+}
+
+c10::Device deviceOf(uintptr_t stream) { return {c10::kCUDA, indexOf(stream)}; }
+
+// Because an allocator that nobody has used yet has no devices.
+std::shared_ptr<void> enterStream(uintptr_t stream) {
+  at::globalContext().lazyInitDevice(c10::kCUDA);
+  return std::make_shared<c10::cuda::CUDAStreamGuard>(c10::cuda::getStreamFromExternal(raw(stream), indexOf(stream)));
+}
+
+std::unique_ptr<TorchPool> openPool(uintptr_t stream) {
+  at::globalContext().lazyInitDevice(c10::kCUDA);
+  return std::make_unique<Pool>(indexOf(stream));
+}
+
+} // namespace ccgraph::runtime::devices

@@ -1,0 +1,29 @@
+// What is known of PyTorch's operators beyond their schemas: what their tags say, and what their kernels do not say of themselves.
+//
+// Ownership: plain functions. Failure: none. Cost: a walk over a schema.
+#pragma once
+
+#include "torch/torch_calls.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <optional>
+
+namespace ccgraph::runtime {
+
+/// The overload that does what `schema` does and writes its results to parameters that `schema` lacks.
+[[nodiscard]] bool writesResultsOf(const c10::FunctionSchema &candidate, const c10::FunctionSchema &schema);
+/// All that it yields, but for numbers beside tensors, is left in memory.
+[[nodiscard]] bool yieldsTensors(const c10::FunctionSchema &schema);
+/// Its `out` overloads are not to be used.
+[[nodiscard]] bool outputsAreWrong(const c10::FunctionSchema &schema);
+/// Its operands must have no gaps in their last dimension.
+[[nodiscard]] bool packsLastDimension(const c10::FunctionSchema &schema);
+/// The parameter that says how much is random: nothing, where it is 0 or false; -1 where it draws nothing.
+[[nodiscard]] int randomnessOf(const c10::OperatorHandle &op);
+/// It can be called with values, and then does the same each time.
+[[nodiscard]] bool isCallable(const c10::OperatorHandle &op);
+/// As TorchOperator::whatHostReads().
+[[nodiscard]] const char *whatHostReads(const c10::OperatorHandle &op, const TorchArgument *arguments, size_t count);
+
+} // namespace ccgraph::runtime
