@@ -47,11 +47,11 @@ llvm::Error checkKernels(const Plan &plan, int64_t rank, llvm::ArrayRef<std::str
     }
   if (!first)
     return llvm::Error::success();
-  return StepPlace{rank, first->name}.error("run.no-kernel",
-                                            "no kernel of " + kernels->names() + " computes " +
-                                                llvm::join(missing.getArrayRef(), ", ") + " on a device",
-                                            "name a provider that does (--kernels cuda has some), or register one; "
-                                            "--engine nccl-recorded runs the plan on the CPU");
+  return StepPlace{rank, first->name}.error(
+      "run.no-kernel",
+      "no kernel of " + kernels->names() + " computes " + llvm::join(missing.getArrayRef(), ", ") + " on a device",
+      "name a provider that does (--kernels cuda,torch has most), or register one; "
+      "--engine nccl-recorded runs the plan on the CPU");
 }
 
 class NcclPlans final : public PreparedPlans {
