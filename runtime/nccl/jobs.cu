@@ -3,13 +3,15 @@
 namespace ccgraph::runtime::device {
 namespace {
 
-constexpr int widestNumber = 8;
-
 /// A block. As HostTeam (device/team.h), whose order of folds it keeps.
 class BlockTeam {
 public:
-  /// `parts`: as large as the largest number of each lane, shared by the block.
-  __device__ explicit BlockTeam(std::byte *parts) : parts_(parts) {}
+  /// Room for a number of each lane, and for the boards, shared by the block.
+  struct Shared {
+    alignas(widestNumber) std::byte parts[widestNumber * lanes];
+    alignas(widestNumber) std::byte boards[numBoards][widestNumber * lanes];
+  };
+  __device__ explicit BlockTeam(Shared &shared) : shared_(shared) {}
   template <typename Body>
   __device__ void each(Body body) {
     body(static_cast<int>(threadIdx.x));
@@ -18,7 +20,7 @@ public:
   template <typename T, typename Body, typename Fold>
   __device__ T reduce(Body body, Fold fold) {
     static_assert(sizeof(T) <= widestNumber);
-    T *parts = reinterpret_cast<T *>(parts_);
+    T *parts = reinterpret_cast<T *>(shared_.parts);
     const int lane = static_cast<int>(threadIdx.x);
     parts[lane] = body(lane);
     __syncthreads();
@@ -32,16 +34,21 @@ public:
     __syncthreads();
     return all;
   }
+  template <typename T>
+  __device__ T *board(int number) {
+    static_assert(sizeof(T) <= widestNumber);
+    return reinterpret_cast<T *>(shared_.boards[number]);
+  }
   __device__ void fail() { __trap(); }
 
 private:
-  std::byte *parts_;
+  Shared &shared_;
 };
 
 template <typename C, typename Work>
 __global__ void computeUnits(Work job, int64_t units) {
-  __shared__ alignas(widestNumber) std::byte parts[widestNumber * lanes];
-  BlockTeam team(parts);
+  __shared__ BlockTeam::Shared shared;
+  BlockTeam team(shared);
   for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x)
     runUnit<C>(job, unit, team);
 }

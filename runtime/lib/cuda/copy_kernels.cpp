@@ -64,6 +64,24 @@ void sequenceOf(Planner &planner) {
   sequence(planner, number(start, 0), number(step, 1));
 }
 
+// --- Lists --------------------------------------------------------------------------------------------------
+
+/// Those that are not stretched are the tensors that went in.
+void broadcastTensors(Planner &planner) {
+  Tensors tensors = planner.args.tensors(0);
+  for (unsigned i = 0; i < tensors.size(); ++i)
+    if (std::optional<Tensor> out = planner.destination(i))
+      planner.copy(*out, tensors[i]);
+}
+
+void copyLists(Planner &planner) {
+  Tensors to = planner.args.tensors(0), from = planner.args.tensors(1);
+  if (!planner.args.check(to.size() == from.size(), "got lists of unequal lengths"))
+    return;
+  for (size_t i = 0; i < to.size(); ++i)
+    planner.copy(to[i], from[i]);
+}
+
 // --- Parts --------------------------------------------------------------------------------------------------
 
 /// Each of them after the one before, along a dimension.
@@ -172,25 +190,29 @@ void selectScatter(Planner &planner) {
 
 std::vector<DeviceOperator> copyOperators() {
   return {
-      {"aten._to_copy.default", copyFirst, true},
+      {"aten._foreach_copy_.default", copyLists, Takes::Moved},
+      {"aten._to_copy.default", copyFirst, Takes::Moved},
       {"aten.arange.default", sequenceOf<-1, -1>},
       {"aten.arange.start", sequenceOf<0, -1>},
       {"aten.arange.start_step", sequenceOf<0, 2>},
-      {"aten.cat.default", cat, true},
-      {"aten.clone.default", copyFirst, true},
-      {"aten.contiguous.default", copyFirst, true},
-      {"aten.copy.default", copySecond, true},
-      {"aten.copy_.default", copyIntoFirst, true},
+      {"aten.broadcast_tensors.default", broadcastTensors, Takes::Moved},
+      {"aten.cat.default", cat, Takes::Moved},
+      {"aten.clone.default", copyFirst, Takes::Moved},
+      {"aten.contiguous.default", copyFirst, Takes::Moved},
+      {"aten.copy.default", copySecond, Takes::Moved},
+      {"aten.copy_.default", copyIntoFirst, Takes::Moved},
       {"aten.empty.memory_format", fillResult<0>},
       {"aten.empty_like.default", fillResult<0>},
       {"aten.empty_strided.default", fillResult<0>},
+      // A copy where a plan gives it memory of its own.
+      {"aten.expand.default", copyFirst, Takes::Moved},
       {"aten.fill.Scalar", fillResultBy<1>},
       {"aten.fill.Tensor", fillResultBy<1>},
       {"aten.fill_.Scalar", fillFirst},
       {"aten.fill_.Tensor", fillFirst},
       {"aten.full.default", fillResultBy<1>},
       {"aten.full_like.default", fillResultBy<1>},
-      {"aten.lift_fresh_copy.default", copyFirst, true},
+      {"aten.lift_fresh_copy.default", copyFirst, Takes::Moved},
       {"aten.new_empty.default", fillResult<0>},
       {"aten.new_empty_strided.default", fillResult<0>},
       {"aten.new_full.default", fillResultBy<2>},
@@ -201,19 +223,19 @@ std::vector<DeviceOperator> copyOperators() {
       {"aten.select_scatter.default", selectScatter},
       {"aten.slice_backward.default", sliceBackward},
       {"aten.slice_scatter.default", sliceScatter},
-      {"aten.reshape.default", reshape, true},
-      {"aten._unsafe_view.default", reshape, true},
+      {"aten.reshape.default", reshape, Takes::Moved},
+      {"aten._unsafe_view.default", reshape, Takes::Moved},
       {"aten.scalar_tensor.default", fillResultBy<0>},
-      {"aten.split_with_sizes_copy.default", split, true},
-      {"aten.split_with_sizes_copy.out", splitInto, true},
-      {"aten.stack.default", stack, true},
-      {"aten.to.dtype", copyFirst, true},
+      {"aten.split_with_sizes_copy.default", split, Takes::Moved},
+      {"aten.split_with_sizes_copy.out", splitInto, Takes::Moved},
+      {"aten.stack.default", stack, Takes::Moved},
+      {"aten.to.dtype", copyFirst, Takes::Moved},
       {"aten.zero_.default", zeroFirst},
       {"aten.zeros.default", fillResult<0>},
       {"aten.zeros_like.default", fillResult<0>},
-      {"prims.convert_element_type.default", copyFirst, true},
-      {"prims.device_put.default", copyFirst, true},
-      {"prims.inductor_force_stride_order.default", copyFirst, true},
+      {"prims.convert_element_type.default", copyFirst, Takes::Moved},
+      {"prims.device_put.default", copyFirst, Takes::Moved},
+      {"prims.inductor_force_stride_order.default", copyFirst, Takes::Moved},
       {"prims.iota.default", sequenceOf<1, 2>},
   };
 }

@@ -19,11 +19,7 @@ public:
     return llvm::createStringError(llvm::inconvertibleErrorCode(), kernel_->target + ": computes on a device");
   }
 
-  [[nodiscard]] bool takes(llvm::ArrayRef<DType> dtypes) const override {
-    if (llvm::all_of(dtypes, [](DType dtype) { return cuda::elementOf(dtype).has_value(); }))
-      return true;
-    return op_.moves && llvm::is_splat(dtypes) && cuda::movedAs(dtypes.front());
-  }
+  [[nodiscard]] bool takes(llvm::ArrayRef<DType> dtypes) const override { return cuda::takes(op_.takes, dtypes); }
   [[nodiscard]] llvm::Error enqueue(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
                                     const DeviceQueue &queue) const override {
     llvm::Expected<std::vector<device::Job>> jobs = jobsOf(values, destinations);
@@ -56,7 +52,8 @@ public:
   CudaProvider() {
     for (const std::vector<cuda::DeviceOperator> &family :
          {cuda::mapOperators(), cuda::copyOperators(), cuda::reductionOperators(), cuda::rowOperators(),
-          cuda::lookupOperators(), cuda::adamOperators(), cuda::matmulOperators()})
+          cuda::attentionOperators(), cuda::orderOperators(), cuda::pickOperators(), cuda::lookupOperators(),
+          cuda::adamOperators(), cuda::matmulOperators()})
       for (const cuda::DeviceOperator &op : family)
         if (const Kernel *kernel = findKernel(op.target))
           kernels_.try_emplace(op.target, *kernel, op);

@@ -46,6 +46,7 @@ const MapRow rows[] = {
     function("aten.cos.default", MapOp::Cos),
     {"aten.div.Scalar", MapOp::Div, 2, 2, 0, true},
     {"aten.div.Tensor", MapOp::Div, 2, 2, 0, true},
+    {"aten.true_divide.Tensor", MapOp::Div, 2, 2, 0, true},
     binary("aten.eq.Scalar", MapOp::Eq),
     binary("aten.eq.Tensor", MapOp::Eq),
     function("aten.erf.default", MapOp::Erf),
@@ -160,6 +161,8 @@ double roundedTo(DType dtype, double number) {
 
 /// Into `out`, as the row says.
 void plan(Planner &planner, const MapRow &row, const Tensor &out) {
+  if (row.op == MapOp::Mul && isComplex(out.dtype()))
+    return planner.complex(out, device::ComplexOp::Multiply, {planner.args.tensor(0), planner.args.tensor(1)});
   llvm::SmallVector<Source, 4> sources;
   for (unsigned i = 0; i < row.operands + (row.weighted ? 1 : 0); ++i) {
     bool leftOut = i == row.operands && !planner.args.has(i);
@@ -197,6 +200,25 @@ void divideByMode(Planner &planner) {
 void bitwiseNot(Planner &planner) {
   bool truth = planner.args.tensor(0).dtype() == DType::Bool;
   plan(planner, {"", truth ? MapOp::LogicalNot : MapOp::BitNot}, planner.result());
+}
+
+/// Of what is real it is the tensor itself.
+void conjugate(Planner &planner) {
+  Tensor out = planner.result();
+  if (planner.args.failed())
+    return;
+  if (isComplex(out.dtype()))
+    return planner.complex(out, device::ComplexOp::Conjugate, {planner.args.tensor(0)});
+  planner.copy(out, planner.args.tensor(0));
+}
+
+/// (output, buffer): what PyTorch's kernel of the CPU keeps for the gradient, of no elements where a graph was made for devices.
+void logSigmoid(Planner &planner) {
+  std::optional<Tensor> out = planner.destination(0), buffer = planner.destination(1);
+  if (buffer && buffer->numElements() != 0)
+    plan(planner, {"", MapOp::ExpNegAbs}, *buffer);
+  if (out)
+    plan(planner, {"", MapOp::LogSigmoid}, *out);
 }
 
 void gelu(Planner &planner) {
@@ -270,6 +292,8 @@ const MapRow listRows[] = {
 
 std::vector<DeviceOperator> mapOperators() {
   std::vector<DeviceOperator> operators = {
+      {"aten._conj.default", conjugate, Takes::Complex},
+      {"aten._conj_physical.default", conjugate, Takes::Complex},
       {"aten.bitwise_not.default", bitwiseNot},
       {"aten.clamp.Tensor", clamp},
       {"aten.clamp.default", clamp},
@@ -285,10 +309,12 @@ std::vector<DeviceOperator> mapOperators() {
        }},
       {"aten.gelu.default", gelu},
       {"aten.gelu_backward.default", geluBackward},
+      {"aten.log_sigmoid_forward.default", logSigmoid},
   };
   for (const MapRow &row : rows) {
-    operators.push_back({row.target.str(), [&row](Planner &p) { plan(p, row, p.result()); }});
-    operators.push_back({inPlaceName(row.target), [&row](Planner &p) { plan(p, row, p.args.tensor(0)); }});
+    Takes takes = row.target == "aten.mul.Tensor" ? Takes::Complex : Takes::Elements;
+    operators.push_back({row.target.str(), [&row](Planner &p) { plan(p, row, p.result()); }, takes});
+    operators.push_back({inPlaceName(row.target), [&row](Planner &p) { plan(p, row, p.args.tensor(0)); }, takes});
   }
   for (const MapRow &row : listRows) {
     operators.push_back({row.target.str(), [&row](Planner &p) { foreachOf(p, row, false); }});

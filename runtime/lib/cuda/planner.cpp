@@ -72,6 +72,36 @@ std::optional<DType> movedAs(DType dtype) {
   }
 }
 
+static bool areElements(llvm::ArrayRef<DType> dtypes) {
+  return llvm::all_of(dtypes, [](DType dtype) { return elementOf(dtype).has_value(); });
+}
+/// All that are no elements are one type, which can be moved.
+static bool areMovedBesideElements(llvm::ArrayRef<DType> dtypes) {
+  llvm::SmallVector<DType, 4> others;
+  llvm::copy_if(dtypes, std::back_inserter(others), [](DType dtype) { return !elementOf(dtype); });
+  return others.empty() || (llvm::is_splat(others) && movedAs(others.front()));
+}
+
+bool takes(Takes what, llvm::ArrayRef<DType> dtypes) {
+  switch (what) {
+  case Takes::Elements:
+    return areElements(dtypes);
+  case Takes::Moved:
+    return areElements(dtypes) || (llvm::is_splat(dtypes) && movedAs(dtypes.front()));
+  case Takes::Picked:
+    return areMovedBesideElements(dtypes);
+  case Takes::Indexed:
+    return areMovedBesideElements(dtypes) && !llvm::is_contained(dtypes, DType::Bool) &&
+           !llvm::is_contained(dtypes, DType::U8);
+  case Takes::Complex:
+    return areElements(dtypes) ||
+           (llvm::is_splat(dtypes) && (dtypes.front() == DType::C64 || dtypes.front() == DType::C128));
+  case Takes::Seeded:
+    return llvm::all_of(dtypes, [](DType dtype) { return dtype == DType::U64 || elementOf(dtype); });
+  }
+  return false;
+}
+
 // What no integer holds, infinity say, is 0 to integers.
 Source::Source(double number)
     : kind(device::OperandKind::Number), real(number),
@@ -155,8 +185,8 @@ device::Shape Planner::merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides
   return shape;
 }
 
-device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
-                            llvm::MutableArrayRef<device::Strided> windows) {
+device::Shape Planner::stretch(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+                               llvm::MutableArrayRef<device::Strided> windows) {
   llvm::SmallVector<Dims, 5> strides;
   for (const Tensor &tensor : tensors) {
     std::optional<Dims> own = stretchedStrides(tensor, sizes);
@@ -166,11 +196,16 @@ device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
     strides.push_back(std::move(*own));
   }
   device::Shape shape = merged(sizes, strides);
-  for (size_t i = 0; i < tensors.size() && !args.failed(); ++i) {
-    windows[i] = begin(tensors[i]);
+  for (size_t i = 0; i < tensors.size() && !args.failed(); ++i)
     llvm::copy(strides[i], windows[i].strides);
-  }
   return shape;
+}
+
+device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+                            llvm::MutableArrayRef<device::Strided> windows) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    windows[i] = begin(tensors[i]);
+  return stretch(sizes, tensors, windows);
 }
 
 /// By address, because a plan may lay two buffers over the same bytes. The very window is safe, where each lane reads what it writes.
@@ -178,6 +213,11 @@ static bool isSafe(const Tensor &read, const Tensor &written) {
   return (read.data() == written.data() && read.elementSize() == written.elementSize() &&
           read.sizes() == written.sizes() && read.strides() == written.strides()) ||
          areApart(read, written);
+}
+
+bool Planner::checkApart(const Tensor &read, const Tensor &written) {
+  return args.check(areApart(read, written),
+                    "got " + typeOf(read) + " that overlaps what is written, which a device does at once");
 }
 
 void Planner::map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Source> sources) {
@@ -207,40 +247,77 @@ void Planner::map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Sour
     add(job);
 }
 
-void Planner::rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Rows> in, llvm::ArrayRef<Rows> out) {
+void Planner::complex(const Tensor &out, device::ComplexOp op, llvm::ArrayRef<Tensor> sources) {
+  device::ComplexJob job;
+  job.op = op;
+  DType part = out.dtype() == DType::C128 ? DType::F64 : DType::F32;
+  job.arithmetic = arithmeticOf(part);
+  llvm::SmallVector<Tensor, 3> tensors = {out};
+  for (const Tensor &source : sources) {
+    bool isAlike = source.dtype() == out.dtype() && (out.dtype() == DType::C64 || out.dtype() == DType::C128);
+    if (!args.check(isAlike, "got " + typeOf(source) + " for " + typeOf(out) + ", expected one complex type") ||
+        !(isSafe(source, out) || checkApart(source, out)))
+      return;
+    tensors.push_back(source);
+  }
+  llvm::SmallVector<device::Strided, 3> windows(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i)
+    windows[i] = {tensors[i].storage() ? tensors[i].data() : nullptr, *elementOf(part)};
+  job.shape = stretch(out.sizes(), tensors, windows);
+  job.out = windows[0];
+  job.a = windows[1];
+  job.b = windows.back();
+  if (job.shape.count != 0)
+    add(job);
+}
+
+Planner::Rows linesAlong(const Tensor &tensor, int64_t dim) {
+  Planner::Rows rows{tensor, toDims(tensor.strides()), {tensor.stride(dim)}};
+  rows.rowStrides.erase(rows.rowStrides.begin() + dim);
+  return rows;
+}
+
+Planner::Walk Planner::lay(const RowSizes &sizes, llvm::ArrayRef<Placed> windows) {
   llvm::SmallVector<Dims, 8> rowStrides, innerStrides;
-  llvm::SmallVector<std::pair<const Rows *, device::Lines *>, 8> windows;
-  for (size_t i = 0; i < in.size() + out.size(); ++i) {
-    bool isIn = i < in.size();
-    const Rows &one = isIn ? in[i] : out[i - in.size()];
-    if (!one.tensor)
-      continue;
-    windows.push_back({&one, isIn ? &job.in[i] : &job.out[i - in.size()]});
-    rowStrides.push_back(one.rowStrides);
-    innerStrides.push_back(one.innerStrides);
+  for (const Placed &one : windows) {
+    rowStrides.push_back(one.from->rowStrides);
+    innerStrides.push_back(one.from->innerStrides);
   }
-  job.rows = merged(sizes.rows, rowStrides);
-  job.inner = merged(sizes.inner, innerStrides);
+  Walk walk{merged(sizes.rows, rowStrides), merged(sizes.inner, innerStrides)};
   for (size_t i = 0; i < windows.size() && !args.failed(); ++i) {
-    device::Strided begun = begin(*windows[i].first->tensor);
-    windows[i].second->data = begun.data;
-    windows[i].second->element = begun.element;
-    llvm::copy(rowStrides[i], windows[i].second->rowStrides);
-    llvm::copy(innerStrides[i], windows[i].second->innerStrides);
+    device::Strided begun = begin(*windows[i].from->tensor);
+    windows[i].to->data = begun.data;
+    windows[i].to->element = begun.element;
+    llvm::copy(rowStrides[i], windows[i].to->rowStrides);
+    llvm::copy(innerStrides[i], windows[i].to->innerStrides);
   }
+  return walk;
+}
+
+void Planner::rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Rows> in, llvm::ArrayRef<Rows> out) {
+  llvm::SmallVector<Placed, 8> windows;
+  for (size_t i = 0; i < in.size() + out.size(); ++i) {
+    const Rows &one = i < in.size() ? in[i] : out[i - in.size()];
+    if (one.tensor)
+      windows.push_back({&one, i < in.size() ? &job.in[i] : &job.out[i - in.size()]});
+  }
+  Walk walk = lay(sizes, windows);
+  job.rows = walk.rows;
+  job.inner = walk.inner;
   if (job.rows.count != 0)
     add(job);
 }
 
-void Planner::copy(const Tensor &out, const Tensor &from) {
-  std::optional<DType> moved = out.dtype() == from.dtype() ? movedAs(from.dtype()) : std::nullopt;
+Tensor Planner::moved(const Tensor &tensor) {
+  std::optional<DType> as = movedAs(tensor.dtype());
   // A window of its own, since the strides count elements of one size.
-  auto as = [&](const Tensor &tensor) {
-    return moved ? tensor.reinterpret(*moved, {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()})
-                 : tensor;
-  };
-  Tensor source = as(from);
-  map(as(out), {device::MapOp::Copy, arithmeticOf(source.dtype())}, {source});
+  return as ? tensor.reinterpret(*as, {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()}) : tensor;
+}
+
+void Planner::copy(const Tensor &out, const Tensor &from) {
+  bool stays = out.dtype() == from.dtype();
+  Tensor source = stays ? moved(from) : from;
+  map(stays ? moved(out) : out, {device::MapOp::Copy, arithmeticOf(source.dtype())}, {source});
 }
 
 void Planner::fill(const Tensor &out, const Source &number) {

@@ -58,6 +58,8 @@ public:
   // --- Jobs ---------------------------------------------------------------------------------------
   /// out = op(sources), each stretched to the result's sizes.
   void map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Source> sources);
+  /// out = op(sources), of complex numbers.
+  void complex(const Tensor &out, device::ComplexOp op, llvm::ArrayRef<Tensor> sources);
   /// Elements as they are, converted; of one dtype moved.
   void copy(const Tensor &out, const Tensor &from);
   void fill(const Tensor &out, const Source &number);
@@ -73,29 +75,62 @@ public:
     std::optional<Tensor> tensor;
     Dims rowStrides, innerStrides;
   };
-  /// A job whose windows are `in` and `out`; fails where they cannot be walked over.
+  /// One of them, and where its window goes.
+  struct Placed {
+    const Rows *from;
+    device::Lines *to;
+  };
+  struct Walk {
+    device::Shape rows, inner;
+  };
+  /// Windows over the same rows; fails where they cannot be walked over.
+  [[nodiscard]] Walk lay(const RowSizes &sizes, llvm::ArrayRef<Placed> windows);
+  /// A job whose windows are `in` and `out`; fails as lay() does.
   void rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Rows> in, llvm::ArrayRef<Rows> out);
   /// Address and type.
   [[nodiscard]] device::Strided begin(const Tensor &tensor);
+  /// The same elements as whole numbers of their size, where there is such a type: so they are moved whatever they are.
+  [[nodiscard]] static Tensor moved(const Tensor &tensor);
+  /// Fails where what is read has a byte in common with what is written.
+  bool checkApart(const Tensor &read, const Tensor &written);
 
 private:
+  /// The strides alone of over().
+  [[nodiscard]] device::Shape stretch(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+                                      llvm::MutableArrayRef<device::Strided> windows);
   [[nodiscard]] device::Shape merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides);
   Destinations destinations_;
   std::vector<device::Job> jobs_;
 };
+
+/// Lines along a dimension are rows; the other dimensions number them.
+[[nodiscard]] Planner::Rows linesAlong(const Tensor &tensor, int64_t dim);
+
+/// Which dtypes an operator takes.
+enum class Takes : uint8_t {
+  Elements, ///< those that devices compute with
+  Moved,    ///< and any one that can be moved, of all its tensors: elements stay what they are
+  Picked,   ///< and any one that can be moved, beside indices
+  Indexed,  ///< as Picked, but no bool and u8, since how many places a mask names only the device knows
+  Complex,  ///< and complex numbers of one type
+  Seeded,   ///< and u64, of seeds of a dropout that is none
+};
+[[nodiscard]] bool takes(Takes what, llvm::ArrayRef<DType> dtypes);
 
 /// An operator, and what makes the jobs of a call of it.
 struct DeviceOperator {
   /// "aten.cat.default"
   std::string target;
   std::function<void(Planner &)> plan;
-  /// It moves elements whatever they are, as long as they stay what they are.
-  bool moves = false;
+  Takes takes = Takes::Elements;
 };
 [[nodiscard]] std::vector<DeviceOperator> mapOperators();
 [[nodiscard]] std::vector<DeviceOperator> copyOperators();
 [[nodiscard]] std::vector<DeviceOperator> reductionOperators();
 [[nodiscard]] std::vector<DeviceOperator> rowOperators();
+[[nodiscard]] std::vector<DeviceOperator> attentionOperators();
+[[nodiscard]] std::vector<DeviceOperator> orderOperators();
+[[nodiscard]] std::vector<DeviceOperator> pickOperators();
 [[nodiscard]] std::vector<DeviceOperator> lookupOperators();
 [[nodiscard]] std::vector<DeviceOperator> adamOperators();
 [[nodiscard]] std::vector<DeviceOperator> matmulOperators();

@@ -91,6 +91,26 @@ void all(Planner &planner) {
   reduceElements(planner, op, noArgument);
 }
 
+/// (a, dim) -> (the largest, the sum of exp(a - the largest)), the dimension kept as a one.
+void prepareSoftmax(Planner &planner) {
+  const Tensor &self = planner.args.tensor(0);
+  Split split = splitOf(self, planner.args.dims(1, self.rank()));
+  planner.args.check(self.numElements() != 0, "got no elements, expected some");
+  auto result = [&](unsigned index) {
+    std::optional<Tensor> out = planner.destination(index);
+    std::optional<Dims> strides = out ? resultStrides(self, split, *out) : Dims();
+    planner.args.check(strides.has_value() && isFloat(self.dtype()), "got " + typeOf(self).str());
+    return Planner::Rows{out, strides.value_or(Dims()), Dims(split.reduced.size(), 0)};
+  };
+  Planner::Rows largest = result(0), sum = result(1);
+  device::RowJob job;
+  job.op = RowOp::SoftmaxSums;
+  job.arithmetic = arithmeticOf(self.dtype());
+  if (!planner.args.failed())
+    planner.rows(job, {chosen(self.sizes(), split.kept), chosen(self.sizes(), split.reduced)},
+                 {{self, chosen(self.strides(), split.kept), chosen(self.strides(), split.reduced)}}, {largest, sum});
+}
+
 /// (self, ord, dim, keepdim, dtype)
 void vectorNorm(Planner &planner) {
   Tensor out = planner.result();
@@ -185,6 +205,7 @@ std::vector<DeviceOperator> reductionOperators() {
       {"aten.sum.dim_IntList", sumDims<RowOp::Sum>},
       {"aten.var.correction", variance<RowOp::Variance>},
       {"aten.var_mean.correction", varianceAndMean},
+      {"prims.prepare_softmax_online.default", prepareSoftmax},
   };
 }
 

@@ -1,4 +1,5 @@
 #include "cuda/planner.h"
+#include "kernels/indexing.h"
 
 #include <limits>
 
@@ -10,13 +11,6 @@ using Rows = Planner::Rows;
 
 // --- Softmax ------------------------------------------------------------------------------------------------
 
-/// All dimensions but one number the rows.
-Rows alongDim(const Tensor &tensor, int64_t dim) {
-  Rows rows{tensor, toDims(tensor.strides()), {tensor.stride(dim)}};
-  rows.rowStrides.erase(rows.rowStrides.begin() + dim);
-  return rows;
-}
-
 void planAlong(Planner &planner, RowOp op, llvm::ArrayRef<Tensor> in, int64_t dim) {
   Tensor out = planner.result();
   if (planner.args.failed())
@@ -27,12 +21,10 @@ void planAlong(Planner &planner, RowOp op, llvm::ArrayRef<Tensor> in, int64_t di
                                    "got " + typeOf(in.front()) + ", expected floats");
   if (planner.args.failed() || !isReal)
     return;
-  // Because a dimension of a number is one of a row of one element.
-  auto wide = [](const Tensor &tensor) { return tensor.rank() == 0 ? tensor.unsqueeze(0) : tensor; };
   llvm::SmallVector<Rows, 2> windows;
   for (const Tensor &tensor : in)
-    windows.push_back(alongDim(wide(tensor), dim));
-  Dims rows = toDims(wide(out).sizes());
+    windows.push_back(linesAlong(atLeastOneDim(tensor), dim));
+  Dims rows = toDims(atLeastOneDim(out).sizes());
   int64_t length = rows[static_cast<size_t>(dim)];
   rows.erase(rows.begin() + dim);
   device::RowJob job;
@@ -41,7 +33,7 @@ void planAlong(Planner &planner, RowOp op, llvm::ArrayRef<Tensor> in, int64_t di
   if (job.arithmetic == device::Arithmetic::Whole)
     job.arithmetic = device::Arithmetic::Single;
   if (out.numElements() != 0)
-    planner.rows(job, {rows, {length}}, windows, {alongDim(wide(out), dim)});
+    planner.rows(job, {rows, {length}}, windows, {linesAlong(atLeastOneDim(out), dim)});
 }
 
 /// (self, dim, ...): the result's dtype is what the call says.

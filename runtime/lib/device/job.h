@@ -8,14 +8,18 @@
 #pragma once
 
 #include "device/adam_job.h"
+#include "device/attention_job.h"
+#include "device/complex_job.h"
 #include "device/matmul_job.h"
+#include "device/pick_job.h"
+#include "device/scan_job.h"
 
 #include <variant>
 
 namespace ccgraph::runtime::device {
 
-using Job =
-    std::variant<MapJob, RowJob, EmbeddingJob, EmbeddingGradJob, ClassLossJob, ClassLossGradJob, AdamJob, MatmulJob>;
+using Job = std::variant<MapJob, ComplexJob, RowJob, ScanJob, PickJob, EmbeddingJob, EmbeddingGradJob, ClassLossJob,
+                         ClassLossGradJob, AdamJob, MatmulJob, AttentionJob, QueryGradJob, KeyGradJob>;
 
 /// body(C()) for the type C of the job's arithmetic.
 template <typename Job, typename Body>

@@ -67,6 +67,8 @@ enum class MapOp : uint8_t {
   Silu,
   Gelu,
   GeluTanh,
+  LogSigmoid,
+  ExpNegAbs, ///< exp(-|a|)
   Floor,
   Ceil,
   Isnan,
@@ -297,6 +299,10 @@ CCGRAPH_ANYWHERE C applyReal(MapOp op, const C *x) {
     return a * normalBelow(a);
   case MapOp::GeluTanh:
     return C(0.5) * a * (C(1) + geluTanhInner(a));
+  case MapOp::LogSigmoid:
+    return minimumOf(a, C()) - std::log1p(std::exp(-std::fabs(a)));
+  case MapOp::ExpNegAbs:
+    return std::exp(-std::fabs(a));
   case MapOp::Floor:
     return std::floor(a);
   case MapOp::Ceil:

@@ -1,160 +1,11 @@
-// RowJob: what is computed of each row of a tensor as a whole: a sum, a softmax, a norm.
+// What is computed of a row (row.h): reductions, softmax, norms.
 //
-// Rows are numbered by one shape, the elements of a row by another: so rows may be any dimensions of a tensor. What yields one number a
-// row has a window whose strides along the row are 0.
-//
-// A unit is a row; its lanes take every 256th element, so that sums of many elements round less than one after the other would.
-//
-// Plain value. Failure: none.
+// Plain functions. Failure: none.
 #pragma once
 
-#include "device/map_job.h"
+#include "device/row_order.h"
 
 namespace ccgraph::runtime::device {
-
-enum class RowOp : uint8_t {
-  // of any arithmetic: one number
-  Sum,
-  Product,
-  Max,
-  Min,
-  All,
-  Any,
-  // of floats: one number
-  Mean,
-  Norm,      ///< sqrt(sum x^2)
-  Variance,  ///< sum (x - mean)^2 / max(0, n - number)
-  Deviation, ///< its root
-  Distance,  ///< of x, y: sum (x - y)^2 / number
-  // of floats: rows
-  Softmax,
-  LogSoftmax,
-  SoftmaxGrad,    ///< of grad, output
-  LogSoftmaxGrad, ///< of grad, output
-  LayerNorm,      ///< of x, weight, bias: out, mean, 1/deviation; `number` is epsilon
-  LayerNormGrad,  ///< of grad, x, weight, mean, 1/deviation
-  RmsNorm,        ///< of x, weight: out, 1/root mean square
-  RmsNormGrad,    ///< of grad, x, weight, 1/root mean square
-  // of floats, of each column: one number
-  WeightGrad, ///< of grad, x, mean (or none), 1/deviation: sum grad * (x - mean) / deviation
-};
-
-/// A tensor over both shapes; not there where it has no address.
-struct Lines {
-  std::byte *data = nullptr;
-  Element element = Element::U8;
-  int64_t rowStrides[mostDimensions] = {};
-  int64_t innerStrides[mostDimensions] = {};
-};
-
-inline constexpr int mostLines = 5;
-inline constexpr int mostResults = 3;
-
-struct RowJob {
-  static constexpr bool hasWhole = true;
-  RowOp op = RowOp::Sum;
-  Arithmetic arithmetic = Arithmetic::Single;
-  Shape rows;
-  Shape inner;
-  Lines in[mostLines];
-  Lines out[mostResults];
-  double number = 0;
-};
-
-/// One row of a job, as a team sees it.
-template <typename C>
-struct Row {
-  const RowJob &job;
-  int64_t number;
-
-  CCGRAPH_ANYWHERE int64_t place(const Lines &lines, int64_t k) const {
-    return placeOf(job.rows, lines.rowStrides, number) + placeOf(job.inner, lines.innerStrides, k);
-  }
-  CCGRAPH_ANYWHERE C get(int input, int64_t k) const {
-    const Lines &lines = job.in[input];
-    return load<C>(lines.data, lines.element, place(lines, k));
-  }
-  /// The same, or what stands for a tensor that is not there.
-  CCGRAPH_ANYWHERE C getOr(int input, int64_t k, C otherwise) const {
-    return job.in[input].data ? get(input, k) : otherwise;
-  }
-  CCGRAPH_ANYWHERE void set(int output, int64_t k, C value) const {
-    const Lines &lines = job.out[output];
-    if (lines.data)
-      store<C>(lines.data, lines.element, place(lines, k), value);
-  }
-  [[nodiscard]] CCGRAPH_ANYWHERE int64_t length() const { return job.inner.count; }
-};
-
-struct AddUp {
-  template <typename C>
-  CCGRAPH_ANYWHERE C operator()(C a, C b) const {
-    return plus(a, b);
-  }
-};
-struct TakeMost {
-  template <typename C>
-  CCGRAPH_ANYWHERE C operator()(C a, C b) const {
-    return maximumOf(a, b);
-  }
-};
-struct TakeLeast {
-  template <typename C>
-  CCGRAPH_ANYWHERE C operator()(C a, C b) const {
-    return minimumOf(a, b);
-  }
-};
-struct Multiply {
-  template <typename C>
-  CCGRAPH_ANYWHERE C operator()(C a, C b) const {
-    return times(a, b);
-  }
-};
-
-CCGRAPH_ANYWHERE inline void setToLeast(int64_t &value) { value = INT64_MIN; }
-CCGRAPH_ANYWHERE inline void setToLeast(float &value) { value = -INFINITY; }
-CCGRAPH_ANYWHERE inline void setToLeast(double &value) { value = -static_cast<double>(INFINITY); }
-CCGRAPH_ANYWHERE inline int64_t opposite(int64_t least) { return ~least; }
-CCGRAPH_ANYWHERE inline float opposite(float least) { return -least; }
-CCGRAPH_ANYWHERE inline double opposite(double least) { return -least; }
-template <typename C>
-CCGRAPH_ANYWHERE C least() {
-  C value;
-  setToLeast(value);
-  return value;
-}
-
-/// fold over value(k), from `start`.
-template <typename C, typename Team, typename Value, typename Fold>
-CCGRAPH_BY_TEAM C folded(int64_t length, Team &team, C start, Value value, Fold fold) {
-  return team.template reduce<C>(
-      [&](int lane) {
-        C all = start;
-        for (int64_t k = lane; k < length; k += lanes)
-          all = fold(all, value(k));
-        return all;
-      },
-      fold);
-}
-template <typename C, typename Team, typename Value>
-CCGRAPH_BY_TEAM C summed(const Row<C> &row, Team &team, Value value) {
-  return folded(row.length(), team, C(), value, AddUp());
-}
-template <typename C, typename Team, typename Body>
-CCGRAPH_BY_TEAM void forEach(const Row<C> &row, Team &team, Body body) {
-  team.each([&](int lane) {
-    for (int64_t k = lane; k < row.length(); k += lanes)
-      body(k);
-  });
-}
-/// The row's one number.
-template <typename C, typename Team>
-CCGRAPH_BY_TEAM void yield(const Row<C> &row, Team &team, int output, C value) {
-  team.each([&](int lane) {
-    if (lane == 0)
-      row.set(output, 0, value);
-  });
-}
 
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void reduceRow(const Row<C> &row, Team &team) {
@@ -173,6 +24,16 @@ CCGRAPH_BY_TEAM void reduceRow(const Row<C> &row, Team &team) {
     return yield(row, team, 0, folded(row.length(), team, C(1), isSet, TakeLeast()));
   case RowOp::Any:
     return yield(row, team, 0, folded(row.length(), team, C(), isSet, TakeMost()));
+  case RowOp::MaxPlace:
+    return placeInRow(row, team, TakeMost());
+  case RowOp::MinPlace:
+    return placeInRow(row, team, TakeLeast());
+  case RowOp::Sorted:
+  case RowOp::SortedDown:
+    return sortRow(row, team);
+  case RowOp::Lower:
+  case RowOp::Upper:
+    return triangleRow(row, team);
   default: // NOLINT: the rest is of floats
     return;
   }
@@ -209,9 +70,21 @@ CCGRAPH_BY_TEAM void distanceOfRow(const Row<C> &row, Team &team) {
 }
 
 template <typename C, typename Team>
-CCGRAPH_BY_TEAM void softmaxRow(const Row<C> &row, Team &team) {
-  C most = folded(
+CCGRAPH_BY_TEAM C largestOf(const Row<C> &row, Team &team) {
+  return folded(
       row.length(), team, least<C>(), [&](int64_t k) { return row.get(0, k); }, TakeMost());
+}
+
+template <typename C, typename Team>
+CCGRAPH_BY_TEAM void softmaxSumsOfRow(const Row<C> &row, Team &team) {
+  C most = largestOf(row, team);
+  yield(row, team, 0, most);
+  yield(row, team, 1, summed(row, team, [&](int64_t k) { return std::exp(row.get(0, k) - most); }));
+}
+
+template <typename C, typename Team>
+CCGRAPH_BY_TEAM void softmaxRow(const Row<C> &row, Team &team) {
+  C most = largestOf(row, team);
   C sum = summed(row, team, [&](int64_t k) { return std::exp(row.get(0, k) - most); });
   bool isLog = row.job.op == RowOp::LogSoftmax;
   C logSum = std::log(sum);
@@ -281,6 +154,8 @@ CCGRAPH_BY_TEAM void floatRow(const Row<C> &row, Team &team) {
     return varianceOfRow(row, team);
   case RowOp::Distance:
     return distanceOfRow(row, team);
+  case RowOp::SoftmaxSums:
+    return softmaxSumsOfRow(row, team);
   case RowOp::Softmax:
   case RowOp::LogSoftmax:
     return softmaxRow(row, team);

@@ -22,6 +22,22 @@ void addAddresses(const RowJob &job, Addresses &addresses) {
   for (const Lines &lines : job.out)
     addIfThere(addresses.writes, {lines.data});
 }
+void addAddresses(const ComplexJob &job, Addresses &addresses) {
+  addIfThere(addresses.reads, {job.a.data, job.b.data});
+  addIfThere(addresses.writes, {job.out.data});
+}
+void addAddresses(const ScanJob &job, Addresses &addresses) {
+  addIfThere(addresses.reads, {job.in.data});
+  addIfThere(addresses.writes, {job.out.data});
+}
+void addAddresses(const PickJob &job, Addresses &addresses) {
+  const Lines &written = job.op == PickOp::Take ? job.other : job.table;
+  const Lines &read = job.op == PickOp::Take ? job.table : job.other;
+  addIfThere(addresses.reads, {read.data, job.mask.data});
+  for (const PickIndex &one : job.indices)
+    addIfThere(addresses.reads, {one.index.data});
+  addIfThere(addresses.writes, {written.data});
+}
 void addAddresses(const EmbeddingJob &job, Addresses &addresses) {
   addIfThere(addresses.reads, {job.table.data, job.index.data});
   addIfThere(addresses.writes, {job.out.data});
@@ -47,11 +63,32 @@ void addAddresses(const MatmulJob &job, Addresses &addresses) {
   addIfThere(addresses.writes, {job.out.first.data});
 }
 
+void addReads(const Attention &job, Addresses &addresses) {
+  addIfThere(addresses.reads, {job.query.data, job.key.data, job.value.data, job.bias.data});
+}
+void addAddresses(const AttentionJob &job, Addresses &addresses) {
+  addReads(job, addresses);
+  addIfThere(addresses.writes, {job.output.data, job.logSums.data});
+}
+void addReads(const AttentionGrad &job, Addresses &addresses) {
+  addReads(static_cast<const Attention &>(job), addresses);
+  addIfThere(addresses.reads, {job.grad.data, job.output.data, job.logSums.data});
+}
+void addAddresses(const QueryGradJob &job, Addresses &addresses) {
+  addReads(job, addresses);
+  addIfThere(addresses.writes, {job.queryGrad.data});
+}
+void addAddresses(const KeyGradJob &job, Addresses &addresses) {
+  addReads(job, addresses);
+  addIfThere(addresses.writes, {job.keyGrad.data, job.valueGrad.data});
+}
+
 template <typename C, typename Work>
 bool runUnits(const Work &job, uint64_t order) {
-  HostTeam team;
+  HostTeam team(order);
   auto units = static_cast<uint64_t>(unitsOf(job));
   for (uint64_t i = 0; i < units; ++i) {
+    team.begin();
     uint64_t turned = (i + order / 2) % units;
     runUnit<C>(job, static_cast<int64_t>(order % 2 == 0 ? turned : units - 1 - turned), team);
   }

@@ -1,0 +1,38 @@
+// ScanJob: running sums along a line of a tensor.
+//
+// A lane walks one line, so that all sums are added in one order; the sum so far is rounded where it is stored, and not where it goes on.
+//
+// Plain value. Failure: none. Cost: a line's steps wait for each other.
+#pragma once
+
+#include "device/row.h"
+
+namespace ccgraph::runtime::device {
+
+struct ScanJob {
+  static constexpr bool hasWhole = true;
+  Arithmetic arithmetic = Arithmetic::Single;
+  Shape lines, steps;
+  Lines in, out;
+};
+
+CCGRAPH_ANYWHERE inline int64_t unitsOf(const ScanJob &job) { return unitsOf(job.lines.count); }
+
+template <typename C, typename Team>
+CCGRAPH_BY_TEAM void runUnit(const ScanJob &job, int64_t unit, Team &team) {
+  team.each([&](int lane) {
+    int64_t line = unit * lanes + lane;
+    if (line >= job.lines.count)
+      return;
+    auto place = [&](const Lines &lines, int64_t step) {
+      return placeOf(job.lines, lines.rowStrides, line) + placeOf(job.steps, lines.innerStrides, step);
+    };
+    C sum = C();
+    for (int64_t step = 0; step < job.steps.count; ++step) {
+      sum = plus(sum, load<C>(job.in.data, job.in.element, place(job.in, step)));
+      store(job.out.data, job.out.element, place(job.out, step), sum);
+    }
+  });
+}
+
+} // namespace ccgraph::runtime::device
