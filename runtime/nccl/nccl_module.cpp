@@ -242,8 +242,12 @@ public:
   }
   int compute(llvm::StringRef, const device::Job &job, GpuStream stream) override {
     if (const auto *product = std::get_if<device::MatmulJob>(&job))
-      if (std::optional<device::GemmCall> call = device::gemmCallOf(*product))
-        return codeOf(device::multiply(*call, streamOf(stream)));
+      if (std::optional<device::GemmCall> call = device::gemmCallOf(*product)) {
+        cublasStatus_t status = device::multiply(*call, streamOf(stream));
+        // With a bias the library may have no algorithm for an arrangement: our own kernel has one for all.
+        if (status != CUBLAS_STATUS_NOT_SUPPORTED || !call->bias)
+          return codeOf(status);
+      }
     return codeOf(device::launch(job, streamOf(stream)));
   }
   /// The host cannot reach the device's memory; the engine has refused such a plan.

@@ -1,4 +1,5 @@
 #include "cuda/planner.h"
+#include "device/gemm_call.h"
 
 namespace ccgraph::runtime::cuda {
 namespace {
@@ -9,6 +10,19 @@ device::Matrices matricesOf(Planner &planner, const Tensor &tensor) {
   int64_t rank = tensor.rank();
   return {{begun.data, begun.element, tensor.stride(rank - 2), tensor.stride(rank - 1)},
           rank == 3 ? tensor.stride(0) : 0};
+}
+
+/// A bias is added as it lies where the device's library adds it. All else is copied to the result first, since that is what the library
+/// adds besides.
+void add(Planner &planner, device::MatmulJob &job, const Tensor &added, const Tensor &out) {
+  Tensor wide = planner.args.take(added.expand(out.sizes()));
+  if (planner.args.failed())
+    return;
+  job.added = matricesOf(planner, wide);
+  if (gemmCallOf(job))
+    return;
+  planner.copy(out, added);
+  job.added = job.out;
 }
 
 struct Product {
@@ -38,13 +52,11 @@ void multiply(Planner &planner, const Tensor &out, const Product &product) {
   job.a = matricesOf(planner, a);
   job.b = matricesOf(planner, b);
   job.out = matricesOf(planner, out);
-  // Because what is weighed by 0 is not even read: it may be NaN. And the device's library adds the result itself alone.
-  if (added && beta != 0) {
-    planner.copy(out, *added);
-    job.added = job.out;
-  }
   job.alpha = alpha;
   job.beta = beta;
+  // Because what is weighed by 0 is not even read: it may be NaN.
+  if (added && beta != 0)
+    add(planner, job, *added, out);
   if (out.numElements() != 0)
     planner.add(job);
 }

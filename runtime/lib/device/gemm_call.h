@@ -1,10 +1,11 @@
 // GemmCall: a product of matrices as the device's library takes it, which reads column after column.
 //
 //   out = a b   of matrices that lie row after row   is   out' = b' a'   of the same memory read column after column
-// so b is the library's first matrix, a its second one, and a matrix that lies column after column is read turned.
+// so b is the library's first matrix, a its second one, and a matrix that lies column after column is read turned. A bias, one number for
+// each column of out, is one for each row of out': the library adds it as an epilogue of the product.
 //
 // Plain function of values. Nothing where the library does not take it: types that differ or are none of its own, strides that are neither rows
-// nor columns, sizes beyond its numbers, an addition that is not the result itself. Cost: none.
+// nor columns, sizes beyond its numbers, an addition that is neither the result itself nor a bias. Cost: none.
 #pragma once
 
 #include "device/matmul_job.h"
@@ -21,11 +22,13 @@ struct GemmMatrix {
   int64_t batchStride = 0;
 };
 
-/// result = alpha * first second + beta * result: [rows, columns] of [rows, depth] and [depth, columns].
+/// result = alpha * first second + beta * result + bias: [rows, columns] of [rows, depth] and [depth, columns].
 struct GemmCall {
   GemmMatrix first, second, result;
   int rows = 0, columns = 0, depth = 0, batch = 1;
   double alpha = 1, beta = 0;
+  /// not null: `rows` numbers, one after another, each added to all of its row
+  const std::byte *bias = nullptr;
   Element element = Element::F32;
 };
 
@@ -49,6 +52,15 @@ inline bool addsItself(const MatmulJob &job) {
                          added.columnStride == out.columnStride && job.added.batchStride == job.out.batchStride);
 }
 
+/// One number for each column, whole and of the result's type: what the library takes as an epilogue, of one product, and not of doubles
+/// (cuBLAS's manual, cublasLtMatmul(): no epilogue but the default one is supported there).
+inline bool addsBias(const MatmulJob &job) {
+  const Matrix &added = job.added.first;
+  return added.data && !addsItself(job) && (added.rowStride == 0 || job.rows == 1) &&
+         (added.columnStride == 1 || job.columns == 1) && job.batch == 1 && job.beta == 1 &&
+         added.element == job.out.first.element && added.element != Element::F64;
+}
+
 inline std::optional<GemmCall> gemmCallOf(const MatmulJob &job) {
   Element element = job.out.first.element;
   bool known =
@@ -56,7 +68,7 @@ inline std::optional<GemmCall> gemmCallOf(const MatmulJob &job) {
   bool alike = job.a.first.element == element && job.b.first.element == element;
   auto isNumber = [](int64_t size) { return size >= 1 && size <= INT32_MAX; };
   bool sized = isNumber(job.rows) && isNumber(job.columns) && isNumber(job.depth) && isNumber(job.batch);
-  if (!known || !alike || !sized || !addsItself(job))
+  if (!known || !alike || !sized || !(addsItself(job) || addsBias(job)))
     return std::nullopt;
   std::optional<GemmMatrix> a = gemmMatrixOf(job.a, job.rows, job.depth);
   std::optional<GemmMatrix> b = gemmMatrixOf(job.b, job.depth, job.columns);
@@ -69,7 +81,10 @@ inline std::optional<GemmCall> gemmCallOf(const MatmulJob &job) {
   call.depth = static_cast<int>(job.depth);
   call.batch = static_cast<int>(job.batch);
   call.alpha = job.alpha;
-  call.beta = job.added.first.data ? job.beta : 0;
+  if (addsBias(job))
+    call.bias = job.added.first.data;
+  else
+    call.beta = job.added.first.data ? job.beta : 0;
   call.element = element;
   return call;
 }
