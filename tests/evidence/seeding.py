@@ -9,6 +9,8 @@ A bug is a file: lines `key: value`, then one or more edits, each of a text that
     --- new
     TEXT
 
+A header is no source of its own: the line `through: PATH.cpp` of its file says which one is compiled with it.
+
 CCGRAPH_BUILD is the build to start from (build/release), made by ninja; it must be up to date."""
 import glob, os, re, subprocess, tempfile
 
@@ -19,7 +21,7 @@ BUILD = os.path.join(ROOT, os.environ.get("CCGRAPH_BUILD", "build/release"))
 class Bug:
     def __init__(self, path):
         self.name = os.path.basename(path).removesuffix(".txt")
-        self.unseen = ""
+        self.unseen = self.through = ""
         head, *parts = re.split(r"^--- (file .*|old|new)\n", open(path).read(), flags=re.M)
         for line in head.splitlines():
             key, _, value = line.partition(": ")
@@ -81,6 +83,7 @@ class Linker:
         self.folder = self.folder_.name
         lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *programs], text=True, capture_output=True, check=True).stdout.splitlines()
         self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.cpp)$", line))}
+        self.made_from = {}
         self.links = {program: next(line for line in reversed(lines) if f"-o {program} " in line) for program in programs}
 
     def run(self, line):
@@ -90,20 +93,37 @@ class Linker:
             raise ValueError(f"does not build: {(error.stderr or error.stdout).strip().splitlines()[:3]}") from error
 
     def objects(self, bug):
+        """One object a source; a header with the bug stands before the build's own."""
+        texts, headers = bug.sources(), os.path.join(self.folder, bug.name)
+        for file in [file for file in texts if file.endswith(".h")]:
+            self.write(os.path.join(headers, file.partition("/lib/")[2]), texts.pop(file))
+        if bug.through:
+            texts.setdefault(bug.through, open(os.path.join(ROOT, bug.through)).read())
         found = []
-        for file, text in bug.sources().items():
+        for file, text in texts.items():
             original = os.path.join(ROOT, file)
             source, object_ = (os.path.join(self.folder, file.replace("/", "-") + end) for end in ("", ".o"))
-            with open(source, "w") as f:
-                f.write(text)
-            line = re.sub(r" -c \S+$", f" -w -iquote {os.path.dirname(original)} -c {source}", self.compiles[original])
+            self.write(source, text)
+            line = re.sub(r" -c \S+$", f" -w -iquote {headers} -iquote {os.path.dirname(original)} -c {source}", self.compiles[original])
             line = re.sub(r" -o \S+", f" -o {object_}", re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
             self.run(line)
+            self.made_from[object_] = re.search(r" -o (\S+)", self.compiles[original])[1]
             found.append(object_)
         return found
 
+    @staticmethod
+    def write(path, text):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+
     def link(self, program, objects=()):
-        """Objects come before archives, so an archive's own member of that name is never asked for."""
+        """An object of the program itself is replaced. Others come first, so an archive's own member of that name is never asked for, and
+        what a header has defined in several objects is what it is in these."""
         linked = os.path.join(self.folder, os.path.basename(program))
-        self.run(self.links[program].replace(f"-o {program} ", f"-o {linked} {' '.join(objects)} "))
+        line = self.links[program].replace(f"-o {program} ", f"-o {linked} ")
+        for object_ in objects:
+            own = f" {self.made_from[object_]} "
+            line = line.replace(own, f" {object_} ") if own in line else re.sub(r" (?=\S+\.o )", f" {object_} ", line, count=1)
+        self.run(line)
         return linked

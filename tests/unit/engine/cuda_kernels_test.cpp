@@ -283,6 +283,14 @@ TEST(CudaKernels, SoftmaxOfAnyDimension) {
   expectAsOnHost("aten._softmax.default", {drawn(DType::F32, {}), Value::integer(0), Value::boolean(false)});
 }
 
+/// Whose exponentials no number holds.
+TEST(CudaKernels, SoftmaxOfLargeNumbers) {
+  for (const char *name : {"_softmax", "_log_softmax"})
+    for (DType dtype : {DType::F32, DType::F64})
+      expectAsOnHost("aten." + std::string(name) + ".default",
+                     {drawn(dtype, {4, 300}, 2000), Value::integer(1), Value::boolean(false)});
+}
+
 TEST(CudaKernels, LayerNormAndItsGradient) {
   for (DType dtype : {DType::BF16, DType::F32, DType::F64}) {
     Tensor x = drawn(dtype, {4, 2, 150, 2}), grad = drawn(dtype, {4, 2, 150, 2});

@@ -115,15 +115,16 @@ TEST(CudaKernels, MaskedValuesAreAdded) {
   }
 }
 
+/// Of the second line, so that a place before it is one of the first line.
 TEST(CudaKernels, APlaceOutOfRangeFails) {
-  Tensor x = drawn(DType::F32, {4}), out = Tensor::zeros(DType::F32, {1});
+  Tensor x = drawn(DType::F32, {2, 4}), out = Tensor::zeros(DType::F32, {2, 1});
   auto ends = [&](llvm::StringRef target, const Values &arguments) {
     return runOnHost(llvm::cantFail(runtime::cudaJobs(target, arguments, {out})).front());
   };
   for (int64_t place : {-5, -1, 0, 3, 4}) {
-    Tensor index = listed({static_cast<double>(place)}, DType::I64);
-    EXPECT_EQ(ends("aten.gather.default", {x, number(0), index}), place >= 0 && place < 4) << place;
-    EXPECT_EQ(ends("aten.index.Tensor", {x, indices({index})}), place >= -4 && place < 4) << place;
+    Tensor index = listed({0, static_cast<double>(place)}, DType::I64), one = index.slice(0, 1, 2);
+    EXPECT_EQ(ends("aten.gather.default", {x, number(1), index.unsqueeze(1)}), place >= 0 && place < 4) << place;
+    EXPECT_EQ(ends("aten.index.Tensor", {x, indices({Value(), one})}), place >= -4 && place < 4) << place;
   }
 }
 
