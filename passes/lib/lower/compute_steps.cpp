@@ -23,6 +23,12 @@ bool isTakenApart(const Node &list) {
   return llvm::all_of(list.uses(), [](const Use &use) { return use.isOrdering() || getItemIndex(*use.user()); });
 }
 
+/// Does a use of the list name this element?
+bool isTaken(const Node &list, unsigned index) {
+  return llvm::any_of(list.uses(),
+                      [&](const Use &use) { return !use.isOrdering() && getItemIndex(*use.user()) == index; });
+}
+
 void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> visit) {
   if (tree.is(Argument::Kind::Operand))
     visit(tree.operandIndex());
@@ -333,7 +339,9 @@ Lowered ComputeCall::result() {
     return oneResult(op_.results.front(), type_);
   std::vector<LoweredValue> elements;
   for (unsigned i = 0; i < op_.results.size(); ++i) {
-    Lowered element = oneResult(op_.results[i], elementTypes_[i]);
+    // Because a number that nobody takes would have the host compute the step: attention tells how many tokens it was given.
+    bool isDropped = isTakenApart(node_) && !holdsTensors(op_.results[i].type) && !isTaken(node_, i);
+    Lowered element = isDropped ? Lowered(LoweredValue()) : oneResult(op_.results[i], elementTypes_[i]);
     if (!element)
       return element.takeError();
     elements.push_back(std::move(*element));

@@ -307,6 +307,24 @@ TEST_F(Attention, AnElementWithoutTypeIsRefusedWhereItIsUsed) {
   EXPECT_NE(lowered().find("getitem: has no type, and is used [lower.type]"), std::string::npos);
 }
 
+/// (output, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, rng_state, unused, debug_attn_mask)
+TEST_F(LowerTest, ANumberThatNobodyTakesIsNotTheHosts) {
+  const Type *type = b.f32({1, 2, 4, 8});
+  Node *x = b.input("x", type);
+  Node *all = b.call("aten._scaled_dot_product_flash_attention.default", nullptr, {x, x, x, 0.0, true});
+  b.output({b.call("operator.getitem", type, {all, 0})});
+  EXPECT_EQ(lowered().substr(0, 9), "compute: ");
+}
+
+TEST_F(LowerTest, ANumberThatSomebodyTakesIsTheHosts) {
+  const Type *type = b.f32({1, 2, 4, 8});
+  Node *x = b.input("x", type);
+  Node *all = b.call("aten._scaled_dot_product_flash_attention.default", nullptr, {x, x, x, 0.0, true});
+  Node *tokens = b.call("operator.getitem", context_.symbolicScalar(context_.symbolic("u0")), {all, 4});
+  b.output({b.call("operator.getitem", type, {all, 0}), tokens});
+  EXPECT_EQ(lowered().substr(0, 6), "host: ");
+}
+
 TEST_F(LowerTest, ABufferGrowsWhereASymbolHasNoValue) {
   const Type *type = context_.contiguousTensor(DType::F32, {Dim(context_.symbolic("s0"))}, b.f32({1})->device());
   Node *x = b.input("x", type);
