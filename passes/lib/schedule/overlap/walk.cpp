@@ -3,7 +3,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace ccgraph::overlap {
@@ -283,17 +282,27 @@ void Walker::runKeptForRoom() {
     return;
   uint32_t ahead = std::min(at_ + lookAhead, tasks_.size());
   while (planned(ahead) > policy_.budget) {
-    auto kept = pool_ | std::views::take(maxKeptAsked);
-    auto oldest = std::ranges::find_if(kept, [&](uint32_t task) { return canRunNow(task); });
-    if (oldest == kept.end())
+    uint32_t oldest = oldestThatCanRun();
+    if (oldest == none)
       return;
-    compute(*oldest);
+    compute(oldest);
   }
 }
 
 //===--- What is kept back ------------------------------------------------------------------------------------------===//
 
 bool Walker::canRunNow(uint32_t task) const { return missing_[task] == 0 && transfers_.landsFor(task) <= now_; }
+
+/// Of what was kept back; none if nothing can run.
+uint32_t Walker::oldestThatCanRun() const {
+  for (const auto &kept : llvm::enumerate(pool_)) {
+    if (kept.index() == maxKeptAsked)
+      break;
+    if (canRunNow(kept.value()))
+      return kept.value();
+  }
+  return none;
+}
 
 /// Because what is kept back runs among other tasks, there must be room for what it and its readers make beside them.
 bool Walker::couldRunLater(uint32_t task) const {
@@ -330,7 +339,10 @@ bool Walker::keep(uint32_t task) {
 /// Of what was kept back: the longest that fits the stall, or else the shortest; none if nothing can run.
 uint32_t Walker::filler(int64_t room) const {
   uint32_t best = none;
-  for (uint32_t task : pool_ | std::views::take(maxKeptAsked)) {
+  for (const auto &kept : llvm::enumerate(pool_)) {
+    if (kept.index() == maxKeptAsked)
+      break;
+    uint32_t task = kept.value();
     if (!canRunNow(task) || issuer_.bytes() + promised_ + tasks_.allocates(task) > policy_.budget)
       continue;
     int64_t time = tasks_.step(task).picoseconds;

@@ -49,6 +49,7 @@ private:
 
   [[nodiscard]] bool keep(uint32_t task);
   [[nodiscard]] bool canRunNow(uint32_t task) const;
+  [[nodiscard]] uint32_t oldestThatCanRun() const;
   [[nodiscard]] bool couldRunLater(uint32_t task) const;
   [[nodiscard]] uint32_t filler(int64_t room) const;
   [[nodiscard]] uint32_t leafFor(int64_t room);
