@@ -52,8 +52,8 @@ inline bool addsItself(const MatmulJob &job) {
                          added.columnStride == out.columnStride && job.added.batchStride == job.out.batchStride);
 }
 
-/// One number for each column, whole and of the result's type: what the library takes as an epilogue, of one product, and not of doubles
-/// (cuBLAS's manual, cublasLtMatmul(): no epilogue but the default one is supported there).
+/// One number for each column, whole and of the result's type: what the library is asked for as an epilogue, of one product. Not of doubles, since
+/// cuBLAS's manual lists epilogues by type, and no device has shown here that it has one for them.
 inline bool addsBias(const MatmulJob &job) {
   const Matrix &added = job.added.first;
   return added.data && !addsItself(job) && (added.rowStride == 0 || job.rows == 1) &&

@@ -28,7 +28,7 @@ namespace ccgraph {
 
 class Graph;
 class Node;
-class OpDef;
+struct OpDef;
 
 enum class Opcode : uint8_t { Placeholder, GetAttr, CallFunction, Output };
 /// "placeholder", "get_attr", "call_function", "output".
