@@ -2,11 +2,15 @@
 #include "devices.h"
 
 #include <ATen/Context.h>
-#include <ATen/core/CachingHostAllocator.h>
-#include <ATen/cuda/MemPool.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
+
+// Since this header is there, pools hold the pinned memory of the host too.
+#if __has_include(<ATen/cuda/MemPool.h>)
+#include <ATen/core/CachingHostAllocator.h>
+#include <ATen/cuda/MemPool.h>
+#endif
 
 namespace ccgraph::runtime::devices {
 namespace {
@@ -26,24 +30,54 @@ c10::DeviceIndex indexOf(uintptr_t stream) {
 #endif
 }
 
+bool isCaptured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  C10_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+#if __has_include(<ATen/cuda/MemPool.h>)
+auto newPool() { return at::cuda::MemPool::graph_pool_handle(false); }
+using PoolId = decltype(newPool());
+
+at::HostAllocator &pinned() { return *at::getHostAllocator(at::kCUDA); }
+
+void beginPinned(PoolId pool) {
+  pinned().begin_allocate_to_pool(
+      pool, [](c10::Stream stream) { return isCaptured(c10::cuda::CUDAStream(stream).stream()); });
+}
+void endPinned(PoolId pool) { pinned().end_allocate_to_pool(pool); }
+void releasePinned(PoolId pool) { pinned().release_pool(pool); }
+void markBegin(Allocator &allocator, c10::DeviceIndex device) { allocator.markCaptureBegin(device); }
+void markEnd(Allocator &allocator, c10::DeviceIndex device) { allocator.markCaptureEnd(device); }
+#else
+auto newPool() { return c10::cuda::MemPool::graph_pool_handle(false); }
+using PoolId = decltype(newPool());
+
+// What these versions do not ask for.
+void beginPinned(PoolId /*pool*/) {}
+void endPinned(PoolId /*pool*/) {}
+void releasePinned(PoolId /*pool*/) {}
+void markBegin(Allocator & /*allocator*/, c10::DeviceIndex /*device*/) {}
+void markEnd(Allocator & /*allocator*/, c10::DeviceIndex /*device*/) {}
+#endif
+
 /// In the order of PyTorch's own graphs (aten/src/ATen/cuda/CUDAGraph.cpp): memory goes to the pool before the capture begins, so that none is
 /// given back in between; the pool stays until the graph has gone.
 class Pool final : public TorchPool {
 public:
   explicit Pool(c10::DeviceIndex device)
-      : device_(device), id_(at::cuda::MemPool::graph_pool_handle(false)),
-        allocator_(*c10::cuda::CUDACachingAllocator::get()), host_(*at::getHostAllocator(at::kCUDA)) {
-    allocator_.beginAllocateToPool(device_, id_, [](cudaStream_t stream) { return isCaptured(stream); });
-    host_.begin_allocate_to_pool(id_,
-                                 [](c10::Stream stream) { return isCaptured(c10::cuda::CUDAStream(stream).stream()); });
-    allocator_.markCaptureBegin(device_);
+      : device_(device), id_(newPool()), allocator_(*c10::cuda::CUDACachingAllocator::get()) {
+    allocator_.beginAllocateToPool(device_, id_, isCaptured);
+    beginPinned(id_);
+    markBegin(allocator_, device_);
   }
   ~Pool() override {
     std::string error;
     (void)end(error);
     try {
       allocator_.releasePool(device_, id_);
-      host_.release_pool(id_);
+      releasePinned(id_);
     } catch (const c10::Error &) { // NOLINT(bugprone-empty-catch): it stays, with its memory
     }
   }
@@ -55,9 +89,9 @@ public:
       return true;
     open_ = false;
     try {
-      allocator_.markCaptureEnd(device_);
+      markEnd(allocator_, device_);
       allocator_.endAllocateToPool(device_, id_);
-      host_.end_allocate_to_pool(id_);
+      endPinned(id_);
       return true;
     } catch (const c10::Error &failure) {
       error = failure.what_without_backtrace();
@@ -66,12 +100,9 @@ public:
   }
 
 private:
-  static bool isCaptured(cudaStream_t stream) { return c10::cuda::isStreamCapturingMayInitCtx(stream); }
-
   c10::DeviceIndex device_;
-  c10::MempoolId_t id_;
+  PoolId id_;
   Allocator &allocator_;
-  at::HostAllocator &host_;
   bool open_ = true;
 };
 

@@ -86,8 +86,16 @@ bool isCallable(const c10::OperatorHandle &op) {
   return !alwaysDraws && !op.hasTag(at::Tag::inplace_view) && !isOnObjects(op.schema());
 }
 
+// Because older versions have no such tag, and no operator that would have it.
+template <typename Tag>
+static bool isUnsafeInGraphs(const c10::OperatorHandle &op) {
+  if constexpr (requires { Tag::cudagraph_unsafe; })
+    return op.hasTag(Tag::cudagraph_unsafe);
+  return false;
+}
+
 const char *whatHostReads(const c10::OperatorHandle &op, const TorchArgument *arguments, size_t count) {
-  if (op.hasTag(at::Tag::data_dependent_output) || op.hasTag(at::Tag::cudagraph_unsafe))
+  if (op.hasTag(at::Tag::data_dependent_output) || isUnsafeInGraphs<at::Tag>(op))
     return "what it does depends on elements";
   const std::vector<c10::Argument> &parameters = op.schema().arguments();
   bool isIndexed = false;
