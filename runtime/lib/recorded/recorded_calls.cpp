@@ -4,8 +4,6 @@
 #include "collectives/reduce_rows.h"
 #include "device/run_on_host.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <cstring>
 
 namespace ccgraph::runtime {
