@@ -95,7 +95,12 @@ private:
   void callWith(const TorchTensor *outputs, torch::jit::Stack &stack, c10::Device device) const {
     for (size_t i = 0; outputs && i < this->outputs(); ++i)
       stack.emplace_back(tensorOver(outputs[i], device));
-    (outputs ? *out_ : op_).callBoxed(stack);
+    const c10::OperatorHandle &called = outputs ? *out_ : op_;
+    // Because the dispatcher takes arguments off the stack before it reads several results that are references to them.
+    torch::jit::Stack kept;
+    if (called.schema().returns().size() > 1)
+      kept = stack;
+    called.callBoxed(stack);
   }
 
   torch::jit::Stack stackOf(const TorchArgument *arguments, size_t count, c10::Device device) const {
