@@ -10,6 +10,7 @@
 #include "cuda/cuda_provider.h"
 #include "device/run_on_host.h"
 #include "device_run.h"
+#include "kernels/elements.h"
 #include "nccl/gpu_module.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -83,6 +84,8 @@ inline Tensors destinationsFor(const Tensors &results, const Tensors &arguments)
     if (llvm::any_of(arguments, [&](const Tensor &argument) { return argument.aliases(result); }))
       continue;
     made = Tensor::zeros(result.dtype(), result.sizes(), result.strides());
+    if (made.sharedStorage()->size() == 0)
+      continue;
     std::memset(made.sharedStorage()->data(), 0xff, static_cast<size_t>(made.sharedStorage()->size()));
   }
   return destinations;
@@ -105,8 +108,21 @@ inline double toleranceOf(DType dtype) {
   }
 }
 
+inline bool haveSameBytes(const Tensor &a, const Tensor &b) {
+  Tensor first = Tensor::zeros(a.dtype(), a.sizes()), second = Tensor::zeros(b.dtype(), b.sizes());
+  first.copyFrom(a);
+  second.copyFrom(b);
+  auto bytes = static_cast<size_t>(first.numElements() * first.elementSize());
+  return bytes == 0 || std::memcmp(first.data(), second.data(), bytes) == 0;
+}
+
 inline void expectClose(const Tensor &got, const Tensor &expected, const std::string &what) {
   ASSERT_EQ(got.dtype(), expected.dtype()) << what;
+  // Because these are no numbers to calculate with: the seed of attention.
+  if (!runtime::computable(expected.dtype())) {
+    ASSERT_TRUE(haveSameBytes(got, expected)) << what;
+    return;
+  }
   std::vector<double> mine = elementsOf(got), theirs = elementsOf(expected);
   for (size_t i = 0; i < theirs.size(); ++i) {
     if (std::isnan(theirs[i]) ? std::isnan(mine[i]) : mine[i] == theirs[i])
