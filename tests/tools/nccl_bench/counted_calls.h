@@ -6,6 +6,7 @@
 #include "nccl/gpu_calls.h"
 
 #include <chrono>
+#include <memory>
 
 namespace ccgraph::bench {
 
@@ -53,8 +54,8 @@ public:
   int compute(llvm::StringRef name, const runtime::device::Job &job, Stream stream) override {
     return counted([&] { return to_.compute(name, job, stream); });
   }
-  int launch(runtime::GpuWork &work, Stream stream) override {
-    return counted([&] { return to_.launch(work, stream); });
+  int launch(std::shared_ptr<runtime::GpuWork> work, Stream stream) override {
+    return counted([&] { return to_.launch(std::move(work), stream); });
   }
   int makeJobId(runtime::GpuJobId &id) override { return to_.makeJobId(id); }
   int openJob(const runtime::GpuJobId &id, int ranks, int rank, Comm &comm) override {
@@ -92,6 +93,7 @@ public:
     return counted([&] { return to_.receive(row, peer, lane); });
   }
   int beginCapture(Stream stream) override { return to_.beginCapture(stream); }
+  int isCaptured(Stream stream, bool &captured) override { return to_.isCaptured(stream, captured); }
   int endCapture(Stream stream, runtime::GpuGraph &graph) override { return to_.endCapture(stream, graph); }
   int launchGraph(runtime::GpuGraph graph, Stream stream) override {
     return counted([&] { return to_.launchGraph(graph, stream); });
