@@ -8,6 +8,7 @@ import torch
 import torch.distributed as dist
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from one_thread_gloo import init_process_group
 from plugin_programs import PROGRAMS
 
 LAUNCH = re.compile(r"torch\.ops\._c10d_functional\.(\w+)\.default\(")
@@ -84,7 +85,7 @@ def install(job, rank):
 def main(folder, text):
     job, rank, ranks = json.loads(text), int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=ranks)
+    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks)
     job["program"] = job.get("program_of_rank", {}).get(str(rank), job["program"])
     outcome = {}
     with warnings.catch_warnings(record=True) as caught:
