@@ -1,0 +1,143 @@
+// The C ABI from several threads at once, as docs/c-api.md promises it. Argument: the folder of tests/data. Each check that fails prints what
+// was not so. The thread sanitizer runs it too (tools/test-threads).
+#include "ccgraph.h"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<int> failures = 0;
+
+void check(bool condition, const char *what) {
+  if (condition)
+    return;
+  fprintf(stderr, "not so: %s\n", what);
+  ++failures;
+}
+
+/// True where nothing went wrong; else the error is told, counted and freed.
+bool fine(ccgraph_error *error) {
+  if (error == nullptr)
+    return true;
+  fprintf(stderr, "unexpected: %s", ccgraph_error_text(error));
+  ccgraph_error_free(error);
+  ++failures;
+  return false;
+}
+
+std::string take(ccgraph_text *text) {
+  std::string taken(ccgraph_text_data(text), ccgraph_text_size(text));
+  ccgraph_text_free(text);
+  return taken;
+}
+
+std::string printed(ccgraph_graph *graph, const char *form) {
+  ccgraph_text *text = nullptr;
+  return fine(ccgraph_print(graph, form, &text)) ? take(text) : "";
+}
+
+ccgraph_graph *read(const std::string &path) {
+  ccgraph_graph *graph = nullptr;
+  return fine(ccgraph_read(path.c_str(), nullptr, &graph)) ? graph : nullptr;
+}
+
+/// The graph of a file as it is optimized, and the schedule.
+std::string optimized(const std::string &path, const ccgraph_options *options) {
+  ccgraph_graph *graph = read(path);
+  if (graph == nullptr)
+    return "";
+  check(fine(ccgraph_optimize(graph, options)), path.c_str());
+  std::string made = printed(graph, "json") + printed(graph, "schedule");
+  ccgraph_graph_free(graph);
+  return made;
+}
+
+constexpr size_t threadCount = 4;
+
+void together(const std::function<void(size_t)> &what) {
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i != threadCount; ++i)
+    threads.emplace_back(what, i);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Each thread has graphs of its own, of the same files, with one set of options.
+void checkOwnGraphs(const std::vector<std::string> &files, const ccgraph_options *options) {
+  std::vector<std::string> alone;
+  for (const std::string &file : files)
+    alone.push_back(optimized(file, options));
+  together([&](size_t thread) {
+    for (size_t i = 0; i != files.size(); ++i) {
+      size_t at = (i + thread) % files.size();
+      check(optimized(files[at], options) == alone[at], "a thread makes of a file what one alone makes of it");
+    }
+  });
+}
+
+/// All threads use one graph: calls wait for one another, and one of them optimizes it.
+void checkOneGraph(const std::string &file, const ccgraph_options *options) {
+  std::string alone = optimized(file, options);
+  ccgraph_graph *graph = read(file);
+  std::atomic<int> done = 0, refused = 0;
+  std::array<std::string, threadCount> digests;
+  together([&](size_t thread) {
+    check(fine(ccgraph_verify(graph)), "a graph is well formed before and after");
+    if (ccgraph_error *error = ccgraph_optimize(graph, options)) {
+      refused += ccgraph_error_kind(error) == CCGRAPH_USAGE;
+      ccgraph_error_free(error);
+    } else {
+      ++done;
+    }
+    check(printed(graph, "json") + printed(graph, "schedule") == alone,
+          "after any thread's optimization the graph is optimized");
+    ccgraph_text *text = nullptr;
+    if (fine(ccgraph_report(graph, &text)))
+      take(text);
+    if (fine(ccgraph_digest(graph, &text)))
+      digests[thread] = take(text);
+  });
+  check(done == 1 && refused == threadCount - 1, "one thread optimizes, the others are told that it is done");
+  for (const std::string &digest : digests)
+    check(digest.size() == 64 && digest == digests[0], "all threads see one digest");
+  ccgraph_graph_free(graph);
+}
+
+/// Errors are values of the thread that is refused.
+void checkErrors() {
+  together([](size_t thread) {
+    std::string name = "thread" + std::to_string(thread);
+    for (int i = 0; i != 50; ++i) {
+      ccgraph_graph *graph = nullptr;
+      ccgraph_error *error = ccgraph_read_bytes(name.c_str(), "no graph", 8, nullptr, &graph);
+      check(error != nullptr && graph == nullptr && std::string(ccgraph_error_text(error)).find(name) == 0,
+            "an error names its own text");
+      ccgraph_error_free(error);
+    }
+  });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s DATA\n", argv[0]);
+    return 2;
+  }
+  std::vector<std::string> files;
+  for (const char *name : {"wait_far_w2", "zero3_mlp_joint_w2", "zero3_flat_coalesced_w2"})
+    files.push_back(std::string(argv[1]) + "/small/" + name + "/readable.py");
+  ccgraph_options *options = ccgraph_options_new();
+  check(fine(ccgraph_options_set(options, "memory-budget", "unlimited")), "options are set");
+  checkOwnGraphs(files, options);
+  checkOneGraph(files[0], options);
+  checkErrors();
+  ccgraph_options_free(options);
+  return failures != 0;
+}
