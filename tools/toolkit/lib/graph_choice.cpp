@@ -1,6 +1,7 @@
 #include "ccgraph/toolkit/graph_choice.h"
 
 #include "ccgraph/frontend/read_graph.h"
+#include "ccgraph/ir/text.h"
 #include "mesh_groups.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,12 +28,19 @@ llvm::Error choiceError(StringRef file, std::string message, std::string repair)
 }
 
 /// "3 aot_forward_graph of 0/0, rank 0; 7 ...": as many as fit on a screen.
-std::string indexText(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices) {
+std::string indexText(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices,
+                      llvm::function_ref<std::string(const ListedGraph &, size_t)> textOf = graphText) {
   constexpr size_t most = 12;
   std::string text;
   for (size_t index : llvm::ArrayRef(indices).take_front(most))
-    text += (text.empty() ? "" : "; ") + graphText(graphs[index], index);
+    text += (text.empty() ? "" : "; ") + textOf(graphs[index], index);
   return text + (indices.size() > most ? "; ..." : "");
+}
+
+/// With what tells apart graphs of one kind and compilation, such as forward and backward.
+std::string sizedText(const ListedGraph &graph, size_t index) {
+  return graphText(graph, index) + ", " + counted(graph.nodes, "node") + ", " +
+         counted(graph.collectives, "collective");
 }
 
 Indices allOf(llvm::ArrayRef<ListedGraph> graphs) {
@@ -106,7 +114,7 @@ llvm::Expected<size_t> chooseBySelector(llvm::ArrayRef<ListedGraph> graphs, Stri
   return choiceError(file,
                      "got '" + selector.str() + "', which " + std::to_string(found.size()) +
                          " graphs are, expected a selector of one",
-                     "choose one by its index: " + indexText(graphs, found));
+                     "choose one by its index: " + indexText(graphs, found, sizedText));
 }
 
 /// Graphs that a device runs, of the lowest rank that has any.
