@@ -85,6 +85,8 @@ void checkOwnGraphs(const std::vector<std::string> &files, const ccgraph_options
 void checkOneGraph(const std::string &file, const ccgraph_options *options) {
   std::string alone = optimized(file, options);
   ccgraph_graph *graph = read(file);
+  if (graph == nullptr)
+    return;
   std::atomic<int> done = 0, refused = 0;
   std::array<std::string, threadCount> digests;
   together([&](size_t thread) {

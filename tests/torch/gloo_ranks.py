@@ -11,7 +11,7 @@ import ctypes, datetime, inspect, math, multiprocessing, os, re, signal, sys, te
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 
-os.environ.update(OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="lo", TORCH_CPP_LOG_LEVEL="ERROR")
+os.environ.update(OMP_NUM_THREADS="1", TORCH_CPP_LOG_LEVEL="ERROR")
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives

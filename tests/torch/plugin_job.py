@@ -10,7 +10,7 @@ def run_job(job, ranks, caches=None, deadline=300):
         processes = []
         for rank in range(ranks):
             environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
-                           "GLOO_SOCKET_IFNAME": "lo", "TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONFAULTHANDLER": "1",
+                           "TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONFAULTHANDLER": "1",
                            "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])}
             if caches is None:
                 environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"

@@ -31,8 +31,7 @@ std::string printed(const std::string &type) {
 std::string fxText() { return printed(": \"f32[2, 3][3, 1]cpu\""); }
 
 std::string logText() {
-  std::string text = "V1121 08:54:34.206000 27731 torch/x.py:28] [0/0] [__aot_graphs] TRACED GRAPH\n";
-  std::string graph = fxText();
+  std::string graph = "TRACED GRAPH\n" + fxText(), text;
   llvm::SmallVector<llvm::StringRef, 8> lines;
   llvm::StringRef(graph).split(lines, '\n');
   for (llvm::StringRef line : lines)
@@ -52,21 +51,18 @@ std::string runnable() {
 }
 
 std::string exported() {
-  auto tensor = [](const std::string &name) { return "{\"as_tensor\": {\"name\": \"" + name + "\"}}"; };
-  auto inputs = each([&](const std::string &i) { return tensor("x" + i); }, ", ");
-  std::string type =
-      ": {\"dtype\": 7, \"sizes\": [{\"as_int\": 2}, {\"as_int\": 3}], \"requires_grad\": false, \"device\": "
-      "{\"type\": "
-      "\"cpu\", \"index\": null}, \"strides\": [{\"as_int\": 3}, {\"as_int\": 1}], \"storage_offset\": {\"as_int\": "
-      "0}, \"layout\": 7}";
-  return "{\"graph_module\": {\"graph\": {\"inputs\": [" + inputs + "], \"outputs\": [" + tensor("y0") + ", " + inputs +
-         "], \"nodes\": [{\"target\": \"torch.ops.aten.relu.default\", \"inputs\": [{\"name\": \"self\", \"arg\": " +
-         tensor("x9999") + ", \"kind\": 1}], \"outputs\": [" + tensor("y0") +
-         "], \"metadata\": {}, \"name\": \"y0\"}], \"tensor_values\": {\"y0\"" + type + ", " +
+  auto tensor = [](const std::string &name) { return R"({"as_tensor": {"name": ")" + name + R"("}})"; };
+  std::string inputs = each([&](const std::string &i) { return tensor("x" + i); }, ", ");
+  std::string type = R"(: {"dtype": 7, "sizes": [{"as_int": 2}, {"as_int": 3}], "requires_grad": false,
+      "device": {"type": "cpu", "index": null}, "strides": [{"as_int": 3}, {"as_int": 1}],
+      "storage_offset": {"as_int": 0}, "layout": 7})";
+  return R"({"graph_module": {"graph": {"inputs": [)" + inputs + R"(], "outputs": [)" + tensor("y0") + ", " + inputs +
+         R"(], "nodes": [{"target": "torch.ops.aten.relu.default", "inputs": [{"name": "self", "arg": )" +
+         tensor("x9999") + R"(, "kind": 1}], "outputs": [)" + tensor("y0") +
+         R"(], "metadata": {}, "name": "y0"}], "tensor_values": {"y0")" + type + ", " +
          each([&](const std::string &i) { return "\"x" + i + "\"" + type; }, ", ") +
-         "}, \"sym_int_values\": {}, \"sym_bool_values\": {}, \"is_single_tensor_return\": false}, \"signature\": "
-         "{\"input_specs\": [], "
-         "\"output_specs\": []}}, \"schema_version\": {\"major\": 8, \"minor\": 20}}";
+         R"(}, "sym_int_values": {}, "sym_bool_values": {}, "is_single_tensor_return": false},
+             "signature": {"input_specs": [], "output_specs": []}}, "schema_version": {"major": 8, "minor": 20}})";
 }
 
 class ManyInputs : public testing::TestWithParam<std::string (*)()> {};

@@ -37,8 +37,10 @@ std::string indexText(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices
   return text + (indices.size() > most ? "; ..." : "");
 }
 
-/// With what tells apart graphs of one kind and compilation, such as forward and backward.
+/// With what tells apart graphs of one kind and compilation, such as forward and backward; of one that was left out nobody knows that.
 std::string sizedText(const ListedGraph &graph, size_t index) {
+  if (!graph.leftOut.empty())
+    return graphText(graph, index);
   return graphText(graph, index) + ", " + counted(graph.nodes, "node") + ", " +
          counted(graph.collectives, "collective");
 }
