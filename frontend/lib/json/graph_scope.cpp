@@ -4,8 +4,8 @@
 
 namespace ccgraph {
 
-// A reference to what does not stand above is wrong in one of three ways: the node stands below, or nowhere, or it is
-// the one that is being read. Which one, and so the advice, is known only when the graph has ended (finish).
+// A reference that names no earlier node has one of three causes: the node comes later, does not exist, or is the node
+// that is being read. The cause, and so the advice, is known only at the end of the graph (finish).
 Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
   llvm::StringRef name = reference.text.drop_front();
   if (Node *node = graph.find(name))
@@ -15,9 +15,53 @@ Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
   return nullptr;
 }
 
-// For  {"nodes": [a(%b), b(%c), d(%d)]}  it says: a mentions b, which stands after it; b mentions c, which does not
-// exist; d mentions itself. A node that was rejected is not said to be missing.
+namespace {
+
+/// Names of the later nodes that a node mentions.
+using LaterNames = llvm::StringMap<std::vector<std::string>>;
+
+/// True if the node `from` reads the node `to`, directly or through other nodes: operands lead to earlier nodes, and
+/// `later` to later ones. Cost: linear in the graph.
+bool reads(const Graph &graph, const LaterNames &later, const std::string &from, const std::string &to) {
+  llvm::StringSet<> seen;
+  std::vector<std::string> pending;
+  auto visit = [&](const std::string &name) {
+    if (seen.insert(name).second)
+      pending.push_back(name);
+  };
+  visit(from);
+  while (!pending.empty() && !seen.contains(to)) {
+    std::string name = std::move(pending.back());
+    pending.pop_back();
+    if (const Node *node = graph.find(name))
+      for (const Use &use : node->operandUses())
+        visit(use.def()->name().str().str());
+    if (auto found = later.find(name); found != later.end())
+      llvm::for_each(found->second, visit);
+  }
+  return seen.contains(to);
+}
+
+LaterNames laterNames(const std::vector<UnresolvedReference> &references) {
+  LaterNames later;
+  for (const UnresolvedReference &reference : references)
+    later[reference.user].push_back(reference.name);
+  return later;
+}
+
+std::string repairOfOrder(const Graph &graph, const LaterNames &later, const UnresolvedReference &reference) {
+  if (reads(graph, later, reference.name, reference.user))
+    return "'" + reference.name + "' reads '" + reference.user +
+           "', so no order has both before their uses: remove one of these references";
+  return "nodes are listed in program order: move '" + reference.name + "' before '" + reference.user + "'";
+}
+
+} // namespace
+
+// For  {"nodes": [a(%b), b(%c), d(%d)]}  the errors are: a mentions b, which comes after it; b mentions c, which does
+// not exist; d mentions itself. A rejected node has an error of its own, so it is not reported as missing.
 void GraphScope::finish() {
+  const LaterNames later = laterNames(unresolved);
   for (const UnresolvedReference &reference : unresolved) {
     std::string name = "'" + reference.name + "'";
     if (rejected.contains(reference.name))
@@ -26,7 +70,7 @@ void GraphScope::finish() {
       report.error(reference.offset, "node " + name + " mentions itself");
     else if (graph.find(reference.name))
       report.error(reference.offset, "node '" + reference.user + "' mentions node " + name + ", which stands after it",
-                   "nodes are listed in program order: move " + name + " before '" + reference.user + "'");
+                   report.isFull() ? "" : repairOfOrder(graph, later, reference));
     else
       report.error(reference.offset, "node '" + reference.user + "' mentions node " + name + ", which does not exist",
                    "text is written {\"str\": ...}; \"%\" is for the names of earlier nodes");

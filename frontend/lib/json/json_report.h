@@ -31,6 +31,8 @@ public:
 
   [[nodiscard]] const SourceText &source() const { return source_; }
   [[nodiscard]] bool hasErrors() const { return errors_.hasErrors(); }
+  /// True if the next error is only counted, so that its text need not be computed.
+  [[nodiscard]] bool isFull() const { return errors_.numErrors() >= limit_; }
   /// So far, those beyond the limit included.
   [[nodiscard]] size_t numErrors() const { return errors_.numErrors(); }
   /// Errors and, where `error` holds some, those too (a syntax error, say).
