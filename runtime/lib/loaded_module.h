@@ -1,7 +1,8 @@
 // Modules: libraries of this project that are loaded when they are first needed, because what they need in turn is large, or
 // may not be there.
 //
-// A module stands in ../lib/ccgraph beside the program, in ccgraph beside our own library, or where the system looks for libraries.
+// A module is looked for in ../lib/ccgraph beside the program, in ccgraph beside our own library, and where the system looks for libraries;
+// never in the current folder.
 //
 // Ownership: a module stays loaded. Failure: an error that says what the loader said. Cost: that of loading it.
 #pragma once

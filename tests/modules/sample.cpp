@@ -1,0 +1,1 @@
+extern "C" int sample() { return 0; }
