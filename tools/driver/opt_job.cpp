@@ -394,7 +394,7 @@ private:
   /// Makes the plans that are to be written; a plan that no engine may run is a defect of ours.
   ExitCode lowerAll() {
     for (index_ = 0; options_.writesPlans() && index_ < graphs().size(); ++index_) {
-      auto plan = lowerFor(options_, *graphs()[index_]);
+      auto plan = lowerFor(options_, *graphs()[index_], streams_);
       if (!plan)
         return fail(withPlaces(plan.takeError(), place()));
       if (llvm::Error error = verifyPlanOrError(**plan))

@@ -1,7 +1,9 @@
 #include "driver/opt_options.h"
 
 #include "ccgraph/ir/machine.h"
+#include "ccgraph/passes/lower.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
@@ -88,6 +90,14 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
   line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
                  options.printAfterChange);
+  line.add({"--print-plan-after", "PHASE", "with a plan: the plan as it is after steps, copies, layout or events",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              if (!llvm::is_contained(loweringPhases(), text))
+                return badValue("--print-plan-after", text, "steps, copies, layout or events");
+              options.printPlanAfter = text.str();
+              return llvm::Error::success();
+            }});
+  line.chooseFrom({"steps", "copies", "layout", "events"});
   line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it, and infer them",
                  options.dropTypes);
 }
@@ -138,6 +148,10 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--schedule says what is done, but -O or --pipeline is given");
   if (options.streams > 0 && !options.writesPlans())
     return usage("--streams is for a plan, which --emit plan or -o FILE.plan.json asks for");
+  if (!options.printPlanAfter.empty() && !options.writesPlans())
+    return usage("--print-plan-after is for a plan, which --emit plan or -o FILE.plan.json asks for");
+  if (!options.schedule.empty() && !options.pipeline.stopAfter.empty())
+    return usage("--schedule says what is done, and --stop-after is for a pipeline");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
   if (llvm::StringRef view = options.views.given(); !view.empty() && (options.verifyOnly || options.listGraphs))

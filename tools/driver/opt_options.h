@@ -55,6 +55,8 @@ struct OptOptions {
   bool json = false;
   bool timing = false;
   bool printAfterChange = false;
+  /// the phase of lowering after which the plan is printed; empty: none
+  std::string printPlanAfter;
   bool dropTypes = false;
   bool verifyOnly = false;
   bool strict = false;

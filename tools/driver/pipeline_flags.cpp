@@ -61,8 +61,8 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   auto word = [&](unsigned level, const char *what) {
     return "-O" + std::to_string(level) + (level == otherwise ? " (default): " : ": ") + what;
   };
-  const std::string levels = word(0, "nothing; ") + word(1, "tidy up, sink waits; ") +
-                             word(2, "raise and merge launches too; ") + word(3, "as -O2");
+  const std::string levels = word(0, "nothing; ") + word(1, "simplify, sink waits; ") +
+                             word(2, "schedule and merge too; ") + word(3, "longer search");
   // Four flags, of which one carries the line of help for all.
   for (unsigned level = 0; level <= maxLevel; ++level)
     line.add({"-O" + std::to_string(level), "", level == 2 ? levels : "", [&flags, level](llvm::StringRef) {
@@ -99,25 +99,50 @@ void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
                flags.opFile);
   line.add(
       {"--ranks-differ", "", "other ranks run other programs: keep the order across groups", off(flags.manager.spmd)});
+  line.addText("--stop-after", "PASS", "run the passes of the pipeline up to this one, and none after it",
+               flags.stopAfter);
+  line.chooseFrom(namesOfPasses());
   line.add({"--no-verify-each", "", "do not verify the graph after each pass", off(flags.manager.verifyEach)});
   line.add({"--no-legality", "", "do not check each rewrite by its certificate", off(flags.manager.checkLegality)});
 }
 
-llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
-  if (text && level)
+namespace {
+
+/// The pipeline that -O or --pipeline names, whole.
+llvm::Expected<Pipeline> wholePipeline(const PipelineFlags &flags, unsigned otherwise) {
+  if (flags.text && flags.level)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "got both -O%u and --pipeline, expected one of them",
-                                   *level);
-  if (!text)
-    return pipelineOfLevel(level.value_or(otherwise));
-  // Because only here is nothing a whole answer: within a pipeline, a pass without a name is a mistake.
-  return llvm::StringRef(*text).trim().empty() ? Pipeline() : Pipeline::parse(*text);
+                                   *flags.level);
+  if (!flags.text)
+    return pipelineOfLevel(flags.level.value_or(otherwise));
+  // An empty text is a pipeline of no pass only here: within a pipeline, a pass without a name is a mistake.
+  return llvm::StringRef(*flags.text).trim().empty() ? Pipeline() : Pipeline::parse(*flags.text);
+}
+
+llvm::Error noSuchPass(llvm::StringRef name, const Pipeline &pipeline) {
+  std::vector<std::string> passes;
+  for (const std::unique_ptr<Pass> &pass : pipeline.passes())
+    passes.push_back(pass->name().str());
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "--stop-after: got %s, expected a pass of the pipeline: %s", name.str().c_str(),
+                                 passes.empty() ? "it has none" : llvm::join(passes, ", ").c_str());
+}
+
+} // namespace
+
+llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
+  llvm::Expected<Pipeline> whole = wholePipeline(*this, otherwise);
+  if (whole && !stopAfter.empty() && !whole->stopAfter(stopAfter))
+    return noSuchPass(stopAfter, *whole);
+  return whole;
 }
 
 // As a user would type it: "-O2", the text of --pipeline, or '' for the empty one, which runs nothing.
 std::string PipelineFlags::spelling(unsigned otherwise) const {
+  const std::string stop = stopAfter.empty() ? "" : " --stop-after " + stopAfter;
   if (!text)
-    return "-O" + std::to_string(level.value_or(otherwise));
-  return text->empty() ? "''" : *text;
+    return "-O" + std::to_string(level.value_or(otherwise)) + stop;
+  return (text->empty() ? "''" : *text) + stop;
 }
 
 llvm::Error PipelineFlags::declareOps(Context &context) const {

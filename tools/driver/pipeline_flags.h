@@ -18,6 +18,7 @@ namespace ccgraph::driver {
 struct PipelineFlags {
   std::optional<unsigned> level;        ///< -O0 to -O3; empty: not given
   std::optional<std::string> text;      ///< --pipeline; an empty text is a pipeline of no pass
+  std::string stopAfter;                ///< --stop-after: the name of the last pass to run; empty: run all
   std::string opFile;                   ///< --ops
   std::string machine;                  ///< --machine; empty: the default
   std::string durations;                ///< --durations; empty: none

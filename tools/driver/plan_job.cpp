@@ -13,7 +13,8 @@ namespace {
 /// Whether something is asked for that only a graph has.
 bool asksOfGraph(const OptOptions &options) {
   bool passes = options.pipeline.level || options.pipeline.text || options.views.remarks || options.timing ||
-                options.printAfterChange || options.dropTypes;
+                options.printAfterChange || !options.printPlanAfter.empty() || !options.pipeline.stopAfter.empty() ||
+                options.dropTypes;
   bool graphs = options.listGraphs || !options.selector.empty() || !options.groups.empty();
   bool answers = options.summary || options.json || options.equivalenceRanks != 0;
   return passes || graphs || answers || !options.views.given().empty() ||
@@ -51,8 +52,14 @@ llvm::Error writePlanFile(const OptOptions &options, const Plan &plan, Streams s
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Plan>> lowerFor(const OptOptions &options, const Graph &graph) {
+llvm::Expected<std::unique_ptr<Plan>> lowerFor(const OptOptions &options, const Graph &graph, Streams streams) {
   LoweringOptions lowering;
+  lowering.afterPhase = [&](llvm::StringRef phase, const Plan &plan) {
+    if (phase != options.printPlanAfter)
+      return;
+    streams.err << "# after " << phase << '\n';
+    writePlanText(streams.err, plan);
+  };
   lowering.streams = options.streams;
   if (!options.groups.empty()) {
     auto objects = loadObjects(options.groups);

@@ -16,7 +16,8 @@
 namespace ccgraph::driver {
 
 /// The plan of a graph; objects mean what the file of --groups says.
-[[nodiscard]] llvm::Expected<std::unique_ptr<Plan>> lowerFor(const OptOptions &options, const Graph &graph);
+[[nodiscard]] llvm::Expected<std::unique_ptr<Plan>> lowerFor(const OptOptions &options, const Graph &graph,
+                                                             Streams streams);
 
 /// In one of the forms of plans.
 void writePlanAs(llvm::raw_ostream &os, const Plan &plan, OutputFormat format);

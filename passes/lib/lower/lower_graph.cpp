@@ -184,6 +184,11 @@ void bindSymbols(const Graph &graph, const LoweringOptions &options, PlanLayout 
 } // namespace
 } // namespace lower
 
+llvm::ArrayRef<llvm::StringLiteral> loweringPhases() {
+  static constexpr llvm::StringLiteral phases[] = {"steps", "copies", "layout", "events"};
+  return phases;
+}
+
 llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const LoweringOptions &options) {
   if (llvm::Error error = checkGuards(given))
     return error;
@@ -194,6 +199,10 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
   if (llvm::Error error = lower::checkOperators(graph))
     return error;
   auto plan = std::make_unique<Plan>(graph.context());
+  auto finishPhase = [&, number = size_t{0}]() mutable {
+    if (options.afterPhase)
+      options.afterPhase(loweringPhases()[number++], *plan);
+  };
   plan->name = graph.name().str();
   plan->graphDigest = digestOf(given).str();
   plan->rank = graph.rank;
@@ -207,9 +216,13 @@ llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &given, const Lower
     return error;
   if (llvm::Error error = lower::checkCopiedAgain(program))
     return error;
+  finishPhase();
   lower::copyWhatIsOverwritten(program);
+  finishPhase();
   lower::layOut(program, options.separateCommunication);
+  finishPhase();
   lower::orderByEvents(*plan);
+  finishPhase();
   return plan;
 }
 

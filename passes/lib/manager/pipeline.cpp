@@ -151,6 +151,14 @@ void Pipeline::append(const Pipeline &other) {
   llvm::move(copies, std::back_inserter(passes_));
 }
 
+bool Pipeline::stopAfter(llvm::StringRef pass) {
+  auto found = llvm::find_if(passes_, [&](const std::unique_ptr<Pass> &each) { return each->name() == pass; });
+  if (found == passes_.end())
+    return false;
+  passes_.erase(std::next(found), passes_.end());
+  return true;
+}
+
 std::string Pipeline::str() const {
   std::string text;
   for (const std::unique_ptr<Pass> &pass : passes_)

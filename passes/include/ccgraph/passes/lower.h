@@ -39,8 +39,10 @@
 #include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/ir/plan.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -57,7 +59,13 @@ struct LoweringOptions {
   bool separateCommunication = false;
   /// most streams of collectives; 0: one for each group. Channels of transfers have their own.
   size_t streams = 0;
+  /// Called after each phase of lowering with the phase's name, one of loweringPhases(), and the plan so far, which no
+  /// verifier accepts before the last phase. For debugging.
+  std::function<void(llvm::StringRef phase, const Plan &plan)> afterPhase;
 };
+
+/// The phases in their order: steps; copies (of values that are overwritten before their last use); layout; events.
+[[nodiscard]] llvm::ArrayRef<llvm::StringLiteral> loweringPhases();
 
 /// The graph must be one that the verifier accepts.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Plan>> lowerGraph(const Graph &graph, const LoweringOptions &options = {});

@@ -28,6 +28,8 @@ public:
   void append(std::unique_ptr<Pass> pass) { passes_.push_back(std::move(pass)); }
   /// Adds a copy of another pipeline's passes, options included.
   void append(const Pipeline &other);
+  /// Removes every pass that comes after the first one of this name. False, and nothing is removed, if no pass has it.
+  [[nodiscard]] bool stopAfter(llvm::StringRef pass);
   [[nodiscard]] llvm::ArrayRef<std::unique_ptr<Pass>> passes() const { return passes_; }
   /// The canonical text: options that were set, in the order in which they were.
   [[nodiscard]] std::string str() const;
