@@ -3,7 +3,7 @@
 set -euo pipefail
 
 expected='.ci .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CMakeLists.txt
-CMakePresets.json LICENSE README.md docs frontend ir passes runtime tests tools'
+CMakePresets.json CONTRIBUTING.md LICENSE README.md docs frontend ir passes runtime tests tools'
 
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
   found=$(git ls-files | cut -d/ -f1 | LC_ALL=C sort -u)

@@ -100,7 +100,7 @@ public:
 
   /// How long nodes take, of this pipeline's graph on its machine: made when the first pass asks, and kept for all.
   [[nodiscard]] const CostModel &cost() const { return setting_.costs.get(); }
-  /// Peak bytes that the graph may need after this pass (see memory.h for what counts).
+  /// Peak bytes that the graph may need after this pass (ccgraph/ir/lifetimes.h defines what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return setting_.budget; }
   /// True if every rank runs this very program, so that a rule of the text alone gives every rank
   /// the same order. False: keep the order across groups.
