@@ -81,9 +81,14 @@ endfunction()
 # include/ and the private ones of lib/. Only include/ reaches whoever links it. An archive, or with
 # BUILD_SHARED_LIBS a shared library.
 function(ccgraph_add_library folder)
-  set(target ccgraph_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS lib/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS include/*.h)
+  ccgraph_define_library(${folder} "${sources}" "${headers}" ${ARGN})
+endfunction()
+
+# ccgraph_define_library(NAME SOURCES HEADERS links...): the same from the sources and public headers of two lists.
+function(ccgraph_define_library folder sources headers)
+  set(target ccgraph_${folder})
   add_library(${target} ${sources})
   ccgraph_configure_target(${target})
   # No symbol for exports, because the objects are then those of the archive, and a compiler cache knows them.
@@ -102,10 +107,14 @@ endfunction()
 # sources and are included as "FOLDER/name.h". Not installed.
 function(ccgraph_add_driver folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  if(NOT sources)
-    return()
+  if(sources)
+    ccgraph_define_driver(${folder} "${sources}" ${ARGN})
   endif()
-  set(target ccgraph_${folder})
+endfunction()
+
+# ccgraph_define_driver(NAME SOURCES links...): the same from the sources of a list.
+function(ccgraph_define_driver name sources)
+  set(target ccgraph_${name})
   add_library(${target} STATIC ${sources})
   ccgraph_configure_target(${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
