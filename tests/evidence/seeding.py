@@ -1,4 +1,5 @@
 """Seeds a bug into a built program: one source with another text is compiled into one object, which is linked before the libraries.
+In a build with CCGRAPH_UNITY the object holds the whole batch of that source.
 
 A bug is a file: lines `key: value`, then one or more edits, each of a text that occurs once in its file:
 
@@ -12,9 +13,11 @@ A bug is a file: lines `key: value`, then one or more edits, each of a text that
 A header is no source of its own: the line `through: PATH.cpp` of its file says which one is compiled with it.
 
 CCGRAPH_BUILD is the build to start from (build/release), made by ninja; it must be up to date."""
-import glob, os, re, subprocess, tempfile
+import glob, os, re, subprocess, sys, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools", "cmake"))
+from compiled_files import is_unity, sources_of, with_other_sources
 BUILD = os.path.join(ROOT, os.environ.get("CCGRAPH_BUILD", "build/release"))
 
 
@@ -82,7 +85,9 @@ class Linker:
         self.folder_ = tempfile.TemporaryDirectory()
         self.folder = self.folder_.name
         lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *programs], text=True, capture_output=True, check=True).stdout.splitlines()
-        self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.cpp)$", line))}
+        # The file that is compiled by each line, and the file that each source is compiled in.
+        self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.(?:cpp|cxx))$", line))}
+        self.compiled_in = {source: file for file in self.compiles for source in sources_of(file)}
         self.made_from = {}
         self.links = {program: next(line for line in reversed(lines) if f"-o {program} " in line) for program in programs}
 
@@ -99,17 +104,24 @@ class Linker:
             self.write(os.path.join(headers, file.partition("/lib/")[2]), texts.pop(file))
         if bug.through:
             texts.setdefault(bug.through, open(os.path.join(ROOT, bug.through)).read())
-        found = []
+        places = {os.path.join(ROOT, file): os.path.join(self.folder, file.replace("/", "-")) for file in texts}
         for file, text in texts.items():
-            original = os.path.join(ROOT, file)
-            source, object_ = (os.path.join(self.folder, file.replace("/", "-") + end) for end in ("", ".o"))
-            self.write(source, text)
-            line = re.sub(r" -c \S+$", f" -w -iquote {headers} -iquote {os.path.dirname(original)} -c {source}", self.compiles[original])
-            line = re.sub(r" -o \S+", f" -o {object_}", re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
-            self.run(line)
-            self.made_from[object_] = re.search(r" -o (\S+)", self.compiles[original])[1]
-            found.append(object_)
-        return found
+            self.write(places[os.path.join(ROOT, file)], text)
+        return [self.object_of(compiled, places, headers) for compiled in dict.fromkeys(self.compiled_in[file] for file in places)]
+
+    def object_of(self, compiled, places, headers):
+        """The object of the file `compiled`, with the sources and headers of the bug."""
+        source = places.get(compiled)
+        if is_unity(compiled):
+            source = os.path.join(self.folder, os.path.basename(compiled).removesuffix(".cxx") + ".cpp")
+            self.write(source, with_other_sources(compiled, places))
+        object_ = source + ".o"
+        folders = "".join(f" -iquote {folder}" for folder in [headers, *dict.fromkeys(os.path.dirname(original) for original in places)])
+        line = re.sub(r" -c \S+$", f" -w{folders} -c {source}", self.compiles[compiled])
+        line = re.sub(r" -o \S+", f" -o {object_}", re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
+        self.run(line)
+        self.made_from[object_] = re.search(r" -o (\S+)", self.compiles[compiled])[1]
+        return object_
 
     @staticmethod
     def write(path, text):

@@ -10,6 +10,10 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "cmake"))
+from compiled_files import is_unity, sources_of, with_other_sources
 
 # Because its goldens are those of the source folder that it was compiled for.
 GOLDEN_TEST = "tests/golden/golden_test.cpp"
@@ -56,10 +60,20 @@ def patch(scratch, text):
     return path
 
 
-def commands(build):
-    """{source: its command} of the whole build."""
-    with open(os.path.join(build, "compile_commands.json")) as f:
-        return {entry["file"]: shlex.split(entry["command"]) for entry in json.load(f)}
+class Commands:
+    """known: {source: its command} of the whole build. compiled_in: {source: the file in which it is compiled}."""
+
+    def __init__(self, build):
+        self.known, self.compiled_in = {}, {}
+        with open(os.path.join(build, "compile_commands.json")) as f:
+            for entry in json.load(f):
+                for source in sources_of(entry["file"]):
+                    self.known[source] = shlex.split(entry["command"])
+                    self.compiled_in[source] = entry["file"]
+
+    def object_name(self, source):
+        """How the build calls the object that holds `source`."""
+        return os.path.basename(self.compiled_in[source]) + ".o"
 
 
 def flags(path, scratch, root, build, known):
@@ -73,8 +87,20 @@ def flags(path, scratch, root, build, known):
     return moved + ["-Wno-invalid-pch"]
 
 
-def object_of(scratch, path):
-    return os.path.join(scratch, "objects", path.replace("/", "-") + ".o")
+def unit_of(path, scratch, root, made):
+    """What is compiled for the source `path`: itself, or the whole batch that the build compiles it in, from the files in `scratch`."""
+    file = made.compiled_in.get(os.path.join(root, path), "")
+    if not is_unity(file):
+        return path
+    unit = os.path.join("objects", os.path.basename(file).removesuffix(".cxx") + ".cpp")
+    places = {source: source.replace(root, scratch, 1) for source in sources_of(file)}
+    with open(os.path.join(scratch, unit), "w") as f:
+        f.write(with_other_sources(file, places))
+    return unit
+
+
+def object_of(scratch, unit):
+    return os.path.join(scratch, "objects", unit.replace("/", "-") + ".o")
 
 
 def run(command, build, what):
@@ -102,19 +128,21 @@ def rebuild(scratch, paths, build):
         root = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", f.read(), re.M)[1]
     for folder in ("objects", "bin"):
         os.mkdir(os.path.join(scratch, folder))
-    known = commands(build)
+    made = Commands(build)
     sources = [path for path in dict.fromkeys(paths) if path.endswith(".cpp")]
-    shared = [object_of(scratch, path) for path in sources if "/" in path]
+    units = {path: unit_of(path, scratch, root, made) for path in sources + [GOLDEN_TEST]}
+    shared = list(dict.fromkeys(object_of(scratch, units[path]) for path in sources if "/" in path))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         def compiled(path):
-            run(flags(path, scratch, root, build, known) + ["-o", object_of(scratch, path), "-c",
-                                                            os.path.join(scratch, path)], build, f"{path} does not compile")
-        list(pool.map(compiled, sources + [GOLDEN_TEST]))
+            unit = units[path]
+            run(flags(path, scratch, root, build, made.known) + ["-o", object_of(scratch, unit), "-c",
+                                                                 os.path.join(scratch, unit)], build, f"{path} does not compile")
+        list(pool.map(compiled, {unit: path for path, unit in units.items()}.values()))
     opt = link_line("bin/ccgraph-opt", build)
     for tool in ("ccgraph-opt", "ccgraph-run"):
         link(tool, link_line("bin/" + tool, build), shared, scratch, build)
-    link("ccgraph_golden", link_line("tests/ccgraph_golden", build), shared + [object_of(scratch, GOLDEN_TEST)], scratch,
-         build, os.path.basename(GOLDEN_TEST) + ".o")
+    link("ccgraph_golden", link_line("tests/ccgraph_golden", build), shared + [object_of(scratch, units[GOLDEN_TEST])], scratch,
+         build, made.object_name(os.path.join(root, GOLDEN_TEST)))
     for path in sources:
         if "/" not in path:
             link(path.removesuffix(".cpp"), opt, shared + [object_of(scratch, path)], scratch, build, "main.cpp.o")

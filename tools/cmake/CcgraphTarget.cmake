@@ -75,6 +75,7 @@ endfunction()
 function(ccgraph_configure_target target)
   ccgraph_set_flags(${target})
   ccgraph_use_common_headers(${target} ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY ccgraph_unity_targets ${target})
 endfunction()
 
 # ccgraph_add_library(FOLDER links...): libccgraph_FOLDER from lib/**/*.cpp, with the public headers of

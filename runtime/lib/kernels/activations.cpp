@@ -151,7 +151,7 @@ Value prelu(KernelArgs &args) {
   return pointwise(args, {Operand{self}, Operand{args.take(weight.contiguous().view(sizes))}}, preluOp);
 }
 
-const Kernel kernels[] = {
+const Kernel activationTable[] = {
     {"aten._prelu_kernel.default", "self,weight", activation<preluOp, 2>},
     {"aten._prelu_kernel_backward.default", "grad_output,self,weight", preluBackward},
     {"aten.celu.default", "self,alpha", activation<celuOp, 1, 1, eluDefaults>},
@@ -186,6 +186,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> activationKernels() { return kernels; }
+llvm::ArrayRef<Kernel> activationKernels() { return activationTable; }
 
 } // namespace ccgraph::runtime

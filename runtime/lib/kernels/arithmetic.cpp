@@ -210,7 +210,7 @@ Value powerByNumber(KernelArgs &args) {
   return pointwise(args, operands[0], args.at(1).floating() > 0 ? rootOp : inverseRootOp);
 }
 
-const Kernel kernels[] = {
+const Kernel arithmeticTable[] = {
     {"aten.bitwise_left_shift.Tensor", "self,other", pointwiseKernel<leftShiftOp, 2>},
     {"aten.bitwise_left_shift.Tensor_Scalar", "self,other", pointwiseKernel<leftShiftOp, 2>},
     {"aten.bitwise_right_shift.Tensor", "self,other", pointwiseKernel<rightShiftOp, 2>},
@@ -288,6 +288,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> arithmeticKernels() { return kernels; }
+llvm::ArrayRef<Kernel> arithmeticKernels() { return arithmeticTable; }
 
 } // namespace ccgraph::runtime

@@ -363,7 +363,7 @@ Value attention(KernelArgs &args) {
   return sideBySide ? output : output.contiguous();
 }
 
-const Kernel kernels[] = {
+const Kernel attentionTable[] = {
     {"aten._scaled_dot_product_efficient_attention.default",
      "query,key,value,attn_bias,compute_log_sumexp,dropout_p,is_causal,scale", efficient},
     {"aten._scaled_dot_product_efficient_attention_backward.default",
@@ -386,6 +386,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> attentionKernels() { return kernels; }
+llvm::ArrayRef<Kernel> attentionKernels() { return attentionTable; }
 
 } // namespace ccgraph::runtime

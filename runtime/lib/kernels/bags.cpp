@@ -239,7 +239,7 @@ Value factorsBackward(KernelArgs &args) {
 constexpr llvm::StringLiteral names = "weight,indices,offsets,scale_grad_by_freq,mode,sparse,per_sample_weights,"
                                       "include_last_offset,padding_idx";
 
-const Kernel kernels[] = {
+const Kernel bagTable[] = {
     {"aten._embedding_bag.default", names, embeddingBag<false>},
     {"aten._embedding_bag_backward.default",
      "grad,indices,offsets,offset2bag,bag_size,maximum_indices,num_weights,scale_grad_by_freq,mode,sparse,"
@@ -256,6 +256,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> bagKernels() { return kernels; }
+llvm::ArrayRef<Kernel> bagKernels() { return bagTable; }
 
 } // namespace ccgraph::runtime

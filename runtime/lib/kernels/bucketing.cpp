@@ -85,7 +85,7 @@ Value preBucketReduceScatter(KernelArgs &args) {
   return result;
 }
 
-const Kernel kernels[] = {
+const Kernel bucketingTable[] = {
     {"bucketing._pre_bucket_all_gather.default", "ag_ins,group_size,dtype,out_dtype_ints,rank,foreach_group_indices",
      preBucketAllGather},
     {"bucketing._pre_bucket_reduce_scatter.default", "rs_ins,group_size,unpadded_input_indices",
@@ -94,6 +94,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> bucketingKernels() { return kernels; }
+llvm::ArrayRef<Kernel> bucketingKernels() { return bucketingTable; }
 
 } // namespace ccgraph::runtime

@@ -325,7 +325,7 @@ constexpr llvm::StringLiteral reserveNames = "input,weight,bias,running_mean,run
 constexpr llvm::StringLiteral batchGradNames =
     "grad_out,input,weight,running_mean,running_var,save_mean,save_invstd,train,eps,output_mask";
 
-const Kernel kernels[] = {
+const Kernel channelNormTable[] = {
     {"aten._batch_norm_no_update.default", reserveNames, batchNormWithReserve<inferenceForm>},
     {"aten._batch_norm_with_update.default", reserveNames, batchNormWithReserve<updatingForm>},
     {"aten._batch_norm_with_update_functional.default", reserveNames, batchNormUpdateFunctional},
@@ -349,6 +349,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> channelNormKernels() { return kernels; }
+llvm::ArrayRef<Kernel> channelNormKernels() { return channelNormTable; }
 
 } // namespace ccgraph::runtime

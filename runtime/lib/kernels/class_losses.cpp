@@ -150,7 +150,7 @@ Value crossEntropy(KernelArgs &args) {
                     {logProbabilities(args), args.at(1), args.at(2), args.at(3), args.at(4)});
 }
 
-const Kernel kernels[] = {
+const Kernel classLossTable[] = {
     {"aten.cross_entropy_loss.default", "self,target,weight,reduction,ignore_index,label_smoothing", crossEntropy},
     {"aten.nll_loss.default", "self,target,weight,reduction,ignore_index", nll},
     {"aten.nll_loss2d_backward.default", "grad_output,self,target,weight,reduction,ignore_index,total_weight",
@@ -161,6 +161,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> classLossKernels() { return kernels; }
+llvm::ArrayRef<Kernel> classLossKernels() { return classLossTable; }
 
 } // namespace ccgraph::runtime

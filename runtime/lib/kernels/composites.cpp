@@ -202,7 +202,7 @@ Value pixelUnshuffle(KernelArgs &args) {
   return rearrange(args, {{c, h, r, w, r}, {0, 2, 4, 1, 3}, {c * r * r, h, w}});
 }
 
-const Kernel kernels[] = {
+const Kernel compositeTable[] = {
     {"aten.addbmm.default", "self,batch1,batch2,beta,alpha", addbmm},
     {"aten.addmv.default", "self,mat,vec,beta,alpha", addmv},
     {"aten.addr.default", "self,vec1,vec2,beta,alpha", addr},
@@ -230,6 +230,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> compositeKernels() { return kernels; }
+llvm::ArrayRef<Kernel> compositeKernels() { return compositeTable; }
 
 } // namespace ccgraph::runtime

@@ -299,7 +299,7 @@ Value convolutionBackward(KernelArgs &args) {
 constexpr llvm::StringLiteral plainNames = "input,weight,bias,stride,padding,dilation,groups";
 constexpr llvm::StringLiteral transposedNames = "input,weight,bias,stride,padding,output_padding,groups,dilation";
 
-const Kernel kernels[] = {
+const Kernel convolutionTable[] = {
     {"aten.conv1d.default", plainNames, composite<1, false>},
     {"aten.conv1d.padding", plainNames, composite<1, false>},
     {"aten.conv2d.default", plainNames, composite<2, false>},
@@ -318,6 +318,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> convolutionKernels() { return kernels; }
+llvm::ArrayRef<Kernel> convolutionKernels() { return convolutionTable; }
 
 } // namespace ccgraph::runtime

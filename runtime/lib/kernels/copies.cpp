@@ -344,7 +344,7 @@ Value splitCopyOut(KernelArgs &args) {
   return {};
 }
 
-const Kernel kernels[] = {
+const Kernel copyTable[] = {
     {"aten._to_copy.default", "self,dtype,layout,device,pin_memory,non_blocking,memory_format", toCopy},
     {"aten.cat.default", "tensors,dim", cat},
     {"aten.clone.default", "self,memory_format", clone},
@@ -376,6 +376,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> copyKernels() { return kernels; }
+llvm::ArrayRef<Kernel> copyKernels() { return copyTable; }
 
 } // namespace ccgraph::runtime

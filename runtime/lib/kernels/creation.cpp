@@ -183,7 +183,7 @@ Value triu(KernelArgs &args) {
   return triangle(args, [](int64_t difference, int64_t diagonal) { return difference >= diagonal; });
 }
 
-const Kernel kernels[] = {
+const Kernel creationTable[] = {
     {"aten.arange.default", "end,dtype,layout,device,pin_memory", arangeEnd},
     {"aten.arange.start", "start,end,dtype,layout,device,pin_memory", arangeStart},
     {"aten.arange.start_step", "start,end,step,dtype,layout,device,pin_memory", arangeStep},
@@ -209,6 +209,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> creationKernels() { return kernels; }
+llvm::ArrayRef<Kernel> creationKernels() { return creationTable; }
 
 } // namespace ccgraph::runtime

@@ -189,7 +189,7 @@ Value normOfDifference(KernelArgs &args) {
   return callKernel(args, "aten.linalg_vector_norm.default", {difference, p});
 }
 
-const Kernel kernels[] = {
+const Kernel distanceTable[] = {
     {"aten._cdist_backward.default", "grad_output,x1,x2,p,cdist", betweenBackward},
     {"aten._cdist_forward.default", "x1,x2,p,compute_mode", between},
     {"aten._pdist_backward.default", "grad_output,self,p,pdist", amongBackward},
@@ -201,6 +201,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> distanceKernels() { return kernels; }
+llvm::ArrayRef<Kernel> distanceKernels() { return distanceTable; }
 
 } // namespace ccgraph::runtime

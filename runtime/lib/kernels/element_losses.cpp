@@ -136,7 +136,7 @@ Value binaryCrossEntropyBackward(KernelArgs &args) {
   return gradient(args, weightOperand(args, 3), lossReduction(args, 4), crossEntropyGradOp);
 }
 
-const Kernel kernels[] = {
+const Kernel elementLossTable[] = {
     {"aten.binary_cross_entropy.default", "self,target,weight,reduction", binaryCrossEntropy},
     {"aten.binary_cross_entropy_backward.default", "grad_output,self,target,weight,reduction",
      binaryCrossEntropyBackward},
@@ -154,6 +154,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> elementLossKernels() { return kernels; }
+llvm::ArrayRef<Kernel> elementLossKernels() { return elementLossTable; }
 
 } // namespace ccgraph::runtime

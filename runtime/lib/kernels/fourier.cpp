@@ -184,7 +184,7 @@ Value complexToReal(KernelArgs &args) {
   return laidOut(tensorOf(whole, realTypeOf(input->self.dtype()), sizes), like, last);
 }
 
-const Kernel kernels[] = {
+const Kernel fourierTable[] = {
     {"aten._fft_c2c.default", "self,dim,normalization,forward", complexToComplex},
     {"aten._fft_c2r.default", "self,dim,normalization,last_dim_size", complexToReal},
     {"aten._fft_r2c.default", "self,dim,normalization,onesided", realToComplex},
@@ -192,6 +192,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> fourierKernels() { return kernels; }
+llvm::ArrayRef<Kernel> fourierKernels() { return fourierTable; }
 
 } // namespace ccgraph::runtime

@@ -227,7 +227,7 @@ constexpr llvm::StringLiteral names = "input,grid,interpolation_mode,padding_mod
 constexpr llvm::StringLiteral gradNames =
     "grad_output,input,grid,interpolation_mode,padding_mode,align_corners,output_mask";
 
-const Kernel kernels[] = {
+const Kernel gridTable[] = {
     {"aten.grid_sampler_2d.default", names, sample<2>},
     {"aten.grid_sampler_2d_backward.default", gradNames, sampleBackward<2>},
     {"aten.grid_sampler_3d.default", names, sample<3>},
@@ -236,6 +236,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> gridKernels() { return kernels; }
+llvm::ArrayRef<Kernel> gridKernels() { return gridTable; }
 
 } // namespace ccgraph::runtime

@@ -284,7 +284,7 @@ Value repeatInterleave(KernelArgs &args) {
   return out;
 }
 
-const Kernel kernels[] = {
+const Kernel indexTable[] = {
     {"aten._unsafe_index.Tensor", "self,indices", index},
     {"aten._unsafe_masked_index.default", "self,mask,indices,fill", maskedIndex},
     {"aten.embedding.default", "weight,indices,padding_idx,scale_grad_by_freq,sparse", embedding},
@@ -297,6 +297,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> indexKernels() { return kernels; }
+llvm::ArrayRef<Kernel> indexKernels() { return indexTable; }
 
 } // namespace ccgraph::runtime

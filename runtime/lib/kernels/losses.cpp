@@ -273,7 +273,7 @@ Value nllBackward(KernelArgs &args) {
   return result;
 }
 
-const Kernel kernels[] = {
+const Kernel lossTable[] = {
     {"aten._log_softmax.default", "self,dim,half_to_float", logSoftmax},
     {"aten._log_softmax_backward_data.default", "grad_output,output,dim,input_dtype", logSoftmaxBackward},
     {"aten._safe_softmax.default", "self,dim,dtype", safeSoftmax},
@@ -290,6 +290,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> lossKernels() { return kernels; }
+llvm::ArrayRef<Kernel> lossKernels() { return lossTable; }
 
 } // namespace ccgraph::runtime

@@ -203,7 +203,7 @@ Value multilabelLossBackward(KernelArgs &args) {
   return timesUpstream(args, *s, reduction, std::move(result));
 }
 
-const Kernel kernels[] = {
+const Kernel marginLossTable[] = {
     {"aten.multi_margin_loss.default", "self,target,p,margin,weight,reduction", marginLoss},
     {"aten.multi_margin_loss_backward.default", "grad_output,self,target,p,margin,weight,reduction",
      marginLossBackward},
@@ -214,6 +214,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> marginLossKernels() { return kernels; }
+llvm::ArrayRef<Kernel> marginLossKernels() { return marginLossTable; }
 
 } // namespace ccgraph::runtime

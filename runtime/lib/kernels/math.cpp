@@ -298,7 +298,7 @@ Value computeNanToNum(KernelArgs &args) {
   return pointwise(args, operands, choose);
 }
 
-const Kernel kernels[] = {
+const Kernel mathTable[] = {
     // Because our tensors carry no conjugate bit, the lazy view of PyTorch is a copy with equal values.
     {"aten._conj.default", "self", pointwiseKernel<conjOp, 1>},
     {"aten._conj_physical.default", "self", pointwiseKernel<conjOp, 1>},
@@ -385,6 +385,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> mathKernels() { return kernels; }
+llvm::ArrayRef<Kernel> mathKernels() { return mathTable; }
 
 } // namespace ccgraph::runtime

@@ -305,7 +305,7 @@ Value groupedMm(KernelArgs &args) {
   return out;
 }
 
-const Kernel kernels[] = {
+const Kernel matmulTable[] = {
     {"aten._grouped_mm.default", "self,mat2,offs,bias,out_dtype", groupedMm},
     {"aten.addmm.default", "self,mat1,mat2,beta,alpha", addmm},
     {"aten.baddbmm.default", "self,batch1,batch2,beta,alpha", baddbmm},
@@ -321,7 +321,7 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> matmulKernels() { return kernels; }
+llvm::ArrayRef<Kernel> matmulKernels() { return matmulTable; }
 
 static Eigen::Map<const Matrix<double>> asEigen(const RealMatrix &m) { return {m.values.data(), m.rows, m.columns}; }
 

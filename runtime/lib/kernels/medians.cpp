@@ -154,7 +154,7 @@ Value kthOfDim(KernelArgs &args) {
   return along(args, self, line, kth);
 }
 
-const Kernel kernels[] = {
+const Kernel medianTable[] = {
     {"aten.kthvalue.default", "self,k,dim,keepdim", kthOfDim},
     {"aten.median.default", "self", ofAll<median>},
     {"aten.median.dim", "self,dim,keepdim", ofDim<median>},
@@ -165,6 +165,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> medianKernels() { return kernels; }
+llvm::ArrayRef<Kernel> medianKernels() { return medianTable; }
 
 } // namespace ccgraph::runtime

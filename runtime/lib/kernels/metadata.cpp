@@ -140,7 +140,7 @@ Value resizeStorage(KernelArgs &args) {
   return {};
 }
 
-const Kernel kernels[] = {
+const Kernel metadataTable[] = {
     {"aten.as_strided_.default", "self,size,stride,storage_offset", becomeView},
     {"aten.squeeze_.default", "self", becomeView},
     {"aten.squeeze_.dim", "self,dim", becomeView},
@@ -162,6 +162,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> metadataKernels() { return kernels; }
+llvm::ArrayRef<Kernel> metadataKernels() { return metadataTable; }
 
 } // namespace ccgraph::runtime

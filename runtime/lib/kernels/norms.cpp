@@ -241,7 +241,7 @@ Value rmsNormBackward(KernelArgs &args) {
                       weighted ? columnGradient(args, 1, view, sums->weight) : Value()});
 }
 
-const Kernel kernels[] = {
+const Kernel normTable[] = {
     {"aten._fused_rms_norm.default", "input,normalized_shape,weight,eps", rmsNorms},
     {"aten._fused_rms_norm_backward.default", "grad_out,input,normalized_shape,rstd,weight,output_mask",
      rmsNormBackward},
@@ -254,6 +254,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> normKernels() { return kernels; }
+llvm::ArrayRef<Kernel> normKernels() { return normTable; }
 
 } // namespace ccgraph::runtime

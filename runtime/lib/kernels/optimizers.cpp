@@ -172,7 +172,7 @@ constexpr llvm::StringRef adamParameters =
     "self,grads,exp_avgs,exp_avg_sqs,max_exp_avg_sqs,state_steps,lr,beta1,beta2,weight_decay,eps,"
     "amsgrad,maximize,grad_scale,found_inf";
 
-const Kernel kernels[] = {
+const Kernel optimizerTable[] = {
     {"aten._fused_adam_.default", adamParameters, fusedAdamPlain},
     {"aten._fused_adam_.tensor_lr", adamParameters, fusedAdamPlain},
     {"aten._fused_adamw_.default", adamParameters, fusedAdamW},
@@ -183,6 +183,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> optimizerKernels() { return kernels; }
+llvm::ArrayRef<Kernel> optimizerKernels() { return optimizerTable; }
 
 } // namespace ccgraph::runtime

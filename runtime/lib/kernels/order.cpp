@@ -331,7 +331,7 @@ Value searchSorted(KernelArgs &args) {
   return positionsAmong(args, sequence, args.operand(1), right);
 }
 
-const Kernel kernels[] = {
+const Kernel orderTable[] = {
     {"aten.argmax.default", "self,dim,keepdim", argExtreme<true>},
     {"aten.argmin.default", "self,dim,keepdim", argExtreme<false>},
     {"aten.argsort.default", "self,dim,descending", argsort},
@@ -353,6 +353,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> orderKernels() { return kernels; }
+llvm::ArrayRef<Kernel> orderKernels() { return orderTable; }
 
 } // namespace ccgraph::runtime

@@ -126,7 +126,7 @@ Value isIn(KernelArgs &args) {
   return args.boolean(3, false) ? callKernel(args, "aten.logical_not.default", {any}) : Value(any);
 }
 
-const Kernel kernels[] = {
+const Kernel pickTable[] = {
     {"aten.index_reduce.default", "self,dim,index,source,reduce,include_self", indexReduce},
     {"aten.isin.Scalar_Tensor", "element,test_elements,assume_unique,invert", isIn},
     {"aten.isin.Tensor_Scalar", "elements,test_element,assume_unique,invert", isIn},
@@ -142,6 +142,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> pickKernels() { return kernels; }
+llvm::ArrayRef<Kernel> pickKernels() { return pickTable; }
 
 } // namespace ccgraph::runtime

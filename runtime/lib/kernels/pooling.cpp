@@ -402,7 +402,7 @@ constexpr llvm::StringLiteral averageNames =
 constexpr llvm::StringLiteral averageGradNames =
     "grad_output,self,kernel_size,stride,padding,ceil_mode,count_include_pad,divisor_override";
 
-const Kernel kernels[] = {
+const Kernel poolingTable[] = {
     {"aten._adaptive_avg_pool2d.default", "self,output_size", adaptiveAverage<2>},
     {"aten._adaptive_avg_pool2d_backward.default", "grad_output,self", adaptiveAverageBackward<2>},
     {"aten._adaptive_avg_pool3d.default", "self,output_size", adaptiveAverage<3>},
@@ -433,6 +433,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> poolingKernels() { return kernels; }
+llvm::ArrayRef<Kernel> poolingKernels() { return poolingTable; }
 
 } // namespace ccgraph::runtime

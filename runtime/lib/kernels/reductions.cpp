@@ -381,7 +381,7 @@ Value prepareSoftmax(KernelArgs &args) {
   return Value::tensors({largest, sum});
 }
 
-const Kernel kernels[] = {
+const Kernel reductionTable[] = {
     {"aten.all.default", "self", truthAll<true>},
     {"aten.all.dim", "self,dim,keepdim", truthDims<true>},
     {"aten.all.dims", "self,dim,keepdim", truthDims<true>},
@@ -409,6 +409,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> reductionKernels() { return kernels; }
+llvm::ArrayRef<Kernel> reductionKernels() { return reductionTable; }
 
 } // namespace ccgraph::runtime

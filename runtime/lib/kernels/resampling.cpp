@@ -352,7 +352,7 @@ Value col2im(KernelArgs &args) {
 constexpr llvm::StringLiteral padNames = "self,padding";
 constexpr llvm::StringLiteral padGradNames = "grad_output,self,padding";
 
-const Kernel kernels[] = {
+const Kernel resamplingTable[] = {
     {"aten._upsample_nearest_exact1d.default", "self,output_size,scales", resize<Mode::NearestExact, 1, false>},
     {"aten._upsample_nearest_exact1d.vec", "input,output_size,scale_factors", resize<Mode::NearestExact, 1, true>},
     {"aten._upsample_nearest_exact1d_backward.default", "grad_output,output_size,input_size,scales",
@@ -411,6 +411,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> resamplingKernels() { return kernels; }
+llvm::ArrayRef<Kernel> resamplingKernels() { return resamplingTable; }
 
 } // namespace ccgraph::runtime

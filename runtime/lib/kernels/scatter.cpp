@@ -165,7 +165,7 @@ Value embeddingBackward(KernelArgs &args) {
   return result;
 }
 
-const Kernel kernels[] = {
+const Kernel scatterTable[] = {
     {"aten._index_put_impl_.default", "self,indices,values,accumulate,unsafe", indexPutInPlace},
     {"aten._unsafe_index_put.default", "self,indices,values,accumulate", indexPut},
     {"aten._unsafe_masked_index_put_accumulate.default", "self,mask,indices,values", maskedPut},
@@ -185,6 +185,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> scatterKernels() { return kernels; }
+llvm::ArrayRef<Kernel> scatterKernels() { return scatterTable; }
 
 } // namespace ccgraph::runtime

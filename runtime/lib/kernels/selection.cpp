@@ -120,7 +120,7 @@ Value clamp(KernelArgs &args) {
   return pointwise(args, {args.operand(0), boundOf(args, 1, clampMinOp), boundOf(args, 2, clampMaxOp)}, clampOp);
 }
 
-const Kernel kernels[] = {
+const Kernel selectionTable[] = {
     {"aten.addcdiv.default", "self,tensor1,tensor2,value", weightedKernel<addcdivOp, 3>},
     {"aten.addcdiv_.default", "self,tensor1,tensor2,value", weightedInPlace<addcdivOp, 3>},
     {"aten.addcmul.default", "self,tensor1,tensor2,value", weightedKernel<addcmulOp, 3>},
@@ -146,6 +146,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> selectionKernels() { return kernels; }
+llvm::ArrayRef<Kernel> selectionKernels() { return selectionTable; }
 
 } // namespace ccgraph::runtime

@@ -103,7 +103,7 @@ constexpr llvm::StringLiteral linearNames = "start,end,steps,dtype,layout,device
 constexpr llvm::StringLiteral powerNames = "start,end,steps,base,dtype,layout,device,pin_memory";
 constexpr llvm::StringLiteral triangleNames = "row,col,offset,dtype,layout,device,pin_memory";
 
-const Kernel kernels[] = {
+const Kernel sequenceTable[] = {
     {"aten.eye.default", "n,dtype,layout,device,pin_memory", square},
     {"aten.eye.m", "n,m,dtype,layout,device,pin_memory", oblong},
     {"aten.linspace.Scalar_Tensor", linearNames, linearSteps},
@@ -120,6 +120,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> sequenceKernels() { return kernels; }
+llvm::ArrayRef<Kernel> sequenceKernels() { return sequenceTable; }
 
 } // namespace ccgraph::runtime

@@ -88,7 +88,7 @@ Value logSigmoid(KernelArgs &args) {
   return args.failed() ? both : both.list().front();
 }
 
-const Kernel kernels[] = {
+const Kernel shortTable[] = {
     {"aten._trilinear.default", "i1,i2,i3,expand1,expand2,expand3,sumdim,unroll_dim", trilinear},
     {"aten.broadcast_to.default", "self,size", broadcastTo},
     {"aten.log_sigmoid.default", "self", logSigmoid},
@@ -105,6 +105,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> shortKernels() { return kernels; }
+llvm::ArrayRef<Kernel> shortKernels() { return shortTable; }
 
 } // namespace ccgraph::runtime

@@ -203,7 +203,7 @@ Value itselfOrConjugate(KernelArgs &args) {
   return callKernel(args, "aten._conj_physical.default", {args.at(0)});
 }
 
-const Kernel kernels[] = {
+const Kernel specialTable[] = {
     {"aten.angle.default", "self", angle},
     {"aten.complex.default", "real,imag", combined<cartesianOp>},
     {"aten.conj_physical.default", "self", itselfOrConjugate},
@@ -230,6 +230,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> specialKernels() { return kernels; }
+llvm::ArrayRef<Kernel> specialKernels() { return specialTable; }
 
 } // namespace ccgraph::runtime

@@ -353,7 +353,7 @@ Value viewAsComplex(KernelArgs &args) {
   return self.reinterpret(whole, std::move(window));
 }
 
-const Kernel kernels[] = {
+const Kernel viewTable[] = {
     {"aten._reshape_alias.default", "self,size,stride", asStrided},
     {"aten._unsafe_view.default", "self,size", view},
     {"aten.alias.default", "self", alias},
@@ -396,6 +396,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> viewKernels() { return kernels; }
+llvm::ArrayRef<Kernel> viewKernels() { return viewTable; }
 
 } // namespace ccgraph::runtime

@@ -237,7 +237,7 @@ Value scatterReduce(KernelArgs &args) {
   return result;
 }
 
-const Kernel kernels[] = {
+const Kernel windowTable[] = {
     {"aten.as_strided_scatter.default", "self,src,size,stride,storage_offset", asStridedScatter},
     {"aten.diag_embed.default", "self,offset,dim1,dim2", diagonalEmbed},
     {"aten.diagonal_backward.default", "grad_output,input_sizes,offset,dim1,dim2", diagonalBackward},
@@ -255,6 +255,6 @@ const Kernel kernels[] = {
 
 } // namespace
 
-llvm::ArrayRef<Kernel> windowKernels() { return kernels; }
+llvm::ArrayRef<Kernel> windowKernels() { return windowTable; }
 
 } // namespace ccgraph::runtime

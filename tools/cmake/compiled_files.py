@@ -1,0 +1,17 @@
+"""Which sources a compiled file holds: itself, or with CCGRAPH_UNITY those that it includes."""
+import re
+
+INCLUDE = re.compile(r'^#include "(/[^"]+)"$', re.M)
+
+
+def is_unity(path):
+    return re.search(r"/CMakeFiles/[^/]+[.]dir/Unity/unity_\w+[.]cxx$", path) is not None
+
+
+def sources_of(path):
+    return INCLUDE.findall(open(path).read()) if is_unity(path) else [path]
+
+
+def with_other_sources(path, places):
+    """The text of a unity file with each source taken from the place that `places` names for it."""
+    return INCLUDE.sub(lambda m: f'#include "{places.get(m[1], m[1])}"', open(path).read())

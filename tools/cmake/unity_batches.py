@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Divides the sources of targets into batches that are compiled as one file each: unity_batches.py LIMIT < SOURCES
+
+Reads lines `target path`. Prints `target batch path` for each source that shares a batch with another one.
+The sources of a batch hold at most LIMIT bytes together without their comments, so that one batch takes a compiler seconds and little memory.
+
+Two sources share a batch only if joining them cannot change what either of them means:
+- They declare no name twice at namespace scope (functions of anonymous namespaces, types, constants, macros).
+- The first one declares no such name that the second one uses, so that no call finds another overload. The headers of the second one
+  count as well, where the first one does not include them.
+- They have the same using-directives at namespace scope.
+A source that defines macros for the headers that it includes stays alone."""
+import functools
+import glob
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOPS = ("ir", "frontend", "passes", "runtime", "tools", "tests")
+
+COMMENT_OR_STRING = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
+NAMESPACE = re.compile(r"\s*(?:inline\s+)?(?:namespace\b[\w:\s]*|extern\s*\"\s*\")$")
+IDENTIFIER = re.compile(r"(?<![\w.])(?<!->)(?<!::)[A-Za-z_]\w*")
+DECLARED = (
+    re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?:\[\[.*?\]\]\s*)?(\w+)\s*(?:final\b\s*)?(?::[^:].*)?$", re.S),
+    re.compile(r"\b(?:using|namespace)\s+(\w+)\s*=", re.S),
+)
+TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST\w*|INSTANTIATE_\w+|RC_GTEST\w*|BENCHMARK\w*)\s*\(", re.S)
+QUALIFIED = re.compile(r"(?:::\s*~?\w+|\boperator\b[^(]*|~\w+)\s*$")
+
+
+def bare(text, keep_strings=False):
+    """The text without comments, and with empty strings unless they are kept."""
+    return COMMENT_OR_STRING.sub(lambda m: " " if m[0].startswith("/") else m[0] if keep_strings else '""', text)
+
+
+def statements(code):
+    """(declaration, whether it stands in an anonymous namespace) for each declaration at namespace scope, without its body."""
+    depth, start, found, head, namespaces = 0, 0, [], "", []
+    for match in re.finditer(r"[{};]", code):
+        mark, text = match[0], code[start:match.start()]
+        if mark == "{" and depth == 0 and NAMESPACE.match(text):
+            namespaces.append(re.search(r"\bnamespace\s*$", text) is not None)
+            start = match.end()
+        elif mark == "{":
+            head = text if depth == 0 else head
+            depth += 1
+        elif mark == "}" and depth > 0:
+            depth -= 1
+            if depth == 0:
+                found.append((head, any(namespaces)))
+                start = match.end()
+        elif mark == "}" and namespaces:
+            namespaces.pop()
+            start = match.end()
+        elif mark == ";" and depth == 0:
+            found.append((text, any(namespaces)))
+            start = match.end()
+    return found
+
+
+def outside_brackets(statement):
+    """The statement without attributes, template heads and template arguments."""
+    statement = re.sub(r"\[\[.*?\]\]", " ", statement, flags=re.S)
+    kept, depth, previous = [], 0, ""
+    for word in re.findall(r"\w+|->|<=>|\S|\s+", statement):
+        if word == "<" and (depth or previous != "operator"):
+            depth += 1
+        elif word == ">" and depth:
+            depth -= 1
+        elif depth == 0:
+            kept.append(word)
+        previous = word if word.strip() else previous
+    return "".join(kept)
+
+
+def declared(statement):
+    """(name, whether it is a type or an alias) of a declaration at namespace scope; None where it introduces no name."""
+    statement = statement.strip()
+    if not statement or TEST.match(statement) or re.match(r"using\s+namespace\b|using\s+[\w:]+$|static_assert\b", statement):
+        return None
+    head = outside_brackets(statement).replace("template", " ", 1) if statement.startswith("template") else outside_brackets(statement)
+    for pattern in DECLARED:
+        if match := pattern.search(head):
+            return match[1], True
+    head = re.split(r"[(=\[]", head, maxsplit=1)[0]
+    if QUALIFIED.search(head):
+        return None
+    words = re.findall(r"\w+", head)
+    return (words[-1], False) if len(words) > 1 else None
+
+
+@functools.lru_cache(None)
+def headers_by_name():
+    """{as sources include it: the project's headers that may be meant}"""
+    found = {}
+    for path in (p for top in TOPS for p in glob.glob(f"{ROOT}/{top}/**/*.h", recursive=True)):
+        name = re.sub(r"^.*/(?:lib|include)/", "", path)
+        for inside in {name, re.sub(r"^(?:tools|tests)/(?:capi/)?", "", os.path.relpath(path, ROOT))}:
+            found.setdefault(inside, []).append(path)
+    return found
+
+
+@functools.lru_cache(None)
+def header(path):
+    """(names that the header uses, headers that it includes)"""
+    with open(path, encoding="utf-8") as f:
+        text = bare(f.read(), keep_strings=True)
+    return frozenset(IDENTIFIER.findall(DIRECTIVE.sub(" ", bare(text)))), included(text)
+
+
+def included(text):
+    names = re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.M)
+    return [path for name in names for path in headers_by_name().get(name, [])]
+
+
+def all_headers(text):
+    """The project's headers that a source of this text includes, directly or not."""
+    found, left = set(), included(text)
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            left += header(path)[1]
+    return found
+
+
+class Source:
+    """What decides whether a source may share a batch.
+
+    local: names that this source alone has. shared: functions that other sources call. uses: names that stand without a qualifier."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, encoding="utf-8") as f:
+            whole = f.read()
+        text = bare(whole)
+        self.headers = all_headers(bare(whole, keep_strings=True))
+        code = DIRECTIVE.sub(" ", text)
+        self.size = len(text)
+        defined = re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.M)
+        undefined = re.findall(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", text, re.M)
+        self.alone = sorted(set(defined)) != sorted(set(undefined))
+        parts = statements(code)
+        self.using = frozenset(" ".join(part.split()) for part, _ in parts if re.match(r"\s*using\s+namespace\b", part))
+        self.local, self.shared = set(defined), set()
+        for part, anonymous in parts:
+            name, type_ = declared(part) or ("", False)
+            hidden = anonymous or type_ or re.match(r"\s*(?:inline\s+)?(?:static|const|constexpr)\b", outside_brackets(part))
+            (self.local if hidden else self.shared).add(name)
+        self.local.discard("")
+        self.shared.discard("")
+        self.uses = set(IDENTIFIER.findall(code)) | set(defined)
+
+    def follows(self, earlier):
+        """Whether this source means the same after `earlier`."""
+        if earlier.local & self.uses or earlier.shared & self.local:
+            return False
+        return not any(earlier.local & header(path)[0] for path in self.headers - earlier.headers)
+
+
+def fit(first, second, limit):
+    """Whether two batches may be one, the second after the first."""
+    return (sum(s.size for s in first + second) <= limit and first[0].using == second[0].using and
+            all(later.follows(earlier) for earlier in first for later in second))
+
+
+def joined(parts, limit, near):
+    """The parts, each added to the first batch before it that it fits and that is `near` it."""
+    made = []
+    for part in parts:
+        room = next((batch for batch in made if near(batch, part) and fit(batch, part, limit)), None)
+        if room is None:
+            made.append(list(part))
+        else:
+            room += part
+    return made
+
+
+def folder(batch):
+    return os.path.dirname(batch[0].path)
+
+
+def batches(sources, limit):
+    """Lists of sources: those of one folder first, then what is left small, of whatever folder."""
+    parts = [[source] for source in sources if not source.alone]
+    parts = joined(parts, limit, lambda batch, part: folder(batch) == folder(part))
+    parts = joined(parts, limit, lambda batch, part: sum(s.size for s in part) < limit / 2)
+    return [batch for batch in parts if len(batch) > 1]
+
+
+def main():
+    limit = int(sys.argv[1])
+    targets = {}
+    for line in filter(str.strip, sys.stdin):
+        target, path = line.split()
+        targets.setdefault(target, []).append(path)
+    for target, paths in targets.items():
+        for number, batch in enumerate(batches([Source(path) for path in paths], limit)):
+            for source in batch:
+                print(target, number, source.path)
+
+
+if __name__ == "__main__":
+    main()
