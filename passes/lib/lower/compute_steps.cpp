@@ -2,7 +2,11 @@
 #include "lower/steps.h"
 #include "lower/view_windows.h"
 
+#include "ccgraph/ir/passed_on.h"
+#include "ccgraph/ir/stand_in.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace ccgraph::lower {
 namespace {
@@ -44,22 +48,47 @@ bool hasTensor(const LoweredValue &value) {
   return found;
 }
 
+/// Has an operand been reshaped since the node that made it, so that its type no longer holds?
+bool isReshaped(const Emitter &emitter, const Node &operand) {
+  const LoweredValue &value = emitter.valueOf(operand);
+  bool stated = operand.type() && (operand.type()->isList() || operand.type()->stridesKnown());
+  return stated && (value.isTensor() || value.kind == LoweredValue::Kind::List) &&
+         typeNow(emitter.context(), value) != operand.type();
+}
+
+/// The call with the types that its operands have now, where these are not the stated ones. A call of subgraphs keeps to
+/// what is stated, because its subgraphs do.
+std::optional<StandIn> callNow(const Emitter &emitter, const Node &node) {
+  auto reshaped = [&](unsigned i) { return isReshaped(emitter, *node.operand(i)); };
+  if (!node.graph()->mayReshape() || node.op()->role != OpRole::Compute ||
+      llvm::none_of(llvm::seq(0U, node.numOperands()), reshaped))
+    return std::nullopt;
+  std::vector<const Type *> types;
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    types.push_back(reshaped(i) ? typeNow(emitter.context(), emitter.valueOf(*node.operand(i)))
+                                : node.operand(i)->type());
+  return StandIn(node, types);
+}
+
 class ComputeCall {
 public:
   ComputeCall(Emitter &emitter, const Node &node, std::vector<CopiedView> &copied)
-      : emitter_(emitter), node_(node), op_(*node.op()), effects_(effectsOf(node)), type_(typeOf(node)),
-        elementTypes_(elementTypes(node, type_)), copied_(copied) {}
+      : emitter_(emitter), node_(node), standIn_(callNow(emitter, node)),
+        effects_(effectsOf(standIn_ ? standIn_->call() : node)), op_(*node.op()),
+        type_(typeOf(standIn_ ? standIn_->call() : node)), elementTypes_(elementTypes(node, type_)), copied_(copied) {}
 
   Lowered lower();
 
 private:
   enum class View : uint8_t { No, Window, Copy };
   [[nodiscard]] View viewKind() const;
+  [[nodiscard]] LoweredValue viewed(unsigned element) const;
+  [[nodiscard]] bool passesOn(const LoweredValue &from, const Type *type) const;
   [[nodiscard]] bool reshapes() const;
   [[nodiscard]] bool knowsElements() const;
   Lowered makeView();
   [[nodiscard]] bool staysInside(const LoweredValue &value) const;
-  /// A window of what the first operand is a name of.
+  /// A window of what element `element` is a view of, or that tensor itself.
   Lowered windowAt(unsigned element, const Type *type);
   Lowered makeReshape();
   [[nodiscard]] bool fits(const PlanWindow &window) const;
@@ -78,8 +107,9 @@ private:
 
   Emitter &emitter_;
   const Node &node_;
-  const OpDef &op_;
+  std::optional<StandIn> standIn_;
   Effects effects_;
+  const OpDef &op_;
   /// null where nobody says
   const Type *type_;
   std::vector<const Type *> elementTypes_;
@@ -104,6 +134,20 @@ bool ComputeCall::reshapes() const {
   return llvm::any_of(effects.operands, [](Access access) { return has(access, Access::Reshape); });
 }
 
+/// What element `element` of the result is a view of: the first argument, or that element of it where it is a list.
+LoweredValue ComputeCall::viewed(unsigned element) const {
+  const Argument *first = argumentAt(node_, 0);
+  LoweredValue value = first ? emitter_.valueOf(node_, *first) : LoweredValue();
+  if (value.kind != LoweredValue::Kind::List)
+    return value;
+  return element < value.elements.size() ? value.elements[element] : LoweredValue();
+}
+
+/// Is a result of this type the tensor `from` itself?
+bool ComputeCall::passesOn(const LoweredValue &from, const Type *type) const {
+  return type && from.isTensor() && isPassedOn(op_, *from.tensor->type, *type);
+}
+
 /// Does the call only name what it was given? An operator that also writes, or that types do not prove to share, computes.
 ComputeCall::View ComputeCall::viewKind() const {
   constexpr Access touches = Access::Read | Access::Write;
@@ -113,14 +157,14 @@ ComputeCall::View ComputeCall::viewKind() const {
   for (unsigned i = 0; i < node_.numOperands(); ++i)
     touched |= hasAny(effects_.operands[i], touches) && hasTensor(emitter_.valueOf(*node_.operand(i)));
   bool wrote = llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Write); });
-  const LoweredValue *from = firstValue(emitter_, node_);
   if (!shares || wrote)
     return View::No;
   if (touched && op_.isView)
     return View::Copy;
   if (touched)
     return op_.mayAlias ? View::Copy : View::No;
-  return from && from->isTensor() && (isKnownView(node_) || isInPlace(op_)) ? View::Window : View::Copy;
+  LoweredValue from = viewed(0);
+  return from.isTensor() && (isKnownView(node_) || isInPlace(op_) || passesOn(from, type_)) ? View::Window : View::Copy;
 }
 
 llvm::Error ComputeCall::untyped() const {
@@ -176,12 +220,16 @@ bool ComputeCall::staysInside(const LoweredValue &value) const {
 }
 
 Lowered ComputeCall::windowAt(unsigned element, const Type *type) {
-  const TensorObject &from = firstValue(emitter_, node_)->tensor;
-  if (std::optional<PlanWindow> window = viewWindow(node_, element, *from, type))
-    return LoweredValue::of(*window);
+  LoweredValue from = viewed(element);
+  if (passesOn(from, type))
+    return from;
+  const Type *viewedType = from.isTensor() ? from.tensor->type : nullptr;
+  if (viewedType)
+    if (std::optional<PlanWindow> window = viewWindow(node_, element, *from.tensor, type))
+      return LoweredValue::of(*window);
   return loweringError(node_, "lower.window",
                        "where it lies in the memory of `" + node_.operand(0)->name().str() +
-                           "` cannot be said: got type " + typeText(type) + " of " + typeText(from->type),
+                           "` cannot be said: got type " + typeText(type) + " of " + typeText(viewedType),
                        "state types with strides, and indices as numbers");
 }
 

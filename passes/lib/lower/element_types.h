@@ -9,11 +9,12 @@
 
 namespace ccgraph::lower {
 
-/// The node's type, or what follows from those of its operands; null where neither is known.
+/// The node's type, or what follows from those of its operands; null where neither is known. The types of the operands must be
+/// those that they have at the node: see StandIn.
 [[nodiscard]] const Type *typeOf(const Node &node);
 
-/// Types of the elements of a list result: those of `whole` where that is a list, and else what is said where elements are
-/// taken. As many as are known of; at least one for each of several results.
+/// Types of the elements of a list result: those of `whole` where that is a list, and else those of the nodes that take
+/// elements. As many as are known; at least one for each of several results.
 [[nodiscard]] std::vector<const Type *> elementTypes(const Node &list, const Type *whole);
 
 } // namespace ccgraph::lower

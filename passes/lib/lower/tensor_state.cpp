@@ -52,6 +52,25 @@ PlanValue LoweredValue::planned() const {
   return PlanValue::list(std::move(planned));
 }
 
+const Type *typeNow(Context &context, const LoweredValue &value) {
+  switch (value.kind) {
+  case LoweredValue::Kind::Tensor:
+    return value.tensor->type;
+  case LoweredValue::Kind::Number:
+    return value.numberType;
+  case LoweredValue::Kind::None:
+  case LoweredValue::Kind::Literal:
+  case LoweredValue::Kind::Object:
+    return nullptr;
+  case LoweredValue::Kind::List:
+    break;
+  }
+  std::vector<const Type *> elements;
+  for (const LoweredValue &element : value.elements)
+    elements.push_back(typeNow(context, element));
+  return context.list(elements);
+}
+
 void forEachTensor(const LoweredValue &value, llvm::function_ref<void(const TensorObject &)> visit) {
   if (value.isTensor())
     visit(value.tensor);

@@ -35,6 +35,9 @@ struct LoweredValue {
   [[nodiscard]] PlanValue planned() const;
 };
 
+/// The type of a value as it is now; null where it is neither a tensor nor a number, nor a list.
+[[nodiscard]] const Type *typeNow(Context &context, const LoweredValue &value);
+
 void forEachTensor(const LoweredValue &value, llvm::function_ref<void(const TensorObject &)> visit);
 
 } // namespace ccgraph::lower

@@ -100,6 +100,63 @@ std::optional<Dim> atUnbound(const Node &view, unsigned element, const Type &fro
   return axis ? std::optional(multiply(contextOf(view), Dim(element), axis->stride)) : std::nullopt;
 }
 
+/// tensor_split into sections: the first of them have one row more where the rows do not divide evenly.
+std::optional<Dim> rowsBeforeSection(int64_t rows, int64_t sections, unsigned element) {
+  if (sections <= 0)
+    return std::nullopt;
+  return Dim(saturatingAdd(saturatingMultiply(element, rows / sections), std::min<int64_t>(element, rows % sections)));
+}
+
+/// tensor_split at indices: a part begins at the index before it.
+std::optional<Dim> rowsBeforeIndex(const Node &view, const Argument &indices, const Dim &rows, unsigned element) {
+  if (element == 0)
+    return Dim(0);
+  if (element > indices.elements().size())
+    return std::nullopt;
+  std::optional<Dim> index = numberOf(view, indices.elements()[element - 1]);
+  Context &context = contextOf(view);
+  return index ? std::optional(clipped(context, fromFront(context, *index, rows), rows)) : std::nullopt;
+}
+
+std::optional<Dim> atSectionOf(const Node &view, unsigned element, const std::optional<Axis> &axis) {
+  const Argument *parts = argumentAt(view, 1);
+  if (!axis || !axis->size.isStatic() || !parts)
+    return std::nullopt;
+  std::optional<Dim> count = numberOf(view, *parts);
+  std::optional<Dim> rows;
+  if (parts->isSequence())
+    rows = rowsBeforeIndex(view, *parts, axis->size, element);
+  else if (count && count->isStatic())
+    rows = rowsBeforeSection(axis->size.value(), count->value(), element);
+  return rows ? std::optional(multiply(contextOf(view), *rows, axis->stride)) : std::nullopt;
+}
+
+std::optional<Axis> axisOf(const Type &from, size_t index) {
+  return index < from.sizes().size() ? std::optional(Axis{from.sizes()[index], from.strides()[index]}) : std::nullopt;
+}
+
+std::optional<Dim> atSection(const Node &view, unsigned element, const Type &from) {
+  return atSectionOf(view, element, axisAt(view, 2, 0, from));
+}
+
+std::optional<Dim> atRowSection(const Node &view, unsigned element, const Type &from) {
+  return atSectionOf(view, element, axisOf(from, 0));
+}
+
+/// hsplit: of a vector along its only dimension.
+std::optional<Dim> atColumnSection(const Node &view, unsigned element, const Type &from) {
+  return atSectionOf(view, element, axisOf(from, from.sizes().size() == 1 ? 0 : 1));
+}
+
+std::optional<Dim> atDepthSection(const Node &view, unsigned element, const Type &from) {
+  return atSectionOf(view, element, axisOf(from, 2));
+}
+
+/// Of complex numbers the result shows the conjugates, which lie nowhere.
+std::optional<Dim> atStartOfReal(const Node &, unsigned, const Type &from) {
+  return isComplex(from.dtype()) ? std::nullopt : std::optional(Dim(0));
+}
+
 std::optional<Dim> atDiagonal(const Node &view, unsigned, const Type &from) {
   std::optional<Dim> offset = numberAt(view, 1, Dim(0));
   std::optional<Axis> row = axisAt(view, 2, 0, from), column = axisAt(view, 3, 1, from);
@@ -118,19 +175,34 @@ struct ViewEntry {
 constexpr ViewEntry views[] = {
     {"aten._reshape_alias", atStart},
     {"aten._unsafe_view", atStart},
+    {"aten.adjoint", atStartOfReal},
     {"aten.alias", atStart},
     {"aten.as_strided", nullptr},
+    {"aten.atleast_1d", atStart},
+    {"aten.atleast_2d", atStart},
+    {"aten.atleast_3d", atStart},
+    {"aten.broadcast_tensors", atStart},
+    {"aten.broadcast_to", atStart},
     {"aten.chunk", atChunk},
     {"aten.contiguous", atStart},
     {"aten.detach", atStart},
     {"aten.diagonal", atDiagonal},
+    {"aten.dsplit", atDepthSection},
     {"aten.expand", atStart},
     {"aten.expand_as", atStart},
     {"aten.flatten", atStart},
+    {"aten.hsplit", atColumnSection},
     {"aten.lift_fresh", atStart},
+    {"aten.mH", atStartOfReal},
+    {"aten.mT", atStart},
+    {"aten.matrix_H", atStartOfReal},
+    {"aten.moveaxis", atStart},
+    {"aten.movedim", atStart},
     {"aten.narrow", atRow},
+    {"aten.numpy_T", atStart},
     {"aten.permute", atStart},
     {"aten.ravel", atStart},
+    {"aten.real", atStart},
     {"aten.reshape", atStart},
     {"aten.reshape_as", atStart},
     {"aten.select", atRow},
@@ -141,11 +213,13 @@ constexpr ViewEntry views[] = {
     {"aten.swapaxes", atStart},
     {"aten.swapdims", atStart},
     {"aten.t", atStart},
+    {"aten.tensor_split", atSection},
     {"aten.to", atStart},
     {"aten.transpose", atStart},
     {"aten.type_as", atStart},
     {"aten.unbind", atUnbound},
     {"aten.unflatten", atStart},
+    {"aten.unfold", atStart},
     {"aten.unsafe_chunk", atChunk},
     {"aten.unsafe_split", atPart},
     {"aten.unsafe_split_with_sizes", atPart},
@@ -154,7 +228,16 @@ constexpr ViewEntry views[] = {
     {"aten.view_as", atStart},
     {"aten.view_as_complex", atStart},
     {"aten.view_as_real", atStart},
+    {"aten.vsplit", atRowSection},
+    {"prims.as_strided", nullptr},
+    {"prims.broadcast_in_dim", atStart},
+    {"prims.collapse_view", atStart},
     {"prims.device_put", atStart},
+    {"prims.split_dim", atStart},
+    {"prims.squeeze", atStart},
+    {"prims.transpose", atStart},
+    {"prims.view_of", atStart},
+    {"prims.view_of_dtype", atStart},
 };
 
 const ViewEntry *entryOf(const Node &view) {

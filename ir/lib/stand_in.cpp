@@ -1,0 +1,26 @@
+#include "ccgraph/ir/stand_in.h"
+
+namespace ccgraph {
+
+StandIn::StandIn(const Node &call, llvm::ArrayRef<const Type *> types)
+    : graph_(std::make_unique<Graph>(call.graph()->context(), "stand_in")) {
+  Context &context = graph_->context();
+  std::vector<Node *> operands;
+  for (unsigned i = 0; i < types.size(); ++i) {
+    NodeSpec spec{.opcode = Opcode::Placeholder, .name = call.operand(i)->name().str(), .type = types[i]};
+    spec.target = context.identifier(spec.name);
+    operands.push_back(graph_->create(spec, ArgumentBuilder(*graph_), {}));
+  }
+  ArgumentBuilder builder(*graph_);
+  auto operandAt = [&](uint32_t index) { return operands[index]; };
+  std::vector<Argument> args;
+  for (const Argument &argument : call.args())
+    args.push_back(builder.copy(argument, operandAt));
+  std::vector<NamedArgument> kwargs;
+  for (const NamedArgument &argument : call.kwargs())
+    kwargs.push_back({argument.name, builder.copy(argument.value, operandAt)});
+  NodeSpec spec{.name = call.name().str(), .target = call.target(), .type = call.type()};
+  call_ = graph_->create(spec, std::move(builder), {args, kwargs});
+}
+
+} // namespace ccgraph
