@@ -117,14 +117,17 @@ private:
     return true;
   }
 
+  /// Does one value of the program after stand for both? The entries by which it does so are checked by themselves.
+  bool isOneValue(uint32_t a, uint32_t b) const {
+    const Correspondence &correspondence = evidence_.correspondence;
+    return a == b || (a != none && b != none && correspondence.image(a) != none &&
+                      correspondence.image(a) == correspondence.image(b));
+  }
+
   bool sameOperands(const Step &a, const Step &b) const {
     auto left = before_.operands(a);
     auto right = before_.operands(b);
-    auto same = [&](uint32_t x, uint32_t y) {
-      const Correspondence &correspondence = evidence_.correspondence;
-      return x == y || (x != none && y != none && correspondence.image(x) != none &&
-                        correspondence.image(x) == correspondence.image(y));
-    };
+    auto same = [&](uint32_t x, uint32_t y) { return isOneValue(x, y); };
     return std::equal(left.begin(), left.end(), right.begin(), right.end(), same);
   }
 
@@ -219,7 +222,7 @@ private:
   void checkForwarded(uint32_t index, const RemovedEntry &entry) {
     const Step &step = before_[index];
     uint32_t target = entry.twin ? before_.indexOf(entry.twin) : none;
-    if (!step.waits || step.numOperands != 1 || target == none || waited(target) != waited(index))
+    if (!step.waits || step.numOperands != 1 || target == none || !isOneValue(waited(target), waited(index)))
       return void(refuse(*step.node, "forwarded",
                          "is no wait on " + quoted(entry.twin) + ", expected one that passes that value on"));
     if (ending_.contains(index))
