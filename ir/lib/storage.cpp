@@ -158,6 +158,38 @@ const Argument *elementwiseList(const Node &node) {
   return list && list->isSequence() ? list : nullptr;
 }
 
+/// Calls `visit` with the index of each operand in an argument tree.
+void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> visit) {
+  if (tree.is(Argument::Kind::Operand))
+    visit(tree.operandIndex());
+  for (const Argument &element : tree.elements())
+    forEachOperand(element, visit);
+}
+
+/// The argument of a collective that a getitem takes out of its result, and the collective: p[0][0][1] is b for
+/// p = allgather_([[a, b]], [x], g). Null where the result is none of the arguments.
+std::pair<const Node *, const Argument *> filledArgument(const Node &getItem) {
+  llvm::SmallVector<size_t, 4> path;
+  const Node *call = &getItem;
+  for (auto index = getItemIndex(*call); index; index = getItemIndex(*call)) {
+    path.push_back(static_cast<size_t>(*index));
+    call = call->operand(0);
+  }
+  const CollectiveSpec *spec = collectiveOf(*call);
+  bool fills = spec && !isPointToPoint(spec->kind);
+  const Argument *argument = fills ? argumentAt(*call, spec->inPlace ? spec->input : spec->output) : nullptr;
+  // Because where the list comes beside a Work, it is the first of the two.
+  bool isPair = argument && call->op()->results.size() > 1;
+  if (isPair && path.pop_back_val() != 0)
+    return {call, nullptr};
+  while (argument && !path.empty()) {
+    size_t index = path.pop_back_val();
+    bool there = argument->isSequence() && index < argument->elements().size();
+    argument = there ? &argument->elements()[index] : nullptr;
+  }
+  return {call, argument};
+}
+
 } // namespace
 
 void StorageMap::visit(const Node &node) {
@@ -191,6 +223,14 @@ void StorageMap::visit(const Node &node) {
 // Because a text gives no type to a list, the type of the getitem says how large the element's storage is.
 void StorageMap::visitElement(const Node &getItem, unsigned index) {
   const Node *list = getItem.operand(0);
+  if (auto [call, argument] = filledArgument(getItem); argument) {
+    llvm::SmallVector<StorageId, 8> filled;
+    forEachOperand(*argument, [&, call = call](uint32_t operand) {
+      llvm::append_range(filled, storages(call->operand(operand)));
+    });
+    whole_[getItem.id()] = argument->isSequence() ? uniteList(filled) : unite(filled);
+    return;
+  }
   auto element = storages(list, index);
   for (StorageId id : element)
     if (owner_[id] == list && !type_[id] && index < lists_[list->id()].count)
@@ -199,8 +239,9 @@ void StorageMap::visitElement(const Node &getItem, unsigned index) {
 }
 
 // Each element has a set of its own. Where the operator works on element i of a list alone (a wait on a list, an
-// in-place coalesced form), result i shares with operand i and with no other: for wait_tensors([a, b]), element 1 is in
-// b's storage. Otherwise each element may share whatever the operator shares, as the elements of a split do.
+// in-place coalesced form, a batch of p2p), result i shares with operand i and with no other: for wait_tensors([a, b]),
+// element 1 is in b's storage. What a batch sends it does not share: that result is a token of its own. Otherwise each
+// element may share whatever the operator shares, as the elements of a split do.
 void StorageMap::visitList(const Node &node, unsigned count) {
   Effects effects = effectsOf(node);
   const Argument *list = elementwiseList(node);
@@ -210,15 +251,17 @@ void StorageMap::visitList(const Node &node, unsigned count) {
   llvm::SmallVector<StorageId, 8> all;
   for (unsigned i = 0; i < count; ++i) {
     llvm::SmallVector<StorageId, 8> ids;
-    if (list && i < list->elements().size() && list->elements()[i].is(Argument::Kind::Operand)) {
+    bool paired = list && i < list->elements().size() && list->elements()[i].is(Argument::Kind::Operand);
+    bool sharesPair = paired && has(effects.operands[list->elements()[i].operandIndex()], Access::Alias);
+    if (sharesPair) {
       auto own = storages(node.operand(list->elements()[i]));
       ids.assign(own.begin(), own.end());
-    } else {
+    } else if (!paired) {
       shared = shared ? shared : unite(aliased(node, effects));
       auto all = llvm::ArrayRef(pool_).slice(shared->begin, shared->count);
       ids.assign(all.begin(), all.end());
     }
-    if (effects.freshResult)
+    if (effects.freshResult && !sharesPair)
       ids.push_back(fresh(node, i < types.size() ? types[i] : nullptr));
     ranges.push_back(unite(ids));
     all.append(ids.begin(), ids.end());

@@ -23,6 +23,35 @@ uint32_t listOf(const Program &program, const Step &step) {
   return none;
 }
 
+/// The argument of a collective that a step takes out of the collective's result: of p[0][0][1] with p = allgather_([[a, b]], ...)
+/// it is b. Null where the step takes something else.
+struct Filled {
+  uint32_t call = none;
+  const Argument *argument = nullptr;
+};
+Filled filledBy(const Program &program, const Step &taken) {
+  llvm::SmallVector<uint32_t, 4> path;
+  Filled filled;
+  for (const Step *step = &taken; step->element != none; step = &program[filled.call]) {
+    path.push_back(step->element);
+    filled.call = listOf(program, *step);
+    if (filled.call == none)
+      return {};
+  }
+  const CollectiveSpec *spec = program[filled.call].collective();
+  if (!spec || isPointToPoint(spec->kind))
+    return {};
+  filled.argument = Program::argument(program[filled.call], spec->inPlace ? spec->input : spec->output);
+  // Because a Work stands beside the list, which is the first of the two.
+  if (program[filled.call].op->results.size() > 1 && path.pop_back_val() != 0)
+    return {};
+  for (; filled.argument && !path.empty(); path.pop_back())
+    filled.argument = filled.argument->isSequence() && path.back() < filled.argument->elements().size()
+                          ? &filled.argument->elements()[path.back()]
+                          : nullptr;
+  return filled;
+}
+
 } // namespace
 
 const Argument *elementwiseList(const Step &step) {
@@ -213,12 +242,26 @@ Storages::Range Storages::callValue(uint32_t index, const Step &step) {
   return unite(storages);
 }
 
+/// Does the step share each operand in the tree? A call that a rule has replaced by its functional form shares none.
+bool Storages::sharesAll(const Step &step, const Argument &tree) const {
+  if (tree.is(Argument::Kind::Operand))
+    return has(program_.accesses(step)[tree.operandIndex()], Access::Alias);
+  return llvm::all_of(tree.elements(), [&](const Argument &element) { return sharesAll(step, element); });
+}
+
 // l[1] has the storages of element 1 alone. The list often has no type; then the getitem's type says how many bytes a
 // storage has that was made for that element.
 Storages::Range Storages::elementValue(const Step &step) {
   uint32_t list = listOf(program_, step);
   if (list == none)
     return {};
+  if (Filled filled = filledBy(program_, step); filled.argument && sharesAll(program_[filled.call], *filled.argument)) {
+    llvm::SmallVector<uint32_t, 8> storages;
+    for (uint32_t operand : program_.operandsIn(program_[filled.call], filled.argument))
+      if (operand != none)
+        llvm::append_range(storages, of(operand));
+    return filled.argument->isSequence() ? uniteList(storages) : unite(storages);
+  }
   Range elements = lists_[list];
   if (step.element >= elements.count)
     return values_[list];
@@ -246,9 +289,11 @@ Storages::Range Storages::listValue(uint32_t index, const Step &step) {
     llvm::SmallVector<uint32_t, 8> storages;
     bool paired =
         inputs && element < inputs->elements().size() && inputs->elements()[element].is(Argument::Kind::Operand);
-    if (paired) {
+    // Because a batch of p2p shares what it receives into, and yields a token for what it sends.
+    bool sharesPair = paired && has(accesses[inputs->elements()[element].operandIndex()], Access::Alias);
+    if (sharesPair) {
       share(inputs->elements()[element].operandIndex(), storages);
-    } else {
+    } else if (!paired) {
       if (!shared) {
         for (uint32_t i = 0; i < operands.size(); ++i)
           share(i, storages);
@@ -257,7 +302,7 @@ Storages::Range Storages::listValue(uint32_t index, const Step &step) {
       auto set = slice(*shared);
       storages.assign(set.begin(), set.end());
     }
-    if (step.freshResult)
+    if (step.freshResult && !sharesPair)
       storages.push_back(fresh(index, element < types.size() ? types[element] : nullptr));
     elements_[lists_[index].begin + element] = unite(storages);
     all.append(storages.begin(), storages.end());

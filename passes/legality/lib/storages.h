@@ -33,6 +33,8 @@ public:
   }
   /// Number of storages; they are dense from 0.
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(owners_.size()); }
+  /// The storage that this one counts as: itself, unless it was joined with others.
+  [[nodiscard]] uint32_t leader(uint32_t storage) const { return leaderOf(storage); }
   /// Step that allocates a storage.
   [[nodiscard]] uint32_t owner(uint32_t storage) const { return owners_[storage].step; }
   /// May some step change a tensor in it, so that types do not tell its shape?
@@ -64,6 +66,7 @@ private:
   [[nodiscard]] Range callValue(uint32_t index, const Step &step);
   [[nodiscard]] Range listValue(uint32_t index, const Step &step);
   [[nodiscard]] Range elementValue(const Step &step);
+  [[nodiscard]] bool sharesAll(const Step &step, const Argument &tree) const;
   /// Stores a set, sorted and without duplicates; that of one value, and that of a list, which may be of any size.
   [[nodiscard]] Range unite(llvm::SmallVectorImpl<uint32_t> &storages);
   [[nodiscard]] Range uniteList(llvm::SmallVectorImpl<uint32_t> &storages);

@@ -64,6 +64,64 @@ std::string missingWait(const std::string &severity, const std::string &launch =
          "  note: add a wait_tensor on the result, or return it to a caller that waits\n";
 }
 
+/// A batch that sends s to the other rank and receives d from it.
+struct Batch {
+  Batch(test::Program &p, Node *s, Node *d)
+      : launch(p.call("batch", "_c10d_functional.batch_p2p_ops.default",
+                      {list({"isend", "irecv"}), list({1, 1}), list({0, 0}), list({s, d}), "0"})),
+        token(p.call("token", "operator.getitem", {launch, 0}, "f32[0][1]cpu")),
+        received(p.call("received", "operator.getitem", {launch, 1}, vec4)) {}
+  Node *launch, *token, *received;
+};
+
+TEST_F(VerifierAsync, WhatABatchOnlySendsMayBeRead) {
+  Batch batch(p_, x_, y_);
+  Node *r = neg("r", x_);
+  wait("w", batch.token);
+  p_.output({wait("v", batch.received), r});
+  EXPECT_EQ(found(), "");
+}
+
+TEST_F(VerifierAsync, WhatABatchSendsMayNotBeWritten) {
+  Batch batch(p_, x_, y_);
+  addInPlace("a", x_);
+  wait("w", batch.token);
+  p_.output({wait("v", batch.received)});
+  EXPECT_EQ(found(), writtenInFlight("a", "x", "batch"));
+}
+
+TEST_F(VerifierAsync, WhatABatchReceivesMayNotBeRead) {
+  Batch batch(p_, x_, y_);
+  neg("r", y_);
+  wait("w", batch.token);
+  p_.output({wait("v", batch.received)});
+  EXPECT_EQ(found(), readInFlight("r", "y", "'batch'", "batch"));
+}
+
+/// Two tensors that one call fills, taken out of the list in a list that it yields.
+class VerifierNestedLists : public VerifierAsync {
+protected:
+  Node *filled(const char *name, int index) { return item(name, inner_, index); }
+  Node *group_ = p_.input("g", "");
+  Node *pair_ = p_.call("p", "c10d.allgather_.default", {list({list({x_, y_})}), list({p_.input("z", vec4)}), group_});
+  Node *outer_ = p_.call("l", "operator.getitem", {pair_, 0});
+  Node *inner_ = p_.call("m", "operator.getitem", {outer_, 0});
+};
+
+TEST_F(VerifierNestedLists, ElementsAreStoragesOfTheirOwn) {
+  Node *launch = allReduceInPlace("ar", filled("e", 0));
+  Node *r = neg("r", filled("f", 1));
+  p_.output({wait("w", launch), r});
+  EXPECT_EQ(found(), "");
+}
+
+TEST_F(VerifierNestedLists, AnElementIsTheTensorThatWasGiven) {
+  Node *launch = allReduceInPlace("ar", filled("e", 0));
+  neg("r", x_);
+  p_.output({wait("w", launch)});
+  EXPECT_EQ(found(), readInFlight("r", "x", "'ar'", "ar"));
+}
+
 TEST_F(VerifierAsync, TwoLaunchesMayFillDisjointSlicesOfOneBuffer) {
   Node *buffer = p_.call("b", "aten.empty.memory_format", {list({16})}, "f32[16][1]cpu");
   Node *first = gatherInto("first", slice("low", buffer, 0));
