@@ -75,6 +75,28 @@ private:
       life.toEnd = life.fromStart && (owner->opcode() == Opcode::GetAttr || held(*owner));
       hold(id, graph_.byId(owner->id()));
     }
+    for (StorageId id = 0; id < lives_.size(); ++id)
+      joinPools(*storages_.owner(id), held);
+  }
+
+  /// A pool is alive where one of its members is: from the start where one of them is an input, to the end where the caller holds
+  /// one. Nodes that allocate members hold the pool, see visit().
+  void joinPools(const Node &owner, const CallerHeld &held) {
+    if (owner.opcode() == Opcode::CallFunction)
+      return;
+    for (StorageId id : storages_.storages(&owner)) {
+      if (!storages_.isPool(id))
+        continue;
+      lives_[id].fromStart = true;
+      lives_[id].toEnd |= owner.opcode() == Opcode::GetAttr || held(owner);
+    }
+  }
+
+  /// Because an order may put any node that allocates a member of a pool before the others, each of them holds it.
+  void holdPools(Node *node) {
+    for (StorageId id : storages_.storages(node))
+      if (storages_.isPool(id))
+        hold(id, node);
   }
 
   void hold(StorageId id, Node *node) {
@@ -103,6 +125,8 @@ private:
   void visit(Node *node) {
     if (takeFromList(node))
       return;
+    if (node->opcode() == Opcode::CallFunction)
+      holdPools(node);
     for (const Node *operand : node->dataOperands())
       for (StorageId id : storages_.storages(operand)) {
         hold(id, node);

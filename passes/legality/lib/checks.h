@@ -66,5 +66,7 @@ void checkAdded(const Evidence &evidence, Findings &findings);
 void checkRules(const Evidence &evidence, Findings &findings);
 /// Peak bytes within the budget. O(n + e).
 void checkMemory(const Evidence &evidence, Findings &findings);
+/// The most bytes that are alive at once, by the rules of ccgraph/ir/lifetimes.h.
+[[nodiscard]] int64_t peakBytes(const Program &program, const Storages &storages);
 
 } // namespace ccgraph::legality

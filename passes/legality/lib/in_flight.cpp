@@ -218,15 +218,24 @@ private:
 /// touches them.
 using Encounter = std::tuple<uint32_t, uint32_t, uint32_t>;
 
+/// What stands after for the value that was in flight. The result of a launch that a chain of exchanges stands for is that of
+/// the chain's launches, of which the last fills the same storage.
+llvm::ArrayRef<uint32_t> heldAfter(const Evidence &evidence, const Intrusion &intrusion, uint32_t &image) {
+  const Correspondence &correspondence = evidence.correspondence;
+  if (intrusion.held == intrusion.launch && correspondence.claimBefore(intrusion.launch).part == Part::Rule)
+    return correspondence.performances(intrusion.launch);
+  image = correspondence.image(intrusion.held);
+  return image == none ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef(image);
+}
+
 /// Those of the program before: what PyTorch's own graphs do is not this pass's doing.
 std::set<Encounter> knownEncounters(const Evidence &evidence) {
   std::set<Encounter> known;
-  const Correspondence &correspondence = evidence.correspondence;
   for (const Intrusion &intrusion : evidence.flightsBefore.intrusions) {
-    uint32_t held = correspondence.image(intrusion.held);
-    uint32_t touched = correspondence.image(intrusion.touched);
-    if (held != none && touched != none)
-      known.insert({held, touched, intrusion.reshapes});
+    uint32_t touched = evidence.correspondence.image(intrusion.touched), image = none;
+    for (uint32_t held : heldAfter(evidence, intrusion, image))
+      if (touched != none)
+        known.insert({held, touched, intrusion.reshapes});
   }
   return known;
 }

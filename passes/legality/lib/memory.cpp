@@ -9,17 +9,18 @@ struct Peak {
   uint32_t step = 0;
 };
 
-// Counts as ccgraph/ir/lifetimes.h says, by code of its own. For every storage only its last step is worked out. The
-// peak is then one walk: a storage's bytes are added at the step that allocates it and taken off after its last step,
+// Counts as ccgraph/ir/lifetimes.h says, by code of its own. For every storage its first and last step are worked out.
+// The peak is then one walk: a storage's bytes are added at the step that allocates it and taken off after its last step,
 // and the running sum is what is alive.
 
-/// Last step of each storage's life: that of the last access, of the last wait on the collective that
-/// touches it, or of the program.
+/// First and last step of each storage's life. The first is that of the step that allocates it, or of the program. The last
+/// is that of the last access, of the last wait on the collective that touches it, or of the program.
 class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
-      : program_(program), storages_(storages), end_(program.size() - 1), last_(storages.count()),
-        lastUse_(program.size()), landing_(storages.count(), none), landingsOf_(program.size()) {
+      : program_(program), storages_(storages), end_(program.size() - 1), first_(storages.count()),
+        last_(storages.count()), lastUse_(program.size()), landing_(storages.count(), none),
+        landingsOf_(program.size()) {
     holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
@@ -34,8 +35,7 @@ public:
   Peak peak() const {
     std::vector<int64_t> change(program_.size() + 1);
     for (uint32_t storage = 0; storage < storages_.count(); ++storage) {
-      uint32_t owner = storages_.owner(storage);
-      change[program_[owner].isCall() ? owner : 0] += storages_.bytes(storage);
+      change[first_[storage]] += storages_.bytes(storage);
       change[last_[storage] + 1] -= storages_.bytes(storage);
     }
     Peak peak;
@@ -61,7 +61,18 @@ private:
     for (uint32_t storage = 0; storage < storages_.count(); ++storage) {
       uint32_t owner = storages_.owner(storage);
       bool givenAway = named && program_[owner].opcode() == Opcode::Placeholder && !placeholderNamed(owner, "primals");
+      first_[storage] = program_[owner].isCall() ? owner : 0;
       last_[storage] = program_[owner].isCall() || givenAway ? owner : end_;
+    }
+    joinLeaders();
+  }
+
+  /// Storages that count as one live from the first beginning among them to the last end.
+  void joinLeaders() {
+    for (uint32_t storage = 0; storage < storages_.count(); ++storage) {
+      uint32_t leader = storages_.leader(storage);
+      first_[leader] = std::min(first_[leader], first_[storage]);
+      last_[leader] = std::max(last_[leader], last_[storage]);
     }
   }
 
@@ -137,7 +148,7 @@ private:
   const Program &program_;
   const Storages &storages_;
   uint32_t end_;
-  std::vector<uint32_t> last_;
+  std::vector<uint32_t> first_, last_;                     ///< by storage
   std::vector<uint32_t> lastUse_;                          ///< by step: the last that reads its value, 0 for none
   std::vector<uint32_t> landing_;                          ///< by storage: of what flies in it, or flew last
   std::vector<uint32_t> lastWait_;                         ///< by landing
@@ -145,6 +156,10 @@ private:
 };
 
 } // namespace
+
+int64_t peakBytes(const Program &program, const Storages &storages) {
+  return program.size() == 0 ? 0 : Lives(program, storages).peak().bytes;
+}
 
 void checkMemory(const Evidence &evidence, Findings &findings) {
   if (!evidence.options.memoryBudget || evidence.after.size() == 0)

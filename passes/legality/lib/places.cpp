@@ -59,15 +59,15 @@ private:
     any_ |= !alone;
   }
 
-  /// The new step that allocated the value's memory, and no more than that: it has this memory alone, whatever that is
-  /// exchanged with later, as long as no other result is the same copy. `none` where there is no such step.
+  /// The new step, a copy or a launch, that allocated the value's memory, and no more than that: the value has this memory alone,
+  /// whatever that is exchanged with later, as long as no other result comes of the same step. `none` where there is no such step.
   [[nodiscard]] uint32_t copyOf(const Node *value) const {
     uint32_t index = value ? evidence_.after.indexOf(value) : none;
     auto isNew = [&] { return index != none && evidence_.correspondence.claimAfter(index).part != Part::Untouched; };
     while (isNew() && !evidence_.after[index].freshResult && evidence_.after[index].numOperands == 1)
       index = evidence_.after.operands(evidence_.after[index])[0];
-    bool copies = isNew() && evidence_.after[index].freshResult && !evidence_.after[index].launches &&
-                  bytesOf(*evidence_.after[index].node) == bytesOf(*value);
+    bool copies =
+        isNew() && evidence_.after[index].freshResult && bytesOf(*evidence_.after[index].node) == bytesOf(*value);
     return copies ? index : none;
   }
 

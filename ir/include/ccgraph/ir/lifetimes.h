@@ -13,6 +13,7 @@
 //                 inputs of the forward); the others (tangents, saved activations, buffers made for
 //                 the step) were given away, and go after their last reader
 //   get_attr      lives from the first step to the end
+// A pool (storage.h) lives from the first beginning among its members to the last end, with the bytes of all of them.
 // Elements of a list result are storages with bytes of their own; who names the list, each getitem
 // among them, keeps them all. A size that is not known counts 0, because every rank must come to the
 // same number. The peak is the largest sum at any one step.
