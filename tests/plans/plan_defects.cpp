@@ -280,6 +280,30 @@ bool leaveGroup(Plan &plan, Random &random) {
   return true;
 }
 
+/// A call gets a number that is meant for calls of another kind.
+bool addForeignNumber(Plan &plan, Random &random) {
+  PlanCollective *call = anyCall(plan, random);
+  if (!call)
+    return false;
+  switch (random.below(5)) {
+  case 0:
+    call->root = 0;
+    return true;
+  case 1:
+    call->peer = 0;
+    return true;
+  case 2:
+    call->tag = 1;
+    return !isPointToPoint(call->kind); // because a transfer of another tag may be another program
+  case 3:
+    call->sendCounts.push_back(1);
+    return true;
+  default:
+    call->receiveCounts.push_back(1);
+    return true;
+  }
+}
+
 } // namespace
 
 llvm::ArrayRef<PlanDefect> planDefects() {
@@ -301,6 +325,7 @@ llvm::ArrayRef<PlanDefect> planDefects() {
       {"a count is wrong", miscount},
       {"a part of an all_to_all is wrong", miscountPart},
       {"a root or peer is no member", leaveGroup},
+      {"a number is of another kind of call", addForeignNumber},
   };
   return defects;
 }

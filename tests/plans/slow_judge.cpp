@@ -313,6 +313,11 @@ bool SlowJudge::countsFit() const {
       int64_t other = isPointToPoint(call.kind) ? call.peer : rooted ? call.root : 0;
       if (other < 0 || (members && other >= *members))
         return false;
+      bool splits = call.kind == CollectiveKind::AllToAll;
+      bool plain = (rooted || call.root == -1) && (isPointToPoint(call.kind) || (call.peer == -1 && call.tag == 0)) &&
+                   (splits || (call.sendCounts.empty() && call.receiveCounts.empty()));
+      if (!plain)
+        return false;
       for (const PlanRow &row : call.rows) {
         std::optional<int64_t> sent = count(row.send), received = count(row.receive);
         if (!sent || !received || !members)

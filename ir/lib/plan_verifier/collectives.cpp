@@ -19,7 +19,11 @@ public:
     if (call_.kind == Kind::BatchP2P)
       return wrong("plan.rows", "is a batch_p2p", "its sends and receives, each a call of the step",
                    "let the step hold one call for each transfer");
+    if (call_.kind == Kind::ShardDimAllToAll)
+      return wrong("plan.rows", "is a shard_dim_alltoall", "an all_to_all of its parts",
+                   "copy the parts of the tensor together before, and apart after");
     checkNumbers();
+    checkForeignNumbers();
     if (call_.kind == Kind::Barrier) {
       if (!call_.rows.empty())
         wrong("plan.rows", "is a barrier of " + std::to_string(call_.rows.size()) + " rows", "none", "drop the rows");
@@ -45,6 +49,27 @@ private:
       checkRank(call_.root, "root");
     if (isPointToPoint(call_.kind))
       checkRank(call_.peer, "peer");
+  }
+
+  /// An engine looks at each number that a call has, so a call has no number that is meant for another kind.
+  void checkForeignNumbers() {
+    bool transfers = isPointToPoint(call_.kind), splits = call_.kind == Kind::AllToAll;
+    if (!hasRoot(call_.kind) && call_.root != -1)
+      foreign("root", std::to_string(call_.root), "broadcast and scatter have one");
+    if (!transfers && call_.peer != -1)
+      foreign("peer", std::to_string(call_.peer), "send and recv have one");
+    if (!transfers && call_.tag != 0)
+      foreign("tag", std::to_string(call_.tag), "send and recv have one");
+    if (!splits && !call_.sendCounts.empty())
+      foreign("send_counts", partsText(call_.sendCounts.size()), "all_to_all has them");
+    if (!splits && !call_.receiveCounts.empty())
+      foreign("receive_counts", partsText(call_.receiveCounts.size()), "all_to_all has them");
+  }
+
+  static std::string partsText(size_t parts) { return "of " + std::to_string(parts) + " parts"; }
+
+  void foreign(const std::string &member, const std::string &got, const std::string &owners) {
+    wrong("plan.attributes", name_ + " has a " + member + " " + got, "none", "drop it: only " + owners);
   }
 
   void checkRank(int64_t rank, const std::string &role) {
@@ -113,7 +138,6 @@ private:
     switch (call_.kind) {
     case Kind::AllReduce:
     case Kind::Broadcast:
-    case Kind::ShardDimAllToAll:
       return demand(sent, received, received, "as many");
     case Kind::AllGather:
       if (members_)
@@ -130,6 +154,7 @@ private:
     case Kind::Send:
     case Kind::Recv:
     case Kind::BatchP2P:
+    case Kind::ShardDimAllToAll:
     case Kind::Barrier:
       return;
     }

@@ -40,6 +40,7 @@ namespace {
 // Sorted by id. A test breaks each.
 constexpr VerifierRule rules[] = {
     {"plan.access", "An operand is marked as read and as written if the operator's schema says so, and only then."},
+    {"plan.attributes", "A call has a root, a peer, a tag or counts only where its kind of collective takes them."},
     {"plan.batch",
      "Calls that start together, and the rows of one call, touch no common memory that one of them writes."},
     {"plan.bounds", "A window lies in its buffer, and a buffer in its arena, at an aligned offset."},

@@ -89,6 +89,34 @@ TEST(PlanCollectives, RootsAndPeersAreMembers) {
   EXPECT_TRUE(names(q, "send has rank -1 as its peer; expected 0 to 2"));
 }
 
+/// What the verifier says of a call with each number that another kind takes.
+std::string foundWith(Kind kind, llvm::function_ref<void(PlanCollective &)> change) {
+  Call p(kind, 6, kind == Kind::ReduceScatter ? 2 : 6);
+  change(p.only());
+  return found(p);
+}
+
+TEST(PlanCollectives, NumbersOfOtherKindsAreRefused) {
+  EXPECT_EQ(foundWith(Kind::AllReduce,
+                      [](PlanCollective &call) {
+                        call.sendCounts = {2, 2, 2};
+                      }),
+            "error: step 0 all_reduce: all_reduce has a send_counts of 3 parts; expected none [plan.attributes]\n"
+            "  note: drop it: only all_to_all has them\n");
+  EXPECT_EQ(foundWith(Kind::Send, [](PlanCollective &call) { call.receiveCounts = {1}; }),
+            "error: step 0 send: send has a receive_counts of 1 parts; expected none [plan.attributes]\n"
+            "  note: drop it: only all_to_all has them\n");
+  EXPECT_EQ(foundWith(Kind::ReduceScatter, [](PlanCollective &call) { call.root = 0; }),
+            "error: step 0 reduce_scatter: reduce_scatter has a root 0; expected none [plan.attributes]\n"
+            "  note: drop it: only broadcast and scatter have one\n");
+  EXPECT_EQ(foundWith(Kind::Broadcast, [](PlanCollective &call) { call.peer = 1; }),
+            "error: step 0 broadcast: broadcast has a peer 1; expected none [plan.attributes]\n"
+            "  note: drop it: only send and recv have one\n");
+  EXPECT_EQ(foundWith(Kind::AllReduce, [](PlanCollective &call) { call.tag = 7; }),
+            "error: step 0 all_reduce: all_reduce has a tag 7; expected none [plan.attributes]\n"
+            "  note: drop it: only send and recv have one\n");
+}
+
 TEST(PlanCollectives, ReductionsAreStatedWhereTheyBelong) {
   Call p(Kind::AllReduce, 4, 4);
   p.only().reduceOp.reset();
