@@ -98,12 +98,18 @@ private:
   // A positional argument may also be given by name, and from the star on only so; what has a default, may be None, or
   // stands for any number of arguments may be left out.
 
+  /// The `args` of a control_deps: a subgraph without placeholders takes none.
+  static bool standsForAnyNumber(const OpDef &op, size_t parameter) {
+    return op.role == OpRole::ControlDeps && parameter + 2 == op.params.size() && op.params.back().type == "...";
+  }
+
   /// Because a name without overload stands for several schemas, only a full one is held to what it demands.
   void checkRequired(const Node &node) {
     const OpDef &op = *node.op();
     for (size_t i = node.args().size(); i < op.params.size(); ++i) {
       const OpParam &param = op.params[i];
-      bool optional = !param.defaultValue.empty() || param.type == "..." || llvm::StringRef(param.type).back() == '?';
+      bool anyNumber = param.type == "..." || standsForAnyNumber(op, i);
+      bool optional = !param.defaultValue.empty() || anyNumber || llvm::StringRef(param.type).back() == '?';
       if (optional || node.kwarg(param.name) || node.target() != op.target)
         continue;
       report_.add(node, {Severity::Error, "structure.arguments",

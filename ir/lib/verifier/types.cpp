@@ -1,5 +1,6 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/strides.h"
 
 #include "ops/shapes/shape_rule.h"
 
@@ -18,25 +19,6 @@ bool sameStrides(const Type &got, const Type &expected) {
   for (auto [size, left, right] : llvm::zip(got.sizes(), got.strides(), expected.strides()))
     if (size.value() > 1 && left.isStatic() && right.isStatic() && !(left == right))
       return false;
-  return true;
-}
-
-/// True if the elements fill their memory without overlap or gap, as far as sizes and strides are numbers: [2, 3] does
-/// so with the strides [3, 1] or [1, 2], not with [4, 1], which leaves gaps, nor with [0, 1], whose rows are one.
-bool isDense(const Type &type) {
-  llvm::SmallVector<std::pair<int64_t, int64_t>, 6> steps; // stride, size
-  for (auto [size, stride] : llvm::zip(type.sizes(), type.strides()))
-    if (!size.isStatic() || !stride.isStatic())
-      return true;
-    else if (size.value() > 1)
-      steps.emplace_back(stride.value(), size.value());
-  llvm::sort(steps);
-  int64_t expected = 1;
-  for (auto [stride, size] : steps) {
-    if (stride != expected)
-      return false;
-    expected = saturatingMultiply(expected, size);
-  }
   return true;
 }
 
@@ -63,6 +45,18 @@ std::string mismatch(const Type *got, const Type *expected) {
   for (size_t i = 0; same && i < got->sizes().size(); ++i)
     same = !got->sizes()[i].isStatic() || !expected->sizes()[i].isStatic() || got->sizes()[i] == expected->sizes()[i];
   return same && sameStrides(*got, *expected) ? "" : differ;
+}
+
+/// What torch.empty_like makes of a tensor: its strides where it is dense, else dense ones in the same order. Null where that is not
+/// known. f32[4, 4][1, 8], the transpose of a slice, becomes f32[4, 4][1, 4].
+const Type *emptyLike(Context &context, const Type *type) {
+  auto sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
+  auto strides = sizes && type->stridesKnown() ? staticDims(type->strides()) : std::nullopt;
+  if (!strides)
+    return type;
+  Dims made = preservedStrides(*sizes, *strides);
+  llvm::SmallVector<Dim, 6> dims(made.begin(), made.end());
+  return context.tensor(type->dtype(), {type->sizes(), dims, true}, type->device());
 }
 
 class TypeRules {
@@ -123,7 +117,7 @@ private:
             "correct the sizes, or leave the type out");
   }
 
-  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of a dense input, the real ones make a
+  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of empty_like(input), the real ones make a
   /// row-major result: either may stand in a text.
   static bool keepsStrides(const Node &node) {
     const CollectiveSpec *spec = collectiveOf(node);
@@ -137,8 +131,8 @@ private:
     if (differ.empty() || !keepsStrides(node) || !node.type() || !expected)
       return differ;
     auto inputs = collectiveCall(node)->inputs;
-    auto fits = [](const Type *got, const Type *made, const Node *input) {
-      return mismatch(got, made).empty() || (mismatch(got, input->type()).empty() && isDense(*got));
+    auto fits = [&](const Type *got, const Type *made, const Node *input) {
+      return mismatch(got, made).empty() || mismatch(got, emptyLike(node.graph()->context(), input->type())).empty();
     };
     if (node.type()->isTensor() && expected->isTensor() && inputs.size() == 1)
       return fits(node.type(), expected, inputs[0]) ? "" : differ;
@@ -258,9 +252,11 @@ private:
     }
   }
 
-  /// Because gloo refuses two dtypes in one sum and fills gathers of them wrongly, and NCCL refuses them.
+  /// Each entry of a list is a call of its own, but gloo and NCCL refuse to sum two dtypes in one list. gloo fills gathers of several
+  /// dtypes wrongly in most orders (it converts them to one dtype), and NCCL fills them.
   void checkListDType(const Node &node, const CollectiveCall &call) {
-    if (!call.spec->coalesced || call.spec->kind == Kind::BatchP2P || !typesHold(node))
+    bool sums = call.spec->kind == Kind::AllReduce, gathers = call.spec->kind == Kind::AllGather;
+    if (!call.spec->coalesced || (!sums && !gathers) || !typesHold(node))
       return;
     const Type *first = nullptr;
     for (const Node *input : call.inputs) {
@@ -268,12 +264,18 @@ private:
       if (!type || !type->isTensor())
         continue;
       if (first && type->dtype() != first->dtype())
-        return error(node, "types.list-dtype",
-                     "takes a list of " + shortName(first->dtype()).str() + " and " + shortName(type->dtype()).str() +
-                         " tensors; expected one dtype",
-                     "make one call for each dtype");
+        return reportListDType(node, sums, shortName(first->dtype()).str() + " and " + shortName(type->dtype()).str());
       first = type;
     }
+  }
+
+  void reportListDType(const Node &node, bool sums, const std::string &dtypes) {
+    if (sums)
+      return error(node, "types.list-dtype", "takes a list of " + dtypes + " tensors; expected one dtype",
+                   "make one call for each dtype");
+    warn(node, "types.list-dtype",
+         "gathers a list of " + dtypes + " tensors, which gloo fills wrongly; expected one dtype on gloo",
+         "make one call for each dtype, or run it on NCCL");
   }
 
   void checkSplits(const Node &node, const CollectiveCall &call) {

@@ -81,7 +81,7 @@ constexpr VerifierRule rules[] = {
     {"types.group", "A collective says its group: a name, a node, or ranks."},
     {"types.group-known", "A group that is named stands in the group table, where the graph has one."},
     {"types.group-size", "The group size of a call is the number of the group's members."},
-    {"types.list-dtype", "What a collective on a list takes is of one dtype."},
+    {"types.list-dtype", "What an all_reduce on a list takes is of one dtype, and on gloo what an all_gather takes."},
     {"types.operands",
      "A call takes tensors of shapes that fit: matrices that can be multiplied, sizes that can be combined, rows that "
      "can be divided."},

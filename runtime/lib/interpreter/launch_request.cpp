@@ -149,9 +149,9 @@ llvm::Error LaunchReader::checkListForm() const {
                           " tensors, expected another dtype: PyTorch refuses this one in a list")
                              .str(),
                          "make one call for each tensor");
-  // Because gloo refuses it for sums and fills gathers wrongly, and NCCL refuses it.
+  // Because gloo and NCCL refuse to sum two dtypes in one list; each entry of another list is a call of its own.
   for (const Buffer &row : launch_.send)
-    if (row.dtype() != launch_.send.front().dtype())
+    if (spec_.kind == CollectiveKind::AllReduce && row.dtype() != launch_.send.front().dtype())
       return site_.error(("got a list of " + shortName(launch_.send.front().dtype()) + " and " +
                           shortName(row.dtype()) + " tensors, expected one dtype")
                              .str(),

@@ -59,6 +59,22 @@ TEST_F(VerifierTypes, ABroadcastHasNoStridesOfItsOwn) {
   EXPECT_NE(found("f32[4, 2][1, 4]cpu", broadcast, {0, "0"}, "f32[4, 2][4, 1]cpu"), "");
 }
 
+TEST_F(VerifierTypes, ABroadcastOfATensorWithGapsMayBeLaidOutAsEmptyLikeIs) {
+  EXPECT_EQ(found("f32[4, 2][1, 8]cpu", broadcast, {0, "0"}, "f32[4, 2][1, 4]cpu"), "");
+}
+
+TEST_F(VerifierTypes, ABroadcastOfATensorWithGapsMayBeRowMajor) {
+  EXPECT_EQ(found("f32[4, 2][1, 8]cpu", broadcast, {0, "0"}, "f32[4, 2][2, 1]cpu"), "");
+}
+
+TEST_F(VerifierTypes, ABroadcastOfATensorWithGapsIsNotTurned) {
+  EXPECT_NE(found("f32[4, 2][8, 1]cpu", broadcast, {0, "0"}, "f32[4, 2][1, 4]cpu"), "");
+}
+
+TEST_F(VerifierTypes, ABroadcastOfATensorWithGapsHasNone) {
+  EXPECT_NE(found("f32[4, 2][1, 8]cpu", broadcast, {0, "0"}, "f32[4, 2][1, 8]cpu"), "");
+}
+
 TEST_F(VerifierTypes, ABroadcastDoesNotKeepOverlappingStrides) {
   EXPECT_NE(found("f32[4, 2][0, 1]cpu", broadcast, {0, "0"}, "f32[4, 2][0, 1]cpu"), "");
 }
