@@ -23,6 +23,14 @@ StringRef RandomMaker::reduction(const RandomValue &input, const RandomAxis &axi
   return numbers_.pick(words);
 }
 
+/// Averages are of floating-point numbers alone, and a list may hold others.
+StringRef RandomMaker::listReduction(const std::vector<RandomValue> &members, const RandomValue &largest,
+                                     const RandomAxis &axis) {
+  StringRef word = reduction(largest, axis);
+  bool floats = llvm::all_of(members, [&](const RandomValue &member) { return dtypeOf(member) == DType::F32; });
+  return word == "avg" && !floats ? "max" : word;
+}
+
 Actual RandomMaker::groupOf(const RandomAxis &axis) const {
   if (axis.node != nullptr)
     return axis.node;
@@ -67,7 +75,9 @@ void RandomMaker::collective(size_t kind, const RandomAxis &axis) {
     return; // because sums of complex numbers have no other reduction to fall back on
   Node *node = makeCollective(kind, axis, *input, sizes);
   bool sums = kind == AllReduce || kind == ReduceScatter;
-  launch(node, sums ? bound * static_cast<double>(axis.size) : bound, std::move(reads));
+  double result = sums ? bound * static_cast<double>(axis.size) : bound;
+  launched_.push_back({node, *input, typeOf(*input), bound, result, !reads.empty()});
+  launch(node, result, std::move(reads));
 }
 
 Node *RandomMaker::makeCollective(size_t kind, const RandomAxis &axis, const RandomValue &input, Sizes &sizes) {
@@ -183,10 +193,12 @@ void RandomMaker::intoSlices() {
 void RandomMaker::coalesced() {
   const RandomAxis &axis = numbers_.pick(axes_);
   size_t kind = numbers_.pick(std::vector<size_t>{AllReduce, AllGather, ReduceScatter});
+  // Because gloo fills a list of gathers of several dtypes wrongly.
+  bool mayMix = kind == ReduceScatter || (kind == AllGather && use_ == ProgramFor::Interpreter);
   std::vector<RandomValue> members;
   for (size_t wanted = 1 + numbers_.below(3); members.size() != wanted;) {
     std::optional<RandomValue> member = sendable(kind == ReduceScatter ? axis.size : 1, [&](const RandomValue &value) {
-      return !isComplex(dtypeOf(value)) && (members.empty() || dtypeOf(value) == dtypeOf(members.front()));
+      return !isComplex(dtypeOf(value)) && (mayMix || members.empty() || dtypeOf(value) == dtypeOf(members.front()));
     });
     if (!member)
       return;
@@ -222,7 +234,7 @@ void RandomMaker::launchList(size_t kind, const RandomAxis &axis, const std::vec
         builder_.call("_c10d_functional.all_gather_into_tensor_coalesced.default", list, {inputs, count(axis), group});
   else
     node = builder_.call("_c10d_functional.reduce_scatter_tensor_coalesced.default", list,
-                         {inputs, reduction(*largest, axis), count(axis), group});
+                         {inputs, listReduction(members, *largest, axis), count(axis), group});
   takeElements(node, kind, axis, members);
 }
 

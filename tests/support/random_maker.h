@@ -75,6 +75,19 @@ struct RandomFlight {
   std::vector<ByteRange> copies;
 };
 
+/// A functional collective on one tensor, which may be called again.
+struct RandomLaunch {
+  Node *node = nullptr;
+  RandomValue input;
+  /// of the input when it was launched
+  const Type *type = nullptr;
+  double inputBound = 0;
+  /// of the result
+  double bound = 0;
+  /// it reads its input in flight
+  bool sends = false;
+};
+
 /// A group as programs name it: a text, or a node.
 struct RandomAxis {
   std::string name;
@@ -152,8 +165,17 @@ private:
   void giveStorage(const RandomValue &value);
   [[nodiscard]] int64_t itemSize(const RandomValue &value) const;
 
+  // random_lists.cpp: lists of views and of new tensors; a collective once more.
+  void takeApart();
+  void takeRows(const RandomValue &base, size_t dim, Node *list);
+  void takeParts(const RandomValue &base, size_t dim, Node *list, int64_t rows);
+  void computeList();
+  void twin();
+
   // random_collectives.cpp
   llvm::StringRef reduction(const RandomValue &input, const RandomAxis &axis);
+  llvm::StringRef listReduction(const std::vector<RandomValue> &members, const RandomValue &largest,
+                                const RandomAxis &axis);
   Actual groupOf(const RandomAxis &axis) const;
   void launch(Node *node, double bound, std::vector<ByteRange> reads);
   void collective(size_t kind, const RandomAxis &axis);
@@ -181,6 +203,7 @@ private:
   std::vector<RandomTensor> tensors_;
   std::vector<RandomValue> values_;
   std::vector<RandomFlight> flights_;
+  std::vector<RandomLaunch> launched_;
 };
 
 inline constexpr int64_t mostRandomElements = 4096;

@@ -104,7 +104,7 @@ void RandomMaker::makeInputs() {
 // --- Steps -----------------------------------------------------------------------------------------------------------
 
 void RandomMaker::takeStep() {
-  switch (numbers_.below(22)) {
+  switch (numbers_.below(27)) {
   case 0:
   case 1:
     return compute();
@@ -138,6 +138,14 @@ void RandomMaker::takeStep() {
     return intoSlices();
   case 18:
     return wrapped();
+  case 19:
+    return takeApart();
+  case 20:
+    return computeList();
+  case 21:
+    return twin();
+  case 22:
+    return reshapeInPlace();
   default:
     return collective(numbers_.below(numCollectives), numbers_.pick(axes_));
   }

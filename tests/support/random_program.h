@@ -7,7 +7,8 @@
 // of all kinds (functional, in-place, `_out` into buffers and into slices of them, coalesced, inside
 // control_deps), several groups with ranks in any order and groups that are objects, views before
 // and after waits, pieces (as_strided, other dtypes, complex and back), in-place writes, in-place
-// changes of shape, waits in another order than their launches, and second waits.
+// changes of shape, lists of views and of new tensors, collectives that are repeated, waits in another order than their
+// launches, and second waits.
 //
 // A program for PyTorch is one that PyTorch's own gloo ranks run, and to the bit where its inputs
 // are small whole numbers: at most 4 ranks, no averages, values kept small enough to be exact.
