@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 import struct
 from array import array
 from ctypes import byref, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
@@ -15,6 +14,7 @@ from torch import fx
 from .._graph import Graph
 from .._library import NO_TEXT, Around, EditView, Flat, UsageError, check, lib
 from ._around import Frames, Hints, attribute, subgraphs
+from ._targets import resolve_target
 
 NONE, NODE, INT, BOOL, FLOAT, STRING, SYMBOLIC, DTYPE, DEVICE, LAYOUT, MEMORY_FORMAT, PYTHON, LIST, TUPLE, SLICE, DICT = range(16)
 _OPCODES = {"placeholder": 0, "get_attr": 1, "call_function": 2, "output": 3}
@@ -40,16 +40,6 @@ def target_name(target: Any) -> str:
         return f"higher_order.{target.name()}"
     module = getattr(target, "__module__", "")
     return f"{module.replace('_operator', 'operator')}.{getattr(target, '__name__', repr(target))}"
-
-
-def resolve_target(name: str) -> Callable[..., Any]:
-    """The inverse, of what the passes make."""
-    if name.startswith("operator."):
-        return getattr(operator, name.split(".", 1)[1])
-    found: Any = torch.ops
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
 
 
 class _Importer:

@@ -14,7 +14,8 @@ from torch import fx
 
 from .._graph import read
 from .._library import UsageError
-from ._flat import _DTYPES, Unsupported, import_graph, resolve_target
+from ._flat import _DTYPES, Unsupported, import_graph
+from ._targets import UnknownTarget, resolve_target
 
 
 def dump(gm: fx.GraphModule | fx.Graph, path: str | os.PathLike[str]) -> None:
@@ -69,20 +70,29 @@ def _class_name(name: str) -> str:
 
 
 def _has(root: torch.nn.Module, name: str) -> bool:
-    found: Any = root
-    for part in name.split("."):
-        if (found := getattr(found, part, None)) is None:
+    """Only what was attached: a module has methods too, and their globals."""
+    *path, last = name.split(".")
+    for part in path:
+        if (inner := root._modules.get(part)) is None:
             return False
-    return True
+        root = inner
+    return last in root._modules or last in root._buffers
+
+
+def _demand_free(root: torch.nn.Module, name: str) -> None:
+    if hasattr(root, name):
+        raise Unsupported(f"the graph reads the attribute {name}, which every module has: rename it in the file")
 
 
 def _attach(root: torch.nn.Module, name: str, value: Any) -> None:
     """As attribute a.b.c, with modules in between."""
     *path, last = name.split(".")
     for part in path:
-        if not hasattr(root, part):
+        if part not in root._modules:
+            _demand_free(root, part)
             root.add_module(part, torch.nn.Module())
-        root = getattr(root, part)
+        root = root._modules[part]
+    _demand_free(root, last)
     if isinstance(value, torch.Tensor):
         root.register_buffer(last, value)
     else:
@@ -114,7 +124,11 @@ def _make(graph: fx.Graph, entry: dict[str, Any], nodes: dict[str, fx.Node]) -> 
         return graph.placeholder(entry["target"] if entry["target"].isidentifier() else entry["name"])
     if entry["op"] == "output":
         return graph.output(args[0] if args else None)
-    return graph.create_node("call_function", resolve_target(entry["target"]), args, kwargs, entry["name"])
+    try:
+        target = resolve_target(entry["target"])
+    except UnknownTarget as error:
+        raise Unsupported(f"'{entry['name']}': {error}") from None
+    return graph.create_node("call_function", target, args, kwargs, entry["name"])
 
 
 _TAGGED = {
