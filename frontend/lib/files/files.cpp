@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/files.h"
 
+#include "files/devices.h"
 #include "files/gzip.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -22,6 +23,10 @@ llvm::Error writeAndRename(llvm::StringRef path, llvm::function_ref<llvm::Error(
   auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!temporary)
     return fileError(path, "cannot write here: " + llvm::toString(temporary.takeError()));
+  // Who may read the file that is replaced may read the new one, and nobody else.
+  if (auto mode = llvm::sys::fs::getPermissions(path))
+    if (std::error_code code = llvm::sys::fs::setPermissions(temporary->FD, *mode))
+      return llvm::joinErrors(fileError(path, "cannot keep its mode: " + code.message()), temporary->discard());
   llvm::Error error = llvm::Error::success();
   {
     llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
@@ -47,6 +52,46 @@ bool isPlainOrNew(llvm::StringRef path) {
   return llvm::sys::fs::is_regular_file(status) || llvm::sys::fs::is_directory(status);
 }
 
+using Buffer = llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>;
+
+Buffer mapFile(llvm::StringRef path, llvm::StringRef name) {
+  auto buffer = path == "-" ? llvm::MemoryBuffer::getSTDIN()
+                            : llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fileError(name, "cannot read: " + buffer.getError().message());
+  return std::move(*buffer);
+}
+
+/// A pipe or a terminal, to its end.
+llvm::Expected<std::string> readToEnd(llvm::sys::fs::file_t file, llvm::StringRef name) {
+  constexpr size_t piece = size_t(1) << 16;
+  std::string text;
+  while (text.size() <= mostStreamBytes) {
+    size_t used = text.size();
+    text.resize(used + piece);
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(file, {text.data() + used, piece});
+    if (!count)
+      return fileError(name, "cannot read: " + llvm::toString(count.takeError()));
+    text.resize(used + *count);
+    if (*count == 0)
+      return text;
+  }
+  return fileError(name, "gives more than " + llvm::Twine(mostStreamBytes) + " bytes, expected the text of a graph");
+}
+
+Buffer readStream(llvm::StringRef path, llvm::StringRef name) {
+  auto file = path == "-" ? llvm::Expected<llvm::sys::fs::file_t>(llvm::sys::fs::getStdinHandle())
+                          : llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return fileError(name, "cannot read: " + llvm::toString(file.takeError()));
+  llvm::Expected<std::string> text = isEndless(*file) ? endlessError(name) : readToEnd(*file, name);
+  if (path != "-")
+    llvm::sys::fs::closeFile(*file);
+  if (!text)
+    return text.takeError();
+  return llvm::MemoryBuffer::getMemBufferCopy(*text, name);
+}
+
 llvm::Error writeStream(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
@@ -64,11 +109,15 @@ llvm::Error writeStream(llvm::StringRef path, llvm::function_ref<llvm::Error(llv
 
 llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
   std::string name = path == "-" ? "<stdin>" : path.str();
-  auto buffer = path == "-" ? llvm::MemoryBuffer::getSTDIN()
-                            : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                                          /*RequiresNullTerminator=*/false);
+  llvm::sys::fs::file_status status;
+  std::error_code unknown =
+      path == "-" ? llvm::sys::fs::status(fileno(stdin), status) : llvm::sys::fs::status(path, status);
+  if (!unknown && llvm::sys::fs::is_directory(status))
+    return fileError(name, "cannot read: " + std::make_error_code(std::errc::is_a_directory).message());
+  bool isStream = !unknown && !llvm::sys::fs::is_regular_file(status);
+  auto buffer = isStream ? readStream(path, name) : mapFile(path, name);
   if (!buffer)
-    return fileError(name, "cannot read: " + buffer.getError().message());
+    return buffer.takeError();
   InputFile file(std::move(name));
   if (!isGzip((*buffer)->getBuffer())) {
     file.mapped_ = std::move(*buffer);

@@ -28,6 +28,16 @@ struct GzipReader::State {
     return makeError(std::move(diagnostic));
   }
 
+  [[nodiscard]] size_t limit() const { return mostInflatedBytes(source.text.size()); }
+  llvm::Error tooLarge() const {
+    Diagnostic diagnostic;
+    diagnostic.file = source.name;
+    diagnostic.message = "the gzip stream of " + std::to_string(source.text.size()) + " bytes inflates to more than " +
+                         std::to_string(limit()) + ", expected at most 100 times its size";
+    diagnostic.notes.push_back("if it is a graph all the same, inflate it (gunzip) and give that file");
+    return makeError(std::move(diagnostic));
+  }
+
   /// One call of inflate; how many bytes it made.
   size_t step(llvm::MutableArrayRef<char> into) {
     // zlib counts in 32 bits; what is left of a larger input is fed in the next step.
@@ -60,9 +70,9 @@ llvm::Expected<size_t> GzipReader::read(llvm::MutableArrayRef<char> into) {
     return state.broken("zlib could not start");
   // A step may make nothing, as at the header of a stream; 0 is for the end alone.
   while (state.code != Z_STREAM_END || state.restart()) {
-    if (state.total >= maxInflatedBytes)
-      return state.broken("inflates to more than " + std::to_string(maxInflatedBytes) + " bytes");
     size_t made = state.step(into);
+    if (state.total + made > state.limit())
+      return state.tooLarge();
     if (state.code != Z_OK && state.code != Z_STREAM_END && made == 0)
       return state.broken(state.code == Z_BUF_ERROR ? "the gzip stream ends early" : "this is not a valid gzip stream");
     state.total += made;

@@ -4,7 +4,7 @@
 // Ownership: the inflated text is the caller's; the compressed bytes are borrowed, for the call or for the life of a
 // GzipReader. Failure: a DiagnosticError that says at which compressed byte the stream is cut off or broken.
 // Cost: linear in the inflated size, which may be a thousand times the file's and is therefore
-// bounded (maxInflatedBytes, files.h), give or take one step of at most 64 MiB.
+// bounded (mostInflatedBytes, files.h), give or take one step, which is no larger than what was read before it.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -19,7 +19,7 @@ namespace ccgraph {
 
 [[nodiscard]] bool isGzip(llvm::StringRef bytes);
 
-/// Error: where the stream breaks (offset into the compressed bytes), or more than maxInflatedBytes.
+/// Error: where the stream breaks (offset into the compressed bytes), or more than mostInflatedBytes.
 [[nodiscard]] llvm::Expected<std::string> inflateGzip(const SourceText &source);
 
 /// The same in pieces, for a text that need not be in memory as a whole.

@@ -1,5 +1,6 @@
 #include "files/line_reader.h"
 
+#include "files/devices.h"
 #include "files/gzip.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -83,6 +84,8 @@ llvm::Expected<LineReader> LineReader::open(llvm::StringRef path) {
   if (!file)
     return openError(path, llvm::errorToErrorCode(file.takeError()));
   source->file = *file;
+  if (isEndless(*file))
+    return endlessError(path);
   // Because a pipe has no size.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(*file, status) && status.type() == llvm::sys::fs::file_type::regular_file)

@@ -22,8 +22,10 @@ struct Made {
   bool boolean = false;
   /// only there until the next instruction takes everything above it
   bool isMark = false;
-  int64_t integer = 0;
-  double real = 0;
+  union {
+    int64_t integer = 0; ///< Integer
+    double real;         ///< Float
+  };
   llvm::StringRef text;
   size_t offset = 0;
   /// of arrays; of objects key and value in turns
@@ -74,7 +76,14 @@ private:
   }
 
   // --- The stack --------------------------------------------------------------------------------------------
+  /// A value of a recorder's dump has more than two bytes. Memory so stays below 100 times the file.
+  [[nodiscard]] size_t mostValues() const {
+    constexpr size_t always = size_t(1) << 18;
+    return std::min(mostPickledValues, std::max(always, text_.size() / 2));
+  }
   Made *push(JsonKind kind) {
+    if (made_.size() >= mostValues())
+      fail("makes more than " + Twine(mostValues()) + " values, expected at most one for two bytes of the file");
     made_.emplace_back();
     made_.back().kind = kind;
     made_.back().offset = opcode_;
@@ -90,6 +99,7 @@ private:
       if (stack_[i]->isMark) {
         std::vector<Made *> values(stack_.begin() + static_cast<std::ptrdiff_t>(i) + 1, stack_.end());
         stack_.resize(i);
+        --marks_;
         return values;
       }
     fail("needs a mark, and there is none on the stack");
@@ -256,6 +266,8 @@ private:
     case '\x95':
       return number(8), true; // because a frame only says how much may be read at once
     case '(':
+      if (++marks_ > maxJsonDepth)
+        fail("opens more than " + Twine(maxJsonDepth) + " containers within one another");
       return push(JsonKind::Null)->isMark = true, true;
     case 'q':
       return put(number(1)), true;
@@ -268,7 +280,7 @@ private:
     case 'j':
       return get(number(4)), true;
     case '0':
-      return pop(1), true;
+      return pop(1), true; // a mark is refused there
     case '.':
       if (stack_.size() != 1 || stack_.back()->isMark)
         fail("ends with " + Twine(stack_.size()) + " values, expected one");
@@ -294,8 +306,8 @@ private:
     opcode_ = made.offset;
     if (depth > maxJsonDepth)
       return fail("nests deeper than " + Twine(maxJsonDepth) + " levels, or holds itself"), nullptr;
-    if (++copied_ > mostPickledValues)
-      return fail("has more than " + Twine(mostPickledValues) + " values"), nullptr;
+    if (++copied_ > mostValues())
+      return fail("has more than " + Twine(mostValues()) + " values"), nullptr;
     auto *value = new (arena_.Allocate<JsonValue>()) JsonValue();
     value->kind = made.kind;
     value->boolean = made.boolean;
@@ -332,6 +344,7 @@ private:
   std::deque<Made> made_;
   std::vector<Made *> stack_;
   std::map<uint64_t, Made *> memo_;
+  size_t marks_ = 0; ///< on the stack
   size_t copied_ = 0;
   bool done_ = false;
   bool failed_ = false;

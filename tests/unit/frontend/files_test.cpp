@@ -6,6 +6,8 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <thread>
 #include <zlib.h>
 
 using namespace ccgraph;
@@ -71,6 +73,43 @@ TEST_F(Files, ABrokenGzipIsAnError) {
         << length;
   whole[whole.size() / 2] ^= 0x55;
   EXPECT_NE(textOf(make("bad.gz", whole)).find("error: "), std::string::npos);
+}
+
+TEST_F(Files, AGzipThatInflatesBeyondAHundredTimesItsSizeIsRefused) {
+  // Zeros inflate to a thousand times their size, text of graphs to eighty times at most; up to 64 MiB nobody minds.
+  constexpr size_t mebi = size_t(1) << 20;
+  EXPECT_EQ(textOf(make("small.gz", gzip(std::string(64 * mebi, 'x')))).size(), 64 * mebi);
+  std::string bomb = make("bomb.gz", gzip(std::string(65 * mebi, '\0')));
+  std::string error = textOf(bomb);
+  EXPECT_NE(error.find("inflates to more than 67108864, expected at most 100 times its size"), std::string::npos)
+      << error;
+  EXPECT_EQ(mostInflatedBytes(3'000'000), 300'000'000U);
+  EXPECT_EQ(mostInflatedBytes(size_t(1) << 40), mostStreamBytes);
+}
+
+TEST_F(Files, ADeviceWithoutEndIsRefused) {
+  for (const char *device : {"/dev/zero", "/dev/urandom", "/dev/full"})
+    EXPECT_NE(textOf(device).find("got a device, which has no end, expected a file or a pipe"), std::string::npos)
+        << device;
+  EXPECT_EQ(textOf("/dev/null"), "");
+}
+
+TEST_F(Files, APipeIsReadToItsEnd) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path("pipe")) << std::string(200'000, 'x'); });
+  EXPECT_EQ(textOf(path("pipe")), std::string(200'000, 'x'));
+  writer.join();
+}
+
+TEST_F(Files, TheModeOfAFileThatIsReplacedStays) {
+  namespace fs = llvm::sys::fs;
+  for (fs::perms mode : {fs::owner_read | fs::owner_write, fs::all_read | fs::owner_write}) {
+    std::string target = make("out", "old");
+    ASSERT_FALSE(fs::setPermissions(target, mode));
+    llvm::cantFail(writeFile(target, writeText));
+    EXPECT_EQ(textOf(target), "new");
+    EXPECT_EQ(*fs::getPermissions(target), mode);
+  }
 }
 
 TEST_F(Files, AMissingFileSaysWhichAndWhy) {

@@ -204,7 +204,16 @@ TEST(Pickle, DoesNotGrowBeyondItsBound) {
   for (int i = 1; i < 40; ++i)
     code += "\x86";
   std::string error = pickled(code);
-  EXPECT_NE(error.find("has more than 4194304 values"), std::string::npos) << error;
+  EXPECT_NE(error.find("has more than 262144 values"), std::string::npos) << error;
+}
+
+// What costs a reader most for a byte of the file.
+TEST(Pickle, IsRefusedWhereItCostsMoreThanItHolds) {
+  constexpr size_t many = 2'000'000;
+  EXPECT_NE(pickled(std::string(many, '(')).find("opens more than 200 containers within one another"),
+            std::string::npos);
+  EXPECT_NE(pickled(std::string(many, ']')).find("makes more than 1000001 values"), std::string::npos);
+  EXPECT_NE(pickled("(" + std::string(many, 'N') + "t").find("makes more than"), std::string::npos);
 }
 
 TEST(Pickle, ThatIsCutOffIsRefused) {

@@ -9,7 +9,7 @@
 // Ownership: InputFile owns its bytes; views into it die with it. Errors: a DiagnosticError with
 // the path and what the system said, with no exception and no message printed here. Cost: opening a
 // mapped file is O(1); standard input is read, and gzip inflated, into one buffer, the latter of
-// about `maxInflatedBytes` at most.
+// about `mostInflatedBytes` at most. A device such as /dev/zero has no end and is refused.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -22,8 +22,16 @@
 
 namespace ccgraph {
 
-/// A gzip file that inflates to more than this is refused: no graph that fits in memory is larger.
-inline constexpr size_t maxInflatedBytes = size_t(8) << 30;
+/// A pipe that gives more than this is refused: no text of a graph is larger.
+inline constexpr size_t mostStreamBytes = size_t(4) << 30;
+/// A gzip file of `compressed` bytes that inflates to more is refused: graphs, which repeat themselves, inflate to 20 to 80 times their size.
+[[nodiscard]] constexpr size_t mostInflatedBytes(size_t compressed) {
+  constexpr size_t always = size_t(64) << 20;
+  constexpr size_t most = 100;
+  return compressed > mostStreamBytes / most ? mostStreamBytes
+         : compressed * most > always        ? compressed * most
+                                             : always;
+}
 
 /// One input, open for reading as long as the object lives. A mapped file must not shrink meanwhile: the system ends a
 /// program that reads past the end.
