@@ -1,7 +1,6 @@
 #include "ccgraph/ir/diagnostic.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
+#include "ccgraph/ir/text.h"
 
 namespace ccgraph {
 
@@ -32,35 +31,16 @@ constexpr size_t longestText = 1000;
 constexpr size_t keptBefore = 500;
 constexpr size_t keptAfter = 300;
 
-/// Bytes of the UTF-8 sequence that the text starts with; 0 where it starts with none.
-size_t sequenceLength(llvm::StringRef text) {
-  const auto *first = reinterpret_cast<const llvm::UTF8 *>(text.data());
-  size_t length = llvm::getNumBytesForUTF8(*first);
-  return length <= text.size() && llvm::isLegalUTF8Sequence(first, first + length) ? length : 0;
-}
-
-void printVisible(llvm::raw_ostream &os, llvm::StringRef text) {
-  while (!text.empty()) {
-    auto c = static_cast<unsigned char>(text.front());
-    size_t length = c < 0x20 || c == 0x7f ? 0 : sequenceLength(text);
-    if (length == 0 && c == '\n')
-      os << "\\n";
-    else if (length == 0)
-      os << "\\x" << llvm::hexdigit(c >> 4U, /*LowerCase=*/true) << llvm::hexdigit(c & 15U, /*LowerCase=*/true);
-    else
-      os << text.take_front(length);
-    text = text.drop_front(std::max<size_t>(length, 1));
-  }
-}
-
 /// Because messages quote the input, which may hold anything: what a terminal would obey is spelled out, and of what no
 /// reader would read to its end the middle is left out.
 void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
-  if (text.size() <= longestText)
-    return printVisible(os, text);
-  printVisible(os, text.take_front(keptBefore));
+  if (text.size() <= longestText) {
+    os << visibleText(text);
+    return;
+  }
+  os << visibleText(text.take_front(keptBefore));
   os << " ... [" << text.size() - keptBefore - keptAfter << " bytes] ... ";
-  printVisible(os, text.take_back(keptAfter));
+  os << visibleText(text.take_back(keptAfter));
 }
 
 } // namespace

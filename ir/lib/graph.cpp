@@ -1,6 +1,8 @@
 #include "ccgraph/ir/graph.h"
 
+#include "ccgraph/ir/names.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/text.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -267,9 +269,20 @@ void Graph::erase(Node *node) {
 
 // --- Provenance ------------------------------------------------------------------------------------------------------
 
-uint32_t Graph::addFrame(const Frame &frame) {
-  if (frame == Frame())
+/// What comes from a file of somebody else stands in comments and tables; a tab of a line of source does no harm there.
+static Identifier onOneLine(Context &context, Identifier text) {
+  auto isPlain = [](llvm::StringRef part) { return isOneLine(part); };
+  if (!text || llvm::all_of(llvm::split(text.str(), "\t"), isPlain))
+    return text;
+  return context.identifier(visibleText(text.str()));
+}
+
+uint32_t Graph::addFrame(const Frame &given) {
+  if (given == Frame())
     return 0;
+  Frame frame = given;
+  for (Identifier *text : {&frame.file, &frame.function, &frame.code, &frame.annotation, &frame.prefix})
+    *text = onOneLine(*context_, *text);
   auto &bucket = frameIndex_[hashFrame(frame)];
   for (uint32_t index : bucket)
     if (frames_[index] == frame)

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -207,7 +208,7 @@ GroupId ofRanks(const Node &call, std::vector<int64_t> ranks) {
   llvm::interleaveComma(ranks, os);
   os << ']';
   if (tag && !tag->text().empty())
-    os << " tagged " << tag->text();
+    os << " tagged " << visibleText(tag->text());
   return {GroupId::Kind::Ranks, os.str(), std::move(ranks)};
 }
 
@@ -218,7 +219,7 @@ GroupId readGroup(const Node &node, const Node &call) {
   if (!group)
     return {};
   if (group->is(Argument::Kind::String))
-    return {GroupId::Kind::Name, group->text().str(), {}};
+    return {GroupId::Kind::Name, visibleText(group->text()), {}}; // it is printed in tables
   if (group->is(Argument::Kind::Operand))
     return ofValue(*node.operand(*group));
   if (std::optional<std::vector<int64_t>> ranks = ranksOf(*group))

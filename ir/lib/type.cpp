@@ -1,6 +1,7 @@
 #include "ccgraph/ir/type.h"
 
 #include "ccgraph/ir/device.h"
+#include "ccgraph/ir/names.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -86,7 +87,7 @@ public:
 
   llvm::Expected<const Type *> run() {
     if (rest_.consume_front("Sym(")) {
-      if (!rest_.consume_back(")") || rest_.empty())
+      if (!rest_.consume_back(")") || !isSymbolText(rest_))
         return expected("an expression and ')' after 'Sym('");
       return context_.symbolicScalar(context_.symbolic(rest_));
     }
@@ -126,7 +127,7 @@ private:
       return llvm::Error::success();
     while (true) {
       size_t length = endOfDim();
-      if (length == llvm::StringRef::npos || rest_.take_front(length).trim().empty())
+      if (length == llvm::StringRef::npos || !isSymbolText(rest_.take_front(length)))
         return expected("a size and then ',' or ']'");
       out.push_back(dim(rest_.take_front(length).trim()));
       bool last = rest_[length] == ']';

@@ -70,7 +70,7 @@ void writeFx(benchmark::State &state) {
   inspect(state, [](const Graph &graph) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeFxText(os, graph);
+    llvm::cantFail(writeFxText(os, graph));
     benchmark::DoNotOptimize(text.data());
   });
 }

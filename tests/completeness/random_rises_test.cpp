@@ -28,7 +28,7 @@ std::vector<uint32_t> numbers(uint32_t seed) {
 std::string textOf(const Graph &graph) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeFxText(os, graph);
+  llvm::cantFail(writeFxText(os, graph));
   return os.str();
 }
 

@@ -56,7 +56,7 @@ std::string differences(const RandomProgram &program, const Graph &after) {
 std::string textOf(const Graph &graph) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeFxText(os, graph);
+  llvm::cantFail(writeFxText(os, graph));
   return os.str();
 }
 

@@ -3,9 +3,13 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/json_plan.h"
+#include "ccgraph/frontend/plan_text.h"
 #include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/ir/infer_types.h"
+#include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/verifier.h"
+#include "files/gzip.h"
 #include "fuzz/complaints.h"
 
 #include <cstdlib>
@@ -20,11 +24,34 @@ void demand(const std::string &complaint) {
   std::abort();
 }
 
+/// What was written is Python text that reads back, node by node; empty where it is.
+std::string differenceOfFxText(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::cantFail(writeFxText(os, graph));
+  Context context;
+  auto again = readFxText(context, {"written", os.str()});
+  if (!again)
+    return "what was written is not read: " + llvm::toString(again.takeError());
+  const Node *other = again->front()->front();
+  for (const Node *node : graph) {
+    bool same = other && other->opcode() == node->opcode() && other->target().str() == node->target().str() &&
+                (node->opcode() == Opcode::Output || other->name().str() == node->name().str());
+    if (!same)
+      return "what was written is read as another graph, from '" + node->name().str().str() + "' on";
+    other = other->next();
+  }
+  return other ? "what was written is read with more nodes" : "";
+}
+
 void use(Graph &graph) {
   inferTypes(graph);
   demand(complaintAbout(verify(graph)));
   llvm::raw_null_ostream nowhere;
-  writeFxText(nowhere, graph);
+  if (llvm::Error error = writeFxText(nowhere, graph))
+    demand(complaintAbout(std::move(error)));
+  else
+    demand(differenceOfFxText(graph));
   writeJsonGraph(nowhere, graph);
 }
 
@@ -63,6 +90,28 @@ void holdTraceReader(llvm::StringRef text) {
       llvm::consumeError(graphs.takeError());
   }
   demand(complaintAbout(warnings.take()));
+}
+
+void holdPlanReader(llvm::StringRef text) {
+  Context context;
+  Diagnostics warnings;
+  auto plan = readPlan(context, {"input", text}, {.warnings = &warnings});
+  if (!plan)
+    return demand(complaintAbout(plan.takeError()));
+  if (llvm::Error error = verifyPlanOrError(**plan))
+    demand(complaintAbout(std::move(error)));
+  llvm::raw_null_ostream nowhere;
+  writePlan(nowhere, **plan);
+  writePlanText(nowhere, **plan);
+  writePlanDot(nowhere, **plan);
+}
+
+void holdGzipReader(llvm::StringRef bytes) {
+  auto text = inflateGzip({"input", bytes});
+  if (!text)
+    return demand(complaintAbout(text.takeError()));
+  if (text->size() > mostInflatedBytes(bytes.size()))
+    demand("a text of " + std::to_string(text->size()) + " bytes came out");
 }
 
 } // namespace ccgraph::test

@@ -18,5 +18,9 @@ namespace ccgraph::test {
 void holdGraphReader(llvm::StringRef text);
 /// Of TraceLog: a log is listed whatever is damaged, and what is listed as read is read when it is asked for.
 void holdTraceReader(llvm::StringRef text);
+/// Of readPlan: what is read is verified, and printed as JSON, text and DOT.
+void holdPlanReader(llvm::StringRef text);
+/// Of gzip streams: what comes out is bounded by what went in.
+void holdGzipReader(llvm::StringRef bytes);
 
 } // namespace ccgraph::test

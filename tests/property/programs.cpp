@@ -19,7 +19,7 @@ void forEachProgram(const std::function<void(Context &, const RandomProgram &)> 
     RandomProgram program = makeRandomProgram(context, numbers);
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeFxText(os, *program.graph);
+    llvm::cantFail(writeFxText(os, *program.graph));
     RC_LOG() << program.ranks << " ranks\n" << os.str();
     property(context, program);
   });

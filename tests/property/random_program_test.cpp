@@ -24,7 +24,7 @@ std::string fxOf(const Graph &graph) {
   whole.listTypes = true;
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeFxText(os, graph, whole);
+  llvm::cantFail(writeFxText(os, graph, whole));
   return os.str();
 }
 

@@ -28,7 +28,7 @@ std::string shownText(const Graph &graph) {
   options.liveness = false;
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeFxText(os, graph, options);
+  llvm::cantFail(writeFxText(os, graph, options));
   return os.str();
 }
 

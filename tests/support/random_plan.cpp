@@ -47,8 +47,7 @@ private:
     return from.begin()[below(from.size())];
   }
   std::string text() {
-    return pick<std::string>(
-        {"mm", "add_1", "<lambda>", "a \"b\" \\ c", "line\nbreak\x01", "\xc3\xa9t\xc3\xa9", "%x", "b3"});
+    return pick<std::string>({"mm", "add_1", "<lambda>", "a \"b\" \\ c", "\xc3\xa9t\xc3\xa9", "%x", "b3"});
   }
   Identifier name() { return context_.identifier(text()); }
   const SymExpr *expression() {
@@ -182,7 +181,8 @@ private:
                  Argument::dtype(DType::F16), Argument::device({context_.identifier("cuda"), 1}),
                  Argument::word(Kind::Layout, context_.identifier("strided")),
                  Argument::word(Kind::MemoryFormat, context_.identifier("channels_last")),
-                 Argument::word(Kind::Python, name())});
+                 Argument::word(Kind::Python,
+                                context_.identifier(pick<llvm::StringRef>({"2j", "torch.Size([2])", "<object>"})))});
   }
 
   Argument argument(size_t numOperands, size_t depth) {
@@ -228,8 +228,8 @@ private:
 
   KernelStep kernel() {
     KernelStep kernel;
-    kernel.op =
-        context_.ops().lookup(pick<llvm::StringRef>({"aten.mm.default", "aten.add.Tensor", "mylib.odd op\n.x"}));
+    kernel.op = context_.ops().lookup(
+        pick<llvm::StringRef>({"aten.mm.default", "aten.add.Tensor", "mylib.odd_op.\xc3\xa9t\xc3\xa9"}));
     for (size_t i = 0, count = below(4); i < count; ++i)
       kernel.operands.push_back({value(0), chance(2), chance(2)});
     llvm::SmallVector<Argument, 4> args;

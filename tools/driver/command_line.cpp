@@ -1,6 +1,7 @@
 #include "driver/command_line.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/group_assumption.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +18,7 @@ llvm::Error usageError(const llvm::Twine &message) {
 } // namespace
 
 llvm::Error badValue(llvm::StringRef flag, llvm::StringRef got, llvm::StringRef expected) {
-  return usageError(flag + ": got '" + got + "', expected " + expected);
+  return usageError(flag + ": got '" + visibleText(got) + "', expected " + expected);
 }
 
 void printError(llvm::raw_ostream &os, llvm::Error error) {
@@ -119,7 +120,9 @@ const Flag *CommandLine::find(llvm::StringRef name) const {
 
 // Offers the flag that is nearest by edit distance, at most three letters away and less than half of its own letters:
 // for "--sumary" it is --summary, and for "--foo" none.
-llvm::Error CommandLine::unknown(llvm::StringRef name) const {
+llvm::Error CommandLine::unknown(llvm::StringRef given) const {
+  const std::string shown = visibleText(given);
+  llvm::StringRef name = shown;
   // Because a digit more or less makes another level, and no level is nearer than another.
   if (name.startswith("-O"))
     if (const Flag *first = find("-O0"))
@@ -139,7 +142,10 @@ llvm::Error CommandLine::unknown(llvm::StringRef name) const {
   return usageError("unknown flag " + name + "\n  note: --help lists the flags");
 }
 
-// "-o out.json" and "-o=out.json" are one. A flag whose value is optional, such as --help, takes it only after "=",
+static bool isNumber(llvm::StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
+
+// "-o out.json" and "-o=out.json" are one. A number that may be left out is taken from the next word where that is a number: "--exposed 5";
+// a file of that name is "./5". A flag whose value is optional, such as --help, takes it only after "=",
 // because in "--help graph.json" the second word may be a file. After "--" no word is a flag, so that a file may be
 // called "-x".
 llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
@@ -161,6 +167,10 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
     if (flag->value.empty() && joined)
       return usageError(name + " takes no value, got '" + value + "'");
     bool optional = llvm::StringRef(flag->value).startswith("[");
+    if (flag->value == "[N]" && !joined && i + 1 != arguments.size() && isNumber(arguments[i + 1])) {
+      joined = true;
+      value = arguments[++i];
+    }
     if (!flag->value.empty() && !joined && !optional) {
       if (i + 1 == arguments.size())
         return usageError(name + ": got nothing, expected " + flag->value);

@@ -36,7 +36,7 @@ enum class ExitCode : int {
 struct Flag {
   /// "--groups", "-O2"
   std::string name;
-  /// what it takes: "FILE"; empty for a switch; "[TOPIC]" for one that may be given by `=` only
+  /// what it takes: "FILE"; empty for a switch; "[TOPIC]" for one that may be given by `=` only, "[N]" for a number that may be left out
   std::string value;
   /// one line; empty: not listed
   std::string help;

@@ -1,5 +1,6 @@
 #include "driver/compare_orders.h"
 
+#include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -31,7 +32,7 @@ public:
   }
 
   void print() {
-    label("orders") << orders_.first.name << " -> " << orders_.second.name << '\n';
+    label("orders") << visibleText(orders_.first.name) << " -> " << visibleText(orders_.second.name) << '\n';
     label("step") << timeText(first_.total) << " -> " << timeText(second_.total) << " predicted, computation "
                   << timeText(first_.compute) << " -> " << timeText(second_.compute) << '\n';
     label("exposed") << exposedText(first_) << " -> " << exposedText(second_) << '\n';

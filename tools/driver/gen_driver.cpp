@@ -51,11 +51,10 @@ llvm::Expected<ModelConfig> sizedModel(const GenOptions &options) {
 }
 
 llvm::Error writeGraph(const GenOptions &options, const Graph &graph, llvm::raw_ostream &out) {
-  auto write = [&](llvm::raw_ostream &os) {
+  auto write = [&](llvm::raw_ostream &os) -> llvm::Error {
     if (options.writesFxText())
-      writeFxText(os, graph);
-    else
-      writeJsonGraph(os, graph);
+      return writeFxText(os, graph);
+    writeJsonGraph(os, graph);
     return llvm::Error::success();
   };
   return options.output.empty() || options.output == "-" ? write(out) : writeFile(options.output, write);

@@ -18,11 +18,11 @@ Row rowOf(const ListedGraph &graph, size_t index) {
   auto number = [&](size_t value) { return graph.leftOut.empty() ? withCommas(static_cast<int64_t>(value)) : "-"; };
   return {std::to_string(index),
           graph.rank ? std::to_string(*graph.rank) : "-",
-          graph.compileId.empty() ? "-" : graph.compileId,
-          graph.kind,
+          graph.compileId.empty() ? "-" : visibleText(graph.compileId),
+          visibleText(graph.kind),
           number(graph.nodes),
           number(graph.collectives),
-          graph.leftOut.empty() ? graph.name : graph.name + ": left out: " + graph.leftOut};
+          visibleText(graph.leftOut.empty() ? graph.name : graph.name + ": left out: " + graph.leftOut)};
 }
 
 bool isNumber(size_t column) { return column == 0 || column == 1 || column == 4 || column == 5; }
@@ -49,7 +49,7 @@ void printGraphList(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs) {
   printRow(os, rows.front(), widths);
   for (size_t i = 0; i != graphs.size(); ++i) {
     if (severalFiles && (i == 0 || graphs[i].file != graphs[i - 1].file))
-      os << graphs[i].file << ":\n";
+      os << visibleText(graphs[i].file) << ":\n";
     printRow(os, rows[i + 1], widths);
   }
 }

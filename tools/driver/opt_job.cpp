@@ -5,6 +5,7 @@
 #include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/ir/infer_types.h"
 #include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/ir/text.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
@@ -134,8 +135,12 @@ private:
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
-    if (options_.views.diff)
-      textBefore_ = diffedText(graph);
+    if (options_.views.diff) {
+      auto text = diffedText(graph);
+      if (!text)
+        return fail(text.takeError());
+      textBefore_ = std::move(*text);
+    }
     auto before = options_.equivalenceRanks || options_.wantsAdvice() ? graph.clone() : nullptr;
     watch.lap();
     if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
@@ -271,7 +276,8 @@ private:
     if (options_.printAfterChange)
       manager.afterChange = [&](const Pass &pass, const Graph &after) {
         streams_.err << "# after " << pass.str() << '\n';
-        writeFxText(streams_.err, after);
+        if (llvm::Error error = writeFxText(streams_.err, after))
+          printError(streams_.err, std::move(error));
       };
     auto done = duringLine(streams_.err, "passes", [&] {
       return rewriteGraph(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()});
@@ -349,7 +355,7 @@ private:
     summary.equivalence = answer.verdict;
     if (answer.holds)
       return ExitCode::Ok;
-    streams_.err << options_.input << ": error: equivalence " << answer.verdict << '\n' << answer.details;
+    streams_.err << visibleText(options_.input) << ": error: equivalence " << answer.verdict << '\n' << answer.details;
     return ExitCode::CheckFailed;
   }
 
@@ -405,7 +411,7 @@ private:
   }
 
   llvm::Error write() {
-    auto writeAll = [&](llvm::raw_ostream &os) {
+    auto writeAll = [&](llvm::raw_ostream &os) -> llvm::Error {
       for (const auto &plan : plans_)
         writePlanAs(os, *plan, options_.format());
       if (made_)
@@ -415,8 +421,8 @@ private:
       for (const auto &graph : graphs())
         if (options_.format() == OutputFormat::Json)
           writeJsonGraph(os, *graph);
-        else
-          writeFxText(os, *graph);
+        else if (llvm::Error error = writeFxText(os, *graph))
+          return error;
       return llvm::Error::success();
     };
     if (options_.writesToStdout())
@@ -437,9 +443,8 @@ private:
   llvm::Error show() {
     if (options_.views.given().empty() || !options_.compare.empty()) // because a comparison writes its own report
       return llvm::Error::success();
-    return writeViews(options_.views,
-                      {summaries_.front(), textBefore_, options_.views.diff ? diffedText(*graphs().front()) : ""},
-                      streams_);
+    llvm::Expected<std::string> after = options_.views.diff ? diffedText(*graphs().front()) : std::string();
+    return after ? writeViews(options_.views, {summaries_.front(), textBefore_, *after}, streams_) : after.takeError();
   }
 
   // The result of a run is the graph where one is written, or what has changed, and the summary where neither is.

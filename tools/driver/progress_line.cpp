@@ -8,6 +8,9 @@ namespace {
 
 constexpr const char *eraseLine = "\r\033[K";
 
+/// Because what goes to other streams loses its control characters.
+llvm::raw_ostream &terminal() { return llvm::errs(); }
+
 bool isForPeople(llvm::raw_ostream &os) {
   const char *terminal = std::getenv("TERM");
   return os.is_displayed() && terminal && std::string_view(terminal) != "dumb";
@@ -35,13 +38,10 @@ void ProgressLine::tell() {
   std::unique_lock lock(mutex_);
   size_t seconds = 0;
   while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return isOver_; })) {
-    os_ << eraseLine << what_ << ", " << ++seconds << " s\r";
-    os_.flush();
+    terminal() << eraseLine << what_ << ", " << ++seconds << " s\r";
   }
-  if (seconds > 0) {
-    os_ << eraseLine;
-    os_.flush();
-  }
+  if (seconds > 0)
+    terminal() << eraseLine;
 }
 
 } // namespace ccgraph::driver

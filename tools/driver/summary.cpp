@@ -1,5 +1,6 @@
 #include "driver/summary.h"
 
+#include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/text.h"
@@ -157,8 +158,9 @@ public:
       : os_(os), s_(summary), color_(color == Color::Yes) {}
 
   void run() {
-    label("graph") << s_.input << ", " << s_.graph << ": " << withCommas(static_cast<int64_t>(s_.before.nodes))
-                   << " nodes -> " << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
+    label("graph") << visibleText(s_.input) << ", " << visibleText(s_.graph) << ": "
+                   << withCommas(static_cast<int64_t>(s_.before.nodes)) << " nodes -> "
+                   << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
     if (!s_.choice.empty())
       label("chosen") << wrapped(s_.choice, labelWidth) << '\n';
     if (!s_.inductorOrder.empty())
@@ -391,7 +393,7 @@ private:
     size_t shown = 0;
     for (const Group &group : s_.groups.groups())
       if (!group.assumed && ++shown <= maxGroups)
-        known += (known.empty() ? "" : "; ") + group.name + ": " + membersText(group);
+        known += (known.empty() ? "" : "; ") + visibleText(group.name + ": " + membersText(group));
     if (!known.empty())
       label("groups") << wrapped(known + (shown > maxGroups ? "; ..." : ""), labelWidth) << '\n';
     if (std::string assumed = assumedGroupsText(s_.groups); !assumed.empty())

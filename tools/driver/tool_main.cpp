@@ -1,10 +1,19 @@
 #include "driver/tool_main.h"
 
+#include "driver/visible_stream.h"
+
 namespace ccgraph::driver {
+
+/// The streams end before what they have held back is asked for.
+static ExitCode runVisibly(llvm::ArrayRef<const char *> arguments, Tool tool) {
+  VisibleStream out(llvm::outs());
+  VisibleStream err(llvm::errs());
+  return tool(arguments, {out, err});
+}
 
 int toolMain(int argc, char **argv, Tool tool) {
   llvm::ArrayRef<const char *> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
-  ExitCode code = tool(arguments, {llvm::outs(), llvm::errs()});
+  ExitCode code = runVisibly(arguments, tool);
   // Written here, because an error of the last bytes would otherwise show only when the program is gone.
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {

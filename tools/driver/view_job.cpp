@@ -2,6 +2,7 @@
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/schedule_trace.h"
 #include "ccgraph/toolkit/text_diff.h"
 #include "driver/remark_views.h"
@@ -83,16 +84,17 @@ void printDiff(llvm::raw_ostream &os, const ViewedRun &run) {
   options.heading = heading;
   options.note = note;
   options.weight = weight;
-  writeUnifiedDiff(os, {run.summary.input, run.before}, {run.summary.input + " after " + run.summary.level, run.after},
-                   options);
+  const std::string name = visibleText(run.summary.input);
+  writeUnifiedDiff(os, {name, run.before}, {name + " after " + run.summary.level, run.after}, options);
 }
 
 } // namespace
 
-std::string diffedText(const Graph &graph) {
+llvm::Expected<std::string> diffedText(const Graph &graph) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeFxText(os, graph, {.comments = false, .liveness = false});
+  if (llvm::Error error = writeFxText(os, graph, {.comments = false, .liveness = false}))
+    return error;
   return os.str();
 }
 

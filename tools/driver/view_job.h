@@ -12,7 +12,7 @@
 namespace ccgraph::driver {
 
 /// A graph as a diff compares it: FX text with a node a line, without source comments and without what is forgotten where.
-[[nodiscard]] std::string diffedText(const Graph &graph);
+[[nodiscard]] llvm::Expected<std::string> diffedText(const Graph &graph);
 
 struct ViewedRun {
   /// its run holds both schedules where the flags want them

@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/flight_file.h"
 
+#include "ccgraph/ir/text.h"
 #include "flight/flight_words.h"
 #include "flight/pickle.h"
 #include "json/json_parser.h"
@@ -130,7 +131,7 @@ private:
   }
   std::string textOf(const JsonValue &object, llvm::StringRef name) {
     const JsonValue *value = optional(object, name, JsonKind::String, "a string");
-    return value ? value->text.str() : "";
+    return value ? visibleText(value->text) : ""; // because it is printed
   }
   std::vector<const JsonValue *> listOf(const JsonValue &object, llvm::StringRef name) {
     std::vector<const JsonValue *> elements;
@@ -184,7 +185,7 @@ private:
   void readStep(const JsonValue &step) {
     FlightStep read;
     read.position = integer(step, "position").value_or(0);
-    read.name = string(step, "name").value_or("").str();
+    read.name = visibleText(string(step, "name").value_or(""));
     read.operation = textOf(step, "operation");
     read.communicates = isTrue(step, "communicates");
     read.stream = textOf(step, "stream");
@@ -197,9 +198,9 @@ private:
   size_t groupOf(llvm::StringRef name, llvm::StringRef description) {
     auto found = llvm::find_if(record_.groups, [&](const FlightGroup &group) { return group.name == name; });
     if (found == record_.groups.end())
-      found = record_.groups.insert(found, {name.str(), description.str(), {}});
+      found = record_.groups.insert(found, {visibleText(name), visibleText(description), {}});
     if (found->description.empty())
-      found->description = description.str();
+      found->description = visibleText(description);
     return static_cast<size_t>(found - record_.groups.begin());
   }
 
@@ -287,9 +288,9 @@ private:
       return false;
     }
     if (record_.engine.empty())
-      record_.engine = library.str();
+      record_.engine = visibleText(library);
     auto [word, ends] = operation.split(' ');
-    call.operation = word.str();
+    call.operation = visibleText(word);
     if (word != "send" && word != "recv")
       return true;
     auto [me, peer] = ends.split(word == "send" ? "->" : "<-");

@@ -91,6 +91,8 @@ private:
     spec.name = name;
     spec.target = session_.context.identifier(name);
     spec.type = scope_.declared.lookup(name);
+    if (!checkName(session_, name))
+      return;
     if (scope_.names.count(name))
       session_.problems.error(name.begin(), "got the input '" + name.str() + "' twice");
     else

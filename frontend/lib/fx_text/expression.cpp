@@ -1,6 +1,9 @@
 #include "fx_text/expression.h"
 
 #include "ccgraph/ir/device.h"
+#include "ccgraph/ir/names.h"
+#include "fx_text/constant_text.h"
+#include "fx_text/writable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -15,10 +18,6 @@ namespace ccgraph::fx {
 namespace {
 
 constexpr int maxDepth = 200;
-constexpr StringRef memoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
-constexpr StringRef layouts[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
-                                 "sparse_bsr", "sparse_bsc", "jagged",     "_mkldnn"};
-
 /// None, True, False, inf, nan.
 bool constant(StringRef word, Argument &out) {
   switch (word.size()) {
@@ -45,23 +44,6 @@ bool parseFloat(StringRef text, double &value) {
   if (status == std::errc::result_out_of_range) // Because Python reads 1e999 as inf and 1e-999 as 0.
     value = text.contains_insensitive("e-") ? 0 : text.startswith("-") ? -INFINITY : INFINITY;
   return end == text.end() && status != std::errc::invalid_argument;
-}
-
-/// Calls `visit` for each word outside of string literals, with what follows it; stops when it says true, and says so.
-bool anyWord(StringRef text, llvm::function_ref<bool(StringRef word, StringRef rest)> visit) {
-  Cursor cursor{text.begin(), text.end()};
-  while (!cursor.atEnd()) {
-    StringRef body;
-    if (cursor.peek() == '\'' || cursor.peek() == '"') {
-      if (!cursor.stringBody(body))
-        return false;
-    } else if (StringRef word = cursor.word(); word.empty()) {
-      ++cursor.at;
-    } else if (visit(word, cursor.rest())) {
-      return true;
-    }
-  }
-  return false;
 }
 
 } // namespace
@@ -103,6 +85,8 @@ bool ExpressionReader::atom(Argument &out) {
   case '-':
   case '.':
     return number(out);
+  case '<':
+    return objectText(out);
   default:
     if (c >= '0' && c <= '9')
       return number(out);
@@ -269,9 +253,9 @@ bool ExpressionReader::dottedValue(const char *start, Argument &out) {
 
 bool ExpressionReader::torchValue(StringRef name, Argument &out) {
   StringRef word = name.drop_front(StringRef("torch.").size());
-  auto kind = llvm::is_contained(memoryFormats, word) ? Argument::Kind::MemoryFormat
-              : llvm::is_contained(layouts, word)     ? Argument::Kind::Layout
-                                                      : Argument::Kind::Python;
+  auto kind = isMemoryFormat(word) ? Argument::Kind::MemoryFormat
+              : isLayout(word)     ? Argument::Kind::Layout
+                                   : Argument::Kind::Python;
   if (std::optional<DType> dtype = parseTorchDType(word))
     out = Argument::dtype(*dtype);
   else
@@ -357,12 +341,19 @@ bool ExpressionReader::subscript(Argument &out) {
   return true;
 }
 
-// The x of f(x=1) is the name of a parameter, and no mention of a node x; the x of x==1 is one.
 bool ExpressionReader::mentionsNode(StringRef text) const {
-  return anyWord(text, [&](StringRef word, StringRef rest) {
-    bool isParameter = rest.startswith("=") && !rest.startswith("==");
-    return !isParameter && names_.count(word);
-  });
+  return mentions(text, [&](StringRef word) { return names_.count(word) != 0; });
+}
+
+// PyTorch prints what has no literal by repr(): <built-in function add>.
+bool ExpressionReader::objectText(Argument &out) {
+  size_t length = lengthOfObjectText(cursor_.rest());
+  StringRef text = cursor_.rest().take_front(length);
+  if (!isConstantText(text) || text.empty())
+    return expected("a value");
+  cursor_.at += length;
+  out = Argument::word(Argument::Kind::Python, context_.identifier(text));
+  return true;
 }
 
 bool ExpressionReader::pythonText(const char *start, Argument &out) {
@@ -372,6 +363,10 @@ bool ExpressionReader::pythonText(const char *start, Argument &out) {
   if (mentionsNode(text))
     return problems_.error(start, "got the expression '" + text.str() + "' over nodes inside an argument",
                            "torch.fx gives each call a line and a name of its own");
+  if (!isConstantText(text))
+    return problems_.error(
+        start, "got the expression " + quoteHere(text.begin(), text.end()) + ", expected a constant",
+        "an argument is a literal, a name, or the call of a class: any other call would run with the text");
   out = Argument::word(Argument::Kind::Python, context_.identifier(text));
   return true;
 }
@@ -401,6 +396,9 @@ bool ExpressionReader::oneCallArgument(CallArguments &out) {
   Identifier key = context_.identifier(name);
   if (llvm::any_of(out.keyword, [&](const NamedArgument &other) { return other.name == key; }))
     return problems_.error(start, "got the keyword '" + name.str() + "' twice");
+  if (!isArgumentName(name))
+    return problems_.error(start, "got the keyword " + quoteHere(name.begin(), name.end()) +
+                                      ", expected an identifier of Python");
   ++cursor_.at;
   cursor_.skipBlanks();
   NamedArgument &entry = out.keyword.emplace_back();

@@ -69,6 +69,7 @@ private:
   // What is no single value: sizes spelled out, and Python that only its text can say. No nodes may be in either.
   bool arithmetic(const char *start, Argument &out);
   bool pythonText(const char *start, Argument &out);
+  bool objectText(Argument &out);
   bool mentionsNode(llvm::StringRef text) const;
   /// Elements up to the closing bracket, with or without a comma after the last.
   bool element(char close, llvm::SmallVectorImpl<Argument> &out);

@@ -67,6 +67,10 @@ private:
     spec.name = name;
     spec.target = session_.context.identifier(target);
     spec.type = type;
+    if (!checkName(session_, name))
+      return false;
+    if (target.size() > name.size() + 2)
+      return session_.problems.error(target.begin(), "got more than two stars before the input '" + name.str() + "'");
     if (scope_.names.count(name))
       return session_.problems.error(name.begin(), "got the input '" + name.str() + "' twice");
     return scope_.define(name,

@@ -1,7 +1,10 @@
 #include "fx_text/python.h"
 
+#include "ccgraph/ir/names.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Format.h"
 
 #include <charconv>
 #include <cmath>
@@ -160,20 +163,39 @@ bool isSymbolName(StringRef word) {
 }
 
 std::string className(StringRef graphName) {
+  if (isIdentifier(graphName) && !isPythonKeyword(graphName))
+    return graphName.str();
   std::string name = graphName.str();
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return !isWordChar(c); }, '_');
-  return name.empty() || llvm::isDigit(name.front()) ? "_" + name : name;
+      name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+  return isIdentifier(name) && !isPythonKeyword(name) ? name : "_" + name;
 }
 
 std::optional<std::string> unescapePython(StringRef body) { return Unescaper(body).run(); }
+
+/// Bytes of U+0080 to U+009F, which terminals obey, and of U+2028 and U+2029, which end lines; 0 where the text begins with none.
+static size_t wideControlLength(StringRef text) {
+  if (text.startswith("\xe2\x80\xa8") || text.startswith("\xe2\x80\xa9"))
+    return 3;
+  return text.startswith("\xc2") && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0 ? 2 : 0;
+}
+
+static void printWideControl(llvm::raw_ostream &os, StringRef sequence) {
+  unsigned last = static_cast<unsigned char>(sequence.back());
+  os << (sequence.size() == 2 ? "\\x" : "\\u20")
+     << llvm::format_hex_no_prefix(sequence.size() == 2 ? last : last & 0x3fU, 2);
+}
 
 // As repr() does: single quotes, or double ones where the text has a single quote and no double one.
 void printPythonString(llvm::raw_ostream &os, StringRef text) {
   char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
   os << quote;
-  for (char c : text) {
-    if (c == quote || c == '\\')
+  for (; !text.empty(); text = text.drop_front()) {
+    char c = text.front();
+    if (size_t length = wideControlLength(text)) {
+      printWideControl(os, text.take_front(length));
+      text = text.drop_front(length - 1);
+    } else if (c == quote || c == '\\')
       os << '\\' << c;
     else if (c == '\n')
       os << "\\n";

@@ -1,5 +1,7 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/text.h"
 #include "fx_text/load_args.h"
 #include "fx_text/log_title.h"
 #include "fx_text/scope.h"
@@ -192,6 +194,8 @@ private:
     StringRef name = content.take_until([](char c) { return c == '(' || c == ':' || c == ' '; });
     StringRef comment = content.split(":  # ").second;
     class_ = ClassLine{!comment.empty() && className(comment) == name ? comment : name, indent};
+    if (!isOneLine(class_->name))
+      class_->name = session_.context.identifier(visibleText(class_->name)).str();
     closeScopes(indent);
   }
 
@@ -234,6 +238,10 @@ private:
   /// A class inside of another is a subgraph of it.
   /// A name that comes twice gets a graph all the same, which nobody keeps: the lines of its body want one.
   Graph *newGraph(StringRef name, const char *place) {
+    if (scopes_.size() == 1 && problems_.any()) { // no graph leaves the reader then, and a text may have very many
+      graphs_.clear();
+      entries_.clear();
+    }
     if (scopes_.size() == 1)
       return graphs_.emplace_back(std::make_unique<Graph>(session_.context, name)).get();
     Graph &parent = *scopes_[scopes_.size() - 2].graph;

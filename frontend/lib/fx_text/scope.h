@@ -45,6 +45,8 @@ struct Scope {
   bool define(llvm::StringRef name, Node *node) { return names.try_emplace(name, node).second; }
 };
 
+/// What a node may be called (ccgraph/ir/names.h). False: reported.
+bool checkName(Session &session, llvm::StringRef name);
 /// The type in a quoted annotation, or a list of them: "bf16[8, 4][4, 1]cuda:0", "(f32[2], -)". False: reported.
 bool readType(Session &session, llvm::StringRef text, const Type *&out);
 /// What follows the ':' of a name: a quoted type, or a Python class, which says nothing of a tensor.

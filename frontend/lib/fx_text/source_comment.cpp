@@ -1,6 +1,10 @@
 #include "fx_text/source_comment.h"
 
+#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/text.h"
 #include "fx_text/cursor.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
 
@@ -69,18 +73,24 @@ std::optional<Frame> parseSourceComment(Context &context, StringRef comment) {
 }
 
 // The inverse of parseSourceComment: what it took apart is put together in the same words, so that a text is printed
-// back as it was read.
+// back as it was read. A frame of a JSON file may hold line breaks, after which a comment would end.
 void printSourceComment(llvm::raw_ostream &os, const Frame &frame) {
+  auto print = [&](Identifier text) {
+    llvm::ListSeparator tab("\t"); // of a line of source: the one control character that is harmless here
+    for (StringRef part : llvm::split(text.str(), "\t"))
+      os << tab << visibleText(part);
+  };
   os << "# ";
   if (frame.annotation)
-    os << annotationWord << frame.annotation.str() << ' ';
+    os << annotationWord, print(frame.annotation), os << ' ';
   if (frame.prefix)
-    os << frame.prefix.str() << ' ';
-  if (!frame.file)
+    print(frame.prefix), os << ' ';
+  if (!frame.file) {
     os << noTrace;
-  else
-    os << fileWord << frame.file.str() << ':' << frame.line << " in " << frame.function.str()
-       << ", code: " << frame.code.str();
+    return;
+  }
+  os << fileWord, print(frame.file), os << ':' << frame.line << " in ";
+  print(frame.function), os << ", code: ", print(frame.code);
 }
 
 } // namespace ccgraph::fx

@@ -1,5 +1,7 @@
 #include "fx_text/scope.h"
 
+#include "ccgraph/ir/names.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
@@ -75,10 +77,12 @@ private:
       return operatorValue();
     const char *start = cursor_.at;
     StringRef callee = cursor_.dotted();
+    if (callee == "getattr" && cursor_.peek() == '(')
+      return cursor_.at = start, listedAttribute(start);
     if (cursor_.take('('))
       return call(start, callee);
     if (callee.consume_front("self."))
-      return finish(Opcode::GetAttr, callee);
+      return finish(Opcode::GetAttr, callee) && checkAttribute(start);
     if (!callee.contains('.') || callee.startswith("torch.")) {
       cursor_.at = start;
       return operatorValue();
@@ -109,6 +113,34 @@ private:
               "', expected torch.ops.<namespace>.<name>.<overload>(...) or another function of torch",
           traceDeeper.str());
     return finish(Opcode::CallFunction, callee) && expression_.callArguments(call_);
+  }
+
+  bool checkAttribute(const char *start) {
+    if (isAttributePath(target_.str()))
+      return true;
+    return session_.problems.error(start,
+                                   "got the attribute '" + target_.str().str() + "', expected words joined by dots");
+  }
+
+  /// `getattr(self.layers, "0").weight`, which torch.fx prints where a part of the path is no identifier.
+  bool listedAttribute(const char *start) {
+    size_t depth = 0;
+    for (; cursor_.rest().startswith("getattr("); ++depth)
+      cursor_.at += StringRef("getattr(").size();
+    StringRef base = cursor_.dotted();
+    if (base != "self" && !base.startswith("self."))
+      return session_.problems.error(start,
+                                     "got no call, expected an operator such as torch.ops.aten.mm.default(a, b)");
+    std::string path = base.drop_front(StringRef("self").size()).str();
+    for (; depth != 0; --depth) {
+      StringRef part;
+      if (!cursor_.takeAfterBlanks(',') ||
+          (cursor_.skipBlanks(), StringRef("'\"").find(cursor_.peek()) == StringRef::npos) ||
+          !cursor_.stringBody(part) || !cursor_.takeAfterBlanks(')'))
+        return expected("the name of an attribute in quotes and ')'");
+      path += "." + part.str() + cursor_.dotted().str();
+    }
+    return finish(Opcode::GetAttr, StringRef(path).ltrim('.')) && checkAttribute(start);
   }
 
   /// `x.shape`, which torch.fx prints for getattr(x, 'shape').
@@ -160,7 +192,7 @@ private:
       return session_.problems.error(start,
                                      "got no call, expected an operator such as torch.ops.aten.mm.default(a, b)");
     scope_.names.erase(cursor_.since(start).rtrim());
-    if (!trailer())
+    if (!trailer() || !checkName(session_, name_))
       return false;
     if (!scope_.define(name_, node))
       return session_.problems.error(name_.begin(), "got the name '" + name_.str() + "' twice");
@@ -253,6 +285,12 @@ private:
     if (scope_.names.count(name_))
       return session_.problems.error(name_.begin(), "got the name '" + name_.str() + "' twice, expected a new one",
                                      "torch.fx gives each node a name of its own");
+    if (opcode_ != Opcode::Output && !checkName(session_, name_))
+      return false;
+    if (opcode_ == Opcode::CallFunction && !isCallTarget(target_.str()))
+      return session_.problems.error(start_,
+                                     "got a call of '" + target_.str().str() + "', expected identifiers joined by dots",
+                                     "torch.ops.<namespace>.<name>.<overload>(...) is a call of an operator");
     NodeSpec spec;
     spec.opcode = opcode_;
     spec.name = name_;
@@ -307,6 +345,15 @@ private:
 };
 
 } // namespace
+
+bool checkName(Session &session, StringRef name) {
+  if (isNodeName(name))
+    return true;
+  return session.problems.error(name.begin(),
+                                "got the name " + quoteHere(name.begin(), name.end()) +
+                                    ", expected an identifier of Python that is no keyword",
+                                "torch.fx names nodes so; rename it where it is defined and where it is used");
+}
 
 void readStatement(Session &session, Scope &scope, Cursor cursor) { StatementReader(session, scope, cursor).read(); }
 

@@ -1,9 +1,13 @@
 #include "ccgraph/frontend/fx_text.h"
 
+#include "ccgraph/ir/names.h"
 #include "fx_text/argument_printer.h"
 #include "fx_text/python.h"
 #include "fx_text/source_comment.h"
+#include "fx_text/writable.h"
 #include "json/guard_list.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
 
@@ -166,13 +170,24 @@ private:
     StringRef name = node.target().str();
     if (node.opcode() == Opcode::GetAttr) {
       target(node);
-      os_ << "self." << name;
+      attribute(name);
     } else if (!asOperator(node, name)) {
       target(node);
       os_ << (isFunction(name) ? "" : "torch.ops.") << name << '(';
       printCall(os_, node);
       os_ << ')';
     }
+  }
+
+  /// As torch.fx prints the path layers.0.weight: getattr(self.layers, "0").weight.
+  void attribute(StringRef path) {
+    std::string text = "self";
+    for (StringRef part : llvm::split(path, "."))
+      if (isIdentifier(part) && !isPythonKeyword(part))
+        text += ("." + part).str();
+      else
+        text = ("getattr(" + text + ", \"" + part + "\")").str();
+    os_ << text;
   }
 
   /// Functions that Python spells with a symbol, where the number of arguments is what the symbol takes.
@@ -186,7 +201,8 @@ private:
       return target(node), subscript(node), true;
     if (name == "operator.setitem" && args.size() == 3)
       return subscript(node), inPlace(node, " = ", args[2]), true;
-    if (name == "builtins.getattr" && args.size() == 2 && args[1].is(Argument::Kind::String))
+    if (name == "builtins.getattr" && args.size() == 2 && args[0].is(Argument::Kind::Operand) &&
+        args[1].is(Argument::Kind::String) && isIdentifier(args[1].text()) && !isPythonKeyword(args[1].text()))
       return target(node), operand(node, args[0]), os_ << '.' << args[1].text(), true;
     const PythonOperator *symbol = operatorOf(name);
     if (symbol == nullptr || args.size() != (symbol->form == PythonOperator::Form::Unary ? 1 : 2))
@@ -253,8 +269,11 @@ private:
 } // namespace
 } // namespace fx
 
-void writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options) {
+llvm::Error writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options) {
+  if (llvm::Error error = fx::checkWritable(graph))
+    return error;
   fx::GraphPrinter(os, graph, options, 0).print();
+  return llvm::Error::success();
 }
 
 } // namespace ccgraph

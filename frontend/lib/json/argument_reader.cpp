@@ -1,6 +1,9 @@
 #include "json/argument_reader.h"
 
 #include "ccgraph/ir/device.h"
+#include "ccgraph/ir/names.h"
+#include "fx_text/constant_text.h"
+#include "fx_text/writable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -137,11 +140,11 @@ Argument ArgumentReader::readTagged(const JsonValue &object) {
   case Tag::Device:
     return readDevice(value);
   case Tag::Layout:
-    return readWord(Argument::Kind::Layout, value);
+    return readKnown(Argument::Kind::Layout, fx::isLayout, value);
   case Tag::MemoryFormat:
-    return readWord(Argument::Kind::MemoryFormat, value);
+    return readKnown(Argument::Kind::MemoryFormat, fx::isMemoryFormat, value);
   case Tag::Python:
-    return readWord(Argument::Kind::Python, value);
+    return readPython(value);
   case Tag::Unknown:
     break;
   }
@@ -180,6 +183,8 @@ Argument ArgumentReader::readFloat(const JsonValue &value) {
 
 Argument ArgumentReader::readSymbolic(const JsonValue &value) {
   auto text = report_.string(value, "a symbolic expression such as \"s0 + 1\"");
+  if (text && !isSymbolText(*text))
+    return reject(value, "a symbolic expression: numbers, names and operators", "e.g. \"2*s0 + Max(1, u0)\"");
   return text ? Argument::symbolic(context_.symbolic(*text)) : Argument::none();
 }
 
@@ -196,6 +201,20 @@ Argument ArgumentReader::readDevice(const JsonValue &value) {
   if (!device || !device->kind)
     return reject(value, "a device such as \"cpu\" or \"cuda:0\"");
   return Argument::device(*device);
+}
+
+Argument ArgumentReader::readKnown(Argument::Kind kind, bool (*known)(llvm::StringRef), const JsonValue &value) {
+  if (value.is(JsonKind::String) && known(value.text))
+    return Argument::word(kind, context_.identifier(value.text));
+  return kind == Argument::Kind::Layout ? reject(value, "a layout of PyTorch such as \"strided\"")
+                                        : reject(value, "a memory format of PyTorch such as \"contiguous_format\"");
+}
+
+Argument ArgumentReader::readPython(const JsonValue &value) {
+  if (value.is(JsonKind::String) && !fx::readsBack(value.text))
+    return reject(value, "a constant as Python prints it: a literal, a name, or the call of a class",
+                  "a call of any other function would run with the text that is written of the graph");
+  return readWord(Argument::Kind::Python, value);
 }
 
 Argument ArgumentReader::readWord(Argument::Kind kind, const JsonValue &value) {

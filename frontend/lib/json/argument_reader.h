@@ -54,6 +54,8 @@ private:
   Argument readDType(const JsonValue &value);
   Argument readDevice(const JsonValue &value);
   Argument readWord(Argument::Kind kind, const JsonValue &value);
+  Argument readKnown(Argument::Kind kind, bool (*known)(llvm::StringRef), const JsonValue &value);
+  Argument readPython(const JsonValue &value);
   Argument reject(const JsonValue &value, const llvm::Twine &what, std::string repair = "");
 
   Context &context_;

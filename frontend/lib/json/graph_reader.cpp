@@ -1,5 +1,6 @@
 #include "ccgraph/frontend/json_graph.h"
 
+#include "ccgraph/ir/names.h"
 #include "json/file_header.h"
 #include "json/group_reader.h"
 #include "json/guard_list.h"
@@ -103,6 +104,8 @@ bool GraphSink::enterSection(const JsonOpening &opening) {
 bool GraphSink::enterSubgraph(const JsonOpening &opening) {
   if (opening.kind != JsonKind::Object)
     return false;
+  if (!isIdentifier(opening.key))
+    report_.error(opening.offset, "a subgraph named '" + opening.key.str() + "', expected an identifier of Python");
   Identifier name = context_.identifier(opening.key);
   Graph &parent = scope().graph;
   if (parent.subgraph(name)) {
@@ -163,7 +166,7 @@ void GraphSink::noteKey(llvm::StringRef key, size_t offset) {
 bool GraphSink::graphMember(const JsonValue &value) {
   Graph &graph = scope().graph;
   if (value.key == "name")
-    graph.setName(report_.string(value, "a name").value_or("graph"));
+    graph.setName(report_.line(value, "a name").value_or("graph"));
   else if (value.key == "rank")
     graph.rank = count(value, "a rank");
   else if (value.key == "world_size")
@@ -201,7 +204,9 @@ void GraphSink::readSymbols(const JsonValue &value) {
   if (!value.is(JsonKind::Object))
     report_.expected(value, "'symbols' as an object: symbol -> hint");
   for (const JsonValue &symbol : value.elements())
-    if (auto hint = report_.integer(symbol, "the value that the symbol had when the graph was traced"))
+    if (!isIdentifier(symbol.key))
+      report_.expected(symbol, "the value of a symbol whose name is an identifier of Python");
+    else if (auto hint = report_.integer(symbol, "the value that the symbol had when the graph was traced"))
       scope().graph.symbolHints.emplace_back(context_.identifier(symbol.key), *hint);
 }
 

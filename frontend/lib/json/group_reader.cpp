@@ -1,5 +1,6 @@
 #include "json/group_reader.h"
 
+#include "ccgraph/ir/names.h"
 #include "json/json_text.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -21,6 +22,8 @@ public:
       report_.expected(value_, "a group: an object with 'ranks' or 'partition'");
       return std::nullopt;
     }
+    if (!isOneLine(group_.name))
+      report_.error(value_.offset, "a group whose name has control characters, expected a name of one line");
     for (const JsonValue &member : value_.elements())
       readMember(member);
     if (value_.member("ranks") && value_.member("partition"))
@@ -43,7 +46,7 @@ private:
     else if (member.key == "assumed")
       readAssumed(member);
     else if (std::string *text = textOf(member.key))
-      *text = report_.string(member, "a string").value_or("").str();
+      *text = report_.line(member, "a string").value_or("").str();
     else
       group_.attributes.emplace_back(member.key.str(), canonicalJson(report_.source().text, member));
   }

@@ -1,5 +1,6 @@
 #include "json/json_report.h"
 
+#include "ccgraph/ir/names.h"
 #include "json/json_text.h"
 
 namespace ccgraph {
@@ -50,6 +51,14 @@ std::optional<llvm::StringRef> JsonReport::string(const JsonValue &value, llvm::
   if (value.is(JsonKind::String))
     return value.text;
   expected(value, what);
+  return std::nullopt;
+}
+
+std::optional<llvm::StringRef> JsonReport::line(const JsonValue &value, llvm::StringRef what) {
+  std::optional<llvm::StringRef> text = string(value, what);
+  if (!text || isOneLine(*text))
+    return text;
+  expected(value, what + " without control characters");
   return std::nullopt;
 }
 

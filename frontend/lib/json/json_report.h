@@ -43,6 +43,8 @@ public:
   // Result: empty, with an error reported, where the value is of another kind.
   std::optional<int64_t> integer(const JsonValue &value, llvm::StringRef what);
   std::optional<llvm::StringRef> string(const JsonValue &value, llvm::StringRef what);
+  /// A string without control characters: names stand in one line of what is printed.
+  std::optional<llvm::StringRef> line(const JsonValue &value, llvm::StringRef what);
 
 private:
   Diagnostic at(size_t offset, std::string message, std::string repair) const;

@@ -3,6 +3,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Format.h"
 
 #include <array>
 #include <charconv>
@@ -107,6 +108,15 @@ constexpr std::array<bool, 256> plainBytes = [] {
   return table;
 }();
 
+/// U+0080 to U+009F, which terminals obey, and U+2028 and U+2029, which end lines: the one that the text begins with.
+std::optional<unsigned> wideControl(llvm::StringRef text) {
+  if (text.startswith("\xe2\x80\xa8") || text.startswith("\xe2\x80\xa9"))
+    return 0x2000 + (static_cast<unsigned char>(text[2]) & 0x3fU);
+  if (text.startswith("\xc2") && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0)
+    return static_cast<unsigned char>(text[1]);
+  return std::nullopt;
+}
+
 /// Writes one escape or sequence and gives back how many bytes of the text it stood for.
 size_t writeSpecial(llvm::raw_ostream &os, llvm::StringRef rest) {
   static constexpr llvm::StringLiteral named = "\"\"\\\\b\bf\fn\nr\rt\t";
@@ -119,6 +129,10 @@ size_t writeSpecial(llvm::raw_ostream &os, llvm::StringRef rest) {
   if (c < 0x80) {
     os << "\\u00" << llvm::hexdigit(c >> 4, true) << llvm::hexdigit(c & 15, true);
     return 1;
+  }
+  if (std::optional<unsigned> control = wideControl(rest)) {
+    os << "\\u" << llvm::format_hex_no_prefix(*control, 4);
+    return *control < 0x100 ? 2 : 3;
   }
   size_t length = utf8Length(rest);
   os << (length ? rest.take_front(length) : llvm::StringRef("\xef\xbf\xbd"));
@@ -162,6 +176,24 @@ std::string unescapePointerStep(llvm::StringRef step) {
   return out;
 }
 
+/// With the control characters that JSON allows as they are in strings as escapes.
+static void appendVisibly(std::string &out, llvm::StringRef raw) {
+  llvm::raw_string_ostream os(out);
+  while (!raw.empty()) {
+    size_t length = std::min(raw.find_first_of("\x7f\xc2\xe2"), raw.size());
+    os << raw.take_front(length);
+    raw = raw.drop_front(length);
+    if (raw.empty())
+      break;
+    std::optional<unsigned> control = raw.front() == 0x7f ? std::optional(0x7fU) : wideControl(raw);
+    if (control)
+      os << "\\u" << llvm::format_hex_no_prefix(*control, 4);
+    else
+      os << raw.front();
+    raw = raw.drop_front(!control || *control == 0x7f ? 1 : *control < 0x100 ? 2 : 3);
+  }
+}
+
 // Respells blanks alone. Numbers and strings keep their spelling, because this is done to keys that this version does
 // not know: 1.50 or "\u0041" may mean something to whoever wrote it so.
 std::string canonicalJson(llvm::StringRef text, const JsonValue &value) {
@@ -170,7 +202,7 @@ std::string canonicalJson(llvm::StringRef text, const JsonValue &value) {
   for (size_t i = 0; i < raw.size();) {
     size_t end = raw[i] == '"' ? endOfJsonString(raw, i) : i + 1;
     if (!isBlank(raw[i]))
-      out += raw.slice(i, end);
+      appendVisibly(out, raw.slice(i, end));
     if (raw[i] == ',' || raw[i] == ':')
       out += ' ';
     i = end;

@@ -1,5 +1,6 @@
 #include "json/node_reader.h"
 
+#include "ccgraph/ir/names.h"
 #include "json/argument_reader.h"
 #include "json/json_text.h"
 #include "json/longest_duration.h"
@@ -126,6 +127,8 @@ private:
       return false;
     }
     spec_.name = name->text;
+    if (!isNodeName(spec_.name) && spec_.name != "output")
+      demandName(*name);
     if (!scope_.graph.find(spec_.name) && !scope_.rejected.contains(spec_.name))
       return true;
     report_.error(name->offset, "a node named '" + spec_.name.str() + "' stands before this one",
@@ -157,7 +160,36 @@ private:
     auto text = target && target->is(JsonKind::String) && !target->text.empty();
     if (!text)
       report_.expected(target ? *target : value_, "a 'target', e.g. \"aten.mm.default\" or the name of an attribute");
+    if (text)
+      checkTarget(*target);
     spec_.target = context().identifier(text ? target->text : "unknown");
+  }
+
+  void demandName(const JsonValue &name) {
+    report_.expected(name, "a name: an identifier of Python that is no keyword",
+                     "letters, digits and '_', as torch.fx names nodes");
+  }
+
+  void checkTarget(const JsonValue &target) {
+    switch (spec_.opcode) {
+    case Opcode::Placeholder:
+      return demand(isParameterName(target.text), target,
+                    "a parameter: an identifier of Python, with '*' or '**' before it");
+    case Opcode::GetAttr:
+      return demand(isAttributePath(target.text), target,
+                    "an attribute: words joined by dots, e.g. \"layers.0.weight\"");
+    case Opcode::CallFunction:
+      return demand(isCallTarget(target.text) && isFunctionOfGraphs(target.text), target,
+                    "a function: identifiers joined by dots, e.g. \"aten.mm.default\"");
+    case Opcode::Output:
+      return demand(isIdentifier(target.text), target, "\"output\"");
+    }
+  }
+
+  void demand(bool holds, const JsonValue &got, llvm::StringRef expected) {
+    if (!holds)
+      report_.expected(got, expected,
+                       "the text of a graph repeats it outside of quotes, where anything else would be code");
   }
 
   void readProvenance() {
@@ -204,8 +236,11 @@ private:
     llvm::SmallVector<NamedArgument, 4> keyword;
     if (const JsonValue *args = member(Key::Args))
       positional = reader.readAll(*args);
-    if (const JsonValue *kwargs = member(Key::Kwargs))
+    if (const JsonValue *kwargs = member(Key::Kwargs)) {
       keyword = reader.readAllNamed(*kwargs);
+      for (const JsonValue &entry : kwargs->elements())
+        demand(isArgumentName(entry.key), entry, "the value of a keyword that is an identifier of Python");
+    }
     Node *node = scope_.graph.create(spec_, std::move(builder_), {positional, keyword});
     if (scope_.places)
       (*scope_.places)[node] = value_.offset;

@@ -77,7 +77,7 @@ private:
   void readMember(const JsonValue &member) {
     llvm::StringRef key = member.key;
     if (key == "name" || key == "about")
-      (key == "name" ? machine_.name : machine_.about) = report_.string(member, "a string").value_or("").str();
+      (key == "name" ? machine_.name : machine_.about) = report_.line(member, "a string").value_or("").str();
     else if (key == "processor")
       readObject(member, &MachineReader::readProcessor);
     else if (key == "intra" || key == "inter") {

@@ -155,7 +155,7 @@ bool PlanSink::member(const JsonValue &value) {
 
 void PlanSink::fact(const JsonValue &value) {
   if (value.key == "name")
-    plan_->name = report_.string(value, "a name").value_or("").str();
+    plan_->name = report_.line(value, "a name").value_or("").str();
   else if (value.key == "graph_digest")
     readDigest(value);
   else if (value.key == "rank")

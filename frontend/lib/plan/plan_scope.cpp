@@ -1,5 +1,7 @@
 #include "plan/plan_scope.h"
 
+#include "ccgraph/ir/names.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 namespace ccgraph {
@@ -47,14 +49,14 @@ Dim PlanScope::dim(const JsonValue &value, llvm::StringRef what) {
   if (value.is(JsonKind::Integer) && value.integer >= 0)
     return value.integer;
   const JsonValue *text = value.is(JsonKind::Object) && value.count == 1 ? value.member("sym") : nullptr;
-  if (text && text->is(JsonKind::String))
+  if (text && text->is(JsonKind::String) && isSymbolText(text->text))
     return Dim(plan.context().symbolic(text->text));
   report.expected(value, what + ": an integer from 0 or {\"sym\": \"4*s0\"}");
   return {};
 }
 
 std::optional<llvm::StringRef> PlanScope::text(const JsonValue &value, llvm::StringRef what) {
-  if (value.is(JsonKind::String) && !value.text.empty())
+  if (value.is(JsonKind::String) && !value.text.empty() && isOneLine(value.text))
     return value.text;
   report.expected(value, what);
   return std::nullopt;

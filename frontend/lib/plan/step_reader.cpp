@@ -1,5 +1,6 @@
 #include "plan/step_reader.h"
 
+#include "ccgraph/ir/names.h"
 #include "ccgraph/ir/op_def.h"
 #include "plan/value_reader.h"
 #include "json/argument_reader.h"
@@ -134,7 +135,10 @@ private:
     Members members(scope_, value_, "a step with 'op'", kernelKeys);
     PlanStep step = readCommon(members);
     KernelStep kernel;
-    if (auto op = scope_.text(*members.find("op"), "an operator, e.g. \"aten.mm.default\""))
+    auto op = scope_.text(*members.find("op"), "an operator, e.g. \"aten.mm.default\"");
+    if (op && !(isCallTarget(*op) && isFunctionOfGraphs(*op)))
+      scope_.report.expected(*members.find("op"), "an operator: identifiers joined by dots, e.g. \"aten.mm.default\"");
+    else if (op)
       kernel.op = scope_.plan.context().ops().lookup(*op);
     for (const JsonValue &operand : members.list("operands"))
       kernel.operands.push_back(readPlanOperand(scope_, operand));

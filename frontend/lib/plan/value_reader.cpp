@@ -1,5 +1,6 @@
 #include "plan/value_reader.h"
 
+#include "ccgraph/ir/names.h"
 #include "json/argument_reader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +35,7 @@ bool takeOffset(Context &context, llvm::StringRef &text, Dim &offset) {
     return number && *number <= INT64_MAX;
   }
   size_t length = parenthesized(text);
-  if (length <= 2)
+  if (length <= 2 || !isSymbolText(text.slice(1, length - 1)))
     return false;
   offset = Dim(context.symbolic(text.slice(1, length - 1)));
   text = text.drop_front(length);

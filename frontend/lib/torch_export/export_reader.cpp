@@ -1,5 +1,7 @@
 #include "ccgraph/frontend/torch_export.h"
 
+#include "ccgraph/ir/text.h"
+#include "fx_text/writable.h"
 #include "torch_export/archive.h"
 #include "torch_export/export_scope.h"
 #include "json/json_parser.h"
@@ -79,6 +81,15 @@ private:
   NodePlaces *places_;
 };
 
+/// The same diagnostics, with the file that they are about.
+llvm::Error inFile(const std::string &name, llvm::Error error) {
+  std::vector<Diagnostic> found;
+  llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &known) { found = known.diagnostics().vec(); });
+  for (Diagnostic &diagnostic : found)
+    diagnostic.file = name;
+  return makeError(std::move(found));
+}
+
 void list(const SourceText &source, const Graph &graph, const ReadOptions &options) {
   if (!options.listed)
     return;
@@ -110,6 +121,9 @@ llvm::Expected<std::unique_ptr<Graph>> readExportJson(Context &context, const So
       options.warnings->add(std::move(warning));
   if (error)
     return error;
+  // Because the names of an archive are any text, and nothing but its own reader looks at them.
+  if (llvm::Error unwritable = fx::checkWritable(*graph))
+    return inFile(source.name, std::move(unwritable));
   list(source, *graph, options);
   return graph;
 }
@@ -127,7 +141,7 @@ llvm::Expected<GraphList> readExportArchive(Context &context, const SourceText &
     llvm::Expected<std::unique_ptr<Graph>> graph = readExportJson(context, text, own);
     if (!graph)
       return graph.takeError();
-    (*graph)->setName(model.name);
+    (*graph)->setName(visibleText(model.name));
     list(source, **graph, options);
     graphs.push_back(std::move(*graph));
   }

@@ -135,7 +135,7 @@ def optimize(graph: Graph, pipeline: str = "-O2", *, machine: str | None = None,
     """Rewrites the graph, proves it, and gives it back.
 
     `pipeline` is a level or passes; a `schedule` (a path) takes its place. `machine` is a name or a path; `durations` and
-    `groups` are paths; `memory_budget` is bytes, "40GiB" or "unlimited", and the program's own peak where it is left out.
+    `groups` are paths; `memory_budget` is bytes, "40GiB", "24.6GiB", "80GB" or "unlimited", and the program's own peak where it is left out.
     """
     return graph.optimize(pipeline, machine=machine, durations=durations, groups=groups, memory_budget=memory_budget,
                           schedule=schedule, bitwise=bitwise, ranks_differ=ranks_differ)

@@ -68,7 +68,7 @@ void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
     counts.differentiated += program->isDifferentiated;
     count(*program->graph, counts);
     if (options.print)
-      writeFxText(llvm::outs(), *program->graph);
+      llvm::cantFail(writeFxText(llvm::outs(), *program->graph));
     problem = problemOf(*program, counts);
   } else {
     problem = llvm::toString(program.takeError());

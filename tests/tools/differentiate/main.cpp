@@ -59,7 +59,7 @@ void differentiateFile(const std::string &path) {
   }
   std::error_code failed;
   llvm::raw_fd_ostream file(path + ".gradient.py", failed);
-  writeFxText(file, *graph);
+  llvm::cantFail(writeFxText(file, *graph));
   llvm::outs() << "ok\n";
 }
 

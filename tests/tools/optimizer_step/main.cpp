@@ -64,6 +64,6 @@ int main(int argc, char **argv) {
   Trace trace = llvm::cantFail(Trace::begin(context, {.name = "step"}));
   std::vector<Tensor> results = name == "sgd" ? sgdStep(trace, {.lr = lr, .weightDecay = decay})
                                               : adamwStep(trace, {.lr = lr, .weightDecay = decay, .step = step});
-  writeFxText(llvm::outs(), *llvm::cantFail(trace.finish(results)));
+  llvm::cantFail(writeFxText(llvm::outs(), *llvm::cantFail(trace.finish(results))));
   return 0;
 }

@@ -114,7 +114,7 @@ std::string problemOf(const Graph &graph, const RandomProgram &program, const ru
   }
   count(**plan, counts);
   if (options.print) {
-    writeFxText(llvm::outs(), graph);
+    llvm::cantFail(writeFxText(llvm::outs(), graph));
     writePlanText(llvm::outs(), **plan);
   }
   if (std::vector<Diagnostic> findings = verifyPlan(**plan); !findings.empty())

@@ -20,7 +20,8 @@ std::string written(const Graph &graph) {
   llvm::raw_string_ostream os(text);
   FxTextOptions whole;
   whole.listTypes = true;
-  writeFxText(os, graph, whole);
+  if (llvm::Error error = writeFxText(os, graph, whole))
+    ADD_FAILURE() << "what was read is not written: " << llvm::toString(std::move(error));
   return os.str();
 }
 

@@ -17,7 +17,7 @@ std::string rewritten(llvm::StringRef text, const FxTextOptions &options = {}) {
     return llvm::toString(read.takeError());
   std::string out;
   llvm::raw_string_ostream os(out);
-  writeFxText(os, *read->front(), options);
+  llvm::cantFail(writeFxText(os, *read->front(), options));
   return os.str();
 }
 
@@ -133,7 +133,7 @@ TEST(FxTextWriterTest, NamesClassesAsPythonTakesThemAndReadsTheGraphsNameBack) {
     Graph graph(context, name);
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeFxText(os, graph);
+    llvm::cantFail(writeFxText(os, graph));
     auto word = llvm::StringRef(os.str()).drop_front(6).take_until([](char c) { return c == '('; });
     EXPECT_TRUE(!word.empty() && !llvm::isDigit(word.front()) && llvm::all_of(word, fx::isWordChar)) << text;
     EXPECT_EQ(rewritten("class " + word.str() + "(torch.nn.Module):  # " + name.str() + (body + 18)),

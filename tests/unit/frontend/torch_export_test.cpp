@@ -23,7 +23,7 @@ protected:
     graph.setName("program");
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeFxText(os, graph);
+    llvm::cantFail(writeFxText(os, graph));
     return text;
   }
   Context context_;

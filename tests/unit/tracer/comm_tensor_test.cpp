@@ -162,7 +162,7 @@ protected:
   static std::string textOf(const Graph &graph) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeFxText(os, graph);
+    llvm::cantFail(writeFxText(os, graph));
     return os.str();
   }
 

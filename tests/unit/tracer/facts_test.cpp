@@ -121,7 +121,7 @@ TEST(Guards, StandBelowTheHeaderOfFxText) {
   Graph &graph = t.finish({t.input("x", {1})});
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeFxText(os, graph);
+  llvm::cantFail(writeFxText(os, graph));
   std::string guards = "        # guards: [{\"fact\": \"size\", \"of\": \"0\", \"value\": 2}]\n";
   EXPECT_NE(os.str().find("):\n" + guards + "        return"), std::string::npos) << text;
   std::unique_ptr<Graph> again = std::move(cantFail(readFxText(t.context(), {"f.py", text})).front());
@@ -132,7 +132,7 @@ TEST(Guards, StandBelowTheHeaderOfFxText) {
             "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
   std::string twice;
   llvm::raw_string_ostream second(twice);
-  writeFxText(second, *again);
+  llvm::cantFail(writeFxText(second, *again));
   EXPECT_EQ(second.str(), text);
 }
 

@@ -176,7 +176,7 @@ llvm::Error printAs(ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostre
   if (form == "json")
     writeJsonGraph(os, *handle.graph);
   else if (form == "fx")
-    writeFxText(os, *handle.graph);
+    return writeFxText(os, *handle.graph);
   else
     writeSchedule(os, *handle.schedule);
   return llvm::Error::success();
@@ -223,21 +223,26 @@ ccgraph_error *ccgraph_read_bytes(const char *name, const void *bytes, size_t si
 }
 
 void ccgraph_graph_free(ccgraph_graph *graph) { delete graph; }
-const char *ccgraph_graph_warnings(const ccgraph_graph *graph) { return graph->warnings.c_str(); }
+const char *ccgraph_graph_warnings(const ccgraph_graph *graph) { return graph ? graph->warnings.c_str() : ""; }
 
 ccgraph_error *ccgraph_print(ccgraph_graph *graph, const char *form, ccgraph_text **text) {
+  if (!graph || !form || !text)
+    return usage("ccgraph_print: got NULL, expected a graph, a form and a place for the text");
   std::lock_guard lock(graph->mutex);
   if (ccgraph_error *error = checkForm(*graph, textOf(form)))
     return error;
   auto result = std::make_unique<ccgraph_text>();
   llvm::raw_string_ostream os(result->text);
-  llvm::cantFail(printAs(*graph, form, os));
+  if (llvm::Error error = printAs(*graph, form, os))
+    return toError(std::move(error));
   os.flush();
   *text = result.release();
   return nullptr;
 }
 
 ccgraph_error *ccgraph_write(ccgraph_graph *graph, const char *path, const char *form) {
+  if (!graph || !path || !form)
+    return usage("ccgraph_write: got NULL, expected a graph, a path and a form");
   std::lock_guard lock(graph->mutex);
   if (ccgraph_error *error = checkForm(*graph, textOf(form)))
     return error;
@@ -245,6 +250,8 @@ ccgraph_error *ccgraph_write(ccgraph_graph *graph, const char *path, const char 
 }
 
 ccgraph_error *ccgraph_digest(ccgraph_graph *graph, ccgraph_text **text) {
+  if (!graph || !text)
+    return usage("ccgraph_digest: got NULL, expected a graph and a place for the text");
   std::lock_guard lock(graph->mutex);
   if (graph->state == State::Broken)
     return broken();
@@ -253,11 +260,15 @@ ccgraph_error *ccgraph_digest(ccgraph_graph *graph, ccgraph_text **text) {
 }
 
 ccgraph_error *ccgraph_verify(ccgraph_graph *graph) {
+  if (!graph)
+    return usage("ccgraph_verify: got NULL, expected a graph");
   std::lock_guard lock(graph->mutex);
   return graph->state == State::Broken ? broken() : toError(verifyOrError(*graph->graph));
 }
 
 ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *options) {
+  if (!graph)
+    return usage("ccgraph_optimize: got NULL, expected a graph");
   std::lock_guard lock(graph->mutex);
   if (graph->state != State::Fresh)
     return graph->state == State::Broken ? broken()
@@ -275,6 +286,8 @@ ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *opt
 }
 
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {
+  if (!graph || !text)
+    return usage("ccgraph_report: got NULL, expected a graph and a place for the text");
   std::lock_guard lock(graph->mutex);
   if (graph->state != State::Optimized)
     return graph->state == State::Broken

@@ -172,7 +172,7 @@ llvm::Expected<size_t> chooseByDefault(llvm::ArrayRef<ListedGraph> graphs, Strin
 std::string choiceText(llvm::ArrayRef<ListedGraph> graphs, size_t index, bool byDefault) {
   std::string text = graphText(graphs[index], index);
   if (!graphs[index].frame.empty())
-    text += ", compiled for " + graphs[index].frame;
+    text += ", compiled for " + visibleText(graphs[index].frame);
   if (graphs.size() == 1)
     return text;
   if (byDefault)
@@ -368,9 +368,9 @@ void addStatedGroups(Graph &graph, const GraphInput &input) {
 }
 
 std::string graphText(const ListedGraph &graph, size_t index) {
-  std::string text = std::to_string(index) + " " + graph.kind;
+  std::string text = std::to_string(index) + " " + visibleText(graph.kind);
   if (!graph.compileId.empty())
-    text += " of " + graph.compileId;
+    text += " of " + visibleText(graph.compileId);
   return text + (graph.rank ? ", rank " + std::to_string(*graph.rank) : "");
 }
 

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/text.h"
 #include "ccgraph/ir/verifier.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -79,7 +80,7 @@ std::string assumedGroupsText(const GroupTable &groups) {
   llvm::MapVector<size_t, std::vector<std::string>> bySize;
   for (const Group &group : groups.groups())
     if (group.assumed)
-      bySize[group.ranks.size()].push_back(group.name);
+      bySize[group.ranks.size()].push_back(visibleText(group.name));
   std::string text;
   for (auto &[size, names] : bySize) {
     text += (text.empty() ? "" : "; ") + std::string(names.size() == 1 ? "group " : "groups ");
@@ -118,7 +119,7 @@ std::vector<std::string> unknownGroups(const Graph &graph) {
   std::vector<std::string> names;
   for (const NamedGroup &group : named)
     if (!graph.groups().find(group.name))
-      names.push_back(group.name);
+      names.push_back(visibleText(group.name));
   return names;
 }
 

@@ -36,8 +36,9 @@ struct FxTextOptions {
   bool listTypes = false; ///< types of list results too: nothing is lost, but PyTorch would not print them
 };
 
-/// The graph with its subgraphs as print_readable(include_stride=True, include_device=True) prints it, ending in one
-/// The class of the graph, and its subgraphs inside of it. Never fails; the stream keeps what the system said.
-void writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options = {});
+/// Prints the graph with its subgraphs as print_readable(include_stride=True, include_device=True) does: classes inside of its class.
+/// Error: a name, target or argument would not read back as it is (ccgraph/ir/names.h); nothing is written then. The stream keeps what the
+/// system said.
+[[nodiscard]] llvm::Error writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options = {});
 
 } // namespace ccgraph

@@ -4,6 +4,8 @@
 // string each.
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,6 +18,8 @@ namespace ccgraph {
 [[nodiscard]] std::string bytesText(int64_t bytes);
 /// "1 wait", "2 waits".
 [[nodiscard]] std::string counted(size_t count, const std::string &noun);
+/// The text as one line that a terminal shows as it is: control characters and bytes that are no UTF-8 as "\\n", "\\x1b".
+[[nodiscard]] std::string visibleText(llvm::StringRef text);
 /// "rank 1", "ranks 0, 2 and 3".
 [[nodiscard]] std::string ranksText(const std::vector<int64_t> &ranks);
 

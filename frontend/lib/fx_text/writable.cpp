@@ -1,0 +1,155 @@
+#include "fx_text/writable.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/names.h"
+#include "fx_text/constant_text.h"
+#include "fx_text/python.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using llvm::StringRef;
+
+namespace ccgraph::fx {
+namespace {
+
+class WritableCheck {
+public:
+  explicit WritableCheck(const Graph &graph) : graph_(graph) {}
+
+  llvm::Error check() {
+    for (const Node *node : graph_) {
+      check(*node);
+      if (!found_.empty())
+        return makeError(std::move(found_));
+    }
+    for (const auto &[name, subgraph] : graph_.subgraphs()) {
+      if (!isIdentifier(name.str()))
+        return makeError(refusal(name.str(), "name of a subgraph", name.str(), "an identifier of Python"));
+      if (llvm::Error error = WritableCheck(*subgraph).check())
+        return error;
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  static Diagnostic refusal(StringRef where, StringRef what, StringRef got, StringRef expected) {
+    Diagnostic diagnostic;
+    diagnostic.where = where.str();
+    diagnostic.message = ("FX text cannot say the " + what + " '" + got + "', expected " + expected +
+                          ": it would read back as something else")
+                             .str();
+    diagnostic.notes.push_back("give it another name where the graph is made, or write JSON (-o FILE.json)");
+    return diagnostic;
+  }
+
+  void demand(bool holds, StringRef what, StringRef got, StringRef expected) {
+    if (!holds && found_.empty())
+      found_.push_back(refusal(node_->name().str(), what, got, expected));
+  }
+
+  void check(const Node &node) {
+    node_ = &node;
+    if (node.opcode() != Opcode::Output)
+      demand(isNodeName(node.name().str()), "name", node.name().str(), "an identifier of Python that is no keyword");
+    checkTarget(node.opcode(), node.target().str());
+    for (const Argument &argument : node.args())
+      check(argument);
+    for (const auto &[name, value] : node.kwargs()) {
+      demand(isArgumentName(name.str()), "keyword", name.str(), "an identifier of Python");
+      check(value);
+    }
+    if (node.type() && types_.insert(node.type()).second)
+      checkType(node.type()->str());
+  }
+
+  void checkTarget(Opcode opcode, StringRef target) {
+    switch (opcode) {
+    case Opcode::Placeholder:
+      return demand(isParameterName(target), "parameter", target, "an identifier of Python that is no keyword");
+    case Opcode::GetAttr:
+      return demand(isAttributePath(target), "attribute", target, "words joined by dots");
+    case Opcode::CallFunction:
+      return demand(isCallTarget(target), "target", target, "identifiers joined by dots, such as aten.mm.default");
+    case Opcode::Output:
+      return;
+    }
+  }
+
+  /// Symbols are the one part of a type that is any text.
+  void checkType(StringRef text) {
+    demand(isOneLine(text) && text.find_first_of("'\"\\#") == StringRef::npos, "type", text,
+           "dtype, sizes, strides and device");
+  }
+
+  void check(const Argument &argument) {
+    switch (argument.kind()) {
+    case Argument::Kind::Layout:
+      return demand(isLayout(argument.text()), "layout", argument.text(), "a layout of PyTorch such as strided");
+    case Argument::Kind::MemoryFormat:
+      return demand(isMemoryFormat(argument.text()), "memory format", argument.text(),
+                    "a memory format of PyTorch such as contiguous_format");
+    case Argument::Kind::Python:
+      return checkText("constant", argument.text());
+    case Argument::Kind::Symbolic:
+      return checkText("expression", argument.symbolic()->text());
+    case Argument::Kind::Device:
+      return demand(isIdentifier(argument.device().kind.str()), "device", argument.device().kind.str(),
+                    "a kind of device such as cuda");
+    case Argument::Kind::List:
+    case Argument::Kind::Tuple:
+    case Argument::Kind::Slice:
+    case Argument::Kind::Dict:
+      return checkParts(argument);
+    case Argument::Kind::None:
+    case Argument::Kind::Bool:
+    case Argument::Kind::Int:
+    case Argument::Kind::Float:
+    case Argument::Kind::String:
+    case Argument::Kind::DType:
+    case Argument::Kind::Operand:
+      return;
+    }
+  }
+
+  void checkParts(const Argument &argument) {
+    for (const Argument &element : argument.elements())
+      check(element);
+    for (const auto &[key, value] : argument.entries())
+      check(value);
+  }
+
+  /// A word in such a text may be the name of a node, and reads back as the node then.
+  void checkText(StringRef what, StringRef text) {
+    if (!texts_.insert(text).second)
+      return;
+    bool isSymbol = isSymbolName(text);
+    demand(readsBack(text) &&
+               (isSymbol || !mentions(text, [&](StringRef word) { return graph_.find(word) != nullptr; })),
+           what, text, "a constant, or symbols such as s0 + 1, without the names of nodes");
+  }
+
+  const Graph &graph_;
+  const Node *node_ = nullptr;
+  std::vector<Diagnostic> found_;
+  llvm::DenseSet<const Type *> types_; ///< that were looked at
+  llvm::StringSet<> texts_;            ///< the same
+};
+
+} // namespace
+
+llvm::Error checkWritable(const Graph &graph) { return WritableCheck(graph).check(); }
+
+bool isMemoryFormat(StringRef word) {
+  constexpr StringRef known[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
+  return llvm::is_contained(known, word);
+}
+
+bool isLayout(StringRef word) {
+  constexpr StringRef known[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
+                                 "sparse_bsr", "sparse_bsc", "jagged",     "_mkldnn"};
+  return llvm::is_contained(known, word);
+}
+
+} // namespace ccgraph::fx
