@@ -2,6 +2,7 @@
  *
  * Handles: each is opaque, made by a function here and given back to its _free, which takes NULL too. A graph handle
  * holds one graph with all that belongs to it.
+ * NULL in place of a handle or of a place for a result is an error of usage; of a function that returns no error, nothing: 0, or "".
  * Errors: functions that can fail return NULL, or an error that the caller frees; it holds the diagnostics that the tools
  * print. What a failed call was to make is not made; a graph whose optimization failed is good for nothing but to be freed, and says so.
  * Threads: every function may be called from any thread. Calls on one graph handle wait for one another; an options
@@ -74,7 +75,7 @@ ccgraph_options *ccgraph_options_new(void);
  *   machine        name or path
  *   durations      path
  *   groups         path
- *   memory-budget  bytes, such as "40GiB", or "unlimited"
+ *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
  *   bitwise, ranks-differ   "true" or "false"
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);

@@ -35,12 +35,12 @@ ccgraph_error *usage(std::string message, std::string repair) {
 uint32_t ccgraph_abi_version(void) { return CCGRAPH_ABI_MAJOR << 16U | CCGRAPH_ABI_MINOR; }
 const char *ccgraph_version(void) { return CCGRAPH_VERSION; }
 
-int32_t ccgraph_error_kind(const ccgraph_error *error) { return error->kind; }
-const char *ccgraph_error_text(const ccgraph_error *error) { return error->text.c_str(); }
-size_t ccgraph_error_count(const ccgraph_error *error) { return error->diagnostics.size(); }
+int32_t ccgraph_error_kind(const ccgraph_error *error) { return error ? error->kind : 0; }
+const char *ccgraph_error_text(const ccgraph_error *error) { return error ? error->text.c_str() : ""; }
+size_t ccgraph_error_count(const ccgraph_error *error) { return error ? error->diagnostics.size() : 0; }
 
 int32_t ccgraph_error_at(const ccgraph_error *error, size_t index, ccgraph_diagnostic *out) {
-  if (index >= error->diagnostics.size() || !out || out->struct_size < sizeof(ccgraph_diagnostic))
+  if (!error || index >= error->diagnostics.size() || !out || out->struct_size < sizeof(ccgraph_diagnostic))
     return 0;
   const Diagnostic &found = error->diagnostics[index];
   out->severity = found.severity == Severity::Error ? CCGRAPH_SEVERITY_ERROR : CCGRAPH_SEVERITY_WARNING;
@@ -56,6 +56,6 @@ int32_t ccgraph_error_at(const ccgraph_error *error, size_t index, ccgraph_diagn
 
 void ccgraph_error_free(ccgraph_error *error) { delete error; }
 
-const char *ccgraph_text_data(const ccgraph_text *text) { return text->text.c_str(); }
-size_t ccgraph_text_size(const ccgraph_text *text) { return text->text.size(); }
+const char *ccgraph_text_data(const ccgraph_text *text) { return text ? text->text.c_str() : ""; }
+size_t ccgraph_text_size(const ccgraph_text *text) { return text ? text->text.size() : 0; }
 void ccgraph_text_free(ccgraph_text *text) { delete text; }

@@ -15,10 +15,22 @@ namespace {
 
 constexpr unsigned maxDepth = 200;
 
-/// Structs of the sizes that this library knows; nothing around a graph is whole too.
+bool hasArrays(const ccgraph_flat &flat) {
+  return flat.text_begin && (flat.text_bytes || flat.text_count == 0 || flat.text_begin[flat.text_count] == 0) &&
+         (flat.node_count == 0 ||
+          (flat.opcodes && flat.names && flat.targets && flat.types && flat.code_begin && flat.code));
+}
+
+bool hasArrays(const ccgraph_around &around) {
+  return (around.frame_count == 0 || (around.node_frames && around.frame_texts && around.frame_lines)) &&
+         (around.symbol_count == 0 || (around.symbols && around.hints)) &&
+         (around.subgraph_count == 0 || (around.subgraph_names && around.subgraphs));
+}
+
+/// Structs of the sizes that this library knows, with their arrays; nothing around a graph is whole too.
 bool areWhole(const ccgraph_flat *flat, const ccgraph_around *around) {
-  return flat && flat->struct_size >= sizeof(ccgraph_flat) &&
-         (!around || around->struct_size >= sizeof(ccgraph_around));
+  return flat && flat->struct_size >= sizeof(ccgraph_flat) && hasArrays(*flat) &&
+         (!around || (around->struct_size >= sizeof(ccgraph_around) && hasArrays(*around)));
 }
 
 /// Reads one graph; the first mistake ends it.
@@ -101,7 +113,8 @@ private:
     if (mistake_.empty() && graph_.subgraph(name))
       fail("a second subgraph is called '" + name.str().str() + "'", "names are unique");
     if (mistake_.empty() && !areWhole(flat, around))
-      fail("the subgraph '" + name.str().str() + "' is NULL or a struct of another size", "set struct_size");
+      fail("the subgraph '" + name.str().str() + "' is NULL, lacks an array or has another size",
+           "set struct_size, and each array whose count is not 0");
     if (mistake_.empty() && depth >= maxDepth)
       fail("subgraphs nest deeper than " + std::to_string(maxDepth), "flatten them");
     return mistake_.empty() ? FlatReader(*flat, around, graph_.addSubgraph(name)).read(depth + 1)
@@ -287,7 +300,8 @@ ccgraph_error *ccgraph_import_with(const ccgraph_flat *flat, const ccgraph_aroun
                                    ccgraph_graph **graph) {
   if (!graph || !areWhole(flat, around))
     return usage(
-        "ccgraph_import: got NULL or a struct of another size, expected a ccgraph_flat and a place for the graph",
+        "ccgraph_import: got NULL or a struct of another size, expected a ccgraph_flat with its arrays and a place for "
+        "the graph",
         "set struct_size to sizeof(ccgraph_flat), and that of what stands around it to sizeof(ccgraph_around)");
   auto handle = std::make_unique<ccgraph_graph>();
   handle->graph = std::make_unique<Graph>(handle->context, name ? name : "graph");

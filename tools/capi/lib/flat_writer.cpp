@@ -154,6 +154,8 @@ private:
 } // namespace
 
 ccgraph_error *ccgraph_edits_of(ccgraph_graph *graph, ccgraph_edits **edits) {
+  if (!graph || !edits)
+    return usage("ccgraph_edits_of: got NULL, expected a graph and a place for the edits");
   std::lock_guard lock(graph->mutex);
   if (!graph->imported || graph->state != ccgraph_graph::State::Optimized)
     return usage("edits are of a graph that was imported and then optimized",
