@@ -16,7 +16,7 @@ llvm::Error acceptBudget(PipelineFlags &flags, llvm::StringRef text) {
     return badValue("--memory-budget", text, "no budget beside --minimize memory");
   auto bytes = OptionText<ByteCount>::parse(text);
   if (!bytes)
-    return badValue("--memory-budget", text, "bytes such as 40GiB or 1500000, or unlimited");
+    return badValue("--memory-budget", text, "bytes such as 40GiB, 24.6GiB, 80GB or 1500000, or unlimited");
   manager.limitMemory = bytes->limit.has_value();
   manager.memoryBudget = bytes->limit;
   return llvm::Error::success();
@@ -75,7 +75,8 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
               return llvm::Error::success();
             }});
   line.chooseFrom(namesOfPasses());
-  line.add({"--memory-budget", "BYTES", "what no pass may exceed: 40GiB, unlimited (default: the input's own peak)",
+  line.add({"--memory-budget", "BYTES",
+            "what no pass may exceed: 40GiB, 24.6GiB, 80GB, unlimited (default: the input's own peak)",
             [&flags](llvm::StringRef text) { return acceptBudget(flags, text); }});
   line.add({"--minimize", "WHAT", "time within the budget, or memory and then time (time)",
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});

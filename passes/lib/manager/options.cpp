@@ -2,6 +2,8 @@
 
 #include "ccgraph/passes/pass.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace ccgraph {
 
 namespace {
@@ -12,7 +14,39 @@ struct Unit {
   llvm::StringRef suffix;
   int64_t bytes;
 };
+/// What sizes are printed in.
 constexpr Unit units[] = {{"GiB", int64_t{1} << 30}, {"MiB", int64_t{1} << 20}, {"KiB", int64_t{1} << 10}, {"", 1}};
+
+/// "GiB" and "G", as Slurm and Docker have it, are powers of 1024; "GB" is a power of 1000. Any case.
+std::optional<int64_t> bytesOfUnit(llvm::StringRef unit) {
+  constexpr llvm::StringRef letters = "kmgt";
+  std::string lower = unit.lower();
+  llvm::StringRef rest = lower;
+  if (rest.empty() || rest == "b")
+    return 1;
+  size_t power = letters.find(rest.front());
+  rest = rest.drop_front();
+  if (power == llvm::StringRef::npos || (!rest.empty() && rest != "ib" && rest != "b"))
+    return std::nullopt;
+  int64_t bytes = 1;
+  for (size_t i = 0; i <= power; ++i)
+    bytes *= rest == "b" ? 1000 : 1024;
+  return bytes;
+}
+
+/// The bytes of "0.6" units, rounded down; the digits after the sixth count for nothing.
+std::optional<int64_t> bytesOfFraction(llvm::StringRef digits, int64_t unit) {
+  constexpr size_t most = 6;
+  if (unit == 1 || digits.empty() || !llvm::all_of(digits, llvm::isDigit))
+    return std::nullopt;
+  int64_t numerator = 0;
+  int64_t denominator = 1;
+  for (char c : digits.take_front(most)) {
+    numerator = 10 * numerator + (c - '0');
+    denominator *= 10;
+  }
+  return numerator * (unit / denominator) + numerator * (unit % denominator) / denominator;
+}
 
 std::optional<int64_t> parseCount(llvm::StringRef text) {
   uint64_t value = 0;
@@ -36,16 +70,16 @@ std::string OptionText<bool>::print(bool value) { return value ? "true" : "false
 std::optional<ByteCount> OptionText<ByteCount>::parse(llvm::StringRef text) {
   if (text == unlimited)
     return ByteCount{};
-  for (const Unit &unit : units) {
-    llvm::StringRef digits = text;
-    if (!digits.consume_back(unit.suffix))
-      continue;
-    auto value = parseCount(digits);
-    if (!value || *value > INT64_MAX / unit.bytes)
-      return std::nullopt;
-    return ByteCount{*value * unit.bytes};
-  }
-  return std::nullopt;
+  llvm::StringRef number = text.take_while([](char c) { return llvm::isDigit(c) || c == '.'; });
+  std::optional<int64_t> unit = bytesOfUnit(text.drop_front(number.size()).ltrim(' '));
+  auto [digits, fraction] = number.split('.');
+  std::optional<int64_t> whole = parseCount(digits);
+  if (!unit || !whole || *whole > INT64_MAX / *unit)
+    return std::nullopt;
+  std::optional<int64_t> part = digits.size() == number.size() ? 0 : bytesOfFraction(fraction, *unit);
+  if (!part || *whole * *unit > INT64_MAX - *part)
+    return std::nullopt;
+  return ByteCount{*whole * *unit + *part};
 }
 
 // In the largest unit that has a whole number: 1073741824 is "1GiB", 1610612736 is "1536MiB", and 1500 is "1500". So

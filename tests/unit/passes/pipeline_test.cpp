@@ -91,7 +91,30 @@ TEST(Options, ByteCountsPrintInTheLargestUnitThatDivides) {
   for (const char *text : {"0", "1", "1023", "1KiB", "1025", "3MiB", "5GiB", "unlimited"})
     EXPECT_EQ(Text::print(*Text::parse(text)), text);
   EXPECT_EQ(Text::print(*Text::parse("1024KiB")), "1MiB");
-  for (const char *text : {"", "KiB", "1 KiB", "1.5MiB", "0x10", "-1", "1kib", "99999999999999999999"})
+}
+
+TEST(Options, ByteCountsAreReadAsPeopleTypeThem) {
+  using Text = OptionText<ByteCount>;
+  const std::pair<const char *, int64_t> sizes[] = {{"24.6GiB", 26414086553},
+                                                    {"40gb", 40'000'000'000},
+                                                    {"80GB", 80'000'000'000},
+                                                    {"40g", int64_t(40) << 30},
+                                                    {"40G", int64_t(40) << 30},
+                                                    {"1.5MiB", 3 << 19},
+                                                    {"1 KiB", 1024},
+                                                    {"1kib", 1024},
+                                                    {"2TiB", int64_t(2) << 40},
+                                                    {"1.5tb", 1'500'000'000'000},
+                                                    {"64b", 64},
+                                                    {"0.5K", 512},
+                                                    {"9223372036854775807", INT64_MAX},
+                                                    {"0.1234567GiB", 132553428}};
+  for (auto [text, bytes] : sizes)
+    EXPECT_EQ(Text::parse(text), std::optional(ByteCount{bytes})) << text;
+  for (const char *text : {"",      "KiB",    "GB",      "0x10",  "-1",      "99999999999999999999",
+                           "1.5",   "1.5B",   ".5GiB",   "1.GiB", "1..5GiB", "1.5.2GiB",
+                           "40Zb",  "40GiBs", "40 GiB ", "40ib",  "1e9",     "8388608TiB",
+                           "+4GiB", "nan",    "inf"})
     EXPECT_FALSE(Text::parse(text).has_value()) << text;
 }
 

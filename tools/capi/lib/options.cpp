@@ -23,7 +23,7 @@ ccgraph_error *setSwitch(llvm::StringRef name, llvm::StringRef value, bool &wher
 ccgraph_error *setBudget(PassManagerOptions &manager, llvm::StringRef value) {
   auto bytes = OptionText<ByteCount>::parse(value);
   if (!bytes)
-    return badValue("memory-budget", value, "bytes such as 40GiB or 1500000, or unlimited");
+    return badValue("memory-budget", value, "bytes such as 40GiB, 24.6GiB, 80GB or 1500000, or unlimited");
   manager.limitMemory = bytes->limit.has_value();
   manager.memoryBudget = bytes->limit;
   return nullptr;

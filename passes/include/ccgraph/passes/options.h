@@ -27,7 +27,7 @@ namespace ccgraph {
 
 class Pass;
 
-/// A number of bytes, or no limit. Texts: "unlimited", "0", "1500", "64KiB", "2MiB", "1GiB";
+/// A number of bytes, or no limit. Texts: "unlimited", "1500", "64KiB", "24.6GiB", "40g" (powers of 1024), "80GB" (of 1000), in any case;
 /// printed in the largest unit that divides it. More than 2^63 - 1 bytes do not parse.
 struct ByteCount {
   std::optional<int64_t> limit;
