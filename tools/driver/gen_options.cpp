@@ -1,5 +1,7 @@
 #include "driver/gen_options.h"
 
+#include "driver/output_paths.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -158,7 +160,9 @@ llvm::Error parseGenOptions(CommandLine &line, GenOptions &options, llvm::ArrayR
     options.model = line.positional().front();
   if (!options.model.empty() && !models::findModel(options.model))
     return usage("no model '" + options.model + "', expected one of: " + llvm::join(models::modelNames(), ", "));
-  return llvm::Error::success();
+  const NamedPath outputs[] = {{"-o", options.output}};
+  const NamedPath inputs[] = {{"--config", options.config}};
+  return checkOutputPaths(outputs, inputs);
 }
 
 } // namespace ccgraph::driver

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/machine.h"
 #include "ccgraph/passes/lower.h"
+#include "driver/output_paths.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -106,7 +107,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
   line.beginTopic(
       "checks", "what is checked, what is known of operators and ranks, exit codes",
       "Exit: 0 fine, 1 bad input or output, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
-      "4 a defect of ccgraph, with ccgraph-reproducer.json written. Code 3 of --check-equivalence also means that\n"
+      "4 a defect of ccgraph, which a file reproduces (--reproducer). Code 3 of --check-equivalence also means that\n"
       "an output was NaN or infinite throughout, or that no output was left that could tell programs apart.");
   line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
   line.add({"--split-group", "GROUP:KIND",
@@ -120,6 +121,9 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
               options.splits.push_back(std::move(*split));
               return llvm::Error::success();
             }});
+  line.addText("--reproducer", "FILE",
+               "with exit code 4: write the graph that shows the defect here (a new file of the temporary folder)",
+               options.reproducer);
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
                options.values);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, [&](size_t seed) { options.seed = seed; });
@@ -166,6 +170,24 @@ llvm::Error checkTogether(const OptOptions &options) {
   return checkViewFlags(options.views);
 }
 
+llvm::Error checkPaths(const OptOptions &options) {
+  const NamedPath outputs[] = {{"-o", options.output},
+                               {"--report", options.views.report},
+                               {"--trace", options.views.trace},
+                               {"--remarks-file", options.views.remarksFile},
+                               {"--reproducer", options.reproducer}};
+  std::vector<NamedPath> inputs = {{"GRAPH", options.input},
+                                   {"--groups", options.groups},
+                                   {"--schedule", options.schedule},
+                                   {"--compare", options.compare},
+                                   {"--ops", options.pipeline.opFile},
+                                   {"--machine", options.pipeline.machine},
+                                   {"--durations", options.pipeline.durations}};
+  for (const std::string &path : options.pipeline.collectives)
+    inputs.push_back({"--collectives", path});
+  return checkOutputPaths(outputs, inputs);
+}
+
 } // namespace
 
 // By --emit if it is given, else by the name of the file: "-o x.py" is FX text, all else is JSON.
@@ -208,7 +230,9 @@ llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayR
                  " graph files, expected one\n  note: ccgraph-opt GRAPH [flags]; --help lists the flags");
   options.input = line.positional().front();
   options.given = line.given().vec();
-  return checkTogether(options);
+  if (llvm::Error error = checkTogether(options))
+    return error;
+  return checkPaths(options);
 }
 
 } // namespace ccgraph::driver

@@ -37,6 +37,7 @@ struct OptOptions {
   std::string schedule; ///< --schedule, what to do in place of a pipeline
   std::string compare;  ///< a graph that stands for what the passes would make
   std::string helpPass;
+  std::string reproducer;
   /// topic, maybe empty for the first screen; no value: help is not asked for
   std::optional<std::string> help;
   PipelineFlags pipeline;

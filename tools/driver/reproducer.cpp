@@ -2,16 +2,14 @@
 
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/toolkit/graph_files.h"
+#include "driver/advice_command.h"
 
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/Path.h"
-
-#include <unistd.h>
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace ccgraph::driver {
 namespace {
-
-constexpr llvm::StringLiteral reproducerName = "ccgraph-reproducer.json";
 
 // The graph in memory is of no use here, because passes have changed it. So it is read again from the bytes of the
 // input, with the same operators and groups, and written as JSON: a file that a report can carry, beside the command
@@ -30,28 +28,19 @@ llvm::Expected<std::unique_ptr<Graph>> loadFailed(Context &context, const OptOpt
   return std::move(graphs->front());
 }
 
-/// Where the graph was written: the first of two folders that takes it.
-/// The working folder may be read-only, as it often is where a job runs; the error that is told is that of the first
-/// folder.
-llvm::Expected<std::string> writeSomewhere(const Graph &graph) {
-  auto write = [&](llvm::StringRef path) {
-    return writeFile(path, [&](llvm::raw_ostream &os) {
-      writeJsonGraph(os, graph);
-      return llvm::Error::success();
-    });
-  };
-  llvm::Error error = write(reproducerName);
-  if (!error)
-    return reproducerName.str();
-  llvm::SmallString<128> elsewhere;
-  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, elsewhere);
-  llvm::sys::path::append(elsewhere, "ccgraph-reproducer-" + llvm::Twine(getpid()) + ".json");
-  if (llvm::Error second = write(elsewhere)) {
-    llvm::consumeError(std::move(second));
+/// Where the graph was written: the file that was asked for, else a new one of the temporary folder, which no other user reads.
+llvm::Expected<std::string> writeGraph(const OptOptions &options, const Graph &graph) {
+  llvm::SmallString<128> path(options.reproducer);
+  if (path.empty())
+    if (std::error_code code = llvm::sys::fs::createTemporaryFile("ccgraph-reproducer", "json", path))
+      return llvm::createStringError(code, "no file could be made in the temporary folder: " + code.message());
+  llvm::Error error = writeFile(path, [&](llvm::raw_ostream &os) {
+    writeJsonGraph(os, graph);
+    return llvm::Error::success();
+  });
+  if (error)
     return error;
-  }
-  llvm::consumeError(std::move(error));
-  return elsewhere.str().str();
+  return path.str().str();
 }
 
 /// The flags that change what a pass does, beside the pipeline.
@@ -59,13 +48,13 @@ std::string otherFlags(const OptOptions &options) {
   const PassManagerOptions &manager = options.pipeline.manager;
   std::string text;
   if (!options.pipeline.opFile.empty())
-    text += " --ops " + options.pipeline.opFile;
+    text += " --ops " + shellWord(options.pipeline.opFile);
   if (!options.pipeline.machine.empty())
-    text += " --machine " + options.pipeline.machine;
+    text += " --machine " + shellWord(options.pipeline.machine);
   for (const std::string &path : options.pipeline.collectives)
-    text += " --collectives " + path;
+    text += " --collectives " + shellWord(path);
   if (!options.pipeline.durations.empty())
-    text += " --durations " + options.pipeline.durations;
+    text += " --durations " + shellWord(options.pipeline.durations);
   if (!manager.spmd)
     text += " --ranks-differ";
   if (manager.bitwise)
@@ -85,14 +74,16 @@ void writeReproducer(const OptOptions &options, const InputFile &input, const Pa
       << failure.pass << "; no graph was written\n";
   Context context;
   auto graph = loadFailed(context, options, input, failure.graph ? failure.graph->name() : "");
-  llvm::Expected<std::string> path = graph ? writeSomewhere(**graph) : graph.takeError();
+  llvm::Expected<std::string> path = graph ? writeGraph(options, **graph) : graph.takeError();
   if (!path) {
     llvm::StringRef why = llvm::StringRef(llvm::toString(path.takeError())).rtrim();
     err << "  note: a reproducer could not be written: " << why.split('\n').first << '\n';
     return;
   }
-  err << "  note: reproduce with: ccgraph-opt " << *path << " --pipeline '" << failure.pipeline << "'"
-      << otherFlags(options) << '\n';
+  // Because the pass that applies a schedule has no name on a command line, the schedule is given again.
+  std::string what = options.schedule.empty() ? " --pipeline " + shellWord(failure.pipeline)
+                                              : " --schedule " + shellWord(options.schedule);
+  err << "  note: reproduce with: ccgraph-opt " << shellWord(*path) << what << otherFlags(options) << '\n';
 }
 
 } // namespace ccgraph::driver

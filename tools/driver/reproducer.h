@@ -1,9 +1,8 @@
 // Reproducers: what is written when a check after a pass fails, which is always a defect of
 // ours.
 //
-// Writes `ccgraph-reproducer.json`, the graph as it was read with its groups, into the working
-// directory, or into the system's folder for temporary files where that cannot be written, and the
-// command that shows the defect to `err`.
+// Writes the graph as it was read, with its groups, to the file of --reproducer, or into a new file of the
+// system's folder for temporary files that other users cannot read, and the command that shows the defect to `err`.
 //
 // Ownership: none. Failure: never an error of its own, since one was just reported: what keeps the
 // file from being written is a note. Cost: reads the input again.

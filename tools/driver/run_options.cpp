@@ -1,6 +1,7 @@
 #include "driver/run_options.h"
 
 #include "ccgraph/ir/machine.h"
+#include "driver/output_paths.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -138,6 +139,24 @@ CommandLine declareRunFlags(RunOptions &options) {
   return line;
 }
 
+static llvm::Error checkPaths(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
+  const NamedPath outputs[] = {
+      {"--trace", options.trace}, {"--durations", options.durations}, {"--calls", options.calls}};
+  std::vector<NamedPath> inputs = {{"--expect", options.expect},
+                                   {"--tolerance", options.toleranceFile},
+                                   {"--pace", options.pace},
+                                   {"--machine", options.pipeline.machine},
+                                   {"--ops", options.pipeline.opFile}};
+  auto add = [&](const char *flag, llvm::ArrayRef<std::string> paths) {
+    for (const std::string &path : paths)
+      inputs.push_back({flag, path});
+  };
+  add("GRAPH", positional);
+  add("--rank-graphs", options.rankGraphs);
+  add("--groups", options.groups);
+  return checkOutputPaths(outputs, inputs);
+}
+
 // Graphs come either as one file for all ranks or as --rank-graphs, one for each; group files pair up with them. A
 // number that does not fit is told here, before any file is read.
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
@@ -165,7 +184,7 @@ llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string>
   if (options.groups.size() > 1 && options.groups.size() != graphs)
     return usage("got " + llvm::Twine(options.groups.size()) + " group files for " + llvm::Twine(graphs) +
                  " graphs, expected one, or one each");
-  return llvm::Error::success();
+  return checkPaths(options, positional);
 }
 
 } // namespace ccgraph::driver

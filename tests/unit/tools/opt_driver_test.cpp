@@ -48,9 +48,15 @@ protected:
     return static_cast<int>(optMain(arguments, {out, err}));
   }
   /// What is said of a defect.
-  static std::string reproduced() {
+  struct Asked {
+    std::string reproducer;
+    std::string schedule = {};
+  };
+  static std::string reproduced(const Asked &asked) {
     OptOptions options;
     options.input = "step.py";
+    options.reproducer = asked.reproducer;
+    options.schedule = asked.schedule;
     options.pipeline.manager.memoryBudget = 4096;
     std::string err;
     llvm::raw_string_ostream os(err);
@@ -177,11 +183,22 @@ TEST_F(OptDriver, AFailedRunLeavesTheOldOutput) {
   EXPECT_EQ(contents("out.json"), "old");
 }
 
-TEST_F(OptDriver, AnInputMayBeItsOwnOutput) {
+TEST_F(OptDriver, AnOutputIsNoInputAndNoOtherOutput) {
   ASSERT_EQ(opt({"step.py", "-O0", "-o", "a.json"}), 0);
-  std::string before = contents("a.json");
-  ASSERT_EQ(opt({"a.json", "-O0", "-o", "a.json"}), 0);
-  EXPECT_EQ(contents("a.json"), before);
+  const std::string before = contents("a.json");
+  fs::create_symlink("a.json", "link.json");
+  fs::create_hard_link("a.json", "hard.json");
+  for (const char *same : {"a.json", "./a.json", "link.json", "hard.json"}) {
+    EXPECT_EQ(opt({"a.json", "-O2", "-o", same}), 2) << same;
+    EXPECT_NE(err_.find("which GRAPH reads"), std::string::npos) << err_;
+    EXPECT_EQ(contents("a.json"), before);
+  }
+  const std::string around = "../" + fs::current_path().filename().string() + "/new.json";
+  EXPECT_EQ(opt({"step.py", "-o", "new.json", "--trace", around.c_str()}), 2);
+  EXPECT_NE(err_.find("which -o writes too"), std::string::npos) << err_;
+  EXPECT_FALSE(fs::exists("new.json"));
+  EXPECT_EQ(opt({"step.py", "-o", "new.json", "--trace", "trace.json"}), 0) << err_;
+  EXPECT_EQ(opt({"step.py", "-o", "/dev/null", "--trace", "/dev/null"}), 0) << "a device takes any number: " << err_;
 }
 
 TEST_F(OptDriver, WhatIsNotKnownIsSaid) {
@@ -194,21 +211,49 @@ TEST_F(OptDriver, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(out_.find("not known"), std::string::npos) << out_;
 }
 
-TEST_F(OptDriver, AReproducerShowsTheDefect) {
-  std::string said = reproduced();
-  EXPECT_NE(said.find("ccgraph-opt ccgraph-reproducer.json --pipeline 'sink-waits' --memory-budget 4096"),
+TEST_F(OptDriver, AReproducerGoesWhereItIsAskedFor) {
+  std::string said = reproduced({.reproducer = "defect.json"});
+  EXPECT_NE(said.find("reproduce with: ccgraph-opt defect.json --pipeline sink-waits --memory-budget 4096\n"),
             std::string::npos)
       << said;
-  EXPECT_EQ(opt({"ccgraph-reproducer.json", "--pipeline", "sink-waits"}), 0) << err_;
+  EXPECT_EQ(opt({"defect.json", "--pipeline", "sink-waits"}), 0) << err_;
 }
 
-TEST_F(OptDriver, AReproducerGoesElsewhereWhereTheFolderTakesNone) {
-  fs::create_directory("ccgraph-reproducer.json");
-  std::string said = reproduced();
-  EXPECT_EQ(said.find("error"), std::string::npos) << said;
-  llvm::StringRef path = llvm::StringRef(said).split("ccgraph-opt ").second.split(' ').first;
-  EXPECT_EQ(opt({path.str().c_str(), "--pipeline", "sink-waits"}), 0) << said << err_;
-  fs::remove(path.str());
+TEST_F(OptDriver, AReproducerThatNobodyAskedForIsANewTemporaryFile) {
+  auto pathIn = [](const std::string &said) {
+    return llvm::StringRef(said).split("reproduce with: ccgraph-opt ").second.split(' ').first.str();
+  };
+  size_t before = std::distance(fs::directory_iterator("."), fs::directory_iterator());
+  std::string first = pathIn(reproduced({})), second = pathIn(reproduced({}));
+  EXPECT_NE(first, second) << "each has a name of its own";
+  EXPECT_EQ(fs::path(first).parent_path(), fs::temp_directory_path());
+  EXPECT_EQ(std::distance(fs::directory_iterator("."), fs::directory_iterator()), static_cast<std::ptrdiff_t>(before))
+      << "nothing was written into the working folder";
+  for (const std::string &path : {first, second}) {
+    EXPECT_EQ(opt({path.c_str(), "--pipeline", "sink-waits"}), 0) << err_;
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write) << "nobody else reads it";
+    fs::remove(path);
+  }
+}
+
+// The pass that applies a schedule has no name on a command line.
+TEST_F(OptDriver, AReproducerOfAScheduleGivesTheSchedule) {
+  ASSERT_EQ(opt({"step.py", "--emit", "schedule", "-o", "it's.schedule.json"}), 0) << err_;
+  std::string said = reproduced({.reproducer = "defect.json", .schedule = "it's.schedule.json"});
+  EXPECT_NE(said.find("ccgraph-opt defect.json --schedule 'it'\\''s.schedule.json' --memory-budget 4096\n"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(opt({"defect.json", "--schedule", "it's.schedule.json"}), 0) << err_;
+}
+
+TEST_F(OptDriver, ANumberOfExposedTransfersMayStandApart) {
+  ASSERT_EQ(opt({"step.py", "--exposed", "5"}), 0) << err_;
+  std::string apart = out_;
+  ASSERT_EQ(opt({"step.py", "--exposed=5"}), 0) << err_;
+  EXPECT_EQ(out_, apart);
+  ASSERT_EQ(opt({"--exposed", "step.py"}), 0) << "a word that is no number is the graph: " << err_;
+  EXPECT_EQ(opt({"step.py", "--exposed", "0"}), 2);
+  EXPECT_EQ(opt({"step.py", "--remarks", "5"}), 2) << "a text is taken after '=' alone";
 }
 
 TEST_F(OptDriver, TheSummaryOfARealGraphFitsAScreen) {
