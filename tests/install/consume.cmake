@@ -24,7 +24,9 @@ file(APPEND ${WORK}/source/CMakeLists.txt
   "add_library(plugin SHARED improve.cpp)\ntarget_link_libraries(plugin PRIVATE ccgraph::toolkit -Wl,-z,defs)\n")
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-foreach(installed doc/ccgraph/LICENSE ccgraph/graph.schema.json ccgraph/plan.schema.json ccgraph/flight.schema.json
+file(GLOB schemas RELATIVE ${SOURCE}/docs ${SOURCE}/docs/*.schema.json)
+list(TRANSFORM schemas PREPEND ccgraph/)
+foreach(installed doc/ccgraph/LICENSE ${schemas}
     man/man1/ccgraph-gen.1 man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1 bash-completion/completions/ccgraph-gen
     bash-completion/completions/ccgraph-opt bash-completion/completions/ccgraph-run)
   if(NOT EXISTS ${WORK}/prefix/share/${installed})
@@ -32,6 +34,12 @@ foreach(installed doc/ccgraph/LICENSE ccgraph/graph.schema.json ccgraph/plan.sch
   endif()
 endforeach()
 run(${WORK}/prefix/bin/ccgraph-opt --version)
+# The installed script uses the ccgraph-run beside it.
+execute_process(COMMAND ${CMAKE_COMMAND} -E env COLUMNS=400 ${WORK}/prefix/bin/ccgraph-fit-machine --help
+  OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+if(NOT help MATCHES "where ccgraph-run is \\(${WORK}/prefix/bin\\)")
+  message(FATAL_ERROR "ccgraph-fit-machine looks for ccgraph-run elsewhere:\n${help}")
+endif()
 run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
   -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build ${WORK}/build)

@@ -8,6 +8,7 @@ install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_tracer ccgraph_
   EXPORT ccgraph FILE_SET HEADERS)
 if(tools)
   install(TARGETS ${tools})
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/fit-machine TYPE BIN RENAME ccgraph-fit-machine)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/completion/
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
@@ -15,9 +16,8 @@ endif()
 # Not of the exported package: whoever links the C library needs its header and nothing of C++.
 install(TARGETS ccgraph_c FILE_SET HEADERS)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json ${PROJECT_SOURCE_DIR}/docs/plan.schema.json
-  ${PROJECT_SOURCE_DIR}/docs/flight.schema.json ${PROJECT_SOURCE_DIR}/docs/schedule.schema.json
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/ccgraph)
+file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.schema.json)
+install(FILES ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/ccgraph)
 install(EXPORT ccgraph NAMESPACE ccgraph:: FILE ccgraphTargets.cmake DESTINATION ${package_dir})
 
 configure_package_config_file(
