@@ -50,6 +50,28 @@ const ListForm forms[] = {
       w: "f32[3][1]cpu" = _c10d_functional.wait_tensor.default(r)
       return (v, a))",
      {{{14, 16, 18}, sums}, {{14, 16, 18}, sums}}},
+    // 0/0 at the first element of rank 0 and at the last one of rank 1: NaN wins over a number, whichever of the two comes first.
+    {"nan_in_max_and_min",
+     R"(x: "f32[4][1]cpu"
+      a: "f32[4][1]cpu" = aten.sub.Tensor(x, 1)
+      b: "f32[4][1]cpu" = aten.sub.Tensor(x, 14)
+      p: "f32[4][1]cpu" = aten.div.Tensor(a, a)
+      q: "f32[4][1]cpu" = aten.div.Tensor(b, b)
+      c: "f32[4][1]cpu" = _c10d_functional.all_reduce.default(p, 'max', '0')
+      d: "f32[4][1]cpu" = _c10d_functional.all_reduce.default(q, 'max', '0')
+      e: "f32[4][1]cpu" = _c10d_functional.all_reduce.default(p, 'min', '0')
+      f: "f32[4][1]cpu" = _c10d_functional.all_reduce.default(q, 'min', '0')
+      g: "f32[4][1]cpu" = _c10d_functional.wait_tensor.default(c)
+      h: "f32[4][1]cpu" = _c10d_functional.wait_tensor.default(d)
+      i: "f32[4][1]cpu" = _c10d_functional.wait_tensor.default(e)
+      j: "f32[4][1]cpu" = _c10d_functional.wait_tensor.default(f)
+      k: "f32[4][1]cpu" = aten.nan_to_num.default(g, 77.0)
+      l: "f32[4][1]cpu" = aten.nan_to_num.default(h, 77.0)
+      m: "f32[4][1]cpu" = aten.nan_to_num.default(i, 77.0)
+      n: "f32[4][1]cpu" = aten.nan_to_num.default(j, 77.0)
+      return (k, l, m, n))",
+     {{{77, 1, 1, 1}, {1, 1, 1, 77}, {77, 1, 1, 1}, {1, 1, 1, 77}},
+      {{77, 1, 1, 1}, {1, 1, 1, 77}, {77, 1, 1, 1}, {1, 1, 1, 77}}}},
     {"sent_twice",
      R"(x: "f32[4][1]cpu"
       l = _c10d_functional.all_gather_into_tensor_coalesced.default([x, x], 2, '0')
