@@ -29,6 +29,7 @@
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
+#include <zlib.h>
 
 namespace ccgraph::test {
 namespace {
@@ -127,6 +128,30 @@ std::string complaintAboutPlan(StringRef text) {
     if (std::string complaint = complaintAbout(std::move(error)); !complaint.empty())
       return complaint;
   return complaintAbout(warnings.take());
+}
+
+/// Plans whose calls have each attribute beside each kind, with values of every sort: most make no sense, and are refused or harmless.
+Texts attributePlans() {
+  constexpr StringRef attributes[] = {R"("reduce": "sum")",
+                                      R"("reduce": "nothing")",
+                                      R"("root": 1)",
+                                      R"("root": -1)",
+                                      R"("peer": 9)",
+                                      R"("tag": 7)",
+                                      R"("send_counts": [1, 2])",
+                                      R"("send_counts": [])",
+                                      R"("receive_counts": [{"sym": "4*s0"}])",
+                                      R"("receive_counts": [9223372036854775807, 1])",
+                                      R"("rows": [])",
+                                      R"("rows": [[null, null]])",
+                                      R"("group": 99)"};
+  Texts texts;
+  for (StringRef plan : planFiles()) {
+    size_t call = plan.find("\"kind\": \"all_");
+    for (size_t i = texts.size() % 3; call != StringRef::npos && i < std::size(attributes); i += 3)
+      texts.push_back((plan.take_front(call) + attributes[i] + ", " + plan.drop_front(call)).str());
+  }
+  return texts;
 }
 
 // --- Side files -------------------------------------------------------------------------------------------------------
@@ -316,15 +341,41 @@ std::string complaintAboutTrace(StringRef text) {
 
 // --- Bytes ------------------------------------------------------------------------------------------------------------
 
+std::string gzipped(StringRef text) {
+  std::string out(text.size() / 500 + 1000, '\0');
+  z_stream stream = {};
+  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef *>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// A file is refused, or its text is no larger than a hundred times the file, beyond what every file may inflate to.
 std::string complaintAboutFile(StringRef bytes) {
   auto path = std::filesystem::temp_directory_path() / ("ccgraph-fuzz-" + std::to_string(getpid()));
   std::ofstream(path, std::ios::binary) << bytes.str();
-  std::string complaint = complaintAboutRefusal(InputFile::open(path.string()));
+  auto file = InputFile::open(path.string());
+  std::string complaint;
+  if (!file)
+    complaint = complaintAbout(file.takeError());
+  else if (file->text().size() > mostInflatedBytes(bytes.size()))
+    complaint = "a file of " + std::to_string(bytes.size()) + " bytes became " + std::to_string(file->text().size());
   std::filesystem::remove(path);
   return complaint;
 }
 
-Texts gzipFiles() { return dataFiles(".gz", smallFile); }
+/// Real files, and bombs: zeros inflate to a thousand times their size.
+Texts gzipFiles() {
+  Texts texts = dataFiles(".gz", smallFile);
+  texts.push_back(gzipped(std::string(size_t(80) << 20, '\0')));
+  texts.push_back(texts.front() + texts.back());
+  return texts;
+}
 
 Texts tensorFiles() {
   constexpr size_t few = 12;
@@ -357,6 +408,7 @@ constexpr FuzzSubject subjects[] = {
     {"ExportedPrograms", exportedModels, complaintAboutGraphs},
     {"ExportArchives", exportArchives, complaintAboutGraphs},
     {"Plans", planFiles, complaintAboutPlan},
+    {"PlanAttributes", attributePlans, complaintAboutPlan},
     {"GroupFiles", groupFiles,
      [](StringRef text) {
        return complaintAboutRefusal(readGroupFile({"input", text}));
