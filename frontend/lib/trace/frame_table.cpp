@@ -1,5 +1,7 @@
 #include "trace/frame_table.h"
 
+#include "ccgraph/ir/frame_place.h"
+
 #include "json/member_sink.h"
 
 #include "llvm/Support/Path.h"
@@ -17,15 +19,6 @@ bool forEachMember(StringRef json, const std::function<void(const JsonValue &)> 
   return true;
 }
 
-/// The last of a list; null where it has none.
-const JsonValue *lastOf(const JsonValue *list) {
-  const JsonValue *last = nullptr;
-  if (list && list->is(JsonKind::Array))
-    for (const JsonValue &element : list->elements())
-      last = &element;
-  return last;
-}
-
 } // namespace
 
 void FrameTable::note(const HeaderLine &line) {
@@ -41,32 +34,53 @@ void FrameTable::noteFile(StringRef prefix, StringRef json) {
       return;
     const JsonValue &path = *member.first, &number = *path.next;
     if (path.is(JsonKind::String) && number.is(JsonKind::Integer))
-      files_[{prefix.str(), number.integer}] = llvm::sys::path::filename(path.text).str();
+      files_[{prefix.str(), number.integer}] = path.text.str();
   });
+}
+
+/// The file of a frame; empty where the log does not name it.
+StringRef FrameTable::fileOf(StringRef prefix, const JsonValue &frame) const {
+  const JsonValue *file = frame.member("filename");
+  auto known = file && file->is(JsonKind::Integer) ? files_.find({prefix.str(), file->integer}) : files_.end();
+  return known == files_.end() ? StringRef() : StringRef(known->second);
+}
+
+/// "train.py:154 in step"; empty where the frame does not say.
+std::string FrameTable::textOf(StringRef prefix, const JsonValue &frame) const {
+  const JsonValue *line = frame.member("line");
+  const JsonValue *name = frame.member("name");
+  StringRef file = fileOf(prefix, frame);
+  if (file.empty() || !line || !line->is(JsonKind::Integer) || !name || !name->is(JsonKind::String))
+    return "";
+  return llvm::sys::path::filename(file).str() + ":" + std::to_string(line->integer) + " in " + name->text.str();
 }
 
 void FrameTable::noteStart(StringRef prefix, StringRef json) {
-  std::string frame;
+  Start start;
   forEachMember(json, [&](const JsonValue &member) {
-    const JsonValue *last = member.key == "dynamo_start" ? lastOf(member.member("stack")) : nullptr;
-    const JsonValue *line = last ? last->member("line") : nullptr;
-    const JsonValue *name = last ? last->member("name") : nullptr;
-    const JsonValue *file = last ? last->member("filename") : nullptr;
-    if (!line || !line->is(JsonKind::Integer) || !name || !name->is(JsonKind::String) || !file ||
-        !file->is(JsonKind::Integer))
+    const JsonValue *stack = member.key == "dynamo_start" ? member.member("stack") : nullptr;
+    if (!stack || !stack->is(JsonKind::Array))
       return;
-    auto known = files_.find({prefix.str(), file->integer});
-    if (known != files_.end())
-      frame = known->second + ":" + std::to_string(line->integer) + " in " + name->text.str();
+    for (const JsonValue &frame : stack->elements()) {
+      StringRef file = fileOf(prefix, frame);
+      start.optimizes = file.contains("/torch/optim/");
+      if (std::string text = textOf(prefix, frame); !text.empty() && !isPyTorchFile(file))
+        start.frame = std::move(text);
+    }
   });
   std::optional<TraceHeader> header = parseWholeHeader(json);
-  if (!frame.empty() && header && !header->compileId.empty())
-    frames_[{prefix.str(), header->compileId}] = frame;
+  if (header && !header->compileId.empty())
+    starts_[{prefix.str(), header->compileId}] = std::move(start);
 }
 
 std::string FrameTable::frameOf(StringRef prefix, const std::string &compileId) const {
-  auto known = frames_.find({prefix.str(), compileId});
-  return known == frames_.end() ? "" : known->second;
+  auto known = starts_.find({prefix.str(), compileId});
+  return known == starts_.end() ? "" : known->second.frame;
+}
+
+bool FrameTable::isOptimizer(StringRef prefix, const std::string &compileId) const {
+  auto known = starts_.find({prefix.str(), compileId});
+  return known != starts_.end() && known->second.optimizes;
 }
 
 } // namespace ccgraph

@@ -1,6 +1,6 @@
 #include "ccgraph/passes/pass.h"
 
-#include "analysis/source_place.h"
+#include "ccgraph/ir/frame_place.h"
 
 namespace ccgraph {
 
@@ -53,12 +53,12 @@ Reason::Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef 
 }
 
 std::string sourceOf(const Node &node) {
-  const Frame &frame = node.graph()->frames()[node.frame()];
+  const Frame &frame = userFrameOf(node);
   std::string text;
-  if (frame.file)
+  if (frame.file && !isPyTorchFile(frame.file.str()))
     text = frame.file.str().str() + ":" + std::to_string(frame.line);
-  if (llvm::StringRef module = moduleOf(frame); !module.empty())
-    text += (text.empty() ? "in " : " in ") + module.str();
+  if (std::string module = moduleOf(node.graph()->frames()[node.frame()]); !module.empty())
+    text += (text.empty() ? "in " : " in ") + module;
   return text;
 }
 

@@ -1,8 +1,8 @@
 #include "ccgraph/passes/schedule_record.h"
 
 #include "analysis/program_facts.h"
-#include "analysis/source_place.h"
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/frame_place.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "schedule/overlap/graph_problem.h"
 #include "schedule/overlap/replay.h"
@@ -41,13 +41,34 @@ StepRole roleOf(StepKind kind) {
   llvm_unreachable("no such kind");
 }
 
-std::vector<RecordedPlace> placesOf(const Graph &graph) {
+/// The line of the user's program, and the module of the node's own frame.
+RecordedPlace placeOf(const Frame &line, const Frame &own) {
   auto text = [](const Identifier &word) { return word ? word.str().str() : std::string(); };
-  std::vector<RecordedPlace> places;
-  for (const Frame &frame : graph.frames())
-    places.push_back({text(frame.file), frame.line, text(frame.code), moduleOf(frame).str()});
-  return places;
+  bool isUsers = line.file && !isPyTorchFile(line.file.str());
+  return {isUsers ? text(line.file) : "", isUsers ? line.line : 0, isUsers ? text(line.code) : "", moduleOf(own)};
 }
+
+/// Places by the two frames that they come from, each once.
+class PlaceTable {
+public:
+  PlaceTable(const Graph &graph, std::vector<RecordedPlace> &places) : graph_(graph), places_(places) {
+    places_.emplace_back(); // of nodes without a frame
+  }
+
+  uint32_t operator()(const Node &node) {
+    const Frame &own = graph_.frames()[node.frame()];
+    const Frame &line = userFrameOf(node);
+    auto [known, isNew] = index_.try_emplace({&line, &own}, static_cast<uint32_t>(places_.size()));
+    if (isNew)
+      places_.push_back(placeOf(line, own));
+    return known->second;
+  }
+
+private:
+  const Graph &graph_;
+  std::vector<RecordedPlace> &places_;
+  llvm::DenseMap<std::pair<const Frame *, const Frame *>, uint32_t> index_;
+};
 
 class Recorder {
 public:
@@ -56,7 +77,6 @@ public:
         given_(overlap::timesOf(graph, facts_, groups_, costs)) {}
 
   ScheduleRecord run() {
-    record_.places = placesOf(graph_);
     for (size_t group = 0; group < groups_.numGroups(); ++group)
       describeGroup(group);
     describeSteps();
@@ -79,7 +99,7 @@ private:
       it.operation = node.target().str().str();
       it.role = roleOf(step(i).kind);
       it.source = costs_.price(node).source;
-      it.place = node.frame();
+      it.place = places_(node);
       it.alive = curve[i];
       record_.peakBytes = std::max(record_.peakBytes, it.alive);
       if (it.role == StepRole::Launch)
@@ -165,6 +185,7 @@ private:
   /// by step: index of what it launches
   std::vector<uint32_t> transferOf_;
   ScheduleRecord record_;
+  PlaceTable places_{graph_, record_.places};
 };
 
 } // namespace
