@@ -17,6 +17,7 @@ Json jsonOf(const PassRun &run);
 Json jsonOf(const Group &group);
 Json jsonOf(const Diagnostic &diagnostic);
 Json jsonOf(const Summary &summary);
+Json jsonOf(const StepGraphReport &report);
 Json jsonOf(const VerifiedGraph &graph);
 
 Json jsonOf(const CollectiveRow &row) {
@@ -128,6 +129,46 @@ Json jsonOf(const PhaseTimes &times) {
           {"write", times.write}};
 }
 
+Json jsonOf(const std::optional<GraphCost> &cost) {
+  if (!cost)
+    return {};
+  return {{"step_ns", cost->total / picosecondsOfNs},
+          {"compute_ns", cost->compute / picosecondsOfNs},
+          {"exposed_ns", cost->exposed / picosecondsOfNs},
+          {"peak_bytes", cost->peakBytes},
+          {"collectives_of_unknown_size", cost->unsized}};
+}
+
+Json jsonOf(const StepGraphReport &report) {
+  return {{"role", graphRoleName(report.graph.role).str()},
+          {"compile_id", report.graph.compileId},
+          {"start", report.graph.start},
+          {"inductor", report.graph.inductor},
+          {"as_read", jsonOf(report.asRead)},
+          {"as_pytorch_runs_it", jsonOf(report.inductor)},
+          {"optimized", jsonOf(report.optimized)}};
+}
+
+/// A sum is null where a graph of the step is missing in it.
+Json jsonOf(const StepReport &step) {
+  Json outside = Json::array();
+  if (step.wrappers.ddp && !step.reducesInGraphs)
+    outside.push_back("ddp");
+  if (step.wrappers.fsdp2)
+    outside.push_back("fsdp2");
+  if (step.wrappers.fsdp1)
+    outside.push_back("fsdp1");
+  return {{"rank", step.rank ? Json(*step.rank) : Json()},
+          {"graph", step.chosen},
+          {"graphs", listOf(step.graphs)},
+          {"as_pytorch_runs_it", step.isInductors() ? jsonOf(step.baseline()) : Json()},
+          {"as_read", jsonOf(step.asRead())},
+          {"optimized", jsonOf(step.optimized())},
+          {"from_inductor", jsonOf(step.fromInductor)},
+          {"communication_outside", std::move(outside)},
+          {"obstacle", step.obstacle.empty() ? Json() : Json(step.obstacle)}};
+}
+
 Json jsonOf(const Scale &scale) { return {{"factor", scale.factor}, {"nodes", scale.nodes}}; }
 
 /// Picoseconds of all nodes by where they come from, and what durations made of the machine.
@@ -163,6 +204,8 @@ Json jsonOf(const Summary &summary) {
                          {"after", jsonOf(*summary.run.timeAfter)},
                          {"bounds", jsonOf(*summary.run.bounds)},
                          {"exposed", listOf(summary.run.exposed)}};
+  if (summary.step)
+    json["step"] = jsonOf(*summary.step);
   if (summary.advised) {
     json["advice"] = Json::array();
     for (const Advice &advice : summary.advice)

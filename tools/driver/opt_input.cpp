@@ -2,8 +2,17 @@
 
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
+#include "ccgraph/toolkit/step_graphs.h"
 
 namespace ccgraph::driver {
+
+void forgetTypes(Graph &graph) {
+  for (Node *node : graph.nodes())
+    if (node->opcode() == Opcode::CallFunction)
+      graph.setType(node, nullptr);
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    forgetTypes(*subgraph);
+}
 
 llvm::Expected<GraphInput> OptInput::openFile(llvm::StringRef path) {
   Diagnostics found;
@@ -42,8 +51,11 @@ llvm::Error OptInput::loadGraphs() {
   if (!graphs)
     return graphs.takeError();
   graphs_ = std::move(*graphs);
-  for (const auto &graph : graphs_)
+  for (const auto &graph : graphs_) {
     addStatedGroups(*graph, *input_);
+    if (input_->step)
+      addHints(*graph, input_->listed[input_->step->graphs[input_->step->chosen].start]);
+  }
   for (const auto &graph : graphs_)
     if (llvm::Error error =
             options_.groups.empty() ? llvm::Error::success() : addGroupsAndObjects(*graph, objects_, options_.groups))
@@ -110,6 +122,31 @@ llvm::Error OptInput::loadScheduleInto(Pipeline &pipeline) {
     return stated.takeError();
   schedule_ = std::move(*schedule);
   pipeline = std::move(*stated);
+  return llvm::Error::success();
+}
+
+SymbolValues OptInput::sizesOf(const Graph &graph) const {
+  auto has = [](const SymbolValues &values, llvm::StringRef symbol) {
+    return llvm::any_of(values, [&](const auto &entry) { return entry.first == symbol; });
+  };
+  std::vector<std::string> symbols = symbolsOf(graph);
+  SymbolValues values;
+  for (const auto &[symbol, value] : llvm::reverse(options_.sizes)) // because the last of two wins
+    if (llvm::is_contained(symbols, symbol) && !has(values, symbol))
+      values.emplace_back(symbol, value);
+  for (const auto &[symbol, value] : graph.symbolHints)
+    if (options_.pipeline.manager.spmd && llvm::is_contained(symbols, symbol.str()) && !has(values, symbol.str()))
+      values.emplace_back(symbol.str().str(), value);
+  return values;
+}
+
+llvm::Error OptInput::addGivenGroups(Graph &graph) {
+  if (!options_.groups.empty())
+    if (llvm::Error error = addGroupsAndObjects(graph, objects_, options_.groups))
+      return error;
+  for (const GroupSplit &split : options_.splits)
+    if (llvm::Error error = splitGroup(graph, split))
+      return error;
   return llvm::Error::success();
 }
 

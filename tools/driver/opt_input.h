@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/bound_sizes.h"
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
@@ -14,6 +15,9 @@
 #include "driver/opt_options.h"
 
 namespace ccgraph::driver {
+
+/// --drop-types: takes the types of all results off, here and in subgraphs.
+void forgetTypes(Graph &graph);
 
 class OptInput {
 public:
@@ -24,6 +28,9 @@ public:
   [[nodiscard]] const InputFile &file() const { return input_->file; }
   /// Which graph of a log it is, and where the others are; empty where the file has no choice.
   [[nodiscard]] const std::string &choice() const { return input_->choice; }
+  /// The file with all that a log says of it.
+  [[nodiscard]] const GraphInput &input() const { return *input_; }
+  [[nodiscard]] Context &context() { return context_; }
   [[nodiscard]] llvm::ArrayRef<TraceOrder> orders() const { return input_->orders; }
 
   /// Everything else. A schedule takes the place of the pipeline.
@@ -43,6 +50,13 @@ public:
   /// What the objects that the graphs hold stand for, as the file of --groups says.
   [[nodiscard]] const ObjectMeanings &objects() const { return objects_; }
   [[nodiscard]] const Schedule *schedule() const { return schedule_ ? &*schedule_ : nullptr; }
+
+  /// Values of the symbols of a graph that decisions may rest on: those of --bind, and those of the trace where every rank
+  /// runs this program.
+  [[nodiscard]] SymbolValues sizesOf(const Graph &graph) const;
+
+  /// What --groups and --split-group say, for another graph of the same log.
+  [[nodiscard]] llvm::Error addGivenGroups(Graph &graph);
 
   /// The one graph of another file, with the groups of the options, and that file.
   struct Other {

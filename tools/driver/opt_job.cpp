@@ -16,6 +16,7 @@
 #include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/compare_orders.h"
+#include "driver/equivalence_flags.h"
 #include "driver/exposed_list.h"
 #include "driver/graph_list.h"
 #include "driver/json_output.h"
@@ -24,6 +25,9 @@
 #include "driver/plan_job.h"
 #include "driver/progress_line.h"
 #include "driver/reproducer.h"
+#include "driver/rounding.h"
+#include "driver/sized_rewrite.h"
+#include "driver/step_times.h"
 #include "driver/summary.h"
 #include "driver/view_job.h"
 
@@ -142,6 +146,7 @@ private:
       textBefore_ = std::move(*text);
     }
     auto before = options_.equivalenceRanks || options_.wantsAdvice() ? graph.clone() : nullptr;
+    auto unmerged = wantsRounding() ? graph.clone() : nullptr;
     watch.lap();
     if (ExitCode code = runPasses(graph, summary); code != ExitCode::Ok)
       return code;
@@ -153,7 +158,15 @@ private:
         return code;
     summary.times.equivalence = options_.equivalenceRanks ? watch.lap() : 0;
     if (wantsSummary())
-      summary.after = gatherFacts(graph);
+      gatherFactsAfter(graph, summary);
+    if (summary.step)
+      duringLine(streams_.err, "other graphs of the step", [&] {
+        addStepTimes(summary, {input_, pipeline_, managerOptions(), [&](Graph &other) { return prepareOther(other); }});
+      });
+    if (unmerged)
+      summary.rounding = duringLine(streams_.err, "the same with --bitwise", [&] {
+        return describeRounding({graph, *unmerged, pipeline_, managerOptions()}, summary.run);
+      });
     summary.advised = options_.wantsAdvice();
     if (summary.advised)
       summary.advice =
@@ -162,6 +175,12 @@ private:
     summary.groups = graph.groups();
     summaries_.push_back(std::move(summary));
     return ExitCode::Ok;
+  }
+
+  /// Where sizes were bound, bytes are those of the copy that has them.
+  void gatherFactsAfter(const Graph &graph, Summary &summary) {
+    if (!sized_.facts(graph, summary))
+      summary.after = gatherFacts(graph);
   }
 
   [[nodiscard]] GraphChoice place() const { return input_.place(index_); }
@@ -213,7 +232,7 @@ private:
   /// What the passes and the interpreter need to know, where something is to be done at all.
   void prepare(Graph &graph) {
     if (options_.dropTypes) {
-      dropTypes(graph);
+      forgetTypes(graph);
       inferTypes(graph);
     }
     if (!pipeline_.passes().empty() || options_.equivalenceRanks || options_.writesPlans())
@@ -224,14 +243,6 @@ private:
   static llvm::Error checkAssumption(const Graph &graph) {
     bool assumed = llvm::any_of(graph.groups().groups(), [](const Group &group) { return group.assumed; });
     return assumed ? checkWellFormed(graph) : llvm::Error::success();
-  }
-
-  static void dropTypes(Graph &graph) {
-    for (Node *node : graph.nodes())
-      if (node->opcode() == Opcode::CallFunction)
-        graph.setType(node, nullptr);
-    for (const auto &[name, subgraph] : graph.subgraphs())
-      dropTypes(*subgraph);
   }
 
   void describe(const Graph &graph, Summary &summary) {
@@ -251,6 +262,19 @@ private:
     summary.machineGiven = !options_.pipeline.machine.empty();
     if (wantsSummary())
       summary.before = gatherFacts(graph);
+    sized_.describe(graph, pipeline_, summary);
+    if (wantsSummary() && !options_.exposed && input_.input().step)
+      summary.step = describeStep(input_.input());
+  }
+
+  llvm::Error prepareOther(Graph &graph) {
+    if (llvm::Error error = input_.addGivenGroups(graph))
+      return error;
+    prepare(graph);
+    if (llvm::Error error = checkAssumption(graph))
+      return error;
+    bindSizes(graph, input_.sizesOf(graph));
+    return llvm::Error::success();
   }
 
   [[nodiscard]] PassManagerOptions managerOptions() const {
@@ -280,7 +304,7 @@ private:
           printError(streams_.err, std::move(error));
       };
     auto done = duringLine(streams_.err, "passes", [&] {
-      return rewriteGraph(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()});
+      return sized_.rewrite(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()}, summary);
     });
     if (!done) {
       bool ours = failure && isDefectOfPass(*failure);
@@ -329,25 +353,8 @@ private:
     return error.empty();
   }
 
-  // Only a pipeline that declares that it adds floats in another order is given a tolerance. With --compare nothing is
-  // known of how the other graph came about, so equal means equal to the bit.
-  llvm::Expected<EquivalenceQuestion> question() {
-    EquivalenceQuestion question;
-    question.ranks = options_.equivalenceRanks;
-    question.seed = options_.seed;
-    question.reassociated = options_.compare.empty() && reassociates(pipeline_);
-    question.objects = input_.objects();
-    if (!options_.values.empty()) {
-      auto values = loadValues(options_.values, question.ranks);
-      if (!values)
-        return values.takeError();
-      question.inputs = std::move(*values);
-    }
-    return question;
-  }
-
   ExitCode compare(const Graph &before, const Graph &after, Summary &summary) {
-    auto asked = question();
+    auto asked = equivalenceQuestion(options_, pipeline_, input_.objects());
     if (!asked)
       return fail(asked.takeError());
     EquivalenceAnswer answer = duringLine(streams_.err, "comparing values",
@@ -447,14 +454,15 @@ private:
     return after ? writeViews(options_.views, {summaries_.front(), textBefore_, *after}, streams_) : after.takeError();
   }
 
-  // The result of a run is the graph where one is written, or what has changed, and the summary where neither is.
-  [[nodiscard]] bool printsSummary() const {
-    bool shows = options_.summary || options_.json || options_.exposed || options_.advise ||
-                 (!options_.writesGraphs() && !options_.views.diff);
-    return !options_.verifyOnly && options_.compare.empty() && shows;
-  }
+  [[nodiscard]] bool printsSummary() const { return options_.printsSummary(); }
   /// A report holds the summary too.
   [[nodiscard]] bool wantsSummary() const { return printsSummary() || !options_.views.report.empty(); }
+  /// A search of -O3 would double the time of a run that is long already.
+  [[nodiscard]] bool wantsRounding() const {
+    constexpr unsigned longest = 3;
+    return options_.printsSummary() && !options_.json && !options_.exposed && !input_.schedule() &&
+           !options_.pipeline.manager.bitwise && options_.pipeline.level.value_or(defaultLevel) < longest;
+  }
 
   void printSummaries() {
     if (!printsSummary())
@@ -477,6 +485,7 @@ private:
   Pipeline pipeline_;
   Streams streams_;
   OptInput input_;
+  SizedRewrite sized_{options_, input_, streams_.err};
   std::optional<Schedule> made_;             ///< where one is to be written
   size_t index_ = 0;                         ///< of the graph that is being processed
   std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written

@@ -35,6 +35,16 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
                options.schedule);
   line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
                options.groups);
+  line.add({"--bind", "SYMBOL=N", "predict and schedule for this size of a dynamic dimension: s0=4096, or s0=4096,s1=8",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              llvm::Expected<SymbolValues> values = parseSymbolValues(text);
+              if (!values) {
+                llvm::consumeError(values.takeError());
+                return badValue("--bind", text, "symbols and their sizes, such as s0=4096,s1=8");
+              }
+              llvm::append_range(options.sizes, *values);
+              return llvm::Error::success();
+            }});
   line.addText("--machine", "NAME",
                "what times are predicted for: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
                options.pipeline.machine);

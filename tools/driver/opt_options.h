@@ -4,6 +4,7 @@
 // another; it is one of usage. Cost: none worth naming.
 #pragma once
 
+#include "ccgraph/toolkit/bound_sizes.h"
 #include "ccgraph/toolkit/split_group.h"
 #include "driver/pipeline_flags.h"
 #include "driver/view_flags.h"
@@ -50,6 +51,7 @@ struct OptOptions {
   bool csv = false;
   bool advise = false;
   std::vector<GroupSplit> splits;
+  SymbolValues sizes; ///< --bind
   /// of collectives, of a plan; 0: one for each group
   size_t streams = 0;
   bool summary = false;
@@ -71,6 +73,11 @@ struct OptOptions {
   [[nodiscard]] bool writesSchedule() const { return writesGraphs() && format() == OutputFormat::Schedule; }
   /// True if these are to be plans.
   [[nodiscard]] bool writesPlans() const { return writesGraphs() && isPlanFormat(format()); }
+  /// The result of a run is the graph where one is written, or what has changed, and the summary where neither is.
+  [[nodiscard]] bool printsSummary() const {
+    bool shows = summary || json || exposed || advise || (!writesGraphs() && !views.diff);
+    return !verifyOnly && compare.empty() && shows;
+  }
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
   /// As --emit says, else by the output's name: FX text for .py, a plan for .plan.json, a schedule for .schedule.json, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;

@@ -82,7 +82,7 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
   line.chooseFrom({"time", "memory"});
   line.add(
-      {"--bitwise", "", "keep every bit: merge no sums of floats of more than two ranks", [&flags](llvm::StringRef) {
+      {"--bitwise", "", "merge no sums of floats of more than two ranks (default, as in Python: merge them)", [&flags](llvm::StringRef) {
          flags.manager.bitwise = true;
          return llvm::Error::success();
        }});

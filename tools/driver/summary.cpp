@@ -5,6 +5,8 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/exposed_list.h"
+#include "driver/remark_texts.h"
+#include "driver/step_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -63,47 +65,6 @@ std::string cell(const CollectiveRow *row) {
   return alignRight(withCommas(static_cast<int64_t>(row->launches)), countWidth) + alignRight(bytes, bytesWidth);
 }
 
-/// ", by 38 positions (median), 1,204 at most", of the remarks that say how far a node went.
-std::string distanceText(const PassRun &run) {
-  std::vector<int64_t> distances;
-  for (const Remark &remark : run.remarks)
-    for (const auto &[name, value] : remark.args)
-      if (remark.kind == RemarkKind::Moved && name == "positions")
-        distances.push_back(std::strtoll(value.c_str(), nullptr, 10));
-  if (distances.empty())
-    return "";
-  llvm::sort(distances);
-  return ", by " + counted(static_cast<size_t>(distances[distances.size() / 2]), "position") + " (median), " +
-         withCommas(distances.back()) + " at most";
-}
-
-/// " into 12", of the remarks that say which node several were merged into.
-std::string targetsText(const PassRun &run) {
-  llvm::StringSet<> targets;
-  for (const Remark &remark : run.remarks)
-    for (const auto &[name, value] : remark.args)
-      if (remark.kind == RemarkKind::Merged && name == "into")
-        targets.insert(value);
-  return targets.empty() ? "" : " into " + withCommas(static_cast<int64_t>(targets.size()));
-}
-
-/// " (+1.0 GiB would let one of them move, +3.2 GiB each)", of the remarks that say how much budget they lacked.
-/// A remark that a node was left alone for want of memory says how many bytes were missing. The least of them is what a
-/// user has to add for anything to happen, the most is what any one of them needs.
-std::string shortageText(const PassRun &run, llvm::StringRef reason) {
-  std::vector<int64_t> lacks;
-  for (const Remark &remark : run.remarks)
-    for (const auto &[name, value] : remark.args)
-      if (remark.reason == reason && name == "lacks")
-        lacks.push_back(std::strtoll(value.c_str(), nullptr, 10));
-  if (lacks.empty())
-    return "";
-  auto [least, most] = std::minmax_element(lacks.begin(), lacks.end());
-  if (*least == *most)
-    return " (+" + bytesText(*least) + " would let " + (lacks.size() == 1 ? "it" : "each of them") + " move)";
-  return " (+" + bytesText(*least) + " would let one of them move, +" + bytesText(*most) + " any)";
-}
-
 /// "1.2 %", of what the whole is; rounded down, as times are.
 std::string shareText(int64_t part, int64_t whole) {
   auto tenths = whole == 0 ? 0 : static_cast<int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -111,8 +72,8 @@ std::string shareText(int64_t part, int64_t whole) {
 }
 
 /// "1,398.3 ms (58.9 %)".
-std::string exposedText(const Timeline &timeline) {
-  return timeText(timeline.exposed) + " (" + shareText(timeline.exposed, timeline.total) + ")";
+std::string exposedText(int64_t exposed, int64_t total) {
+  return timeText(exposed) + " (" + shareText(exposed, total) + ")";
 }
 
 /// "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group 0". What holds the program
@@ -158,13 +119,17 @@ public:
       : os_(os), s_(summary), color_(color == Color::Yes) {}
 
   void run() {
-    label("graph") << visibleText(s_.input) << ", " << visibleText(s_.graph) << ": "
+    label("graph") << visibleText(s_.input) << ", " << visibleText(s_.graph) << ": " << role()
                    << withCommas(static_cast<int64_t>(s_.before.nodes)) << " nodes -> "
                    << withCommas(static_cast<int64_t>(s_.after.nodes)) << '\n';
     if (!s_.choice.empty())
       label("chosen") << wrapped(s_.choice, labelWidth) << '\n';
+    if (std::string own = s_.step ? inductorText(*s_.step, s_.level) : ""; !own.empty())
+      label("inductor") << wrapped(own, labelWidth) << '\n';
     if (!s_.inductorOrder.empty())
       label("inductor") << wrapped(s_.inductorOrder, labelWidth) << '\n';
+    if (std::string outside = s_.step ? outsideText(*s_.step) : ""; !outside.empty())
+      label("outside") << wrapped(outside, labelWidth) << '\n';
     std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
     label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";
@@ -197,20 +162,47 @@ private:
     return text;
   }
 
+  /// "the backward, 1 of 3 graphs of a step; sizes s0 = 4096 (--bind); "
+  [[nodiscard]] std::string role() const {
+    std::string text = s_.step ? roleText(*s_.step) : "";
+    if (!s_.sizes.empty())
+      text += (text.empty() ? "sizes " : "; sizes ") + s_.sizes;
+    return text.empty() ? "" : text + "; ";
+  }
+
+  /// What Inductor makes of the graph, where the log has that and the graph is another one.
+  [[nodiscard]] const GraphCost *inductors() const {
+    bool isOther = s_.step && s_.step->own().inductor && !s_.step->own().graph.startsFromInductor();
+    return isOther ? &*s_.step->own().inductor : nullptr;
+  }
+
   // What users come for stands first: how long the step takes, and how much of that is communication that nothing hides.
   void printTime() {
-    if (!s_.run.timeBefore || s_.run.timeBefore->collectives.empty())
-      return;
-    const Timeline &before = *s_.run.timeBefore, &after = *s_.run.timeAfter;
-    if (before.total == 0) {
-      label("step") << noTimes << "\n\n";
+    std::string step = s_.step ? stepText(*s_.step, s_.level) : "";
+    if (!step.empty())
+      label("step") << wrapped(step, labelWidth) << '\n';
+    if (s_.run.timeBefore && !s_.run.timeBefore->collectives.empty())
+      printOwnTime(*s_.run.timeBefore, *s_.run.timeAfter);
+    else if (!step.empty())
+      os_ << '\n';
+  }
+
+  void printOwnTime(const Timeline &asRead, const Timeline &after) {
+    std::string name = s_.step ? ownLabel(*s_.step) : "step";
+    if (asRead.total == 0) {
+      label(name) << noTimes << "\n\n";
       return;
     }
-    label("step") << timeText(before.total) << " -> " << timeText(after.total) << " predicted, of it "
-                  << timeText(after.compute) << " computation\n";
+    const GraphCost *inductor = inductors();
+    const GraphCost before = inductor ? *inductor : costOf(asRead, 0);
+    label(name) << timeText(before.total) << (inductor ? " as PyTorch runs it -> " : " -> ") << timeText(after.total)
+                << " predicted, of it " << timeText(after.compute) << " computation\n";
     if (s_.run.bounds)
       label("bound") << wrapped(boundText(*s_.run.bounds, after.total), labelWidth) << '\n';
-    label("exposed") << exposedText(before) << " -> " << exposedText(after) << '\n';
+    if (std::string text = s_.rounding ? roundingText(*s_.rounding, after.total) : ""; !text.empty())
+      label("rounding") << wrapped(text, labelWidth) << '\n';
+    label("exposed") << exposedText(before.exposed, before.total) << " -> " << exposedText(after.exposed, after.total)
+                     << '\n';
     printWorst();
     os_ << '\n';
   }
@@ -330,7 +322,9 @@ private:
   }
 
   void printMemory() {
-    std::string text = "peak " + bytesText(s_.before.peakBytes) + " -> " + bytesText(s_.after.peakBytes);
+    const GraphCost *inductor = inductors();
+    std::string text = "peak " + bytesText(inductor ? inductor->peakBytes : s_.before.peakBytes) +
+                       (inductor ? " as PyTorch runs it -> " : " -> ") + bytesText(s_.after.peakBytes);
     if (s_.run.memoryBudget)
       text += ", budget " + (s_.budgetGiven && *s_.run.memoryBudget == 0 ? "as little as can be"
                              : s_.budgetGiven                            ? bytesText(*s_.run.memoryBudget)
@@ -346,7 +340,8 @@ private:
       return;
     const CostSummary &cost = *s_.run.cost;
     label("machine") << cost.machine << (s_.machineGiven ? "" : " (--machine NAME or FILE sets another)") << '\n';
-    label("times") << sharesText(cost) << '\n';
+    label("times") << sharesText(cost) << (s_.unboundSymbol.empty() ? "" : " (--bind " + s_.unboundSymbol + "=N)")
+                   << '\n';
     if (!cost.durations.empty())
       label("durations") << wrapped(durationsText(cost), labelWidth) << '\n';
   }
@@ -459,24 +454,6 @@ private:
 };
 
 } // namespace
-
-// Kinds in their order, and within a kind the most frequent reason first; the name decides between equals, so that the
-// same run always prints the same lines.
-std::vector<RemarkCount> countRemarks(const PassRun &run) {
-  llvm::StringMap<size_t> index;
-  std::vector<RemarkCount> counts;
-  for (const Remark &remark : run.remarks) {
-    std::string key = remarkKindName(remark.kind).str() + " " + remark.reason;
-    auto [entry, isNew] = index.try_emplace(key, counts.size());
-    if (isNew)
-      counts.push_back({remark.kind, remark.reason, 0});
-    ++counts[entry->second].count;
-  }
-  llvm::sort(counts, [](const RemarkCount &a, const RemarkCount &b) {
-    return std::make_tuple(a.kind, b.count, a.reason) < std::make_tuple(b.kind, a.count, b.reason);
-  });
-  return counts;
-}
 
 void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color) {
   SummaryPrinter(os, summary, color).run();

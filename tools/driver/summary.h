@@ -15,6 +15,8 @@
 #include "ccgraph/toolkit/advice.h"
 #include "ccgraph/toolkit/graph_facts.h"
 #include "driver/command_line.h"
+#include "driver/rounding.h"
+#include "driver/step_report.h"
 
 #include <string>
 #include <vector>
@@ -34,7 +36,10 @@ struct Summary {
   std::string input;  ///< path
   std::string graph;  ///< name
   std::string choice; ///< which graph of a log it is, and where the others are; empty where the file has no choice
-  std::string inductorOrder;    ///< in which order Inductor issues the input's collectives; empty where no log says
+  std::string inductorOrder;      ///< in which order Inductor issues the input's collectives; empty where no log says
+  std::optional<StepReport> step; ///< of a log: the training step that the graph is a part of
+  std::string sizes;            ///< which values of symbols the times rest on: "s0 = 4096 (--bind), s1 = 8 (as traced)"
+  std::string unboundSymbol;    ///< a symbol without a value; empty where there is none
   std::string level;            ///< "-O2", or the pipeline as given
   std::string pipeline;         ///< canonical text
   std::vector<GivenFlag> given; ///< of the command line
@@ -49,7 +54,8 @@ struct Summary {
   bool spmd = true;
   bool budgetGiven = false;
   bool machineGiven = false;
-  std::vector<Advice> advice; ///< most first; empty where it was not asked for too
+  std::optional<Rounding> rounding; ///< empty where --bitwise was given, or nobody asked
+  std::vector<Advice> advice;       ///< most first; empty where it was not asked for too
   bool advised = false;
   std::string equivalence; ///< verdict in a sentence; empty: not asked for
   PhaseTimes times;

@@ -100,6 +100,8 @@ private:
       compile_ = value.integer;
     else if (value.key == "attempt")
       attempt_ = value.integer;
+    else if (value.key == "compiled_autograd_id")
+      header_.ofCompiledAutograd = true;
   }
 
   TraceHeader header_;

@@ -25,9 +25,10 @@ struct TraceHeader {
   std::string kind; ///< "aot_joint_graph", or the name of an artifact or a graph dump
   std::string name; ///< of its own, as "dump_file" has one; else empty
   std::optional<int64_t> rank;
-  std::string compileId;  ///< "0/0", "0/0_1"; empty where it names no frame
-  std::string md5;        ///< of the payload, in hexadecimal digits; empty where there is no payload
-  bool holdsJson = false; ///< the payload is JSON and no text
+  std::string compileId;           ///< "0/0", "0/0_1"; empty where it names no frame
+  std::string md5;                 ///< of the payload, in hexadecimal digits; empty where there is no payload
+  bool holdsJson = false;          ///< the payload is JSON and no text
+  bool ofCompiledAutograd = false; ///< the compilation is that of a backward pass which compiled autograd traced
 };
 
 [[nodiscard]] std::optional<HeaderLine> findHeader(llvm::StringRef line);

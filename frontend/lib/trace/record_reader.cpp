@@ -11,11 +11,11 @@ constexpr StringRef neverGraphs[] = {"chromium_event",        "compilation_metri
                                      "inductor_output_code",  "describe_tensor",
                                      "describe_storage",      "inductor_provenance_tracking_node_mappings"};
 
+} // namespace
+
 bool mayHoldGraph(const TraceHeader &header) {
   return !header.md5.empty() && !header.holdsJson && !llvm::is_contained(neverGraphs, StringRef(header.kind));
 }
-
-} // namespace
 
 void RecordReader::read(LineReader &lines) {
   while (std::optional<StringRef> text = stopped_ ? std::nullopt : lines.next()) {

@@ -38,6 +38,9 @@ struct TraceRecord {
   bool matches = false; ///< the MD5 of the payload is that of the header
 };
 
+/// Whether the payload of a header may be a graph as text.
+[[nodiscard]] bool mayHoldGraph(const TraceHeader &header);
+
 class RecordReader {
 public:
   struct Events {

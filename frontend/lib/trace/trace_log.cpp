@@ -3,12 +3,15 @@
 #include "ccgraph/frontend/read_graph.h"
 #include "trace/frame_table.h"
 #include "trace/record_reader.h"
+#include "trace/symbol_table.h"
+#include "trace/wrapper_names.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <set>
 
 using llvm::StringRef;
 
@@ -66,9 +69,10 @@ public:
                          [&](size_t line, StringRef what) {
                            warn(line, "passed over " + what.str(), "the log is damaged here; all else is read");
                          },
-                         {},
+                         [](const TraceHeader &header) { return mayHoldGraph(header) || mayNameWrappers(header.kind); },
                          [&](const HeaderLine &header) {
                            frames_.note(header);
+                           symbols_.note(header);
                            hasOrders_ |= header.json.contains("\"inductor_collective_schedule\"");
                          }});
     reader.read(lines);
@@ -81,6 +85,7 @@ public:
 
   std::vector<ListedGraph> take() { return std::move(graphs_); }
   [[nodiscard]] bool hasOrders() const { return hasOrders_; }
+  [[nodiscard]] JobWrappers wrappers() const { return wrappers_; }
 
 private:
   void warn(size_t line, std::string message, std::string note = "") {
@@ -95,6 +100,8 @@ private:
   }
 
   void add(TraceRecord &&record) {
+    if (mayNameWrappers(record.header.kind))
+      return noteWrappers(record.text, wrappers_);
     bool prints = printsGraph(record.text);
     if (!prints && !isGraphKind(record.header.kind))
       return;
@@ -117,6 +124,7 @@ private:
     entry.compileId = record.header.compileId;
     entry.stage = stageOf(entry.kind);
     entry.frame = frames_.frameOf(record.prefix, entry.compileId);
+    entry.hints = symbols_.hintsOf(record.prefix, entry.compileId);
     return entry;
   }
 
@@ -136,6 +144,11 @@ private:
     for (size_t i = 0; i != graphs->size(); ++i) {
       ListedGraph entry = entryOf(record);
       describeGraph(*(*graphs)[i], entry);
+      entry.ofCompiledAutograd = record.header.ofCompiledAutograd;
+      if (entry.ofCompiledAutograd && entry.role == GraphRole::Whole)
+        entry.role = GraphRole::Backward;
+      if (entry.role == GraphRole::Whole && frames_.isOptimizer(record.prefix, entry.compileId))
+        entry.role = GraphRole::Optimizer;
       if (!record.header.name.empty() && classOf(record.text).empty())
         entry.name = record.header.name;
       entry.inPayload = i;
@@ -181,7 +194,9 @@ private:
   Diagnostics &warnings_;
   std::vector<ListedGraph> graphs_;
   FrameTable frames_;
+  SymbolTable symbols_;
   bool hasOrders_ = false;
+  JobWrappers wrappers_;
   size_t unmatched_ = 0;
   size_t firstUnmatched_ = 0;
   std::string firstKind_;
@@ -250,6 +265,7 @@ llvm::Error TraceLog::addFile(StringRef path, Diagnostics &warnings) {
   lister.list(*lines);
   llvm::append_range(graphs_, lister.take());
   hasOrders_ |= lister.hasOrders();
+  wrappers_.add(lister.wrappers());
   return llvm::Error::success();
 }
 
@@ -285,28 +301,58 @@ llvm::Expected<TraceLog> TraceLog::open(const InputFile &file, Diagnostics &warn
   lister.list(lines);
   log.graphs_ = lister.take();
   log.hasOrders_ = lister.hasOrders();
+  log.wrappers_ = lister.wrappers();
   return log;
 }
 
 llvm::Expected<InputFile> TraceLog::text(const ListedGraph &graph) const {
-  llvm::Expected<LineReader> lines = memory_ ? LineReader(memory_->source()) : LineReader::open(graph.file);
+  const ListedGraph *wanted[] = {&graph};
+  llvm::Expected<std::vector<InputFile>> found = texts(wanted);
+  if (!found)
+    return found.takeError();
+  return std::move(found->front());
+}
+
+llvm::Expected<std::vector<InputFile>> TraceLog::texts(llvm::ArrayRef<const ListedGraph *> wanted) const {
+  std::vector<std::optional<InputFile>> found(wanted.size());
+  std::set<std::string> files;
+  for (const ListedGraph *graph : wanted)
+    if (files.insert(graph->file).second)
+      if (llvm::Error error = readTexts(graph->file, wanted, found))
+        return error;
+  std::vector<InputFile> texts;
+  for (size_t i = 0; i != wanted.size(); ++i) {
+    if (!found[i])
+      return pathError(wanted[i]->file,
+                       "the log changed while it was read: no graph at line " + std::to_string(wanted[i]->line));
+    texts.push_back(std::move(*found[i]));
+  }
+  return texts;
+}
+
+/// Those of one file. Several graphs may come from one payload.
+llvm::Error TraceLog::readTexts(StringRef file, llvm::ArrayRef<const ListedGraph *> wanted,
+                                std::vector<std::optional<InputFile>> &found) const {
+  llvm::Expected<LineReader> lines = memory_ ? LineReader(memory_->source()) : LineReader::open(file);
   if (!lines)
     return lines.takeError();
-  std::optional<TraceRecord> found;
+  auto missing = llvm::count_if(wanted, [&](const ListedGraph *graph) { return graph->file == file; });
   RecordReader *self = nullptr;
   RecordReader reader({[&](TraceRecord &&record) {
-                         if (record.line != graph.line)
-                           return;
-                         found = std::move(record);
-                         self->stop();
+                         for (size_t i = 0; i != wanted.size(); ++i) {
+                           if (wanted[i]->file != file || wanted[i]->line != record.line || found[i])
+                             continue;
+                           found[i] = InputFile::ofText(wanted[i]->file, record.text, record.cut);
+                           --missing;
+                         }
+                         if (missing == 0)
+                           self->stop();
                        },
                        [](size_t, StringRef) {}});
   self = &reader;
   reader.read(*lines);
   llvm::consumeError(lines->takeError());
-  if (!found)
-    return pathError(graph.file, "the log changed while it was read: no graph at line " + std::to_string(graph.line));
-  return InputFile::ofText(graph.file, std::move(found->text), std::move(found->cut));
+  return llvm::Error::success();
 }
 
 } // namespace ccgraph

@@ -1,4 +1,4 @@
-#include "analysis/reassociation.h"
+#include "ccgraph/passes/reassociation.h"
 
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/group_id.h"

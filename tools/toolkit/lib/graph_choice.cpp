@@ -133,18 +133,6 @@ Indices candidates(llvm::ArrayRef<ListedGraph> graphs) {
   return found;
 }
 
-/// The latest stage whose graphs hold as many collectives as those of any stage.
-unsigned fullestStage(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices) {
-  std::map<unsigned, size_t> collectives;
-  for (size_t i : indices)
-    collectives[graphs[i].stage] += graphs[i].collectives;
-  auto best = collectives.begin();
-  for (auto at = collectives.begin(); at != collectives.end(); ++at)
-    if (at->second >= best->second)
-      best = at;
-  return best->first;
-}
-
 size_t richest(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices) {
   auto weight = [&](size_t i) { return std::pair(graphs[i].collectives, graphs[i].nodes); };
   size_t best = indices.front();
@@ -310,7 +298,11 @@ void readOrders(const TraceLog &log, const ListedGraph &chosen, GraphInput &inpu
       input.orders.push_back(std::move(order));
 }
 
-llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef selector) {
+/// `pipe`: what the log was read from, where that is no path.
+llvm::Expected<GraphInput> choose(TraceLog read, StringRef path, StringRef selector,
+                                  std::shared_ptr<const InputFile> pipe = nullptr) {
+  auto kept = std::make_shared<const TraceLog>(std::move(read));
+  const TraceLog &log = *kept;
   llvm::ArrayRef<ListedGraph> graphs = log.graphs();
   llvm::Expected<size_t> index =
       selector.empty() ? chooseByDefault(graphs, path) : chooseBySelector(graphs, selector, path);
@@ -325,6 +317,10 @@ llvm::Expected<GraphInput> choose(const TraceLog &log, StringRef path, StringRef
   gatherMembers(log, graphs[*index], input);
   readMeshes(graphs[*index], input);
   readOrders(log, graphs[*index], input);
+  input.step = stepOf(graphs, *index);
+  input.listed = graphs.vec();
+  input.log = std::move(kept);
+  input.pipe = std::move(pipe);
   return input;
 }
 
@@ -348,7 +344,10 @@ llvm::Expected<GraphInput> chooseOfText(InputFile file, StringRef selector) {
   auto before = llvm::ArrayRef(listed).take_front(*index);
   auto number = llvm::count_if(before, [](const ListedGraph &graph) { return graph.leftOut.empty(); });
   std::string choice = choiceText(listed, *index, selector.empty());
-  return GraphInput{std::move(file), std::to_string(number), std::move(choice)};
+  GraphInput input{std::move(file), std::to_string(number), std::move(choice)};
+  input.step = stepOf(listed, *index);
+  input.listed = std::move(listed);
+  return input;
 }
 
 } // namespace
@@ -388,15 +387,16 @@ llvm::Expected<std::vector<ListedGraph>> listGraphs(StringRef path, Diagnostics 
 llvm::Expected<GraphInput> openGraphs(StringRef path, StringRef selector, Diagnostics &warnings) {
   if (path != "-" && TraceLog::isTrace(path)) {
     llvm::Expected<TraceLog> log = TraceLog::open(path, warnings);
-    return log ? choose(*log, path, selector) : log.takeError();
+    return log ? choose(std::move(*log), path, selector) : log.takeError();
   }
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
   if (!TraceLog::isTrace(*file)) // a pipe
     return chooseOfText(std::move(*file), selector);
-  llvm::Expected<TraceLog> log = TraceLog::open(*file, warnings);
-  return log ? choose(*log, file->name(), selector) : log.takeError();
+  auto pipe = std::make_shared<const InputFile>(std::move(*file));
+  llvm::Expected<TraceLog> log = TraceLog::open(*pipe, warnings);
+  return log ? choose(std::move(*log), pipe->name(), selector, pipe) : log.takeError();
 }
 
 } // namespace ccgraph

@@ -26,6 +26,20 @@
 
 namespace ccgraph {
 
+/// Wrappers of PyTorch's that communicate from hooks of their own, outside of all compiled graphs, as far as the log names
+/// them: the guards of a compilation print the classes of modules.
+struct JobWrappers {
+  bool ddp = false;   ///< DistributedDataParallel, whose reducer all-reduces gradients
+  bool fsdp1 = false; ///< FullyShardedDataParallel
+  bool fsdp2 = false; ///< fully_shard
+  [[nodiscard]] bool any() const { return ddp || fsdp1 || fsdp2; }
+  void add(const JobWrappers &other) {
+    ddp |= other.ddp;
+    fsdp1 |= other.fsdp1;
+    fsdp2 |= other.fsdp2;
+  }
+};
+
 class TraceLog {
 public:
   /// Whether the path is a folder, or a file with a header of a trace before anything that looks like a graph. Only plain
@@ -46,15 +60,21 @@ public:
   [[nodiscard]] llvm::ArrayRef<ListedGraph> graphs() const { return graphs_; }
   /// Whether a log holds what readTraceOrders reads (trace_orders.h).
   [[nodiscard]] bool hasOrders() const { return hasOrders_; }
+  [[nodiscard]] const JobWrappers &wrappers() const { return wrappers_; }
   /// The payload of a graph, as a file of its own whose places are those of the log.
   [[nodiscard]] llvm::Expected<InputFile> text(const ListedGraph &graph) const;
+  /// The payloads of several graphs, in the order of `wanted`; each log is read once.
+  [[nodiscard]] llvm::Expected<std::vector<InputFile>> texts(llvm::ArrayRef<const ListedGraph *> wanted) const;
 
 private:
+  llvm::Error readTexts(llvm::StringRef file, llvm::ArrayRef<const ListedGraph *> wanted,
+                        std::vector<std::optional<InputFile>> &found) const;
   llvm::Error addFile(llvm::StringRef path, Diagnostics &warnings);
 
   std::vector<ListedGraph> graphs_;
   const InputFile *memory_ = nullptr;
   bool hasOrders_ = false;
+  JobWrappers wrappers_;
 };
 
 } // namespace ccgraph

@@ -1,6 +1,6 @@
 #include "schedule/coalesce/candidates.h"
 
-#include "analysis/reassociation.h"
+#include "ccgraph/passes/reassociation.h"
 #include "schedule/coalesce/bucket_rewrite.h"
 
 namespace ccgraph {

@@ -14,7 +14,9 @@
 
 #include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/frontend/trace_orders.h"
+#include "ccgraph/toolkit/logged_step.h"
 
+#include <memory>
 #include <string>
 
 namespace ccgraph {
@@ -41,6 +43,11 @@ struct GraphInput {
   GroupTable groups;
   std::optional<int64_t> rank;
   std::optional<int64_t> worldSize;
+  /// of a log: the graphs that this rank runs in a step, as indices of `listed`; read by readStepGraphs (step_graphs.h)
+  std::optional<LoggedStep> step;
+  std::vector<ListedGraph> listed;
+  std::shared_ptr<const TraceLog> log;   ///< null: `file` is a text that holds all of `listed`
+  std::shared_ptr<const InputFile> pipe; ///< what `log` reads where that is no path
   std::vector<TraceOrder> orders; ///< of a log: in which Inductor issues the collectives of this compilation's graphs
 };
 

@@ -1,0 +1,23 @@
+#include "driver/equivalence_flags.h"
+
+#include "ccgraph/toolkit/graph_files.h"
+
+namespace ccgraph::driver {
+
+llvm::Expected<EquivalenceQuestion> equivalenceQuestion(const OptOptions &options, const Pipeline &pipeline,
+                                                        const ObjectMeanings &objects) {
+  EquivalenceQuestion question;
+  question.ranks = options.equivalenceRanks;
+  question.seed = options.seed;
+  question.reassociated = options.compare.empty() && reassociates(pipeline);
+  question.objects = objects;
+  if (options.values.empty())
+    return question;
+  llvm::Expected<std::vector<TensorMap>> values = loadValues(options.values, question.ranks);
+  if (!values)
+    return values.takeError();
+  question.inputs = std::move(*values);
+  return question;
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,56 @@
+#include "driver/rounding.h"
+
+#include "ccgraph/ir/text.h"
+#include "ccgraph/passes/reassociation.h"
+#include "ccgraph/toolkit/text.h"
+
+namespace ccgraph::driver {
+namespace {
+
+/// A larger graph would make a run twice as long as the user expects it.
+constexpr size_t mostNodes = 50'000;
+
+/// Members of buckets whose sums may be added in another order.
+size_t countMerged(const Graph &after, const PipelineRun &run) {
+  size_t merged = 0;
+  for (const PassRun &pass : run.passes)
+    for (const Remark &remark : pass.remarks)
+      for (const auto &[name, value] : remark.args)
+        if (remark.kind == RemarkKind::Merged && name == "into")
+          if (const Node *bucket = after.find(value))
+            merged += mayReassociate(*bucket);
+  return merged;
+}
+
+} // namespace
+
+Rounding describeRounding(const RoundingQuestion &question, const PipelineRun &run) {
+  Rounding rounding;
+  rounding.merged = countMerged(question.after, run);
+  if (rounding.merged == 0 || question.before.size() > mostNodes)
+    return rounding;
+  PassManagerOptions options = question.options;
+  options.bitwise = true;
+  options.predictTimes = true;
+  options.verifyEach = options.checkLegality = false; // because this graph goes nowhere
+  llvm::Expected<PipelineRun> bitwise = runPipeline(question.before, question.pipeline, options);
+  if (!bitwise)
+    return llvm::consumeError(bitwise.takeError()), rounding; // because the run that was asked for went well
+  if (bitwise->timeAfter)
+    rounding.total = bitwise->timeAfter->total;
+  return rounding;
+}
+
+std::string roundingText(const Rounding &rounding, int64_t total) {
+  if (rounding.merged == 0)
+    return "";
+  std::string text =
+      counted(rounding.merged, "sum") +
+      " of floats merged: the terms may be added in another order, so results may differ by rounding; --bitwise "
+      "keeps the order";
+  if (rounding.total)
+    text += ", and the time is then " + timeText(*rounding.total) + (*rounding.total > total ? "" : " too");
+  return text;
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,32 @@
+// SizedRewrite: rewrites a graph of dynamic shapes for the sizes that the command line or the trace gives its symbols.
+//
+// Ownership: borrows options and input; owns the copies with bound sizes until the next graph. Failure: that of the passes.
+// Where no schedule can carry the decisions over, the graph is rewritten as it stands, and a warning says so. Cost: the
+// passes three times where sizes are bound, once elsewhere.
+#pragma once
+
+#include "driver/opt_input.h"
+#include "driver/summary.h"
+
+namespace ccgraph::driver {
+
+class SizedRewrite {
+public:
+  SizedRewrite(const OptOptions &options, const OptInput &input, llvm::raw_ostream &warnings)
+      : options_(options), input_(input), warnings_(warnings) {}
+
+  /// Which sizes of the graph are bound, and a symbol that has none; before it is rewritten.
+  void describe(const Graph &graph, const Pipeline &pipeline, Summary &summary);
+  [[nodiscard]] llvm::Expected<RewriteResult> rewrite(Graph &graph, RewriteRequest request, Summary &summary);
+  /// Facts before and after with the bound sizes; false where none were bound.
+  bool facts(const Graph &graph, Summary &summary) const;
+
+private:
+  const OptOptions &options_;
+  const OptInput &input_;
+  llvm::raw_ostream &warnings_;
+  SymbolValues sizes_; ///< of the graph that is being processed
+  std::optional<BoundRewrite> bound_;
+};
+
+} // namespace ccgraph::driver

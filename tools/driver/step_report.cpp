@@ -1,0 +1,186 @@
+#include "driver/step_report.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/toolkit/step_graphs.h"
+
+#include <map>
+
+namespace ccgraph::driver {
+namespace {
+
+using CostOf = llvm::function_ref<std::optional<GraphCost>(const StepGraphReport &)>;
+
+std::optional<GraphCost> sumOf(llvm::ArrayRef<StepGraphReport> graphs, CostOf costOf) {
+  GraphCost sum;
+  for (const StepGraphReport &graph : graphs) {
+    std::optional<GraphCost> cost = costOf(graph);
+    if (!cost)
+      return std::nullopt;
+    sum.total += cost->total;
+    sum.compute += cost->compute;
+    sum.exposed += cost->exposed;
+    sum.peakBytes = std::max(sum.peakBytes, cost->peakBytes);
+    sum.unsized += cost->unsized;
+  }
+  return sum;
+}
+
+/// Reads the graphs of a step and runs the pipeline over them.
+class StepPredictor {
+public:
+  StepPredictor(StepReport &report, const StepQuestion &question)
+      : report_(report), question_(question), normalize_(llvm::cantFail(Pipeline::parse(normalizing))) {}
+
+  llvm::Error run() {
+    StepGraphReport &own = report_.graphs[report_.chosen];
+    own.asRead = question_.asRead;
+    own.optimized = question_.optimized;
+    if (llvm::Error error = readAll())
+      return error;
+    for (StepGraphReport &graph : report_.graphs)
+      if (llvm::Error error = predict(graph, &graph == &own))
+        return error;
+    return llvm::Error::success();
+  }
+
+private:
+  /// The phase of each level that changes what a graph is made of, and moves nothing.
+  static constexpr const char *normalizing = "inline-control-deps,functionalize-collectives";
+
+  /// Each log is read once for all of them.
+  llvm::Error readAll() {
+    std::vector<size_t> indices;
+    for (const StepGraphReport &report : report_.graphs) {
+      if (!report.optimized)
+        indices.push_back(report.graph.start);
+      if (!report.graph.startsFromInductor())
+        llvm::append_range(indices, report.graph.inductor);
+    }
+    llvm::Expected<GraphList> graphs = readStepGraphs(question_.context, question_.input, indices);
+    if (!graphs)
+      return graphs.takeError();
+    for (size_t i = 0; i != indices.size(); ++i) {
+      if (llvm::Error error = question_.prepare(*(*graphs)[i]))
+        return error;
+      graphs_[indices[i]] = std::move((*graphs)[i]);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error predict(StepGraphReport &report, bool isOwn) {
+    if (!isOwn)
+      if (llvm::Error error = optimize(*graphs_.at(report.graph.start), report.asRead, report.optimized))
+        return error;
+    if (report.graph.startsFromInductor())
+      report.inductor = report.asRead;
+    else if (llvm::Error error = predictInductors(report))
+      return error;
+    bool hasOther = isOwn && report.inductor && report.graph.inductor.size() == 1 && !report.graph.startsFromInductor();
+    if (!hasOther)
+      return llvm::Error::success();
+    std::optional<GraphCost> asRead;
+    return optimize(*graphs_.at(report.graph.inductor.front()), asRead, report_.fromInductor);
+  }
+
+  /// The sum over forward and backward, where they stand for a joint graph.
+  llvm::Error predictInductors(StepGraphReport &report) {
+    if (report.graph.inductor.empty())
+      return llvm::Error::success();
+    GraphCost sum;
+    for (size_t index : report.graph.inductor) {
+      llvm::Expected<GraphCost> cost = costAsRead(*graphs_.at(index));
+      if (!cost)
+        return cost.takeError();
+      sum = {sum.total + cost->total, sum.compute + cost->compute, sum.exposed + cost->exposed,
+             std::max(sum.peakBytes, cost->peakBytes), sum.unsized + cost->unsized};
+    }
+    report.inductor = sum;
+    return llvm::Error::success();
+  }
+
+  [[nodiscard]] PassManagerOptions options() const {
+    PassManagerOptions options = question_.options;
+    options.predictTimes = true;
+    options.recordSchedules = false;
+    options.explainExposed = 0;
+    options.verifyInput = true;
+    options.afterChange = nullptr;
+    options.onRewrite = nullptr;
+    options.onFailure = nullptr;
+    return options;
+  }
+
+  llvm::Expected<GraphCost> costAsRead(const Graph &graph) {
+    std::unique_ptr<Graph> normal = graph.clone();
+    llvm::Expected<PipelineRun> run = runPipeline(*normal, normalize_, options());
+    if (!run)
+      return run.takeError();
+    Analyses analyses(*normal);
+    CostModel costs(*normal, question_.options.machine ? *question_.options.machine : *machinePreset(defaultMachine));
+    return costOf(predictTimeline(*normal, analyses, costs), peakMemory(graph).bytes);
+  }
+
+  llvm::Error optimize(Graph &graph, std::optional<GraphCost> &asRead, std::optional<GraphCost> &optimized) {
+    int64_t peakBytes = peakMemory(graph).bytes;
+    llvm::Expected<PipelineRun> run = runPipeline(graph, question_.pipeline, options());
+    if (!run)
+      return run.takeError();
+    if (!run->timeBefore || !run->timeAfter)
+      return llvm::Error::success();
+    asRead = costOf(*run->timeBefore, peakBytes);
+    optimized = costOf(*run->timeAfter, peakMemory(graph).bytes);
+    return llvm::Error::success();
+  }
+
+  StepReport &report_;
+  const StepQuestion &question_;
+  Pipeline normalize_;
+  std::map<size_t, std::unique_ptr<Graph>> graphs_; ///< by index of the list
+};
+
+} // namespace
+
+GraphCost costOf(const Timeline &timeline, int64_t peakBytes) {
+  // A collective of known size has a latency at least.
+  auto unsized =
+      llvm::count_if(timeline.collectives, [](const CollectiveTime &time) { return time.begin == time.end; });
+  return {timeline.total, timeline.compute, timeline.exposed, peakBytes, static_cast<size_t>(unsized)};
+}
+
+std::optional<GraphCost> StepReport::baseline() const {
+  return sumOf(graphs, [](const StepGraphReport &graph) { return graph.baseline(); });
+}
+
+std::optional<GraphCost> StepReport::asRead() const {
+  return sumOf(graphs, [](const StepGraphReport &graph) { return graph.asRead; });
+}
+
+std::optional<GraphCost> StepReport::optimized() const {
+  return sumOf(graphs, [](const StepGraphReport &graph) { return graph.optimized; });
+}
+
+bool StepReport::isInductors() const {
+  return llvm::all_of(graphs, [](const StepGraphReport &graph) { return graph.inductor.has_value(); });
+}
+
+StepReport describeStep(const GraphInput &input) {
+  StepReport report;
+  report.chosen = input.step->chosen;
+  for (const StepGraph &graph : input.step->graphs) {
+    report.graphs.push_back({graph, std::nullopt, std::nullopt, std::nullopt});
+    const ListedGraph &start = input.listed[graph.start];
+    report.reducesInGraphs |= start.ofCompiledAutograd && start.collectives > 0;
+  }
+  report.rank = input.listed[report.own().graph.start].rank;
+  if (input.log)
+    report.wrappers = input.log->wrappers();
+  return report;
+}
+
+void predictStep(StepReport &report, const StepQuestion &question) {
+  if (llvm::Error error = StepPredictor(report, question).run())
+    report.obstacle = llvm::StringRef(llvm::toString(std::move(error))).split('\n').first.str();
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,21 @@
+// Step times: adds to a summary what the other graphs of a log's step take (step_report.h).
+//
+// Ownership: borrows everything for the call. Failure: that of predictStep, which the report keeps. Cost: that of predictStep.
+#pragma once
+
+#include "driver/opt_input.h"
+#include "driver/summary.h"
+
+namespace ccgraph::driver {
+
+struct StepTimesQuestion {
+  OptInput &input;
+  const Pipeline &pipeline;
+  PassManagerOptions options;
+  std::function<llvm::Error(Graph &)> prepare;
+};
+
+/// Nothing where a schedule or durations were given, which are of one graph, or where no pass ran.
+void addStepTimes(Summary &summary, const StepTimesQuestion &question);
+
+} // namespace ccgraph::driver

@@ -1,0 +1,150 @@
+#include "ccgraph/toolkit/bound_sizes.h"
+
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/effects.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ccgraph {
+namespace {
+
+/// Types with the values put in.
+class TypeBinder {
+public:
+  TypeBinder(Context &context, const SymbolValues &values) : context_(context), values_(values) {}
+
+  const Type *operator()(const Type *type) {
+    if (!type)
+      return nullptr;
+    if (type->isList()) {
+      std::vector<const Type *> elements;
+      for (const Type *element : type->elements())
+        elements.push_back((*this)(element));
+      return context_.list(elements);
+    }
+    if (!type->isTensor())
+      return type;
+    std::vector<Dim> sizes = bound(type->sizes()), strides = bound(type->strides());
+    return context_.tensor(type->dtype(), {sizes, strides, type->stridesKnown()}, type->device());
+  }
+
+private:
+  [[nodiscard]] std::vector<Dim> bound(llvm::ArrayRef<Dim> dims) const {
+    std::vector<Dim> result;
+    for (const Dim &dim : dims) {
+      std::optional<int64_t> value = dim.evaluate([&](llvm::StringRef symbol) { return valueOf(symbol); });
+      result.push_back(value ? Dim(*value) : dim);
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::optional<int64_t> valueOf(llvm::StringRef symbol) const {
+    auto found = llvm::find_if(values_, [&](const auto &entry) { return entry.first == symbol; });
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  Context &context_;
+  const SymbolValues &values_;
+};
+
+const Type *withoutStrides(Context &context, const Type *type) {
+  if (!type || !type->isTensor() || !type->stridesKnown())
+    return type;
+  return context.tensor(type->dtype(), {type->sizes(), {}, /*stridesKnown=*/false}, type->device());
+}
+
+/// Names in an expression: "s0" and "u1" of "2*s0 + u1".
+void collectSymbols(llvm::StringRef text, llvm::StringSet<> &seen, std::vector<std::string> &symbols) {
+  while (!text.empty()) {
+    llvm::StringRef word = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if ((word.startswith("s") || word.startswith("u")) && word.size() > 1 &&
+        llvm::all_of(word.drop_front(), llvm::isDigit) && seen.insert(word).second)
+      symbols.push_back(word.str());
+    text = text.drop_front(std::max<size_t>(word.size(), 1));
+  }
+}
+
+void collectSymbols(const Type *type, llvm::StringSet<> &seen, std::vector<std::string> &symbols) {
+  if (!type)
+    return;
+  for (const Type *element : type->elements())
+    collectSymbols(element, seen, symbols);
+  for (const Dim &dim : type->sizes())
+    if (!dim.isStatic())
+      collectSymbols(dim.expr()->text(), seen, symbols);
+}
+
+} // namespace
+
+llvm::Expected<SymbolValues> parseSymbolValues(llvm::StringRef text) {
+  SymbolValues values;
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ',');
+  for (llvm::StringRef word : words) {
+    auto [name, number] = word.split('=');
+    int64_t value = 0;
+    if (name.trim().empty() || !llvm::isAlpha(name.trim().front()) || number.trim().getAsInteger(10, value) ||
+        value < 0)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "got '%s', expected a symbol and its size: s0=4096", word.str().c_str());
+    values.emplace_back(name.trim().str(), value);
+  }
+  return values;
+}
+
+std::vector<std::string> symbolsOf(const Graph &graph) {
+  std::vector<std::string> symbols;
+  llvm::StringSet<> seen;
+  for (const Node *node : graph)
+    collectSymbols(node->type(), seen, symbols);
+  return symbols;
+}
+
+void bindSizes(Graph &graph, const SymbolValues &values) {
+  TypeBinder bind(graph.context(), values);
+  for (Node *node : graph.nodes()) {
+    const Type *type = bind(node->type());
+    bool isNew = type != node->type();
+    if (isNew && isWait(*node))
+      type = withoutStrides(graph.context(), type);
+    if (isNew)
+      graph.setType(node, type);
+  }
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    bindSizes(*subgraph, values);
+}
+
+llvm::Expected<BoundRewrite> rewriteWithSizes(Graph &graph, const SymbolValues &values, RewriteRequest request) {
+  BoundRewrite bound;
+  bound.before = graph.clone();
+  bindSizes(*bound.before, values);
+  bound.after = bound.before->clone();
+  ScheduleRecorder recorder(graph);
+  PassManagerOptions deciding = request.manager;
+  deciding.onRewrite = [&](const Pass &pass, const Certificate &certificate) { recorder.note(pass, certificate); };
+  llvm::Expected<PipelineRun> run = runPipeline(*bound.after, request.pipeline, deciding);
+  if (!run)
+    return run.takeError();
+  llvm::Expected<Schedule> schedule = recorder.take(*bound.after, run->memoryBudget);
+  if (!schedule)
+    return schedule.takeError();
+  llvm::Expected<Pipeline> applying = pipelineOf(*schedule);
+  if (!applying)
+    return applying.takeError();
+  PassManagerOptions plain = request.manager;
+  plain.predictTimes = plain.recordSchedules = false;
+  plain.explainExposed = 0;
+  // A trial, since an error would leave the graph itself in a state that is not specified.
+  std::unique_ptr<Graph> trial = graph.clone();
+  for (Graph *target : {trial.get(), &graph})
+    if (llvm::Expected<RewriteResult> applied = rewriteGraph(*target, {*applying, &*schedule, plain}); !applied)
+      return applied.takeError();
+  bound.result.run = std::move(*run);
+  if (request.makesSchedule)
+    bound.result.schedule = std::move(*schedule);
+  return bound;
+}
+
+} // namespace ccgraph
