@@ -85,6 +85,23 @@ class UnityBatches(unittest.TestCase):
         finally:
             unity_batches.headers_by_name = real
 
+    def test_names_that_headers_of_the_earlier_source_declare_count(self):
+        path = self.write("lib/members.h", "using Members = std::vector<int>;\n")
+        real = unity_batches.headers_by_name
+        unity_batches.headers_by_name = lambda: {"members.h": [path]}
+        try:
+            user, local = '#include "members.h"\nint first() { return 1; }\n', "namespace {\nusing Members = int;\n}\n"
+            self.assertFalse(self.joins(user, local))
+        finally:
+            unity_batches.headers_by_name = real
+
+    def test_the_order_is_that_of_the_target(self):
+        # a and c are of one folder, and c would not follow b.
+        texts = {"lib/a.cpp": "int first();\n", "lib/room/b.cpp": "namespace {\nint at(char x) { return x; }\n}\n",
+                 "lib/c.cpp": "int third() { return at(3); }\n"}
+        sources = [unity_batches.Source(self.write(name, text)) for name, text in texts.items()]
+        self.assertEqual([[os.path.basename(s.path) for s in batch] for batch in unity_batches.batches(sources, 1000)], [["a.cpp", "c.cpp"]])
+
     def test_a_batch_holds_no_more_than_the_limit(self):
         text = "int f{0}() {{ return {0}; }}\n"
         self.assertEqual(self.batches(*[text.format(i) for i in range(4)], limit=2 * len(text.format(0))), ["ab", "cd"])

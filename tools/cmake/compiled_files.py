@@ -5,7 +5,7 @@ INCLUDE = re.compile(r'^#include "(/[^"]+)"$', re.M)
 
 
 def is_unity(path):
-    return re.search(r"/CMakeFiles/[^/]+[.]dir/Unity/unity_\w+[.]cxx$", path) is not None
+    return re.search(r"/CMakeFiles/[^/]+[.]dir/Unity/unity_[^/]+[.]cxx$", path) is not None
 
 
 def sources_of(path):

@@ -8,10 +8,12 @@ Two sources share a batch only if joining them cannot change what either of them
 - They declare no name twice at namespace scope (functions of anonymous namespaces, types, constants, macros).
 - The first one declares no such name that the second one uses, so that no call finds another overload. The headers of the second one
   count as well, where the first one does not include them.
+- The headers that only the first one includes declare no such name of the second one.
 - They have the same using-directives at namespace scope.
 A source that defines macros for the headers that it includes stays alone."""
 import functools
 import glob
+import operator
 import os
 import re
 import sys
@@ -106,10 +108,12 @@ def headers_by_name():
 
 @functools.lru_cache(None)
 def header(path):
-    """(names that the header uses, headers that it includes)"""
+    """(names that the header uses, names that it declares at namespace scope, headers that it includes)"""
     with open(path, encoding="utf-8") as f:
         text = bare(f.read(), keep_strings=True)
-    return frozenset(IDENTIFIER.findall(DIRECTIVE.sub(" ", bare(text)))), included(text)
+    code = DIRECTIVE.sub(" ", bare(text))
+    names = {declared(part) for part, _ in statements(code)} - {None}
+    return frozenset(IDENTIFIER.findall(code)), frozenset(name for name, _ in names), included(text)
 
 
 def included(text):
@@ -124,7 +128,7 @@ def all_headers(text):
         path = left.pop()
         if path not in found:
             found.add(path)
-            left += header(path)[1]
+            left += header(path)[2]
     return found
 
 
@@ -159,13 +163,15 @@ class Source:
         """Whether this source means the same after `earlier`."""
         if earlier.local & self.uses or earlier.shared & self.local:
             return False
-        return not any(earlier.local & header(path)[0] for path in self.headers - earlier.headers)
+        return (not any(earlier.local & header(path)[0] for path in self.headers - earlier.headers) and
+                not any(self.local & header(path)[1] for path in earlier.headers - self.headers))
 
 
 def fit(first, second, limit):
-    """Whether two batches may be one, the second after the first."""
+    """Whether two batches may be one. CMake puts their sources in the order of the target, which is that of their numbers."""
+    number = operator.attrgetter("number")
     return (sum(s.size for s in first + second) <= limit and first[0].using == second[0].using and
-            all(later.follows(earlier) for earlier in first for later in second))
+            all(max(a, b, key=number).follows(min(a, b, key=number)) for a in first for b in second))
 
 
 def joined(parts, limit, near):
@@ -186,6 +192,8 @@ def folder(batch):
 
 def batches(sources, limit):
     """Lists of sources: those of one folder first, then what is left small, of whatever folder."""
+    for number, source in enumerate(sources):
+        source.number = number
     parts = [[source] for source in sources if not source.alone]
     parts = joined(parts, limit, lambda batch, part: folder(batch) == folder(part))
     parts = joined(parts, limit, lambda batch, part: sum(s.size for s in part) < limit / 2)
