@@ -202,26 +202,51 @@ void reduceAll(const ReduceRows &reduction) {
   reduceIn<E, decltype(widen(E())), op>(reduction);
 }
 
+/// The operator whose loop computes `op` on E. combine() adds elements that have no such operator, so they share the loop of the sum.
+template <typename E>
+constexpr ReduceOp loopOf(ReduceOp op) {
+  constexpr bool isInteger = std::is_integral_v<E> || std::is_same_v<E, Truth>;
+  constexpr bool isReal = std::is_floating_point_v<E> || hasHalfTheBits<E>;
+  bool isBitwise = op == ReduceOp::Band || op == ReduceOp::Bor || op == ReduceOp::Bxor;
+  bool has = isInteger || op == ReduceOp::Avg || (isReal && !isBitwise);
+  return has ? op : ReduceOp::Sum;
+}
+
+/// An element whose loop gives the same bits: integers wrap, so that only averages and comparisons depend on the sign.
+template <typename E, ReduceOp op>
+auto elementOf() {
+  constexpr bool comparesOrDivides = op == ReduceOp::Avg || op == ReduceOp::Min || op == ReduceOp::Max;
+  if constexpr (std::is_integral_v<E> && sizeof(E) < sizeof(int64_t) && !comparesOrDivides)
+    return std::make_unsigned_t<E>();
+  else
+    return E();
+}
+
+template <typename E, ReduceOp op>
+void reduceAs(const ReduceRows &reduction) {
+  reduceAll<decltype(elementOf<E, op>()), loopOf<E>(op)>(reduction);
+}
+
 /// One loop for each operator, because a choice within the loop would keep it from becoming vectors.
 template <typename E>
 void reduceBy(ReduceOp op, const ReduceRows &reduction) {
   switch (op) {
   case ReduceOp::Sum:
-    return reduceAll<E, ReduceOp::Sum>(reduction);
+    return reduceAs<E, ReduceOp::Sum>(reduction);
   case ReduceOp::Avg:
-    return reduceAll<E, ReduceOp::Avg>(reduction);
+    return reduceAs<E, ReduceOp::Avg>(reduction);
   case ReduceOp::Product:
-    return reduceAll<E, ReduceOp::Product>(reduction);
+    return reduceAs<E, ReduceOp::Product>(reduction);
   case ReduceOp::Min:
-    return reduceAll<E, ReduceOp::Min>(reduction);
+    return reduceAs<E, ReduceOp::Min>(reduction);
   case ReduceOp::Max:
-    return reduceAll<E, ReduceOp::Max>(reduction);
+    return reduceAs<E, ReduceOp::Max>(reduction);
   case ReduceOp::Band:
-    return reduceAll<E, ReduceOp::Band>(reduction);
+    return reduceAs<E, ReduceOp::Band>(reduction);
   case ReduceOp::Bor:
-    return reduceAll<E, ReduceOp::Bor>(reduction);
+    return reduceAs<E, ReduceOp::Bor>(reduction);
   case ReduceOp::Bxor:
-    return reduceAll<E, ReduceOp::Bxor>(reduction);
+    return reduceAs<E, ReduceOp::Bxor>(reduction);
   }
 }
 
