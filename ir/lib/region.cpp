@@ -35,11 +35,11 @@ struct Axis {
   int64_t stride = 0;
 };
 
-/// The dimension that a view names at parameter 1; empty where it is not known.
-std::optional<Axis> axisOf(const Node &view, const Type &from) {
+/// The dimension that a view names at a parameter; empty where it is not known.
+std::optional<Axis> axisOf(const Node &view, int parameter, const Type &from) {
   if (mayBeReshapedBefore(*view.operand(0), view))
     return std::nullopt;
-  auto dim = literal(view, 1, 0);
+  auto dim = literal(view, parameter, 0);
   auto rank = static_cast<int64_t>(from.sizes().size());
   if (!dim || *dim < -rank || *dim >= rank)
     return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<int64_t> atStart(const Node &, const Type &) { return 0; }
 
 /// Counts from the end where negative, and stays within the dimension.
 std::optional<int64_t> atIndex(const Node &view, const Type &from) {
-  auto axis = axisOf(view, from);
+  auto axis = axisOf(view, 1, from);
   auto index = literal(view, 2, 0);
   if (!axis || !index)
     return std::nullopt;
@@ -88,30 +88,76 @@ constexpr ReshapeEntry keepElements[] = {
     {"aten.squeeze_"}, {"aten.swapaxes_"}, {"aten.swapdims_"}, {"aten.t_"}, {"aten.transpose_"}, {"aten.unsqueeze_"},
 };
 
-/// Of split(x, n), element i begins at row i * n; of split_with_sizes, after those before it.
-std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const Type &from) {
-  auto index = getItemIndex(getItem);
-  if (!index || literal(list, 2, 0) != 0 || from.strides().empty() || !from.strides()[0].isStatic() ||
-      mayBeReshapedBefore(*list.operand(0), list))
-    return std::nullopt;
+/// How the elements of a list of views lie along a dimension.
+enum class Parting : uint8_t {
+  /// split: parts of so many rows, or of the rows that a list states
+  Rows,
+  /// chunk: so many parts of equal length, but for the last
+  Count,
+  /// unbind: a row each
+  Each,
+};
+
+struct PartsEntry {
+  llvm::StringLiteral key; ///< base
+  Parting parting;
+  /// parameter of the dimension
+  int8_t dim;
+};
+
+constexpr PartsEntry partings[] = {
+    {"aten.chunk", Parting::Count, 2},
+    {"aten.split", Parting::Rows, 2},
+    {"aten.split_with_sizes", Parting::Rows, 2},
+    {"aten.unbind", Parting::Each, 1},
+    {"aten.unsafe_chunk", Parting::Count, 2},
+    {"aten.unsafe_split", Parting::Rows, 2},
+    {"aten.unsafe_split_with_sizes", Parting::Rows, 2},
+};
+
+/// Rows before part `index` of a split.
+std::optional<int64_t> splitRows(const Node &list, int64_t index) {
   const Argument *sizes = argumentAt(list, 1);
-  int64_t rows = 0;
   if (sizes && sizes->is(Argument::Kind::Int))
-    rows = saturatingMultiply(*index, sizes->integer());
-  else if (sizes && sizes->isSequence() && static_cast<size_t>(*index) < sizes->elements().size())
-    for (const Argument &size : sizes->elements().take_front(static_cast<size_t>(*index))) {
-      if (!size.is(Argument::Kind::Int))
-        return std::nullopt;
-      rows = saturatingAdd(rows, size.integer());
-    }
-  else
+    return saturatingMultiply(index, sizes->integer());
+  if (!sizes || !sizes->isSequence() || static_cast<size_t>(index) >= sizes->elements().size())
     return std::nullopt;
-  return saturatingMultiply(saturatingMultiply(rows, from.strides()[0].value()), sizeInBytes(from.dtype()));
+  int64_t rows = 0;
+  for (const Argument &size : sizes->elements().take_front(static_cast<size_t>(index))) {
+    if (!size.is(Argument::Kind::Int))
+      return std::nullopt;
+    rows = saturatingAdd(rows, size.integer());
+  }
+  return rows;
 }
 
-bool isSplit(const Node &node) {
-  llvm::StringRef base = node.op() ? baseOf(node.op()->target.str()) : llvm::StringRef();
-  return base == "aten.split" || base == "aten.split_with_sizes";
+std::optional<int64_t> rowsBefore(const Node &list, Parting parting, const Axis &axis, int64_t index) {
+  switch (parting) {
+  case Parting::Rows:
+    return splitRows(list, index);
+  case Parting::Count: {
+    auto count = literal(list, 1);
+    return count && *count > 0 ? std::optional(saturatingMultiply(index, (axis.size + *count - 1) / *count))
+                               : std::nullopt;
+  }
+  case Parting::Each:
+    return index;
+  }
+  return std::nullopt;
+}
+
+/// Of split(x, n), element i begins at row i * n; of split_with_sizes, after those before it; of unbind, at row i.
+std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const PartsEntry &entry, const Type &from) {
+  auto index = getItemIndex(getItem);
+  std::optional<Axis> axis = axisOf(list, entry.dim, from);
+  std::optional<int64_t> rows = index && axis ? rowsBefore(list, entry.parting, *axis, *index) : std::nullopt;
+  if (!rows)
+    return std::nullopt;
+  return saturatingMultiply(saturatingMultiply(*rows, axis->stride), sizeInBytes(from.dtype()));
+}
+
+const PartsEntry *partsOf(const Node &node) {
+  return node.op() ? findEntry(llvm::ArrayRef(partings), baseOf(node.op()->target.str())) : nullptr;
 }
 
 const Type *stridedType(const Node &value) {
@@ -146,8 +192,9 @@ std::optional<Step> elementStep(const Node &getItem) {
   const Node &list = *getItem.operand(0);
   if (list.op() && list.op()->collective && list.op()->freshResult)
     return std::nullopt;
-  const Type *from = isSplit(list) && list.numOperands() ? stridedType(*list.operand(0)) : nullptr;
-  return from ? Step{list.operand(0), elementOffset(getItem, list, *from)} : Step{};
+  const PartsEntry *entry = list.numOperands() ? partsOf(list) : nullptr;
+  const Type *from = entry ? stridedType(*list.operand(0)) : nullptr;
+  return from ? Step{list.operand(0), elementOffset(getItem, list, *entry, *from)} : Step{};
 }
 
 Step stridedStep(const Node &node) {

@@ -48,8 +48,9 @@ struct RandomStorage {
   int64_t bytes = 0;
   DType dtype = DType::F32;
   double bound = 0;
-  bool input = false; ///< a placeholder's: its shape stays
-  bool moved = false; ///< a tensor in it was given other elements in place: nobody can tell parts any more
+  bool input = false;    ///< a placeholder's: its shape stays
+  bool moved = false;    ///< a tensor in it was given other elements in place: nobody can tell parts any more
+  bool reshaped = false; ///< a tensor in it was reshaped in place: types do not tell where views made later lie
 };
 
 /// A tensor: some elements of a storage in some shape, which in-place operators may change.
@@ -57,7 +58,7 @@ struct RandomTensor {
   size_t storage = 0;
   const Type *type = nullptr;
   int64_t offset = 0;    ///< bytes
-  bool anywhere = false; ///< counted from where an input's storage begins, which only the caller knows
+  bool anywhere = false; ///< where it lies cannot be told: an input's storage begins where only the caller knows
 };
 
 /// A name of a tensor.

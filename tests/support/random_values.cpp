@@ -18,14 +18,15 @@ std::vector<int64_t> numbersOf(llvm::ArrayRef<Dim> dims) {
 RandomValue RandomMaker::define(Node *node, double bound) {
   const Type *type = node->type();
   auto itemBytes = static_cast<int64_t>(sizeInBytes(type->dtype()));
-  storages_.push_back({*type->numElements() * itemBytes, type->dtype(), bound, false, false});
+  storages_.push_back({.bytes = *type->numElements() * itemBytes, .dtype = type->dtype(), .bound = bound});
   tensors_.push_back({storages_.size() - 1, type, 0, false});
   values_.push_back({node, tensors_.size() - 1});
   return values_.back();
 }
 
 RandomValue RandomMaker::defineView(Node *node, const RandomValue &base, const Type *type, int64_t offset) {
-  tensors_.push_back({tensors_[base.tensor].storage, type, offset, tensors_[base.tensor].anywhere});
+  bool anywhere = tensors_[base.tensor].anywhere || storageOf(base).reshaped;
+  tensors_.push_back({tensors_[base.tensor].storage, type, offset, anywhere});
   values_.push_back({node, tensors_.size() - 1});
   return values_.back();
 }

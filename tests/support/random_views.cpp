@@ -104,7 +104,7 @@ void RandomMaker::stridedPiece(const RandomValue &base) {
   const Type *type = builder_.strided(typeOf(base), sizes, strides);
   defineView(builder_.call("aten.as_strided.default", type, {base.node, sizes, strides, offset}), base, type,
              offset * itemSize(base));
-  tensors_.back().anywhere = storage.input;
+  tensors_.back().anywhere |= storage.input;
 }
 
 /// Floats read as integers of the same size: any bits, so sums of them wrap around and stay exact.
@@ -139,6 +139,7 @@ void RandomMaker::realPiece(const RandomValue &base) {
 // --- In-place changes of shape: every name of the tensor sees them ------------------------------------------------------
 
 void RandomMaker::setShape(const RandomValue &value, Node *node, const Type *type, int64_t offset) {
+  storageOf(value).reshaped = true;
   tensors_[value.tensor].type = type;
   tensors_[value.tensor].offset = offset;
   defineSame(node, value);
@@ -222,9 +223,9 @@ void RandomMaker::giveStorage(const RandomValue &value) {
     return;
   const RandomTensor other = tensors_[source->tensor];
   Node *node = builder_.call("aten.set_.source_Tensor", other.type, {value.node, source->node});
-  storageOf(value).moved = true;
+  storageOf(value).moved = storageOf(value).reshaped = true;
   tensors_[value.tensor] = other;
-  storageOf(value).moved = true;
+  storageOf(value).moved = storageOf(value).reshaped = true;
   defineSame(node, value);
 }
 

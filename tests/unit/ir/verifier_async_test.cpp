@@ -64,6 +64,37 @@ std::string missingWait(const std::string &severity, const std::string &launch =
          "  note: add a wait_tensor on the result, or return it to a caller that waits\n";
 }
 
+/// Two vectors taken out of a list of views of f32[4, 4], of which the first is in flight.
+class VerifierParts : public VerifierAsync {
+protected:
+  std::string foundWith(const char *target, const std::vector<Item> &rest, int first, int second) {
+    std::vector<Item> args = {buffer_};
+    args.insert(args.end(), rest.begin(), rest.end());
+    Node *list = p_.call("l", target, args);
+    Node *launch = p_.call("ar", "_c10d_functional.all_reduce_.default", {row("e", list, first), "sum", "0"}, part);
+    Node *r = neg("r", row("f", list, second));
+    p_.output({wait("w", launch), r});
+    return found();
+  }
+  Node *row(const char *name, Node *list, int index) {
+    return p_.call(name, "operator.getitem", {list, index}, part);
+  }
+  static constexpr const char *part = "f32[1, 4][4, 1]cpu";
+  Node *buffer_ = p_.input("b", "f32[4, 4][4, 1]cpu");
+};
+
+TEST_F(VerifierParts, RowsOfAnUnbindLieApart) { EXPECT_EQ(foundWith("aten.unbind.int", {}, 0, 3), ""); }
+
+TEST_F(VerifierParts, OneRowOfAnUnbindIsInFlight) {
+  EXPECT_EQ(foundWith("aten.unbind.int", {}, 1, 1), readInFlight("r", "f", "'ar'", "ar"));
+}
+
+TEST_F(VerifierParts, ChunksLieApart) { EXPECT_EQ(foundWith("aten.chunk.default", {4}, 2, 1), ""); }
+
+TEST_F(VerifierParts, PartsAlongADimensionCountedFromTheEndLieApart) {
+  EXPECT_EQ(foundWith("aten.split.Tensor", {1, -2}, 0, 1), "");
+}
+
 /// A batch that sends s to the other rank and receives d from it.
 struct Batch {
   Batch(test::Program &p, Node *s, Node *d)
