@@ -60,7 +60,7 @@ def uuids():
         durations.write("mm_1\t2\n")
         durations.flush()
         assert first != ccgraph.torch.Pass(durations=durations.name).uuid()
-    assert ccgraph.torch.Pass().uuid() != ccgraph.torch.Pass(bitwise=False).uuid()
+    assert ccgraph.torch.Pass().uuid() != ccgraph.torch.Pass(bitwise=True).uuid()
 
 
 dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=8)

@@ -73,8 +73,8 @@ def configure() -> None:
 class Pass(CustomGraphPass):
     """For torch._inductor.config.post_grad_custom_post_pass.
 
-    pipeline, machine, durations, groups, memory_budget, bitwise: as ccgraph.optimize has them. `bitwise` is on where it is not
-    said: merging sums of more than two ranks adds floats in another order.
+    pipeline, machine, durations, groups, memory_budget, bitwise: as ccgraph.optimize and the command line have them. Without
+    `bitwise`, sums of more than two ranks may be merged, which adds floats in another order, as DDP's buckets do.
     dump: a folder; each graph is written there as the pass sees it, DIR/rank0_0_DIGEST.json.
     schedule: a file that `ccgraph-opt DUMP --emit schedule` made of such a dump, or a folder of them (DIGEST.schedule.json);
     a graph that none of them is for is refused.
@@ -86,7 +86,7 @@ class Pass(CustomGraphPass):
     """
 
     def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None, groups: str | None = None,
-                 memory_budget: int | str | None = None, bitwise: bool = True, schedule: str | os.PathLike[str] | None = None,
+                 memory_budget: int | str | None = None, bitwise: bool = False, schedule: str | os.PathLike[str] | None = None,
                  match: str = "digest", dump: str | os.PathLike[str] | None = None, agree: bool = True, deadline: float = 600.0) -> None:
         if match not in ("digest", "names"):
             raise UsageError(f"match: got '{match}', expected 'digest' or 'names'")
