@@ -340,8 +340,8 @@ private:
       return;
     const CostSummary &cost = *s_.run.cost;
     label("machine") << cost.machine << (s_.machineGiven ? "" : " (--machine NAME or FILE sets another)") << '\n';
-    label("times") << sharesText(cost) << (s_.unboundSymbol.empty() ? "" : " (--bind " + s_.unboundSymbol + "=N)")
-                   << '\n';
+    std::string unbound = s_.unboundSymbol.empty() ? "" : " (--bind " + s_.unboundSymbol + "=N)";
+    label("times") << wrapped(sharesText(cost) + unbound, labelWidth) << '\n';
     if (!cost.durations.empty())
       label("durations") << wrapped(durationsText(cost), labelWidth) << '\n';
   }
