@@ -130,7 +130,7 @@ bool isParameterName(StringRef text) {
 }
 
 bool isArgumentName(StringRef text) { return isWordOfSchema(text); }
-bool isCallTarget(StringRef text) { return isPath(text, isWordOfSchema) && !isPythonKeyword(text); }
+bool isCallTarget(StringRef text) { return text.contains('.') ? isPath(text, isWordOfSchema) : isNodeName(text); }
 bool isFunctionOfGraphs(StringRef target) {
   auto [root, rest] = target.split('.');
   bool isFunction = rest.empty() || root == "torch" || root == "operator" || root == "math" || root == "builtins";

@@ -109,7 +109,11 @@ std::string brokenPromise(const Graph &graph, GraphFormat format) {
     return complaint;
   if (llvm::any_of(findings, [](const Diagnostic &finding) { return finding.severity == Severity::Error; }))
     return "";
-  std::string complaint = roundTrip(graph, [](llvm::raw_ostream &os, const Graph &it) { writeJsonGraph(os, it); });
+  std::string complaint;
+  if (llvm::Error refused = checkJsonReadsBack(graph))
+    complaint = complaintAbout(std::move(refused));
+  else
+    complaint = roundTrip(graph, [](llvm::raw_ostream &os, const Graph &it) { writeJsonGraph(os, it); });
   if (complaint.empty())
     complaint = fxRoundTrip(graph, format);
   return complaint.empty() ? optimizeAndCompare(graph) : complaint;

@@ -56,7 +56,8 @@ def program(rng):
         target, own = pick(rng, TARGETS[:2], BAD_TARGETS), name()
         nodes.append({"name": own, "op": "call_function", "target": target, "args": ["%" + x] + [given for given, _ in values],
                       "kwargs": {key: given for key, (given, _) in keywords.items()}})
-        said.append((own, "torch.ops." + target, [x] + [value for _, value in values], {key: value for key, (_, value) in keywords.items()}))
+        is_function = "." not in target or target.split(".")[0] in ("torch", "operator", "math", "builtins")
+        said.append((own, target if is_function else "torch.ops." + target, [x] + [value for _, value in values], {key: value for key, (_, value) in keywords.items()}))
     nodes.append({"name": "output", "op": "output", "target": "output", "args": ["%" + x]})
     frames = [{"file": rng.choice(["m.py", "a\nimport os", "b\x1b[2J"]), "line": 1, "function": "f", "code": rng.choice(["y = x", "y\n        import os"])}]
     graph = {"format": "ccgraph.graph", "version": "1.0", "name": pick(rng, ["f", "<lambda>", "class", "größe"], BAD), "frames": frames, "nodes": nodes}

@@ -426,10 +426,11 @@ private:
       if (options_.writesPlans() || made_)
         return llvm::Error::success();
       for (const auto &graph : graphs())
-        if (options_.format() == OutputFormat::Json)
-          writeJsonGraph(os, *graph);
-        else if (llvm::Error error = writeFxText(os, *graph))
+        if (bool isJson = options_.format() == OutputFormat::Json;
+            llvm::Error error = isJson ? checkJsonReadsBack(*graph) : writeFxText(os, *graph))
           return error;
+        else if (isJson)
+          writeJsonGraph(os, *graph);
       return llvm::Error::success();
     };
     if (options_.writesToStdout())

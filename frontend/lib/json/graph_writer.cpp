@@ -1,5 +1,7 @@
 #include "ccgraph/frontend/json_graph.h"
 
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/names.h"
 #include "json/argument_writer.h"
 #include "json/group_writer.h"
 #include "json/guard_list.h"
@@ -272,6 +274,20 @@ private:
 };
 
 } // namespace
+
+llvm::Error checkJsonReadsBack(const Graph &graph) {
+  for (const Node *node : graph)
+    if (node->opcode() == Opcode::CallFunction && !isFunctionOfGraphs(node->target().str()))
+      return makeError(diagnose(*node, "",
+                                "JSON cannot hold a call of '" + node->target().str().str() +
+                                    "': who reads the file "
+                                    "would run it",
+                                "write FX text (-o FILE.py), or trace the program down to operators"));
+  for (const auto &[name, subgraph] : graph.subgraphs())
+    if (llvm::Error error = checkJsonReadsBack(*subgraph))
+      return error;
+  return llvm::Error::success();
+}
 
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph) {
   TypeTexts types;

@@ -148,3 +148,63 @@ TEST(FxTextWriterTest, NamesClassesAsPythonTakesThemAndReadsTheGraphsNameBack) {
   EXPECT_EQ(rewritten("class f(torch.nn.Module):  # no name of it" + std::string(body + 18)),
             "class f" + std::string(body));
 }
+
+namespace {
+
+/// What the writer says of a graph with this call, and that it wrote nothing where it refuses.
+std::string refusal(const NodeSpec &spec, const Argument &argument, llvm::StringRef keyword) {
+  Context context;
+  Graph graph(context);
+  ArgumentBuilder builder(graph);
+  NodeSpec own = spec;
+  own.target = context.identifier(spec.target.str());
+  const NamedArgument keywords[] = {{context.identifier(keyword), Argument::integer(1)}};
+  graph.create(own, std::move(builder), {argument, keywords});
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::Error error = writeFxText(os, graph);
+  EXPECT_EQ(static_cast<bool>(error), os.str().empty()) << text;
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+} // namespace
+
+// A graph that was made in C++ or by the C ABI may be called anything.
+TEST(FxTextWriterTest, RefusesWhatItCouldNotReadBack) {
+  Context words;
+  auto spec = [&](llvm::StringRef name, llvm::StringRef target, Opcode opcode = Opcode::CallFunction) {
+    NodeSpec made;
+    made.opcode = opcode;
+    made.name = name;
+    made.target = words.identifier(target);
+    return made;
+  };
+  auto word = [&](Argument::Kind kind, llvm::StringRef text) { return Argument::word(kind, words.identifier(text)); };
+  using Kind = Argument::Kind;
+  EXPECT_EQ(refusal(spec("y", "aten.relu.default"), word(Kind::Layout, "strided"), "out"), "");
+  EXPECT_EQ(refusal(spec("y", "layers.0.w", Opcode::GetAttr), Argument::none(), "out"), "");
+  EXPECT_NE(refusal(spec("y\n        import os", "aten.relu.default"), Argument::none(), "out").find("the name 'y\\n"),
+            std::string::npos);
+  EXPECT_NE(refusal(spec("y", "aten.relu.default(x)\n#"), Argument::none(), "out").find("the target"),
+            std::string::npos);
+  EXPECT_NE(refusal(spec("y", "w\nimport os", Opcode::GetAttr), Argument::none(), "out").find("the attribute"),
+            std::string::npos);
+  EXPECT_NE(refusal(spec("y", "x=1", Opcode::Placeholder), Argument::none(), "out").find("the parameter"),
+            std::string::npos);
+  EXPECT_NE(refusal(spec("y", "aten.relu.default"), Argument::none(), "a=1\n").find("the keyword"), std::string::npos);
+  EXPECT_NE(refusal(spec("y", "aten.relu.default"), word(Kind::Layout, "os.system"), "out").find("the layout"),
+            std::string::npos);
+  EXPECT_NE(refusal(spec("y", "aten.relu.default"), word(Kind::MemoryFormat, "x\n"), "out").find("the memory format"),
+            std::string::npos);
+  for (const char *text : {"eval('1')", "(f)(1)", "a\n", "1, 2", "y", "lambda: 1", "f'{x}'"})
+    EXPECT_NE(refusal(spec("y", "aten.relu.default"), word(Kind::Python, text), "out").find("the constant"),
+              std::string::npos)
+        << text;
+}
+
+TEST(FxTextWriterTest, WritesAttributesOfListsAsTorchDoes) {
+  const std::string text =
+      "class f(torch.nn.Module):\n    def forward(self):\n"
+      "        w = getattr(getattr(self.layers, \"0\").inner, \"1\").weight\n        return (w,)\n";
+  EXPECT_EQ(rewritten(text, {.comments = false, .liveness = false}), text);
+}

@@ -49,7 +49,7 @@ TEST(Names, OfTargetsAreJoinedByDots) {
        {"aten.mm.default", "aten.random_.from", "output", "torch.sym_max", "torch.nn.functional.relu"})
     EXPECT_TRUE(isCallTarget(name)) << name;
   for (const char *name : {"", ".", "aten.", ".mm", "aten..mm", "aten.mm.0", "aten.mm(x)", "aten.mm\n", "aten mm",
-                           "a-b", "lambda", "aten.None.x"})
+                           "a-b", "lambda", "aten.None.x", "torch", "self"})
     EXPECT_FALSE(isCallTarget(name)) << name;
   for (const char *name : {"w", "layers.0.weight", "0"})
     EXPECT_TRUE(isAttributePath(name)) << name;

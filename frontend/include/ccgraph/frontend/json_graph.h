@@ -22,6 +22,8 @@ namespace ccgraph {
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                                    const ReadOptions &options = {});
 
+/// Error: the graph calls a function that no data file may call, such as torch.load (isFunctionOfGraphs): its JSON would be refused.
+[[nodiscard]] llvm::Error checkJsonReadsBack(const Graph &graph);
 /// Ends in a newline. Never fails; the stream keeps what the system said.
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph);
 
