@@ -234,6 +234,10 @@ bool shareTwo(const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
 
 bool isVague(const GroupId &id) { return id.kind == GroupId::Kind::Unknown || id.kind == GroupId::Kind::Value; }
 
+bool isKnownByPlace(const Group &group) {
+  return llvm::any_of(group.attributes, [](const auto &attribute) { return attribute.first == knownByPlace; });
+}
+
 /// Members that a file or the call states; those that were assumed prove nothing.
 Cells statedMembers(const GroupTable &table, const GroupId &id) {
   const Group *group = id.kind == GroupId::Kind::Name ? table.find(id.text) : nullptr;
@@ -261,6 +265,21 @@ Cells possibleMembers(const GroupTable &table, const GroupId &id) {
   return group->ranks.empty() ? Cells() : Cells{group->ranks};
 }
 
+// The table of rank 0 may say [0] where those of ranks 1 and 2 say [1, 2]. Rank 0 cannot know, so it does not decide by
+// the one rank of its own list.
+Cells sharedMembers(const GroupTable &table, const GroupId &id, std::optional<int64_t> world) {
+  if (!world)
+    return possibleMembers(table, id);
+  if (id.kind == GroupId::Kind::Ranks)
+    return static_cast<int64_t>(id.ranks.size()) == *world ? Cells{id.ranks} : Cells();
+  const Group *group = id.kind == GroupId::Kind::Name ? table.find(id.text) : nullptr;
+  if (!group || group->assumed || isKnownByPlace(*group))
+    return {};
+  if (!group->partition.empty())
+    return group->partition;
+  return static_cast<int64_t>(group->ranks.size()) == *world ? Cells{group->ranks} : Cells();
+}
+
 // Members decide where a file or the call states them: a group that may be [0, 1] or [2, 3], one cell of a partition,
 // may be "tp" with [2, 3]. Members that were assumed, because no file states them, decide nothing.
 bool mayBeOneGroup(const GroupTable &table, const GroupId &a, const GroupId &b) {
@@ -277,12 +296,15 @@ bool mayBeOneGroup(const GroupTable &table, const GroupId &a, const GroupId &b) 
 // both stated as [0, 1] and "c" as [0, 2], the list [0, 1] has two holders: a and b are open, c is not. A name that
 // nobody describes and a call that gives ranks may be one group as well, so as soon as there is one of each kind both
 // are open.
-std::vector<bool> openGroups(const GroupTable &table, llvm::ArrayRef<GroupId> groups) {
+std::vector<bool> openGroups(const GroupTable &table, llvm::ArrayRef<GroupId> groups, std::optional<int64_t> world) {
+  auto membersOf = [&](const GroupId &id) {
+    return id.kind == GroupId::Kind::Name && world ? sharedMembers(table, id, world) : statedMembers(table, id);
+  };
   std::map<std::vector<int64_t>, unsigned> holders;
   bool someNameIsBare = false;
   bool someRanks = false;
   for (const GroupId &id : groups) {
-    Cells cells = statedMembers(table, id);
+    Cells cells = membersOf(id);
     someNameIsBare |= id.kind == GroupId::Kind::Name && cells.empty();
     someRanks |= id.kind == GroupId::Kind::Ranks;
     for (auto &cell : cells)
@@ -290,7 +312,7 @@ std::vector<bool> openGroups(const GroupTable &table, llvm::ArrayRef<GroupId> gr
   }
   std::vector<bool> open;
   for (const GroupId &id : groups) {
-    Cells cells = statedMembers(table, id);
+    Cells cells = membersOf(id);
     bool met = llvm::any_of(cells, [&](const auto &cell) { return holders[cell] > 1; });
     met |= isVague(id) && groups.size() > 1;
     met |= id.kind == GroupId::Kind::Ranks && someNameIsBare;

@@ -1,5 +1,7 @@
 #include "completeness/slow_program.h"
 
+#include "ccgraph/ir/group_nesting.h"
+
 #include <algorithm>
 #include <map>
 
@@ -187,7 +189,7 @@ bool SlowProgram::isOpen(const SlowStep &step) const {
       if (GroupId group = other.communicates ? groupIdOf(*other.node) : GroupId();
           other.communicates && !llvm::is_contained(groups, group))
         groups.push_back(std::move(group));
-    std::vector<bool> open = openGroups(graph_.groups(), groups);
+    std::vector<bool> open = openGroups(graph_.groups(), groups, knownWorldSize(graph_));
     for (size_t i = 0; i < groups.size(); ++i)
       open_[groups[i].text] = open[i];
   }

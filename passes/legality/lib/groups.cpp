@@ -208,17 +208,25 @@ bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
 
 // Two names for which a file gives the same ranks may be one communicator; so may a list of ranks and a name that
 // nobody describes. Two names that nobody describes are two keys of PyTorch's registry, and two groups.
-std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms) {
+// A name with a list of some ranks of a known world is one that nobody describes: the list is that of one rank, and other
+// ranks may have other lists under the same two names.
+std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms, std::optional<int64_t> world) {
   using Form = GroupTerm::Form;
-  bool someNameIsBare = llvm::any_of(terms, [](const GroupTerm &t) { return t.form == Form::Name && !t.described(); });
+  auto isDescribed = [&](const GroupTerm &term) {
+    bool ofOneRank = world && term.form == Form::Name && term.group && term.group->partition.empty() &&
+                     static_cast<int64_t>(term.group->ranks.size()) != *world;
+    return term.described() && !ofOneRank;
+  };
+  bool someNameIsBare =
+      llvm::any_of(terms, [&](const GroupTerm &term) { return term.form == Form::Name && !isDescribed(term); });
   llvm::StringMap<unsigned> holders;
   for (const GroupTerm &term : terms)
     for (const auto &cell : term.cells())
-      holders[listed(cell)] += term.described();
+      holders[listed(cell)] += isDescribed(term);
   std::vector<bool> may;
   for (const GroupTerm &term : terms) {
     bool vague = term.form == Form::Unread || term.form == Form::Value || (term.form == Form::Ranks && someNameIsBare);
-    bool alias = term.described() &&
+    bool alias = isDescribed(term) &&
                  llvm::any_of(term.cells(), [&](const auto &cell) { return holders.lookup(listed(cell)) > 1; });
     may.push_back(alias || (vague && terms.size() > 1));
   }

@@ -46,6 +46,6 @@ struct GroupTerm {
 /// True if the groups are not known to have fewer than two ranks in common.
 [[nodiscard]] bool mayShareRanks(const GroupTerm &a, const GroupTerm &b);
 /// By place in `terms` (distinct groups): may it be one with another of them? Linear in their members.
-[[nodiscard]] std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms);
+[[nodiscard]] std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms, std::optional<int64_t> world);
 
 } // namespace ccgraph::legality

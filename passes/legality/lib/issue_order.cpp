@@ -3,6 +3,7 @@
 #include "rules.h"
 
 #include "ccgraph/ir/group_id.h"
+#include "ccgraph/ir/group_nesting.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -188,7 +189,8 @@ private:
     std::vector<GroupTerm> terms;
     for (const Stream &stream : streams_)
       terms.push_back(stream.sample->group);
-    std::vector<bool> open = mayBeAnother(terms);
+    std::vector<bool> open =
+        mayBeAnother(terms, evidence_.options.spmd ? knownWorldSize(evidence_.rewrite.graph) : std::nullopt);
     llvm::StringMap<bool> byKey;
     for (size_t i = 0; i < terms.size(); ++i)
       byKey[terms[i].key] = open[i];

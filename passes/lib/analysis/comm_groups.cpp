@@ -1,6 +1,7 @@
 #include "analysis/comm_groups.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_nesting.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -28,6 +29,9 @@ CommGroups::CommGroups(const Graph &graph, bool spmd)
   for (const Node *node : graph)
     if (communicates(*node))
       add(*node);
+  // Other ranks may have other members in their tables, so an SPMD program decides by what all ranks know.
+  if (spmd)
+    world_ = knownWorldSize(graph);
   cut(graph, spmd);
   sharing_.resize(ids_.size());
   fencing_.resize(ids_.size());
@@ -37,7 +41,7 @@ CommGroups::CommGroups(const Graph &graph, bool spmd)
 
 void CommGroups::findSharing(const Graph &graph) {
   for (uint32_t group = 0; group < ids_.size(); ++group) {
-    cells_.push_back(possibleMembers(graph.groups(), ids_[group]));
+    cells_.push_back(sharedMembers(graph.groups(), ids_[group], world_));
     if (cells_[group].empty())
       unknown_.push_back(group);
     for (uint32_t index = 0; index < cells_[group].size(); ++index)
@@ -88,7 +92,7 @@ void CommGroups::add(const Node &node) {
 // A new section begins wherever the group changes and one of the two may be some other group of the program. Where
 // ranks run different programs, each collective is a section of its own.
 void CommGroups::cut(const Graph &graph, bool spmd) {
-  std::vector<bool> open = openGroups(graph.groups(), ids_);
+  std::vector<bool> open = openGroups(graph.groups(), ids_, world_);
   uint32_t section = 0;
   uint32_t previous = none;
   for (const Node *node : graph) {

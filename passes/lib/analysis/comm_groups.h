@@ -67,6 +67,8 @@ private:
   void findSharing(const Graph &graph);
   void findSharing(uint32_t group);
 
+  /// of an SPMD program: the ranks of the job, where they are known
+  std::optional<int64_t> world_;
   std::vector<uint32_t> groupOf_;
   std::vector<bool> fence_;
   std::vector<uint32_t> section_;

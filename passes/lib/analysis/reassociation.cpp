@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/group_id.h"
+#include "ccgraph/ir/group_nesting.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -31,13 +32,14 @@ bool isInexact(const Node &value) {
   return !type || !type->isTensor() || isFloat(type->dtype()) || isComplex(type->dtype());
 }
 
-/// What was assumed of a group proves nothing; what the call itself states does.
+/// What was assumed of a group proves nothing; what the call itself states does. The list that the table of one rank gives
+/// of some ranks proves nothing either: the groups of other ranks may be larger, and all ranks must merge alike.
 bool hasTwoRanksAtMost(const Node &launch, const CollectiveCall &call) {
   if (call.groupSize)
     return *call.groupSize <= 2;
   const GroupTable &table = launch.graph()->groups();
   const Group *group = table.find(call.group);
-  std::vector<std::vector<int64_t>> cells = possibleMembers(table, groupIdOf(launch));
+  std::vector<std::vector<int64_t>> cells = sharedMembers(table, groupIdOf(launch), knownWorldSize(*launch.graph()));
   return !cells.empty() && !(group && group->assumed) &&
          llvm::all_of(cells, [](const std::vector<int64_t> &cell) { return cell.size() <= 2; });
 }

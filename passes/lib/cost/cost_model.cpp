@@ -62,7 +62,8 @@ bool isFree(const Node &node) {
 // The model is made in three steps: what the machine predicts for each node that has a duration; the factors between
 // the two; and the price of each node of the graph, which is its duration, else the scaled prediction.
 struct CostModel::Impl {
-  Impl(const Graph &graph, const Machine &machine) : machine(machine), placements(graph, machine), regions(graph) {}
+  Impl(const Graph &graph, const Machine &machine, RankView view)
+      : machine(machine), placements(graph, machine, view), regions(graph) {}
 
   // --- Predictions, not scaled, in picoseconds ---------------------------------------------------------------------
 
@@ -207,8 +208,8 @@ struct CostModel::Impl {
   std::vector<Known> known;
 };
 
-CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations *durations)
-    : impl_(std::make_unique<Impl>(graph, machine)) {
+CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations *durations, RankView view)
+    : impl_(std::make_unique<Impl>(graph, machine, view)) {
   impl_->summary.machine = machine.name;
   if (durations)
     impl_->summary.durations = durations->origin;

@@ -8,6 +8,14 @@
 
 namespace ccgraph {
 
+Placements::Placements(const Graph &graph, const Machine &machine, RankView view)
+    : graph_(graph), ranksPerNode_(machine.ranksPerNode) {
+  if (view == RankView::Shared)
+    world_ = knownWorldSize(graph);
+  used_ = usedGroups(graph);
+  layouts_ = nestGroups(used_, world_.value_or(0));
+}
+
 Placement Placements::ofRanks(llvm::ArrayRef<int64_t> ranks) const {
   std::vector<int64_t> nodes;
   for (int64_t rank : ranks)
@@ -23,19 +31,32 @@ int64_t Placements::statedSize(const Node &collective) const {
   return graph_.worldSize.value_or(0) > 0 ? *graph_.worldSize : ranksPerNode_;
 }
 
-Placement Placements::look(const Node &collective, const std::vector<std::vector<int64_t>> &cells) {
+// The first cell, whose ranks are 0, stride, 2 * stride, ...
+Placement Placements::ofLayout(const GroupLayout &layout) const {
+  if (layout.stride >= ranksPerNode_)
+    return {layout.size, layout.size};
+  // Because a file may state any size, the sum of the two might not fit.
+  const int64_t last = (layout.size - 1) / ranksPerNode_ * layout.stride +
+                       (layout.size - 1) % ranksPerNode_ * layout.stride / ranksPerNode_;
+  return {layout.size, last + 1};
+}
+
+Placement Placements::guess(const Node &collective, const GroupId &group) {
+  assumed_.push_back(group.text);
+  for (size_t i = 0; i < used_.size(); ++i)
+    if (used_[i].id == group && layouts_[i])
+      return ofLayout(*layouts_[i]);
+  return ofLayout({statedSize(collective), 1});
+}
+
+Placement Placements::look(const Node &collective, const GroupId &group) {
   Placement most{0, 0};
-  for (const std::vector<int64_t> &cell : cells) {
+  for (const std::vector<int64_t> &cell : sharedMembers(graph_.groups(), group, world_)) {
     const Placement one = ofRanks(cell);
     if (std::tie(one.nodes, one.ranks) > std::tie(most.nodes, most.ranks))
       most = one;
   }
-  if (most.ranks > 0)
-    return most;
-  assumed_.push_back(groupIdOf(collective).text);
-  const int64_t size = statedSize(collective);
-  // Because a file may state any size, the sum of the two might not fit.
-  return {size, (size - 1) / ranksPerNode_ + 1};
+  return most.ranks > 0 ? most : guess(collective, group);
 }
 
 Placement Placements::of(const Node &collective) {
@@ -43,7 +64,7 @@ Placement Placements::of(const Node &collective) {
   const std::string key = std::to_string(static_cast<int>(group.kind)) + group.text;
   auto known = known_.find(key);
   if (known == known_.end())
-    known = known_.try_emplace(key, look(collective, possibleMembers(graph_.groups(), group))).first;
+    known = known_.try_emplace(key, look(collective, group)).first;
   return known->second;
 }
 

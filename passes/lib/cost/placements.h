@@ -1,14 +1,16 @@
 // Placements: on how many nodes the ranks of each group stand.
 //
-// The group table gives ranks to names. Where it gives none, what the call or the graph says of the
-// group's size is taken, with consecutive ranks; where nobody says a size, a full node. Cells of a
-// partition may stand differently; the one on the most nodes counts, since a collective is as slow on
-// every rank and all ranks must decide alike.
+// All ranks of an SPMD program must decide alike, so a placement reads only what all ranks know: a partition, a group of all
+// ranks, sizes that calls state, and the number of ranks of the job (ccgraph/ir/group_nesting.h). It does not read the
+// list that the table of one rank gives of some ranks: the groups of other ranks may be longer or shorter. Where ranks
+// run different programs, the own list counts. Where no size is known, a full node is taken.
+// Cells of a partition may stand differently; the cell on the most nodes counts.
 //
 // Ownership: refers to the graph and the machine. Failure: none. Cost: a group's ranks are looked at
 // once, a question costs the identity of the group (groupIdOf).
 #pragma once
 
+#include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/cost.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -17,19 +19,24 @@ namespace ccgraph {
 
 class Placements {
 public:
-  Placements(const Graph &graph, const Machine &machine) : graph_(graph), ranksPerNode_(machine.ranksPerNode) {}
+  Placements(const Graph &graph, const Machine &machine, RankView view);
 
   [[nodiscard]] Placement of(const Node &collective);
   /// Groups whose ranks were taken for granted, in the order in which they were asked for.
   [[nodiscard]] llvm::ArrayRef<std::string> assumed() const { return assumed_; }
 
 private:
-  [[nodiscard]] Placement look(const Node &collective, const std::vector<std::vector<int64_t>> &cells);
+  [[nodiscard]] Placement look(const Node &collective, const GroupId &group);
+  [[nodiscard]] Placement guess(const Node &collective, const GroupId &group);
+  [[nodiscard]] Placement ofLayout(const GroupLayout &layout) const;
   [[nodiscard]] Placement ofRanks(llvm::ArrayRef<int64_t> ranks) const;
   [[nodiscard]] int64_t statedSize(const Node &collective) const;
 
   const Graph &graph_;
   int64_t ranksPerNode_;
+  std::optional<int64_t> world_; ///< where only what all ranks know counts
+  std::vector<UsedGroup> used_;
+  std::vector<std::optional<GroupLayout>> layouts_; ///< of `used_`
   /// by kind and text of the group's identity
   llvm::StringMap<Placement> known_;
   std::vector<std::string> assumed_;

@@ -51,7 +51,8 @@ class Runner {
 public:
   Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options)
       : graph_(graph), pipeline_(pipeline), options_(options), analyses_(graph),
-        costs_(graph, options.machine ? *options.machine : *machinePreset(defaultMachine), options.durations) {}
+        costs_(graph, options.machine ? *options.machine : *machinePreset(defaultMachine), options.durations,
+               options.spmd ? RankView::Shared : RankView::Own) {}
   llvm::Expected<PipelineRun> run();
 
 private:

@@ -12,6 +12,7 @@
 // Every element is still the sum of the same numbers. Which rank adds them, and in which order, a backend may choose anew,
 // so --bitwise keeps floating-point sums of more than two ranks as they are.
 #include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/supersede.h"
 #include "schedule/coalesce/candidates.h"
@@ -150,13 +151,13 @@ void Decomposer::noteSizes() {
       sizes_[groups_.groupOf(node)] = call->groupSize;
 }
 
-/// What was assumed of a group proves nothing; what a call on it states does, and so does a file.
+/// What was assumed of a group proves nothing; what a call on it states does, and so do members that all ranks know.
 std::optional<int64_t> Decomposer::sizeOfGroup(const Node &launch) const {
   if (std::optional<int64_t> stated = sizes_[groups_.groupOf(&launch)])
     return stated;
   const GroupTable &table = graph_.groups();
   const Group *group = table.find(collectiveCall(launch)->group);
-  std::vector<std::vector<int64_t>> cells = possibleMembers(table, groupIdOf(launch));
+  std::vector<std::vector<int64_t>> cells = sharedMembers(table, groupIdOf(launch), knownWorldSize(graph_));
   if (cells.empty() || (group && group->assumed))
     return std::nullopt;
   size_t size = cells.front().size();

@@ -95,10 +95,15 @@ struct CostSummary {
   std::vector<std::string> assumedGroups;
 };
 
+/// Which members of groups count: those that all ranks of an SPMD program know, or those in the table of the one rank
+/// whose program this is.
+enum class RankView : bool { Shared, Own };
+
 class CostModel {
 public:
   /// `durations` may be null.
-  explicit CostModel(const Graph &graph, const Machine &machine, const Durations *durations = nullptr);
+  explicit CostModel(const Graph &graph, const Machine &machine, const Durations *durations = nullptr,
+                     RankView view = RankView::Shared);
   ~CostModel();
   CostModel(const CostModel &) = delete;
   CostModel &operator=(const CostModel &) = delete;
@@ -131,11 +136,11 @@ private:
 /// The model of one graph, made when somebody asks for it. Refers to graph and durations, which must outlive it.
 class CostsOnDemand {
 public:
-  CostsOnDemand(const Graph &graph, Machine machine, const Durations *durations)
-      : graph_(graph), machine_(std::move(machine)), durations_(durations) {}
+  CostsOnDemand(const Graph &graph, Machine machine, const Durations *durations, RankView view = RankView::Shared)
+      : graph_(graph), machine_(std::move(machine)), durations_(durations), view_(view) {}
   [[nodiscard]] const CostModel &get() {
     if (!model_)
-      model_.emplace(graph_, machine_, durations_);
+      model_.emplace(graph_, machine_, durations_, view_);
     return *model_;
   }
   /// Null where nobody has asked yet.
@@ -145,6 +150,7 @@ private:
   const Graph &graph_;
   Machine machine_;
   const Durations *durations_;
+  RankView view_;
   std::optional<CostModel> model_;
 };
 
