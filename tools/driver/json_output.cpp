@@ -217,6 +217,14 @@ Json jsonOf(const Summary &summary) {
     json["cost"] = jsonOf(*summary.run.cost);
   json["groups"] = listOf(summary.groups.groups());
   json["spmd"] = summary.spmd;
+  if (!summary.ranksDiffer.empty())
+    json["ranks_differ"] = summary.ranksDiffer;
+  if (!summary.ranksAgree.empty())
+    json["ranks_agree"] = summary.ranksAgree;
+  if (!summary.groupGuess.empty())
+    json["group_guess"] = summary.groupGuess;
+  if (!summary.machineGuess.empty())
+    json["machine_guess"] = summary.machineGuess;
   json["verifier_warnings"] = summary.warnings;
   json["verified_each"] = summary.verifyEach;
   json["legality_checked"] = summary.checkedLegality;

@@ -1,8 +1,10 @@
 #include "driver/opt_input.h"
 
 #include "ccgraph/toolkit/cost_files.h"
+#include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
 #include "ccgraph/toolkit/step_graphs.h"
+#include "ccgraph/toolkit/side_files.h"
 
 namespace ccgraph::driver {
 
@@ -57,8 +59,9 @@ llvm::Error OptInput::loadGraphs() {
       addHints(*graph, input_->listed[input_->step->graphs[input_->step->chosen].start]);
   }
   for (const auto &graph : graphs_)
-    if (llvm::Error error =
-            options_.groups.empty() ? llvm::Error::success() : addGroupsAndObjects(*graph, objects_, options_.groups))
+    if (llvm::Error error = options_.groups.empty()
+                                ? llvm::Error::success()
+                                : addGroupsAndObjects(*graph, objects_, options_.groups, &statedGroups_))
       return error;
   for (const GroupSplit &split : options_.splits)
     for (size_t i = 0; i < graphs_.size(); ++i)
@@ -94,6 +97,8 @@ llvm::Error OptInput::loadCosts() {
       return machine.takeError();
     machine_ = std::move(*machine);
   }
+  if (!machine_)
+    machine_ = machineOfGpu(gpu());
   for (const std::string &path : options_.pipeline.collectives) {
     if (!machine_)
       machine_ = machinePreset(defaultMachine);
@@ -107,6 +112,24 @@ llvm::Error OptInput::loadCosts() {
     return durations.takeError();
   durations_ = std::move(*durations);
   return llvm::Error::success();
+}
+
+void OptInput::warnOfUnfitFiles(const Graph &graph) {
+  Diagnostics found;
+  auto add = [&](std::vector<Diagnostic> warnings) {
+    for (Diagnostic &warning : warnings)
+      found.add(std::move(warning));
+  };
+  const PipelineFlags &flags = options_.pipeline;
+  if (!options_.groups.empty())
+    add(unfitGroups(statedGroups_, graph, options_.groups));
+  if (machine_ && !machine_->measured.empty())
+    add(unfitCollectives(*machine_, graph, flags.collectives.empty() ? flags.machine : flags.collectives.front()));
+  if (durations_ && !durations_->isEstimated())
+    add(unfitDurations(durations_->durations(), graph));
+  if (!flags.opFile.empty())
+    add(unfitOperators(flags.declared, graph, flags.opFile));
+  warnings_ << toString(found.take());
 }
 
 llvm::Error OptInput::loadScheduleInto(Pipeline &pipeline) {

@@ -32,6 +32,12 @@ public:
   [[nodiscard]] const GraphInput &input() const { return *input_; }
   [[nodiscard]] Context &context() { return context_; }
   [[nodiscard]] llvm::ArrayRef<TraceOrder> orders() const { return input_->orders; }
+  /// Of a log: whether the ranks that it holds run one program.
+  [[nodiscard]] const RankComparison &ranks() const { return input_->ranks; }
+  /// Of a log: the GPU of its host, where it lists one.
+  [[nodiscard]] const std::string &gpu() const { return input_->gpu; }
+  /// Warns of files beside the graph that fit nothing in it.
+  void warnOfUnfitFiles(const Graph &graph);
 
   /// Everything else. A schedule takes the place of the pipeline.
   [[nodiscard]] llvm::Error load(Pipeline &pipeline);
@@ -82,6 +88,7 @@ private:
   std::optional<DurationFile> durations_;
   std::optional<Schedule> schedule_;
   ObjectMeanings objects_;
+  GroupTable statedGroups_; ///< of --groups
 };
 
 } // namespace ccgraph::driver

@@ -11,9 +11,11 @@
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
 #include "ccgraph/toolkit/schedule_files.h"
+#include "ccgraph/toolkit/spmd_evidence.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/compare_orders.h"
 #include "driver/equivalence_flags.h"
@@ -132,10 +134,12 @@ private:
       return code;
     summary.times.checks = watch.lap();
     prepare(graph);
+    ranksDiffer_ = ranksDifferText(graph, input_.ranks());
     if (llvm::Error error = checkAssumption(graph))
       return fail(withPlaces(std::move(error), place()));
     if (llvm::Error error = input_.holdDurationsTo(graph))
       return fail(std::move(error));
+    input_.warnOfUnfitFiles(graph);
     if (!options_.compare.empty())
       return compareWithFile(graph);
     describe(graph, summary);
@@ -257,7 +261,11 @@ private:
     const PassManagerOptions &manager = options_.pipeline.manager;
     summary.verifyEach = manager.verifyEach;
     summary.checkedLegality = manager.checkLegality;
-    summary.spmd = manager.spmd;
+    summary.spmd = isSpmd();
+    summary.ranksDiffer = ranksDiffer_;
+    if (summary.spmd && input_.ranks().ranks.size() > 1)
+      summary.ranksAgree = ranksText(input_.ranks().ranks);
+    describeGuesses(graph, summary);
     summary.budgetGiven = manager.memoryBudget.has_value() || input_.schedule();
     summary.machineGiven = !options_.pipeline.machine.empty();
     if (wantsSummary())
@@ -277,8 +285,21 @@ private:
     return llvm::Error::success();
   }
 
+  /// As the flags say, but where the log or the graph shows that ranks differ.
+  [[nodiscard]] bool isSpmd() const { return options_.pipeline.manager.spmd && ranksDiffer_.empty(); }
+
+  void describeGuesses(const Graph &graph, Summary &summary) const {
+    const Machine &machine = input_.machine() ? *input_.machine() : *machinePreset(defaultMachine);
+    if (gatherFacts(graph).rows.empty())
+      return;
+    summary.groupGuess = groupGuessText(graph, machine.ranksPerNode);
+    if (options_.pipeline.machine.empty())
+      summary.machineGuess = machineDoubt(graph, input_.gpu(), machine.name);
+  }
+
   [[nodiscard]] PassManagerOptions managerOptions() const {
     PassManagerOptions manager = options_.pipeline.manager;
+    manager.spmd = isSpmd();
     manager.verifyInput = false; // because verifyInput and checkAssumption have done so
     manager.machine = input_.machine();
     manager.durations = input_.durations();
@@ -309,8 +330,11 @@ private:
     if (!done) {
       bool ours = failure && isDefectOfPass(*failure);
       printError(streams_.err, ours ? done.takeError() : withPlaces(done.takeError(), place()));
-      if (ours)
-        writeReproducer(options_, input_.file(), *failure, streams_.err);
+      if (ours) {
+        OptOptions used = options_;
+        used.pipeline.manager.spmd = isSpmd(); // because the file of one rank does not say what the others show
+        writeReproducer(used, input_.file(), *failure, streams_.err);
+      }
       return ours ? ExitCode::Internal : ExitCode::Diagnosed;
     }
     summary.run = std::move(done->run);
@@ -494,7 +518,8 @@ private:
   PhaseTimes times_;
   /// of what was asked for and does not hold, though all else went well
   ExitCode unmet_ = ExitCode::Ok;
-  std::string textBefore_; ///< where a diff is asked for
+  std::string ranksDiffer_; ///< why ranks run different programs; of the graph that is being processed
+  std::string textBefore_;  ///< where a diff is asked for
 };
 
 } // namespace

@@ -155,9 +155,13 @@ llvm::Error PipelineFlags::declareOps(Context &context) const {
   auto declarations = readOpFile(file->source());
   if (!declarations)
     return declarations.takeError();
-  for (const OpDeclaration &declaration : *declarations)
+  for (const OpDeclaration &declaration : *declarations) {
+    llvm::StringRef name = llvm::StringRef(declaration.schema).take_until([](char c) { return c == '('; }).trim();
+    auto [space, op] = name.split("::");
+    declared.push_back(op.empty() ? name.str() : (space + "." + op).str());
     if (llvm::Error error = context.ops().declare(declaration))
       return inFile(opFile, declaration, std::move(error));
+  }
   return llvm::Error::success();
 }
 

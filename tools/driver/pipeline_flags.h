@@ -32,6 +32,7 @@ struct PipelineFlags {
   [[nodiscard]] std::string spelling(unsigned otherwise) const;
   /// Makes the operators of --ops known to a context.
   [[nodiscard]] llvm::Error declareOps(Context &context) const;
+  mutable std::vector<std::string> declared; ///< by declareOps: "mylib.scale"
 };
 
 /// Of every pass, sorted.

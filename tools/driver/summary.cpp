@@ -7,6 +7,7 @@
 #include "driver/exposed_list.h"
 #include "driver/remark_texts.h"
 #include "driver/step_text.h"
+#include "driver/job_notes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -130,6 +131,8 @@ public:
       label("inductor") << wrapped(s_.inductorOrder, labelWidth) << '\n';
     if (std::string outside = s_.step ? outsideText(*s_.step) : ""; !outside.empty())
       label("outside") << wrapped(outside, labelWidth) << '\n';
+    for (const JobNote &note : jobNotes(s_))
+      label(note.label) << wrapped(note.text, labelWidth) << '\n';
     std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
     label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";
@@ -403,9 +406,12 @@ private:
                                       " (--ops FILE declares them)",
                                   labelWidth)
                        << '\n';
-    label("assumed") << (s_.spmd ? "every rank runs this program"
-                                 : "other ranks run other programs: order across groups kept")
-                     << '\n';
+    if (!s_.ranksAgree.empty())
+      label("ranks") << wrapped("the graphs of " + s_.ranksAgree + " are one program", labelWidth) << '\n';
+    else
+      label("assumed") << (s_.spmd ? "every rank runs this program"
+                                   : "other ranks run other programs: order across groups kept")
+                       << '\n';
   }
 
   std::string opaqueText() {

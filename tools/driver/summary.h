@@ -52,6 +52,10 @@ struct Summary {
   bool verifyEach = true;
   bool checkedLegality = true;
   bool spmd = true;
+  std::string ranksDiffer;  ///< why ranks run different programs, where a log or the graph shows it
+  std::string ranksAgree;   ///< "ranks 0 to 3", whose graphs were compared and are one program
+  std::string groupGuess;   ///< on which guessed ranks the times depend
+  std::string machineGuess; ///< what is wrong with the machine, where nobody has given one
   bool budgetGiven = false;
   bool machineGiven = false;
   std::optional<Rounding> rounding; ///< empty where --bitwise was given, or nobody asked

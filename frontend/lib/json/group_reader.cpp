@@ -3,6 +3,8 @@
 #include "ccgraph/ir/names.h"
 #include "json/json_text.h"
 
+#include "ccgraph/ir/group_nesting.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 namespace ccgraph {
@@ -24,8 +26,14 @@ public:
     }
     if (!isOneLine(group_.name))
       report_.error(value_.offset, "a group whose name has control characters, expected a name of one line");
+    const bool isLayout = value_.member("stride") != nullptr && !value_.member("ranks") && !value_.member("partition");
     for (const JsonValue &member : value_.elements())
-      readMember(member);
+      if (!isLayout || (member.key != "size" && member.key != "stride" && member.key != "world"))
+        readMember(member);
+    if (isLayout) {
+      readLayout();
+      return std::move(group_);
+    }
     if (value_.member("ranks") && value_.member("partition"))
       report_.error(value_.offset, "group '" + group_.name + "' has both 'ranks' and 'partition'",
                     "'ranks' lists the members; 'partition' gives each rank its own cell");
@@ -49,6 +57,30 @@ private:
       *text = report_.line(member, "a string").value_or("").str();
     else
       group_.attributes.emplace_back(member.key.str(), canonicalJson(report_.source().text, member));
+  }
+
+  std::optional<int64_t> countOf(llvm::StringRef key) {
+    const JsonValue *member = value_.member(key);
+    if (!member || !member->is(JsonKind::Integer) || member->integer < 1 || member->integer > mostListed) {
+      report_.expected(member ? *member : value_,
+                       "'" + key + "' of group '" + group_.name + "': an integer from 1 to " + llvm::Twine(mostListed),
+                       "e.g. {\"size\": 4, \"stride\": 2, \"world\": 8}");
+      return std::nullopt;
+    }
+    return member->integer;
+  }
+
+  // {"size": 4, "stride": 2, "world": 8} is the dimension of a mesh: [[0, 2, 4, 6], [1, 3, 5, 7]].
+  void readLayout() {
+    std::optional<int64_t> size = countOf("size"), stride = countOf("stride"), world = countOf("world");
+    if (!size || !stride || !world)
+      return;
+    group_.partition = cellsOf({*size, *stride}, *world);
+    if (group_.partition.empty())
+      report_.error(value_.offset,
+                    "group '" + group_.name + "': " + std::to_string(*world) + " ranks are not cells of " +
+                        std::to_string(*size) + " ranks at a stride of " + std::to_string(*stride),
+                    "'world' is a multiple of 'size' times 'stride'");
   }
 
   std::string *textOf(llvm::StringRef key) {
@@ -90,6 +122,7 @@ private:
     return members;
   }
 
+  static constexpr int64_t mostListed = 65536;
   static constexpr int64_t maxRank = (int64_t(1) << 31) - 1;
   const JsonValue &value_;
   JsonReport &report_;

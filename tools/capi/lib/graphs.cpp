@@ -8,8 +8,10 @@
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
 #include "ccgraph/toolkit/schedule_files.h"
+#include "ccgraph/toolkit/spmd_evidence.h"
 #include "driver/json_output.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -49,6 +51,8 @@ llvm::Error readFile(ccgraph_graph &handle, llvm::StringRef path, llvm::StringRe
   addStatedGroups(*handle.graph, *input);
   handle.summary.input = path.str();
   handle.summary.choice = input->choice;
+  handle.ranks = input->ranks;
+  handle.gpu = input->gpu;
   return llvm::Error::success();
 }
 
@@ -95,7 +99,9 @@ llvm::Error readPipeline(const ccgraph_options &options, Files &files, std::stri
   return llvm::Error::success();
 }
 
-llvm::Error readCosts(const ccgraph_options &options, Files &files, PassManagerOptions &manager) {
+llvm::Error readCosts(const ccgraph_graph &handle, const ccgraph_options &options, Files &files,
+                      PassManagerOptions &manager) {
+  manager.machine = machineOfGpu(handle.gpu);
   if (!options.machine.empty()) {
     auto machine = loadMachine(options.machine);
     if (!machine)
@@ -116,12 +122,14 @@ llvm::Error readCosts(const ccgraph_options &options, Files &files, PassManagerO
 llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Files &files, PassManagerOptions &manager) {
   if (llvm::Error error = readPipeline(options, files, handle.warnings))
     return error;
-  if (llvm::Error error = readCosts(options, files, manager))
+  if (llvm::Error error = readCosts(handle, options, files, manager))
     return error;
   if (!options.groups.empty())
     if (llvm::Error error = addGroups(*handle.graph, options.groups))
       return error;
   assumeGroups(*handle.graph, statedRanks(*handle.graph));
+  handle.summary.ranksDiffer = ranksDifferText(*handle.graph, handle.ranks);
+  manager.spmd = manager.spmd && handle.summary.ranksDiffer.empty();
   if (llvm::Error error = checkWellFormed(*handle.graph))
     return error;
   manager.verifyInput = false; // because checkWellFormed has done so
@@ -132,13 +140,20 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Files
   return files.durations ? files.durations->holdTo(*handle.graph) : llvm::Error::success();
 }
 
-void describe(ccgraph_graph &handle, const ccgraph_options &options, const Files &files) {
+void describe(ccgraph_graph &handle, const ccgraph_options &options, const Files &files,
+              const PassManagerOptions &manager) {
   driver::Summary &summary = handle.summary;
   summary.graph = handle.graph->name().str();
   summary.level = options.schedule.empty() ? options.pipeline : "--schedule " + options.schedule;
   summary.pipeline = files.pipeline.str();
   summary.unknownGroups = llvm::join(unknownGroups(*handle.graph), ", ");
-  summary.spmd = options.manager.spmd;
+  summary.spmd = manager.spmd;
+  if (summary.spmd && handle.ranks.ranks.size() > 1)
+    summary.ranksAgree = ranksText(handle.ranks.ranks);
+  const Machine machine = manager.machine ? *manager.machine : *machinePreset(defaultMachine);
+  summary.groupGuess = groupGuessText(*handle.graph, machine.ranksPerNode);
+  if (options.machine.empty())
+    summary.machineGuess = machineDoubt(*handle.graph, handle.gpu, machine.name);
   summary.budgetGiven = options.manager.memoryBudget.has_value() || files.schedule;
   summary.machineGiven = !options.machine.empty();
   summary.before = gatherFacts(*handle.graph);
@@ -279,7 +294,7 @@ ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *opt
   PassManagerOptions manager = used.manager;
   if (llvm::Error error = prepare(*graph, used, files, manager))
     return toError(std::move(error));
-  describe(*graph, used, files);
+  describe(*graph, used, files, manager);
   if (graph->imported)
     graph->before.emplace(*graph->graph);
   return runPasses(*graph, files, manager);

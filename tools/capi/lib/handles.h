@@ -9,6 +9,7 @@
 #include "ccgraph/ir/schedule.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/rank_comparison.h"
 #include "driver/summary.h"
 
 #include <mutex>
@@ -42,6 +43,8 @@ struct ccgraph_graph {
   uint32_t imported = 0;
   std::optional<ccgraph::GraphSnapshot> before;
   std::vector<uint32_t> importedIndex; ///< by id
+  ccgraph::RankComparison ranks;       ///< of a log that holds the graphs of several ranks
+  std::string gpu;                     ///< of a log that lists one
   ccgraph::driver::Summary summary;
   std::optional<ccgraph::Schedule> schedule;
   std::string noSchedule; ///< why the optimization has none

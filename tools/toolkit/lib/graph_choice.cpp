@@ -2,7 +2,7 @@
 
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/text.h"
-#include "mesh_groups.h"
+#include "log_facts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -188,105 +188,6 @@ GraphListing listText(const InputFile &file, Diagnostics &warnings) {
   return listed;
 }
 
-/// The fx_graph_runnable that the same compilation of the same rank has printed; null where there is none. Forward and
-/// backward have one each, which set up the same groups as far as both use them.
-const ListedGraph *runnableOf(llvm::ArrayRef<ListedGraph> graphs, const ListedGraph &chosen) {
-  const auto *found = llvm::find_if(graphs, [&](const ListedGraph &graph) {
-    return graph.kind == "fx_graph_runnable" && graph.leftOut.empty() && graph.file == chosen.file &&
-           graph.rank == chosen.rank && graph.compileId == chosen.compileId;
-  });
-  return found == graphs.end() ? nullptr : found;
-}
-
-/// Its groups; nothing where it cannot be read again, since the graph that is asked for can.
-void readStatedGroups(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
-  const ListedGraph *runnable = runnableOf(log.graphs(), chosen);
-  llvm::Expected<InputFile> text = runnable ? log.text(*runnable) : InputFile::ofText("", "", {});
-  if (!text)
-    return llvm::consumeError(text.takeError());
-  Context context;
-  auto graphs = readGraphs(context, text->source());
-  if (!graphs)
-    return llvm::consumeError(graphs.takeError());
-  const Graph &graph = *graphs->front();
-  input.groups = graph.groups();
-  input.rank = graph.rank;
-  input.worldSize = graph.worldSize;
-}
-
-/// Where the ranks stand in a group, as the fx_graph_runnables of the ranks say.
-struct Places {
-  std::map<int64_t, int64_t> rankAt; ///< by place
-  bool agree = true;                 ///< one rank a place, and one size
-};
-
-void notePlaces(const Graph &graph, int64_t rank, const GroupTable &wanted, std::map<std::string, Places> &places) {
-  for (const Group &group : graph.groups().groups()) {
-    const Group *own = wanted.find(group.name);
-    std::optional<int64_t> place = placeOf(group);
-    if (!own || !place)
-      continue;
-    Places &found = places[group.name];
-    found.agree &= own->ranks.size() == group.ranks.size();
-    auto [slot, isNew] = found.rankAt.try_emplace(*place, rank);
-    found.agree &= isNew || slot->second == rank;
-  }
-}
-
-// A name is one group on all ranks that use it, or several that are its cells: then two ranks have one place, and which of
-// the others belong to which cell nobody says. Where each place has one rank, these are the members.
-
-/// The members of the groups of which the own log knows the size alone, from the logs of all ranks.
-void gatherMembers(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
-  if (llvm::none_of(input.groups.groups(), [](const Group &group) { return group.assumed; }))
-    return;
-  std::map<std::string, Places> places;
-  for (const ListedGraph &graph : log.graphs()) {
-    if (graph.kind != "fx_graph_runnable" || !graph.leftOut.empty() || !graph.rank ||
-        graph.compileId != chosen.compileId)
-      continue;
-    llvm::Expected<InputFile> text = log.text(graph);
-    if (!text) {
-      llvm::consumeError(text.takeError()); // because the graph that is asked for can be read
-      continue;
-    }
-    Context context;
-    auto graphs = readGraphs(context, text->source());
-    if (graphs)
-      notePlaces(*graphs->front(), *graph.rank, input.groups, places);
-    else
-      llvm::consumeError(graphs.takeError());
-  }
-  for (const auto &[name, found] : places) {
-    Group group = *input.groups.find(name);
-    auto size = static_cast<int64_t>(group.ranks.size());
-    bool whole = found.agree && static_cast<int64_t>(found.rankAt.size()) == size && found.rankAt.begin()->first == 0 &&
-                 found.rankAt.rbegin()->first == size - 1;
-    if (!group.assumed || !whole)
-      continue;
-    group.ranks.clear();
-    for (const auto &[place, rank] : found.rankAt)
-      group.ranks.push_back(rank);
-    group.assumed = false;
-    group.description = "by the logs of all its ranks";
-    llvm::erase_if(group.attributes, [](const auto &attribute) { return attribute.first == "place"; });
-    input.groups.set(std::move(group));
-  }
-}
-
-/// What is left may be dimensions of the meshes that the graph's own log describes.
-void readMeshes(const ListedGraph &chosen, GraphInput &input) {
-  auto isOpen = [](const Group &group) { return group.assumed; };
-  // Because without a group of all ranks the runnable does not say which one it is of; the log's headers do.
-  std::optional<int64_t> rank = input.rank ? input.rank : chosen.rank;
-  if (!rank || llvm::none_of(input.groups.groups(), isOpen))
-    return;
-  if (auto meshes = readTraceMeshes(chosen.file))
-    takeFromMeshes(input.groups, *meshes, *rank, input.worldSize.value_or(0));
-  else
-    llvm::consumeError(meshes.takeError()); // because the graph that is asked for can be read
-}
-
 void readOrders(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
   if (!log.hasOrders())
     return;
@@ -313,9 +214,7 @@ llvm::Expected<GraphInput> choose(TraceLog read, StringRef path, StringRef selec
     return text.takeError();
   GraphInput input{std::move(*text), std::to_string(graphs[*index].inPayload),
                    choiceText(graphs, *index, selector.empty())};
-  readStatedGroups(log, graphs[*index], input);
-  gatherMembers(log, graphs[*index], input);
-  readMeshes(graphs[*index], input);
+  readLogFacts(log, *index, input);
   readOrders(log, graphs[*index], input);
   input.step = stepOf(graphs, *index);
   input.listed = graphs.vec();

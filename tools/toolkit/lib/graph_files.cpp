@@ -97,12 +97,14 @@ llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringR
 // A group of the file takes the place of one of the same name that the graph has.
 namespace {
 
-llvm::Error addGroups(Graph &graph, const InputFile &file) {
+llvm::Error addGroups(Graph &graph, const InputFile &file, GroupTable *stated = nullptr) {
   llvm::Expected<GroupTable> table = readGroupFile(file.source());
   if (!table)
     return table.takeError();
   for (const Group &group : table->groups())
     graph.groups().set(group);
+  if (stated)
+    *stated = std::move(*table);
   return checkGuards(graph);
 }
 
@@ -121,11 +123,11 @@ llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
 }
 
 // The file is opened once, because it may be a pipe.
-llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path) {
+llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path, GroupTable *stated) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
-  if (llvm::Error error = addGroups(graph, *file))
+  if (llvm::Error error = addGroups(graph, *file, stated))
     return error;
   llvm::Expected<ObjectMeanings> more = readObjectFile(file->source());
   if (!more)

@@ -2,93 +2,167 @@
 
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/ir/verifier.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "mesh_groups.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <numeric>
 
 namespace ccgraph {
 namespace {
 
-/// A group that collectives name, and its size where one of them states it.
-struct NamedGroup {
-  std::string name;
-  size_t size = 0;
-};
-
-/// What a call says of how many members its group has: a number, or by the splits of an all_to_all, one a member; 0 where
-/// it says nothing.
-size_t statedSize(const Node &node, const CollectiveCall &call) {
-  if (call.groupSize.value_or(0) > 0)
-    return static_cast<size_t>(*call.groupSize);
-  const Argument *splits = argumentAt(node, call.spec->inputSplits);
-  return splits ? splits->elements().size() : 0;
+/// The one layout of a group that a file or a log describes; empty where its cells are no regular dimension.
+std::optional<GroupLayout> layoutOf(const Group &group) {
+  llvm::ArrayRef<int64_t> first = group.partition.empty() ? group.ranks : group.partition.front();
+  if (first.empty())
+    return std::nullopt;
+  GroupLayout layout{static_cast<int64_t>(first.size()), first.size() > 1 ? first[1] - first[0] : 1};
+  for (size_t i = 1; i < first.size(); ++i)
+    if (layout.stride < 1 || first[i] - first[i - 1] != layout.stride)
+      return std::nullopt;
+  return layout;
 }
 
-void collectGroups(const Graph &graph, llvm::StringMap<size_t> &index, std::vector<NamedGroup> &groups) {
-  for (const Node *node : graph) {
-    std::optional<CollectiveCall> call = collectiveCall(*node);
-    if (!call || call->group.empty())
+/// The groups that collectives name, with what the table knows of them. A table that a log wrote knows sizes and places
+/// of which the program may say nothing.
+std::vector<UsedGroup> namedGroups(const Graph &graph) {
+  std::vector<UsedGroup> named;
+  for (UsedGroup &used : usedGroups(graph)) {
+    if (used.id.kind != GroupId::Kind::Name || used.id.text.empty())
       continue;
-    auto [place, isNew] = index.try_emplace(call->group, groups.size());
-    if (isNew)
-      groups.push_back({call->group.str(), 0});
-    NamedGroup &found = groups[place->second];
-    if (found.size == 0)
-      found.size = statedSize(*node, *call);
+    if (const Group *known = graph.groups().find(used.id.text)) {
+      used.size = used.size ? used.size : known->size().value_or(0);
+      if (known->assumed && graph.rank)
+        used.place = placeOf(*known);
+      if (!known->assumed)
+        used.given = layoutOf(*known);
+      used.rank = graph.rank.value_or(0);
+    }
+    named.push_back(std::move(used));
   }
-  for (const auto &[name, subgraph] : graph.subgraphs())
-    collectGroups(*subgraph, index, groups);
+  return named;
 }
 
-/// In the order in which the program first names them.
-std::vector<NamedGroup> collectGroups(const Graph &graph) {
-  llvm::StringMap<size_t> index;
-  std::vector<NamedGroup> groups;
-  collectGroups(graph, index, groups);
-  return groups;
+/// Ranks 0 to size - 1, or where there are more, all cells of the layout.
+void fill(Group &group, const GroupLayout &layout, int64_t world) {
+  group.assumed = true;
+  group.ranks.clear();
+  group.partition.clear();
+  if (world <= static_cast<int64_t>(mostRanks) && layout.size < world)
+    group.partition = cellsOf(layout, world);
+  if (!group.partition.empty())
+    return;
+  group.ranks.resize(static_cast<size_t>(layout.size));
+  std::iota(group.ranks.begin(), group.ranks.end(), int64_t{0});
 }
 
 } // namespace
 
 // A dump names its groups and says at most how large they are. all_gather(x, 4, "tp") says 4, and so does an all_to_all of
-// four splits; so "tp" is taken to be ranks 0 to 3; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be as many ranks as the caller names. Such
-// groups are marked, since they prove nothing: two that were taken to have the same ranks need not be one.
+// four splits; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be the rest of the ranks that the caller names, or
+// all of them. Where there are several groups, they are taken to be dimensions of one mesh. Such groups are marked, since they
+// prove nothing: two that were taken to have the same ranks need not be one.
 void assumeGroups(Graph &graph, size_t ranks) {
-  std::vector<NamedGroup> named = collectGroups(graph);
-  for (const NamedGroup &known : named) {
-    size_t size = known.size ? known.size : ranks;
-    if (size == 0 || size > mostRanks || graph.groups().find(known.name))
+  std::vector<UsedGroup> named = namedGroups(graph);
+  auto world = static_cast<int64_t>(ranks);
+  std::vector<std::optional<GroupLayout>> layouts = nestGroups(named, world);
+  for (size_t i = 0; i < named.size(); ++i) {
+    const Group *known = graph.groups().find(named[i].id.text);
+    GroupLayout layout = layouts[i] ? *layouts[i] : GroupLayout{world, 1};
+    if (layout.size < 1 || layout.size > static_cast<int64_t>(mostRanks) || (known && !known->assumed) ||
+        (known && !known->partition.empty()))
       continue;
-    Group group;
-    group.name = known.name;
-    group.ranks.resize(size);
-    std::iota(group.ranks.begin(), group.ranks.end(), int64_t{0});
-    group.assumed = true;
+    Group group = known ? *known : Group();
+    group.name = named[i].id.text;
+    fill(group, layout, world);
     graph.groups().set(std::move(group));
   }
 }
 
-// Groups of one size are named together: "groups 0, 1 taken as ranks 0 to 3; group 2 taken as ranks 0 to 7, since no
+namespace {
+
+/// "ranks 0 to 3", "4 consecutive ranks of 8", "every 4th rank of 8 (0, 4)".
+std::string takenAs(const Group &group) {
+  if (group.partition.empty())
+    return group.ranks.size() == 1 ? "rank 0" : "ranks 0 to " + std::to_string(group.ranks.size() - 1);
+  llvm::ArrayRef<int64_t> cell = group.partition.front();
+  size_t world = cell.size() * group.partition.size();
+  std::string of = " of " + std::to_string(world);
+  if (cell.size() < 2)
+    return "each rank" + of + " alone";
+  if (cell[1] - cell[0] == 1)
+    return std::to_string(cell.size()) + " consecutive ranks" + of;
+  return std::to_string(cell[0]) + ", " + std::to_string(cell[1]) + (cell.size() > 2 ? ", ..., " : "") +
+         (cell.size() > 2 ? std::to_string(cell.back()) : "") + " and so on" + of + " ranks";
+}
+
+} // namespace
+
+// Groups of one layout are named together: "groups 0, 1 taken as ranks 0 to 3; group 2 taken as ranks 0 to 7, since no
 // file says".
 std::string assumedGroupsText(const GroupTable &groups) {
   constexpr size_t mostNames = 6;
-  llvm::MapVector<size_t, std::vector<std::string>> bySize;
-  for (const Group &group : groups.groups())
-    if (group.assumed)
-      bySize[group.ranks.size()].push_back(visibleText(group.name));
+  std::vector<std::pair<std::string, std::vector<std::string>>> byWords;
+  for (const Group &group : groups.groups()) {
+    if (!group.assumed)
+      continue;
+    std::string words = takenAs(group);
+    auto known = llvm::find_if(byWords, [&](const auto &entry) { return entry.first == words; });
+    if (known == byWords.end())
+      known = byWords.insert(known, {words, {}});
+    known->second.push_back(visibleText(group.name));
+  }
   std::string text;
-  for (auto &[size, names] : bySize) {
+  for (const auto &[words, names] : byWords) {
     text += (text.empty() ? "" : "; ") + std::string(names.size() == 1 ? "group " : "groups ");
     bool all = names.size() <= mostNames;
-    text += llvm::join(llvm::ArrayRef(names).take_front(mostNames), ", ") + (all ? "" : ", ...") + " taken as ";
-    text += size == 1 ? "rank 0" : "ranks 0 to " + std::to_string(size - 1);
+    text += llvm::join(llvm::ArrayRef(names).take_front(mostNames), ", ") + (all ? "" : ", ...") + " taken as " + words;
   }
   return text.empty() ? "" : text + ", since no file says";
+}
+
+namespace {
+
+/// Whether a group of this size may stand on more than one node, or on one, for all that is known. The group of all ranks
+/// may not: nothing is guessed of the default group but that it has consecutive ranks.
+bool mayStandOtherwise(const Group &group, int64_t ranksPerNode) {
+  auto size = group.size().value_or(0);
+  bool isWhole = group.partition.empty() && group.name == "0";
+  int64_t world = size * std::max<int64_t>(static_cast<int64_t>(group.partition.size()), 1);
+  return group.assumed && !isWhole && size > 1 && world > ranksPerNode;
+}
+
+/// {"size": 8, "stride": 8, "world": 64}
+std::string layoutJson(const Group &group) {
+  llvm::ArrayRef<int64_t> cell = group.partition.empty() ? group.ranks : group.partition.front();
+  size_t world = cell.size() * std::max<size_t>(group.partition.size(), 1);
+  return "{\"size\": " + std::to_string(cell.size()) + ", \"stride\": " + std::to_string(cell[1] - cell[0]) +
+         ", \"world\": " + std::to_string(world) + "}";
+}
+
+} // namespace
+
+std::string groupGuessText(const Graph &graph, int64_t ranksPerNode) {
+  constexpr size_t most = 3;
+  std::vector<std::string> names, entries;
+  for (const UsedGroup &used : usedGroups(graph))
+    if (const Group *group = graph.groups().find(used.id.text); group && mayStandOtherwise(*group, ranksPerNode)) {
+      names.push_back(group->name);
+      entries.push_back("\"" + group->name + "\": " + layoutJson(*group));
+    }
+  if (names.empty())
+    return "";
+  bool all = entries.size() <= most;
+  return "the ranks of " + std::string(names.size() == 1 ? "group " : "groups ") +
+         llvm::join(llvm::ArrayRef(names).take_front(most), ", ") + (all ? "" : ", ...") +
+         ", on which the times below depend; if they are others, correct this and give it with --groups FILE: "
+         "{\"groups\": {" +
+         llvm::join(llvm::ArrayRef(entries).take_front(most), ", ") + (all ? "" : ", ...") + "}}";
 }
 
 namespace {
@@ -115,24 +189,17 @@ llvm::Error checkWellFormed(const Graph &graph) {
 }
 
 std::vector<std::string> unknownGroups(const Graph &graph) {
-  std::vector<NamedGroup> named = collectGroups(graph);
   std::vector<std::string> names;
-  for (const NamedGroup &group : named)
-    if (!graph.groups().find(group.name))
-      names.push_back(visibleText(group.name));
+  for (const UsedGroup &group : namedGroups(graph))
+    if (!graph.groups().find(group.id.text))
+      names.push_back(visibleText(group.id.text));
   return names;
 }
 
-// A collective that states its group's size says that there are at least as many ranks, so the largest is the best
-// guess.
 size_t statedRanks(const Graph &graph) {
-  if (graph.worldSize)
-    return static_cast<size_t>(*graph.worldSize);
-  std::vector<NamedGroup> named = collectGroups(graph);
-  size_t largest = 0;
-  for (const NamedGroup &group : named)
-    largest = std::max(largest, group.size);
-  return largest;
+  if (std::optional<int64_t> world = knownWorldSize(graph))
+    return static_cast<size_t>(*world);
+  return static_cast<size_t>(impliedWorldSize(namedGroups(graph)));
 }
 
 } // namespace ccgraph

@@ -1,5 +1,7 @@
 #include "mesh_groups.h"
 
+#include "ccgraph/ir/group_id.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph {
@@ -10,13 +12,6 @@ struct Dimension {
   const TraceMesh *mesh = nullptr;
   const MeshAxis *axis = nullptr;
 };
-
-int64_t ranksOf(const TraceMesh &mesh) {
-  int64_t ranks = 1;
-  for (const MeshAxis &axis : mesh.axes)
-    ranks *= std::min<int64_t>(axis.size, int64_t(1) << 20);
-  return ranks;
-}
 
 /// The one dimension that has this size and puts the rank at this place; two meshes may have it.
 std::optional<Dimension> dimensionOf(llvm::ArrayRef<TraceMesh> meshes, int64_t size, int64_t rank, int64_t place) {
@@ -31,6 +26,15 @@ std::optional<Dimension> dimensionOf(llvm::ArrayRef<TraceMesh> meshes, int64_t s
         found = Dimension{&mesh, &axis};
     }
   return found;
+}
+
+/// Whether the size alone says which dimension it is, on each rank alike.
+bool isOnlyOneOfItsSize(llvm::ArrayRef<TraceMesh> meshes, const MeshAxis &axis) {
+  for (const TraceMesh &mesh : meshes)
+    for (const MeshAxis &other : mesh.axes)
+      if (other.size == axis.size && other.stride != axis.stride)
+        return false;
+  return true;
 }
 
 /// All cells, of the first rank of each; every rank stands in one. Empty where ranks are left over.
@@ -49,6 +53,13 @@ std::vector<std::vector<int64_t>> cellsOf(const MeshAxis &axis, int64_t ranks) {
 }
 
 } // namespace
+
+int64_t ranksOf(const TraceMesh &mesh) {
+  int64_t ranks = 1;
+  for (const MeshAxis &axis : mesh.axes)
+    ranks *= std::min<int64_t>(axis.size, int64_t(1) << 20);
+  return ranks;
+}
 
 std::optional<int64_t> placeOf(const Group &group) {
   int64_t place = 0;
@@ -71,11 +82,12 @@ void takeFromMeshes(GroupTable &groups, llvm::ArrayRef<TraceMesh> meshes, int64_
     auto cells = cellsOf(*found->axis, ranks);
     if (cells.empty())
       continue;
-    group.ranks.clear();
     group.partition = std::move(cells);
     group.assumed = false;
     group.description = (found->axis->name.empty() ? "a dimension" : found->axis->name) + " of " + found->mesh->text;
     llvm::erase_if(group.attributes, [](const auto &attribute) { return attribute.first == "place"; });
+    if (!isOnlyOneOfItsSize(meshes, *found->axis))
+      group.attributes.emplace_back(knownByPlace.str(), "true");
     groups.set(std::move(group));
   }
 }

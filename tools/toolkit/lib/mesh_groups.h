@@ -16,6 +16,9 @@
 
 namespace ccgraph {
 
+/// The number of ranks of a mesh.
+[[nodiscard]] int64_t ranksOf(const TraceMesh &mesh);
+
 /// A group whose place in it a reader has kept as the attribute `place`.
 [[nodiscard]] std::optional<int64_t> placeOf(const Group &group);
 

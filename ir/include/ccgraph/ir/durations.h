@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,14 @@ public:
     return found == byName_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] size_t size() const { return byName_.size(); }
+  /// Of all nodes, sorted.
+  [[nodiscard]] std::vector<llvm::StringRef> names() const {
+    std::vector<llvm::StringRef> names;
+    for (const auto &entry : byName_)
+      names.push_back(entry.first());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
   [[nodiscard]] bool empty() const { return byName_.empty() && byTarget_.empty(); }
 
   /// For tables that know operators and no nodes: times of the calls of one operator, in program order. They hold for a

@@ -31,6 +31,8 @@ public:
   [[nodiscard]] static llvm::Expected<DurationFile> load(llvm::StringRef path);
   /// An error where nothing of it is of this graph.
   [[nodiscard]] llvm::Error holdTo(const Graph &graph);
+  /// Whether it is a log with estimates of many graphs.
+  [[nodiscard]] bool isEstimated() const { return estimates_.has_value(); }
   /// Of the graph that it was held to last.
   [[nodiscard]] const Durations &durations() const { return durations_; }
 

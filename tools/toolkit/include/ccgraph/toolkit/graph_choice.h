@@ -15,6 +15,7 @@
 #include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/frontend/trace_orders.h"
 #include "ccgraph/toolkit/logged_step.h"
+#include "ccgraph/toolkit/rank_comparison.h"
 
 #include <memory>
 #include <string>
@@ -38,8 +39,8 @@ struct GraphInput {
   /// What was chosen of how many, in words: "5 inductor_post_grad_graph of 0/0, rank 0, which has most collectives; 12
   /// others: --list-graphs"; empty for a file that is no log.
   std::string choice;
-  /// Of a log: what the fx_graph_runnable of the same compilation says of the groups, of the ranks and of this rank; the
-  /// members of a group by the logs of all ranks, else by the meshes that the log describes.
+  /// Of a log: what the fx_graph_runnables of this rank say of the groups, of the ranks and of this rank; the members
+  /// of a group by the logs of all ranks, else by the meshes that the log describes.
   GroupTable groups;
   std::optional<int64_t> rank;
   std::optional<int64_t> worldSize;
@@ -48,6 +49,8 @@ struct GraphInput {
   std::vector<ListedGraph> listed;
   std::shared_ptr<const TraceLog> log;   ///< null: `file` is a text that holds all of `listed`
   std::shared_ptr<const InputFile> pipe; ///< what `log` reads where that is no path
+  std::string gpu;      ///< of a log: the GPU of the host, as an fx_graph_runnable lists it; empty where none does
+  RankComparison ranks; ///< of a log that holds the graphs of several ranks: whether they run one program
   std::vector<TraceOrder> orders; ///< of a log: in which Inductor issues the collectives of this compilation's graphs
 };
 

@@ -1,0 +1,23 @@
+#include "driver/job_notes.h"
+
+#include "ccgraph/toolkit/group_assumption.h"
+
+namespace ccgraph::driver {
+
+std::vector<JobNote> jobNotes(const Summary &summary) {
+  std::vector<JobNote> notes;
+  if (!summary.ranksDiffer.empty())
+    notes.push_back(
+        {"ranks",
+         summary.ranksDiffer + "; so the order across groups is kept and nothing is merged, as --ranks-differ says"});
+  const bool predicts = summary.run.timeBefore && summary.run.timeBefore->total > 0;
+  if (!predicts)
+    return notes;
+  if (!summary.groupGuess.empty())
+    notes.push_back({"guessed", summary.groupGuess});
+  if (!summary.machineGuess.empty())
+    notes.push_back({"device", summary.machineGuess});
+  return notes;
+}
+
+} // namespace ccgraph::driver

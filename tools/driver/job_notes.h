@@ -1,0 +1,21 @@
+// Job notes: what the summary says of the job before all numbers, because the numbers or the rewrite depend on it.
+//
+//   ranks    ranks run different programs: the order across groups is kept, and nothing is merged
+//   guessed  the ranks of groups are a guess on which the predicted times depend
+//   device   times are of another machine than the dump's
+//
+// Ownership: plain values. Failure: none. Cost: linear in the groups.
+#pragma once
+
+#include "driver/summary.h"
+
+namespace ccgraph::driver {
+
+struct JobNote {
+  std::string label;
+  std::string text;
+};
+
+[[nodiscard]] std::vector<JobNote> jobNotes(const Summary &summary);
+
+} // namespace ccgraph::driver
