@@ -270,6 +270,29 @@ static void checkNull(const char *path) {
   ccgraph_options_free(options);
 }
 
+/* Splits that cannot be those of every rank: the rewrite is that of ranks that differ, and the report says why. */
+static void checkRanksDiffer(void) {
+  const char *const type = "f32[8, 4][4, 1]cuda:0";
+  char text[1024];
+  for (int even = 0; even < 2; ++even) {
+    snprintf(text, sizeof text,
+             "def forward(self, x: \"%s\"):\n"
+             "    a: \"%s\" = torch.ops._c10d_functional.all_to_all_single.default(x, %s, [4, 4], 'ep')\n"
+             "    w: \"%s\" = torch.ops._c10d_functional.wait_tensor.default(a)\n"
+             "    return (w,)\n",
+             type, type, even ? "[4, 4]" : "[3, 5]", type);
+    ccgraph_graph *graph = NULL;
+    ccgraph_text *report = NULL;
+    if (!fine(ccgraph_read_bytes("step.py", text, strlen(text), NULL, &graph)))
+      return;
+    CHECK(fine(ccgraph_optimize(graph, NULL)) && fine(ccgraph_report(graph, &report)));
+    CHECK(strstr(ccgraph_text_data(report), even ? "\"spmd\": true" : "\"spmd\": false"));
+    CHECK((strstr(ccgraph_text_data(report), "\"ranks_differ\"") == NULL) == even);
+    ccgraph_text_free(report);
+    ccgraph_graph_free(graph);
+  }
+}
+
 int main(int argc, char **argv) {
   char path[4096];
   if (argc != 2)
@@ -282,5 +305,6 @@ int main(int argc, char **argv) {
   checkBadFlat();
   checkAround();
   checkNull(path);
+  checkRanksDiffer();
   return failures != 0;
 }

@@ -76,7 +76,9 @@ ccgraph_options *ccgraph_options_new(void);
  *   durations      path
  *   groups         path
  *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
- *   bitwise, ranks-differ   "true" or "false"
+ *   bitwise, ranks-differ   "true" or "false"; ranks differ, whatever is set, where the logs of several ranks show it,
+ *                  or where the graph cannot be the program of every rank (unequal splits, fixed peers). The report says
+ *                  why ("ranks_differ").
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 void ccgraph_options_free(ccgraph_options *options);
