@@ -186,8 +186,8 @@ bool areDimensions(const GroupLayout &a, const GroupLayout &b) {
   return outer.stride % (inner.stride * inner.size) == 0;
 }
 
-// Groups are placed from the innermost one to the outermost one. Each takes the smallest stride at which it is a dimension
-// beside those that have been placed.
+// Groups are placed from the innermost one to the outermost one. Each takes the smallest stride at which it is a
+// dimension beside those that have been placed.
 class Nesting {
 public:
   Nesting(llvm::ArrayRef<UsedGroup> groups, int64_t world) : groups_(groups), world_(world), layouts_(groups.size()) {}
@@ -268,8 +268,8 @@ std::optional<int64_t> knownWorldSize(const Graph &graph) {
   return std::nullopt;
 }
 
-// Three sizes of which the largest is the product of the others are two dimensions and the whole mesh. Two sizes are two
-// dimensions.
+// Three sizes of which the largest is the product of the others are two dimensions and the whole mesh. Two sizes are
+// two dimensions.
 int64_t impliedWorldSize(llvm::ArrayRef<UsedGroup> groups) {
   for (const UsedGroup &group : groups)
     if (group.id.text == "0" && group.size > 0)

@@ -208,8 +208,8 @@ bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
 
 // Two names for which a file gives the same ranks may be one communicator; so may a list of ranks and a name that
 // nobody describes. Two names that nobody describes are two keys of PyTorch's registry, and two groups.
-// A name with a list of some ranks of a known world is one that nobody describes: the list is that of one rank, and other
-// ranks may have other lists under the same two names.
+// A name with a list of some ranks of a known world is one that nobody describes: the list is that of one rank, and
+// other ranks may have other lists under the same two names.
 std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms, std::optional<int64_t> world) {
   using Form = GroupTerm::Form;
   auto isDescribed = [&](const GroupTerm &term) {

@@ -32,8 +32,8 @@ bool isInexact(const Node &value) {
   return !type || !type->isTensor() || isFloat(type->dtype()) || isComplex(type->dtype());
 }
 
-/// What was assumed of a group proves nothing; what the call itself states does. The list that the table of one rank gives
-/// of some ranks proves nothing either: the groups of other ranks may be larger, and all ranks must merge alike.
+/// What was assumed of a group proves nothing; what the call itself states does. The list that the table of one rank
+/// gives of some ranks proves nothing either: the groups of other ranks may be larger, and all ranks must merge alike.
 bool hasTwoRanksAtMost(const Node &launch, const CollectiveCall &call) {
   if (call.groupSize)
     return *call.groupSize <= 2;

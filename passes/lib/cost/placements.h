@@ -1,10 +1,10 @@
 // Placements: on how many nodes the ranks of each group stand.
 //
-// All ranks of an SPMD program must decide alike, so a placement reads only what all ranks know: a partition, a group of all
-// ranks, sizes that calls state, and the number of ranks of the job (ccgraph/ir/group_nesting.h). It does not read the
-// list that the table of one rank gives of some ranks: the groups of other ranks may be longer or shorter. Where ranks
-// run different programs, the own list counts. Where no size is known, a full node is taken.
-// Cells of a partition may stand differently; the cell on the most nodes counts.
+// All ranks of an SPMD program must decide alike, so a placement reads only what all ranks know: a partition, a group
+// of all ranks, sizes that calls state, and the number of ranks of the job (ccgraph/ir/group_nesting.h). It does not
+// read the list that the table of one rank gives of some ranks: the groups of other ranks may be longer or shorter.
+// Where ranks run different programs, the own list counts. Where no size is known, a full node is taken. Cells of a
+// partition may stand differently; the cell on the most nodes counts.
 //
 // Ownership: refers to the graph and the machine. Failure: none. Cost: a group's ranks are looked at
 // once, a question costs the identity of the group (groupIdOf).

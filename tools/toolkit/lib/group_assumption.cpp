@@ -64,9 +64,9 @@ void fill(Group &group, const GroupLayout &layout, int64_t world) {
 } // namespace
 
 // A dump names its groups and says at most how large they are. all_gather(x, 4, "tp") says 4, and so does an all_to_all of
-// four splits; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be the rest of the ranks that the caller names, or
-// all of them. Where there are several groups, they are taken to be dimensions of one mesh. Such groups are marked, since they
-// prove nothing: two that were taken to have the same ranks need not be one.
+// four splits; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be the rest of the ranks that the caller
+// names, or all of them. Where there are several groups, they are taken to be dimensions of one mesh. Such groups are
+// marked, since they prove nothing: two that were taken to have the same ranks need not be one.
 void assumeGroups(Graph &graph, size_t ranks) {
   std::vector<UsedGroup> named = namedGroups(graph);
   auto world = static_cast<int64_t>(ranks);
@@ -128,8 +128,8 @@ std::string assumedGroupsText(const GroupTable &groups) {
 
 namespace {
 
-/// Whether a group of this size may stand on more than one node, or on one, for all that is known. The group of all ranks
-/// may not: nothing is guessed of the default group but that it has consecutive ranks.
+/// Whether a group of this size may stand on more than one node, or on one, for all that is known. The group of all
+/// ranks may not: nothing is guessed of the default group but that it has consecutive ranks.
 bool mayStandOtherwise(const Group &group, int64_t ranksPerNode) {
   auto size = group.size().value_or(0);
   bool isWhole = group.partition.empty() && group.name == "0";

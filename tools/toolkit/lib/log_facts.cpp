@@ -72,8 +72,8 @@ void notePlaces(const Graph &graph, int64_t rank, const GroupTable &wanted, std:
   }
 }
 
-// A name is one group on all ranks that use it, or several that are its cells: then two ranks have one place, and which of
-// the others belong to which cell nobody says. Where each place has one rank, these are the members.
+// A name is one group on all ranks that use it, or several that are its cells: then two ranks have one place, and which
+// of the others belong to which cell nobody says. Where each place has one rank, these are the members.
 
 /// The members of the groups of which the own log knows the size alone, from the logs of all ranks.
 void gatherMembers(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {

@@ -58,8 +58,8 @@ private:
     found_.push_back({rule.str(), node.name().str().str(), (node.name().str() + " " + message).str()});
   }
 
-  // Rank i sends in[j] rows to rank j, which expects out[i]. Where all ranks have the same lists, in[j] == out[i] for all
-  // i and j, so all numbers are one.
+  // Rank i sends in[j] rows to rank j, which expects out[i]. Where all ranks have the same lists, in[j] == out[i] for
+  // all i and j, so all numbers are one.
   void checkSplits(const Node &node, const CollectiveCall &call) {
     std::vector<int64_t> sent = call.inputSplits.value_or(std::vector<int64_t>());
     std::vector<int64_t> expected = call.outputSplits.value_or(std::vector<int64_t>());

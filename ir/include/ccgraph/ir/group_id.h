@@ -63,13 +63,14 @@ struct GroupId {
 [[nodiscard]] std::vector<std::vector<int64_t>> possibleMembers(const GroupTable &table, const GroupId &group);
 /// False only where the two are proved to be two groups.
 [[nodiscard]] bool mayBeOneGroup(const GroupTable &table, const GroupId &a, const GroupId &b);
-/// Attribute of a group in the table (GroupTable) whose members follow from the place of this rank in it. Another rank may
-/// have a place that does not tell them.
+/// Attribute of a group in the table (GroupTable) whose members follow from the place of this rank in it. Another rank
+/// may have a place that does not tell them.
 inline constexpr llvm::StringLiteral knownByPlace = "known_by_place";
 
 /// The lists of ranks as every rank of an SPMD job derives them: the cells of a partition, or all ranks of a world of
-/// `world` ranks. Empty for the list that the table of one rank gives of some ranks, since the tables of other ranks may
-/// give a longer or a shorter one, and for members known by place. Equal to possibleMembers where the size of the world is not known.
+/// `world` ranks. Empty for the list that the table of one rank gives of some ranks, since the tables of other ranks
+/// may give a longer or a shorter one, and for members known by place. Equal to possibleMembers where the size of the
+/// world is not known.
 [[nodiscard]] std::vector<std::vector<int64_t>> sharedMembers(const GroupTable &table, const GroupId &group,
                                                               std::optional<int64_t> world);
 /// By place in `groups`, which are distinct: may it be one with another of them? Reads shared members alone. Linear in

@@ -6,11 +6,12 @@
 //
 //   world 64, "tp" of 8, "fsdp" of 8    ->    tp = 0, 1, ..., 7    fsdp = 0, 8, ..., 56
 //
-// The result reads only the program, the number of ranks of the job, and what callers add to a UsedGroup. It never reads
-// names, nor the members that the table of one rank gives, so every rank of an SPMD program derives the same layout.
+// The result reads only the program, the number of ranks of the job, and what callers add to a UsedGroup. It never
+// reads names, nor the members that the table of one rank gives, so every rank of an SPMD program derives the same
+// layout.
 //
-// Which group is inside which is a guess. A group that only reduces gradients is taken to be outermost, then groups that
-// gather parameters and scatter gradients, then groups that communicate activations.
+// Which group is inside which is a guess. A group that only reduces gradients is taken to be outermost, then groups
+// that gather parameters and scatter gradients, then groups that communicate activations.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the program.
 #pragma once

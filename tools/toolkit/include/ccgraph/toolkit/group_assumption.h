@@ -21,16 +21,16 @@ inline constexpr size_t mostRanks = 65536;
 
 /// Takes the groups that collectives name and no table knows as dimensions of one mesh of `ranks` ranks
 /// (ccgraph/ir/group_nesting.h), marked as assumed. A group has the size that a collective on it states, else what the
-/// other groups leave of the ranks, else all of them. A group of all ranks is listed as 0..n-1, and so is one that is no
-/// dimension of so many ranks. A size of 0, or of more than mostRanks, leaves the group unknown.
+/// other groups leave of the ranks, else all of them. A group of all ranks is listed as 0..n-1, and so is one that is
+/// no dimension of so many ranks. A size of 0, or of more than mostRanks, leaves the group unknown.
 void assumeGroups(Graph &graph, size_t ranks);
 
 /// What was taken for granted of groups, in words: "groups 0, tp taken as ranks 0 to 3, since no file says"; empty
 /// where files describe all groups.
 [[nodiscard]] std::string assumedGroupsText(const GroupTable &groups);
 
-/// A sentence for the head of a summary where predicted times depend on ranks that were assumed: which, and what to write
-/// into the file that settles it; empty where they do not, as inside of one node of `ranksPerNode` ranks.
+/// A sentence for the head of a summary where predicted times depend on ranks that were assumed: which, and what to
+/// write into the file that settles it; empty where they do not, as inside of one node of `ranksPerNode` ranks.
 [[nodiscard]] std::string groupGuessText(const Graph &graph, int64_t ranksPerNode);
 
 /// The errors of the verifier; where groups were assumed, a note says so, since the assumption may be what is wrong.

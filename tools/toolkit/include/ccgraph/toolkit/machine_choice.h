@@ -1,7 +1,7 @@
 // Machine choice: the machine that a dump was made for.
 //
-// An fx_graph_runnable lists the GPUs of its host ("# NVIDIA H100 80GB HBM3 : 8"), and types tell a host from a GPU. A GPU
-// that a preset describes is chosen; any other device gets the default, and a sentence says so.
+// An fx_graph_runnable lists the GPUs of its host ("# NVIDIA H100 80GB HBM3 : 8"), and types tell a host from a GPU. A
+// GPU that a preset describes is chosen; any other device gets the default, and a sentence says so.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the graph and the text.
 #pragma once

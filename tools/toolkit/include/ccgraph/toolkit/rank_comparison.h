@@ -1,9 +1,10 @@
 // Rank comparison: whether the graphs that a log holds of several ranks are one program, as far as passes can tell.
 //
 // Graphs of SPMD ranks are rarely equal as texts: groups have other names on each rank, devices other numbers, and each
-// rank may have constants of its own (the offset of its part of a vocabulary, the chunk of its shard). No pass decides by
-// these. What passes decide by is compared: operators, types, operands, the order of nodes, all arguments of collectives
-// but the names of groups (which must correspond one to one), and where views lie in storages that something writes.
+// rank may have constants of its own (the offset of its part of a vocabulary, the chunk of its shard). No pass decides
+// by these. What passes decide by is compared: operators, types, operands, the order of nodes, all arguments of
+// collectives but the names of groups (which must correspond one to one), and where views lie in storages that
+// something writes.
 //
 // Ownership: plain values. Failure: none. Cost: programLines is linear in the graph.
 #pragma once

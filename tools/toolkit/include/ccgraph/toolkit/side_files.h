@@ -1,9 +1,9 @@
 // Side files: what of the files beside a graph fits nothing in it.
 //
 // A table of groups, durations, timed collectives or operators is looked up by name or size, so a file of another job
-// changes nothing, and the result looks as if it had. Each function below compares one file with the graph and returns a
-// warning where the file, or the part of it that is missed, fits nothing: the place, what the file has, what the graph
-// has.
+// changes nothing, and the result looks as if it had. Each function below compares one file with the graph and returns
+// a warning where the file, or the part of it that is missed, fits nothing: the place, what the file has, what the
+// graph has.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the graph and the file.
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace ccgraph {
 
-/// `table` as the file has it. A warning where it has groups that no collective names, while collectives name groups that
-/// it lacks.
+/// `table` as the file has it. A warning where it has groups that no collective names, while collectives name groups
+/// that it lacks.
 [[nodiscard]] std::vector<Diagnostic> unfitGroups(const GroupTable &table, const Graph &graph, llvm::StringRef file);
 /// A warning where durations are of nodes that the graph does not have.
 [[nodiscard]] std::vector<Diagnostic> unfitDurations(const Durations &durations, const Graph &graph);

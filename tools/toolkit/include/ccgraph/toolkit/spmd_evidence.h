@@ -1,8 +1,8 @@
 // SPMD evidence: whether the graph of one rank can be the program of every rank.
 //
-// A lone graph is taken to be every rank's program, and passes then reorder and merge collectives by rules that each rank
-// derives alike. Where ranks run different programs, the ranks would derive different orders and hang. The graph itself
-// may contradict the assumption:
+// A lone graph is taken to be every rank's program, and passes then reorder and merge collectives by rules that each
+// rank derives alike. Where ranks run different programs, the ranks would derive different orders and hang. The graph
+// itself may contradict the assumption:
 //
 //   splits    an all_to_all sends and expects numbers of rows that cannot be the same on every rank
 //   peers     a transfer has a fixed peer, and no rank transfers to itself
