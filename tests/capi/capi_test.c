@@ -42,7 +42,7 @@ static void checkFile(const char *path) {
   CHECK(fine(ccgraph_digest(graph, &digest)) && ccgraph_text_size(digest) == 64);
   CHECK(refused(ccgraph_report(graph, &report), CCGRAPH_USAGE, "was not optimized"));
   CHECK(refused(ccgraph_print(graph, "schedule", &schedule), CCGRAPH_USAGE, "was not optimized"));
-  CHECK(refused(ccgraph_print(graph, "yaml", &schedule), CCGRAPH_USAGE, "expected json, fx or schedule"));
+  CHECK(refused(ccgraph_print(graph, "yaml", &schedule), CCGRAPH_USAGE, "expected json, fx, schedule, page or trace"));
   CHECK(fine(ccgraph_optimize(graph, NULL)));
   CHECK(refused(ccgraph_optimize(graph, NULL), CCGRAPH_USAGE, "optimized already"));
   CHECK(fine(ccgraph_report(graph, &report)) && strstr(ccgraph_text_data(report), ccgraph_text_data(digest)));
@@ -81,6 +81,30 @@ static void checkErrors(void) {
   CHECK(refused(ccgraph_options_set(options, "bitwise", "yes"), CCGRAPH_USAGE, "expected true or false"));
   CHECK(refused(ccgraph_options_set(options, "memory-budget", "lots"), CCGRAPH_USAGE, "got 'lots'"));
   ccgraph_options_free(options);
+}
+
+/* What is wrong with one option, without a graph. */
+static int refusesOption(const char *name, const char *value, const char *words) {
+  ccgraph_options *options = ccgraph_options_new();
+  int result =
+      fine(ccgraph_options_set(options, name, value)) && refused(ccgraph_options_check(options), CCGRAPH_INPUT, words);
+  ccgraph_options_free(options);
+  return result;
+}
+
+static void checkOptions(void) {
+  ccgraph_options *options = ccgraph_options_new();
+  CHECK(fine(ccgraph_options_check(options)));
+  CHECK(fine(ccgraph_options_set(options, "machine", "h100x8")));
+  CHECK(fine(ccgraph_options_set(options, "pipeline", "sink-waits")));
+  CHECK(fine(ccgraph_options_check(options)));
+  ccgraph_options_free(options);
+  CHECK(refusesOption("machine", "h100", "the machines are"));
+  CHECK(refusesOption("pipeline", "sink-wait", "sink-waits"));
+  CHECK(refusesOption("schedule", "nope", "No such file"));
+  CHECK(refusesOption("durations", "nope", "No such file"));
+  CHECK(refusesOption("groups", "nope", "No such file"));
+  CHECK(refused(ccgraph_options_check(NULL), CCGRAPH_USAGE, "got NULL"));
 }
 
 /* x, y -> two gathers, each waited for at once, their results returned. */
@@ -301,6 +325,7 @@ int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s/small/transformer_step_w4/readable.py.gz", argv[1]);
   checkFile(path);
   checkErrors();
+  checkOptions();
   checkFlat();
   checkBadFlat();
   checkAround();

@@ -37,7 +37,6 @@ def test_files():
     assert ccgraph.optimize(graph, machine="h100x8", memory_budget="40GiB") is graph
     report = ccgraph.report(graph)
     assert report["before"]["digest"] and report["after"]["nodes"] == 363, report["after"]
-    assert "<table>" in graph._repr_html_() and "<pre>" in ccgraph.read(STEP)._repr_html_()
     with tempfile.TemporaryDirectory() as folder:
         paths = {form: os.path.join(folder, name) for form, name in (("json", "a.json"), ("fx", "a.py"), ("schedule", "a.schedule.json"))}
         for path in paths.values():
@@ -48,6 +47,29 @@ def test_files():
         again = ccgraph.optimize(ccgraph.read(STEP), schedule=paths["schedule"])
         assert again.text() == graph.text()
         raises(ccgraph.InputError, digest, ccgraph.optimize, ccgraph.read(os.path.join(DATA, "small/wait_far_w2/readable.py")), schedule=paths["schedule"])
+
+
+def test_views():
+    """What a notebook shows is small, whatever the graph is; page, trace, exposed collectives and advice are those of ccgraph-opt."""
+    graph = ccgraph.read(STEP)
+    assert repr(graph) == f"<ccgraph.Graph, not optimized, digest {graph.digest[:12]}>"
+    raises(ccgraph.UsageError, "was not optimized", graph.text, "page")
+    raises(ccgraph.UsageError, "was not optimized", graph.advice)
+    ccgraph.optimize(graph, "-O1")
+    assert repr(graph).startswith("<ccgraph.Graph, <lambda>, -O1: nodes 362 -> ") and "step " in repr(graph) and "peak memory" in repr(graph)
+    assert "<table>" in graph._repr_html_() and len(graph._repr_html_()) < 1000 and len(repr(graph.report())) < 300
+    exposed = graph.exposed()
+    assert exposed and all(each["node"] and each["exposed_ns"] > 0 for each in exposed), exposed
+    advice = graph.advice()
+    assert advice == graph.report()["advice"] and all(each["saved_ns"] > 0 and each["flags"] for each in advice) and advice, advice
+    with tempfile.TemporaryDirectory() as folder:
+        page, trace = os.path.join(folder, "a.html"), os.path.join(folder, "a.trace.json")
+        graph.write(page)
+        graph.write(trace)
+        assert open(page, encoding="utf-8").read().lstrip().lower().startswith("<!doctype html>")
+        assert json.load(open(trace, encoding="utf-8"))
+    without = ccgraph.read(STEP).optimize("-O1", views=False)
+    raises(ccgraph.UsageError, "option views", without.text, "trace")
 
 
 def test_threads():

@@ -7,9 +7,9 @@ Files, without PyTorch:
 Inside torch.compile: see ccgraph.torch.
 """
 
-from ._graph import Graph, optimize, read, read_bytes, report, verify, write
+from ._graph import Graph, Report, optimize, read, read_bytes, report, verify, write
 from ._library import CheckError, DefectError, Diagnostic, Error, InputError, UsageError, lib
 
 __version__: str = lib.ccgraph_version().decode()
-__all__ = ["CheckError", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "UsageError", "optimize", "read", "read_bytes",
+__all__ = ["CheckError", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Report", "UsageError", "optimize", "read", "read_bytes",
            "report", "verify", "write"]

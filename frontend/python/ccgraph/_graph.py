@@ -11,7 +11,7 @@ from typing import Any
 
 from ._library import UsageError, check, lib, take_text
 
-_FORMS = {".py": "fx", ".schedule.json": "schedule"}
+_FORMS = {".py": "fx", ".schedule.json": "schedule", ".html": "page", ".trace.json": "trace"}
 
 
 class Graph:
@@ -35,13 +35,14 @@ class Graph:
         return said
 
     def text(self, form: str = "json") -> str:
-        """As "json", "fx", or, after an optimization, "schedule"."""
+        """As "json" or "fx"; after an optimization also as "schedule", "page" (HTML) or "trace" (JSON of a trace viewer)."""
         text = c_void_p()
         check(lib.ccgraph_print(self._handle, form.encode(), byref(text)))
         return take_text(text)
 
     def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
-        """The file appears whole or not at all. Without a form: FX text for .py, a schedule for .schedule.json, else JSON."""
+        """The file appears whole or not at all. Without a form: FX text for .py, a schedule for .schedule.json, the report page for .html, a trace for .trace.json, else
+        JSON."""
         name = os.fspath(path)
         form = form or next((known for end, known in _FORMS.items() if name.endswith(end)), "json")
         check(lib.ccgraph_write(self._handle, name.encode(), form.encode()))
@@ -52,25 +53,55 @@ class Graph:
 
     def optimize(self, pipeline: str = "-O2", **options: Any) -> Graph:
         """Rewrites this graph and proves it; see `optimize` of the module for the options. Gives back the graph itself."""
-        raw = make_options(pipeline, options)
+        raw = make_options(pipeline, {"views": True, **options})
         try:
             check(lib.ccgraph_optimize(self._handle, raw))
         finally:
             lib.ccgraph_options_free(raw)
         return self
 
-    def report(self) -> dict[str, Any]:
-        """What the optimization did, as `ccgraph-opt --json` says it."""
+    def report(self) -> Report:
+        """What the optimization did, as `ccgraph-opt --json` prints it."""
         text = c_void_p()
         check(lib.ccgraph_report(self._handle, byref(text)))
-        read: dict[str, Any] = json.loads(take_text(text))
-        return read
+        return Report(json.loads(take_text(text)))
+
+    def exposed(self) -> list[dict[str, Any]]:
+        """The collectives for which computation still stalls after the optimization, the longest stall first, each with its reason."""
+        found: list[dict[str, Any]] = self.report()["predicted"]["exposed"]
+        return found
+
+    def advice(self) -> list[dict[str, Any]]:
+        """What else would make the step shorter, found by trying it: this runs the pipeline some ten times."""
+        check(lib.ccgraph_advise(self._handle))
+        found: list[dict[str, Any]] = self.report()["advice"]
+        return found
+
+    def _state(self) -> Report | None:
+        try:
+            return self.report()
+        except UsageError:
+            return None
+
+    def __repr__(self) -> str:
+        report = self._state()
+        return f"<ccgraph.Graph, not optimized, digest {self.digest[:12]}>" if report is None else f"<ccgraph.Graph, {_line(report)}>"
 
     def _repr_html_(self) -> str:
-        try:
-            return _report_table(self.report())
-        except UsageError:
-            return f"<pre>{html.escape(self.text('fx'))}</pre>"
+        report = self._state()
+        return f"<code>{html.escape(repr(self))}</code>" if report is None else report._repr_html_()
+
+
+class Report(dict[str, Any]):
+    """What `ccgraph-opt --json` prints. In a notebook it is shown as a small table."""
+
+    def __repr__(self) -> str:
+        return f"<ccgraph.Report, {_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(old)}</td><td>{html.escape(new)}</td></tr>" for name, old, new in _rows(self))
+        title = html.escape(f"{self['graph']}: {self['level']}")
+        return f"<table><caption>{title}</caption><tr><th></th><th>before</th><th>after</th></tr>{rows}</table>"
 
 
 def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
@@ -91,18 +122,32 @@ def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
     return raw
 
 
-def _rows(report: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Numbers that stand under the same name in "before" and "after"."""
-    before, after = report.get("before", {}), report.get("after", {})
-    return [(name, before[name], after[name]) for name in before
-            if isinstance(before[name], (int, float, str)) and name in after]
+def check_options(pipeline: str, options: dict[str, Any]) -> None:
+    """Raises what is wrong with options that needs no graph to be seen: names, values, files that are not there or cannot be read."""
+    raw = make_options(pipeline, options)
+    try:
+        check(lib.ccgraph_options_check(raw))
+    finally:
+        lib.ccgraph_options_free(raw)
 
 
-def _report_table(report: dict[str, Any]) -> str:
-    rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(old))}</td><td>{html.escape(str(new))}</td></tr>"
-                   for name, old, new in _rows(report))
-    title = html.escape(f"{report.get('graph', '')}: {report.get('pipeline', '')}")
-    return f"<table><caption>{title}</caption><tr><th></th><th>before</th><th>after</th></tr>{rows}</table>"
+def _milliseconds(nanoseconds: int) -> str:
+    return f"{nanoseconds / 1e6:,.3f} ms"
+
+
+def _rows(report: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What the summary of ccgraph-opt begins with: name, before, after."""
+    before, after = report["before"], report["after"]
+    rows = [("nodes", str(before["nodes"]), str(after["nodes"]))]
+    if predicted := report.get("predicted"):
+        rows += [(name, _milliseconds(predicted["before"][key]), _milliseconds(predicted["after"][key])) for name, key in (("step", "step_ns"), ("exposed", "exposed_ns"))]
+    if "peak_bytes" in before and "peak_bytes" in after:
+        rows.append(("peak memory", f"{before['peak_bytes']:,} B", f"{after['peak_bytes']:,} B"))
+    return rows
+
+
+def _line(report: dict[str, Any]) -> str:
+    return f"{report['graph']}, {report['level']}: " + ", ".join(f"{name} {old} -> {new}" for name, old, new in _rows(report))
 
 
 def read(path: str | os.PathLike[str], select: str | None = None) -> Graph:
@@ -141,6 +186,6 @@ def optimize(graph: Graph, pipeline: str = "-O2", *, machine: str | None = None,
                           schedule=schedule, bitwise=bitwise, ranks_differ=ranks_differ)
 
 
-def report(graph: Graph) -> dict[str, Any]:
+def report(graph: Graph) -> Report:
     """See Graph.report."""
     return graph.report()

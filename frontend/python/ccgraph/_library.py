@@ -8,7 +8,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8
 from dataclasses import dataclass
 from pathlib import Path
 
-ABI_MAJOR, ABI_MINOR = 1, 1
+ABI_MAJOR, ABI_MINOR = 1, 2
 NO_TEXT = 0xFFFFFFFF
 
 
@@ -93,6 +93,7 @@ _PROTOTYPES = {
     "ccgraph_text_free": (None, [c_void_p]),
     "ccgraph_options_new": (c_void_p, []),
     "ccgraph_options_set": (c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "ccgraph_options_check": (c_void_p, [c_void_p]),
     "ccgraph_options_free": (None, [c_void_p]),
     "ccgraph_read": (c_void_p, [c_char_p, c_char_p, POINTER(c_void_p)]),
     "ccgraph_read_bytes": (c_void_p, [c_char_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
@@ -103,6 +104,7 @@ _PROTOTYPES = {
     "ccgraph_digest": (c_void_p, [c_void_p, POINTER(c_void_p)]),
     "ccgraph_verify": (c_void_p, [c_void_p]),
     "ccgraph_optimize": (c_void_p, [c_void_p, c_void_p]),
+    "ccgraph_advise": (c_void_p, [c_void_p]),
     "ccgraph_report": (c_void_p, [c_void_p, POINTER(c_void_p)]),
     "ccgraph_import": (c_void_p, [POINTER(Flat), c_char_p, POINTER(c_void_p)]),
     "ccgraph_import_with": (c_void_p, [POINTER(Flat), POINTER(Around), c_char_p, POINTER(c_void_p)]),

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 #define CCGRAPH_ABI_MAJOR 1u
-#define CCGRAPH_ABI_MINOR 1u
+#define CCGRAPH_ABI_MINOR 2u
 
 typedef struct ccgraph_error ccgraph_error;
 typedef struct ccgraph_options ccgraph_options;
@@ -79,8 +79,13 @@ ccgraph_options *ccgraph_options_new(void);
  *   bitwise, ranks-differ   "true" or "false"; ranks differ, whatever is set, where the logs of several ranks show it,
  *                  or where the graph cannot be the program of every rank (unequal splits, fixed peers). The report says
  *                  why ("ranks_differ").
+ *   views          "true" or "false" (the default): keep what the forms page and trace and ccgraph_advise need, and list
+ *                  every exposed collective in the report. Since 1.2
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
+/* Reads the pipeline and the files that the options name, and returns what is wrong with them. A graph is not needed, so
+ * this does not check whether a schedule or durations fit a graph. Since 1.2. */
+ccgraph_error *ccgraph_options_check(const ccgraph_options *options);
 void ccgraph_options_free(ccgraph_options *options);
 
 /* --- Graphs --------------------------------------------------------------------------------------------------------- */
@@ -94,7 +99,8 @@ void ccgraph_graph_free(ccgraph_graph *graph);
 /* Warnings of the reader and the verifier so far, as the tools print them; "" where there are none. */
 const char *ccgraph_graph_warnings(const ccgraph_graph *graph);
 
-/* `form`: "json", "fx", or "schedule" after an optimization. */
+/* `form`: "json", "fx", or "schedule" after an optimization; "page" (HTML) or "trace" (JSON of a trace viewer) after one with
+ * the option views. */
 ccgraph_error *ccgraph_print(ccgraph_graph *graph, const char *form, ccgraph_text **text);
 /* The same into a file, which appears whole or not at all. */
 ccgraph_error *ccgraph_write(ccgraph_graph *graph, const char *path, const char *form);
@@ -106,6 +112,9 @@ ccgraph_error *ccgraph_verify(ccgraph_graph *graph);
 ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *options);
 /* What the optimization did, as ccgraph-opt --json says it. */
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text);
+/* Tries what else would make the step shorter, and adds it to the report as "advice". It needs the option views, and runs
+ * the pipeline some ten times. Since 1.2. */
+ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
 
 /* --- Flat exchange ---------------------------------------------------------------------------------------------------
  * For callers that hold a graph in memory: arrays, with every text once. Node i is what stands at index i of each array; a definition

@@ -1,16 +1,16 @@
 #include "handles.h"
+#include "views.h"
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
+#include "ccgraph/frontend/schedule_file.h"
 #include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/verifier.h"
-#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
-#include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/spmd_evidence.h"
 #include "driver/json_output.h"
 
@@ -64,65 +64,11 @@ CutLines allLines(llvm::StringRef text) {
   return cut;
 }
 
-/// The machine, the durations and the groups that options name, read.
-struct Files {
-  std::optional<DurationFile> durations;
-  std::optional<Schedule> schedule;
-  Pipeline pipeline;
-};
-
-llvm::Expected<Pipeline> pipelineOf(llvm::StringRef text) {
-  for (unsigned level = 0; level <= maxLevel; ++level)
-    if (text == "-O" + std::to_string(level))
-      return pipelineOfLevel(level);
-  return text.trim().empty() ? Pipeline() : Pipeline::parse(text);
-}
-
-llvm::Error readPipeline(const ccgraph_options &options, Files &files, std::string &warned) {
-  if (options.schedule.empty()) {
-    auto pipeline = pipelineOf(options.pipeline);
-    if (!pipeline)
-      return pipeline.takeError();
-    files.pipeline = std::move(*pipeline);
-    return llvm::Error::success();
-  }
-  Diagnostics warnings;
-  auto schedule = loadSchedule(options.schedule, warnings);
-  warned += toString(warnings.take());
-  if (!schedule)
-    return schedule.takeError();
-  auto pipeline = ccgraph::pipelineOf(*schedule);
-  if (!pipeline)
-    return pipeline.takeError();
-  files.schedule = std::move(*schedule);
-  files.pipeline = std::move(*pipeline);
-  return llvm::Error::success();
-}
-
-llvm::Error readCosts(const ccgraph_graph &handle, const ccgraph_options &options, Files &files,
-                      PassManagerOptions &manager) {
-  manager.machine = machineOfGpu(handle.gpu);
-  if (!options.machine.empty()) {
-    auto machine = loadMachine(options.machine);
-    if (!machine)
-      return machine.takeError();
-    manager.machine = std::move(*machine);
-  }
-  if (options.durations.empty())
-    return llvm::Error::success();
-  auto durations = DurationFile::load(options.durations);
-  if (!durations)
-    return durations.takeError();
-  files.durations = std::move(*durations);
-  manager.durations = &files.durations->durations();
-  return llvm::Error::success();
-}
-
 /// All that can be wrong with what the options name, before the graph is touched.
-llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Files &files, PassManagerOptions &manager) {
-  if (llvm::Error error = readPipeline(options, files, handle.warnings))
-    return error;
-  if (llvm::Error error = readCosts(handle, options, files, manager))
+llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files,
+                    PassManagerOptions &manager) {
+  manager.machine = machineOfGpu(handle.gpu);
+  if (llvm::Error error = readNamedFiles(options, files, manager, handle.warnings))
     return error;
   if (!options.groups.empty())
     if (llvm::Error error = addGroups(*handle.graph, options.groups))
@@ -140,7 +86,7 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Files
   return files.durations ? files.durations->holdTo(*handle.graph) : llvm::Error::success();
 }
 
-void describe(ccgraph_graph &handle, const ccgraph_options &options, const Files &files,
+void describe(ccgraph_graph &handle, const ccgraph_options &options, const NamedFiles &files,
               const PassManagerOptions &manager) {
   driver::Summary &summary = handle.summary;
   summary.graph = handle.graph->name().str();
@@ -159,7 +105,23 @@ void describe(ccgraph_graph &handle, const ccgraph_options &options, const Files
   summary.before = gatherFacts(*handle.graph);
 }
 
-ccgraph_error *runPasses(ccgraph_graph &handle, const Files &files, PassManagerOptions manager) {
+/// Keeps the graph and the options as they are before the optimization, the files among them.
+void keepViews(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager) {
+  manager.recordSchedules = true;
+  manager.explainExposed = std::numeric_limits<size_t>::max();
+  handle.views = std::make_unique<Views>();
+  Views &views = *handle.views;
+  views.input = handle.graph->clone();
+  views.files = std::move(files);
+  if (views.files.durations)
+    manager.durations = &views.files.durations->durations();
+  views.manager = manager;
+  for (unsigned level = 0; level <= maxLevel; ++level)
+    if (options.schedule.empty() && options.pipeline == "-O" + std::to_string(level))
+      views.level = level;
+}
+
+ccgraph_error *runPasses(ccgraph_graph &handle, const NamedFiles &files, PassManagerOptions manager) {
   std::optional<PassFailure> failure;
   manager.onFailure = [&](const PassFailure &what) { failure = what; };
   const bool isSchedule = files.schedule.has_value();
@@ -188,7 +150,9 @@ ccgraph_error *runPasses(ccgraph_graph &handle, const Files &files, PassManagerO
 }
 
 llvm::Error printAs(ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostream &os) {
-  if (form == "json")
+  if (isViewForm(form))
+    printView(handle, form, os);
+  else if (form == "json")
     writeJsonGraph(os, *handle.graph);
   else if (form == "fx")
     return writeFxText(os, *handle.graph);
@@ -201,8 +165,10 @@ llvm::Error printAs(ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostre
 ccgraph_error *checkForm(const ccgraph_graph &handle, llvm::StringRef form) {
   if (handle.state == State::Broken)
     return broken();
+  if (isViewForm(form))
+    return checkView(handle);
   if (form != "json" && form != "fx" && form != "schedule")
-    return usage(("got form '" + form + "', expected json, fx or schedule").str());
+    return usage(("got form '" + form + "', expected json, fx, schedule, page or trace").str());
   if (form == "schedule" && !handle.noSchedule.empty())
     return usage(handle.noSchedule);
   if (form == "schedule" && !handle.schedule)
@@ -290,14 +256,16 @@ ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *opt
                                          : usage("this graph was optimized already", "read or import the graph again");
   const ccgraph_options otherwise;
   const ccgraph_options &used = options ? *options : otherwise;
-  Files files;
+  NamedFiles files;
   PassManagerOptions manager = used.manager;
   if (llvm::Error error = prepare(*graph, used, files, manager))
     return toError(std::move(error));
   describe(*graph, used, files, manager);
   if (graph->imported)
     graph->before.emplace(*graph->graph);
-  return runPasses(*graph, files, manager);
+  if (used.views)
+    keepViews(*graph, used, files, manager);
+  return runPasses(*graph, used.views ? graph->views->files : files, manager);
 }
 
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {

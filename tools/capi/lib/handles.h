@@ -29,10 +29,17 @@ struct ccgraph_text {
 struct ccgraph_options {
   std::string pipeline = "-O2";
   std::string schedule, machine, durations, groups;
+  bool views = false; ///< keep what ccgraph_advise, the report page and the trace need
   ccgraph::PassManagerOptions manager;
 };
 
+namespace ccgraph::capi {
+struct Views;
+} // namespace ccgraph::capi
+
 struct ccgraph_graph {
+  ccgraph_graph();
+  ~ccgraph_graph();
   std::mutex mutex;
   ccgraph::Context context;
   std::unique_ptr<ccgraph::Graph> graph;
@@ -47,7 +54,8 @@ struct ccgraph_graph {
   std::string gpu;                     ///< of a log that lists one
   ccgraph::driver::Summary summary;
   std::optional<ccgraph::Schedule> schedule;
-  std::string noSchedule; ///< why the optimization has none
+  std::string noSchedule;                      ///< why the optimization has none
+  std::unique_ptr<ccgraph::capi::Views> views; ///< after an optimization with the option `views`
 };
 
 namespace ccgraph::capi {

@@ -42,6 +42,8 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
     return setBudget(options->manager, value);
   if (key == "bitwise")
     return setSwitch(key, value, options->manager.bitwise, true);
+  if (key == "views")
+    return setSwitch(key, value, options->views, true);
   if (key == "ranks-differ")
     return setSwitch(key, value, options->manager.spmd, false);
   auto *text = llvm::StringSwitch<std::string *>(key)
@@ -54,7 +56,7 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
   if (!text)
     return usage(
         ("there is no option '" + key + "'").str(),
-        "the options are pipeline, schedule, machine, durations, groups, memory-budget, bitwise, ranks-differ");
+        "the options are pipeline, schedule, machine, durations, groups, memory-budget, bitwise, ranks-differ, views");
   *text = value;
   return nullptr;
 }
