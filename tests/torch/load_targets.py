@@ -5,7 +5,7 @@ import json, os, tempfile, warnings
 import torch
 
 import ccgraph.torch
-from ccgraph.torch._flat import Unsupported
+from ccgraph.torch import Unsupported
 from ccgraph.torch._targets import UnknownTarget, resolve_target
 
 REFUSED = ("load_library", "import_module", "loaded_libraries.add", "aten.__class__.mro", "aten.mm.nothing", "nothing.mm.default", "aten",

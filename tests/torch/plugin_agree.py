@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Ranks that do not compile the same program: an error on every rank that names the rank, and never a hang; and ranks of which one has its
-compile cache and the other has not, which run the same program and are let run. A schedule is made of a dump and replayed.
+"""Ranks that decide differently, or of which one refuses, compiles nothing, compiles again alone, or has a warm compile cache: each legal job ends with the values
+that it has without ccgraph. A compile cache of another job is an error on every rank. A schedule is made of a dump and replayed.
 """
 import pathlib, subprocess, sys, tempfile
 
@@ -18,31 +18,39 @@ def expect(what, condition, said):
         print(f"ok: {what}", flush=True)
 
 
-def every_rank_names(what, outcomes, words):
-    errors = [said.get("error", "no error") for said in outcomes]
-    expect(what, all("RanksDisagree" in error and words in error for error in errors), errors)
+def untouched(what, outcomes, plain, words):
+    """The job ends with the values that it has without ccgraph, and each rank warns with its words."""
+    errors = [said["error"] for said in outcomes if "error" in said]
+    same = [said.get("results") for said in outcomes] == [said.get("results") for said in plain]
+    warned = all(any(word in text for text in said["warnings"]) for said, word in zip(outcomes, words))
+    expect(what, not errors and same and warned, [errors, same, [said["warnings"] for said in outcomes]])
 
 
-def other_durations(folder):
-    for rank, microseconds in enumerate((10, 5000)):
-        pathlib.Path(folder, f"durations{rank}.tsv").write_text(f"mm\t{microseconds}\nmm_1\t{microseconds}\nrelu\t1\n", encoding="utf-8")
-    given = {str(rank): {"durations": f"{folder}/durations{rank}.tsv"} for rank in range(2)}
-    job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}, "pass_of_rank": given}
-    every_rank_names("other durations on one rank", run_job(job, 2), "rank 1 made another program than rank 0")
+def other_passes(plain):
+    """Rank 1 makes no buckets, and rank 0 alone would make some."""
+    job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}, "pass_of_rank": {"1": {"pipeline": "-O1"}}}
+    untouched("other passes on one rank", run_job(job, 2), plain, ["rank 1 decided otherwise than rank 0"] * 2)
 
 
-def other_graph():
-    job = {"program": "fsdp", "program_of_rank": {"1": "ddp"}, "pass": {"deadline": DEADLINE}}
-    every_rank_names("another graph on one rank", run_job(job, 2), "rank 1 made another program than rank 0")
+def one_rank_refuses(plain):
+    job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}, "fail_of_rank": {"1": "KeyError"}}
+    untouched("one rank refuses", run_job(job, 2), plain, ["rank 1 keeps the order of its graph", "as it was: KeyError"])
 
 
-def late_rank():
-    job = {"program": "fsdp", "program_of_rank": {"1": "nothing"}, "pass": {"deadline": 5}}
-    errors = [said.get("error", "no error") for said in run_job(job, 2)]
-    expect("a rank that never comes", "RanksDisagree" in errors[0] and "rank 1 did not run" in errors[0], errors)
+def one_rank_differs(plain):
+    job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}, "pass_of_rank": {"1": {"ranks_differ": True}}}
+    untouched("ranks_differ on one rank", run_job(job, 2), plain, ["rank 1 keeps the order of its graph", ""])
+
+
+def all_ranks_differ(plain):
+    outcomes = run_job({"program": "fsdp", "pass": {"ranks_differ": True, "memory_budget": "unlimited"}}, 2)
+    expect("ranks_differ on every rank", not any(said.get("error") or said["warnings"] for said in outcomes)
+           and [said["results"] for said in outcomes] == [said["results"] for said in plain]
+           and all(said["launches"] == 8 and said["hidden"] > plain[0]["hidden"] for said in outcomes), [(said.get("error"), said["warnings"], said.get("launches"), said.get("hidden")) for said in outcomes])
 
 
 def warm_and_cold(folder):
+    """The compile cache of rank 0 is of a job in which both ranks agreed. Rank 1 compiles: first the same, then with other passes."""
     caches = [pathlib.Path(folder, f"cache{rank}") for rank in range(2)]
     job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}}
     first = run_job(job, 2, caches)
@@ -51,6 +59,9 @@ def warm_and_cold(folder):
     calls = [[len(said.get("calls", [])) for said in outcomes] for outcomes in (first, second)]
     same = [said.get("results") for said in first] == [said.get("results") for said in second]
     expect("one rank warm, one cold", calls == [[2, 2], [0, 2]] and same, [calls, [said.get("error") for said in first + second]])
+    outcomes = run_job({**job, "pass_of_rank": {"1": {"pipeline": "-O1"}}}, 2, caches)
+    errors = [said.get("error", "no error") for said in outcomes]
+    expect("a cache of another job on one rank", all("RanksDisagree" in error and "TORCHINDUCTOR_CACHE_DIR" in error for error in errors), errors)
 
 
 def dump_and_replay(folder, tool):
@@ -73,10 +84,12 @@ def dump_and_replay(folder, tool):
 
 
 def main(tool):
+    plain = run_job({"program": "fsdp"}, 2)
     with tempfile.TemporaryDirectory() as folder:
-        other_durations(folder)
-        other_graph()
-        late_rank()
+        other_passes(plain)
+        one_rank_refuses(plain)
+        one_rank_differs(plain)
+        all_ranks_differ(plain)
         warm_and_cold(folder)
         dump_and_replay(folder, tool)
     return bool(failures)

@@ -3,7 +3,7 @@
 
 RANK and WORLD_SIZE are in the environment. The job says which program, and what each rank's pass is made of.
 """
-import json, os, pathlib, re, sys, time, warnings
+import datetime, json, os, pathlib, re, sys, time, warnings
 import torch
 import torch.distributed as dist
 
@@ -70,6 +70,25 @@ def run(job, rank, ranks):
             "codes": codes if job.get("codes") else []}
 
 
+def run_recipe(job, rank, ranks):
+    """Two steps of a recipe, so that the second one runs what the first compiled."""
+    from plugin_recipes import RECIPES
+
+    torch.manual_seed(7)
+    step = RECIPES[job["program"]](rank, ranks)
+    steps = [step() for _ in range(1 if job["program"].startswith("page: ") else 2)]
+    return {"values": [value.flatten().tolist() for values in steps for value in values],
+            "results": [value.contiguous().flatten().view(torch.int32).tolist() for values in steps for value in values]}
+
+
+def fail(installed, exception):
+    """Makes the pass raise where it plans a rewrite."""
+    def plan(*arguments, **options):
+        raise getattr(__builtins__, exception)("made by the test")
+
+    installed._plan = plan
+
+
 def install(job, rank):
     from torch._inductor import config
 
@@ -79,20 +98,22 @@ def install(job, rank):
 
     given = {**given, **job.get("pass_of_rank", {}).get(str(rank), {})}
     config.post_grad_custom_post_pass = ccgraph.torch.Pass(**given)
+    if exception := job.get("fail_of_rank", {}).get(str(rank)):
+        fail(config.post_grad_custom_post_pass, exception)
     return config.post_grad_custom_post_pass
 
 
 def main(folder, text):
     job, rank, ranks = json.loads(text), int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.set_num_threads(1)
-    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks)
+    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks, datetime.timedelta(seconds=job.get("timeout", 240)))
     job["program"] = job.get("program_of_rank", {}).get(str(rank), job["program"])
     outcome = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             installed = install(job, rank)
-            outcome = run(job, rank, ranks)
+            outcome = run(job, rank, ranks) if job["program"] in PROGRAMS else run_recipe(job, rank, ranks)
             if installed is not None:
                 outcome["calls"] = installed.calls
         except Exception as error:  # the parent judges it

@@ -4,10 +4,10 @@
     step = torch.compile(step)
 """
 
-from ._agree import RanksDisagree
-from ._flat import Unsupported
+from ._agree import RanksDiffer, RanksDisagree
 from ._load import Unfilled, dump, load
 from ._match import Unmatched
 from ._pass import Pass, Refused, configure, optimize
+from ._unsupported import Unsupported
 
-__all__ = ["Pass", "RanksDisagree", "Refused", "Unfilled", "Unmatched", "Unsupported", "configure", "dump", "load", "optimize"]
+__all__ = ["Pass", "RanksDiffer", "RanksDisagree", "Refused", "Unfilled", "Unmatched", "Unsupported", "configure", "dump", "load", "optimize"]

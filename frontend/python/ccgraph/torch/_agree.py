@@ -1,84 +1,155 @@
-"""Agreement of ranks: each rank's compiled program carries a digest, which is compared once, when it first runs.
+"""Agreement of ranks about one graph: at compile time among the ranks that compile it, and, for what a compile cache kept, when the graph first runs.
 
-At compile time nothing can be compared: a rank whose compile cache is warm never calls the pass. So the digest stands in the
-graph, as a small operator before the first collective, and is cached with it.
+Only a rewrite that changes which collectives are issued, or their order, has to be agreed. All ranks keep the order of the program where they decided
+differently, where a rank has refused the graph, and where a rank does not come: such rewrites are valid whatever other ranks run.
 """
 
 from __future__ import annotations
 
-import datetime
-import itertools
+import json
 import threading
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.distributed as dist
+
+from ._issued import Decision, Issued, inconsistent, ranks_of
+from ._rendezvous import COMPILE, RUN, Outcome, Rendezvous, job_store
 
 _NAME = "agree"
 _library = torch.library.Library("ccgraph", "FRAGMENT")
 _library.define(f"{_NAME}(Tensor(a!) x, str digest, float deadline) -> ()")
 
-_lock = threading.Lock()
-_agreed: set[str] = set()
-_turn = itertools.count()
+_lock = threading.RLock()
+_checked: set[str] = set()
+_rendezvous: dict[int, Rendezvous] = {}
 
 
 class RanksDisagree(RuntimeError):
-    """The ranks of a job run programs that do not belong together."""
+    """The ranks of a job are about to issue collectives in different orders."""
 
 
-def _store() -> dist.Store | None:
-    if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() < 2:
+class RanksDiffer(UserWarning):
+    """The ranks of a job compiled graphs for which they decided differently, so all ranks keep the order of the program."""
+
+
+def _meeting() -> Rendezvous | None:
+    """One for each default process group, since a job may make a second one."""
+    store = job_store()
+    if store is None:
         return None
-    store = dist.distributed_c10d._get_default_store()
-    return None if type(store).__name__ == "FakeStore" else dist.PrefixStore("ccgraph/agree", store)
-
-
-def _wait(store: dist.Store, keys: list[str], deadline: float) -> list[int]:
-    """Ranks that have not come by the deadline."""
-    try:
-        store.wait(keys, datetime.timedelta(seconds=deadline))
-    except Exception:  # what a store raises at its deadline differs between versions; who is missing is asked for below
-        return [rank for rank, key in enumerate(keys) if not store.check([key])]
-    return []
+    key = id(dist.distributed_c10d._get_default_group())
+    if key not in _rendezvous:
+        _rendezvous.clear()
+        _checked.clear()
+        _rendezvous[key] = Rendezvous(store)
+    return _rendezvous[key]
 
 
 def _ranks(ranks: list[int]) -> str:
-    return ("rank " if len(ranks) == 1 else "ranks ") + ", ".join(map(str, ranks))
+    few = ", ".join(map(str, ranks[:8])) + (f" and {len(ranks) - 8} more" if len(ranks) > 8 else "")
+    return ("rank " if len(ranks) == 1 else "ranks ") + few
 
 
-def _others(digests: list[str]) -> str:
-    """Who runs what, those that are few named against those that are many."""
-    groups: dict[str, list[int]] = {}
-    for rank, digest in enumerate(digests):
-        groups.setdefault(digest, []).append(rank)
-    most = max(groups.values(), key=lambda ranks: (len(ranks), -ranks[0]))
-    few = sorted(rank for ranks in groups.values() if ranks is not most for rank in ranks)
-    differing = "; ".join(f"{_ranks(ranks)}: {digest}" for digest, ranks in groups.items())
-    return f"{_ranks(few)} made another program than {_ranks(most)} ({differing})"
+def _peers(groups: list[list[int]]) -> set[int]:
+    return {rank for group in groups for rank in group}
 
 
-def compare(digest: str, deadline: float) -> None:
-    """Raises RanksDisagree on every rank where the digests of all ranks are not one, or some rank does not come by the deadline."""
+@dataclass
+class Agreed:
+    """`shared`: all ranks issue the collectives of this rank's rewrite. Else `why` says why each rank keeps the order of its program; `late`: a rank did not come. `warm`: a
+    rank waits already for the check before the first run, so that this rank has to come there too."""
+
+    shared: bool
+    why: str = ""
+    late: bool = False
+    warm: bool = False
+
+
+def at_compile_time(issued: Issued, decision: Decision | None, seconds: float) -> Agreed:
+    """Whether all ranks that share groups with this one decided alike. `decision` None: this rank keeps its order in any case, and waits for no other."""
     with _lock:
-        if digest in _agreed or (store := _store()) is None:
+        meeting = _meeting()
+        if meeting is None or not issued.nodes:
+            return Agreed(decision is not None)
+        groups = ranks_of(issued.groups)
+        place = meeting.place(COMPILE, issued.kinds)
+        payload = {"decision": f"{decision.digest} {issued.original}" if decision else None, "groups": groups}
+        if decision is None:
+            meeting.post(place, _peers(groups), payload)
+            meeting.vote(place, _LEFT.format(_ranks([meeting.rank])))
+            return Agreed(False)
+        outcome = meeting.meet(place, _peers(groups), payload, seconds)
+        agreed = _verdict(outcome) if _all_come(outcome) else Agreed(False, _absence(outcome, seconds), "late" in outcome.absent.values())
+        votes = meeting.agree(place, outcome, "share" if agreed.shared else agreed.why, 2 * seconds)
+        if votes == {"share"}:
+            return Agreed(True, warm="running" in outcome.absent.values())
+        return Agreed(False, agreed.why or "; ".join(sorted(votes - {"share"})), agreed.late)
+
+
+_LEFT = "{} keeps the order of its graph"
+
+
+def _all_come(outcome: Outcome) -> bool:
+    """A rank that runs already has the graph of this rank in its compile cache; the first run shows whether it is the same."""
+    return all(why == "running" for why in outcome.absent.values())
+
+
+def _absence(outcome: Outcome, seconds: float) -> str:
+    elsewhere = sorted(rank for rank, why in outcome.absent.items() if why == "elsewhere")
+    late = sorted(rank for rank, why in outcome.absent.items() if why == "late")
+    said = [f"{_ranks(elsewhere)} compiled a graph with other collectives"] if elsewhere else []
+    return "; ".join(said + ([f"{_ranks(late)} did not compile this graph within {seconds:g} s"] if late else []))
+
+
+def _verdict(outcome: Outcome) -> Agreed:
+    """By what all ranks have posted, so that all ranks come to the same verdict."""
+    deciders: dict[Any, list[int]] = {}
+    for rank, post in sorted(outcome.posts.items()):
+        deciders.setdefault(post["decision"], []).append(rank)
+    if None in deciders:
+        return Agreed(False, _LEFT.format(_ranks(deciders[None])))
+    if len(deciders) > 1:
+        most = max(deciders.values(), key=lambda ranks: (len(ranks), -ranks[0]))
+        few = sorted(rank for ranks in deciders.values() if ranks is not most for rank in ranks)
+        return Agreed(False, f"{_ranks(few)} decided otherwise than {_ranks(most)} for a graph with the same collectives")
+    odd = inconsistent({rank: post["groups"] for rank, post in outcome.posts.items()})
+    return Agreed(odd is None, "" if odd is None else f"rank {odd} uses its groups in another order than a rank of these groups")
+
+
+def before_first_run(digest: str, deadline: float) -> None:
+    """Raises RanksDisagree on every rank unless all ranks that share groups are about to issue the same collectives in the same order."""
+    with _lock:
+        meeting = _meeting()
+        if meeting is None or digest in _checked:
             return
-        turn = next(_turn)
-        keys = [f"{turn}/{rank}" for rank in range(dist.get_world_size())]
-        store.set(keys[dist.get_rank()], digest)
-        if missing := _wait(store, keys, deadline):
-            raise RanksDisagree(
-                f"ccgraph: {_ranks(missing)} did not run its compiled program number {turn} within {deadline:g} s, while rank {dist.get_rank()} did: "
-                "compile the same program on every rank, or give Pass(deadline=...) more seconds where one compiles for longer")
-        digests = [store.get(key).decode() for key in keys]
-        if len(set(digests)) > 1:
-            raise RanksDisagree(
-                f"ccgraph: {_others(digests)}; the texts are graph:options:result. Give every rank the same graph, pipeline, machine, "
-                "durations, schedule and version of ccgraph")
-        _agreed.add(digest)
+        said = json.loads(digest)
+        groups = ranks_of(said["groups"])
+        outcome = meeting.meet(meeting.place(RUN, said["decision"]), _peers(groups), {"decision": said["decision"], "groups": groups}, deadline)
+        if outcome.absent or not _verdict(outcome).shared:
+            raise RanksDisagree(_disagreement(meeting.rank, outcome, deadline))
+        _checked.add(digest)
+
+
+_REPAIR = ("Compile caches of different jobs do this, and ranks that compile a step anew at different times: empty the compile cache of every rank "
+           "(TORCHINDUCTOR_CACHE_DIR), or give Pass(ranks_differ=True) on every rank, which keeps the order of collectives")
+
+
+def _disagreement(rank: int, outcome: Outcome, deadline: float) -> str:
+    elsewhere = sorted(other for other, why in outcome.absent.items() if why == "elsewhere")
+    late = sorted(other for other, why in outcome.absent.items() if why != "elsewhere")
+    if elsewhere:
+        what = f"{_ranks(elsewhere)} issues the collectives of its compiled graph in another order than rank {rank}"
+    elif late:
+        what = f"{_ranks(late)} did not run a compiled graph with the order of collectives of rank {rank} within {deadline:g} s"
+    else:
+        what = _verdict(outcome).why
+    return f"ccgraph: {what}. {_REPAIR}"
 
 
 def _agree(x: torch.Tensor, digest: str, deadline: float) -> None:
-    compare(digest, deadline)
+    before_first_run(digest, deadline)
 
 
 def _agree_meta(x: torch.Tensor, digest: str, deadline: float) -> None:
@@ -90,27 +161,20 @@ _library.impl(_NAME, _agree_meta, "Meta")
 agree = torch.ops.ccgraph.agree.default
 
 
-def first_launch(graph: torch.fx.Graph) -> torch.fx.Node | None:
-    """The first collective of a graph that reads a tensor."""
-    for node in graph.nodes:
-        if node.op == "call_function" and str(node.target).startswith(("_c10d_functional.", "c10d_functional.", "c10d.")) and _tensor(node):
-            if "wait_tensor" not in str(node.target):
-                return node
-    return None
-
-
-def _tensor(node: torch.fx.Node) -> torch.fx.Node | None:
-    for operand in node.all_input_nodes:
-        if isinstance(operand.meta.get("val"), torch.Tensor):
-            return operand
-    return None
-
-
-def insert(graph: torch.fx.Graph, digest: str, deadline: float) -> None:
-    """Puts the operator before the first collective; it is said to write what that reads, so that it stays there."""
-    launch = first_launch(graph)
-    if launch is None:
+def insert_check(graph: torch.fx.Graph, decision: Decision, groups: list[str], deadline: float) -> None:
+    """Puts the operator before the first collective. Its schema writes the tensor that this collective reads, so Inductor keeps it there."""
+    found = _first_launch(graph)
+    if found is None:
         return
+    launch, operand = found
     with graph.inserting_before(launch):
-        node = graph.call_function(agree, (_tensor(launch), digest, deadline))
+        node = graph.call_function(agree, (operand, json.dumps({"decision": decision.digest, "groups": groups}), deadline))
     node.meta["val"] = None
+
+
+def _first_launch(graph: torch.fx.Graph) -> tuple[torch.fx.Node, torch.fx.Node] | None:
+    for node in Issued(list(graph.nodes)).nodes:
+        for operand in node.all_input_nodes:
+            if isinstance(operand.meta.get("val"), torch.Tensor):
+                return node, operand
+    return None

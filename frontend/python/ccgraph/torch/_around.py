@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
@@ -77,7 +77,7 @@ def attribute(graph: fx.Graph, name: str) -> Any:
     return found
 
 
-def subgraphs(graph: fx.Graph) -> dict[str, fx.Graph]:
+def subgraphs(graph: fx.Graph, nodes: Sequence[fx.Node]) -> dict[str, fx.Graph]:
     """Those that get_attr nodes name, in the order of their first mention."""
-    named = ((str(node.target), attribute(graph, str(node.target))) for node in graph.nodes if node.op == "get_attr")
+    named = ((str(node.target), attribute(graph, str(node.target))) for node in nodes if node.op == "get_attr")
     return {name: module.graph for name, module in named if isinstance(module, fx.GraphModule)}

@@ -14,8 +14,9 @@ from torch import fx
 
 from .._graph import read
 from .._library import UsageError
-from ._flat import _DTYPES, Unsupported, import_graph
+from ._flat import _DTYPES, import_graph
 from ._targets import UnknownTarget, resolve_target
+from ._unsupported import Unsupported
 
 
 def dump(gm: fx.GraphModule | fx.Graph, path: str | os.PathLike[str]) -> None:

@@ -5,22 +5,33 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import re
 import tempfile
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import fx
+from torch._functorch.aot_autograd import get_aot_graph_name
+from torch._guards import CompileContext
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from .. import __version__
-from .._graph import Graph, make_options
+from .._graph import Graph, Report, check_options, make_options
 from .._library import Error, UsageError, check, lib, library_path
 from . import _agree
-from ._flat import Unsupported, apply_edits, import_graph
+from ._agree import Agreed, RanksDiffer
+from ._collector import no_collection
+from ._edits import Edits
+from ._flat import Imported
+from ._issued import Decision, Issued
+from ._match import Unmatched, candidates
 from ._match import match as match_by_name
+from ._order import sorted_nodes
+from ._unsupported import Unsupported
 
 _FILES = ("machine", "durations", "groups", "schedule")
 
@@ -37,14 +48,16 @@ def _rewrite(handle: Graph, pipeline: str, options: dict[str, Any]) -> None:
         lib.ccgraph_options_free(raw)
 
 
-def optimize(gm: fx.GraphModule, pipeline: str = "-O2", **options: Any) -> dict[str, Any]:
+def optimize(gm: fx.GraphModule, pipeline: str = "-O2", **options: Any) -> Report:
     """Rewrites a GraphModule of operators in place, proves it, and gives back the report.
 
     The options are those of ccgraph.optimize. Nodes that stay keep their meta. Raises ccgraph.Error or Unsupported, and then the module is as it was.
     """
-    handle, nodes = import_graph(gm.graph, type(gm).__name__)
-    _rewrite(handle, pipeline, options)
-    apply_edits(handle, gm.graph, nodes)
+    with no_collection():
+        imported = Imported(gm.graph, type(gm).__name__)
+        handle = imported.make()
+        _rewrite(handle, pipeline, options)
+        Edits(handle, imported.nodes).apply(gm.graph)
     gm.recompile()
     return handle.report()
 
@@ -70,35 +83,87 @@ def configure() -> None:
                       "leave reorder_for_compute_comm_overlap and enable_overlap_scheduling off", Refused, stacklevel=3)
 
 
+@dataclass
+class _Rewrite:
+    """An optimization that was proved and planned, and has not touched the graph yet."""
+
+    handle: Graph
+    edits: Edits
+    decision: Decision | None
+
+
+@dataclass
+class _Decided:
+    """What the ranks agreed on for one region of the program; a recompilation of it, perhaps on one rank alone, has to decide alike."""
+
+    agreed: Agreed
+    digest: str
+    schedule: str
+
+
+def _region() -> tuple[Any, ...] | None:
+    """Which code is compiled, and which of its graphs; None outside of torch.compile. A recompilation has the same region."""
+    compile_id = CompileContext.current_compile_id()
+    if compile_id is None:
+        return None
+    found = re.search("forward|backward|inference", get_aot_graph_name())
+    return getattr(compile_id, "compiled_autograd_id", None), compile_id.frame_id, found[0] if found else ""
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, (Error, Unsupported)) else f"{type(error).__name__}: {error}. This is a defect of ccgraph: please report it"
+
+
 class Pass(CustomGraphPass):
     """For torch._inductor.config.post_grad_custom_post_pass.
 
-    pipeline, machine, durations, groups, memory_budget, bitwise: as ccgraph.optimize and the command line have them. Without
-    `bitwise`, sums of more than two ranks may be merged, which adds floats in another order, as DDP's buckets do.
+    pipeline, machine, durations, groups, memory_budget, bitwise, ranks_differ: as ccgraph.optimize and the command line have them. Without
+    `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as DDP's buckets do. A wrong name or value is an
+    error of the constructor.
+    ranks_differ: ranks run different programs, such as pipeline stages: the order of collectives is kept on every rank, and no rank waits for another.
     dump: a folder; each graph is written there as the pass sees it, DIR/rank0_0_DIGEST.json.
     schedule: a file that `ccgraph-opt DUMP --emit schedule` made of such a dump, or a folder of them (DIGEST.schedule.json);
     a graph that none of them is for is refused.
     match: "digest", or "names": a schedule of another graph, such as one made of a TORCH_TRACE log, is applied by name and order as far as it goes, and
     a warning (Unmatched) says what did not match.
-    agree: compare the ranks' programs when they first run; deadline: seconds that they wait for one another.
+    agree: compare what the ranks decided. patience: seconds that a rank waits, when it compiles a graph, for the other ranks to compile theirs.
+    deadline: seconds that a rank waits for the others when a graph from a compile cache runs for the first time.
 
-    A graph that is refused stays as it is, and a warning says why.
+    A graph that is refused stays as it is, and a warning (Refused) says why. No exception leaves the pass.
     """
 
     def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None, groups: str | None = None,
-                 memory_budget: int | str | None = None, bitwise: bool = False, schedule: str | os.PathLike[str] | None = None,
-                 match: str = "digest", dump: str | os.PathLike[str] | None = None, agree: bool = True, deadline: float = 600.0) -> None:
+                 memory_budget: int | str | None = None, bitwise: bool = False, ranks_differ: bool = False,
+                 schedule: str | os.PathLike[str] | None = None, match: str = "digest", dump: str | os.PathLike[str] | None = None,
+                 agree: bool = True, patience: float = 120.0, deadline: float = 600.0) -> None:
         if match not in ("digest", "names"):
             raise UsageError(f"match: got '{match}', expected 'digest' or 'names'")
         self.pipeline, self.match = pipeline, match
         self.options = {"machine": machine, "durations": durations, "groups": groups, "memory_budget": memory_budget, "bitwise": bitwise,
-                        "schedule": os.fspath(schedule) if schedule is not None else None}
+                        "ranks_differ": ranks_differ, "schedule": os.fspath(schedule) if schedule is not None else None}
         self.dump = Path(dump) if dump is not None else None
-        self.agree, self.deadline = agree, deadline
+        self.agree, self.patience, self.deadline = agree, patience, deadline
         #: of each call: seconds, nodes before, what was made or moved; None where the graph was refused
         self.calls: list[dict[str, Any]] = []
         self._count = itertools.count()
+        self._decided: dict[Any, _Decided] = {}
+        self._check()
         configure()
+
+    def _check(self) -> None:
+        """Raises where a name or a file of the options is wrong, each file of a folder of schedules included."""
+        if (folder := self._schedules()) is None:
+            return check_options(self.pipeline, self.options)
+        check_options(self.pipeline, {**self.options, "schedule": None})
+        if not (files := candidates(folder)):
+            raise UsageError(f"schedule: {folder} holds no *.schedule.json")
+        for file in files:
+            check_options(self.pipeline, {**self.options, "schedule": os.fspath(file)})
+
+    def __repr__(self) -> str:
+        said = [repr(self.pipeline), *(f"{name}={value!r}" for name, value in self.options.items() if value not in (None, False))]
+        rewritten = sum(call["edits"] is not None for call in self.calls)
+        return f"<ccgraph.torch.Pass({', '.join(said)}): {len(self.calls)} graphs seen, {rewritten} rewritten>"
 
     def uuid(self) -> str:
         """Changes with everything that the result depends on: the library, the options, and what is in the files that they name."""
@@ -111,31 +176,92 @@ class Pass(CustomGraphPass):
     def __call__(self, graph: fx.Graph) -> None:
         start = time.perf_counter()
         call = {"nodes": len(graph.nodes), "edits": None}
-        digest = result = "unread"
         try:
-            # Without hints, because the sizes of a rank's own inputs must not decide what all ranks run.
-            handle, nodes = import_graph(graph, "graph", hints=False)
-            digest = handle.digest
-            self._dump(handle)
-            with tempfile.TemporaryDirectory() as folder:
-                _rewrite(handle, self.pipeline, self._options_for(digest, nodes, folder))
-            call["edits"] = apply_edits(handle, graph, nodes)
-            result = handle.digest
-        except (Error, Unsupported) as error:
-            result = "refused"
-            warnings.warn(f"ccgraph left a graph of {call['nodes']} nodes as it was: {error}", Refused, stacklevel=2)
-        if self.agree:
-            _agree.insert(graph, f"{digest}:{self._options_digest()}:{result}", self.deadline)
+            with no_collection():
+                call["edits"] = self._run(graph)
+        except Exception as error:  # a job that runs without ccgraph runs with it
+            warnings.warn(f"ccgraph left a graph of {call['nodes']} nodes as it was: {_reason(error)}", Refused, stacklevel=2)
         call["seconds"] = time.perf_counter() - start
         self.calls.append(call)
 
-    def _options_digest(self) -> str:
-        """As uuid(), but for where files are written, which is each rank's own."""
-        folder, self.dump = self.dump, None
+    def _run(self, graph: fx.Graph) -> int:
+        """Rewrites the graph, and gives back how many nodes were made or moved."""
+        nodes = sorted_nodes(graph)
+        issued = Issued(nodes) if self.agree else None
+        rewrite = error = None
         try:
-            return self.uuid()[:16]
-        finally:
-            self.dump = folder
+            # Hints are left out, since the sizes of a rank's own inputs must not decide what all ranks run.
+            imported = Imported(graph, "graph", hints=False)
+            rewrite = self._plan(imported, issued)
+        except Exception as caught:  # the other ranks have to hear of it first
+            error = caught
+        rewrite, agreed = self._share(issued, rewrite, imported if error is None else None)
+        if rewrite is None:
+            raise error if error is not None else Unsupported("no rewrite that keeps the order of collectives")
+        edits = rewrite.edits.apply(graph)
+        if agreed.shared and issued is not None and (agreed.warm or not rewrite.decision.unchanged):
+            _agree.insert_check(graph, rewrite.decision, issued.groups, self.deadline)
+        return edits
+
+    def _plan(self, imported: Imported, issued: Issued | None, **changes: Any) -> _Rewrite:
+        """`changes`: options that differ from the pass's own."""
+        handle = imported.make()
+        digest = handle.digest
+        if not changes:
+            self._dump(handle)
+        with tempfile.TemporaryDirectory() as folder:
+            _rewrite(handle, self.pipeline, {**self._options_for(digest, imported.nodes, folder), **changes})
+        edits = Edits(handle, imported.nodes)
+        return _Rewrite(handle, edits, issued.decision(edits) if issued else None)
+
+    def _share(self, issued: Issued | None, rewrite: _Rewrite | None, imported: Imported | None) -> tuple[_Rewrite | None, Agreed]:
+        """The rewrite that this rank applies: its own where all ranks decided alike, else one that is valid whatever other ranks run."""
+        if issued is None or not issued.nodes:
+            return rewrite, Agreed(False)
+        if rewrite is None or self.options["ranks_differ"]:
+            return rewrite, self._ask(issued, None)
+        rewrite, agreed = self._agreed(issued, rewrite, imported)
+        if agreed.shared:
+            return rewrite, agreed
+        warnings.warn(f"ccgraph keeps the order of the collectives of a graph of {len(imported.nodes)} nodes: {agreed.why}. Pass(ranks_differ=True) does so at "
+                      "once, without waiting for other ranks", RanksDiffer, stacklevel=5)
+        return self._plan(imported, issued, ranks_differ=True), agreed
+
+    def _agreed(self, issued: Issued, rewrite: _Rewrite, imported: Imported) -> tuple[_Rewrite, Agreed]:
+        """What the ranks agreed on for this region before, or what they agree on now."""
+        region = _region()
+        known = self._decided.get((region, issued.kinds)) if region is not None else None
+        if known is not None and known.agreed.shared and known.digest != rewrite.decision.digest:
+            rewrite = self._as_before(known, issued, imported) or rewrite
+        if known is not None and (not known.agreed.shared or known.digest == rewrite.decision.digest):
+            return rewrite, known.agreed
+        agreed = self._ask(issued, rewrite.decision)
+        if known is not None and agreed.late:
+            return rewrite, Agreed(True)  # the other ranks run the old order, so the check before the first run has to end the job in words
+        schedule = rewrite.handle.text("schedule") if agreed.shared and not rewrite.decision.unchanged else ""
+        self._decided[region, issued.kinds] = _Decided(agreed, rewrite.decision.digest, schedule)
+        return rewrite, agreed
+
+    def _as_before(self, known: _Decided, issued: Issued, imported: Imported) -> _Rewrite | None:
+        """A rewrite with the decision of an earlier compilation, which other ranks may still run; None where this graph has no such rewrite."""
+        if not known.schedule:
+            again = self._plan(imported, issued, ranks_differ=True)
+        else:
+            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+                warnings.simplefilter("ignore", Unmatched)
+                Path(folder, "known.schedule.json").write_text(known.schedule, encoding="utf-8")
+                try:
+                    schedule = match_by_name(Path(folder, "known.schedule.json"), imported.nodes, imported.make().digest, folder)
+                    again = self._plan(imported, issued, schedule=schedule, memory_budget=None)
+                except Error:  # the graph has other names, or the proof fails
+                    return None
+        return again if again.decision.digest == known.digest else None
+
+    def _ask(self, issued: Issued, decision: Decision | None) -> Agreed:
+        try:
+            return _agree.at_compile_time(issued, decision, min(self.patience, self.deadline))
+        except Exception as error:  # a store that fails: other ranks then miss this one, and keep their order too
+            return Agreed(False, f"the store of the process group failed ({type(error).__name__}: {error})")
 
     def _schedules(self) -> Path | None:
         path = self.options["schedule"]

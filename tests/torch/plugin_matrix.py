@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Jobs of each kind of parallelism with ccgraph.torch.Pass() and without it: plugin_matrix.py [--ranks N] [--only NAME...].
+
+All recipes run in one job, one after another, each without the pass and then with it. A recipe is well where it ends with equal values, to the bit; ddp's
+recipes too, since Pass() merges no sums of more than two ranks. What does not run without the pass is said, and is no failure.
+"""
+import argparse, json, os, pathlib, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).parent
+
+
+def start(folder, names, rank, ranks):
+    environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1",
+                   "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "PYTHONFAULTHANDLER": "1",
+                   "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.Popen([sys.executable, str(HERE / "plugin_matrix_rank.py"), folder, *names], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def run(names, ranks, seconds):
+    """What each rank said of each recipe, and the end of what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        processes = [start(folder, names, rank, ranks) for rank in range(ranks)]
+        printed = []
+        for process in processes:
+            try:
+                printed.append(process.communicate(timeout=seconds)[0])
+            except subprocess.TimeoutExpired:
+                process.kill()
+                printed.append(process.communicate()[0] + f"\nno end within {seconds} s")
+        said = [pathlib.Path(folder, f"rank{rank}.jsonl") for rank in range(ranks)]
+        return [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else [] for path in said], printed
+
+
+def judge(of_ranks):
+    """A row's verdict, and whether it is a failure."""
+    plain, given = [said["plain"] for said in of_ranks], [said["given"] for said in of_ranks]
+    if errors := [said["error"] for said in plain if "error" in said]:
+        return f"does not run without ccgraph: {errors[0].splitlines()[0][:90]}", False
+    if errors := [said["error"] for said in given if "error" in said]:
+        return f"ENDED: {errors[0]}", True
+    if [said["results"] for said in plain] != [said["results"] for said in given]:
+        return "OTHER VALUES", True
+    kinds = sorted({kind for said in given for kind, _ in said["warnings"]})
+    return "equal" + (f", with {' and '.join(kinds)}" if kinds else ""), False
+
+
+def main():
+    from plugin_recipes import RECIPES
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--seconds", type=int, default=1000, help="that a job may take")
+    parser.add_argument("--no-page", action="store_true", help="leave out the programs of docs/getting-a-graph.md, which are for two ranks")
+    options = parser.parse_args()
+    names = options.only or [name for name in RECIPES if not name.startswith("page: ") or (options.ranks == 2 and not options.no_page)]
+    failed = False
+    said, printed = run(names, options.ranks, options.seconds)
+    for index, name in enumerate(names):
+        of_ranks = [lines[index] for lines in said if len(lines) > index]
+        verdict, wrong = judge(of_ranks) if len(of_ranks) == options.ranks else ("ENDED", True)
+        edits = [call["edits"] for call in (of_ranks[0]["given"].get("calls", []) if of_ranks else [])]
+        print(f"| {name} | {options.ranks} | {len(edits)} | {sum(1 for each in edits if each)} | {verdict} |", flush=True)
+        for rank, each in enumerate(of_ranks):
+            for kind, text in each["given"].get("warnings", []):
+                print(f"{name}, rank {rank}: {kind}: {text}", file=sys.stderr)
+        failed |= wrong
+    if failed:
+        print("\n".join(text[-3000:] for text in printed), file=sys.stderr)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
