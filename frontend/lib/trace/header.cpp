@@ -127,7 +127,12 @@ std::optional<HeaderLine> findHeader(StringRef line) {
   return std::nullopt;
 }
 
-bool isBrokenHeader(StringRef line) { return line.startswith("V") && startsLoggerWords(line) && !line.contains("] "); }
+bool isBrokenHeader(StringRef line) {
+  if (!line.startswith("V") || !startsLoggerWords(line))
+    return false;
+  size_t end = line.find("] ");
+  return end == StringRef::npos || line.drop_front(end).startswith("] {");
+}
 
 std::optional<TraceHeader> parseHeader(StringRef json) {
   if (!json.contains("\"has_payload\""))

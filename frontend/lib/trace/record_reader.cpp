@@ -117,6 +117,8 @@ void RecordReader::foreign(StringRef line, size_t number) {
       continue;
     }
     bool isCut = line.startswith(prefix) && isBrokenHeader(line.drop_front(prefix.size()));
+    if (isCut && line.contains("] {"))
+      events_.damaged(number, "a header that is no JSON object");
     if (stream.open && (isCut || (stream.unasked && matches(stream)))) {
       close(stream);
       stream.orphaned = true;

@@ -110,9 +110,12 @@ private:
       firstKind_ = record.header.kind;
     }
     if (prints)
-      read(record);
-    else
-      leaveOut(record, "the payload holds no 'def forward(': it was cut off or damaged");
+      return read(record);
+    Diagnostic why;
+    why.file = path_;
+    why.line = static_cast<unsigned>(record.line);
+    why.message = "the payload holds no 'def forward(': it was cut off or damaged";
+    refuse(record, makeError(std::move(why)));
   }
 
   ListedGraph entryOf(const TraceRecord &record) const {
