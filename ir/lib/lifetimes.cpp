@@ -79,8 +79,8 @@ private:
       joinPools(*storages_.owner(id), held);
   }
 
-  /// A pool is alive where one of its members is: from the start where one of them is an input, to the end where the caller holds
-  /// one. Nodes that allocate members hold the pool, see visit().
+  /// A pool is alive where one of its members is: from the start where one of them is an input, to the end where the
+  /// caller holds one. Nodes that allocate members hold the pool, see visit().
   void joinPools(const Node &owner, const CallerHeld &held) {
     if (owner.opcode() == Opcode::CallFunction)
       return;

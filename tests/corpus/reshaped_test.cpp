@@ -1,5 +1,5 @@
-// Programs that reshape a tensor in place and then read it by its first name (tests/torch/reshaped_programs.py): the interpreter and
-// each engine of plans compute what PyTorch computes, whether the text states types or not.
+// Programs that reshape a tensor in place and then read it by its first name (tests/torch/reshaped_programs.py): the
+// interpreter and each engine of plans compute what PyTorch computes, whether the text states types or not.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/infer_types.h"
@@ -150,8 +150,8 @@ TEST(ReshapedTest, FirstNamesReadWhatPyTorchReads) {
   EXPECT_GT(5 * interpreted, 4 * number);
 }
 
-/// No rule infers what an operator makes of its operand in place, so a text without types has no plan, and none that computes
-/// something else.
+/// No rule infers what an operator makes of its operand in place, so a text without types has no plan, and none that
+/// computes something else.
 TEST(ReshapedTest, WithoutTypesNothingElseIsComputed) {
   forEachProgram([&](Graph &graph, const std::vector<std::string> &wanted) {
     Reshaped reshaped(graph);

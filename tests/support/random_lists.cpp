@@ -22,8 +22,8 @@ std::vector<Part> partsOf(int64_t size, int64_t rows) {
 
 } // namespace
 
-/// Views that come as a list, which a text gives no type: of a tensor that was reshaped in place too. Some elements are not
-/// taken.
+/// Views that come as a list, which a text gives no type: of a tensor that was reshaped in place too. Some elements
+/// are not taken.
 void RandomMaker::takeApart() {
   std::optional<RandomValue> base = choose([&](const RandomValue &value) { return !sizesOf(value).empty(); });
   if (!base)
@@ -97,8 +97,8 @@ void RandomMaker::computeList() {
   }
 }
 
-/// The same call of the same value once more, as sharded training gathers a parameter twice; now and then what it reads was
-/// written in between.
+/// The same call of the same value once more, as sharded training gathers a parameter twice; now and then what it
+/// reads was written in between.
 void RandomMaker::twin() {
   if (launched_.empty())
     return;

@@ -47,8 +47,8 @@ std::string mismatch(const Type *got, const Type *expected) {
   return same && sameStrides(*got, *expected) ? "" : differ;
 }
 
-/// What torch.empty_like makes of a tensor: its strides where it is dense, else dense ones in the same order. Null where that is not
-/// known. f32[4, 4][1, 8], the transpose of a slice, becomes f32[4, 4][1, 4].
+/// What torch.empty_like makes of a tensor: its strides where it is dense, else dense ones in the same order. Null
+/// where that is not known. f32[4, 4][1, 8], the transpose of a slice, becomes f32[4, 4][1, 4].
 const Type *emptyLike(Context &context, const Type *type) {
   auto sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
   auto strides = sizes && type->stridesKnown() ? staticDims(type->strides()) : std::nullopt;
@@ -117,7 +117,8 @@ private:
             "correct the sizes, or leave the type out");
   }
 
-  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of empty_like(input), the real ones make a
+  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of empty_like(input), the real ones
+  /// make a
   /// row-major result: either may stand in a text.
   static bool keepsStrides(const Node &node) {
     const CollectiveSpec *spec = collectiveOf(node);
@@ -252,8 +253,8 @@ private:
     }
   }
 
-  /// Each entry of a list is a call of its own, but gloo and NCCL refuse to sum two dtypes in one list. gloo fills gathers of several
-  /// dtypes wrongly in most orders (it converts them to one dtype), and NCCL fills them.
+  /// Each entry of a list is a call of its own, but gloo and NCCL refuse to sum two dtypes in one list. gloo fills
+  /// gathers of several dtypes wrongly in most orders (it converts them to one dtype), and NCCL fills them.
   void checkListDType(const Node &node, const CollectiveCall &call) {
     bool sums = call.spec->kind == Kind::AllReduce, gathers = call.spec->kind == Kind::AllGather;
     if (!call.spec->coalesced || (!sums && !gathers) || !typesHold(node))

@@ -218,8 +218,8 @@ private:
 /// touches them.
 using Encounter = std::tuple<uint32_t, uint32_t, uint32_t>;
 
-/// What stands after for the value that was in flight. The result of a launch that a chain of exchanges stands for is that of
-/// the chain's launches, of which the last fills the same storage.
+/// What stands after for the value that was in flight. The result of a launch that a chain of exchanges stands for is
+/// that of the chain's launches, of which the last fills the same storage.
 llvm::ArrayRef<uint32_t> heldAfter(const Evidence &evidence, const Intrusion &intrusion, uint32_t &image) {
   const Correspondence &correspondence = evidence.correspondence;
   if (intrusion.held == intrusion.launch && correspondence.claimBefore(intrusion.launch).part == Part::Rule)

@@ -10,11 +10,11 @@ struct Peak {
 };
 
 // Counts as ccgraph/ir/lifetimes.h says, by code of its own. For every storage its first and last step are worked out.
-// The peak is then one walk: a storage's bytes are added at the step that allocates it and taken off after its last step,
-// and the running sum is what is alive.
+// The peak is then one walk: a storage's bytes are added at the step that allocates it and taken off after its last
+// step, and the running sum is what is alive.
 
-/// First and last step of each storage's life. The first is that of the step that allocates it, or of the program. The last
-/// is that of the last access, of the last wait on the collective that touches it, or of the program.
+/// First and last step of each storage's life. The first is that of the step that allocates it, or of the program.
+/// The last is that of the last access, of the last wait on the collective that touches it, or of the program.
 class Lives {
 public:
   Lives(const Program &program, const Storages &storages)

@@ -59,8 +59,9 @@ private:
     any_ |= !alone;
   }
 
-  /// The new step, a copy or a launch, that allocated the value's memory, and no more than that: the value has this memory alone,
-  /// whatever that is exchanged with later, as long as no other result comes of the same step. `none` where there is no such step.
+  /// The new step, a copy or a launch, that allocated the value's memory, and no more than that: the value has this
+  /// memory alone, whatever that is exchanged with later, as long as no other result comes of the same step. `none`
+  /// where there is no such step.
   [[nodiscard]] uint32_t copyOf(const Node *value) const {
     uint32_t index = value ? evidence_.after.indexOf(value) : none;
     auto isNew = [&] { return index != none && evidence_.correspondence.claimAfter(index).part != Part::Untouched; };

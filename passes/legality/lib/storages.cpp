@@ -23,8 +23,8 @@ uint32_t listOf(const Program &program, const Step &step) {
   return none;
 }
 
-/// The argument of a collective that a step takes out of the collective's result: of p[0][0][1] with p = allgather_([[a, b]], ...)
-/// it is b. Null where the step takes something else.
+/// The argument of a collective that a step takes out of the collective's result: of p[0][0][1] with p =
+/// allgather_([[a, b]], ...) it is b. Null where the step takes something else.
 struct Filled {
   uint32_t call = none;
   const Argument *argument = nullptr;

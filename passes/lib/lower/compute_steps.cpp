@@ -56,8 +56,8 @@ bool isReshaped(const Emitter &emitter, const Node &operand) {
          typeNow(emitter.context(), value) != operand.type();
 }
 
-/// The call with the types that its operands have now, where these are not the stated ones. A call of subgraphs keeps to
-/// what is stated, because its subgraphs do.
+/// The call with the types that its operands have now, where these are not the stated ones. A call of subgraphs keeps
+/// to what is stated, because its subgraphs do.
 std::optional<StandIn> callNow(const Emitter &emitter, const Node &node) {
   auto reshaped = [&](unsigned i) { return isReshaped(emitter, *node.operand(i)); };
   if (!node.graph()->mayReshape() || node.op()->role != OpRole::Compute ||

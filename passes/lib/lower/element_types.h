@@ -9,8 +9,8 @@
 
 namespace ccgraph::lower {
 
-/// The node's type, or what follows from those of its operands; null where neither is known. The types of the operands must be
-/// those that they have at the node: see StandIn.
+/// The node's type, or what follows from those of its operands; null where neither is known. The types of the
+/// operands must be those that they have at the node: see StandIn.
 [[nodiscard]] const Type *typeOf(const Node &node);
 
 /// Types of the elements of a list result: those of `whole` where that is a list, and else those of the nodes that take

@@ -76,9 +76,7 @@ protected:
     p_.output({wait("w", launch), r});
     return found();
   }
-  Node *row(const char *name, Node *list, int index) {
-    return p_.call(name, "operator.getitem", {list, index}, part);
-  }
+  Node *row(const char *name, Node *list, int index) { return p_.call(name, "operator.getitem", {list, index}, part); }
   static constexpr const char *part = "f32[1, 4][4, 1]cpu";
   Node *buffer_ = p_.input("b", "f32[4, 4][4, 1]cpu");
 };

@@ -1,4 +1,5 @@
-// Memory is counted twice, by the passes and by the checker: both come to one number, whatever the order of the program.
+// Memory is counted twice, by the passes and by the checker: both come to one number, whatever the order of the
+// program.
 #include "checks.h"
 #include "program.h"
 #include "storages.h"

@@ -127,10 +127,18 @@ TEST(ListForm, OfWhatPyTorchTakesAloneOnly) {
 
 TEST(ListForm, OfTwoDTypes) {
   RankProgram program(2, "x: \"f32[4]\"\n y = prims.convert_element_type.default(x, torch.float64)\n c = "
-                         "_c10d_functional.all_gather_into_tensor_coalesced.default([x, y], 2, '0')\n w = "
+                         "_c10d_functional.all_reduce_coalesced.default([x, y], 'sum', '0')\n w = "
                          "_c10d_functional.wait_tensors.default(c)\n a = w[0]\n return (a,)");
   program.legibleInput({4});
   EXPECT_NE(program.error().find("got a list of f32 and f64 tensors, expected one dtype"), std::string::npos);
+}
+
+TEST(ListForm, OfTwoDTypesThatAreGathered) {
+  RankProgram program(2, "x: \"f32[4]\"\n y = prims.convert_element_type.default(x, torch.float64)\n c = "
+                         "_c10d_functional.all_gather_into_tensor_coalesced.default([x, y], 2, '0')\n w = "
+                         "_c10d_functional.wait_tensors.default(c)\n a = w[0]\n return (a,)");
+  program.legibleInput({4});
+  EXPECT_EQ(program.output(1).size(), 8U);
 }
 
 TEST(Deadlock, OfRanksThatWaitInCircles) {
