@@ -1,5 +1,6 @@
 // What operators ask of the numbers in their operands, and what they hand on of them: for those who make up inputs on
 // which a program runs. None of it is about safety; an operator that is not here asks for nothing.
+#include "ccgraph/ir/sign_rule.h"
 #include "ops/knowledge.h"
 
 namespace ccgraph {
@@ -46,27 +47,39 @@ struct ValueEntry {
 };
 
 constexpr ValueEntry values[] = {
-    {"aten._foreach_add", &OpDef::keepsPositive},
-    {"aten._foreach_mul", &OpDef::keepsPositive},
-    {"aten._to_copy", &OpDef::keepsValues},
-    {"aten.add", &OpDef::keepsPositive},
-    {"aten.addcmul", &OpDef::keepsPositive},
-    {"aten.cat", &OpDef::keepsValues},
-    {"aten.clone", &OpDef::keepsValues},
-    {"aten.contiguous", &OpDef::keepsValues},
-    {"aten.copy", &OpDef::keepsValues},
-    {"aten.div", &OpDef::keepsPositive},
-    {"aten.lerp", &OpDef::keepsPositive},
-    {"aten.log", &OpDef::wantsPositive},
-    {"aten.log2", &OpDef::wantsPositive},
-    {"aten.mul", &OpDef::keepsPositive},
-    {"aten.rsqrt", &OpDef::wantsPositive},
-    {"aten.sqrt", &OpDef::wantsPositive},
-    {"aten.stack", &OpDef::keepsValues},
-    {"prims.convert_element_type", &OpDef::keepsValues},
+    {"aten._foreach_add", &OpDef::keepsPositive}, {"aten._foreach_mul", &OpDef::keepsPositive},
+    {"aten._fused_adam", &OpDef::wantsPositive},  {"aten._fused_adam_", &OpDef::wantsPositive},
+    {"aten._fused_adamw", &OpDef::wantsPositive}, {"aten._fused_adamw_", &OpDef::wantsPositive},
+    {"aten._to_copy", &OpDef::keepsValues},       {"aten.add", &OpDef::keepsPositive},
+    {"aten.addcmul", &OpDef::keepsPositive},      {"aten.cat", &OpDef::keepsValues},
+    {"aten.clone", &OpDef::keepsValues},          {"aten.contiguous", &OpDef::keepsValues},
+    {"aten.copy", &OpDef::keepsValues},           {"aten.div", &OpDef::keepsPositive},
+    {"aten.lerp", &OpDef::keepsPositive},         {"aten.log", &OpDef::wantsPositive},
+    {"aten.log2", &OpDef::wantsPositive},         {"aten.mul", &OpDef::keepsPositive},
+    {"aten.rsqrt", &OpDef::wantsPositive},        {"aten.sqrt", &OpDef::wantsPositive},
+    {"aten.stack", &OpDef::keepsValues},          {"prims.convert_element_type", &OpDef::keepsValues},
+};
+
+struct SignEntry {
+  llvm::StringLiteral key; ///< key or base
+  SignRule rule;
+};
+
+constexpr SignEntry signs[] = {
+    {"aten.exp", SignRule::Exponential},    {"aten.mul", SignRule::Product},     {"aten.neg", SignRule::Negation},
+    {"aten.pow.Scalar", SignRule::PowerOf}, {"aten.rsub", SignRule::OtherMinus}, {"aten.sub", SignRule::MinusOther},
 };
 
 } // namespace
+
+SignRule signRuleOf(const OpDef &op) {
+  llvm::StringRef key = op.target.str();
+  key.consume_back(".default");
+  const SignEntry *entry = findEntry(llvm::ArrayRef(signs), key);
+  if (!entry)
+    entry = findEntry(llvm::ArrayRef(signs), baseOf(key));
+  return entry ? entry->rule : SignRule::None;
+}
 
 void applyValues(const OpDraft &draft) {
   OpDef &op = draft.op;

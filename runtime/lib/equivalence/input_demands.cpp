@@ -1,6 +1,7 @@
 #include "equivalence/input_demands.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/sign_rule.h"
 
 namespace ccgraph::runtime {
 namespace {
@@ -31,9 +32,71 @@ struct Call {
   llvm::function_ref<const Argument *(int)> argument;
 };
 
+/// What is demanded of signs alone, which passes through arithmetic.
+struct Signs {
+  bool positive = false;
+  bool negative = false;
+  bool belowOne = false;
+};
+
+void join(InputDemand &demand, const Signs &signs) {
+  demand.positive |= signs.positive;
+  demand.negative |= signs.negative;
+  demand.belowOne |= signs.belowOne;
+}
+
+Signs signsOf(const InputDemand &demand) { return {demand.positive, demand.negative, demand.belowOne}; }
+
+/// The number that an argument is.
+std::optional<double> numberAt(const Call &call, int place) {
+  const Argument *argument = call.argument(place);
+  if (argument && argument->is(Argument::Kind::Float))
+    return argument->floating();
+  if (argument && argument->is(Argument::Kind::Int))
+    return static_cast<double>(argument->integer());
+  return std::nullopt;
+}
+
+/// Both factors are one tensor, so the product is a square.
+bool isSquare(const Call &call) {
+  return call.operands.size() == 2 && !call.operands[0].places.empty() &&
+         call.operands[0].places == call.operands[1].places;
+}
+
+/// What the demands of a result are of its operands.
+Signs signsOfOperands(const Call &call) {
+  const InputDemand &mine = call.mine;
+  if (call.passes)
+    return signsOf(mine);
+  const Signs kept{.positive = mine.positive && call.op.keepsPositive};
+  std::optional<double> first = numberAt(call, 0), second = numberAt(call, 1);
+  switch (signRuleOf(call.op)) {
+  case SignRule::Product:
+    if (isSquare(call))
+      return {};
+    if (!second)
+      return kept;
+    return *second < 0 ? Signs{.positive = mine.negative, .negative = mine.positive}
+                       : Signs{.positive = mine.positive, .negative = mine.negative};
+  case SignRule::Negation:
+    return {.positive = mine.negative, .negative = mine.positive};
+  case SignRule::Exponential:
+    return {.negative = mine.belowOne};
+  case SignRule::OtherMinus:
+    return {.belowOne = mine.positive && second == 1.0};
+  case SignRule::MinusOther:
+    return {.belowOne = mine.negative && second == 1.0};
+  case SignRule::PowerOf:
+    return {.positive = mine.belowOne && first && *first < 1};
+  case SignRule::None:
+    return kept;
+  }
+  return kept;
+}
+
 /// The tighter of both.
 void join(InputDemand &demand, const InputDemand &other) {
-  demand.positive |= other.positive;
+  join(demand, signsOf(other));
   demand.feedsIndex |= other.feedsIndex;
   if (other.below)
     demand.below = std::min(demand.below.value_or(*other.below), *other.below);
@@ -53,7 +116,7 @@ public:
   void pass(size_t from, size_t to) {
     const InputDemand mine = demands_[from];
     InputDemand &theirs = demands_[to];
-    theirs.positive |= mine.positive;
+    join(theirs, signsOf(mine));
     theirs.feedsIndex |= mine.feedsIndex || mine.below.has_value();
     if (mine.below)
       limit(theirs, *mine.below);
@@ -61,11 +124,12 @@ public:
 
   void visit(const Call &call) {
     const InputDemand &mine = call.mine;
-    bool positive = call.op.wantsPositive || (mine.positive && (call.passes || call.op.keepsPositive));
+    Signs signs = signsOfOperands(call);
+    signs.positive |= call.op.wantsPositive;
     for (const Read &operand : call.operands)
       for (size_t place : operand.places) {
         InputDemand &theirs = demands_[place];
-        theirs.positive |= positive;
+        join(theirs, signs);
         theirs.feedsIndex |= mine.feedsIndex || mine.below.has_value();
         if (call.passes && mine.below)
           limit(theirs, *mine.below);

@@ -26,6 +26,10 @@ struct InputDemand {
   bool feedsIndex = false;
   /// a root or logarithm is taken
   bool positive = false;
+  /// -x is to be positive, or exp(x) is to be below 1
+  bool negative = false;
+  /// 1 - x is to be positive
+  bool belowOne = false;
 };
 
 /// A dimension's number, empty where unknown.

@@ -83,7 +83,11 @@ double choose(Numbers &numbers, DType dtype, const InputDemand &demand) {
     return static_cast<double>(numbers.next() & 1);
   if (isFloat(dtype) || isComplex(dtype)) {
     double value = numbers.nearNormal();
-    return demand.positive ? std::fabs(value) + 0.0625 : value;
+    if (demand.positive && demand.belowOne)
+      return 1 / (std::fabs(value) + 1.0625);
+    if (demand.positive)
+      return std::fabs(value) + 0.0625;
+    return demand.negative || demand.belowOne ? -std::fabs(value) - 0.0625 : value;
   }
   if (demand.below)
     return *demand.below > 0 ? static_cast<double>(numbers.next() % static_cast<uint64_t>(*demand.below)) : 0.0;

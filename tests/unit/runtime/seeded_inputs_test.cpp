@@ -89,6 +89,46 @@ TEST(SeededInputs, ArePositiveUnderARoot) {
       0.0625, 4);
 }
 
+/// An Adam step of one number, as generated programs and as PyTorch's compiler write it.
+const char *const adamSteps[] = {
+    R"(g: "f32[100]", square: "f32[100]", step: "f32[100]"
+    next = aten.add.Tensor(step, 1)
+    m = aten.mul.Tensor(next, -0.001)
+    e = aten.exp.default(m)
+    early = aten.rsub.Scalar(e, 1)
+    gg = aten.mul.Tensor(g, g)
+    s = aten.add.Tensor(square, gg)
+    q = aten.div.Tensor(s, early)
+    r = aten.sqrt.default(q)
+    return (r,))",
+    R"(g: "f32[100]", square: "f32[100]", step: "f32[100]"
+    p = aten.pow.Scalar(0.999, step)
+    d = aten.sub.Tensor(p, 1)
+    early = aten.neg.default(d)
+    gg = aten.mul.Tensor(g, g)
+    s = aten.add.Tensor(square, gg)
+    q = aten.div.Tensor(s, early)
+    r = aten.sqrt.default(q)
+    return (r,))",
+};
+
+TEST(SeededInputs, MakeSecondMomentsAndStepCountsPositive) {
+  for (const char *text : adamSteps) {
+    expectWithin(valuesOf(text, "in.square"), 0.0625, 4);
+    expectWithin(valuesOf(text, "in.step"), 0.0625, 4);
+    // A square is never negative, so the gradient may have either sign.
+    std::vector<double> gradient = valuesOf(text, "in.g");
+    EXPECT_LT(*std::min_element(gradient.begin(), gradient.end()), -1);
+  }
+}
+
+TEST(SeededInputs, AreNegativeWhereTheirNegationIsUnderARoot) {
+  expectWithin(valuesOf("x: \"f32[100]\"\n m = aten.neg.default(x)\n s = aten.sqrt.default(m)\n return (s,)", "in.x"),
+               -4, -0.0625);
+  expectWithin(valuesOf("x: \"f32[100]\"\n m = aten.mul.Tensor(x, -2)\n s = aten.log.default(m)\n return (s,)", "in.x"),
+               -4, -0.0625);
+}
+
 TEST(SeededInputs, AreNumbersOtherwise) {
   expectWithin(valuesOf("x: \"i64[100]\"\n return (x,)", "in.x"), -8, 7);
   expectWithin(valuesOf("x: \"u8[100]\"\n return (x,)", "in.x"), 1, 9);
