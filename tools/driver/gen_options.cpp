@@ -29,6 +29,14 @@ void addSize(CommandLine &line, llvm::StringRef name, llvm::StringRef help, int6
             }});
 }
 
+/// A device type of torch.device, and perhaps an index. PyTorch's types for other uses than training (opengl, ideep) are left out.
+bool isDeviceOfPyTorch(llvm::StringRef text) {
+  constexpr llvm::StringLiteral types[] = {"cpu", "cuda", "hip", "hpu", "maia", "meta", "mps", "mtia", "xla", "xpu"};
+  auto [type, index] = text.split(':');
+  unsigned number = 0;
+  return llvm::is_contained(types, type) && (!text.contains(':') || !index.getAsInteger(10, number));
+}
+
 /// A flag whose value is one of a few words.
 template <typename T>
 void addChoice(CommandLine &line, llvm::StringRef name, llvm::StringRef help,
@@ -90,7 +98,12 @@ void addProgram(CommandLine &line, GenOptions &options) {
                    request.dtype);
   addSize(line, "--loss-chunks", "pieces of the sequence whose losses are computed one after the other (1)",
           request.shape.lossChunks);
-  line.addText("--device", "NAME", "of all tensors (cuda:0)", request.device);
+  line.add({"--device", "NAME", "of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
+              if (!isDeviceOfPyTorch(text))
+                return badValue("--device", text, "a device of PyTorch, as cpu, cuda:0 or xpu:1");
+              request.device = text.str();
+              return llvm::Error::success();
+            }});
   line.addCount("--rank", "R", "whose program (0, where ranks have different ones, else everybody's)", 0,
                 [&request](size_t rank) { request.rank = static_cast<int64_t>(rank); });
 }
@@ -138,6 +151,9 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
         "--ddp with --fsdp or --hsdp: expected one of them; copies of ranks that share weights are --hsdp RxS");
   if (isGiven("--hsdp") && isGiven("--fsdp"))
     return usage("--hsdp with --fsdp: expected one of them; --hsdp RxS says how many ranks share the weights");
+  for (llvm::StringRef flag : {"--optimizer", "--lr"})
+    if (isGiven(flag) && options.request.part != Part::Step)
+      return usage(flag + " without --part step: expected a step, since no other part has an optimizer");
   if (isGiven("--ddp"))
     options.request.parallel.replicas = options.ddp;
   return llvm::Error::success();

@@ -67,7 +67,10 @@ public:
                                          WeightKind kind = WeightKind::Split);
   /// All of it that this tensor rank has, in the dtype that is computed in.
   [[nodiscard]] Tensor gather(const Parameter &parameter);
-  /// Both.
+  /// From the gradient of what `gather` yields to that of the shard. `gather` does this where a shard is differentiated; a caller
+  /// that differentiates by the gathered weight calls it.
+  [[nodiscard]] Tensor reduceGradient(const Parameter &parameter, const Tensor &gradient) const;
+  /// declare, then gather.
   [[nodiscard]] Tensor weight(llvm::StringRef name, std::vector<int64_t> sizes, WeightKind kind = WeightKind::Split) {
     return gather(declare(name, std::move(sizes), kind));
   }
@@ -86,7 +89,6 @@ public:
 
 private:
   [[nodiscard]] Tensor unshard(const Parameter &parameter, const Tensor &shard) const;
-  [[nodiscard]] Tensor reduceGradient(const Parameter &parameter, const Tensor &gradient) const;
   [[nodiscard]] std::pair<const char *, int64_t> shardGroup(WeightKind kind) const;
 
   tracer::Trace &trace_;

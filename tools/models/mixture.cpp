@@ -64,7 +64,7 @@ Tensor fromExperts(const Block &block, const Tensor &results, const Routing &r) 
 
 Tensor expertNetworks(const Block &block, const Tensor &input, const Routing &r) {
   Module module(block.layout, "experts");
-  int64_t own = r.experts / r.ranks, hidden = block.model.expertDim / block.layout.tensorRanks();
+  int64_t own = r.experts / r.ranks, hidden = block.model.expertDim / block.layout.parallel().expertTensor();
   // Rows of all experts, one after the other, because there may be more ranks to share them than experts.
   auto weight = [&](llvm::StringRef name, int64_t in, int64_t out) {
     Tensor rows = block.layout.weight(name, {own * out, in}, WeightKind::Expert);
@@ -89,15 +89,20 @@ Tensor routed(const Block &block, const Tensor &whole, const Routing &r) {
 
 Tensor mixtureOfExperts(const Block &block, const Tensor &input) {
   const ModelConfig &model = block.model;
-  Tensor whole = block.layout.gatherSequence(input);
+  // Where the experts lie on ranks of their own, a tensor rank sends its part of the sequence alone.
+  const bool sendsPart = block.layout.parallel().expertSenders() > 1;
+  Tensor whole = sendsPart && model.sharedExperts == 0 ? input : block.layout.gatherSequence(input);
+  const Tensor &sent = sendsPart ? input : whole;
   Routing r{};
-  r.tokens = whole.size(0) * whole.size(1);
+  r.tokens = sent.size(0) * sent.size(1);
   r.places = r.tokens * model.expertsPerToken;
   r.experts = model.experts;
   r.each = r.places / r.experts;
   r.dim = model.dim;
   r.ranks = block.layout.parallel().experts;
-  Tensor out = block.layout.scatterSequence(routed(block, whole, r));
+  Tensor out = routed(block, sendsPart ? contiguous(sent) : sent, r);
+  if (!sendsPart)
+    out = block.layout.scatterSequence(out);
   if (model.sharedExperts == 0)
     return out;
   Module module(block.layout, "shared_experts");

@@ -14,6 +14,11 @@ using Json = nlohmann::ordered_json;
 bool hasExperts(const ModelConfig &config) { return config.experts > 0; }
 bool isLatent(const ModelConfig &config) { return config.isLatent(); }
 
+/// A property that a model has, 1, or has not, 0.
+constexpr ModelKey isOrIsNot(llvm::StringLiteral name, int64_t ModelConfig::*count) {
+  return {.name = name, .count = count, .number = nullptr, .most = 1};
+}
+
 constexpr ModelKey keys[] = {
     {"dim", &ModelConfig::dim, nullptr, 1},
     {"layers", &ModelConfig::layers, nullptr, 1},
@@ -25,10 +30,10 @@ constexpr ModelKey keys[] = {
     {"positions", &ModelConfig::positions, nullptr},
     {"rope_theta", nullptr, &ModelConfig::ropeTheta},
     {"norm_eps", nullptr, &ModelConfig::normEps},
-    {"layer_norm", &ModelConfig::layerNorm, nullptr},
-    {"gelu", &ModelConfig::gelu, nullptr},
-    {"qk_norm", &ModelConfig::qkNorm, nullptr},
-    {"tied", &ModelConfig::tied, nullptr},
+    isOrIsNot("layer_norm", &ModelConfig::layerNorm),
+    isOrIsNot("gelu", &ModelConfig::gelu),
+    isOrIsNot("qk_norm", &ModelConfig::qkNorm),
+    isOrIsNot("tied", &ModelConfig::tied),
     {"experts", &ModelConfig::experts, nullptr},
     {"experts_per_token", &ModelConfig::expertsPerToken, nullptr, 1, hasExperts},
     {"expert_dim", &ModelConfig::expertDim, nullptr, 1, hasExperts},
@@ -63,8 +68,8 @@ llvm::Error setKey(ModelConfig &config, const std::string &name, const Json &val
     config.*key->number = value.get<double>();
     return llvm::Error::success();
   }
-  if (!value.is_number_integer() || value.get<int64_t>() < 0 || value.get<int64_t>() > (int64_t{1} << 40))
-    return wrongValue(file, name, value, "a whole number from 0 on");
+  if (!value.is_number_integer() || value.get<int64_t>() < 0 || value.get<int64_t>() > key->most)
+    return wrongValue(file, name, value, key->most == 1 ? "0 or 1" : "a whole number from 0 on");
   config.*key->count = value.get<int64_t>();
   return llvm::Error::success();
 }

@@ -15,6 +15,8 @@ struct ModelKey {
   /// least value; of a part that not every model has: where it has it
   int64_t least = 0;
   bool (*applies)(const ModelConfig &) = nullptr;
+  /// largest value
+  int64_t most = int64_t{1} << 40;
 
   [[nodiscard]] int64_t leastOf(const ModelConfig &config) const { return !applies || applies(config) ? least : 0; }
 };

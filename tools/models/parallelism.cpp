@@ -4,6 +4,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
+
 namespace ccgraph::models {
 namespace {
 
@@ -36,12 +38,14 @@ std::vector<Share> sharesOf(const ModelConfig &model, const Parallelism &paralle
       {"tokens of the sequence", shape.sequence, "--tp", parallel.tensor},
       {"tokens of the sequence", shape.sequence, "--loss-chunks", shape.lossChunks},
       {"heads, of which as many share one of keys and values", model.heads, "kv_heads", model.kvHeads},
-      {"ranks of --fsdp", parallel.shards, "--ep", parallel.experts}};
+      {parallel.tensor == 1 ? "ranks of --fsdp" : "ranks of --fsdp and --tp", parallel.shards * parallel.tensor, "--ep",
+       parallel.experts}};
   if (model.experts > 0) {
-    shares.push_back({"features of an expert's network", model.expertDim, "--tp", parallel.tensor});
+    shares.push_back({"features of an expert's network", model.expertDim, "--tp", parallel.expertTensor()});
     shares.push_back({"experts", model.experts, "--ep", parallel.experts});
     shares.push_back({"places for tokens (tokens x experts of each)",
-                      shape.batch * shape.sequence * model.expertsPerToken, "the number of experts", model.experts});
+                      shape.batch * shape.sequence / parallel.expertSenders() * model.expertsPerToken,
+                      "the number of experts", model.experts});
   }
   return shares;
 }
@@ -114,6 +118,13 @@ llvm::Error checkMagnitude(const ModelConfig &model, const Parallelism &parallel
         "gen.size", model.name,
         llvm::formatv("its largest tensor has {0:E1} numbers; expected {1:E1} or fewer", numbers, mostNumbers).str(),
         "--seq, --batch and the sizes of the model multiply to them");
+  // Because attention of PyTorch's devices counts tokens in 32 bits.
+  if (double tokens = productOf({shape.batch, shape.sequence}); tokens > std::numeric_limits<int32_t>::max())
+    return refusal("gen.tokens", model.name,
+                   llvm::formatv("{0:F0} tokens of one rank; expected {1} or fewer", tokens,
+                                 std::numeric_limits<int32_t>::max())
+                       .str(),
+                   "--seq and --batch multiply to them");
   return llvm::Error::success();
 }
 
@@ -142,8 +153,8 @@ std::vector<Group> groupsOf(const Parallelism &parallel) {
   std::vector<Group> groups;
   for (const Axis &axis :
        {Axis{"replicate", parallel.replicas, parallel.shards * tensor, 0}, Axis{"fsdp", parallel.shards, tensor, 1},
-        Axis{"tp", tensor, 1, 2}, Axis{"ep", parallel.experts, tensor, 3},
-        Axis{"efsdp", parallel.expertShards(), parallel.experts * tensor, 4}})
+        Axis{"tp", tensor, 1, 2}, Axis{"ep", parallel.experts, 1, 3},
+        Axis{"efsdp", parallel.expertShards(), parallel.experts, 4}})
     if (axis.count > 1 && (axis.index < 4 || parallel.experts > 1))
       groups.push_back(groupOf(axis, parallel.world()));
   return groups;

@@ -5,8 +5,11 @@
 //   replicate   holds the same weights, and sums their gradients (DDP, the outer axis of HSDP)
 //   fsdp        shares each weight out by rows
 //   tp          shares heads, features and vocabulary out, and between the blocks the sequence
-//   ep          ranks of fsdp, each with its own experts
-//   efsdp       ranks of fsdp with the same experts, which share them out by rows
+//   ep          neighbours among the ranks of fsdp and tp, each with its own experts, whole
+//   efsdp       ranks of fsdp and tp with the same experts, which share them out by rows
+//
+// With ep, a tensor rank sends the tokens of its own part of the sequence to the experts, as torchtitan's tensor ranks do: a token goes
+// once. Without ep, tensor ranks share each expert's features out.
 //
 // Ownership: plain values. Failure: a diagnostic with the flag, what the model has and what it would have to have.
 // Cost: linear in the ranks.
@@ -22,14 +25,18 @@ struct Parallelism {
   int64_t replicas = 1;
   int64_t shards = 1;
   int64_t tensor = 1;
-  /// a part of shards
+  /// a part of shards x tensor
   int64_t experts = 1;
 
   [[nodiscard]] int64_t world() const { return replicas * shards * tensor; }
   /// ranks that see other tokens
   [[nodiscard]] int64_t dataRanks() const { return replicas * shards; }
   /// shards of an expert's weights
-  [[nodiscard]] int64_t expertShards() const { return shards / experts; }
+  [[nodiscard]] int64_t expertShards() const { return shards * tensor / experts; }
+  /// ranks among which an expert's features are shared out
+  [[nodiscard]] int64_t expertTensor() const { return experts > 1 ? 1 : tensor; }
+  /// ranks that each send tokens of their own to the experts, of one sequence
+  [[nodiscard]] int64_t expertSenders() const { return experts > 1 ? tensor : 1; }
   /// The program differs by rank, since it knows which part of the vocabulary is its own.
   [[nodiscard]] bool isOfOneRank() const { return tensor > 1; }
 };

@@ -72,9 +72,11 @@ void StepRecorder::recordLosses(const Hidden &hidden) {
     Tensor loss = lossSum(block, weight, states[at], targets[at]) / allTokens;
     if (states.size() == 1)
       lastOfForward_ = trace_.graph().back();
-    TensorList gradients = backward(loss, {hidden.output->shard, states[at]});
+    // With tied weights the states depend on the shard too. The gathered weight has the gradient of this use alone;
+    // recordBackward adds that of the states.
+    TensorList gradients = backward(loss, {weight, states[at]});
     addLoss(loss);
-    addGradient(*hidden.output, gradients[0]);
+    addGradient(*hidden.output, layout_.reduceGradient(*hidden.output, gradients[0]));
     stateGradients_.push_back(gradients[1]);
   }
 }

@@ -185,7 +185,7 @@ Numbers SmallModel::expertPart(const std::string &name, const Numbers &whole, in
   const int64_t rowsOfExpert = endsWith(name, "w2") ? model.dim : model.expertDim;
   const int64_t rows = model.experts / parallel().experts * rowsOfExpert;
   const int64_t stored = rows / parallel().expertShards();
-  const int64_t shard = rank % parallel().shards;
+  const int64_t shard = rank % (parallel().shards * parallel().tensor);
   return whole.rowsFrom(shard % parallel().experts * rows + shard / parallel().experts * stored, stored);
 }
 
@@ -224,6 +224,16 @@ SmallModel::Results SmallModel::run() {
   }
   keepResults(outputs);
   return results;
+}
+
+double SmallModel::lossAt(const std::string &parameter, const Numbers &direction, double step) const {
+  runtime::RunRequest moved = run_;
+  HostTensor &tensor = moved.inputs.front().at("in." + parameter);
+  std::vector<double> values = numbersOf(tensor);
+  for (size_t i = 0; i != values.size(); ++i)
+    values[i] += step * direction.values[i];
+  tensor = hostTensor(tensor.dtype, direction.sizes, values);
+  return numbersOf(llvm::cantFail(runtime::interpret(moved)).front().at("out.0")).front();
 }
 
 double SmallModel::loss(const Results &results) const {

@@ -37,6 +37,8 @@ public:
   using Results = std::vector<std::map<std::string, Numbers>>;
   /// Runs one step; what it makes of parameters and averages is what the next one begins with.
   [[nodiscard]] Results run();
+  /// The loss of one rank's program where `parameter` is moved by `step` times `direction`. The model stays as it is.
+  [[nodiscard]] double lossAt(const std::string &parameter, const Numbers &direction, double step) const;
   /// What a rank has of a whole parameter.
   [[nodiscard]] Numbers partOf(const std::string &name, const Numbers &whole, int64_t rank) const;
   /// Sum of the data ranks' losses.
@@ -49,7 +51,6 @@ public:
 
 private:
   [[nodiscard]] Numbers tensorPart(const std::string &name, const Numbers &whole, int64_t tensorRank) const;
-  /// Of programs without tensor ranks.
   [[nodiscard]] Numbers expertPart(const std::string &name, const Numbers &whole, int64_t rank) const;
   [[nodiscard]] Numbers initial(const std::string &name, const Node &placeholder, int64_t rank) const;
   [[nodiscard]] Numbers wholeOf(const std::string &name, const Node &placeholder) const;

@@ -2,6 +2,7 @@
 #include "small_model.h"
 
 #include "ccgraph/passes/pass_manager.h"
+#include "support/rank_program.h"
 #include "support/seeded_run.h"
 
 #include <gtest/gtest.h>
@@ -44,6 +45,9 @@ const Spread spreads[] = {
     {"mixtral_fsdp", "mixtral-8x7b", {.shards = 4}},
     {"mixtral_ep", "mixtral-8x7b", {.shards = 2, .experts = 2}},
     {"mixtral_fsdp_ep", "mixtral-8x7b", {.shards = 4, .experts = 2}},
+    {"mixtral_ep_of_tp", "mixtral-8x7b", {.tensor = 2, .experts = 2}},
+    {"mixtral_ep_tp", "mixtral-8x7b", {.shards = 2, .tensor = 2, .experts = 2}},
+    {"mixtral_ep_over_fsdp_and_tp", "mixtral-8x7b", {.shards = 2, .tensor = 2, .experts = 4}},
     {"deepseek_ep", "deepseek-v3-16b", {.shards = 4, .experts = 4}},
     {"deepseek_fsdp_ep", "deepseek-v3-16b", {.replicas = 2, .shards = 2, .experts = 2}},
     {"qwen_fsdp_tp", "qwen3-14b", {.shards = 2, .tensor = 2}},
@@ -90,6 +94,52 @@ TEST_P(SpreadTest, IsTheSameProgramAfterO2) {
 
 INSTANTIATE_TEST_SUITE_P(All, SpreadTest, testing::ValuesIn(spreads),
                          [](const auto &instance) { return instance.param.name; });
+
+/// The model of each preset on one rank, and in pieces of its loss.
+const Spread alone[] = {
+    {"llama", "llama3-8b", {}},
+    {"llama_chunks", "llama3-8b", {}, 4},
+    {"gpt2", "gpt2-xl", {}},
+    {"gpt2_chunks", "gpt2-xl", {}, 4},
+    {"qwen", "qwen3-14b", {}},
+    {"mixtral", "mixtral-8x7b", {}},
+    {"deepseek", "deepseek-v3-16b", {}},
+};
+
+class FiniteDifferenceTest : public testing::TestWithParam<Spread> {};
+
+// Along the gradient itself, the loss rises by the gradient's length: (L(p + h g) - L(p - h g)) / 2h = |g|^2.
+TEST_P(FiniteDifferenceTest, AgreesWithTheGradientOfEachParameter) {
+  SmallModel model(requestOf(GetParam()));
+  const SmallModel::Results results = model.run();
+  for (const std::string &name : model.parameterNames()) {
+    const Numbers &gradient = results.front().at(name);
+    double square = 0;
+    for (double number : gradient.values)
+      square += number * number;
+    ASSERT_GT(square, 0) << name;
+    // The loss is f32, so a step that is too small loses the difference; one that is too large sees the curvature.
+    const double step = 0.02 / std::sqrt(square);
+    double rise = (model.lossAt(name, gradient, step) - model.lossAt(name, gradient, -step)) / (2 * step);
+    EXPECT_NEAR(rise / square, 1, 0.02) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FiniteDifferenceTest, testing::ValuesIn(alone),
+                         [](const auto &instance) { return instance.param.name; });
+
+// Seeded inputs are valid states of an optimizer, so that steps can be compared on them.
+TEST(SeededSteps, OfAdamWAreFinite) {
+  Context context;
+  GenerateRequest request = requestOf({"alone", "llama3-8b", {}}, Part::Step);
+  request.device = "cpu";
+  request.dtype = DType::F32;
+  std::unique_ptr<Graph> graph = llvm::cantFail(models::generate(context, request));
+  runtime::RunResult results = llvm::cantFail(runtime::interpret(seededRequest(*graph, 1)));
+  for (const auto &[name, tensor] : results.front())
+    for (double number : numbersOf(tensor))
+      ASSERT_TRUE(std::isfinite(number)) << name;
+}
 
 class OptimizerTest : public testing::TestWithParam<Optimizer> {};
 
