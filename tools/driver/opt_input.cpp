@@ -63,6 +63,9 @@ llvm::Error OptInput::loadGraphs() {
                                 ? llvm::Error::success()
                                 : addGroupsAndObjects(*graph, objects_, options_.groups, &statedGroups_))
       return error;
+  // What --groups says of an object comes first.
+  for (const auto &graph : graphs_)
+    addOwnObjects(*graph, objects_);
   for (const GroupSplit &split : options_.splits)
     for (size_t i = 0; i < graphs_.size(); ++i)
       if (llvm::Error error = splitGroup(*graphs_[i], split))

@@ -67,6 +67,7 @@ llvm::Expected<std::unique_ptr<Plan>> lowerFor(const OptOptions &options, const 
       return objects.takeError();
     lowering.objects = std::move(*objects);
   }
+  addOwnObjects(graph, lowering.objects);
   return lowerGraph(graph, lowering);
 }
 

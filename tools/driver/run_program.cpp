@@ -140,9 +140,11 @@ llvm::Error RunProgram::loadGraphFile(size_t index) {
     return graph.takeError();
   addStatedGroups(**graph, files_[index]);
   graphs_.push_back(std::move(*graph));
-  if (options_.groups.empty())
-    return llvm::Error::success();
-  return addGroupsAndObjects(*graphs_.back(), objects_, options_.groups[options_.groups.size() == 1 ? 0 : index]);
+  llvm::Error error = llvm::Error::success();
+  if (!options_.groups.empty())
+    error = addGroupsAndObjects(*graphs_.back(), objects_, options_.groups[options_.groups.size() == 1 ? 0 : index]);
+  addOwnObjects(*graphs_.back(), objects_);
+  return error;
 }
 
 llvm::Error RunProgram::loadPlans() {

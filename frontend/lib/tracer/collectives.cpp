@@ -2,9 +2,12 @@
 
 #include "ccgraph/tracer/elementwise.h"
 #include "ccgraph/tracer/views.h"
+#include "tracer/eager_mode.h"
 #include "tracer/groups.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::collectives {
@@ -13,6 +16,8 @@ namespace {
 using tracer::Call;
 using tracer::Operand;
 using tracer::TensorList;
+using tracer::detail::CallGroup;
+using tracer::detail::EagerMode;
 using tracer::detail::fail;
 using tracer::detail::Mode;
 using tracer::detail::problem;
@@ -37,19 +42,19 @@ bool isKnown(const ReduceOp &op) {
 }
 
 /// The group's name and size, where the reduction, if there is one, is a reduction.
-llvm::Expected<tracer::ExpandedGroup> expand(const Site &site) {
+llvm::Expected<CallGroup> expand(const Site &site) {
   if (!Mode::current())
     return makeError(tracer::detail::noModeProblem(site.function));
   if (site.reduceOp && !isKnown(*site.reduceOp))
     return makeError(problem("trace.reduce-op", site.function, "no reduction '" + site.reduceOp->name() + "'",
                              "sum, avg, product, min, max, band, bor, bxor, or premul_sum(factor)"));
-  return expandGroup(site.group, site.tag);
+  return groupOfCall(*Mode::current(), site.group, site.tag);
 }
 
 /// Gives the call the group that was asked for, and launches it.
 template <typename MakeCall>
 Tensor launch(const Site &site, MakeCall makeCall) {
-  llvm::Expected<tracer::ExpandedGroup> group = expand(site);
+  llvm::Expected<CallGroup> group = expand(site);
   if (!group)
     return fail(tracer::detail::firstOf(group.takeError()));
   Tensor inFlight = tracer::call(makeCall(*group));
@@ -58,7 +63,7 @@ Tensor launch(const Site &site, MakeCall makeCall) {
 
 template <typename MakeCall>
 TensorList launchList(const Site &site, MakeCall makeCall) {
-  llvm::Expected<tracer::ExpandedGroup> group = expand(site);
+  llvm::Expected<CallGroup> group = expand(site);
   if (!group)
     return failedList(tracer::detail::firstOf(group.takeError()));
   TensorList inFlight = tracer::callList(makeCall(*group));
@@ -94,7 +99,7 @@ Tensor gather(llvm::StringRef target, const Tensor &self, int64_t dim, const Sit
   if (self.isValid() && !self.isContiguous())
     return notContiguous(site.function, self);
   int64_t ranks = 0;
-  Tensor rows = launch(site, [&](const tracer::ExpandedGroup &group) {
+  Tensor rows = launch(site, [&](const CallGroup &group) {
     ranks = group.size;
     return Call{target, {self, group.size, group.name}};
   });
@@ -113,14 +118,14 @@ struct Scatter {
 };
 
 Tensor scatter(llvm::StringRef target, const Scatter &what, const Site &site) {
-  llvm::Expected<tracer::ExpandedGroup> group = expand(site);
+  llvm::Expected<CallGroup> group = expand(site);
   if (!group)
     return fail(tracer::detail::firstOf(group.takeError()));
   if (what.self.isValid() && what.self.size(what.dim) % group->size != 0)
     return fail(
         problem("trace.scatter-dim", site.function, notMultipleText(what.dim, what.self.size(what.dim), group->size)));
   Tensor rows = belowEachOther(premultiplied(what.self, what.op), what.dim, group->size);
-  return launch(site, [&](const tracer::ExpandedGroup &members) {
+  return launch(site, [&](const CallGroup &members) {
     return Call{target, {rows, what.op.name(), members.size, members.name}};
   });
 }
@@ -135,7 +140,7 @@ Tensor exchange(llvm::StringRef target, const Exchange &what, const Site &site) 
     return fail(problem("trace.splits", site.function,
                         "output_split_sizes and input_split_sizes must either be specified together or both set to "
                         "None"));
-  return launch(site, [&](const tracer::ExpandedGroup &group) {
+  return launch(site, [&](const CallGroup &group) {
     std::vector<int64_t> equal(static_cast<size_t>(group.size), what.self.size(0) / group.size);
     return Call{target, {what.self, what.output.value_or(equal), what.input.value_or(equal), group.name}};
   });
@@ -152,9 +157,10 @@ llvm::Expected<Place> placeInGroup(const Site &site) {
   Mode *mode = Mode::current();
   if (!mode)
     return makeError(tracer::detail::noModeProblem(site.function));
-  llvm::Expected<Group> group = tracer::detail::resolveGroup(*mode, site.group, site.tag);
-  if (!group)
-    return group.takeError();
+  llvm::Expected<const Group *> resolved = tracer::detail::resolveGroup(*mode, site.group, site.tag);
+  if (!resolved)
+    return resolved.takeError();
+  const Group *group = *resolved;
   if (!mode->rank())
     return makeError(problem("trace.rank", site.function,
                              "its splits hold the rank, and this trace is one text for every rank",
@@ -181,6 +187,48 @@ std::string wrongPermutation(llvm::ArrayRef<int64_t> destinations, size_t ranks)
   return "";
 }
 
+/// Which rank of the group each rank of the session receives from, as one number a rank; empty after a failure.
+llvm::Expected<std::vector<HostTensor>> sourcesOf(const Group &group, llvm::ArrayRef<int64_t> destinations,
+                                                  int64_t worldSize) {
+  std::vector<HostTensor> sources;
+  for (int64_t rank = 0; rank != worldSize; ++rank) {
+    llvm::ArrayRef<int64_t> members = group.members(rank);
+    const auto *place = llvm::find(members, rank);
+    const auto *source = llvm::find(destinations, place - members.begin());
+    if (place == members.end() || source == destinations.end())
+      return makeError(
+          problem("eager.permutation", "permute_tensor",
+                  "rank " + std::to_string(rank) + " receives nothing, and a session has all ranks' results",
+                  "let each rank of the session receive from one rank"));
+    HostTensor host;
+    host.dtype = DType::I64;
+    host.sizes = {1};
+    host.data.resize(sizeof(int64_t));
+    int64_t from = source - destinations.begin();
+    std::memcpy(host.data.data(), &from, sizeof from);
+    sources.push_back(std::move(host));
+  }
+  return sources;
+}
+
+// One call of a session is all ranks', and each of them receives from another: all tensors are gathered, and each rank takes one.
+Tensor permutedInSession(EagerMode &session, const Tensor &self, const std::vector<int64_t> &destinations,
+                         const Site &site) {
+  llvm::Expected<const Group *> group = tracer::detail::resolveGroup(session, site.group, site.tag);
+  if (!group)
+    return fail(tracer::detail::firstOf(group.takeError()));
+  auto size = static_cast<size_t>((*group)->size().value_or(0));
+  if (std::string wrong = wrongPermutation(destinations, size); !wrong.empty())
+    return fail(problem("trace.permutation", site.function, wrong));
+  auto sources = sourcesOf(**group, destinations, session.worldSize().value_or(1));
+  if (!sources)
+    return fail(tracer::detail::firstOf(sources.takeError()));
+  std::string name = (*group)->name;
+  Tensor all = all_gather_tensor(tracer::view(self, {1, self.numel()}), 0, name);
+  Tensor one = tracer::call("aten.index_select.default", {all, 0, session.tensor(*sources)});
+  return tracer::view(one, self.sizes());
+}
+
 } // namespace
 
 ReduceOp::ReduceOp(std::string name) : name_(llvm::StringRef(name).lower()) {}
@@ -194,13 +242,13 @@ ReduceOp premul_sum(const Operand &factor) {
 Tensor wait_tensor(const Tensor &tensor) { return tracer::call("_c10d_functional.wait_tensor.default", {tensor}); }
 
 Tensor broadcast(const Tensor &self, int64_t src, const GroupLike &group, llvm::StringRef tag) {
-  return launch({"broadcast", group, tag}, [&](const tracer::ExpandedGroup &members) {
+  return launch({"broadcast", group, tag}, [&](const CallGroup &members) {
     return Call{"_c10d_functional.broadcast.default", {self, src, members.name}};
   });
 }
 
 Tensor all_reduce(const Tensor &self, const ReduceOp &reduceOp, const GroupLike &group, llvm::StringRef tag) {
-  return launch({"all_reduce", group, tag, &reduceOp}, [&](const tracer::ExpandedGroup &members) {
+  return launch({"all_reduce", group, tag, &reduceOp}, [&](const CallGroup &members) {
     return Call{"_c10d_functional.all_reduce.default", {premultiplied(self, reduceOp), reduceOp.name(), members.name}};
   });
 }
@@ -231,14 +279,14 @@ TensorList all_reduce_coalesced(const std::vector<Tensor> &self, const ReduceOp 
   std::vector<Tensor> inputs;
   for (const Tensor &tensor : self)
     inputs.push_back(premultiplied(tensor, reduceOp));
-  return launchList({"all_reduce_coalesced", group, tag, &reduceOp}, [&](const tracer::ExpandedGroup &members) {
+  return launchList({"all_reduce_coalesced", group, tag, &reduceOp}, [&](const CallGroup &members) {
     return Call{"_c10d_functional.all_reduce_coalesced.default", {inputs, reduceOp.name(), members.name}};
   });
 }
 
 TensorList all_gather_into_tensor_coalesced(const std::vector<Tensor> &self, const GroupLike &group,
                                             llvm::StringRef tag) {
-  return launchList({"all_gather_into_tensor_coalesced", group, tag}, [&](const tracer::ExpandedGroup &members) {
+  return launchList({"all_gather_into_tensor_coalesced", group, tag}, [&](const CallGroup &members) {
     return Call{"_c10d_functional.all_gather_into_tensor_coalesced.default", {self, members.size, members.name}};
   });
 }
@@ -252,7 +300,7 @@ TensorList reduce_scatter_tensor_coalesced(const std::vector<Tensor> &inputs, co
                               "got " + std::to_string(scatter_dim.size()) + " scatter dimensions for " +
                                   std::to_string(inputs.size()) + " tensors",
                               "one dimension a tensor"));
-  llvm::Expected<tracer::ExpandedGroup> expanded = expand(site);
+  llvm::Expected<CallGroup> expanded = expand(site);
   if (!expanded)
     return failedList(tracer::detail::firstOf(expanded.takeError()));
   std::vector<Tensor> rows;
@@ -265,7 +313,7 @@ TensorList reduce_scatter_tensor_coalesced(const std::vector<Tensor> &inputs, co
                                     std::to_string(index)));
     rows.push_back(belowEachOther(premultiplied(tensor, reduceOp), dim, expanded->size));
   }
-  return launchList(site, [&](const tracer::ExpandedGroup &members) {
+  return launchList(site, [&](const CallGroup &members) {
     return Call{"_c10d_functional.reduce_scatter_tensor_coalesced.default",
                 {rows, reduceOp.name(), members.size, members.name}};
   });
@@ -285,6 +333,9 @@ Tensor all_to_all_single_autograd(const Tensor &self, const Splits &output_split
 
 Tensor permute_tensor(const Tensor &self, const std::vector<int64_t> &src_dst, const GroupLike &group,
                       llvm::StringRef tag) {
+  // A mode that records nothing is a session's.
+  if (Mode *mode = Mode::current(); mode && !mode->recorder())
+    return permutedInSession(static_cast<EagerMode &>(*mode), self, src_dst, {"permute_tensor", group, tag});
   llvm::Expected<Place> place = placeInGroup({"permute_tensor", group, tag});
   if (!place)
     return fail(tracer::detail::firstOf(place.takeError()));

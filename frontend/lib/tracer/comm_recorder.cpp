@@ -1,5 +1,6 @@
 #include "tracer/comm_recorder.h"
 
+#include "tracer/comm_checks.h"
 #include "tracer/groups.h"
 
 namespace ccgraph::tracer::detail {
@@ -7,14 +8,20 @@ namespace {
 
 class CommRecorder {
 public:
-  CommRecorder(Recorder &recorder, const CommCall &call) : recorder_(recorder), call_(call) {}
+  CommRecorder(Recorder &recorder, CommCall call) : recorder_(recorder), call_(std::move(call)) {}
 
   llvm::Error record() {
+    if (llvm::Error error = checkTensors())
+      return error;
     if (llvm::Error error = checkWritten())
       return error;
-    llvm::Expected<Group> group = resolveGroup(recorder_, call_.group, "");
+    llvm::Expected<CallGroup> group = groupOfCall(recorder_, call_.group, "");
     if (!group)
       return group.takeError();
+    if (llvm::Error error = checkComm(call_, group->size))
+      return error;
+    if (llvm::Error error = premultiply())
+      return error;
     llvm::Expected<std::vector<Actual>> tensors = tensorArguments();
     if (!tensors)
       return tensors.takeError();
@@ -28,6 +35,18 @@ public:
   }
 
 private:
+  [[nodiscard]] llvm::Error checkTensors() const {
+    for (const CommOperand *operand : {&call_.written, call_.read ? &*call_.read : nullptr})
+      for (size_t i = 0; operand && i != operand->tensors.size(); ++i) {
+        const Tensor &tensor = operand->tensors[i];
+        if (tensor.isAbsent())
+          return makeError(problem("trace.absent", call_.target, "is given a tensor that was never given a value"));
+        if (const Diagnostic *error = tensor.error())
+          return makeError(*error);
+      }
+    return llvm::Error::success();
+  }
+
   [[nodiscard]] llvm::Error checkWritten() const {
     for (const Tensor &tensor : call_.written.tensors)
       if (tensor.isValid() && !tensor.state()->isWrapped)
@@ -37,11 +56,22 @@ private:
     return llvm::Error::success();
   }
 
+  /// A graph holds no premul_sum (collectives.h), so what is summed is multiplied first: in place where the call reduces in place.
+  llvm::Error premultiply() {
+    if (!call_.reduceOp || !call_.reduceOp->factor())
+      return llvm::Error::success();
+    llvm::StringRef target = call_.read ? "aten.mul.Tensor" : "aten.mul_.Tensor";
+    for (Tensor &tensor : (call_.read ? *call_.read : call_.written).tensors) {
+      tensor = recorder_.call({target, {tensor, *call_.reduceOp->factor()}});
+      if (const Diagnostic *error = tensor.error())
+        return makeError(*error);
+    }
+    return llvm::Error::success();
+  }
+
   llvm::Expected<Actual> argument(const CommOperand &operand) {
     std::vector<Actual> elements;
     for (const Tensor &tensor : operand.tensors) {
-      if (tensor.isAbsent())
-        return makeError(problem("trace.absent", call_.target, "is given a tensor that was never given a value"));
       llvm::Expected<Node *> node = recorder_.nodeOf(tensor, call_.target);
       if (!node)
         return node.takeError();
@@ -84,11 +114,11 @@ private:
   }
 
   Recorder &recorder_;
-  const CommCall &call_;
+  CommCall call_;
 };
 
 } // namespace
 
-llvm::Error recordComm(Recorder &recorder, const CommCall &call) { return CommRecorder(recorder, call).record(); }
+llvm::Error recordComm(Recorder &recorder, CommCall call) { return CommRecorder(recorder, std::move(call)).record(); }
 
 } // namespace ccgraph::tracer::detail

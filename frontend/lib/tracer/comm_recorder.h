@@ -30,9 +30,11 @@ struct CommCall {
   const collectives::ReduceOp *reduceOp = nullptr;
   /// after group and reduction
   std::vector<Actual> rest = {};
+  /// root rank, and root tensor, where `rest` has them
+  std::vector<int64_t> roots = {};
 };
 
 /// Records the call; what it wrote is in flight.
-[[nodiscard]] llvm::Error recordComm(Recorder &recorder, const CommCall &call);
+[[nodiscard]] llvm::Error recordComm(Recorder &recorder, CommCall call);
 
 } // namespace ccgraph::tracer::detail

@@ -131,7 +131,7 @@ Work alltoall_(const Tensors &output_tensors, const Tensors &input_tensors, cons
 }
 
 Work broadcast_(const Tensors &tensors, const GroupLike &process_group, int64_t root_rank, int64_t root_tensor) {
-  CommCall call{"c10d.broadcast_.default", {tensors, 1}, std::nullopt, process_group, nullptr,
+  CommCall call{"c10d.broadcast_.default", {tensors, 1}, std::nullopt, process_group, nullptr, {root_rank, root_tensor},
                 {root_rank, root_tensor}};
   return launched(call, [&](EagerMode &session) {
     Tensor last;
@@ -161,7 +161,8 @@ Work scatter_(const Tensors &output_tensors, const std::vector<Tensors> &input_t
   if (output_tensors.size() != 1 || input_tensors.size() > 1)
     return failed(oneDevice("c10d.scatter_.default", input_tensors.size()));
   CommOperand sent = input_tensors.empty() ? CommOperand{{}, 1} : CommOperand{input_tensors.front(), 2};
-  CommCall call{"c10d.scatter_.default", {output_tensors, 1}, std::move(sent), process_group, nullptr, {root_rank}};
+  CommCall call{
+      "c10d.scatter_.default", {output_tensors, 1}, std::move(sent), process_group, nullptr, {root_rank}, {root_rank}};
   return launched(call, [&](EagerMode &session) {
     return scattered(session, output_tensors.front(), input_tensors, process_group, root_rank);
   });

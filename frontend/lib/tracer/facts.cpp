@@ -23,10 +23,10 @@ llvm::Expected<Asked> ask(llvm::StringRef function, const GroupLike &group, llvm
   Mode *mode = Mode::current();
   if (!mode)
     return makeError(tracer::detail::noModeProblem(function));
-  llvm::Expected<Group> resolved = tracer::detail::resolveGroup(*mode, group, tag);
+  llvm::Expected<const Group *> resolved = tracer::detail::resolveGroup(*mode, group, tag);
   if (!resolved)
     return resolved.takeError();
-  return Asked{mode, std::move(*resolved)};
+  return Asked{mode, **resolved};
 }
 
 llvm::Error differsByRank(llvm::StringRef function, const Group &group) {
@@ -118,7 +118,7 @@ llvm::Expected<std::string> _resolve_group_name_by_ranks_and_tag(const std::vect
 
 llvm::Expected<std::vector<int64_t>> get_coordinate(const DeviceMesh &mesh) {
   std::vector<int64_t> coordinate;
-  for (int64_t dim = 0; dim != mesh.ndim(); ++dim) {
+  for (int64_t dim = 0; dim != static_cast<int64_t>(mesh.shape().size()); ++dim) {
     llvm::Expected<int64_t> place = get_rank(std::pair(mesh, dim));
     if (!place)
       return place.takeError();

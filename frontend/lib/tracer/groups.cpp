@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
 #include <set>
 
 namespace ccgraph::tracer {
@@ -56,58 +57,105 @@ llvm::Error checkCells(const Group &group) {
 
 bool sameMembers(const Group &a, const Group &b) { return a.ranks == b.ranks && a.partition == b.partition; }
 
-/// "1", "2", ...: the first that is not taken, as PyTorch numbers its groups.
-std::string freeName(const GroupTable &groups) {
-  size_t number = groups.groups().size();
-  while (groups.find(std::to_string(number)))
-    ++number;
-  return std::to_string(number);
+/// As PyTorch looks groups up: the ranks of a group in any order, cell by cell.
+bool hasRanks(const Group &group, const Cells &cells) {
+  auto isSame = [](const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
+    return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
+  };
+  if (group.partition.empty())
+    return cells.size() == 1 && isSame(cells.front(), group.ranks);
+  return cells.size() == group.partition.size() &&
+         std::equal(cells.begin(), cells.end(), group.partition.begin(), isSame);
 }
 
-/// A list of ranks says no name: that of a group with these members and this tag, or a new one.
-llvm::Expected<Group> groupOfRanks(Mode &mode, Group wanted) {
+/// A list of ranks gives no name: it means the group with these ranks and this tag.
+llvm::Expected<const Group *> groupOfRanks(Mode &mode, const Cells &cells, llvm::StringRef tag) {
   mode.warnOnce(problem("trace.ranks-deprecated", "group",
                         "The combination of ranks + tag as process group identifier has been deprecated. Please switch "
                         "to using ProcessGroup, DeviceMesh, or group name instead."));
-  // Because one list of ranks is no partition.
-  if (wanted.partition.size() == 1)
-    wanted.ranks = std::exchange(wanted.partition, {}).front();
+  Group wanted;
+  if (cells.size() == 1)
+    wanted.ranks = cells.front();
+  else
+    wanted.partition = cells;
+  if (llvm::Error error = checkCells(wanted))
+    return error;
+  if (llvm::Error error = checkRanks(mode, wanted))
+    return error;
   for (const Group &known : mode.groups().groups())
-    if (sameMembers(known, wanted) && (wanted.tag.empty() || known.tag == wanted.tag))
-      return known;
-  wanted.name = freeName(mode.groups());
-  return wanted;
+    if (known.tag == tag && hasRanks(known, cells))
+      return &known;
+  return groupError(wanted, "no process group has the ranks " + membersText(wanted) + " and the tag '" + tag.str() + "'",
+                    "Trace::addGroup makes a group known by its ranks and its tag");
 }
 
-llvm::Expected<Group> groupOfName(Mode &mode, const std::string &name) {
-  const Group *known = mode.groups().find(name);
-  if (known)
-    return *known;
+llvm::Expected<const Group *> registered(Mode &mode, const Group &group) {
+  if (llvm::Error error = registerGroup(mode, group))
+    return error;
+  return mode.groups().find(group.name);
+}
+
+llvm::Expected<const Group *> groupOfName(Mode &mode, const std::string &name) {
+  if (const Group *known = mode.groups().find(name))
+    return known;
   Group unknown;
   unknown.name = name;
   return groupError(unknown, "Could not resolve the process group registered under the name " + name,
                     "Trace::addGroup says which ranks it has, TraceOptions::worldSize which \"0\" has");
 }
 
+llvm::Error meshError(std::string message) { return makeError(problem("trace.mesh", "mesh", std::move(message))); }
+
+/// The dimension from 0 on, of a mesh that is one.
+llvm::Expected<size_t> axisOf(const DeviceMesh::Layout &mesh, int64_t dim) {
+  if (!mesh.wrong.empty())
+    return meshError(mesh.wrong);
+  auto dims = static_cast<int64_t>(mesh.shape.size());
+  int64_t index = dim < 0 ? dim + dims : dim;
+  if (index < 0 || index >= dims)
+    return meshError("dimension " + std::to_string(dim) + " of a mesh of " + std::to_string(dims) + " dimensions");
+  return static_cast<size_t>(index);
+}
+
+/// The only dimension.
+llvm::Expected<int64_t> onlyAxis(const DeviceMesh::Layout &mesh) {
+  if (mesh.shape.size() != 1)
+    return meshError("Only 1D mesh is supported, pass in (DeviceMesh, int) together if mesh > 1D");
+  return 0;
+}
+
+llvm::Expected<const Group *> groupOfMesh(Mode &mode, const DeviceMesh &mesh, int64_t dim) {
+  llvm::Expected<size_t> axis = axisOf(*mesh.layout(), dim);
+  if (!axis)
+    return axis.takeError();
+  auto [entry, isNew] = mode.meshGroups.try_emplace({mesh.layout().get(), *axis});
+  if (!isNew)
+    return mode.groups().find(entry->second.name);
+  llvm::Expected<const Group *> group = registered(mode, mesh.layout()->groups[*axis]);
+  if (group)
+    entry->second = {mesh.layout(), (*group)->name};
+  else
+    mode.meshGroups.erase(entry);
+  return group;
+}
+
 struct FormResolver {
   Mode &mode;
   llvm::StringRef tag;
 
-  llvm::Expected<Group> operator()(const std::vector<int64_t> &ranks) const { return (*this)(Cells{ranks}); }
-  llvm::Expected<Group> operator()(const Cells &cells) const {
-    Group group;
-    group.partition = cells;
-    group.tag = tag.str();
-    if (llvm::Error error = checkCells(group))
-      return error;
-    return groupOfRanks(mode, std::move(group));
+  llvm::Expected<const Group *> operator()(const std::vector<int64_t> &ranks) const { return (*this)(Cells{ranks}); }
+  llvm::Expected<const Group *> operator()(const Cells &cells) const { return groupOfRanks(mode, cells, tag); }
+  llvm::Expected<const Group *> operator()(const Group &group) const { return registered(mode, group); }
+  llvm::Expected<const Group *> operator()(const DeviceMesh &mesh) const {
+    llvm::Expected<int64_t> axis = onlyAxis(*mesh.layout());
+    if (!axis)
+      return axis.takeError();
+    return groupOfMesh(mode, mesh, *axis);
   }
-  llvm::Expected<Group> operator()(const Group &group) const { return group; }
-  llvm::Expected<Group> operator()(const DeviceMesh &mesh) const { return mesh.get_group(); }
-  llvm::Expected<Group> operator()(const std::pair<DeviceMesh, int64_t> &meshAndDim) const {
-    return meshAndDim.first.get_group(meshAndDim.second);
+  llvm::Expected<const Group *> operator()(const std::pair<DeviceMesh, int64_t> &meshAndDim) const {
+    return groupOfMesh(mode, meshAndDim.first, meshAndDim.second);
   }
-  llvm::Expected<Group> operator()(const std::string &name) const { return groupOfName(mode, name); }
+  llvm::Expected<const Group *> operator()(const std::string &name) const { return groupOfName(mode, name); }
 };
 
 } // namespace
@@ -122,27 +170,45 @@ std::vector<int64_t> allRanks(const Group &group) {
 llvm::Error registerGroup(Mode &mode, const Group &group) {
   if (group.name.empty())
     return groupError(group, "it has no name", "a group object needs one, by which graphs know it");
+  const Group *known = mode.groups().find(group.name);
+  if (known && sameMembers(*known, group) && known->tag == group.tag)
+    return llvm::Error::success();
   if (llvm::Error error = checkCells(group))
     return error;
   if (llvm::Error error = checkRanks(mode, group))
     return error;
-  const Group *known = mode.groups().find(group.name);
-  if (known && !sameMembers(*known, group))
+  if (known && sameMembers(*known, group))
+    return groupError(group, "its tag is '" + known->tag + "' already, and now '" + group.tag + "'",
+                      "give one of them another name");
+  if (known)
     return groupError(group, "it is " + membersText(*known) + " already, and now " + membersText(group),
                       "give one of them another name");
-  if (!known)
-    mode.groups().set(group);
+  mode.groups().set(group);
   return llvm::Error::success();
 }
 
-llvm::Expected<Group> resolveGroup(Mode &mode, const GroupLike &group, llvm::StringRef tag) {
-  llvm::Expected<Group> resolved = std::visit(FormResolver{mode, tag}, group.form());
-  // A name has been looked up in the table, so there is nothing to register.
-  if (!resolved || std::holds_alternative<std::string>(group.form()))
-    return resolved;
-  if (llvm::Error error = registerGroup(mode, *resolved))
-    return error;
-  return resolved;
+llvm::Expected<const Group *> resolveGroup(Mode &mode, const GroupLike &group, llvm::StringRef tag) {
+  return std::visit(FormResolver{mode, tag}, group.form());
+}
+
+const Mode::KnownGroup &Mode::known(const Group &group) {
+  auto [entry, isNew] = knownGroups_.try_emplace(group.name);
+  if (isNew)
+    entry->second = {group.size().value_or(0), rank() && !llvm::is_contained(group.members(*rank()), *rank())};
+  return entry->second;
+}
+
+llvm::Expected<CallGroup> groupOfCall(Mode &mode, const GroupLike &group, llvm::StringRef tag) {
+  llvm::Expected<const Group *> resolved = resolveGroup(mode, group, tag);
+  if (!resolved)
+    return resolved.takeError();
+  const Mode::KnownGroup &known = mode.known(**resolved);
+  if (known.lacksRank)
+    return groupError(**resolved,
+                      "rankset doesn't include the current node: the trace is of rank " + std::to_string(*mode.rank()) +
+                          ", and the group is " + membersText(**resolved),
+                      "a rank calls collectives of its own groups alone");
+  return CallGroup{(*resolved)->name, known.size};
 }
 
 } // namespace detail
@@ -151,81 +217,116 @@ llvm::Expected<ExpandedGroup> expandGroup(const GroupLike &group, llvm::StringRe
   detail::Mode *mode = detail::Mode::current();
   if (!mode)
     return makeError(detail::noModeProblem("expandGroup"));
-  llvm::Expected<Group> resolved = detail::resolveGroup(*mode, group, tag);
+  llvm::Expected<const Group *> resolved = detail::resolveGroup(*mode, group, tag);
   if (!resolved)
     return resolved.takeError();
-  return ExpandedGroup{resolved->name, detail::allRanks(*resolved), resolved->size().value_or(0)};
+  return ExpandedGroup{(*resolved)->name, detail::allRanks(**resolved), (*resolved)->size().value_or(0)};
 }
 
 // --- Meshes ----------------------------------------------------------------------------------------------------------
 
-DeviceMesh::DeviceMesh(std::string deviceType, std::vector<int64_t> shape, std::vector<std::string> names,
-                       std::vector<int64_t> ranks)
-    : deviceType_(std::move(deviceType)), shape_(std::move(shape)), names_(std::move(names)), ranks_(std::move(ranks)) {
-  if (!ranks_.empty() || llvm::any_of(shape_, [](int64_t size) { return size < 1; }))
-    return;
-  for (int64_t rank = 0; rank != size(); ++rank)
-    ranks_.push_back(rank);
+namespace {
+
+using Layout = DeviceMesh::Layout;
+
+int64_t ranksOf(llvm::ArrayRef<int64_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-int64_t DeviceMesh::size() const {
-  int64_t product = 1;
-  for (int64_t size : shape_)
-    product *= size;
-  return product;
-}
-
-std::string DeviceMesh::wrong() const {
-  if (shape_.empty() || llvm::any_of(shape_, [](int64_t size) { return size < 1; }))
+std::string problemOf(const Layout &mesh) {
+  if (mesh.shape.empty() || llvm::any_of(mesh.shape, [](int64_t size) { return size < 1; }))
     return "a mesh needs dimensions of one rank or more";
-  if (!names_.empty() && names_.size() != shape_.size())
-    return std::to_string(names_.size()) + " names for a mesh of " + std::to_string(shape_.size()) + " dimensions";
-  if (static_cast<int64_t>(ranks_.size()) != size())
-    return std::to_string(ranks_.size()) + " ranks for a mesh of " + std::to_string(size());
+  if (!mesh.names.empty() && mesh.names.size() != mesh.shape.size())
+    return std::to_string(mesh.names.size()) + " names for a mesh of " + std::to_string(mesh.shape.size()) +
+           " dimensions";
+  if (static_cast<int64_t>(mesh.ranks.size()) != ranksOf(mesh.shape))
+    return std::to_string(mesh.ranks.size()) + " ranks for a mesh of " + std::to_string(ranksOf(mesh.shape));
   return "";
 }
 
-llvm::Expected<int64_t> DeviceMesh::size(int64_t dim) const {
-  int64_t index = dim < 0 ? dim + ndim() : dim;
-  if (index < 0 || index >= ndim())
-    return makeError(detail::problem("trace.mesh", "mesh",
-                                     "dimension " + std::to_string(dim) + " of a mesh of " + std::to_string(ndim()) +
-                                         " dimensions"));
-  return shape_[static_cast<size_t>(index)];
+std::string axisName(const Layout &mesh, size_t axis) {
+  return mesh.names.empty() ? "mesh_" + std::to_string(axis) : mesh.names[axis];
 }
 
-llvm::Expected<Group> DeviceMesh::get_group() const {
-  if (ndim() != 1)
-    return makeError(detail::problem("trace.mesh", "mesh",
-                                     "Only 1D mesh is supported, pass in (DeviceMesh, int) together if mesh > 1D"));
-  return get_group(0);
+/// "dp,tp": by its dimensions, since a mesh of PyTorch's has no other name.
+std::string meshName(const Layout &mesh) {
+  std::string name;
+  for (size_t axis = 0; axis != mesh.shape.size(); ++axis)
+    name += (axis == 0 ? "" : ",") + axisName(mesh, axis);
+  return name;
 }
 
 // Lines along dimension d are `stride` apart in row-major order, where stride is the product of the sizes after d:
 // of {2, 4} along 1 the lines are 0 1 2 3 and 4 5 6 7 (stride 1), along 0 they are 0 4, 1 5, 2 6 and 3 7 (stride 4).
-llvm::Expected<Group> DeviceMesh::get_group(int64_t dim) const {
-  if (std::string why = wrong(); !why.empty())
-    return makeError(detail::problem("trace.mesh", "mesh", why));
-  llvm::Expected<int64_t> length = size(dim);
-  if (!length)
-    return length.takeError();
-  auto axis = static_cast<size_t>(dim < 0 ? dim + ndim() : dim);
-  size_t stride = 1;
-  for (size_t i = axis + 1; i < shape_.size(); ++i)
-    stride *= static_cast<size_t>(shape_[i]);
-  auto count = static_cast<size_t>(*length);
+Group groupAlong(const Layout &mesh, size_t axis) {
+  auto stride = static_cast<size_t>(ranksOf(llvm::ArrayRef(mesh.shape).drop_front(axis + 1)));
+  auto count = static_cast<size_t>(mesh.shape[axis]);
   Group group;
-  group.name = names_.empty() ? "mesh_" + std::to_string(axis) : names_[axis];
-  group.description = "mesh_" + (names_.empty() ? std::to_string(axis) : names_[axis]);
+  group.name = axisName(mesh, axis);
+  group.description = "mesh_" + (mesh.names.empty() ? std::to_string(axis) : mesh.names[axis]);
+  group.mesh = meshName(mesh);
   group.axis = static_cast<int64_t>(axis);
-  Cells lines(ranks_.size() / count);
-  for (size_t i = 0; i != ranks_.size(); ++i)
-    lines[i / (stride * count) * stride + i % stride].push_back(ranks_[i]);
+  group.attributes.emplace_back("device_type", "\"" + mesh.deviceType + "\"");
+  Cells lines(mesh.ranks.size() / count);
+  for (size_t i = 0; i != mesh.ranks.size(); ++i)
+    lines[i / (stride * count) * stride + i % stride].push_back(mesh.ranks[i]);
   if (lines.size() == 1)
     group.ranks = std::move(lines.front());
   else
     group.partition = std::move(lines);
   return group;
+}
+
+} // namespace
+
+DeviceMesh::DeviceMesh(std::string deviceType, std::vector<int64_t> shape, std::vector<std::string> names,
+                       std::vector<int64_t> ranks) {
+  auto layout = std::make_shared<Layout>();
+  *layout = {std::move(deviceType), std::move(shape), std::move(names), std::move(ranks), "", {}};
+  bool isEmpty = layout->ranks.empty() && llvm::all_of(layout->shape, [](int64_t size) { return size >= 1; });
+  if (isEmpty) {
+    layout->ranks.resize(static_cast<size_t>(ranksOf(layout->shape)));
+    std::iota(layout->ranks.begin(), layout->ranks.end(), 0);
+  }
+  layout->wrong = problemOf(*layout);
+  for (size_t axis = 0; layout->wrong.empty() && axis != layout->shape.size(); ++axis)
+    layout->groups.push_back(groupAlong(*layout, axis));
+  layout_ = std::move(layout);
+}
+
+const std::vector<int64_t> &DeviceMesh::ranks() const { return layout_->ranks; }
+const std::vector<int64_t> &DeviceMesh::shape() const { return layout_->shape; }
+int64_t DeviceMesh::size() const { return ranksOf(layout_->shape); }
+
+int64_t DeviceMesh::ndim() const { return static_cast<int64_t>(layout_->shape.size()); }
+const std::string &DeviceMesh::device_type() const { return layout_->deviceType; }
+
+llvm::Expected<int64_t> DeviceMesh::size(int64_t dim) const {
+  llvm::Expected<size_t> axis = detail::axisOf(*layout_, dim);
+  if (!axis)
+    return axis.takeError();
+  detail::Mode *mode = detail::Mode::current();
+  if (!mode)
+    return layout_->shape[*axis];
+  llvm::Expected<const Group *> group = detail::groupOfMesh(*mode, *this, static_cast<int64_t>(*axis));
+  if (!group)
+    return group.takeError();
+  mode->noteFact({GuardFact::Size, (*group)->name, layout_->shape[*axis]});
+  return layout_->shape[*axis];
+}
+
+llvm::Expected<Group> DeviceMesh::get_group() const {
+  llvm::Expected<int64_t> axis = detail::onlyAxis(*layout_);
+  if (!axis)
+    return axis.takeError();
+  return get_group(*axis);
+}
+
+llvm::Expected<Group> DeviceMesh::get_group(int64_t dim) const {
+  llvm::Expected<size_t> axis = detail::axisOf(*layout_, dim);
+  if (!axis)
+    return axis.takeError();
+  return layout_->groups[*axis];
 }
 
 } // namespace ccgraph::tracer

@@ -10,6 +10,8 @@
 #include "ccgraph/ir/guard.h"
 #include "ccgraph/tracer/call.h"
 
+#include <map>
+
 namespace ccgraph::tracer::detail {
 
 class Mode;
@@ -63,6 +65,24 @@ public:
   [[nodiscard]] virtual Recorder *recorder() { return nullptr; }
   /// Whose program it is, where it is one rank's.
   [[nodiscard]] virtual std::optional<int64_t> rank() const = 0;
+
+  /// What is known of groups that calls have named, so that a call need not look at their ranks again.
+  struct KnownGroup {
+    int64_t size = 0;
+    /// of the rank whose program it is
+    bool lacksRank = false;
+  };
+  [[nodiscard]] const KnownGroup &known(const Group &group);
+  /// Groups of meshes that were registered, by what the mesh's copies share (which is held, so that no other mesh has its address)
+  /// and the dimension.
+  struct MeshGroup {
+    std::shared_ptr<const void> mesh;
+    std::string name;
+  };
+  std::map<std::pair<const void *, int64_t>, MeshGroup> meshGroups;
+
+private:
+  llvm::StringMap<KnownGroup> knownGroups_;
 };
 
 /// An error of the tracer.

@@ -39,8 +39,21 @@ Tensor masked(const Tensor &scores, const Tensor &mask) {
   return masked_fill(scores, logical_not(mask), -std::numeric_limits<double>::infinity());
 }
 
-constexpr int64_t meanReduction = 1;
-constexpr int64_t ignoreNothing = -100;
+/// As operators number them.
+std::optional<int64_t> reductionNumber(llvm::StringRef name) {
+  if (name == "none")
+    return 0;
+  if (name == "mean")
+    return 1;
+  return name == "sum" ? std::optional<int64_t>(2) : std::nullopt;
+}
+
+/// Why a table of these sizes has no such row; empty where it has.
+std::string wrongPadding(int64_t index, int64_t rows) {
+  return index < -rows || index >= rows ? "Padding_idx must be within num_embeddings: got " + std::to_string(index) +
+                                              " for " + std::to_string(rows) + " rows"
+                                        : "";
+}
 
 } // namespace
 
@@ -55,7 +68,20 @@ Tensor rms_norm(const Tensor &input, const std::vector<int64_t> &normalized_shap
   return weight.isAbsent() ? normalized : normalized * weight;
 }
 
-Tensor embedding(const Tensor &input, const Tensor &weight) { return call("aten.embedding.default", {weight, input}); }
+Tensor embedding(const Tensor &input, const Tensor &weight, std::optional<int64_t> padding_idx,
+                 bool scale_grad_by_freq) {
+  if (!weight.isValid() || (!padding_idx && !scale_grad_by_freq))
+    return call("aten.embedding.default", {weight, input});
+  if (std::string wrong = padding_idx ? wrongPadding(*padding_idx, weight.size(0)) : ""; !wrong.empty())
+    return detail::fail(detail::problem("trace.padding", "embedding", wrong));
+  constexpr int64_t nothing = -1;
+  int64_t index = padding_idx.value_or(nothing);
+  if (padding_idx && index < 0)
+    index += weight.size(0);
+  if (!scale_grad_by_freq)
+    return call("aten.embedding.default", {weight, input, index});
+  return call("aten.embedding.default", {weight, input, index, true});
+}
 
 Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value,
                                     const Tensor &attn_mask, double dropout_p, bool is_causal,
@@ -74,9 +100,14 @@ Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, cons
   return matmul(weights, value);
 }
 
-Tensor cross_entropy(const Tensor &input, const Tensor &target) {
+Tensor cross_entropy(const Tensor &input, const Tensor &target, const CrossEntropyOptions &options) {
+  std::optional<int64_t> reduction = reductionNumber(options.reduction);
+  if (!reduction)
+    return detail::fail(detail::problem("trace.reduction", "cross_entropy",
+                                        options.reduction + " is not a valid value for reduction",
+                                        "\"mean\", \"sum\" or \"none\""));
   return callList("aten.nll_loss_forward.default",
-                  {log_softmax(input, 1), target, Tensor(), meanReduction, ignoreNothing})[0];
+                  {log_softmax(input, 1), target, options.weight, *reduction, options.ignore_index})[0];
 }
 
 Tensor mse_loss(const Tensor &input, const Tensor &target) { return call("aten.mse_loss.default", {input, target}); }

@@ -5,6 +5,7 @@
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/verifier.h"
+#include "tracer/call_checks.h"
 
 #include <numeric>
 
@@ -221,13 +222,43 @@ llvm::Error Recorder::addArguments(const Call &call, CallSpec &spec) {
   return llvm::Error::success();
 }
 
+/// "aten.add_.Tensor" -> "aten.add.Tensor", where there is such an operator; else empty.
+static std::string functionalTarget(Context &context, const OpDef &op) {
+  auto [before, overload] = op.target.str().rsplit('.');
+  if (!before.endswith("_") || before.endswith("__") || !renamesFirstArgument(op))
+    return "";
+  std::string target = (before.drop_back() + "." + overload).str();
+  const OpDef *functional = context.ops().lookup(target);
+  return functional && !functional->opaque ? target : "";
+}
+
+// A call that writes its first argument is held to what the same call without writing yields: PyTorch computes that and casts it.
+llvm::Error Recorder::check(const CallSpec &spec, const Node &node) {
+  if (llvm::Error error = checkCall(node))
+    return error;
+  std::string target = functionalTarget(graph_->context(), *node.op());
+  if (target.empty())
+    return llvm::Error::success();
+  CallSpec twin = spec;
+  twin.target = target;
+  Node *functional = GraphBuilder(*graph_).call(twin);
+  llvm::Expected<const Type *> type = inference_.typeOf(*functional);
+  graph_->erase(functional);
+  if (!type)
+    return type.takeError();
+  return *type ? checkWritten(node, **type) : llvm::Error::success();
+}
+
 llvm::Expected<Node *> Recorder::record(const Call &call) {
   // A type is stated, because the builder would ask the shape rule alone.
   CallSpec spec{.target = call.target, .args = {}, .type = graph_->context().noneType()};
   if (llvm::Error error = addArguments(call, spec))
     return error;
   Node *node = GraphBuilder(*graph_).call(spec);
-  if (llvm::Error error = giveType(node)) {
+  llvm::Error error = giveType(node);
+  if (!error)
+    error = check(spec, *node);
+  if (error) {
     graph_->erase(node);
     return error;
   }

@@ -62,6 +62,7 @@ private:
   [[nodiscard]] llvm::Expected<Actual> actualOf(const Operand &operand, llvm::StringRef where);
   [[nodiscard]] llvm::Error addArguments(const Call &call, CallSpec &spec);
   [[nodiscard]] llvm::Error giveType(Node *node);
+  [[nodiscard]] llvm::Error check(const CallSpec &spec, const Node &node);
   [[nodiscard]] llvm::Error giveTypesAfter(Node *node);
   [[nodiscard]] llvm::Expected<GradientRequest> requestOf(const Tensor &loss, const std::vector<Tensor> &parameters,
                                                           const Tensor &gradient);

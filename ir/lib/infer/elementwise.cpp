@@ -16,7 +16,9 @@ struct Operands {
 /// Arguments that say how to compute, not on what; and a mask, which has no say in the dtype.
 bool isOption(llvm::StringRef name) {
   return name == "alpha" || name == "threshold" || name == "weight" || name == "approximate" ||
-         name == "rounding_mode" || name == "reduction";
+         name == "rounding_mode" || name == "reduction" || name == "beta" || name == "negative_slope" ||
+         name == "scale" || name == "input_scale" || name == "eps" || name == "value" || name == "nan" ||
+         name == "posinf" || name == "neginf" || name == "decimals" || name == "lambd";
 }
 bool isMask(llvm::StringRef name) { return name == "condition" || name == "mask"; }
 
@@ -77,13 +79,62 @@ TypePtr boolType(Call &call) {
   return computed(call, [](DType) { return DType::Bool; });
 }
 
+// PyTorch computes where(condition, x, number), with a condition laid out as an elementwise operator does, and a number as a tensor
+// without dimensions.
+TypePtr chosenType(Call &call) {
+  Operands operands = operandsOf(call);
+  if (!operands.known || operands.tensors.empty())
+    return nullptr;
+  DType dtype = resultType(operands.promoted);
+  TypePtr self = operands.tensors.front(), compared = operands.tensors.back();
+  TypePtr condition = elementwise(call.context, DType::Bool, {compared});
+  TypePtr number = call.contiguousLike(*self, {});
+  if (!condition)
+    return nullptr;
+  llvm::SmallVector<TypePtr, 4> all = {condition, number};
+  all.append(operands.tensors.begin(), operands.tensors.end());
+  return elementwise(call.context, dtype, all);
+}
+
+// where(condition, x, number), whose condition is an operand.
+TypePtr chosenByOperand(Call &call) {
+  Operands operands = operandsOf(call);
+  if (!operands.known || operands.tensors.empty())
+    return nullptr;
+  operands.tensors.push_back(call.contiguousLike(*operands.tensors.front(), {}));
+  return elementwise(call.context, resultType(operands.promoted), operands.tensors);
+}
+
+TypePtr likeType(Call &call) {
+  TypePtr self = call.tensor(0);
+  return self ? elementwise(call.context, self->dtype(), {self}) : nullptr;
+}
+
 TypePtr quotientType(Call &call) { return call.given("rounding_mode") ? arithmeticType(call) : floatType(call); }
 
-// masked_fill(x, mask, value) is x with other numbers, stretched as far as the mask is.
+/// `chosen`, or a contiguous copy of it.
+static TypePtr madeContiguous(const Call &call, TypePtr chosen) {
+  return chosen && !chosen->isContiguous() ? call.contiguousLike(*chosen, chosen->sizes()) : chosen;
+}
+
+// masked_fill(x, mask, value) is where(mask, value, x), made contiguous: stretched as far as the mask is.
 TypePtr filledType(Call &call) {
   TypePtr self = call.tensor("self");
   TypePtr mask = call.tensor("mask");
-  return self && mask ? elementwise(call.context, self->dtype(), {self, mask}) : nullptr;
+  if (!self || !mask)
+    return nullptr;
+  TypePtr number = call.contiguousLike(*self, {});
+  return madeContiguous(call, elementwise(call.context, self->dtype(), {mask, number, self}));
+}
+
+// tril(x) is where(mask, x, 0) of a mask of the last two dimensions, made contiguous.
+TypePtr triangleType(Call &call) {
+  TypePtr self = call.tensor(0);
+  if (!self || self->sizes().size() < 2)
+    return nullptr;
+  TypePtr mask = call.contiguous(DType::Bool, self->sizes().take_back(2), self->device());
+  TypePtr number = call.contiguousLike(*self, {});
+  return madeContiguous(call, elementwise(call.context, self->dtype(), {mask, self, number}));
 }
 
 TypePtr softplusType(Call &call) {

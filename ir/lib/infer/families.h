@@ -7,12 +7,16 @@ namespace ccgraph::infer {
 
 // Elementwise: broadcast, promoted, laid out as TensorIterator does.
 TypePtr arithmeticType(Call &call);
-TypePtr floatType(Call &call);    ///< integers become floats
-TypePtr realType(Call &call);     ///< complex numbers become their parts' dtype
-TypePtr boolType(Call &call);     ///< comparisons
-TypePtr quotientType(Call &call); ///< div with a rounding mode
-TypePtr filledType(Call &call);   ///< masked_fill
-TypePtr softplusType(Call &call); ///< log_sigmoid_forward: the result and a buffer
+TypePtr floatType(Call &call);       ///< integers become floats
+TypePtr realType(Call &call);        ///< complex numbers become their parts' dtype
+TypePtr boolType(Call &call);        ///< comparisons
+TypePtr quotientType(Call &call);    ///< div with a rounding mode
+TypePtr chosenType(Call &call);      ///< relu, clamp: where(x > number, x, number)
+TypePtr chosenByOperand(Call &call); ///< where.ScalarOther
+TypePtr likeType(Call &call);        ///< laid out as an elementwise operator lays out its result
+TypePtr filledType(Call &call);      ///< masked_fill
+TypePtr triangleType(Call &call);    ///< tril, triu
+TypePtr softplusType(Call &call);    ///< log_sigmoid_forward: the result and a buffer
 TypePtr broadcastType(Call &call);
 TypePtr foreachType(Call &call); ///< a list like the first one
 
@@ -21,6 +25,7 @@ TypePtr sameReduction(Call &call);   ///< amax, amin, mean: the operand's dtype,
 TypePtr sumReduction(Call &call);    ///< integers become i64
 TypePtr boolReduction(Call &call);   ///< any, all
 TypePtr normReduction(Call &call);   ///< real
+TypePtr floatReduction(Call &call);  ///< logsumexp: integers become floats
 TypePtr indexReduction(Call &call);  ///< argmax: i64
 TypePtr pairReduction(Call &call);   ///< max.dim: values and indices
 TypePtr momentReduction(Call &call); ///< var_mean
@@ -32,7 +37,8 @@ TypePtr topkType(Call &call);
 // Selections and copies.
 TypePtr gatherType(Call &call);     ///< sizes of the index
 TypePtr contiguousSelf(Call &call); ///< scatter: like the first operand, contiguous
-TypePtr preservedSelf(Call &call);  ///< index_put, slice_scatter: a clone of the first operand
+TypePtr preservedSelf(Call &call);  ///< a clone of the first operand
+TypePtr sameType(Call &call);       ///< copy, slice_scatter: a clone with the very strides
 TypePtr embeddingType(Call &call);
 TypePtr embeddingBackward(Call &call);
 TypePtr indexType(Call &call);
@@ -41,9 +47,10 @@ TypePtr sliceBackward(Call &call); ///< input sizes are given
 TypePtr padType(Call &call);
 TypePtr stackType(Call &call);
 TypePtr catType(Call &call);
-TypePtr repeatType(Call &call); ///< repeat_interleave
-TypePtr copyType(Call &call);   ///< clone, _to_copy, ..._like
-TypePtr deviceType(Call &call); ///< device_put
+TypePtr repeatType(Call &call);   ///< repeat_interleave
+TypePtr copyType(Call &call);     ///< clone, _to_copy
+TypePtr likeCopyType(Call &call); ///< zeros_like
+TypePtr deviceType(Call &call);   ///< device_put
 
 // New tensors.
 TypePtr createdType(Call &call); ///< sizes first: empty, full

@@ -40,7 +40,10 @@ std::optional<Dims> stretchedStrides(const Type &type, DimsRef sizes) {
 /// Not stretched.
 bool fills(const Type &type, SizesRef sizes) { return type.stridesKnown() && type.sizes() == sizes; }
 
+/// Of images, [n, c, h, w]: elementwise operators ask for no other layout with channels last.
 bool isChannelsLast(const Type &type) {
+  if (type.sizes().size() != 4)
+    return false;
   auto sizes = numbersFor(type.sizes());
   auto strides = numbersFor(type.strides());
   return sizes && strides && ccgraph::isChannelsLast(*sizes, *strides);

@@ -43,6 +43,7 @@ DType summed(DType dtype) { return classOf(dtype) < DTypeClass::Float ? DType::I
 TypePtr sameReduction(Call &call) { return reduction(call, same); }
 TypePtr sumReduction(Call &call) { return reduction(call, summed); }
 TypePtr normReduction(Call &call) { return reduction(call, realTypeOf); }
+TypePtr floatReduction(Call &call) { return reduction(call, floatTypeOf); }
 TypePtr indexReduction(Call &call) {
   return reduction(call, [](DType) { return DType::I64; });
 }
@@ -79,8 +80,8 @@ TypePtr sortType(Call &call) {
   TypePtr self = call.tensor(0);
   if (!self)
     return nullptr;
-  return call.context.list({preserved(call.context, self->dtype(), *self, self->device()),
-                            preserved(call.context, DType::I64, *self, self->device())});
+  return call.context.list(
+      {elementwise(call.context, self->dtype(), {self}), elementwise(call.context, DType::I64, {self})});
 }
 
 TypePtr topkType(Call &call) {

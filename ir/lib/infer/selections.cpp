@@ -184,6 +184,18 @@ TypePtr repeatType(Call &call) {
   return call.contiguousLike(*repeats, {size ? *size : call.fresh.take(call.context)});
 }
 
+TypePtr sameType(Call &call) { return call.tensor(0); }
+
+TypePtr likeCopyType(Call &call) {
+  TypePtr self = call.tensor(0);
+  if (!self || formatOf(call) != "preserve_format")
+    return copyType(call);
+  TypePtr like = elementwise(call.context, call.dtypeOr(self->dtype()), {self});
+  return like ? call.context.tensor(like->dtype(), {like->sizes(), like->strides(), like->stridesKnown()},
+                                    call.deviceOr(self->device()))
+              : nullptr;
+}
+
 TypePtr copyType(Call &call) {
   TypePtr self = call.tensor(0);
   if (!self)

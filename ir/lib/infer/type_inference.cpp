@@ -7,9 +7,11 @@ namespace {
 
 /// Where a shape rule leaves strides of dimensions of one element open, which PyTorch prints all the same.
 bool asksDefaultsFirst(const OpDef &op) {
-  llvm::StringRef target = op.target.str();
-  return target == "aten.view.default" || target == "aten.reshape.default" || target == "aten._unsafe_view.default" ||
-         target == "aten.cat.default";
+  constexpr llvm::StringLiteral targets[] = {
+      "aten._unsafe_view.default", "aten.cat.default",     "aten.empty_like.default", "aten.full_like.default",
+      "aten.ones_like.default",    "aten.reshape.default", "aten.view.default",       "aten.zeros_like.default",
+  };
+  return llvm::is_contained(targets, op.target.str());
 }
 
 } // namespace

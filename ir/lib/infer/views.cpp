@@ -138,7 +138,9 @@ TypePtr staticView(const Call &call, const Type &from, Window window, DimsRef wa
   if (contiguousStrides(window.sizes) == window.strides || productOf(wanted) == 0 ||
       llvm::any_of(wanted, [](int64_t size) { return size < 1; }))
     return nullptr;
-  auto strides = walkedStrides(std::move(window), wanted);
+  // A contiguous tensor as one dimension has the stride 1, also where each of its dimensions has one element.
+  bool isLine = wanted.size() == 1 && isContiguous(window.sizes, window.strides);
+  auto strides = isLine ? std::optional(Dims{1}) : walkedStrides(std::move(window), wanted);
   if (!strides)
     return nullptr;
   Sizes sizes(wanted.begin(), wanted.end());

@@ -195,6 +195,7 @@ TEST(FunctionalCollectiveErrors, APermutationWithoutRankOrThatIsNone) {
             "error: permute_tensor: got 2 destinations for a group of 4 ranks [trace.permutation]\n");
   EXPECT_EQ(errorOf(permute_tensor(x, {1, 2, 3, 4}, "0")),
             "error: permute_tensor: destination 4 in a group of 4 ranks [trace.permutation]\n");
+  t.trace().addGroup({.name = "1", .ranks = {0, 1}});
   EXPECT_EQ(errorOf(permute_tensor(x, {1, 0}, std::vector<int64_t>{0, 1})),
             "error: permute_tensor: Global rank 3 is not part of group 1 [trace.rank]\n");
 }

@@ -96,6 +96,23 @@ c10d::Tensors buffers(size_t number) {
 }
 
 const InPlace inPlace[] = {
+    {"allreduce_premul_",
+     [](const Tensor &x) {
+       c10d::allreduce_({comm_tensor(x)}, "0", collectives::premul_sum(1.5));
+       return x;
+     }},
+    {"_reduce_scatter_base_premul_",
+     [](const Tensor &x) {
+       Tensor out = comm_tensor(zeros({2}));
+       c10d::_reduce_scatter_base_(out, x, "0", collectives::premul_sum(0.5));
+       return out + slice(x, 0, 0, 2);
+     }},
+    {"reduce_scatter_premul_",
+     [](const Tensor &x) {
+       c10d::Tensors out = buffers(1), in = pieces(x);
+       c10d::reduce_scatter_(out, {in}, "0", collectives::premul_sum(0.5));
+       return out[0] + in[0];
+     }},
     {"_allgather_base_",
      [](const Tensor &x) {
        Tensor out = comm_tensor(zeros({32}));
@@ -259,6 +276,56 @@ TEST(CommTensorErrors, SeveralDevicesAndAbsentTensors) {
             "  note: give [[a, b]] for the tensors a and b\n");
   EXPECT_EQ(errorOf(c10d::_allgather_base_(comm_tensor(zeros({8})), Tensor(), "0")),
             "error: c10d._allgather_base_.default: is given a tensor that was never given a value [trace.absent]\n");
+}
+
+TEST(CommTensorErrors, OutputsThatDoNotHoldWhatArrives) {
+  Traced t;
+  Tensor x = t.input("x", {4});
+  EXPECT_EQ(errorOf(c10d::_allgather_base_(comm_tensor(zeros({8})), x, "0")),
+            "error: c10d._allgather_base_.default: output tensor size must be equal to world_size times input tensor "
+            "size: got f32[8][1]cpu and f32[4][1]cpu for 4 ranks [trace.comm-size]\n");
+  EXPECT_EQ(errorOf(c10d::_allgather_base_(comm_tensor(zeros({16}, DType::F64)), x, "0")),
+            "error: c10d._allgather_base_.default: output tensor must have the same type as input tensor "
+            "[trace.comm-dtype]\n");
+  EXPECT_EQ(errorOf(c10d::_reduce_scatter_base_(comm_tensor(zeros({2})), x, "0")),
+            "error: c10d._reduce_scatter_base_.default: input tensor must be the same size as output size times world "
+            "size: got f32[4][1]cpu and f32[2][1]cpu for 4 ranks [trace.comm-size]\n");
+  EXPECT_EQ(errorOf(c10d::allgather_({buffers(3)}, {t.input("y", {2})}, "0")),
+            "error: c10d.allgather_.default: invalid output tensor list at index 0 (expected length 4, got 3) "
+            "[trace.comm-list]\n");
+  EXPECT_EQ(errorOf(c10d::allgather_({buffers(4)}, {x}, "0")),
+            "error: c10d.allgather_.default: invalid tensor size at index 0 (expected [4], got [2]) "
+            "[trace.comm-size]\n");
+  EXPECT_EQ(errorOf(c10d::alltoall_(buffers(4), pieces(t.input("z", {4})), "0")),
+            "error: c10d.alltoall_.default: invalid tensor list (expected length 4, got 2) [trace.comm-list]\n");
+}
+
+TEST(CommTensorErrors, RootsOutsideOfTheGroup) {
+  Traced t;
+  Tensor x = comm_tensor(t.input("x", {8}) * 2);
+  EXPECT_EQ(errorOf(c10d::broadcast_({x}, "0", 4)),
+            "error: c10d.broadcast_.default: invalid root rank: 4 in a group of 4 ranks [trace.root]\n");
+  EXPECT_EQ(errorOf(c10d::broadcast_({x}, "0", 1, 1)),
+            "error: c10d.broadcast_.default: invalid root tensor: 1 [trace.root]\n");
+  EXPECT_EQ(errorOf(c10d::scatter_(buffers(1), {pieces(x)}, "0", -1)),
+            "error: c10d.scatter_.default: invalid root rank: -1 in a group of 4 ranks [trace.root]\n");
+  EXPECT_EQ(errorOf(c10d::broadcast_({x}, "0", 3)), "");
+}
+
+TEST(CommTensorErrors, AGroupThatLacksTheRank) {
+  Traced t({.worldSize = 4, .rank = 3});
+  t.trace().addGroup({.name = "front", .ranks = {0, 1}});
+  EXPECT_EQ(errorOf(c10d::allreduce_({comm_tensor(t.input("x", {4}) * 2)}, "front")),
+            "error: group front: rankset doesn't include the current node: the trace is of rank 3, and the group is "
+            "[0, 1] [trace.group]\n  note: a rank calls collectives of its own groups alone\n");
+}
+
+TEST(CommTensorErrors, AFactorThatItsTensorCannotHold) {
+  Traced t;
+  Tensor whole = comm_tensor(t.input("x", {4}, DType::I64) * 2);
+  EXPECT_EQ(errorOf(c10d::allreduce_({whole}, "0", collectives::premul_sum(1.5))),
+            "error: aten.mul_.Tensor: result type Float can't be cast to the desired output type Long "
+            "[trace.written]\n  note: call the operator that writes nothing\n");
 }
 
 TEST(CommTensorErrors, ScatteringNothingEagerly) {

@@ -46,10 +46,19 @@ TEST_F(Folding, GroupsOfAMesh) {
   EXPECT_EQ(cantFail(get_process_group_ranks(std::pair(mesh, 0))), (std::vector<int64_t>{1, 5}));
   EXPECT_EQ(cantFail(group_name(std::pair(mesh, 1))), "tp");
   EXPECT_EQ(guards(),
-            "rank of dp is 1\nrank of tp is 1\nsize of tp is 4\nranks of dp is [1, 5]\nname of tp is \"tp\"\n");
+            "size of tp is 4\nrank of dp is 1\nrank of tp is 1\nranks of dp is [1, 5]\nname of tp is \"tp\"\n");
+}
+
+TEST_F(Folding, AMeshThatIsAskedOutsideOfATraceLeavesNoGuard) {
+  DeviceMesh other("cuda", {8}, {"all"});
+  EXPECT_EQ(other.size(), 8);
+  EXPECT_EQ(other.shape().size(), 1U);
+  EXPECT_EQ(guards(), "");
 }
 
 TEST_F(Folding, TheHelpersOfGroups) {
+  t.trace().addGroup({.name = "1", .ranks = {2, 5}, .tag = "us\"er"});
+  t.trace().addGroup({.name = "2", .ranks = {0, 1}});
   EXPECT_EQ(cantFail(_get_group_size_by_name("0")), 8);
   EXPECT_EQ(cantFail(_resolve_group_name_by_ranks_and_tag({2, 5}, "us\"er")), "1");
   EXPECT_EQ(cantFail(_get_group_tag("1")), "us\"er");
@@ -159,6 +168,20 @@ TEST(Guards, NameEachFactThatIsAnotherNow) {
             "error: group tp: the graph was traced with rank 1, and it is 0 now [guards.fact]\n" + repair +
                 "error: group dp: the graph was traced with ranks [1, 3], and it is [0, 2] now [guards.fact]\n" +
                 repair);
+}
+
+TEST(Guards, OfASizeOfAMeshAreCheckedByItsGroup) {
+  Traced t({.worldSize = 4});
+  DeviceMesh mesh("cpu", {2, 2}, {"dp", "tp"});
+  EXPECT_EQ(cantFail(mesh.size(-1)), 2);
+  Graph &graph = t.finish({t.input("x", {1})});
+  std::string text;
+  std::unique_ptr<Graph> again = readBack(t.context(), graph, text);
+  EXPECT_EQ(errorOf(checkGuards(*again)), "");
+  again->groups().set(Group{.name = "tp", .ranks = {0, 1, 2, 3}});
+  EXPECT_EQ(errorOf(checkGuards(*again)),
+            "error: group tp: the graph was traced with size 2, and it is 4 now [guards.fact]\n"
+            "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
 }
 
 } // namespace

@@ -223,6 +223,72 @@ static const GradientCase cases[] = {
         m = aten.amin.default(a, [0])
         y = aten.mul.Tensor(k, m)
         return (y,))"},
+    {"square", R"(a: "f64[3]"
+        y = aten.square.default(a)
+        return (y,))"},
+    {"prod", R"(a: "f64[2, 3]"
+        y = aten.prod.default(a)
+        return (y,))"},
+    {"prod_with_zeros", R"(a: "f64[2, 3]"
+        r = aten.relu.default(a)
+        y = aten.prod.dim_int(r, 0)
+        return (y,))"},
+    {"prod_dim", R"(a: "f64[2, 3]"
+        y = aten.prod.dim_int(a, -1)
+        return (y,))"},
+    {"prod_dim_kept", R"(a: "f64[2, 3, 1]"
+        l = aten.prod.dim_int(a, 0, True)
+        s = aten.prod.dim_int(a, 2, True)
+        y = aten.mul.Tensor(l, s)
+        return (y,))"},
+    {"max_dim", R"(a: "f64[2, 3]"
+        m = aten.max.dim(a, 1)
+        y = operator.getitem(m, 0)
+        return (y,))"},
+    {"min_dim_kept", R"(a: "f64[2, 3]"
+        m = aten.min.dim(a, 0, True)
+        y = operator.getitem(m, 0)
+        return (y,))"},
+    {"sort", R"(a: "f64[2, 4]"
+        m = aten.sort.default(a, 1, True)
+        y = operator.getitem(m, 0)
+        return (y,))"},
+    {"sort_stable", R"(a: "f64[4, 2]"
+        m = aten.sort.stable(a, stable = True, dim = 0)
+        y = operator.getitem(m, 0)
+        return (y,))"},
+    {"topk", R"(a: "f64[2, 5]"
+        m = aten.topk.default(a, 2)
+        y = operator.getitem(m, 0)
+        return (y,))"},
+    {"topk_least", R"(a: "f64[5, 2]"
+        m = aten.topk.default(a, 3, 0, False)
+        y = operator.getitem(m, 0)
+        return (y,))"},
+    {"vector_norm", R"(a: "f64[2, 3]"
+        y = aten.linalg_vector_norm.default(a)
+        return (y,))"},
+    {"vector_norm_1", R"(a: "f64[2, 3]"
+        y = aten.linalg_vector_norm.default(a, 1, [1], True)
+        return (y,))"},
+    {"vector_norm_3", R"(a: "f64[2, 3]"
+        y = aten.linalg_vector_norm.default(a, 3, [0])
+        return (y,))"},
+    {"vector_norm_3_2", R"(a: "f64[2, 3]"
+        y = aten.linalg_vector_norm.default(a, 1.5, [-1])
+        return (y,))"},
+    {"vector_norm_half", R"(p: "f64[2, 3]"
+        y = aten.linalg_vector_norm.default(p, 0.5, [-1])
+        return (y,))"},
+    {"vector_norm_inf", R"(a: "f64[2, 3]"
+        y = aten.linalg_vector_norm.default(a, inf, [-1])
+        return (y,))"},
+    {"norm_of_all", R"(a: "f64[2, 3]"
+        y = aten.norm.Scalar(a, 2)
+        return (y,))"},
+    {"norm_of_dim", R"(a: "f64[2, 3]"
+        y = aten.norm.ScalarOpt_dim(a, 3, [1])
+        return (y,))"},
     {"cumsum", R"(a: "f64[2, 3]"
         y = aten.cumsum.default(a, -1)
         return (y,))"},

@@ -255,8 +255,8 @@ TEST(Gradient, StandsForWhatItDifferentiates) {
 }
 
 TEST(Gradient, IsRefusedWhereAnOperatorHasNoRule) {
-  EXPECT_EQ(Asked("x: \"f32[2]\"\n c = aten.prod.default(x)\n y = aten.sum.default(c)\n return (y,)").error(),
-            "error: c: calls aten.prod.default, which has no gradient rule [gradient.no-rule]\n"
+  EXPECT_EQ(Asked("x: \"f32[2]\"\n c = aten.cumprod.default(x, 0)\n y = aten.sum.default(c)\n return (y,)").error(),
+            "error: c: calls aten.cumprod.default, which has no gradient rule [gradient.no-rule]\n"
             "  note: write it with operators that have one, or leave it out of what the loss depends on\n");
 }
 

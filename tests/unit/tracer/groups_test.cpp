@@ -1,6 +1,7 @@
 // The forms of a group: what each comes to, and what each refuses.
 #include "traced.h"
 
+#include "ccgraph/tracer/collectives.h"
 #include "support/noted.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -60,10 +61,12 @@ TEST(GroupForms, OneDimensionOfAMesh) {
 
 TEST(GroupForms, ListsOfRanksWarnOnce) {
   Traced t;
+  t.trace().addGroup({.name = "1", .ranks = {1, 2}});
+  t.trace().addGroup({.name = "2", .partition = {{0, 1}, {2, 3}}});
   EXPECT_EQ(expanded(std::vector<int64_t>{0, 1, 2, 3}).name, "0");
-  EXPECT_EQ(expanded(std::vector<int64_t>{2, 1}), (ExpandedGroup{"1", {2, 1}, 2}));
-  EXPECT_EQ(expanded(std::vector<int64_t>{2, 1}).name, "1");
-  EXPECT_EQ(expanded(Cells{{0, 1}, {2, 3}}), (ExpandedGroup{"2", {0, 1, 2, 3}, 2}));
+  EXPECT_EQ(expanded(std::vector<int64_t>{2, 1}), (ExpandedGroup{"1", {1, 2}, 2}));
+  EXPECT_EQ(expanded(Cells{{1, 2}}).name, "1");
+  EXPECT_EQ(expanded(Cells{{0, 1}, {3, 2}}), (ExpandedGroup{"2", {0, 1, 2, 3}, 2}));
   ASSERT_EQ(t.trace().warnings().size(), 1U);
   note("warning", toString(t.trace().warnings()));
   EXPECT_EQ(toString(t.trace().warnings()),
@@ -71,12 +74,56 @@ TEST(GroupForms, ListsOfRanksWarnOnce) {
             "switch to using ProcessGroup, DeviceMesh, or group name instead. [trace.ranks-deprecated]\n");
 }
 
-TEST(GroupForms, ATagIsPartOfWhichGroupIsMeant) {
+TEST(GroupForms, RanksAndTagSayWhichGroupIsMeant) {
   Traced t;
   std::vector<int64_t> ranks = {0, 1};
-  EXPECT_EQ(llvm::cantFail(expandGroup(ranks, "user")).name, "1");
-  EXPECT_EQ(llvm::cantFail(expandGroup(ranks, "other")).name, "2");
-  EXPECT_EQ(llvm::cantFail(expandGroup(ranks, "user")).name, "1");
+  t.trace().addGroup({.name = "a", .ranks = ranks, .tag = "user"});
+  t.trace().addGroup({.name = "b", .ranks = ranks, .tag = "other"});
+  t.trace().addGroup({.name = "c", .ranks = {0, 2}});
+  EXPECT_EQ(llvm::cantFail(expandGroup(ranks, "user")).name, "a");
+  EXPECT_EQ(llvm::cantFail(expandGroup(ranks, "other")).name, "b");
+  EXPECT_EQ(llvm::cantFail(expandGroup(std::vector<int64_t>{2, 0})).name, "c");
+}
+
+TEST(GroupErrors, RanksWithoutATagAreNoGroupThatHasOne) {
+  Traced t;
+  t.trace().addGroup({.name = "a", .ranks = {0, 1}, .tag = "user"});
+  t.trace().addGroup({.name = "c", .ranks = {0, 2}});
+  EXPECT_EQ(refusal(std::vector<int64_t>{0, 1}),
+            "error: group: no process group has the ranks [0, 1] and the tag '' [trace.group]\n"
+            "  note: Trace::addGroup makes a group known by its ranks and its tag\n");
+  EXPECT_EQ(errorOf(expandGroup(std::vector<int64_t>{0, 1}, "other").takeError()),
+            "error: group: no process group has the ranks [0, 1] and the tag 'other' [trace.group]\n"
+            "  note: Trace::addGroup makes a group known by its ranks and its tag\n");
+  EXPECT_EQ(errorOf(expandGroup(std::vector<int64_t>{0, 2}, "user").takeError()),
+            "error: group: no process group has the ranks [0, 2] and the tag 'user' [trace.group]\n"
+            "  note: Trace::addGroup makes a group known by its ranks and its tag\n");
+}
+
+TEST(GroupErrors, ANameWithTwoTags) {
+  Traced t;
+  t.trace().addGroup({.name = "a", .ranks = {0, 1}, .tag = "user"});
+  EXPECT_EQ(refusal(Group{.name = "a", .ranks = {0, 1}, .tag = "other"}),
+            "error: group a: its tag is 'user' already, and now 'other' [trace.group]\n"
+            "  note: give one of them another name\n");
+}
+
+/// What a collective of a group is refused with, in the trace of rank 3 of 4.
+std::string refusalOnRank3(const GroupLike &group) {
+  Traced t({.worldSize = 4, .rank = 3});
+  t.trace().addGroup({.name = "front", .ranks = {0, 1}});
+  t.trace().addGroup({.name = "halves", .partition = {{0, 1}, {2, 3}}});
+  Tensor y = collectives::all_reduce(t.input("x", {4}), "sum", group);
+  return y.error() ? toString(*y.error()) : "";
+}
+
+TEST(GroupErrors, ACollectiveOfAGroupThatLacksTheRank) {
+  std::string text = "rankset doesn't include the current node: the trace is of rank 3, and the group is ";
+  EXPECT_NE(refusalOnRank3("front").find("group front: " + text + "[0, 1] [trace.group]"), std::string::npos);
+  EXPECT_NE(refusalOnRank3(DeviceMesh("cpu", {2}, {"dp"})).find("group dp: " + text + "[0, 1]"), std::string::npos);
+  EXPECT_NE(refusalOnRank3(std::vector<int64_t>{0, 1}).find("group front: " + text), std::string::npos);
+  EXPECT_EQ(refusalOnRank3("halves"), "");
+  EXPECT_EQ(refusalOnRank3(std::pair(DeviceMesh("cpu", {2, 2}), 0)), "");
 }
 
 TEST(GroupErrors, CellsOfUnequalSize) {
@@ -115,9 +162,9 @@ TEST(GroupErrors, ANameThatNobodyKnows) {
 TEST(GroupErrors, RanksThatCannotBe) {
   Traced t;
   EXPECT_EQ(refusal(std::vector<int64_t>{0, 4}),
-            "error: group 1: rank 4 is not one of the world's 4 ranks [trace.group]\n"
+            "error: group: rank 4 is not one of the world's 4 ranks [trace.group]\n"
             "  note: ranks are global and count from 0\n");
-  EXPECT_EQ(refusal(std::vector<int64_t>{1, 1}), "error: group 1: rank 1 stands twice in [1, 1] [trace.group]\n");
+  EXPECT_EQ(refusal(std::vector<int64_t>{1, 1}), "error: group: rank 1 stands twice in [1, 1] [trace.group]\n");
   EXPECT_EQ(refusal(std::vector<int64_t>{}), "error: group: a group of no ranks [trace.group]\n");
   EXPECT_EQ(refusal(Group()), "error: group: it has no name [trace.group]\n"
                               "  note: a group object needs one, by which graphs know it\n");

@@ -122,6 +122,11 @@ llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path) {
   return readObjectFile(file->source());
 }
 
+void addOwnObjects(const Graph &graph, ObjectMeanings &objects) {
+  ObjectMeanings own = objectsOf(graph);
+  objects.insert(own.begin(), own.end());
+}
+
 // The file is opened once, because it may be a pipe.
 llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path, GroupTable *stated) {
   llvm::Expected<InputFile> file = InputFile::open(path);

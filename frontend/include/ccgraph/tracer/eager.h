@@ -15,7 +15,7 @@
 //
 // Ownership: values belong to the tensors; the session is of one thread and has no other trace or session beside it.
 // Failure: a failed tensor (tensor.h), with the diagnostic of the rule, or of the run, that refused it; a collective's at its
-// wait. What differs by rank (get_rank, permute_tensor) is refused, since one call is all ranks'.
+// wait. What differs by rank (get_rank, unequal splits) is refused, since one call is all ranks'.
 // Cost: a run of a graph of a few nodes a call.
 #pragma once
 

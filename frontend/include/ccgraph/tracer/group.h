@@ -9,9 +9,13 @@
 //
 // Each form comes to a name, ranks and a size (expandGroup), and the trace's group table holds what the name means.
 //
-// Ownership: plain values. Failure: forms that are no group do not compile; what a form says wrongly (cells of unequal
-// size, a mesh of two dimensions without one, an unknown name, a name with two meanings) fails the call that it is given
-// to, with the text of PyTorch's own error where it has one. Cost: linear in the ranks.
+// A list of ranks, or of cells, means the group of the table that has these ranks, in any order, and the tag of the call; where there is
+// none, the call fails. A trace of one rank refuses a collective of a group that lacks the rank.
+//
+// Ownership: plain values; a mesh shares what its copies hold. Failure: forms that are no group do not compile; what a form says wrongly
+// (cells of unequal size, a mesh of two dimensions without one, an unknown name, a name with two meanings) fails the call that it is
+// given to, with the text of PyTorch's own error where it has one. Cost: constant for a name and for a mesh that was given before;
+// linear in the ranks for a group object and for lists.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -19,6 +23,7 @@
 #include "llvm/Support/Error.h"
 
 #include <concepts>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -41,9 +46,9 @@ public:
 
   // Spelled as PyTorch spells them.
   // NOLINTBEGIN(readability-identifier-naming)
-  [[nodiscard]] int64_t ndim() const { return static_cast<int64_t>(shape_.size()); }
-  [[nodiscard]] const std::string &device_type() const { return deviceType_; }
-  /// Of one dimension.
+  [[nodiscard]] int64_t ndim() const;
+  [[nodiscard]] const std::string &device_type() const;
+  /// Of one dimension. While a trace is open, this leaves a guard of that dimension's group (facts.h).
   [[nodiscard]] llvm::Expected<int64_t> size(int64_t dim) const;
   /// Of all of it.
   [[nodiscard]] int64_t size() const;
@@ -52,17 +57,15 @@ public:
   /// Of a mesh with one dimension.
   [[nodiscard]] llvm::Expected<Group> get_group() const;
   // NOLINTEND(readability-identifier-naming)
-  [[nodiscard]] const std::vector<int64_t> &ranks() const { return ranks_; }
-  [[nodiscard]] const std::vector<int64_t> &shape() const { return shape_; }
+  [[nodiscard]] const std::vector<int64_t> &ranks() const;
+  [[nodiscard]] const std::vector<int64_t> &shape() const;
+
+  /// What all copies share. Its address stands for the mesh while somebody holds it.
+  struct Layout;
+  [[nodiscard]] const std::shared_ptr<const Layout> &layout() const { return layout_; }
 
 private:
-  /// Why this is no mesh; empty where it is one.
-  [[nodiscard]] std::string wrong() const;
-
-  std::string deviceType_;
-  std::vector<int64_t> shape_;
-  std::vector<std::string> names_;
-  std::vector<int64_t> ranks_;
+  std::shared_ptr<const Layout> layout_;
 };
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include "ccgraph/tracer/call.h"
 
 #include <optional>
+#include <string>
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::tracer {
@@ -17,8 +18,10 @@ namespace ccgraph::tracer {
 /// input / sqrt(mean of squares + eps) over the last dimensions, of these sizes; then times weight. Six calls.
 [[nodiscard]] Tensor rms_norm(const Tensor &input, const std::vector<int64_t> &normalized_shape,
                               const Tensor &weight = Tensor(), double eps = 1e-6);
-/// The rows of weight that input, of integers, names. As in torch.nn.functional, input comes first.
-[[nodiscard]] Tensor embedding(const Tensor &input, const Tensor &weight);
+/// The rows of weight that input, of integers, names. As in torch.nn.functional, input comes first. The row `padding_idx`, from the end
+/// where it is negative, gets no gradient; where `scale_grad_by_freq`, a row's gradient is divided by the number of its places.
+[[nodiscard]] Tensor embedding(const Tensor &input, const Tensor &weight,
+                               std::optional<int64_t> padding_idx = std::nullopt, bool scale_grad_by_freq = false);
 /// softmax(query key^T * scale + mask) value over the last two dimensions, by its formula: f32[..., l, e] each. `attn_mask`:
 /// added where it is of floats; where it is of bools, what it leaves out is not seen. `dropout_p`: which part of the weights is
 /// left out at random. Causal: position i sees positions up to i; not beside a mask. `scale`: 1/sqrt(e) where left out.
@@ -26,8 +29,16 @@ namespace ccgraph::tracer {
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value,
                                                   const Tensor &attn_mask = Tensor(), double dropout_p = 0.0,
                                                   bool is_causal = false, std::optional<double> scale = std::nullopt);
-/// Mean over rows of the negative log-likelihood of target, i64[n], under softmax(input), f32[n, c]. Two calls.
-[[nodiscard]] Tensor cross_entropy(const Tensor &input, const Tensor &target);
+struct CrossEntropyOptions {
+  /// of each class, f32[c]; absent: all count alike
+  Tensor weight = Tensor();
+  /// rows with this target do not count
+  int64_t ignore_index = -100;
+  /// "mean", over what the rows weigh, "sum", or "none": one loss a row
+  std::string reduction = "mean";
+};
+/// The negative log-likelihood of target, i64[n], under softmax(input), f32[n, c]. Two calls.
+[[nodiscard]] Tensor cross_entropy(const Tensor &input, const Tensor &target, const CrossEntropyOptions &options = {});
 /// Mean of the squared difference.
 [[nodiscard]] Tensor mse_loss(const Tensor &input, const Tensor &target);
 

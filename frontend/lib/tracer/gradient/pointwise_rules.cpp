@@ -89,9 +89,16 @@ void erf(GradientCall &c) {
 void powScalar(GradientCall &c) {
   double exponent = c.number(1, 0);
   c.give(0, [&] {
+    if (exponent == 0) // because 0 * a^-1 is NaN where a is 0
+      return c.make("aten.zeros_like.default", {c.operand(0)});
     Node *power = c.make("aten.pow.Tensor_Scalar", {c.operand(0), exponent - 1});
     return product(c, c.gradient(), c.scaled(power, exponent));
   });
+}
+
+// d a^2 = 2 a da.
+void square(GradientCall &c) {
+  c.give(0, [&] { return product(c, c.gradient(), c.scaled(c.operand(0), 2)); });
 }
 
 void relu(GradientCall &c) {
@@ -180,6 +187,7 @@ constexpr RuleEntry entries[] = {
     {"aten.reciprocal.default", reciprocal},
     {"aten.erf.default", erf},
     {"aten.pow.Tensor_Scalar", powScalar},
+    {"aten.square.default", square},
     {"aten.relu.default", relu},
     {"aten.gelu.default", gelu},
     {"aten.silu.default", silu},

@@ -1,58 +1,8 @@
+#include "tracer/gradient/reduction.h"
 #include "tracer/gradient/rules.h"
 
 namespace ccgraph::tracer::gradient {
 namespace {
-
-/// A reduction as its arguments say: over which dimensions of the operand, and whether they stay as ones.
-struct Reduction {
-  Dims sizes;
-  Dims dims;
-  bool keeps = false;
-
-  /// Elements that become one.
-  [[nodiscard]] int64_t count() const {
-    int64_t count = 1;
-    for (int64_t dim : dims)
-      count *= sizes[dim];
-    return count;
-  }
-  [[nodiscard]] Dims sizesWithOnes() const {
-    Dims kept = sizes;
-    for (int64_t dim : dims)
-      kept[dim] = 1;
-    return kept;
-  }
-};
-
-/// Over all dimensions where argument 1 names none; `keeps`: the place of keepdim. A single number has no dimension, though PyTorch lets a
-/// call name its dimension 0 or -1.
-Reduction reductionOf(GradientCall &c, int keeps = 2) {
-  Reduction reduction{c.sizes(c.operand(0)), {}, c.boolean(keeps, false)};
-  if (reduction.sizes.empty())
-    return reduction;
-  if (const Argument *dims = argumentAt(*c.node(), 1))
-    for (const Argument &dim : dims->elements())
-      reduction.dims.push_back(GradientCall::dimension(dim.integer(), reduction.sizes.size()));
-  if (reduction.dims.empty())
-    reduction.dims = allDims(static_cast<int64_t>(reduction.sizes.size()));
-  return reduction;
-}
-
-/// A tensor like the result, seen with the dimensions that it lost.
-Node *withOnes(GradientCall &c, Node *tensor, const Reduction &reduction) {
-  return reduction.keeps ? tensor : c.make("aten.view.default", {tensor, Actual::integers(reduction.sizesWithOnes())});
-}
-
-/// The operand's dtype again, where the result has another.
-Node *castBack(GradientCall &c, Node *gradient) {
-  DType from = c.dtype(c.node()), to = c.dtype(c.operand(0));
-  return from == to ? gradient : c.make("prims.convert_element_type.default", {gradient, to});
-}
-
-/// As many times as elements became one.
-Node *repeated(GradientCall &c, Node *gradient, const Reduction &reduction) {
-  return c.make("aten.expand.default", {withOnes(c, gradient, reduction), Actual::integers(reduction.sizes)});
-}
 
 /// The gradient of each element, which is that of the sum.
 Node *spread(GradientCall &c, const Reduction &reduction) { return castBack(c, repeated(c, c.gradient(), reduction)); }
@@ -83,7 +33,7 @@ void amax(GradientCall &c) {
 // Of the variance over n elements 2 (x - mean) / (n - correction), of the mean 1 / n.
 void varMean(GradientCall &c) {
   c.give(0, [&] {
-    Reduction reduction = reductionOf(c, 3);
+    Reduction reduction = reductionOf(c, {.keeps = 3});
     auto count = static_cast<double>(reduction.count());
     Node *ofVariance = nullptr, *ofMean = nullptr;
     if (Node *gradient = c.gradient(0)) {

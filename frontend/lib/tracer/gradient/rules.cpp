@@ -13,8 +13,8 @@ static const llvm::StringMap<Rule> &allRules() {
   static const llvm::StringMap<Rule> rules = [] {
     llvm::StringMap<Rule> all;
     for (llvm::ArrayRef<RuleEntry> family :
-         {pointwiseRules(), viewRules(), matmulRules(), reductionRules(), normalizationRules(), indexingRules(),
-          attentionRules(), collectiveRules()})
+         {pointwiseRules(), viewRules(), matmulRules(), reductionRules(), productRules(), vectorNormRules(),
+          selectionRules(), normalizationRules(), indexingRules(), attentionRules(), collectiveRules()})
       for (const RuleEntry &entry : family) {
         [[maybe_unused]] bool isNew = all.insert({entry.target, entry.rule}).second;
         assert(isNew && "one rule an operator");

@@ -20,6 +20,9 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> viewRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> matmulRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> reductionRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> productRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> vectorNormRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> selectionRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> normalizationRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> indexingRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> attentionRules();

@@ -44,6 +44,8 @@ loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector = "",
 
 /// What the objects of a program stand for, of the same file that describes its groups.
 [[nodiscard]] llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path);
+/// What the graph's own member `constants` says, for objects that have no meaning yet.
+void addOwnObjects(const Graph &graph, ObjectMeanings &objects);
 /// Both: the groups to the graph, the objects to those that have no meaning yet. `stated`, where it is given, becomes
 /// the table of the file.
 [[nodiscard]] llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path,
