@@ -57,7 +57,17 @@ struct Product {
   std::optional<Tensor> bias; ///< [n, m], perhaps stretched
   Complex beta = 1;
   Complex alpha = 1;
+  /// one matrix of several, which PyTorch multiplies by other means
+  bool isOfBatch = false;
 };
+
+/// Is a sum of one term the term itself, so that -0 stays -0, and not the term added to 0? PyTorch's products of two matrices of f32 or
+/// f64 give the former on the CPU; of a matrix and a vector, of batches and of other dtypes they give the latter.
+bool keepsOnlyTerm(const Tensor &out, const Product &product) {
+  bool isReal = out.dtype() == DType::F32 || out.dtype() == DType::F64;
+  bool isMatrix = out.size(0) > 1 && out.size(1) > 1;
+  return product.a.size(1) == 1 && isReal && !product.isOfBatch && (isMatrix || product.bias);
+}
 
 template <typename T>
 T as(Complex factor) {
@@ -72,7 +82,7 @@ struct Tiles {
   Tile<T> a, b, sums;
 };
 
-/// sums = beta * bias + alpha * sums
+/// sums = beta * bias + alpha * sums; without a term, beta * bias.
 template <typename T>
 void addBias(Tiles<T> &tiles, const Product &product, int64_t row, int64_t column) {
   auto sums = tiles.sums.matrix();
@@ -81,7 +91,10 @@ void addBias(Tiles<T> &tiles, const Product &product, int64_t row, int64_t colum
     return;
   Tile<T> bias(tiles.sums.rows, tiles.sums.columns);
   bias.read(product.bias->slice(0, row, row + tiles.sums.rows).slice(1, column, column + tiles.sums.columns), 0, 0);
-  sums += as<T>(product.beta) * bias.matrix();
+  if (product.a.size(1) == 0)
+    sums = as<T>(product.beta) * bias.matrix();
+  else
+    sums += as<T>(product.beta) * bias.matrix();
 }
 
 template <typename T>
@@ -92,7 +105,10 @@ void multiplyTile(const Tensor &out, const Product &product, Tiles<T> &tiles, st
   for (int64_t inner = 0; inner < product.a.size(1); inner += Tile<T>::most) {
     tiles.a.read(product.a, row, inner);
     tiles.b.read(product.b, inner, column);
-    tiles.sums.matrix().noalias() += tiles.a.matrix() * tiles.b.matrix();
+    if (keepsOnlyTerm(out, product))
+      tiles.sums.matrix().noalias() = tiles.a.matrix().col(0) * tiles.b.matrix().row(0);
+    else
+      tiles.sums.matrix().noalias() += tiles.a.matrix() * tiles.b.matrix();
   }
   if (product.bias)
     addBias(tiles, product, row, column);
@@ -167,7 +183,8 @@ void multiplyBatch(const Tensor &out, const Product &batch) {
     std::optional<Tensor> bias;
     if (batch.bias)
       bias = batch.bias->select(0, i);
-    multiply(out.select(0, i), {batch.a.select(0, i), batch.b.select(0, i), bias, batch.beta, batch.alpha});
+    multiply(out.select(0, i),
+             {batch.a.select(0, i), batch.b.select(0, i), bias, batch.beta, batch.alpha, batch.isOfBatch});
   }
 }
 
@@ -177,7 +194,7 @@ Value bmm(KernelArgs &args) {
   if (args.failed() || !checkProduct(args, a, b, 3))
     return {};
   Tensor out = args.result(args.dtype(2, a.dtype()), {a.size(0), a.size(1), b.size(2)});
-  multiplyBatch(out, {a, b, {}});
+  multiplyBatch(out, {.a = a, .b = b, .isOfBatch = true});
   return out;
 }
 
@@ -192,7 +209,7 @@ Value baddbmm(KernelArgs &args) {
   Tensor out = args.result(a.dtype(), {a.size(0), a.size(1), b.size(2)});
   Tensor stretched = args.take(bias.expand(out.sizes()));
   if (!args.failed())
-    multiplyBatch(out, {a, b, stretched, beta, alpha});
+    multiplyBatch(out, {a, b, stretched, beta, alpha, /*isOfBatch=*/true});
   return out;
 }
 
@@ -256,7 +273,8 @@ Value matmul(KernelArgs &args) {
   if (!vectorB)
     sizes.push_back(right.size(2));
   Tensor out = args.result(a.dtype(), sizes);
-  multiplyBatch(args.take(out.view({left.size(0), left.size(1), right.size(2)})), {left, right, {}});
+  multiplyBatch(args.take(out.view({left.size(0), left.size(1), right.size(2)})),
+                {.a = left, .b = right, .isOfBatch = !batch->empty()});
   return out;
 }
 

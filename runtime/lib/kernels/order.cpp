@@ -186,25 +186,34 @@ Value argExtreme(KernelArgs &args) {
   return indices.squeeze(dim);
 }
 
+/// The first total is `step(start, first)`, or the first element itself where there is no start.
 template <typename T>
-void scan(const Tensor &out, const Tensor &self, T (*step)(T, T)) {
+void scan(const Tensor &out, const Tensor &self, T (*step)(T, T), std::optional<T> start) {
   Scratch<T> line;
   forEachRow({out, self}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     line.resize(static_cast<size_t>(count));
     readRow<T>(self.dtype(), rows[1], line);
-    for (size_t i = 1; i < line.size(); ++i)
-      line[i] = step(line[i - 1], line[i]);
+    std::optional<T> total = start;
+    for (T &value : line)
+      total = value = total ? step(*total, value) : value;
     writeRow<T>(out.dtype(), rows[0], line);
   });
 }
 
-/// What a running total starts with and how it goes on.
+/// How a running total goes on, and what it starts with; absent: the first element.
 struct Scan {
   double (*real)(double, double);
   int64_t (*integer)(int64_t, int64_t);
   Complex (*complex)(Complex, Complex);
+  std::optional<int64_t> start = std::nullopt;
+
+  template <typename T>
+  [[nodiscard]] constexpr std::optional<T> startAs() const {
+    return start ? std::optional(static_cast<T>(*start)) : std::nullopt;
+  }
 };
-constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd, [](Complex a, Complex b) { return a + b; }};
+/// Sums start at 0, as PyTorch's do, so a first element of -0 becomes 0.
+constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd, [](Complex a, Complex b) { return a + b; }, 0};
 constexpr Scan products{[](double a, double b) { return a * b; }, wrapMul, [](Complex a, Complex b) { return a * b; }};
 /// log(exp(a) + exp(b))
 constexpr Scan logSums{[](double a, double b) {
@@ -225,11 +234,11 @@ Value cumulate(KernelArgs &args) {
   Tensor source = toDType(self, dtype);
   Tensor result = Tensor::zeros(dtype, self.sizes());
   if (isComplex(dtype))
-    scan<Complex>(dimLast(result, dim), dimLast(source, dim), op.complex);
+    scan<Complex>(dimLast(result, dim), dimLast(source, dim), op.complex, op.startAs<Complex>());
   else if (isFloat(dtype))
-    scan<double>(dimLast(result, dim), dimLast(source, dim), op.real);
+    scan<double>(dimLast(result, dim), dimLast(source, dim), op.real, op.startAs<double>());
   else if (args.check(op.integer != nullptr, "got " + typeOf(self) + ", expected floats"))
-    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), op.integer);
+    scan<int64_t>(dimLast(result, dim), dimLast(source, dim), op.integer, op.startAs<int64_t>());
   return result;
 }
 

@@ -49,6 +49,37 @@ TEST(PyTorchDifferences, SignsAndStepsOfNaNAreZero) {
   EXPECT_EQ(valuesOf("aten.heaviside.default", {f32({2}, {nan, 0}), f32({2}, {5, 5})}), (Doubles{0, 5}));
 }
 
+/// By element: "-" where it is negative, or -0.
+std::string signsOf(const Tensor &tensor) {
+  std::string signs;
+  for (double value : values(tensor))
+    signs += std::signbit(value) ? '-' : '+';
+  return signs;
+}
+
+TEST(PyTorchDifferences, RunningSumsBeginAtZero) {
+  for (DType dtype : {DType::F32, DType::BF16, DType::F64}) {
+    Tensor x = tensor(dtype, {3}, {-0.0, -0.0, 1});
+    EXPECT_EQ(signsOf(call("aten.cumsum.default", {x, number(0)}).tensor()), "+++");
+    EXPECT_EQ(signsOf(call("aten.cumprod.default", {x, number(0)}).tensor()), "-++");
+  }
+}
+
+TEST(PyTorchDifferences, AProductOfOneTermKeepsItsSign) {
+  Tensor a = f32({2, 1}, {-0.0, -0.0}), b = f32({1, 3}, {1, 1, 1}), row = f32({1, 1}, {-0.0});
+  auto negative = [](int64_t count) { return tensor(DType::F32, {count}, std::vector<double>(count, -0.0)); };
+  EXPECT_EQ(signsOf(call("aten.mm.default", {a, b}).tensor()), "------");
+  EXPECT_EQ(signsOf(call("aten.mm.default", {row, b}).tensor()), "+++"); // a vector and a matrix
+  EXPECT_EQ(signsOf(call("aten.addmm.default", {negative(3), a, b}).tensor()), "------");
+  EXPECT_EQ(signsOf(call("aten.addmm.default", {f32({3}, {0, 0, 0}), a, b}).tensor()), "++++++");
+  Tensor twice = f32({2, 2}, {-0.0, -0.0, -0.0, -0.0}), both = f32({2, 2}, {1, 1, 1, 1});
+  EXPECT_EQ(signsOf(call("aten.mm.default", {twice, both}).tensor()), "++++");
+  Tensor half = tensor(DType::BF16, {2, 1}, {-0.0, -0.0}), ones = tensor(DType::BF16, {1, 2}, {1, 1});
+  EXPECT_EQ(signsOf(call("aten.mm.default", {half, ones}).tensor()), "++++");
+  Tensor batch = f32({1, 2, 1}, {-0.0, -0.0}), factors = f32({1, 1, 2}, {1, 1});
+  EXPECT_EQ(signsOf(call("aten.bmm.default", {batch, factors}).tensor()), "++++");
+}
+
 TEST(PyTorchDifferences, NaNStandsAfterAllBoundaries) {
   Value::List arguments{f32({3}, {nan, 1, -2}), f32({2}, {0, 1})};
   EXPECT_EQ(valuesOf("aten.bucketize.Tensor", arguments), (Doubles{2, 1, 0}));
