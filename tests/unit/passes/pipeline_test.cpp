@@ -95,7 +95,7 @@ TEST(Options, ByteCountsPrintInTheLargestUnitThatDivides) {
 
 TEST(Options, ByteCountsAreReadAsPeopleTypeThem) {
   using Text = OptionText<ByteCount>;
-  const std::pair<const char *, int64_t> sizes[] = {{"24.6GiB", 26414086553},
+  const std::pair<const char *, int64_t> sizes[] = {{"24.6GiB", 26414048870},
                                                     {"40gb", 40'000'000'000},
                                                     {"80GB", 80'000'000'000},
                                                     {"40g", int64_t(40) << 30},
@@ -108,7 +108,7 @@ TEST(Options, ByteCountsAreReadAsPeopleTypeThem) {
                                                     {"64b", 64},
                                                     {"0.5K", 512},
                                                     {"9223372036854775807", INT64_MAX},
-                                                    {"0.1234567GiB", 132553428}};
+                                                    {"0.1234567GiB", 132559870}};
   for (auto [text, bytes] : sizes)
     EXPECT_EQ(Text::parse(text), std::optional(ByteCount{bytes})) << text;
   for (const char *text : {"",      "KiB",    "GB",      "0x10",  "-1",      "99999999999999999999",
