@@ -61,6 +61,7 @@ llvm::Expected<runtime::JobPlace> placeOfLauncher(const MeetingPlace &meeting) {
   place.folder = meeting.folder;
   place.address = meeting.address.empty() && meeting.folder.empty() ? addressOfLauncher() : meeting.address;
   place.job = nameOfJob();
+  place.token = textIn("CCGRAPH_JOB_TOKEN");
   place.sharesDevice = std::getenv("NCCL_HOSTID") != nullptr;
   for (const Variables &names : launchers) {
     std::optional<size_t> rank = numberIn(names.rank), ranks = numberIn(names.ranks), local = numberIn(names.localRank);

@@ -116,8 +116,8 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addText("--job-folder", "DIR", "with nccl: where the processes of all ranks meet", options.jobFolder);
   line.addText(
       "--job-address", "AT",
-      "with nccl, in place of a folder: HOST:PORT, a port of rank 0's host (without both: MASTER_ADDR, and the "
-      "port after MASTER_PORT)",
+      "with nccl, in place of a folder: HOST:PORT, an address of rank 0's host, or :PORT of this one alone (without "
+      "both: MASTER_ADDR, and the port after MASTER_PORT)",
       options.jobAddress);
   line.addText("--pace", "FILE",
                "nothing is computed: steps take the microseconds that the file has for their nodes, the rest what is "

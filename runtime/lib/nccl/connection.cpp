@@ -103,44 +103,40 @@ llvm::Expected<std::string> Connection::receive(Clock::time_point until) {
 
 // --- Sockets --------------------------------------------------------------------------------------------------
 
-/// Nothing where the system has no such addresses.
-static std::optional<int> openListener(int family) {
-  int listener = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+/// -1 where the system refuses: errno says why.
+static int openListener(const addrinfo &address) {
+  int listener = socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0)
-    return std::nullopt;
-  int on = 1, off = 0;
+    return -1;
+  int on = 1;
   // Because what an ended job has left of its connections does not concern this one.
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (family == AF_INET6)
-    setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-  return listener;
+  if (bind(listener, address.ai_addr, address.ai_addrlen) == 0 && listen(listener, SOMAXCONN) == 0)
+    return listener;
+  int error = errno;
+  ::close(listener);
+  errno = error;
+  return -1;
 }
 
-static bool bindTo(int listener, int family, uint16_t port) {
-  sockaddr_in6 six = {};
-  six.sin6_family = AF_INET6;
-  six.sin6_port = htons(port);
-  six.sin6_addr = in6addr_any;
-  sockaddr_in four = {};
-  four.sin_family = AF_INET;
-  four.sin_port = htons(port);
-  four.sin_addr.s_addr = htonl(INADDR_ANY);
-  return family == AF_INET6 ? bind(listener, reinterpret_cast<const sockaddr *>(&six), sizeof(six)) == 0
-                            : bind(listener, reinterpret_cast<const sockaddr *>(&four), sizeof(four)) == 0;
-}
-
-llvm::Expected<int> listenOn(uint16_t port) {
-  int family = AF_INET6;
-  std::optional<int> listener = openListener(family);
-  if (!listener)
-    listener = openListener(family = AF_INET);
-  if (!listener)
-    return brokenBySystem();
-  if (bindTo(*listener, family, port) && listen(*listener, SOMAXCONN) == 0)
-    return *listener;
-  llvm::Error error = brokenBySystem();
-  ::close(*listener);
-  return error;
+// A name may have several addresses, such as ::1 and 127.0.0.1; who connects tries all of them, so the first that takes the port does.
+llvm::Expected<int> listenOn(const std::string &host, uint16_t port) {
+  addrinfo wanted = {}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  if (int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found))
+    return broken(gai_strerror(code));
+  int listener = -1;
+  for (const addrinfo *address = found; address && listener < 0; address = address->ai_next) {
+    listener = openListener(*address);
+    if (listener < 0 && errno == EADDRINUSE) // a port of another job: the next address is of the same host
+      break;
+  }
+  int error = errno;
+  freeaddrinfo(found);
+  if (listener >= 0)
+    return listener;
+  errno = error;
+  return brokenBySystem();
 }
 
 static void sendAtOnce(int socket) {

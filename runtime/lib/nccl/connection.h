@@ -50,8 +50,8 @@ private:
   std::string read_;
 };
 
-/// A socket that listens on all of this host's addresses. Error: the system's word for why not.
-[[nodiscard]] llvm::Expected<int> listenOn(uint16_t port);
+/// A socket that listens on an address of `host`, which is one of this machine's. Error: the system's word for why not.
+[[nodiscard]] llvm::Expected<int> listenOn(const std::string &host, uint16_t port);
 /// The next who has called, if there is one; it does not block.
 [[nodiscard]] std::optional<Connection> acceptFrom(int listener);
 /// One try. Nothing where nobody listens there yet. Error: there is no such host.

@@ -5,6 +5,8 @@
 #include "nccl/gpu_error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 #include <numeric>
 #include <poll.h>
@@ -17,11 +19,18 @@ namespace {
 using Clock = Connection::Clock;
 
 /// What strangers say first is not this.
-constexpr llvm::StringLiteral greeting = "ccgraph job 1";
+constexpr llvm::StringLiteral greeting = "ccgraph job 2";
 constexpr llvm::StringLiteral welcome = "welcome";
 constexpr uint64_t longestHello = 4096;
 
 std::string namedJob(llvm::StringRef job) { return job.empty() ? "a job without a name" : ("job '" + job + "'").str(); }
+
+/// 64 hexadecimal digits: a token may hold any bytes, and a hello has lines.
+std::string digestOf(llvm::StringRef token) {
+  llvm::SHA256 digest;
+  digest.update(token);
+  return llvm::toHex(digest.final(), /*LowerCase=*/true);
+}
 
 /// Texts one after another, as one message.
 std::string joined(llvm::ArrayRef<std::string> texts) {
@@ -55,8 +64,8 @@ struct Listener {
 llvm::Expected<std::pair<std::string, uint16_t>> JobPort::parse(llvm::StringRef address) {
   auto [host, text] = address.rsplit(':');
   uint16_t port = 0;
-  if (!host.empty() && !text.getAsInteger(10, port) && port != 0)
-    return std::pair(host.str(), port);
+  if (address.contains(':') && !text.getAsInteger(10, port) && port != 0)
+    return std::pair(host.empty() ? "localhost" : host.str(), port);
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "got '" + address + "', expected HOST:PORT with a port from 1 to 65535");
 }
@@ -77,10 +86,11 @@ llvm::Expected<std::unique_ptr<JobPort>> JobPort::join(const Setup &setup) {
 // --- Rank 0 ---------------------------------------------------------------------------------------------------
 
 llvm::Error JobPort::welcomeOthers() {
-  llvm::Expected<int> opened = listenOn(setup_.port);
+  llvm::Expected<int> opened = listenOn(setup_.host, setup_.port);
   if (!opened)
-    return failed("cannot listen on port " + llvm::Twine(setup_.port) + ": " + llvm::toString(opened.takeError()),
-                  "another job may have it: give each job of a host a port of its own (--job-address HOST:PORT)");
+    return failed(
+        "cannot listen on " + addressText() + ": " + llvm::toString(opened.takeError()),
+        "give an address of the host of rank 0, and each job of a host a port of its own (--job-address HOST:PORT)");
   Listener listener(*opened);
   std::vector<Connection> callers;
   Clock::time_point until = Clock::now() + setup_.deadline;
@@ -104,9 +114,8 @@ llvm::Error JobPort::welcomeOthers() {
   llvm::erase_if(others, [&](size_t rank) { return !isMissing(rank); });
   if (others.empty())
     return llvm::Error::success();
-  return failed(ranksText({others.begin(), others.end()}) + (others.size() == 1 ? " has" : " have") +
-                    " not come to port " + llvm::Twine(setup_.port) + " within " +
-                    llvm::Twine(setup_.deadline.count()) + " ms",
+  return failed(ranksText({others.begin(), others.end()}) + (others.size() == 1 ? " has" : " have") + " not come to " +
+                    addressText() + " within " + llvm::Twine(setup_.deadline.count()) + " ms",
                 "start a process for each rank, all with this host's address; a firewall may stand between");
 }
 
@@ -131,12 +140,15 @@ void JobPort::greet(Connection &caller) {
 
 std::string JobPort::whatIsWrong(llvm::StringRef hello, size_t &rank) const {
   llvm::SmallVector<llvm::StringRef, 4> lines;
-  hello.split(lines, '\n', 3);
+  hello.split(lines, '\n', 4);
   size_t ranks = 0;
-  if (lines.size() != 4 || lines[0] != greeting || lines[1].getAsInteger(10, rank) || lines[2].getAsInteger(10, ranks))
+  if (lines.size() != 5 || lines[0] != greeting || lines[1].getAsInteger(10, rank) || lines[2].getAsInteger(10, ranks))
     return "a process of another version listens there";
-  if (lines[3] != setup_.job)
-    return "there listens " + namedJob(setup_.job) + ", and this process is of " + namedJob(lines[3]);
+  // Because who does not know the token is told nothing of the job.
+  if (lines[3] != digestOf(setup_.token))
+    return "a job with another token listens there";
+  if (lines[4] != setup_.job)
+    return "there listens " + namedJob(setup_.job) + ", and this process is of " + namedJob(lines[4]);
   if (ranks != setup_.ranks || rank == 0 || rank >= setup_.ranks)
     return "there listens a job of " + std::to_string(setup_.ranks) + " ranks, and this is rank " +
            std::to_string(rank) + " of " + std::to_string(ranks);
@@ -175,8 +187,8 @@ llvm::Error JobPort::findRankZero() {
 }
 
 llvm::Expected<std::string> JobPort::sayHello(Connection &to, Clock::time_point until) const {
-  std::string hello =
-      greeting.str() + "\n" + std::to_string(setup_.rank) + "\n" + std::to_string(setup_.ranks) + "\n" + setup_.job;
+  std::string hello = greeting.str() + "\n" + std::to_string(setup_.rank) + "\n" + std::to_string(setup_.ranks) + "\n" +
+                      digestOf(setup_.token) + "\n" + setup_.job;
   if (llvm::Error error = to.send(hello, until))
     return error;
   return to.receive(until);

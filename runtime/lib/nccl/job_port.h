@@ -1,6 +1,7 @@
-// JobPort: where the processes of a job meet that share no folder: rank 0 listens on a port, and all others connect to it.
+// JobPort: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is named, and all others connect
+// to it. It listens on that host's address alone: "localhost" is reached from this machine and no other.
 //
-//   each says hello: which job it is of, its rank, and how many ranks there are
+//   each says hello: which job it is of, its rank, how many ranks there are, and the digest of the job's token
 //   rank 0 welcomes it, or says what is wrong with that, and waits on for the right one
 //   once all are there, nobody else is let in
 //   a gather is a message of each rank to rank 0, and one of rank 0 to each
@@ -9,8 +10,8 @@
 // and who listens on a port where another job does is told that it is in use.
 //
 // Ownership: closes its connections. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a port in use, a host that
-// is not known, a rank that does not come or leaves, another job. Cost: a gather sends all texts to all ranks, by way of rank 0. Who can
-// reach the port can take part in the job: no more than the network that the devices use is trusted.
+// is not known, a rank that does not come or leaves, another job. Cost: a gather sends all texts to all ranks, by way of rank 0. Without a
+// token, who can reach the port can take part in the job; with one, who also knows it. Nothing is encrypted.
 #pragma once
 
 #include "nccl/connection.h"
@@ -29,11 +30,13 @@ public:
     uint16_t port = 0;
     /// the same for all ranks of one job; may be empty
     std::string job;
+    /// the same too, and nobody else knows it; may be empty
+    std::string token;
     size_t rank = 0;
     size_t ranks = 1;
     std::chrono::milliseconds deadline;
   };
-  /// "HOST:PORT". Error: it is not that.
+  /// "HOST:PORT", or ":PORT" of the loopback address. Error: it is not that.
   [[nodiscard]] static llvm::Expected<std::pair<std::string, uint16_t>> parse(llvm::StringRef address);
   /// A call of all ranks. One alone needs no port.
   [[nodiscard]] static llvm::Expected<std::unique_ptr<JobPort>> join(const Setup &setup);

@@ -34,7 +34,7 @@ llvm::Expected<std::unique_ptr<JobMeeting>> joinMeeting(const JobPlace &place, s
     llvm::Expected<std::pair<std::string, uint16_t>> at = JobPort::parse(place.address);
     if (!at)
       return ncclError("the job's address: " + llvm::toString(at.takeError()));
-    return JobPort::join({at->first, at->second, place.job, place.rank, place.ranks, deadline});
+    return JobPort::join({at->first, at->second, place.job, place.token, place.rank, place.ranks, deadline});
   }
   llvm::Expected<JobFolder> folder = JobFolder::join({place.folder, place.rank, place.ranks, deadline});
   if (!folder)

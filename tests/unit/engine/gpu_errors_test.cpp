@@ -54,7 +54,7 @@ std::string staleFolder() {
 }
 /// Nobody listens on port 1 but who is the system's.
 std::string nobodyThere() {
-  auto joined = JobPort::join({"localhost", 1, "a", 1, 2, 50ms});
+  auto joined = JobPort::join({"localhost", 1, "a", "", 1, 2, 50ms});
   return joined ? "" : llvm::toString(joined.takeError());
 }
 
@@ -67,11 +67,11 @@ constexpr const char *noModule =
 
 std::string takenPort() {
   uint16_t port = 29600;
-  llvm::Expected<int> listener = listenOn(port);
+  llvm::Expected<int> listener = listenOn("localhost", port);
   // Because somebody may have it, who then has it for this test too.
   if (!listener)
     llvm::consumeError(listener.takeError());
-  auto joined = JobPort::join({"localhost", port, "a", 0, 2, 50ms});
+  auto joined = JobPort::join({"localhost", port, "a", "", 0, 2, 50ms});
   std::string text = joined ? "" : llvm::toString(joined.takeError());
   if (listener)
     close(*listener);

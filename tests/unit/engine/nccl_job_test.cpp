@@ -178,7 +178,7 @@ struct JobPortTest : testing::Test {
   uint16_t port = freePort();
 
   [[nodiscard]] JobPort::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
-    return {"localhost", port, "a", rank, ranks, deadline};
+    return {"localhost", port, "a", "", rank, ranks, deadline};
   }
   [[nodiscard]] static std::string errorOf(const JobPort::Setup &setup) {
     auto joined = JobPort::join(setup);
@@ -234,7 +234,7 @@ TEST_F(JobPortTest, ProcessesMeetWhoeverComesFirst) {
 
 TEST_F(JobPortTest, SaysWhoDoesNotCome) {
   EXPECT_EQ(errorOf(setup(0, 3, 50ms)),
-            "error: rank 0: ranks 1 and 2 have not come to port " + std::to_string(port) +
+            "error: rank 0: ranks 1 and 2 have not come to localhost:" + std::to_string(port) +
                 " within 50 ms [run.nccl]\n"
                 "  note: start a process for each rank, all with this host's address; a firewall may stand between\n");
   EXPECT_EQ(errorOf(setup(1, 3, 50ms)),
@@ -261,11 +261,50 @@ TEST_F(JobPortTest, APortThatAnotherJobHasIsSaid) {
   // Because it listens only once it runs.
   while (!llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
     std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(errorOf(setup(0, 2)), "error: rank 0: cannot listen on port " + std::to_string(port) +
-                                      ": Address already in use [run.nccl]\n  note: another job may have it: give each "
-                                      "job of a host a port of its own (--job-address HOST:PORT)\n");
+  EXPECT_EQ(errorOf(setup(0, 2)),
+            "error: rank 0: cannot listen on localhost:" + std::to_string(port) +
+                ": Address already in use [run.nccl]\n  note: give an address of the host of rank 0, and each "
+                "job of a host a port of its own (--job-address HOST:PORT)\n");
   EXPECT_EQ(meetAs(setup(1, 2)), "");
   first.join();
+}
+
+TEST_F(JobPortTest, WhoDoesNotKnowTheTokenIsTurnedAway) {
+  auto withToken = [&](size_t rank, std::string token) {
+    JobPort::Setup made = setup(rank, 2);
+    made.token = std::move(token);
+    return made;
+  };
+  std::thread first([&] { EXPECT_EQ(meetAs(withToken(0, "secret\n1")), ""); });
+  for (const char *wrong : {"", "secret", "secret\n2"}) {
+    std::string error = errorOf(withToken(1, wrong));
+    EXPECT_NE(error.find("a job with another token listens there"), std::string::npos) << error;
+    EXPECT_EQ(error.find("'a'"), std::string::npos) << "nothing is said of the job: " << error;
+  }
+  EXPECT_EQ(meetAs(withToken(1, "secret\n1")), "");
+  first.join();
+}
+
+TEST_F(JobPortTest, ListensOnTheHostThatIsNamedAlone) {
+  // 127.0.0.1 and 127.0.0.2 are both this machine: who listens on one is not reached at the other.
+  JobPort::Setup own = setup(0, 2);
+  own.host = "127.0.0.1";
+  std::thread first([&] { EXPECT_EQ(meetAs(own), ""); });
+  while (!llvm::cantFail(connectTo("127.0.0.1", port, Connection::Clock::now() + 1s)))
+    std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(llvm::cantFail(connectTo("127.0.0.2", port, Connection::Clock::now() + 1s)));
+  JobPort::Setup other = setup(1, 2);
+  other.host = "127.0.0.1";
+  EXPECT_EQ(meetAs(other), "");
+  first.join();
+}
+
+TEST_F(JobPortTest, AnAddressOfAnotherMachineIsSaid) {
+  JobPort::Setup own = setup(0, 2);
+  own.host = "192.0.2.1"; // of nobody (RFC 5737)
+  EXPECT_NE(
+      errorOf(own).find("cannot listen on 192.0.2.1:" + std::to_string(port) + ": Cannot assign requested address"),
+      std::string::npos);
 }
 
 TEST_F(JobPortTest, StrangersAreIgnored) {
@@ -295,7 +334,8 @@ TEST(JobPort, AnAddressIsAHostAndAPort) {
   auto parsed = llvm::cantFail(JobPort::parse("fe80::1:29500"));
   EXPECT_EQ(parsed.first, "fe80::1");
   EXPECT_EQ(parsed.second, 29500);
-  for (const char *wrong : {"", "host", "host:", ":29500", "host:0", "host:65536", "host:x"})
+  EXPECT_EQ(llvm::cantFail(JobPort::parse(":29500")), std::pair(std::string("localhost"), uint16_t{29500}));
+  for (const char *wrong : {"", "host", "host:", ":", "host:0", "host:65536", "host:x"})
     EXPECT_EQ(llvm::toString(JobPort::parse(wrong).takeError()),
               "got '" + std::string(wrong) + "', expected HOST:PORT with a port from 1 to 65535");
 }

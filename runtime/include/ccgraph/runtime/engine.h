@@ -119,10 +119,12 @@ struct JobPlace {
   bool sharesDevice = false;
   /// where the processes meet: a folder that all of them see
   std::string folder;
-  /// or in place of that: HOST:PORT, which rank 0 listens on
+  /// or in place of that: HOST:PORT, the address that rank 0 listens on; :PORT is one of this host alone
   std::string address;
   /// by which a port tells this job from others; may be empty
   std::string job;
+  /// a secret of the job's processes, which a port demands of who connects; may be empty
+  std::string token;
 };
 
 // Where an engine runs each rank in a process of its own, all processes make the same requests, and each runs its rank: it reads that
