@@ -5,7 +5,7 @@ Files whose names, comments, groups, frames, logs and records hold escapes and l
 output, on a stream or in a file, has a control character but line ends and tabs, and no line begins with what stood behind a line end in a name."""
 import itertools, json, os, subprocess, sys, tempfile
 
-BIN = sys.argv[1]
+BIN = os.path.abspath(sys.argv[1])
 EVIL = "a\x1b[31m\u009b2J\rb\nINJECTED error: all is well\x7f\u2028INJECTED"
 TYPE = "f32[4][1]cpu"
 

@@ -51,6 +51,7 @@ const ListForm forms[] = {
       return (v, a))",
      {{{14, 16, 18}, sums}, {{14, 16, 18}, sums}}},
     // 0/0 at the first element of rank 0 and at the last one of rank 1: NaN wins over a number, whichever of the two comes first.
+    // Here gloo differs: it compares with <, and so keeps the NaN of rank 0 alone.
     {"nan_in_max_and_min",
      R"(x: "f32[4][1]cpu"
       a: "f32[4][1]cpu" = aten.sub.Tensor(x, 1)

@@ -6,7 +6,7 @@ streams that inflate to a thousand times their size. ccgraph-opt or ccgraph-run 
 code of its own and words, within the memory. Prints a Markdown table."""
 import gzip, io, json, os, resource, struct, subprocess, sys, tempfile, zipfile
 
-BIN = sys.argv[1]
+BIN = os.path.abspath(sys.argv[1])
 SIZE = int(float(sys.argv[2] if len(sys.argv) > 2 else 8) * (1 << 20))
 EVERY_RUN = 128 << 20
 TIMES = 100
