@@ -13,6 +13,8 @@ namespace ccgraph::overlap {
 
 struct SturdyOptions {
   int64_t budget = unlimited;
+  /// picoseconds that no cut may go over
+  int64_t slowest = unlimited;
   /// most cuts that are tried
   unsigned rounds = 8;
 };

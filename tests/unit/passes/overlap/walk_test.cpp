@@ -119,3 +119,41 @@ TEST(Walk, AWaitNobodyNeedsComesBeforeTheLastStep) {
                 .order(),
             "p a r b w v o");
 }
+
+// The walk once took the second transfer to begin before computation had waited for the first: its clock was wrong, and computation
+// stalled where it had work (the all_reduce after a reduce_scatter, HSDP).
+TEST(Walk, WhatReadsATransferInFlightGoesAfterItHasCompleted) {
+  EXPECT_EQ(walkOf("p input 0\n"
+                   "d compute 100 makes 1 needs p\n"
+                   "r launch 50 stream 0 bytes 4 needs d\n"
+                   "wr wait lands r\n"
+                   "a launch 50 stream 1 bytes 4 needs wr\n"
+                   "wa wait lands a\n"
+                   "e compute 100 needs d\n"
+                   "f compute 100 needs e\n"
+                   "o compute 0 needs wa needs f\n",
+                   {})
+                .order(),
+            "p d r e wr a f wa o");
+}
+
+TEST(Walk, OneBucketALayerIsFetchedOneLayerAhead) {
+  std::string text = "p input 0\n", before = "p";
+  for (char layer : {'1', '2', '3', '4'})
+    for (char name : {'a', 'b'}) {
+      std::string id = {name, layer};
+      text += "g" + id + " launch 10 bytes " + (name == 'a' ? "4" : "2") + " key 0 makes 4 needs p\n" + "w" + id +
+              " wait lands g" + id + "\n" + "c" + id + " compute 2000 makes 1 needs w" + id + " needs " + before + "\n";
+      before = "c" + id;
+    }
+  NamedProblem named = problemOf(text + "o compute 0 needs " + before + "\n");
+  Tasks tasks(named.problem);
+  Layers layers(tasks);
+  Policy policy;
+  policy.layers = &layers;
+  Schedule made = walk(named.problem, tasks, lateCurve(named.problem, tasks), policy);
+  ASSERT_EQ(made.buckets.size(), 3U) << "all but the first, for which nothing computes before";
+  for (const std::vector<uint32_t> &bucket : made.buckets)
+    EXPECT_EQ(bucket.size(), 2U);
+  EXPECT_EQ(replay(named.problem, made).total, made.picoseconds);
+}
