@@ -1,7 +1,5 @@
 #include "torch_export/export_scope.h"
 
-#include "ccgraph/ir/frame_place.h"
-
 #include "json/json_text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -81,51 +79,20 @@ Node *ExportScope::placed(Node *node, const JsonValue &value) {
 
 // --- Frames ----------------------------------------------------------------------------------------------------------
 
-namespace {
-
-/// A line of a stack trace: File "model.py", line 12, in forward.
-struct StackLine {
-  llvm::StringRef file, function, code;
-  int64_t number = 0;
-};
-
-/// The frame that begins at `at`; empty where it is of another form. What PyTorch makes up itself has a place and no line
-/// of any program.
-std::optional<StackLine> stackLineAt(llvm::StringRef stackTrace, size_t at) {
+uint32_t exportFrame(Graph &graph, llvm::StringRef stackTrace) {
+  size_t at = stackTrace.rfind("File \"");
+  if (at == llvm::StringRef::npos)
+    return 0;
   auto [line, code] = stackTrace.drop_front(at + 6).split('\n');
   auto [file, rest] = line.split("\", line ");
   auto [number, function] = rest.split(", in ");
-  StackLine found{file, function.trim(), code.split('\n').first.trim()};
-  if (number.getAsInteger(10, found.number) || found.code.empty())
-    return std::nullopt;
-  return found;
-}
-
-/// The last frame that is not PyTorch's own; where all are, the last.
-std::optional<StackLine> lastOfUser(llvm::StringRef stackTrace) {
-  std::optional<StackLine> last;
-  for (size_t at = stackTrace.rfind("File \""); at != llvm::StringRef::npos;
-       at = at == 0 ? llvm::StringRef::npos : stackTrace.take_front(at).rfind("File \"")) {
-    std::optional<StackLine> found = stackLineAt(stackTrace, at);
-    if (found && !isPyTorchFile(found->file))
-      return found;
-    if (!last)
-      last = found;
-  }
-  return last;
-}
-
-} // namespace
-
-uint32_t exportFrame(Graph &graph, llvm::StringRef stackTrace) {
-  std::optional<StackLine> line = lastOfUser(stackTrace);
-  if (!line)
-    return 0;
   Frame frame;
-  frame.line = line->number;
-  frame.file = graph.context().identifier(line->file);
-  frame.function = graph.context().identifier(line->function);
-  frame.code = graph.context().identifier(line->code);
+  // Because what PyTorch makes up itself has a place and no line of anybody's program.
+  if (number.getAsInteger(10, frame.line) || code.trim().empty())
+    return 0;
+  frame.file = graph.context().identifier(file);
+  frame.function = graph.context().identifier(function.trim());
+  frame.code = graph.context().identifier(code.trim());
   return graph.addFrame(frame);
 }
 
