@@ -49,9 +49,13 @@ def load(folder, graph, **options):
 
 def files():
     with tempfile.TemporaryDirectory() as folder:
+        for target in ("torch.load", "aten.load_library.default", "nothing.mm.default"):
+            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), (Unsupported, ccgraph.InputError))
+            assert "'y'" in said and "registered operator" in said or "expected a function" in said, said
+        # The reader refuses what is no name of an operator before anything looks for it.
         for target in ("load_library", "operator.call", "builtins.eval"):
-            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), Unsupported)
-            assert "'y'" in said and "registered operator" in said, said
+            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), ccgraph.InputError)
+            assert "/nodes/2/target" in said, said
         # An attribute named as a method of modules is a constant of the file, and never that method.
         for attribute in ("forward", "register_buffer", "a.forward", "__class__", "forward.__globals__"):
             said = refused(lambda: load(folder, program("aten.add.Tensor", ["%x", "%w"], attribute)), Unsupported)
