@@ -5,9 +5,9 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/exposed_list.h"
+#include "driver/job_notes.h"
 #include "driver/remark_texts.h"
 #include "driver/step_text.h"
-#include "driver/job_notes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -261,10 +261,11 @@ private:
       os_ << '\n';
   }
 
-  /// Nothing was done, and there was nothing that it would have done.
+  /// The graph is unchanged, and the pass would have changed nothing more.
   /// A collective that the pass kept by choice does not count; one that it would have moved, and could not, does.
   static bool isIdle(const PassRun &run) {
-    return llvm::all_of(run.remarks, [](const Remark &remark) { return remark.kind == RemarkKind::Kept; });
+    return run.changed == Changed::No &&
+           llvm::all_of(run.remarks, [](const Remark &remark) { return remark.kind == RemarkKind::Kept; });
   }
 
   static llvm::StringRef nameOf(const PassRun &run) {
@@ -279,7 +280,9 @@ private:
         done += (done.empty() ? "" : ", ") + withCommas(static_cast<int64_t>(count.count)) + " " +
                 remarkKindName(count.kind).str() + (count.kind == RemarkKind::Merged ? targetsText(run) : "") + " (" +
                 count.reason + ")";
-    passLabel(nameOf(run)) << (done.empty() ? "nothing done" : done + distanceText(run)) << '\n';
+    std::string nothing =
+        run.changed == Changed::No ? "nothing done" : "order changed; every collective keeps its exposed time";
+    passLabel(nameOf(run)) << (done.empty() ? nothing : done + distanceText(run)) << '\n';
     printMissed(run, counts);
   }
 
