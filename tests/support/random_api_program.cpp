@@ -35,7 +35,9 @@ class Maker {
 public:
   Maker(Trace &trace, uint32_t seed, size_t ranks)
       : trace_(trace), random_(seed), mesh_("cpu", {2, static_cast<int64_t>(ranks) / 2}, {"dp", "tp"}),
-        ranks_(static_cast<int64_t>(ranks)), differentiates_(seed % 4 == 3) {}
+        ranks_(static_cast<int64_t>(ranks)), differentiates_(seed % 4 == 3) {
+    trace.addGroup({.name = "neighbours", .partition = neighbours()});
+  }
 
   [[nodiscard]] bool differentiates() const { return differentiates_; }
   std::vector<Tensor> make();
@@ -51,6 +53,8 @@ private:
   Value square();
   Value cut(const Tensor &grown, double bound);
   Value grown(const Tensor &share, double bound);
+  /// Pairs of ranks, the second one first.
+  [[nodiscard]] Cells neighbours() const;
   RandomGroup group();
 
   Value sum();
@@ -161,9 +165,17 @@ Value Maker::square() {
 
 /// Of a share that a collective left: as many copies as make 8 rows and columns.
 Value Maker::grown(const Tensor &share, double bound) {
-  auto times = [](int64_t size) { return static_cast<size_t>((side + size - 1) / size); };
+  // A call that failed returns a tensor without sizes; the trace reports the failure when it ends.
+  auto times = [](int64_t size) { return static_cast<size_t>(size == 0 ? 1 : (side + size - 1) / size); };
   Tensor rows = cat(std::vector<Tensor>(times(share.size(0)), share), 0);
   return cut(cat(std::vector<Tensor>(times(share.size(1)), rows), 1), bound);
+}
+
+Cells Maker::neighbours() const {
+  Cells pairs;
+  for (int64_t rank = 0; rank < ranks_; rank += 2)
+    pairs.push_back({rank + 1, rank});
+  return pairs;
 }
 
 RandomGroup Maker::group() {
@@ -174,16 +186,13 @@ RandomGroup Maker::group() {
     return {std::pair(mesh_, 0), 2};
   case 2:
     return {std::pair(mesh_, 1), ranks_ / 2};
-  case 3: {
-    Cells neighbours;
-    for (int64_t rank = 0; rank < ranks_; rank += 2)
-      neighbours.push_back({rank + 1, rank});
-    return {neighbours, 2};
-  }
+  case 3:
+    // Lists of ranks mean the group of the trace that has these ranks.
+    return {below(2) ? neighbours() : GroupLike("neighbours"), 2};
   default: {
-    std::vector<int64_t> turned;
+    Group turned{.name = "turned"};
     for (int64_t rank = ranks_; rank-- != 0;)
-      turned.push_back(rank);
+      turned.ranks.push_back(rank);
     return {turned, ranks_};
   }
   }
