@@ -33,6 +33,15 @@ TEST(AutogradFunctions, TakeTheGradientOfWhatTheyPassOn) {
   EXPECT_NE(text.find("add_1 = aten.add.Tensor(expand, wait_tensor)"), std::string::npos) << text;
 }
 
+TEST(AutogradFunctions, AreNotCalledForTheGradientOfTheirResult) {
+  Traced t;
+  Tensor x = t.input("x", {2}, DType::F64);
+  Tensor y = apply({[](const Tensor &in) { return sin(in); }, [](const Tensor &g) { return g * 10; }}, x);
+  TensorList gradients = backward(sum(y), {y});
+  std::string text = t.finishText({gradients[0]});
+  EXPECT_EQ(text.find("aten.mul"), std::string::npos) << text;
+}
+
 TEST(AutogradFunctions, HaveTheirBackwardInTheModuleOfTheirResult) {
   Traced t;
   Tensor x = t.input("x", {2});

@@ -234,6 +234,11 @@ TEST(Gradient, MakesNoNodeThatNobodyWants) {
                                                        "aten.mm.default"}));
 }
 
+TEST(Gradient, OfAResultCallsNoRuleOfItsOperator) {
+  Asked asked("x: \"f32[2]\"\n c = aten.cumprod.default(x, 0)\n y = aten.sum.default(c)\n return (y,)");
+  EXPECT_NE(llvm::cantFail(asked.by({"c"}))[0], nullptr);
+}
+
 TEST(Gradient, CastsBackWhatWasCast) {
   Asked asked("x: \"bf16[2]\"\n c = prims.convert_element_type.default(x, torch.float32)\n"
               " y = aten.sum.default(c)\n return (y,)");

@@ -46,6 +46,12 @@ private:
     addTo(elements[index], gradient);
   }
   void addTo(Node *&sum, Node *gradient) { sum = sum ? builder_.call("aten.add.Tensor", {sum, gradient}) : gradient; }
+  /// Some input of the node has a gradient that is wanted. A node of `request_.with` may have none.
+  [[nodiscard]] bool readsWanted(const Node *node) const {
+    if (const GivenGradient *given = givenOf(node))
+      return wants(given->input);
+    return llvm::any_of(node->dataOperands(), [&](const Node *operand) { return wants(operand); });
+  }
   void findDependents();
   [[nodiscard]] llvm::Error checkWrites() const;
   [[nodiscard]] llvm::Expected<Node *> seed();
@@ -68,9 +74,7 @@ void ReverseWalk::findDependents() {
     depends_.set(node->id());
   for (Node *node = builder_.graph().front(); node != nullptr; node = node->next()) {
     bool mayCarry = node->type() == nullptr || carriesGradient(node->type());
-    const GivenGradient *given = givenOf(node);
-    if (given ? wants(given->input)
-              : mayCarry && llvm::any_of(node->dataOperands(), [&](const Node *operand) { return wants(operand); }))
+    if ((mayCarry || givenOf(node)) && readsWanted(node))
       depends_.set(node->id());
     if (node == request_.of)
       return;
@@ -154,7 +158,7 @@ llvm::Error ReverseWalk::callGiven(const GivenGradient &given, Node *node, Node 
 
 llvm::Error ReverseWalk::differentiate(Node *node) {
   auto found = incoming_.find(node);
-  if (found == incoming_.end() || !wants(node) || node->opcode() != Opcode::CallFunction)
+  if (found == incoming_.end() || !wants(node) || !readsWanted(node) || node->opcode() != Opcode::CallFunction)
     return llvm::Error::success();
   Incoming incoming = found->second; // because rules add to the map
   if (const GivenGradient *given = givenOf(node))
