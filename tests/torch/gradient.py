@@ -23,7 +23,7 @@ import ccgraph.torch
 # has those).
 ELSEWHERE = ("aten._scaled_dot_product_flash_attention.default", "aten._scaled_dot_product_efficient_attention.default",
              "aten.native_dropout.default", "aten.detach.default",
-             "prims.convert_element_type.default", "aten._fused_rms_norm.default", "aten.reshape.default")
+             "prims.convert_element_type.default", "aten._fused_rms_norm.default", "aten.reshape.default", "aten.square.default")
 TOLERANCE = 1e-7
 ops = torch.ops.aten
 # What PyTorch's samples do not call in these forms.
@@ -33,6 +33,8 @@ MORE = {
     "clamp_max": (lambda a: ops.clamp_max(a, 0.1), (3, 4)),
     "index": (lambda a, i: ops.index(a, [None, i]), (3, 4), torch.tensor([3, 0, 3])),
     "rsub": (lambda a: ops.rsub.Scalar(a, 2.0), (3, 4)),
+    "norm_of_all": (lambda a: ops.norm.Scalar(a, 3.0), (3, 4)),
+    "sort_stable": (lambda a: ops.sort.stable(a, stable=True, dim=0, descending=True)[0], (3, 4)),
     "sub_number": (lambda a: ops.sub.Scalar(ops.alias(a), 2.0), (3, 4)),
     "constants": (lambda a: a * (ops.zeros_like(a) + ops.ones_like(a) + ops.full_like(a, 2.0) + ops.new_zeros(a, [4])), (3, 4)),
 }
