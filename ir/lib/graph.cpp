@@ -280,16 +280,24 @@ static Identifier onOneLine(Context &context, Identifier text) {
 uint32_t Graph::addFrame(const Frame &given) {
   if (given == Frame())
     return 0;
+  if (std::optional<uint32_t> index = findFrame(given)) // most frames are known, and their texts are clean
+    return *index;
   Frame frame = given;
   for (Identifier *text : {&frame.file, &frame.function, &frame.code, &frame.annotation, &frame.prefix})
     *text = onOneLine(*context_, *text);
-  auto &bucket = frameIndex_[hashFrame(frame)];
-  for (uint32_t index : bucket)
-    if (frames_[index] == frame)
-      return index;
-  bucket.push_back(static_cast<uint32_t>(frames_.size()));
+  if (std::optional<uint32_t> index = findFrame(frame))
+    return *index;
+  frameIndex_[hashFrame(frame)].push_back(static_cast<uint32_t>(frames_.size()));
   frames_.push_back(frame);
-  return bucket.back();
+  return static_cast<uint32_t>(frames_.size() - 1);
+}
+
+std::optional<uint32_t> Graph::findFrame(const Frame &frame) const {
+  auto bucket = frameIndex_.find(hashFrame(frame));
+  if (bucket == frameIndex_.end())
+    return std::nullopt;
+  const auto *found = llvm::find_if(bucket->second, [&](uint32_t index) { return frames_[index] == frame; });
+  return found == bucket->second.end() ? std::nullopt : std::optional(*found);
 }
 
 const Provenance *Graph::makeProvenance(const Provenance &value) {

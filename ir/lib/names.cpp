@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 
+#include <algorithm>
+
 using llvm::StringRef;
 
 namespace ccgraph {
@@ -25,6 +27,7 @@ constexpr LetterRange letters[] = {
     {0x309d, 0x309e}, {0x30a1, 0x30fa}, {0x30fc, 0x30fe}, {0x4e00, 0x9fff}, {0xac00, 0xd7a3},
 };
 
+/// Sorted.
 constexpr StringRef keywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
                                   "await",  "break",  "class",   "continue", "def",      "del",    "elif",
                                   "else",   "except", "finally", "for",      "from",     "global", "if",
@@ -115,7 +118,7 @@ constexpr StringRef modules[] = {"torch._C._nn.",
 } // namespace
 
 bool isIdentifier(StringRef text) { return isWord(text) && !llvm::isDigit(text.front()); }
-bool isPythonKeyword(StringRef text) { return llvm::is_contained(keywords, text); }
+bool isPythonKeyword(StringRef text) { return std::binary_search(std::begin(keywords), std::end(keywords), text); }
 
 bool isNodeName(StringRef text) {
   // Most names have a digit or an underscore, which none of these words has.

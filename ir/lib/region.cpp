@@ -5,6 +5,8 @@
 #include "ccgraph/ir/graph.h"
 #include "ops/knowledge.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace ccgraph {
@@ -187,10 +189,19 @@ std::optional<Step> sharedStep(const Node &node) {
   return Step{one ? shared[0] : nullptr, one ? std::optional<int64_t>(0) : std::nullopt};
 }
 
-/// An element of a list that a launch makes has storage of its own; one of a split lies in what was split.
+/// Does an operator that is known make a list of new tensors, as _foreach_neg does?
+bool makesElements(const Node &list) {
+  if (!list.op() || list.op()->opaque || list.op()->role != OpRole::Compute || partsOf(list))
+    return false;
+  Effects effects = effectsOf(list);
+  return effects.freshResult &&
+         llvm::none_of(effects.operands, [](Access access) { return has(access, Access::Alias); });
+}
+
+/// An element of a list of new tensors has storage of its own; one of a split lies in what was split.
 std::optional<Step> elementStep(const Node &getItem) {
   const Node &list = *getItem.operand(0);
-  if (list.op() && list.op()->collective && list.op()->freshResult)
+  if (makesElements(list) || (list.op() && list.op()->collective && list.op()->freshResult))
     return std::nullopt;
   const PartsEntry *entry = list.numOperands() ? partsOf(list) : nullptr;
   const Type *from = entry ? stridedType(*list.operand(0)) : nullptr;

@@ -265,11 +265,12 @@ private:
     summary.ranksDiffer = ranksDiffer_;
     if (summary.spmd && input_.ranks().ranks.size() > 1)
       summary.ranksAgree = ranksText(input_.ranks().ranks);
-    describeGuesses(graph, summary);
     summary.budgetGiven = manager.memoryBudget.has_value() || input_.schedule();
     summary.machineGiven = !options_.pipeline.machine.empty();
-    if (wantsSummary())
+    if (wantsSummary()) {
       summary.before = gatherFacts(graph);
+      describeGuesses(graph, summary);
+    }
     sized_.describe(graph, pipeline_, summary);
     if (wantsSummary() && !options_.exposed && input_.input().step)
       summary.step = describeStep(input_.input());
@@ -290,7 +291,7 @@ private:
 
   void describeGuesses(const Graph &graph, Summary &summary) const {
     const Machine &machine = input_.machine() ? *input_.machine() : *machinePreset(defaultMachine);
-    if (gatherFacts(graph).rows.empty())
+    if (summary.before.rows.empty())
       return;
     summary.groupGuess = groupGuessText(graph, machine.ranksPerNode);
     if (options_.pipeline.machine.empty())

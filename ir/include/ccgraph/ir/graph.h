@@ -243,6 +243,7 @@ private:
   llvm::DenseMap<Identifier, Node *> byName_;
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;
   std::vector<Frame> frames_;
+  [[nodiscard]] std::optional<uint32_t> findFrame(const Frame &frame) const;
   /// by hash; but for the empty frame, because most subgraphs have no other
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
   uint64_t revision_ = 0;

@@ -3,6 +3,8 @@
 #include "ccgraph/ir/strides.h"
 #include "ops/shapes/shape_families.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace ccgraph {
 namespace {
 
@@ -62,6 +64,15 @@ bool isCanonical(const Type &type) {
   auto sizes = staticDims(type.sizes());
   auto strides = staticDims(type.strides());
   return sizes && strides && type.stridesKnown() && contiguousStrides(*sizes) == *strides;
+}
+
+/// Has the result of an elementwise call of this operand alone the strides of the operand? Where a dimension has one
+/// element, the kernels of PyTorch choose different strides unless the layout is that of an allocation.
+bool keepsStrides(const Type &type) {
+  auto sizes = staticDims(type.sizes());
+  auto strides = staticDims(type.strides());
+  bool dense = sizes && strides && type.stridesKnown() && isDense(*sizes, *strides);
+  return isCanonical(type) || (dense && llvm::all_of(*sizes, [](int64_t size) { return size > 1; }));
 }
 
 /// The common shape of all; empty where they do not fit.
@@ -146,7 +157,7 @@ TypeResult foreachShape(const Node &node) {
   if (!tensors || !real)
     return nullptr;
   for (const Type *type : *tensors)
-    if (!type || !type->isTensor() || !isFloat(type->dtype()) || !isCanonical(*type))
+    if (!type || !type->isTensor() || !isFloat(type->dtype()) || !keepsStrides(*type))
       return nullptr;
   return contextOf(node).list(*tensors);
 }
