@@ -159,10 +159,10 @@ bool isSymbolText(StringRef text) {
 }
 
 bool isOneLine(StringRef text) {
+  if (llvm::all_of(text, [](unsigned char c) { return c >= 0x20 && c < 0x7f; })) // nearly all texts are ASCII
+    return true;
   const auto *bytes = text.bytes_begin();
-  return llvm::isLegalUTF8String(&bytes, text.bytes_end()) &&
-         llvm::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }) &&
-         (llvm::all_of(text, [](unsigned char c) { return c < 0x80; }) || visibleText(text) == text);
+  return llvm::isLegalUTF8String(&bytes, text.bytes_end()) && visibleText(text) == text;
 }
 
 } // namespace ccgraph
