@@ -37,9 +37,11 @@ def calls(tests, folder):
     yield [one, other, "--list-graphs"]
     yield [one, "-O2", "--advise", "--exposed", "--durations", durations, "--check-equivalence", "4", "--groups", transformer / "facts.json"]
     yield [tests / "data/large/llama3-debug-fsdp8-joint/readable.py.gz", "-O2", "--advise", "--exposed=3"]
-    log = folder / "step.log"
-    log.write_text((tests / "cli/trace-ranks-agree.case").read_text().split("--- file step.log\n")[1].split("--- exit")[0])
-    yield [log, "-O2"]
+    for case in [tests / "cli/trace-ranks-agree.case", *sorted(tests.glob("cli/step-*.case"))]:
+        log = folder / f"{case.stem}.log"
+        log.write_text(sections(case)["file step.log"])
+        yield [log, "-O2"]
+        yield [log, "-O1", "--graph", "0"]
     yield [tests / "data/large/llama3-debug-fsdp2-cp4-joint/readable.py.gz", "-O2"]
     yield [tests / "data/large/llama3-8b-fsdp8-tp8-joint/readable.py.gz", "-O1"]
 
