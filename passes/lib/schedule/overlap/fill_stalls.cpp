@@ -216,15 +216,12 @@ void StallFiller::fill(size_t place, int64_t room) {
     }
     next = ready_.upper_bound(from); // what a move makes ready stands behind what was moved
   }
-  while (!moves_.empty() && isOver(place)) {
+  while (!moves_.empty() && isOver(place))
     takeBack();
-    schedule_.isLimited = true;
-  }
 }
 
 Schedule StallFiller::run() {
   Replay times = replayTimes(problem_, schedule_);
-  schedule_.isLimited = false;
   begin();
   for (size_t place = 0; place < schedule_.order.size(); ++place) {
     uint32_t step = schedule_.order[place];

@@ -20,8 +20,7 @@
 
 namespace ccgraph::overlap {
 
-/// `budget`: bytes that no move may go over. Sets Schedule::isLimited, and neither looks at
-/// picoseconds and peakBytes nor sets them.
+/// `budget`: bytes that no move may go over. Does not look at Schedule::picoseconds and peakBytes, and does not set them.
 [[nodiscard]] Schedule fillStalls(const Problem &problem, Schedule schedule, int64_t budget);
 
 } // namespace ccgraph::overlap

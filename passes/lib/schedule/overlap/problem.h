@@ -96,8 +96,6 @@ struct Schedule {
   /// as replay() finds them
   int64_t picoseconds = 0;
   int64_t peakBytes = 0;
-  /// whoever made it would have decided otherwise somewhere with more memory
-  bool isLimited = false;
 };
 
 } // namespace ccgraph::overlap

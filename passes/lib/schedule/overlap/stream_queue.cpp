@@ -81,14 +81,4 @@ std::vector<uint32_t> StreamQueue::lasting(int64_t bytes) const {
   return members;
 }
 
-std::vector<uint32_t> StreamQueue::lastingLayer(const Layers &layers) const {
-  const Kin &kin = oldest();
-  std::vector<uint32_t> members;
-  for (uint32_t launch : kin.launches)
-    if (layers.of(launch) == layers.of(kin.launches.front()) && members.size() < mostMembers)
-      members.push_back(launch);
-  std::sort(members.begin(), members.end());
-  return members;
-}
-
 } // namespace ccgraph::overlap

@@ -10,7 +10,7 @@
 // Ownership: refers to tasks. Fails never. Cost: O(log n) to put in, amortised O(1) to take out.
 #pragma once
 
-#include "schedule/overlap/layers.h"
+#include "schedule/overlap/tasks.h"
 
 #include <deque>
 #include <map>
@@ -41,8 +41,6 @@ public:
   [[nodiscard]] int64_t lastingTime() const;
   /// Those that may be one with the oldest, up to so many bytes; the oldest in any case. Ascending.
   [[nodiscard]] std::vector<uint32_t> lasting(int64_t bytes) const;
-  /// Those that are of one layer with the oldest. Ascending.
-  [[nodiscard]] std::vector<uint32_t> lastingLayer(const Layers &layers) const;
 
 private:
   /// Lasting launches of one key, oldest first.

@@ -43,7 +43,7 @@ class Strengthener {
 public:
   Strengthener(const Problem &problem, Schedule schedule, const SturdyOptions &options)
       : problem_(problem), options_(options), best_(std::move(schedule)),
-        slowest_(std::min(best_.picoseconds + best_.picoseconds / costPart, options.slowest)) {
+        slowest_(best_.picoseconds + best_.picoseconds / costPart) {
     options_.budget = std::max(options_.budget, best_.peakBytes);
   }
   Schedule run();
@@ -116,8 +116,6 @@ bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {
 Schedule Strengthener::run() {
   take(slacken(problem_, best_, options_.budget));
   take(hasten(problem_, best_, {options_.budget}));
-  if (options_.rounds == 0)
-    return closed(problem_, std::move(best_));
   OtherLinks links(problem_, best_);
   for (unsigned round = 0; round < options_.rounds; ++round) {
     size_t bucket = mostExposed(links);

@@ -13,8 +13,6 @@ namespace ccgraph::overlap {
 
 struct SturdyOptions {
   int64_t budget = unlimited;
-  /// picoseconds that no cut may go over
-  int64_t slowest = unlimited;
   /// most cuts that are tried
   unsigned rounds = 8;
 };

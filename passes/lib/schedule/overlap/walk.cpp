@@ -57,22 +57,16 @@ void Walker::landWhatIsDone() {
     land(bucket);
 }
 
-void Walker::issueOne(uint32_t step) {
-  for (uint32_t launch : problem_.lands[step])
-    land(transfers_.bucketOf(tasks_.taskOf(launch)));
-  if (!issuer_.issued(step))
-    issuer_.issue(step);
-}
-
-/// The waits and views that the step needs.
-void Walker::issueNeeded(uint32_t step) {
-  for (uint32_t next : issuer_.between(step))
-    issueOne(next);
-}
-
+/// Issues the step after the waits and views that it needs.
 void Walker::issue(uint32_t step) {
-  issueNeeded(step);
-  issueOne(step);
+  std::vector<uint32_t> steps = issuer_.between(step);
+  steps.push_back(step);
+  for (uint32_t next : steps) {
+    for (uint32_t launch : problem_.lands[next])
+      land(transfers_.bucketOf(tasks_.taskOf(launch)));
+    if (!issuer_.issued(next))
+      issuer_.issue(next);
+  }
 }
 
 void Walker::finish(uint32_t task) {
@@ -154,8 +148,6 @@ void Walker::prepare(llvm::ArrayRef<uint32_t> members) {
 
 void Walker::launch(llvm::ArrayRef<uint32_t> members) {
   prepare(members);
-  for (uint32_t member : members)
-    issueNeeded(tasks_.stepOf(member)); // computation stalls at the waits in front of the bucket
   uint32_t bucket = transfers_.start(members, now_);
   for (uint32_t member : members) {
     queues_[tasks_.step(member).stream].launched(member);
@@ -196,11 +188,6 @@ void Walker::visit(uint32_t task) {
 
 //===--- Streams ----------------------------------------------------------------------------------------------------===//
 
-/// Of a bucket of prefetches with this first one and so many bytes.
-bool Walker::isWithinBucket(uint32_t task, uint32_t first, int64_t bytes) const {
-  return policy_.layers ? policy_.layers->of(task) == policy_.layers->of(first) : bytes <= policy_.prefetchBytes;
-}
-
 /// Those that are needed next, as far as memory and the size of a bucket let them.
 std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
   std::vector<uint32_t> members;
@@ -211,76 +198,40 @@ std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
     const Step &step = tasks_.step(task);
     transferred += step.bytes;
     allocated += tasks_.allocates(task);
-    bool joins =
-        members.empty() || (step.mergeKey != none && step.mergeKey == tasks_.step(members.front()).mergeKey &&
-                            isWithinBucket(task, members.front(), transferred) && members.size() < mostMembers);
-    if (!joins || exceeds(planned(tasks_.neededBy(task)) + allocated))
+    bool joins = members.empty() || (step.mergeKey != none && step.mergeKey == tasks_.step(members.front()).mergeKey &&
+                                     transferred <= policy_.prefetchBytes && members.size() < mostMembers);
+    if (!joins || planned(tasks_.neededBy(task)) + allocated > policy_.budget)
       break;
     members.push_back(task);
   }
   return members;
 }
 
-/// When the last of the transfers ends that a member needs.
-int64_t Walker::landsFor(llvm::ArrayRef<uint32_t> members) const {
-  int64_t at = 0;
-  for (uint32_t member : members)
-    at = std::max(at, transfers_.landsFor(member));
-  return at;
-}
-
-/// Of a queue that has some.
-std::vector<uint32_t> Walker::nextLasting(const StreamQueue &queue) const {
-  return policy_.layers ? queue.lastingLayer(*policy_.layers) : queue.lasting(policy_.lastingBytes);
-}
-
-/// False if there is none.
 bool Walker::launchLasting(uint32_t stream) {
-  const StreamQueue &queue = queues_[stream];
-  if (!queue.hasLasting())
+  if (!queues_[stream].hasLasting())
     return false;
-  launch(nextLasting(queue));
+  launch(queues_[stream].lasting(policy_.lastingBytes));
   return true;
-}
-
-/// The same, and false if the bucket of a layer still lacks members, or if computation would stall for what a member reads.
-bool Walker::launchReadyLasting(uint32_t stream) {
-  const StreamQueue &queue = queues_[stream];
-  if (!queue.hasLasting())
-    return false;
-  std::vector<uint32_t> members = nextLasting(queue);
-  bool isWhole = !policy_.layers || members.size() == policy_.layers->size(policy_.layers->of(members.front()));
-  if (!isWhole || landsFor(members) > now_)
-    return false;
-  launch(members);
-  return true;
-}
-
-/// The first of the prefetches should go now.
-bool Walker::wantsPrefetch(const StreamQueue &queue, int64_t until) const {
-  if (queue.prefetches().empty())
-    return false;
-  if (policy_.layers)
-    return at_ >= policy_.layers->fetchedFrom(policy_.layers->of(queue.prefetches().front()));
-  int64_t latest = queue.latestStart() + now_ - tasks_.computeBefore(at_);
-  uint32_t stream = tasks_.step(queue.prefetches().front()).stream;
-  bool inTime = latest > std::max(now_, transfers_.freeAt(stream)) + queue.lastingTime();
-  return latest <= until + policy_.lead && !(policy_.lastingFirst && inTime && queue.hasLasting());
 }
 
 /// Gives the stream one more transfer; false if none should go now.
 bool Walker::feedOne(uint32_t stream, int64_t until) {
   StreamQueue &queue = queues_[stream];
-  if (queue.hasPrompt() && transfers_.landsFor(queue.firstPrompt()) <= now_) {
+  if (queue.hasPrompt()) {
     launch(queue.firstPrompt());
     return true;
   }
-  if (wantsPrefetch(queue, until))
+  int64_t latest = unlimited;
+  if (!queue.prefetches().empty())
+    latest = queue.latestStart() + now_ - tasks_.computeBefore(at_);
+  bool inTime = latest > std::max(now_, transfers_.freeAt(stream)) + queue.lastingTime();
+  bool wanted = latest <= until + policy_.lead && !(policy_.lastingFirst && inTime && queue.hasLasting());
+  if (wanted && !queue.prefetches().empty())
     if (std::vector<uint32_t> members = nextPrefetches(queue); !members.empty()) {
       launch(members);
       return true;
     }
-  return launchReadyLasting(stream);
+  return launchLasting(stream);
 }
 
 /// Keeps the streams busy until that moment.
@@ -309,16 +260,9 @@ int64_t Walker::planned(uint32_t until) const {
   return plan_->largestUntil(until) + plan_->unplanned(issuer_.bytes() + promised_);
 }
 
-/// Notes that memory was lacking.
-bool Walker::exceeds(int64_t bytes) const {
-  bool exceeded = bytes > policy_.budget;
-  isLimited_ |= exceeded;
-  return exceeded;
-}
-
 /// Waits for transfers, the first to end first, until so many bytes more fit, or none is left that would give any back.
 void Walker::makeRoom(int64_t bytes) {
-  auto isOver = [&] { return exceeds(issuer_.bytes() + promised_ + bytes); };
+  auto isOver = [&] { return issuer_.bytes() + promised_ + bytes > policy_.budget; };
   landWhatIsDone();
   while (isOver()) {
     if (!preparing_)
@@ -337,7 +281,7 @@ void Walker::runKeptForRoom() {
   if (pool_.empty())
     return;
   uint32_t ahead = std::min(at_ + lookAhead, tasks_.size());
-  while (exceeds(planned(ahead))) {
+  while (planned(ahead) > policy_.budget) {
     uint32_t oldest = oldestThatCanRun();
     if (oldest == none)
       return;
@@ -365,7 +309,7 @@ bool Walker::couldRunLater(uint32_t task) const {
   int64_t makes = tasks_.allocates(task);
   for (uint32_t user : tasks_.after(task))
     makes += tasks_.allocates(user);
-  return !exceeds(planned(std::min(at_ + lookAhead, tasks_.size())) + makes);
+  return planned(std::min(at_ + lookAhead, tasks_.size())) + makes <= policy_.budget;
 }
 
 /// Puts the task aside if it can wait: for a stall to fill, because it would stall itself, or because it needs what was
@@ -399,7 +343,7 @@ uint32_t Walker::filler(int64_t room) const {
     if (kept.index() == maxKeptAsked)
       break;
     uint32_t task = kept.value();
-    if (!canRunNow(task) || exceeds(issuer_.bytes() + promised_ + tasks_.allocates(task)))
+    if (!canRunNow(task) || issuer_.bytes() + promised_ + tasks_.allocates(task) > policy_.budget)
       continue;
     int64_t time = tasks_.step(task).picoseconds;
     int64_t bestTime = best == none ? unlimited : tasks_.step(best).picoseconds;
@@ -417,7 +361,7 @@ uint32_t Walker::leafFor(int64_t room) {
   if (nextLeaf_ == leaves.size())
     return none;
   uint32_t leaf = leaves[nextLeaf_];
-  bool fits = tasks_.step(leaf).picoseconds <= room && !exceeds(planned(leaf) + tasks_.allocates(leaf));
+  bool fits = tasks_.step(leaf).picoseconds <= room && planned(leaf) + tasks_.allocates(leaf) <= policy_.budget;
   return fits ? leaf : none;
 }
 
@@ -515,7 +459,6 @@ Schedule Walker::run() {
   schedule.buckets = transfers_.merged();
   schedule.picoseconds = std::max(now_, transfers_.allDone());
   schedule.peakBytes = issuer_.peak();
-  schedule.isLimited = isLimited_;
   return schedule;
 }
 

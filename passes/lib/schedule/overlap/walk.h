@@ -21,7 +21,6 @@
 // Ownership: refers to problem and tasks. Fails never. Cost: O((steps + edges) log n).
 #pragma once
 
-#include "schedule/overlap/layers.h"
 #include "schedule/overlap/memory_plan.h"
 
 namespace ccgraph::overlap {
@@ -40,9 +39,6 @@ struct Policy {
   bool lastingFirst = false;
   /// picoseconds of computation that may be kept back at a time
   int64_t keepBack = 0;
-  /// One bucket for each of these layers, whatever its bytes, and each prefetched one layer ahead; null: buckets and
-  /// prefetches as above.
-  const Layers *layers = nullptr;
 };
 
 [[nodiscard]] LateCurve lateCurve(const Problem &problem, const Tasks &tasks);

@@ -29,8 +29,6 @@ private:
   void require(uint32_t task);
   void compute(uint32_t task);
   void finish(uint32_t task);
-  void issueOne(uint32_t step);
-  void issueNeeded(uint32_t step);
   void issue(uint32_t step);
   void noteDone(uint32_t task);
   void noteReady(uint32_t task);
@@ -42,16 +40,10 @@ private:
 
   void feed(int64_t until);
   bool feedOne(uint32_t stream, int64_t until);
-  [[nodiscard]] int64_t landsFor(llvm::ArrayRef<uint32_t> members) const;
-  [[nodiscard]] std::vector<uint32_t> nextLasting(const StreamQueue &queue) const;
   bool launchLasting(uint32_t stream);
-  bool launchReadyLasting(uint32_t stream);
-  [[nodiscard]] bool wantsPrefetch(const StreamQueue &queue, int64_t until) const;
-  [[nodiscard]] bool isWithinBucket(uint32_t task, uint32_t first, int64_t bytes) const;
   [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
 
   [[nodiscard]] int64_t planned(uint32_t until) const;
-  [[nodiscard]] bool exceeds(int64_t bytes) const;
   void makeRoom(int64_t bytes);
   void runKeptForRoom();
 
@@ -95,8 +87,6 @@ private:
   /// by task: the question in which it was found to be needed
   std::vector<uint32_t> asked_;
   uint32_t question_ = 0;
-  /// something was decided otherwise for lack of memory
-  mutable bool isLimited_ = false;
   /// streams beyond the first ones, for which something was produced
   std::vector<uint32_t> toFeed_;
 };

@@ -31,7 +31,7 @@ TEST(SearchBudget, IsEnoughWhereItHoldsWhatALargerOneFinds) {
   std::unique_ptr<Graph> graph = llvm::cantFail(loadGraph(context, folder + "/readable.py.gz"));
   llvm::cantFail(addGroups(*graph, folder + "/facts.json.gz"));
   constexpr int64_t mebibyte = int64_t{1} << 20;
-  constexpr int64_t ample = 2 * 65304 * mebibyte;
+  constexpr int64_t ample = 65304 * mebibyte;
   Outcome found = scheduled(*graph, ample);
   ASSERT_LT(found.peakBytes, ample / 100 * 95);
   Outcome again = scheduled(*graph, found.peakBytes);

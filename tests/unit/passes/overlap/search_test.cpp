@@ -1,7 +1,6 @@
 // The search against every order there is, on random small training steps.
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
-#include "schedule/overlap/walk.h"
 #include "unit/passes/overlap/exact_schedule.h"
 #include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
@@ -90,57 +89,6 @@ TEST(Search, WhatTheProgramReturnsStaysTheLastStep) {
     Schedule found = search(named.problem, {unlimited, 16, beamWidth});
     EXPECT_EQ(found.order.back(), named.problem.steps.size() - 1) << named.str(found.order);
     EXPECT_EQ(found.order.size(), named.problem.steps.size());
-  }
-}
-
-/// The program with all launches of a stream of one kind, so that buckets can be made.
-Problem mergeableProblem(uint64_t seed) {
-  constexpr unsigned links = 8;
-  Problem problem = randomProblem(seed, links);
-  for (Step &step : problem.steps)
-    if (step.kind == StepKind::Launch)
-      step.mergeKey = step.stream;
-  return problem;
-}
-
-// A search within a larger budget once began anew, and so gave slower steps than a smaller budget did.
-TEST(Search, MoreMemoryIsNeverSlower) {
-  constexpr unsigned programs = 200;
-  constexpr int64_t parts[] = {80, 90, 95, 100, 105, 110, 125, 150, 200, 260, 500};
-  unsigned gained = 0;
-  for (uint64_t seed = 1; seed <= programs; ++seed) {
-    Problem problem = mergeableProblem(seed);
-    Replay standing = replay(problem, asItStands(problem));
-    int64_t fastest = unlimited, first = unlimited;
-    for (int64_t part : parts) {
-      int64_t budget = standing.peakBytes * part / 100;
-      Schedule found = search(problem, {budget, 8, 0});
-      if (found.peakBytes > budget)
-        continue;
-      EXPECT_LE(found.picoseconds, fastest) << "seed " << seed << ", " << part << " % of the peak";
-      if (first == unlimited)
-        first = found.picoseconds;
-      fastest = std::min(fastest, found.picoseconds);
-    }
-    gained += fastest < first;
-  }
-  EXPECT_GE(gained, programs / 4) << "more memory seldom helps these programs";
-}
-
-TEST(Search, IsNoSlowerThanOneBucketALayer) {
-  constexpr unsigned programs = 200;
-  for (uint64_t seed = 1; seed <= programs; ++seed) {
-    Problem problem = mergeableProblem(seed);
-    Tasks tasks(problem);
-    Layers layers(tasks);
-    Policy policy;
-    policy.layers = &layers;
-    Schedule plan = walk(problem, tasks, lateCurve(problem, tasks), policy);
-    if (plan.peakBytes <= replay(problem, asItStands(problem)).peakBytes)
-      continue;
-    Schedule found = search(problem, {plan.peakBytes, 8, 0});
-    EXPECT_LE(found.picoseconds, plan.picoseconds) << "seed " << seed;
-    EXPECT_LE(found.peakBytes, plan.peakBytes);
   }
 }
 
