@@ -77,9 +77,12 @@ void RandomMaker::computeList() {
   if (!a || !b || boundOf(*a) > mostRandomBound || boundOf(*b) > mostRandomBound)
     return;
   ProgramBuilder::Nodes operands = {a->node, b->node};
+  // PyTorch's negation of a complex zero has the sign + in full vectors of the processor and - in the elements after them.
+  bool negates = !isComplex(dtypeOf(*a)) && !isComplex(dtypeOf(*b));
   Node *list = nullptr;
   double factor = 2;
-  switch (numbers_.below(3)) {
+  size_t kind = numbers_.below(3);
+  switch (negates ? kind : kind % 2) {
   case 0:
     list = builder_.call("aten._foreach_mul.Scalar", nullptr, {operands, int64_t(2)});
     break;

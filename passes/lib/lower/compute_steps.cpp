@@ -98,6 +98,7 @@ private:
   Lowered resultOfSubgraphs();
   Lowered oneResult(const OpResult &result, const Type *type);
   Lowered freshResult(const Type *type);
+  Lowered freshElements();
   /// What the operator yields because it wrote it; null where the result is fresh.
   [[nodiscard]] const LoweredValue *writtenFor(const OpResult &result) const;
   [[nodiscard]] StreamId stream(const LoweredValue &result);
@@ -348,13 +349,25 @@ Lowered ComputeCall::freshResult(const Type *type) {
   return LoweredValue::list(std::move(elements));
 }
 
+/// A list of new tensors. An element that no node reads may be without a type.
+Lowered ComputeCall::freshElements() {
+  for (const Use &use : node_.uses()) {
+    std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user());
+    if (index && !elementTypes_[static_cast<size_t>(*index)] && use.user()->hasUses())
+      return loweringError(*use.user(), "lower.type", "has no type, and is used",
+                           "state its type: a plan gives every tensor its place beforehand");
+  }
+  return freshResult(emitter_.context().list(elementTypes_));
+}
+
 Lowered ComputeCall::oneResult(const OpResult &result, const Type *type) {
   if (const LoweredValue *written = writtenFor(result))
     return *written;
   if (llvm::StringRef(result.type).endswith("[]")) {
     if (!knowsElements())
       return untyped();
-    return freshResult(emitter_.context().list(elementTypes_));
+    // With several results, the types are those of the results, and not of the elements of this one.
+    return op_.results.size() == 1 ? freshElements() : freshResult(emitter_.context().list(elementTypes_));
   }
   if (type)
     return freshResult(type);
@@ -369,13 +382,7 @@ Lowered ComputeCall::resultOfSubgraphs() {
     return freshResult(type_);
   if (!knowsElements())
     return untyped();
-  for (const Use &use : node_.uses()) {
-    std::optional<int64_t> index = use.isOrdering() ? std::nullopt : getItemIndex(*use.user());
-    if (index && !elementTypes_[static_cast<size_t>(*index)] && use.user()->hasUses())
-      return loweringError(*use.user(), "lower.type", "has no type, and is used",
-                           "state its type: a plan gives every tensor its place beforehand");
-  }
-  return freshResult(emitter_.context().list(elementTypes_));
+  return freshElements();
 }
 
 Lowered ComputeCall::result() {

@@ -137,7 +137,10 @@ TEST_F(ShapeTest, AListOfFloatsKeepsItsTypes) {
             "(f32[2][1]cpu, bf16[3][1]cpu)");
   EXPECT_EQ(inferList("aten._foreach_div.Scalar", {"f32[2][1]cpu", "i64[3][1]cpu"}, {2}), "-")
       << "the default dtype is the program's";
-  EXPECT_EQ(inferList("aten._foreach_mul.Scalar", {"f32[2, 2][1, 2]cpu"}, {2.0}), "-");
+  EXPECT_EQ(inferList("aten._foreach_mul.Scalar", {"f32[2, 2][1, 2]cpu"}, {2.0}), "(f32[2, 2][1, 2]cpu,)");
+  EXPECT_EQ(inferList("aten._foreach_mul.Scalar", {"f32[2, 2][4, 1]cpu"}, {2.0}), "-") << "not dense";
+  EXPECT_EQ(inferList("aten._foreach_mul.Scalar", {"f32[2, 1][1, 2]cpu"}, {2.0}), "-")
+      << "kernels choose different strides for the dimension of one element";
 }
 
 TEST_F(ShapeTest, ProductsNeedFittingSizes) {

@@ -93,6 +93,19 @@ TEST_F(VerifierParts, PartsAlongADimensionCountedFromTheEndLieApart) {
   EXPECT_EQ(foundWith("aten.split.Tensor", {1, -2}, 0, 1), "");
 }
 
+/// Elements of a list that was computed have storages of their own, whose parts lie apart as those of any tensor do.
+TEST_F(VerifierParts, PartsOfAComputedElementLieApart) {
+  Node *made = p_.call("m", "aten._foreach_neg.default", {list({buffer_, buffer_})});
+  buffer_ = p_.call("c", "operator.getitem", {made, 1}, "f32[4, 4][4, 1]cpu");
+  EXPECT_EQ(foundWith("aten.split.Tensor", {1, 0}, 0, 1), "");
+}
+
+TEST_F(VerifierParts, OnePartOfAComputedElementIsInFlight) {
+  Node *made = p_.call("m", "aten._foreach_neg.default", {list({buffer_, buffer_})});
+  buffer_ = p_.call("c", "operator.getitem", {made, 1}, "f32[4, 4][4, 1]cpu");
+  EXPECT_EQ(foundWith("aten.split.Tensor", {1, 0}, 1, 1), readInFlight("r", "f", "'ar'", "ar"));
+}
+
 /// A batch that sends s to the other rank and receives d from it.
 struct Batch {
   Batch(test::Program &p, Node *s, Node *d)

@@ -44,6 +44,15 @@ TEST_F(LowerReshapedTest, ANewListHasTheSizesAfterTheReshape) {
   EXPECT_EQ(operandType("aten.relu.default"), "f32[6, 4][1, 6]cpu");
 }
 
+/// Strides of an overlapping tensor do not tell those of the result, and the text states no type either.
+TEST_F(LowerReshapedTest, ARefusalNamesTheElementWithoutAType) {
+  Node *spread = b.input("spread", b.strided(x_->type(), {4, 6}, {1, 1}));
+  Node *list = b.call("aten._foreach_neg.default", nullptr, {ProgramBuilder::Nodes{spread}});
+  Node *only = element(list, 0, nullptr);
+  b.output({b.call("aten.relu.default", x_->type(), {only})});
+  EXPECT_EQ(lowered().substr(0, 40), "error: getitem: has no type, and is used");
+}
+
 TEST_F(LowerReshapedTest, AReadBeforeTheReshapeKeepsItsSizes) {
   Node *c = b.call("aten.clone.default", x_->type(), {x_});
   Node *rows = b.call("aten.unbind.int", nullptr, {c});
