@@ -77,7 +77,8 @@ void RandomMaker::computeList() {
   if (!a || !b || boundOf(*a) > mostRandomBound || boundOf(*b) > mostRandomBound)
     return;
   ProgramBuilder::Nodes operands = {a->node, b->node};
-  // PyTorch's negation of a complex zero has the sign + in full vectors of the processor and - in the elements after them.
+  // PyTorch's negation of a complex zero has the sign + in full vectors of the processor, and - in the elements after
+  // them.
   bool negates = !isComplex(dtypeOf(*a)) && !isComplex(dtypeOf(*b));
   Node *list = nullptr;
   double factor = 2;
