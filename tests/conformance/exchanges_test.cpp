@@ -5,8 +5,8 @@
 #include "ccgraph/runtime/comparison.h"
 #include "collectives/exchange.h"
 #include "collectives/reduce.h"
-#include "interpreter/numbers.h"
 #include "support/rank_program.h"
+#include "tensor/numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -13,11 +13,12 @@ quarantine() {
 }
 quarantine 'the JSON library' 'nlohmann' '^(frontend/|tests/unit/frontend/|tools/(driver/(json_output|report_data)|models/model_file)[.]cpp)'
 quarantine 'the fast JSON parser' 'simdjson(::|[.]h)' '^frontend/lib/json/json_parser[.]cpp'
-quarantine 'the linear algebra library' '<Eigen/' '^runtime/lib/'
+quarantine 'the linear algebra library' '<Eigen/' '^runtime/kernels/lib/kernels/(products[.]h|matmul[.]cpp)'
 quarantine 'the compression library' '<zlib[.]h>' '^(frontend/lib|tests/unit/frontend)/'
 quarantine 'the zip library' '<minizip/' '^frontend/lib/torch_export/archive[.]cpp'
-quarantine 'CUDA' '<(cuda|cublas)[a-zA-Z_]*[.]h>' '^(runtime/nccl/|tests/tools/nccl_bench/by_hand[.]cpp)'
-quarantine 'NCCL' '<nccl[.]h>' '^(runtime/nccl/|tests/tools/nccl_bench/by_hand[.]cpp)'
-quarantine 'MPI' '<mpi[.]h>' '^(runtime/mpi/|tests/tools/mpi_bench/)'
+quarantine 'CUDA' '<(cuda|cublas)[a-zA-Z_]*[.]h>' '^(runtime/gpu/nccl/module/|tests/tools/nccl_bench/by_hand[.]cpp)'
+quarantine 'NCCL' '<nccl[.]h>' '^(runtime/gpu/nccl/module/|tests/tools/nccl_bench/by_hand[.]cpp)'
+quarantine 'MPI' '<mpi[.]h>' '^(runtime/mpi/module/|tests/tools/mpi_bench/)'
+quarantine 'PyTorch' '<(ATen|c10|torch)/' '^runtime/torch/module/'
 [ $status = 0 ] || echo 'note: hand a value of ir/ across instead'
 exit $status

@@ -1,4 +1,4 @@
-#include "loaded_module.h"
+#include "process/loaded_module.h"
 
 /// True if the module is found and has the symbol `sample`.
 extern "C" bool findSample(const char *module) {

@@ -3,8 +3,8 @@
 // Ownership: owns the memory that it gives, which is the host's. Failure: none. Cost: none, so what a program takes over it is its own.
 #pragma once
 
+#include "calls/gpu_calls.h"
 #include "engine/arena.h"
-#include "nccl/gpu_calls.h"
 
 #include <deque>
 

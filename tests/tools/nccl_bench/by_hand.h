@@ -1,14 +1,14 @@
 // Collectives as a program without ccgraph calls them: NCCL's functions on a stream, one after another, and a CUDA graph of them.
 //
-// The one file beside runtime/nccl that names CUDA and NCCL is by_hand.cpp, because it is what the engine is measured against. Memory is
+// The one file beside runtime/gpu/nccl/module that names CUDA and NCCL is by_hand.cpp, because it is what the engine is measured against. Memory is
 // cudaMalloc's; nothing is registered.
 //
 // Ownership: owns communicator, stream, memory and graphs. Failure: what CUDA or NCCL refuses ends the program, with its words. Cost: that of
 // the calls.
 #pragma once
 
+#include "calls/gpu_calls.h"
 #include "ccgraph/ir/collective.h"
-#include "nccl/gpu_calls.h"
 
 #include <memory>
 

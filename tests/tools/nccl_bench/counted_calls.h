@@ -3,7 +3,7 @@
 // Ownership: borrows the calls. Failure: theirs. Cost: a look at the clock for each call that gives work.
 #pragma once
 
-#include "nccl/gpu_calls.h"
+#include "calls/gpu_calls.h"
 
 #include <chrono>
 #include <memory>

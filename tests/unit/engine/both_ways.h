@@ -6,12 +6,12 @@
 // Plain functions. Failure: those of the test. Cost: that of both kernels.
 #pragma once
 
+#include "calls/gpu_module.h"
 #include "ccgraph/runtime/kernels.h"
 #include "cuda/cuda_provider.h"
 #include "device/run_on_host.h"
 #include "device_run.h"
-#include "kernels/elements.h"
-#include "nccl/gpu_module.h"
+#include "tensor/elements.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,7 +1,7 @@
 // Kernels of devices in plans: over recorded calls they run where a stream would run them; elsewhere they are refused.
 #include "both_ways.h"
-#include "recorded/recorded_calls.h"
 #include "recorded_run.h"
+#include "simulated/recorded_calls.h"
 
 namespace ccgraph::test {
 namespace {

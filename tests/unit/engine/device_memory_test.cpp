@@ -1,6 +1,6 @@
 // Kernels of devices that take memory: the engine tells their allocator of captures, runs the steps once before, and lets the graph go first.
+#include "calls/gpu_calls.h"
 #include "ccgraph/ir/diagnostic.h"
-#include "nccl/gpu_calls.h"
 #include "recorded_run.h"
 
 #include "llvm/ADT/STLExtras.h"

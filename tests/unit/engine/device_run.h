@@ -3,9 +3,9 @@
 // Ownership: borrows the calls and the tensors; releases the memory that it took. Failure: those of the test. Cost: that of the copies.
 #pragma once
 
+#include "calls/gpu_calls.h"
 #include "ccgraph/runtime/value.h"
 #include "cuda/cuda_provider.h"
-#include "nccl/gpu_calls.h"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,8 +1,8 @@
 // docs/gpu-errors.md is what is said where the nccl engine does not start. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
-#include "nccl/connection.h"
 #include "nccl/device_check.h"
-#include "nccl/job_folder.h"
-#include "nccl/job_port.h"
+#include "rendezvous/connection.h"
+#include "rendezvous/job_folder.h"
+#include "rendezvous/job_port.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot run it.
-#include "nccl/connection.h"
 #include "nccl/device_check.h"
-#include "nccl/job_folder.h"
-#include "nccl/job_port.h"
+#include "rendezvous/connection.h"
+#include "rendezvous/job_folder.h"
+#include "rendezvous/job_port.h"
 
 #include <gtest/gtest.h>
 

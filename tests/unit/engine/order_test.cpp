@@ -1,7 +1,7 @@
 // In which order steps run: streams, events, the host, and what happens where nobody can go on.
+#include "process/thread_sanitizer.h"
 #include "support/plan_builder.h"
 #include "support/rank_program.h"
-#include "thread_sanitizer.h"
 
 #include <gtest/gtest.h>
 

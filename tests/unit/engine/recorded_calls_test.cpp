@@ -1,5 +1,5 @@
 // The model of devices by itself: what streams, events, groups, registration and capture promise, and what they do not.
-#include "recorded/recorded_calls.h"
+#include "simulated/recorded_calls.h"
 
 #include <gtest/gtest.h>
 

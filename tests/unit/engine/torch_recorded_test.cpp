@@ -1,8 +1,8 @@
 // PyTorch's kernels as kernels of a device, over recorded calls: what they do with windows, what is refused, and that a device is asked for
 // before it is used. Where the module is not built, or there is a device, a test says so.
 #include "engine/kernel_choice.h"
-#include "recorded/recorded_calls.h"
 #include "recorded_run.h"
+#include "simulated/recorded_calls.h"
 
 #include "llvm/Support/FileSystem.h"
 

@@ -1,7 +1,7 @@
 // Rows of f16 and bf16 become f32 and back as single numbers do.
-#include "kernels/half_rows.h"
+#include "tensor/half_rows.h"
 
-#include "interpreter/numbers.h"
+#include "tensor/numbers.h"
 
 #include "llvm/ADT/Sequence.h"
 

@@ -2,8 +2,8 @@
 #include "collectives/reduce_rows.h"
 
 #include "collectives/reduce.h"
-#include "interpreter/numbers.h"
-#include "kernels/element_types.h"
+#include "tensor/element_types.h"
+#include "tensor/numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "ccgraph/runtime/kernels.h"
-#include "kernels/elements.h"
 #include "support/offered_windows.h"
+#include "tensor/elements.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,127 @@
+#include "nccl/communicators.h"
+
+#include "calls/gpu_error.h"
+#include "ccgraph/ir/dims.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::runtime {
+
+Communicators::~Communicators() {
+  if (aborted_)
+    return;
+  forget(arena_);
+  for (GpuComm comm : comms_)
+    if (comm.raw != 0 && comm.raw != job_->raw)
+      calls_.closeComm(comm);
+  if (job_)
+    calls_.closeComm(*job_);
+}
+
+llvm::Error Communicators::failed(const std::string &doing, int code) const {
+  return gpuError(calls_, rank_, doing, code);
+}
+
+llvm::Error Communicators::open(const LaneTable &table, const GpuJobId &id, int ranks) {
+  table_ = &table;
+  comms_.resize(table.lanes().size());
+  GpuComm job;
+  if (int code = calls_.openJob(id, ranks, static_cast<int>(rank_), job))
+    return failed("making the communicator of all ranks", code);
+  job_ = job;
+  if (table.whole())
+    comms_[*table.whole()] = job;
+  return splitAll(table);
+}
+
+llvm::Error Communicators::splitAll(const LaneTable &table) {
+  for (const std::vector<size_t> &round : table.rounds()) {
+    int color = GpuCalls::noColor, key = 0;
+    const LaneTable::Lane *own = nullptr;
+    for (size_t i = 0; i < round.size(); ++i) {
+      const LaneTable::Lane &lane = table.lanes()[round[i]];
+      auto at = llvm::find(lane.key.members, rank_);
+      if (at == lane.key.members.end())
+        continue;
+      own = &lane;
+      color = static_cast<int>(i);
+      key = static_cast<int>(at - lane.key.members.begin());
+    }
+    GpuComm made;
+    if (int code = calls_.split(*job_, color, key, made))
+      return failed("splitting the communicator of all ranks", code);
+    if (!own)
+      continue;
+    comms_[static_cast<size_t>(own - table.lanes().data())] = made;
+    if (llvm::Error error = check(made, own->key.members))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+// Because ranks that split in unlike orders get communicators of others, on which they would wait for ever or add up what does not
+// belong together.
+llvm::Error Communicators::check(GpuComm comm, llvm::ArrayRef<int64_t> members) {
+  int ranks = 0, rank = 0;
+  if (int code = calls_.placeIn(comm, ranks, rank))
+    return failed("asking a communicator for its ranks", code);
+  auto size = static_cast<int>(members.size()), place = static_cast<int>(llvm::find(members, rank_) - members.begin());
+  if (ranks == size && rank == place)
+    return llvm::Error::success();
+  return ncclError("rank " + std::to_string(rank_) + ": got a communicator of " + std::to_string(ranks) +
+                       " ranks as number " + std::to_string(rank) + ", expected number " + std::to_string(place) +
+                       " of ranks " + dimsText(members),
+                   "all ranks must run the same plans on the same build");
+}
+
+llvm::Error Communicators::registerArena(std::byte *memory, int64_t bytes) {
+  if (memory == arena_ && bytes == arenaBytes_)
+    return llvm::Error::success();
+  forget(arena_);
+  if (bytes == 0)
+    return llvm::Error::success();
+  arena_ = memory;
+  arenaBytes_ = bytes;
+  for (size_t lane = 0; lane < comms_.size(); ++lane) {
+    if (comms_[lane].raw == 0 || !table_->lanes()[lane].registered)
+      continue;
+    GpuRegistration registration;
+    if (int code = calls_.registerMemory(comms_[lane], memory, bytes, registration))
+      return failed("registering the arena of communication", code);
+    registered_.push_back({comms_[lane], registration});
+  }
+  return llvm::Error::success();
+}
+
+void Communicators::forget(const std::byte *memory) {
+  if (!memory || memory != arena_ || aborted_)
+    return;
+  for (const Registered &one : registered_)
+    calls_.deregister(one.comm, one.registration);
+  registered_.clear();
+  arena_ = nullptr;
+  arenaBytes_ = 0;
+}
+
+int Communicators::asyncError() {
+  for (GpuComm comm : comms_)
+    if (comm.raw != 0)
+      if (int code = calls_.asyncError(comm))
+        return code;
+  return 0;
+}
+
+void Communicators::abandon() {
+  if (std::exchange(aborted_, true))
+    return;
+  // Because communicators that wait for one another could not be ended one after the other.
+  calls_.groupStart();
+  for (GpuComm comm : comms_)
+    if (comm.raw != 0 && (!job_ || comm.raw != job_->raw))
+      calls_.abortComm(comm);
+  if (job_)
+    calls_.abortComm(*job_);
+  calls_.groupEnd();
+}
+
+} // namespace ccgraph::runtime

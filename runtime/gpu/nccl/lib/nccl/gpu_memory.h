@@ -1,0 +1,50 @@
+// GpuMemory: a rank's memory on its device, and the copies between it and the host.
+//
+// Copies go to the stream that is chosen for them at the moment, so they are ordered with the work there; settle() waits for them.
+//
+// Ownership: borrows the calls; what is kept until settle() is let go there. Failure: the first code is kept, and settle() tells it;
+// memory that there is not is std::bad_alloc. Cost: that of the copies.
+#pragma once
+
+#include "calls/gpu_calls.h"
+#include "engine/device_memory.h"
+
+#include <functional>
+#include <vector>
+
+namespace ccgraph::runtime {
+
+class GpuMemory final : public DeviceMemory {
+public:
+  /// What the memory's owner does for it.
+  struct Owner {
+    /// Waits until the stream has done all that it was given.
+    std::function<llvm::Error(GpuStream)> await;
+    /// Before memory goes.
+    std::function<void(const std::byte *)> release;
+  };
+  GpuMemory(GpuCalls &calls, int64_t rank, Owner owner) : calls_(calls), rank_(rank), owner_(std::move(owner)) {}
+
+  /// Where copies go from now on.
+  void use(GpuStream stream) { stream_ = stream; }
+
+  [[nodiscard]] bool isActed() const override { return calls_.isActed(); }
+  [[nodiscard]] std::byte *allocate(Home home, int64_t bytes) override;
+  void release(std::byte *memory) override;
+  void write(std::byte *to, const std::byte *from, int64_t bytes) override;
+  void read(std::byte *to, const std::byte *from, int64_t bytes) override;
+  void keep(std::shared_ptr<void> thing) override { kept_.push_back(std::move(thing)); }
+  [[nodiscard]] llvm::Error settle() override;
+
+private:
+  void note(int code) { failed_ = failed_ ? failed_ : code; }
+
+  GpuCalls &calls_;
+  int64_t rank_;
+  Owner owner_;
+  GpuStream stream_;
+  int failed_ = 0;
+  std::vector<std::shared_ptr<void>> kept_;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,42 @@
+// NcclJob: this process among those that a launcher has started: which rank it is, its device, and where the ranks meet.
+//
+// Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.nccl, whole before any communication begins. Cost: to
+// join, that of loading the module and of a meeting.
+#pragma once
+
+#include "calls/gpu_module.h"
+#include "ccgraph/runtime/engine.h"
+#include "rendezvous/job_meeting.h"
+
+namespace ccgraph::runtime {
+
+class NcclJob {
+public:
+  /// Joins the first time.
+  [[nodiscard]] static llvm::Expected<NcclJob *> join(std::chrono::milliseconds deadline);
+  /// Null where the process has not joined.
+  [[nodiscard]] static NcclJob *joined();
+  /// Before join(): what the launcher says.
+  static void setPlace(JobPlace place);
+  [[nodiscard]] static const JobPlace &place();
+
+  [[nodiscard]] GpuCalls &calls() { return module_->calls(); }
+  [[nodiscard]] llvm::ArrayRef<size_t> hostRanks() const { return hostRanks_; }
+  [[nodiscard]] JobMeeting &meeting() { return *meeting_; }
+  /// Made by rank 0, for all. A call of all ranks.
+  [[nodiscard]] llvm::Expected<GpuJobId> makeId();
+  /// This thread's device is this process's.
+  [[nodiscard]] llvm::Error useDevice();
+  /// An error has ended it.
+  bool over = false;
+
+private:
+  [[nodiscard]] llvm::Error open(std::chrono::milliseconds deadline);
+
+  GpuModule *module_ = nullptr;
+  int device_ = 0;
+  std::unique_ptr<JobMeeting> meeting_;
+  std::vector<size_t> hostRanks_;
+};
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,178 @@
+#include "ccgraph/runtime/interpreter.h"
+
+#include "ccgraph/runtime/memory_need.h"
+#include "interpreter/rank_run.h"
+#include "process/memory_limit.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+using llvm::Twine;
+
+std::string standsAt(const RankRun &run) {
+  const Node *node = run.position();
+  return node ? ("stands at `" + node->name().str() + "`").str() : std::string("has ended");
+}
+
+/// "rank 0 waits at `w` for all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched".
+std::string waitText(const RankRun &run) {
+  const Communication &awaited = *run.blocking();
+  std::string text = (Twine("rank ") + Twine(run.rank()) + " waits at `" + run.position()->name().str() + "` for " +
+                      describe(awaited.anyLaunch()))
+                         .str();
+  if (awaited.sequence() == 0) {
+    const Launch &launch = awaited.anyLaunch();
+    return (Twine(text) + ", tag " + Twine(launch.tag) + ", whose other end, rank " + Twine(awaited.missing().front()) +
+            ", has not " + (launch.kind == CollectiveKind::Send ? "received" : "sent"))
+        .str();
+  }
+  return (Twine(text) + " (collective " + Twine(awaited.sequence()) + " on ranks " + dimsText(awaited.members()) +
+          "), which ranks " + dimsText(awaited.missing()) + " have not launched")
+      .str();
+}
+
+std::string launchedText(const RankRun &run, const Communication &awaited, const Meetings &meetings) {
+  size_t count = meetings.numLaunched(awaited.members(), run.rank());
+  return (Twine("rank ") + Twine(run.rank()) + " " + standsAt(run) + ", having launched " + Twine(count) +
+          (count == 1 ? " collective" : " collectives") + " on ranks " + dimsText(awaited.members()))
+      .str();
+}
+
+/// Says what the first rank that cannot go on waits for, and in notes what the others do: those that wait too, and
+/// those that have ended, with the number of collectives that they launched on the same group, which is fewer.
+llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Meetings &meetings) {
+  const RankRun &first = *llvm::find_if(runs, [](const RankRun &run) { return !run.isFinished(); });
+  Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can go on: " + waitText(first));
+  std::vector<std::string> notes;
+  for (const RankRun &run : runs) {
+    if (!run.isFinished() && &run != &first)
+      notes.push_back(waitText(run));
+    if (run.isFinished() && first.blocking()->sequence() != 0 &&
+        llvm::is_contained(first.blocking()->members(), run.rank()))
+      notes.push_back(launchedText(run, *first.blocking(), meetings));
+  }
+  notes.emplace_back("every member of a group must launch each of its collectives, and every send needs its receive, "
+                     "with the same tag");
+  diagnostic.notes.insert(diagnostic.notes.begin(), notes.begin(), notes.end());
+  return makeError(std::move(diagnostic));
+}
+
+llvm::Error checkRequest(const RunRequest &request) {
+  auto wrong = [](const Twine &message) {
+    Diagnostic diagnostic;
+    diagnostic.rule = "run.request";
+    diagnostic.message = message.str();
+    return makeError(std::move(diagnostic));
+  };
+  if (request.ranks == 0)
+    return wrong("got 0 ranks, expected at least 1");
+  if (request.graphs.size() != 1 && request.graphs.size() != request.ranks)
+    return wrong(Twine("got ") + Twine(request.graphs.size()) + " graphs for " + Twine(request.ranks) +
+                 " ranks, expected one, or one for each");
+  if (request.inputs.size() != request.ranks)
+    return wrong(Twine("got inputs of ") + Twine(request.inputs.size()) + " ranks, expected " + Twine(request.ranks));
+  for (const Graph *graph : request.graphs)
+    if (graph->front() == nullptr)
+      return wrong("got an empty graph, expected one that ends in an output node");
+  return llvm::Error::success();
+}
+
+const Graph &graphOf(const RunRequest &request, size_t rank) {
+  return *request.graphs[request.graphs.size() == 1 ? 0 : rank];
+}
+
+/// Of the first rank for which a fact is another than when its graph was traced.
+llvm::Error checkFacts(const RunRequest &request) {
+  for (size_t rank = 0; rank < request.ranks; ++rank)
+    if (llvm::Error error =
+            checkGuards(graphOf(request, rank), {{static_cast<int64_t>(rank), static_cast<int64_t>(request.ranks)}}))
+      return error;
+  return llvm::Error::success();
+}
+
+/// Takes the values out of an observation.
+/// An input "in.x" that the program wrote is reported as "after.x".
+TensorMap valuesOf(RankObservation &observation) {
+  TensorMap values;
+  for (Held &held : observation.outputs)
+    values[held.name] = std::move(*held.value);
+  for (Held &held : observation.inputs)
+    if (held.value)
+      values[("after." + llvm::StringRef(held.name).drop_front(llvm::StringRef("in.").size())).str()] =
+          std::move(*held.value);
+  return values;
+}
+
+} // namespace
+
+// Ranks take turns. Each runs as far as it can alone, which is up to a wait for what another rank has not launched yet;
+// then it is the next one's turn. With two ranks and  c = all_reduce(x); w = wait(c); return w
+//   rank 0   launches c, stops at w: rank 1 has not launched
+//   rank 1   launches c, now both have; waits, returns
+//   rank 0   tries w again, returns
+// A round in which nobody gets any further is a deadlock: since nothing else runs, nothing could ever change. Values
+// depend on no order of turns, because ranks meet by order of issue, and results are computed from what all of them
+// brought.
+static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &request) {
+  Meetings meetings;
+  std::vector<RankRun> runs;
+  for (size_t rank = 0; rank < request.ranks; ++rank) {
+    runs.emplace_back(RankRun::Setup{&graphOf(request, rank), static_cast<int64_t>(rank), request.ranks,
+                                     &request.inputs[rank], &request.objects, &meetings});
+  }
+  while (llvm::any_of(runs, [](const RankRun &run) { return !run.isFinished(); })) {
+    bool progressed = false;
+    for (RankRun &run : runs) {
+      llvm::Expected<bool> further = run.advance();
+      if (!further)
+        return further.takeError();
+      progressed |= *further;
+    }
+    if (!progressed)
+      return deadlock(runs, meetings);
+  }
+  std::vector<RankObservation> observations;
+  for (const RankRun &run : runs)
+    observations.push_back(run.observation());
+  return observations;
+}
+
+llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) {
+  if (llvm::Error error = checkRequest(request))
+    return error;
+  if (llvm::Error error =
+          checkMemory(memoryNeed(request.graphs, request.ranks).peak, request.ranks, request.memoryLimit))
+    return error;
+  MemoryLimit limit(request.memoryLimit);
+  StepMemory memory;
+  StepMemory::Use stepMemory(memory);
+  // Because a step says itself that it needs too much, this is what the ranks give the caller.
+  return withinMemory<std::vector<RankObservation>>(
+      [&] { return runAll(request); },
+      [](const std::string &asked) {
+        Diagnostic diagnostic;
+        diagnostic.rule = "run.memory";
+        diagnostic.message = "the results need " + asked + ", more than this run may hold";
+        diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
+        return makeError(std::move(diagnostic));
+      });
+}
+
+// Two programs that are compared have the same constants, so who observes them need not be where they are true.
+llvm::Expected<RunResult> interpret(const RunRequest &request) {
+  if (llvm::Error error = checkRequest(request))
+    return error;
+  if (llvm::Error error = checkFacts(request))
+    return error;
+  llvm::Expected<std::vector<RankObservation>> observations = observe(request);
+  if (!observations)
+    return observations.takeError();
+  RunResult results;
+  for (RankObservation &observation : *observations)
+    results.push_back(valuesOf(observation));
+  return results;
+}
+
+} // namespace ccgraph::runtime

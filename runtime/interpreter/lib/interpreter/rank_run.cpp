@@ -1,0 +1,277 @@
+#include "interpreter/rank_run.h"
+
+#include "kernels/calls.h"
+#include "process/memory_limit.h"
+
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+
+using llvm::Twine;
+
+RankRun::RankRun(const Setup &setup) : setup_(setup) { scopes_.emplace_back(*setup.graph); }
+
+const Node *RankRun::position() const { return finished_ ? nullptr : scopes_.back().next; }
+
+llvm::Error RankRun::error(const Node &node, llvm::StringRef rule, const std::string &message,
+                           std::string repair) const {
+  return makeError(
+      diagnose(node, rule, (Twine("rank ") + Twine(setup_.rank) + ": " + message).str(), std::move(repair)));
+}
+
+// A step that stops has done nothing, and is the next step again when the rank's turn comes: no half-done state needs
+// to be kept. The one exception is a synchronous collective, which has launched before it can find that others have
+// not; its seats in synchronous_ say that only the second half is left.
+llvm::Expected<bool> RankRun::advance() {
+  bool progressed = false;
+  while (!finished_) {
+    const Node *node = scope().next;
+    if (node == nullptr)
+      return error(*setup_.graph->front(), "run.no-output", "the program ends without an output node",
+                   "end it with an output node");
+    blocking_ = nullptr;
+    StepResult step = executeWithinMemory(*node);
+    if (!step)
+      return step.takeError();
+    if (*step == Progress::Stopped)
+      return progressed;
+    progressed = true;
+  }
+  return progressed;
+}
+
+RankRun::StepResult RankRun::stopFor(const Communication *communication) {
+  blocking_ = communication;
+  return Progress::Stopped;
+}
+
+// Every value is held to its node's type. So a kernel or a shape rule that is wrong shows at the node where it is
+// wrong, and not where its result is at last compared.
+RankRun::StepResult RankRun::yield(const Node &node, Value value) {
+  if (std::string wrong = conform(node.type(), value, symbols_); !wrong.empty())
+    return error(node, "run.type", std::move(wrong));
+  scope().values[node.id()] = std::move(value);
+  scope().next = node.next();
+  releaseOperands(node);
+  return Progress::Done;
+}
+
+RankRun::StepResult RankRun::executeWithinMemory(const Node &node) {
+  // Because sizes come from files, kernels cannot know beforehand what a step needs.
+  return withinMemory<Progress>([&] { return execute(node); },
+                                [&](const std::string &asked) {
+                                  return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
+                                               "run fewer ranks, or the program with smaller sizes");
+                                });
+}
+
+RankRun::StepResult RankRun::execute(const Node &node) {
+  auto take = [&](llvm::Expected<Value> value) -> StepResult {
+    if (!value)
+      return value.takeError();
+    return yield(node, std::move(*value));
+  };
+  switch (node.opcode()) {
+  case Opcode::Placeholder:
+    return take(placeholderValue(node));
+  case Opcode::GetAttr:
+    return take(attributeValue(node));
+  case Opcode::CallFunction:
+    return executeCall(node);
+  case Opcode::Output:
+    return executeOutput(node);
+  }
+  return Progress::Done;
+}
+
+// The output of a subgraph hands its value to the control_deps that called it, which then counts as executed: yield
+// goes on with the node after it, in the scope that is now on top.
+RankRun::StepResult RankRun::executeOutput(const Node &node) {
+  bool whole = scopes_.size() == 1;
+  // Because the caller waits for whatever the program leaves in flight.
+  if (whole && flights_.blocking())
+    return stopFor(flights_.blocking());
+  if (whole)
+    if (llvm::Error error = flights_.landAll())
+      return error;
+  Value value;
+  if (!node.args().empty()) {
+    llvm::Expected<Value> evaluated = evaluate(node, node.args().front(), scope(), symbols_);
+    if (!evaluated)
+      return evaluated.takeError();
+    value = std::move(*evaluated);
+  }
+  if (whole) {
+    result_ = std::move(value);
+    finished_ = true;
+    return Progress::Done;
+  }
+  const Node *caller = scope().caller;
+  scopes_.pop_back();
+  return yield(*caller, std::move(value));
+}
+
+RankRun::StepResult RankRun::executeCall(const Node &node) {
+  switch (node.op()->role) {
+  case OpRole::Collective:
+    return synchronous_.empty() ? executeCollective(node) : finishSynchronous(node);
+  case OpRole::Wait:
+    return executeWait(node);
+  case OpRole::ControlDeps:
+    return enterSubgraph(node);
+  case OpRole::Compute:
+  case OpRole::GetItem:
+  case OpRole::HigherOrder:
+    return executeCompute(node);
+  }
+  return Progress::Done;
+}
+
+// First all storages are asked, and only then does any of them land: a wait on two tensors, of which one has to wait
+// for another rank, would otherwise do half of its work each time it is tried.
+RankRun::StepResult RankRun::executeWait(const Node &node) {
+  const Argument *waited = argumentAt(node, 0);
+  if (waited == nullptr)
+    return error(node, "run.arguments", "got no argument, expected what to wait for");
+  llvm::Expected<Value> value = evaluate(node, *waited, scope(), symbols_);
+  if (!value)
+    return value.takeError();
+  std::vector<const Storage *> storages;
+  forEachTensor(*value, [&](const Tensor &tensor) { storages.push_back(tensor.storage()); });
+  for (const Storage *storage : storages)
+    if (const Communication *missing = flights_.blocking(storage))
+      return stopFor(missing);
+  for (const Storage *storage : storages)
+    if (llvm::Error error = flights_.land(storage))
+      return error;
+  return yield(node, std::move(*value));
+}
+
+RankRun::StepResult RankRun::executeCollective(const Node &node) {
+  llvm::Expected<CallSite> site = callSite(node);
+  if (!site)
+    return site.takeError();
+  if (llvm::Error error = checkAccesses(node, nullptr))
+    return error;
+  llvm::Expected<LaunchRequest> request = readLaunch(*site, *setup_.graph, *setup_.objects);
+  if (!request)
+    return request.takeError();
+  for (int64_t member : request->group)
+    if (member < 0 || member >= static_cast<int64_t>(setup_.numRanks))
+      return error(node, "run.collective",
+                   (Twine("group ") + dimsText(request->group) + " holds rank " + Twine(member) + ", and only " +
+                    Twine(setup_.numRanks) + " ranks run")
+                       .str(),
+                   "run as many ranks as the groups name");
+  if (llvm::Error error = join(*request))
+    return error;
+  if (!request->synchronous)
+    return yield(node, std::move(request->result));
+  synchronousResult_ = std::move(request->result);
+  return finishSynchronous(node);
+}
+
+// Where results go into memory that the program knows (an input, a buffer), that memory counts as written: a caller who
+// holds it sees the change.
+llvm::Error RankRun::join(LaunchRequest &request) {
+  synchronous_.clear();
+  for (LaunchRequest::Entry &entry : request.entries) {
+    bool send = entry.launch.kind == CollectiveKind::Send;
+    Meetings::Channel channel{request.group, send ? setup_.rank : entry.peer, send ? entry.peer : setup_.rank,
+                              entry.launch.tag};
+    llvm::Expected<Seat> seat = isPointToPoint(entry.launch.kind)
+                                    ? setup_.meetings->joinTransfer(channel, std::move(entry.launch))
+                                    : setup_.meetings->joinCollective(request.group, std::move(entry.launch));
+    if (!seat)
+      return seat.takeError();
+    flights_.start(*seat);
+    if (!request.ownMemory)
+      for (const Buffer &row : seat->launch().receive)
+        for (const Tensor &piece : row.pieces())
+          written_.insert(piece.storage());
+    if (request.synchronous)
+      synchronous_.push_back(std::move(*seat));
+  }
+  return llvm::Error::success();
+}
+
+RankRun::StepResult RankRun::finishSynchronous(const Node &node) {
+  for (const Seat &seat : synchronous_)
+    if (!seat.communication->isReady())
+      return stopFor(seat.communication.get());
+  for (const Seat &seat : synchronous_)
+    if (llvm::Error error = flights_.land(seat))
+      return error;
+  synchronous_.clear();
+  return yield(node, std::move(synchronousResult_));
+}
+
+// The body gets a scope on the stack, and the next steps are those of the body. Its output takes the scope off again.
+// So a wait in the body stops the rank as any other wait does, in the middle of the control_deps.
+RankRun::StepResult RankRun::enterSubgraph(const Node &node) {
+  // control_deps(dependencies, subgraph, arguments...): the dependencies only order.
+  const Node *attribute =
+      node.args().size() >= 2 && node.args()[1].is(Argument::Kind::Operand) ? node.operand(node.args()[1]) : nullptr;
+  const Graph *body = attribute ? attribute->graph()->subgraph(attribute->target()) : nullptr;
+  if (body == nullptr)
+    return error(node, "run.arguments", "got no subgraph as its second argument, expected a get_attr of one");
+  Scope inner(*body);
+  inner.caller = &node;
+  for (const Argument &argument : node.args().drop_front(2)) {
+    llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);
+    if (!value)
+      return value.takeError();
+    inner.parameters.push_back(std::move(*value));
+  }
+  scopes_.push_back(std::move(inner));
+  return Progress::Done;
+}
+
+RankRun::StepResult RankRun::executeRandom(const Node &node, const RandomOp &op) {
+  llvm::Expected<CallSite> site = callSite(node);
+  if (!site)
+    return site.takeError();
+  if (llvm::Error error = checkAccesses(node, nullptr))
+    return error;
+  llvm::Expected<Value> value = op.draw(*site, numbers_);
+  if (!value)
+    return value.takeError();
+  return yield(node, std::move(*value));
+}
+
+RankRun::StepResult RankRun::executeCompute(const Node &node) {
+  if (const RandomOp *random = findRandomOp(node.target().str()))
+    return executeRandom(node, *random);
+  const Kernel *kernel = findKernel(node.target().str());
+  if (kernel == nullptr)
+    return error(node, "run.no-kernel", ("no kernel computes " + node.target().str()).str(),
+                 "a graph that holds this operator can be read, transformed and written, but not executed");
+  KernelCall call;
+  for (const Argument &argument : node.args()) {
+    llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);
+    if (!value)
+      return value.takeError();
+    call.positional.push_back(std::move(*value));
+  }
+  for (const NamedArgument &argument : node.kwargs()) {
+    llvm::Expected<Value> value = evaluate(node, argument.value, scope(), symbols_);
+    if (!value)
+      return value.takeError();
+    call.keywords.emplace_back(argument.name.str().str(), std::move(*value));
+  }
+  // Whether reshape has read its operand shows only when its result is there: a view has read nothing, a copy has.
+  bool shares = node.op()->mayAlias;
+  if (!shares)
+    if (llvm::Error error = checkAccesses(node, nullptr))
+      return error;
+  llvm::Expected<Value> value = callWithinRun(*kernel, std::move(call));
+  if (!value)
+    return error(node, "run.kernel", llvm::toString(value.takeError()));
+  if (shares)
+    if (llvm::Error error = checkAccesses(node, &*value))
+      return error;
+  noteWrites(node);
+  return yield(node, std::move(*value));
+}
+
+} // namespace ccgraph::runtime

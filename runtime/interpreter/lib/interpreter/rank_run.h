@@ -1,0 +1,121 @@
+// RankRun: one rank's execution of its program, which stops where it needs ranks that have not
+// come as far.
+//
+// A step either happens wholly or not at all, so going on after a stop simply tries the same step
+// again. Subgraphs that are called inline (control_deps) get a scope of their own on a stack: a
+// wait inside one can stop like any other.
+//
+// Ownership: borrows graph, inputs and meetings. Failure: DiagnosticErrors of rules `run.*`; the
+// run is then over.
+// Cost: memory for each value until its last reader has run, and for inputs and attributes until the end.
+#pragma once
+
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/runtime/observation.h"
+#include "interpreter/flights.h"
+#include "interpreter/launch_request.h"
+#include "interpreter/scope.h"
+#include "kernels/random.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+
+namespace ccgraph::runtime {
+
+class RankRun {
+public:
+  struct Setup {
+    const Graph *graph = nullptr;
+    int64_t rank = 0;
+    size_t numRanks = 1;
+    const TensorMap *inputs = nullptr;
+    const ObjectMeanings *objects = nullptr;
+    Meetings *meetings = nullptr;
+  };
+  explicit RankRun(const Setup &setup);
+
+  /// Executes until the program ends or cannot go on alone; true if it got any further.
+  [[nodiscard]] llvm::Expected<bool> advance();
+  [[nodiscard]] bool isFinished() const { return finished_; }
+  /// After the end: what the rank's caller holds.
+  [[nodiscard]] RankObservation observation() const;
+
+  [[nodiscard]] int64_t rank() const { return setup_.rank; }
+  /// The step that it stands at; null at the end.
+  [[nodiscard]] const Node *position() const;
+  /// What it waits for; null if nothing.
+  [[nodiscard]] const Communication *blocking() const { return blocking_; }
+
+private:
+  /// Whether a step was executed. One that stopped has changed nothing but blocking_ (and, for a
+  /// synchronous collective, synchronous_), and is tried again.
+  enum class Progress : uint8_t { Done, Stopped };
+  using StepResult = llvm::Expected<Progress>;
+
+  StepResult execute(const Node &node);
+  /// execute(), with an error where the step needs more memory than there is.
+  StepResult executeWithinMemory(const Node &node);
+  /// Of the program: waits for all that flies, then ends. Of a subgraph: gives its value to the
+  /// caller.
+  StepResult executeOutput(const Node &node);
+  StepResult executeCall(const Node &node);
+  /// Lets what it waits for land, and yields its operand.
+  StepResult executeWait(const Node &node);
+  /// Joins the other ranks; goes on at once unless the operator is synchronous.
+  StepResult executeCollective(const Node &node);
+  StepResult executeCompute(const Node &node);
+  StepResult executeRandom(const Node &node, const RandomOp &op);
+  /// Puts a scope on the stack; the caller gets its value when the subgraph ends.
+  StepResult enterSubgraph(const Node &node);
+  /// The second half of a synchronous collective, once all members have come.
+  StepResult finishSynchronous(const Node &node);
+  StepResult stopFor(const Communication *communication);
+  /// Records the value of a node, held to its type.
+  StepResult yield(const Node &node, Value value);
+
+  /// Frees what no later node reads. Inputs stay: a run reports what became of them.
+  void releaseOperands(const Node &node);
+
+  /// The given input with the strides that its type declares; an opaque value where the node has
+  /// neither type nor value; in a subgraph, the caller's argument.
+  [[nodiscard]] llvm::Expected<Value> placeholderValue(const Node &node);
+  /// The given attribute, the same for every node that reads it, or an object that only its target names.
+  [[nodiscard]] llvm::Expected<Value> attributeValue(const Node &node);
+  /// Of what is returned: "(tensor, None)", see RankObservation.
+  [[nodiscard]] std::string shapeOf(const Value &value) const;
+  [[nodiscard]] llvm::Expected<CallSite> callSite(const Node &node) const;
+  /// Meets the other ranks and registers what is now in flight.
+  [[nodiscard]] llvm::Error join(LaunchRequest &request);
+  /// Refuses reads and writes of what is in flight, and notes which storages are written. With the
+  /// result at hand, an operand whose storage the result shares was not read.
+  [[nodiscard]] llvm::Error checkAccesses(const Node &node, const Value *result);
+  /// After a step: an operand that it wrote may look at another storage now (set_).
+  void noteWrites(const Node &node);
+  [[nodiscard]] llvm::Error checkOperand(const Node &node, unsigned index, Access access);
+  [[nodiscard]] llvm::Error error(const Node &node, llvm::StringRef rule, const std::string &message,
+                                  std::string repair = "") const;
+  [[nodiscard]] Scope &scope() { return scopes_.back(); }
+  [[nodiscard]] const Value &valueOf(const Node &node) const { return *scopes_.back().values[node.id()]; }
+
+  Setup setup_;
+  /// the program, then the subgraphs that are being executed
+  std::vector<Scope> scopes_;
+  Symbols symbols_;
+  /// what random operators draw from
+  Numbers numbers_{0};
+  Flights flights_;
+  /// seats of the current node, if it is synchronous and has launched
+  std::vector<Seat> synchronous_;
+  Value synchronousResult_;
+  const Communication *blocking_ = nullptr;
+  /// by target; kept to the end, since the program may write them
+  std::map<std::string, Value> attributes_;
+  /// to tell inputs and attributes that were written; these are kept alive
+  llvm::DenseSet<const Storage *> written_;
+  /// what the output node returned
+  Value result_;
+  bool finished_ = false;
+};
+
+} // namespace ccgraph::runtime

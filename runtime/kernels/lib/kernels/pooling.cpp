@@ -1,0 +1,438 @@
+#include "kernels/families.h"
+#include "kernels/layout.h"
+#include "tensor/elements.h"
+
+#include <cmath>
+
+namespace ccgraph::runtime {
+namespace {
+
+using Values = Scratch<double>;
+
+/// What one element of the result reads along one dimension: positions of the input, and how many an average counts.
+struct Reach {
+  Scratch<int64_t> positions;
+  int64_t counted = 0;
+};
+
+/// The same over all pooled dimensions: positions in a plane, in row-major order, and the divisor of an average.
+struct PoolWindow {
+  Scratch<int64_t> cells;
+  double divisor = 1;
+};
+
+/// A pooling of the last dimensions of its input; the leading ones are independent planes.
+struct Pooling {
+  Tensor input;
+  size_t rank = 0;
+  Dims outputSizes;
+  Scratch<PoolWindow> windows;
+
+  [[nodiscard]] int64_t inputPlane() const { return productOf(input.sizes().take_back(rank)); }
+  [[nodiscard]] int64_t planes() const { return productOf(input.sizes().drop_back(rank)); }
+};
+
+/// Where the arguments stand in a schema; those that it lacks read as left out.
+struct Form {
+  unsigned input = 0;
+  unsigned kernel = 1;
+  unsigned stride = 2;
+  unsigned padding = 3;
+  unsigned dilation = noArgument;
+  unsigned ceil = noArgument;
+  unsigned countPadding = noArgument;
+  unsigned divisor = noArgument;
+};
+constexpr Form maxForm{.dilation = 4, .ceil = 5};
+constexpr Form averageForm{.ceil = 4, .countPadding = 5, .divisor = 6};
+
+/// One number a dimension, or one for all; `otherwise` where the list is left out or empty.
+Dims perDimension(KernelArgs &args, unsigned index, size_t rank, DimsRef otherwise) {
+  Dims given = args.has(index) ? args.integers(index) : Dims();
+  if (given.empty())
+    return toDims(otherwise);
+  if (given.size() == 1)
+    given.assign(rank, given[0]);
+  if (!args.check(given.size() == rank, "got " + dimsOf(given) + " for " + llvm::Twine(rank) + " dimensions"))
+    return Dims(rank, 1);
+  return given;
+}
+
+bool startPooling(KernelArgs &args, Pooling &p, unsigned index) {
+  p.input = args.tensor(index);
+  bool fits = p.input.rank() > static_cast<int64_t>(p.rank) && p.input.rank() <= static_cast<int64_t>(p.rank) + 2 &&
+              computable(p.input.dtype()) && !isComplex(p.input.dtype());
+  return args.check(fits, "got " + typeOf(p.input) + ", expected real [N, C, ...] with " + llvm::Twine(p.rank) +
+                              " pooled dimensions") &&
+         !args.failed();
+}
+
+/// One dimension of a sliding window.
+struct Slide {
+  int64_t kernel, stride, padding, dilation;
+  bool ceil, countPadding;
+};
+
+/// A last window that would start in the padding after the input is left out (torch.nn.MaxPool2d, ceil_mode). Size 5
+/// with kernel 2 and stride 2 has 2 windows, or 3 with `ceil`, the last with one element. Size 5 with kernel 1 and
+/// stride 3 would have a third at position 6, where nothing is, and so has 2 either way.
+int64_t slides(int64_t size, const Slide &s) {
+  int64_t free = size + 2 * s.padding - s.dilation * (s.kernel - 1) - 1;
+  int64_t count = (free + (s.ceil ? s.stride - 1 : 0)) / s.stride + 1;
+  return free < 0 && !s.ceil ? 0 : s.ceil && (count - 1) * s.stride >= size + s.padding ? count - 1 : count;
+}
+
+Reach reachOf(int64_t out, int64_t size, const Slide &s) {
+  Reach reach;
+  int64_t start = out * s.stride - s.padding;
+  for (int64_t k = 0; k < s.kernel; ++k)
+    if (int64_t at = start + k * s.dilation; at >= 0 && at < size)
+      reach.positions.push_back(at);
+  int64_t padded = std::min(start + s.kernel, size + s.padding) - start;
+  reach.counted = s.countPadding ? padded : static_cast<int64_t>(reach.positions.size());
+  return reach;
+}
+
+/// All combinations of one reach a dimension, the last dimension fastest.
+Scratch<PoolWindow> combine(llvm::ArrayRef<Scratch<Reach>> axes, DimsRef sizes) {
+  Scratch<PoolWindow> windows{{{0}, 1.0}};
+  for (size_t d = 0; d < axes.size(); ++d) {
+    Scratch<PoolWindow> next;
+    for (const PoolWindow &window : windows)
+      for (const Reach &reach : axes[d]) {
+        PoolWindow &joined = next.emplace_back();
+        joined.divisor = window.divisor * static_cast<double>(reach.counted);
+        for (int64_t cell : window.cells)
+          for (int64_t at : reach.positions)
+            joined.cells.push_back(cell * sizes[d] + at);
+      }
+    windows = std::move(next);
+  }
+  return windows;
+}
+
+void setWindows(Pooling &p, llvm::ArrayRef<Scratch<Reach>> axes) {
+  p.outputSizes = toDims(p.input.sizes().drop_back(p.rank));
+  for (const Scratch<Reach> &axis : axes)
+    p.outputSizes.push_back(static_cast<int64_t>(axis.size()));
+  p.windows = combine(axes, p.input.sizes().take_back(p.rank));
+}
+
+Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
+  Pooling p{.rank = rank};
+  if (!startPooling(args, p, form.input))
+    return p;
+  Dims kernel = perDimension(args, form.kernel, rank, {});
+  Dims stride = perDimension(args, form.stride, rank, kernel);
+  Dims padding = perDimension(args, form.padding, rank, Dims(rank, 0));
+  Dims dilation = perDimension(args, form.dilation, rank, Dims(rank, 1));
+  bool ceil = args.boolean(form.ceil, false), countPadding = args.boolean(form.countPadding, true);
+  Scratch<Scratch<Reach>> axes(rank);
+  for (size_t d = 0; d < rank && !args.failed(); ++d) {
+    int64_t size = p.input.sizes().take_back(rank)[d];
+    bool fits = kernel[d] > 0 && stride[d] > 0 && dilation[d] > 0 && padding[d] >= 0 && 2 * padding[d] <= kernel[d];
+    if (!args.check(fits, "got kernel " + dimsOf(kernel) + ", stride " + dimsOf(stride) + ", padding " +
+                              dimsOf(padding) + ", expected them positive, and padding at most half the kernel"))
+      break;
+    Slide slide{kernel[d], stride[d], padding[d], dilation[d], ceil, countPadding};
+    for (int64_t out = 0, count = slides(size, slide); out < count; ++out)
+      axes[d].push_back(reachOf(out, size, slide));
+  }
+  if (!args.failed())
+    setWindows(p, axes);
+  if (!args.failed() && args.has(form.divisor))
+    for (PoolWindow &window : p.windows)
+      window.divisor = args.number(form.divisor);
+  return p;
+}
+
+/// Windows that divide the input into as many parts as are asked for; neighbours may overlap.
+Pooling adaptive(KernelArgs &args, unsigned input, DimsRef wanted, size_t rank) {
+  Pooling p{.rank = rank};
+  if (!startPooling(args, p, input) || !args.check(wanted.size() == rank, "got output_size " + dimsOf(wanted)))
+    return p;
+  Scratch<Scratch<Reach>> axes(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t size = p.input.sizes().take_back(rank)[d], parts = wanted[d];
+    for (int64_t out = 0; out < parts; ++out) {
+      Reach &reach = axes[d].emplace_back();
+      for (int64_t at = out * size / parts; at < ((out + 1) * size + parts - 1) / parts; ++at)
+        reach.positions.push_back(at);
+      reach.counted = static_cast<int64_t>(reach.positions.size());
+    }
+  }
+  setWindows(p, axes);
+  return p;
+}
+
+Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes, const Tensor &like) {
+  Tensor plain = Tensor::zeros(dtype, sizes);
+  writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
+  Tensor result = Tensor::zeros(dtype, sizes, suggestedStrides(sizes, like));
+  result.copyFrom(plain);
+  return result;
+}
+
+/// Calls body(element of the result, first element of the plane, window) for each element of the result.
+template <typename Body>
+void forEachWindow(const Pooling &p, Body body) {
+  size_t out = 0;
+  for (int64_t plane = 0; plane < p.planes(); ++plane)
+    for (const PoolWindow &window : p.windows)
+      body(out++, plane * p.inputPlane(), window);
+}
+
+// --- Averages ---------------------------------------------------------------------------------------
+Value average(KernelArgs &args, const Pooling &p) {
+  if (args.failed())
+    return {};
+  Values in = readAll(p.input), out(static_cast<size_t>(productOf(p.outputSizes)));
+  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
+    for (int64_t cell : window.cells)
+      out[i] += in[static_cast<size_t>(plane + cell)];
+    out[i] /= window.divisor;
+  });
+  return tensorOf(out, p.input.dtype(), p.outputSizes, p.input);
+}
+
+bool checkGradient(KernelArgs &args, const Pooling &p) {
+  return !args.failed() &&
+         args.check(args.tensor(0).sizes() == DimsRef(p.outputSizes),
+                    "got grad_output " + typeOf(args.tensor(0)) + ", expected sizes " + dimsOf(p.outputSizes));
+}
+
+Value averageBackward(KernelArgs &args, const Pooling &p) {
+  if (!checkGradient(args, p))
+    return {};
+  Values grad = readAll(args.tensor(0)), result(static_cast<size_t>(p.input.numElements()));
+  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
+    for (int64_t cell : window.cells)
+      result[static_cast<size_t>(plane + cell)] += grad[i] / window.divisor;
+  });
+  return tensorOf(result, p.input.dtype(), p.input.sizes(), p.input);
+}
+
+template <size_t rank>
+Value averagePool(KernelArgs &args) {
+  return average(args, sliding(args, averageForm, rank));
+}
+/// (grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+template <size_t rank>
+Value averagePoolBackward(KernelArgs &args) {
+  return averageBackward(
+      args,
+      sliding(args, {.input = 1, .kernel = 2, .stride = 3, .padding = 4, .ceil = 5, .countPadding = 6, .divisor = 7},
+              rank));
+}
+template <size_t rank>
+Value adaptiveAverage(KernelArgs &args) {
+  return average(args, adaptive(args, 0, args.integers(1), rank));
+}
+template <size_t rank>
+Value adaptiveAverageBackward(KernelArgs &args) {
+  return averageBackward(args, adaptive(args, 1, args.tensor(0).sizes().take_back(rank), rank));
+}
+
+// --- Maxima: the first of the largest elements of a window, or its last NaN -----------------------
+struct Maxima {
+  Values values;
+  Scratch<int64_t> cells;  ///< in the plane
+  Scratch<int64_t> orders; ///< in the window
+};
+
+Maxima maximaOf(const Pooling &p) {
+  Values in = readAll(p.input);
+  auto count = static_cast<size_t>(productOf(p.outputSizes));
+  Maxima maxima{Values(count, -INFINITY), Scratch<int64_t>(count), Scratch<int64_t>(count)};
+  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
+    for (size_t k = 0; k < window.cells.size(); ++k) {
+      double value = in[static_cast<size_t>(plane + window.cells[k])];
+      if (k > 0 && !(value > maxima.values[i]) && !std::isnan(value))
+        continue;
+      maxima.values[i] = value;
+      maxima.cells[i] = window.cells[k];
+      maxima.orders[i] = static_cast<int64_t>(k);
+    }
+  });
+  return maxima;
+}
+
+Tensor indexTensor(DType dtype, llvm::ArrayRef<int64_t> indices, const Pooling &p) {
+  Tensor plain = Tensor::zeros(dtype, p.outputSizes);
+  writeRow<int64_t>(dtype, {plain.data(), plain.elementSize()}, indices);
+  Tensor result = Tensor::zeros(dtype, p.outputSizes, suggestedStrides(p.outputSizes, p.input));
+  result.copyFrom(plain);
+  return result;
+}
+
+Value maximaWithCells(KernelArgs &args, const Pooling &p) {
+  if (args.failed())
+    return {};
+  Maxima maxima = maximaOf(p);
+  return Value::tensors(
+      {tensorOf(maxima.values, p.input.dtype(), p.outputSizes, p.input), indexTensor(DType::I64, maxima.cells, p)});
+}
+
+template <size_t rank>
+Value maxPoolWithIndices(KernelArgs &args) {
+  return maximaWithCells(args, sliding(args, maxForm, rank));
+}
+template <size_t rank>
+Value maxPool(KernelArgs &args) {
+  Value both = maxPoolWithIndices<rank>(args);
+  return args.failed() ? both : both.list().front();
+}
+template <size_t rank>
+Value adaptiveMax(KernelArgs &args) {
+  return maximaWithCells(args, adaptive(args, 0, args.integers(1), rank));
+}
+
+/// grad_output goes to the element that an index names; `self` is argument 1.
+Value gradientToCells(KernelArgs &args, unsigned indicesAt, size_t rank) {
+  const Tensor &grad = args.tensor(0), &self = args.tensor(1), &indices = args.tensor(indicesAt);
+  bool fits = self.rank() >= static_cast<int64_t>(rank) && grad.rank() == self.rank() &&
+              grad.sizes() == indices.sizes() && grad.sizes().drop_back(rank) == self.sizes().drop_back(rank);
+  if (args.failed() || !args.check(fits, "got grad_output " + typeOf(grad) + ", self " + typeOf(self) +
+                                             " and indices " + typeOf(indices) + ", expected sizes that match"))
+    return {};
+  Values upstream = readAll(grad), cells = readAll(indices), result(static_cast<size_t>(self.numElements()));
+  int64_t plane = productOf(self.sizes().take_back(rank)), outPlane = productOf(grad.sizes().take_back(rank));
+  for (size_t i = 0; i < upstream.size(); ++i) {
+    auto cell = static_cast<int64_t>(cells[i]);
+    if (!args.check(cell >= 0 && cell < plane,
+                    "got index " + llvm::Twine(cell) + " in a plane of " + llvm::Twine(plane)))
+      return {};
+    result[static_cast<size_t>(static_cast<int64_t>(i) / outPlane * plane + cell)] += upstream[i];
+  }
+  return tensorOf(result, self.dtype(), self.sizes(), self);
+}
+/// (grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)
+template <size_t rank>
+Value maxPoolBackward(KernelArgs &args) {
+  return gradientToCells(args, 7, rank);
+}
+template <size_t rank>
+Value adaptiveMaxBackward(KernelArgs &args) {
+  return gradientToCells(args, 2, rank);
+}
+
+// --- Inductor's form, which keeps each maximum's place in its unclipped window, in i8 ----------------
+constexpr Form offsetForm{.dilation = 4, .ceil = 5};
+
+/// Kernel, stride, padding and dilation of a pooling whose input is not at hand.
+struct Grid {
+  Dims kernel, stride, padding, dilation;
+};
+
+/// The cell of a place in the window of output element `out`, and back.
+int64_t cellOf(const Grid &g, DimsRef input, Dims out, int64_t place) {
+  int64_t cell = 0, step = 1;
+  for (size_t d = input.size(); d-- > 0;) {
+    int64_t k = place % g.kernel[d];
+    place /= g.kernel[d];
+    cell += (out[d] * g.stride[d] - g.padding[d] + k * g.dilation[d]) * step;
+    step *= input[d];
+  }
+  return cell;
+}
+
+Grid gridOf(KernelArgs &args, unsigned first, size_t rank) {
+  Grid g;
+  g.kernel = perDimension(args, first, rank, {});
+  g.stride = perDimension(args, first + 1, rank, g.kernel);
+  g.padding = perDimension(args, first + 2, rank, Dims(rank, 0));
+  g.dilation = perDimension(args, first + 3, rank, Dims(rank, 1));
+  return g;
+}
+
+/// Position of flat element `i` in the last dimensions of `sizes`.
+Dims positionOf(int64_t i, DimsRef sizes) {
+  Dims at(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0; i /= sizes[d])
+    at[d] = i % sizes[d];
+  return at;
+}
+
+/// (self, kernel_size, stride, padding, dilation, ceil_mode) -> (values, offsets)
+Value maxPoolWithOffsets(KernelArgs &args) {
+  size_t rank = args.has(1) && !args.failed() ? args.integers(1).size() : 0;
+  Pooling p = sliding(args, offsetForm, rank);
+  Grid grid = gridOf(args, 1, rank);
+  if (args.failed())
+    return {};
+  Maxima maxima = maximaOf(p);
+  DimsRef input = p.input.sizes().take_back(rank), output = DimsRef(p.outputSizes).take_back(rank);
+  int64_t places = productOf(grid.kernel);
+  for (size_t i = 0; i < maxima.cells.size(); ++i) {
+    Dims out = positionOf(static_cast<int64_t>(i) % productOf(output), output);
+    int64_t place = 0;
+    while (place < places && cellOf(grid, input, out, place) != maxima.cells[i])
+      ++place;
+    maxima.orders[i] = place;
+  }
+  return Value::tensors(
+      {tensorOf(maxima.values, p.input.dtype(), p.outputSizes, p.input), indexTensor(DType::I8, maxima.orders, p)});
+}
+
+/// (offsets, kernel_size, input_size, stride, padding, dilation) -> indices
+Value offsetsToIndices(KernelArgs &args) {
+  const Tensor &offsets = args.tensor(0);
+  Dims kernel = args.integers(1), input = args.integers(2);
+  size_t rank = kernel.size();
+  Grid grid{kernel, perDimension(args, 3, rank, kernel), perDimension(args, 4, rank, Dims(rank, 0)),
+            perDimension(args, 5, rank, Dims(rank, 1))};
+  if (args.failed() || !args.check(input.size() == rank && offsets.rank() >= static_cast<int64_t>(rank),
+                                   "got offsets " + typeOf(offsets) + " and input_size " + dimsOf(input)))
+    return {};
+  Values places = readAll(offsets);
+  Scratch<int64_t> cells;
+  DimsRef output = offsets.sizes().take_back(rank);
+  for (size_t i = 0; i < places.size(); ++i)
+    cells.push_back(cellOf(grid, input, positionOf(static_cast<int64_t>(i) % productOf(output), output),
+                           static_cast<int64_t>(places[i])));
+  Tensor result = Tensor::zeros(DType::I64, offsets.sizes());
+  writeRow<int64_t>(DType::I64, {result.data(), result.elementSize()}, cells);
+  return result;
+}
+
+constexpr llvm::StringLiteral maxNames = "self,kernel_size,stride,padding,dilation,ceil_mode";
+constexpr llvm::StringLiteral maxGradNames = "grad_output,self,kernel_size,stride,padding,dilation,ceil_mode,indices";
+constexpr llvm::StringLiteral averageNames =
+    "self,kernel_size,stride,padding,ceil_mode,count_include_pad,divisor_override";
+constexpr llvm::StringLiteral averageGradNames =
+    "grad_output,self,kernel_size,stride,padding,ceil_mode,count_include_pad,divisor_override";
+
+const Kernel poolingTable[] = {
+    {"aten._adaptive_avg_pool2d.default", "self,output_size", adaptiveAverage<2>},
+    {"aten._adaptive_avg_pool2d_backward.default", "grad_output,self", adaptiveAverageBackward<2>},
+    {"aten._adaptive_avg_pool3d.default", "self,output_size", adaptiveAverage<3>},
+    {"aten._adaptive_avg_pool3d_backward.default", "grad_output,self", adaptiveAverageBackward<3>},
+    {"aten.adaptive_avg_pool1d.default", "self,output_size", adaptiveAverage<1>},
+    {"aten.adaptive_avg_pool2d.default", "self,output_size", adaptiveAverage<2>},
+    {"aten.adaptive_avg_pool3d.default", "self,output_size", adaptiveAverage<3>},
+    {"aten.adaptive_max_pool2d.default", "self,output_size", adaptiveMax<2>},
+    {"aten.adaptive_max_pool2d_backward.default", "grad_output,self,indices", adaptiveMaxBackward<2>},
+    {"aten.adaptive_max_pool3d.default", "self,output_size", adaptiveMax<3>},
+    {"aten.adaptive_max_pool3d_backward.default", "grad_output,self,indices", adaptiveMaxBackward<3>},
+    {"aten.avg_pool1d.default", "self,kernel_size,stride,padding,ceil_mode,count_include_pad", averagePool<1>},
+    {"aten.avg_pool2d.default", averageNames, averagePool<2>},
+    {"aten.avg_pool2d_backward.default", averageGradNames, averagePoolBackward<2>},
+    {"aten.avg_pool3d.default", averageNames, averagePool<3>},
+    {"aten.avg_pool3d_backward.default", averageGradNames, averagePoolBackward<3>},
+    {"aten.max_pool1d.default", maxNames, maxPool<1>},
+    {"aten.max_pool2d.default", maxNames, maxPool<2>},
+    {"aten.max_pool2d_with_indices.default", maxNames, maxPoolWithIndices<2>},
+    {"aten.max_pool2d_with_indices_backward.default", maxGradNames, maxPoolBackward<2>},
+    {"aten.max_pool3d.default", maxNames, maxPool<3>},
+    {"aten.max_pool3d_with_indices.default", maxNames, maxPoolWithIndices<3>},
+    {"aten.max_pool3d_with_indices_backward.default", maxGradNames, maxPoolBackward<3>},
+    {"prims._low_memory_max_pool_offsets_to_indices.default", "self,kernel_size,input_size,stride,padding,dilation",
+     offsetsToIndices},
+    {"prims._low_memory_max_pool_with_offsets.default", maxNames, maxPoolWithOffsets},
+};
+
+} // namespace
+
+llvm::ArrayRef<Kernel> poolingKernels() { return poolingTable; }
+
+} // namespace ccgraph::runtime

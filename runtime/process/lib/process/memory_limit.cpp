@@ -1,0 +1,47 @@
+#include "process/memory_limit.h"
+
+#include <algorithm>
+
+namespace ccgraph::runtime {
+namespace {
+
+// Tensors are made deep inside of kernels, which know of no run. So the account of the run that a thread works for is
+// found through the thread, and each storage keeps the account that it was taken from, to give back where it took.
+std::shared_ptr<MemoryAccount> &inForce() {
+  // Because an account belongs to a run, only the name of the run that this thread works for is the thread's.
+  thread_local std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>(largestBytes);
+  return account;
+}
+
+OutOfMemory outOfMemory(int64_t bytes) { return OutOfMemory(bytes < 0 ? largestBytes : std::min(bytes, largestBytes)); }
+
+} // namespace
+
+void MemoryAccount::take(int64_t bytes) {
+  if (bytes < 0 || bytes > most_)
+    throw outOfMemory(bytes);
+  // Because two threads may ask for the last bytes at once, they are taken first and given back where they are too many.
+  if (held_.fetch_add(bytes, std::memory_order_relaxed) <= most_ - bytes)
+    return;
+  give(bytes);
+  throw outOfMemory(bytes);
+}
+
+void CountedBytes::take(int64_t bytes) { inForce()->take(bytes); }
+void CountedBytes::give(int64_t bytes) { inForce()->give(bytes); }
+
+MemoryLimit::MemoryLimit(int64_t bytes) : before_(inForce()) {
+  inForce() = std::make_shared<MemoryAccount>(std::clamp<int64_t>(bytes, 0, largestBytes));
+}
+MemoryLimit::MemoryLimit(std::shared_ptr<MemoryAccount> account)
+    : before_(std::exchange(inForce(), std::move(account))) {}
+MemoryLimit::~MemoryLimit() { inForce() = std::move(before_); }
+
+const std::shared_ptr<MemoryAccount> &MemoryLimit::account() { return inForce(); }
+
+void MemoryLimit::check(int64_t bytes) {
+  if (bytes < 0 || bytes > inForce()->most())
+    throw outOfMemory(bytes);
+}
+
+} // namespace ccgraph::runtime

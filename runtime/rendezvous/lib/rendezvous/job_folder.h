@@ -1,0 +1,47 @@
+// JobFolder: where the processes of a job meet before they can communicate: a folder that all of them see.
+//
+// A launcher tells a process its rank, and not where the others are. Here each leaves what the others need, as files that appear whole or
+// not at all, and reads theirs: the id by which devices find each other, versions, results for rank 0.
+//
+// What an earlier job has left in the folder is not taken for this one's. Each process draws a number; rank 0 welcomes the numbers that it
+// reads, and draws one for the job; who does not find its own number there waits on, and says at the end that the folder is stale. All
+// later files carry the job's number.
+//
+// Ownership: removes what it has written, but the last. Failure: DiagnosticErrors of rule run.nccl: a file that cannot be written, a rank
+// that does not come within the deadline. Cost: some milliseconds a gather.
+#pragma once
+
+#include "rendezvous/job_meeting.h"
+
+#include <chrono>
+
+namespace ccgraph::runtime {
+
+class JobFolder final : public JobMeeting {
+public:
+  struct Setup {
+    std::string path;
+    size_t rank = 0;
+    size_t ranks = 1;
+    std::chrono::milliseconds deadline;
+  };
+  /// A call of all ranks. One alone needs no folder.
+  [[nodiscard]] static llvm::Expected<JobFolder> join(const Setup &setup);
+  [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own) override;
+
+private:
+  explicit JobFolder(Setup setup) : setup_(std::move(setup)) {}
+  [[nodiscard]] llvm::Error welcomeOthers();
+  [[nodiscard]] llvm::Error awaitWelcome();
+  [[nodiscard]] std::string fileOf(const std::string &name) const { return setup_.path + "/" + name; }
+  [[nodiscard]] llvm::Error write(const std::string &name, const std::string &text) const;
+
+  Setup setup_;
+  /// this process's number
+  std::string own_;
+  /// the job's
+  std::string job_;
+  size_t gathered_ = 0;
+};
+
+} // namespace ccgraph::runtime
