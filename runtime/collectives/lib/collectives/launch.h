@@ -9,26 +9,15 @@
 #pragma once
 
 #include "ccgraph/ir/collective.h"
-#include "ccgraph/ir/diagnostic.h"
 #include "collectives/buffer.h"
 #include "collectives/reduce.h"
+#include "tensor/call_name.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ccgraph::runtime {
-
-/// Who communicates, as messages name it.
-struct CallName {
-  /// null for a step of a plan; tells an error where the source stands
-  const Node *node = nullptr;
-  /// of the node, or of the node that the step was made of
-  Identifier name;
-};
-/// diagnose() of what has a node, and of what has a name alone.
-[[nodiscard]] Diagnostic diagnoseCall(const CallName &call, llvm::StringRef rule, std::string message,
-                                      std::string repair = "");
 
 struct Launch {
   CallName call;

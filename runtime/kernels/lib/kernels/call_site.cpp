@@ -1,6 +1,6 @@
 #include "kernels/call_site.h"
 
-#include "collectives/launch.h"
+#include "tensor/call_name.h"
 
 #include "llvm/ADT/Twine.h"
 
