@@ -6,6 +6,7 @@
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/passes/lower.h"
 #include "ccgraph/runtime/engine.h"
+#include "ccgraph/runtime/interpreter.h"
 
 #include "llvm/ADT/StringExtras.h"
 

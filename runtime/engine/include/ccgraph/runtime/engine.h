@@ -33,9 +33,9 @@
 #include "ccgraph/ir/flight_record.h"
 #include "ccgraph/ir/plan.h"
 #include "ccgraph/runtime/fault.h"
-#include "ccgraph/runtime/interpreter.h"
 #include "ccgraph/runtime/kernel_provider.h"
 #include "ccgraph/runtime/pace.h"
+#include "ccgraph/runtime/run_result.h"
 
 #include <chrono>
 #include <functional>

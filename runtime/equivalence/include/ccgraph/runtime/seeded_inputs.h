@@ -21,9 +21,8 @@
 #pragma once
 
 #include "ccgraph/ir/graph.h"
-#include "ccgraph/ir/host_tensor.h"
 #include "ccgraph/ir/plan.h"
-#include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/runtime/run_result.h"
 
 namespace ccgraph::runtime {
 

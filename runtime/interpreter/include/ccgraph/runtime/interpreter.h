@@ -47,15 +47,12 @@
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/host_tensor.h"
 #include "ccgraph/ir/object_meaning.h"
+#include "ccgraph/runtime/run_result.h"
 
 #include <vector>
 
 namespace ccgraph::runtime {
-
-/// What a run may hold where the request says nothing else.
-inline constexpr int64_t defaultMemoryLimit = int64_t{64} << 30;
 
 struct RunRequest {
   /// One graph that serves every rank, or one for each.
@@ -68,11 +65,6 @@ struct RunRequest {
   /// Bytes that all ranks may hold together: their tensors, the working memory of their steps, and the copies that the caller gets.
   int64_t memoryLimit = defaultMemoryLimit;
 };
-
-/// By rank: `out.<index>` for every tensor or number returned (nested lists counted through; none
-/// and opaque values left out), and `after.<placeholder>` for every input whose storage was
-/// written.
-using RunResult = std::vector<TensorMap>;
 
 [[nodiscard]] llvm::Expected<RunResult> interpret(const RunRequest &request);
 
