@@ -1,8 +1,8 @@
 // docs/gpu-errors.md is what is said where the nccl engine does not start. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
 #include "nccl/device_check.h"
 #include "rendezvous/connection.h"
-#include "rendezvous/job_folder.h"
-#include "rendezvous/job_port.h"
+#include "rendezvous/file_rendezvous.h"
+#include "rendezvous/tcp_rendezvous.h"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ public:
   Folder &operator=(const Folder &) = delete;
   void leave(const std::string &file) const { std::ofstream(path_ + "/" + file) << "1f\n1e\n"; }
   [[nodiscard]] std::string errorOf(size_t rank, const std::string &below = "") const {
-    auto joined = JobFolder::join({path_ + below, rank, 2, 50ms});
+    auto joined = FileRendezvous::join({path_ + below, rank, 2, 50ms});
     std::string text = joined ? "" : llvm::toString(joined.takeError());
     return std::regex_replace(text, std::regex(path_), "/shared/job");
   }
@@ -54,7 +54,7 @@ std::string staleFolder() {
 }
 /// Nobody listens on port 1 but who is the system's.
 std::string nobodyThere() {
-  auto joined = JobPort::join({"localhost", 1, "a", "", 1, 2, 50ms});
+  auto joined = TcpRendezvous::join({"localhost", 1, "a", "", 1, 2, 50ms});
   return joined ? "" : llvm::toString(joined.takeError());
 }
 
@@ -71,7 +71,7 @@ std::string takenPort() {
   // Because somebody may have it, who then has it for this test too.
   if (!listener)
     llvm::consumeError(listener.takeError());
-  auto joined = JobPort::join({"localhost", port, "a", "", 0, 2, 50ms});
+  auto joined = TcpRendezvous::join({"localhost", port, "a", "", 0, 2, 50ms});
   std::string text = joined ? "" : llvm::toString(joined.takeError());
   if (listener)
     close(*listener);

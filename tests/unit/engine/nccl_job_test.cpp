@@ -1,8 +1,8 @@
 // What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot run it.
 #include "nccl/device_check.h"
 #include "rendezvous/connection.h"
-#include "rendezvous/job_folder.h"
-#include "rendezvous/job_port.h"
+#include "rendezvous/file_rendezvous.h"
+#include "rendezvous/tcp_rendezvous.h"
 
 #include <gtest/gtest.h>
 
@@ -100,11 +100,11 @@ struct JobFolderTest : testing::Test {
   JobFolderTest(const JobFolderTest &) = delete;
   JobFolderTest &operator=(const JobFolderTest &) = delete;
 
-  [[nodiscard]] JobFolder::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
+  [[nodiscard]] FileRendezvous::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
     return {path, rank, ranks, deadline};
   }
   [[nodiscard]] std::string joinError(size_t rank, size_t ranks) const {
-    llvm::Expected<JobFolder> folder = JobFolder::join(setup(rank, ranks, 50ms));
+    llvm::Expected<FileRendezvous> folder = FileRendezvous::join(setup(rank, ranks, 50ms));
     return folder ? "" : llvm::toString(folder.takeError());
   }
   /// All ranks at once, each on a thread: they meet twice.
@@ -112,7 +112,7 @@ struct JobFolderTest : testing::Test {
     std::vector<std::thread> threads;
     for (size_t rank = 0; rank < ranks; ++rank)
       threads.emplace_back([this, rank, ranks] {
-        JobFolder folder = llvm::cantFail(JobFolder::join(setup(rank, ranks)));
+        FileRendezvous folder = llvm::cantFail(FileRendezvous::join(setup(rank, ranks)));
         for (int round = 0; round < 3; ++round) {
           auto of = [&](size_t who) { return std::to_string(who) + " in " + std::to_string(round); };
           std::vector<std::string> texts = llvm::cantFail(folder.gather(of(rank)));
@@ -177,16 +177,16 @@ uint16_t freePort() {
 struct JobPortTest : testing::Test {
   uint16_t port = freePort();
 
-  [[nodiscard]] JobPort::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
+  [[nodiscard]] TcpRendezvous::Setup setup(size_t rank, size_t ranks, std::chrono::milliseconds deadline = 20s) const {
     return {"localhost", port, "a", "", rank, ranks, deadline};
   }
-  [[nodiscard]] static std::string errorOf(const JobPort::Setup &setup) {
-    auto joined = JobPort::join(setup);
+  [[nodiscard]] static std::string errorOf(const TcpRendezvous::Setup &setup) {
+    auto joined = TcpRendezvous::join(setup);
     return joined ? "" : llvm::toString(joined.takeError());
   }
   /// Three rounds; the first text that is not as it should be.
-  [[nodiscard]] static std::string meetAs(const JobPort::Setup &setup) {
-    auto joined = JobPort::join(setup);
+  [[nodiscard]] static std::string meetAs(const TcpRendezvous::Setup &setup) {
+    auto joined = TcpRendezvous::join(setup);
     if (!joined)
       return llvm::toString(joined.takeError());
     for (int round = 0; round < 3; ++round) {
@@ -245,7 +245,7 @@ TEST_F(JobPortTest, SaysWhoDoesNotCome) {
 
 TEST_F(JobPortTest, AnotherJobIsToldAndDoesNotDisturb) {
   std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
-  JobPort::Setup other = setup(1, 2);
+  TcpRendezvous::Setup other = setup(1, 2);
   other.job = "b";
   EXPECT_TRUE(llvm::StringRef(errorOf(other))
                   .startswith("error: rank 1: is not welcome at localhost:" + std::to_string(port) +
@@ -271,7 +271,7 @@ TEST_F(JobPortTest, APortThatAnotherJobHasIsSaid) {
 
 TEST_F(JobPortTest, WhoDoesNotKnowTheTokenIsTurnedAway) {
   auto withToken = [&](size_t rank, std::string token) {
-    JobPort::Setup made = setup(rank, 2);
+    TcpRendezvous::Setup made = setup(rank, 2);
     made.token = std::move(token);
     return made;
   };
@@ -287,20 +287,20 @@ TEST_F(JobPortTest, WhoDoesNotKnowTheTokenIsTurnedAway) {
 
 TEST_F(JobPortTest, ListensOnTheHostThatIsNamedAlone) {
   // 127.0.0.1 and 127.0.0.2 are both this machine: who listens on one is not reached at the other.
-  JobPort::Setup own = setup(0, 2);
+  TcpRendezvous::Setup own = setup(0, 2);
   own.host = "127.0.0.1";
   std::thread first([&] { EXPECT_EQ(meetAs(own), ""); });
   while (!llvm::cantFail(connectTo("127.0.0.1", port, Connection::Clock::now() + 1s)))
     std::this_thread::sleep_for(1ms);
   EXPECT_FALSE(llvm::cantFail(connectTo("127.0.0.2", port, Connection::Clock::now() + 1s)));
-  JobPort::Setup other = setup(1, 2);
+  TcpRendezvous::Setup other = setup(1, 2);
   other.host = "127.0.0.1";
   EXPECT_EQ(meetAs(other), "");
   first.join();
 }
 
 TEST_F(JobPortTest, AnAddressOfAnotherMachineIsSaid) {
-  JobPort::Setup own = setup(0, 2);
+  TcpRendezvous::Setup own = setup(0, 2);
   own.host = "192.0.2.1"; // of nobody (RFC 5737)
   EXPECT_NE(
       errorOf(own).find("cannot listen on 192.0.2.1:" + std::to_string(port) + ": Cannot assign requested address"),
@@ -322,21 +322,21 @@ TEST_F(JobPortTest, StrangersAreIgnored) {
 
 TEST_F(JobPortTest, ARankThatLeavesIsSaid) {
   std::thread first([&] {
-    auto joined = llvm::cantFail(JobPort::join(setup(0, 2)));
+    auto joined = llvm::cantFail(TcpRendezvous::join(setup(0, 2)));
     EXPECT_EQ(llvm::toString(joined->gather("x").takeError()),
               "error: rank 0: has lost rank 1: it has closed the connection [run.nccl]\n");
   });
-  llvm::cantFail(JobPort::join(setup(1, 2)));
+  llvm::cantFail(TcpRendezvous::join(setup(1, 2)));
   first.join();
 }
 
-TEST(JobPort, AnAddressIsAHostAndAPort) {
-  auto parsed = llvm::cantFail(JobPort::parse("fe80::1:29500"));
+TEST(TcpRendezvous, AnAddressIsAHostAndAPort) {
+  auto parsed = llvm::cantFail(TcpRendezvous::parse("fe80::1:29500"));
   EXPECT_EQ(parsed.first, "fe80::1");
   EXPECT_EQ(parsed.second, 29500);
-  EXPECT_EQ(llvm::cantFail(JobPort::parse(":29500")), std::pair(std::string("localhost"), uint16_t{29500}));
+  EXPECT_EQ(llvm::cantFail(TcpRendezvous::parse(":29500")), std::pair(std::string("localhost"), uint16_t{29500}));
   for (const char *wrong : {"", "host", "host:", ":", "host:0", "host:65536", "host:x"})
-    EXPECT_EQ(llvm::toString(JobPort::parse(wrong).takeError()),
+    EXPECT_EQ(llvm::toString(TcpRendezvous::parse(wrong).takeError()),
               "got '" + std::string(wrong) + "', expected HOST:PORT with a port from 1 to 65535");
 }
 

@@ -110,7 +110,7 @@ private:
     return {reinterpret_cast<const std::byte *>(text.data()), text.size()};
   }
   llvm::Expected<std::vector<std::string>> gatherBytes(llvm::ArrayRef<std::byte> own) {
-    return job_.meeting().gather(std::string(reinterpret_cast<const char *>(own.data()), own.size()));
+    return job_.rendezvous().gather(std::string(reinterpret_cast<const char *>(own.data()), own.size()));
   }
   /// Those of all ranks at rank 0; elsewhere the rank's own.
   llvm::Expected<RunResult> gather() {
@@ -160,7 +160,7 @@ public:
     NcclJob *job = NcclJob::joined();
     if (!job || job->over)
       return exitCode;
-    llvm::Expected<std::vector<std::string>> codes = job->meeting().gather(std::to_string(exitCode));
+    llvm::Expected<std::vector<std::string>> codes = job->rendezvous().gather(std::to_string(exitCode));
     if (!codes) {
       llvm::consumeError(codes.takeError());
       return exitCode;

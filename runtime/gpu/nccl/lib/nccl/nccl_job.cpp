@@ -2,8 +2,8 @@
 
 #include "calls/gpu_error.h"
 #include "nccl/device_check.h"
-#include "rendezvous/job_folder.h"
-#include "rendezvous/job_port.h"
+#include "rendezvous/file_rendezvous.h"
+#include "rendezvous/tcp_rendezvous.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -29,17 +29,17 @@ std::string hostName() {
 }
 
 /// At the address, or in the folder where there is none.
-llvm::Expected<std::unique_ptr<JobMeeting>> joinMeeting(const JobPlace &place, std::chrono::milliseconds deadline) {
+llvm::Expected<std::unique_ptr<Rendezvous>> joinRendezvous(const JobPlace &place, std::chrono::milliseconds deadline) {
   if (!place.address.empty()) {
-    llvm::Expected<std::pair<std::string, uint16_t>> at = JobPort::parse(place.address);
+    llvm::Expected<std::pair<std::string, uint16_t>> at = TcpRendezvous::parse(place.address);
     if (!at)
       return ncclError("the job's address: " + llvm::toString(at.takeError()));
-    return JobPort::join({at->first, at->second, place.job, place.token, place.rank, place.ranks, deadline});
+    return TcpRendezvous::join({at->first, at->second, place.job, place.token, place.rank, place.ranks, deadline});
   }
-  llvm::Expected<JobFolder> folder = JobFolder::join({place.folder, place.rank, place.ranks, deadline});
+  llvm::Expected<FileRendezvous> folder = FileRendezvous::join({place.folder, place.rank, place.ranks, deadline});
   if (!folder)
     return folder.takeError();
-  return std::make_unique<JobFolder>(std::move(*folder));
+  return std::make_unique<FileRendezvous>(std::move(*folder));
 }
 
 } // namespace
@@ -71,11 +71,12 @@ llvm::Error NcclJob::open(std::chrono::milliseconds deadline) {
   device_ = static_cast<int>(own.localRank) % machine.devices;
   if (llvm::Error error = useDevice())
     return error;
-  llvm::Expected<std::unique_ptr<JobMeeting>> meeting = joinMeeting(own, deadline);
-  if (!meeting)
-    return meeting.takeError();
-  meeting_ = std::move(*meeting);
-  llvm::Expected<std::vector<std::string>> told = meeting_->gather(std::to_string(machine.library) + " " + hostName());
+  llvm::Expected<std::unique_ptr<Rendezvous>> joined = joinRendezvous(own, deadline);
+  if (!joined)
+    return joined.takeError();
+  rendezvous_ = std::move(*joined);
+  llvm::Expected<std::vector<std::string>> told =
+      rendezvous_->gather(std::to_string(machine.library) + " " + hostName());
   if (!told)
     return told.takeError();
   std::vector<int> libraries;
@@ -102,7 +103,7 @@ llvm::Expected<GpuJobId> NcclJob::makeId() {
     if (int code = calls().makeJobId(id))
       return gpuError(calls(), 0, "making the id of the job", code);
   llvm::Expected<std::vector<std::string>> told =
-      meeting_->gather(std::string(reinterpret_cast<const char *>(id.data()), id.size()));
+      rendezvous_->gather(std::string(reinterpret_cast<const char *>(id.data()), id.size()));
   if (!told)
     return told.takeError();
   std::memcpy(id.data(), told->front().data(), std::min(id.size(), told->front().size()));

@@ -1,12 +1,12 @@
 // NcclJob: this process among those that a launcher has started: which rank it is, its device, and where the ranks meet.
 //
 // Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.nccl, whole before any communication begins. Cost: to
-// join, that of loading the module and of a meeting.
+// join, that of loading the module and of the rendezvous.
 #pragma once
 
 #include "calls/gpu_module.h"
 #include "ccgraph/runtime/engine.h"
-#include "rendezvous/job_meeting.h"
+#include "rendezvous/rendezvous.h"
 
 namespace ccgraph::runtime {
 
@@ -22,7 +22,7 @@ public:
 
   [[nodiscard]] GpuCalls &calls() { return module_->calls(); }
   [[nodiscard]] llvm::ArrayRef<size_t> hostRanks() const { return hostRanks_; }
-  [[nodiscard]] JobMeeting &meeting() { return *meeting_; }
+  [[nodiscard]] Rendezvous &rendezvous() { return *rendezvous_; }
   /// Made by rank 0, for all. A call of all ranks.
   [[nodiscard]] llvm::Expected<GpuJobId> makeId();
   /// This thread's device is this process's.
@@ -35,7 +35,7 @@ private:
 
   GpuModule *module_ = nullptr;
   int device_ = 0;
-  std::unique_ptr<JobMeeting> meeting_;
+  std::unique_ptr<Rendezvous> rendezvous_;
   std::vector<size_t> hostRanks_;
 };
 

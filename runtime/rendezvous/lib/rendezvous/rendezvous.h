@@ -1,6 +1,6 @@
-// JobMeeting: where the processes of a job exchange what they need before they can communicate, and results after.
+// Rendezvous: where the processes of a job exchange what they need before they can communicate, and results after.
 //
-// There are two: a folder that all of them see (job_folder.h), and a port of rank 0 (job_port.h).
+// There are two: a folder that all of them see (file_rendezvous.h), and a port of rank 0 (tcp_rendezvous.h).
 //
 // Ownership and cost: the meeting's. Failure: DiagnosticErrors of rule run.nccl.
 #pragma once
@@ -12,9 +12,9 @@
 
 namespace ccgraph::runtime {
 
-class JobMeeting {
+class Rendezvous {
 public:
-  virtual ~JobMeeting() = default;
+  virtual ~Rendezvous() = default;
   /// What each rank gives, by rank. A call of all ranks.
   [[nodiscard]] virtual llvm::Expected<std::vector<std::string>> gather(const std::string &own) = 0;
 };

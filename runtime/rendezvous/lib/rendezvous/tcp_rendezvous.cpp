@@ -1,8 +1,8 @@
-#include "rendezvous/job_port.h"
+#include "rendezvous/tcp_rendezvous.h"
 
 #include "ccgraph/ir/text.h"
 
-#include "calls/gpu_error.h"
+#include "rendezvous/rendezvous_error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,7 +61,7 @@ struct Listener {
 
 } // namespace
 
-llvm::Expected<std::pair<std::string, uint16_t>> JobPort::parse(llvm::StringRef address) {
+llvm::Expected<std::pair<std::string, uint16_t>> TcpRendezvous::parse(llvm::StringRef address) {
   auto [host, text] = address.rsplit(':');
   uint16_t port = 0;
   if (address.contains(':') && !text.getAsInteger(10, port) && port != 0)
@@ -70,12 +70,12 @@ llvm::Expected<std::pair<std::string, uint16_t>> JobPort::parse(llvm::StringRef 
                                  "got '" + address + "', expected HOST:PORT with a port from 1 to 65535");
 }
 
-llvm::Error JobPort::failed(const llvm::Twine &what, const std::string &repair) const {
-  return ncclError(("rank " + llvm::Twine(setup_.rank) + ": " + what).str(), repair);
+llvm::Error TcpRendezvous::failed(const llvm::Twine &what, const std::string &repair) const {
+  return rendezvousError(("rank " + llvm::Twine(setup_.rank) + ": " + what).str(), repair);
 }
 
-llvm::Expected<std::unique_ptr<JobPort>> JobPort::join(const Setup &setup) {
-  std::unique_ptr<JobPort> port(new JobPort(setup));
+llvm::Expected<std::unique_ptr<TcpRendezvous>> TcpRendezvous::join(const Setup &setup) {
+  std::unique_ptr<TcpRendezvous> port(new TcpRendezvous(setup));
   if (setup.ranks == 1)
     return port;
   if (llvm::Error error = setup.rank == 0 ? port->welcomeOthers() : port->findRankZero())
@@ -85,7 +85,7 @@ llvm::Expected<std::unique_ptr<JobPort>> JobPort::join(const Setup &setup) {
 
 // --- Rank 0 ---------------------------------------------------------------------------------------------------
 
-llvm::Error JobPort::welcomeOthers() {
+llvm::Error TcpRendezvous::welcomeOthers() {
   llvm::Expected<int> opened = listenOn(setup_.host, setup_.port);
   if (!opened)
     return failed(
@@ -120,7 +120,7 @@ llvm::Error JobPort::welcomeOthers() {
 }
 
 // A caller stays where its hello has not come yet; it becomes a peer, or is told what is wrong.
-void JobPort::greet(Connection &caller) {
+void TcpRendezvous::greet(Connection &caller) {
   llvm::Expected<std::optional<std::string>> hello = caller.poll(longestHello);
   if (!hello) {
     llvm::consumeError(hello.takeError());
@@ -138,7 +138,7 @@ void JobPort::greet(Connection &caller) {
   llvm::consumeError(std::move(error));
 }
 
-std::string JobPort::whatIsWrong(llvm::StringRef hello, size_t &rank) const {
+std::string TcpRendezvous::whatIsWrong(llvm::StringRef hello, size_t &rank) const {
   llvm::SmallVector<llvm::StringRef, 4> lines;
   hello.split(lines, '\n', 4);
   size_t ranks = 0;
@@ -159,7 +159,7 @@ std::string JobPort::whatIsWrong(llvm::StringRef hello, size_t &rank) const {
 
 // --- Others ---------------------------------------------------------------------------------------------------
 
-llvm::Error JobPort::findRankZero() {
+llvm::Error TcpRendezvous::findRankZero() {
   const std::string repair =
       "start a process for each rank, all with the address of rank 0's host, and each job with a port of its own "
       "(--job-address HOST:PORT)";
@@ -186,7 +186,7 @@ llvm::Error JobPort::findRankZero() {
                 repair);
 }
 
-llvm::Expected<std::string> JobPort::sayHello(Connection &to, Clock::time_point until) const {
+llvm::Expected<std::string> TcpRendezvous::sayHello(Connection &to, Clock::time_point until) const {
   std::string hello = greeting.str() + "\n" + std::to_string(setup_.rank) + "\n" + std::to_string(setup_.ranks) + "\n" +
                       digestOf(setup_.token) + "\n" + setup_.job;
   if (llvm::Error error = to.send(hello, until))
@@ -196,14 +196,14 @@ llvm::Expected<std::string> JobPort::sayHello(Connection &to, Clock::time_point 
 
 // --- Meeting --------------------------------------------------------------------------------------------------
 
-llvm::Expected<std::vector<std::string>> JobPort::gather(const std::string &own) {
+llvm::Expected<std::vector<std::string>> TcpRendezvous::gather(const std::string &own) {
   if (setup_.ranks == 1)
     return std::vector<std::string>{own};
   Clock::time_point until = Clock::now() + setup_.deadline;
   return setup_.rank == 0 ? gatherHere(own, until) : gatherThere(own, until);
 }
 
-llvm::Expected<std::vector<std::string>> JobPort::gatherHere(const std::string &own, Clock::time_point until) {
+llvm::Expected<std::vector<std::string>> TcpRendezvous::gatherHere(const std::string &own, Clock::time_point until) {
   std::vector<std::string> texts = {own};
   for (size_t rank = 1; rank < setup_.ranks; ++rank) {
     llvm::Expected<std::string> text = peers_[rank].receive(until);
@@ -218,7 +218,7 @@ llvm::Expected<std::vector<std::string>> JobPort::gatherHere(const std::string &
   return texts;
 }
 
-llvm::Expected<std::vector<std::string>> JobPort::gatherThere(const std::string &own, Clock::time_point until) {
+llvm::Expected<std::vector<std::string>> TcpRendezvous::gatherThere(const std::string &own, Clock::time_point until) {
   llvm::Error error = peers_[0].send(own, until);
   llvm::Expected<std::string> all = error ? llvm::Expected<std::string>(std::move(error)) : peers_[0].receive(until);
   if (!all)

@@ -1,8 +1,8 @@
-#include "rendezvous/job_folder.h"
+#include "rendezvous/file_rendezvous.h"
 
 #include "ccgraph/ir/text.h"
 
-#include "calls/gpu_error.h"
+#include "rendezvous/rendezvous_error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,7 +52,7 @@ std::string haveText(const std::vector<int64_t> &ranks) {
 
 } // namespace
 
-llvm::Error JobFolder::write(const std::string &name, const std::string &text) const {
+llvm::Error FileRendezvous::write(const std::string &name, const std::string &text) const {
   std::string fresh = fileOf(name + ".new." + own_);
   std::ofstream file(fresh, std::ios::binary);
   file << text;
@@ -62,12 +62,12 @@ llvm::Error JobFolder::write(const std::string &name, const std::string &text) c
     std::filesystem::rename(fresh, fileOf(name), failed);
   if (file && !failed)
     return llvm::Error::success();
-  return ncclError("rank " + std::to_string(setup_.rank) + ": cannot write " + fileOf(name),
-                   "give a folder that exists, and that the processes of all ranks can write to");
+  return rendezvousError("rank " + std::to_string(setup_.rank) + ": cannot write " + fileOf(name),
+                         "give a folder that exists, and that the processes of all ranks can write to");
 }
 
-llvm::Expected<JobFolder> JobFolder::join(const Setup &setup) {
-  JobFolder folder(setup);
+llvm::Expected<FileRendezvous> FileRendezvous::join(const Setup &setup) {
+  FileRendezvous folder(setup);
   folder.own_ = drawNumber();
   if (setup.ranks == 1)
     return folder;
@@ -77,7 +77,7 @@ llvm::Expected<JobFolder> JobFolder::join(const Setup &setup) {
 }
 
 // As long as some process has not found its number, another one may have left an older one there: then it is welcomed anew.
-llvm::Error JobFolder::welcomeOthers() {
+llvm::Error FileRendezvous::welcomeOthers() {
   job_ = own_;
   std::string welcome;
   std::vector<int64_t> missing;
@@ -97,12 +97,12 @@ llvm::Error JobFolder::welcomeOthers() {
   });
   if (failed || complete)
     return failed;
-  return ncclError(haveText(missing) + " not come to " + setup_.path + " within " +
-                       std::to_string(setup_.deadline.count()) + " ms",
-                   "start a process for each rank, all with this folder");
+  return rendezvousError(haveText(missing) + " not come to " + setup_.path + " within " +
+                             std::to_string(setup_.deadline.count()) + " ms",
+                         "start a process for each rank, all with this folder");
 }
 
-llvm::Error JobFolder::awaitWelcome() {
+llvm::Error FileRendezvous::awaitWelcome() {
   std::string name = std::to_string(setup_.rank);
   if (llvm::Error error = write("hello." + name, own_))
     return error;
@@ -120,13 +120,13 @@ llvm::Error JobFolder::awaitWelcome() {
   });
   if (welcomed)
     return write("here." + name, job_);
-  return ncclError("rank " + name + ": rank 0 has not come to " + setup_.path + " within " +
-                       std::to_string(setup_.deadline.count()) + " ms" +
-                       (stale ? ", and what lies there was left by another job" : ""),
-                   "start a process for each rank, all with this folder");
+  return rendezvousError("rank " + name + ": rank 0 has not come to " + setup_.path + " within " +
+                             std::to_string(setup_.deadline.count()) + " ms" +
+                             (stale ? ", and what lies there was left by another job" : ""),
+                         "start a process for each rank, all with this folder");
 }
 
-llvm::Expected<std::vector<std::string>> JobFolder::gather(const std::string &own) {
+llvm::Expected<std::vector<std::string>> FileRendezvous::gather(const std::string &own) {
   if (setup_.ranks == 1)
     return std::vector<std::string>{own};
   auto fileIn = [&](size_t round, size_t rank) {
@@ -147,8 +147,8 @@ llvm::Expected<std::vector<std::string>> JobFolder::gather(const std::string &ow
     return missing.empty();
   });
   if (!complete)
-    return ncclError("rank " + std::to_string(setup_.rank) + ": " + haveText(missing) + " left nothing in " +
-                     setup_.path + " within " + std::to_string(setup_.deadline.count()) + " ms");
+    return rendezvousError("rank " + std::to_string(setup_.rank) + ": " + haveText(missing) + " left nothing in " +
+                           setup_.path + " within " + std::to_string(setup_.deadline.count()) + " ms");
   // Because who has come to this round has read what was left in the one before.
   std::error_code ignored;
   if (gathered_ > 0)

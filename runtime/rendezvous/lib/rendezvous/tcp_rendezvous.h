@@ -1,4 +1,4 @@
-// JobPort: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is named, and all others connect
+// TcpRendezvous: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is named, and all others connect
 // to it. It listens on that host's address alone: "localhost" is reached from this machine and no other.
 //
 //   each says hello: which job it is of, its rank, how many ranks there are, and the digest of the job's token
@@ -15,14 +15,14 @@
 #pragma once
 
 #include "rendezvous/connection.h"
-#include "rendezvous/job_meeting.h"
+#include "rendezvous/rendezvous.h"
 
 #include <chrono>
 #include <memory>
 
 namespace ccgraph::runtime {
 
-class JobPort final : public JobMeeting {
+class TcpRendezvous final : public Rendezvous {
 public:
   struct Setup {
     /// of rank 0; a name or a number
@@ -39,11 +39,11 @@ public:
   /// "HOST:PORT", or ":PORT" of the loopback address. Error: it is not that.
   [[nodiscard]] static llvm::Expected<std::pair<std::string, uint16_t>> parse(llvm::StringRef address);
   /// A call of all ranks. One alone needs no port.
-  [[nodiscard]] static llvm::Expected<std::unique_ptr<JobPort>> join(const Setup &setup);
+  [[nodiscard]] static llvm::Expected<std::unique_ptr<TcpRendezvous>> join(const Setup &setup);
   [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own) override;
 
 private:
-  explicit JobPort(Setup setup) : setup_(std::move(setup)), peers_(setup_.ranks) {}
+  explicit TcpRendezvous(Setup setup) : setup_(std::move(setup)), peers_(setup_.ranks) {}
   [[nodiscard]] llvm::Error welcomeOthers();
   void greet(Connection &caller);
   [[nodiscard]] std::string whatIsWrong(llvm::StringRef hello, size_t &rank) const;

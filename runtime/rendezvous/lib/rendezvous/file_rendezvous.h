@@ -1,4 +1,4 @@
-// JobFolder: where the processes of a job meet before they can communicate: a folder that all of them see.
+// FileRendezvous: where the processes of a job meet before they can communicate: a folder that all of them see.
 //
 // A launcher tells a process its rank, and not where the others are. Here each leaves what the others need, as files that appear whole or
 // not at all, and reads theirs: the id by which devices find each other, versions, results for rank 0.
@@ -11,13 +11,13 @@
 // that does not come within the deadline. Cost: some milliseconds a gather.
 #pragma once
 
-#include "rendezvous/job_meeting.h"
+#include "rendezvous/rendezvous.h"
 
 #include <chrono>
 
 namespace ccgraph::runtime {
 
-class JobFolder final : public JobMeeting {
+class FileRendezvous final : public Rendezvous {
 public:
   struct Setup {
     std::string path;
@@ -26,11 +26,11 @@ public:
     std::chrono::milliseconds deadline;
   };
   /// A call of all ranks. One alone needs no folder.
-  [[nodiscard]] static llvm::Expected<JobFolder> join(const Setup &setup);
+  [[nodiscard]] static llvm::Expected<FileRendezvous> join(const Setup &setup);
   [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own) override;
 
 private:
-  explicit JobFolder(Setup setup) : setup_(std::move(setup)) {}
+  explicit FileRendezvous(Setup setup) : setup_(std::move(setup)) {}
   [[nodiscard]] llvm::Error welcomeOthers();
   [[nodiscard]] llvm::Error awaitWelcome();
   [[nodiscard]] std::string fileOf(const std::string &name) const { return setup_.path + "/" + name; }
