@@ -1,36 +1,10 @@
 #include "mpi/result_gather.h"
 
-#include "rendezvous/bytes.h"
 #include "rendezvous/record_bytes.h"
+#include "rendezvous/result_bytes.h"
 
 namespace ccgraph::runtime {
 namespace {
-
-std::vector<std::byte> encode(const TensorMap &values) {
-  ByteWriter to;
-  to.number(static_cast<int64_t>(values.size()));
-  for (const auto &[name, value] : values) {
-    to.text(name);
-    to.number(static_cast<int64_t>(value.dtype));
-    to.numbers(value.sizes);
-    to.number(static_cast<int64_t>(value.data.size()));
-    to.raw(value.data.data(), value.data.size());
-  }
-  return std::move(to.bytes);
-}
-
-TensorMap decode(llvm::ArrayRef<std::byte> bytes) {
-  ByteReader from(bytes);
-  TensorMap values;
-  for (auto left = from.number(); left > 0 && from.isWhole(); --left) {
-    HostTensor &value = values[from.text()];
-    value.dtype = static_cast<DType>(from.number());
-    value.sizes = from.numbers();
-    value.data.resize(from.length(1));
-    from.take(value.data.data(), value.data.size());
-  }
-  return values;
-}
 
 std::vector<std::byte> encode(const RankTraces &own) {
   ByteWriter to;
@@ -110,9 +84,9 @@ bool gather(MpiStandby &standby, const std::string &what, std::vector<std::byte>
 std::optional<RunResult> gatherResults(TensorMap own, MpiStandby &standby) {
   MpiJob &job = standby.job();
   RunResult results(static_cast<size_t>(job.size()));
-  std::vector<std::byte> sent = job.rank() == 0 ? std::vector<std::byte>() : encode(own);
+  std::vector<std::byte> sent = job.rank() == 0 ? std::vector<std::byte>() : encodeResults(own);
   if (!gather(standby, "the results of the other ranks", std::move(sent),
-              [&](size_t rank, llvm::ArrayRef<std::byte> bytes) { results[rank] = decode(bytes); }))
+              [&](size_t rank, llvm::ArrayRef<std::byte> bytes) { results[rank] = decodeResults(bytes); }))
     return std::nullopt;
   results[static_cast<size_t>(job.rank())] = std::move(own);
   return results;
@@ -125,8 +99,5 @@ std::optional<RankTraces> gatherTraces(RankTraces own, MpiStandby &standby) {
     return std::nullopt;
   return own;
 }
-
-std::vector<std::byte> encodeResults(const TensorMap &values) { return encode(values); }
-TensorMap decodeResults(llvm::ArrayRef<std::byte> bytes) { return decode(bytes); }
 
 } // namespace ccgraph::runtime

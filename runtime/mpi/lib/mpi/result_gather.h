@@ -15,8 +15,4 @@ namespace ccgraph::runtime {
 /// The same of what ranks remember. `own`: of this rank, whose stated ends may be none.
 [[nodiscard]] std::optional<RankTraces> gatherTraces(RankTraces own, MpiStandby &standby);
 
-/// A rank's results as bytes, and of them.
-[[nodiscard]] std::vector<std::byte> encodeResults(const TensorMap &values);
-[[nodiscard]] TensorMap decodeResults(llvm::ArrayRef<std::byte> bytes);
-
 } // namespace ccgraph::runtime

@@ -4,10 +4,10 @@
 #include "engine/kernel_choice.h"
 #include "engine/request_check.h"
 #include "kernels/random.h"
-#include "mpi/result_gather.h"
 #include "nccl/nccl_job.h"
 #include "nccl/nccl_rank.h"
 #include "rendezvous/record_bytes.h"
+#include "rendezvous/result_bytes.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
