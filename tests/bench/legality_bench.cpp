@@ -28,7 +28,7 @@ void checkLegalityAfter(benchmark::State &state, const std::string &text) {
 }
 
 BENCHMARK_CAPTURE(checkLegalityAfter, sinkWaits, "sink-waits")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(checkLegalityAfter, raiseCollectives, "raise-collectives")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(checkLegalityAfter, scheduleOverlap, "schedule-overlap{buckets=none}")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(checkLegalityAfter, grouped, "coalesce-collectives{layout=grouped}")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(checkLegalityAfter, flat, "coalesce-collectives{layout=flat}")->Unit(benchmark::kMillisecond);
 

@@ -115,7 +115,6 @@ BENCHMARK(verifyGraph)->Unit(benchmark::kMillisecond);
 BENCHMARK(mapStorages)->Unit(benchmark::kMillisecond);
 BENCHMARK(takeSnapshot)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(runPasses, sink_waits, "sink-waits")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(runPasses, raise_collectives, "raise-collectives")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(runPasses, coalesce_grouped, "coalesce-collectives")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(runPasses, coalesce_flat, "coalesce-collectives{layout=flat}")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(runPasses, eliminate_dead, "eliminate-dead-collectives")->Unit(benchmark::kMillisecond);

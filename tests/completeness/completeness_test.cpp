@@ -61,12 +61,6 @@ TEST_P(CompletenessTest, NoWaitCanSinkFurther) {
                 waitsThatCouldSink(*finished->graphs[0], *finished->run.memoryBudget));
 }
 
-TEST_P(CompletenessTest, NoLaunchCanRiseFurther) {
-  auto finished = finish(GetParam(), "inline-control-deps,raise-collectives");
-  expectNothing(GetParam(), "launches moved", statistic(finished->run.passes.back(), "moved"),
-                launchesThatCouldRise(*finished->graphs[0], *finished->run.memoryBudget));
-}
-
 TEST_P(CompletenessTest, NoPairIsLeftUnmerged) {
   auto finished = finish(
       GetParam(),

@@ -89,9 +89,6 @@ private:
 using Left = std::vector<std::string>;
 /// Waits that could stand after one more step, views and waits between them going along.
 [[nodiscard]] Left waitsThatCouldSink(const Graph &graph, int64_t budget);
-/// Launches that could stand before one more step, views and launches between them aside; views and steps that only move bytes go
-/// along with a launch that they feed.
-[[nodiscard]] Left launchesThatCouldRise(const Graph &graph, int64_t budget);
 /// The options of coalesce-collectives under which a pair would have been legal, and the memory budget.
 struct MergeLimits {
   int64_t bytes = 0;

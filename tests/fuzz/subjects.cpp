@@ -274,7 +274,7 @@ std::string complaintAboutTimes(StringRef text) {
 
 Texts pipelineTexts() {
   Texts texts = goldenSections("pipeline");
-  texts.push_back("sink-waits, coalesce-collectives{layout=flat max-bytes=64MiB max-count=8},raise-collectives");
+  texts.push_back("sink-waits, coalesce-collectives{layout=flat max-bytes=64MiB max-count=8},schedule-overlap");
   return texts;
 }
 

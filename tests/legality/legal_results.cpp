@@ -104,7 +104,7 @@ std::string anyPass(Random &random) {
   case 0:
     return "sink-waits";
   case 1:
-    return "raise-collectives";
+    return "schedule-overlap{walks=4 beam=8}";
   case 2:
     return "coalesce-collectives{layout=grouped max-count=" + std::to_string(2 + random.below(30)) + "}";
   case 3:

@@ -53,7 +53,16 @@ llvm::StringRef PipelineParser::word(llvm::StringRef stops) {
   return text_.slice(begin, at_);
 }
 
+/// What to write instead of a pass of an earlier release; "" for any other name.
+llvm::StringRef replacementOf(llvm::StringRef pass) {
+  if (pass == "raise-collectives")
+    return "raise-collectives is retired: 'schedule-overlap{buckets=none}' hoists launches and merges none";
+  return "";
+}
+
 void PipelineParser::unknownPass(llvm::StringRef name, size_t at) {
+  if (llvm::StringRef replacement = replacementOf(name); !replacement.empty())
+    return error(at, "pipeline.unknown-pass", "unknown pass '" + name.str() + "'", replacement.str());
   std::vector<std::string> known;
   for (llvm::StringRef pass : passNames())
     known.push_back(pass.str());

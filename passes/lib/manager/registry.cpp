@@ -9,7 +9,6 @@
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
-  PASS("raise-collectives", createRaiseCollectives)                                                                    \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \
   PASS("sink-waits", createSinkWaits)
 

@@ -34,10 +34,10 @@ const std::vector<llvm::StringLiteral> &pipelines() {
       "deduplicate-collectives{max-held=unlimited}",
       "eliminate-dead-collectives",
       "sink-waits",
-      "raise-collectives",
+      "schedule-overlap{walks=4 beam=8}",
       "coalesce-collectives",
       "coalesce-collectives{layout=flat}",
-      "sink-waits,coalesce-collectives,raise-collectives",
+      "sink-waits,coalesce-collectives,schedule-overlap{walks=4 beam=8}",
   };
   return all;
 }

@@ -41,7 +41,8 @@ struct Program {
 
 using Plans = std::vector<std::unique_ptr<Plan>>;
 
-constexpr llvm::StringLiteral pipelines[] = {"", "sink-waits,raise-collectives", "coalesce-collectives{layout=flat}"};
+constexpr llvm::StringLiteral pipelines[] = {"", "schedule-overlap{walks=4 beam=8 buckets=none},sink-waits",
+                                             "coalesce-collectives{layout=flat}"};
 
 std::string firstFinding(llvm::Error error) {
   std::string text;

@@ -90,7 +90,7 @@ TEST_F(PassManager, CallsBackAfterAChangeOnly) {
   std::vector<std::string> changed;
   PassManagerOptions options;
   options.afterChange = [&](const Pass &pass, const Graph &) { changed.push_back(pass.name().str()); };
-  EXPECT_EQ(run("sink-waits,sink-waits,raise-collectives", options), "");
+  EXPECT_EQ(run("sink-waits,sink-waits,deduplicate-collectives", options), "");
   EXPECT_EQ(changed, std::vector<std::string>{"sink-waits"});
 }
 

@@ -15,8 +15,8 @@ std::string roundTrip(llvm::StringRef text) {
 
 TEST(PipelineText, CanonicalTextPrintsBack) {
   for (const char *text :
-       {"", "sink-waits", "sink-waits,raise-collectives", "coalesce-collectives{layout=flat max-bytes=64MiB}",
-        "coalesce-collectives{max-count=3 layout=grouped},sink-waits", "raise-collectives{max-in-flight=unlimited}"})
+       {"", "sink-waits", "sink-waits,schedule-overlap", "coalesce-collectives{layout=flat max-bytes=64MiB}",
+        "coalesce-collectives{max-count=3 layout=grouped},sink-waits", "schedule-overlap{walks=unlimited}"})
     EXPECT_EQ(roundTrip(text), text);
 }
 
@@ -52,10 +52,13 @@ TEST(PipelineText, MistakesNameColumnGotAndExpected) {
       {"sink-wait",
        "pipeline:1:1: error: unknown pass 'sink-wait' [pipeline.unknown-pass]\n  note: did you mean 'sink-waits'?\n"},
       {"sink-waits,zzz", "pipeline:1:12: error: unknown pass 'zzz' [pipeline.unknown-pass]\n  note: the passes are "},
+      {"raise-collectives{max-in-flight=1}",
+       "pipeline:1:1: error: unknown pass 'raise-collectives' [pipeline.unknown-pass]\n  note: raise-collectives is "
+       "retired: 'schedule-overlap{buckets=none}' hoists launches and merges none\n"},
       {"sink-waits,", "pipeline:1:12: error: expected the name of a pass, got the end of the text [pipeline.syntax]\n"},
       {",sink-waits", "pipeline:1:1: error: expected the name of a pass, got ',' [pipeline.syntax]\n"},
-      {"sink-waits raise-collectives", "pipeline:1:12: error: got 'r' after pass 'sink-waits', expected ',' or the "
-                                       "end of the text [pipeline.syntax]\n"},
+      {"sink-waits schedule-overlap", "pipeline:1:12: error: got 's' after pass 'sink-waits', expected ',' or the "
+                                      "end of the text [pipeline.syntax]\n"},
       {"coalesce-collectives{layout=flat",
        "pipeline:1:21: error: '{' is never closed: expected '}' after the last option [pipeline.syntax]\n"},
       {"coalesce-collectives{layout}", "pipeline:1:28: error: option 'layout' has no value: expected '=' "
