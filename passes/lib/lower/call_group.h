@@ -1,8 +1,9 @@
 // The group of a collective call, as the plan has it.
 //
-// Failure: lower.group, where the group is a value that the program computes, or nobody says who is in it. Cost: a look-up.
+// Failure: lower.group, if the group or the number of its members is not known. Cost: a look-up.
 #pragma once
 
+#include "ccgraph/ir/bound_call.h"
 #include "lower/emitter.h"
 
 namespace ccgraph::lower {
@@ -14,6 +15,6 @@ struct CallGroup {
   int64_t size = 0;
 };
 
-[[nodiscard]] llvm::Expected<CallGroup> groupOfCall(Emitter &emitter, const Node &node);
+[[nodiscard]] llvm::Expected<CallGroup> groupOfCall(Emitter &emitter, const CallOperands &operands, const Node &node);
 
 } // namespace ccgraph::lower

@@ -1,4 +1,5 @@
 #include "lower/call_group.h"
+#include "lower/node_operands.h"
 #include "lower/staging.h"
 #include "lower/steps.h"
 
@@ -13,7 +14,7 @@ using llvm::Twine;
 class TransferLowering {
 public:
   TransferLowering(Emitter &emitter, const Node &node)
-      : emitter_(emitter), node_(node), op_(*node.op()), spec_(*node.op()->collective) {}
+      : emitter_(emitter), node_(node), spec_(*node.op()->collective) {}
 
   Lowered lower();
 
@@ -22,6 +23,7 @@ private:
     PlanCollective call;
     TensorObject tensor;
   };
+  LoweredValue token(const TensorObject &sent);
   llvm::Error checkApart(llvm::ArrayRef<Transfer> transfers);
   void emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment landing);
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
@@ -30,7 +32,6 @@ private:
 
   Emitter &emitter_;
   const Node &node_;
-  const OpDef &op_;
   const CollectiveSpec &spec_;
 };
 
@@ -66,56 +67,38 @@ llvm::Error TransferLowering::checkApart(llvm::ArrayRef<Transfer> transfers) {
   return llvm::Error::success();
 }
 
+/// A send yields a token: a tensor without elements.
+LoweredValue TransferLowering::token(const TensorObject &sent) {
+  const Type *type = emitter_.context().contiguousTensor(sent->type->dtype(), {Dim(0)}, sent->type->device());
+  return LoweredValue::of(emitter_.freshTensor(node_.name(), type));
+}
+
 Lowered TransferLowering::lower() {
-  llvm::Expected<CallGroup> group = groupOfCall(emitter_, node_);
+  NodeOperands operands = operandsOf(emitter_, node_);
+  llvm::Expected<CallGroup> group = groupOfCall(emitter_, operands.call, node_);
   if (!group)
     return group.takeError();
-  bool batch = spec_.kind == CollectiveKind::BatchP2P;
-  auto listAt = [&](int parameter) -> std::vector<LoweredValue> {
-    const Argument *argument = argumentAt(node_, parameter);
-    LoweredValue value = argument ? emitter_.valueOf(node_, *argument) : LoweredValue();
-    return value.kind == LoweredValue::Kind::List ? value.elements : std::vector<LoweredValue>{value};
-  };
-  auto integer = [](const LoweredValue &value) -> std::optional<int64_t> {
-    bool is = value.kind == LoweredValue::Kind::Literal && value.literal.is(Argument::Kind::Int);
-    return is ? std::optional(value.literal.integer()) : std::nullopt;
-  };
-  std::vector<LoweredValue> tensors = listAt(spec_.input >= 0 ? spec_.input : spec_.output), peers = listAt(spec_.peer);
-  int tagParameter = op_.paramIndex(batch ? "tag_list" : "tag");
-  bool tagged = argumentAt(node_, tagParameter) != nullptr;
-  std::vector<LoweredValue> tags = listAt(tagParameter), words = batch ? listAt(op_.paramIndex("op_list")) : tensors;
-  if (peers.size() != tensors.size() || (tagged && tags.size() != tensors.size()) || words.size() != tensors.size())
-    return error("got " + Twine(tensors.size()) + " tensors, " + Twine(peers.size()) + " peers and " +
-                     Twine(tags.size()) + " tags",
-                 "give one of each a transfer");
+  llvm::Expected<std::vector<BoundTransfer>> bound = bindTransfers(operands.call, group->size);
+  if (!bound)
+    return bound.takeError();
   std::vector<Transfer> transfers;
   std::vector<LoweredValue> results;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    std::optional<int64_t> peer = integer(peers[i]), tag = tagged ? integer(tags[i]) : std::optional<int64_t>(0);
-    if (!tensors[i].isTensor() || !peer || !tag)
-      return error("transfer " + Twine(i) + " lacks a tensor, a peer or a tag that is a number", "give one of each");
-    bool isSend = batch ? words[i].kind == LoweredValue::Kind::Literal && words[i].literal.is(Argument::Kind::String) &&
-                              words[i].literal.text() == "isend"
-                        : spec_.kind == CollectiveKind::Send;
-    PlanCollective transfer;
-    transfer.kind = isSend ? CollectiveKind::Send : CollectiveKind::Recv;
-    transfer.group = group->index;
-    transfer.peer = *peer;
-    transfer.tag = *tag;
-    transfers.push_back({transfer, tensors[i].tensor});
-    // Because a send yields a token: a tensor without elements.
-    const Type &sent = *tensors[i].tensor->type;
-    results.push_back(
-        isSend ? LoweredValue::of(emitter_.freshTensor(
-                     node_.name(), emitter_.context().contiguousTensor(sent.dtype(), {Dim(0)}, sent.device())))
-               : tensors[i]);
+  for (const BoundTransfer &transfer : *bound) {
+    PlanCollective call;
+    call.kind = transfer.kind;
+    call.group = group->index;
+    call.peer = transfer.peer;
+    call.tag = transfer.tag;
+    const TensorObject &tensor = operands.tensors[transfer.tensor.handle];
+    transfers.push_back({call, tensor});
+    results.push_back(call.kind == CollectiveKind::Send ? token(tensor) : LoweredValue::of(tensor));
   }
   if (llvm::Error error = checkApart(transfers))
     return error;
   Moment landing = emitter_.landsAt(node_);
   for (const Transfer &transfer : transfers)
     emitTransfer(transfer.call, transfer.tensor, landing);
-  return batch ? LoweredValue::list(std::move(results)) : results.front();
+  return spec_.kind == CollectiveKind::BatchP2P ? LoweredValue::list(std::move(results)) : results.front();
 }
 
 } // namespace

@@ -1,8 +1,7 @@
-// LaunchRequest: what a call of a communication operator asks for, whatever its form.
+// LaunchRequest: the launches of one call of a communication operator, in any form.
 //
-// One call is one launch, but batch_p2p_ops is one for each entry. Forms differ in three things
-// only: where results go (fresh memory, the inputs, buffers that the call gives), whether inputs
-// are copied at launch, and what the call returns; see CollectiveSpec in ccgraph/ir/op_def.h.
+// A call is one launch; batch_p2p_ops is one launch for each entry. ccgraph/ir/bound_call.h binds the call to its
+// operands; this file gives the bound rows their memory and the call its value.
 //
 // Ownership: a request shares storages with the rank's values, and owns the fresh ones until the node's
 // value does. Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense
@@ -34,10 +33,5 @@ struct LaunchRequest {
 /// `program` has the rank's group table.
 [[nodiscard]] llvm::Expected<LaunchRequest> readLaunch(const CallSite &site, const Graph &program,
                                                        const ObjectMeanings &objects);
-
-/// The group that a call names, as global ranks. `value` is a name, a list of ranks, or an
-/// object.
-[[nodiscard]] llvm::Expected<Members> resolveGroup(const CallSite &site, const Value &value, const Graph &program,
-                                                   const ObjectMeanings &objects);
 
 } // namespace ccgraph::runtime

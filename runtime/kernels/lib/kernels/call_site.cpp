@@ -36,13 +36,6 @@ llvm::Expected<std::vector<int64_t>> CallSite::integers(int parameter) const {
   return numbers;
 }
 
-llvm::Expected<Value> CallSite::tensors(int parameter) const {
-  const Value *value = argument(parameter);
-  if (value == nullptr || !(value->is(Value::Kind::Tensor) || value->is(Value::Kind::List)))
-    return wrongArgument(parameter, "a tensor or a list of tensors");
-  return *value;
-}
-
 llvm::Error CallSite::wrongArgument(int parameter, llvm::StringRef expected) const {
   const Value *value = argument(parameter);
   llvm::ArrayRef<OpParam> params = op->params;

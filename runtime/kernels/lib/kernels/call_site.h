@@ -31,8 +31,6 @@ struct CallSite {
   [[nodiscard]] llvm::Expected<int64_t> integer(int parameter) const;
   /// None and a missing argument are an empty list.
   [[nodiscard]] llvm::Expected<std::vector<int64_t>> integers(int parameter) const;
-  /// The tensor, or the tensors of a list, of which each may be a list itself.
-  [[nodiscard]] llvm::Expected<Value> tensors(int parameter) const;
 
   /// "argument 1 (reduce_op): got 3, expected a string".
   [[nodiscard]] llvm::Error wrongArgument(int parameter, llvm::StringRef expected) const;
