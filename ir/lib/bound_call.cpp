@@ -31,7 +31,7 @@ std::string describe(const CallOperand &operand) {
   case Kind::Number:
     return "the integer " + operand.number.str();
   case Kind::String:
-    return "'" + operand.text + "'";
+    return "the text '" + operand.text + "'";
   case Kind::Object:
     return "the object `" + operand.text + "`";
   case Kind::Other:
