@@ -9,6 +9,8 @@
 // naming.
 #pragma once
 
+#include "report/given_flag.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -45,13 +47,6 @@ struct Flag {
   std::string topic = {};
   /// words that its value may be, where they are few: for completion
   std::vector<std::string> choices = {};
-};
-
-/// A flag as it was given.
-struct GivenFlag {
-  std::string name;
-  /// no value: it took none
-  std::optional<std::string> value;
 };
 
 /// A screen of the help after the first.
@@ -92,7 +87,7 @@ public:
   [[nodiscard]] llvm::Error parse(llvm::ArrayRef<const char *> arguments);
   [[nodiscard]] llvm::ArrayRef<std::string> positional() const { return positional_; }
   /// In their order.
-  [[nodiscard]] llvm::ArrayRef<GivenFlag> given() const { return given_; }
+  [[nodiscard]] llvm::ArrayRef<report::GivenFlag> given() const { return given_; }
   /// One screen; a topic that does not exist is an error.
   [[nodiscard]] llvm::Error printHelp(llvm::raw_ostream &os, llvm::StringRef topic = "") const;
 
@@ -112,7 +107,7 @@ private:
   std::vector<Flag> flags_;
   std::vector<Topic> topics_;
   std::vector<std::string> positional_;
-  std::vector<GivenFlag> given_;
+  std::vector<report::GivenFlag> given_;
 };
 
 /// "got GOT, expected EXPECTED" about a flag's value.

@@ -142,7 +142,7 @@ namespace {
 
 llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
   auto isGiven = [&](llvm::StringRef flag) {
-    return llvm::any_of(line.given(), [&](const GivenFlag &given) { return given.name == flag; });
+    return llvm::any_of(line.given(), [&](const report::GivenFlag &given) { return given.name == flag; });
   };
   if (!options.emit.empty() && options.emit != "json" && options.emit != "fx")
     return badValue("--emit", options.emit, "json or fx");

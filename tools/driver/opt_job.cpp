@@ -17,21 +17,21 @@
 #include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/spmd_evidence.h"
 #include "ccgraph/toolkit/text.h"
-#include "driver/compare_orders.h"
 #include "driver/equivalence_flags.h"
-#include "driver/exposed_list.h"
 #include "driver/graph_list.h"
-#include "driver/json_output.h"
 #include "driver/opt_input.h"
 #include "driver/over_budget.h"
 #include "driver/plan_job.h"
 #include "driver/progress_line.h"
 #include "driver/reproducer.h"
-#include "driver/rounding.h"
 #include "driver/sized_rewrite.h"
 #include "driver/step_times.h"
-#include "driver/summary.h"
 #include "driver/view_job.h"
+#include "report/describe_run.h"
+#include "report/exposed_list.h"
+#include "report/json_output.h"
+#include "report/rounding.h"
+#include "report/summary.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -40,6 +40,9 @@
 #include <chrono>
 
 namespace ccgraph::driver {
+
+using namespace report;
+
 namespace {
 
 /// Seconds since it was made or last asked.
@@ -175,8 +178,6 @@ private:
     if (summary.advised)
       summary.advice =
           duringLine(streams_.err, "trying what else would help", [&] { return adviceFor(*before, summary); });
-    // Because no pass changes them, and a large table need not be there twice meanwhile.
-    summary.groups = graph.groups();
     summaries_.push_back(std::move(summary));
     return ExitCode::Ok;
   }
@@ -251,29 +252,29 @@ private:
 
   void describe(const Graph &graph, Summary &summary) {
     summary.input = options_.input == "-" ? "<stdin>" : options_.input;
-    summary.graph = graph.name().str();
     summary.choice = input_.choice();
     summary.inductorOrder = inductorOrderText(graph, input_.orders());
     summary.given = options_.given;
-    summary.level = input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel);
-    summary.pipeline = pipeline_.str();
-    summary.unknownGroups = llvm::join(unknownGroups(graph), ", ");
-    const PassManagerOptions &manager = options_.pipeline.manager;
-    summary.verifyEach = manager.verifyEach;
-    summary.checkedLegality = manager.checkLegality;
-    summary.spmd = isSpmd();
     summary.ranksDiffer = ranksDiffer_;
-    if (summary.spmd && input_.ranks().ranks.size() > 1)
-      summary.ranksAgree = ranksText(input_.ranks().ranks);
-    summary.budgetGiven = manager.memoryBudget.has_value() || input_.schedule();
-    summary.machineGiven = !options_.pipeline.machine.empty();
-    if (wantsSummary()) {
-      summary.before = gatherFacts(graph);
-      describeGuesses(graph, summary);
-    }
+    const PassManagerOptions manager = managerOptions();
+    const PlannedRun planned = plannedRun(graph, manager);
+    describePlan(summary, planned);
+    if (wantsSummary())
+      describeInput(summary, planned);
     sized_.describe(graph, pipeline_, summary);
     if (wantsSummary() && !options_.exposed && input_.input().step)
       summary.step = describeStep(input_.input());
+  }
+
+  [[nodiscard]] PlannedRun plannedRun(const Graph &graph, const PassManagerOptions &manager) const {
+    return {graph,
+            pipeline_,
+            input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel),
+            manager,
+            input_.ranks(),
+            input_.gpu(),
+            !options_.pipeline.machine.empty(),
+            input_.schedule() != nullptr};
   }
 
   llvm::Error prepareOther(Graph &graph) {
@@ -288,15 +289,6 @@ private:
 
   /// As the flags say, but where the log or the graph shows that ranks differ.
   [[nodiscard]] bool isSpmd() const { return options_.pipeline.manager.spmd && ranksDiffer_.empty(); }
-
-  void describeGuesses(const Graph &graph, Summary &summary) const {
-    const Machine &machine = input_.machine() ? *input_.machine() : *machinePreset(defaultMachine);
-    if (summary.before.rows.empty())
-      return;
-    summary.groupGuess = groupGuessText(graph, machine.ranksPerNode);
-    if (options_.pipeline.machine.empty())
-      summary.machineGuess = machineDoubt(graph, input_.gpu(), machine.name);
-  }
 
   [[nodiscard]] PassManagerOptions managerOptions() const {
     PassManagerOptions manager = options_.pipeline.manager;
@@ -338,7 +330,7 @@ private:
       }
       return ours ? ExitCode::Internal : ExitCode::Diagnosed;
     }
-    summary.run = std::move(done->run);
+    describeResult(summary, std::move(done->run), graph);
     made_ = std::move(done->schedule);
     report(summary);
     return ExitCode::Ok;
@@ -354,10 +346,6 @@ private:
   }
 
   void report(Summary &summary) {
-    for (const PassRun &run : summary.run.passes) {
-      summary.times.passes += run.seconds;
-      summary.times.checks += run.checkSeconds;
-    }
     if (options_.views.remarks)
       for (const Remark &remark : wantedRemarks(options_.views, summary.run))
         print(streams_.err, remark);

@@ -26,7 +26,7 @@ enum class OutputFormat : uint8_t { Json, FxText, Schedule, Plan, PlanText, Plan
 struct OptOptions {
   std::string input;
   /// all flags, in their order
-  std::vector<GivenFlag> given;
+  std::vector<report::GivenFlag> given;
   /// -o; empty: no graph is written unless --emit is given
   std::string output;
   /// --emit; empty: by the extension of the output

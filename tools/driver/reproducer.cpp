@@ -2,7 +2,7 @@
 
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/toolkit/graph_files.h"
-#include "driver/advice_command.h"
+#include "report/advice_command.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,13 +48,13 @@ std::string otherFlags(const OptOptions &options) {
   const PassManagerOptions &manager = options.pipeline.manager;
   std::string text;
   if (!options.pipeline.opFile.empty())
-    text += " --ops " + shellWord(options.pipeline.opFile);
+    text += " --ops " + report::shellWord(options.pipeline.opFile);
   if (!options.pipeline.machine.empty())
-    text += " --machine " + shellWord(options.pipeline.machine);
+    text += " --machine " + report::shellWord(options.pipeline.machine);
   for (const std::string &path : options.pipeline.collectives)
-    text += " --collectives " + shellWord(path);
+    text += " --collectives " + report::shellWord(path);
   if (!options.pipeline.durations.empty())
-    text += " --durations " + shellWord(options.pipeline.durations);
+    text += " --durations " + report::shellWord(options.pipeline.durations);
   if (!manager.spmd)
     text += " --ranks-differ";
   if (manager.bitwise)
@@ -81,9 +81,9 @@ void writeReproducer(const OptOptions &options, const InputFile &input, const Pa
     return;
   }
   // Because the pass that applies a schedule has no name on a command line, the schedule is given again.
-  std::string what = options.schedule.empty() ? " --pipeline " + shellWord(failure.pipeline)
-                                              : " --schedule " + shellWord(options.schedule);
-  err << "  note: reproduce with: ccgraph-opt " << shellWord(*path) << what << otherFlags(options) << '\n';
+  std::string what = options.schedule.empty() ? " --pipeline " + report::shellWord(failure.pipeline)
+                                              : " --schedule " + report::shellWord(options.schedule);
+  err << "  note: reproduce with: ccgraph-opt " << report::shellWord(*path) << what << otherFlags(options) << '\n';
 }
 
 } // namespace ccgraph::driver

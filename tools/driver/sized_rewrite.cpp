@@ -11,7 +11,7 @@ bool has(const SymbolValues &values, llvm::StringRef symbol) {
 
 } // namespace
 
-void SizedRewrite::describe(const Graph &graph, const Pipeline &pipeline, Summary &summary) {
+void SizedRewrite::describe(const Graph &graph, const Pipeline &pipeline, report::Summary &summary) {
   bool decides = !input_.schedule() && !pipeline.passes().empty();
   sizes_ = decides ? input_.sizesOf(graph) : SymbolValues();
   for (const auto &[symbol, value] : sizes_)
@@ -22,7 +22,7 @@ void SizedRewrite::describe(const Graph &graph, const Pipeline &pipeline, Summar
       summary.unboundSymbol = symbol;
 }
 
-llvm::Expected<RewriteResult> SizedRewrite::rewrite(Graph &graph, RewriteRequest request, Summary &summary) {
+llvm::Expected<RewriteResult> SizedRewrite::rewrite(Graph &graph, RewriteRequest request, report::Summary &summary) {
   bound_.reset();
   if (sizes_.empty())
     return rewriteGraph(graph, std::move(request));
@@ -37,7 +37,7 @@ llvm::Expected<RewriteResult> SizedRewrite::rewrite(Graph &graph, RewriteRequest
   return rewriteGraph(graph, std::move(request));
 }
 
-bool SizedRewrite::facts(const Graph &graph, Summary &summary) const {
+bool SizedRewrite::facts(const Graph &graph, report::Summary &summary) const {
   if (!bound_)
     return false;
   std::string before = std::move(summary.before.digest);

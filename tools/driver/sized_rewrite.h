@@ -6,7 +6,7 @@
 #pragma once
 
 #include "driver/opt_input.h"
-#include "driver/summary.h"
+#include "report/summary.h"
 
 namespace ccgraph::driver {
 
@@ -16,10 +16,10 @@ public:
       : options_(options), input_(input), warnings_(warnings) {}
 
   /// Which sizes of the graph are bound, and a symbol that has none; before it is rewritten.
-  void describe(const Graph &graph, const Pipeline &pipeline, Summary &summary);
-  [[nodiscard]] llvm::Expected<RewriteResult> rewrite(Graph &graph, RewriteRequest request, Summary &summary);
+  void describe(const Graph &graph, const Pipeline &pipeline, report::Summary &summary);
+  [[nodiscard]] llvm::Expected<RewriteResult> rewrite(Graph &graph, RewriteRequest request, report::Summary &summary);
   /// Facts before and after with the bound sizes; false where none were bound.
-  bool facts(const Graph &graph, Summary &summary) const;
+  bool facts(const Graph &graph, report::Summary &summary) const;
 
 private:
   const OptOptions &options_;

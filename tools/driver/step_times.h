@@ -4,7 +4,7 @@
 #pragma once
 
 #include "driver/opt_input.h"
-#include "driver/summary.h"
+#include "report/summary.h"
 
 namespace ccgraph::driver {
 
@@ -16,6 +16,6 @@ struct StepTimesQuestion {
 };
 
 /// Nothing where a schedule or durations were given, which are of one graph, or where no pass ran.
-void addStepTimes(Summary &summary, const StepTimesQuestion &question);
+void addStepTimes(report::Summary &summary, const StepTimesQuestion &question);
 
 } // namespace ccgraph::driver

@@ -6,7 +6,7 @@
 #include "ccgraph/toolkit/schedule_trace.h"
 #include "ccgraph/toolkit/text_diff.h"
 #include "driver/remark_views.h"
-#include "driver/report_data.h"
+#include "report/report_data.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Process.h"
@@ -21,22 +21,22 @@ llvm::Error saveTrace(const std::string &path, const PipelineRun &run) {
   });
 }
 
-llvm::Error saveReport(const std::string &path, const Report &report) {
+llvm::Error saveReport(const std::string &path, const report::Report &report) {
   return writeFile(path, [&](llvm::raw_ostream &os) {
-    writeReport(os, report);
+    report::writeReport(os, report);
     return llvm::Error::success();
   });
 }
 
-Report reportOf(const Summary &summary) {
-  Report report{summary, {}};
+report::Report reportOf(const report::Summary &summary) {
+  report::Report report{summary, {}};
   if (summary.run.changed())
     report.schedules.push_back({"before", &*summary.run.scheduleBefore});
   report.schedules.push_back({summary.run.changed() ? "after" : "as it stands", &*summary.run.scheduleAfter});
   return report;
 }
 
-llvm::Error saveRemarks(const ViewFlags &flags, const Summary &summary) {
+llvm::Error saveRemarks(const ViewFlags &flags, const report::Summary &summary) {
   std::vector<Remark> remarks = wantedRemarks(flags, summary.run);
   return writeFile(flags.remarksFile, [&](llvm::raw_ostream &os) {
     if (isJson(flags.remarksFile))
@@ -98,16 +98,16 @@ llvm::Expected<std::string> diffedText(const Graph &graph) {
   return os.str();
 }
 
-llvm::Error saveComparison(const std::string &path, llvm::StringRef graph, const OrdersCompared &orders) {
-  Summary summary;
+llvm::Error saveComparison(const std::string &path, llvm::StringRef graph, const report::OrdersCompared &orders) {
+  report::Summary summary;
   summary.input = orders.first.name + " and " + orders.second.name;
   summary.graph = graph.str();
   summary.level = "two orders, as they stand";
   summary.run.cost.emplace();
   summary.run.cost->machine = orders.machine;
-  Report report{summary, {{"first", orders.first.record}, {"second", orders.second.record}}};
+  report::Report report{summary, {{"first", orders.first.record}, {"second", orders.second.record}}};
   llvm::raw_string_ostream os(report.text);
-  printOrders(os, orders);
+  report::printOrders(os, orders);
   os.flush();
   return saveReport(path, report);
 }

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "ccgraph/ir/graph.h"
-#include "driver/compare_orders.h"
 #include "driver/streams.h"
-#include "driver/summary.h"
 #include "driver/view_flags.h"
+#include "report/compare_orders.h"
+#include "report/summary.h"
 
 namespace ccgraph::driver {
 
@@ -16,7 +16,7 @@ namespace ccgraph::driver {
 
 struct ViewedRun {
   /// its run holds both schedules where the flags want them
-  const Summary &summary;
+  const report::Summary &summary;
   /// diffedText() before and after, where a diff is asked for
   std::string before = {}, after = {};
 };
@@ -27,6 +27,7 @@ struct ViewedRun {
 [[nodiscard]] llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams);
 
 /// The report of two orders of a graph of this name.
-[[nodiscard]] llvm::Error saveComparison(const std::string &path, llvm::StringRef graph, const OrdersCompared &orders);
+[[nodiscard]] llvm::Error saveComparison(const std::string &path, llvm::StringRef graph,
+                                         const report::OrdersCompared &orders);
 
 } // namespace ccgraph::driver

@@ -1,9 +1,9 @@
 // A line of advice as a command: what was given, but for what is replaced or only says what is printed.
-#include "driver/advice_command.h"
+#include "report/advice_command.h"
 
 #include <gtest/gtest.h>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 std::string commandOf(std::vector<GivenFlag> given, std::string flags) {
@@ -47,4 +47,4 @@ TEST(AdviceCommand, QuotesForAShell) {
 }
 
 } // namespace
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,11 +1,11 @@
 // The data of reports, whole, for a schedule of a few steps; and that a page holds them and nothing that it would have to load.
-#include "driver/report_data.h"
+#include "report/report_data.h"
 
 #include "llvm/Support/JSON.h"
 
 #include <gtest/gtest.h>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 /// A transfer of 3 us that computation of 2 us hides, all but one microsecond.
@@ -131,4 +131,4 @@ TEST_F(ReportData, StandInAPageWithStyleAndScripts) {
   EXPECT_TRUE(llvm::StringRef(page).endswith("</html>\n"));
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

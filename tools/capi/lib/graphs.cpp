@@ -12,7 +12,8 @@
 #include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
 #include "ccgraph/toolkit/spmd_evidence.h"
-#include "driver/json_output.h"
+#include "report/describe_run.h"
+#include "report/json_output.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -88,21 +89,11 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Named
 
 void describe(ccgraph_graph &handle, const ccgraph_options &options, const NamedFiles &files,
               const PassManagerOptions &manager) {
-  driver::Summary &summary = handle.summary;
-  summary.graph = handle.graph->name().str();
-  summary.level = options.schedule.empty() ? options.pipeline : "--schedule " + options.schedule;
-  summary.pipeline = files.pipeline.str();
-  summary.unknownGroups = llvm::join(unknownGroups(*handle.graph), ", ");
-  summary.spmd = manager.spmd;
-  if (summary.spmd && handle.ranks.ranks.size() > 1)
-    summary.ranksAgree = ranksText(handle.ranks.ranks);
-  const Machine machine = manager.machine ? *manager.machine : *machinePreset(defaultMachine);
-  summary.groupGuess = groupGuessText(*handle.graph, machine.ranksPerNode);
-  if (options.machine.empty())
-    summary.machineGuess = machineDoubt(*handle.graph, handle.gpu, machine.name);
-  summary.budgetGiven = options.manager.memoryBudget.has_value() || files.schedule;
-  summary.machineGiven = !options.machine.empty();
-  summary.before = gatherFacts(*handle.graph);
+  std::string level = options.schedule.empty() ? options.pipeline : "--schedule " + options.schedule;
+  const report::PlannedRun planned{*handle.graph, files.pipeline, std::move(level),         manager,
+                                   handle.ranks,  handle.gpu,     !options.machine.empty(), files.schedule.has_value()};
+  report::describePlan(handle.summary, planned);
+  report::describeInput(handle.summary, planned);
 }
 
 /// Keeps the graph and the options as they are before the optimization, the files among them.
@@ -139,13 +130,8 @@ ccgraph_error *runPasses(ccgraph_graph &handle, const NamedFiles &files, PassMan
     handle.schedule = std::move(*schedule);
   else
     handle.noSchedule = llvm::toString(schedule.takeError());
-  handle.summary.run = std::move(done->run);
+  report::describeResult(handle.summary, std::move(done->run), *handle.graph);
   handle.summary.after = gatherFacts(*handle.graph);
-  handle.summary.groups = handle.graph->groups();
-  for (const PassRun &run : handle.summary.run.passes) {
-    handle.summary.times.passes += run.seconds;
-    handle.summary.times.checks += run.checkSeconds;
-  }
   return nullptr;
 }
 
@@ -278,7 +264,7 @@ ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {
                : usage("a graph that was not optimized has no report", "call ccgraph_optimize first");
   auto result = std::make_unique<ccgraph_text>();
   llvm::raw_string_ostream os(result->text);
-  driver::printSummariesJson(os, graph->summary);
+  report::printSummariesJson(os, graph->summary);
   os.flush();
   *text = result.release();
   return nullptr;

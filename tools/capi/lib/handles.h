@@ -10,7 +10,7 @@
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/rank_comparison.h"
-#include "driver/summary.h"
+#include "report/summary.h"
 
 #include <mutex>
 
@@ -52,7 +52,7 @@ struct ccgraph_graph {
   std::vector<uint32_t> importedIndex; ///< by id
   ccgraph::RankComparison ranks;       ///< of a log that holds the graphs of several ranks
   std::string gpu;                     ///< of a log that lists one
-  ccgraph::driver::Summary summary;
+  ccgraph::report::Summary summary;
   std::optional<ccgraph::Schedule> schedule;
   std::string noSchedule;                      ///< why the optimization has none
   std::unique_ptr<ccgraph::capi::Views> views; ///< after an optimization with the option `views`

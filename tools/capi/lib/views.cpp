@@ -1,7 +1,7 @@
 #include "views.h"
 
 #include "ccgraph/toolkit/schedule_trace.h"
-#include "driver/report_data.h"
+#include "report/report_data.h"
 
 using namespace ccgraph;
 using namespace ccgraph::capi;
@@ -22,11 +22,11 @@ void capi::printView(const ccgraph_graph &handle, llvm::StringRef form, llvm::ra
   const PipelineRun &run = handle.summary.run;
   if (form == "trace")
     return writeScheduleTrace(os, *run.scheduleAfter, run.changed() ? &*run.scheduleBefore : nullptr);
-  driver::Report report{handle.summary, {}};
+  report::Report report{handle.summary, {}};
   if (run.changed())
     report.schedules.push_back({"before", &*run.scheduleBefore});
   report.schedules.push_back({run.changed() ? "after" : "as it stands", &*run.scheduleAfter});
-  driver::writeReport(os, report);
+  report::writeReport(os, report);
 }
 
 ccgraph_error *ccgraph_advise(ccgraph_graph *graph) {
@@ -35,7 +35,7 @@ ccgraph_error *ccgraph_advise(ccgraph_graph *graph) {
   std::lock_guard lock(graph->mutex);
   if (ccgraph_error *error = checkView(*graph))
     return error;
-  driver::Summary &summary = graph->summary;
+  report::Summary &summary = graph->summary;
   if (summary.advised || !summary.run.timeAfter)
     return nullptr;
   const Views &views = *graph->views;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 /// Of one graph in one order.
 struct GraphCost {
@@ -79,4 +79,4 @@ struct StepQuestion {
 /// Adds the times.
 void predictStep(StepReport &report, const StepQuestion &question);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -5,7 +5,7 @@
 
 #include "ccgraph/passes/pass_manager.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 /// ", by 38 positions (median), 1,204 at most", of the remarks that say how far a node went.
 [[nodiscard]] std::string distanceText(const PassRun &run);
@@ -16,4 +16,4 @@ namespace ccgraph::driver {
 /// " (+1.0 GiB would let one of them move, +3.2 GiB each)", of the remarks that say how much budget they lacked.
 [[nodiscard]] std::string shortageText(const PassRun &run, llvm::StringRef reason);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

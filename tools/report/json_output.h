@@ -9,10 +9,10 @@
 
 #include "ccgraph/frontend/listed_graph.h"
 #include "ccgraph/ir/diagnostic.h"
-#include "driver/compare_orders.h"
-#include "driver/summary.h"
+#include "report/compare_orders.h"
+#include "report/summary.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 /// What --verify-only found.
 struct VerifiedGraph {
@@ -38,4 +38,4 @@ void printOrdersJson(llvm::raw_ostream &os, const OrdersCompared &orders);
 /// --list-graphs; an array also of one.
 void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,10 +1,10 @@
-#include "driver/rounding.h"
+#include "report/rounding.h"
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/reassociation.h"
 #include "ccgraph/toolkit/text.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 /// A larger graph would make a run twice as long as the user expects it.
@@ -53,4 +53,4 @@ std::string roundingText(const Rounding &rounding, int64_t total) {
   return text;
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

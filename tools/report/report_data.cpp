@@ -1,14 +1,14 @@
-#include "driver/report_data.h"
+#include "report/report_data.h"
 
 #include "ccgraph/passes/registry.h"
-#include "driver/advice_command.h"
-#include "driver/exposed_list.h"
+#include "report/advice_command.h"
+#include "report/exposed_list.h"
 
 #include "llvm/ADT/StringMap.h"
 
 #include <nlohmann/json.hpp>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -256,4 +256,4 @@ std::string reportData(const Report &report) {
   return safe;
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -7,9 +7,9 @@
 // Ownership: plain values. Failure: none. Cost: linear in the groups.
 #pragma once
 
-#include "driver/summary.h"
+#include "report/summary.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 struct JobNote {
   std::string label;
@@ -18,4 +18,4 @@ struct JobNote {
 
 [[nodiscard]] std::vector<JobNote> jobNotes(const Summary &summary);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

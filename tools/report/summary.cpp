@@ -1,13 +1,13 @@
-#include "driver/summary.h"
+#include "report/summary.h"
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/text.h"
-#include "driver/exposed_list.h"
-#include "driver/job_notes.h"
-#include "driver/remark_texts.h"
-#include "driver/step_text.h"
+#include "report/exposed_list.h"
+#include "report/job_notes.h"
+#include "report/remark_texts.h"
+#include "report/step_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,7 +17,7 @@
 #include <map>
 #include <tuple>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 constexpr unsigned labelWidth = 13;
@@ -468,4 +468,4 @@ void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color) {
   SummaryPrinter(os, summary, color).run();
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

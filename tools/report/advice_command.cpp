@@ -1,9 +1,9 @@
-#include "driver/advice_command.h"
+#include "report/advice_command.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 /// What is printed or written besides the summary.
@@ -54,4 +54,4 @@ std::string adviceCommand(const Summary &summary, const Advice &advice) {
   return command + wordsOf({flag.str(), value.empty() ? std::nullopt : std::optional(value.str())});
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

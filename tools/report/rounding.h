@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 struct Rounding {
   size_t merged = 0;            ///< collectives that went into a bucket and may add in another order there
@@ -31,4 +31,4 @@ struct RoundingQuestion {
 /// "64 sums of floats were merged ..."; empty where none was. `total`: picoseconds as they are.
 [[nodiscard]] std::string roundingText(const Rounding &rounding, int64_t total);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

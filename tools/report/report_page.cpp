@@ -1,7 +1,7 @@
-#include "report_page.inc" // made of tools/report by the build
-#include "driver/report_data.h"
+#include "report_page.inc" // made of tools/report/page by the build
+#include "report/report_data.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 // The page has @style@, @data@ and @script@, once each.
 void writeReport(llvm::raw_ostream &os, const Report &report) {
@@ -20,4 +20,4 @@ void writeReport(llvm::raw_ostream &os, const Report &report) {
   }
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

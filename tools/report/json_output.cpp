@@ -1,10 +1,10 @@
-#include "driver/json_output.h"
+#include "report/json_output.h"
 
-#include "driver/advice_command.h"
+#include "report/advice_command.h"
 
 #include <nlohmann/json.hpp>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -310,4 +310,4 @@ void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graph
   printJson(os, list);
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -3,9 +3,9 @@
 // Ownership: plain values. Failure: none. Cost: linear in the graphs of the step.
 #pragma once
 
-#include "driver/step_report.h"
+#include "report/step_report.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 /// "the backward, 1 of 3 graphs of a step"; empty where the graph is neither forward nor backward and the only one.
 [[nodiscard]] std::string roleText(const StepReport &step);
@@ -23,4 +23,4 @@ namespace ccgraph::driver {
 /// Which communication of the job is in no graph, as far as the log says; empty where nothing says so.
 [[nodiscard]] std::string outsideText(const StepReport &step);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -5,9 +5,9 @@
 // Ownership: borrows the schedules for the call. Failure: none. Cost: linear in the collectives.
 #pragma once
 
-#include "driver/report_data.h"
+#include "report/report_data.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 struct OrdersCompared {
   NamedSchedule first, second;
@@ -18,4 +18,4 @@ struct OrdersCompared {
 /// About a dozen lines.
 void printOrders(llvm::raw_ostream &os, const OrdersCompared &orders);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,4 +1,4 @@
-#include "driver/exposed_list.h"
+#include "report/exposed_list.h"
 
 #include "ccgraph/toolkit/text.h"
 
@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 namespace {
 
@@ -97,4 +97,4 @@ void printExposedCsv(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed) {
        << csvCell(it.reader) << ',' << csvCell(it.source) << '\n';
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

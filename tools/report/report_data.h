@@ -1,15 +1,15 @@
 // Report data: what an HTML report shows, as one compact JSON value.
 //
 // Whatever stands for every node is a column: an array of numbers, or a string with a letter for each. Times are nanoseconds, and the
-// ends of steps and the bytes alive are differences to the step before. tools/report/data.js unpacks all of it, and says what is what.
+// ends of steps and the bytes alive are differences to the step before. tools/report/page/data.js unpacks all of it, and says what is what.
 //
 // Ownership: borrows summary and schedules for the call. Failure: none; bytes that are no UTF-8 are replaced. Cost: linear in nodes and
 // remarks; about 60 bytes a node and schedule.
 #pragma once
 
-#include "driver/summary.h"
+#include "report/summary.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 struct NamedSchedule {
   /// "before", "after"
@@ -31,4 +31,4 @@ struct Report {
 /// The page with its data: one file, which loads nothing.
 void writeReport(llvm::raw_ostream &os, const Report &report);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

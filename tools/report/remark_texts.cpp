@@ -1,15 +1,15 @@
-#include "driver/remark_texts.h"
+#include "report/remark_texts.h"
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/text.h"
-#include "driver/summary.h"
+#include "report/summary.h"
 
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 std::string distanceText(const PassRun &run) {
   std::vector<int64_t> distances;
@@ -67,4 +67,4 @@ std::vector<RemarkCount> countRemarks(const PassRun &run) {
   return counts;
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -7,7 +7,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 /// What keeps it from beginning earlier: "queues behind all_gather_3", "after its input mm_4", ...
 [[nodiscard]] std::string beginText(const Exposure &exposure);
@@ -19,4 +19,4 @@ void printExposed(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed);
 /// A line of names and one line each, by RFC 4180; times in nanoseconds.
 void printExposedCsv(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,8 +1,8 @@
-#include "driver/job_notes.h"
+#include "report/job_notes.h"
 
 #include "ccgraph/toolkit/group_assumption.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 std::vector<JobNote> jobNotes(const Summary &summary) {
   std::vector<JobNote> notes;
@@ -20,4 +20,4 @@ std::vector<JobNote> jobNotes(const Summary &summary) {
   return notes;
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -14,14 +14,14 @@
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/advice.h"
 #include "ccgraph/toolkit/graph_facts.h"
-#include "driver/command_line.h"
-#include "driver/rounding.h"
-#include "driver/step_report.h"
+#include "report/given_flag.h"
+#include "report/rounding.h"
+#include "report/step_report.h"
 
 #include <string>
 #include <vector>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 /// Wall-clock seconds.
 struct PhaseTimes {
@@ -77,4 +77,4 @@ struct RemarkCount {
 /// By kind, then the most frequent first, then by name.
 [[nodiscard]] std::vector<RemarkCount> countRemarks(const PassRun &run);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,11 +1,11 @@
-#include "driver/step_text.h"
+#include "report/step_text.h"
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/text.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 constexpr GraphRole roles[] = {GraphRole::Joint, GraphRole::Forward, GraphRole::Backward, GraphRole::Optimizer,
@@ -111,4 +111,4 @@ std::string outsideText(const StepReport &step) {
              : who + " in hooks: this communication is in no graph, and in no time here (docs/getting-a-graph.md)";
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,4 +1,4 @@
-#include "driver/step_report.h"
+#include "report/step_report.h"
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/lifetimes.h"
@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 using CostOf = llvm::function_ref<std::optional<GraphCost>(const StepGraphReport &)>;
@@ -183,4 +183,4 @@ void predictStep(StepReport &report, const StepQuestion &question) {
     report.obstacle = llvm::StringRef(llvm::toString(std::move(error))).split('\n').first.str();
 }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

@@ -1,4 +1,4 @@
-#include "driver/compare_orders.h"
+#include "report/compare_orders.h"
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/text.h"
@@ -6,7 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 namespace {
 
 constexpr unsigned labelWidth = 13;
@@ -102,4 +102,4 @@ private:
 
 void printOrders(llvm::raw_ostream &os, const OrdersCompared &orders) { OrdersPrinter(os, orders).print(); }
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report

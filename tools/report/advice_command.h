@@ -8,13 +8,13 @@
 // Ownership: plain values. Failure: none. Cost: linear in the flags.
 #pragma once
 
-#include "driver/summary.h"
+#include "report/summary.h"
 
-namespace ccgraph::driver {
+namespace ccgraph::report {
 
 [[nodiscard]] std::string adviceCommand(const Summary &summary, const Advice &advice);
 
 /// A word as a POSIX shell reads it back: in quotes where it has to be.
 [[nodiscard]] std::string shellWord(llvm::StringRef word);
 
-} // namespace ccgraph::driver
+} // namespace ccgraph::report
