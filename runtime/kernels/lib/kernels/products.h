@@ -9,6 +9,8 @@
 // product, 8 bytes an element.
 #pragma once
 
+#include "process/memory_limit.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
