@@ -45,6 +45,7 @@ public:
   /// in.x of each rank r: f32, sizes as given, element i = 100 (r + 1) + i.
   RankProgram &legibleInput(std::vector<int64_t> sizes, llvm::StringRef name = "x", DType dtype = DType::F32);
 
+  [[nodiscard]] Context &context() { return *context_; }
   [[nodiscard]] Graph &graph(size_t index = 0) { return *graphs_[index]; }
   [[nodiscard]] runtime::RunRequest request() const;
   [[nodiscard]] llvm::Expected<runtime::RunResult> run() const;

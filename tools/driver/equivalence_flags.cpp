@@ -11,6 +11,7 @@ llvm::Expected<EquivalenceQuestion> equivalenceQuestion(const OptOptions &option
   question.seed = options.seed;
   question.reassociated = options.compare.empty() && reassociates(pipeline);
   question.objects = objects;
+  question.kernels = options.kernels;
   if (options.values.empty())
     return question;
   llvm::Expected<std::vector<TensorMap>> values = loadValues(options.values, question.ranks);

@@ -87,6 +87,7 @@ llvm::Expected<runtime::RunResult> ExpectedRun::run(std::vector<TensorMap> input
   request.ranks = program_.ranks();
   request.objects = objects_;
   request.memoryLimit = machineMemory();
+  request.kernels = options_.kernels;
   std::vector<Renaming> backwards(program_.ranks());
   for (size_t rank = 0; rank < program_.ranks(); ++rank) {
     Renaming forwards;

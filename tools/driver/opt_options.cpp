@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/machine.h"
 #include "ccgraph/passes/lower.h"
+#include "ccgraph/runtime/kernel_provider.h"
 #include "driver/output_paths.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -137,6 +138,10 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
                options.values);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, [&](size_t seed) { options.seed = seed; });
+  line.addList("--kernels", "NAME,...",
+               "kernel providers that --check-equivalence asks for operators that no builtin kernel computes: torch "
+               "(PyTorch's kernels)",
+               options.kernels);
   addCheckFlags(line, options.pipeline);
 }
 
@@ -144,6 +149,12 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
 llvm::Error checkTogether(const OptOptions &options) {
   if (!options.values.empty() && options.equivalenceRanks == 0)
     return usage("--values is for --check-equivalence N, which is not given");
+  if (!options.kernels.empty() && options.equivalenceRanks == 0)
+    return usage("--kernels is for --check-equivalence N, which is not given");
+  for (const std::string &name : options.kernels)
+    if (!runtime::findKernelProvider(name))
+      return usage("--kernels: got '" + name +
+                   "', expected some of: " + llvm::join(runtime::kernelProviderNames(), ", "));
   if (!options.compare.empty() && options.writesGraphs())
     return usage("--compare runs no pass and writes no graph, but -o or --emit is given");
   if (options.csv && !options.exposed)

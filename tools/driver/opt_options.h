@@ -46,6 +46,7 @@ struct OptOptions {
   /// ranks of --check-equivalence; 0: not asked for
   size_t equivalenceRanks = 0;
   size_t seed = 0;
+  std::vector<std::string> kernels;
   /// most lines of --exposed, 0 for all; no value: not asked for
   std::optional<size_t> exposed;
   bool csv = false;

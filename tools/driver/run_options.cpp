@@ -86,11 +86,11 @@ CommandLine declareRunFlags(RunOptions &options) {
       options.engine);
   line.chooseFrom({"local", "mpi", "nccl", "nccl-recorded", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
-  line.addList(
-      "--kernels", "NAME,...",
-      "who computes a plan's operators, the first that has one: builtin (without it), torch (PyTorch's kernels), "
-      "cuda (on a device)",
-      options.kernels);
+  line.addList("--kernels", "NAME,...",
+               "kernel providers: the first that has an operator of a plan computes it; reference asks them for what "
+               "builtin lacks: "
+               "builtin (without it), torch (PyTorch's kernels), cuda (on a device)",
+               options.kernels);
   line.addCount("--streams", "N", "most streams of collectives of a plan, which groups share in turn (one a group)", 1,
                 [&](size_t streams) { options.streams = streams; });
   line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);

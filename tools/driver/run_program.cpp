@@ -37,7 +37,7 @@ bool asksOfGraph(const RunOptions &options) {
 bool asksOfPlan(const RunOptions &options) {
   return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
          !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty() ||
-         !options.kernels.empty() || options.streams > 0 || options.capture || !options.calls.empty();
+         options.streams > 0 || options.capture || !options.calls.empty();
 }
 
 } // namespace
@@ -71,11 +71,10 @@ llvm::Error RunProgram::checkUsage() const {
         "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
         "--flight-records, --trace, --durations, --pace, --kernels, --capture, --calls, --fault and --ops");
   if (!runsPlans() && asksOfPlan(options_))
-    return textError(
-        "--deadline, --flight-records, --trace, --durations, --pace, --kernels, --streams, --capture, --calls and "
-        "--fault go with an engine that "
-        "runs plans\n  note: "
-        "--engine local runs a graph's plan");
+    return textError("--deadline, --flight-records, --trace, --durations, --pace, --streams, --capture, --calls and "
+                     "--fault go with an engine that "
+                     "runs plans\n  note: "
+                     "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
     return textError("--engine: got '" + engine() + "', which runs graphs, and " + files_.front().file.name() +
                      " holds a plan\n  note: leave --engine out, or give a graph");

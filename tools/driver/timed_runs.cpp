@@ -68,6 +68,7 @@ llvm::Expected<RunResult> TimedRuns::runOnce(const std::vector<TensorMap> &input
   RunRequest request{.graphs = program_.graphs(), .ranks = program_.ranks(), .inputs = inputs};
   request.objects = program_.objects();
   request.memoryLimit = machineMemory();
+  request.kernels = options_.kernels;
   return interpret(request);
 }
 

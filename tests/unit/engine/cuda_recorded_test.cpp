@@ -47,7 +47,8 @@ TEST(CudaRecorded, WhatNobodyHasIsRefused) {
   Overlap program("aten.softplus.default");
   EXPECT_EQ(errorOf(runRecorded(requestOf(program.plan, Overlap::inputs(), {"cuda"}))),
             "error: b: rank 0: no kernel of cuda computes aten.softplus.default [run.no-kernel]\n"
-            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
+            "  note: --kernels torch computes every operator that PyTorch has; kernels of your own can be registered "
+            "(ccgraph/runtime/kernel_provider.h)\n");
 }
 
 TEST(CudaRecorded, ATypeThatADeviceDoesNotKnowIsAnothersBusiness) {

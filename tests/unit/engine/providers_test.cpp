@@ -89,7 +89,8 @@ TEST(KernelProviders, WhatNobodyHasIsNamedAllAtOnce) {
   TwoSteps steps("mylib.unheard_of.default");
   EXPECT_EQ(errorOf(steps.run({"sevens"})),
             "error: y: rank 0: no kernel of sevens computes mylib.unheard_of.default, aten.add.Tensor [run.no-kernel]\n"
-            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
+            "  note: --kernels torch computes every operator that PyTorch has; kernels of your own can be registered "
+            "(ccgraph/runtime/kernel_provider.h)\n");
 }
 
 TEST(KernelProviders, NumbersAreTheEnginesOwnBusiness) {
@@ -116,7 +117,8 @@ TEST(KernelProviders, OnTensorsPythonsOperatorsAreThoseOfPyTorch) {
   request.kernels = {"sevens"};
   EXPECT_EQ(errorOf(runPlans(*runtime::findEngine("local"), request)),
             "error: y: rank 0: no kernel of sevens computes aten.mul.Tensor [run.no-kernel]\n"
-            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
+            "  note: --kernels torch computes every operator that PyTorch has; kernels of your own can be registered "
+            "(ccgraph/runtime/kernel_provider.h)\n");
 }
 
 TEST(KernelProviders, AProviderThatDoesNotExistIsRefused) {

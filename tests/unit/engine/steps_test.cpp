@@ -304,7 +304,8 @@ TEST(PlanSteps, AnOperatorWithoutKernelIsSaidBeforeTheRun) {
   b.kernel("z", "mylib.unheard_of.default", {}, PlanValue());
   EXPECT_EQ(errorOf(runLocally(b.plan, {{}})),
             "error: z: rank 0: no kernel of builtin computes mylib.unheard_of.default [run.no-kernel]\n"
-            "  note: name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)\n");
+            "  note: --kernels torch computes every operator that PyTorch has; kernels of your own can be registered "
+            "(ccgraph/runtime/kernel_provider.h)\n");
 }
 
 TEST(PlanSteps, InputsAreHeldToTheirTypes) {

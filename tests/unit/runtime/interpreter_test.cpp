@@ -1,6 +1,9 @@
 // The interpreter beside collectives: inputs, attributes, symbols, subgraphs, results, and what it refuses.
 #include "support/rank_program.h"
 
+#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/op_def.h"
+#include "ccgraph/runtime/kernel_provider.h"
 #include "ccgraph/runtime/kernels.h"
 
 #include <gtest/gtest.h>
@@ -188,8 +191,71 @@ TEST(Results, AreHeldToTheTypesOfTheirNodes) {
 TEST(Kernels, ThatDoNotExistAreNamed) {
   RankProgram program(1, "x: \"f32[2]\"\n a = aten.no_such_operator.default(x)\n return (a,)");
   program.legibleInput({2});
-  EXPECT_NE(program.error().find("error: a: rank 0: no kernel computes aten.no_such_operator.default [run.no-kernel]"),
+  EXPECT_NE(program.error().find(
+                "error: a: rank 0: no builtin kernel computes aten.no_such_operator.default [run.no-kernel]"),
             std::string::npos);
+}
+
+/// mylib.fill_(self, value): writes the value, and yields a tensor object of its own over the same storage.
+class Fill final : public runtime::ProvidedKernel {
+public:
+  [[nodiscard]] llvm::StringRef parameters() const override { return "self,value"; }
+  [[nodiscard]] llvm::Expected<runtime::Value> compute(llvm::ArrayRef<runtime::Value> values,
+                                                       llvm::ArrayRef<runtime::Tensor>) const override {
+    const runtime::Tensor &self = values[0].tensor();
+    for (int64_t i = 0; i < self.numElements(); ++i)
+      reinterpret_cast<float *>(self.data())[i] = static_cast<float>(values[1].isNone() ? 7 : values[1].integer());
+    return self.asStrided({toDims(self.sizes()), toDims(self.strides()), self.offset()});
+  }
+};
+
+class FillProvider final : public runtime::KernelProvider {
+public:
+  [[nodiscard]] llvm::StringRef name() const override { return "fills"; }
+  [[nodiscard]] const runtime::ProvidedKernel *find(llvm::StringRef target) const override {
+    static const Fill fill;
+    return target == "mylib.fill_.default" ? &fill : nullptr;
+  }
+};
+
+/// What t_ after an in-place operator shows under the operand's own name.
+class ProvidedKernels : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    static const FillProvider provider;
+    llvm::cantFail(runtime::registerKernelProvider(provider));
+  }
+  static llvm::Expected<runtime::RunResult> run(llvm::StringRef call, std::vector<std::string> kernels) {
+    RankProgram program(1);
+    llvm::cantFail(
+        program.context().ops().declare({.schema = "mylib::fill_(Tensor(a!) self, int? value=None) -> Tensor(a!)"}));
+    program.addGraph(("x: \"f32[2, 1]\"\n f = " + call + "\n t = aten.t_.default(f)\n return (x,)").str());
+    program.legibleInput({2, 1});
+    runtime::RunRequest request = program.request();
+    request.kernels = std::move(kernels);
+    return interpret(request);
+  }
+};
+
+TEST_F(ProvidedKernels, ComputeWhatNoBuiltinKernelDoes) {
+  llvm::Expected<runtime::RunResult> result = run("torch.ops.mylib.fill_.default(x, value = 3)", {"builtin", "fills"});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  EXPECT_EQ(numbersOf(result->front().at("out.0")), (Row{3, 3}));
+  EXPECT_EQ(result->front().at("out.0").sizes, (std::vector<int64_t>{1, 2})) << "fill_ yields its operand itself";
+}
+
+TEST_F(ProvidedKernels, TakeTheDefaultOfAnArgumentThatIsLeftOut) {
+  llvm::Expected<runtime::RunResult> result = run("torch.ops.mylib.fill_.default(x)", {"fills"});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  EXPECT_EQ(numbersOf(result->front().at("out.0")), (Row{7, 7}));
+}
+
+TEST_F(ProvidedKernels, AreNamedByTheRequest) {
+  EXPECT_EQ(llvm::toString(run("torch.ops.mylib.fill_.default(x)", {}).takeError()),
+            "error: f: rank 0: no builtin kernel computes mylib.fill_.default [run.no-kernel]\n"
+            "  note: --kernels torch computes every operator that PyTorch has\n");
+  EXPECT_EQ(llvm::toString(run("torch.ops.mylib.fill_.default(x)", {"filled"}).takeError()).substr(0, 46),
+            "error: kernels: got 'filled', expected one of:");
 }
 
 TEST(Kernels, FailWithTheNodeThatCalledThem) {

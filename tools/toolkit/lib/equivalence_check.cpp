@@ -134,6 +134,7 @@ EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, Eq
   request.memoryLimit = machineMemory();
   request.objects = std::move(question.objects);
   request.inputs = std::move(question.inputs);
+  request.kernels = std::move(question.kernels);
   if (seeded)
     for (size_t rank = 0; rank < request.ranks; ++rank)
       request.inputs.push_back(runtime::seededInputs(before, static_cast<int64_t>(rank), question.seed,

@@ -1,9 +1,9 @@
 #include "engine/kernel_choice.h"
 
-#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/op_def.h"
 #include "engine/own_kernels.h"
 #include "engine/step_place.h"
+#include "kernels/named_providers.h"
 #include "kernels/random.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,25 +12,6 @@
 
 namespace ccgraph::runtime {
 namespace {
-
-llvm::Error wrongRequest(const llvm::Twine &message) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.request";
-  diagnostic.message = message.str();
-  return makeError(std::move(diagnostic));
-}
-
-/// What a provider says it lacks, and behind that how to get it.
-llvm::Error lacking(llvm::Error error) {
-  std::string text = llvm::toString(std::move(error));
-  auto [message, note] = llvm::StringRef(text).split("\n  note: ");
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.request";
-  diagnostic.message = message.str();
-  if (!note.empty())
-    diagnostic.notes.push_back(note.str());
-  return makeError(std::move(diagnostic));
-}
 
 llvm::SmallVector<DType, 4> dtypesOf(const KernelStep &step) {
   llvm::SmallVector<DType, 4> dtypes;
@@ -48,18 +29,15 @@ bool yieldsNumber(const PlanValue &value) {
 } // namespace
 
 llvm::Expected<KernelChoice> KernelChoice::of(llvm::ArrayRef<std::string> providers, Memory memory) {
+  llvm::Expected<std::vector<const KernelProvider *>> named = namedProviders(providers);
+  if (!named)
+    return named.takeError();
   KernelChoice choice;
   choice.memory_ = memory;
-  for (const std::string &name : providers) {
-    const KernelProvider *provider = findKernelProvider(name);
-    if (!provider)
-      return wrongRequest("kernels: got '" + name + "', expected one of: " + llvm::join(kernelProviderNames(), ", "));
-    if (llvm::Error error = provider->checkAvailable())
-      return lacking(std::move(error));
+  choice.providers_ = std::move(*named);
+  for (const KernelProvider *provider : choice.providers_)
     if (llvm::Error error = memory == Memory::Device ? provider->checkOnDevice() : llvm::Error::success())
-      return lacking(std::move(error));
-    choice.providers_.push_back(provider);
-  }
+      return unavailable(std::move(error));
   return choice;
 }
 
@@ -121,7 +99,8 @@ std::string KernelChoice::repairOf(llvm::ArrayRef<std::string> missing) const {
              " compute on a device: take an engine that has one (--engine nccl, or nccl-recorded), or name a provider "
              "of the host "
              "besides (--kernels)";
-  return "name a provider that has them (--kernels), or register one (ccgraph/runtime/kernel_provider.h)";
+  return "--kernels torch computes every operator that PyTorch has; kernels of your own can be registered "
+         "(ccgraph/runtime/kernel_provider.h)";
 }
 
 std::string KernelChoice::names() const {

@@ -2,6 +2,7 @@
 
 #include "ccgraph/runtime/memory_need.h"
 #include "interpreter/rank_run.h"
+#include "kernels/named_providers.h"
 #include "process/memory_limit.h"
 
 #include "llvm/ADT/Twine.h"
@@ -116,11 +117,14 @@ TensorMap valuesOf(RankObservation &observation) {
 // depend on no order of turns, because ranks meet by order of issue, and results are computed from what all of them
 // brought.
 static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &request) {
+  llvm::Expected<Providers> providers = namedProviders(request.kernels);
+  if (!providers)
+    return providers.takeError();
   Meetings meetings;
   std::vector<RankRun> runs;
   for (size_t rank = 0; rank < request.ranks; ++rank) {
     runs.emplace_back(RankRun::Setup{&graphOf(request, rank), static_cast<int64_t>(rank), request.ranks,
-                                     &request.inputs[rank], &request.objects, &meetings});
+                                     &request.inputs[rank], &request.objects, &meetings, &*providers});
   }
   while (llvm::any_of(runs, [](const RankRun &run) { return !run.isFinished(); })) {
     bool progressed = false;

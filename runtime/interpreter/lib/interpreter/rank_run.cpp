@@ -239,13 +239,15 @@ RankRun::StepResult RankRun::executeRandom(const Node &node, const RandomOp &op)
   return yield(node, std::move(*value));
 }
 
-RankRun::StepResult RankRun::executeCompute(const Node &node) {
-  if (const RandomOp *random = findRandomOp(node.target().str()))
-    return executeRandom(node, *random);
-  const Kernel *kernel = findKernel(node.target().str());
-  if (kernel == nullptr)
+llvm::Error RankRun::noKernel(const Node &node) const {
+  if (!setup_.providers->empty())
     return error(node, "run.no-kernel", ("no kernel computes " + node.target().str()).str(),
-                 "a graph that holds this operator can be read, transformed and written, but not executed");
+                 "a graph with this operator can be read, transformed and written, but not executed");
+  return error(node, "run.no-kernel", ("no builtin kernel computes " + node.target().str()).str(),
+               "--kernels torch computes every operator that PyTorch has");
+}
+
+llvm::Expected<KernelCall> RankRun::kernelCall(const Node &node) {
   KernelCall call;
   for (const Argument &argument : node.args()) {
     llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);
@@ -259,12 +261,26 @@ RankRun::StepResult RankRun::executeCompute(const Node &node) {
       return value.takeError();
     call.keywords.emplace_back(argument.name.str().str(), std::move(*value));
   }
+  return call;
+}
+
+RankRun::StepResult RankRun::executeCompute(const Node &node) {
+  if (const RandomOp *random = findRandomOp(node.target().str()))
+    return executeRandom(node, *random);
+  const Kernel *kernel = findKernel(node.target().str());
+  const ProvidedKernel *provided = kernel ? nullptr : findProvided(*setup_.providers, node.target().str());
+  if (!kernel && !provided)
+    return noKernel(node);
+  llvm::Expected<KernelCall> call = kernelCall(node);
+  if (!call)
+    return call.takeError();
   // Whether reshape has read its operand shows only when its result is there: a view has read nothing, a copy has.
   bool shares = node.op()->mayAlias;
   if (!shares)
     if (llvm::Error error = checkAccesses(node, nullptr))
       return error;
-  llvm::Expected<Value> value = callWithinRun(*kernel, std::move(call));
+  llvm::Expected<Value> value =
+      kernel ? callWithinRun(*kernel, std::move(*call)) : callProvided(*provided, node, std::move(*call));
   if (!value)
     return error(node, "run.kernel", llvm::toString(value.takeError()));
   if (shares)

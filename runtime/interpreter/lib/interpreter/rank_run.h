@@ -14,6 +14,7 @@
 #include "ccgraph/runtime/observation.h"
 #include "interpreter/flights.h"
 #include "interpreter/launch_request.h"
+#include "interpreter/provided_call.h"
 #include "interpreter/scope.h"
 #include "kernels/random.h"
 
@@ -32,6 +33,8 @@ public:
     const TensorMap *inputs = nullptr;
     const ObjectMeanings *objects = nullptr;
     Meetings *meetings = nullptr;
+    /// asked for what no builtin kernel computes
+    const Providers *providers = nullptr;
   };
   explicit RankRun(const Setup &setup);
 
@@ -65,6 +68,9 @@ private:
   /// Joins the other ranks; goes on at once unless the operator is synchronous.
   StepResult executeCollective(const Node &node);
   StepResult executeCompute(const Node &node);
+  /// Where neither a builtin kernel nor a provider computes the operator.
+  [[nodiscard]] llvm::Error noKernel(const Node &node) const;
+  [[nodiscard]] llvm::Expected<KernelCall> kernelCall(const Node &node);
   StepResult executeRandom(const Node &node, const RandomOp &op);
   /// Puts a scope on the stack; the caller gets its value when the subgraph ends.
   StepResult enterSubgraph(const Node &node);

@@ -64,6 +64,9 @@ struct RunRequest {
   ObjectMeanings objects;
   /// Bytes that all ranks may hold together: their tensors, the working memory of their steps, and the copies that the caller gets.
   int64_t memoryLimit = defaultMemoryLimit;
+  /// Names of the kernel providers that are asked, in this order, for operators that no builtin kernel computes
+  /// (kernel_provider.h). An unknown or unavailable one is an error of rule run.request.
+  std::vector<std::string> kernels;
 };
 
 [[nodiscard]] llvm::Expected<RunResult> interpret(const RunRequest &request);

@@ -34,6 +34,8 @@ struct EquivalenceQuestion {
   ObjectMeanings objects;
   /// some pass may add floating-point numbers in another order: equal within 1e-5 is enough
   bool reassociated = false;
+  /// kernel providers that are asked for operators that no builtin kernel computes (RunRequest::kernels)
+  std::vector<std::string> kernels;
 };
 
 struct EquivalenceAnswer {
