@@ -21,8 +21,6 @@ std::string without(llvm::StringRef target, llvm::StringRef suffix) {
 std::string baseOf(llvm::StringRef target, llvm::StringRef suffix) {
   if (target == "aten.pow_.Scalar")
     return "aten.pow.Tensor_Scalar";
-  if (target == "aten.ldexp_.default")
-    return "aten.ldexp.Tensor";
   return target == "aten.view_copy.default" ? "aten.reshape.default" : without(target, suffix);
 }
 
@@ -95,12 +93,10 @@ constexpr llvm::StringLiteral elementwise[] = {
     "aten.bitwise_xor_.Scalar",
     "aten.bitwise_xor_.Tensor",
     "aten.ceil_.default",
-    "aten.celu_.default",
     "aten.clamp_max_.Tensor",
     "aten.clamp_max_.default",
     "aten.clamp_min_.Tensor",
     "aten.clamp_min_.default",
-    "aten.conj_physical_.default",
     "aten.copysign_.Tensor",
     "aten.cos_.default",
     "aten.cosh_.default",
@@ -119,21 +115,13 @@ constexpr llvm::StringLiteral elementwise[] = {
     "aten.fmod_.Scalar",
     "aten.fmod_.Tensor",
     "aten.frac_.default",
-    "aten.gcd_.default",
     "aten.ge_.Scalar",
     "aten.ge_.Tensor",
     "aten.gelu_.default",
     "aten.gt_.Scalar",
     "aten.gt_.Tensor",
-    "aten.hardsigmoid_.default",
-    "aten.hardswish_.default",
-    "aten.hardtanh_.default",
     "aten.heaviside_.default",
     "aten.hypot_.default",
-    "aten.i0_.default",
-    "aten.igamma_.default",
-    "aten.igammac_.default",
-    "aten.lcm_.default",
     "aten.le_.Scalar",
     "aten.le_.Tensor",
     "aten.leaky_relu_.default",
@@ -151,17 +139,14 @@ constexpr llvm::StringLiteral elementwise[] = {
     "aten.multiply_.Tensor",
     "aten.ne_.Scalar",
     "aten.ne_.Tensor",
-    "aten.nextafter_.default",
     "aten.pow_.Scalar",
     "aten.rad2deg_.default",
     "aten.reciprocal_.default",
-    "aten.relu6_.default",
     "aten.remainder_.Scalar",
     "aten.remainder_.Tensor",
     "aten.round_.decimals",
     "aten.round_.default",
     "aten.rsqrt_.default",
-    "aten.selu_.default",
     "aten.sgn_.default",
     "aten.sigmoid_.default",
     "aten.sign_.default",
@@ -172,23 +157,16 @@ constexpr llvm::StringLiteral elementwise[] = {
     "aten.square_.default",
     "aten.tan_.default",
     "aten.tanh_.default",
-    "aten.threshold_.default",
     "aten.trunc_.default",
     "aten.xlogy_.Scalar_Other",
     "aten.xlogy_.Tensor",
 };
 
 constexpr llvm::StringLiteral inPlace[] = {
-    "aten.abs_.default",           "aten.addbmm_.default",        "aten.addmm_.default",
-    "aten.addmv_.default",         "aten.addr_.default",          "aten.baddbmm_.default",
-    "aten.clamp_.Tensor",          "aten.clamp_.default",         "aten.copysign_.Scalar",
-    "aten.cumprod_.default",       "aten.cumsum_.default",        "aten.div_.Scalar_mode",
-    "aten.div_.Tensor_mode",       "aten.index_add_.default",     "aten.index_copy_.default",
-    "aten.index_fill_.int_Scalar", "aten.index_fill_.int_Tensor", "aten.index_reduce_.default",
-    "aten.ldexp_.default",         "aten.logit_.default",         "aten.masked_scatter_.default",
-    "aten.nan_to_num_.default",    "aten.put_.default",           "aten.renorm_.default",
-    "aten.scatter_.reduce",        "aten.scatter_.value_reduce",  "aten.scatter_reduce_.two",
-    "aten.tril_.default",          "aten.triu_.default",          "aten.true_divide_.Tensor",
+    "aten.abs_.default",        "aten.addmm_.default",   "aten.baddbmm_.default",   "aten.clamp_.Tensor",
+    "aten.clamp_.default",      "aten.copysign_.Scalar", "aten.cumprod_.default",   "aten.cumsum_.default",
+    "aten.div_.Scalar_mode",    "aten.div_.Tensor_mode", "aten.index_add_.default", "aten.index_copy_.default",
+    "aten.nan_to_num_.default", "aten.tril_.default",    "aten.triu_.default",      "aten.true_divide_.Tensor",
 };
 
 constexpr llvm::StringLiteral copies[] = {

@@ -10,7 +10,7 @@ namespace ccgraph::runtime {
 
 [[nodiscard]] llvm::ArrayRef<Kernel> arithmeticKernels();  ///< add, mul, pow, bitwise, comparisons
 [[nodiscard]] llvm::ArrayRef<Kernel> mathKernels();        ///< exp, tanh, activations and their derivatives
-[[nodiscard]] llvm::ArrayRef<Kernel> activationKernels();  ///< elu, hardswish, glu and their derivatives
+[[nodiscard]] llvm::ArrayRef<Kernel> activationKernels();  ///< elu, leaky_relu, mish and their derivatives
 [[nodiscard]] llvm::ArrayRef<Kernel> selectionKernels();   ///< where, clamp, masked_fill, lerp, fma
 [[nodiscard]] llvm::ArrayRef<Kernel> viewKernels();        ///< results that share their argument's memory
 [[nodiscard]] llvm::ArrayRef<Kernel> metadataKernels();    ///< a tensor object gets another shape: t_, resize_, set_
@@ -24,27 +24,17 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> attentionKernels();   ///< scaled dot product attention
 [[nodiscard]] llvm::ArrayRef<Kernel> lossKernels();        ///< softmax, nll_loss, mse_loss
 [[nodiscard]] llvm::ArrayRef<Kernel> normKernels();        ///< layer_norm, rms_norm
-[[nodiscard]] llvm::ArrayRef<Kernel> elementLossKernels(); ///< huber_loss, binary_cross_entropy
-[[nodiscard]] llvm::ArrayRef<Kernel> classLossKernels();   ///< cross_entropy_loss, nll_loss2d
+[[nodiscard]] llvm::ArrayRef<Kernel> elementLossKernels(); ///< smooth_l1_loss
 [[nodiscard]] llvm::ArrayRef<Kernel> channelNormKernels(); ///< batch_norm, group_norm
 [[nodiscard]] llvm::ArrayRef<Kernel> convolutionKernels(); ///< convolution and its derivative, conv2d
-[[nodiscard]] llvm::ArrayRef<Kernel> poolingKernels();     ///< max_pool2d, avg_pool2d, adaptive ones
-[[nodiscard]] llvm::ArrayRef<Kernel> resamplingKernels();  ///< reflection_pad, upsample, im2col
-[[nodiscard]] llvm::ArrayRef<Kernel> windowKernels();      ///< unfold, roll, diagonals, scatter_reduce
-[[nodiscard]] llvm::ArrayRef<Kernel> compositeKernels();   ///< made of calls of other kernels: addmv, std_mean, norm
-[[nodiscard]] llvm::ArrayRef<Kernel> shortKernels();       ///< made of a few calls: renorm, _trilinear
+[[nodiscard]] llvm::ArrayRef<Kernel> poolingKernels();     ///< max_pool2d, avg_pool2d
+[[nodiscard]] llvm::ArrayRef<Kernel> resamplingKernels();  ///< upsample_bilinear2d
+[[nodiscard]] llvm::ArrayRef<Kernel> windowKernels();      ///< unfold, diagonal_scatter, index_copy
+[[nodiscard]] llvm::ArrayRef<Kernel> compositeKernels();   ///< made of calls of other kernels: aminmax, std_mean, norm
+[[nodiscard]] llvm::ArrayRef<Kernel> shortKernels();       ///< made of a few calls: reshape_as, var_mean
 [[nodiscard]] llvm::ArrayRef<Kernel> foreachKernels();     ///< one operator on each element of lists
 [[nodiscard]] llvm::ArrayRef<Kernel> optimizerKernels();   ///< fused Adam and AdamW
 [[nodiscard]] llvm::ArrayRef<Kernel> bucketingKernels();   ///< Inductor's packing of buckets
-[[nodiscard]] llvm::ArrayRef<Kernel> specialKernels();     ///< i0, igamma, polygamma, gcd, complex, polar
-[[nodiscard]] llvm::ArrayRef<Kernel> sequenceKernels();    ///< linspace, logspace, eye, tril_indices
-[[nodiscard]] llvm::ArrayRef<Kernel> pickKernels();        ///< masked_select, put, index_reduce, isin
-[[nodiscard]] llvm::ArrayRef<Kernel> medianKernels();      ///< median, kthvalue, mode
-[[nodiscard]] llvm::ArrayRef<Kernel> distanceKernels();    ///< cdist, pdist
-[[nodiscard]] llvm::ArrayRef<Kernel> marginLossKernels();  ///< multi_margin_loss, multilabel_margin_loss
-[[nodiscard]] llvm::ArrayRef<Kernel> bagKernels();         ///< embedding_bag
-[[nodiscard]] llvm::ArrayRef<Kernel> gridKernels();        ///< grid_sampler
-[[nodiscard]] llvm::ArrayRef<Kernel> fourierKernels();     ///< fft
 [[nodiscard]] llvm::ArrayRef<Kernel> hostKernels();        ///< Python's operators, sizes, asserts, item()
 
 /// The in-place forms of functional operators (add_ of add) and the copies of views (view_copy of view), for the ones among

@@ -215,12 +215,6 @@ struct Scan {
 /// Sums start at 0, as PyTorch's do, so a first element of -0 becomes 0.
 constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd, [](Complex a, Complex b) { return a + b; }, 0};
 constexpr Scan products{[](double a, double b) { return a * b; }, wrapMul, [](Complex a, Complex b) { return a * b; }};
-/// log(exp(a) + exp(b))
-constexpr Scan logSums{[](double a, double b) {
-                         double high = std::max(a, b);
-                         return std::isinf(high) ? high : high + std::log1p(std::exp(-std::fabs(a - b)));
-                       },
-                       nullptr, nullptr};
 
 template <const Scan &op>
 Value cumulate(KernelArgs &args) {
@@ -275,86 +269,15 @@ Value cumulateExtreme(KernelArgs &args) {
   return Value::tensors({values, indices});
 }
 
-/// Where each value of a line would stand among boundaries in rising order; `right` puts it after equal ones. NaN
-/// stands after all.
-template <typename T>
-void findPlaces(llvm::ArrayRef<T> bounds, llvm::ArrayRef<T> values, bool right, Scratch<int64_t> &places) {
-  for (T value : values) {
-    auto before = [&](T bound) { return right ? !(bound > value) : !(bound >= value); };
-    places.push_back(llvm::partition_point(bounds, before) - bounds.begin());
-  }
-}
-
-/// Contiguous tensors of one dtype; one line of boundaries for all values, or a line of each for each.
-template <typename T>
-Scratch<int64_t> placesOf(const Tensor &boundaries, const Tensor &values, bool right) {
-  auto read = [](const Tensor &tensor) {
-    Scratch<T> all(static_cast<size_t>(tensor.numElements()));
-    if (!all.empty())
-      readRow<T>(tensor.dtype(), {tensor.data(), tensor.elementSize()}, all);
-    return all;
-  };
-  Scratch<T> bounds = read(boundaries), all = read(values);
-  Scratch<int64_t> places;
-  auto length = static_cast<size_t>(boundaries.sizes().back());
-  if (boundaries.rank() == 1) {
-    findPlaces<T>(bounds, all, right, places);
-    return places;
-  }
-  auto count = values.rank() ? static_cast<size_t>(values.sizes().back()) : 0;
-  for (size_t line = 0; count > 0 && line < all.size() / count; ++line)
-    findPlaces<T>(llvm::ArrayRef<T>(bounds).slice(line * length, length),
-                  llvm::ArrayRef<T>(all).slice(line * count, count), right, places);
-  return places;
-}
-
-Value positionsAmong(KernelArgs &args, Tensor boundaries, const Operand &values, bool right) {
-  bool fits = boundaries.rank() == 1 || (boundaries.rank() > 1 && boundaries.rank() == values.tensor.rank() &&
-                                         boundaries.sizes().drop_back() == values.tensor.sizes().drop_back());
-  if (args.failed() || !args.check(fits, "got boundaries " + typeOf(boundaries) + " for " + typeOf(values.tensor) +
-                                             ", expected a line of them, or one for each line of values"))
-    return {};
-  DType common = resultType({Operand{boundaries, false}, values});
-  boundaries = toDType(boundaries, common).contiguous();
-  Tensor wanted = toDType(values.tensor, common).contiguous();
-  if (!checkOrdered(args, wanted))
-    return {};
-  Scratch<int64_t> places =
-      isFloat(common) ? placesOf<double>(boundaries, wanted, right) : placesOf<int64_t>(boundaries, wanted, right);
-  Tensor result = Tensor::zeros(args.boolean(2, false) ? DType::I32 : DType::I64, wanted.sizes());
-  if (!places.empty())
-    writeRow<int64_t>(result.dtype(), {result.data(), result.elementSize()}, places);
-  return result;
-}
-
-/// (self, boundaries, out_int32, right)
-Value bucketize(KernelArgs &args) {
-  return positionsAmong(args, args.tensor(1), args.operand(0), args.boolean(3, false));
-}
-/// (sorted_sequence, self, out_int32, right, side, sorter); the sorter says in which order the sequence rises.
-Value searchSorted(KernelArgs &args) {
-  Tensor sequence = args.tensor(0);
-  if (args.has(5))
-    sequence = callForTensor(args, "aten.gather.default", {sequence, Value::integer(-1), args.at(5)});
-  bool right = args.boolean(3, false) || args.text(4, "left") == "right";
-  return positionsAmong(args, sequence, args.operand(1), right);
-}
-
 const Kernel orderTable[] = {
     {"aten.argmax.default", "self,dim,keepdim", argExtreme<true>},
     {"aten.argmin.default", "self,dim,keepdim", argExtreme<false>},
     {"aten.argsort.default", "self,dim,descending", argsort},
-    {"aten.bucketize.Scalar", "self,boundaries,out_int32,right", bucketize},
-    {"aten.bucketize.Tensor", "self,boundaries,out_int32,right", bucketize},
     {"aten.cummax.default", "self,dim", cumulateExtreme<true>},
-    {"aten.cummin.default", "self,dim", cumulateExtreme<false>},
     {"aten.cumprod.default", "self,dim,dtype", cumulate<products>},
     {"aten.cumsum.default", "self,dim,dtype", cumulate<sums>},
-    {"aten.logcumsumexp.default", "self,dim", cumulate<logSums>},
     {"aten.max.dim", "self,dim,keepdim", extremeOfDim<true>},
     {"aten.min.dim", "self,dim,keepdim", extremeOfDim<false>},
-    {"aten.searchsorted.Scalar", "sorted_sequence,self,out_int32,right,side,sorter", searchSorted},
-    {"aten.searchsorted.Tensor", "sorted_sequence,self,out_int32,right,side,sorter", searchSorted},
     {"aten.sort.default", "self,dim,descending", sort},
     {"aten.sort.stable", "self,stable,dim,descending", sortStable},
     {"aten.topk.default", "self,k,dim,largest,sorted", topk},

@@ -146,25 +146,6 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
   return p;
 }
 
-/// Windows that divide the input into as many parts as are asked for; neighbours may overlap.
-Pooling adaptive(KernelArgs &args, unsigned input, DimsRef wanted, size_t rank) {
-  Pooling p{.rank = rank};
-  if (!startPooling(args, p, input) || !args.check(wanted.size() == rank, "got output_size " + dimsOf(wanted)))
-    return p;
-  Scratch<Scratch<Reach>> axes(rank);
-  for (size_t d = 0; d < rank; ++d) {
-    int64_t size = p.input.sizes().take_back(rank)[d], parts = wanted[d];
-    for (int64_t out = 0; out < parts; ++out) {
-      Reach &reach = axes[d].emplace_back();
-      for (int64_t at = out * size / parts; at < ((out + 1) * size + parts - 1) / parts; ++at)
-        reach.positions.push_back(at);
-      reach.counted = static_cast<int64_t>(reach.positions.size());
-    }
-  }
-  setWindows(p, axes);
-  return p;
-}
-
 Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes, const Tensor &like) {
   Tensor plain = Tensor::zeros(dtype, sizes);
   writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
@@ -224,14 +205,6 @@ Value averagePoolBackward(KernelArgs &args) {
       sliding(args, {.input = 1, .kernel = 2, .stride = 3, .padding = 4, .ceil = 5, .countPadding = 6, .divisor = 7},
               rank));
 }
-template <size_t rank>
-Value adaptiveAverage(KernelArgs &args) {
-  return average(args, adaptive(args, 0, args.integers(1), rank));
-}
-template <size_t rank>
-Value adaptiveAverageBackward(KernelArgs &args) {
-  return averageBackward(args, adaptive(args, 1, args.tensor(0).sizes().take_back(rank), rank));
-}
 
 // --- Maxima: the first of the largest elements of a window, or its last NaN -----------------------
 struct Maxima {
@@ -282,10 +255,6 @@ Value maxPool(KernelArgs &args) {
   Value both = maxPoolWithIndices<rank>(args);
   return args.failed() ? both : both.list().front();
 }
-template <size_t rank>
-Value adaptiveMax(KernelArgs &args) {
-  return maximaWithCells(args, adaptive(args, 0, args.integers(1), rank));
-}
 
 /// grad_output goes to the element that an index names; `self` is argument 1.
 Value gradientToCells(KernelArgs &args, unsigned indicesAt, size_t rank) {
@@ -310,10 +279,6 @@ Value gradientToCells(KernelArgs &args, unsigned indicesAt, size_t rank) {
 template <size_t rank>
 Value maxPoolBackward(KernelArgs &args) {
   return gradientToCells(args, 7, rank);
-}
-template <size_t rank>
-Value adaptiveMaxBackward(KernelArgs &args) {
-  return gradientToCells(args, 2, rank);
 }
 
 // --- Inductor's form, which keeps each maximum's place in its unclipped window, in i8 ----------------
@@ -403,29 +368,11 @@ constexpr llvm::StringLiteral averageGradNames =
     "grad_output,self,kernel_size,stride,padding,ceil_mode,count_include_pad,divisor_override";
 
 const Kernel poolingTable[] = {
-    {"aten._adaptive_avg_pool2d.default", "self,output_size", adaptiveAverage<2>},
-    {"aten._adaptive_avg_pool2d_backward.default", "grad_output,self", adaptiveAverageBackward<2>},
-    {"aten._adaptive_avg_pool3d.default", "self,output_size", adaptiveAverage<3>},
-    {"aten._adaptive_avg_pool3d_backward.default", "grad_output,self", adaptiveAverageBackward<3>},
-    {"aten.adaptive_avg_pool1d.default", "self,output_size", adaptiveAverage<1>},
-    {"aten.adaptive_avg_pool2d.default", "self,output_size", adaptiveAverage<2>},
-    {"aten.adaptive_avg_pool3d.default", "self,output_size", adaptiveAverage<3>},
-    {"aten.adaptive_max_pool2d.default", "self,output_size", adaptiveMax<2>},
-    {"aten.adaptive_max_pool2d_backward.default", "grad_output,self,indices", adaptiveMaxBackward<2>},
-    {"aten.adaptive_max_pool3d.default", "self,output_size", adaptiveMax<3>},
-    {"aten.adaptive_max_pool3d_backward.default", "grad_output,self,indices", adaptiveMaxBackward<3>},
-    {"aten.avg_pool1d.default", "self,kernel_size,stride,padding,ceil_mode,count_include_pad", averagePool<1>},
     {"aten.avg_pool2d.default", averageNames, averagePool<2>},
     {"aten.avg_pool2d_backward.default", averageGradNames, averagePoolBackward<2>},
-    {"aten.avg_pool3d.default", averageNames, averagePool<3>},
-    {"aten.avg_pool3d_backward.default", averageGradNames, averagePoolBackward<3>},
-    {"aten.max_pool1d.default", maxNames, maxPool<1>},
     {"aten.max_pool2d.default", maxNames, maxPool<2>},
     {"aten.max_pool2d_with_indices.default", maxNames, maxPoolWithIndices<2>},
     {"aten.max_pool2d_with_indices_backward.default", maxGradNames, maxPoolBackward<2>},
-    {"aten.max_pool3d.default", maxNames, maxPool<3>},
-    {"aten.max_pool3d_with_indices.default", maxNames, maxPoolWithIndices<3>},
-    {"aten.max_pool3d_with_indices_backward.default", maxGradNames, maxPoolBackward<3>},
     {"prims._low_memory_max_pool_offsets_to_indices.default", "self,kernel_size,input_size,stride,padding,dilation",
      offsetsToIndices},
     {"prims._low_memory_max_pool_with_offsets.default", maxNames, maxPoolWithOffsets},

@@ -15,9 +15,7 @@ static std::vector<Kernel> joinFamilies() {
         scatterKernels(),    matmulKernels(),      attentionKernels(),   lossKernels(),        normKernels(),
         activationKernels(), elementLossKernels(), channelNormKernels(), convolutionKernels(), poolingKernels(),
         resamplingKernels(), windowKernels(),      compositeKernels(),   foreachKernels(),     optimizerKernels(),
-        bucketingKernels(),  hostKernels(),        classLossKernels(),   specialKernels(),     sequenceKernels(),
-        pickKernels(),       medianKernels(),      distanceKernels(),    marginLossKernels(),  bagKernels(),
-        gridKernels(),       fourierKernels(),     shortKernels()})
+        bucketingKernels(),  hostKernels(),        shortKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
   std::vector<Kernel> derived = derivedKernels(kernels);
   kernels.insert(kernels.end(), derived.begin(), derived.end());

@@ -109,12 +109,10 @@ TEST(Arguments, ADimensionOfASingleNumberIsNoPlaceInItsSizes) {
   EXPECT_GT(calls, 1000U);
 }
 
-TEST(Arguments, ASingleNumberHasNoDimensionToFlipOrRoll) {
+TEST(Arguments, ASingleNumberHasNoDimensionToFlip) {
   EXPECT_EQ(valuesOf("aten.flip.default", {f32({}, {3}), integers({-1})}), (Doubles{3}));
   EXPECT_EQ(failure("aten.flip.default", {counting({2}), integers({0, -1})}),
             "aten.flip.default: got dimensions [0, 0], expected each once");
-  EXPECT_EQ(failure("aten.roll.default", {f32({}, {3}), integers({1}), integers({0})}),
-            "aten.roll.default: got dimensions [0] of a 0-d tensor");
 }
 
 } // namespace
