@@ -23,7 +23,7 @@ struct AdamSettings {
 /// Elements of one parameter, and of what belongs to it, widened while `step` changes them. The first `written` are stored again.
 void changeElements(llvm::ArrayRef<Tensor> tensors, size_t written,
                     llvm::function_ref<void(llvm::ArrayRef<llvm::MutableArrayRef<double>> lines)> step) {
-  llvm::SmallVector<Block<double>, 5> blocks(tensors.size());
+  std::vector<Block<double>> blocks(tensors.size());
   llvm::SmallVector<llvm::MutableArrayRef<double>, 5> lines(tensors.size());
   forEachBlock(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     for (size_t i = 0; i < tensors.size(); ++i) {
