@@ -265,10 +265,10 @@ llvm::Error Binder::bindReceive() {
     if (!given)
       return given.takeError();
     call_.receive = std::move(*given);
-    call_.place = ResultPlace::Buffers;
+    call_.place = ReceivePlace::Buffers;
   } else if (spec_.inPlace) {
     call_.receive = call_.send;
-    call_.place = ResultPlace::Inputs;
+    call_.place = ReceivePlace::Inputs;
   }
   return llvm::Error::success();
 }

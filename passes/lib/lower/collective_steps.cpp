@@ -109,7 +109,7 @@ llvm::Expected<const Type *> CollectiveLowering::freshType(size_t row, const Typ
 
 llvm::Error CollectiveLowering::makeReceive() {
   receive_ = tensorsOf(bound_.receive);
-  if (bound_.place != ResultPlace::Fresh)
+  if (bound_.place != ReceivePlace::Fresh)
     return checkRows(receive_, spec_.output >= 0 ? spec_.output : spec_.input);
   std::vector<const Type *> stated = statedLayouts();
   for (size_t row = 0; row < send_.size(); ++row) {

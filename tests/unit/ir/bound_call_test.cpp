@@ -84,7 +84,7 @@ TEST_F(BoundCallTest, EachTensorOfAListIsARow) {
   BoundCall both = bound(operands, 2);
   ASSERT_EQ(both.send.size(), 2U);
   EXPECT_EQ(both.send[1].front().handle, 1U);
-  EXPECT_EQ(both.place, ResultPlace::Fresh);
+  EXPECT_EQ(both.place, ReceivePlace::Fresh);
   EXPECT_EQ(fresh(operands, 2, 1), "6 4");
 }
 
@@ -111,7 +111,7 @@ TEST_F(BoundCallTest, PiecesOfAListAreThePartsOfOneRow) {
   BoundCall parts =
       bound(call("c10d.alltoall_", {list({tensor({1}), tensor({2})}), list({tensor({2}), tensor({1})})}), 2);
   ASSERT_EQ(parts.send.size(), 1U);
-  EXPECT_EQ(parts.place, ResultPlace::Buffers);
+  EXPECT_EQ(parts.place, ReceivePlace::Buffers);
   EXPECT_EQ(text(parts.sendCounts), "2 1");
   EXPECT_EQ(text(parts.receiveCounts), "1 2");
   BoundCall gathered =

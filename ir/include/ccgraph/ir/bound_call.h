@@ -85,7 +85,7 @@ using BoundRow = std::vector<OperandTensor>;
 using BoundCounts = llvm::SmallVector<Dim, 0>;
 
 /// Where the results of a call are.
-enum class ResultPlace : uint8_t {
+enum class ReceivePlace : uint8_t {
   /// in new memory
   Fresh,
   /// in the inputs
@@ -111,8 +111,8 @@ struct BoundCall {
   /// rank within the group; empty for a kind without a root
   std::optional<int64_t> root;
   std::vector<BoundRow> send;
-  ResultPlace place = ResultPlace::Fresh;
-  /// empty for ResultPlace::Fresh
+  ReceivePlace place = ReceivePlace::Fresh;
+  /// empty for ReceivePlace::Fresh
   std::vector<BoundRow> receive;
   /// all_to_all of one tensor: rows of dimension 0 for and from each member; else empty
   BoundCounts sendRows;

@@ -151,7 +151,7 @@ Tensor LaunchReader::freshTensor(DType dtype, DimsRef sizes) const {
 
 llvm::Error LaunchReader::makeReceive(const BoundCall &call) {
   launch_.receive = buffersOf(call.receive);
-  request_.ownMemory = call.place == ResultPlace::Fresh;
+  request_.ownMemory = call.place == ReceivePlace::Fresh;
   for (size_t row = 0; request_.ownMemory && row < call.send.size(); ++row) {
     llvm::Expected<llvm::SmallVector<Dim, 6>> sizes = freshSizes(program_.context(), operands_, call, row, groupSize());
     if (!sizes)
