@@ -38,12 +38,6 @@ function(ccgraph_start_tests_first)
   set_tests_properties(${tests} PROPERTIES COST 10)
 endfunction()
 
-# ccgraph_open_rooms(TARGET): tests and benchmarks may include the headers of all rooms of runtime/.
-function(ccgraph_open_rooms target)
-  get_property(roots GLOBAL PROPERTY ccgraph_room_roots)
-  target_include_directories(${target} PRIVATE ${roots})
-endfunction()
-
 # Code of tests is compiled with less optimization than what it tests, which takes a quarter less time. Programs that measure are not.
 set(ccgraph_test_options $<$<CONFIG:Release>:-O1>)
 
