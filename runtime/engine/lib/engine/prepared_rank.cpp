@@ -68,9 +68,8 @@ static std::shared_ptr<LayoutCache> layoutsOf(const PreparedRank::Setup &setup, 
 
 PreparedRank::PreparedRank(const Setup &setup, const PlanRequest &request)
     : state(planOf(request, setup.rank), setup.rank, layoutsOf(setup, request), setup.device),
-      transport(setup.transport), recorder(recorderSetup(setup, request)),
-      faults(request.faults, setup.rank, setup.body), providers_(request.kernels), numRanks_(request.ranks),
-      onePlan_(request.plans.size() == 1) {
+      recorder(recorderSetup(setup, request)), faults(request.faults, setup.rank, setup.body), calls_(setup.calls),
+      providers_(request.kernels), numRanks_(request.ranks), onePlan_(request.plans.size() == 1) {
   if (request.pace)
     pace.emplace(*state.plan, request.pace->steps[onePlan_ ? 0 : static_cast<size_t>(setup.rank)], request.pace->clock);
 }
@@ -172,7 +171,7 @@ llvm::Expected<PreparedExchange> PreparedRank::prepareExchange(size_t position) 
 void PreparedRank::enrol(PreparedExchange &exchange, size_t position) {
   const PreparedCollective &collective = exchange.collective;
   for (const CallSeat &seat : collective.seats())
-    exchange.calls.push_back({transport->enrol(seat), std::nullopt});
+    exchange.calls.push_back({calls_.enrol(seat), std::nullopt});
   size_t next = 0;
   for (size_t i = 0; i < state.plan->steps[position].collective()->calls.size(); ++i) {
     exchange.calls[next].record = recorder.enrol(position, i);

@@ -1,6 +1,6 @@
 // PreparedRank: one rank's plan, ready to run any number of times.
 //
-// Ownership: borrows the plan and the transport, owns the rank's memory. Failure: DiagnosticErrors, those of the first step that
+// Ownership: borrows the plan and the register of calls, owns the rank's memory. Failure: DiagnosticErrors, those of the first step that
 // cannot be prepared. Cost: linear in the steps.
 #pragma once
 
@@ -32,7 +32,7 @@ struct PreparedPause {};
 /// A collective step with its calls' tickets; none where a fault has the rank leave it out.
 struct PreparedExchange {
   struct Call {
-    Transport::Ticket ticket = 0;
+    CallRegister::Ticket ticket = 0;
     /// none of the second message of a transfer that is paced
     std::optional<FlightRecorder::Call> record;
   };
@@ -55,7 +55,8 @@ struct PreparedRank {
   /// What the request does not say.
   struct Setup {
     int64_t rank = 0;
-    Transport *transport = nullptr;
+    /// accepts the calls of the plan; borrowed
+    CallRegister &calls;
     /// of the engine
     llvm::StringRef engine;
     RankBody body = RankBody::Thread;
@@ -65,7 +66,6 @@ struct PreparedRank {
     DeviceMemory *device = nullptr;
   };
   RankState state;
-  Transport *transport = nullptr;
   FlightRecorder recorder;
   FaultInjector faults;
   /// of a run that is paced
@@ -100,6 +100,7 @@ private:
   void enrol(PreparedExchange &exchange, size_t position);
   void countGrowing(PreparedStep &step);
 
+  CallRegister &calls_;
   std::vector<std::string> providers_;
   KernelChoice kernels_;
   size_t numRanks_;

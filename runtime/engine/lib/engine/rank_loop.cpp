@@ -8,9 +8,9 @@
 
 namespace ccgraph::runtime {
 
-RankLoop::RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed)
-    : prepared_(prepared), streams_(prepared.state.plan->streams.size()), recorded_(prepared.state.plan->numEvents),
-      growingUses_(prepared.growingUses) {
+RankLoop::RankLoop(PreparedRank &prepared, Transport &transport, std::optional<uint64_t> seed)
+    : prepared_(prepared), transport_(transport), streams_(prepared.state.plan->streams.size()),
+      recorded_(prepared.state.plan->numEvents), growingUses_(prepared.growingUses) {
   for (size_t stream = 0; stream < streams_.size(); ++stream) {
     streams_[stream].number = static_cast<StreamId>(stream);
     streams_[stream].steps = prepared.byStream[stream];
@@ -90,7 +90,7 @@ bool RankLoop::canGoOn(const StreamState &stream) const {
 bool RankLoop::isReady(const StreamState &stream, const PreparedExchange::Call &call) const {
   // Because a look at a peer takes longer than one at the clock.
   present_.reset();
-  return threads_->as(stream.number, [this, ticket = call.ticket] { return prepared_.transport->isReady(ticket); });
+  return threads_->as(stream.number, [this, ticket = call.ticket] { return transport_.isReady(ticket); });
 }
 
 bool RankLoop::mayIssue() const {
@@ -239,7 +239,7 @@ llvm::Error RankLoop::launch(StreamState &stream, PreparedExchange &exchange) {
     if (std::optional<FlightRecorder::Call> record = exchange.calls[i].record)
       prepared_.recorder.start(*record, prepared_.pace ? nothingMoves : *launch, begun_);
     if (llvm::Error error = threads_->as(stream.number, [this, ticket = exchange.calls[i].ticket, launch] {
-          return prepared_.transport->launch(ticket, *launch);
+          return transport_.launch(ticket, *launch);
         }))
       return error;
   }
@@ -260,7 +260,7 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
   for (size_t i = 0; i < stream.open.size();) {
     Transport::Ticket ticket = stream.open[i].ticket;
     llvm::Expected<bool> complete = threads_->as(stream.number, [this, ticket] {
-      return prepared_.transport->isReady(ticket) ? prepared_.transport->advance(ticket) : llvm::Expected<bool>(false);
+      return transport_.isReady(ticket) ? transport_.advance(ticket) : llvm::Expected<bool>(false);
     });
     if (!complete)
       return complete.takeError();
@@ -375,8 +375,7 @@ std::vector<std::string> RankLoop::exchangeWaits(const StreamState &stream) cons
   std::vector<std::string> texts;
   for (const PreparedExchange::Call &call : stream.open)
     texts.push_back(
-        (llvm::Twine("rank ") + llvm::Twine(rank()) + " waits for " + prepared_.transport->waitText(call.ticket))
-            .str());
+        (llvm::Twine("rank ") + llvm::Twine(rank()) + " waits for " + transport_.waitText(call.ticket)).str());
   return texts;
 }
 

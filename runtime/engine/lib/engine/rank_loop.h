@@ -22,7 +22,7 @@ namespace ccgraph::runtime {
 class RankLoop final : public Sleeper {
 public:
   /// Without a seed: the order for speed.
-  RankLoop(PreparedRank &prepared, std::optional<uint64_t> seed);
+  RankLoop(PreparedRank &prepared, Transport &transport, std::optional<uint64_t> seed);
 
   enum class End : uint8_t {
     /// all steps have ended
@@ -103,6 +103,7 @@ private:
   [[nodiscard]] llvm::StringRef nameOf(uint32_t step) const { return prepared_.steps[step].plan->name.str(); }
 
   PreparedRank &prepared_;
+  Transport &transport_;
   Standby *standby_ = nullptr;
   /// while it runs
   StreamThreads *threads_ = nullptr;

@@ -27,14 +27,19 @@ struct CallSeat {
   int64_t tag = 0;
 };
 
-class Transport {
+/// Numbers the calls of a plan before the first run. An engine that enqueues calls needs no more; an engine that polls
+/// them has a Transport.
+class CallRegister {
 public:
   /// Of a call that was enrolled.
   using Ticket = size_t;
 
-  virtual ~Transport() = default;
+  virtual ~CallRegister() = default;
   [[nodiscard]] virtual Ticket enrol(const CallSeat &seat) = 0;
+};
 
+class Transport : public CallRegister {
+public:
   [[nodiscard]] virtual llvm::Error launch(Ticket ticket, const Launch &launch) = 0;
   /// advance() has something to do.
   [[nodiscard]] virtual bool isReady(Ticket ticket) = 0;

@@ -24,7 +24,7 @@ public:
       auto number = static_cast<int64_t>(rank);
       transports_.push_back(std::make_unique<LocalTransport>(meetings_, number));
       ranks_.push_back(std::make_unique<PreparedRank>(
-          PreparedRank::Setup{number, transports_.back().get(), "local", RankBody::Thread, shared}, request));
+          PreparedRank::Setup{number, *transports_.back(), "local", RankBody::Thread, shared}, request));
       if (llvm::Error error = ranks_.back()->prepare())
         return error;
     }
@@ -93,8 +93,8 @@ private:
   llvm::Error runThreads() {
     std::vector<std::unique_ptr<RankLoop>> loops;
     RankThreads threads{.ranks = {}, .deadline = deadline_, .account = account_};
-    for (const auto &rank : ranks_) {
-      loops.push_back(std::make_unique<RankLoop>(*rank, seed_));
+    for (auto [rank, transport] : llvm::zip(ranks_, transports_)) {
+      loops.push_back(std::make_unique<RankLoop>(*rank, *transport, seed_));
       threads.ranks.push_back(
           {loops.back().get(), [&loop = *loops.back()](Standby &watch) { return loop.run(watch); }});
     }

@@ -53,7 +53,7 @@ public:
       return jobIsOver();
     MpiStandby standby(job_, deadline_);
     MemoryLimit limit(account_);
-    RankLoop loop(*memory_->rank, seed_);
+    RankLoop loop(*memory_->rank, memory_->transport, seed_);
     RunResult results;
     if (llvm::Error error = withinMemory([&] { return runAll(inputs, loop, standby, results); }, refuseMemory))
       standby.fail(std::move(error));
@@ -98,7 +98,7 @@ private:
                          "start as many processes as the program has ranks: mpirun -n " +
                              std::to_string(request.ranks));
     memory_->rank = std::make_unique<PreparedRank>(
-        PreparedRank::Setup{job_.rank(), &memory_->transport, "mpi", RankBody::Process}, request);
+        PreparedRank::Setup{job_.rank(), memory_->transport, "mpi", RankBody::Process}, request);
     if (llvm::Error error = memory_->rank->prepare())
       return error;
     std::optional<ProgramAgreement> agreed = agreeOnProgram(*memory_->rank, standby);

@@ -10,14 +10,10 @@
 
 namespace ccgraph::runtime {
 
-/// What is enrolled is looked up by its number; rows move by the device's own calls.
-class NcclRank::NoTransport final : public Transport {
+/// Numbers the calls in the order of the plan; the device's own calls move the rows.
+class NcclRank::CallNumbers final : public CallRegister {
 public:
   Ticket enrol(const CallSeat &) override { return calls_++; }
-  llvm::Error launch(Ticket, const Launch &) override { return llvm::Error::success(); }
-  bool isReady(Ticket) override { return false; }
-  llvm::Expected<bool> advance(Ticket) override { return false; }
-  std::string waitText(Ticket) const override { return ""; }
 
 private:
   Ticket calls_ = 0;
@@ -30,10 +26,9 @@ NcclRank::NcclRank(const Setup &setup, const PlanRequest &request)
           calls_, rank_,
           GpuMemory::Owner{[this](GpuStream stream) { return await(stream); },
                            [this](const std::byte *memory) { communicators_.forget(memory); }})),
-      transport_(std::make_unique<NoTransport>()),
+      numbers_(std::make_unique<CallNumbers>()),
       prepared_(std::make_unique<PreparedRank>(
-          PreparedRank::Setup{rank_, transport_.get(), setup.engine, setup.body, setup.layouts, memory_.get()},
-          request)),
+          PreparedRank::Setup{rank_, *numbers_, setup.engine, setup.body, setup.layouts, memory_.get()}, request)),
       rows_(nullptr, nullptr), scratch_(calls_), selfTransfers_(calls_, rank_) {
   if (request.timeSteps)
     clock_.emplace(calls_, rank_);

@@ -137,8 +137,8 @@ private:
   std::byte *signal_ = nullptr;
   Communicators communicators_;
   std::unique_ptr<GpuMemory> memory_;
-  class NoTransport;
-  std::unique_ptr<NoTransport> transport_;
+  class CallNumbers;
+  std::unique_ptr<CallNumbers> numbers_;
   std::unique_ptr<PreparedRank> prepared_;
   std::vector<size_t> lanesOfCalls_;
   std::vector<std::shared_ptr<KernelWork>> workOf_; ///< by step; null where there is none
