@@ -51,11 +51,8 @@ llvm::Expected<ModelConfig> sizedModel(const GenOptions &options) {
 }
 
 llvm::Error writeGraph(const GenOptions &options, const Graph &graph, llvm::raw_ostream &out) {
-  auto write = [&](llvm::raw_ostream &os) -> llvm::Error {
-    if (options.writesFxText())
-      return writeFxText(os, graph);
-    writeJsonGraph(os, graph);
-    return llvm::Error::success();
+  auto write = [&](llvm::raw_ostream &os) {
+    return options.writesFxText() ? writeFxText(os, graph) : writeCheckedJsonGraph(os, graph);
   };
   return options.output.empty() || options.output == "-" ? write(out) : writeFile(options.output, write);
 }

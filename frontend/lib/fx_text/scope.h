@@ -4,7 +4,10 @@
 // Nothing here fails; types report to Problems. Cost: a name or a type that was seen before is one hash look-up.
 #pragma once
 
+#include "accepted_names.h"
 #include "fx_text/expression.h"
+
+#include "ccgraph/ir/names.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -16,6 +19,7 @@ struct Session {
   Problems &problems;
   llvm::DenseMap<llvm::StringRef, const Type *> types; ///< by their text, because a graph has few distinct ones
   NodePlaces *places = nullptr;                        ///< null: nobody asks
+  AcceptedNames targets{isCallTarget};                 ///< of calls
 
   /// Notes where a node stands.
   Node *at(const char *place, Node *node) const {

@@ -287,7 +287,7 @@ private:
                                      "torch.fx gives each node a name of its own");
     if (opcode_ != Opcode::Output && !checkName(session_, name_))
       return false;
-    if (opcode_ == Opcode::CallFunction && !isCallTarget(target_.str()))
+    if (opcode_ == Opcode::CallFunction && !session_.targets.accepts(target_))
       return session_.problems.error(start_,
                                      "got a call of '" + target_.str().str() + "', expected identifiers joined by dots",
                                      "torch.ops.<namespace>.<name>.<overload>(...) is a call of an operator");

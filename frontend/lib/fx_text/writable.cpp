@@ -1,9 +1,9 @@
 #include "fx_text/writable.h"
 
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/names.h"
 #include "fx_text/constant_text.h"
 #include "fx_text/python.h"
+#include "graph_names.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,30 +51,14 @@ private:
 
   void check(const Node &node) {
     node_ = &node;
-    if (node.opcode() != Opcode::Output)
-      demand(isNodeName(node.name().str()), "name", node.name().str(), "an identifier of Python that is no keyword");
-    checkTarget(node.opcode(), node.target().str());
+    if (std::optional<BadName> bad = names_.findBad(node))
+      found_.push_back(refusal(node.name().str(), bad->role, bad->got, bad->expected));
     for (const Argument &argument : node.args())
       check(argument);
-    for (const auto &[name, value] : node.kwargs()) {
-      demand(isArgumentName(name.str()), "keyword", name.str(), "an identifier of Python");
+    for (const auto &[name, value] : node.kwargs())
       check(value);
-    }
     if (node.type() && types_.insert(node.type()).second)
       checkType(node.type()->str());
-  }
-
-  void checkTarget(Opcode opcode, StringRef target) {
-    switch (opcode) {
-    case Opcode::Placeholder:
-      return demand(isParameterName(target), "parameter", target, "an identifier of Python that is no keyword");
-    case Opcode::GetAttr:
-      return demand(isAttributePath(target), "attribute", target, "words joined by dots");
-    case Opcode::CallFunction:
-      return demand(isCallTarget(target), "target", target, "identifiers joined by dots, such as aten.mm.default");
-    case Opcode::Output:
-      return;
-    }
   }
 
   /// Symbols are the one part of a type that is any text.
@@ -131,6 +115,7 @@ private:
   }
 
   const Graph &graph_;
+  GraphNames names_;
   const Node *node_ = nullptr;
   std::vector<Diagnostic> found_;
   llvm::DenseSet<const Type *> types_; ///< that were looked at

@@ -7,7 +7,10 @@
 // the report, never by a return value that a caller could forget. Cost: a hash look-up a reference, type or frame.
 #pragma once
 
+#include "accepted_names.h"
+
 #include "ccgraph/frontend/read_graph.h"
+#include "ccgraph/ir/names.h"
 #include "json/json_report.h"
 #include "json/type_cache.h"
 
@@ -23,6 +26,9 @@ struct UnresolvedReference {
   std::string name;
   size_t offset = 0;
 };
+
+/// What a call of a data file may call.
+inline bool isCallTargetOfData(llvm::StringRef text) { return isCallTarget(text) && isFunctionOfGraphs(text); }
 
 struct GraphScope {
   GraphScope(Graph &graph, JsonReport &report, TypeCache &types, NodePlaces *places)
@@ -53,6 +59,8 @@ struct GraphScope {
   /// keys of the graph's object so far, because JSON lets a key stand twice and we do not
   std::vector<std::string> seenKeys;
   bool sawNodes = false;
+  /// of calls
+  AcceptedNames targets{isCallTargetOfData};
 };
 
 } // namespace ccgraph

@@ -1,7 +1,8 @@
 #include "ccgraph/frontend/json_graph.h"
 
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/text.h"
+#include "graph_names.h"
 #include "json/argument_writer.h"
 #include "json/group_writer.h"
 #include "json/guard_list.h"
@@ -275,23 +276,64 @@ private:
 
 } // namespace
 
+namespace {
+
+/// A name that the reader would refuse.
+Diagnostic unreadable(llvm::StringRef where, const BadName &bad) {
+  Diagnostic diagnostic;
+  diagnostic.where = where.str();
+  diagnostic.message = ("JSON cannot hold the " + bad.role + " '" + visibleText(bad.got) + "', expected " +
+                        bad.expected + ": the file would be refused when it is read")
+                           .str();
+  diagnostic.notes.push_back("give it another name where the graph is made");
+  return diagnostic;
+}
+
+Diagnostic callOfPython(const Node &node) {
+  return diagnose(node, "",
+                  "JSON cannot hold a call of '" + node.target().str().str() + "': who reads the file would run it",
+                  "write FX text (-o FILE.py), or trace the program down to operators");
+}
+
+llvm::Error checkNodes(const Graph &graph) {
+  GraphNames names;
+  AcceptedNames functions(isFunctionOfGraphs);
+  for (const Node *node : graph) {
+    if (std::optional<BadName> bad = names.findBad(*node))
+      return makeError(unreadable(visibleText(node->name().str()), *bad));
+    if (node->opcode() == Opcode::CallFunction && !functions.accepts(node->target()))
+      return makeError(callOfPython(*node));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
 llvm::Error checkJsonReadsBack(const Graph &graph) {
-  for (const Node *node : graph)
-    if (node->opcode() == Opcode::CallFunction && !isFunctionOfGraphs(node->target().str()))
-      return makeError(diagnose(*node, "",
-                                "JSON cannot hold a call of '" + node->target().str().str() +
-                                    "': who reads the file "
-                                    "would run it",
-                                "write FX text (-o FILE.py), or trace the program down to operators"));
-  for (const auto &[name, subgraph] : graph.subgraphs())
+  llvm::StringRef name = graph.name();
+  if (!isOneLine(name))
+    return makeError(unreadable("graph", {"name", name, "one line without control characters"}));
+  if (llvm::Error error = checkNodes(graph))
+    return error;
+  for (const auto &[key, subgraph] : graph.subgraphs()) {
+    if (!isIdentifier(key.str()))
+      return makeError(unreadable("graph", {"name of a subgraph", key.str(), "an identifier of Python"}));
     if (llvm::Error error = checkJsonReadsBack(*subgraph))
       return error;
+  }
   return llvm::Error::success();
 }
 
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph) {
   TypeTexts types;
   GraphWriter(os, types, graph, 1).writeFile();
+}
+
+llvm::Error writeCheckedJsonGraph(llvm::raw_ostream &os, const Graph &graph) {
+  if (llvm::Error error = checkJsonReadsBack(graph))
+    return error;
+  writeJsonGraph(os, graph);
+  return llvm::Error::success();
 }
 
 } // namespace ccgraph

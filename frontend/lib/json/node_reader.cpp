@@ -160,9 +160,9 @@ private:
     auto text = target && target->is(JsonKind::String) && !target->text.empty();
     if (!text)
       report_.expected(target ? *target : value_, "a 'target', e.g. \"aten.mm.default\" or the name of an attribute");
+    spec_.target = context().identifier(text ? target->text : "unknown");
     if (text)
       checkTarget(*target);
-    spec_.target = context().identifier(text ? target->text : "unknown");
   }
 
   void demandName(const JsonValue &name) {
@@ -179,7 +179,7 @@ private:
       return demand(isAttributePath(target.text), target,
                     "an attribute: words joined by dots, e.g. \"layers.0.weight\"");
     case Opcode::CallFunction:
-      return demand(isCallTarget(target.text) && isFunctionOfGraphs(target.text), target,
+      return demand(scope_.targets.accepts(spec_.target), target,
                     "a function: identifiers joined by dots, e.g. \"aten.mm.default\"");
     case Opcode::Output:
       return demand(isIdentifier(target.text), target, "\"output\"");

@@ -22,9 +22,13 @@ namespace ccgraph {
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                                    const ReadOptions &options = {});
 
-/// Error: the graph calls a function that no data file may call, such as torch.load (isFunctionOfGraphs): its JSON would be refused.
+/// Error: the reader would refuse the JSON of this graph, because a name breaks the grammar of ccgraph/ir/names.h, or because a call is
+/// of a function that no data file may call, such as torch.load (isFunctionOfGraphs). Graphs that were read pass; those that were
+/// imported through the C ABI or made by calls may not.
 [[nodiscard]] llvm::Error checkJsonReadsBack(const Graph &graph);
 /// Ends in a newline. Never fails; the stream keeps what the system said.
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph);
+/// The same for a graph that the reader accepts; otherwise the error of checkJsonReadsBack, and nothing is written.
+[[nodiscard]] llvm::Error writeCheckedJsonGraph(llvm::raw_ostream &os, const Graph &graph);
 
 } // namespace ccgraph
