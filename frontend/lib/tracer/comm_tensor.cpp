@@ -51,6 +51,14 @@ Diagnostic oneDevice(llvm::StringRef target, size_t lists) {
       "give [[a, b]] for the tensors a and b");
 }
 
+/// Because a process has one device: NCCL refuses a list, and gloo takes its tensors together.
+Diagnostic oneTensor(llvm::StringRef target, size_t tensors) {
+  return tracer::detail::problem("trace.devices", target,
+                                 "is given " + std::to_string(tensors) +
+                                     " tensors, one for each device of the rank; expected one",
+                                 "make one call for each tensor");
+}
+
 /// Piece p of rows becomes tensors[p].
 Tensor takenApart(EagerMode &session, const Tensor &rows, const Tensors &tensors) {
   Tensor last = rows;
@@ -101,12 +109,12 @@ Work _reduce_scatter_base_(const Tensor &output_tensor, const Tensor &input_tens
 }
 
 Work allreduce_(const Tensors &tensors, const GroupLike &process_group, const ReduceOp &reduce_op) {
+  if (tensors.size() != 1)
+    return failed(oneTensor("c10d.allreduce_.default", tensors.size()));
+  const Tensor &tensor = tensors.front();
   CommCall call{"c10d.allreduce_.default", {tensors, 1}, std::nullopt, process_group, &reduce_op, {Actual::none()}};
   return launched(call, [&](EagerMode &session) {
-    Tensor last;
-    for (const Tensor &tensor : tensors)
-      last = session.copyLater(tensor, collectives::all_reduce(tensor, reduce_op, process_group));
-    return last;
+    return session.copyLater(tensor, collectives::all_reduce(tensor, reduce_op, process_group));
   });
 }
 
@@ -131,13 +139,13 @@ Work alltoall_(const Tensors &output_tensors, const Tensors &input_tensors, cons
 }
 
 Work broadcast_(const Tensors &tensors, const GroupLike &process_group, int64_t root_rank, int64_t root_tensor) {
+  if (tensors.size() != 1)
+    return failed(oneTensor("c10d.broadcast_.default", tensors.size()));
+  const Tensor &tensor = tensors.front();
   CommCall call{"c10d.broadcast_.default", {tensors, 1}, std::nullopt, process_group, nullptr, {root_rank, root_tensor},
                 {root_rank, root_tensor}};
   return launched(call, [&](EagerMode &session) {
-    Tensor last;
-    for (const Tensor &tensor : tensors)
-      last = session.copyLater(tensor, collectives::broadcast(tensor, root_rank, process_group));
-    return last;
+    return session.copyLater(tensor, collectives::broadcast(tensor, root_rank, process_group));
   });
 }
 

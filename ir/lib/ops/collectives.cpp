@@ -1,15 +1,20 @@
 #include "ops/knowledge.h"
 
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/node.h"
 
 namespace ccgraph {
 namespace {
 
 using Kind = CollectiveKind;
 
+/// What the tensors of a list are.
+enum class ListOf : uint8_t { Calls, Devices };
+
 struct CollectiveEntry {
   llvm::StringLiteral key;
   CollectiveSpec spec;
+  ListOf list = ListOf::Calls;
 };
 
 // Positions are those of the schemas in op_schemas.inc: of all_reduce(Tensor input, reduce_op, group_name), the
@@ -105,19 +110,19 @@ constexpr CollectiveEntry entries[] = {
     {"_dtensor.shard_dim_alltoall", shardDim},
     {"c10d._allgather_base_", c10d(Kind::AllGather, {.output = 0, .input = 1, .lists = false})},
     {"c10d._reduce_scatter_base_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3, .lists = false})},
-    {"c10d.allgather_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
+    {"c10d.allgather_", c10d(Kind::AllGather, {.output = 0, .input = 1}), ListOf::Devices},
     {"c10d.allgather_coalesced_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
     {"c10d.allgather_into_tensor_coalesced_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
-    {"c10d.allreduce_", c10d(Kind::AllReduce, {.reduceOp = 2})},
+    {"c10d.allreduce_", c10d(Kind::AllReduce, {.reduceOp = 2}), ListOf::Devices},
     {"c10d.allreduce_coalesced_", c10d(Kind::AllReduce, {.reduceOp = 2})},
     {"c10d.alltoall_", c10d(Kind::AllToAll, {.output = 0, .input = 1})},
     {"c10d.alltoall_base_", c10dAllToAllSingle()},
     {"c10d.barrier", c10d(Kind::Barrier, {.lists = false})},
-    {"c10d.broadcast_", c10d(Kind::Broadcast, {.root = 2})},
+    {"c10d.broadcast_", c10d(Kind::Broadcast, {.root = 2}), ListOf::Devices},
     {"c10d.recv_", c10dPointToPoint(Kind::Recv)},
-    {"c10d.reduce_scatter_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3})},
+    {"c10d.reduce_scatter_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3}), ListOf::Devices},
     {"c10d.reduce_scatter_tensor_coalesced_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3})},
-    {"c10d.scatter_", c10d(Kind::Scatter, {.output = 0, .input = 1, .root = 3})},
+    {"c10d.scatter_", c10d(Kind::Scatter, {.output = 0, .input = 1, .root = 3}), ListOf::Devices},
     {"c10d.send", c10dPointToPoint(Kind::Send)},
     {"c10d_functional.all_gather_into_tensor", withRanks(allGather, 2)},
     {"c10d_functional.all_gather_into_tensor_coalesced", withRanks(allGatherList, 2)},
@@ -138,8 +143,10 @@ struct RoleEntry {
 };
 
 constexpr RoleEntry roles[] = {
-    {"_c10d_functional.wait_tensor", OpRole::Wait}, {"_c10d_functional.wait_tensors", OpRole::Wait},
-    {"c10d_functional.wait_tensor", OpRole::Wait},  {"higher_order.control_deps", OpRole::ControlDeps},
+    {"_c10d_functional.wait_tensor", OpRole::Wait},
+    {"_c10d_functional.wait_tensors", OpRole::Wait},
+    {"c10d_functional.wait_tensor", OpRole::Wait},
+    {"higher_order.control_deps", OpRole::ControlDeps},
     {"operator.getitem", OpRole::GetItem},
     // Both pass on what is finished: c10d's own forms are so when they return.
     {"torch.distributed._spmd.comm_tensor._wait_comm", OpRole::Wait},
@@ -199,6 +206,17 @@ void applyCollectives(const OpDraft &draft) {
   op.isView = op.mayAlias = false;
   op.freshResult = entry->spec.kind == Kind::BatchP2P || (!entry->spec.inPlace && entry->spec.output < 0);
   applyAccesses(op, entry->spec);
+}
+
+std::optional<size_t> numDevices(const Node &node) {
+  llvm::StringRef key = node.target().str();
+  key.consume_back(".default");
+  const CollectiveEntry *entry = findEntry(llvm::ArrayRef(entries), key);
+  if (!entry || entry->list != ListOf::Devices)
+    return std::nullopt;
+  bool isOfInputs = entry->spec.inPlace || entry->spec.kind == Kind::AllGather;
+  const Argument *list = argumentAt(node, isOfInputs ? entry->spec.input : entry->spec.output);
+  return list && list->isSequence() ? std::optional(list->elements().size()) : std::nullopt;
 }
 
 void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit) {

@@ -74,6 +74,11 @@ void applyShapes(const OpDraft &draft);
 void applyWork(const OpDraft &draft);
 void applyValues(const OpDraft &draft);
 
+/// For a collective of c10d that takes a tensor of each device of the rank: the number of devices. PyTorch runs one process a device, so NCCL
+/// takes one tensor, and gloo reduces the tensors of a rank together with those of other ranks. Empty for other nodes, whose lists hold
+/// one call an element.
+[[nodiscard]] std::optional<size_t> numDevices(const Node &node);
+
 /// Calls `visit` with every key of the families collectives, shapes and work.
 void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit);
 void forEachShapeKey(llvm::function_ref<void(llvm::StringRef key)> visit);

@@ -2,6 +2,7 @@
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/strides.h"
 
+#include "ops/knowledge.h"
 #include "ops/shapes/shape_rule.h"
 
 #include "verifier/rules.h"
@@ -187,6 +188,7 @@ private:
     checkGroup(node, call);
     checkReduction(node, call);
     checkContiguous(node, call);
+    checkDevices(node);
     checkListDType(node, call);
     if (call.spec->kind == Kind::AllToAll)
       checkSplits(node, call);
@@ -251,6 +253,16 @@ private:
              "sends " + quoted(*input) + ", which is " + typeText(type) + "; expected contiguous strides",
              "clone it with memory_format = torch.contiguous_format before");
     }
+  }
+
+  void checkDevices(const Node &node) {
+    std::optional<size_t> devices = numDevices(node);
+    if (devices && *devices > 1)
+      error(node, "types.devices",
+            "takes a list of " + std::to_string(*devices) +
+                " tensors, one for each device of the rank; expected one tensor: NCCL refuses several, and gloo takes "
+                "them together",
+            "make one call for each tensor");
   }
 
   /// Each entry of a list is a call of its own, but gloo and NCCL refuse to sum two dtypes in one list. gloo fills

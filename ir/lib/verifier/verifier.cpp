@@ -77,6 +77,7 @@ constexpr VerifierRule rules[] = {
     {"structure.target", "Every node but the output names its target."},
     {"types.argument", "Arguments of collectives and waits are of the kinds that their schemas take."},
     {"types.contiguous", "What gathers, scatters and all_to_all send is contiguous."},
+    {"types.devices", "A list of c10d's that has a tensor for each device of the rank has one tensor."},
     {"types.getitem", "getitem takes an element that is there, and has its type."},
     {"types.group", "A collective says its group: a name, a node, or ranks."},
     {"types.group-known", "A group that is named stands in the group table, where the graph has one."},

@@ -55,7 +55,6 @@ private:
   Reason kind_{*this, RemarkKind::Missed, "kind", "no functional operator does what it does"};
   Reason noResult_{*this, RemarkKind::Missed, "no-result",
                    "it yields no tensor, so that what it wrote is read by the buffer's own name"};
-  Reason devices_{*this, RemarkKind::Missed, "devices", "it has a list of tensors, one for each device of the rank"};
   Reason sizes_{*this, RemarkKind::Missed, "sizes",
                 "the sizes of its tensors are unknown, or no functional operator takes and yields these"};
   Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
@@ -98,8 +97,6 @@ const Reason &FunctionalizeCollectives::reasonOf(NotFunctional why) const {
     return kind_;
   case NotFunctional::NoResult:
     return noResult_;
-  case NotFunctional::Devices:
-    return devices_;
   case NotFunctional::Sizes:
     return sizes_;
   case NotFunctional::Handle:

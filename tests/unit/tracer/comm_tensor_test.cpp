@@ -274,6 +274,12 @@ TEST(CommTensorErrors, SeveralDevicesAndAbsentTensors) {
             "error: c10d.allgather_.default: is given 2 lists, expected one: that of the rank's device "
             "[trace.devices]\n"
             "  note: give [[a, b]] for the tensors a and b\n");
+  Tensor y = t.input("y", {2});
+  for (c10d::Work work : {c10d::allreduce_({comm_tensor(x), comm_tensor(y)}, "0"),
+                          c10d::broadcast_({comm_tensor(x), comm_tensor(y)}, "0", 0)})
+    EXPECT_NE(errorOf(work).find("is given 2 tensors, one for each device of the rank; expected one [trace.devices]\n"
+                                 "  note: make one call for each tensor\n"),
+              std::string::npos);
   EXPECT_EQ(errorOf(c10d::_allgather_base_(comm_tensor(zeros({8})), Tensor(), "0")),
             "error: c10d._allgather_base_.default: is given a tensor that was never given a value [trace.absent]\n");
 }

@@ -62,20 +62,20 @@ private:
   std::optional<Diagnostic> error_;
 };
 
-// Names and order of arguments are those of c10d's operators; lists hold one device's tensors.
+// Names and order of arguments are those of c10d's operators; a list that c10d has for several devices of a rank holds one tensor.
 /// output_tensor becomes all ranks' input_tensor, one below the other.
 Work _allgather_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group);
 /// output_tensor becomes this rank's rows of all ranks' input_tensor, reduced to one.
 Work _reduce_scatter_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group,
                            const ReduceOp &reduce_op = "sum");
-/// Each tensor becomes all ranks' reduced to one.
+/// The only tensor becomes all ranks' reduced to one.
 Work allreduce_(const Tensors &tensors, const GroupLike &process_group, const ReduceOp &reduce_op = "sum");
 /// output_tensors[0][p] becomes rank p's input_tensors[0].
 Work allgather_(const std::vector<Tensors> &output_tensors, const Tensors &input_tensors,
                 const GroupLike &process_group);
 /// output_tensors[p] becomes what rank p has for this rank in its input_tensors.
 Work alltoall_(const Tensors &output_tensors, const Tensors &input_tensors, const GroupLike &process_group);
-/// Each tensor becomes that of rank root_rank of the group.
+/// The only tensor becomes that of rank root_rank of the group.
 Work broadcast_(const Tensors &tensors, const GroupLike &process_group, int64_t root_rank, int64_t root_tensor = 0);
 /// output_tensors[0] becomes all ranks' input_tensors[0][this rank], reduced to one.
 Work reduce_scatter_(const Tensors &output_tensors, const std::vector<Tensors> &input_tensors,

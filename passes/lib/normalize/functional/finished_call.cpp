@@ -50,9 +50,7 @@ public:
     if (!saysNothingElse())
       return NotFunctional::Arguments;
     made_.target = target;
-    if (!readTensors())
-      return NotFunctional::Devices;
-    if (!readSizes())
+    if (!readTensors() || !readSizes())
       return NotFunctional::Sizes;
     if (!readElements(node_, 0))
       return NotFunctional::Handle;

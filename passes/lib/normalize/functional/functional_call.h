@@ -39,8 +39,6 @@ enum class NotFunctional : uint8_t {
   Kind,
   /// it yields no tensor
   NoResult,
-  /// a list of tensors, one for each device of the rank
-  Devices,
   /// sizes are unknown, or no shares of one another
   Sizes,
   /// its Work, or a list that it yields, is used as a whole
