@@ -7,6 +7,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <numeric>
+
 using namespace ccgraph;
 using namespace ccgraph::tracer;
 
@@ -44,6 +46,23 @@ void recordCollectives(benchmark::State &state) {
   record(state, [](const Tensor &x) { return collectives::all_reduce(x, "sum", "0"); });
 }
 BENCHMARK(recordCollectives)->Unit(benchmark::kMillisecond);
+
+/// A collective of a group that each call gives as a list of its ranks.
+void recordListsOfRanks(benchmark::State &state) {
+  std::vector<int64_t> ranks(static_cast<size_t>(state.range(0)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  constexpr int64_t calls = 100;
+  for (auto _ : state) {
+    Context context;
+    Trace trace = llvm::cantFail(Trace::begin(context, {.worldSize = state.range(0)}));
+    Tensor x = trace.input("x", {DType::BF16, {64, 64}});
+    for (int64_t call = 0; call != calls; ++call)
+      x = collectives::all_reduce(x, "sum", ranks);
+    benchmark::DoNotOptimize(llvm::cantFail(trace.finish({x})));
+  }
+  state.SetItemsProcessed(state.iterations() * calls);
+}
+BENCHMARK(recordListsOfRanks)->Arg(8)->Arg(16384)->Unit(benchmark::kMillisecond);
 
 /// c10d's own on a wrapped tensor: the collective, the pair, two elements, the wait of the next one.
 void recordWrapped(benchmark::State &state) {

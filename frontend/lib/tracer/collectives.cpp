@@ -135,11 +135,25 @@ struct Exchange {
   const Splits &output, &input;
 };
 
+bool areEqual(const Splits &splits) { return !splits || llvm::is_splat(*splits); }
+
+/// Because one call of a session is the call of all ranks: where all ranks send 3 rows to rank 0 and 1 row to rank 1, rank 0 receives
+/// 6 rows and rank 1 receives 2, but a tensor of a session has one shape.
+bool isUnevenInSession(const Exchange &what) {
+  Mode *mode = Mode::current();
+  return mode && !mode->recorder() && !(areEqual(what.output) && areEqual(what.input));
+}
+
 Tensor exchange(llvm::StringRef target, const Exchange &what, const Site &site) {
   if (what.output.has_value() != what.input.has_value())
     return fail(problem("trace.splits", site.function,
                         "output_split_sizes and input_split_sizes must either be specified together or both set to "
                         "None"));
+  if (isUnevenInSession(what))
+    return fail(problem("eager.splits", site.function,
+                        "got splits that are not equal, expected equal ones in a session: one call is the call of all "
+                        "ranks, and a tensor has one shape on all of them",
+                        "trace the program, whose splits may be each rank's own"));
   return launch(site, [&](const CallGroup &group) {
     std::vector<int64_t> equal(static_cast<size_t>(group.size), what.self.size(0) / group.size);
     return Call{target, {what.self, what.output.value_or(equal), what.input.value_or(equal), group.name}};

@@ -68,8 +68,16 @@ bool hasRanks(const Group &group, const Cells &cells) {
          std::equal(cells.begin(), cells.end(), group.partition.begin(), isSame);
 }
 
+/// The group that an earlier call meant by this list; null where there was none.
+const Group *groupOfKnownList(Mode &mode, llvm::ArrayRef<std::vector<int64_t>> cells, llvm::StringRef tag) {
+  auto known = llvm::find_if(mode.listedGroups, [&](const Mode::ListedGroup &listed) {
+    return listed.tag == tag && llvm::ArrayRef(listed.cells) == cells;
+  });
+  return known == mode.listedGroups.end() ? nullptr : mode.groups().find(known->name);
+}
+
 /// A list of ranks gives no name: it means the group with these ranks and this tag.
-llvm::Expected<const Group *> groupOfRanks(Mode &mode, const Cells &cells, llvm::StringRef tag) {
+llvm::Expected<const Group *> groupOfNewList(Mode &mode, const Cells &cells, llvm::StringRef tag) {
   mode.warnOnce(problem("trace.ranks-deprecated", "group",
                         "The combination of ranks + tag as process group identifier has been deprecated. Please switch "
                         "to using ProcessGroup, DeviceMesh, or group name instead."));
@@ -83,9 +91,12 @@ llvm::Expected<const Group *> groupOfRanks(Mode &mode, const Cells &cells, llvm:
   if (llvm::Error error = checkRanks(mode, wanted))
     return error;
   for (const Group &known : mode.groups().groups())
-    if (known.tag == tag && hasRanks(known, cells))
+    if (known.tag == tag && hasRanks(known, cells)) {
+      mode.listedGroups.push_back({cells, tag.str(), known.name});
       return &known;
-  return groupError(wanted, "no process group has the ranks " + membersText(wanted) + " and the tag '" + tag.str() + "'",
+    }
+  return groupError(wanted,
+                    "no process group has the ranks " + membersText(wanted) + " and the tag '" + tag.str() + "'",
                     "Trace::addGroup makes a group known by its ranks and its tag");
 }
 
@@ -143,8 +154,14 @@ struct FormResolver {
   Mode &mode;
   llvm::StringRef tag;
 
-  llvm::Expected<const Group *> operator()(const std::vector<int64_t> &ranks) const { return (*this)(Cells{ranks}); }
-  llvm::Expected<const Group *> operator()(const Cells &cells) const { return groupOfRanks(mode, cells, tag); }
+  llvm::Expected<const Group *> operator()(const std::vector<int64_t> &ranks) const {
+    const Group *known = groupOfKnownList(mode, ranks, tag);
+    return known ? known : groupOfNewList(mode, Cells{ranks}, tag);
+  }
+  llvm::Expected<const Group *> operator()(const Cells &cells) const {
+    const Group *known = groupOfKnownList(mode, cells, tag);
+    return known ? known : groupOfNewList(mode, cells, tag);
+  }
   llvm::Expected<const Group *> operator()(const Group &group) const { return registered(mode, group); }
   llvm::Expected<const Group *> operator()(const DeviceMesh &mesh) const {
     llvm::Expected<int64_t> axis = onlyAxis(*mesh.layout());

@@ -80,6 +80,14 @@ public:
     std::string name;
   };
   std::map<std::pair<const void *, int64_t>, MeshGroup> meshGroups;
+  /// A list of ranks that a call gave, one cell or several, and the name of the group that it means.
+  struct ListedGroup {
+    std::vector<std::vector<int64_t>> cells;
+    std::string tag;
+    std::string name;
+  };
+  /// Few, since a program has few groups. A call that gives a list again is compared with these, which costs less than checking its ranks.
+  std::vector<ListedGroup> listedGroups;
 
 private:
   llvm::StringMap<KnownGroup> knownGroups_;

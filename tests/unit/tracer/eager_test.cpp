@@ -76,6 +76,18 @@ TEST_F(EagerTest, APermutationHandsEachRankItsTensor) {
             "error: permute_tensor: got 1 destinations for a group of 2 ranks [trace.permutation]\n");
 }
 
+TEST_F(EagerTest, SplitsThatDifferAreRefusedSinceOneCallIsAllRanks) {
+  Tensor x = legible({4});
+  const std::vector<int64_t> uneven = {3, 1};
+  EXPECT_EQ(errorOf(collectives::all_to_all_single(x, uneven, uneven, "0")),
+            "error: all_to_all_single: got splits that are not equal, expected equal ones in a session: one call is "
+            "the call of all ranks, and a "
+            "tensor has one shape on all of them [eager.splits]\n"
+            "  note: trace the program, whose splits may be each rank's own\n");
+  const std::vector<int64_t> even = {2, 2};
+  EXPECT_EQ(on(1, collectives::all_to_all_single(x, even, even, "0")), (Row{12, 13, 22, 23}));
+}
+
 TEST_F(EagerTest, ListsOfResults) {
   Tensor x = legible({4});
   TensorList halves = split(x, 2);
