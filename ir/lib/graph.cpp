@@ -285,8 +285,9 @@ uint32_t Graph::addFrame(const Frame &given) {
   Frame frame = given;
   for (Identifier *text : {&frame.file, &frame.function, &frame.code, &frame.annotation, &frame.prefix})
     *text = onOneLine(*context_, *text);
-  if (std::optional<uint32_t> index = findFrame(frame))
-    return *index;
+  if (!(frame == given)) // a text was not clean, and the frame with the clean text may be known
+    if (std::optional<uint32_t> index = findFrame(frame))
+      return *index;
   frameIndex_[hashFrame(frame)].push_back(static_cast<uint32_t>(frames_.size()));
   frames_.push_back(frame);
   return static_cast<uint32_t>(frames_.size() - 1);
