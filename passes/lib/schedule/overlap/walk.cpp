@@ -57,16 +57,22 @@ void Walker::landWhatIsDone() {
     land(bucket);
 }
 
-/// Issues the step after the waits and views that it needs.
+void Walker::issueOne(uint32_t step) {
+  for (uint32_t launch : problem_.lands[step])
+    land(transfers_.bucketOf(tasks_.taskOf(launch)));
+  if (!issuer_.issued(step))
+    issuer_.issue(step);
+}
+
+/// The waits and views that the step needs.
+void Walker::issueNeeded(uint32_t step) {
+  for (uint32_t needed : issuer_.between(step))
+    issueOne(needed);
+}
+
 void Walker::issue(uint32_t step) {
-  std::vector<uint32_t> steps = issuer_.between(step);
-  steps.push_back(step);
-  for (uint32_t next : steps) {
-    for (uint32_t launch : problem_.lands[next])
-      land(transfers_.bucketOf(tasks_.taskOf(launch)));
-    if (!issuer_.issued(next))
-      issuer_.issue(next);
-  }
+  issueNeeded(step);
+  issueOne(step);
 }
 
 void Walker::finish(uint32_t task) {
@@ -148,6 +154,8 @@ void Walker::prepare(llvm::ArrayRef<uint32_t> members) {
 
 void Walker::launch(llvm::ArrayRef<uint32_t> members) {
   prepare(members);
+  for (uint32_t member : members)
+    issueNeeded(tasks_.stepOf(member)); // the transfer starts after these waits, so they move the clock first
   uint32_t bucket = transfers_.start(members, now_);
   for (uint32_t member : members) {
     queues_[tasks_.step(member).stream].launched(member);
@@ -207,6 +215,21 @@ std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
   return members;
 }
 
+bool Walker::hasCompletedInputs(uint32_t launch) const { return transfers_.landsFor(launch) <= now_; }
+
+/// Launches lasting transfers of the stream whose inputs have completed; false if there is none.
+bool Walker::launchReadyLasting(uint32_t stream) {
+  const StreamQueue &queue = queues_[stream];
+  if (!queue.hasLasting())
+    return false;
+  std::vector<uint32_t> members = queue.lasting(policy_.lastingBytes);
+  llvm::erase_if(members, [&](uint32_t launch) { return !hasCompletedInputs(launch); });
+  if (members.empty())
+    return false;
+  launch(members);
+  return true;
+}
+
 bool Walker::launchLasting(uint32_t stream) {
   if (!queues_[stream].hasLasting())
     return false;
@@ -217,7 +240,7 @@ bool Walker::launchLasting(uint32_t stream) {
 /// Gives the stream one more transfer; false if none should go now.
 bool Walker::feedOne(uint32_t stream, int64_t until) {
   StreamQueue &queue = queues_[stream];
-  if (queue.hasPrompt()) {
+  if (queue.hasPrompt() && hasCompletedInputs(queue.firstPrompt())) {
     launch(queue.firstPrompt());
     return true;
   }
@@ -231,7 +254,7 @@ bool Walker::feedOne(uint32_t stream, int64_t until) {
       launch(members);
       return true;
     }
-  return launchLasting(stream);
+  return launchReadyLasting(stream);
 }
 
 /// Keeps the streams busy until that moment.

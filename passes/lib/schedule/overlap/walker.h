@@ -29,6 +29,8 @@ private:
   void require(uint32_t task);
   void compute(uint32_t task);
   void finish(uint32_t task);
+  void issueOne(uint32_t step);
+  void issueNeeded(uint32_t step);
   void issue(uint32_t step);
   void noteDone(uint32_t task);
   void noteReady(uint32_t task);
@@ -40,6 +42,8 @@ private:
 
   void feed(int64_t until);
   bool feedOne(uint32_t stream, int64_t until);
+  [[nodiscard]] bool hasCompletedInputs(uint32_t launch) const;
+  bool launchReadyLasting(uint32_t stream);
   bool launchLasting(uint32_t stream);
   [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
 

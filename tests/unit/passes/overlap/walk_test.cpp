@@ -119,3 +119,20 @@ TEST(Walk, AWaitNobodyNeedsComesBeforeTheLastStep) {
                 .order(),
             "p a r b w v o");
 }
+
+// The walk once took the second transfer to begin before computation had waited for the first. So its clock was wrong, and
+// computation stalled where it had work: the all_reduce after a reduce_scatter of HSDP.
+TEST(Walk, WhatReadsATransferInFlightGoesAfterItHasCompleted) {
+  EXPECT_EQ(walkOf("p input 0\n"
+                   "d compute 100 makes 1 needs p\n"
+                   "r launch 50 stream 0 bytes 4 needs d\n"
+                   "wr wait lands r\n"
+                   "a launch 50 stream 1 bytes 4 needs wr\n"
+                   "wa wait lands a\n"
+                   "e compute 100 needs d\n"
+                   "f compute 100 needs e\n"
+                   "o compute 0 needs wa needs f\n",
+                   {})
+                .order(),
+            "p d r e wr a f wa o");
+}
