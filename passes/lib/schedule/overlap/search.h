@@ -1,16 +1,16 @@
-// search: the best of several walks over one program.
+// search: the fastest schedule of a program within a memory budget.
 //
-// A walk is quick and its policy decides much: how large buckets may be, how early parameters are
-// fetched, how much computation is kept back. Which policy is good hangs on the program, so several
-// are tried, one change at a time from the best so far (coordinate descent), by the clock
-// of the walk itself, which tests hold to replay(). On a crowded machine (Problem::crowding), which a walk knows
-// nothing of, replay() judges what it found. Walks plan with the budget, or less; a last one plans with more, and counts
-// where it does not need it: so a budget that a schedule fits is not passed over because of what the plan thought of it.
+// Under one memory limit, several walks with different policies are tried (limit_search.h). The best one gets computation
+// moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower than planned (sturdy.h). A
+// beam (beam.h) searches programs so small that many orders can be compared.
 //
-// Of a program so small that many orders can be looked at, a beam (beam.h) is asked besides.
+// Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of limits,
+// the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one that is no slower.
+// So more memory never gives a slower step.
 //
-// Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure:
-// none; the program as it stands is what it falls back to. Cost: `maxWalks` walks, and one.
+// Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program as it
+// stands is the fallback. Cost: `maxWalks` walks and a few more for each limit; one limit where the budget is the peak of
+// the program.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -20,7 +20,7 @@ namespace ccgraph::overlap {
 struct SearchOptions {
   /// bytes that the program may need at its peak
   int64_t budget = unlimited;
-  /// most walks
+  /// most walks under one limit
   unsigned maxWalks = 16;
   /// states a level of a beam over small programs; 0: none
   size_t beamWidth = 0;

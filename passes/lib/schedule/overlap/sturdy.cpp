@@ -116,6 +116,8 @@ bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {
 Schedule Strengthener::run() {
   take(slacken(problem_, best_, options_.budget));
   take(hasten(problem_, best_, {options_.budget}));
+  if (options_.rounds == 0)
+    return closed(problem_, std::move(best_));
   OtherLinks links(problem_, best_);
   for (unsigned round = 0; round < options_.rounds; ++round) {
     size_t bucket = mostExposed(links);

@@ -13,7 +13,7 @@ namespace ccgraph::overlap {
 
 struct SturdyOptions {
   int64_t budget = unlimited;
-  /// most cuts that are tried
+  /// Most cuts that are tried. With 0, transfers only go earlier and waits later, so nothing is slower.
   unsigned rounds = 8;
 };
 

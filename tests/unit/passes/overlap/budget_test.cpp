@@ -1,7 +1,9 @@
 // What the search makes of one budget, against what it makes of a larger one.
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_files.h"
+#include "schedule/overlap/problem.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +16,8 @@ struct Outcome {
 };
 
 /// Of -O2.
-Outcome scheduled(const Graph &input, int64_t budget) {
+Outcome scheduled(const Graph &input, int64_t budget, PassManagerOptions options = {}) {
   std::unique_ptr<Graph> graph = input.clone();
-  PassManagerOptions options;
   options.predictTimes = true;
   options.memoryBudget = budget;
   PipelineRun run = llvm::cantFail(runPipeline(*graph, pipelineOfLevel(2), options));
@@ -37,6 +38,25 @@ TEST(SearchBudget, IsEnoughWhereItHoldsWhatALargerOneFinds) {
   Outcome again = scheduled(*graph, found.peakBytes);
   EXPECT_LE(again.peakBytes, found.peakBytes);
   EXPECT_LE(again.picoseconds, found.picoseconds);
+}
+
+// The search under a small limit finds schedules of this graph that the search under a larger limit does not find.
+TEST(SearchBudget, MoreMemoryIsNeverSlowerOnATrainingGraph) {
+  Context context;
+  std::string folder = CCGRAPH_TEST_DATA "/suite/moe_12l_ep32";
+  std::unique_ptr<Graph> graph = llvm::cantFail(loadGraph(context, folder + "/readable.py.gz"));
+  llvm::cantFail(addGroups(*graph, folder + "/facts.json.gz"));
+  Durations durations = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
+  PassManagerOptions options;
+  options.machine = machinePreset("h100x8-ndr");
+  options.durations = &durations;
+  int64_t peak = peakMemory(*graph).bytes, fastest = unlimited;
+  for (int64_t percent : {100, 105, 110, 125, 150, 200, 260}) {
+    Outcome found = scheduled(*graph, peak * percent / 100, options);
+    EXPECT_LE(found.picoseconds, fastest) << percent << " % of the input's peak";
+    EXPECT_LE(found.peakBytes, peak * percent / 100);
+    fastest = std::min(fastest, found.picoseconds);
+  }
 }
 
 } // namespace

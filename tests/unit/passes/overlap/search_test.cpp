@@ -92,6 +92,41 @@ TEST(Search, WhatTheProgramReturnsStaysTheLastStep) {
   }
 }
 
+/// The program with all launches of a stream of one kind, so that buckets can be made.
+Problem mergeableProblem(uint64_t seed) {
+  constexpr unsigned links = 8;
+  Problem problem = randomProblem(seed, links);
+  for (Step &step : problem.steps)
+    if (step.kind == StepKind::Launch)
+      step.mergeKey = step.stream;
+  return problem;
+}
+
+// A search under each budget alone once gave slower steps with more memory.
+TEST(Search, MoreMemoryIsNeverSlower) {
+  constexpr unsigned programs = 300;
+  constexpr int64_t parts[] = {80, 90, 95, 100, 105, 110, 125, 150, 200, 260, 500};
+  unsigned gained = 0;
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
+    Problem problem = mergeableProblem(seed);
+    Replay standing = replay(problem, asItStands(problem));
+    int64_t fastest = unlimited, first = unlimited;
+    for (int64_t part : parts) {
+      int64_t budget = standing.peakBytes * part / 100;
+      Schedule found = search(problem, {budget, 8, 0});
+      if (found.peakBytes > budget)
+        continue;
+      EXPECT_LE(found.picoseconds, fastest) << "seed " << seed << ", " << part << " % of the peak";
+      EXPECT_EQ(replay(problem, found).total, found.picoseconds);
+      if (first == unlimited)
+        first = found.picoseconds;
+      fastest = std::min(fastest, found.picoseconds);
+    }
+    gained += fastest < first;
+  }
+  EXPECT_GE(gained, programs / 4) << "more memory seldom helps these programs";
+}
+
 TEST(Search, IsDeterministic) {
   Problem problem = randomProblem(7, 6);
   Schedule first = search(problem, {unlimited, 16, 64});

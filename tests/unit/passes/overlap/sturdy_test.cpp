@@ -304,6 +304,14 @@ TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
   EXPECT_EQ(named.str(result.order), "x a g b h w v c");
 }
 
+TEST(Sturdy, WithoutRoundsNoBucketIsCutAndNoMomentIsLater) {
+  expectSound([](const Problem &problem, const Schedule &schedule, int64_t budget) {
+    Schedule result = sturdy(problem, schedule, {budget, 0});
+    EXPECT_EQ(result.buckets, schedule.buckets);
+    return result;
+  });
+}
+
 TEST(Sturdy, CostsNextToNothingAndKeepsTheBudget) {
   for (uint64_t seed = 1; seed <= programs; ++seed) {
     auto [problem, schedule, budget] = found(seed);

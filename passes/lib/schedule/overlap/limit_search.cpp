@@ -1,0 +1,175 @@
+#include "schedule/overlap/limit_search.h"
+
+#include "schedule/overlap/replay.h"
+
+#include <algorithm>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+constexpr int64_t mebibyte = int64_t{1} << 20;
+/// Walks of one policy, each with the bytes less that the one before took too many.
+constexpr unsigned maxTightenings = 3;
+/// Percent of the budget that the last walk may plan with.
+constexpr int64_t loosePercent = 108;
+
+/// The values that are tried for each part of a policy, the likeliest first.
+struct Choices {
+  std::vector<int64_t> prefetchBytes = {512 * mebibyte, 0, 64 * mebibyte, 128 * mebibyte, 256 * mebibyte,
+                                        1024 * mebibyte};
+  std::vector<int64_t> lastingBytes = {2048 * mebibyte, 0, 64 * mebibyte, 256 * mebibyte, 512 * mebibyte,
+                                       1024 * mebibyte};
+  std::vector<int64_t> lead;
+  std::vector<int64_t> keepBack;
+};
+
+/// What a walk starts from, and what it tries.
+struct Attempt {
+  size_t base = 0;
+  Policy policy;
+};
+
+class LimitSearch {
+public:
+  LimitSearch(const Problem &problem, const Starts &starts, const SearchOptions &options)
+      : problem_(problem), starts_(starts), options_(options), best_(starts.schedules().front()) {
+    for (const Schedule &start : starts.schedules().drop_front())
+      consider(start);
+    int64_t compute = starts.compute();
+    choices_.lead = {unlimited, 0, compute / 100, compute / 20, compute / 400};
+    choices_.keepBack = {compute / 100, 0, unlimited, compute / 30, compute / 300};
+  }
+  Schedule run();
+
+private:
+  /// Bytes over the budget, then picoseconds: less is better.
+  using Rank = std::pair<int64_t, int64_t>;
+  [[nodiscard]] Rank rankOf(const Schedule &schedule) const;
+  [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
+  void consider(Schedule schedule);
+  [[nodiscard]] Schedule walkWith(const Attempt &attempt) const;
+  void attempt(const Attempt &attempt);
+  void descend();
+  void loosen();
+  template <class Part, class Value>
+  void vary(Part partOf, const std::vector<Value> &values);
+  [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
+
+  const Problem &problem_;
+  const Starts &starts_;
+  SearchOptions options_;
+  Choices choices_;
+  Schedule best_;
+  /// the best walk; the best schedule may still be the one that was there
+  Attempt leader_;
+  Rank leaderRank_ = {unlimited, unlimited};
+  unsigned walks_ = 0;
+};
+
+LimitSearch::Rank LimitSearch::rankOf(const Schedule &schedule) const {
+  return {std::max<int64_t>(schedule.peakBytes - options_.budget, 0), schedule.picoseconds};
+}
+
+void LimitSearch::consider(Schedule schedule) {
+  if (isBetter(schedule))
+    best_ = std::move(schedule);
+}
+
+/// Walks take the machine for a perfect one, so a replay judges them on a crowded machine.
+Schedule LimitSearch::walkWith(const Attempt &attempt) const {
+  Schedule schedule = starts_.bases()[attempt.base]->walkWith(attempt.policy);
+  if (!problem_.crowding.empty())
+    schedule.picoseconds = replayTimes(problem_, schedule).total;
+  return schedule;
+}
+
+/// Because a walk plans with what it cannot know, one that needs too much is walked again with less to plan with.
+void LimitSearch::attempt(const Attempt &attempt) {
+  Attempt tight = attempt;
+  tight.policy.budget = options_.budget;
+  int64_t peak = unlimited;
+  for (unsigned i = 0; i < maxTightenings && !exhausted(); ++i) {
+    ++walks_;
+    Schedule schedule = walkWith(tight);
+    int64_t schedulePeak = schedule.peakBytes;
+    int64_t over = schedulePeak - options_.budget;
+    if (Rank rank = rankOf(schedule); rank < leaderRank_) {
+      leaderRank_ = rank;
+      leader_ = attempt;
+    }
+    consider(std::move(schedule));
+    if (over <= 0 || schedulePeak >= peak)
+      return;
+    peak = schedulePeak;
+    tight.policy.budget -= over;
+  }
+}
+
+template <class Part, class Value>
+void LimitSearch::vary(Part partOf, const std::vector<Value> &values) {
+  Attempt start = leader_;
+  for (Value value : values) {
+    if (exhausted())
+      return;
+    Attempt next = start;
+    partOf(next) = value;
+    if (partOf(next) != partOf(start))
+      attempt(next);
+  }
+}
+
+void LimitSearch::descend() {
+  Rank before = {unlimited, unlimited};
+  while (!exhausted() && leaderRank_ < before) {
+    before = leaderRank_;
+    vary([](Attempt &it) -> int64_t & { return it.policy.lead; }, choices_.lead);
+    vary([](Attempt &it) -> int64_t & { return it.policy.keepBack; }, choices_.keepBack);
+    vary([](Attempt &it) -> int64_t & { return it.policy.prefetchBytes; }, choices_.prefetchBytes);
+    vary([](Attempt &it) -> int64_t & { return it.policy.lastingBytes; }, choices_.lastingBytes);
+    vary([](Attempt &it) -> bool & { return it.policy.lastingFirst; }, std::vector<bool>{false, true});
+    vary([](Attempt &it) -> size_t & { return it.base; }, std::vector<size_t>{0, starts_.bases().size() - 1});
+  }
+}
+
+// A plan takes what it did not foresee to stay, and so counts more than a walk needs in the end. Where leads are short, little is
+// in flight at a time, and a walk that plans with more than there is may keep within it all the same.
+/// The best walk once or twice more, with short leads and a plan above the budget; what it really needs decides.
+void LimitSearch::loosen() {
+  if (options_.budget >= unlimited)
+    return;
+  Attempt loose = leader_;
+  loose.policy.budget = options_.budget / 100 * loosePercent;
+  for (int64_t lead : {choices_.lead[2], choices_.lead.back()}) {
+    loose.policy.lead = std::min(leader_.policy.lead, lead);
+    Schedule schedule = walkWith(loose);
+    bool fits = schedule.peakBytes <= options_.budget;
+    consider(std::move(schedule));
+    if (fits)
+      return;
+  }
+}
+
+Schedule LimitSearch::run() {
+  // Because programs bound by their transfers want large buckets, and others small ones, both ends are looked at first.
+  Attempt start;
+  start.policy.lead = choices_.lead.front();
+  start.policy.keepBack = choices_.keepBack.front();
+  for (start.base = 0; start.base < starts_.bases().size(); ++start.base)
+    for (bool large : {true, false}) {
+      start.policy.prefetchBytes = large ? choices_.prefetchBytes.front() : 0;
+      start.policy.lastingBytes = large ? choices_.lastingBytes.front() : 0;
+      attempt(start);
+    }
+  descend();
+  loosen();
+  return std::move(best_);
+}
+
+} // namespace
+
+Schedule searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
+  return LimitSearch(problem, starts, options).run();
+}
+
+} // namespace ccgraph::overlap

@@ -1,0 +1,45 @@
+#include "schedule/overlap/starts.h"
+
+#include "schedule/overlap/frugal_order.h"
+#include "schedule/overlap/replay.h"
+
+namespace ccgraph::overlap {
+
+Base::Base(const Problem &standing)
+    : order(asItStands(standing).order), problem(standing), tasks(problem), late(lateCurve(problem, tasks)) {}
+
+Base::Base(const Problem &from, std::vector<uint32_t> byNumber)
+    : order(std::move(byNumber)), own(std::make_unique<Problem>(renumbered(from, order))), problem(*own),
+      tasks(problem), late(lateCurve(problem, tasks)) {}
+
+Schedule Base::walkWith(const Policy &policy) const {
+  Schedule schedule = walk(problem, tasks, late, policy);
+  for (uint32_t &step : schedule.order)
+    step = order[step];
+  for (std::vector<uint32_t> &bucket : schedule.buckets)
+    for (uint32_t &step : bucket)
+      step = order[step];
+  return schedule;
+}
+
+Starts::Starts(const Problem &problem) {
+  FrugalOrder frugal = frugalOrder(problem); // first, because it needs much memory for a moment
+  floor_ = frugal.floor;
+  leastPeak_ = frugal.peak;
+  Schedule standing = asItStands(problem);
+  Replay now = replay(problem, standing);
+  standing.picoseconds = now.total;
+  standing.peakBytes = now.peakBytes;
+  compute_ = now.compute;
+  bases_.push_back(std::make_unique<Base>(problem));
+  bool isStanding = frugal.order == standing.order;
+  schedules_.push_back(std::move(standing));
+  if (isStanding)
+    return;
+  Schedule schedule;
+  schedule.order = frugal.order;
+  bases_.push_back(std::make_unique<Base>(problem, std::move(frugal.order)));
+  schedules_.push_back(measured(problem, std::move(schedule)));
+}
+
+} // namespace ccgraph::overlap
