@@ -14,6 +14,13 @@ constexpr unsigned maxTightenings = 3;
 /// Percent of the budget that the last walk may plan with.
 constexpr int64_t loosePercent = 108;
 
+/// Large buckets get one part in so many of all walks, ...
+constexpr unsigned largeParts = 4;
+/// ... and must save one part in so many of the step.
+constexpr int64_t worthPart = 100;
+/// Reductions wait for nothing, so their buckets may be so many times as large.
+constexpr int64_t lastingTimes = 4;
+
 /// The values that are tried for each part of a policy, the likeliest first.
 struct Choices {
   std::vector<int64_t> prefetchBytes = {512 * mebibyte, 0, 64 * mebibyte, 128 * mebibyte, 256 * mebibyte,
@@ -52,6 +59,7 @@ private:
   void attempt(const Attempt &attempt);
   void descend();
   void loosen();
+  void tryLargeBuckets();
   template <class Part, class Value>
   void vary(Part partOf, const std::vector<Value> &values);
   [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
@@ -150,6 +158,29 @@ void LimitSearch::loosen() {
   }
 }
 
+/// Buckets that are larger than descend() makes them. A large bucket loses on links that are faster or slower than planned, so
+/// the gain must be worth it.
+void LimitSearch::tryLargeBuckets() {
+  int64_t large = starts_.largeBucket();
+  if (large <= choices_.prefetchBytes.front())
+    return;
+  Schedule usual = best_;
+  options_.maxWalks = walks_ + std::max(maxTightenings, options_.maxWalks / largeParts);
+  Rank before = leaderRank_;
+  Attempt start = leader_;
+  start.policy.prefetchBytes = large;
+  start.policy.lastingBytes = lastingTimes * large;
+  attempt(start);
+  if (leaderRank_ < before) {
+    vary([](Attempt &it) -> int64_t & { return it.policy.prefetchBytes; }, std::vector<int64_t>{2 * large, large / 2});
+    vary([](Attempt &it) -> int64_t & { return it.policy.lastingBytes; },
+         std::vector<int64_t>{2 * lastingTimes * large, large});
+    loosen();
+  }
+  if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart)
+    best_ = std::move(usual);
+}
+
 Schedule LimitSearch::run() {
   // Because programs bound by their transfers want large buckets, and others small ones, both ends are looked at first.
   Attempt start;
@@ -163,6 +194,7 @@ Schedule LimitSearch::run() {
     }
   descend();
   loosen();
+  tryLargeBuckets();
   return std::move(best_);
 }
 

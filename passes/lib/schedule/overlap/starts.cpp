@@ -1,6 +1,7 @@
 #include "schedule/overlap/starts.h"
 
 #include "schedule/overlap/frugal_order.h"
+#include "schedule/overlap/large_bucket.h"
 #include "schedule/overlap/replay.h"
 
 namespace ccgraph::overlap {
@@ -31,6 +32,7 @@ Starts::Starts(const Problem &problem) {
   standing.picoseconds = now.total;
   standing.peakBytes = now.peakBytes;
   compute_ = now.compute;
+  largeBucket_ = overlap::largeBucket(problem);
   bases_.push_back(std::make_unique<Base>(problem));
   bool isStanding = frugal.order == standing.order;
   schedules_.push_back(std::move(standing));

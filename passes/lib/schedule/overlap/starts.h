@@ -42,6 +42,8 @@ public:
   [[nodiscard]] int64_t floor() const { return floor_; }
   /// Bytes at the peak of the order that needs least of those known.
   [[nodiscard]] int64_t leastPeak() const { return leastPeak_; }
+  /// Bytes of a bucket than which a larger one is hardly better.
+  [[nodiscard]] int64_t largeBucket() const { return largeBucket_; }
   /// Gives the memory of the bases back. No walk follows.
   void releaseBases() { bases_.clear(); }
 
@@ -51,6 +53,7 @@ private:
   int64_t compute_ = 0;
   int64_t floor_ = 0;
   int64_t leastPeak_ = 0;
+  int64_t largeBucket_ = 0;
 };
 
 } // namespace ccgraph::overlap

@@ -1,0 +1,46 @@
+#include "schedule/overlap/large_bucket.h"
+
+#include <map>
+
+namespace ccgraph::overlap {
+
+namespace {
+
+constexpr int64_t mebibyte = int64_t{1} << 20;
+constexpr int64_t leastLarge = 512 * mebibyte;
+constexpr int64_t mostPercent = 102;
+
+/// Launches that may become one.
+struct Kind {
+  uint32_t launch;
+  int64_t bytes = 0;
+};
+
+std::map<uint32_t, Kind> mergeableKinds(const Problem &problem) {
+  std::map<uint32_t, Kind> kinds;
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    if (const Step &it = problem.steps[step]; it.kind == StepKind::Launch && it.mergeKey != none)
+      kinds.try_emplace(it.mergeKey, Kind{step}).first->second.bytes += it.bytes;
+  return kinds;
+}
+
+/// Picoseconds a mebibyte of one transfer of so many bytes.
+int64_t paceOf(const Problem &problem, uint32_t launch, int64_t bytes) {
+  return problem.price(launch, bytes) / (bytes / mebibyte);
+}
+
+} // namespace
+
+int64_t largeBucket(const Problem &problem) {
+  int64_t large = leastLarge;
+  for (auto [key, kind] : mergeableKinds(problem)) {
+    if (kind.bytes <= large)
+      continue;
+    int64_t best = paceOf(problem, kind.launch, kind.bytes);
+    while (2 * large <= kind.bytes && 100 * paceOf(problem, kind.launch, large) > mostPercent * best)
+      large *= 2;
+  }
+  return large;
+}
+
+} // namespace ccgraph::overlap
