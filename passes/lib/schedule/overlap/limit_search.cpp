@@ -50,9 +50,7 @@ public:
   Schedule run();
 
 private:
-  /// Bytes over the budget, then picoseconds: less is better.
-  using Rank = std::pair<int64_t, int64_t>;
-  [[nodiscard]] Rank rankOf(const Schedule &schedule) const;
+  [[nodiscard]] Rank rankOf(const Schedule &schedule) const { return rankUnder(options_.budget, schedule); }
   [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
   void consider(Schedule schedule);
   [[nodiscard]] Schedule walkWith(const Attempt &attempt) const;
@@ -74,10 +72,6 @@ private:
   Rank leaderRank_ = {unlimited, unlimited};
   unsigned walks_ = 0;
 };
-
-LimitSearch::Rank LimitSearch::rankOf(const Schedule &schedule) const {
-  return {std::max<int64_t>(schedule.peakBytes - options_.budget, 0), schedule.picoseconds};
-}
 
 void LimitSearch::consider(Schedule schedule) {
   if (isBetter(schedule))
@@ -140,8 +134,8 @@ void LimitSearch::descend() {
   }
 }
 
-// A plan takes what it did not foresee to stay, and so counts more than a walk needs in the end. Where leads are short, little is
-// in flight at a time, and a walk that plans with more than there is may keep within it all the same.
+// A plan takes what it did not foresee to stay, and so counts more than a walk needs in the end. Where leads are short,
+// little is in flight at a time, and a walk that plans with more than there is may keep within it all the same.
 /// The best walk once or twice more, with short leads and a plan above the budget; what it really needs decides.
 void LimitSearch::loosen() {
   if (options_.budget >= unlimited)
@@ -158,8 +152,8 @@ void LimitSearch::loosen() {
   }
 }
 
-/// Buckets that are larger than descend() makes them. A large bucket loses on links that are faster or slower than planned, so
-/// the gain must be worth it.
+/// Buckets that are larger than descend() makes them. A large bucket loses on links that are faster or slower than
+/// planned, so the gain must be worth it.
 void LimitSearch::tryLargeBuckets() {
   int64_t large = starts_.largeBucket();
   if (large <= choices_.prefetchBytes.front())
@@ -199,6 +193,10 @@ Schedule LimitSearch::run() {
 }
 
 } // namespace
+
+Rank rankUnder(int64_t limit, const Schedule &schedule) {
+  return {std::max<int64_t>(schedule.peakBytes - limit, 0), schedule.picoseconds};
+}
 
 Schedule searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
   return LimitSearch(problem, starts, options).run();

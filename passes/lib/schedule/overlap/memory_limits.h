@@ -1,9 +1,9 @@
 // memoryLimits: the memory limits under which the search looks for schedules, the lowest first.
 //
-// The search under a small limit can find a faster schedule than the search under a larger limit, because both are greedy. So
-// the result within a budget is the fastest one of all limits up to the budget. The limits depend on the program alone, apart
-// from the last one, the budget itself. So a larger budget has all limits of a smaller budget that is one of them, and more
-// memory gives no slower step:
+// The search under a small limit can find a faster schedule than the search under a larger limit, because both are
+// greedy. So the result within a budget is the fastest one of all limits up to the budget. The limits depend on the
+// program alone, apart from the last one, the budget itself. So a larger budget has all limits of a smaller budget that
+// is one of them, and more memory gives no slower step:
 //
 //   peak = 100   budget 118    limits 100, 105, 110, 118
 //                budget 110    limits 100, 105, 110

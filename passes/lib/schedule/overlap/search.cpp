@@ -16,11 +16,6 @@ namespace {
 /// Each cut that is tried costs about as much as half a walk.
 constexpr unsigned walksPerCut = 2;
 
-/// Bytes over the limit, then picoseconds: less is better.
-std::pair<int64_t, int64_t> rankUnder(int64_t limit, const Schedule &schedule) {
-  return {std::max<int64_t>(schedule.peakBytes - limit, 0), schedule.picoseconds};
-}
-
 class Search {
 public:
   Search(const Problem &problem, const SearchOptions &options)

@@ -1,16 +1,16 @@
 // search: the fastest schedule of a program within a memory budget.
 //
-// Under one memory limit, several walks with different policies are tried (limit_search.h). The best one gets computation
-// moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower than planned (sturdy.h). A
-// beam (beam.h) searches programs so small that many orders can be compared.
+// Under one memory limit, several walks with different policies are tried (limit_search.h). The best one gets
+// computation moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower than
+// planned (sturdy.h). A beam (beam.h) searches programs so small that many orders can be compared.
 //
-// Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of limits,
-// the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one that is no slower.
-// So more memory never gives a slower step.
+// Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
+// limits, the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one
+// that is no slower. So more memory never gives a slower step.
 //
-// Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program as it
-// stands is the fallback. Cost: `maxWalks` walks and a few more for each limit; one limit where the budget is the peak of
-// the program.
+// Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program
+// as it stands is the fallback. Cost: `maxWalks` walks and a few more for each limit; one limit where the budget is the
+// peak of the program.
 #pragma once
 
 #include "schedule/overlap/problem.h"

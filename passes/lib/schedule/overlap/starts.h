@@ -1,7 +1,7 @@
 // Starts: the orders from which a search begins, and what walks need to know of each.
 //
-// The program in its own order is one, and the order that needs least memory (frugal_order.h) is another where the two differ.
-// They depend on no memory limit, so a search under several limits makes them once.
+// The program in its own order is one, and the order that needs least memory (frugal_order.h) is another where the two
+// differ. They depend on no memory limit, so a search under several limits makes them once.
 //
 // Ownership: refers to the problem. Failure: none. Cost: that of frugalOrder() and of two walks.
 #pragma once
