@@ -61,15 +61,6 @@ TEST_P(CompletenessTest, NoWaitCanSinkFurther) {
                 waitsThatCouldSink(*finished->graphs[0], *finished->run.memoryBudget));
 }
 
-TEST_P(CompletenessTest, NoPairIsLeftUnmerged) {
-  auto finished = finish(
-      GetParam(),
-      "inline-control-deps,coalesce-collectives{max-bytes=256MiB max-count=256 max-moves=128 max-tries=unlimited}");
-  MergeLimits limits{int64_t{256} << 20, 256, 128, *finished->run.memoryBudget};
-  expectNothing(GetParam(), "collectives merged", statistic(finished->run.passes.back(), "merged"),
-                pairsThatCouldMerge(*finished->graphs[0], limits));
-}
-
 std::vector<CapturedGraph> largeGraphs() {
   std::vector<CapturedGraph> graphs;
   for (const CapturedGraph &graph : capturedGraphs("large"))

@@ -1,7 +1,5 @@
 #include "completeness/slow_program.h"
 
-#include "ccgraph/ir/group_nesting.h"
-
 #include <algorithm>
 #include <map>
 
@@ -37,14 +35,6 @@ void SlowProgram::read(Node *node) {
   step.wait = effects.waits;
   step.launch = effects.launches;
   step.view = !step.wait && !step.launch && (isGetItem(*node) || isViewLike(*node));
-  // Because a control_deps may hold several calls, its effects say that it communicates, and its one call on what.
-  bool wrapper = node->op() != nullptr && node->op()->role == OpRole::ControlDeps && effects.domain == Domain::Comm;
-  const Node *call = wrapper ? wrappedCall(*node) : node;
-  const CollectiveSpec *spec = call == nullptr ? nullptr : collectiveOf(*call);
-  step.communicates = wrapper || spec != nullptr;
-  step.fence = spec != nullptr && (isPointToPoint(spec->kind) || spec->kind == CollectiveKind::Barrier);
-  if (step.communicates)
-    step.group = groupIdOf(*node).text;
   steps_.push_back(std::move(step));
 }
 
@@ -106,19 +96,11 @@ std::vector<int> SlowProgram::order() const {
   return order;
 }
 
-int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &together) const {
+int64_t SlowProgram::peak(const std::vector<int> &order) const {
   int count = size();
   std::vector<int> place(count);
   for (int i = 0; i < count; ++i)
     place[order[i]] = i;
-  int joint = -1;
-  for (int member : together)
-    joint = std::max(joint, place[member]);
-  std::set<int> jointWaits;
-  for (int member : together) {
-    place[member] = joint;
-    jointWaits.insert(steps_[member].heldTo.begin(), steps_[member].heldTo.end());
-  }
   std::vector<int> first(storages_.numStorages(), 0), last(storages_.numStorages(), 0);
   for (StorageId id = 0; id < storages_.numStorages(); ++id) {
     const Node *owner = storages_.owner(id);
@@ -129,7 +111,7 @@ int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &to
   auto hold = [&](StorageId id, int until) { last[id] = std::max(last[id], until); };
   for (int i = 0; i < count; ++i) {
     const SlowStep &step = steps_[i];
-    std::set<int> waits = together.count(i) != 0 ? jointWaits : step.heldTo;
+    const std::set<int> &waits = step.heldTo;
     auto holdToWaits = [&](StorageId storage, bool inFlight) {
       for (int wait : waits)
         hold(storage, place[wait]);
@@ -155,110 +137,6 @@ int64_t SlowProgram::peak(const std::vector<int> &order, const std::set<int> &to
   for (int i = 0; i < count; ++i)
     most = std::max(most, alive += change[i]);
   return most;
-}
-
-bool SlowProgram::mayShareTwo(const Node &a, const Node &b) const {
-  auto cells = [&](const Node &node) -> std::vector<std::vector<int64_t>> {
-    const Node *inner = wrappedCall(node);
-    if (inner == nullptr || collectiveOf(*inner) == nullptr)
-      return {};
-    CollectiveCall call = *collectiveCall(*inner);
-    if (!call.ranks.empty())
-      return {call.ranks};
-    const Group *group = graph_.groups().find(call.group);
-    if (group == nullptr)
-      return {};
-    return group->ranks.empty() ? group->partition : std::vector<std::vector<int64_t>>{group->ranks};
-  };
-  auto left = cells(a), right = cells(b);
-  for (const auto &x : left)
-    for (const auto &y : right) {
-      int64_t common = 0;
-      for (int64_t rank : x)
-        common += std::count(y.begin(), y.end(), rank);
-      if (common >= 2)
-        return true;
-    }
-  return left.empty() || right.empty();
-}
-
-bool SlowProgram::isOpen(const SlowStep &step) const {
-  if (open_.empty()) {
-    std::vector<GroupId> groups;
-    for (const SlowStep &other : steps_)
-      if (GroupId group = other.communicates ? groupIdOf(*other.node) : GroupId();
-          other.communicates && !llvm::is_contained(groups, group))
-        groups.push_back(std::move(group));
-    std::vector<bool> open = openGroups(graph_.groups(), groups, knownWorldSize(graph_));
-    for (size_t i = 0; i < groups.size(); ++i)
-      open_[groups[i].text] = open[i];
-  }
-  return open_.at(step.group);
-}
-
-bool SlowProgram::keepOrder(const SlowStep &a, const SlowStep &b) const {
-  return a.group == b.group || isOpen(a) || isOpen(b) || ((a.fence || b.fence) && mayShareTwo(*a.node, *b.node));
-}
-
-std::vector<std::vector<int>> SlowProgram::needs() const {
-  struct Resource {
-    int writer = -1;
-    std::vector<int> readers;
-  };
-  std::vector<Resource> storages(storages_.numStorages());
-  std::vector<Resource> shapes(storages_.numStorages());
-  std::set<StorageId> reshaped;
-  for (const SlowStep &step : steps_)
-    for (auto [storage, access] : step.accesses)
-      if (has(access, Access::Reshape))
-        reshaped.insert(storage);
-  Resource random, host;
-  std::vector<std::vector<int>> needs(steps_.size());
-  std::vector<int> communication;
-  auto read = [&](Resource &resource, int step) {
-    if (resource.writer >= 0 && resource.writer != step)
-      needs[step].push_back(resource.writer);
-    resource.readers.push_back(step);
-  };
-  auto write = [&](Resource &resource, int step) {
-    read(resource, step);
-    for (int reader : resource.readers)
-      if (reader != step)
-        needs[step].push_back(reader);
-    resource = {step, {}};
-  };
-  for (int i = 0; i < size(); ++i) {
-    const SlowStep &step = steps_[i];
-    needs[i] = step.operands;
-    for (auto [storage, access] : step.accesses) {
-      if (has(access, Access::Reshape))
-        write(shapes[storage], i);
-      else if (reshaped.count(storage) != 0)
-        read(shapes[storage], i);
-      if (step.wait || writesElements(access))
-        write(storages[storage], i);
-      else if (touchesElements(access))
-        read(storages[storage], i);
-    }
-    for (int launch : step.wait ? step.flights : std::vector<int>())
-      for (auto [storage, access] : steps_[launch].accesses) {
-        if (has(access, Access::InFlightWrite))
-          write(storages[storage], i);
-        else if (has(access, Access::InFlightRead))
-          read(storages[storage], i);
-      }
-    if (step.domain == Domain::Rng)
-      write(random, i);
-    if (step.domain == Domain::Host)
-      write(host, i);
-    if (!step.communicates)
-      continue;
-    for (int other : communication)
-      if ((step.fence || steps_[other].fence || steps_[other].group != step.group) && keepOrder(steps_[other], step))
-        needs[i].push_back(other);
-    communication.push_back(i);
-  }
-  return needs;
 }
 
 } // namespace ccgraph::test

@@ -12,10 +12,8 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
-#include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/storage.h"
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,10 +34,6 @@ struct SlowStep {
   bool wait = false;
   bool launch = false;
   bool view = false;
-  bool communicates = false;
-  /// point-to-point or barrier
-  bool fence = false;
-  std::string group;
   /// Nothing that a wait or launch has to stop at.
   [[nodiscard]] bool passes() const { return wait || view; }
 };
@@ -54,30 +48,19 @@ public:
   [[nodiscard]] int positionOf(const Node *node) const;
   /// Positions in their present order.
   [[nodiscard]] std::vector<int> order() const;
-  /// Peak bytes if the steps ran in this order; positions in `together` are one launch, which runs
-  /// where the last of them stands.
-  [[nodiscard]] int64_t peak(const std::vector<int> &order, const std::set<int> &together = {}) const;
-  /// True if these two collectives may not change places.
-  [[nodiscard]] bool keepOrder(const SlowStep &a, const SlowStep &b) const;
-  /// For each step, the steps that must come before it, whatever is said of the order of
-  /// collectives on one group.
-  [[nodiscard]] std::vector<std::vector<int>> needs() const;
+  /// Peak bytes if the steps ran in this order.
+  [[nodiscard]] int64_t peak(const std::vector<int> &order) const;
 
 private:
   void read(Node *node);
   void matchFlights();
   [[nodiscard]] bool givenAway(const Node &owner) const;
-  [[nodiscard]] bool mayShareTwo(const Node &a, const Node &b) const;
-  /// May its group be one with another of the program? Then its order stays among all collectives.
-  [[nodiscard]] bool isOpen(const SlowStep &step) const;
 
   const Graph &graph_;
   StorageMap storages_;
   std::vector<SlowStep> steps_;
   /// by node id
   std::vector<int> position_;
-  /// by group, once asked
-  mutable std::map<std::string, bool> open_;
 };
 
 /// Reads or writes elements, now or in flight.
@@ -89,14 +72,5 @@ private:
 using Left = std::vector<std::string>;
 /// Waits that could stand after one more step, views and waits between them going along.
 [[nodiscard]] Left waitsThatCouldSink(const Graph &graph, int64_t budget);
-/// The options of coalesce-collectives under which a pair would have been legal, and the memory budget.
-struct MergeLimits {
-  int64_t bytes = 0;
-  int64_t count = 0;
-  int64_t moves = 0;
-  int64_t budget = 0;
-};
-/// Pairs of collectives, or of buckets, that could still be one.
-[[nodiscard]] Left pairsThatCouldMerge(const Graph &graph, const MergeLimits &limits);
 
 } // namespace ccgraph::test

@@ -1,7 +1,5 @@
 #include "analysis/lifetimes.h"
 
-#include "ccgraph/ir/collective.h"
-
 namespace ccgraph {
 
 LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
@@ -27,20 +25,6 @@ LiveBytes liveMemory(Graph &graph, const StorageLives &lives) {
       if (intervals[id] != none)
         held.push_back(intervals[id]);
     live.extend(live.addShare(), held, shared.holders);
-  }
-  live.settle();
-  return live;
-}
-
-// A launch that nobody waits for stays in flight for good.
-LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts) {
-  LiveBytes live(graph);
-  for (Node *node : graph) {
-    if (!facts.launches(node))
-      continue;
-    llvm::SmallVector<Node *, 4> holders = {node};
-    llvm::append_range(holders, facts.waitsOf(node));
-    live.addInterval(outputBytes(*node).value_or(0), holders, {.forGood = holders.size() == 1});
   }
   live.settle();
   return live;

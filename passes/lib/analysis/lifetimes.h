@@ -14,8 +14,5 @@ namespace ccgraph {
 [[nodiscard]] LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts);
 /// The same of lives that are known already.
 [[nodiscard]] LiveBytes liveMemory(Graph &graph, const StorageLives &lives);
-/// The live bytes in flight, settled: each launch's results, from the launch to the last wait
-/// that completes it.
-[[nodiscard]] LiveBytes liveInFlight(Graph &graph, const ProgramFacts &facts);
 
 } // namespace ccgraph

@@ -376,27 +376,26 @@ void LiveBytes::forEachHolder(IntervalId interval, llvm::function_ref<void(Node 
     llvm::for_each(shares_[links_[link].share].holders, visit);
 }
 
-/// The outermost row on `side` of a subtree whose maximum, less what is pending above, is over the
-/// limit.
-uint32_t LiveBytes::searchSubtree(uint32_t row, unsigned side, int64_t limit) const {
+/// The first row of a subtree whose maximum, less what is pending above, is over the limit.
+uint32_t LiveBytes::searchSubtree(uint32_t row, int64_t limit) const {
   for (;;) {
     const Row &r = rows_[row];
     limit -= r.add;
-    uint32_t near = r.child[side];
-    if (near != none && rows_[near].max > limit)
-      row = near;
+    uint32_t left = r.child[0];
+    if (left != none && rows_[left].max > limit)
+      row = left;
     else if (r.own > limit)
       return row;
     else
-      row = r.child[1 - side];
+      row = r.child[1];
   }
 }
 
-// For side 0 (left) that is the next row in program order. From a row, what lies to its right is its right half, then
-// the parent if the row hangs on its left, with the parent's right half, and so on up. The maximum of a half tells
-// whether to go down into it; if no half has a row over the limit, there is none.
-/// The first row over the limit from `row` on (itself included), going away from `side`.
-uint32_t LiveBytes::search(uint32_t row, unsigned side, int64_t limit) const {
+// The next row in program order: from a row, what lies to its right is its right half, then the parent if the row hangs on its left, with
+// the parent's right half, and so on up. The maximum of a half tells whether to go down into it; if no half has a row over the limit,
+// there is none.
+/// The first row over the limit from `row` on, itself included.
+uint32_t LiveBytes::search(uint32_t row, int64_t limit) const {
   int64_t pending = pendingAbove(row);
   bool fresh = true;
   while (row != none) {
@@ -404,13 +403,13 @@ uint32_t LiveBytes::search(uint32_t row, unsigned side, int64_t limit) const {
     if (fresh) {
       if (r.own + pending > limit)
         return row;
-      uint32_t far = r.child[1 - side];
-      if (far != none && rows_[far].max + pending > limit)
-        return searchSubtree(far, side, limit - pending);
+      uint32_t right = r.child[1];
+      if (right != none && rows_[right].max + pending > limit)
+        return searchSubtree(right, limit - pending);
     }
     pending -= r.add;
-    // Because a parent reached from its other half stands on the side that was left, neither it nor its far half counts.
-    fresh = r.parent != none && rows_[r.parent].child[side] == row;
+    // A parent reached from its right half stands before the row, so neither it nor its left half counts.
+    fresh = r.parent != none && rows_[r.parent].child[0] == row;
     row = r.parent;
   }
   return none;
@@ -419,21 +418,11 @@ uint32_t LiveBytes::search(uint32_t row, unsigned side, int64_t limit) const {
 Node *LiveBytes::firstAbove(Node *from, const Node *to, int64_t limit) const {
   if (from == to)
     return nullptr;
-  uint32_t row = search(from->id(), 0, limit - base_);
+  uint32_t row = search(from->id(), limit - base_);
   if (row == none)
     return nullptr;
   Node *found = graph_.byId(row);
   return !to || found->isBefore(to) ? found : nullptr;
-}
-
-Node *LiveBytes::lastAbove(const Node *from, Node *to, int64_t limit) const {
-  if (from == to)
-    return nullptr;
-  uint32_t row = search((to ? to->prev() : graph_.back())->id(), 1, limit - base_);
-  if (row == none)
-    return nullptr;
-  Node *found = graph_.byId(row);
-  return found->isBefore(from) ? nullptr : found;
 }
 
 /// Alive between two neighbours: what neither ends at the first nor starts at the second.

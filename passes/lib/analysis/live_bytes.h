@@ -101,8 +101,6 @@ public:
   /// First row of [from, to) with more than `limit` alive; null if there is none. `to` null: the
   /// end.
   [[nodiscard]] Node *firstAbove(Node *from, const Node *to, int64_t limit) const;
-  /// Last such row.
-  [[nodiscard]] Node *lastAbove(const Node *from, Node *to, int64_t limit) const;
   /// Held by the node, alone or in a share; ascending.
   [[nodiscard]] llvm::SmallVector<IntervalId, 8> intervalsOf(const Node *node) const;
   /// Calls `visit` with each holder; one that also holds it in a share comes more than once.
@@ -182,8 +180,8 @@ private:
   [[nodiscard]] llvm::ArrayRef<ShareId> sharesOf(const Node *node) const;
   void forget(IntervalId interval, Node *holder);
   [[nodiscard]] int64_t pendingAbove(uint32_t row) const;
-  [[nodiscard]] uint32_t search(uint32_t row, unsigned side, int64_t limit) const;
-  [[nodiscard]] uint32_t searchSubtree(uint32_t row, unsigned side, int64_t limit) const;
+  [[nodiscard]] uint32_t search(uint32_t row, int64_t limit) const;
+  [[nodiscard]] uint32_t searchSubtree(uint32_t row, int64_t limit) const;
   [[nodiscard]] int64_t aliveBetween(const Node *before, const Node *after) const;
 
   Graph &graph_;

@@ -20,10 +20,10 @@ class StepCounter {
 public:
   /// `counts` is true for the nodes that count; they must stay where they are.
   StepCounter(const Graph &graph, llvm::function_ref<bool(const Node *)> counts) : above_(graph.idLimit()) {
-    for (Node *node : graph) {
-      above_[node->id()] = static_cast<int64_t>(counted_.size());
-      if (counts(node))
-        counted_.push_back(node);
+    int64_t counted = 0;
+    for (const Node *node : graph) {
+      above_[node->id()] = counted;
+      counted += counts(node) ? 1 : 0;
     }
   }
 
@@ -31,19 +31,12 @@ public:
   [[nodiscard]] int64_t between(const Node *first, const Node *last) const {
     return above_[last->id()] - above_[first->id()];
   }
-  /// The first step that counts from this node on, itself included; null if there is none.
-  [[nodiscard]] Node *atOrBelow(const Node *node) const {
-    auto place = static_cast<size_t>(above_[node->id()]);
-    return place < counted_.size() ? counted_[place] : nullptr;
-  }
   /// To be told of every move of a node that does not count to just before `position`.
   void moved(const Node *node, const Node *position) { above_[node->id()] = above_[position->id()]; }
 
 private:
   /// by node id
   std::vector<int64_t> above_;
-  /// in program order
-  std::vector<Node *> counted_;
 };
 
 } // namespace ccgraph

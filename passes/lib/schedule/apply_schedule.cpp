@@ -1,6 +1,6 @@
 // apply-schedule: the buckets and the order that a schedule names
 //
-//   may we      every name is a node of the graph, every member of a bucket can stand in one (coalesce/candidates.h); the
+//   may we      every name is a node of the graph, every member of a bucket can stand in one (rewrite/candidates.h); the
 //               rest is the legality checker's question
 //   which       as the schedule says
 //   do it       the buckets are made where their members stand, and then all nodes are put in the order
@@ -9,9 +9,9 @@
 #include "analysis/dependences.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/digest.h"
-#include "schedule/coalesce/bucket_rewrite.h"
-#include "schedule/coalesce/candidates.h"
-#include "schedule/coalesce/issue_record.h"
+#include "rewrite/bucket_rewrite.h"
+#include "rewrite/candidates.h"
+#include "rewrite/issue_record.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,17 +1,18 @@
 // coalesce-collectives: c1 = f(a), ..., c2 = f(b)  ->  c1, c2 = f([a, b])
 //
-// One transfer of many bytes pays the latency once and fills the wire better than many of few.
-// Members are of one kind, group, reduction, dtype and device, and need one another in no way.
-//   may we      candidates.h: is this a collective that can stand in a bucket at all; BucketMerger: can these two be one
-//   which       `place`: in program order, each candidate joins the newest open bucket that takes it, or opens its own; again until nothing joins
-//   do it       bucket_rewrite.h
-// All of this reads the program only, so that ranks that run the same program come to the same
-// buckets in the same order.
+// One transfer of many bytes pays the latency once and uses the link better than many of few bytes. Members have one kind, group,
+// reduction, dtype and device, and none depends on another. Computation keeps its order: launches, waits, views and
+// operators that only move bytes may move, and no other node.
+// schedule-overlap chooses order and buckets together.
+//   may we      rewrite/candidates.h: can this collective stand in a bucket; coalesce/runs.h: can these launches stand together
+//   which       in program order, each candidate joins the newest open bucket that takes it, or opens a bucket
+//   do it       rewrite/bucket_rewrite.h
+// The choice reads the program only, so ranks that run the same program make the same buckets in the same order.
 #include "ccgraph/passes/registry.h"
-#include "schedule/coalesce/bucket_merge.h"
-#include "schedule/coalesce/bucket_rewrite.h"
-#include "schedule/coalesce/candidates.h"
-#include "schedule/coalesce/issue_record.h"
+#include "rewrite/bucket_rewrite.h"
+#include "rewrite/candidates.h"
+#include "rewrite/issue_record.h"
+#include "schedule/coalesce/runs.h"
 
 #include "analysis/lifetimes.h"
 
@@ -25,7 +26,9 @@ class CoalesceCollectives final : public Pass {
 public:
   CoalesceCollectives()
       : Pass({"coalesce-collectives",
-              "Makes one collective of several independent ones of the same kind, group, reduction, dtype and device.",
+              "Makes one collective of several of the same kind, group, reduction, dtype and device that can stand "
+              "together "
+              "while computation keeps its order.",
               Phase::Schedule,
               /*reassociates=*/false,
               /*reordersCollectives=*/true}) {}
@@ -93,12 +96,14 @@ private:
       "ranks, may be added in another order"};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
   Reason dependent_{*this, RemarkKind::Missed, "dependent",
-                    "it needs a member of each bucket that it could join, or a member needs it"};
+                    "a node that computes, or that must keep its place, stands between it and each bucket that it "
+                    "could join, and needs one of the two"};
   Reason entangled_{*this, RemarkKind::Missed, "entangled",
                     "to bring it to any bucket that it could join, more than max-moves nodes would have to move"};
   Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join is full by max-bytes or max-count"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "in any bucket that it could join, the program would need more than the memory budget"};
+                 "in any bucket that it could join, the program would need more than the memory budget: max-bytes is "
+                 "halved until it does not"};
   Reason partner_{*this, RemarkKind::Missed, "no-partner", "nothing else in the program could share a bucket with it"};
   friend class Coalescer;
 };
@@ -110,30 +115,18 @@ public:
   Changed run();
 
 private:
-  /// The buckets of one key that may still take members, oldest first. `serial` numbers all buckets
-  /// of the key; a bucket needs every open bucket with a serial from its `needs` on.
-  struct Open {
-    Bucket *bucket = nullptr;
-    uint32_t serial = 0;
-    uint32_t needs = 0;
-  };
   struct Key {
-    std::vector<Open> open;
-    uint32_t next = 0;
+    /// that may take members, oldest first
+    std::vector<OpenBucket *> open;
     uint32_t candidates = 0;
-    bool closed = false; ///< a bucket of this key is full, so nothing was tried on it any more
   };
-  const Reason *obstacle(Node *launch, Candidate &candidate);
+  [[nodiscard]] const Reason *obstacle(Node *launch, Candidate &candidate);
   [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   void collect();
-  void place(Bucket &bucket);
-  bool round();
-  [[nodiscard]] const Reason *reasonFor(MergeVerdict verdict) const;
-  [[nodiscard]] bool fits(const Bucket &bucket, const Bucket &newcomer) const;
-  void openBucket(const Candidate &candidate);
-  void closeIfFull(Key &key, size_t index);
-  void rewrite();
-  void reportAlone(const Bucket &bucket);
+  void place(const Candidate &candidate);
+  [[nodiscard]] const Reason *refusal(OpenBucket &bucket, OpenBucket &newcomer);
+  [[nodiscard]] const Reason *whyAlone(const Bucket &bucket) const;
+  void merge(const Bucket &bucket);
 
   CoalesceCollectives &pass_;
   Graph &graph_;
@@ -143,17 +136,18 @@ private:
   Dependences dependences_;
   Candidates candidates_;
   std::optional<LiveBytes> memory_;
-  BucketMerger merger_;
+  Runs runs_;
+  std::vector<Candidate> found_;
   std::vector<Key> keys_;
-  std::deque<Bucket> buckets_;
-  llvm::DenseMap<const Node *, const Reason *>
-      refusals_; ///< by launch: why the last bucket tried did not take it, or why the first that tried its bucket could not join
+  std::deque<OpenBucket> buckets_;
+  /// by launch of a bucket of one: why the last bucket that was asked did not take it, or why it did not take the first that asked
+  llvm::DenseMap<const Node *, const Reason *> refusals_;
 };
 
+int64_t orUnlimited(std::optional<int64_t> limit) { return limit.value_or(INT64_MAX); }
+
 std::optional<LiveBytes> liveMemoryIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
-  if (!wanted)
-    return std::nullopt;
-  return liveMemory(graph, facts);
+  return wanted ? std::optional(liveMemory(graph, facts)) : std::nullopt;
 }
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
@@ -162,8 +156,8 @@ Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &conte
       candidates_(graph, facts_, groups_, dependences_,
                   {pass.layout_.get(), pass.maxCopied_.get().limit, context.spmd(), context.bitwise()}),
       memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
-      merger_({graph, dependences_, pass.layout_.get(), pass.maxMoves_.get().limit}, memory_ ? &*memory_ : nullptr,
-              context.memoryBudget().value_or(0)) {}
+      runs_({graph, facts_, dependences_, pass.layout_.get(), orUnlimited(pass.maxMoves_.get().limit)},
+            memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
 const Reason *Coalescer::reasonFor(Obstacle obstacle) const {
   switch (obstacle) {
@@ -211,8 +205,7 @@ const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) {
   if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
     return reasonFor(*obstacle);
   candidate = std::get<Candidate>(found);
-  std::optional<int64_t> limit = pass_.maxBytes_.get().limit;
-  return limit && candidate.bytes() >= *limit ? &pass_.large_ : nullptr;
+  return candidate.bytes() >= orUnlimited(pass_.maxBytes_.get().limit) ? &pass_.large_ : nullptr;
 }
 
 void Coalescer::collect() {
@@ -224,151 +217,78 @@ void Coalescer::collect() {
       context_.remark(*reason, *node);
       continue;
     }
-    if (candidate.key >= keys_.size())
-      keys_.resize(candidate.key + 1);
+    keys_.resize(candidates_.numKeys());
     ++keys_[candidate.key].candidates;
-    openBucket(candidate);
+    found_.push_back(candidate);
   }
 }
 
-bool Coalescer::fits(const Bucket &bucket, const Bucket &newcomer) const {
-  std::optional<int64_t> bytes = pass_.maxBytes_.get().limit;
-  std::optional<int64_t> count = pass_.maxCount_.get().limit;
-  return (!bytes || bucket.bytes + newcomer.bytes <= *bytes) &&
-         (!count || static_cast<int64_t>(bucket.members.size() + newcomer.members.size()) <= *count);
-}
-
-void Coalescer::openBucket(const Candidate &candidate) {
-  Bucket &bucket = buckets_.emplace_back();
-  bucket.key = candidate.key;
-  bucket.bytes = candidate.bytes();
-  bucket.members.push_back(candidate);
-  merger_.open(bucket);
-}
-
-/// Because nothing of one byte or more would fit any more, the bucket need not be asked again.
-void Coalescer::closeIfFull(Key &key, size_t index) {
-  const Bucket &bucket = *key.open[index].bucket;
-  std::optional<int64_t> bytes = pass_.maxBytes_.get().limit;
-  std::optional<int64_t> count = pass_.maxCount_.get().limit;
-  if ((bytes && bucket.bytes >= *bytes) || (count && static_cast<int64_t>(bucket.members.size()) >= *count)) {
-    key.open.erase(key.open.begin() + static_cast<ptrdiff_t>(index));
-    key.closed = true;
-  }
-}
-
-const Reason *Coalescer::reasonFor(MergeVerdict verdict) const {
-  switch (verdict) {
-  case MergeVerdict::Joined:
+/// Why the bucket does not take it; null: it is a member now.
+const Reason *Coalescer::refusal(OpenBucket &bucket, OpenBucket &newcomer) {
+  if (static_cast<int64_t>(bucket.members.size()) >= orUnlimited(pass_.maxCount_.get().limit) ||
+      bucket.bytes + newcomer.bytes > orUnlimited(pass_.maxBytes_.get().limit))
+    return &pass_.full_;
+  switch (runs_.join(bucket, newcomer)) {
+  case JoinVerdict::Joined:
     return nullptr;
-  case MergeVerdict::Dependent:
+  case JoinVerdict::Dependent:
     return &pass_.dependent_;
-  case MergeVerdict::Entangled:
+  case JoinVerdict::Entangled:
     return &pass_.entangled_;
-  case MergeVerdict::OverBudget:
+  case JoinVerdict::OverBudget:
     return &pass_.budget_;
   }
   llvm_unreachable("no such verdict");
 }
 
-// Dependences save questions. If the newcomer depends on open bucket 5, and that needs all open buckets from 3 on, then
-// the newcomer depends on 3 and 4 as well, and the next that is asked is 2 (skipTo). If every bucket from the newest
-// down to 3 refused for that reason, the newcomer needs all of these itself, which is noted for those that come after
-// it.
-/// Joins the bucket to the newest open one of its key that takes it; else it is open itself.
-void Coalescer::place(Bucket &bucket) {
-  Key &key = keys_[bucket.key];
-  const Reason *reason = nullptr;
-  uint32_t needs = key.next;
-  bool unbroken = true;
-  // Because where nothing fits the budget, asking every bucket would take a time that grows with the square of the program.
-  int64_t tries = pass_.maxTries_.get().limit.value_or(INT64_MAX);
-  for (size_t i = key.open.size(); i > 0; --tries) {
-    if (tries == 0) {
-      unbroken = false;
-      break;
-    }
-    const Open &open = key.open[i - 1];
-    if (!fits(*open.bucket, bucket)) {
-      reason = &pass_.full_;
-      refusals_.try_emplace(open.bucket->members.front().launch, reason);
-      unbroken = false;
-      --i;
-      continue;
-    }
-    MergeVerdict verdict = merger_.join(*open.bucket, bucket);
-    if (verdict == MergeVerdict::Joined)
-      return closeIfFull(key, i - 1);
-    reason = reasonFor(verdict);
-    refusals_.try_emplace(open.bucket->members.front().launch, reason); // because it may be left alone by this
-    unbroken &= verdict == MergeVerdict::Dependent;
-    uint32_t skipTo = verdict == MergeVerdict::Dependent ? open.needs : open.serial;
-    needs = unbroken ? skipTo : needs;
-    // Because what needs a bucket needs all that the bucket needs.
-    while (i > 0 && key.open[i - 1].serial >= skipTo)
-      --i;
+void Coalescer::place(const Candidate &candidate) {
+  Key &key = keys_[candidate.key];
+  OpenBucket newcomer;
+  newcomer.key = candidate.key;
+  newcomer.bytes = candidate.bytes();
+  newcomer.members = {candidate};
+  newcomer.firstWait = newcomer.lastWait = candidate.wait;
+  for (OpenBucket *bucket : llvm::reverse(
+           llvm::ArrayRef(key.open).take_back(static_cast<size_t>(orUnlimited(pass_.maxTries_.get().limit))))) {
+    const Reason *reason = refusal(*bucket, newcomer);
+    if (!reason)
+      return;
+    refusals_.try_emplace(bucket->members.front().launch, reason);
+    refusals_[candidate.launch] = reason;
   }
-  if (reason)
-    refusals_[bucket.members.front().launch] = reason;
-  key.open.push_back({&bucket, key.next++, unbroken ? 0 : needs});
+  key.open.push_back(&buckets_.emplace_back(std::move(newcomer)));
 }
 
-/// Asks every bucket once, in program order. True if some joined another.
-bool Coalescer::round() {
-  for (Key &key : keys_)
-    key.open.clear();
-  std::vector<Bucket *> order;
-  for (Bucket &bucket : buckets_)
-    if (!bucket.members.empty())
-      order.push_back(&bucket);
-  llvm::sort(order, [](const Bucket *a, const Bucket *b) {
-    return a->members.front().launch->isBefore(b->members.front().launch);
-  });
-  for (Bucket *bucket : order)
-    place(*bucket);
-  return llvm::any_of(order, [](const Bucket *bucket) { return bucket->members.empty(); });
+const Reason *Coalescer::whyAlone(const Bucket &bucket) const {
+  const Reason *reason = refusals_.lookup(bucket.members.front().launch);
+  return reason ? reason : keys_[bucket.key].candidates == 1 ? &pass_.partner_ : &pass_.dependent_;
 }
 
-void Coalescer::reportAlone(const Bucket &bucket) {
-  ++pass_.alone_;
-  const Node *launch = bucket.members.front().launch;
-  const Key &key = keys_[bucket.key];
-  const Reason *reason = refusals_.lookup(launch);
-  if (!reason)
-    reason = key.candidates == 1 ? &pass_.partner_ : key.closed ? &pass_.full_ : &pass_.dependent_;
-  context_.remark(*reason, *launch);
-}
-
-void Coalescer::rewrite() {
-  for (const Bucket &bucket : buckets_) {
-    if (bucket.members.empty())
-      continue;
-    if (bucket.members.size() == 1) {
-      reportAlone(bucket);
-      continue;
-    }
-    MergedEntry entry =
-        pass_.layout_.get() == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
-    for (const Candidate &member : bucket.members)
-      context_.remark(pass_.bucketed_, *member.launch,
-                      {{"into", entry.launch->name().str().str()},
-                       {"members", std::to_string(bucket.members.size())},
-                       {"bytes", std::to_string(member.bytes())}});
-    ++pass_.buckets_;
-    pass_.merged_ += static_cast<int64_t>(bucket.members.size());
-    pass_.bytes_ += bucket.bytes;
-    context_.certificate().merged.push_back(std::move(entry));
+void Coalescer::merge(const Bucket &bucket) {
+  if (bucket.members.size() == 1) {
+    ++pass_.alone_;
+    return context_.remark(*whyAlone(bucket), *bucket.members.front().launch);
   }
+  MergedEntry entry =
+      pass_.layout_.get() == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
+  for (const Candidate &member : bucket.members)
+    context_.remark(pass_.bucketed_, *member.launch,
+                    {{"into", entry.launch->name().str().str()},
+                     {"members", std::to_string(bucket.members.size())},
+                     {"bytes", std::to_string(member.bytes())}});
+  ++pass_.buckets_;
+  pass_.merged_ += static_cast<int64_t>(bucket.members.size());
+  pass_.bytes_ += bucket.bytes;
+  context_.certificate().merged.push_back(std::move(entry));
 }
 
 Changed Coalescer::run() {
   IssueRecord record(graph_);
   collect();
-  // Because a merge may free memory and bring nodes closer, those that were refused are asked
-  // again.
-  while (round())
-    continue;
-  rewrite();
+  for (const Candidate &candidate : found_)
+    place(candidate);
+  for (const Bucket &bucket : buckets_)
+    merge(bucket);
   if (pass_.buckets_.value() == 0)
     return Changed::No;
   record.stateMoves(graph_, context_.certificate());

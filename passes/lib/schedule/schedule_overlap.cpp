@@ -6,14 +6,14 @@
 // Order and buckets are chosen together, since merging saves latency and makes the first member wait for the last: one
 // model of time judges both. All nodes may move: launches as early as memory lets them, waits to where the transfer is
 // done, and computation that nothing later hangs on (the gradient of a weight) into the stalls of what comes after.
-//   may we      overlap/graph_problem.h: which order any schedule must keep; coalesce/candidates.h: what can be merged
+//   may we      overlap/graph_problem.h: which order any schedule must keep; rewrite/candidates.h: what can be merged
 //   which       overlap/search.h: the fastest of several walks
 //   do it       nodes are put in the order that was found, and the launches of a bucket, which then stand next to each
-//               other, become one (coalesce/bucket_rewrite.h)
+//               other, become one (rewrite/bucket_rewrite.h)
 // Where no order is faster within the budget, the program stays as it is.
 #include "ccgraph/passes/registry.h"
-#include "schedule/coalesce/bucket_rewrite.h"
-#include "schedule/coalesce/issue_record.h"
+#include "rewrite/bucket_rewrite.h"
+#include "rewrite/issue_record.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"

@@ -146,8 +146,7 @@ Sinker::Reached Sinker::withinBudget(Node *wait, Node *barrier) const {
   auto isCountedByLast = [&](const StorageAccess &access) { return lastOnly_[access.storage]; };
   if (llvm::any_of(facts_.accesses(wait), isCountedByLast) || llvm::any_of(facts_.lands(wait), isCountedByLast))
     return {wait->next(), wait->type() ? wait->type()->numBytes().value_or(1) : 1};
-  Node *nodes[] = {wait};
-  WhatIf sunk(*memory_, Side::Down, nodes);
+  WhatIf sunk(*memory_, wait);
   Node *over = sunk.firstOver(wait->next(), barrier, *context_.memoryBudget());
   return over ? Reached{over, sunk.peakOfPassed(wait->next(), barrier) - *context_.memoryBudget()} : Reached{barrier};
 }

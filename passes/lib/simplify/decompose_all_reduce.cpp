@@ -5,7 +5,7 @@
 // from the launch on. As two halves, it lets a transfer that is needed sooner go between them, and only a share of each rank
 // is there after the first. This pass alone gains nothing, since t stands right after s: it is for a schedule that moves
 // them apart.
-//   may we      coalesce/candidates.h asks what it asks of a bucket: one tensor of known size, one wait; and here: a group of
+//   may we      rewrite/candidates.h asks what it asks of a bucket: one tensor of known size, one wait; and here: a group of
 //               known size that divides the elements
 //   which       where the two are predicted to take not much longer than the one, and its memory fits
 //   do it       `rewrite`: by rows where the ranks divide these, else on a flat view of x, and of the result
@@ -15,7 +15,7 @@
 #include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/supersede.h"
-#include "schedule/coalesce/candidates.h"
+#include "rewrite/candidates.h"
 
 #include "analysis/lifetimes.h"
 

@@ -2,42 +2,6 @@
 
 namespace ccgraph {
 
-bool BucketRoom::mayFit(const BucketMoves::Plan &plan, Node *from, Node *to) const {
-  WhatIf moved(memory_, plan.side, plan.nodes, plan.apart);
-  return !moved.firstOver(from, to, budget_) &&
-         moved.peakOfMoved(plan.side == Side::Up ? plan.first : plan.last->next()) <= budget_;
-}
-
-int64_t BucketRoom::resultBytes(const Candidate &member) const {
-  int64_t bytes = 0;
-  for (LiveBytes::IntervalId id : memory_.intervalsOf(member.launch))
-    bytes += memory_.first(id) == member.launch ? memory_.bytes(id) : 0;
-  return bytes;
-}
-
-// Between all launches and all waits, a bucket of one holds its result and is to hold a share in two buffers. At the last
-// wait of all it is to hold a share in the buffer of results, and its result too if that is a copy. The buffers of a
-// bucket of several are there already. What moves stands above all of these rows, before and after.
-bool BucketRoom::mayFitBuffers(const Bucket &bucket, const Bucket &newcomer) const {
-  if (layout_ != BucketLayout::Flat)
-    return true;
-  int64_t moreBetween = 0;
-  int64_t moreAtLastWait = 0;
-  for (const Bucket *part : {&bucket, &newcomer}) {
-    if (part->members.size() > 1)
-      continue;
-    const Candidate &only = part->members.front();
-    moreBetween += only.inputBytes + only.outputBytes - resultBytes(only);
-    moreAtLastWait += only.outputBytes - (only.copied ? 0 : resultBytes(only));
-  }
-  Node *from = newcomer.members.back().launch->next();
-  Node *to = std::min(bucket.firstWait, newcomer.firstWait, standsBefore);
-  Node *last = std::max(bucket.lastWait, newcomer.lastWait, standsBefore);
-  if (!last->isBefore(from) && memory_.alive(last) + moreAtLastWait > budget_)
-    return false;
-  return !from->isBefore(to) || !memory_.firstAbove(from, to, budget_ - moreBetween);
-}
-
 int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {
   int64_t bytes = 0;
   for (LiveBytes::IntervalId id : memory_.intervalsOf(member.launch))
@@ -46,7 +10,7 @@ int64_t BucketRoom::bytesFreedAtLaunch(const Candidate &member) const {
   return bytes;
 }
 
-void BucketRoom::shareWith(const Bucket &part) {
+void BucketRoom::shareWith(const OpenBucket &part) {
   std::vector<LiveBytes::IntervalId> held;
   std::vector<Node *> waits;
   for (const Candidate &member : part.members) {
@@ -78,7 +42,7 @@ void BucketRoom::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool fo
 void BucketRoom::addExtras() {
   Node *launch = newcomer_->members.back().launch;
   int64_t freed = 0;
-  for (const Bucket *part : {bucket_, newcomer_})
+  for (const OpenBucket *part : {bucket_, newcomer_})
     for (const Candidate &member : part->members)
       freed += member.launch == launch ? 0 : bytesFreedAtLaunch(member);
   addExtra(freed, {launch});
@@ -93,7 +57,7 @@ void BucketRoom::addBuffers(Node *launch) {
 }
 
 /// The intervals of the members' own results; a bucket of one has not put them aside yet.
-void BucketRoom::putResultsAside(const Bucket &part) {
+void BucketRoom::putResultsAside(const OpenBucket &part) {
   llvm::append_range(results_, part.results);
   if (part.members.size() > 1)
     return;
@@ -113,7 +77,7 @@ void BucketRoom::addResults(Node *launch) {
   llvm::append_range(results_, aside_);
   llvm::SmallVector<Node *, 8> holders = {launch, std::max(bucket_->lastWait, newcomer_->lastWait, standsBefore)};
   bool forGood = false;
-  for (Bucket::Result result : results_) {
+  for (OpenBucket::Result result : results_) {
     if (result.copied)
       continue;
     holders.push_back(memory_.last(result.interval));
@@ -125,7 +89,7 @@ void BucketRoom::addResults(Node *launch) {
 
 /// A copy is made where its wait stood, and has the readers that the result had.
 void BucketRoom::addCopies() {
-  for (Bucket::Result result : aside_) {
+  for (OpenBucket::Result result : aside_) {
     if (!result.copied)
       continue;
     llvm::SmallVector<Node *, 4> readers;
@@ -143,7 +107,7 @@ void BucketRoom::addCopies() {
 //   c1 = f(a); c2 = f(b); w1 = wait(c1); ...; w2 = wait(c2)
 // a transfer of both holds a up to w2, where c1 alone would hold it up to w1. The extras that each of the two buckets
 // has already are put aside, since those of the joined bucket take their place.
-bool BucketRoom::hold(Bucket &bucket, Bucket &newcomer) {
+bool BucketRoom::hold(OpenBucket &bucket, OpenBucket &newcomer) {
   bucket_ = &bucket;
   newcomer_ = &newcomer;
   oldExtras_ = bucket_->extras;
@@ -164,7 +128,7 @@ void BucketRoom::drop() {
   }
   if (layout_ == BucketLayout::Grouped)
     memory_.shrink(*bucket_->share, shared_);
-  for (Bucket::Result result : aside_)
+  for (OpenBucket::Result result : aside_)
     memory_.resume(result.interval);
   for (LiveBytes::IntervalId id : oldExtras_)
     memory_.resume(id);

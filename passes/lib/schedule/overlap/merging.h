@@ -3,7 +3,7 @@
 // Ownership: candidates refer to the graph. Failure: none. Cost: linear in nodes and edges.
 #pragma once
 
-#include "schedule/coalesce/candidates.h"
+#include "rewrite/candidates.h"
 #include "schedule/overlap/graph_problem.h"
 
 #include "llvm/ADT/DenseMap.h"

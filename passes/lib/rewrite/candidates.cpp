@@ -1,7 +1,7 @@
-#include "schedule/coalesce/candidates.h"
+#include "rewrite/candidates.h"
 
 #include "ccgraph/passes/reassociation.h"
-#include "schedule/coalesce/bucket_rewrite.h"
+#include "rewrite/bucket_rewrite.h"
 
 namespace ccgraph {
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "analysis/dependences.h"
-#include "schedule/coalesce/bucket.h"
+#include "rewrite/bucket.h"
 
 #include "llvm/ADT/StringMap.h"
 

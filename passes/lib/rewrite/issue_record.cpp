@@ -1,4 +1,4 @@
-#include "schedule/coalesce/issue_record.h"
+#include "rewrite/issue_record.h"
 
 #include "analysis/comm_groups.h"
 

@@ -15,7 +15,7 @@
 // Cost: linear in members (times ranks for all_to_all).
 #pragma once
 
-#include "schedule/coalesce/bucket.h"
+#include "rewrite/bucket.h"
 
 namespace ccgraph {
 

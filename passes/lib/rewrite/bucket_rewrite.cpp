@@ -1,7 +1,8 @@
-#include "schedule/coalesce/bucket_rewrite.h"
+#include "rewrite/bucket_rewrite.h"
 
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/effects.h"
 
 #include "rewrite/supersede.h"
 
