@@ -64,7 +64,7 @@ void CommandLine::addNumber(llvm::StringRef name, llvm::StringRef value, llvm::S
   add({name.str(), value.str(), help.str(),
        [flag = name.str(), use = std::move(use)](llvm::StringRef given) -> llvm::Error {
          double number = 0;
-         // Not "number < 0", because that does not refuse NaN.
+         // The test is not "number < 0", which would accept NaN.
          if (given.getAsDouble(number) || !(number >= 0))
            return badValue(flag, given, "a number from 0 on");
          use(number);
@@ -94,7 +94,7 @@ void CommandLine::addRanks(llvm::StringRef name, llvm::StringRef help, size_t &r
        }});
 }
 
-// "--groups a,b --groups c" is a, b, c: a list may be given in parts.
+// A list may be given in parts: "--groups a,b --groups c" is a, b, c.
 void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
                           std::vector<std::string> &list) {
   add({name.str(), value.str(), help.str(), [&list](llvm::StringRef given) {
@@ -106,24 +106,25 @@ void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::Str
        }});
 }
 
-// -h does the same as --help and has no help of its own, so that no screen lists it.
+// -h does the same as --help and has no help text, so no screen lists it.
 void CommandLine::addHelp(llvm::StringRef help, std::optional<std::string> &topic) {
   addOptional("--help", "TOPIC", help, topic);
   add({"-h", "", "", flags_.back().accept});
 }
 
-// A list and no map, because flags are shown in the order in which they were added; there are some thirty.
+// The flags are a list rather than a map, since they are shown in the order in which they were added; there are about
+// thirty.
 const Flag *CommandLine::find(llvm::StringRef name) const {
   auto found = llvm::find_if(flags_, [&](const Flag &flag) { return flag.name == name; });
   return found == flags_.end() ? nullptr : &*found;
 }
 
-// Offers the flag that is nearest by edit distance, at most three letters away and less than half of its own letters:
-// for "--sumary" it is --summary, and for "--foo" none.
+// Suggests the flag with the smallest edit distance: at most three letters, and less than half of the flag's length.
+// For "--sumary" the suggestion is --summary, and for "--foo" there is none.
 llvm::Error CommandLine::unknown(llvm::StringRef given) const {
   const std::string shown = visibleText(given);
   llvm::StringRef name = shown;
-  // Because a digit more or less makes another level, and no level is nearer than another.
+  // A different digit means another level, and all levels are equally near, so the note lists the levels.
   if (name.startswith("-O"))
     if (const Flag *first = find("-O0"))
       return usageError("unknown flag " + name + "\n  note: " + first->name + " to -O3 are the levels");
@@ -144,10 +145,10 @@ llvm::Error CommandLine::unknown(llvm::StringRef given) const {
 
 static bool isNumber(llvm::StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
 
-// "-o out.json" and "-o=out.json" are one. A number that may be left out is taken from the next word where that is a number: "--exposed 5";
-// a file of that name is "./5". A flag whose value is optional, such as --help, takes it only after "=",
-// because in "--help graph.json" the second word may be a file. After "--" no word is a flag, so that a file may be
-// called "-x".
+// "-o out.json" and "-o=out.json" mean the same. An optional number is taken from the next word if that word is a
+// number, as in "--exposed 5"; a file of that name is written "./5". A flag with another optional value, such as
+// --help, takes the value only after "=". In "--help graph.json", the second word may be a file. After "--", every word
+// is a positional argument, so a file may be called "-x".
 llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     llvm::StringRef argument = arguments[i];
@@ -184,8 +185,8 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
   return llvm::Error::success();
 }
 
-// The first screen has the flags that most users need and names the other screens; each of those is a topic. Flags
-// belong to the topic that was begun last when they were added.
+// The first screen shows the flags that most users need, and names the other screens, called topics. A flag belongs to
+// the topic that was begun last when the flag was added.
 llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic) const {
   auto found = llvm::find_if(topics_, [&](const Topic &entry) { return entry.name == topic; });
   if (!topic.empty() && found == topics_.end()) {
@@ -207,7 +208,7 @@ llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic)
   return llvm::Error::success();
 }
 
-// The help of all flags begins in one column, as far right as the longest flag of the screen needs.
+// The help texts of all flags start in one column, after the longest flag of the screen.
 void CommandLine::printFlags(llvm::raw_ostream &os, llvm::StringRef topic) const {
   auto isListed = [&](const Flag &flag) { return flag.topic == topic && !flag.help.empty(); };
   auto left = [](const Flag &flag) {

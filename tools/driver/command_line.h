@@ -1,12 +1,11 @@
-// CommandLine: flags, positional arguments, help and exit codes, the same for every tool.
+// CommandLine parses flags and positional arguments, and prints help and errors, the same for every tool.
 //
-// A flag is declared once, with what it takes and its help; parsing, --help and the suggestion
-// for a misspelt flag come from that. `--flag VALUE` and `--flag=VALUE` are one, a lone `-` is a
-// positional argument (standard input), and after `--` everything is.
+// Each flag is declared once, with its value and help; parsing, --help and the suggestion for a misspelt flag use this
+// declaration. `--flag VALUE` and `--flag=VALUE` mean the same. A lone `-` is a positional argument (standard input).
+// After `--`, every word is positional.
 //
-// Ownership: flags hold callbacks into the caller's options. Failure: an llvm::Error of one line,
-// and a note where a flag resembles another; the caller exits with Usage. Cost: none worth
-// naming.
+// Ownership: flags hold callbacks into the caller's options. Failure: an llvm::Error of one line, with a note if the
+// flag resembles another; the caller exits with Usage. Cost: negligible.
 #pragma once
 
 #include "report/given_flag.h"
@@ -27,25 +26,26 @@ enum class ExitCode : int {
   Ok = 0,
   /// an error in the input, or of a pass
   Diagnosed = 1,
-  /// the command line makes no sense
+  /// the command line is not valid
   Usage = 2,
-  /// a check that was asked for did not hold, or could not be made
+  /// a requested check failed, or could not be made
   CheckFailed = 3,
-  /// a bug of ours
+  /// a defect of ccgraph
   Internal = 4,
 };
 
 struct Flag {
   /// "--groups", "-O2"
   std::string name;
-  /// what it takes: "FILE"; empty for a switch; "[TOPIC]" for one that may be given by `=` only, "[N]" for a number that may be left out
+  /// the value: "FILE"; empty for a switch; "[TOPIC]" for a value that may be given by `=` only, "[N]" for an optional
+  /// number
   std::string value;
   /// one line; empty: not listed
   std::string help;
   std::function<llvm::Error(llvm::StringRef value)> accept;
-  /// which screen of the help lists it; empty: the first
+  /// the screen of the help that lists the flag; empty: the first
   std::string topic = {};
-  /// words that its value may be, where they are few: for completion
+  /// the accepted words, if they are few: for completion
   std::vector<std::string> choices = {};
 };
 
@@ -58,29 +58,30 @@ struct Topic {
 
 class CommandLine {
 public:
-  /// `usage` is what follows "usage: " in the help; `about` one sentence.
+  /// `usage` is the text after "usage: " in the help; `about` is one sentence.
   CommandLine(std::string usage, std::string about) : usage_(std::move(usage)), about_(std::move(about)) {}
 
-  /// Flags added from here on are listed on the screen `--help=TOPIC`. `title` is listed on the
-  /// first screen, `about` stands below it on the topic's own.
+  /// Lists the flags that are added from now on on the screen `--help=TOPIC`. `title` appears on the first screen, and
+  /// `about` below the title of the topic's own screen.
   void beginTopic(llvm::StringRef topic, llvm::StringRef title, llvm::StringRef about = "");
   void add(Flag flag);
   void addSwitch(llvm::StringRef name, llvm::StringRef help, bool &value);
-  /// With a value that may be left out and stands after `=` only: `--remarks`, `--remarks=REGEX`. No value: not given.
+  /// Adds a flag with an optional value, which is given after `=` only: `--remarks`, `--remarks=REGEX`. No value means
+  /// that the flag was not given.
   void addOptional(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::optional<std::string> &text);
   void addText(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::string &text);
-  /// Non-negative.
+  /// Adds a flag that takes a non-negative number.
   void addNumber(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::function<void(double)> use);
-  /// Says which words the value of the flag that was added last may be.
+  /// Sets the accepted words of the flag that was added last.
   void chooseFrom(std::vector<std::string> words) { flags_.back().choices = std::move(words); }
-  /// A whole number from `minimum` on.
+  /// Adds a flag that takes a whole number of at least `minimum`.
   void addCount(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, size_t minimum,
                 std::function<void(size_t)> use);
-  /// A number of ranks: from 1 to mostRanks.
+  /// Adds a flag that takes a number of ranks: from 1 to mostRanks.
   void addRanks(llvm::StringRef name, llvm::StringRef help, size_t &ranks);
-  /// Comma-separated; repeating the flag adds.
+  /// Adds a flag that takes a comma-separated list; repeating the flag appends to the list.
   void addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::vector<std::string> &list);
-  /// --help, --help=TOPIC and -h.
+  /// Adds --help, --help=TOPIC and -h.
   void addHelp(llvm::StringRef help, std::optional<std::string> &topic);
 
   /// `arguments` without the program's name.
@@ -91,7 +92,7 @@ public:
   /// One screen; a topic that does not exist is an error.
   [[nodiscard]] llvm::Error printHelp(llvm::raw_ostream &os, llvm::StringRef topic = "") const;
 
-  // What was declared, for those who write it down in another form.
+  // The declarations, for code that writes them in another form.
   [[nodiscard]] const std::string &usage() const { return usage_; }
   [[nodiscard]] const std::string &about() const { return about_; }
   [[nodiscard]] llvm::ArrayRef<Flag> flags() const { return flags_; }
@@ -110,10 +111,10 @@ private:
   std::vector<report::GivenFlag> given_;
 };
 
-/// "got GOT, expected EXPECTED" about a flag's value.
+/// Returns the error "got GOT, expected EXPECTED" about a flag's value.
 [[nodiscard]] llvm::Error badValue(llvm::StringRef flag, llvm::StringRef got, llvm::StringRef expected);
 
-/// Prints an error: diagnostics as they are, anything else as one `error:` line.
+/// Prints diagnostics in their own form, and any other error as one `error:` line.
 void printError(llvm::raw_ostream &os, llvm::Error error);
 
 } // namespace ccgraph::driver

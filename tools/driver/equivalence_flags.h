@@ -1,4 +1,4 @@
-// Equivalence flags: what --check-equivalence and the flags beside it ask.
+// Turns --check-equivalence and the related flags into a question for the equivalence check.
 //
 // Ownership: plain values. Failure: recorded values that cannot be read. Cost: that of reading them.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace ccgraph::driver {
 
-/// Only a pipeline that declares that it adds floats in another order is given a tolerance. With --compare nothing is known
-/// of how the other graph came about, so equal means bitwise equal.
+/// Only a pipeline that declares that it adds floats in another order gets a tolerance. With --compare, the origin of
+/// the other graph is unknown, so equal means bitwise equal.
 [[nodiscard]] llvm::Expected<EquivalenceQuestion>
 equivalenceQuestion(const OptOptions &options, const Pipeline &pipeline, const ObjectMeanings &objects);
 

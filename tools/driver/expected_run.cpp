@@ -23,7 +23,7 @@ llvm::Error refusal(const std::string &file, const llvm::Twine &message, const c
 
 using Renaming = std::vector<std::pair<std::string, std::string>>;
 
-/// All at once, since the names of one side may be those of the other in another order.
+/// All entries are renamed together, since one side may use the names of the other in another order.
 void rename(TensorMap &values, const Renaming &renaming) {
   std::vector<TensorMap::node_type> moved;
   for (const auto &[from, to] : renaming)

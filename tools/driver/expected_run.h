@@ -1,7 +1,9 @@
-// ExpectedRun: what --expect compares with: another graph, executed by the interpreter on the same inputs.
+// ExpectedRun executes the graph of --expect in the interpreter on the same inputs, so that its results can be compared
+// with the run.
 //
-// Callers give inputs by position, so the graph's placeholders may have other names than the program's. One graph serves
-// every rank. Its groups are those of --groups (of the first file), else those of the plan that is compared with it; what remains is assumed.
+// Callers give inputs by position, so the graph's placeholders may have other names than the program's. One graph
+// serves every rank. Its groups come from --groups (the first file), else from the plan that is compared with it; the
+// remaining groups are assumed.
 //
 // Ownership: owns graph and file; borrows program and options. Failure: diagnostics with file and place. Cost: a run of the
 // interpreter.
@@ -16,11 +18,11 @@ class ExpectedRun {
 public:
   ExpectedRun(const RunOptions &options, RunProgram &program) : options_(options), program_(program) {}
 
-  /// Warnings of the reader go to `err`.
+  /// Loads the graph; the reader writes warnings to `err`.
   [[nodiscard]] llvm::Error load(llvm::raw_ostream &err);
-  /// After load(): that the program which is run takes as many inputs.
+  /// Checks that the program takes as many inputs as the graph; call after load().
   [[nodiscard]] llvm::Error checkInputs() const;
-  /// By the names that the program gives its inputs. `inputs` by rank, of the program.
+  /// Runs the graph. `inputs` holds the program's inputs by rank, under the program's names.
   [[nodiscard]] llvm::Expected<runtime::RunResult> run(std::vector<TensorMap> inputs) const;
   [[nodiscard]] const Graph &graph() const { return *graph_; }
 

@@ -1,11 +1,12 @@
-// Fault flags: `--fault KIND:RANK:STEP[:MS]`, a fault as one word of a command line.
+// Parses fault flags: `--fault KIND:RANK:STEP[:MS]` describes a fault as one word of a command line.
 //
 //   skip:1:all_reduce   reorder:0:4   slow:2:mm:500
 //
-// A step is named by its node or by its place in the plan. Where several steps are of one node, a fault of a collective means the one
-// that communicates, any other the first.
+// STEP is the name of a node or a position in the plan. If several steps belong to one node, a fault of a collective
+// selects the step that communicates, and any other fault selects the first step.
 //
-// Ownership: plain values. Failure: parsing gives an error of usage, resolving one about the plan. Cost: none worth naming.
+// Ownership: plain values. Failure: parsing returns a usage error; resolving returns an error about the plan. Cost:
+// negligible.
 #pragma once
 
 #include "ccgraph/runtime/fault.h"
@@ -14,14 +15,14 @@ namespace ccgraph::driver {
 
 struct FaultFlag {
   runtime::Fault fault;
-  /// name, or place in the plan
+  /// name of a node, or position in the plan
   std::string step;
 };
 
 [[nodiscard]] llvm::Expected<FaultFlag> parseFaultFlag(llvm::StringRef text);
-/// `plan`: of the fault's rank.
+/// Finds the step of the fault; `plan` is the plan of the fault's rank.
 [[nodiscard]] llvm::Expected<runtime::Fault> resolveFault(const FaultFlag &flag, const Plan &plan);
-/// "skip, reorder, ...".
+/// Returns "skip, reorder, ...".
 [[nodiscard]] std::string faultKindsText();
 
 } // namespace ccgraph::driver

@@ -14,7 +14,7 @@
 namespace ccgraph::driver {
 namespace {
 
-/// "2 ranks, recorded by local: 14 calls".
+/// Returns a text such as "2 ranks, recorded by local: 14 calls".
 std::string recordsText(llvm::ArrayRef<FlightRecord> records) {
   size_t calls = 0;
   std::set<std::string> engines;
@@ -27,7 +27,7 @@ std::string recordsText(llvm::ArrayRef<FlightRecord> records) {
          ": " + counted(calls, "call");
 }
 
-/// Because only where ranks met, or waited for one another, is there somebody whom the others did not meet.
+/// Returns true if the error is about ranks that wait for one another or disagree; only such an error has a culprit.
 bool isAboutMeeting(const llvm::Error &error) {
   constexpr llvm::StringLiteral rules[] = {"run.deadlock", "run.deadline", "run.ranks-disagree", "run.rank-lost"};
   const auto *diagnostics = error.isA<DiagnosticError>() ? &error : nullptr;
@@ -71,7 +71,7 @@ void explainRecords(llvm::raw_ostream &err, const std::string &folder) {
     return;
   llvm::Expected<std::vector<FlightRecord>> records = loadFlightRecords(folder);
   if (!records)
-    return llvm::consumeError(records.takeError()); // because a run may fail before it has any
+    return llvm::consumeError(records.takeError()); // a run may fail before it has any records
   printVerdict(err, *records);
   err << "  note: flight records of " << counted(records->size(), "rank") << " are in " << folder << '\n';
 }

@@ -1,6 +1,6 @@
-// Flight records in ccgraph-run: written where a run fails or a signal asks for them, and judged by --analyze.
+// Writes flight records when a run of ccgraph-run fails or a signal requests them, and analyzes them for --analyze.
 //
-// Ownership: borrows everything for the call. Failure: diagnostics, and the exit code. Cost: that of the files.
+// Ownership: borrows everything for the call. Failure: diagnostics and the exit code. Cost: that of the files.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
@@ -13,26 +13,28 @@
 
 namespace ccgraph::driver {
 
-/// --analyze: who holds up the run whose records these are. CheckFailed where somebody does.
+/// Implements --analyze: reports which rank delays the run of these records. Returns CheckFailed if a rank delays the
+/// run.
 [[nodiscard]] ExitCode analyzeRecords(const std::string &path, Streams streams);
 
-/// What is said of a run that failed with `error`, beside the error: who is the culprit, if ranks waited for one another or
-/// disagreed, and where the records are, if `folder` is given and they were written there.
+/// Prints notes about a run that failed with `error`. If ranks waited for one another or disagreed, the notes name the
+/// culprit. If `folder` is given and the records were written there, the notes name the folder.
 struct RunRecords {
   std::vector<FlightRecord> records;
-  /// of all ranks; else only of those of this process, which tell nobody's fault
+  /// true if the records cover all ranks; the records of this process alone cannot identify a culprit
   bool all = true;
 };
 void explainFailure(llvm::raw_ostream &err, const llvm::Error &error, const RunRecords &records,
                     const std::string &folder);
-/// The culprit by what the processes of a run that failed have left in the folder; nothing where there is none, or no folder.
+/// Reports the culprit from the records that the processes of a failed run left in the folder; prints nothing if there
+/// is no record or no folder.
 void explainRecords(llvm::raw_ostream &err, const std::string &folder);
 
-/// While it lives, SIGUSR1 writes the records of the run that goes on, and SIGTERM and SIGINT write them and then end the
-/// process as they always do. Threads that are started meanwhile inherit that.
+/// Handles signals during its lifetime. SIGUSR1 writes the records of the current run. SIGTERM and SIGINT write them
+/// and then end the process as usual. Threads that start during this time inherit the handling.
 class SignalRecords {
 public:
-  /// No folder: signals do what they always do.
+  /// Without a folder, signals keep their usual effect.
   SignalRecords(const runtime::PreparedPlans *plans, std::string folder, llvm::raw_ostream &err);
   ~SignalRecords();
   SignalRecords(const SignalRecords &) = delete;

@@ -22,7 +22,7 @@ void listModels(llvm::raw_ostream &os) {
   }
 }
 
-/// The file's sizes over the model's.
+/// Returns the model's sizes, overridden by those of the file.
 llvm::Expected<ModelConfig> configOf(const GenOptions &options) {
   if (options.config.empty())
     return models::findModel(options.model)->config;

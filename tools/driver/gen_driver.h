@@ -1,7 +1,7 @@
-// ccgraph-gen: the graph of a training step that nobody has traced.
+// ccgraph-gen generates the graph of a training step without tracing a model.
 //
-// Ownership: borrows arguments and streams. Failure: the exit codes of command_line.h; errors are printed.
-// Cost: that of making the graph and writing it, some microseconds a node.
+// Ownership: borrows arguments and streams. Failure: returns the exit codes of command_line.h and prints the errors.
+// Cost: that of generating and writing the graph, some microseconds a node.
 #pragma once
 
 #include "driver/command_line.h"

@@ -15,10 +15,10 @@ llvm::Error usage(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Beyond it products of sizes would be no numbers.
+/// The largest accepted size; products of larger sizes would overflow.
 constexpr int64_t largestSize = int64_t{1} << 40;
 
-/// A number from 1 on that a program can be made of.
+/// Adds a flag that takes a size from 1 to largestSize.
 void addSize(CommandLine &line, llvm::StringRef name, llvm::StringRef help, int64_t &size) {
   line.add({name.str(), "N", help.str(), [name = name.str(), &size](llvm::StringRef text) -> llvm::Error {
               int64_t value = 0;
@@ -29,7 +29,8 @@ void addSize(CommandLine &line, llvm::StringRef name, llvm::StringRef help, int6
             }});
 }
 
-/// A device type of torch.device, and perhaps an index. PyTorch's types for other uses than training (opengl, ideep) are left out.
+/// Returns true for a device type of torch.device with an optional index. PyTorch's device types that are not for
+/// training (opengl, ideep) are left out.
 bool isDeviceOfPyTorch(llvm::StringRef text) {
   constexpr llvm::StringLiteral types[] = {"cpu", "cuda", "hip", "hpu", "maia", "meta", "mps", "mtia", "xla", "xpu"};
   auto [type, index] = text.split(':');
@@ -37,7 +38,7 @@ bool isDeviceOfPyTorch(llvm::StringRef text) {
   return llvm::is_contained(types, type) && (!text.contains(':') || !index.getAsInteger(10, number));
 }
 
-/// A flag whose value is one of a few words.
+/// Adds a flag whose value is one of a few words.
 template <typename T>
 void addChoice(CommandLine &line, llvm::StringRef name, llvm::StringRef help,
                std::vector<std::pair<std::string, T>> choices, T &choice) {

@@ -1,7 +1,7 @@
-// What the command line of ccgraph-gen can say.
+// The options of ccgraph-gen's command line.
 //
-// Ownership: plain values, filled by parseGenOptions. Failure: an error of one line, and a note where a flag resembles another;
-// it is one of usage. Cost: none worth naming.
+// Ownership: plain values, filled by parseGenOptions. Failure: a usage error of one line, with a note if the flag
+// resembles another. Cost: negligible.
 #pragma once
 
 #include "driver/command_line.h"
@@ -12,20 +12,20 @@
 
 namespace ccgraph::driver {
 
-/// Each field is what one flag says; those without a comment are what the flag's help says (gen_options.cpp).
+/// Each field holds the value of one flag; the flag's help (gen_options.cpp) describes the fields without a comment.
 struct GenOptions {
-  /// one of modelNames(); empty where a file says it
+  /// one of modelNames(); empty if a file gives the model
   std::string model;
   std::string config;
   std::string output;
   /// "json" or "fx"; empty: by the output's name
   std::string emit;
-  /// topic, maybe empty for the first screen; no value: help is not asked for
+  /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   bool version = false;
   bool listModels = false;
 
-  // Over the model's own; 0: as it is.
+  // These sizes override those of the model; 0: unchanged.
   int64_t layers = 0;
   int64_t dim = 0;
   int64_t heads = 0;
@@ -44,7 +44,7 @@ struct GenOptions {
 
 /// Declares the flags; `options` must outlive the command line.
 [[nodiscard]] CommandLine genCommandLine(GenOptions &options);
-/// Fills the options and checks that they make sense together.
+/// Fills the options and checks that they are consistent.
 [[nodiscard]] llvm::Error parseGenOptions(CommandLine &line, GenOptions &options,
                                           llvm::ArrayRef<const char *> arguments);
 

@@ -1,6 +1,6 @@
-// The table of --list-graphs: one line a graph, with what chooses it.
+// Prints the table of --list-graphs: one line for each graph, with the selector that chooses it.
 //
-// Ownership: borrows everything for the call. Failure: none; the stream keeps what the system said. Cost: linear.
+// Ownership: borrows everything for the call. Failure: none; the stream keeps the system's error. Cost: linear.
 #pragma once
 
 #include "ccgraph/frontend/listed_graph.h"
@@ -10,8 +10,8 @@
 
 namespace ccgraph::driver {
 
-/// Graphs that cannot be read have their reason in place of numbers; the file stands above its graphs where there are
-/// several.
+/// A graph that cannot be read shows the reason in place of numbers. If there are several files, each file is printed
+/// above its graphs.
 void printGraphList(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs);
 
 } // namespace ccgraph::driver

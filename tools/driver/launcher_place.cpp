@@ -9,7 +9,7 @@
 namespace ccgraph::driver {
 namespace {
 
-/// What one launcher calls them.
+/// The environment variables of one launcher.
 struct Variables {
   const char *rank;
   const char *ranks;
@@ -32,14 +32,14 @@ std::string textIn(const char *variable) {
   return text ? text : "";
 }
 
-/// Empty where no launcher says one.
+/// Returns an empty text if no launcher sets an address.
 std::string addressOfLauncher() {
   std::optional<size_t> port = numberIn("MASTER_PORT");
   std::string host = textIn("MASTER_ADDR");
   return host.empty() || !port ? "" : host + ":" + std::to_string(*port + 1);
 }
 
-/// What a launcher calls the job, the same in all of its processes.
+/// Returns the launcher's name of the job, the same in all of its processes.
 std::string nameOfJob() {
   for (const char *variable : {"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE"})
     if (std::string name = textIn(variable); !name.empty())

@@ -10,21 +10,21 @@
 namespace ccgraph::driver {
 namespace {
 
-/// Empty where there is no such file.
+/// Returns nothing if the file does not exist.
 std::optional<std::string> textOf(const llvm::Twine &path) {
   auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
   return buffer ? std::optional((*buffer)->getBuffer().str()) : std::nullopt;
 }
 
-/// Dead ones whose parent has not asked for them are no more.
+/// Returns true for a running process; a zombie, which its parent has not reaped, is not alive.
 bool isAlive(llvm::StringRef process) {
   std::optional<std::string> text = textOf("/proc/" + process + "/stat");
-  // "PID (NAME) STATE ...", where the name may hold anything.
+  // The line is "PID (NAME) STATE ...", where NAME may contain any character.
   llvm::StringRef state = text ? llvm::StringRef(*text).rsplit(')').second.trim() : "";
   return !state.empty() && state.front() != 'Z' && state.front() != 'X';
 }
 
-/// Empty where the system does not tell.
+/// Returns nothing if the system does not provide the information.
 std::optional<bool> hasLiveChild(pid_t parent) {
   std::error_code failure;
   std::optional<bool> found;

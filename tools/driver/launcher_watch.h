@@ -1,10 +1,11 @@
-// LauncherWatch: has mpirun come to its end, and not ended?
+// LauncherWatch detects an mpirun that has finished its work and does not exit.
 //
-// When its processes have been killed, mpirun waits at times for a lock that nobody lets go of, in the last thing that it does. Nobody is
-// left then who would end it, and whoever waits for it waits for ever. So it is given some time once its processes are all gone.
+// After its processes were killed, mpirun sometimes blocks in its last cleanup on a lock that is never released. No
+// process remains that could end it, so a process that waits for mpirun would wait forever. So mpirun gets a limited
+// time to exit once all its processes are gone.
 //
-// Ownership: plain values. Failure: none; where the system does not tell of processes, mpirun is taken to be at work. Cost: a few files
-// of /proc a look.
+// Ownership: plain values. Failure: none; if the system does not provide process information, mpirun counts as working.
+// Cost: reads a few files of /proc for each check.
 #pragma once
 
 #include <chrono>
@@ -16,17 +17,17 @@ namespace ccgraph::driver {
 class LauncherWatch {
 public:
   using Clock = std::chrono::steady_clock;
-  /// What an mpirun that ends takes at most, on a busy machine.
+  /// The longest time that an exiting mpirun needs on a busy machine.
   static constexpr std::chrono::seconds patience{8};
 
   explicit LauncherWatch(pid_t launcher) : launcher_(launcher) {}
-  /// It has had processes, and for as long as `patience` none that lives. Ask every now and then.
+  /// Returns true if mpirun has had processes, and none has been alive for as long as `patience`. Call it at intervals.
   [[nodiscard]] bool isStuck(Clock::time_point now);
 
 private:
   pid_t launcher_;
   bool hadProcesses_ = false;
-  /// since when there has been none
+  /// the time since which there has been no live process
   std::optional<Clock::time_point> alone_;
 };
 

@@ -21,7 +21,7 @@ double medianOf(llvm::ArrayRef<RunTimes> runs, Of of) {
   return median(std::move(values));
 }
 
-/// Rows are those of the first run; a run has the same ones, whatever it takes.
+/// The rows are those of the first run; every run has the same rows, whatever its durations.
 void printCollectives(llvm::raw_ostream &os, llvm::ArrayRef<RunTimes> runs) {
   for (size_t i = 0; i < runs.front().collectives.size(); ++i) {
     CollectiveTimes row = runs.front().collectives[i];

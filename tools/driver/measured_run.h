@@ -1,4 +1,5 @@
-// What a run took, as ccgraph-run tells it: lines on the screen, a trace, and how long each node of the input graph took.
+// Reports the times of a run of ccgraph-run: as lines on the screen, as a trace, and as the duration of each node of
+// the input graph.
 //
 // Ownership: borrows everything for the call. Failure: diagnostics of a file that cannot be written. Cost: linear in the steps.
 #pragma once
@@ -8,17 +9,19 @@
 
 namespace ccgraph::driver {
 
-/// "time      steps alone: ...".
+/// Prints "time      steps alone: ...".
 void printStepTimes(llvm::raw_ostream &os, llvm::ArrayRef<runtime::RunTimes> runs);
-/// "time      communication: ..." and a line for the collectives of each kind on each group: medians of the runs.
+/// Prints "time      communication: ..." and a line for the collectives of each kind on each group: medians of the
+/// runs.
 void printCommunication(llvm::raw_ostream &os, llvm::ArrayRef<runtime::RunTimes> runs);
 
-/// A Chrome trace of the records.
+/// Writes a Chrome trace of the records.
 [[nodiscard]] llvm::Error saveTrace(const std::string &path, llvm::ArrayRef<FlightRecord> records);
 
-/// A duration file: node, tab, microseconds, the median of the runs; the first line is `# graph DIGEST`. Names are those of the
-/// graph before passes rewrote it: what several of its nodes became is shared out among them, by bytes where they are
-/// collectives, else equally. Of ranks with graphs of their own it is that of rank 0.
+/// Writes a duration file: node, tab, microseconds (the median of the runs); the first line is `# graph DIGEST`. The
+/// names are those of the graph before passes rewrote it. If passes merged several of its nodes into one, the time is
+/// divided among them: by bytes for collectives, else equally. If ranks have graphs of their own, the file describes
+/// rank 0.
 [[nodiscard]] llvm::Error saveDurations(const std::string &path, const RunProgram &program,
                                         llvm::ArrayRef<runtime::RunTimes> runs);
 

@@ -19,7 +19,7 @@ ExitCode helpPass(llvm::StringRef name, Streams streams) {
   return ExitCode::Usage;
 }
 
-/// What is asked for without a graph; empty where a graph is to be read.
+/// Handles requests that need no graph; returns nothing if a graph is to be read.
 std::optional<ExitCode> answerWithoutGraph(const CommandLine &line, const OptOptions &options, Streams streams) {
   if (options.help) {
     llvm::Error error = line.printHelp(streams.out, *options.help);

@@ -63,7 +63,7 @@ llvm::Error OptInput::loadGraphs() {
                                 ? llvm::Error::success()
                                 : addGroupsAndObjects(*graph, objects_, options_.groups, &statedGroups_))
       return error;
-  // What --groups says of an object comes first.
+  // The file of --groups is read first, so its statements about an object take precedence.
   for (const auto &graph : graphs_)
     addOwnObjects(*graph, objects_);
   for (const GroupSplit &split : options_.splits)
@@ -73,7 +73,7 @@ llvm::Error OptInput::loadGraphs() {
   return checkNumber();
 }
 
-/// Some of what is asked for is made of one graph.
+/// Some outputs can be made of one graph only.
 llvm::Error OptInput::checkNumber() const {
   bool holdsOne =
       options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan || options_.writesSchedule();
@@ -157,7 +157,7 @@ SymbolValues OptInput::sizesOf(const Graph &graph) const {
   };
   std::vector<std::string> symbols = symbolsOf(graph);
   SymbolValues values;
-  for (const auto &[symbol, value] : llvm::reverse(options_.sizes)) // because the last of two wins
+  for (const auto &[symbol, value] : llvm::reverse(options_.sizes)) // the last of two values wins
     if (llvm::is_contained(symbols, symbol) && !has(values, symbol))
       values.emplace_back(symbol, value);
   for (const auto &[symbol, value] : graph.symbolHints)

@@ -1,8 +1,8 @@
-// OptInput: all that one run of ccgraph-opt reads: the graphs of a file with their groups, and the machine, durations and
-// schedule beside them.
+// OptInput holds everything that one run of ccgraph-opt reads: the graphs of a file with their groups, the machine, the
+// durations and the schedule.
 //
-// Ownership: owns what it read; graphs refer to its context. `options` must outlive it. Failure: errors as the readers
-// give them; warnings go to `warnings` at once. Cost: that of reading the files.
+// Ownership: owns the data that it read; the graphs refer to its context. `options` must outlive it. Failure: returns
+// the errors of the readers; writes warnings to `warnings` as they occur. Cost: that of reading the files.
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
@@ -16,55 +16,55 @@
 
 namespace ccgraph::driver {
 
-/// --drop-types: takes the types of all results off, here and in subgraphs.
+/// Implements --drop-types: removes the types of all results from the graph and its subgraphs.
 void forgetTypes(Graph &graph);
 
 class OptInput {
 public:
   OptInput(const OptOptions &options, llvm::raw_ostream &warnings) : options_(options), warnings_(warnings) {}
 
-  /// The file, before anything in it is read; what follows asks for it.
+  /// Opens the file before anything in it is read; the functions below require this call.
   [[nodiscard]] llvm::Error open();
   [[nodiscard]] const InputFile &file() const { return input_->file; }
-  /// Which graph of a log it is, and where the others are; empty where the file has no choice.
+  /// Returns which graph of a log was chosen, and where the others are; empty if the file has no choice.
   [[nodiscard]] const std::string &choice() const { return input_->choice; }
-  /// The file with all that a log says of it.
+  /// Returns the file with all the information that its log contains.
   [[nodiscard]] const GraphInput &input() const { return *input_; }
   [[nodiscard]] Context &context() { return context_; }
   [[nodiscard]] llvm::ArrayRef<TraceOrder> orders() const { return input_->orders; }
-  /// Of a log: whether the ranks that it holds run one program.
+  /// For a log: returns whether the ranks that it holds run one program.
   [[nodiscard]] const RankComparison &ranks() const { return input_->ranks; }
-  /// Of a log: the GPU of its host, where it lists one.
+  /// For a log: returns the GPU of its host, if the log lists one.
   [[nodiscard]] const std::string &gpu() const { return input_->gpu; }
-  /// Warns of files beside the graph that fit nothing in it.
+  /// Warns about side files that match nothing in the graph.
   void warnOfUnfitFiles(const Graph &graph);
 
-  /// Everything else. A schedule takes the place of the pipeline.
+  /// Reads everything else. A schedule replaces the pipeline.
   [[nodiscard]] llvm::Error load(Pipeline &pipeline);
   [[nodiscard]] const GraphList &graphs() const { return graphs_; }
-  /// Where a node of one of the graphs stands in the file.
+  /// Returns where one of the graphs is in the file, so that its nodes can be located.
   [[nodiscard]] GraphChoice place(size_t graph) const { return {input_->file, input_->selector, graph}; }
 
-  /// Empty: the default.
+  /// Empty means the default machine.
   [[nodiscard]] const std::optional<Machine> &machine() const { return machine_; }
-  /// Of the graph that they were held to last; null where there are none.
+  /// Returns the durations of the graph that was passed last to holdDurationsTo(); null if there are none.
   [[nodiscard]] const Durations *durations() const { return durations_ ? &durations_->durations() : nullptr; }
-  /// An error where there are durations, and none of this graph.
+  /// Returns an error if durations were given and none belongs to this graph.
   [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph) {
     return durations_ ? durations_->holdTo(graph) : llvm::Error::success();
   }
-  /// What the objects that the graphs hold stand for, as the file of --groups says.
+  /// Returns the meanings of the objects in the graphs, as the file of --groups states them.
   [[nodiscard]] const ObjectMeanings &objects() const { return objects_; }
   [[nodiscard]] const Schedule *schedule() const { return schedule_ ? &*schedule_ : nullptr; }
 
-  /// Values of the symbols of a graph that decisions may rest on: those of --bind, and those of the trace where every rank
-  /// runs this program.
+  /// Returns the values of the graph's symbols that decisions may use: those of --bind, and those of the trace if every
+  /// rank runs this program.
   [[nodiscard]] SymbolValues sizesOf(const Graph &graph) const;
 
-  /// What --groups and --split-group say, for another graph of the same log.
+  /// Adds the groups of --groups and --split-group to another graph of the same log.
   [[nodiscard]] llvm::Error addGivenGroups(Graph &graph);
 
-  /// The one graph of another file, with the groups of the options, and that file.
+  /// The only graph of another file, with the groups of the options, and that file.
   struct Other {
     GraphInput input;
     std::unique_ptr<Graph> graph;
@@ -88,7 +88,7 @@ private:
   std::optional<DurationFile> durations_;
   std::optional<Schedule> schedule_;
   ObjectMeanings objects_;
-  GroupTable statedGroups_; ///< of --groups
+  GroupTable statedGroups_; ///< from --groups
 };
 
 } // namespace ccgraph::driver

@@ -1,7 +1,7 @@
-// runOptJob: one run of ccgraph-opt over one file, once it is known what is asked for.
+// runOptJob runs ccgraph-opt once over one file, with options that are already parsed.
 //
-// Ownership: nothing outlives the call. Failure: said on streams.err; the exit code tells whose it is (command_line.h).
-// Cost: that of what is asked for.
+// Ownership: nothing outlives the call. Failure: printed on streams.err; the exit code states the kind of failure
+// (command_line.h). Cost: that of the requested work.
 #pragma once
 
 #include "driver/opt_options.h"

@@ -81,7 +81,7 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addHelp("print this, or what else there is to a topic", options.help);
 }
 
-// Flags of a topic do not stand on the first screen, but on one of their own: --help=output.
+// The flags of a topic have a screen of their own, such as --help=output, and are not on the first screen.
 void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.beginTopic("output", "what is written, and where",
                   "Results go to standard output or -o, all else to standard error.");
@@ -145,7 +145,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
   addCheckFlags(line, options.pipeline);
 }
 
-// A flag that would be ignored beside another one is refused, because the user expects it to do something.
+// A flag that another flag would override is rejected, because the user expects it to have an effect.
 llvm::Error checkTogether(const OptOptions &options) {
   if (!options.values.empty() && options.equivalenceRanks == 0)
     return usage("--values is for --check-equivalence N, which is not given");
@@ -211,7 +211,7 @@ llvm::Error checkPaths(const OptOptions &options) {
 
 } // namespace
 
-// By --emit if it is given, else by the name of the file: "-o x.py" is FX text, all else is JSON.
+// --emit sets the format; without it, the name of the file does: "-o x.py" is FX text, everything else is JSON.
 OutputFormat OptOptions::format() const {
   if (!emit.empty())
     return *formatOf(emit);
@@ -240,7 +240,7 @@ CommandLine optCommandLine(OptOptions &options) {
   return line;
 }
 
-// Who asks for help or a list needs no graph: these answer before anything is held against the number of files.
+// Requests for help or a list need no graph, so they are handled before the number of files is checked.
 llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayRef<const char *> arguments) {
   if (llvm::Error error = line.parse(arguments))
     return error;

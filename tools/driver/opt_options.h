@@ -1,7 +1,7 @@
-// What the command line of ccgraph-opt can say.
+// The options of ccgraph-opt's command line.
 //
-// Ownership: plain values, filled by parseOptOptions. Failure: an error of one line, and a note where a flag resembles
-// another; it is one of usage. Cost: none worth naming.
+// Ownership: plain values, filled by parseOptOptions. Failure: a usage error of one line, with a note if the flag
+// resembles another. Cost: negligible.
 #pragma once
 
 #include "ccgraph/toolkit/bound_sizes.h"
@@ -14,15 +14,15 @@
 
 namespace ccgraph::driver {
 
-/// The level that runs where neither -O nor --pipeline is given.
+/// The level that runs if neither -O nor --pipeline is given.
 inline constexpr unsigned defaultLevel = 2;
 
-/// What is written: a graph in the first two forms, which every tool reads back; what was decided about it; else the plan that it
-/// becomes.
+/// The form of the output. The first two are graphs, which every tool reads back. Schedule records the decisions. The
+/// others are plans.
 enum class OutputFormat : uint8_t { Json, FxText, Schedule, Plan, PlanText, PlanDot };
 [[nodiscard]] constexpr bool isPlanFormat(OutputFormat format) { return format >= OutputFormat::Plan; }
 
-/// Each field is what one flag says; those without a comment are what the flag's help says (opt_options.cpp).
+/// Each field holds the value of one flag; the flag's help (opt_options.cpp) describes the fields without a comment.
 struct OptOptions {
   std::string input;
   /// all flags, in their order
@@ -35,15 +35,15 @@ struct OptOptions {
   std::string selector;
   std::string groups;
   std::string values;
-  std::string schedule; ///< --schedule, what to do in place of a pipeline
-  std::string compare;  ///< a graph that stands for what the passes would make
+  std::string schedule; ///< --schedule, applied in place of a pipeline
+  std::string compare;  ///< a graph that replaces the result of the passes
   std::string helpPass;
   std::string reproducer;
-  /// topic, maybe empty for the first screen; no value: help is not asked for
+  /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   PipelineFlags pipeline;
   ViewFlags views;
-  /// ranks of --check-equivalence; 0: not asked for
+  /// ranks of --check-equivalence; 0: not requested
   size_t equivalenceRanks = 0;
   size_t seed = 0;
   std::vector<std::string> kernels;
@@ -53,7 +53,7 @@ struct OptOptions {
   bool advise = false;
   std::vector<GroupSplit> splits;
   SymbolValues sizes; ///< --bind
-  /// of collectives, of a plan; 0: one for each group
+  /// streams for collectives in a plan; 0: one for each group
   size_t streams = 0;
   bool summary = false;
   bool json = false;
@@ -68,27 +68,30 @@ struct OptOptions {
   bool listPasses = false;
   bool version = false;
 
-  /// True if the run is to write graphs; where it is not, its result is the summary.
+  /// Returns true if the run writes graphs; otherwise its result is the summary.
   [[nodiscard]] bool writesGraphs() const { return !output.empty() || !emit.empty(); }
-  /// True if what is written is a schedule.
+  /// Returns true if the output is a schedule.
   [[nodiscard]] bool writesSchedule() const { return writesGraphs() && format() == OutputFormat::Schedule; }
-  /// True if these are to be plans.
+  /// Returns true if the outputs are plans.
   [[nodiscard]] bool writesPlans() const { return writesGraphs() && isPlanFormat(format()); }
-  /// The result of a run is the graph where one is written, or what has changed, and the summary where neither is.
+  /// Returns true if the run prints the summary. A run that writes no graph and shows no differences prints the summary
+  /// as its result.
   [[nodiscard]] bool printsSummary() const {
     bool shows = summary || json || exposed || advise || (!writesGraphs() && !views.diff);
     return !verifyOnly && compare.empty() && shows;
   }
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
-  /// As --emit says, else by the output's name: FX text for .py, a plan for .plan.json, a schedule for .schedule.json, otherwise JSON.
+  /// Returns the format of --emit, else the format of the output's name: FX text for .py, a plan for .plan.json, a
+  /// schedule for .schedule.json, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;
-  /// True if it is tried what else would help: a page says so too. Where a schedule says what is done, nothing else is tried.
+  /// Returns true if other options are tried to give advice; a report page shows the advice too. With a schedule, no
+  /// other option is tried.
   [[nodiscard]] bool wantsAdvice() const { return advise || (!views.report.empty() && schedule.empty()); }
 };
 
 /// Declares the flags; `options` must outlive the command line.
 [[nodiscard]] CommandLine optCommandLine(OptOptions &options);
-/// Fills the options and checks that they make sense together.
+/// Fills the options and checks that they are consistent.
 [[nodiscard]] llvm::Error parseOptOptions(CommandLine &line, OptOptions &options,
                                           llvm::ArrayRef<const char *> arguments);
 

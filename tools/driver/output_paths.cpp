@@ -10,7 +10,7 @@ namespace fs = llvm::sys::fs;
 namespace ccgraph::driver {
 namespace {
 
-/// The folder as the system knows it, and the name in it.
+/// Returns the canonical folder of the path, and the name in it.
 llvm::SmallString<256> placeOf(llvm::StringRef path) {
   llvm::SmallString<256> absolute(path);
   llvm::SmallString<256> place;
@@ -20,7 +20,7 @@ llvm::SmallString<256> placeOf(llvm::StringRef path) {
   return place;
 }
 
-/// A device or a pipe gives and takes what it is asked for, however often.
+/// Returns true for a device or a pipe, which can be written any number of times.
 bool isStream(llvm::StringRef path) {
   fs::file_status status;
   return !fs::status(path, status) && !fs::is_regular_file(status) && !fs::is_directory(status);

@@ -1,10 +1,12 @@
-// Output paths: what a run writes lies apart from what it reads, and each output has a file of its own.
+// Checks output paths: each output must have a file of its own, different from every input.
 //
-// Two outputs of one path would leave the one that was written last, and an output over an input would take away what the run was made of.
-// Two paths are one file where the system says so (hard links, symbolic links, "./a" and "a"), and where a file that is not there yet would be
-// one. Devices and pipes take any number of outputs; standard output takes one.
+// If two outputs had one path, only the last one would remain; an output over an input would destroy the input of the
+// run. Two paths are one file if the system reports so (hard links, symbolic links, "./a" and "a"), or if a file that
+// does not exist yet would be the same file. Devices and pipes accept any number of outputs; standard output accepts
+// one.
 //
-// Ownership: borrows. Failure: an error of usage that names both flags and the path. Cost: a look at the file system for each pair.
+// Ownership: borrows. Failure: a usage error that names both flags and the path. Cost: a query of the file system for
+// each pair.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -14,7 +16,7 @@
 
 namespace ccgraph::driver {
 
-/// A file as the command line names it; an empty path: not given.
+/// A file as the command line names it; an empty path means that it was not given.
 struct NamedPath {
   std::string flag; ///< "-o", "--report", or "GRAPH"
   std::string path;

@@ -1,4 +1,4 @@
-// What is said where a program needs more memory than --memory-budget allows.
+// Describes a program that needs more memory than --memory-budget allows.
 //
 // Ownership: plain values. Failure: none. Cost: linear in nodes and edges.
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace ccgraph::driver {
 
-/// Empty where the graph fits. Else an error of some lines: what it needs, what holds that, and whether any order could
-/// fit. `run` made the graph.
+/// Returns an empty text if the graph fits. Otherwise returns an error of some lines: what the graph needs, which
+/// tensors use the memory, and whether any order could fit. `run` produced the graph.
 [[nodiscard]] std::string overBudgetText(llvm::StringRef file, const Graph &graph, const PipelineRun &run,
                                          int64_t budget);
 

@@ -39,7 +39,7 @@ StepTimes timesOfPlan(const Plan &plan, const ProgramCosts &costs) {
   });
 }
 
-/// Of more digits than other times have, because two of them are held against each other.
+/// Prints more digits than other times have, because two such times are compared with each other.
 std::string exactText(double seconds) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -56,7 +56,7 @@ std::string fastestText(llvm::ArrayRef<double> seconds) {
   return exactText(*std::min_element(seconds.begin(), seconds.end()));
 }
 
-/// Of the step that ended last, on any rank.
+/// Returns the end of the last step on any rank.
 int64_t lastOf(const std::vector<std::vector<int64_t>> &ends) {
   int64_t last = 0;
   for (const std::vector<int64_t> &rank : ends)

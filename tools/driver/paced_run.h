@@ -1,10 +1,10 @@
-// A run that is paced, as ccgraph-run asks for it and tells of it: how long each step takes, and what came of that.
+// Assigns simulated durations to the steps of a run (--pace), and reports the result.
 //
-// Times of nodes are those of the durations that --pace names, and what the cost model predicts for --machine where these do not
-// name a node; a plan has no graph of which times could be predicted.
+// Durations come from the file that --pace names. For other nodes, they are the cost model's predictions for --machine.
+// A plan has no graph to predict times for.
 //
-// Ownership: borrows everything for the call. Failure: diagnostics; of a plan, the nodes without a time, all at once. Cost: that of the
-// cost model.
+// Ownership: borrows everything for the call. Failure: diagnostics; for a plan, all nodes without a time together.
+// Cost: that of the cost model.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
@@ -13,20 +13,20 @@
 
 namespace ccgraph::driver {
 
-/// By plan of the program.
+/// Returns the times of each plan of the program.
 [[nodiscard]] llvm::Expected<std::vector<StepTimes>> timesOfProgram(const RunProgram &program);
 [[nodiscard]] runtime::Pace paceOf(llvm::ArrayRef<StepTimes> times);
 
-/// What came of the runs.
+/// The results of the paced runs.
 struct PacedRuns {
   /// see RankTraces
   std::vector<std::vector<int64_t>> ends;
-  /// of each run, by this machine's clock
+  /// of each run, by the clock of this machine
   llvm::ArrayRef<double> seconds;
 };
 
-/// "paced     by d.tsv, the rest predicted for h100x8; nothing is computed", what the steps of rank 0 add up to, when the last
-/// step ended by the stated times, and what the machine took.
+/// Prints "paced     by d.tsv, the rest predicted for h100x8; nothing is computed", the sum of the durations of rank
+/// 0's steps, the simulated end of the last step, and the time that the machine took.
 void printPace(llvm::raw_ostream &os, const RunProgram &program, const StepTimes &times, const PacedRuns &runs);
 
 } // namespace ccgraph::driver

@@ -9,7 +9,8 @@
 namespace ccgraph::driver {
 namespace {
 
-// Three cases: bytes are a budget, "unlimited" is none, and no flag at all is what the input itself needs.
+// There are three cases: a number of bytes is a budget, "unlimited" means no budget, and without a flag the budget is
+// what the input itself needs.
 llvm::Error acceptBudget(PipelineFlags &flags, llvm::StringRef text) {
   PassManagerOptions &manager = flags.manager;
   if (flags.leastMemory)
@@ -34,7 +35,7 @@ llvm::Error acceptAim(PipelineFlags &flags, llvm::StringRef text) {
   return llvm::Error::success();
 }
 
-/// The same diagnostics, with the file and the schema that they are about.
+/// Returns the same diagnostics, with the file and the schema that they refer to.
 llvm::Error inFile(const std::string &path, const OpDeclaration &declaration, llvm::Error error) {
   std::vector<Diagnostic> found;
   llvm::handleAllErrors(
@@ -63,7 +64,7 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   };
   const std::string levels = word(0, "nothing; ") + word(1, "simplify, sink waits; ") +
                              word(2, "schedule and merge too; ") + word(3, "longer search");
-  // Four flags, of which one carries the line of help for all.
+  // The four flags share one help text, which one of them carries.
   for (unsigned level = 0; level <= maxLevel; ++level)
     line.add({"-O" + std::to_string(level), "", level == 2 ? levels : "", [&flags, level](llvm::StringRef) {
                 flags.level = level;
@@ -81,11 +82,11 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   line.add({"--minimize", "WHAT", "time within the budget, or memory and then time (time)",
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
   line.chooseFrom({"time", "memory"});
-  line.add(
-      {"--bitwise", "", "merge no sums of floats of more than two ranks (default, as in Python: merge them)", [&flags](llvm::StringRef) {
-         flags.manager.bitwise = true;
-         return llvm::Error::success();
-       }});
+  line.add({"--bitwise", "", "merge no sums of floats of more than two ranks (default, as in Python: merge them)",
+            [&flags](llvm::StringRef) {
+              flags.manager.bitwise = true;
+              return llvm::Error::success();
+            }});
 }
 
 void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
@@ -109,14 +110,14 @@ void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
 
 namespace {
 
-/// The pipeline that -O or --pipeline names, whole.
+/// Returns the whole pipeline that -O or --pipeline names.
 llvm::Expected<Pipeline> wholePipeline(const PipelineFlags &flags, unsigned otherwise) {
   if (flags.text && flags.level)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "got both -O%u and --pipeline, expected one of them",
                                    *flags.level);
   if (!flags.text)
     return pipelineOfLevel(flags.level.value_or(otherwise));
-  // An empty text is a pipeline of no pass only here: within a pipeline, a pass without a name is a mistake.
+  // Only here does an empty text mean a pipeline without passes: within a pipeline, a pass without a name is an error.
   return llvm::StringRef(*flags.text).trim().empty() ? Pipeline() : Pipeline::parse(*flags.text);
 }
 
@@ -138,7 +139,8 @@ llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
   return whole;
 }
 
-// As a user would type it: "-O2", the text of --pipeline, or '' for the empty one, which runs nothing.
+// Returns the form that a user would type: "-O2", the text of --pipeline, or '' for the empty pipeline, which runs no
+// pass.
 std::string PipelineFlags::spelling(unsigned otherwise) const {
   const std::string stop = stopAfter.empty() ? "" : " --stop-after " + stopAfter;
   if (!text)

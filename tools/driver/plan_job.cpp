@@ -10,7 +10,7 @@
 namespace ccgraph::driver {
 namespace {
 
-/// Whether something is asked for that only a graph has.
+/// Returns true if an option requires a graph.
 bool asksOfGraph(const OptOptions &options) {
   bool passes = options.pipeline.level || options.pipeline.text || options.views.remarks || options.timing ||
                 options.printAfterChange || !options.printPlanAfter.empty() || !options.pipeline.stopAfter.empty() ||

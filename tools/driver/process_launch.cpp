@@ -21,12 +21,12 @@
 namespace ccgraph::driver {
 namespace {
 
-/// What Open MPI, MPICH and Slurm give each process to find its peers.
+/// Variables by which Open MPI, MPICH and Slurm mark the processes of a job.
 constexpr const char *launchVariables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
 
 constexpr llvm::StringLiteral bannerLine = "--------------------------------------------------------------------------";
 
-/// One end of a process's output.
+/// A pipe for one output stream of a process.
 struct Pipe {
   int read = -1;
   int write = -1;
@@ -42,7 +42,8 @@ struct Pipe {
 
 std::vector<std::string> commandOf(const std::string &mpirun, llvm::ArrayRef<const char *> arguments,
                                    size_t processes) {
-  // Because ranks are often more than cores, and containers have no other user than root.
+  // There are often more ranks than cores (--oversubscribe), and a container may have no user except root
+  // (--allow-run-as-root).
   std::vector<std::string> command = {mpirun, "--oversubscribe"};
   if (geteuid() == 0)
     command.emplace_back("--allow-run-as-root");
@@ -52,15 +53,16 @@ std::vector<std::string> commandOf(const std::string &mpirun, llvm::ArrayRef<con
   return command;
 }
 
-/// Never returns.
+/// Replaces this process by the command; never returns.
 [[noreturn]] void become(const std::vector<std::string> &command, const Pipe &out, const Pipe &err) {
-  // So that nobody is left behind where this process is ended.
+  // The child ends when this process is ended.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   dup2(out.write, STDOUT_FILENO);
   dup2(err.write, STDERR_FILENO);
   for (int end : {out.read, out.write, err.read, err.write})
     close(end);
-  // Because mpirun itself crashes at times, in its own end, when its processes have been killed: nobody needs its core.
+  // After its processes were killed, mpirun itself sometimes crashes during cleanup; its core file is useless, so none
+  // is written.
   rlimit cores{};
   if (getrlimit(RLIMIT_CORE, &cores) == 0) {
     cores.rlim_cur = 0;
@@ -74,7 +76,7 @@ std::vector<std::string> commandOf(const std::string &mpirun, llvm::ArrayRef<con
   _exit(127);
 }
 
-/// Reads once. False at the end.
+/// Reads once. Returns false at the end of the stream.
 template <typename Use>
 bool drain(int from, Use use) {
   std::array<char, 65536> buffer{};
@@ -86,7 +88,7 @@ bool drain(int from, Use use) {
   return count > 0;
 }
 
-/// Until both have ended. False: mpirun is stuck in its own end.
+/// Forwards both streams until they end. Returns false if mpirun is stuck in its cleanup.
 bool forward(int out, int err, Streams streams, LauncherText &text, LauncherWatch &watch) {
   constexpr int milliseconds = 500;
   std::array<pollfd, 2> ends{pollfd{out, POLLIN, 0}, pollfd{err, POLLIN, 0}};
@@ -197,7 +199,7 @@ void LauncherText::closeBanner() {
     ended_ = ("rank " + parts[1] + " was ended by signal " + parts[2]).str();
     return;
   }
-  // That a process has ended with an error, it has said itself.
+  // The process itself has already reported that it ended with an error, so these texts of mpirun are dropped.
   constexpr llvm::StringLiteral known[] = {"MPI_ABORT was invoked", "returned\na non-zero exit code",
                                            "exited with non-zero status"};
   if (llvm::none_of(known, [&](llvm::StringRef words) { return text.find(words.str()) != std::string::npos; }))

@@ -1,9 +1,12 @@
-// Processes for an engine that runs each rank in one: ccgraph-run starts itself again, by mpirun, once for each rank.
+// Starts the processes of an engine that runs each rank in one: ccgraph-run starts itself again, by mpirun, once for
+// each rank.
 //
-// Where it has been started so already, by itself or by the user's own mpirun or scheduler, it does not.
-// What mpirun itself prints when a job ends early is left out, but for who was ended by which signal, which becomes an error of ours.
+// A process that was already started by mpirun or a scheduler, its own or the user's, does not start others. mpirun's
+// own messages at an early end of a job are dropped, except which process a signal ended; that becomes an error of
+// ccgraph.
 //
-// Ownership: borrows the streams. Failure: an exit code; what went wrong is on streams.err. Cost: that of mpirun, some tenths of a second.
+// Ownership: borrows the streams. Failure: returns an exit code and prints the error on streams.err. Cost: that of
+// mpirun, some tenths of a second.
 #pragma once
 
 #include "driver/command_line.h"
@@ -11,21 +14,21 @@
 
 namespace ccgraph::driver {
 
-/// This process is one of a job's.
+/// Returns true if this process belongs to a launched job.
 [[nodiscard]] bool isLaunched();
 
-/// Runs this program with these arguments in so many processes, and gives what they give.
+/// Runs this program with these arguments in the given number of processes, and returns their exit code.
 [[nodiscard]] ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processes, Streams streams);
 
-/// mpirun's own words, taken apart from those of its processes.
+/// Separates mpirun's own messages from those of its processes.
 class LauncherText {
 public:
   explicit LauncherText(llvm::raw_ostream &os) : os_(os) {}
-  /// What has come, in pieces of any size.
+  /// Adds a piece of text of any size.
   void add(llvm::StringRef text);
-  /// All has come.
+  /// Ends the text.
   void finish();
-  /// "rank 1 was ended by signal 9 (Killed)"; empty where none was.
+  /// Returns a text such as "rank 1 was ended by signal 9 (Killed)"; empty if no rank was.
   [[nodiscard]] const std::string &ended() const { return ended_; }
 
 private:

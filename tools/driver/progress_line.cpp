@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char *eraseLine = "\r\033[K";
 
-/// Because what goes to other streams loses its control characters.
+/// The line needs control characters, which the tool's other streams remove.
 llvm::raw_ostream &terminal() { return llvm::errs(); }
 
 bool isForPeople(llvm::raw_ostream &os) {

@@ -1,12 +1,13 @@
-// ProgressLine: what a run is about, on a terminal, while it takes long.
+// ProgressLine shows on a terminal what a long run is doing.
 //
 //   { ProgressLine line(streams.err, "passes"); ... }     "passes, 3 s", from the first second on, gone at the end
 //
-// One line, written anew each second and erased when the object goes. The cursor stays at its first column, so that what is
-// printed meanwhile stands on a line of its own. Nothing is written to a pipe, a file, a text of a test, or where TERM says
-// dumb; and nothing in the first second.
+// The line is rewritten each second and erased when the object is destroyed. The cursor stays in the first column, so
+// output that is printed meanwhile has a line of its own. Nothing is written in the first second, to a pipe or a file,
+// in tests, or if TERM is dumb.
 //
-// Ownership: borrows the stream, which must outlive it. Failure: none. Cost: on a terminal one thread that sleeps, else none.
+// Ownership: borrows the stream, which must outlive it. Failure: none. Cost: one thread that sleeps on a terminal, else
+// none.
 #pragma once
 
 #include "llvm/Support/raw_ostream.h"
@@ -33,10 +34,10 @@ private:
   std::mutex mutex_;
   std::condition_variable ended_;
   bool isOver_ = false;
-  std::thread teller_; ///< last, because it uses all of these
+  std::thread teller_; ///< declared last, because it uses all of these
 };
 
-/// What `work` gives, with such a line while it runs.
+/// Returns the result of `work`, and shows such a line while it runs.
 template <typename Work>
 auto duringLine(llvm::raw_ostream &os, std::string what, Work work) {
   ProgressLine line(os, std::move(what));

@@ -22,7 +22,7 @@ RemarkArgs factsOf(const ScheduleRecord &record, const RecordedTransfer &transfe
           {"exposed-us", microseconds(transfer.exposed)}};
 }
 
-/// By the names of launches and of their first waits.
+/// Adds facts under the names of launches and of their first waits.
 void addFacts(llvm::StringMap<RemarkArgs> &facts, const ScheduleRecord &record) {
   for (const RecordedTransfer &transfer : record.transfers) {
     facts.try_emplace(record.steps[transfer.launch].node, factsOf(record, transfer));
@@ -46,7 +46,7 @@ llvm::StringRef tagOf(RemarkKind kind) {
   llvm_unreachable("no such kind");
 }
 
-/// "train.py", 12 and "layers.0" of "train.py:12 in layers.0".
+/// Holds "train.py", 12 and "layers.0" for "train.py:12 in layers.0".
 struct SourcePlace {
   std::string file, module;
   unsigned line = 0;
@@ -71,7 +71,7 @@ const std::string *argument(const Remark &remark, llvm::StringRef name) {
   return nullptr;
 }
 
-/// The sentence in pieces: what is a fact has its name, what stands between has "String".
+/// Returns the sentence in pieces: a fact has its name, and the text between facts has the name "String".
 std::vector<Field> sentenceOf(const Remark &remark) {
   std::vector<Field> fields = {{"Node", remark.node},
                                {"String", (" " + remarkKindName(remark.kind) + " (" + remark.reason + ")").str()}};
@@ -91,7 +91,7 @@ std::string hotnessOf(const Remark &remark) {
   return exposed ? llvm::StringRef(*exposed).split('.').first.str() : "";
 }
 
-/// JSON's texts are YAML's too.
+/// A JSON string is also a YAML string.
 llvm::json::Value quoted(llvm::StringRef text) { return llvm::json::Value(llvm::json::fixUTF8(text)); }
 
 void writeYaml(llvm::raw_ostream &os, llvm::StringRef graph, const Remark &remark) {

@@ -1,13 +1,14 @@
-// Remark views: remarks with what is known of their nodes, filtered, and as files.
+// Adds the properties of nodes to remarks, filters remarks, and writes them as files.
 //
-// A remark says what a pass did; the schedules say which group the node is on, how many bytes it moves, how long that takes and for how
-// long it is exposed. The two are put together here, by the name of the node: as it was before, or as it is where it is new.
+// A remark states what a pass did; the schedules state the group of the node, the bytes that it moves, how long that
+// takes and for how long it is exposed. This file joins the two by the name of the node: the name before the pass, or
+// the new name for a new node.
 //
-// Files have the fields of LLVM's optimisation records, so that opt-viewer and its kin read them: what was done is Passed, what was left
-// alone Missed, what stands right already Analysis. The texts of Args, one after another, are a sentence. Function is the graph, Hotness the
-// microseconds for which the node is exposed.
+// Files have the fields of LLVM's optimization records, so that opt-viewer and similar tools read them: a change is
+// Passed, a node left alone is Missed, and a node that was already right is Analysis. The texts of Args form a
+// sentence. Function is the graph, and Hotness is the number of microseconds for which the node is exposed.
 //
-// Ownership: plain values. Failure: none; the pattern is one. Cost: linear in remarks and nodes.
+// Ownership: plain values. Failure: only for an invalid pattern. Cost: linear in remarks and nodes.
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
@@ -16,16 +17,17 @@
 
 namespace ccgraph::driver {
 
-/// All remarks of a run whose schedules were recorded, in their order, each with the arguments `group`, `bytes`, `us` and `exposed-us`
-/// where its node communicates or waits.
+/// Returns all remarks of a run with recorded schedules, in their order. A remark whose node communicates or waits has
+/// the arguments `group`, `bytes`, `us` and `exposed-us`.
 [[nodiscard]] std::vector<Remark> detailedRemarks(const PipelineRun &run);
 
-/// Those whose line (print() in remark.h) matches an extended regular expression; all for an empty text.
+/// Returns the remarks whose line (print() in remark.h) matches an extended regular expression, and all remarks for an
+/// empty text.
 [[nodiscard]] std::vector<Remark> matchingRemarks(std::vector<Remark> remarks, llvm::StringRef pattern);
 
-/// One YAML document a remark.
+/// Writes one YAML document for each remark.
 void writeRemarkYaml(llvm::raw_ostream &os, llvm::StringRef graph, llvm::ArrayRef<Remark> remarks);
-/// An array of the same fields, with the tag as "Type".
+/// Writes an array of the same fields, with the tag as "Type".
 void writeRemarkJson(llvm::raw_ostream &os, llvm::StringRef graph, llvm::ArrayRef<Remark> remarks);
 
 } // namespace ccgraph::driver

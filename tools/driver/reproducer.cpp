@@ -11,11 +11,11 @@
 namespace ccgraph::driver {
 namespace {
 
-// The graph in memory is of no use here, because passes have changed it. So it is read again from the bytes of the
-// input, with the same operators and groups, and written as JSON: a file that a report can carry, beside the command
+// Passes have changed the graph in memory, so it cannot be used here. The graph is read again from the bytes of the
+// input, with the same operators and groups, and written as JSON. A bug report can contain this file and the command
 // that runs the passes up to the one that failed.
 
-/// The graph that failed, by the name that it has in the file.
+/// Loads the graph that failed, by its name in the file.
 llvm::Expected<std::unique_ptr<Graph>> loadFailed(Context &context, const OptOptions &options, const InputFile &input,
                                                   llvm::StringRef name) {
   if (llvm::Error error = options.pipeline.declareOps(context))
@@ -28,7 +28,8 @@ llvm::Expected<std::unique_ptr<Graph>> loadFailed(Context &context, const OptOpt
   return std::move(graphs->front());
 }
 
-/// Where the graph was written: the file that was asked for, else a new one of the temporary folder, which no other user reads.
+/// Returns where the graph was written: the requested file, else a new file in the temporary folder that other users
+/// cannot read.
 llvm::Expected<std::string> writeGraph(const OptOptions &options, const Graph &graph) {
   llvm::SmallString<128> path(options.reproducer);
   if (path.empty())
@@ -43,7 +44,7 @@ llvm::Expected<std::string> writeGraph(const OptOptions &options, const Graph &g
   return path.str().str();
 }
 
-/// The flags that change what a pass does, beside the pipeline.
+/// Returns the flags that change the effect of a pass, besides the pipeline.
 std::string otherFlags(const OptOptions &options) {
   const PassManagerOptions &manager = options.pipeline.manager;
   std::string text;

@@ -1,11 +1,10 @@
-// Reproducers: what is written when a check after a pass fails, which is always a defect of
-// ours.
+// Writes a reproducer when a check after a pass fails, which is always a defect of ccgraph.
 //
-// Writes the graph as it was read, with its groups, to the file of --reproducer, or into a new file of the
-// system's folder for temporary files that other users cannot read, and the command that shows the defect to `err`.
+// The graph is written as it was read, with its groups, to the file of --reproducer, else to a new file in the system's
+// temporary folder that other users cannot read. The command that shows the defect is printed on `err`.
 //
-// Ownership: none. Failure: never an error of its own, since one was just reported: what keeps the
-// file from being written is a note. Cost: reads the input again.
+// Ownership: none. Failure: never an error, since one was just reported; a file that cannot be written gives a note.
+// Cost: reads the input again.
 #pragma once
 
 #include "ccgraph/frontend/files.h"
@@ -13,7 +12,7 @@
 
 namespace ccgraph::driver {
 
-/// `input` is the file that was read, still open, since standard input cannot be read twice.
+/// `input` is the file that was read and is still open, since standard input cannot be read twice.
 void writeReproducer(const OptOptions &options, const InputFile &input, const PassFailure &failure,
                      llvm::raw_ostream &err);
 

@@ -28,14 +28,14 @@ namespace {
 
 using namespace runtime; // NOLINT(google-build-using-namespace): a driver is glue between the folders
 
-// Inputs are recorded values (--values), or made from a seed. Outputs are compared with those of another graph on the same
-// inputs (--expect), else with the recorded ones; where there is neither, a checksum of each output is printed, so that
-// two runs can be held against each other by their text.
+// Inputs are recorded values (--values) or are generated from a seed. Outputs are compared with those of another graph
+// on the same inputs (--expect), else with the recorded outputs. If there is neither, a checksum of each output is
+// printed, so that two runs can be compared by their text.
 
 /// One execution: loads, runs, compares, reports.
 class RunJob {
 public:
-  /// `place`: where each rank has a process, that of this one.
+  /// `place` is the place of this process, if each rank has a process.
   RunJob(const RunOptions &options, Pipeline pipeline, Streams streams,
          std::optional<ProcessPlace> place = std::nullopt)
       : options_(options), pipeline_(std::move(pipeline)), streams_(streams), place_(place), program_(options, streams),
@@ -70,7 +70,7 @@ public:
     return expected ? compare(*expected, options_.expect) : fail(expected.takeError(), ExitCode::CheckFailed);
   }
 
-  /// How many ranks the program has; nothing is run.
+  /// Returns the number of ranks of the program without running it.
   llvm::Expected<size_t> countRanks(llvm::ArrayRef<std::string> paths) {
     if (llvm::Error error = program_.open(paths))
       return error;
@@ -82,7 +82,7 @@ public:
   }
 
 private:
-  /// The results of all ranks come to this process.
+  /// Returns true if this process receives the results of all ranks.
   [[nodiscard]] bool seesAll() const { return !place_ || place_->rank == 0; }
 
   ExitCode fail(llvm::Error error, ExitCode code = ExitCode::Diagnosed) {
@@ -153,8 +153,8 @@ private:
     return code;
   }
 
-  // Inputs are those of the program as it was given, so they are made before a pass sees it. A run that does not fit into
-  // memory is refused before they are: a plan's when it is prepared, a graph's by its types.
+  // Inputs belong to the original program, so they are generated before a pass changes it. A run that does not fit into
+  // memory is rejected before that: a plan when it is prepared, a graph by its types.
   llvm::Error prepare() {
     ProgressLine line(streams_.err, "reading and preparing");
     if (llvm::Error error = program_.load())
@@ -177,13 +177,13 @@ private:
     return program_.placed(prepareRuns());
   }
 
-  /// Those that run in the memory of this machine: one that serves every rank, or one for each.
+  /// Returns the graphs that run in the memory of this machine: one that serves every rank, or one for each rank.
   [[nodiscard]] std::vector<const Graph *> graphsOfHost() const {
     std::vector<const Graph *> all = program_.graphs(), here;
     if (!place_ || all.size() < 2)
       return all;
     for (size_t rank : place_->hostRanks)
-      if (rank < all.size()) // because more processes than ranks are refused later
+      if (rank < all.size()) // more processes than ranks are rejected later
         here.push_back(all[rank]);
     return here;
   }
@@ -200,13 +200,14 @@ private:
       inputs_ = std::move(*values);
       return llvm::Error::success();
     }
-    // What the run needs is told from types before an input is made, since the inputs alone may be more than there is.
+    // The required memory is computed from types before an input is generated, since the inputs alone may exceed the
+    // memory.
     const std::vector<const Graph *> graphs = graphsOfHost();
     const size_t ranks = place_ ? place_->hostRanks.size() : program_.ranks();
     if (!program_.isPlanned())
       if (llvm::Error error = checkMemory(memoryNeed(graphs, ranks).toRun(), ranks, machineMemory()))
         return error;
-    // Each rank may have an equal part of what there is.
+    // Each rank may use an equal part of the memory.
     const int64_t room = machineMemory() / static_cast<int64_t>(ranks);
     for (size_t rank = 0; rank < program_.ranks(); ++rank)
       inputs_.push_back(seesAll() || rank == place_->rank ? program_.seededInputs(rank, room) : TensorMap());
@@ -236,7 +237,8 @@ private:
     std::erase_if(rules_.fixed, [&](const std::string &name) { return theirs.count(name) == 0; });
   }
 
-  /// A folder of recorded values holds in.*, out.* and after.* by name, and so do the results of a run, but for in.*.
+  /// A folder of recorded values holds in.*, out.* and after.* by name, and the results of a run have the same names
+  /// except in.*.
   ExitCode compare(const std::vector<TensorMap> &expected, const std::string &with) {
     findFixedOutputs();
     Comparison comparison = compareRuns({expected, runs_.result(), inputs_}, rules_);
@@ -281,14 +283,14 @@ private:
   TimedRuns runs_;
   ExpectedRun expected_;
   std::vector<TensorMap> inputs_;
-  std::vector<StepTimes> stepTimes_; ///< by plan, where they are paced
+  std::vector<StepTimes> stepTimes_; ///< by plan, if the run has simulated durations
   ComparisonRules rules_;
-  bool saved_ = true; ///< flight records of a run that failed, where they are asked for
+  bool saved_ = true; ///< false if a failed run could not write the requested flight records
 };
 
 // --- A process for each rank ------------------------------------------------------------------------------------
 
-/// What ccgraph-run was asked for.
+/// A call of ccgraph-run.
 struct RunCall {
   const RunOptions &options;
   Pipeline pipeline;
@@ -300,7 +302,7 @@ struct RunCall {
   }
 };
 
-/// Reads the program once, so that what is wrong with it is said once and the number of ranks is known.
+/// Reads the program once, so that its errors are reported once and the number of ranks is known.
 ExitCode launchRanks(const Engine &engine, RunCall call, Streams streams) {
   if (llvm::Error error = engine.checkAvailable()) {
     printError(streams.err, std::move(error));
@@ -322,13 +324,13 @@ ExitCode launchRanks(const Engine &engine, RunCall call, Streams streams) {
   return ExitCode::Diagnosed;
 }
 
-/// Only rank 0 speaks, or, where it cannot, the rank that speaks for it.
+/// Only rank 0 prints, or another rank in its place if rank 0 cannot.
 ExitCode runOneRank(const Engine &engine, RunCall call, Streams streams) {
   llvm::Expected<ProcessPlace> place = engine.join(call.options.deadline);
   if (!place) {
     printError(streams.err, place.takeError());
     streams.err.flush();
-    // At once, because a call into MPI that was given up may hold what the usual end of a process waits for.
+    // The process exits immediately, because an abandoned call into MPI may hold a lock that a normal exit waits for.
     std::_Exit(static_cast<int>(ExitCode::Diagnosed));
   }
   std::string errors;

@@ -15,7 +15,7 @@ llvm::Error usage(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Sorted.
+/// Returns the names, sorted.
 std::vector<std::string> engineNames() {
   std::vector<std::string> names = {"reference"};
   for (const runtime::Engine *engine : runtime::allEngines())
@@ -50,7 +50,7 @@ static void addToleranceFlags(CommandLine &line, RunOptions &options) {
   line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
 }
 
-/// What a run writes of itself.
+/// Adds the flags for files that a run writes.
 static void addFileFlags(CommandLine &line, RunOptions &options) {
   line.addText("--trace", "FILE", "write the last run as a Chrome trace: a process a rank, a thread a stream",
                options.trace);
@@ -157,8 +157,8 @@ static llvm::Error checkPaths(const RunOptions &options, llvm::ArrayRef<std::str
   return checkOutputPaths(outputs, inputs);
 }
 
-// Graphs come either as one file for all ranks or as --rank-graphs, one for each; group files pair up with them. A
-// number that does not fit is told here, before any file is read.
+// Graphs are given either as one file for all ranks or by --rank-graphs, one file for each rank; group files pair up
+// with them. A wrong number of files is reported here, before any file is read.
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
   if (!options.engine.empty() && options.engine != "reference" && !runtime::findEngine(options.engine))
     return usage("--engine: got '" + options.engine + "', expected one of: " + llvm::join(engineNames(), ", "));

@@ -1,7 +1,7 @@
-// What the command line of ccgraph-run asks for.
+// The options of ccgraph-run's command line.
 //
-// Ownership: plain values. Failure: a contradiction between flags is an error of usage, in one
-// line with its repair. Cost: none worth naming.
+// Ownership: plain values. Failure: a contradiction between flags is a usage error of one line with its repair. Cost:
+// negligible.
 #pragma once
 
 #include "ccgraph/ir/tolerance.h"
@@ -17,10 +17,10 @@
 
 namespace ccgraph::driver {
 
-/// Value of --pace: no durations, all is predicted.
+/// The value of --pace without durations: all times are predicted.
 inline constexpr llvm::StringLiteral predictedPace = "predicted";
 
-/// Each field is what one flag says; empty texts and lists: not given.
+/// Each field holds the value of one flag; empty texts and lists mean that the flag was not given.
 struct RunOptions {
   /// empty: reference for graphs, local for plans
   std::string engine;
@@ -32,9 +32,9 @@ struct RunOptions {
   std::string values;
   std::string toleranceFile;
   Tolerance tolerance;
-  /// none: 0 for the inputs, and the order for speed
+  /// no value: 0 for the inputs, and the fast order
   std::optional<size_t> seed;
-  /// 0: not given, which is once
+  /// 0: not given, which means once
   size_t repeat = 0;
   /// how long a rank may wait for the others
   std::chrono::milliseconds deadline = runtime::PlanRequest().deadline;
@@ -43,21 +43,21 @@ struct RunOptions {
   std::string analyze;
   std::string trace;
   std::string durations;
-  /// providers; empty: what a request has by itself
+  /// kernel providers; empty: the default of a request
   std::vector<std::string> kernels;
-  /// of collectives; 0: one for each group
+  /// streams for collectives; 0: one for each group
   size_t streams = 0;
   bool capture = false;
-  /// where the processes of engine nccl meet
+  /// the rendezvous of engine nccl's processes
   std::string jobFolder;
   std::string jobAddress;
-  /// a file of the calls of a device; empty: not given
+  /// a file of device calls; empty: not given
   std::string calls;
   /// a file of durations, or predictedPace
   std::string pace;
   std::vector<FaultFlag> faults;
   PipelineFlags pipeline;
-  /// topic, maybe empty for the first screen; no value: help is not asked for
+  /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   bool version = false;
 };
@@ -65,8 +65,8 @@ struct RunOptions {
 /// Declares the flags, which write into `options`.
 [[nodiscard]] CommandLine declareRunFlags(RunOptions &options);
 
-/// After parsing. Error: an engine that does not exist, too many graphs or too few, files that do
-/// not pair up.
+/// Checks the options after parsing. Returns an error for an engine that does not exist, too many or too few graphs, or
+/// files that do not pair up.
 [[nodiscard]] llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional);
 
 } // namespace ccgraph::driver

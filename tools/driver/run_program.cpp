@@ -21,19 +21,19 @@ llvm::Error textError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Whether something is asked for that only a graph has.
+/// Returns true if an option requires a graph.
 bool asksOfGraph(const RunOptions &options) {
   const PassManagerOptions &manager = options.pipeline.manager, usual;
   bool passes = options.pipeline.level || options.pipeline.text || manager.memoryBudget || manager.bitwise ||
                 !manager.limitMemory;
   bool checks = manager.spmd != usual.spmd || manager.verifyEach != usual.verifyEach ||
                 manager.checkLegality != usual.checkLegality;
-  // Because the graph that a plan is compared with may need them.
+  // The graph that is compared with a plan may need groups.
   bool groups = !options.groups.empty() && options.expect.empty();
   return passes || checks || groups || !options.selector.empty() || options.streams > 0;
 }
 
-/// Whether something is asked for that only an engine of plans does.
+/// Returns true if an option requires an engine that runs plans.
 bool asksOfPlan(const RunOptions &options) {
   return options.deadline != runtime::PlanRequest().deadline || !options.flightRecords.empty() ||
          !options.trace.empty() || !options.durations.empty() || !options.faults.empty() || !options.pace.empty() ||
@@ -113,9 +113,9 @@ llvm::Error RunProgram::loadCosts() {
   return planned_ ? llvm::Error::success() : checkDurations(*costs_->durations, *graphs_.front());
 }
 
-// One step needs the other: how many ranks there are may stand in the graph, groups that no file describes are
-// assumed for that number of ranks, and the verifier asks the groups. So all graphs are read before the ranks are
-// chosen, and verified after.
+// The steps depend on each other: the graph may state the number of ranks, groups without a file are assumed for that
+// number, and the verifier needs the groups. So all graphs are read before the ranks are chosen, and verified
+// afterwards.
 llvm::Error RunProgram::loadGraphs() {
   for (size_t i = 0; i < files_.size(); ++i)
     if (llvm::Error error = loadGraphFile(i))
@@ -162,7 +162,7 @@ llvm::Error RunProgram::loadPlans() {
   return checkAgreement();
 }
 
-// As --ranks says, else one for each text of --rank-graphs, else the world size that the text states.
+// Takes the number from --ranks, else from the number of --rank-graphs, else from the world size that the graph states.
 llvm::Error RunProgram::chooseRanks(std::optional<int64_t> stated) {
   ranks_ = options_.ranks ? options_.ranks : options_.rankGraphs.size();
   if (ranks_ == 0)
@@ -173,7 +173,7 @@ llvm::Error RunProgram::chooseRanks(std::optional<int64_t> stated) {
   return llvm::Error::success();
 }
 
-/// What durations are told by, once passes have changed the graph.
+/// Keeps the names that durations are reported by after passes have changed the graph.
 void RunProgram::keepInputNames() {
   const Graph &graph = *graphs_.front();
   inputDigest_ = digestOf(graph).str();
@@ -200,7 +200,7 @@ std::vector<std::pair<std::string, double>> RunProgram::originsOf(llvm::StringRe
   return shares;
 }
 
-/// Ranks whose texts differ keep their order across groups.
+/// Ranks with different graphs keep their order across groups.
 llvm::Error RunProgram::transform(const Pipeline &pipeline) {
   if (!options_.durations.empty())
     keepInputNames();
@@ -234,7 +234,7 @@ llvm::Error RunProgram::lower() {
   return checkAgreement();
 }
 
-// Because one text serves every rank, whosever it was; of several, each is of one.
+// One text serves every rank, so its plan has no rank; of several texts, each belongs to one rank.
 void RunProgram::addPlan(std::unique_ptr<Plan> plan) {
   if (isOneText())
     plan->rank.reset();
@@ -248,7 +248,7 @@ llvm::Error RunProgram::checkAgreement() const {
     return llvm::Error::success();
   for (size_t rank = 0; rank < plans_.size(); ++rank)
     if (*plans_[rank]->rank != static_cast<int64_t>(rank))
-      return llvm::Error::success(); // because the engine says so of a plan that is another rank's
+      return llvm::Error::success(); // the engine reports a plan that belongs to another rank
   std::vector<Diagnostic> findings = verifyAgreement(plans());
   return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));
 }

@@ -1,7 +1,7 @@
-// RunProgram: what ccgraph-run runs: graphs or plans, one for all ranks or one for each.
+// RunProgram holds the graphs or plans that ccgraph-run executes, one for all ranks or one for each.
 //
-// Whether a file holds a plan shows in its content, and all files hold the same kind. Graphs go through the pipeline, and
-// are lowered where an engine runs plans; a plan is verified and run as it is.
+// The content of a file shows whether it holds a plan; all files hold the same kind. Graphs go through the pipeline,
+// and are lowered if the engine runs plans; a plan is verified and executed unchanged.
 //
 //   open         the files
 //   checkUsage   that what is asked for goes with what they hold
@@ -9,11 +9,11 @@
 //   transform    graphs only
 //   lower        graphs only, for engines of plans
 //
-// Where ranks have plans of their own, these must agree (plan_fingerprint.h): what ranks disagree about is said before the
-// first of them runs a step.
+// If ranks have plans of their own, these must agree (plan_fingerprint.h); a disagreement is reported before any rank
+// runs a step.
 //
-// Ownership: owns graphs, plans and their context; borrows options and streams. Failure: diagnostics with file and place;
-// checkUsage alone gives errors of usage. Cost: that of readers, verifiers, passes and lowering.
+// Ownership: owns graphs, plans and their context; borrows options and streams. Failure: diagnostics with file and
+// place; only checkUsage returns usage errors. Cost: that of readers, verifiers, passes and lowering.
 #pragma once
 
 #include "ccgraph/frontend/files.h"
@@ -33,7 +33,7 @@
 
 namespace ccgraph::driver {
 
-/// Where times of nodes come from.
+/// The source of the nodes' times.
 struct ProgramCosts {
   Machine machine;
   std::optional<Durations> durations;
@@ -49,30 +49,30 @@ public:
   [[nodiscard]] llvm::Error transform(const Pipeline &pipeline);
   [[nodiscard]] llvm::Error lower();
 
-  /// The files hold plans; valid after open().
+  /// Returns true if the files hold plans; valid after open().
   [[nodiscard]] bool isPlanned() const { return planned_; }
-  /// Plans run, of files or lowered.
+  /// Returns true if plans are executed, from files or lowered.
   [[nodiscard]] bool runsPlans() const { return engine() != "reference"; }
   [[nodiscard]] llvm::StringRef engine() const;
   [[nodiscard]] Context &context() { return context_; }
   [[nodiscard]] size_t ranks() const { return ranks_; }
   [[nodiscard]] const ObjectMeanings &objects() const { return objects_; }
-  /// Empty where the files hold plans.
+  /// Returns the graphs; empty if the files hold plans.
   [[nodiscard]] std::vector<const Graph *> graphs() const;
-  /// Empty where graphs run as they are.
+  /// Returns the plans; empty if graphs are executed.
   [[nodiscard]] std::vector<const Plan *> plans() const;
-  /// "in.x" of each input, in order.
+  /// Returns "in.x" for each input, in order.
   [[nodiscard]] std::vector<std::string> inputNames(size_t rank) const;
   [[nodiscard]] TensorMap seededInputs(size_t rank, int64_t mostBytes) const;
-  /// Null unless --pace asks for times; after load().
+  /// Returns null unless --pace needs times; call after load().
   [[nodiscard]] const ProgramCosts *costs() const { return costs_ ? &*costs_ : nullptr; }
-  /// By the pipeline.
+  /// Returns true if the pipeline changed a graph.
   [[nodiscard]] bool changed() const { return changed_; }
   // --- What --durations tells of the program as it was given, before passes -----------------------------------
   [[nodiscard]] std::string inputDigest() const;
-  /// The nodes that a step's node was made of, with shares that add up to 1.
+  /// Returns the input nodes from which the passes made this node, with shares that add up to 1.
   [[nodiscard]] std::vector<std::pair<std::string, double>> originsOf(llvm::StringRef name) const;
-  /// An error of the run, with its place where only one file can be meant.
+  /// Adds the place to an error of the run if only one file can be meant.
   [[nodiscard]] llvm::Error placed(llvm::Error error) const;
 
 private:
@@ -81,7 +81,7 @@ private:
   [[nodiscard]] llvm::Error loadPlans();
   [[nodiscard]] llvm::Error loadCosts();
   void addPlan(std::unique_ptr<Plan> plan);
-  /// Ranks with plans of their own launch alike: asked before the first step.
+  /// Checks before the first step that ranks with plans of their own launch the same collectives.
   [[nodiscard]] llvm::Error checkAgreement() const;
   void keepInputNames();
   [[nodiscard]] llvm::Error chooseRanks(std::optional<int64_t> stated);
@@ -92,7 +92,7 @@ private:
   const RunOptions &options_;
   Streams streams_;
   Context context_;
-  std::vector<GraphInput> files_; ///< kept, because an error looks up where a node stands
+  std::vector<GraphInput> files_; ///< kept, because an error looks up the position of a node
   bool planned_ = false;
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Plan>> plans_;
@@ -101,7 +101,7 @@ private:
   size_t ranks_ = 0;
   bool changed_ = false;
   std::string inputDigest_;
-  std::map<std::string, int64_t> inputBytes_; ///< of the input's collectives
+  std::map<std::string, int64_t> inputBytes_; ///< bytes of the input's collectives
 };
 
 } // namespace ccgraph::driver

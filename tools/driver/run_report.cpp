@@ -12,12 +12,12 @@
 namespace ccgraph::driver {
 namespace {
 
-/// "one plan for 4 ranks", "a text for each of 4 ranks".
+/// Returns a text such as "one plan for 4 ranks" or "a text for each of 4 ranks".
 std::string textsFor(size_t texts, const std::string &what, size_t ranks) {
   return (texts == 1 ? "one " + what + " for " : "a " + what + " for each of ") + counted(ranks, "rank");
 }
 
-/// "; laid out for s0 = 4, s1 = 8".
+/// Returns a text such as "; laid out for s0 = 4, s1 = 8".
 std::string bindingText(const PlanLayout &layout) {
   std::vector<std::string> values;
   for (const auto &[symbol, value] : layout.symbols)
@@ -25,14 +25,14 @@ std::string bindingText(const PlanLayout &layout) {
   return values.empty() ? "" : "; laid out for " + llvm::join(values, ", ");
 }
 
-/// "; 2 buffers of sizes that only the run tells".
+/// Returns a text such as "; 2 buffers outside it, of sizes that only the run tells".
 std::string growingText(const Plan &plan) {
   auto growing = static_cast<size_t>(
       llvm::count_if(plan.buffers, [](const PlanBuffer &buffer) { return buffer.home == Home::Growing; }));
   return growing == 0 ? "" : "; " + counted(growing, "buffer") + " outside it, of sizes that only the run tells";
 }
 
-/// As the caller brings them.
+/// Returns the bytes of the inputs that the caller brings.
 int64_t inputBytes(const Plan &plan, const TensorMap &inputs) {
   int64_t bytes = 0;
   for (const PlanInput &input : plan.inputs)
@@ -53,7 +53,7 @@ void printPlan(llvm::raw_ostream &os, const std::string &whose, const Plan &plan
      << bytesText(inputBytes(plan, inputs)) << '\n';
 }
 
-// Equal is said with what it rests on: to the bit, or how many elements only within the tolerance.
+// States the basis of an equal verdict: bitwise, or how many elements are equal only within the tolerance.
 std::string verdictText(const runtime::Comparison &comparison) {
   if (comparison.outputs == 0)
     return "nothing to compare";
@@ -66,7 +66,7 @@ std::string verdictText(const runtime::Comparison &comparison) {
   return (comparison.answered() ? "" : "not checked: ") + equalityText(comparison, how);
 }
 
-/// FNV-1a of the bytes: it tells -0.0 from 0.0, and one NaN from another.
+/// Returns the FNV-1a hash of the bytes: it distinguishes -0.0 from 0.0, and NaNs with different bits.
 uint64_t checksum(const HostTensor &tensor) {
   uint64_t hash = 0xcbf29ce484222325;
   for (std::byte byte : tensor.data)

@@ -1,8 +1,8 @@
-// SizedRewrite: rewrites a graph of dynamic shapes for the sizes that the command line or the trace gives its symbols.
+// SizedRewrite rewrites a graph of dynamic shapes for the sizes that the command line or the trace gives its symbols.
 //
-// Ownership: borrows options and input; owns the copies with bound sizes until the next graph. Failure: that of the passes.
-// Where no schedule can carry the decisions over, the graph is rewritten as it stands, and a warning says so. Cost: the
-// passes three times where sizes are bound, once elsewhere.
+// Ownership: borrows options and input; owns the copies with bound sizes until the next graph. Failure: that of the
+// passes. If no schedule can carry the decisions over, the graph is rewritten without bound sizes, and a warning
+// reports this. Cost: the passes run three times if sizes are bound, else once.
 #pragma once
 
 #include "driver/opt_input.h"
@@ -25,7 +25,7 @@ private:
   const OptOptions &options_;
   const OptInput &input_;
   llvm::raw_ostream &warnings_;
-  SymbolValues sizes_; ///< of the graph that is being processed
+  SymbolValues sizes_; ///< for the graph that is being processed
   std::optional<BoundRewrite> bound_;
 };
 

@@ -1,4 +1,4 @@
-// Step times: adds to a summary what the other graphs of a log's step take (step_report.h).
+// Adds to a summary the times of the other graphs of a log's step (step_report.h).
 //
 // Ownership: borrows everything for the call. Failure: that of predictStep, which the report keeps. Cost: that of predictStep.
 #pragma once

@@ -1,7 +1,7 @@
-// Streams: where a tool's result and its messages go.
+// Streams holds the two streams for a tool's result and its messages.
 //
-// Results go to `out`, so that they can be piped; everything else, diagnostics, remarks, progress, to `err`. Mains give
-// standard output and standard error, tests give strings.
+// Results go to `out`, so that they can be piped; diagnostics, remarks and progress go to `err`. A main function passes
+// standard output and standard error; tests pass strings.
 //
 // Ownership: borrows both, which must outlive the call. Failure and cost: those of the streams.
 #pragma once

@@ -14,7 +14,7 @@ std::string differenceFromFirst(size_t run, const RunResult &first, const RunRes
   Comparison comparison = compareRuns({first, now, inputs}, {});
   if (comparison.equal())
     return "";
-  comparison.unchecked.clear(); // because an equal output is no difference, whatever it proves
+  comparison.unchecked.clear(); // an equal output is no difference, even if the comparison could not check it
   return "error: run " + std::to_string(run) + " gives other values than run 1\n" + differencesText(comparison);
 }
 
@@ -39,7 +39,7 @@ llvm::Error TimedRuns::prepare(std::function<void(llvm::ArrayRef<FlightRecord>)>
   if (!options_.kernels.empty())
     request.kernels = options_.kernels;
   request.onFailure = [tell = std::move(onFailure)](const std::vector<FlightRecord> &records) { tell(records); };
-  // Because a run is measured by what it remembers, nothing may be forgotten.
+  // The times of a run come from its flight records, so these must have room for every call.
   if (measures())
     for (const Plan *plan : request.plans) {
       size_t calls = 0;
@@ -80,7 +80,7 @@ llvm::Error TimedRuns::measure() {
     return traces.takeError();
   traces_ = std::move(*traces);
   times_.push_back(measureRun(traces_.records));
-  // Because a host that only enqueues knows nothing of when a collective ran.
+  // A host that only enqueues cannot measure when a collective ran.
   if (findEngine(program_.engine())->abilities().enqueues && !timesSteps())
     times_.back().collectives.clear();
   return llvm::Error::success();

@@ -1,11 +1,11 @@
-// TimedRuns: a program, prepared once and run as often as --repeat asks for.
+// TimedRuns prepares a program once and runs it as often as --repeat requires.
 //
-// Each run gets the same inputs and must give the same values as the first: one that does not read memory that nobody
-// wrote, or was ordered too weakly, or its engine kept something from the run before.
+// Each run gets the same inputs and must return the same values as the first. If a run differs, it read memory that was
+// never written, its order was too weak, or its engine kept state from the run before.
 //
-// Ownership: borrows program and options; keeps the first run's values. Failure: run()'s error is that of the engine; runs that
-// differ are no error but difference(). Cost: that of the runs, and a comparison after each but the first, which is not
-// in the time.
+// Ownership: borrows program and options; keeps the first run's values. Failure: run() returns the engine's error; runs
+// that differ are not an error, and difference() reports them. Cost: that of the runs, and a comparison after each run
+// except the first; the comparison is not part of the measured time.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
@@ -14,15 +14,15 @@
 
 namespace ccgraph::driver {
 
-/// The same program, run several times.
+/// The results of the same program, run several times.
 struct RepeatedRuns {
   runtime::RunResult first;
-  /// What a later run gave that the first did not, in lines; empty where there is nothing.
+  /// lines that describe how a later run differs from the first; empty if none does
   std::string difference;
 };
 
-/// Runs so often, also where a run differs: where each rank has a process, one may see what the others do not, and all must run alike.
-/// Error: that of a run, which is the last.
+/// Runs the program `times` times, even if a run differs: if each rank has a process, one process may see a difference
+/// that the others do not see, and all must do the same runs. Returns the error of a run, which is then the last run.
 [[nodiscard]] llvm::Expected<RepeatedRuns> repeatRuns(size_t times,
                                                       llvm::function_ref<llvm::Expected<runtime::RunResult>()> run,
                                                       const std::vector<TensorMap> &inputs);
@@ -31,28 +31,28 @@ class TimedRuns {
 public:
   TimedRuns(const RunProgram &program, const RunOptions &options) : program_(program), options_(options) {}
 
-  /// For engines of plans: kernels found, memory laid out. What ranks remember of a run that fails goes to `onFailure`.
+  /// Finds kernels and lays out memory, for engines of plans. The records of a failed run are passed to `onFailure`.
   [[nodiscard]] llvm::Error prepare(std::function<void(llvm::ArrayRef<FlightRecord>)> onFailure,
                                     std::optional<runtime::Pace> pace);
-  /// By rank.
+  /// Runs the program with the inputs of each rank.
   [[nodiscard]] llvm::Error run(const std::vector<TensorMap> &inputs);
-  /// Of the first run.
+  /// Returns the result of the first run.
   [[nodiscard]] const runtime::RunResult &result() const { return runs_.first; }
-  /// What a later run gave that the first did not, in lines; empty where there is nothing.
+  /// Returns lines that describe how a later run differs from the first; empty if none does.
   [[nodiscard]] const std::string &difference() const { return runs_.difference; }
-  /// What the ranks of this process remember of a run that failed; none where the interpreter ran graphs.
+  /// Returns the records of a failed run from the ranks of this process; none if the interpreter ran graphs.
   [[nodiscard]] std::vector<FlightRecord> flightRecords() const {
     return prepared_ ? prepared_->flightRecords() : std::vector<FlightRecord>();
   }
-  /// What the ranks remember of the last run, where what it took is asked for and plans ran: all of them, in the process that
-  /// sees all.
+  /// Returns the traces of the last run, if times are measured and plans were run: those of all ranks in the process
+  /// that receives the results of all.
   [[nodiscard]] const runtime::RankTraces &traces() const { return traces_; }
-  /// What each run took, as traces(); nothing of collectives where the engine enqueues them and was not asked for times (--trace,
-  /// --durations).
+  /// Returns the times of each run, from traces(). Collectives are missing if the engine enqueues them and step times
+  /// were not requested (--trace, --durations).
   [[nodiscard]] llvm::ArrayRef<runtime::RunTimes> times() const { return times_; }
-  /// Null where the interpreter runs graphs.
+  /// Returns null if the interpreter runs graphs.
   [[nodiscard]] const runtime::PreparedPlans *plans() const { return prepared_.get(); }
-  /// Of each run, from inputs brought to results taken.
+  /// Returns the time of each run, from passing the inputs to receiving the results.
   [[nodiscard]] llvm::ArrayRef<double> seconds() const { return seconds_; }
 
 private:
@@ -64,15 +64,15 @@ private:
 
   const RunProgram &program_;
   const RunOptions &options_;
-  std::unique_ptr<runtime::PreparedPlans> prepared_; ///< null where the interpreter runs graphs
+  std::unique_ptr<runtime::PreparedPlans> prepared_; ///< null if the interpreter runs graphs
   RepeatedRuns runs_;
   std::vector<double> seconds_;
   runtime::RankTraces traces_;
   std::vector<runtime::RunTimes> times_;
 };
 
-/// What run number `run` (from 1) gave that the first did not, in lines; empty where there is nothing. Values are held to
-/// the bit.
+/// Returns lines that describe how run number `run` (from 1) differs from the first; empty if it does not. Values are
+/// compared bitwise.
 [[nodiscard]] std::string differenceFromFirst(size_t run, const runtime::RunResult &first,
                                               const runtime::RunResult &now, const std::vector<TensorMap> &inputs);
 

@@ -4,7 +4,7 @@
 
 namespace ccgraph::driver {
 
-/// The streams end before what they have held back is asked for.
+/// The streams are destroyed, and thereby flushed, before the error of standard output is read.
 static ExitCode runVisibly(llvm::ArrayRef<const char *> arguments, Tool tool) {
   VisibleStream out(llvm::outs());
   VisibleStream err(llvm::errs());
@@ -14,7 +14,7 @@ static ExitCode runVisibly(llvm::ArrayRef<const char *> arguments, Tool tool) {
 int toolMain(int argc, char **argv, Tool tool) {
   llvm::ArrayRef<const char *> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
   ExitCode code = runVisibly(arguments, tool);
-  // Written here, because an error of the last bytes would otherwise show only when the program is gone.
+  // Flushes here, because an error in the last bytes would otherwise appear only after the program has ended.
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {
     llvm::errs() << "<stdout>: error: cannot be written: " << error.message() << '\n';

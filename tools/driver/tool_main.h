@@ -1,12 +1,10 @@
-// toolMain: what a main does around its tool: arguments in, exit code out, and a word where standard
-// output could not be written.
+// toolMain is the body of a main function: it passes the arguments, returns the exit code, and reports an error if
+// standard output could not be written.
 //
-// LLVM ends a program that leaves such an error unread with an abort and a stack trace; here a full
-// disk is an error like any other. That standard error cannot be written is told nobody, since there is
-// nowhere left to say it.
+// LLVM aborts with a stack trace if such an error is never read; here a full disk is an ordinary error. An error of
+// standard error is not reported, since there is no stream left for it.
 //
-// Ownership: none. Failure: the tool's exit code, or Diagnosed where all went well but the writing.
-// Cost: none of its own.
+// Ownership: none. Failure: returns the tool's exit code, or Diagnosed if only writing failed. Cost: none of its own.
 #pragma once
 
 #include "driver/command_line.h"

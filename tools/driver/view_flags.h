@@ -1,6 +1,6 @@
-// Flags of views: what else ccgraph-opt shows of a schedule besides the summary.
+// Declares the flags for views, which show more of a schedule than the summary.
 //
-// Ownership: plain values. Failure: an error of usage in one line. Cost: none worth naming.
+// Ownership: plain values. Failure: a usage error of one line. Cost: negligible.
 #pragma once
 
 #include "driver/command_line.h"
@@ -10,7 +10,7 @@
 
 namespace ccgraph::driver {
 
-/// Each field is what one flag says; empty: not asked for.
+/// Each field holds the value of one flag; empty: not requested.
 struct ViewFlags {
   std::string trace;
   std::string report;
@@ -19,20 +19,20 @@ struct ViewFlags {
   std::optional<std::string> remarks;
   bool diff = false;
 
-  /// True if the schedules before and after are to be recorded.
+  /// Returns true if the schedules before and after must be recorded.
   [[nodiscard]] bool wantsSchedules() const {
     return diff || remarks || !trace.empty() || !report.empty() || !remarksFile.empty();
   }
-  /// The first that is given of those that show one graph, as it is spelled; empty if none is.
+  /// Returns the first given flag whose view shows one graph, as the user wrote it; empty if none is given.
   [[nodiscard]] llvm::StringRef given() const;
 };
 
-/// By the name of a file.
+/// Decides by the name of the file.
 [[nodiscard]] bool isJson(llvm::StringRef path);
 
-/// Declares the flags, on a screen of the help of their own.
+/// Declares the flags on a help screen of their own.
 void addViewFlags(CommandLine &line, ViewFlags &flags);
-/// What does not make sense together.
+/// Returns an error if flags contradict each other.
 [[nodiscard]] llvm::Error checkViewFlags(const ViewFlags &flags);
 
 } // namespace ccgraph::driver

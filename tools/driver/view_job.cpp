@@ -47,12 +47,12 @@ llvm::Error saveRemarks(const ViewFlags &flags, const report::Summary &summary) 
   });
 }
 
-/// "wait_tensor" of a line of FX text that begins with it.
+/// Returns the name at the start of a line of FX text, such as "wait_tensor".
 llvm::StringRef nameOfLine(llvm::StringRef line) {
   return line.ltrim().take_until([](char c) { return c == ':' || c == ' '; });
 }
 
-/// The modules of the nodes of both schedules, by name.
+/// Returns the modules of the nodes of both schedules, by name.
 llvm::StringMap<std::string> modulesOf(const PipelineRun &run) {
   llvm::StringMap<std::string> modules;
   for (const ScheduleRecord *record : {&*run.scheduleBefore, &*run.scheduleAfter})
@@ -61,7 +61,7 @@ llvm::StringMap<std::string> modulesOf(const PipelineRun &run) {
   return modules;
 }
 
-/// "merged into all_reduce_coalesced", by the name of what is no more.
+/// Returns texts such as "merged into all_reduce_coalesced" by the name of the removed node.
 llvm::StringMap<std::string> mergersOf(const PipelineRun &run) {
   llvm::StringMap<std::string> mergers;
   for (const PassRun &pass : run.passes)
@@ -72,7 +72,7 @@ llvm::StringMap<std::string> mergersOf(const PipelineRun &run) {
   return mergers;
 }
 
-// Computation weighs more, so that where a node and a collective change places the collective is what has moved.
+// Computation has a larger weight. If a node and a collective swap places, the diff then shows the collective as moved.
 void printDiff(llvm::raw_ostream &os, const ViewedRun &run) {
   llvm::StringMap<std::string> modules = modulesOf(run.summary.run);
   auto heading = [&](llvm::StringRef line) { return modules.lookup(nameOfLine(line)); };

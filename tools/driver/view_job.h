@@ -1,6 +1,7 @@
-// View job: writes what the flags of views ask for, once a pipeline has run.
+// Writes the views that the flags request, after a pipeline has run.
 //
-// Ownership: borrows summary and texts for the call. Failure: what the system said of a file. Cost: that of the writers.
+// Ownership: borrows summary and texts for the call. Failure: the system's error about a file. Cost: that of the
+// writers.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -11,7 +12,8 @@
 
 namespace ccgraph::driver {
 
-/// A graph as a diff compares it: FX text with a node a line, without source comments and without what is forgotten where.
+/// Returns the form of a graph that a diff compares: FX text with one node a line, without source comments and without
+/// the lists of values that are dropped.
 [[nodiscard]] llvm::Expected<std::string> diffedText(const Graph &graph);
 
 struct ViewedRun {
@@ -21,7 +23,7 @@ struct ViewedRun {
   std::string before = {}, after = {};
 };
 
-/// What --remarks prints and --remarks-file holds: all remarks, or those that match the pattern.
+/// Returns the remarks that --remarks prints and --remarks-file holds: all remarks, or those that match the pattern.
 [[nodiscard]] std::vector<Remark> wantedRemarks(const ViewFlags &flags, const PipelineRun &run);
 
 [[nodiscard]] llvm::Error writeViews(const ViewFlags &flags, const ViewedRun &run, Streams streams);

@@ -5,7 +5,7 @@
 namespace ccgraph::driver {
 namespace {
 
-constexpr unsigned char leadByte = 0xc2; // of U+0080 to U+00BF in UTF-8
+constexpr unsigned char leadByte = 0xc2; // first byte of U+0080 to U+00BF in UTF-8
 
 bool isControl(unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
 bool isSpecial(unsigned char c) { return isControl(c) || c == leadByte; }
@@ -44,7 +44,7 @@ void VisibleStream::escape(unsigned char c) {
   below_ << "\\x" << llvm::hexdigit(c >> 4U, /*LowerCase=*/true) << llvm::hexdigit(c & 15U, /*LowerCase=*/true);
 }
 
-// Long stretches without anything special go below in one piece.
+// Passes long stretches without control characters to the stream below in one piece.
 void VisibleStream::write_impl(const char *bytes, size_t size) {
   llvm::StringRef rest(bytes, size);
   written_ += size;

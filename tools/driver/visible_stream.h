@@ -1,9 +1,11 @@
-// VisibleStream: what a tool prints, with control characters as their codes.
+// VisibleStream prints the output of a tool, with control characters replaced by their codes.
 //
-// Names, paths and comments of a dump may hold anything. A terminal obeys control characters: it would move, erase or colour lines that say
-// something else. So none reaches a terminal, a pipe or a file but line ends and tabs; colours that a tool means go through changeColor.
+// Names, paths and comments of a dump may contain any character. A terminal executes control characters: they could
+// move, erase or color lines, and so falsify the output. So the stream passes on no control character except line ends
+// and tabs; a tool sets colors through changeColor.
 //
-// Ownership: borrows the stream below, which must outlive it. Failure: that of the stream below. Cost: one look at each byte.
+// Ownership: borrows the stream below, which must outlive it. Failure: that of the stream below. Cost: one test for
+// each byte.
 #pragma once
 
 #include "llvm/Support/raw_ostream.h"
@@ -12,7 +14,7 @@ namespace ccgraph::driver {
 
 class VisibleStream final : public llvm::raw_ostream {
 public:
-  /// Buffered as the stream below is.
+  /// Uses the buffering of the stream below.
   explicit VisibleStream(llvm::raw_ostream &below);
   ~VisibleStream() override;
 
@@ -29,7 +31,7 @@ private:
 
   llvm::raw_ostream &below_;
   uint64_t written_ = 0;
-  bool holdsLead_ = false; ///< the last byte was 0xc2, of which the next decides whether it begins a control character
+  bool holdsLead_ = false; ///< the last byte was 0xc2; the next byte decides whether it begins a control character
 };
 
 } // namespace ccgraph::driver

@@ -6,7 +6,7 @@
 namespace ccgraph::report {
 namespace {
 
-/// What is printed or written besides the summary.
+/// Returns true for flags that control what is printed or written besides the summary.
 bool isOutput(llvm::StringRef flag) {
   return llvm::StringSwitch<bool>(flag)
       .Cases("-o", "--emit", "--summary", "--exposed", "--advise", "--remarks", "--json", "--csv", true)
@@ -16,7 +16,7 @@ bool isOutput(llvm::StringRef flag) {
 
 bool isLevel(llvm::StringRef flag) { return flag.startswith("-O"); }
 
-/// Whether the flags of an advice say in another way what this one says.
+/// Returns true if the flags of an advice set the same option as this flag.
 bool isReplacedBy(llvm::StringRef flag, llvm::StringRef advised) {
   if (isLevel(advised))
     return isLevel(flag);
@@ -27,7 +27,7 @@ bool isReplacedBy(llvm::StringRef flag, llvm::StringRef advised) {
   return false;
 }
 
-/// " --groups g.json"
+/// Returns a text such as " --groups g.json".
 std::string wordsOf(const GivenFlag &flag) {
   return " " + flag.name + (flag.value ? " " + shellWord(*flag.value) : "");
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned labelWidth = 13;
 constexpr size_t mostRows = 10;
 
-/// A collective that both orders have.
+/// A collective that exists in both orders.
 struct Pair {
   const RecordedTransfer *first, *second;
   [[nodiscard]] int64_t difference() const { return std::abs(second->exposed - first->exposed); }
@@ -54,7 +54,7 @@ private:
     return timeText(record.exposed) + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %)";
   }
 
-  /// "; 161 in the first alone (exposed 12.3 ms)"; empty where there are none.
+  /// Returns a text such as "; 161 in the first alone (exposed 12.3 ms)"; empty if there are none.
   [[nodiscard]] std::string aloneText(const ScheduleRecord &record, Side side) const {
     int64_t exposed = record.exposed;
     for (const Pair &pair : pairs_)
@@ -94,7 +94,7 @@ private:
   llvm::raw_ostream &os_;
   const OrdersCompared &orders_;
   const ScheduleRecord &first_, &second_;
-  /// those that differ most first
+  /// sorted by difference, largest first
   std::vector<Pair> pairs_;
 };
 

@@ -12,11 +12,11 @@ namespace {
 
 constexpr int64_t picosecondsOfNs = 1000;
 constexpr size_t columns = 8;
-/// the first ones are numbers, and end where their column ends
+/// the first columns are numbers, aligned to the right
 constexpr size_t numbers = 3;
 using Row = std::array<std::string, columns>;
 
-/// How long it takes, and why longer than alone.
+/// Returns how long the collective takes, and how much of that is due to shared links.
 std::string takesText(const Exposure &exposure) {
   std::string text = timeText(exposure.time.end - exposure.time.begin);
   return exposure.shared == 0 ? text : text + " (" + timeText(exposure.shared) + " of them: shared links)";
@@ -37,7 +37,7 @@ void printRow(llvm::raw_ostream &os, const Row &row, const std::array<size_t, co
   os << llvm::StringRef(line).rtrim() << '\n';
 }
 
-/// In quotes where it has a comma, a quote or a line break.
+/// Quotes the text if it has a comma, a quote or a line break.
 std::string csvCell(llvm::StringRef text) {
   if (text.find_first_of(",\"\r\n") == llvm::StringRef::npos)
     return text.str();

@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One function for each type, all called jsonOf, so that a list of anything is written by listOf. They are declared
-// first because listOf calls those that stand below it.
+// There is one function for each type, all called jsonOf, so that listOf can write a list of any type. They are
+// declared first because listOf calls functions that are defined below it.
 Json jsonOf(const Exposure &exposure);
 Json jsonOf(const RemarkCount &count);
 Json jsonOf(const PassRun &run);
@@ -44,7 +44,7 @@ Json jsonOf(const StepBounds &bounds) {
           {"memory", {{"bytes", bounds.memory.bytes}, {"at", bounds.memory.at}}}};
 }
 
-/// Nanoseconds, rounded down.
+/// Times are in nanoseconds, rounded down.
 Json jsonOf(const Timeline &timeline) {
   return {{"step_ns", timeline.total / picosecondsOfNs},
           {"compute_ns", timeline.compute / picosecondsOfNs},
@@ -78,7 +78,7 @@ Json jsonOf(const Exposure &exposure) {
           {"source", exposure.source}};
 }
 
-/// Because an empty list must be written as one, arrays are named as such.
+/// Builds an array explicitly, since an empty list must be written as an array.
 template <typename Range>
 Json listOf(const Range &values) {
   Json list = Json::array();
@@ -87,7 +87,8 @@ Json listOf(const Range &values) {
   return list;
 }
 
-// The digest before and after a run is one if the program is: names and frames have no part in it (digest.h).
+// The digests before and after a run are equal if the program is the same: names and frames do not affect them
+// (digest.h).
 Json jsonOf(const GraphFacts &facts) {
   return {{"nodes", facts.nodes},
           {"collectives", listOf(facts.rows)},
@@ -149,7 +150,7 @@ Json jsonOf(const StepGraphReport &report) {
           {"optimized", jsonOf(report.optimized)}};
 }
 
-/// A sum is null where a graph of the step is missing in it.
+/// A sum is null if a graph of the step is missing in it.
 Json jsonOf(const StepReport &step) {
   Json outside = Json::array();
   if (step.wrappers.ddp && !step.reducesInGraphs)
@@ -171,7 +172,7 @@ Json jsonOf(const StepReport &step) {
 
 Json jsonOf(const Scale &scale) { return {{"factor", scale.factor}, {"nodes", scale.nodes}}; }
 
-/// Picoseconds of all nodes by where they come from, and what durations made of the machine.
+/// Writes the picoseconds of all nodes by their source, and how durations changed the machine's predictions.
 Json jsonOf(const CostSummary &cost) {
   Json sources = Json::object();
   for (PriceSource source : allPriceSources)
@@ -188,8 +189,8 @@ Json jsonOf(const CostSummary &cost) {
   return json;
 }
 
-// Keys keep this order (ordered_json). What there is no answer to has no key: "memory_budget" without a limit,
-// "equivalence" where nothing was compared.
+// Keys keep this order (ordered_json). A key is left out if it has no value: "memory_budget" without a limit,
+// "equivalence" if nothing was compared.
 Json jsonOf(const Summary &summary) {
   Json json = {{"input", summary.input},
                {"graph", summary.graph},
@@ -253,14 +254,15 @@ Json jsonOf(const VerifiedGraph &graph) {
           {"findings", listOf(graph.findings)}};
 }
 
-/// Because names may hold bytes that are no UTF-8, those are replaced instead of thrown for.
+/// Names may hold bytes that are not UTF-8. These bytes are replaced; otherwise the library would throw.
 void printJson(llvm::raw_ostream &os, const Json &json) {
   os << json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
 }
 
-// A tool that pipes one graph through wants an object; for a file of several there is an array, still one JSON value.
+// A tool that reads one graph expects an object. A file of several graphs gives an array, which is still one JSON
+// value.
 
-/// One object of one value, an array of several.
+/// Prints one value as an object and several values as an array.
 template <typename Value>
 void printValues(llvm::raw_ostream &os, llvm::ArrayRef<Value> values) {
   printJson(os, values.size() == 1 ? jsonOf(values.front()) : listOf(values));
@@ -291,7 +293,7 @@ void printOrdersJson(llvm::raw_ostream &os, const OrdersCompared &orders) {
   printJson(os, {{"machine", orders.machine}, {"first", json(orders.first)}, {"second", json(orders.second)}});
 }
 
-// The members that tools read; an absent rank, compilation or reason is null, not a missing key.
+// Writes the members that tools read; an absent rank, compilation or reason is null rather than a missing key.
 void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs) {
   Json list = Json::array();
   for (size_t i = 0; i < graphs.size(); ++i) {

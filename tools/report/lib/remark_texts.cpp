@@ -33,8 +33,8 @@ std::string targetsText(const PassRun &run) {
   return targets.empty() ? "" : " into " + withCommas(static_cast<int64_t>(targets.size()));
 }
 
-/// A remark that a node was left alone for want of memory says how many bytes were missing. The least of them is what a
-/// user has to add for anything to happen, the most is what any one of them needs.
+/// If a pass left a node alone for lack of memory, the remark contains the missing bytes. The smallest number is what a
+/// user must add for one node to move; the largest number is what any single one of them needs.
 std::string shortageText(const PassRun &run, llvm::StringRef reason) {
   std::vector<int64_t> lacks;
   for (const Remark &remark : run.remarks)
@@ -49,8 +49,8 @@ std::string shortageText(const PassRun &run, llvm::StringRef reason) {
   return " (+" + bytesText(*least) + " would let one of them move, +" + bytesText(*most) + " any)";
 }
 
-// Kinds in their order, and within a kind the most frequent reason first; the name decides between equals, so that the
-// same run always prints the same lines.
+// Sorts by kind, and within a kind by frequency; ties are sorted by name, so that the same run always prints the same
+// lines.
 std::vector<RemarkCount> countRemarks(const PassRun &run) {
   llvm::StringMap<size_t> index;
   std::vector<RemarkCount> counts;

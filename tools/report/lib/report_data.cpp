@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t picosecondsOfNs = 1000;
 
-/// Texts by number, each once.
+/// Numbers distinct texts.
 class Texts {
 public:
   size_t operator()(llvm::StringRef text) {
@@ -59,7 +59,7 @@ char roleLetter(StepRole role) {
   llvm_unreachable("no such role");
 }
 
-/// Puts a report together; what schedules have in common is written once.
+/// Assembles a report; data that the schedules share is written once.
 class DataMaker {
 public:
   explicit DataMaker(const Report &report) : report_(report) {}
@@ -131,7 +131,7 @@ private:
             {"groups", groupsOf(record)}};
   }
 
-  /// The number of a node; one number for what has one name in several schedules.
+  /// Returns the number of a node; a name has the same number in all schedules.
   size_t nodeOf(const ScheduleRecord &record, const RecordedStep &step) {
     auto [entry, isNew] = nodeIndex_.try_emplace(step.node, names_.size());
     if (isNew) {
@@ -172,7 +172,7 @@ private:
     return list;
   }
 
-  /// Null where it has none: of a name that stands for no node of the page.
+  /// Returns null if the name is not a node of the report.
   [[nodiscard]] Json nodeNamed(llvm::StringRef name) const {
     auto known = nodeIndex_.find(name);
     return known == nodeIndex_.end() ? Json() : Json(known->second);
@@ -191,7 +191,8 @@ private:
             {"memory", {{"bytes", bounds.memory.bytes}, {"node", nodeNamed(bounds.memory.at)}}}};
   }
 
-  /// Of the last schedule: which transfer, what holds its beginning, in words and numbers, and who needs it.
+  /// Lists the exposed collectives of the last schedule: which collective, why it cannot begin earlier, in words and
+  /// numbers, and which node needs it.
   [[nodiscard]] Json exposuresOf(const Summary &summary) const {
     const ScheduleRecord &record = *report_.schedules.back().record;
     llvm::StringMap<size_t> transfers;

@@ -3,7 +3,7 @@
 
 namespace ccgraph::report {
 
-// The page has @style@, @data@ and @script@, once each.
+// The page contains @style@, @data@ and @script@ once each.
 void writeReport(llvm::raw_ostream &os, const Report &report) {
   llvm::StringRef rest = reportPageHtml;
   while (!rest.empty()) {

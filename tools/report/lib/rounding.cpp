@@ -7,10 +7,10 @@
 namespace ccgraph::report {
 namespace {
 
-/// A larger graph would make a run twice as long as the user expects it.
+/// With a larger graph, the second run would double the time that the user expects.
 constexpr size_t mostNodes = 50'000;
 
-/// Members of buckets whose sums may be added in another order.
+/// Counts the members of buckets whose sums may be added in another order.
 size_t countMerged(const Graph &after, const PipelineRun &run) {
   size_t merged = 0;
   for (const PassRun &pass : run.passes)
@@ -32,10 +32,10 @@ Rounding describeRounding(const RoundingQuestion &question, const PipelineRun &r
   PassManagerOptions options = question.options;
   options.bitwise = true;
   options.predictTimes = true;
-  options.verifyEach = options.checkLegality = false; // because this graph goes nowhere
+  options.verifyEach = options.checkLegality = false; // the result of this graph is discarded
   llvm::Expected<PipelineRun> bitwise = runPipeline(question.before, question.pipeline, options);
   if (!bitwise)
-    return llvm::consumeError(bitwise.takeError()), rounding; // because the run that was asked for went well
+    return llvm::consumeError(bitwise.takeError()), rounding; // the requested run succeeded
   if (bitwise->timeAfter)
     rounding.total = bitwise->timeAfter->total;
   return rounding;

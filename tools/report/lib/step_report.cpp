@@ -45,10 +45,10 @@ public:
   }
 
 private:
-  /// The phase of each level that changes what a graph is made of, and moves nothing.
+  /// The phase of each level that normalizes a graph and moves no node.
   static constexpr const char *normalizing = "inline-control-deps,functionalize-collectives";
 
-  /// Each log is read once for all of them.
+  /// Reads all graphs; each log is read only once.
   llvm::Error readAll() {
     std::vector<size_t> indices;
     for (const StepGraphReport &report : report_.graphs) {
@@ -83,7 +83,7 @@ private:
     return optimize(*graphs_.at(report.graph.inductor.front()), asRead, report_.fromInductor);
   }
 
-  /// The sum over forward and backward, where they stand for a joint graph.
+  /// Adds the costs of forward and backward if these replace a joint graph.
   llvm::Error predictInductors(StepGraphReport &report) {
     if (report.graph.inductor.empty())
       return llvm::Error::success();
@@ -136,13 +136,13 @@ private:
   StepReport &report_;
   const StepQuestion &question_;
   Pipeline normalize_;
-  std::map<size_t, std::unique_ptr<Graph>> graphs_; ///< by index of the list
+  std::map<size_t, std::unique_ptr<Graph>> graphs_; ///< by index in the list
 };
 
 } // namespace
 
 GraphCost costOf(const Timeline &timeline, int64_t peakBytes) {
-  // A collective of known size has a latency at least.
+  // A collective of known size takes at least its latency, so a collective without duration has an unknown size.
   auto unsized =
       llvm::count_if(timeline.collectives, [](const CollectiveTime &time) { return time.begin == time.end; });
   return {timeline.total, timeline.compute, timeline.exposed, peakBytes, static_cast<size_t>(unsized)};

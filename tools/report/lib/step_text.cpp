@@ -11,7 +11,7 @@ namespace {
 constexpr GraphRole roles[] = {GraphRole::Joint, GraphRole::Forward, GraphRole::Backward, GraphRole::Optimizer,
                                GraphRole::Whole};
 
-/// "the backward", with what it is of several.
+/// Returns the name of the graph's role, such as "the backward".
 std::string nameOf(GraphRole role) {
   switch (role) {
   case GraphRole::Whole:
@@ -28,7 +28,8 @@ std::string nameOf(GraphRole role) {
   llvm_unreachable("no such role");
 }
 
-/// "forward 40.0 ms -> 39.1 ms", "2 backward 66.5 ms -> 65.8 ms"; empty where the step has none.
+/// Returns a text such as "forward 40.0 ms -> 39.1 ms" or "2 backward 66.5 ms -> 65.8 ms"; empty if the step has no
+/// such graph.
 std::string partText(const StepReport &step, GraphRole role) {
   GraphCost before, after;
   size_t count = 0;

@@ -29,15 +29,15 @@ constexpr size_t maxOpaque = 3;
 constexpr const char *noTimes =
     "not predicted: the sizes are not known, and neither is how long anything takes (--durations FILE)";
 
-/// One key of the table of collectives, before and after.
+/// One row of the table of collectives, before and after the passes.
 struct RowPair {
   const CollectiveRow *before = nullptr;
   const CollectiveRow *after = nullptr;
   [[nodiscard]] const CollectiveRow &any() const { return before ? *before : *after; }
 };
 
-// A row stands for a kind of collective on a group. Most are there before and after; one that only one side has is
-// paired with nothing, and the other side prints "-".
+// Pairs the rows of both sides; a row is one kind of collective on one group. Most rows exist before and after. A row
+// that only one side has gets no partner, and the other side prints "-".
 std::vector<RowPair> pairRows(const GraphFacts &before, const GraphFacts &after) {
   std::vector<RowPair> pairs;
   std::map<std::pair<CollectiveKind, llvm::StringRef>, size_t> index;
@@ -66,19 +66,19 @@ std::string cell(const CollectiveRow *row) {
   return alignRight(withCommas(static_cast<int64_t>(row->launches)), countWidth) + alignRight(bytes, bytesWidth);
 }
 
-/// "1.2 %", of what the whole is; rounded down, as times are.
+/// Returns the share of the whole, such as "1.2 %"; rounded down, as times are.
 std::string shareText(int64_t part, int64_t whole) {
   auto tenths = whole == 0 ? 0 : static_cast<int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
-/// "1,398.3 ms (58.9 %)".
+/// Returns a text such as "1,398.3 ms (58.9 %)".
 std::string exposedText(int64_t exposed, int64_t total) {
   return timeText(exposed) + " (" + shareText(exposed, total) + ")";
 }
 
-/// "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group 0". What holds the program
-/// so long is computation or the transfers of a group.
+/// Returns a text such as "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group
+/// 0". The limiting factor is computation or the collectives of one group.
 std::string boundText(const StepBounds &bounds, int64_t total) {
   int64_t left = total - bounds.anyMerging.picoseconds;
   std::string text = timeText(bounds.anyMerging.picoseconds) + " in any order with any merging (" +
@@ -88,18 +88,18 @@ std::string boundText(const StepBounds &bounds, int64_t total) {
   return text + "; held by " + (bounds.anyMerging.group.empty() ? "computation" : "group " + bounds.anyMerging.group);
 }
 
-/// "lm_head" of "/a/b/model.py:12 in lm_head", else "model.py:12".
+/// Returns "lm_head" for "/a/b/model.py:12 in lm_head", and "model.py:12" for a place without a module.
 llvm::StringRef shortPlace(llvm::StringRef source) {
   auto [file, module] = source.split("in ");
   return module.empty() ? file.rsplit('/').second.empty() ? file : file.rsplit('/').second : module;
 }
 
-/// How far from the least that is.
+/// Returns how far the peak is from the memory floor.
 std::string floorText(const MemoryFloor &floor, int64_t peak) {
   return floor.bytes >= peak ? "no order needs less" : "no order below " + bytesText(floor.bytes);
 }
 
-/// What a reason means, as the pass declares it.
+/// Returns the explanation of a reason, as the pass declares it.
 std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   auto pass = createPass(passText.take_until([](char c) { return c == '{'; }));
   if (pass)
@@ -109,11 +109,11 @@ std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   return id.str();
 }
 
-/// Prints a label of 13 columns and then the text, block by block. Of a pass it tells what it did, and below, indented,
-/// why it left nodes alone, with the most frequent reasons first:
+/// Prints the summary block by block: each line is a label of 13 columns and a text. For a pass, it prints what the
+/// pass did. Below, indented, it prints why the pass left nodes alone, the most frequent reasons first:
 ///   coalesce-collectives  387 merged into 129 (bucketed)
 ///                         63 left alone (full): each bucket that it could join is full by max-bytes or max-count
-/// All of it is read off the remarks, and the words of a reason are those that the pass declares.
+/// All this is computed from the remarks, and the pass declares the text of each reason.
 class SummaryPrinter {
 public:
   SummaryPrinter(llvm::raw_ostream &os, const Summary &summary, Color color)
@@ -157,7 +157,7 @@ private:
     return os_;
   }
 
-  /// A blank after each comma, where a line may end.
+  /// Adds a blank after each comma, where a line may break.
   static std::string spaced(llvm::StringRef pipeline) {
     std::string text;
     for (char c : pipeline)
@@ -165,7 +165,7 @@ private:
     return text;
   }
 
-  /// "the backward, 1 of 3 graphs of a step; sizes s0 = 4096 (--bind); "
+  /// Returns a text such as "the backward, 1 of 3 graphs of a step; sizes s0 = 4096 (--bind); ".
   [[nodiscard]] std::string role() const {
     std::string text = s_.step ? roleText(*s_.step) : "";
     if (!s_.sizes.empty())
@@ -173,13 +173,13 @@ private:
     return text.empty() ? "" : text + "; ";
   }
 
-  /// What Inductor makes of the graph, where the log has that and the graph is another one.
+  /// Returns what Inductor makes of the graph, if the log has Inductor's graph and it differs from this graph.
   [[nodiscard]] const GraphCost *inductors() const {
     bool isOther = s_.step && s_.step->own().inductor && !s_.step->own().graph.startsFromInductor();
     return isOther ? &*s_.step->own().inductor : nullptr;
   }
 
-  // What users come for stands first: how long the step takes, and how much of that is communication that nothing hides.
+  // Prints the most important numbers first: how long the step takes, and how much of it is exposed communication.
   void printTime() {
     std::string step = s_.step ? stepText(*s_.step, s_.level) : "";
     if (!step.empty())
@@ -210,7 +210,7 @@ private:
     os_ << '\n';
   }
 
-  /// Which collectives that are, and what holds each.
+  /// Prints the most exposed collectives, and the limiting factor of each.
   void printWorst() {
     for (const Exposure &it : llvm::ArrayRef(s_.run.exposed).take_front(maxExposed)) {
       std::string text = it.time.node + " on " + it.time.group + ", " + bytesText(it.time.bytes) + ": " +
@@ -261,8 +261,8 @@ private:
       os_ << '\n';
   }
 
-  /// The graph is unchanged, and the pass would have changed nothing more.
-  /// A collective that the pass kept by choice does not count; one that it would have moved, and could not, does.
+  /// Returns true if the pass left the graph unchanged and no remark reports a missed change. A collective that the
+  /// pass kept by choice does not count as missed. A collective that the pass could not move counts.
   static bool isIdle(const PassRun &run) {
     return run.changed == Changed::No &&
            llvm::all_of(run.remarks, [](const Remark &remark) { return remark.kind == RemarkKind::Kept; });
@@ -288,7 +288,7 @@ private:
 
   llvm::raw_ostream &passLabel(llvm::StringRef text) { return label(text, passWidth_); }
 
-  /// The most frequent reasons for leaving a node alone.
+  /// Prints the most frequent reasons for leaving a node alone.
   void printMissed(const PassRun &run, llvm::ArrayRef<RemarkCount> counts) {
     size_t shown = 0;
     size_t more = 0;
@@ -308,7 +308,7 @@ private:
                     << " left alone for other reasons (--remarks lists them)\n";
   }
 
-  /// What was tried and helps, with the flags that do it.
+  /// Prints the tried options that help, with their flags.
   void printAdvice() {
     if (!s_.advised)
       return;
@@ -340,7 +340,7 @@ private:
     label("memory") << wrapped(text, labelWidth) << '\n';
   }
 
-  /// Which machine times are predicted for, and what durations made of its predictions.
+  /// Prints the machine for which times are predicted, and how durations changed the predictions.
   void printCosts() {
     if (!s_.run.cost)
       return;
@@ -352,7 +352,8 @@ private:
       label("durations") << wrapped(durationsText(cost), labelWidth) << '\n';
   }
 
-  /// "64 % measured, 36 % predicted, of 696.9 ms in all nodes of the input; 3 nodes of unknown size".
+  /// Returns a text such as "64 % measured, 36 % predicted, of 696.9 ms in all nodes of the input; 3 nodes of unknown
+  /// size".
   static std::string sharesText(const CostSummary &cost) {
     int64_t sum = 0;
     for (int64_t picoseconds : cost.picoseconds)
@@ -380,15 +381,15 @@ private:
     return llvm::StringRef(text).rtrim(",").str();
   }
 
-  /// " memory x1.03 (412 nodes),"; empty where nothing was compared.
+  /// Returns a text such as " memory x1.03 (412 nodes),"; empty if nothing was compared.
   static std::string scaleText(const std::string &what, const Scale &scale) {
     if (scale.nodes == 0)
       return "";
     return what + llvm::formatv(" x{0:f3} (", scale.factor).str() + counted(scale.nodes, "node") + "),";
   }
 
-  // What a file said comes first, then everything that was taken for granted, each on a line with the flag that ends
-  // the guessing: a wrong assumption is then seen beside the result that rests on it.
+  // Prints the groups that a file states, then each assumption on a line of its own, with the flag that replaces it.
+  // The reader then sees a wrong assumption beside the result that depends on it.
   void printGroups() {
     std::string known;
     size_t shown = 0;

@@ -1,7 +1,7 @@
-// adviceCommand: a line of advice as a command that can be pasted into a shell.
+// adviceCommand turns a line of advice into a command that can be pasted into a shell.
 //
-// It is the command line that was given, with the flags of the advice in place of those that say otherwise, and without
-// those that only say what is printed and written: what is followed is a schedule, and the summary tells what it saved.
+// The result is the given command line with the flags of the advice in place of those that set the same options. Flags
+// that only control what is printed or written are removed.
 //
 //   ccgraph-opt step.py -O2 --groups g.json --report r.html    and -O3  ->  ccgraph-opt step.py --groups g.json -O3
 //
@@ -14,7 +14,7 @@ namespace ccgraph::report {
 
 [[nodiscard]] std::string adviceCommand(const Summary &summary, const Advice &advice);
 
-/// A word as a POSIX shell reads it back: in quotes where it has to be.
+/// Returns a word in the form that a POSIX shell reads back, quoted if necessary.
 [[nodiscard]] std::string shellWord(llvm::StringRef word);
 
 } // namespace ccgraph::report

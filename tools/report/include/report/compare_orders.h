@@ -1,6 +1,7 @@
-// Two orders of one program side by side: step, exposed communication, memory, and the collectives that differ most.
+// Prints two orders of one program side by side: step time, exposed communication, memory, and the collectives that
+// differ most.
 //
-// Collectives are one and the same where they have one name; a bucket has a name that the other order does not know.
+// Collectives of both orders are matched by name; the name of a bucket exists in one order only.
 //
 // Ownership: borrows the schedules for the call. Failure: none. Cost: linear in the collectives.
 #pragma once
@@ -11,11 +12,11 @@ namespace ccgraph::report {
 
 struct OrdersCompared {
   NamedSchedule first, second;
-  /// what both are predicted for
+  /// the machine of both predictions
   std::string machine;
 };
 
-/// About a dozen lines.
+/// Prints about a dozen lines.
 void printOrders(llvm::raw_ostream &os, const OrdersCompared &orders);
 
 } // namespace ccgraph::report

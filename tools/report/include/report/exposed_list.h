@@ -1,6 +1,6 @@
-// The list of exposed transfers, in words, as a table and as comma-separated values.
+// Formats the list of exposed collectives as sentences, as a table and as comma-separated values.
 //
-// Ownership: plain values. Failure: none; the stream keeps what the system said. Cost: linear in the list.
+// Ownership: plain values. Failure: none; the stream keeps the system's error. Cost: linear in the list.
 #pragma once
 
 #include "ccgraph/passes/exposure.h"
@@ -9,14 +9,14 @@
 
 namespace ccgraph::report {
 
-/// What keeps it from beginning earlier: "queues behind all_gather_3", "after its input mm_4", ...
+/// Returns why the collective cannot begin earlier: "queues behind all_gather_3", "after its input mm_4", ...
 [[nodiscard]] std::string beginText(const Exposure &exposure);
-/// What waits for it: "add_7", "the end of the program".
+/// Returns the node that waits for the collective: "add_7", "the end of the program".
 [[nodiscard]] std::string readerText(const Exposure &exposure);
 
-/// A title and one line each, columns aligned.
+/// Prints a title and one line for each collective, with aligned columns.
 void printExposed(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed);
-/// A line of names and one line each, by RFC 4180; times in nanoseconds.
+/// Prints a header line and one line for each collective, as RFC 4180 requires; times are in nanoseconds.
 void printExposedCsv(llvm::raw_ostream &os, llvm::ArrayRef<Exposure> exposed);
 
 } // namespace ccgraph::report

@@ -1,4 +1,4 @@
-// Job notes: what the summary says of the job before all numbers, because the numbers or the rewrite depend on it.
+// Job notes are the facts about the job that the summary prints first, since the numbers or the rewrite depend on them.
 //
 //   ranks    ranks run different programs: the order across groups is kept, and nothing is merged
 //   guessed  the ranks of groups are a guess on which the predicted times depend

@@ -1,10 +1,10 @@
-// JSON output: what --json prints in place of text, always one JSON value.
+// Prints the JSON of --json in place of text, always one JSON value.
 //
-// A file of one graph gives an object, a file of several an array of these, in the order of the file:
-// so that one call prints what one JSON reader takes. Keys stand in a fixed order.
+// A file of one graph gives an object, and a file of several graphs gives an array of objects in the order of the file.
+// One call thus prints what one JSON reader accepts. Keys have a fixed order.
 //
-// Ownership: borrows everything for the call. Failure: none; bytes that are no UTF-8 are replaced; the
-// streams keep what the system said. Cost: linear in what is printed.
+// Ownership: borrows everything for the call. Failure: none; bytes that are not UTF-8 are replaced; the streams keep
+// the system's error. Cost: linear in the output.
 #pragma once
 
 #include "ccgraph/frontend/listed_graph.h"
@@ -14,7 +14,7 @@
 
 namespace ccgraph::report {
 
-/// What --verify-only found.
+/// The result of --verify-only.
 struct VerifiedGraph {
   std::string input;
   std::string graph;
@@ -23,7 +23,7 @@ struct VerifiedGraph {
   std::vector<Diagnostic> findings = {};
 };
 
-/// What --compare found; only where the programs are equal.
+/// The result of --compare for equal programs.
 struct ComparedFiles {
   std::string input;
   std::string compare;
@@ -33,9 +33,9 @@ struct ComparedFiles {
 void printSummariesJson(llvm::raw_ostream &os, llvm::ArrayRef<Summary> summaries);
 void printVerifiedJson(llvm::raw_ostream &os, llvm::ArrayRef<VerifiedGraph> graphs);
 void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files);
-/// --compare without --check-equivalence.
+/// Prints --compare without --check-equivalence.
 void printOrdersJson(llvm::raw_ostream &os, const OrdersCompared &orders);
-/// --list-graphs; an array also of one.
+/// Prints --list-graphs; always an array, even for one graph.
 void printGraphListJson(llvm::raw_ostream &os, llvm::ArrayRef<ListedGraph> graphs);
 
 } // namespace ccgraph::report

@@ -1,4 +1,4 @@
-// Remark texts: what a summary says of the remarks of one pass, taken together.
+// Summarizes the remarks of one pass as texts.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the remarks.
 #pragma once
@@ -7,13 +7,15 @@
 
 namespace ccgraph::report {
 
-/// ", by 38 positions (median), 1,204 at most", of the remarks that say how far a node went.
+/// Returns a text such as ", by 38 positions (median), 1,204 at most", from the remarks that state how far a node
+/// moved.
 [[nodiscard]] std::string distanceText(const PassRun &run);
 
-/// " into 12", of the remarks that say which node several were merged into.
+/// Returns a text such as " into 12", from the remarks that name the node into which several were merged.
 [[nodiscard]] std::string targetsText(const PassRun &run);
 
-/// " (+1.0 GiB would let one of them move, +3.2 GiB each)", of the remarks that say how much budget they lacked.
+/// Returns a text such as " (+1.0 GiB would let one of them move, +3.2 GiB each)", from the remarks that state how much
+/// budget was missing.
 [[nodiscard]] std::string shortageText(const PassRun &run, llvm::StringRef reason);
 
 } // namespace ccgraph::report

@@ -1,10 +1,10 @@
-// Report data: what an HTML report shows, as one compact JSON value.
+// Writes the data of an HTML report as one compact JSON value.
 //
 // Whatever stands for every node is a column: an array of numbers, or a string with a letter for each. Times are nanoseconds, and the
 // ends of steps and the bytes alive are differences to the step before. tools/report/page/data.js unpacks all of it, and says what is what.
 //
-// Ownership: borrows summary and schedules for the call. Failure: none; bytes that are no UTF-8 are replaced. Cost: linear in nodes and
-// remarks; about 60 bytes a node and schedule.
+// Ownership: borrows summary and schedules for the call. Failure: none; bytes that are not UTF-8 are replaced. Cost:
+// linear in nodes and remarks; about 60 bytes a node and schedule.
 #pragma once
 
 #include "report/summary.h"
@@ -19,16 +19,16 @@ struct NamedSchedule {
 
 struct Report {
   const Summary &summary;
-  /// at least one; the last is what the report is about, the first what it is compared with
+  /// at least one; the report shows the last and compares it with the first
   std::vector<NamedSchedule> schedules;
-  /// what stands under "summary"; empty: the summary of the run
+  /// the text under "summary"; empty: the summary of the run
   std::string text = {};
 };
 
-/// One line. No '<' stands in it, so that it may stand in a script of a page.
+/// Returns one line. The line contains no '<', so that it can be part of a script element.
 [[nodiscard]] std::string reportData(const Report &report);
 
-/// The page with its data: one file, which loads nothing.
+/// Writes the page with its data: one file, which loads nothing.
 void writeReport(llvm::raw_ostream &os, const Report &report);
 
 } // namespace ccgraph::report

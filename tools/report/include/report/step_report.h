@@ -1,12 +1,13 @@
-// StepReport: how long a training step takes and how much memory it needs, as PyTorch runs it and as the pipeline leaves it.
+// StepReport states how long a training step takes and how much memory it needs, as PyTorch runs it and after the
+// pipeline.
 //
-// A log holds several graphs of a step, and of each of them what Inductor made of it: its own buckets in its own order. That
-// is what runs without us, so it is what a gain is measured against. A step is the sum of its graphs, each run once; its
-// memory is that of the graph that needs most. All times are predicted by the same machine, the order within a graph is that
-// of the text: where Inductor's scheduler moves nodes later, no log says so node by node.
+// A log holds several graphs of a step, and for each graph Inductor's result: its own buckets in its own order.
+// Inductor's result runs without ccgraph, so gains are measured against it. The time of a step is the sum over its
+// graphs, each run once; its memory is that of the graph that needs most. All times are predicted for the same machine,
+// in the order of the graph's text. If Inductor's scheduler moves nodes later, no log contains that order.
 //
-// Ownership: plain values. Failure: a graph of the step that cannot be read leaves the report without sums, and says so.
-// Cost: the pipeline once more for each graph of the step.
+// Ownership: plain values. Failure: if a graph of the step cannot be read, the report has no sums and states the
+// reason. Cost: one more run of the pipeline for each graph of the step.
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
@@ -19,7 +20,7 @@
 
 namespace ccgraph::report {
 
-/// Of one graph in one order.
+/// The cost of one graph in one order.
 struct GraphCost {
   int64_t total = 0;   ///< picoseconds
   int64_t compute = 0; ///< picoseconds
@@ -31,13 +32,13 @@ struct GraphCost {
 
 struct StepGraphReport {
   StepGraph graph;
-  /// as the graph `graph.start` stands
+  /// `graph.start` as it was read
   std::optional<GraphCost> asRead;
-  /// of Inductor's own result; empty where the log has none
+  /// Inductor's own result; empty if the log has none
   std::optional<GraphCost> inductor;
-  /// what the pipeline makes of `graph.start`
+  /// the pipeline's result for `graph.start`
   std::optional<GraphCost> optimized;
-  /// what PyTorch runs, as far as the log says
+  /// the cost of what PyTorch runs, according to the log
   [[nodiscard]] const std::optional<GraphCost> &baseline() const { return inductor ? inductor : asRead; }
 };
 
@@ -45,38 +46,38 @@ struct StepReport {
   std::optional<int64_t> rank;
   std::vector<StepGraphReport> graphs;
   size_t chosen = 0;
-  /// of the chosen graph, where it is not Inductor's own result: what the pipeline makes of that one
+  /// the pipeline's result for Inductor's version of the chosen graph, if the chosen graph is not that version
   std::optional<GraphCost> fromInductor;
-  /// why there are no times of all graphs; empty where there are
+  /// why some graphs have no times; empty if all have
   std::string obstacle;
   JobWrappers wrappers;
-  /// a backward graph of compiled autograd holds collectives, as DDP's python_reducer puts them there
+  /// a backward graph of compiled autograd contains collectives, as DDP's python_reducer inserts them
   bool reducesInGraphs = false;
 
   [[nodiscard]] const StepGraphReport &own() const { return graphs[chosen]; }
-  /// Sum of all graphs, peak of the largest; empty where one is missing.
+  /// Returns the sum of all times and the largest peak; empty if one is missing.
   [[nodiscard]] std::optional<GraphCost> baseline() const;
   [[nodiscard]] std::optional<GraphCost> asRead() const;
   [[nodiscard]] std::optional<GraphCost> optimized() const;
-  /// Whether each graph has a result of Inductor's own.
+  /// Returns true if each graph has a result of Inductor.
   [[nodiscard]] bool isInductors() const;
 };
 
-/// What is known of the step without running anything: its graphs and the wrappers of the job.
+/// Returns the facts about the step that need no pipeline run: its graphs and the wrappers of the job.
 [[nodiscard]] StepReport describeStep(const GraphInput &input);
 
 struct StepQuestion {
   Context &context;
   const GraphInput &input;
   const Pipeline &pipeline;
-  /// what the pipeline runs with; durations are those of the chosen graph, and null here
+  /// the options of the pipeline; durations belong to the chosen graph and are null here
   PassManagerOptions options;
-  /// makes a graph that was just read ready for the pipeline: groups of --groups, assumed groups
+  /// prepares a graph that was just read for the pipeline: groups of --groups, assumed groups
   std::function<llvm::Error(Graph &)> prepare;
   GraphCost asRead;    ///< of the chosen graph
   GraphCost optimized; ///< of the chosen graph
 };
-/// Adds the times.
+/// Adds the times to the report.
 void predictStep(StepReport &report, const StepQuestion &question);
 
 } // namespace ccgraph::report

@@ -1,13 +1,11 @@
-// Summary: what a run of ccgraph-opt did, on one screen.
+// Summary describes what a run of ccgraph-opt did, on one screen.
 //
-// It answers, in this order: how long the step takes, how fast it could be, and which collectives nothing
-// hides; how many collectives there are;
-// what each pass moved or merged, and what it left alone and why; memory; what was assumed;
-// what was checked, and with what verdict; time. Numbers come from the graphs and the remarks of
-// the passes, so a new pass appears without a change here.
+// It answers these questions in this order: how long the step takes, how fast it could be, and which collectives are
+// exposed; how many collectives there are; what each pass moved or merged, and what it left alone and why; memory; what
+// was assumed; what was checked, with which verdict; time. Numbers come from the graphs and the remarks of the passes,
+// so a new pass appears without a change here.
 //
-// Ownership: plain values. Failure: none; the streams keep what the system said. Cost: linear in
-// the remarks.
+// Ownership: plain values. Failure: none; the streams keep the system's error. Cost: linear in the remarks.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -27,7 +25,7 @@ namespace ccgraph::report {
 struct PhaseTimes {
   double read = 0;
   double passes = 0;
-  double checks = 0; ///< verifier and legality, equivalence not included
+  double checks = 0; ///< verifier and legality, without equivalence
   double equivalence = 0;
   double write = 0;
 };
@@ -35,46 +33,48 @@ struct PhaseTimes {
 struct Summary {
   std::string input;  ///< path
   std::string graph;  ///< name
-  std::string choice; ///< which graph of a log it is, and where the others are; empty where the file has no choice
-  std::string inductorOrder;      ///< in which order Inductor issues the input's collectives; empty where no log says
-  std::optional<StepReport> step; ///< of a log: the training step that the graph is a part of
-  std::string sizes;            ///< which values of symbols the times rest on: "s0 = 4096 (--bind), s1 = 8 (as traced)"
-  std::string unboundSymbol;    ///< a symbol without a value; empty where there is none
-  std::string level;            ///< "-O2", or the pipeline as given
-  std::string pipeline;         ///< canonical text
-  std::vector<GivenFlag> given; ///< of the command line
+  std::string choice; ///< which graph of a log was chosen, and where the others are; empty if the file has no choice
+  std::string inductorOrder;      ///< the order in which Inductor issues the input's collectives; empty if no log
+                                  ///< states it
+  std::optional<StepReport> step; ///< for a log: the training step that contains the graph
+  std::string sizes;              ///< the values of symbols that the times depend on: "s0 = 4096 (--bind), s1 = 8 (as
+                                  ///< traced)"
+  std::string unboundSymbol;      ///< a symbol without a value; empty if there is none
+  std::string level;              ///< "-O2", or the pipeline as given
+  std::string pipeline;           ///< canonical text
+  std::vector<GivenFlag> given;   ///< flags of the command line
   GraphFacts before;
   GraphFacts after;
   PipelineRun run;
   GroupTable groups;
-  std::string unknownGroups; ///< names that collectives mention and no table holds
+  std::string unknownGroups; ///< groups that collectives name and no table holds
   size_t warnings = 0;       ///< of the verifier, on the input
   bool verifyEach = true;
   bool checkedLegality = true;
   bool spmd = true;
-  std::string ranksDiffer;  ///< why ranks run different programs, where a log or the graph shows it
+  std::string ranksDiffer;  ///< why the ranks run different programs, if a log or the graph shows it
   std::string ranksAgree;   ///< "ranks 0 to 3", whose graphs were compared and are one program
-  std::string groupGuess;   ///< on which guessed ranks the times depend
-  std::string machineGuess; ///< what is wrong with the machine, where nobody has given one
+  std::string groupGuess;   ///< the guessed ranks on which the times depend
+  std::string machineGuess; ///< what is wrong with the machine, if none was given
   bool budgetGiven = false;
   bool machineGiven = false;
-  std::optional<Rounding> rounding; ///< empty where --bitwise was given, or nobody asked
-  std::vector<Advice> advice;       ///< most first; empty where it was not asked for too
+  std::optional<Rounding> rounding; ///< empty if --bitwise was given or the check was not requested
+  std::vector<Advice> advice;       ///< largest saving first; also empty if it was not requested
   bool advised = false;
-  std::string equivalence; ///< verdict in a sentence; empty: not asked for
+  std::string equivalence; ///< the verdict in a sentence; empty: not requested
   PhaseTimes times;
 };
 
 enum class Color : bool { No, Yes };
 void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color);
 
-/// What one pass did, added up over its remarks of one kind and reason.
+/// The remarks of one pass with the same kind and reason, counted.
 struct RemarkCount {
   RemarkKind kind = RemarkKind::Missed;
   std::string reason;
   size_t count = 0;
 };
-/// By kind, then the most frequent first, then by name.
+/// Sorts by kind, then by frequency, then by name.
 [[nodiscard]] std::vector<RemarkCount> countRemarks(const PassRun &run);
 
 } // namespace ccgraph::report
