@@ -8,7 +8,7 @@ namespace {
 using driver::CommandLine;
 using driver::Flag;
 
-/// A backslash means something to man, as do a hyphen and a dot or a quote that begins a line.
+/// Escapes the characters that man interprets: a backslash, a hyphen, and a dot or a quote at the start of a line.
 std::string escaped(llvm::StringRef text) {
   std::string out;
   for (char c : text) {
@@ -38,7 +38,8 @@ void writeFlags(llvm::raw_ostream &os, const CommandLine &line, llvm::StringRef 
   }
 }
 
-/// Names of the flags for which `holds`, for a shell pattern: "-o | --groups"; of all, with blanks: for compgen -W.
+/// Returns the names of the flags for which `holds` is true. The separator is "|" for a shell pattern ("-o |
+/// --groups"), and a blank for compgen -W.
 std::string namesWhere(const CommandLine &line, llvm::function_ref<bool(const Flag &)> holds, const char *between) {
   std::vector<std::string> names;
   for (const Flag &flag : line.flags())
@@ -47,7 +48,7 @@ std::string namesWhere(const CommandLine &line, llvm::function_ref<bool(const Fl
   return llvm::join(names, between);
 }
 
-/// One arm of the case over the flag before the word; none where no flag is meant.
+/// Writes one arm of the case over the preceding flag; writes nothing if the pattern is empty.
 void writeArm(llvm::raw_ostream &os, const std::string &pattern, const std::string &words) {
   if (!pattern.empty())
     os << "  " << pattern << ")\n    " << words << "\n    return ;;\n";
@@ -59,8 +60,7 @@ std::string fromWords(llvm::ArrayRef<std::string> words) {
 
 } // namespace
 
-// Pages and completion come from the flags as the tool declares them, so that neither can name a flag that is not
-// there.
+// Pages and completion are generated from the tool's declarations, so they cannot name a flag that does not exist.
 std::string manualPage(const std::string &tool, const CommandLine &line) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -78,8 +78,9 @@ std::string manualPage(const std::string &tool, const CommandLine &line) {
   return os.str();
 }
 
-// The script looks first at the flag before the word (what may its value be?), then at the word (is it a flag?), and
-// offers files for all else. Bash breaks words at "=", so that "--emit=js" arrives as three words; `joined` says so.
+// The script first checks the flag before the word, whose value the word may be, then whether the word is a flag. For
+// any other word it offers files. Bash splits words at "=", so "--emit=js" arrives as three words; `joined` marks this
+// case.
 std::string bashCompletion(const std::string &tool, const CommandLine &line) {
   std::string function = "_" + tool;
   std::replace(function.begin(), function.end(), '-', '_');

@@ -1,6 +1,6 @@
-// Command pages: what a command line says of itself, as a manual page and as completion for bash.
+// Writes the description of a command line as a manual page and as completion for bash.
 //
-// Both are written from the declarations that --help prints, so that neither can forget a flag.
+// Both are written from the declarations that --help prints, so they contain every flag.
 //
 // Ownership: plain text. Failure: none. Cost: linear in the flags.
 #pragma once
@@ -9,10 +9,10 @@
 
 namespace ccgraph {
 
-/// In the language of man(7), section 1.
+/// Returns a page of section 1 in the language of man(7).
 [[nodiscard]] std::string manualPage(const std::string &tool, const driver::CommandLine &line);
 
-/// A script that bash-completion finds by the name of the tool.
+/// Returns a script that bash-completion finds by the name of the tool.
 [[nodiscard]] std::string bashCompletion(const std::string &tool, const driver::CommandLine &line);
 
 } // namespace ccgraph

@@ -38,8 +38,8 @@ std::string helpScreen(Main tool, llvm::StringRef topic) {
   return os.str();
 }
 
-/// The topics that a first screen offers, in its order.
-/// Read off the screen itself, so that a topic that --help does not offer is on no page either.
+/// Returns the topics of the first screen, in its order. They are read from the screen itself, so a page contains only
+/// topics that --help offers.
 std::vector<std::string> topicsOf(llvm::StringRef screen) {
   std::vector<std::string> topics;
   llvm::SmallVector<llvm::StringRef, 0> lines;
@@ -51,7 +51,7 @@ std::vector<std::string> topicsOf(llvm::StringRef screen) {
   return topics;
 }
 
-// The tool itself is run with --help, so that the page shows what a user sees.
+// Runs the tool itself with --help, so that the page shows what a user sees.
 void writeTool(llvm::raw_ostream &os, llvm::StringRef name, Main tool) {
   std::string first = helpScreen(tool, "");
   os << "## " << name << "\n\n```text\n" << first << "```\n";

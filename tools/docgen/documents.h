@@ -1,12 +1,10 @@
-// The generated documents: what docs/ says of passes, operators and command lines, taken from their
-// declarations, for readers, man and bash.
+// Generates the documents in docs/ about passes, operators and command lines from their declarations, for readers, man
+// and bash.
 //
-// Each text is a function of the code alone, so that tools/docs can compare it with the file and a
-// test can keep the two equal. A document that differs is repaired by running tools/docs, never by
-// hand.
+// Each text depends on the code only, so tools/docs and a test can compare it with the file. If a document differs, run
+// tools/docs rather than editing it.
 //
-// Ownership: plain text. Nothing here fails; the cost is that of looking up every operator once,
-// some milliseconds.
+// Ownership: plain text. Failure: none. Cost: one lookup of every operator, some milliseconds.
 #pragma once
 
 #include <string>
@@ -19,7 +17,7 @@ struct Document {
   std::string text; ///< ends in a newline
 };
 
-/// passes.md, ops.md, cli.md; manual pages and completion, which are installed.
+/// Returns passes.md, ops.md and cli.md, and the manual pages and completion scripts, which are installed.
 [[nodiscard]] std::vector<Document> generatedDocuments();
 
 } // namespace ccgraph

@@ -6,7 +6,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-// Because this program is run by tools/docs alone, it knows no options but the folder.
+// Only tools/docs runs this program, so its only argument is the folder.
 int main(int argc, char **argv) {
   if (argc != 2) {
     llvm::errs() << "usage: ccgraph-docgen FOLDER\n";
@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   }
   for (const ccgraph::Document &document : ccgraph::generatedDocuments()) {
     std::string path = std::string(argv[1]) + "/" + document.file;
-    // A folder that cannot be made is an error of the file within it.
+    // If a folder cannot be created, writing the file in it reports the error.
     (void)llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
     llvm::Error error = ccgraph::writeFile(path, [&](llvm::raw_ostream &os) {
       os << document.text;

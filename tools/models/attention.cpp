@@ -14,9 +14,9 @@ Tensor asHeads(const Tensor &features, int64_t heads) {
   return view(features, {features.size(0), features.size(1), heads, features.size(2) / heads});
 }
 
-/// The operator that PyTorch takes for such tensors on such a device.
+/// Calls the operator that PyTorch chooses for such tensors on such a device.
 Tensor fusedAttention(const Tensor &query, const Tensor &key, const Tensor &value) {
-  // Because flash attention wants as many features of values as of queries.
+  // Flash attention requires that values have as many features as queries.
   if (query.size(-1) != value.size(-1))
     return callList("aten._scaled_dot_product_efficient_attention.default",
                     {query, key, value, Tensor(), true, 0.0, true})[0];
@@ -26,7 +26,8 @@ Tensor fusedAttention(const Tensor &query, const Tensor &key, const Tensor &valu
   return callList(target, {query, key, value, 0.0, true})[0];
 }
 
-/// Heads of keys and values as often as heads of queries share them: the CPU's operator wants as many.
+/// Repeats each head of keys and values for the query heads that share it: the CPU's operator requires equal numbers of
+/// heads.
 Tensor repeated(const Tensor &heads, int64_t count) {
   if (heads.size(1) == count)
     return heads;

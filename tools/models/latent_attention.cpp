@@ -8,7 +8,7 @@ using namespace tracer; // NOLINT(google-build-using-namespace): models are writ
 
 namespace {
 
-/// A weight that each tensor rank has whole.
+/// Multiplies by a weight that each tensor rank has as a whole.
 Tensor sharedProjection(const Block &block, const std::string &name, const Tensor &input, int64_t features) {
   Module module(block.layout, name);
   return linear(input, block.layout.weight("weight", {features, input.size(-1)}, WeightKind::Shared));
@@ -19,7 +19,7 @@ struct KeysAndValues {
   Tensor value;
 };
 
-// A token's short vector is made long again for each head; the part of the keys that has positions is shared by all heads.
+// Expands the short vector of each token for each head; all heads share the positional part of the keys.
 KeysAndValues keysAndValues(const Block &block, const Tensor &input, int64_t heads) {
   const ModelConfig &model = block.model;
   TensorList parts = split_with_sizes(sharedProjection(block, "wkv_a", input, model.kvRank + model.ropeDim),

@@ -16,7 +16,7 @@ namespace {
 
 int64_t dividedUp(int64_t rows, int64_t ranks) { return (rows + ranks - 1) / ranks; }
 
-/// "layers.0.attention.wo.weight" as a name of Python's.
+/// Converts "layers.0.attention.wo.weight" to a Python identifier.
 std::string identifierOf(std::string path) {
   std::replace(path.begin(), path.end(), '.', '_');
   return path;
@@ -83,7 +83,7 @@ Tensor Layout::scatterSequence(const Tensor &summand) const {
   return tensorRanks() == 1 ? summand : reduce_scatter_tensor(summand, "sum", 1, "tp");
 }
 
-// What went from rank to rank comes back the same way, and so does its gradient.
+// The gradient of an exchange is the same exchange in the reverse direction.
 Tensor Layout::exchange(const Tensor &parts) const {
   if (parallel().experts == 1)
     return parts;

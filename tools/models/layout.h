@@ -1,16 +1,18 @@
-// Layout: where weights and activations of a model lie, and how they come to where they are needed: the whole of the
-// model's communication. Blocks are written as on one rank and ask for a weight, or for all of a sequence.
+// Layout determines which rank stores which part of weights and activations, and moves them to the ranks that need
+// them. It contains all the communication of a model. Blocks are written as for one rank, and request a weight or a
+// whole sequence.
 //
-// A weight is stored as f32, its rows shared out over the ranks of fsdp (the last ones hold what is left, as in PyTorch: rows are
-// padded to a multiple of the ranks); it is gathered in the dtype that is computed in. Its gradient goes back as f32:
+// A weight is stored as f32. Its rows are divided over the ranks of fsdp (the last ranks hold the remainder, as in
+// PyTorch: rows are padded to a multiple of the ranks). It is gathered in the dtype of the computation. Its gradient is
+// reduced as f32:
 //   tp          summed in the computed dtype, where each tensor rank had the whole weight and a part of the gradient
 //   fsdp        reduce_scatter
 //   replicate   all_reduce
 // Between blocks, a tensor rank has its part of the sequence (V. Korthikanti et al., "Reducing Activation
 // Recomputation in Large Transformer Models", 2022).
 //
-// Ownership: refers to the trace, which must outlive it; alive until the gradients are made. Failure: as tensor.h says.
-// Cost: a few recorded nodes.
+// Ownership: refers to the trace, which must outlive it; must live until the gradients are recorded. Failure: see
+// tensor.h. Cost: a few recorded nodes.
 #pragma once
 
 #include "models/parallelism.h"
@@ -22,22 +24,22 @@ namespace ccgraph::models {
 
 using tracer::Tensor;
 
-/// Over which ranks a weight lies.
+/// The ranks over which a weight is divided.
 enum class WeightKind : uint8_t {
   /// each tensor rank has its own part
   Split,
-  /// each tensor rank has all of it, and a part of its gradient
+  /// each tensor rank has the whole weight, and a part of its gradient
   Shared,
   /// each rank of ep has its own experts
   Expert
 };
 
-/// A parameter: what a rank stores of it.
+/// The part of a parameter that a rank stores.
 struct Parameter {
-  /// of its placeholder: "layers_0_attention_wo_weight"
+  /// name of its placeholder: "layers_0_attention_wo_weight"
   std::string name;
   Tensor shard;
-  /// what a tensor rank has of it, in a rank's program
+  /// sizes of the part that a tensor rank has, in a rank's program
   std::vector<int64_t> sizes;
   WeightKind kind = WeightKind::Split;
 };
@@ -56,35 +58,35 @@ public:
 
   [[nodiscard]] const Parallelism &parallel() const { return options_.parallel; }
   [[nodiscard]] int64_t tensorRanks() const { return options_.parallel.tensor; }
-  /// This rank's place among them. Asking makes it a guard of the program, which must be one rank's
-  /// (Parallelism::isOfOneRank).
+  /// Returns this rank's position among the tensor ranks. The call makes the rank a guard of the program, which must
+  /// then be the program of one rank (Parallelism::isOfOneRank).
   [[nodiscard]] static int64_t tensorRank();
   [[nodiscard]] DType dtype() const { return options_.dtype; }
   [[nodiscard]] const std::string &device() const { return options_.device; }
 
-  /// A new parameter of the module that is open.
+  /// Declares a new parameter of the current module.
   [[nodiscard]] const Parameter &declare(llvm::StringRef name, std::vector<int64_t> sizes,
                                          WeightKind kind = WeightKind::Split);
-  /// All of it that this tensor rank has, in the dtype that is computed in.
+  /// Gathers the part that belongs to this tensor rank, in the dtype of the computation.
   [[nodiscard]] Tensor gather(const Parameter &parameter);
-  /// From the gradient of what `gather` yields to that of the shard. `gather` does this where a shard is differentiated; a caller
-  /// that differentiates by the gathered weight calls it.
+  /// Reduces the gradient of gather's result to the gradient of the shard. Differentiation with respect to a shard does
+  /// this already; a caller that differentiates with respect to the gathered weight calls this function.
   [[nodiscard]] Tensor reduceGradient(const Parameter &parameter, const Tensor &gradient) const;
-  /// declare, then gather.
+  /// Declares and gathers a parameter.
   [[nodiscard]] Tensor weight(llvm::StringRef name, std::vector<int64_t> sizes, WeightKind kind = WeightKind::Split) {
     return gather(declare(name, std::move(sizes), kind));
   }
-  /// In the order in which they were declared.
+  /// Returns the parameters in the order of their declaration.
   [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return parameters_; }
 
-  /// [batch, a part of the sequence, dim] -> all of the sequence.
+  /// Gathers [batch, a part of the sequence, dim] to the whole sequence.
   [[nodiscard]] Tensor gatherSequence(const Tensor &part) const;
-  /// Of summands that lie on the tensor ranks: the sum's part of the sequence.
+  /// Adds the summands of the tensor ranks, and returns this rank's part of the sequence.
   [[nodiscard]] Tensor scatterSequence(const Tensor &summand) const;
-  /// Of [ranks of ep, ...]: element r goes to rank r, and comes from there.
+  /// Exchanges a tensor [ranks of ep, ...]: element r is sent to rank r, and replaced by the element that rank r sends.
   [[nodiscard]] Tensor exchange(const Tensor &parts) const;
 
-  /// The module that is open: "layers.0.attention".
+  /// Returns the path of the current module: "layers.0.attention".
   [[nodiscard]] std::string &path() { return path_; }
 
 private:
@@ -94,11 +96,11 @@ private:
   tracer::Trace &trace_;
   LayoutOptions options_;
   std::string path_;
-  /// by pointer, because gradients refer to them while more are declared
+  /// held by pointer, because gradients refer to them while more are declared
   std::vector<std::unique_ptr<Parameter>> parameters_;
 };
 
-/// While it lives, what is recorded and declared is of this module.
+/// Sets the module of everything that is recorded and declared during its lifetime.
 class Module {
 public:
   Module(Layout &layout, const std::string &name) : layout_(layout), outer_(layout.path()), scope_(name) {

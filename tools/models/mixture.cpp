@@ -8,18 +8,18 @@ using namespace tracer; // NOLINT(google-build-using-namespace): models are writ
 
 namespace {
 
-/// Sizes of one layer's routing: `tokens` of this rank, `places` = tokens x experts of each.
+/// The sizes of one layer's routing: `tokens` of this rank, `places` = tokens x experts per token.
 struct Routing {
   int64_t tokens;
   int64_t places;
   int64_t experts;
-  /// places that go to one expert
+  /// places that belong to one expert
   int64_t each;
   int64_t dim;
   int64_t ranks;
 };
 
-/// Place p goes to expert p mod experts: [places, n] -> [experts, each, n].
+/// Sorts places by expert; place p belongs to expert p mod experts: [places, n] -> [experts, each, n].
 Tensor byExpert(const Tensor &places, const Routing &r) {
   return transpose(view(places, {r.each, r.experts, places.size(-1)}), 0, 1);
 }
@@ -27,14 +27,14 @@ Tensor byPlace(const Tensor &ofExperts, const Routing &r) {
   return reshape(transpose(ofExperts, 0, 1), {r.places, ofExperts.size(-1)});
 }
 
-/// Which expert each of a token's places goes to, i64[tokens, experts of each].
+/// Returns the expert of each place of a token, i64[tokens, experts per token].
 Tensor expertOfPlace(const Routing &r, const std::string &device) {
   Tensor place = arange(r.places, DType::I64, device);
   Tensor turn = call("aten.remainder.Scalar", {place, r.experts});
   return view(turn, {r.tokens, r.places / r.tokens});
 }
 
-/// How much each place counts: f32[places, 1]. Its gradient is what the router learns from.
+/// Returns the weight of each place: f32[places, 1]. The router is trained by the gradient of these weights.
 Tensor placeWeights(const Block &block, const Tensor &tokens, const Routing &r) {
   Module module(block.layout, "router");
   Tensor gate = block.layout.weight("weight", {r.experts, r.dim}, WeightKind::Shared);
@@ -53,7 +53,7 @@ Tensor toExperts(const Block &block, const Tensor &parts, const Routing &r) {
   return reshape(transpose(byRank, 0, 1), {r.experts / r.ranks, r.ranks * r.each, r.dim});
 }
 
-/// Its inverse.
+/// Inverts toExperts.
 Tensor fromExperts(const Block &block, const Tensor &results, const Routing &r) {
   if (r.ranks == 1)
     return results;
@@ -65,7 +65,8 @@ Tensor fromExperts(const Block &block, const Tensor &results, const Routing &r) 
 Tensor expertNetworks(const Block &block, const Tensor &input, const Routing &r) {
   Module module(block.layout, "experts");
   int64_t own = r.experts / r.ranks, hidden = block.model.expertDim / block.layout.parallel().expertTensor();
-  // Rows of all experts, one after the other, because there may be more ranks to share them than experts.
+  // The weight holds the rows of all experts one after the other, because there may be more ranks than experts to
+  // divide it over.
   auto weight = [&](llvm::StringRef name, int64_t in, int64_t out) {
     Tensor rows = block.layout.weight(name, {own * out, in}, WeightKind::Expert);
     return transpose(view(rows, {own, out, in}), 1, 2);
@@ -89,7 +90,7 @@ Tensor routed(const Block &block, const Tensor &whole, const Routing &r) {
 
 Tensor mixtureOfExperts(const Block &block, const Tensor &input) {
   const ModelConfig &model = block.model;
-  // Where the experts lie on ranks of their own, a tensor rank sends its part of the sequence alone.
+  // If the experts are on ranks of their own, a tensor rank sends only its part of the sequence.
   const bool sendsPart = block.layout.parallel().expertSenders() > 1;
   Tensor whole = sendsPart && model.sharedExperts == 0 ? input : block.layout.gatherSequence(input);
   const Tensor &sent = sendsPart ? input : whole;

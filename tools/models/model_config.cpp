@@ -97,7 +97,7 @@ std::vector<ModelPreset> makePresets() {
   };
 }
 
-/// A multiple of 8, so that tensor ranks can share it out. What is more than a size can be is refused later.
+/// Scales to a multiple of 8, so that it can be divided over tensor ranks. A size that is too large is rejected later.
 int64_t scaled(int64_t size, int64_t to, int64_t from) {
   constexpr double most = 1e12;
   double exact = static_cast<double>(size) * static_cast<double>(to) / static_cast<double>(from);
@@ -132,7 +132,7 @@ void ModelConfig::setHeads(int64_t number) {
 }
 
 llvm::Error setWidth(ModelConfig &config, int64_t dim) {
-  // Because positions rotate pairs of features.
+  // Rotary positions rotate pairs of features, so each head needs an even number of features.
   if (dim % (2 * config.heads) != 0)
     return refusal("gen.width", config.name,
                    "a width of " + std::to_string(dim) + " does not split into pairs of features for " +
@@ -155,7 +155,7 @@ llvm::Error checkConfig(const ModelConfig &config) {
                      "\"" + key.name.str() + "\" is " + std::to_string(config.*key.count) + ", expected " +
                          std::to_string(key.leastOf(config)) + " or more",
                      "a file over a preset has its sizes: {\"model\": \"llama3-8b\", ...}");
-  // Because positions rotate pairs of features.
+  // Rotary positions rotate pairs of features.
   if (int64_t features = config.isLatent() ? config.ropeDim : config.headDim;
       config.positions == 0 && features % 2 != 0)
     return refusal("gen.model", config.name,

@@ -1,10 +1,10 @@
-// ModelConfig: the sizes of a transformer, by which the families differ: one program makes all of them.
+// ModelConfig holds the sizes of a transformer; one program generates all model families from them.
 //
-// The presets are the published configurations (modelPresets names each source). A file of a user's own has the same
-// keys, over a preset: {"model": "llama3-8b", "layers": 4, "dim": 1024}.
+// The presets are the published configurations (modelPresets names each source). A user's file has the same keys and
+// changes a preset: {"model": "llama3-8b", "layers": 4, "dim": 1024}.
 //
-// Ownership: plain values. Failure: diagnostics that name file, key, what was found and what was expected.
-// Cost: none worth naming.
+// Ownership: plain values. Failure: diagnostics with the file, the key, the value that was found and the expected
+// value. Cost: negligible.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -24,28 +24,28 @@ struct ModelConfig {
   int64_t dim = 0;
   int64_t layers = 0;
   int64_t heads = 0;
-  /// fewer than heads where several heads of queries share one of keys and values
+  /// fewer than heads if several query heads share one head of keys and values
   int64_t kvHeads = 0;
   int64_t headDim = 0;
-  /// of a dense layer's feed-forward network
+  /// width of a dense layer's feed-forward network
   int64_t ffnDim = 0;
   int64_t vocab = 0;
-  /// rows of a table of learned positions; 0: rotary positions
+  /// rows of the table of learned positions; 0: rotary positions
   int64_t positions = 0;
   double ropeTheta = 10000;
   double normEps = 1e-5;
 
-  // 0 or 1.
-  int64_t layerNorm = 0; ///< with mean and bias, else the root mean square
+  // Each is 0 or 1.
+  int64_t layerNorm = 0; ///< norm with mean and bias, else root mean square
   int64_t gelu = 0;      ///< a network of two matrices with biases, else silu(w1 x) * w3 x
-  int64_t qkNorm = 0;    ///< each head's queries and keys are normalised
+  int64_t qkNorm = 0;    ///< the queries and keys of each head are normalized
   int64_t tied = 0;      ///< the output matrix is the embedding
 
   // Mixture of experts; 0 experts: none.
   int64_t experts = 0;
   int64_t expertsPerToken = 0;
   int64_t expertDim = 0;
-  /// seen by every token
+  /// used by every token
   int64_t sharedExperts = 0;
   /// first layers that are dense
   int64_t denseLayers = 0;
@@ -56,7 +56,7 @@ struct ModelConfig {
   int64_t ropeDim = 0;
   int64_t valueDim = 0;
 
-  /// Another number of heads, over the same width; never fewer than heads of keys and values.
+  /// Sets another number of heads for the same width; never fewer than the heads of keys and values.
   void setHeads(int64_t number);
   [[nodiscard]] bool isMoe(int64_t layer) const { return experts > 0 && layer >= denseLayers; }
   [[nodiscard]] bool isLatent() const { return kvRank > 0; }
@@ -67,19 +67,19 @@ struct ModelPreset {
   /// where the sizes are published
   std::string source;
 };
-/// By name.
+/// Returns the presets by name.
 [[nodiscard]] llvm::ArrayRef<ModelPreset> modelPresets();
 [[nodiscard]] std::vector<std::string> modelNames();
-/// Null where there is none.
+/// Returns null if there is none.
 [[nodiscard]] const ModelPreset *findModel(llvm::StringRef name);
 
-/// A width of its own scales what is in proportion to it: heads keep their number, their features and the networks shrink
-/// or grow. Error: a width that does not divide into the heads.
+/// Sets the width and scales the sizes that are proportional to it: the number of heads stays, and their features and
+/// the networks shrink or grow. Returns an error if the heads do not divide the width.
 [[nodiscard]] llvm::Error setWidth(ModelConfig &config, int64_t dim);
 
-/// What a file says, over `preset`, or the one that its "model" names (neither: all sizes are the file's).
+/// Reads a file that changes `preset`, or the preset that its "model" names (neither: the file gives all sizes).
 [[nodiscard]] llvm::Expected<ModelConfig> readModelConfig(const SourceText &source, llvm::StringRef preset = "");
-/// That the sizes make a model: none is missing.
+/// Checks that the sizes make a complete model.
 [[nodiscard]] llvm::Error checkConfig(const ModelConfig &config);
 
 } // namespace ccgraph::models

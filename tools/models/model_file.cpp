@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 bool hasExperts(const ModelConfig &config) { return config.experts > 0; }
 bool isLatent(const ModelConfig &config) { return config.isLatent(); }
 
-/// A property that a model has, 1, or has not, 0.
+/// A property that a model has (1) or does not have (0).
 constexpr ModelKey isOrIsNot(llvm::StringLiteral name, int64_t ModelConfig::*count) {
   return {.name = name, .count = count, .number = nullptr, .most = 1};
 }

@@ -1,4 +1,4 @@
-// Model keys: the sizes of a ModelConfig by the names that files give them, declared once for reading and checking.
+// Declares the sizes of a ModelConfig by their names in files, once for reading and checking.
 //
 // Ownership: static. Failure: none. Cost: none.
 #pragma once
@@ -9,10 +9,10 @@ namespace ccgraph::models {
 
 struct ModelKey {
   llvm::StringLiteral name;
-  /// one of the two
+  /// either count or number is set
   int64_t ModelConfig::*count;
   double ModelConfig::*number;
-  /// least value; of a part that not every model has: where it has it
+  /// smallest value; for an optional part of a model, only if the model has the part
   int64_t least = 0;
   bool (*applies)(const ModelConfig &) = nullptr;
   /// largest value
@@ -21,7 +21,7 @@ struct ModelKey {
   [[nodiscard]] int64_t leastOf(const ModelConfig &config) const { return !applies || applies(config) ? least : 0; }
 };
 
-/// In the order of the documentation.
+/// Returns the keys in the order of the documentation.
 [[nodiscard]] llvm::ArrayRef<ModelKey> modelKeys();
 
 } // namespace ccgraph::models

@@ -9,7 +9,7 @@
 namespace ccgraph::models {
 namespace {
 
-/// "32 heads", and by what they are divided.
+/// A number such as "32 heads", and the number of ranks that divides it.
 struct Share {
   std::string what;
   int64_t number;
@@ -50,7 +50,7 @@ std::vector<Share> sharesOf(const ModelConfig &model, const Parallelism &paralle
   return shares;
 }
 
-/// Ranks `offset`, `offset + step`, ...: a line of the array of ranks.
+/// Returns ranks `offset`, `offset + step`, ...: a line of the array of ranks.
 std::vector<int64_t> line(int64_t offset, int64_t count, int64_t step) {
   std::vector<int64_t> ranks;
   for (int64_t i = 0; i != count; ++i)
@@ -58,7 +58,7 @@ std::vector<int64_t> line(int64_t offset, int64_t count, int64_t step) {
   return ranks;
 }
 
-/// An axis of the array: lines of `count` ranks that stand `step` apart, in all `world` of them.
+/// An axis of the array: lines of `count` ranks with distance `step`, for all `world` ranks.
 struct Axis {
   const char *name;
   int64_t count;
@@ -94,7 +94,7 @@ double productOf(std::initializer_list<int64_t> factors) {
   return product;
 }
 
-/// Numbers of the largest tensor that a program could hold.
+/// Returns the number of elements of the largest tensor in the program.
 double largestTensor(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
   double heads = productOf({model.heads + 2 * model.kvHeads, std::max(model.headDim, model.valueDim + model.nopeDim)});
   double features = std::max({heads, productOf({model.vocab}), productOf({model.ffnDim}),
@@ -106,7 +106,7 @@ double largestTensor(const ModelConfig &model, const Parallelism &parallel, cons
   return rows * features;
 }
 
-/// Because sizes beyond are no numbers of elements any more, and a group table of that length is no program's.
+/// Larger sizes overflow the number of elements, and no program uses so large a group table.
 llvm::Error checkMagnitude(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
   constexpr double mostRanks = 1 << 20, mostNumbers = 1e17;
   if (double world = productOf({parallel.replicas, parallel.shards, parallel.tensor}); world > mostRanks)
@@ -118,13 +118,13 @@ llvm::Error checkMagnitude(const ModelConfig &model, const Parallelism &parallel
         "gen.size", model.name,
         llvm::formatv("its largest tensor has {0:E1} numbers; expected {1:E1} or fewer", numbers, mostNumbers).str(),
         "--seq, --batch and the sizes of the model multiply to them");
-  // Because attention of PyTorch's devices counts tokens in 32 bits.
+  // The attention operators of PyTorch's devices count tokens in 32 bits.
   if (double tokens = productOf({shape.batch, shape.sequence}); tokens > std::numeric_limits<int32_t>::max())
-    return refusal("gen.tokens", model.name,
-                   llvm::formatv("{0:F0} tokens of one rank; expected {1} or fewer", tokens,
-                                 std::numeric_limits<int32_t>::max())
-                       .str(),
-                   "--seq and --batch multiply to them");
+    return refusal(
+        "gen.tokens", model.name,
+        llvm::formatv("{0:F0} tokens of one rank; expected {1} or fewer", tokens, std::numeric_limits<int32_t>::max())
+            .str(),
+        "--seq and --batch multiply to them");
   return llvm::Error::success();
 }
 

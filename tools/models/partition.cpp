@@ -9,7 +9,7 @@
 namespace ccgraph::models {
 namespace {
 
-/// A list is no value that a program returns: its elements are, and they are taken where the list is made.
+/// A program cannot return a list, so its elements are returned; they are extracted where the list is made.
 void takeListsApart(Graph &graph, Node *boundary) {
   llvm::DenseSet<const Node *> forward;
   for (Node *node = graph.front(); node != boundary->next(); node = node->next())
@@ -32,7 +32,7 @@ public:
     forwardSet_.insert(forward_.begin(), forward_.end());
   }
 
-  /// Values of the forward pass that the backward pass reads, in their order; the first result is not handed over as one.
+  /// Returns the values of the forward pass that the backward pass reads, in their order, without the first result.
   [[nodiscard]] std::vector<Node *> handedOver() const {
     std::vector<Node *> nodes;
     for (Node *node : forward_)

@@ -1,11 +1,11 @@
-// Partition: a joint program cut in two, as PyTorch's compiler cuts it: a forward pass that returns what the backward pass reads
-// of it, and a backward pass that takes that.
+// Splits a joint program as PyTorch's compiler does: the forward pass returns the values that the backward pass reads,
+// and the backward pass takes them as inputs.
 //
-// Values are handed over as they are: nothing is computed twice. What the backward pass reads of the forward pass's inputs is
-// handed over too, so that its inputs are the forward pass's results alone.
+// Values are passed unchanged, and no value is computed twice. Inputs of the forward pass that the backward pass reads
+// are passed too, so all inputs of the backward pass are results of the forward pass.
 //
-// Ownership: both functions take a joint graph and give it back changed. Failure: the verifier's, which would be a
-// mistake of ours. Cost: linear in the nodes.
+// Ownership: both functions take a joint graph and return it changed. Failure: an error of the verifier, which would be
+// a defect of ccgraph. Cost: linear in the nodes.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -14,9 +14,11 @@
 
 namespace ccgraph::models {
 
-/// Results: the joint program's first, then what is handed over. `boundary`: the last node of the forward pass.
+/// Returns the forward pass, whose results are those of the joint program, then the saved values. `boundary` is the
+/// last node of the forward pass.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> forwardPart(std::unique_ptr<Graph> joint, Node *boundary);
-/// Results: the joint program's without the first. Inputs: what is handed over, by its name.
+/// Returns the backward pass, whose results are those of the joint program without the first. Its inputs are the saved
+/// values, under their names.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> backwardPart(std::unique_ptr<Graph> joint, Node *boundary);
 
 } // namespace ccgraph::models

@@ -1,6 +1,6 @@
-// refusal: an error of what a program was to be generated from.
+// refusal returns an error about the numbers from which a program is generated.
 //
-// Ownership: the caller's. Failure: it is one. Cost: none.
+// Ownership: the caller owns the error. Failure: none. Cost: none.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"

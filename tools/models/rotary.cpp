@@ -8,7 +8,7 @@ namespace ccgraph::models {
 
 using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
 
-// Pair i turns by position / theta^(2 i / features).
+// Pair i is rotated by position / theta^(2 i / features).
 RotaryTable rotaryTable(int64_t sequence, int64_t features, double theta, const std::string &device) {
   ModuleScope module("rotary");
   Tensor rates = exp(arange(features / 2, DType::F32, device) * (-2 * std::log(theta) / static_cast<double>(features)));
@@ -19,7 +19,7 @@ RotaryTable rotaryTable(int64_t sequence, int64_t features, double theta, const 
 
 Tensor rotated(const Tensor &input, const RotaryTable &table) {
   TensorList halves = chunk(to(input, DType::F32), 2, -1);
-  // One call a line, because the order of calls within a formula is the compiler's.
+  // Each call has a line of its own, because the compiler may choose any order of calls within one expression.
   Tensor firstCos = halves[0] * table.cos;
   Tensor secondSin = halves[1] * table.sin;
   Tensor secondCos = halves[1] * table.cos;

@@ -14,29 +14,29 @@ using namespace tracer; // NOLINT(google-build-using-namespace): models are writ
 
 namespace {
 
-/// A program while it is recorded.
+/// Records a program.
 class StepRecorder {
 public:
   StepRecorder(Trace &trace, const GenerateRequest &request)
       : trace_(trace), request_(request), layout_(trace, {request.parallel, request.dtype, request.device}) {}
 
-  /// What the program returns.
+  /// Returns the results of the program.
   std::vector<Tensor> record();
-  /// The last node of the forward pass.
+  /// Returns the last node of the forward pass.
   [[nodiscard]] Node *lastOfForward() const { return lastOfForward_; }
 
 private:
   [[nodiscard]] Tensor tokens(llvm::StringRef name) {
     return trace_.input(name, {DType::I64, {request_.shape.batch, request_.shape.sequence}, request_.device});
   }
-  /// Of the sequence.
+  /// Splits along the sequence.
   [[nodiscard]] std::vector<Tensor> pieces(const Tensor &tensor) const {
     int64_t count = request_.shape.lossChunks;
     return count == 1 ? std::vector<Tensor>{tensor} : chunk(tensor, count, 1).tensors();
   }
   void recordLosses(const Hidden &hidden);
   void addLoss(const Tensor &loss) { loss_ = loss_.isAbsent() ? loss : loss_ + loss; }
-  /// Adds to what a parameter has already: one that is read in several places has a gradient of each.
+  /// Adds to the gradient of a parameter: a parameter that is read in several places has a gradient from each.
   void addGradient(const Parameter &parameter, const Tensor &gradient);
   void recordBackward(const Hidden &hidden);
   [[nodiscard]] std::vector<Tensor> stepped();
@@ -46,9 +46,9 @@ private:
   const GenerateRequest &request_;
   Layout layout_;
   Tensor loss_;
-  /// by parameter, in their order
+  /// by parameter, in the order of the parameters
   std::vector<Tensor> gradients_;
-  /// of the hidden states, by piece
+  /// gradients of the hidden states, by piece
   std::vector<Tensor> stateGradients_;
   Node *lastOfForward_ = nullptr;
 };
@@ -61,7 +61,8 @@ void StepRecorder::addGradient(const Parameter &parameter, const Tensor &gradien
   sum = sum.isAbsent() ? gradient : sum + gradient;
 }
 
-// Each piece's loss is differentiated before the next one's is computed, so that the logits of one piece are alive at a time.
+// The loss of each piece is differentiated before that of the next piece is computed, so that the logits of only one
+// piece are live.
 void StepRecorder::recordLosses(const Hidden &hidden) {
   Block block{layout_, request_.model, request_.shape};
   const double allTokens =
@@ -72,8 +73,8 @@ void StepRecorder::recordLosses(const Hidden &hidden) {
     Tensor loss = lossSum(block, weight, states[at], targets[at]) / allTokens;
     if (states.size() == 1)
       lastOfForward_ = trace_.graph().back();
-    // With tied weights the states depend on the shard too. The gathered weight has the gradient of this use alone;
-    // recordBackward adds that of the states.
+    // With tied weights, the states depend on the shard too. The gathered weight has the gradient of this use only;
+    // recordBackward adds the gradient from the states.
     TensorList gradients = backward(loss, {weight, states[at]});
     addLoss(loss);
     addGradient(*hidden.output, layout_.reduceGradient(*hidden.output, gradients[0]));
@@ -172,7 +173,7 @@ llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const Generate
     trace->addGroup(group);
   StepRecorder recorder(*trace, request);
   std::vector<Tensor> results = recorder.record();
-  // Because a boundary is a node of the graph that finish gives away.
+  // The boundary is a node of the graph that finish moves away, so it is read first.
   Node *boundary = recorder.lastOfForward();
   llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish(results);
   if (!graph || (request.part != Part::Forward && request.part != Part::Backward))

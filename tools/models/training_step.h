@@ -1,10 +1,11 @@
-// Training steps: the program that a rank runs in one step of training a model.
+// Generates the program that a rank runs in one step of training a model.
 //
 //   generate(context, {.model = findModel("llama3-8b")->config, .parallel = {.shards = 64}, .shape = {.sequence = 8192}});
 //
-// Inputs: `tokens` and `targets`, i64[batch, sequence], a placeholder for each parameter, and for a step with AdamW its two
-// averages and the number of steps taken. The loss is this rank's part of the mean over all ranks' tokens: the sum of all
-// data ranks' losses is that mean, and gradients are those of it. So N ranks compute what one would of all their tokens.
+// Inputs: `tokens` and `targets`, i64[batch, sequence], a placeholder for each parameter, and for a step with AdamW its
+// two averages and the step count. The loss is this rank's part of the mean over the tokens of all ranks: the sum over
+// the data ranks is this mean, and the gradients are its gradients. So N ranks compute what one rank would compute from
+// all tokens.
 //
 //   part       results
 //   joint      loss, then a gradient for each parameter, as it lies on this rank
@@ -12,7 +13,7 @@
 //   forward    loss, then what the backward pass needs of it
 //   backward   gradients, from what the forward pass has kept: `saved` inputs have the names of its results
 //
-// Ownership: the graph is the caller's, and lives in the context. Failure: diagnostics of the numbers asked for, or of the
+// Ownership: the graph is the caller's, and lives in the context. Failure: diagnostics about the request or from the
 // trace. Cost: linear in the nodes, some microseconds each.
 #pragma once
 
@@ -32,13 +33,13 @@ struct GenerateRequest {
   ModelConfig model;
   Parallelism parallel;
   BatchShape shape;
-  /// of what is computed; parameters are f32
+  /// dtype of the computation; parameters are f32
   DType dtype = DType::BF16;
   std::string device = "cuda:0";
   Optimizer optimizer = Optimizer::AdamW;
   double learningRate = 3e-4;
   Part part = Part::Joint;
-  /// Whose program; absent: rank 0's where ranks differ, else everybody's.
+  /// The rank of the program; absent: rank 0 if ranks differ, else every rank.
   std::optional<int64_t> rank = std::nullopt;
 };
 

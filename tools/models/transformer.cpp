@@ -15,7 +15,8 @@ const Parameter &declareTable(const Block &block, const std::string &name) {
   return block.layout.declare("weight", {block.model.vocab / block.layout.tensorRanks(), block.model.dim});
 }
 
-/// Added to the embeddings: every rank has the rows of its part of the sequence from the whole table.
+/// Adds the table of positions to the embeddings: every rank takes the rows of its part of the sequence from the whole
+/// table.
 Tensor withLearnedPositions(const Block &block, const Tensor &embedded) {
   if (block.model.positions == 0)
     return embedded;

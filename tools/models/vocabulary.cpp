@@ -11,7 +11,7 @@ using collectives::all_reduce;
 
 namespace {
 
-/// Words of the vocabulary that this tensor rank has.
+/// The words of the vocabulary that this tensor rank has.
 struct Words {
   int64_t first = 0;
   int64_t count = 0;
@@ -19,7 +19,7 @@ struct Words {
 
 Words wordsOfThisRank(int64_t count) { return {Layout::tensorRank() * count, count}; }
 
-/// Words of other ranks are word 0 here, and told by the mask.
+/// Words of other ranks have index 0 here and are marked in `foreign`.
 struct OwnWords {
   Tensor index;
   Tensor foreign;
@@ -39,13 +39,13 @@ Tensor wholeVocabularyLoss(const Tensor &logits, const Tensor &targets) {
                   {log_softmax(logits, 1), targets, Tensor(), sumReduction, ignoreNothing})[0];
 }
 
-/// Logarithms of probabilities of this rank's words, f32[n, words].
+/// Returns the log-probabilities of this rank's words, f32[n, words].
 Tensor logProbabilities(const Tensor &logits) {
   Tensor shifted = logits - all_reduce(amax(logits, {-1}, true), "max", "tp");
   return shifted - log(all_reduce(sum(exp(shifted), {-1}, true), "sum", "tp"));
 }
 
-/// Softmax less one at the target, times the loss's gradient.
+/// Returns the softmax, minus one at the target, times the gradient of the loss.
 Tensor lossGradient(const Tensor &logProbability, const OwnWords &targets, const Tensor &gradient) {
   Tensor isHere = to(logical_not(targets.foreign), DType::F32);
   Tensor place = unsqueeze(targets.index, 1);

@@ -7,8 +7,8 @@
 
 int main(int argc, char **argv) {
 #ifdef __GLIBC__
-  // Because each pass needs large tables only while it runs: with glibc's growing threshold they would stay in the
-  // heap, and the peak would be the sum of what the passes needed instead of the largest.
+  // Each pass needs large tables only while it runs. With glibc's growing threshold, freed tables would stay in the
+  // heap, and the peak would be the sum over all passes instead of the maximum.
   mallopt(M_MMAP_THRESHOLD, 64 * 1024);
 #endif
   return ccgraph::driver::toolMain(argc, argv, ccgraph::driver::optMain);

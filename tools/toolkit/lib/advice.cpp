@@ -12,9 +12,9 @@ namespace ccgraph {
 
 namespace {
 
-/// More memory is tried in these parts of what there is now, in percent.
+/// Larger budgets are tried, in percent of the memory that is used now.
 constexpr int64_t budgets[] = {105, 110, 125, 150, 200};
-/// What saves less than one part in so many is not worth a line.
+/// A saving below one part in this many is not reported.
 constexpr int64_t worthParts = 100;
 constexpr int64_t mebibyte = int64_t{1} << 20;
 
@@ -81,7 +81,8 @@ std::optional<BudgetedAdvice> Adviser::attemptBudget(int64_t budget) const {
   return advice ? std::optional(BudgetedAdvice{std::move(*advice), budget}) : std::nullopt;
 }
 
-/// The search needs less than it was allowed as often as not. What it needs is then asked of the user, where that gives the same.
+/// The search often needs less than its budget. The advice then gives the memory that was needed, if the search has the
+/// same result with it.
 BudgetedAdvice Adviser::tightened(BudgetedAdvice found) const {
   int64_t needed = wholeMebibytes(question_.peakBytes + found.advice.moreMemory);
   if (needed >= found.budget)
@@ -90,7 +91,8 @@ BudgetedAdvice Adviser::tightened(BudgetedAdvice found) const {
   return tight && tight->advice.saved >= found.advice.saved ? std::move(*tight) : std::move(found);
 }
 
-/// Each budget that saves that much more than the last one that did, unless a larger saving comes with a budget as small.
+/// Reports each budget that saves this much more than the last reported one, unless a budget of the same size saves
+/// more.
 void Adviser::tryMemory() {
   std::vector<BudgetedAdvice> steps;
   int64_t saved = 0;
@@ -135,8 +137,8 @@ bool hasAllReduce(const Graph &graph) {
   });
 }
 
-/// The pipeline with each all_reduce in two before the program is put in order; empty where none puts it in order, or one
-/// does that already.
+/// Returns the pipeline with each all_reduce decomposed before the scheduling pass; empty if no pass schedules, or one
+/// already decomposes.
 std::string withAllReducesApart(const Pipeline &pipeline) {
   constexpr llvm::StringLiteral apart = "decompose-all-reduce", order = "schedule-overlap";
   std::vector<std::string> texts;

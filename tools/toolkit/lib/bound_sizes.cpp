@@ -10,7 +10,7 @@
 namespace ccgraph {
 namespace {
 
-/// Types with the values put in.
+/// Substitutes the values in types.
 class TypeBinder {
 public:
   TypeBinder(Context &context, const SymbolValues &values) : context_(context), values_(values) {}
@@ -55,7 +55,7 @@ const Type *withoutStrides(Context &context, const Type *type) {
   return context.tensor(type->dtype(), {type->sizes(), {}, /*stridesKnown=*/false}, type->device());
 }
 
-/// Names in an expression: "s0" and "u1" of "2*s0 + u1".
+/// Collects the names in an expression: "s0" and "u1" from "2*s0 + u1".
 void collectSymbols(llvm::StringRef text, llvm::StringSet<> &seen, std::vector<std::string> &symbols) {
   while (!text.empty()) {
     llvm::StringRef word = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -136,7 +136,7 @@ llvm::Expected<BoundRewrite> rewriteWithSizes(Graph &graph, const SymbolValues &
   PassManagerOptions plain = request.manager;
   plain.predictTimes = plain.recordSchedules = false;
   plain.explainExposed = 0;
-  // A trial, since an error would leave the graph itself in a state that is not specified.
+  // The schedule is first tried on a copy, since an error would leave the graph itself in an unspecified state.
   std::unique_ptr<Graph> trial = graph.clone();
   for (Graph *target : {trial.get(), &graph})
     if (llvm::Expected<RewriteResult> applied = rewriteGraph(*target, {*applying, &*schedule, plain}); !applied)

@@ -25,7 +25,7 @@ llvm::Error mismatch(const Durations &durations, std::string message, std::strin
 
 } // namespace
 
-// A preset comes first, so that a file beside it cannot change what a name means; ./h100x8 is the file.
+// A preset takes precedence, so that a file in the folder cannot change the meaning of a name; ./h100x8 means the file.
 llvm::Expected<Machine> loadMachine(llvm::StringRef nameOrPath) {
   if (std::optional<Machine> preset = machinePreset(nameOrPath))
     return *preset;

@@ -10,13 +10,14 @@
 namespace ccgraph {
 namespace {
 
-// For sums of floats in another order: more than a hundred times the rounding error of one f32 addition (2^-24).
+// The tolerance for sums of floats in another order: more than a hundred times the rounding error of one f32 addition
+// (2^-24).
 constexpr double reassociationTolerance = 1e-5;
 constexpr size_t mostLines = 10;
 
 std::string countText(size_t count) { return withCommas(static_cast<int64_t>(count)); }
 
-/// " (12 of 556 elements NaN, 3 infinite)", where there are any.
+/// Returns a text such as " (12 of 556 elements NaN, 3 infinite)"; empty if there are none.
 std::string oddElementsText(const runtime::Comparison &comparison) {
   std::string text;
   auto add = [&](size_t count, const char *what) {
@@ -30,7 +31,7 @@ std::string oddElementsText(const runtime::Comparison &comparison) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-/// ", 2 not checked: all NaN, 1: empty".
+/// Returns a text such as ", 2 not checked: all NaN, 1: empty".
 std::string uncheckedText(const runtime::Comparison &comparison) {
   std::map<runtime::Untold, size_t> counts;
   for (const runtime::Unchecked &output : comparison.unchecked)
@@ -41,9 +42,9 @@ std::string uncheckedText(const runtime::Comparison &comparison) {
   return text;
 }
 
-// Three verdicts, and each may come about in several ways. Programs are different if outputs differ, if only one of
-// them runs, or if they take other inputs. Nothing is checked if neither runs, if there is no output, or if no output
-// could tell programs apart. The repair differs, so the words do.
+// There are three verdicts, each with several causes. Programs are different if outputs differ, if only one program
+// runs, or if they take different inputs. Nothing is checked if neither runs, if there is no output, or if no output
+// can distinguish programs. Each cause has its own repair, so each has its own text.
 EquivalenceAnswer inWords(runtime::EquivalenceReport report, const std::string &equality) {
   EquivalenceAnswer answer;
   const runtime::Comparison &comparison = report.comparison;
@@ -103,7 +104,7 @@ std::string equalityText(const runtime::Comparison &comparison, const std::strin
          uncheckedText(comparison);
 }
 
-// Ten lines tell where to look; a program that differs may have as many differences as outputs on all ranks.
+// Ten lines show where to look; programs that differ may have as many differences as outputs on all ranks.
 std::string differencesText(const runtime::Comparison &comparison) {
   std::vector<std::string> lines;
   for (const runtime::Difference &difference : comparison.differences)
@@ -119,11 +120,11 @@ std::string differencesText(const runtime::Comparison &comparison) {
   return text;
 }
 
-// Memory is asked for before anything is made: 64 ranks of a large model need more than a machine has, and the answer
-// then is that nothing was checked, with the number of ranks that would fit.
+// The memory is checked before anything is allocated: 64 ranks of a large model need more than a machine has. The
+// answer then is that nothing was checked, with the number of ranks that would fit.
 EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, EquivalenceQuestion question) {
   const bool seeded = question.inputs.empty();
-  // Because seeded inputs and two runs' outputs are held beside what a run itself holds.
+  // The seeded inputs and the outputs of two runs are held in addition to the memory of a run.
   int64_t need = std::max(runtime::memoryNeed(&before, question.ranks).toCompare(),
                           runtime::memoryNeed(&after, question.ranks).toCompare());
   if (llvm::Error error = runtime::checkMemory(need, question.ranks, machineMemory()))

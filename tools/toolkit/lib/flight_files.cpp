@@ -24,7 +24,7 @@ llvm::Error wrongFolder(const std::string &path, std::string message, const char
   return makeError(std::move(diagnostic));
 }
 
-/// Sorted; hidden ones and folders are left out.
+/// Returns the files of a folder, sorted, without hidden files and folders.
 llvm::Expected<std::vector<std::string>> filesOf(const std::string &folder) {
   std::vector<std::string> files;
   std::error_code error;
@@ -37,7 +37,7 @@ llvm::Expected<std::vector<std::string>> filesOf(const std::string &folder) {
   return files;
 }
 
-/// What writeFile() leaves of a record where its process is ended meanwhile: "rank_0.json.1a2b3c.tmp".
+/// Returns true for a file that writeFile() leaves if its process is ended while it writes: "rank_0.json.1a2b3c.tmp".
 bool isUnfinished(llvm::StringRef file) { return file.endswith(".tmp"); }
 
 bool isOurName(llvm::StringRef file) {

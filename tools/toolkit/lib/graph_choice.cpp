@@ -27,7 +27,7 @@ llvm::Error choiceError(StringRef file, std::string message, std::string repair)
   return makeError(std::move(diagnostic));
 }
 
-/// "3 aot_forward_graph of 0/0, rank 0; 7 ...": as many as fit on a screen.
+/// Returns a text such as "3 aot_forward_graph of 0/0, rank 0; 7 ...", with as many graphs as fit on a screen.
 std::string indexText(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices,
                       llvm::function_ref<std::string(const ListedGraph &, size_t)> textOf = graphText) {
   constexpr size_t most = 12;
@@ -37,7 +37,8 @@ std::string indexText(llvm::ArrayRef<ListedGraph> graphs, const Indices &indices
   return text + (indices.size() > most ? "; ..." : "");
 }
 
-/// With what tells apart graphs of one kind and compilation, such as forward and backward; of one that was left out nobody knows that.
+/// Adds the sizes that distinguish graphs of one kind and compilation, such as forward and backward; for a graph that
+/// was left out these are unknown.
 std::string sizedText(const ListedGraph &graph, size_t index) {
   if (!graph.leftOut.empty())
     return graphText(graph, index);
@@ -52,10 +53,10 @@ Indices allOf(llvm::ArrayRef<ListedGraph> graphs) {
   return indices;
 }
 
-/// A selector taken apart: "rank 2: aot_forward_graph@0/0".
+/// The parts of a selector: "rank 2: aot_forward_graph@0/0".
 struct Wanted {
   std::optional<int64_t> rank;
-  StringRef kind; ///< or an index, or the name of a class
+  StringRef kind; ///< or an index, or a class name
   StringRef compileId;
 
   explicit Wanted(StringRef selector) {
@@ -71,7 +72,7 @@ struct Wanted {
   [[nodiscard]] bool isOfRank(const ListedGraph &graph) const { return !rank || graph.rank == rank; }
 };
 
-/// The readable ones where there are any: a graph that was left out is meant only where nothing else is.
+/// Returns the readable graphs if there are any; a graph that was left out is chosen only if there is no other.
 Indices preferReadable(llvm::ArrayRef<ListedGraph> graphs, Indices indices) {
   Indices readable;
   llvm::copy_if(indices, std::back_inserter(readable), [&](size_t i) { return graphs[i].leftOut.empty(); });
@@ -119,7 +120,7 @@ llvm::Expected<size_t> chooseBySelector(llvm::ArrayRef<ListedGraph> graphs, Stri
                      "choose one by its index: " + indexText(graphs, found, sizedText));
 }
 
-/// Graphs that a device runs, of the lowest rank that has any.
+/// Returns the graphs that a device runs, of the lowest rank that has any.
 Indices candidates(llvm::ArrayRef<ListedGraph> graphs) {
   Indices found;
   auto rankOf = [&](size_t i) { return graphs[i].rank.value_or(-1); };
@@ -178,7 +179,7 @@ GraphListing graphsOf(llvm::Expected<TraceLog> log) {
   return log->graphs().vec();
 }
 
-/// The graphs of a file that is no trace.
+/// Lists the graphs of a file that is not a trace.
 GraphListing listText(const InputFile &file, Diagnostics &warnings) {
   Context context;
   std::vector<ListedGraph> listed;
@@ -193,13 +194,13 @@ void readOrders(const TraceLog &log, const ListedGraph &chosen, GraphInput &inpu
     return;
   auto orders = readTraceOrders(chosen.file);
   if (!orders)
-    return llvm::consumeError(orders.takeError()); // because the graph that is asked for can be read
+    return llvm::consumeError(orders.takeError()); // the requested graph can be read without the orders
   for (TraceOrder &order : *orders)
     if (order.compileId == chosen.compileId && (!order.rank || !chosen.rank || order.rank == chosen.rank))
       input.orders.push_back(std::move(order));
 }
 
-/// `pipe`: what the log was read from, where that is no path.
+/// `pipe` is the source of the log if it has no path.
 llvm::Expected<GraphInput> choose(TraceLog read, StringRef path, StringRef selector,
                                   std::shared_ptr<const InputFile> pipe = nullptr) {
   auto kept = std::make_shared<const TraceLog>(std::move(read));
@@ -223,8 +224,8 @@ llvm::Expected<GraphInput> choose(TraceLog read, StringRef path, StringRef selec
   return input;
 }
 
-/// The graph that is meant of a text whose graphs have titles, as those of TORCH_LOGS do; any other text is left to who
-/// reads it, with its errors.
+/// Chooses a graph of a text whose graphs have titles, as those of TORCH_LOGS do; any other text is passed on
+/// unchanged, and its reader reports the errors.
 llvm::Expected<GraphInput> chooseOfText(InputFile file, StringRef selector) {
   auto whole = [&] { return GraphInput{std::move(file), selector.str(), ""}; };
   if (!file.text().contains(" ===== "))
@@ -239,7 +240,7 @@ llvm::Expected<GraphInput> chooseOfText(InputFile file, StringRef selector) {
   llvm::Expected<size_t> index = chooseGraph(listed, selector, file.name());
   if (!index)
     return index.takeError();
-  // Because who reads the text does not count the graphs that were left out.
+  // The reader of the text does not count the graphs that were left out.
   auto before = llvm::ArrayRef(listed).take_front(*index);
   auto number = llvm::count_if(before, [](const ListedGraph &graph) { return graph.leftOut.empty(); });
   std::string choice = choiceText(listed, *index, selector.empty());
@@ -291,7 +292,7 @@ llvm::Expected<GraphInput> openGraphs(StringRef path, StringRef selector, Diagno
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
-  if (!TraceLog::isTrace(*file)) // a pipe
+  if (!TraceLog::isTrace(*file)) // the file is a pipe
     return chooseOfText(std::move(*file), selector);
   auto pipe = std::make_shared<const InputFile>(std::move(*file));
   llvm::Expected<TraceLog> log = TraceLog::open(*pipe, warnings);

@@ -13,7 +13,7 @@
 namespace ccgraph {
 namespace {
 
-/// Finds the row of each collective, also among as many rows as collectives.
+/// Finds the row of each collective in a table that may have as many rows as collectives.
 class CollectiveCount {
 public:
   void addAll(const Graph &graph) {
@@ -26,7 +26,7 @@ public:
   std::vector<CollectiveRow> rows() { return std::move(rows_); }
 
 private:
-  // The larger of what goes in and what comes out is counted: what an all_gather yields, what a reduce_scatter takes.
+  // Counts the larger of input and output: the output of an all_gather, the input of a reduce_scatter.
   void add(const Node &node, CollectiveKind kind) {
     CollectiveRow &row = rowOf(kind, groupIdOf(node).text);
     auto in = inputBytes(node);
@@ -47,8 +47,8 @@ private:
   std::vector<CollectiveRow> rows_;
 };
 
-/// Operators that neither PyTorch's table nor the user knows.
-/// The most frequent first, since declaring that one frees the most; between equals, the one that stands first.
+/// Returns the operators that neither PyTorch's table nor the user declares. The most frequent come first, since
+/// declaring them helps most; ties are in the order of the program.
 std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) {
   std::vector<std::pair<std::string, size_t>> found;
   llvm::DenseMap<const OpDef *, size_t> index;
@@ -64,11 +64,11 @@ std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) 
   return found;
 }
 
-// In  c = all_reduce(x); r = relu(y); v = view(r); w = wait(c)  one computing step stands between launch and wait: the
-// relu. Views, getitem and other communication hide nothing, so they are not counted. computed_ is how many such steps
-// stand above, and the distance of a launch is what it has grown by at the first wait.
+// In  c = all_reduce(x); r = relu(y); v = view(r); w = wait(c)  there is one computing step between launch and wait:
+// the relu. Views, getitem and other communication overlap with nothing, so they are not counted. computed_ is the
+// number of such steps so far, and the distance of a launch is its increase up to the first wait.
 
-/// Walks the program once and counts what stands between each launch and the first wait on it.
+/// Visits the program once and counts the steps between each launch and its first wait.
 class OverlapCount {
 public:
   explicit OverlapCount(const Graph &graph)
@@ -98,7 +98,7 @@ private:
       ++computed_;
   }
 
-  /// A collective or a wait, or a wrapper of one.
+  /// Returns true for a collective, a wait, or a wrapper of one.
   [[nodiscard]] static bool isTransfer(const Node &node) {
     const Node *call = wrappedCall(node);
     return call && (collectiveOf(*call) || isWait(*call));
@@ -112,7 +112,7 @@ private:
   }
 
   Flights flights_;
-  std::vector<int64_t> steps_; ///< by id: steps before it
+  std::vector<int64_t> steps_; ///< by id: number of steps before it
   std::vector<bool> waited_;
   std::vector<int64_t> distances_;
   int64_t computed_ = 0;

@@ -48,13 +48,12 @@ void completeTypes(Graph &graph, llvm::StringRef file, Diagnostics *warnings) {
   }
 }
 
-// A selector is an index where it is a number below the number of graphs, else a name: "--graph 1" is the second graph,
-// and in a file of one graph that is called "1" it is that one. A name may be that of several graphs, and then all are
-// taken.
+// A selector is an index if it is a number below the number of graphs, else a name: "--graph 1" is the second graph,
+// and in a file with one graph named "1" it is that graph. If several graphs have the name, all are returned.
 llvm::Expected<GraphList> loadGraphs(Context &context, const InputFile &file, llvm::StringRef selector,
                                      Diagnostics *warnings, NodePlaces *places) {
   llvm::Expected<GraphList> graphs = readGraphs(context, file.source(), {.warnings = warnings, .places = places});
-  // A text may have been printed without types; a JSON file that states none says that they are unknown.
+  // An FX text may be printed without types; a JSON file without types states that they are unknown.
   if (graphs && detectGraphFormat(file.text()) == GraphFormat::FxText)
     for (const auto &graph : *graphs)
       completeTypes(*graph, file.name(), warnings);
@@ -94,7 +93,7 @@ llvm::Expected<std::unique_ptr<Graph>> loadGraph(Context &context, llvm::StringR
   return loadGraph(context, *file, selector, warnings);
 }
 
-// A group of the file takes the place of one of the same name that the graph has.
+// A group of the file replaces a group of the same name in the graph.
 namespace {
 
 llvm::Error addGroups(Graph &graph, const InputFile &file, GroupTable *stated = nullptr) {

@@ -16,7 +16,8 @@
 namespace ccgraph {
 namespace {
 
-/// The one layout of a group that a file or a log describes; empty where its cells are no regular dimension.
+/// Returns the only layout of a group that a file or a log describes; empty if its subgroups do not form a regular
+/// dimension.
 std::optional<GroupLayout> layoutOf(const Group &group) {
   llvm::ArrayRef<int64_t> first = group.partition.empty() ? group.ranks : group.partition.front();
   if (first.empty())
@@ -28,8 +29,8 @@ std::optional<GroupLayout> layoutOf(const Group &group) {
   return layout;
 }
 
-/// The groups that collectives name, with what the table knows of them. A table that a log wrote knows sizes and places
-/// of which the program may say nothing.
+/// Returns the groups that collectives name, with the table's facts about them. A table from a log may have sizes and
+/// positions that the program does not state.
 std::vector<UsedGroup> namedGroups(const Graph &graph) {
   std::vector<UsedGroup> named;
   for (UsedGroup &used : usedGroups(graph)) {
@@ -48,7 +49,7 @@ std::vector<UsedGroup> namedGroups(const Graph &graph) {
   return named;
 }
 
-/// Ranks 0 to size - 1, or where there are more, all cells of the layout.
+/// Sets the ranks to 0 to size - 1, or to all subgroups of the layout if there are more ranks.
 void fill(Group &group, const GroupLayout &layout, int64_t world) {
   group.assumed = true;
   group.ranks.clear();
@@ -63,10 +64,10 @@ void fill(Group &group, const GroupLayout &layout, int64_t world) {
 
 } // namespace
 
-// A dump names its groups and says at most how large they are. all_gather(x, 4, "tp") says 4, and so does an all_to_all of
-// four splits; all_reduce(x, "sum", "dp") says nothing, so "dp" is taken to be the rest of the ranks that the caller
-// names, or all of them. Where there are several groups, they are taken to be dimensions of one mesh. Such groups are
-// marked, since they prove nothing: two that were taken to have the same ranks need not be one.
+// A dump names its groups and states at most their sizes. all_gather(x, 4, "tp") states 4, and so does an all_to_all of
+// four splits; all_reduce(x, "sum", "dp") states no size, so "dp" is assumed to be the remaining ranks of the caller's
+// number, or all of them. If there are several groups, they are assumed to be dimensions of one mesh. Such groups are
+// marked, since they prove nothing: two groups that are assumed to have the same ranks may be different groups.
 void assumeGroups(Graph &graph, size_t ranks) {
   std::vector<UsedGroup> named = namedGroups(graph);
   auto world = static_cast<int64_t>(ranks);
@@ -86,7 +87,7 @@ void assumeGroups(Graph &graph, size_t ranks) {
 
 namespace {
 
-/// "ranks 0 to 3", "4 consecutive ranks of 8", "every 4th rank of 8 (0, 4)".
+/// Returns a text such as "ranks 0 to 3", "4 consecutive ranks of 8" or "every 4th rank of 8 (0, 4)".
 std::string takenAs(const Group &group) {
   if (group.partition.empty())
     return group.ranks.size() == 1 ? "rank 0" : "ranks 0 to " + std::to_string(group.ranks.size() - 1);
@@ -103,7 +104,7 @@ std::string takenAs(const Group &group) {
 
 } // namespace
 
-// Groups of one layout are named together: "groups 0, 1 taken as ranks 0 to 3; group 2 taken as ranks 0 to 7, since no
+// Groups of one layout are listed together: "groups 0, 1 taken as ranks 0 to 3; group 2 taken as ranks 0 to 7, since no
 // file says".
 std::string assumedGroupsText(const GroupTable &groups) {
   constexpr size_t mostNames = 6;
@@ -128,8 +129,8 @@ std::string assumedGroupsText(const GroupTable &groups) {
 
 namespace {
 
-/// Whether a group of this size may stand on more than one node, or on one, for all that is known. The group of all
-/// ranks may not: nothing is guessed of the default group but that it has consecutive ranks.
+/// Returns true if a group of this size may span more than one node, or only one node, and neither is known. The group
+/// of all ranks is excluded: the only assumption about the default group is that its ranks are consecutive.
 bool mayStandOtherwise(const Group &group, int64_t ranksPerNode) {
   auto size = group.size().value_or(0);
   bool isWhole = group.partition.empty() && group.name == "0";
@@ -137,7 +138,7 @@ bool mayStandOtherwise(const Group &group, int64_t ranksPerNode) {
   return group.assumed && !isWhole && size > 1 && world > ranksPerNode;
 }
 
-/// {"size": 8, "stride": 8, "world": 64}
+/// Returns a text such as {"size": 8, "stride": 8, "world": 64}.
 std::string layoutJson(const Group &group) {
   llvm::ArrayRef<int64_t> cell = group.partition.empty() ? group.ranks : group.partition.front();
   size_t world = cell.size() * std::max<size_t>(group.partition.size(), 1);
@@ -167,7 +168,7 @@ std::string groupGuessText(const Graph &graph, int64_t ranksPerNode) {
 
 namespace {
 
-/// What was assumed, and the lines that write the file which says it.
+/// Adds the assumption, and the lines of Python that write the group file.
 void sayHowToTell(Diagnostic &finding, const std::string &assumed) {
   finding.notes.push_back(assumed + ": --groups FILE says which ranks they are, or run another number of ranks");
   finding.notes.push_back("these lines in the job write FILE:");
@@ -182,7 +183,7 @@ llvm::Error checkWellFormed(const Graph &graph) {
   std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
   std::string assumed = assumedGroupsText(graph.groups());
   auto isOfGroups = [](const Diagnostic &finding) { return llvm::StringRef(finding.rule).startswith("types."); };
-  // Said once: what contradicts one call contradicts many.
+  // The note is added once, since a wrong group usually contradicts many calls.
   if (auto first = llvm::find_if(findings, isOfGroups); !assumed.empty() && first != findings.end())
     sayHowToTell(*first, assumed);
   return findings.empty() ? llvm::Error::success() : makeError(std::move(findings));

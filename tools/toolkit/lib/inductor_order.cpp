@@ -7,7 +7,7 @@
 namespace ccgraph {
 namespace {
 
-/// Inductor may have put a collective in place: all_reduce_ is the all_reduce of the graph before.
+/// Inductor may use the in-place form of a collective: all_reduce_ corresponds to all_reduce in the graph.
 std::string plainTarget(llvm::StringRef target) {
   auto [name, overload] = target.rsplit('.');
   return name.rtrim('_').str() + "." + overload.str();

@@ -11,7 +11,8 @@
 namespace ccgraph {
 namespace {
 
-/// A graph of the log; null where it cannot be read. `gpu`, where it is empty, becomes what the payload says of it.
+/// Reads a graph of the log; returns null if it cannot be read. An empty `gpu` is set to the GPU that the payload
+/// states.
 std::unique_ptr<Graph> readAgain(const TraceLog &log, const ListedGraph &graph, Context &context,
                                  std::string *gpu = nullptr) {
   llvm::Expected<InputFile> text = log.text(graph);
@@ -27,7 +28,7 @@ std::unique_ptr<Graph> readAgain(const TraceLog &log, const ListedGraph &graph, 
 
 bool isRunnable(const ListedGraph &graph) { return graph.kind == "fx_graph_runnable" && graph.leftOut.empty(); }
 
-/// The runnables of the rank, those of the same compilation first. Each sets up the groups that it uses.
+/// Returns the runnables of the rank, those of the same compilation first. Each creates the groups that it uses.
 std::vector<const ListedGraph *> runnablesOf(llvm::ArrayRef<ListedGraph> graphs, const ListedGraph &chosen) {
   std::vector<const ListedGraph *> found;
   for (const ListedGraph &graph : graphs)
@@ -53,10 +54,10 @@ void readStatedGroups(const TraceLog &log, const ListedGraph &chosen, GraphInput
   }
 }
 
-/// Where the ranks stand in a group, as the fx_graph_runnables of the ranks say.
+/// The ranks at each position of a group, as the fx_graph_runnables of the ranks state them.
 struct Places {
-  std::map<int64_t, int64_t> rankAt; ///< by place
-  bool agree = true;                 ///< one rank a place, and one size
+  std::map<int64_t, int64_t> rankAt; ///< by position
+  bool agree = true;                 ///< one rank for each position, and one size
 };
 
 void notePlaces(const Graph &graph, int64_t rank, const GroupTable &wanted, std::map<std::string, Places> &places) {
@@ -72,10 +73,11 @@ void notePlaces(const Graph &graph, int64_t rank, const GroupTable &wanted, std:
   }
 }
 
-// A name is one group on all ranks that use it, or several that are its cells: then two ranks have one place, and which
-// of the others belong to which cell nobody says. Where each place has one rank, these are the members.
+// A name is one group on all ranks that use it, or it names several subgroups. In the second case two ranks have the
+// same position, and the log does not state the subgroup of each rank. If each position has one rank, these ranks are
+// the members.
 
-/// The members of the groups of which the own log knows the size alone, from the logs of all ranks.
+/// Determines the members of the groups of which the rank's own log states the size only, from the logs of all ranks.
 void gatherMembers(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
   if (llvm::none_of(input.groups.groups(), [](const Group &group) { return group.assumed; }))
     return;
@@ -111,22 +113,22 @@ int64_t largestMesh(llvm::ArrayRef<TraceMesh> meshes) {
   return largest;
 }
 
-/// What is left may be dimensions of the meshes that the graph's own log describes.
+/// The remaining groups may be dimensions of the meshes that the graph's own log describes.
 void readMeshes(const ListedGraph &chosen, GraphInput &input) {
   auto isOpen = [](const Group &group) { return group.assumed; };
-  // Because without a group of all ranks the runnable does not say which one it is of; the log's headers do.
+  // Without a group of all ranks, the runnable does not state its rank; the log's headers do.
   std::optional<int64_t> rank = input.rank ? input.rank : chosen.rank;
   if (!rank || llvm::none_of(input.groups.groups(), isOpen))
     return;
   auto meshes = readTraceMeshes(chosen.file);
   if (!meshes)
-    return llvm::consumeError(meshes.takeError()); // because the graph that is asked for can be read
+    return llvm::consumeError(meshes.takeError()); // the requested graph can be read without the meshes
   takeFromMeshes(input.groups, *meshes, *rank, input.worldSize.value_or(0));
   if (int64_t ranks = largestMesh(*meshes); !input.worldSize && ranks > *rank)
-    input.worldSize = ranks; // so that every rank guesses the rest alike
+    input.worldSize = ranks; // so that every rank makes the same assumption about the rest
 }
 
-/// Which graph of its kind and compilation it is among those of its rank.
+/// Returns the position of the graph among those of its kind, compilation and rank.
 size_t ordinalOf(llvm::ArrayRef<ListedGraph> graphs, size_t index) {
   const ListedGraph &own = graphs[index];
   return static_cast<size_t>(llvm::count_if(graphs.take_front(index), [&](const ListedGraph &other) {
@@ -135,7 +137,7 @@ size_t ordinalOf(llvm::ArrayRef<ListedGraph> graphs, size_t index) {
   }));
 }
 
-/// For each rank of the log, its counterpart of the chosen graph; null for a rank that has none.
+/// Returns for each rank of the log its counterpart of the chosen graph; null for a rank that has none.
 std::map<int64_t, const ListedGraph *> counterparts(llvm::ArrayRef<ListedGraph> graphs, size_t chosen) {
   std::map<int64_t, const ListedGraph *> found;
   for (size_t i = 0; i < graphs.size(); ++i) {
@@ -157,7 +159,7 @@ void compareWithOtherRanks(const TraceLog &log, size_t chosen, GraphInput &input
   std::vector<RankProgram> programs;
   for (const auto &[rank, listed] : graphs) {
     if (listed && !listed->leftOut.empty())
-      continue; // a warning has said so
+      continue; // a warning has reported this
     Context context;
     std::unique_ptr<Graph> graph = listed ? readAgain(log, *listed, context) : nullptr;
     programs.push_back({rank, graph ? programLines(*graph) : std::vector<std::string>()});
@@ -174,7 +176,7 @@ void readLogFacts(const TraceLog &log, size_t chosen, GraphInput &input) {
   readMeshes(graph, input);
   compareWithOtherRanks(log, chosen, input);
   if (!input.rank)
-    input.rank = graph.rank; // as the log's headers say
+    input.rank = graph.rank; // from the log's headers
 }
 
 } // namespace ccgraph

@@ -1,11 +1,11 @@
-// Log facts: what a log says of the job around the graph that was chosen.
+// Reads the facts about the job that a log contains besides the chosen graph.
 //
-// Groups come from every fx_graph_runnable of the rank (forward and backward each set up the groups that they use),
-// from those of other ranks, and from the device meshes that the log describes. The graphs that other ranks have of the
-// same compilation are compared with the chosen one.
+// Groups come from every fx_graph_runnable of the rank (forward and backward each create the groups that they use),
+// from those of other ranks, and from the device meshes that the log describes. The graphs of other ranks for the same
+// compilation are compared with the chosen graph.
 //
-// Ownership: fills a GraphInput. Failure: none; what cannot be read again says nothing, because the graph that was
-// asked for can be read. Cost: that of reading the runnables of all ranks, and one graph of each rank.
+// Ownership: fills a GraphInput. Failure: none; parts that cannot be read again are ignored, because the requested
+// graph can be read without them. Cost: that of reading the runnables of all ranks, and one graph of each rank.
 #pragma once
 
 #include "ccgraph/toolkit/graph_choice.h"

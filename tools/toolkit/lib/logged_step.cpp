@@ -10,13 +10,13 @@ using llvm::StringRef;
 namespace ccgraph {
 namespace {
 
-/// From this stage on a graph is Inductor's own result: the graph after its post-grad passes.
+/// From this stage on, a graph is Inductor's own result: the graph after its post-grad passes.
 constexpr unsigned inductorStage = 8;
 
 using ByStage = std::map<unsigned, std::vector<size_t>>;
 using PartKey = std::pair<std::string, GraphRole>; ///< a compilation and a role
 
-/// "0/0_1" -> "0/0" and 1.
+/// Splits "0/0_1" into "0/0" and 1.
 std::pair<StringRef, unsigned> splitAttempt(StringRef compileId) {
   auto [compilation, text] = compileId.split('_');
   unsigned attempt = 0;
@@ -75,7 +75,7 @@ private:
     return parts_.find({compileId.str(), role}) != parts_.end();
   }
 
-  /// A joint graph stands for forward and backward only where it is the one that was chosen, or the log has no others.
+  /// A joint graph replaces forward and backward only if it is the chosen graph, or the log has no others.
   [[nodiscard]] bool isOfStep(const PartKey &key) const {
     const auto &[compileId, role] = key;
     const ListedGraph &chosen = graphs_[chosen_];
@@ -86,8 +86,8 @@ private:
     return !(isHalf && jointIsChosen);
   }
 
-  // One compilation may hold several graphs of a role, as DDP's splits do. Their stages belong together by position, and
-  // a stage that has not printed all of them cannot be matched.
+  // One compilation may contain several graphs of a role, as DDP's splits do. Their stages are matched by position; a
+  // stage that did not print all of them cannot be matched.
   void addPart(const PartKey &key, const ByStage &stages) {
     size_t count = 0;
     for (const auto &[stage, indices] : stages)
@@ -121,7 +121,7 @@ private:
     return *llvm::find_if(stages, [&](size_t index) { return graphs_[index].stage == stage; });
   }
 
-  /// Of forward and backward of a compilation; empty where one of them has none.
+  /// Returns the results for forward and backward of a compilation; empty if one of them has none.
   [[nodiscard]] std::vector<size_t> inductorsOf(const std::string &compileId) const {
     std::vector<size_t> found;
     for (GraphRole role : {GraphRole::Forward, GraphRole::Backward}) {
@@ -152,7 +152,7 @@ private:
   size_t chosen_;
   std::map<std::string, unsigned> lastAttempt_; ///< by compilation
   llvm::MapVector<PartKey, ByStage, std::map<PartKey, unsigned>> parts_;
-  std::vector<std::string> unread_; ///< compilations of which a result of Inductor's could not be read
+  std::vector<std::string> unread_; ///< compilations with a result of Inductor that could not be read
   LoggedStep step_;
 };
 

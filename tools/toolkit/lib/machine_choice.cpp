@@ -6,7 +6,7 @@
 namespace ccgraph {
 namespace {
 
-/// The kind of the device of most tensors: "cpu", "cuda".
+/// Returns the device kind of most tensors: "cpu", "cuda".
 std::string deviceKind(const Graph &graph) {
   size_t onHost = 0, onDevice = 0;
   std::string device;

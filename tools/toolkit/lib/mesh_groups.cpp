@@ -7,13 +7,13 @@
 namespace ccgraph {
 namespace {
 
-/// A dimension, and the mesh that has it.
+/// A dimension and its mesh.
 struct Dimension {
   const TraceMesh *mesh = nullptr;
   const MeshAxis *axis = nullptr;
 };
 
-/// The one dimension that has this size and puts the rank at this place; two meshes may have it.
+/// Returns the only dimension with this size and with the rank at this position; two meshes may have it.
 std::optional<Dimension> dimensionOf(llvm::ArrayRef<TraceMesh> meshes, int64_t size, int64_t rank, int64_t place) {
   std::optional<Dimension> found;
   for (const TraceMesh &mesh : meshes)
@@ -28,7 +28,7 @@ std::optional<Dimension> dimensionOf(llvm::ArrayRef<TraceMesh> meshes, int64_t s
   return found;
 }
 
-/// Whether the size alone says which dimension it is, on each rank alike.
+/// Returns true if the size alone identifies the dimension, on each rank alike.
 bool isOnlyOneOfItsSize(llvm::ArrayRef<TraceMesh> meshes, const MeshAxis &axis) {
   for (const TraceMesh &mesh : meshes)
     for (const MeshAxis &other : mesh.axes)
@@ -37,7 +37,8 @@ bool isOnlyOneOfItsSize(llvm::ArrayRef<TraceMesh> meshes, const MeshAxis &axis) 
   return true;
 }
 
-/// All cells, of the first rank of each; every rank stands in one. Empty where ranks are left over.
+/// Returns all subgroups of a dimension, sorted by their first rank; every rank is in one. Returns none if the
+/// dimension does not divide the ranks.
 std::vector<std::vector<int64_t>> cellsOf(const MeshAxis &axis, int64_t ranks) {
   std::vector<std::vector<int64_t>> cells;
   if (ranks % (axis.size * axis.stride) != 0)

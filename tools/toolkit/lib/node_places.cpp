@@ -9,11 +9,12 @@
 namespace ccgraph {
 namespace {
 
-// A graph does not know where its nodes stand in the file, because nearly nobody asks, and a graph of a million nodes
-// would carry a million numbers. Who has an error to report reads the file a second time, with places, and looks the
-// name up.
+// A graph does not store the positions of its nodes in the file, because few runs need them and a graph of a million
+// nodes would store a million numbers. To report an error, the file is read a second time with positions, and the name
+// is looked up.
 
-/// Offsets by the names that the verifier gives nodes: those of subgraphs have a path before them, "body/mm".
+/// Collects offsets by the names that the verifier gives nodes; a node of a subgraph has a path before its name,
+/// "body/mm".
 void collect(const Graph &graph, const std::string &path, const NodePlaces &places, llvm::StringMap<size_t> &offsets) {
   for (const Node *node : graph)
     if (auto place = places.find(node); place != places.end())
@@ -36,8 +37,8 @@ llvm::StringMap<size_t> offsetsOf(const GraphChoice &choice) {
 
 } // namespace
 
-// A finding of the verifier names a node, "body/mm"; here it gets the line and column of that node's statement. What
-// has a place of its own already, such as an error of a reader, keeps it.
+// A finding of the verifier names a node such as "body/mm"; this function adds the line and column of the node's
+// statement. A diagnostic that already has a position, such as an error of a reader, keeps it.
 void addPlaces(llvm::MutableArrayRef<Diagnostic> diagnostics, const GraphChoice &graph) {
   auto isUnplaced = [](const Diagnostic &diagnostic) {
     return diagnostic.file.empty() && diagnostic.line == 0 && !diagnostic.where.empty();

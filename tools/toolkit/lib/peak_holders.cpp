@@ -9,10 +9,10 @@ namespace ccgraph {
 
 namespace {
 
-/// Where the last of two lists, both in program order, ends.
+/// Returns the later of two nodes in program order.
 const Node *lastOf(const Node *a, const Node *b) { return !a || (b && a->isBefore(b)) ? b : a; }
 
-/// By storage: the last node that keeps it alive; null where there is none.
+/// Returns for each storage the last node that keeps it alive; null if there is none.
 std::vector<const Node *> lastHolders(const StorageLives &lives) {
   std::vector<const Node *> last;
   for (const StorageLife &life : lives.storages)

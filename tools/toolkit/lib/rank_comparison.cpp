@@ -20,7 +20,7 @@ namespace {
 
 bool isView(const Node &node) { return node.op() && (node.op()->isView || node.op()->role == OpRole::GetItem); }
 
-/// The value whose storage the view names, as far as views tell.
+/// Returns the value whose storage the view aliases, following views.
 const Node *baseOf(const Node *node) {
   while (isView(*node) && node->numOperands() > 0)
     node = node->operand(0);
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// Waits write nothing that their launch has not.
+  /// A wait writes only what its launch writes.
   void findWritten() {
     for (const Node *node : graph_) {
       Effects effects = effectsOf(*node);
@@ -59,7 +59,7 @@ private:
     }
   }
 
-  /// Whether passes read numbers and texts among the arguments of the node.
+  /// Returns true if passes read numbers and texts among the node's arguments.
   bool readsLiterals(const Node &node) const {
     if (node.opcode() != Opcode::CallFunction || !node.op() || node.op()->opaque)
       return true;
@@ -159,7 +159,7 @@ private:
     }
   }
 
-  /// "f32[4][1]cuda:3" without the number of the device, which is the rank's own.
+  /// Removes the number of the device from "f32[4][1]cuda:3", since it differs by rank.
   static std::string withoutIndex(llvm::StringRef type) {
     std::string text;
     for (size_t at = 0; at < type.size(); ++at) {
@@ -210,7 +210,7 @@ std::string shortened(llvm::StringRef line) {
   return line.size() <= most ? line.str() : (line.take_front(most) + "...").str();
 }
 
-/// "node 17 is A, and B there".
+/// Returns a text such as "node 17 is A, and B there".
 std::string firstDifference(const RankProgram &odd, const RankProgram &usual) {
   if (odd.lines.empty())
     return "no graph of this kind and compilation";
@@ -248,7 +248,8 @@ std::string ranksText(llvm::ArrayRef<int64_t> ranks) {
   return text;
 }
 
-// Where more than half of the ranks run one program, the others are named; else the first two programs that differ.
+// If more than half of the ranks run one program, the text names the others; else it names the first two programs that
+// differ.
 RankComparison compareRanks(llvm::ArrayRef<RankProgram> programs) {
   RankComparison result;
   for (const RankProgram &program : programs)

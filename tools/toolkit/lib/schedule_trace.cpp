@@ -12,7 +12,7 @@ constexpr int64_t hostThread = 0, computeThread = 1, firstGroupThread = 2;
 
 int64_t nanoseconds(int64_t picoseconds) { return picoseconds / 1000; }
 
-/// "fsdp (mesh_dp), 64 ranks on 8 nodes".
+/// Returns a text such as "fsdp (mesh_dp), 64 ranks on 8 nodes".
 std::string groupText(const RecordedGroup &group) {
   std::string text = "group " + group.name + (group.description.empty() ? "" : " (" + group.description + ")");
   return text + ", " + counted(static_cast<size_t>(group.placement.ranks), "rank") + " on " +
@@ -46,15 +46,15 @@ public:
 private:
   [[nodiscard]] TraceLane lane(int64_t thread) const { return {process_, thread}; }
 
-  /// A slice of the host, which does one thing after another: what is issued at one moment stands side by side, a nanosecond each,
-  /// because arrows start in slices that take time.
+  /// Writes a slice of the host, which runs one item at a time. Items of the same moment are placed one after the
+  /// other, a nanosecond each, because an arrow must start in a slice with a duration.
   void writeHost(size_t step, TraceSlice slice, TraceArgument argument) {
     slice.begin = issued_[step] = host_ = std::max(host_, slice.begin);
     slice.end = host_ = std::max(host_ + 1, slice.end);
     trace_.slice(lane(hostThread), slice, argument);
   }
 
-  /// The kernel in its lane, and who issues it on the host.
+  /// Writes the kernel in its row, and its issue on the host.
   void writeKernel(size_t step, int64_t thread, TraceSlice kernel, llvm::ArrayRef<TraceArgument> arguments) {
     llvm::SmallVector<TraceArgument, 20> all(arguments.begin(), arguments.end());
     all.push_back({"correlation", ++correlation_});
@@ -107,7 +107,8 @@ private:
     writeKernel(transfer.launch, firstGroupThread + transfer.group, kernel, arguments);
   }
 
-  /// Launch, transfer, wait, first use. What runs no kernel is no end for an arrow, so the output is none.
+  /// Writes the arrows from launch to wait to first use. An arrow needs a kernel as its end, so it does not end at the
+  /// output node.
   void writeFlow(const RecordedTransfer &transfer) {
     bool waited = transfer.wait != noStep;
     const RecordedStep *use = transfer.use == noStep ? nullptr : &schedule_.steps[transfer.use];
@@ -122,7 +123,7 @@ private:
       trace_.flow(lane(computeThread), FlowPoint::Finish, flow_, nanoseconds(use->begin));
   }
 
-  /// Of the steps of one moment the one that needs most, so that the peak shows.
+  /// For steps of one moment, writes the largest value, so that the peak is visible.
   void writeMemory() {
     int64_t written = -1;
     for (size_t i = 0; i < schedule_.steps.size();) {
@@ -156,11 +157,11 @@ private:
   TraceWriter &trace_;
   const ScheduleRecord &schedule_;
   int64_t process_;
-  /// by step: when the host came to it
+  /// by step: when the host reached it
   std::vector<int64_t> issued_;
   int64_t host_ = 0;
   size_t nextTransfer_ = 0;
-  /// numbers of one file
+  /// numbers that are unique in one file
   int64_t correlation_ = process_ << 32;
   int64_t flow_ = process_ << 32;
 };

@@ -27,7 +27,7 @@ std::string few(llvm::ArrayRef<std::string> names) {
   return llvm::join(names.take_front(most), ", ") + (names.size() > most ? ", ..." : "");
 }
 
-/// "all_gather on 64 ranks of 8 nodes".
+/// Returns a text such as "all_gather on 64 ranks of 8 nodes".
 std::string placedText(CollectiveKind kind, int64_t ranks, int64_t nodes) {
   return collectiveName(kind).str() + " on " + counted(static_cast<size_t>(ranks), "rank") + " of " +
          counted(static_cast<size_t>(nodes), "node");
@@ -42,7 +42,7 @@ void forEachNode(const Graph &graph, llvm::function_ref<void(const Node &)> visi
     forEachNode(*subgraph, visit);
 }
 
-/// "mylib.scale" of "mylib.scale.default".
+/// Returns "mylib.scale" for "mylib.scale.default".
 llvm::StringRef withoutOverload(llvm::StringRef target) {
   return target.count('.') > 1 ? target.rsplit('.').first : target;
 }

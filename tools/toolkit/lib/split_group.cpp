@@ -11,7 +11,7 @@ namespace ccgraph {
 
 namespace {
 
-/// The name that a call gives its group; null where it has none, or gives the group in another way.
+/// Returns the argument with the name of a call's group; null if the call has none, or states the group in another way.
 const Argument *groupName(const Node &node) {
   if (!node.op() || !node.op()->collective)
     return nullptr;
@@ -36,7 +36,7 @@ void rename(Graph &graph, Node *node, const Argument *group, llvm::StringRef nam
   graph.setArguments(node, std::move(builder), {positional, keyword});
 }
 
-/// By group, kinds in the order of the program; of this graph without its subgraphs.
+/// Returns the kinds by group, in the order of the program, for this graph without its subgraphs.
 llvm::MapVector<llvm::StringRef, llvm::SetVector<llvm::StringRef>> kindsByGroup(const Graph &graph) {
   llvm::MapVector<llvm::StringRef, llvm::SetVector<llvm::StringRef>> kinds;
   for (const Node *node : graph)

@@ -23,7 +23,7 @@ bool allEqual(llvm::ArrayRef<int64_t> numbers) {
   return llvm::all_of(numbers, [&](int64_t number) { return number == numbers.front(); });
 }
 
-/// Elements of each tensor; empty where a size is not known.
+/// Returns the number of elements of each tensor; empty if a size is unknown.
 std::vector<int64_t> elementCounts(llvm::ArrayRef<Node *> tensors) {
   std::vector<int64_t> counts;
   for (const Node *tensor : tensors) {
@@ -58,8 +58,8 @@ private:
     found_.push_back({rule.str(), node.name().str().str(), (node.name().str() + " " + message).str()});
   }
 
-  // Rank i sends in[j] rows to rank j, which expects out[i]. Where all ranks have the same lists, in[j] == out[i] for
-  // all i and j, so all numbers are one.
+  // Rank i sends in[j] rows to rank j, which expects out[i]. If all ranks have the same lists, in[j] == out[i] for all
+  // i and j, so all numbers are equal.
   void checkSplits(const Node &node, const CollectiveCall &call) {
     std::vector<int64_t> sent = call.inputSplits.value_or(std::vector<int64_t>());
     std::vector<int64_t> expected = call.outputSplits.value_or(std::vector<int64_t>());
@@ -81,7 +81,7 @@ private:
             " of its group, and that rank has another peer");
   }
 
-  /// One tensor for each rank of the group.
+  /// Checks lists with one tensor for each rank of the group.
   void checkLists(const Node &node, const CollectiveCall &call) {
     if (!call.spec->legacy || call.spec->coalesced)
       return;
@@ -91,8 +91,8 @@ private:
                    "has tensors of " + listText(counts) + " elements for its ranks, so shards differ by rank");
   }
 
-  // A dimension of 10 on 4 ranks has shards of 3, 3, 3 and 1. All ranks gather 4 * 3 and cut the result to 10, and one
-  // of them pads its shard before. An even padding of all shards would be cut to a multiple of 4.
+  // A dimension of 10 on 4 ranks has shards of 3, 3, 3 and 1. All ranks gather 4 * 3 and slice the result to 10, and
+  // one of them pads its shard first. If all shards were padded equally, the result would be sliced to a multiple of 4.
   void checkShards(const Node &node, const CollectiveCall &call) {
     if (call.spec->kind != CollectiveKind::AllGather || call.groupSize.value_or(0) < 2)
       return;
@@ -120,7 +120,7 @@ private:
            target.startswith("aten.split") || target.startswith("aten.cat.") || target.startswith("aten.chunk");
   }
 
-  /// aten.slice(x, dim, 0, 10) of a dimension of 12, on 4 ranks.
+  /// Returns true for aten.slice(x, dim, 0, 10) of a dimension of 12, on 4 ranks.
   static bool isCutToUneven(const Node &value, const Node &reader, int64_t ranks) {
     if (reader.opcode() != Opcode::CallFunction || !reader.op() || reader.target().str() != "aten.slice.Tensor" ||
         reader.numOperands() == 0 || reader.operand(0) != &value)

@@ -7,7 +7,7 @@
 namespace ccgraph {
 namespace {
 
-/// The one graph that the selector names.
+/// Adds the graph that the selector names.
 llvm::Error addGraph(Context &context, const InputFile &file, size_t selector, GraphList &graphs) {
   auto graph = loadGraph(context, file, std::to_string(selector));
   if (!graph)
@@ -29,7 +29,7 @@ llvm::Error readFromLog(Context &context, const GraphInput &input, llvm::ArrayRe
   return llvm::Error::success();
 }
 
-/// Who reads the text does not count the graphs that were left out.
+/// The reader of the text does not count the graphs that were left out.
 llvm::Error readFromText(Context &context, const GraphInput &input, llvm::ArrayRef<size_t> indices, GraphList &graphs) {
   for (size_t index : indices) {
     auto before = llvm::ArrayRef(input.listed).take_front(index);

@@ -5,7 +5,7 @@
 namespace ccgraph {
 namespace {
 
-/// The steps of one node among which its time is shared out.
+/// The steps of one node, over which its time is divided.
 struct Steps {
   std::vector<size_t> collectives;
   std::vector<size_t> kernels;

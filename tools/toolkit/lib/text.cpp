@@ -11,8 +11,8 @@ std::string alignRight(const std::string &text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-// Words are put on a line as long as they fit. The first line begins at `indent`, where a label stands before it, and
-// the others are indented as far.
+// Fills each line with as many words as fit. The first line begins at `indent`, after a label, and the other lines are
+// indented by as much.
 std::string wrapped(const std::string &text, size_t indent, size_t width) {
   std::string out;
   size_t column = indent;
@@ -30,7 +30,7 @@ std::string wrapped(const std::string &text, size_t indent, size_t width) {
   return out;
 }
 
-// 0.0042 is "4 ms", 0.1 "0.10 s".
+// Returns "4 ms" for 0.0042 and "0.10 s" for 0.1.
 std::string timeText(int64_t picoseconds) {
   constexpr int64_t picosecondsOfMs = 1'000'000'000, picosecondsOfTenthUs = 100'000;
   bool milli = picoseconds >= picosecondsOfMs;

@@ -21,7 +21,7 @@ std::vector<llvm::StringRef> linesOf(llvm::StringRef text) {
   return {lines.begin(), lines.end()};
 }
 
-/// Largest of the values at places below one, which may grow.
+/// Returns the largest of the values below a position; values may grow.
 class PrefixMaximum {
 public:
   struct Best {
@@ -43,14 +43,14 @@ public:
   }
 
 private:
-  /// Fenwick's: an entry holds the largest of as many places as its lowest bit says
+  /// Fenwick tree: an entry holds the maximum over as many positions as its lowest set bit
   std::vector<Best> tree_;
 };
 
-/// Which line of the other text each line is, and which lines stay.
+/// The matching line of the other text for each line, and which lines stay.
 struct Pairing {
   std::vector<uint32_t> toAfter, toBefore;
-  /// by line of the text before
+  /// by line of the first text
   std::vector<bool> stays;
 };
 
@@ -70,7 +70,7 @@ Pairing pairLines(llvm::ArrayRef<llvm::StringRef> before, llvm::ArrayRef<llvm::S
   return pairing;
 }
 
-/// The heaviest run of pairs that goes down in both texts.
+/// Finds the heaviest sequence of pairs in increasing order in both texts.
 void chooseWhatStays(Pairing &pairing, llvm::ArrayRef<llvm::StringRef> before, const DiffOptions &options) {
   PrefixMaximum heaviest(pairing.toBefore.size());
   std::vector<uint32_t> previous(before.size(), none);
@@ -85,7 +85,7 @@ void chooseWhatStays(Pairing &pairing, llvm::ArrayRef<llvm::StringRef> before, c
     pairing.stays[i] = true;
 }
 
-/// One line of the diff: ' ', '-' or '+', and where it stands in each text, from 0.
+/// One line of the diff: ' ', '-' or '+', and its position in each text, from 0.
 struct DiffLine {
   char mark = ' ';
   uint32_t before = 0;
@@ -132,7 +132,8 @@ private:
     }
   }
 
-  /// From the change at `first` on, up to where more lines than twice the context are unchanged; gives the line after it.
+  /// Writes the hunk from the change at `first` up to a run of unchanged lines longer than twice the context; returns
+  /// the line after the hunk.
   size_t writeHunk(size_t first) {
     size_t begin = first - std::min(options_.context, first), end = first, quiet = 0;
     for (size_t i = first; i < lines_.size() && quiet <= 2 * options_.context; ++i) {
@@ -174,12 +175,12 @@ private:
     os_ << '\n';
   }
 
-  /// Where the line stands in the other text; none where it does not, or is part of what stays.
+  /// Returns the position of the line in the other text; none if it has none, or if the line stays.
   [[nodiscard]] uint32_t otherPlace(const DiffLine &line) const {
     return line.mark == ' ' ? none : line.mark == '-' ? pairing_.toAfter[line.before] : pairing_.toBefore[line.after];
   }
 
-  /// Lines from this one on that moved together.
+  /// Returns how many lines from this one on moved together.
   [[nodiscard]] size_t movedTogether(size_t index) const {
     size_t count = 1;
     for (; index + count < lines_.size() && lines_[index + count].mark == lines_[index].mark; ++count)
@@ -227,7 +228,7 @@ private:
   std::vector<llvm::StringRef> before_, after_;
   Pairing pairing_;
   std::vector<DiffLine> lines_;
-  /// by line that does not stay: how many above it do
+  /// by moved line: the number of lines above it that stay
   std::vector<uint32_t> stayAboveBefore_, stayAboveAfter_;
 };
 

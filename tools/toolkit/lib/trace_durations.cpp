@@ -10,13 +10,13 @@ using llvm::StringRef;
 namespace ccgraph {
 namespace {
 
-/// "mm_12" -> "mm": what torch.fx named the node after.
+/// Returns "mm" for "mm_12": the name from which torch.fx made the node's name.
 StringRef kindOf(StringRef node) {
   StringRef kind = node.rtrim("0123456789");
   return kind.size() != node.size() && kind.consume_back("_") && !kind.empty() ? kind : node;
 }
 
-/// "bf16(8192, 2048) f32(8)" of the tensors that a node reads, as the table spells them.
+/// Returns "bf16(8192, 2048) f32(8)" for the tensors that a node reads, in the form of the table.
 std::string inputsOf(const Node &node) {
   std::string text;
   for (const Node *operand : node.dataOperands()) {
@@ -29,7 +29,7 @@ std::string inputsOf(const Node &node) {
   return text;
 }
 
-/// A tuple of one size has a comma behind it in Python.
+/// Python writes a comma after the size in a tuple of one size.
 std::string asSpelled(std::string inputs) {
   for (size_t at; (at = inputs.find(",)")) != std::string::npos;)
     inputs.erase(at, 1);
@@ -83,7 +83,7 @@ private:
       addFrom(timesOfKind_, kindOf(node.name().str()).str() + " " + inputs, node);
   }
 
-  /// A table is of one graph, and does not say of which: its collectives hold where there are as many of them.
+  /// A table belongs to one graph and does not name it: its collectives are used if the graph has as many of them.
   void matchKernels(const Durations &table) {
     llvm::StringMap<std::vector<const Node *>> calls;
     for (const Node *node : graph_) {
@@ -101,8 +101,8 @@ private:
   const TraceEstimates &estimates_;
   const Graph &graph_;
   Durations durations_;
-  llvm::StringMap<int64_t> times_;       ///< of a name or a collective, with what goes in
-  llvm::StringMap<int64_t> timesOfKind_; ///< of an operator with what goes in
+  llvm::StringMap<int64_t> times_;       ///< by name, or by collective and inputs
+  llvm::StringMap<int64_t> timesOfKind_; ///< by operator and inputs
 };
 
 } // namespace

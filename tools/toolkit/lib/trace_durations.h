@@ -1,6 +1,6 @@
-// What of PyTorch's estimates is of a graph; cost_files.h says what counts as a match.
+// Matches PyTorch's estimates to a graph; cost_files.h defines a match.
 //
-// A plain value of the caller's. Fails never. Cost: linear in the nodes and the estimates.
+// Ownership: the caller owns the result. Failure: none. Cost: linear in the nodes and the estimates.
 #pragma once
 
 #include "ccgraph/frontend/trace_estimates.h"

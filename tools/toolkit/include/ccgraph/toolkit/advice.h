@@ -1,12 +1,12 @@
-// advise: what else would make a step shorter, found by trying it.
+// advise finds other ways to shorten a step, by trying them.
 //
-// A schedule is the best that was found for a program, a machine, a memory budget and a pipeline. What lies outside of
-// that is for the user to change: more memory, a longer search, a group of their own for collectives that queue behind
-// others, an all_reduce in two halves, which may add numbers in another order. Each is tried on a copy of the program,
-// with the same passes and checks, so what is promised is what a user gets who gives the flags.
+// A schedule is the best that was found for a program, a machine, a memory budget and a pipeline. Only the user can
+// change these: more memory, a longer search, a separate group for collectives that queue behind others, or an
+// all_reduce in two halves, which may add numbers in another order. Each change is tried on a copy of the program with
+// the same passes and checks, so the user gets the reported result with the given flags.
 //
-// Ownership: plain values; `input` is left as it is. Failure: none: what cannot be tried is no advice. Cost: a run of the
-// pipeline for each thing that is tried, some ten of them.
+// Ownership: plain values; `input` is not changed. Failure: none; a change that cannot be tried gives no advice. Cost:
+// one run of the pipeline for each change that is tried, about ten in all.
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
@@ -16,29 +16,29 @@ namespace ccgraph {
 struct Advice {
   /// "17.2 GiB of memory", "-O3", "a group of their own for the all_gather of group 0"
   std::string change;
-  /// of ccgraph-opt, beside those that were given: "--memory-budget 17.2GiB"
+  /// flags of ccgraph-opt, in addition to the given ones: "--memory-budget 17.2GiB"
   std::string flags;
-  /// picoseconds of the step with it, and how many less than without
+  /// picoseconds of the step with the change, and how many fewer than without
   int64_t total = 0;
   int64_t saved = 0;
-  /// bytes that it needs more at the peak; negative: fewer
+  /// additional bytes at the peak; negative: fewer
   int64_t moreMemory = 0;
 };
 
 struct AdviceQuestion {
-  /// before any pass, with its groups
+  /// the graph before any pass, with its groups
   const Graph &input;
   const Pipeline &pipeline;
-  /// 0 to 3 where the pipeline is that of a level
+  /// 0 to 3 if the pipeline is that of a level
   std::optional<unsigned> level;
-  /// as it was run
+  /// options of the run
   PassManagerOptions options;
-  /// picoseconds that it took, and bytes at the peak
+  /// picoseconds of the step, and bytes at the peak
   int64_t total = 0;
   int64_t peakBytes = 0;
 };
 
-/// What saves a hundredth of the step or more, most first.
+/// Returns the changes that save at least a hundredth of the step, largest saving first.
 [[nodiscard]] std::vector<Advice> advise(const AdviceQuestion &question);
 
 } // namespace ccgraph

@@ -1,4 +1,4 @@
-// Flight files of a run: one a rank, in a folder of their own.
+// Reads and writes the flight records of a run: one file for each rank, in a folder of their own.
 //
 // Ownership: plain values. Failure: diagnostics with the file. Cost: that of reading and writing.
 #pragma once
@@ -10,15 +10,16 @@
 
 namespace ccgraph {
 
-/// All files of the folder, each of which must be a record, ours or PyTorch's; or the one file. Hidden files are left alone, and what
-/// a process that was ended has not written to its end. In the order of ranks. Error: one that cannot be read, none at all, two of one rank.
+/// Reads one file, or all files of a folder, each of which must be a record of ccgraph or PyTorch. Hidden files are
+/// ignored, and unfinished files of a process that was ended. The records are in the order of ranks. Returns an error
+/// if a file cannot be read, there is none, or two belong to one rank.
 [[nodiscard]] llvm::Expected<std::vector<FlightRecord>> loadFlightRecords(const std::string &path);
 
-/// Removes what an earlier run has left in the folder, since records of two runs prove nothing about either; other files stay.
-/// Nothing where there is no such folder.
+/// Removes the records of an earlier run from the folder, since records of two runs cannot be analyzed together; other
+/// files stay. Does nothing if there is no such folder.
 [[nodiscard]] llvm::Error clearFlightRecords(const std::string &folder);
 
-/// Writes FOLDER/rank_0.json, ...; makes the folder where it is not there.
+/// Writes FOLDER/rank_0.json, ...; creates the folder if it does not exist.
 [[nodiscard]] llvm::Error saveFlightRecords(const std::string &folder, llvm::ArrayRef<FlightRecord> records);
 
 } // namespace ccgraph

@@ -1,10 +1,10 @@
-// Group assumption: what is taken of groups that no file describes, and said of it.
+// Assumes the ranks of groups that no file describes, and describes the assumption.
 //
-// A graph names its groups and never lists their ranks. Where no file does either, ranks 0..n-1 are
-// taken, marked as assumed, so that whatever says something of the graph can say this too.
+// A graph names its groups and never lists their ranks. If no file lists them, ranks 0..n-1 are assumed and marked as
+// assumed, so that every report about the graph can mention the assumption.
 //
-// Ownership: none. Failure: none, but for checkWellFormed, whose DiagnosticError says what the
-// assumption may have to do with it. Cost: linear in the nodes of the graph and its subgraphs.
+// Ownership: none. Failure: none, except in checkWellFormed, whose DiagnosticError explains how the assumption may be
+// the cause. Cost: linear in the nodes of the graph and its subgraphs.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -16,31 +16,32 @@
 
 namespace ccgraph {
 
-/// No tool runs more ranks than this in one process, or lists more of a group that no file describes.
+/// The largest number of ranks that a tool runs in one process, or lists for a group that no file describes.
 inline constexpr size_t mostRanks = 65536;
 
-/// Takes the groups that collectives name and no table knows as dimensions of one mesh of `ranks` ranks
-/// (ccgraph/ir/group_nesting.h), marked as assumed. A group has the size that a collective on it states, else what the
-/// other groups leave of the ranks, else all of them. A group of all ranks is listed as 0..n-1, and so is one that is
-/// no dimension of so many ranks. A size of 0, or of more than mostRanks, leaves the group unknown.
+/// Assumes that the groups which collectives name and no table holds are dimensions of one mesh of `ranks` ranks
+/// (ccgraph/ir/group_nesting.h), and marks them as assumed. The size of a group is the size that a collective states,
+/// else the number of ranks that the other groups leave, else all ranks. A group of all ranks is listed as 0..n-1; so
+/// is a group that cannot be a dimension of that many ranks. A group of size 0 or of more than mostRanks stays unknown.
 void assumeGroups(Graph &graph, size_t ranks);
 
-/// What was taken for granted of groups, in words: "groups 0, tp taken as ranks 0 to 3, since no file says"; empty
-/// where files describe all groups.
+/// Returns the assumptions about groups as text: "groups 0, tp taken as ranks 0 to 3, since no file says"; empty if
+/// files describe all groups.
 [[nodiscard]] std::string assumedGroupsText(const GroupTable &groups);
 
-/// A sentence for the head of a summary where predicted times depend on ranks that were assumed: which, and what to
-/// write into the file that settles it; empty where they do not, as inside of one node of `ranksPerNode` ranks.
+/// Returns a sentence for the head of a summary if predicted times depend on assumed ranks: which ranks, and what to
+/// write into the group file. Returns an empty text if they do not, as for groups within one node of `ranksPerNode`
+/// ranks.
 [[nodiscard]] std::string groupGuessText(const Graph &graph, int64_t ranksPerNode);
 
-/// The errors of the verifier; where groups were assumed, a note says so, since the assumption may be what is wrong.
+/// Returns the errors of the verifier; if groups were assumed, a note mentions it, since the assumption may be wrong.
 [[nodiscard]] llvm::Error checkWellFormed(const Graph &graph);
 
-/// Names of groups that collectives mention and the table does not hold, in program order.
+/// Returns the groups that collectives name and the table does not hold, in program order.
 [[nodiscard]] std::vector<std::string> unknownGroups(const Graph &graph);
 
-/// The number of ranks that the graph and its table speak of: the size of the world, else that of the mesh whose
-/// dimensions are the groups of stated sizes; 0 where they say nothing.
+/// Returns the number of ranks in the graph and its table: the size of the world, else that of the mesh whose
+/// dimensions are the groups of stated sizes; 0 if they state none.
 [[nodiscard]] size_t statedRanks(const Graph &graph);
 
 } // namespace ccgraph

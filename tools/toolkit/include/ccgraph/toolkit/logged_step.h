@@ -1,12 +1,14 @@
-// LoggedStep: the graphs of a log that one rank runs in a training step, and which of them Inductor itself made.
+// LoggedStep lists the graphs of a log that one rank runs in a training step, and which of them are Inductor's results.
 //
-// A log prints each compiled graph at several stages. A step runs each graph once: forward, backward, and what else was
-// compiled, such as the optimizer. For each of them there are two graphs of interest: the one that our passes start from, and
-// Inductor's own result, after its post-grad passes with their buckets and order. The latter is what PyTorch runs without us.
+// A log prints each compiled graph at several stages. A step runs each graph once: forward, backward, and other
+// compiled code such as the optimizer. Two stages of each graph matter: the one from which ccgraph's passes start, and
+// Inductor's own result after its post-grad passes, with Inductor's buckets and order. PyTorch runs the latter without
+// ccgraph.
 //
-// Of a compilation that was begun again (attempts), the last counts. Recompilations count as graphs of their own, since
-// layers that share code are compiled so. A graph without a result of Inductor's, where others of the rank have one, was
-// never compiled and is no part of the step: compiled autograd takes the backward graphs of AOTAutograd apart, for one.
+// If a compilation was restarted (attempts), the last attempt counts. Recompilations count as graphs of their own,
+// since layers that share code are compiled so. If a graph has no result of Inductor while others of the rank have one,
+// it was never compiled and is no part of the step; for example, compiled autograd splits the backward graphs of
+// AOTAutograd.
 //
 // Ownership: plain values, indices of the list. Failure: none. Cost: linear in the list.
 #pragma once
@@ -23,9 +25,10 @@ namespace ccgraph {
 struct StepGraph {
   GraphRole role = GraphRole::Whole;
   std::string compileId;
-  /// what passes start from
+  /// the graph from which passes start
   size_t start = 0;
-  /// Inductor's own result, which may be `start`; of a joint graph those of forward and backward; empty: the log has none
+  /// Inductor's own result, which may be `start`; for a joint graph, the results of forward and backward; empty: the
+  /// log has none
   std::vector<size_t> inductor;
   [[nodiscard]] bool startsFromInductor() const { return inductor.size() == 1 && inductor.front() == start; }
 };
@@ -33,14 +36,14 @@ struct StepGraph {
 struct LoggedStep {
   /// in the order in which the log first names them
   std::vector<StepGraph> graphs;
-  /// index in `graphs` of the one that was chosen
+  /// index of the chosen graph in `graphs`
   size_t chosen = 0;
 };
 
-/// Of the rank and the log of the graph `chosen`; empty where that graph is of no stage that a device runs.
+/// Returns the step of the graph `chosen`, of its rank and log; empty if no device runs a graph of that stage.
 [[nodiscard]] std::optional<LoggedStep> stepOf(llvm::ArrayRef<ListedGraph> graphs, size_t chosen);
 
-/// The latest stage whose graphs hold as many collectives as those of any stage; `indices` is not empty.
+/// Returns the latest stage whose graphs have as many collectives as those of any stage; `indices` must not be empty.
 [[nodiscard]] unsigned fullestStage(llvm::ArrayRef<ListedGraph> graphs, llvm::ArrayRef<size_t> indices);
 
 } // namespace ccgraph

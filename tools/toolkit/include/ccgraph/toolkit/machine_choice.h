@@ -1,7 +1,7 @@
-// Machine choice: the machine that a dump was made for.
+// Chooses the machine for which a dump was made.
 //
-// An fx_graph_runnable lists the GPUs of its host ("# NVIDIA H100 80GB HBM3 : 8"), and types tell a host from a GPU. A
-// GPU that a preset describes is chosen; any other device gets the default, and a sentence says so.
+// An fx_graph_runnable lists the GPUs of its host ("# NVIDIA H100 80GB HBM3 : 8"), and types distinguish a host from a
+// GPU. If a preset describes the GPU, it is chosen; any other device gets the default with a sentence that reports it.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the graph and the text.
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace ccgraph {
 
-/// "NVIDIA H100 80GB HBM3" of an fx_graph_runnable; empty where it lists none.
+/// Returns a name such as "NVIDIA H100 80GB HBM3" from an fx_graph_runnable; empty if it lists none.
 [[nodiscard]] std::string gpuOf(llvm::StringRef runnable);
-/// The preset of a GPU of this name; empty where there is none.
+/// Returns the preset for a GPU of this name; empty if there is none.
 [[nodiscard]] std::optional<Machine> machineOfGpu(llvm::StringRef gpu);
-/// What is wrong with predicting the graph on this machine, which nobody asked for; empty where nothing is.
+/// Returns why predictions for this machine, which the user did not choose, do not fit the graph; empty if they do.
 [[nodiscard]] std::string machineDoubt(const Graph &graph, llvm::StringRef gpu, llvm::StringRef machine);
 
 } // namespace ccgraph

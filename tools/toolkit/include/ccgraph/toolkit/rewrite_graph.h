@@ -1,7 +1,7 @@
-// rewriteGraph: one graph through a pipeline, or through what a schedule says, with the schedule of what was done where it is asked.
+// rewriteGraph rewrites one graph by a pipeline or a schedule, and returns the schedule of the changes if requested.
 //
-// Ownership: borrows everything for the call. Failure: that of runPipeline (on an error the graph is unspecified), a schedule for another
-// graph, or a pipeline that no schedule says. Cost: that of the passes.
+// Ownership: borrows everything for the call. Failure: an error of runPipeline (after which the graph is unspecified),
+// a schedule for another graph, or a pipeline that a schedule cannot represent. Cost: that of the passes.
 #pragma once
 
 #include "ccgraph/passes/apply_schedule.h"
@@ -11,7 +11,8 @@ namespace ccgraph {
 
 struct RewriteRequest {
   const Pipeline &pipeline;
-  /// which the pipeline applies (pipelineOf); its memory budget holds where the manager's options give none. Null: none
+  /// the schedule that the pipeline applies (pipelineOf); its memory budget is used if the manager's options have none.
+  /// Null: none
   const Schedule *schedule = nullptr;
   PassManagerOptions manager = {};
   bool makesSchedule = false;
@@ -19,7 +20,7 @@ struct RewriteRequest {
 
 struct RewriteResult {
   PipelineRun run;
-  /// where one was asked for
+  /// the schedule, if requested
   std::optional<Schedule> schedule;
 };
 

@@ -1,4 +1,4 @@
-// Schedule files: a schedule that a user names.
+// Loads a schedule file that a user names.
 //
 // Ownership: plain values. Failure: DiagnosticErrors with file and line; warnings go to the collector. Cost: that of the reader.
 #pragma once

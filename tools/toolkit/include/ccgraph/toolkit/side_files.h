@@ -1,9 +1,9 @@
-// Side files: what of the files beside a graph fits nothing in it.
+// Checks that the files that come with a graph match it.
 //
-// A table of groups, durations, timed collectives or operators is looked up by name or size, so a file of another job
-// changes nothing, and the result looks as if it had. Each function below compares one file with the graph and returns
-// a warning where the file, or the part of it that is missed, fits nothing: the place, what the file has, what the
-// graph has.
+// Tables of groups, durations, timed collectives and operators are looked up by name or size. A file of another job
+// therefore has no effect, and the result looks as if it had. Each function below compares one file with the graph and
+// returns a warning if nothing in the file, or in a required part of it, matches: the place, the file's content, the
+// graph's content.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the graph and the file.
 #pragma once
@@ -18,15 +18,15 @@
 
 namespace ccgraph {
 
-/// `table` as the file has it. A warning where it has groups that no collective names, while collectives name groups
-/// that it lacks.
+/// `table` is the table as the file has it. Warns if the table has groups that no collective names, while collectives
+/// name groups that the table lacks.
 [[nodiscard]] std::vector<Diagnostic> unfitGroups(const GroupTable &table, const Graph &graph, llvm::StringRef file);
-/// A warning where durations are of nodes that the graph does not have.
+/// Warns if durations belong to nodes that the graph does not have.
 [[nodiscard]] std::vector<Diagnostic> unfitDurations(const Durations &durations, const Graph &graph);
-/// A warning where no collective of the graph is of a kind, and on as many ranks and nodes, as one that was timed.
+/// Warns if no collective of the graph has the kind and the numbers of ranks and nodes of a timed collective.
 [[nodiscard]] std::vector<Diagnostic> unfitCollectives(const Machine &machine, const Graph &graph,
                                                        llvm::StringRef file);
-/// `targets` as declared, "mylib.scale" or with the overload. A warning where the graph calls none of them.
+/// `targets` are written as declared, "mylib.scale" or with the overload. Warns if the graph calls none of them.
 [[nodiscard]] std::vector<Diagnostic> unfitOperators(llvm::ArrayRef<std::string> targets, const Graph &graph,
                                                      llvm::StringRef file);
 

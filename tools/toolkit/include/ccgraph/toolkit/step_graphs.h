@@ -1,7 +1,7 @@
-// Step graphs: the graphs of a training step, read from the log that holds them (logged_step.h).
+// Reads the graphs of a training step from the log that holds them (logged_step.h).
 //
-// Ownership: the graphs live in `context`. Failure: a log that changed meanwhile, a graph that cannot be read. Cost: each log
-// is read once for all graphs that are asked for.
+// Ownership: the graphs live in `context`. Failure: a log that changed in the meantime, or a graph that cannot be read.
+// Cost: each log is read once for all requested graphs.
 #pragma once
 
 #include "ccgraph/frontend/read_graph.h"
@@ -9,11 +9,11 @@
 
 namespace ccgraph {
 
-/// Adds the sizes that a log gives for the symbols of a graph; what the graph itself says stays.
+/// Adds the sizes that a log gives for the symbols of a graph; the graph's own sizes stay.
 void addHints(Graph &graph, const ListedGraph &listed);
 
-/// The graphs with these indices of `input.listed`, in this order, with the groups that the log states. Warnings of their
-/// text are dropped, since they say nothing of the graph that was chosen.
+/// Reads the graphs with these indices of `input.listed`, in this order, with the groups that the log states. Warnings
+/// about their text are dropped, since they do not concern the chosen graph.
 [[nodiscard]] llvm::Expected<GraphList> readStepGraphs(Context &context, const GraphInput &input,
                                                        llvm::ArrayRef<size_t> indices);
 

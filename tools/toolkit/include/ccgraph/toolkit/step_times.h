@@ -1,7 +1,7 @@
-// StepTimes: how long each step of a plan takes, by what the nodes that it was made of take.
+// StepTimes holds the duration of each step of a plan, computed from the durations of the nodes.
 //
-// A node's time goes to its collectives, where it has any, else to its kernels, in equal parts. What lowering adds, copies into and out
-// of what a collective can read, takes no time: nobody has said any.
+// A node's time is divided equally among its collectives if it has any, else among its kernels. Steps that lowering
+// adds, such as copies for a collective's buffers, take no time, since no time is given for them.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the steps.
 #pragma once
@@ -13,17 +13,17 @@
 namespace ccgraph {
 
 struct StepTimes {
-  /// by step: picoseconds
+  /// picoseconds of each step
   std::vector<int64_t> steps;
-  /// nodes of kernels and collectives that have no time, in the order of the steps
+  /// nodes of kernels and collectives without a time, in the order of the steps
   std::vector<std::string> unknown;
 
-  /// Of steps of collectives, and of all others.
+  /// The sums over the steps of collectives, and over all other steps.
   int64_t communication = 0;
   int64_t computation = 0;
 };
 
-/// `timeOf`: picoseconds of a node; empty where nothing is known.
+/// `timeOf` returns the picoseconds of a node; empty if unknown.
 [[nodiscard]] StepTimes timesOfSteps(const Plan &plan,
                                      llvm::function_ref<std::optional<int64_t>(llvm::StringRef node)> timeOf);
 

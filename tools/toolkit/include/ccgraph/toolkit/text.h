@@ -1,21 +1,21 @@
-// Sentences as people read them, for summaries; numbers are spelled in ccgraph/ir/text.h.
+// Formats texts for summaries; ccgraph/ir/text.h formats numbers.
 //
-// Plain functions from values to text; they own nothing and cannot fail, and do not look at the
-// locale. None is called more than a few hundred times a run.
+// The functions are plain, cannot fail, own nothing, and do not use the locale. Each is called at most a few hundred
+// times in a run.
 #pragma once
 
 #include "ccgraph/ir/text.h"
 
 namespace ccgraph {
 
-/// The text after so many blanks that it ends at `width`.
+/// Returns the text with blanks before it so that it ends at `width`.
 [[nodiscard]] std::string alignRight(const std::string &text, size_t width);
-/// The words of `text` in lines that end at `width`; all but the first start with `indent` blanks,
-/// and the first is taken to have so many before it. A word that is longer stands alone.
+/// Wraps the words of `text` into lines of at most `width` columns; all lines except the first start with `indent`
+/// blanks, and the caller has printed as many columns before the first. A longer word has a line of its own.
 [[nodiscard]] std::string wrapped(const std::string &text, size_t indent, size_t width = 110);
-/// Three digits or more: "1,229.2 ms", "12.3 us"; rounded down.
+/// Returns at least three digits: "1,229.2 ms", "12.3 us"; rounded down.
 [[nodiscard]] std::string timeText(int64_t picoseconds);
-/// "0.31 s", "12 ms".
+/// Returns a text such as "0.31 s" or "12 ms".
 [[nodiscard]] std::string secondsText(double seconds);
 
 } // namespace ccgraph

@@ -1,16 +1,18 @@
-// Text diff: what changed between two texts, as a unified diff in which moves are told as moves.
+// Writes the difference of two texts as a unified diff that shows moved lines as moves.
 //
-// Lines that are equal are paired, the first with the first, the second with the second, and so on. In the programs that are compared
-// here nearly all lines are unique, so that pairing is all there is to find; of the pairs, those stay that make the heaviest run that goes
-// down in both texts, and the others moved. A moved line stands in both places and says there where it went, and where it came from:
+// Equal lines are paired: the first with the first, the second with the second, and so on. In the compared programs
+// nearly all lines are unique, so pairing them is sufficient. The pairs that form the heaviest sequence in increasing
+// order in both texts stay; the others moved. A moved line appears in both places with a note that states its other
+// place:
 //
 //   -    wait = wait_tensor(all_reduce)  # moved to line 9, 4 down
 //   +    wait = wait_tensor(all_reduce)  # moved from line 5
 //
-// "4 down" are the lines that stay and that it passed. Several lines that moved together say so once, at the first of them.
+// "4 down" counts the unmoved lines that the line passed. Several lines that moved together have one note, at the first
+// of them.
 //
-// After P. Cohen's patience diff, with weights. Ownership: borrows the texts for the call. Failure: none; the stream keeps what the system said.
-// Cost: O(n log n) in the lines, whatever has moved.
+// The method is P. Cohen's patience diff, with weights. Ownership: borrows the texts for the call. Failure: none; the
+// stream keeps the system's error. Cost: O(n log n) in the number of lines.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -20,7 +22,7 @@
 namespace ccgraph {
 
 struct DiffedText {
-  /// what stands after --- and +++
+  /// the text after --- and +++
   std::string name;
   llvm::StringRef text;
 };
@@ -28,17 +30,17 @@ struct DiffedText {
 struct DiffOptions {
   /// unchanged lines around a change
   size_t context = 3;
-  /// with the colours of terminals
+  /// with the colors of terminals
   bool color = false;
-  /// what stands behind the line numbers of a hunk, told of its first changed line; maybe empty
+  /// the text after the line numbers of a hunk, for its first changed line; may be empty
   llvm::function_ref<std::string(llvm::StringRef line)> heading;
-  /// what else is said of a line that only one of the texts has: "merged into x"; maybe empty
+  /// a note about a line that only one of the texts has: "merged into x"; may be empty
   llvm::function_ref<std::string(llvm::StringRef line)> note;
-  /// Lines of less weight move rather than others; at least 1.
+  /// Lines of less weight move in preference to others; at least 1.
   llvm::function_ref<unsigned(llvm::StringRef line)> weight;
 };
 
-/// False where the texts are equal; nothing is written then.
+/// Returns false if the texts are equal; writes nothing then.
 bool writeUnifiedDiff(llvm::raw_ostream &os, const DiffedText &before, const DiffedText &after,
                       const DiffOptions &options);
 
