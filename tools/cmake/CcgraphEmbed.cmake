@@ -1,6 +1,7 @@
-# cmake -DOUTPUT=FILE -DNAMES=a;b -DFILES_a=... -P CcgraphEmbed.cmake: a C++ file with a text for each name, of the files in their order.
+# cmake -DOUTPUT=FILE -DNAMES=a;b -DFILES_a=... -P CcgraphEmbed.cmake writes a C++ file with one text for each name,
+# which joins its files in their order.
 #
-# Bytes and not string literals, because a compiler may limit the length of one.
+# The texts are written as bytes, because a compiler may limit the length of a string literal.
 set(text "#include \"llvm/ADT/StringRef.h\"\n\n")
 foreach(name IN LISTS NAMES)
   set(bytes "")

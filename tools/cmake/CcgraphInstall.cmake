@@ -1,4 +1,4 @@
-# `cmake --install` and find_package(ccgraph): the libraries, their headers, the tools.
+# Installs the libraries, their headers and the tools for `cmake --install` and find_package(ccgraph).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ccgraph)
@@ -13,7 +13,7 @@ if(tools)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/completion/
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
-# Not of the exported package: whoever links the C library needs its header and nothing of C++.
+# The C header is not part of the exported package: a user of the C library needs this header and nothing of C++.
 install(TARGETS ccgraph_c FILE_SET HEADERS)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.schema.json)

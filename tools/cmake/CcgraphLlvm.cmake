@@ -1,6 +1,6 @@
-# ccgraph_llvm: LLVM's ADT and Support, 14 or newer, from the static archive, since loading libLLVM.so costs more than a
-# whole run of our tools; with BUILD_SHARED_LIBS from libLLVM.so all the same, since each shared library would hold a
-# copy of the archive's globals. Set LLVM_DIR to choose a version.
+# Defines ccgraph_llvm: LLVM's ADT and Support, 14 or newer, from the static archive, since loading libLLVM.so costs
+# more than a whole run of the tools. With BUILD_SHARED_LIBS, libLLVM.so is used, since each shared library would
+# otherwise hold a copy of the archive's globals. Set LLVM_DIR to choose a version.
 if(NOT LLVM_DIR)
   foreach(version 14.0 15.0 16.0 17.0 18.1 19.1 20.1 21.1)
     string(REGEX REPLACE "[.].*" "" major ${version})
@@ -24,5 +24,5 @@ if(BUILD_SHARED_LIBS AND NOT TARGET LLVM)
     "leave it off, or set LLVM_DIR to another LLVM")
 endif()
 target_link_libraries(ccgraph_llvm INTERFACE $<IF:$<BOOL:${BUILD_SHARED_LIBS}>,LLVM,LLVMSupport>)
-# Because the place of LLVM differs between machines, an installed ccgraph looks for it again.
+# The path of LLVM differs between machines, so an installed ccgraph searches for it again.
 target_include_directories(ccgraph_llvm SYSTEM INTERFACE $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)

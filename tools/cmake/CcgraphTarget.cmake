@@ -1,16 +1,15 @@
-# How the targets of this project are made: flags, precompiled headers, sources by glob.
+# Defines how the targets of this project are made: flags, precompiled headers, sources by glob.
 #
-# Sources are globbed, so that a new file needs no edit of a CMakeLists.txt: a new pass is its own
-# file, its line in the registry and its golden. CONFIGURE_DEPENDS makes the build notice files that
-# come and go.
+# Sources are globbed, so a new file needs no edit of a CMakeLists.txt: a new pass needs only its file, its line in the
+# registry and its golden. With CONFIGURE_DEPENDS, the build detects added and removed files.
 
-# Designated initialisers name what differs from the default, so the fields that they leave out are no mistake.
+# Designated initializers name only the fields that differ from the default, so missing fields are intended.
 set(ccgraph_warnings
   -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers
   -Werror=return-type -Werror=switch -Werror=unused-result)
 
-# GCC 12 sees bounds broken in std::string and empty optionals read where none are (GCC bugs 105329, 105651 and
-# 80635, mended later).
+# GCC 12 reports false errors of bounds in std::string and of uninitialized empty optionals (GCC bugs 105329, 105651 and
+# 80635, fixed in later versions).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND ccgraph_warnings -Wno-array-bounds -Wno-restrict -Wno-stringop-overread -Wno-stringop-overflow
     -Wno-maybe-uninitialized)
@@ -24,8 +23,9 @@ set(ccgraph_common_headers
   <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringRef.h>
   <llvm/Support/Error.h> <llvm/Support/raw_ostream.h>)
 
-# ccgraph_add_common_headers(NAME FLAG headers...): the target NAME, precompiled headers for whoever compiles with FLAG, -fPIC or
-# -fPIE: a compiler takes them only with the same one. Shared by many targets, because each set takes 100 MB and seconds to make.
+# ccgraph_add_common_headers(NAME FLAG headers...): defines the target NAME with headers that are precompiled with FLAG,
+# -fPIC or -fPIE. A compiler accepts them only for sources with the same flag. Many targets share them, because each set
+# takes 100 MB and seconds to compile.
 function(ccgraph_add_common_headers name flag)
   set(source ${PROJECT_BINARY_DIR}/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "")
@@ -38,7 +38,8 @@ function(ccgraph_add_common_headers name flag)
   target_precompile_headers(${name} PRIVATE ${ccgraph_common_headers} ${ARGN})
 endfunction()
 
-# ccgraph_use_common_headers(TARGET [SUITE]): those that fit the target, made when first asked for. SUITE: a program of GoogleTest's.
+# ccgraph_use_common_headers(TARGET [SUITE]): uses the headers with the target's flag, which are defined on first use.
+# SUITE marks a program of GoogleTest.
 function(ccgraph_use_common_headers target)
   get_target_property(type ${target} TYPE)
   if(ARGN STREQUAL SUITE)
@@ -58,28 +59,28 @@ function(ccgraph_use_common_headers target)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# Flags of every target that compiles. -ffp-contract=off, because numbers must not depend on whether
-# the machine has fused multiply-add. Position-independent, because the archives end in users' shared libraries and
-# Python modules; -fno-semantic-interposition, because without it GCC would inline no function that is exported.
+# The flags of every compiled target. -ffp-contract=off: numbers must not depend on whether the machine has fused
+# multiply-add. Position-independent code: the archives are linked into users' shared libraries and Python modules.
+# -fno-semantic-interposition: without it, GCC would inline no exported function.
 function(ccgraph_set_flags target)
   target_compile_options(${target} PRIVATE
     ${ccgraph_warnings} -ffp-contract=off -fno-semantic-interposition $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    # Because a compiler cache can only reuse what was preprocessed with the header's name in it.
+    # A compiler cache can reuse a result only if the preprocessed source contains the name of the header.
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# ccgraph_configure_target(TARGET [SUITE]): the same, and the headers that most sources begin with.
+# ccgraph_configure_target(TARGET [SUITE]): sets the flags, and the precompiled headers that most sources include.
 function(ccgraph_configure_target target)
   ccgraph_set_flags(${target})
   ccgraph_use_common_headers(${target} ${ARGN})
   set_property(GLOBAL APPEND PROPERTY ccgraph_unity_targets ${target})
 endfunction()
 
-# ccgraph_add_library(FOLDER links...): libccgraph_FOLDER from lib/**/*.cpp, with the public headers of
-# include/ and the private ones of lib/. Only include/ reaches whoever links it. An archive, or with
+# ccgraph_add_library(FOLDER links...): defines libccgraph_FOLDER from lib/**/*.cpp, with the public headers of include/
+# and the private ones of lib/. Users of the library see only include/. The library is an archive, or with
 # BUILD_SHARED_LIBS a shared library.
 function(ccgraph_add_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS lib/*.cpp)
@@ -87,12 +88,13 @@ function(ccgraph_add_library folder)
   ccgraph_define_library(${folder} "${sources}" "${headers}" ${ARGN})
 endfunction()
 
-# ccgraph_define_library(NAME SOURCES HEADERS links...): the same from the sources and public headers of two lists.
+# ccgraph_define_library(NAME SOURCES HEADERS links...): does the same with two lists of sources and public headers.
 function(ccgraph_define_library folder sources headers)
   set(target ccgraph_${folder})
   add_library(${target} ${sources})
   ccgraph_configure_target(${target})
-  # No symbol for exports, because the objects are then those of the archive, and a compiler cache knows them.
+  # There is no symbol for exports, so the objects are equal to those of the archive, and a compiler cache can reuse
+  # them.
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH $ORIGIN)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/lib)
@@ -106,8 +108,8 @@ function(ccgraph_define_library folder sources headers)
     EXPORT_NAME ${folder} VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
-# ccgraph_add_driver(FOLDER links...): libccgraph_FOLDER from FOLDER/**/*.cpp; headers lie beside their
-# sources and are included as "FOLDER/name.h". Not installed.
+# ccgraph_add_driver(FOLDER links...): defines libccgraph_FOLDER from FOLDER/**/*.cpp; headers are beside their sources
+# and are included as "FOLDER/name.h". It is not installed.
 function(ccgraph_add_driver folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(sources)
@@ -115,7 +117,7 @@ function(ccgraph_add_driver folder)
   endif()
 endfunction()
 
-# ccgraph_define_driver(NAME SOURCES links...): the same from the sources of a list.
+# ccgraph_define_driver(NAME SOURCES links...): does the same with a list of sources.
 function(ccgraph_define_driver name sources)
   set(target ccgraph_${name})
   add_library(${target} STATIC ${sources})
@@ -125,8 +127,8 @@ function(ccgraph_define_driver name sources)
   target_link_libraries(${target} ${ARGN})
 endfunction()
 
-# ccgraph_add_tool(NAME [INTERNAL]): the executable ccgraph-NAME, in <build>/bin, from NAME/*.cpp. An
-# internal one serves this tree and is not installed.
+# ccgraph_add_tool(NAME [INTERNAL]): defines the executable ccgraph-NAME, in <build>/bin, from NAME/*.cpp. An internal
+# tool serves only this source tree and is not installed.
 function(ccgraph_add_tool name)
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.cpp)
   if(NOT sources)

@@ -1,11 +1,11 @@
-# The suites that tools/test-memory runs, and what builds them.
+# The suites that tools/test-memory runs, and the target that builds them.
 set(ccgraph_memory_suites "^(unit_.*|golden|diagnostics|fuzz)$")
 add_custom_target(ccgraph_memory_suites)
 
-# ccgraph_add_suite(NAME FOLDER links...): the executable ccgraph_NAME (ccgraph_NAME_suite where a
-# library has that name) from FOLDER/**/*.cpp, its
-# GoogleTest cases known to ctest under the label NAME. Suites find data and tools by definitions:
-# CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (where the tools are built).
+# ccgraph_add_suite(NAME FOLDER links...): defines the executable ccgraph_NAME (ccgraph_NAME_suite if a library has that
+# name) from FOLDER/**/*.cpp. Its GoogleTest cases are registered in ctest with the label NAME. Suites find data and
+# tools by these definitions: CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (the folder of the
+# built tools).
 function(ccgraph_add_suite name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(NOT sources)
@@ -21,27 +21,29 @@ function(ccgraph_add_suite name folder)
   if(name MATCHES "${ccgraph_memory_suites}")
     add_dependencies(ccgraph_memory_suites ${target})
   endif()
-  # NO_PRETTY_VALUES because a parameter's bytes hold addresses, and a name must be the same in every run.
+  # NO_PRETTY_VALUES: a printed parameter would contain addresses, and a name must be the same in every run.
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT 300)
 endfunction()
 
-# What runs them. VERBATIM, because the expression is for ctest and not for a shell.
+# The target that runs them. VERBATIM passes the expression to ctest without interpretation by a shell.
 add_custom_target(ccgraph_test_memory
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan --progress --label-regex "${ccgraph_memory_suites}"
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DEPENDS ccgraph_memory_suites USES_TERMINAL VERBATIM)
 
-# ccgraph_start_tests_first(): the tests of the calling folder begin before the cases of the suites, because a script takes seconds to
-# minutes and a case milliseconds: so no core waits at the end for a long test that began last.
+# ccgraph_start_tests_first(): starts the tests of the calling folder before the cases of the suites. A script takes
+# seconds to minutes and a case milliseconds, so no core then waits at the end for a long test that started last.
 function(ccgraph_start_tests_first)
   get_property(tests DIRECTORY PROPERTY TESTS)
   set_tests_properties(${tests} PROPERTIES COST 10)
 endfunction()
 
-# Code of tests is compiled with less optimization than what it tests, which takes a quarter less time. Programs that measure are not.
+# Test code is compiled with less optimization than the tested code, which takes a quarter less time. Programs that
+# measure are compiled with full optimization.
 set(ccgraph_test_options $<$<CONFIG:Release>:-O1>)
 
-# ccgraph_configure_test(TARGET [SUITE | MEASURES]): what suites, programs of tests and benchmarks share.
+# ccgraph_configure_test(TARGET [SUITE | MEASURES]): sets the properties that suites, test programs and benchmarks
+# share.
 function(ccgraph_configure_test target)
   if(ARGN STREQUAL MEASURES)
     ccgraph_configure_target(${target})

@@ -1,15 +1,17 @@
-# Compiles several sources as one (CCGRAPH_UNITY): templates and headers are then compiled once a batch and not once a source, which halves
-# the time of a whole build. unity_batches.py chooses the sources of each batch. It joins only sources whose meaning stays the same.
+# Compiles several sources as one (CCGRAPH_UNITY): templates and headers are then compiled once a batch rather than once
+# a source, which halves the time of a whole build. unity_batches.py chooses the sources of each batch. It joins only
+# sources whose meaning stays the same.
 #
-# Off by default, so that a build after an edit compiles the edited source alone. tools/quickstart and tools/test switch it on.
-# Its programs execute about 5 % more instructions (callgrind, ccgraph-opt -O2 on llama3-8b-fsdp64-joint: 737 instead of 698 million), because
-# GCC inlines a template that one function of a file calls, and leaves it apart where several do. Builds that are measured leave it off.
-# The batches are chosen when CMake runs: where an edit gives a source a name that another one of its batch has, the compiler reports a
-# redefinition, and `cmake BUILD` chooses them again.
+# The option is off by default, so that a build after an edit compiles only the edited source. tools/quickstart and
+# tools/test switch it on. Programs of such a build execute about 5 % more instructions (callgrind, ccgraph-opt -O2 on
+# llama3-8b-fsdp64-joint: 737 instead of 698 million), because GCC inlines a template that one function of a file calls,
+# and does not inline it if several functions call it. Builds for measurements leave the option off. CMake chooses the
+# batches when it runs. If an edit adds a name that another source of the batch has, the compiler reports a
+# redefinition, and `cmake BUILD` chooses the batches again.
 set(CCGRAPH_UNITY_BYTES 80000 CACHE STRING "With CCGRAPH_UNITY: how many bytes of code are compiled as one file")
 
-# ccgraph_join_sources(): sets the batches of all targets that ccgraph_configure_target has seen. Last of all, since they have all
-# their sources then.
+# ccgraph_join_sources(): sets the batches of all targets that were passed to ccgraph_configure_target. Call it last,
+# since the targets then have all their sources.
 function(ccgraph_join_sources)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   get_property(targets GLOBAL PROPERTY ccgraph_unity_targets)
@@ -34,7 +36,7 @@ function(ccgraph_join_sources)
     endif()
   endforeach()
   set_target_properties(${targets} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # GCC takes an included source for a header, where a class would not have a base of an anonymous namespace.
+  # GCC treats an included source as a header, and warns there about a class with a base in an anonymous namespace.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     foreach(target IN LISTS targets)
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

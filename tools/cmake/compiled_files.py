@@ -1,4 +1,4 @@
-"""Which sources a compiled file holds: itself, or with CCGRAPH_UNITY those that it includes."""
+"""Returns the sources in a compiled file: the file itself, or with CCGRAPH_UNITY the sources that it includes."""
 import re
 
 INCLUDE = re.compile(r'^#include "(/[^"]+)"$', re.M)
@@ -13,5 +13,5 @@ def sources_of(path):
 
 
 def with_other_sources(path, places):
-    """The text of a unity file with each source taken from the place that `places` names for it."""
+    """Returns the text of a unity file with the path of each source replaced by its entry in `places`."""
     return INCLUDE.sub(lambda m: f'#include "{places.get(m[1], m[1])}"', open(path).read())

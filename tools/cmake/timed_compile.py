@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""A compiler launcher that notes what each object costs: cmake -DCMAKE_CXX_COMPILER_LAUNCHER=tools/cmake/timed_compile.py
+"""A compiler launcher that records the cost of each object: cmake
+-DCMAKE_CXX_COMPILER_LAUNCHER=tools/cmake/timed_compile.py
 
-Runs the command in its arguments. Appends a line `seconds MiB output` to the file that CCGRAPH_COMPILE_LOG names: the processor time of the
-compiler, its peak memory and the object. Processor time, unlike the time on a clock, says the same on a machine that does other work."""
+It runs the command in its arguments. It appends a line `seconds MiB output` to the file that CCGRAPH_COMPILE_LOG
+names: the processor time of the compiler, its peak memory and the object. Unlike elapsed time, processor time does
+not depend on other work of the machine."""
 import os
 import resource
 import subprocess

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Divides the sources of targets into batches that are compiled as one file each: unity_batches.py LIMIT < SOURCES
 
-Reads lines `target path`. Prints `target batch path` for each source that shares a batch with another one.
-The sources of a batch hold at most LIMIT bytes together without their comments, so that one batch takes a compiler seconds and little memory.
+It reads lines `target path`. It prints `target batch path` for each source that shares a batch with another one.
+The sources of a batch have at most LIMIT bytes together without their comments, so that a compiler needs only
+seconds and little memory for a batch.
 
-Two sources share a batch only if joining them cannot change what either of them means:
+Two sources share a batch only if joining them cannot change the meaning of either:
 - They declare no name twice at namespace scope (functions of anonymous namespaces, types, constants, macros).
-- The first one declares no such name that the second one uses, so that no call finds another overload. The headers of the second one
-  count as well, where the first one does not include them.
-- The headers that only the first one includes declare no such name of the second one.
+- The first source declares no such name that the second one uses, so that no call finds another overload. The
+  headers of the second source count as well, if the first one does not include them.
+- The headers that only the first source includes declare no such name of the second one.
 - They have the same using-directives at namespace scope.
 A source that defines macros for the headers that it includes stays alone."""
 import functools
@@ -35,12 +36,13 @@ QUALIFIED = re.compile(r"(?:::\s*~?\w+|\boperator\b[^(]*|~\w+)\s*$")
 
 
 def bare(text, keep_strings=False):
-    """The text without comments, and with empty strings unless they are kept."""
+    """Returns the text without comments, and with empty strings unless they are kept."""
     return COMMENT_OR_STRING.sub(lambda m: " " if m[0].startswith("/") else m[0] if keep_strings else '""', text)
 
 
 def statements(code):
-    """(declaration, whether it stands in an anonymous namespace) for each declaration at namespace scope, without its body."""
+    """Returns (declaration, whether it is in an anonymous namespace) for each declaration at namespace scope, without
+    its body."""
     depth, start, found, head, namespaces = 0, 0, [], "", []
     for match in re.finditer(r"[{};]", code):
         mark, text = match[0], code[start:match.start()]
@@ -65,7 +67,7 @@ def statements(code):
 
 
 def outside_brackets(statement):
-    """The statement without attributes, template heads and template arguments."""
+    """Returns the statement without attributes, template heads and template arguments."""
     statement = re.sub(r"\[\[.*?\]\]", " ", statement, flags=re.S)
     kept, depth, previous = [], 0, ""
     for word in re.findall(r"\w+|->|<=>|\S|\s+", statement):
@@ -80,7 +82,8 @@ def outside_brackets(statement):
 
 
 def declared(statement):
-    """(name, whether it is a type or an alias) of a declaration at namespace scope; None where it introduces no name."""
+    """Returns (name, whether it is a type or an alias) of a declaration at namespace scope; None if it declares no
+    name."""
     statement = statement.strip()
     if not statement or TEST.match(statement) or re.match(r"using\s+namespace\b|using\s+[\w:]+$|static_assert\b", statement):
         return None
@@ -97,7 +100,7 @@ def declared(statement):
 
 @functools.lru_cache(None)
 def headers_by_name():
-    """{as sources include it: the project's headers that may be meant}"""
+    """Returns {name in an include: the project's headers that it may mean}."""
     found = {}
     for path in (p for top in TOPS for p in glob.glob(f"{ROOT}/{top}/**/*.h", recursive=True)):
         name = re.sub(r"^.*/(?:lib|include)/", "", path)
@@ -108,7 +111,7 @@ def headers_by_name():
 
 @functools.lru_cache(None)
 def header(path):
-    """(names that the header uses, names that it declares at namespace scope, headers that it includes)"""
+    """Returns (names that the header uses, names that it declares at namespace scope, headers that it includes)."""
     with open(path, encoding="utf-8") as f:
         text = bare(f.read(), keep_strings=True)
     code = DIRECTIVE.sub(" ", bare(text))
@@ -122,7 +125,7 @@ def included(text):
 
 
 def all_headers(text):
-    """The project's headers that a source of this text includes, directly or not."""
+    """Returns the project's headers that a source with this text includes, directly or indirectly."""
     found, left = set(), included(text)
     while left:
         path = left.pop()
@@ -133,9 +136,10 @@ def all_headers(text):
 
 
 class Source:
-    """What decides whether a source may share a batch.
+    """The properties that decide whether a source may share a batch.
 
-    local: names that this source alone has. shared: functions that other sources call. uses: names that stand without a qualifier."""
+    local: names that only this source has. shared: functions that other sources call. uses: names without a
+    qualifier."""
 
     def __init__(self, path):
         self.path = path
@@ -160,7 +164,7 @@ class Source:
         self.uses = set(IDENTIFIER.findall(code)) | set(defined)
 
     def follows(self, earlier):
-        """Whether this source means the same after `earlier`."""
+        """Returns whether this source has the same meaning after `earlier`."""
         if earlier.local & self.uses or earlier.shared & self.local:
             return False
         return (not any(earlier.local & header(path)[0] for path in self.headers - earlier.headers) and
@@ -168,14 +172,15 @@ class Source:
 
 
 def fit(first, second, limit):
-    """Whether two batches may be one. CMake puts their sources in the order of the target, which is that of their numbers."""
+    """Returns whether two batches may be joined. CMake keeps their sources in the order of the target, which is the
+    order of their numbers."""
     number = operator.attrgetter("number")
     return (sum(s.size for s in first + second) <= limit and first[0].using == second[0].using and
             all(max(a, b, key=number).follows(min(a, b, key=number)) for a in first for b in second))
 
 
 def joined(parts, limit, near):
-    """The parts, each added to the first batch before it that it fits and that is `near` it."""
+    """Returns the parts joined to batches: each part joins the first earlier batch that it fits and that is `near` it."""
     made = []
     for part in parts:
         room = next((batch for batch in made if near(batch, part) and fit(batch, part, limit)), None)
@@ -191,7 +196,7 @@ def folder(batch):
 
 
 def batches(sources, limit):
-    """Lists of sources: those of one folder first, then what is left small, of whatever folder."""
+    """Returns lists of sources: first joins the sources of one folder, then small remaining batches of any folder."""
     for number, source in enumerate(sources):
         source.number = number
     parts = [[source] for source in sources if not source.alone]

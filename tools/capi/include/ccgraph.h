@@ -1,16 +1,17 @@
-/* ccgraph.h: ccgraph for C, and for every language that calls C. docs/c-api.md has an example.
+/* ccgraph.h is the API of ccgraph for C, and for every language that calls C. docs/c-api.md has an example.
  *
- * Handles: each is opaque, made by a function here and given back to its _free, which takes NULL too. A graph handle
- * holds one graph with all that belongs to it.
- * NULL in place of a handle or of a place for a result is an error of usage; of a function that returns no error, nothing: 0, or "".
+ * Handles: each handle is opaque. A function here creates it, and its _free, which accepts NULL, destroys it. A graph
+ * handle holds one graph with all its data.
+ * NULL in place of a handle or a result pointer is a usage error. A function that returns no error then returns 0 or "".
  * Errors: functions that can fail return NULL, or an error that the caller frees; it holds the diagnostics that the tools
- * print. What a failed call was to make is not made; a graph whose optimization failed is good for nothing but to be freed, and says so.
+ * print. A failed call creates no result. A graph whose optimization failed can only be freed; other calls return an
+ * error that states this.
  * Threads: every function may be called from any thread. Calls on one graph handle wait for one another; an options
- * handle is not changed while another thread uses it.
- * Texts: char pointers are UTF-8, end in a zero byte and belong to the handle that they come from.
- * Versions: ccgraph_abi_version() is major << 16 | minor of this header. Another major version changes or removes something,
- * a newer minor one only adds. Structs begin with their size, so that they can grow at the end.
- * Nothing here prints, exits, aborts on bad input, or reads the environment. */
+ * handle must not be changed while another thread uses it.
+ * Texts: char pointers are UTF-8, end in a zero byte and belong to the handle that returned them.
+ * Versions: ccgraph_abi_version() is major << 16 | minor of this header. A new major version changes or removes
+ * functions, a newer minor version only adds. Structs begin with their size, so that they can grow at the end.
+ * No function prints, exits, aborts on bad input, or reads the environment. */
 #ifndef CCGRAPH_H
 #define CCGRAPH_H
 
@@ -30,22 +31,22 @@ typedef struct ccgraph_graph ccgraph_graph;
 typedef struct ccgraph_text ccgraph_text;
 typedef struct ccgraph_edits ccgraph_edits;
 
-/* Of the library that is loaded: compare the upper half with CCGRAPH_ABI_MAJOR before anything else. */
+/* Returns the version of the loaded library: compare the upper half with CCGRAPH_ABI_MAJOR before any other call. */
 uint32_t ccgraph_abi_version(void);
-/* "0.1.0": what decides which result a pipeline gives. */
+/* Returns the version of the passes, such as "0.1.0"; it determines the result of a pipeline. */
 const char *ccgraph_version(void);
 
 /* --- Errors --------------------------------------------------------------------------------------------------------- */
 
-/* As the tools' exit codes: bad input, bad options, a check that failed, a defect of ccgraph. */
+/* The kinds have the numbers of the tools' exit codes: bad input, bad options, a failed check, a defect of ccgraph. */
 enum { CCGRAPH_INPUT = 1, CCGRAPH_USAGE = 2, CCGRAPH_CHECK = 3, CCGRAPH_DEFECT = 4 };
 enum { CCGRAPH_SEVERITY_ERROR = 0, CCGRAPH_SEVERITY_WARNING = 1 };
 
 typedef struct ccgraph_diagnostic {
   size_t struct_size; /* set by the caller: sizeof(ccgraph_diagnostic) */
   int32_t severity;
-  uint32_t line, column; /* from 1; 0 where unknown */
-  const char *rule;      /* id, e.g. "async.read-in-flight"; "" where there is none, as below */
+  uint32_t line, column; /* from 1; 0 if unknown */
+  const char *rule;      /* id, e.g. "async.read-in-flight"; "" if there is none, as below */
   const char *file;
   const char *where;   /* node, or JSON pointer */
   const char *message; /* what was found and what was expected */
@@ -53,10 +54,10 @@ typedef struct ccgraph_diagnostic {
 } ccgraph_diagnostic;
 
 int32_t ccgraph_error_kind(const ccgraph_error *error);
-/* All of it, as the tools print it. */
+/* Returns the whole error, as the tools print it. */
 const char *ccgraph_error_text(const ccgraph_error *error);
 size_t ccgraph_error_count(const ccgraph_error *error);
-/* The index-th diagnostic; 0 where there is none, and `out` is as it was. */
+/* Writes the index-th diagnostic to `out`; returns 0 and leaves `out` unchanged if there is none. */
 int32_t ccgraph_error_at(const ccgraph_error *error, size_t index, ccgraph_diagnostic *out);
 void ccgraph_error_free(ccgraph_error *error);
 
@@ -69,69 +70,71 @@ void ccgraph_text_free(ccgraph_text *text);
 /* --- Options -------------------------------------------------------------------------------------------------------- */
 
 ccgraph_options *ccgraph_options_new(void);
-/* By the names of the tool's flags, with their texts:
- *   pipeline       "-O2" (which holds where none is set) or passes: "sink-waits,coalesce-collectives{layout=flat}"
+/* Sets an option, with the name and the text of the tool's flag:
+ *   pipeline       "-O2" (the default) or passes: "sink-waits,coalesce-collectives{layout=flat}"
  *   schedule       path of a schedule to apply in place of a pipeline
  *   machine        name or path
  *   durations      path
  *   groups         path
  *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
- *   bitwise, ranks-differ   "true" or "false"; ranks differ, whatever is set, where the logs of several ranks show it,
- *                  or where the graph cannot be the program of every rank (unequal splits, fixed peers). The report says
- *                  why ("ranks_differ").
- *   views          "true" or "false" (the default): keep what the forms page and trace and ccgraph_advise need, and list
- *                  every exposed collective in the report. Since 1.2
+ *   bitwise, ranks-differ   "true" or "false". Whatever is set, ranks differ if the logs of several ranks show it, or if
+ *                  the graph cannot be the program of every rank (unequal splits, fixed peers). The report gives the
+ *                  reason ("ranks_differ").
+ *   views          "true" or "false" (the default): keep the data for the forms page and trace and for ccgraph_advise, and
+ *                  list every exposed collective in the report. Since 1.2
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
-/* Reads the pipeline and the files that the options name, and returns what is wrong with them. A graph is not needed, so
- * this does not check whether a schedule or durations fit a graph. Since 1.2. */
+/* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
+ * check whether a schedule or durations match a graph. Since 1.2. */
 ccgraph_error *ccgraph_options_check(const ccgraph_options *options);
 void ccgraph_options_free(ccgraph_options *options);
 
 /* --- Graphs --------------------------------------------------------------------------------------------------------- */
 
-/* The graph of a file, log or folder; `selector` as --graph takes it, NULL where there is one or the usual one is meant. */
+/* Reads the graph of a file, log or folder. `selector` has the form of --graph; NULL selects the only or the default
+ * graph. */
 ccgraph_error *ccgraph_read(const char *path, const char *selector, ccgraph_graph **graph);
-/* The same of bytes in memory (not compressed, no log of many graphs); `name` stands in diagnostics. */
+/* Reads a graph from bytes in memory (not compressed, no log of many graphs); `name` is used in diagnostics. */
 ccgraph_error *ccgraph_read_bytes(const char *name, const void *bytes, size_t size, const char *selector,
                                   ccgraph_graph **graph);
 void ccgraph_graph_free(ccgraph_graph *graph);
-/* Warnings of the reader and the verifier so far, as the tools print them; "" where there are none. */
+/* Returns the warnings of the reader and the verifier so far, as the tools print them; "" if there are none. */
 const char *ccgraph_graph_warnings(const ccgraph_graph *graph);
 
-/* `form`: "json", "fx", or "schedule" after an optimization; "page" (HTML) or "trace" (JSON of a trace viewer) after one with
- * the option views. */
+/* Prints a graph. `form` is "json", "fx", or "schedule" after an optimization; "page" (HTML) or "trace" (JSON for a trace
+ * viewer) after an optimization with the option views. */
 ccgraph_error *ccgraph_print(ccgraph_graph *graph, const char *form, ccgraph_text **text);
-/* The same into a file, which appears whole or not at all. */
+/* Prints a graph to a file, which is either complete or not created. */
 ccgraph_error *ccgraph_write(ccgraph_graph *graph, const char *path, const char *form);
-/* 64 hexadecimal digits, equal on every rank that runs this program. */
+/* Returns 64 hexadecimal digits, equal on every rank that runs this program. */
 ccgraph_error *ccgraph_digest(ccgraph_graph *graph, ccgraph_text **text);
-/* An error with every finding where the graph is not well formed. */
+/* Returns an error with every finding if the graph is not well formed. */
 ccgraph_error *ccgraph_verify(ccgraph_graph *graph);
 /* Rewrites the graph and proves it, as ccgraph-opt does. `options` NULL: -O2. A graph is optimized once. */
 ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *options);
-/* What the optimization did, as ccgraph-opt --json says it. */
+/* Returns the report of the optimization, as ccgraph-opt --json prints it. */
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text);
-/* Tries what else would make the step shorter, and adds it to the report as "advice". It needs the option views, and runs
- * the pipeline some ten times. Since 1.2. */
+/* Tries other ways to shorten the step, and adds them to the report as "advice". It needs the option views, and runs
+ * the pipeline about ten times. Since 1.2. */
 ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
 
 /* --- Flat exchange ---------------------------------------------------------------------------------------------------
- * For callers that hold a graph in memory: arrays, with every text once. Node i is what stands at index i of each array; a definition
- * stands before its uses.
+ * For callers that hold a graph in memory: arrays, with every text once. Index i of each array belongs to node i; a
+ * definition comes before its uses.
  *
- * A type is a text as print_readable spells it, "f32[4, 4][4, 1]cuda:0", "Sym(s0)", "None"; several results are "(" the types
- * with ';' between them ")", "-" where one is unknown.
+ * A type is a text in the form of print_readable: "f32[4, 4][4, 1]cuda:0", "Sym(s0)", "None". The types of several results
+ * are separated by ';' in parentheses, with "-" for an unknown type.
  *
- * `code` holds the arguments of node i at code_begin[i] .. code_begin[i + 1]: how many positional ones, these, how many
- * keyword ones, these, each a text for its name and a value. A value is a kind and
+ * `code` holds the arguments of node i at code_begin[i] .. code_begin[i + 1]: the number of positional arguments and these
+ * arguments, then the number of keyword arguments and these arguments, each a text for its name and a value. A value is a
+ * kind and
  *   CCGRAPH_NONE                      nothing
  *   CCGRAPH_NODE CCGRAPH_INT          the node, the number
  *   CCGRAPH_BOOL                      0 or 1
  *   CCGRAPH_FLOAT                     the bits of the double
  *   CCGRAPH_STRING ... CCGRAPH_PYTHON a text
- *   CCGRAPH_LIST CCGRAPH_TUPLE CCGRAPH_SLICE   how many, and the values (a slice has three)
- *   CCGRAPH_DICT                      how many, and for each a text and a value */
+ *   CCGRAPH_LIST CCGRAPH_TUPLE CCGRAPH_SLICE   the number of values, and the values (a slice has three)
+ *   CCGRAPH_DICT                      the number of entries, and for each a text and a value */
 enum { CCGRAPH_PLACEHOLDER = 0, CCGRAPH_GET_ATTR = 1, CCGRAPH_CALL_FUNCTION = 2, CCGRAPH_OUTPUT = 3 };
 enum {
   CCGRAPH_NONE = 0,
@@ -162,49 +165,49 @@ typedef struct ccgraph_flat {
   const uint8_t *opcodes;
   const uint32_t *names;      /* texts */
   const uint32_t *targets;    /* texts, "aten.mm.default" */
-  const uint32_t *types;      /* texts, or CCGRAPH_NO_TEXT where unknown */
+  const uint32_t *types;      /* texts, or CCGRAPH_NO_TEXT if unknown */
   const uint64_t *code_begin; /* node_count + 1 */
   const int64_t *code;
 } ccgraph_flat;
 
-/* Copies everything; `name` is the graph's. */
+/* Makes a graph from a copy of the arrays; `name` is its name. */
 ccgraph_error *ccgraph_import(const ccgraph_flat *flat, const char *name, ccgraph_graph **graph);
 
-/* What stands around the nodes of a flat graph, whose texts it names; where a count is 0 its arrays may be NULL. Since 1.1. */
+/* The data of a flat graph besides its nodes; it refers to the texts of the flat graph. If a count is 0, its arrays may be
+ * NULL. Since 1.1. */
 typedef struct ccgraph_around {
   size_t struct_size;
   uint32_t frame_count, symbol_count, subgraph_count;
-  const uint32_t *node_frames; /* of each node, which frame it came from, from 1; 0 where unknown */
-  const uint32_t
-      *frame_texts; /* of each frame its file, its function and its line of source, CCGRAPH_NO_TEXT where unknown */
+  const uint32_t *node_frames; /* the frame of each node, from 1; 0 if unknown */
+  const uint32_t *frame_texts; /* file, function and source line of each frame, CCGRAPH_NO_TEXT if unknown */
   const int64_t *frame_lines;
   const uint32_t *symbols;        /* "s0" and the like */
   const int64_t *hints;           /* the value of each when the graph was traced */
-  const uint32_t *subgraph_names; /* as the targets of CCGRAPH_GET_ATTR name them */
+  const uint32_t *subgraph_names; /* the names that targets of CCGRAPH_GET_ATTR use */
   const ccgraph_flat *const *subgraphs;
-  const struct ccgraph_around *const *subgraph_arounds; /* NULL, and each may be */
+  const struct ccgraph_around *const *subgraph_arounds; /* may be NULL, and so may each entry */
 } ccgraph_around;
 
-/* As ccgraph_import, with what stands around the nodes; `around` NULL: nothing. Since 1.1. */
+/* Does the same as ccgraph_import, with the data of `around`, which may be NULL. Since 1.1. */
 ccgraph_error *ccgraph_import_with(const ccgraph_flat *flat, const ccgraph_around *around, const char *name,
                                    ccgraph_graph **graph);
 
-/* What an optimization has changed of a graph that was imported with n nodes. Node i < n is node i of the import, node
- * n + k is made[k]. */
+/* The changes that an optimization made to a graph that was imported with n nodes. Node i < n is node i of the import, and
+ * node n + k is made[k]. */
 typedef struct ccgraph_edit_view {
   size_t struct_size;   /* set by the caller */
-  uint32_t order_count; /* every node that is there now, in its order; an imported one that is missing is gone */
+  uint32_t order_count; /* all present nodes in their order; an imported node that is missing was removed */
   uint32_t operand_count;
   const uint32_t *order;
   const uint32_t *
-      operands; /* for each: a node, which of its mentions of nodes (arguments, then keywords), the node that is meant now */
+      operands; /* triples: a node, the index of one of its node operands (arguments, then keywords), the new operand */
   ccgraph_flat made;
   const uint32_t *like_begin; /* made.node_count + 1 */
-  const uint32_t *likes;      /* for each made node the imported ones that it stands for */
+  const uint32_t *likes;      /* for each new node, the imported nodes that it replaces */
 } ccgraph_edit_view;
 
 ccgraph_error *ccgraph_edits_of(ccgraph_graph *graph, ccgraph_edits **edits);
-/* 0 where struct_size is none that is known. The view is valid as long as the edits. */
+/* Returns 0 if struct_size is unknown. The view is valid as long as the edits. */
 int32_t ccgraph_edits_view(const ccgraph_edits *edits, ccgraph_edit_view *view);
 void ccgraph_edits_free(ccgraph_edits *edits);
 

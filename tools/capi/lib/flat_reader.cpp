@@ -1,4 +1,5 @@
-// ccgraph_import: arrays become a graph. Every index is held against its list, since the arrays come from a stranger.
+// Implements ccgraph_import, which builds a graph from arrays. Every index is checked against its list, since the
+// arrays come from untrusted callers.
 #include "flat_texts.h"
 #include "handles.h"
 
@@ -27,19 +28,19 @@ bool hasArrays(const ccgraph_around &around) {
          (around.subgraph_count == 0 || (around.subgraph_names && around.subgraphs));
 }
 
-/// Structs of the sizes that this library knows, with their arrays; nothing around a graph is whole too.
+/// Returns true if the structs have the sizes of this library's version and all their arrays; `around` may be null.
 bool areWhole(const ccgraph_flat *flat, const ccgraph_around *around) {
   return flat && flat->struct_size >= sizeof(ccgraph_flat) && hasArrays(*flat) &&
          (!around || (around->struct_size >= sizeof(ccgraph_around) && hasArrays(*around)));
 }
 
-/// Reads one graph; the first mistake ends it.
+/// Reads one graph; reading ends at the first error.
 class FlatReader {
 public:
   FlatReader(const ccgraph_flat &flat, const ccgraph_around *around, Graph &graph)
       : flat_(flat), around_(around), graph_(graph), types_(flat.text_count) {}
 
-  /// `depth` graphs hold this one.
+  /// `depth` is the number of graphs that enclose this one.
   llvm::Error read(unsigned depth = 0) {
     for (uint32_t i = 0; i <= flat_.text_count; ++i)
       if (flat_.text_begin[i] < (i ? flat_.text_begin[i - 1] : 0))
@@ -76,7 +77,7 @@ private:
             static_cast<size_t>(flat_.text_begin[index + 1] - flat_.text_begin[index])};
   }
 
-  /// What the nodes refer to, so it is read before them.
+  /// Reads the data that nodes refer to, before the nodes.
   llvm::Error readAround(unsigned depth) {
     for (uint32_t i = 0; i < around_->frame_count; ++i)
       frames_.push_back(readFrame(i));
@@ -152,7 +153,7 @@ private:
     return 0;
   }
 
-  /// A count of values that are still to come: each takes one word at least.
+  /// Reads a number of following values, each of which takes at least one word.
   uint64_t count() {
     int64_t number = next();
     if (number >= 0 && static_cast<uint64_t>(number) <= end_ - code_)
@@ -284,7 +285,7 @@ private:
   Graph &graph_;
   std::vector<std::optional<llvm::Expected<const Type *>>> types_;
   std::vector<Node *> nodes_;
-  std::vector<uint32_t> frames_; ///< of the caller -> of the graph
+  std::vector<uint32_t> frames_; ///< frame of the caller -> frame of the graph
   uint32_t at_ = 0;
   uint64_t code_ = 0, end_ = 0;
   std::string mistake_, repair_;

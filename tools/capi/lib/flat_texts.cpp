@@ -5,7 +5,7 @@
 namespace ccgraph::capi {
 namespace {
 
-/// What stands before the next ';' that is in no inner list; `rest` keeps what follows it.
+/// Returns the text up to the next ';' that is not in an inner list; `rest` keeps the text after it.
 llvm::StringRef takeElement(llvm::StringRef &rest) {
   unsigned depth = 0;
   size_t end = 0;

@@ -1,6 +1,6 @@
-// Types as the flat exchange spells them: lists too, "(f32[4][1]cpu;-)".
+// Reads and writes types in the form of the flat exchange, which includes lists: "(f32[4][1]cpu;-)".
 //
-// Ownership: types are the context's. Failure: a plain error of one line. Cost: linear in the text.
+// Ownership: the context owns the types. Failure: an error of one line. Cost: linear in the text.
 #pragma once
 
 #include "ccgraph/ir/type.h"

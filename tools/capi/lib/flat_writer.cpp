@@ -1,4 +1,4 @@
-// ccgraph_edits_of: what an optimization has changed, against the snapshot that was taken before it.
+// Implements ccgraph_edits_of, which compares an optimized graph with the snapshot from before the optimization.
 #include "flat_texts.h"
 #include "handles.h"
 
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// Imported nodes by their place then; the rest in their order now.
+  /// Numbers imported nodes by their original position, and new nodes by their present order.
   void number() {
     for (const NodeState &state : before_.nodes()) {
       index_[state.node->id()] = state.position;

@@ -30,7 +30,7 @@ ccgraph_error *broken() {
   return usage("the optimization of this graph failed, so nothing is known of it", "read or import the graph again");
 }
 
-/// The one graph that a file's text and the selector mean.
+/// Reads the graph that the selector chooses in a file's text.
 llvm::Error takeGraph(ccgraph_graph &handle, const InputFile &file, llvm::StringRef selector) {
   Diagnostics warnings;
   auto graph = loadGraph(handle.context, file, selector, &warnings);
@@ -57,7 +57,7 @@ llvm::Error readFile(ccgraph_graph &handle, llvm::StringRef path, llvm::StringRe
   return llvm::Error::success();
 }
 
-/// Where each line of a whole text stands.
+/// Returns the position of each line of a whole text.
 CutLines allLines(llvm::StringRef text) {
   CutLines cut;
   for (size_t line = 0; line <= text.count('\n'); ++line)
@@ -65,7 +65,7 @@ CutLines allLines(llvm::StringRef text) {
   return cut;
 }
 
-/// All that can be wrong with what the options name, before the graph is touched.
+/// Reports every error in what the options name, before the graph is changed.
 llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files,
                     PassManagerOptions &manager) {
   manager.machine = machineOfGpu(handle.gpu);
@@ -79,7 +79,7 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Named
   manager.spmd = manager.spmd && handle.summary.ranksDiffer.empty();
   if (llvm::Error error = checkWellFormed(*handle.graph))
     return error;
-  manager.verifyInput = false; // because checkWellFormed has done so
+  manager.verifyInput = false; // checkWellFormed has verified it
   manager.predictTimes = true;
   if (files.schedule)
     if (llvm::Error error = checkSchedule(*files.schedule, *handle.graph))
@@ -96,7 +96,7 @@ void describe(ccgraph_graph &handle, const ccgraph_options &options, const Named
   report::describeInput(handle.summary, planned);
 }
 
-/// Keeps the graph and the options as they are before the optimization, the files among them.
+/// Keeps the graph, the options and their files from before the optimization.
 void keepViews(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager) {
   manager.recordSchedules = true;
   manager.explainExposed = std::numeric_limits<size_t>::max();
@@ -147,7 +147,7 @@ llvm::Error printAs(ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostre
   return llvm::Error::success();
 }
 
-/// NULL where the graph can be printed so.
+/// Returns NULL if the graph can be printed in this form.
 ccgraph_error *checkForm(const ccgraph_graph &handle, llvm::StringRef form) {
   if (handle.state == State::Broken)
     return broken();

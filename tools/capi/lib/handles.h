@@ -1,6 +1,6 @@
-// What stands behind the handles of ccgraph.h.
+// Defines the handles of ccgraph.h.
 //
-// Ownership: each handle owns what it holds. Failure: errors become ccgraph_error by toError. Cost: none worth naming.
+// Ownership: each handle owns its data. Failure: errors become ccgraph_error by toError. Cost: negligible.
 #pragma once
 
 #include "ccgraph.h"
@@ -18,7 +18,7 @@ struct ccgraph_error {
   int32_t kind = CCGRAPH_INPUT;
   std::string text;
   std::vector<ccgraph::Diagnostic> diagnostics;
-  /// of each diagnostic, one a line
+  /// notes of each diagnostic, one a line
   std::vector<std::string> notes;
 };
 
@@ -29,7 +29,7 @@ struct ccgraph_text {
 struct ccgraph_options {
   std::string pipeline = "-O2";
   std::string schedule, machine, durations, groups;
-  bool views = false; ///< keep what ccgraph_advise, the report page and the trace need
+  bool views = false; ///< keep the data that ccgraph_advise, the report page and the trace need
   ccgraph::PassManagerOptions manager;
 };
 
@@ -44,9 +44,9 @@ struct ccgraph_graph {
   ccgraph::Context context;
   std::unique_ptr<ccgraph::Graph> graph;
   std::string warnings;
-  /// an optimization has begun: 1; it has failed, and the graph is good for nothing: 2
+  /// Optimized: an optimization has begun; Broken: it has failed, and the graph can only be freed
   enum class State : uint8_t { Fresh, Optimized, Broken } state = State::Fresh;
-  /// nodes of ccgraph_import, and as they were before the optimization
+  /// nodes of ccgraph_import, and their state before the optimization
   uint32_t imported = 0;
   std::optional<ccgraph::GraphSnapshot> before;
   std::vector<uint32_t> importedIndex; ///< by id
@@ -54,16 +54,16 @@ struct ccgraph_graph {
   std::string gpu;                     ///< of a log that lists one
   ccgraph::report::Summary summary;
   std::optional<ccgraph::Schedule> schedule;
-  std::string noSchedule;                      ///< why the optimization has none
+  std::string noSchedule;                      ///< why the optimization has no schedule
   std::unique_ptr<ccgraph::capi::Views> views; ///< after an optimization with the option `views`
 };
 
 namespace ccgraph::capi {
 
-/// Owned by the caller of the C function.
+/// Returns an error that the caller of the C function owns.
 [[nodiscard]] ccgraph_error *toError(llvm::Error error, int32_t kind = CCGRAPH_INPUT);
 [[nodiscard]] ccgraph_error *usage(std::string message, std::string repair = "");
-/// A C text, which may be NULL, as a text.
+/// Converts a C text, which may be NULL.
 [[nodiscard]] inline llvm::StringRef textOf(const char *text) {
   return text ? llvm::StringRef(text) : llvm::StringRef();
 }

@@ -1,4 +1,4 @@
-// NamedFiles: the pipeline, the schedule and the cost files that options name, read.
+// NamedFiles holds the pipeline, the schedule and the cost files that options name.
 //
 // Ownership: plain values; PassManagerOptions borrows the durations. Failure: DiagnosticErrors with file and line, or with
 // the pass, the option or the machine that is unknown. Cost: that of the readers.
@@ -16,7 +16,8 @@ struct NamedFiles {
   Pipeline pipeline;
 };
 
-/// Reads all that options name except the groups, which belong to a graph. Warnings of the readers are appended to `warned`.
+/// Reads everything that the options name except the groups, which belong to a graph. Warnings of the readers are
+/// appended to `warned`.
 [[nodiscard]] llvm::Error readNamedFiles(const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager,
                                          std::string &warned);
 

@@ -1,7 +1,7 @@
-// Views of an optimization: the report page, the trace of both schedules, and advice.
+// Makes the views of an optimization: the report page, the trace of both schedules, and advice.
 //
-// Ownership: Views owns a copy of the graph before the optimization, which lives in the context of the handle. Failure: none but
-// usage. Cost: the page and the trace are linear in the nodes; advice runs the pipeline some ten times.
+// Ownership: Views owns a copy of the graph before the optimization, which lives in the context of the handle. Failure:
+// only usage errors. Cost: the page and the trace are linear in the nodes; advice runs the pipeline about ten times.
 #pragma once
 
 #include "named_files.h"
@@ -10,7 +10,7 @@
 
 namespace ccgraph::capi {
 
-/// What advice needs to run the same pipeline on the same graph with other options.
+/// The data with which advice runs the same pipeline on the same graph with other options.
 struct Views {
   std::unique_ptr<Graph> input;
   NamedFiles files;
@@ -19,7 +19,7 @@ struct Views {
 };
 
 [[nodiscard]] bool isViewForm(llvm::StringRef form);
-/// NULL where the graph has this view.
+/// Returns NULL if the graph has this view.
 [[nodiscard]] ccgraph_error *checkView(const ccgraph_graph &handle);
 void printView(const ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostream &os);
 

@@ -1,4 +1,5 @@
-// What holds the step: how fast it can be at best, what pins each end of what is exposed, and what would help.
+// Shows the limiting factors of the step: its lower bounds, why each exposed collective cannot begin earlier or must
+// end, and what would help.
 
 // --- Bounds ---
 
@@ -30,7 +31,7 @@ function drawBounds() {
 
 // --- What is exposed ---
 
-// What keeps it from beginning earlier; how much earlier it could begin, and what it lacks there, are columns of their own.
+// States why the collective cannot begin earlier; the possible gain and the missing bytes are columns of their own.
 const holderText = e => e.pin === 'input' && e.needs === null ? 'the start of the program' : pinWords[e.pin] + (e.needs !== null && (e.pin === 'group' || e.pin === 'input') ? `, ${nameOf(e.needs)}` : '');
 const pinWords = { group: 'its group', input: 'its input', fixed: 'its place', budget: 'the memory budget', order: 'the order' };
 
@@ -70,7 +71,7 @@ function startExposed() {
   pin.onchange = () => exposedList.restart();
 }
 
-// The end of the story of a transfer that is explained.
+// Ends the description of a collective that has an explanation.
 function causeOf(transfer) {
   const exposure = exposureOf.get(transfer);
   return exposure ? `Its beginning: ${exposure.begin}. Its end: needed by ${exposure.readerText}.` : '';
@@ -97,7 +98,7 @@ function startAdvice() {
   });
 }
 
-// "A step in any order takes ... at least. More memory would save ..."
+// Shows "A step in any order takes ... at least. More memory would save ..."
 function drawOutlook(verdict) {
   if (page.bounds !== null)
     verdict.append(` No order is faster than ${timeText(page.bounds.merging.ns)}, because of ${heldBy(page.bounds.merging)}.`);

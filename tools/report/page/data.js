@@ -1,5 +1,5 @@
 'use strict';
-// The data of the page, unpacked: what C++ wrote as columns becomes typed arrays and objects. Times are nanoseconds.
+// Unpacks the data of the page: the columns that C++ wrote become typed arrays and objects. Times are in nanoseconds.
 
 const ROLE = { compute: 'C', launch: 'L', wait: 'W', free: 'F' };
 
@@ -16,7 +16,8 @@ function unpackTransfer(row, schedule, index) {
     end: begin + duration, duration, exposed, node: schedule.nodes[launch] };
 }
 
-// steps: end[i], begin is the end of the one before; alive[i]; roles[i]; nodes[i] is an index of the page's nodes.
+// Steps: end[i], where step i begins at the end of the step before; alive[i]; roles[i]; nodes[i] is an index of the
+// page's nodes.
 function unpackSchedule(packed) {
   const schedule = { ...packed, end: runningSum(packed.ends), alive: runningSum(packed.alive) };
   schedule.transfers = packed.transfers.map((row, index) => unpackTransfer(row, packed, index));
@@ -47,7 +48,7 @@ const operationOf = node => page.operations[page.nodes.operation[node]];
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, minimumFractionDigits: 1 });
 const whole = new Intl.NumberFormat('en-US');
 
-// Tenths are cut off, as in the summary, so that one number is not written in two ways.
+// Tenths are truncated, as in the summary, so that a number is written in one way.
 const tenths = value => Math.trunc(value * 10 + 1e-6) / 10;
 
 function timeText(ns) {
@@ -62,7 +63,7 @@ function bytesText(bytes) {
 }
 
 const percentText = (part, all) => (all === 0 ? '0' : tenths(100 * part / all).toFixed(1)) + ' %';
-// Bytes in a nanosecond are gigabytes in a second.
+// Bytes per nanosecond are gigabytes per second.
 const rateText = (bytes, ns) => (ns === 0 || bytes === 0 ? '' : (bytes / ns).toFixed(bytes / ns < 10 ? 2 : 0) + ' GB/s');
 
 function element(tag, attributes = {}, ...children) {

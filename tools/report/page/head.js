@@ -1,4 +1,4 @@
-// What stands above the timeline: the sentence, and before and after in five numbers.
+// Draws the part above the timeline: the sentence, and five numbers before and after.
 
 function tile(what, was, now, text, options = {}) {
   const better = options.neutral ? '' : now < was ? 'good' : now > was ? 'bad' : '';

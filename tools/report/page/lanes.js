@@ -1,5 +1,5 @@
-// What the timeline draws: for each schedule a lane of computation, one for each group, and the curve of memory.
-// An item has a begin, an end and a colour; items of a lane stand in the order of time and do not overlap.
+// Prepares the items of the timeline: for each schedule a row of computation, one for each group, and the curve of
+// memory. An item has a begin, an end and a color; the items of a row are in the order of time and do not overlap.
 
 const kindColors = ['all_gather', 'reduce_scatter', 'all_reduce', 'all_to_all'];
 const colorOfKind = kind => (kindColors.includes(page.kinds[kind]) ? page.kinds[kind] : 'other');
@@ -36,7 +36,7 @@ function lanesOf(schedule) {
   return lanes.filter((lane, index) => index === 0 || lane.items.length);
 }
 
-// The first item that ends after this time.
+// Returns the first item that ends after this time.
 function firstEndingAfter(lane, time) {
   let low = 0, high = lane.ends.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-// Lists: a table that sorts by any column, filters by words, and makes its rows as they are needed, a page of them at a time.
+// Implements a table that sorts by any column, filters by words, and creates its rows as needed, a page at a time.
 
 const ROWS = 400;
 
@@ -43,8 +43,9 @@ function markSorted(columns, sort, down) {
 
 const byKey = (key, down) => (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (down ? -1 : 1);
 
-// `parts` are ids of the table, the filter, the count and the button for more; `rows` gives all values, `words` what the filter looks
-// at, `wanted` (perhaps) what else must hold, `count` the sentence beside the filter, `open` what a click or Enter on a row does.
+// `parts` has the ids of the table, the filter, the count and the button for more; `rows` returns all values, `words`
+// the filtered text, `wanted` (optional) a further condition, `count` the sentence beside the filter; `open` handles a
+// click or Enter on a row.
 class List {
   constructor(options) {
     Object.assign(this, { wanted: () => true, limit: ROWS, down: true }, options);
@@ -87,7 +88,7 @@ class List {
     if (row && this.open && (event.type === 'click' || event.key === 'Enter')) this.open(this.shown[row.dataset.index]);
   }
 
-  // The row of what is chosen in the timeline.
+  // Marks the row of the item that is selected in the timeline.
   mark() {
     for (const row of this.table.tBodies[0].querySelectorAll('.chosen')) row.classList.remove('chosen');
     const index = this.isChosen ? this.shown.findIndex(this.isChosen) : -1;
@@ -95,7 +96,7 @@ class List {
   }
 }
 
-// Goes to a transfer in the timeline.
+// Shows a collective in the timeline.
 function openTransfer(plot, transfer) {
   choose(plot, transfer, { zoom: true });
   canvas.scrollIntoView({ block: 'nearest' });

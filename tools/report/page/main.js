@@ -1,4 +1,4 @@
-// Everything once, in the order of the page.
+// Draws everything once, in the order of the page.
 
 drawHead();
 drawLegend();

@@ -1,4 +1,5 @@
-// Hands on the timeline: mouse, wheel, keyboard; what is under the pointer, and the story of what is chosen.
+// Handles mouse, wheel and keyboard on the timeline, and shows the item under the pointer and the description of the
+// selected one.
 
 function itemAt(x, y) {
   for (const plot of plots) {
@@ -55,7 +56,7 @@ function showTip(event) {
   tip.style.top = (y + 18 + tip.offsetHeight > box.height ? Math.max(0, y - tip.offsetHeight - 10) : y + 18) + 'px';
 }
 
-// Why it is exposed, in the order in which things happen.
+// Explains why the collective is exposed, in the order of the events.
 function storyOf(plot, transfer) {
   const { schedule } = plot;
   const launched = schedule.begin(transfer.launch);

@@ -1,4 +1,4 @@
-// The tables: collectives, groups, remarks.
+// Fills the tables: collectives, groups, remarks.
 
 // --- Collectives ---
 
@@ -79,7 +79,7 @@ function drawGroups() {
 
 const remarkColumns = ['pass', 'what', 'reason', 'node', 'facts', 'source'].map((title, index) =>
   ({ title, text: remark => remark[index], key: remark => remark[index] }));
-// As they were made, unless a column says otherwise.
+// Remarks are in the order in which they were made, unless a column is sorted.
 remarkColumns.unshift({ title: '#', number: true, text: remark => whole.format(remark.number), key: remark => -remark.number });
 
 function startRemarks() {
@@ -102,7 +102,7 @@ function startRemarks() {
   }
 }
 
-// The transfer that a node launches or lands, where the last schedule has one.
+// Opens the collective that a node launches or completes, if the last schedule has one.
 function openNode(name) {
   const { schedule } = plots[0];
   const transfer = schedule.transfers.find(t => nameOf(t.node) === name || (t.wait !== null && nameOf(schedule.nodes[t.wait]) === name));

@@ -1,5 +1,6 @@
-// The timeline: one canvas, drawn anew on each change. What is narrower than a pixel is added up for each pixel and colour, so that a
-// pixel is as strong as the part of its time that is covered, at any zoom and with any number of nodes.
+// Draws the timeline: one canvas, redrawn on each change. Items narrower than a pixel are added up for each pixel and
+// color. The color of a pixel is then as strong as the covered part of its time, at any zoom and with any number of
+// nodes.
 
 const LABELS = 150, AXIS = 22, TITLE = 20, LANE = 26, GAP = 6, MEMORY = 64, RIGHT = 12;
 const canvas = document.getElementById('canvas');
@@ -89,7 +90,7 @@ function drawName(item, x, top, width) {
   pen.restore();
 }
 
-// The largest of the bytes alive within each pixel, as an area; the budget as a broken line.
+// Draws the largest number of live bytes within each pixel as an area, and the budget as a dashed line.
 function drawMemory(plot, most) {
   const { schedule, memoryTop } = plot;
   const yOf = bytes => memoryTop + MEMORY - bytes / most * (MEMORY - 6);
@@ -145,7 +146,7 @@ function drawPlot(plot, most) {
   if (schedule === after && page.bounds !== null) drawBound(plot);
 }
 
-// The least that any order takes.
+// Draws the lower bound for any order.
 function drawBound(plot) {
   const x = Math.round(xOf(page.bounds.merging.ns)) + 0.5;
   if (x < LABELS || x > view.width - RIGHT) return;
@@ -156,7 +157,7 @@ function drawBound(plot) {
   pen.textAlign = 'right', pen.fillText('bound', x - 4, plot.top + 14), pen.textAlign = 'left';
 }
 
-// Launch, transfer, wait and use of what is chosen, and a line through them.
+// Draws launch, collective, wait and use of the selected item, and a line through them.
 function drawChosen() {
   const { plot, transfer } = view.chosen;
   const { schedule } = plot;
