@@ -2,10 +2,10 @@
  *
  * Handles: each handle is opaque. A function here creates it, and its _free, which accepts NULL, destroys it. A graph
  * handle holds one graph with all its data.
- * NULL in place of a handle or a result pointer is a usage error. A function that returns no error then returns 0 or "".
- * Errors: functions that can fail return NULL, or an error that the caller frees; it holds the diagnostics that the tools
- * print. A failed call creates no result. A graph whose optimization failed can only be freed; other calls return an
- * error that states this.
+ * NULL in place of a handle or a result pointer is a usage error. A function that returns no error then returns 0 or
+ * "". Errors: functions that can fail return NULL, or an error that the caller frees; it holds the diagnostics that the
+ * tools print. A failed call creates no result. A graph whose optimization failed can only be freed; other calls return
+ * an error that states this.
  * Threads: every function may be called from any thread. Calls on one graph handle wait for one another; an options
  * handle must not be changed while another thread uses it.
  * Texts: char pointers are UTF-8, end in a zero byte and belong to the handle that returned them.
@@ -77,11 +77,11 @@ ccgraph_options *ccgraph_options_new(void);
  *   durations      path
  *   groups         path
  *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
- *   bitwise, ranks-differ   "true" or "false". Whatever is set, ranks differ if the logs of several ranks show it, or if
- *                  the graph cannot be the program of every rank (unequal splits, fixed peers). The report gives the
+ *   bitwise, ranks-differ   "true" or "false". Whatever is set, ranks differ if the logs of several ranks show it, or
+ *                  if the graph cannot be the program of every rank (unequal splits, fixed peers). The report gives the
  *                  reason ("ranks_differ").
- *   views          "true" or "false" (the default): keep the data for the forms page and trace and for ccgraph_advise, and
- *                  list every exposed collective in the report. Since 1.2
+ *   views          "true" or "false" (the default): keep the data for the forms page and trace and for ccgraph_advise,
+ *                  and list every exposed collective in the report. Since 1.2
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
@@ -101,8 +101,8 @@ void ccgraph_graph_free(ccgraph_graph *graph);
 /* Returns the warnings of the reader and the verifier so far, as the tools print them; "" if there are none. */
 const char *ccgraph_graph_warnings(const ccgraph_graph *graph);
 
-/* Prints a graph. `form` is "json", "fx", or "schedule" after an optimization; "page" (HTML) or "trace" (JSON for a trace
- * viewer) after an optimization with the option views. */
+/* Prints a graph. `form` is "json", "fx", or "schedule" after an optimization; "page" (HTML) or "trace" (JSON for a
+ * trace viewer) after an optimization with the option views. */
 ccgraph_error *ccgraph_print(ccgraph_graph *graph, const char *form, ccgraph_text **text);
 /* Prints a graph to a file, which is either complete or not created. */
 ccgraph_error *ccgraph_write(ccgraph_graph *graph, const char *path, const char *form);
@@ -122,12 +122,12 @@ ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
  * For callers that hold a graph in memory: arrays, with every text once. Index i of each array belongs to node i; a
  * definition comes before its uses.
  *
- * A type is a text in the form of print_readable: "f32[4, 4][4, 1]cuda:0", "Sym(s0)", "None". The types of several results
- * are separated by ';' in parentheses, with "-" for an unknown type.
+ * A type is a text in the form of print_readable: "f32[4, 4][4, 1]cuda:0", "Sym(s0)", "None". The types of several
+ * results are separated by ';' in parentheses, with "-" for an unknown type.
  *
- * `code` holds the arguments of node i at code_begin[i] .. code_begin[i + 1]: the number of positional arguments and these
- * arguments, then the number of keyword arguments and these arguments, each a text for its name and a value. A value is a
- * kind and
+ * `code` holds the arguments of node i at code_begin[i] .. code_begin[i + 1]: the number of positional arguments and
+ * these arguments, then the number of keyword arguments and these arguments, each a text for its name and a value. A
+ * value is a kind and
  *   CCGRAPH_NONE                      nothing
  *   CCGRAPH_NODE CCGRAPH_INT          the node, the number
  *   CCGRAPH_BOOL                      0 or 1
@@ -173,8 +173,8 @@ typedef struct ccgraph_flat {
 /* Makes a graph from a copy of the arrays; `name` is its name. */
 ccgraph_error *ccgraph_import(const ccgraph_flat *flat, const char *name, ccgraph_graph **graph);
 
-/* The data of a flat graph besides its nodes; it refers to the texts of the flat graph. If a count is 0, its arrays may be
- * NULL. Since 1.1. */
+/* The data of a flat graph besides its nodes; it refers to the texts of the flat graph. If a count is 0, its arrays may
+ * be NULL. Since 1.1. */
 typedef struct ccgraph_around {
   size_t struct_size;
   uint32_t frame_count, symbol_count, subgraph_count;
@@ -192,8 +192,8 @@ typedef struct ccgraph_around {
 ccgraph_error *ccgraph_import_with(const ccgraph_flat *flat, const ccgraph_around *around, const char *name,
                                    ccgraph_graph **graph);
 
-/* The changes that an optimization made to a graph that was imported with n nodes. Node i < n is node i of the import, and
- * node n + k is made[k]. */
+/* The changes that an optimization made to a graph that was imported with n nodes. Node i < n is node i of the import,
+ * and node n + k is made[k]. */
 typedef struct ccgraph_edit_view {
   size_t struct_size;   /* set by the caller */
   uint32_t order_count; /* all present nodes in their order; an imported node that is missing was removed */
