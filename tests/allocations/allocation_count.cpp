@@ -12,7 +12,7 @@ thread_local size_t here = 0;
 
 } // namespace
 
-// Sanitizers have a malloc of their own, which is left in its place.
+// Sanitizers have a malloc of their own, which stays in place.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
 

@@ -1,7 +1,7 @@
-// AllocationCount: how often malloc and its kin are called.
+// AllocationCount counts the calls of malloc and related functions.
 //
-// A program that links allocation_count.cpp counts all its calls; it is for programs of their own, since every allocation of the
-// process goes through it.
+// A program that links allocation_count.cpp counts all its calls. Only dedicated programs should link it, since every
+// allocation of the process goes through it.
 //
 // Thread-safe. Cost: an atomic addition an allocation.
 #pragma once
@@ -10,11 +10,11 @@
 
 namespace ccgraph::test {
 
-/// False where a sanitizer has a malloc of its own.
+/// Returns false if a sanitizer has a malloc of its own.
 [[nodiscard]] bool countsAllocations();
-/// Of this thread, since it began.
+/// Returns the allocations of this thread since it began.
 [[nodiscard]] size_t allocationsHere();
-/// Of all threads but this one, since the program began.
+/// Returns the allocations of all other threads since the program began.
 [[nodiscard]] size_t allocationsElsewhere();
 
 } // namespace ccgraph::test

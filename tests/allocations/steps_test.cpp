@@ -1,6 +1,6 @@
-// In steady state the steps of a plan ask the system for no memory: what a kernel makes lies where the plan says, and what it needs
-// for a moment it has had before. Tensors here are larger than what a rank keeps for such moments, so that one that is made on
-// the way would show.
+// Tests that the steps of a plan allocate no memory in steady state: a kernel writes results to the buffers of the plan
+// and reuses its temporary memory. The tensors here are larger than the temporary memory that a rank keeps, so an extra
+// allocation would be counted.
 #include "allocations/allocation_count.h"
 #include "support/rank_program.h"
 #include "support/recorded.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t numRanks = 2;
 
-/// An error ends the test.
+/// Returns the value; an error ends the test.
 template <typename T>
 T valueOf(llvm::Expected<T> value) {
   if (!value)
@@ -28,7 +28,7 @@ T valueOf(llvm::Expected<T> value) {
 
 using Plans = std::vector<const Plan *>;
 
-/// What the threads of the ranks allocate in one run, once a few runs have been.
+/// Returns the allocations of the ranks' threads in one run, after a few runs.
 size_t allocationsOfARun(const Plans &plans, const std::vector<TensorMap> &inputs) {
   runtime::PlanRequest request{.plans = plans, .ranks = inputs.size()};
   std::unique_ptr<runtime::PreparedPlans> prepared = valueOf(runtime::findEngine("local")->prepare(request));
@@ -40,7 +40,7 @@ size_t allocationsOfARun(const Plans &plans, const std::vector<TensorMap> &input
   return allocationsElsewhere() - before;
 }
 
-/// Of the steps: what an empty plan takes, too, is what it takes to run at all.
+/// Returns the allocations of the steps: the allocations of an empty plan, which every run needs, are subtracted.
 size_t allocationsOfSteps(const Plans &plans, const std::vector<TensorMap> &inputs) {
   Plan idle(plans.front()->context());
   return allocationsOfARun(plans, inputs) - allocationsOfARun({&idle}, inputs);
@@ -207,7 +207,7 @@ std::vector<TensorMap> sizedInputs(int64_t s0) {
   return inputs;
 }
 
-/// Three bindings in turn: the second run at one that was there before takes no memory.
+/// Runs three bindings in turn: a second run with a known binding allocates nothing.
 TEST(SizedSteps, AllocateNothingAtAKnownBinding) {
   if (!countsAllocations())
     GTEST_SKIP() << "the sanitizer has a malloc of its own";
@@ -228,13 +228,14 @@ TEST(SizedSteps, AllocateNothingAtAKnownBinding) {
   }
 }
 
-/// What data or symbols tell is worked out anew in each run: sizes, windows and lists of them, and memory that grows.
+/// Returns true if sizes depend on data or symbols: each run then computes sizes, windows and lists of them, and memory
+/// may grow.
 bool isTold(const Plan &plan) {
   return !plan.layout.symbols.empty() || plan.numSlots != 0 ||
          llvm::any_of(plan.buffers, [](const PlanBuffer &buffer) { return buffer.home == Home::Growing; });
 }
 
-/// The plans of a program's ranks; none where one of them is refused.
+/// Returns the plans of a program's ranks; none if lowering refuses one of them.
 std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program) {
   std::vector<std::unique_ptr<Plan>> plans;
   for (const std::unique_ptr<Graph> &graph : program.graphs) {
@@ -248,10 +249,10 @@ std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program) {
   return plans;
 }
 
-/// Their sorts, scatters and resampling still make lists of their own.
+/// The sorts, scatters and resampling of these programs still allocate lists.
 constexpr llvm::StringLiteral allocating[] = {"moe_top2_shared_expert_w2/fw", "small/unet_fx_w2"};
 
-/// So do the training steps that PyTorch captured.
+/// The training steps that PyTorch captured allocate nothing either.
 TEST(CapturedSteps, AllocateNothing) {
   if (!countsAllocations())
     GTEST_SKIP() << "the sanitizer has a malloc of its own";

@@ -1,4 +1,4 @@
-// Outside a trace a wrapper of tensors is the tensor itself: nothing is allocated, and no handle is made.
+// Tests that outside a trace a wrapped tensor is the tensor itself: wrapping allocates nothing and creates no handle.
 #include "allocations/allocation_count.h"
 
 #include "ccgraph/runtime/interpreter.h"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace tracer;
 
-/// Allocations of wrapping a tensor a thousand times.
+/// Returns the allocations for wrapping a tensor a thousand times.
 size_t allocationsOfWrapping(const Tensor &tensor) {
   size_t before = allocationsHere();
   for (int i = 0; i != 1000; ++i)

@@ -1,12 +1,13 @@
-// The local engine: what a step costs beside its kernel, and collectives against the memory that they must move.
+// Measures the local engine: the cost of a step besides its kernel, and collectives compared with the memory traffic
+// that they require.
 //
-// Bytes that must move in a collective over n ranks of rows of B bytes (S what one rank sends, R what one receives):
+// The required traffic of a collective over n ranks with rows of B bytes (S sent by one rank, R received by one rank):
 //   all_reduce      n * B read, n * B written
 //   all_gather      n * B read, n * n * B written (S = B, R = n * B)
 //   reduce_scatter  n * B read, B written (S = B, R = B / n)
-// `bytes_per_second` of a collective counts these, and that of `copy` a copy of the same size on as many threads, read and written
-// (docs/collectives.md). `mallocs` are calls of malloc and its kin that the steps of a run make in steady
-// state: all of them together.
+// `bytes_per_second` of a collective counts this traffic; that of `copy` counts reads and writes of a copy of the same
+// size on as many threads (docs/collectives.md). `mallocs` counts the calls of malloc and related functions by all
+// steps of a run in steady state.
 #include "allocations/allocation_count.h"
 #include "ccgraph/ir/op_def.h"
 #include "support/plan_builder.h"
@@ -28,7 +29,7 @@ std::unique_ptr<runtime::PreparedPlans> prepare(const Plan &plan, size_t ranks) 
   return llvm::cantFail(runtime::findEngine("local")->prepare(request));
 }
 
-/// What a run allocates that has been one before.
+/// Returns the allocations of a run after a first run.
 size_t allocationsOfARun(runtime::PreparedPlans &plans, size_t ranks) {
   std::vector<TensorMap> inputs(ranks);
   llvm::cantFail(plans.run(inputs));
@@ -37,7 +38,7 @@ size_t allocationsOfARun(runtime::PreparedPlans &plans, size_t ranks) {
   return allocationsElsewhere() - before;
 }
 
-/// What the steps allocate that a plan of `many` has more than a plan of one.
+/// Counts the allocations of the additional steps in a plan of `many` steps compared with a plan of one.
 void countAllocations(benchmark::State &state, const Plan &one, runtime::PreparedPlans &many, size_t ranks) {
   auto alone = prepare(one, ranks);
   double more =
@@ -45,7 +46,7 @@ void countAllocations(benchmark::State &state, const Plan &one, runtime::Prepare
   state.counters["mallocs"] = more;
 }
 
-/// Steps of one kind, on one rank.
+/// Runs steps of one kind on one rank.
 void runSteps(benchmark::State &state, llvm::function_ref<void(PlanBuilder &)> add) {
   constexpr int64_t steps = 10000;
   PlanBuilder one, many;
@@ -61,12 +62,12 @@ void runSteps(benchmark::State &state, llvm::function_ref<void(PlanBuilder &)> a
 
 PlanWindow scratch(PlanBuilder &b, llvm::StringRef name, DimsRef sizes) { return b.compute(name, sizes); }
 
-/// Steps that do next to nothing.
+/// Measures steps that do nearly nothing.
 void dispatch(benchmark::State &state) {
   runSteps(state, [](PlanBuilder &b) { b.copy("copy", scratch(b, "x", {8}), scratch(b, "y", {8})); });
 }
 
-/// Kernels of few elements.
+/// Measures kernels of few elements.
 void pointwise(benchmark::State &state) {
   runSteps(state, [](PlanBuilder &b) {
     PlanWindow x = scratch(b, "x", {8}), y = scratch(b, "y", {8});
@@ -91,7 +92,7 @@ struct Shape {
   DType dtype = DType::F32;
 };
 
-/// What one rank sends and receives.
+/// The elements that one rank sends and receives.
 struct Rows {
   int64_t sent;
   int64_t received;
@@ -129,7 +130,7 @@ void collective(benchmark::State &state, Shape shape) {
   countAllocations(state, one.plan, *plans, static_cast<size_t>(n));
 }
 
-/// What the memory gives: each thread copies a row of its own.
+/// Measures the memory bandwidth: each thread copies a row of its own.
 void copy(benchmark::State &state) {
   auto threads = static_cast<size_t>(state.range(0));
   std::vector<std::vector<std::byte>> from(threads, std::vector<std::byte>(rowBytes)), to = from;

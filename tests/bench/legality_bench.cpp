@@ -1,4 +1,5 @@
-// Time of the legality checker on the largest training step that PyTorch captured, after each kind of rewrite. `items_per_second` counts nodes.
+// Measures the legality checker on the largest training step that PyTorch captured, after each kind of rewrite.
+// `items_per_second` counts nodes.
 #include "support/one_pass.h"
 
 #include "ccgraph/frontend/files.h"
@@ -14,7 +15,7 @@ namespace {
 
 const char *const sample = CCGRAPH_TEST_DATA "/large/llama3-70b-fsdp256-joint/readable.py.gz";
 
-/// One rewrite of the captured graph, made once and checked again and again.
+/// Rewrites the captured graph once and checks the result repeatedly.
 void checkLegalityAfter(benchmark::State &state, const std::string &text) {
   Context context;
   InputFile file = llvm::cantFail(InputFile::open(sample), "the captured graph is missing");

@@ -1,8 +1,9 @@
-// The nccl engine's host code: what a step costs on the host, beside the calls themselves.
+// Measures the nccl engine's host code: the cost of a step on the host, besides the calls themselves.
 //
-// `recorded`: over recorded calls, which queue each call and then execute it: all that is spent, on the host and in the model. `host`: over
-// calls that do nothing and say that all is done, so what remains is the engine's own. `calls_per_step` counts what is called a step, and
-// `fewest` what no engine could leave out: the work itself, an event that some step waits for, and each wait.
+// `recorded` uses recorded calls, which queue each call and then execute it; it measures all time on the host and in
+// the model. `host` uses calls that do nothing and complete immediately, so only the engine's own time remains.
+// `calls_per_step` counts the calls for each step. `fewest` is the minimum for any engine: the work itself, each event
+// that some step waits for, and each wait.
 #include "nccl/nccl_rank.h"
 #include "support/no_calls.h"
 #include "support/nobody_else.h"
@@ -15,7 +16,8 @@ using namespace ccgraph::test;
 
 namespace {
 
-/// Layers of a sharded step: a kernel, a collective that reads what it makes, and a kernel that reads the last collective's.
+/// Builds layers of a sharded step: a kernel, a collective that reads its result, and a kernel that reads the previous
+/// collective's result.
 struct Layers : PlanBuilder {
   static constexpr int layers = 2000;
   Layers() {

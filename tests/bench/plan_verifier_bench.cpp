@@ -1,5 +1,5 @@
-// Time to verify plans of 1,000 to 36,000 steps, laid out as a training step is: layers of kernels on one stream, and
-// collectives of several groups beside them. `items_per_second` counts steps.
+// Measures the verification of plans of 1,000 to 36,000 steps with the structure of a training step: layers of kernels
+// on one stream, and collectives of several groups in parallel. `items_per_second` counts steps.
 
 #include "ccgraph/ir/plan_verifier.h"
 #include "support/plan_draft.h"
@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t elements = 1024;
 constexpr int64_t slots = 64;
 
-/// Each layer: gathers on one of `groups` streams one layer ahead, kernels over memory that is used again and again, a
-/// reduction at the end.
+/// Builds the layers: gathers on one of `groups` streams one layer ahead, kernels that reuse memory, a reduction at the
+/// end.
 std::unique_ptr<test::PlanDraft> layeredPlan(size_t steps, size_t groups) {
   auto draft = std::make_unique<test::PlanDraft>();
   test::PlanDraft &d = *draft;
@@ -24,7 +24,7 @@ std::unique_ptr<test::PlanDraft> layeredPlan(size_t steps, size_t groups) {
   PlanWindow weight = d.input("weight", elements);
   PlanWindow last = d.compute("first", elements, 0);
   d.kernel("aten.relu.default", {d.reads(weight)}, last);
-  std::vector<size_t> lastUse(slots, 0); // of communication memory, by the step of computation
+  std::vector<size_t> lastUse(slots, 0); // the last computation step that uses each slot of communication memory
   for (size_t layer = 0; d.plan.steps.size() < steps; ++layer) {
     auto place = static_cast<int64_t>(layer % slots);
     PlanWindow full = d.communication("full" + std::to_string(layer), 2 * elements, place * elements * 8);

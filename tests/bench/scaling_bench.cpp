@@ -1,5 +1,5 @@
-// Growth of the legality checker, and of a whole -O2, with the size of programs of one shape. `BigO` must stay linear, and
-// time a few microseconds an element; tests/evidence/scaling shows the same through the tool.
+// Measures how the legality checker and -O2 scale with the size of programs of one shape. `BigO` must stay linear, with
+// a few microseconds an element; tests/evidence/scaling measures the same through the tool.
 #include "support/one_pass.h"
 #include "support/program_builder.h"
 
@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// A program in the making, all of f32[4] on the CPU.
+/// Builds a program whose values are all f32[4] on the CPU.
 class Program {
 public:
   explicit Program(int64_t size) : graph(context), size(size), build(graph), type(build.f32({4})) {}
@@ -34,7 +34,7 @@ public:
   const Type *type;
 };
 
-/// Members of one list collective, each with an input of its own.
+/// Adds the members of one list collective, each with an input of its own.
 void list(Program &program) {
   std::vector<Node *> values;
   for (int64_t i = 0; i < program.size; ++i)
@@ -48,7 +48,7 @@ void list(Program &program) {
   program.build.output({values.back()});
 }
 
-/// Each value may share the storage of all before it. A collective stands above, whose wait may sink.
+/// Adds values that may each share the storage of all values before. A collective before them has a wait that may sink.
 void chain(Program &program, StringRef target, const Type *type) {
   Node *x = program.build.input("x", program.type);
   Node *wait = program.wait(program.reduce(x));
@@ -64,7 +64,7 @@ void chain(Program &program, StringRef target, const Type *type) {
 void opaque(Program &program) { chain(program, "mylib.f.default", nullptr); }
 void reshapes(Program &program) { chain(program, "aten.reshape.default", nullptr); }
 
-/// A collective on each of many groups, and a table of them.
+/// Adds a collective on each of many groups, and a table of them.
 void groups(Program &program) {
   Node *x = program.build.input("x", program.type);
   std::vector<Node *> values;
@@ -80,7 +80,7 @@ void groups(Program &program) {
   program.build.output({values.back()});
 }
 
-/// One operator with many results.
+/// Adds one operator with many results.
 void split(Program &program) {
   Node *x = program.build.input("x", program.build.f32({program.size}));
   Node *y = program.build.input("y", program.type);
@@ -95,7 +95,7 @@ void split(Program &program) {
 
 using Make = void (*)(Program &);
 
-/// The checker alone, after one pass.
+/// Runs only the checker, after one pass.
 void checkAfter(benchmark::State &state, Make make, const std::string &pipeline) {
   Program program(state.range(0));
   make(program);
@@ -107,7 +107,7 @@ void checkAfter(benchmark::State &state, Make make, const std::string &pipeline)
   state.SetComplexityN(state.range(0));
 }
 
-/// -O2 with all checks, on a new program each time.
+/// Runs -O2 with all checks, on a new program each time.
 void optimize(benchmark::State &state, Make make) {
   for (auto _ : state) {
     state.PauseTiming();
@@ -122,7 +122,7 @@ void optimize(benchmark::State &state, Make make) {
   state.SetComplexityN(state.range(0));
 }
 
-/// The cost model alone, and the price of every node.
+/// Builds the cost model and computes the cost of every node.
 void priceAll(benchmark::State &state, Make make) {
   Program program(state.range(0));
   make(program);

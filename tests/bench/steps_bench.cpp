@@ -1,4 +1,5 @@
-// Time of each step between a dump and a faster schedule, on a training step that PyTorch captured. `items_per_second` counts nodes.
+// Measures each step from a dump to a faster schedule, on a training step that PyTorch captured. `items_per_second`
+// counts nodes.
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/fx_text.h"
@@ -17,7 +18,7 @@ namespace {
 
 const char *const sample = CCGRAPH_TEST_DATA "/large/llama3-8b-tp8-joint/readable.py.gz";
 
-/// The captured text, inflated once.
+/// Returns the captured text, decompressed once.
 const InputFile &captured() {
   static const InputFile file = llvm::cantFail(InputFile::open(sample), "the captured graph is missing");
   return file;
@@ -56,7 +57,7 @@ void readJson(benchmark::State &state) {
   }
 }
 
-/// A benchmark of what only looks at the graph.
+/// Benchmarks a step that only reads the graph.
 template <typename Step>
 void inspect(benchmark::State &state, Step step) {
   Context context;
@@ -91,7 +92,7 @@ void takeSnapshot(benchmark::State &state) {
   inspect(state, [](const Graph &graph) { benchmark::DoNotOptimize(GraphSnapshot(graph).nodes().data()); });
 }
 
-/// One pipeline with all its checks; reading the graph is not counted.
+/// Runs one pipeline with all its checks; the time to read the graph is excluded.
 void runPasses(benchmark::State &state, const char *text) {
   Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
   for (auto _ : state) {

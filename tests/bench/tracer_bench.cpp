@@ -1,4 +1,4 @@
-// The tracer: what recording costs a node (`items_per_second` are nodes).
+// Measures the cost of recording a node in the tracer (`items_per_second` counts nodes).
 #include "allocations/allocation_count.h"
 #include "ccgraph/tracer/collectives.h"
 #include "ccgraph/tracer/comm_tensor.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t numSteps = 10000;
 
-/// Records numSteps steps on one tensor, each iteration in a trace of its own.
+/// Records numSteps steps on one tensor; each iteration has a trace of its own.
 void record(benchmark::State &state, Tensor (*step)(const Tensor &)) {
   int64_t nodes = 0;
   for (auto _ : state) {
@@ -30,7 +30,7 @@ void record(benchmark::State &state, Tensor (*step)(const Tensor &)) {
   state.SetItemsProcessed(nodes);
 }
 
-/// One call of every kind that a layer has: a product, arithmetic, a view, an all_reduce with its wait.
+/// Records one call of every kind in a layer: a product, arithmetic, a view, an all_reduce with its wait.
 void recordLayers(benchmark::State &state) {
   record(state, [](const Tensor &x) { return t(collectives::all_reduce(mm(x, x) + 1, "sum", "0")); });
 }
@@ -41,7 +41,7 @@ void recordOperators(benchmark::State &state) {
 }
 BENCHMARK(recordOperators)->Unit(benchmark::kMillisecond);
 
-/// A collective and its wait.
+/// Records a collective and its wait.
 void recordCollectives(benchmark::State &state) {
   record(state, [](const Tensor &x) { return collectives::all_reduce(x, "sum", "0"); });
 }
@@ -73,7 +73,7 @@ void recordWrapped(benchmark::State &state) {
 }
 BENCHMARK(recordWrapped)->Unit(benchmark::kMillisecond);
 
-/// What a loop costs that hands on a tensor: what wrapping it outside of a trace is held to.
+/// Measures a loop that only passes on a tensor, as the reference for wrapping outside a trace.
 void handOn(benchmark::State &state) {
   Tensor x;
   for (auto _ : state)
@@ -81,7 +81,7 @@ void handOn(benchmark::State &state) {
 }
 BENCHMARK(handOn);
 
-/// A wrapper where nothing records.
+/// Wraps a tensor while nothing records.
 void wrapOutsideATrace(benchmark::State &state) {
   Tensor x;
   size_t before = test::allocationsHere();

@@ -1,5 +1,5 @@
-// The C ABI from several threads at once, as docs/c-api.md promises it. Argument: the folder of tests/data. Each check that fails prints what
-// was not so. The thread sanitizer runs it too (tools/test-threads).
+// Tests the C ABI from several threads, as docs/c-api.md describes it. Argument: the folder of tests/data. Each failed
+// check prints its condition. The thread sanitizer runs this program too (tools/test-threads).
 #include "ccgraph.h"
 
 #include <array>
@@ -21,7 +21,7 @@ void check(bool condition, const char *what) {
   ++failures;
 }
 
-/// True where nothing went wrong; else the error is told, counted and freed.
+/// Returns true if there is no error; otherwise prints, counts and frees the error.
 bool fine(ccgraph_error *error) {
   if (error == nullptr)
     return true;
@@ -47,7 +47,7 @@ ccgraph_graph *read(const std::string &path) {
   return fine(ccgraph_read(path.c_str(), nullptr, &graph)) ? graph : nullptr;
 }
 
-/// The graph of a file as it is optimized, and the schedule.
+/// Returns the optimized graph of a file, and the schedule.
 std::string optimized(const std::string &path, const ccgraph_options *options) {
   ccgraph_graph *graph = read(path);
   if (graph == nullptr)
@@ -68,7 +68,7 @@ void together(const std::function<void(size_t)> &what) {
     thread.join();
 }
 
-/// Each thread has graphs of its own, of the same files, with one set of options.
+/// Gives each thread graphs of its own, of the same files, with one set of options.
 void checkOwnGraphs(const std::vector<std::string> &files, const ccgraph_options *options) {
   std::vector<std::string> alone;
   for (const std::string &file : files)
@@ -81,7 +81,7 @@ void checkOwnGraphs(const std::vector<std::string> &files, const ccgraph_options
   });
 }
 
-/// All threads use one graph: calls wait for one another, and one of them optimizes it.
+/// Lets all threads use one graph: calls wait for one another, and one thread optimizes it.
 void checkOneGraph(const std::string &file, const ccgraph_options *options) {
   std::string alone = optimized(file, options);
   ccgraph_graph *graph = read(file);
@@ -111,7 +111,7 @@ void checkOneGraph(const std::string &file, const ccgraph_options *options) {
   ccgraph_graph_free(graph);
 }
 
-/// Errors are values of the thread that is refused.
+/// Each thread must get its own errors.
 void checkErrors() {
   together([](size_t thread) {
     std::string name = "thread" + std::to_string(thread);

@@ -1,5 +1,5 @@
-// On every large graph: what the schedule passes leave undone within the budget, found by a checker of its own. Each test prints what was
-// moved or merged, and how much was left.
+// Tests on every large graph whether the schedule passes leave a possible change undone within the budget; an
+// independent checker searches for such changes. Each test prints what was moved or merged, and how much was left.
 #include "completeness/slow_program.h"
 #include "support/corpus.h"
 #include "support/test_name.h"
@@ -18,7 +18,7 @@ using namespace ccgraph::test;
 
 namespace {
 
-/// One graph with a pipeline run over it.
+/// A graph after a pipeline.
 struct Finished {
   Context context;
   GraphList graphs;

@@ -8,7 +8,8 @@ namespace {
 
 std::string text(const SlowStep &step) { return step.node->name().str().str(); }
 
-/// May the wait copy the storage again? gloo's wait on one result of a list of reduce_scatters copies all of them.
+/// Returns true if the wait may copy the storage again: gloo's wait on one result of a list of reduce_scatters copies
+/// all results.
 bool copiesAgain(const SlowProgram &program, int wait, StorageId storage) {
   auto writes = [&](const SlowStep &step) {
     return !step.wait && std::any_of(step.accesses.begin(), step.accesses.end(), [&](auto access) {
@@ -24,7 +25,7 @@ bool copiesAgain(const SlowProgram &program, int wait, StorageId storage) {
   return false;
 }
 
-/// Can the wait, with the views of it that stand before `obstacle`, stand after it?
+/// Returns true if the wait, with its views before `obstacle`, may be moved after `obstacle`.
 bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<int> &along) {
   const auto &steps = program.steps();
   const SlowStep &other = steps[obstacle];
@@ -65,7 +66,7 @@ bool sharesStorage(const SlowStep &a, const SlowStep &b) {
   return false;
 }
 
-/// The order with these positions, in their order, right after another.
+/// Returns the order with these positions moved, in their order, right after another.
 std::vector<int> rearranged(const SlowProgram &program, const std::set<int> &moved, int anchor) {
   std::vector<int> order;
   for (int i : program.order()) {
@@ -77,7 +78,8 @@ std::vector<int> rearranged(const SlowProgram &program, const std::set<int> &mov
   return order;
 }
 
-/// The first step after a wait that it does not pass for nothing, and what goes along; -1 if a wait on the same value stands between.
+/// Returns the first step after a wait that is neither a wait nor a view, and in `along` the views that move with the
+/// wait; -1 if a related wait is in between.
 int nextObstacle(const SlowProgram &program, int wait, std::set<int> &along) {
   const auto &steps = program.steps();
   along = {wait};

@@ -38,7 +38,7 @@ int64_t moved(const PipelineRun &run) {
   return 0;
 }
 
-/// `what` is the oracle's question after the pipeline.
+/// Runs the pipeline and asserts that `what` finds no possible change.
 void leavesNothing(llvm::StringRef pipeline, Left (*what)(const Graph &graph, int64_t budget),
                    const std::vector<double> &budgets) {
   int64_t moves = 0;

@@ -26,8 +26,7 @@ void SlowProgram::read(Node *node) {
       step.accesses.emplace_back(storage, effects.operands[i]);
   for (const Use &use : node->operandUses())
     step.operands.push_back(position_[use.def()->id()]);
-  if (effects
-          .launches) // because tensors that exchanged storages are not told apart, its result may be what others read
+  if (effects.launches) // tensors that exchanged storages are not distinguished, so other readers may read its result
     for (StorageId storage : storages_.storages(node))
       if (storages_.isPool(storage))
         step.accesses.emplace_back(storage, Access::InFlightWrite);
@@ -39,7 +38,7 @@ void SlowProgram::read(Node *node) {
 }
 
 void SlowProgram::matchFlights() {
-  /// What flies in one storage, or flew there last.
+  /// The launches in flight in one storage, or the last that were.
   struct Together {
     std::set<int> launches;
     bool landed = false;
@@ -76,7 +75,7 @@ void SlowProgram::matchFlights() {
   }
 }
 
-/// See ccgraph/ir/lifetimes.h: names that AOTAutograd gives tell which placeholders the caller holds.
+/// See ccgraph/ir/lifetimes.h: the names that AOTAutograd gives state which placeholders the caller owns.
 bool SlowProgram::givenAway(const Node &owner) const {
   auto named = [](const Node *node, llvm::StringRef name) {
     return node->opcode() == Opcode::Placeholder && node->target().str().startswith(name);

@@ -1,12 +1,10 @@
-// SlowProgram: a program as plain tables, for checks that may take their time.
+// SlowProgram holds a program as plain tables, for checks that need not be fast.
 //
-// What passes work out with trees and searches is here worked out anew for each question, by
-// walking lists from one end to the other. It shares nothing with the passes but ir, so that an
-// error there does not hide itself here.
+// Passes use trees and searches; this class computes each answer anew from plain lists. It shares only ir with the
+// passes, so that a defect of the passes is not repeated here.
 //
-// Ownership: refers to the nodes of one graph in the order that they have when this is made.
-// Cost: a question about memory or a path is linear in the program.
-// Fails never.
+// Ownership: refers to the nodes of one graph in their order at construction. Cost: a question about memory or a path
+// is linear in the program. Failure: none.
 #pragma once
 
 #include "ccgraph/ir/collective.h"
@@ -23,12 +21,12 @@ namespace ccgraph::test {
 struct SlowStep {
   Node *node = nullptr;
   std::vector<std::pair<StorageId, Access>> accesses;
-  /// positions of data operands and of what it is ordered after
+  /// positions of data operands and of ordering operands
   std::vector<int> operands;
   std::vector<int>
-      /// of a wait: positions of the launches that it ends; of a launch: of the waits that end it
+      /// for a wait: positions of the launches that it completes; for a launch: of the waits that complete it
       flights;
-  /// of a launch: positions of all waits on a result, also of those that come when it has ended
+  /// for a launch: positions of all waits on a result, including waits after its completion
   std::set<int> heldTo;
   Domain domain = Domain::None;
   bool wait = false;
@@ -46,7 +44,7 @@ public:
   [[nodiscard]] const StorageMap &storages() const { return storages_; }
   [[nodiscard]] int size() const { return static_cast<int>(steps_.size()); }
   [[nodiscard]] int positionOf(const Node *node) const;
-  /// Positions in their present order.
+  /// Returns the positions in their present order.
   [[nodiscard]] std::vector<int> order() const;
   /// Peak bytes if the steps ran in this order.
   [[nodiscard]] int64_t peak(const std::vector<int> &order) const;
@@ -63,14 +61,14 @@ private:
   std::vector<int> position_;
 };
 
-/// Reads or writes elements, now or in flight.
+/// Returns true if the access reads or writes elements, now or in flight.
 [[nodiscard]] bool touchesElements(Access access);
-/// Writes elements, now or in flight.
+/// Returns true if the access writes elements, now or in flight.
 [[nodiscard]] bool writesElements(Access access);
 
-/// Moves that a pass left undone, a line each: node, and what could have been done with it.
+/// Changes that a pass left undone, one line each: the node and the possible change.
 using Left = std::vector<std::string>;
-/// Waits that could stand after one more step, views and waits between them going along.
+/// Returns waits that could be moved after one more step, together with the views and waits in between.
 [[nodiscard]] Left waitsThatCouldSink(const Graph &graph, int64_t budget);
 
 } // namespace ccgraph::test

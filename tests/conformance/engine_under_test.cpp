@@ -24,7 +24,7 @@ bool runsPaced() { return engine->abilities().paces; }
 
 bool addsInItsOwnOrder() { return engine->name() == "nccl"; }
 
-// Because a device takes the order that it likes.
+// A device chooses its own order, so seeds have no effect.
 uint64_t seedsToTry(uint64_t most) { return engine->name() == "nccl" ? 1 : most; }
 
 std::vector<size_t> rankCounts(size_t most) {

@@ -1,10 +1,11 @@
-// What the suite is run for: ccgraph_conformance --engine NAME [--kernels NAME,...]. One suite holds all engines to the interpreter, so that a new
-// engine has nothing to do but to pass it; and providers of kernels to PyTorch's recorded values.
+// Selects the subject of the suite: ccgraph_conformance --engine NAME [--kernels NAME,...]. One suite compares all
+// engines with the interpreter, so a new engine only has to pass it. It also compares kernel providers with PyTorch's
+// recorded values.
 //
-// Where an engine runs each rank in a process of its own, the suite runs in each of them, and all run the same tests: those for as many
-// ranks as there are processes.
+// If an engine runs each rank in a process of its own, the suite runs in each process, and all processes run the same
+// tests: those for as many ranks as there are processes.
 //
-// Ownership: plain functions. Failure: what a test asks for and cannot have ends the program. Cost: none.
+// Ownership: plain functions. Failure: a requirement of a test that cannot be met ends the program. Cost: none.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
@@ -14,25 +15,25 @@ namespace ccgraph::test {
 void setEngineUnderTest(const runtime::Engine &engine, runtime::ProcessPlace place);
 void setKernelsUnderTest(std::vector<std::string> providers);
 [[nodiscard]] const runtime::Engine &engineUnderTest();
-/// builtin unless another is named
+/// Returns the providers; builtin by default.
 [[nodiscard]] const std::vector<std::string> &kernelsUnderTest();
 
-/// Programs for so many ranks can run here.
+/// Returns true if programs for this number of ranks can run here.
 [[nodiscard]] bool runsRanks(size_t ranks);
-/// Steps can be given stated times here.
+/// Returns true if steps can have simulated durations here.
 [[nodiscard]] bool runsPaced();
-/// Floats are added in an order that is its library's own, and rounded as that does.
+/// Returns true if the engine's library determines the order and rounding of float additions.
 [[nodiscard]] bool addsInItsOwnOrder();
-/// How many of these orders of steps there are to try: where none is drawn, one.
+/// Returns how many orders of steps to try, at most `most`; one if the engine does not draw an order.
 [[nodiscard]] uint64_t seedsToTry(uint64_t most);
-/// From 1 to `most`, those that can.
+/// Returns the numbers of ranks from 1 to `most` that can run.
 [[nodiscard]] std::vector<size_t> rankCounts(size_t most);
-/// This process runs the rank.
+/// Returns true if this process runs the rank.
 [[nodiscard]] bool runs(size_t rank);
-/// The results of this rank come to this process.
+/// Returns true if this process receives the results of the rank.
 [[nodiscard]] bool sees(size_t rank);
 
-/// Ends the test program where the run fails, because the ranks' processes would not go on together.
+/// Runs the plans; a failed run ends the test program, because the ranks' processes would no longer do the same.
 [[nodiscard]] runtime::RunResult mustRun(const runtime::PlanRequest &request);
 
 } // namespace ccgraph::test

@@ -1,4 +1,5 @@
-// Every kind of collective by plan: what each member receives is what exchange.h defines, in every order, of every size, and in place.
+// Tests every kind of collective by plan: each member receives the values that exchange.h defines, in every order, for
+// every size, and in place.
 #include "conformance/engine_under_test.h"
 #include "support/plan_builder.h"
 
@@ -27,7 +28,7 @@ runtime::RunResult runOn(const Plan &plan, std::vector<TensorMap> inputs) {
   return mustRun(request);
 }
 
-/// One collective as every member calls it, sizes in elements.
+/// One collective from the view of every member, sizes in elements.
 struct Exchange {
   const char *name = "";
   Kind kind = Kind::AllReduce;
@@ -36,13 +37,15 @@ struct Exchange {
   /// elements of a row that member m of n sends, and receives
   int64_t (*sent)(int64_t n, int64_t m) = nullptr;
   int64_t (*received)(int64_t n, int64_t m) = nullptr;
-  /// of an all_to_all: elements from member `from` to member `to`
+  /// for an all_to_all: elements from member `from` to member `to`
   int64_t (*split)(int64_t from, int64_t to) = nullptr;
-  /// where the receiving row begins in the sending one; negative: it has memory of its own. Sent in received where that is longer.
+  /// the offset of the receiving row in the sending row, or of the sending row in a longer receiving row; negative: the
+  /// receiving row has memory of its own.
   int64_t (*overlap)(int64_t n, int64_t m) = nullptr;
 };
 
-/// Elements of a share. Engines go other ways for few and for many, and for what cannot be shared out evenly.
+/// The number of elements in a share. Engines use other algorithms for few elements, for many, and for numbers that
+/// cannot be divided evenly.
 int64_t width = 150;
 constexpr int64_t widths[] = {1, 150, 20'011};
 int64_t one(int64_t, int64_t) { return width; }
@@ -80,11 +83,11 @@ const Exchange exchanges[] = {
     {"scatter_in_place", Kind::Scatter, DType::F32, {}, all, one, nullptr, atChunk},
 };
 
-/// All members' plans, and what they send.
+/// The plans of all members, and what they send.
 class ExchangeCase {
 public:
   ExchangeCase(const Exchange &exchange, int64_t n) : exchange_(exchange), n_(n) {
-    // Because a group's order is its own, it is turned.
+    // The ranks are rotated, because a group has its own order of ranks.
     for (int64_t m = 0; m < n; ++m)
       ranks_.push_back((m + 1) % n);
     builders_.resize(static_cast<size_t>(n));
@@ -112,7 +115,7 @@ public:
 private:
   [[nodiscard]] size_t rank(int64_t m) const { return static_cast<size_t>(ranks_[static_cast<size_t>(m)]); }
   [[nodiscard]] int64_t root() const { return n_ - 1; }
-  /// "" where they are equal: to the bit, but for floats that are reduced in an order of the engine's own.
+  /// Returns "" if the tensors are equal: bitwise, except for floats that the engine reduces in its own order.
   [[nodiscard]] std::string differenceFrom(const HostTensor &expected, const HostTensor &got) const {
     runtime::ComparisonRules rules;
     if (addsInItsOwnOrder() && exchange_.reduceOp && (isFloat(exchange_.dtype) || isComplex(exchange_.dtype))) {
@@ -130,7 +133,7 @@ private:
     return list;
   }
 
-  /// x is copied to where the collective reads, so that it may write there.
+  /// x is copied to the buffer that the collective reads, so that the collective may write there.
   void build(int64_t m) {
     builders_[rank(m)] = std::make_unique<PlanBuilder>();
     PlanBuilder &b = *builders_[rank(m)];
@@ -158,7 +161,7 @@ private:
       call.receiveCounts.emplace_back(count);
     b.copy("c", x, send);
     b.collective("e", b.collectives(b.group("g", ranks_)), {call});
-    // Because peers may still read what was sent until all are done, it is spoilt at once.
+    // A peer must have read the sent data before a collective ends, so the data is overwritten right after it.
     b.copy("spoil", x, send);
     b.plan.outputs.push_back(PlanValue::tensor(receive));
     b.order("c", "e");
@@ -215,7 +218,7 @@ TEST_P(Exchanges, GiveWhatIsDefined) {
 INSTANTIATE_TEST_SUITE_P(Kinds, Exchanges, testing::ValuesIn(exchanges),
                          [](const auto &info) { return std::string(info.param.name); });
 
-/// Each reduction that a dtype has, on a row of a length that no number of ranks divides but one.
+/// Tests each reduction of each dtype, on a row whose length is divisible by no number of ranks except one.
 TEST(Reductions, AreTheInterpretersToTheBit) {
   constexpr ReduceOp ops[] = {ReduceOp::Sum, ReduceOp::Avg,  ReduceOp::Product, ReduceOp::Min,
                               ReduceOp::Max, ReduceOp::Band, ReduceOp::Bor,     ReduceOp::Bxor};
@@ -267,7 +270,7 @@ TEST(Transfers, MeetByEndsAndTag) {
     expectRow(mustRun(request), 1, {20, 30, 10});
 }
 
-/// Both ranks send to and receive from each other in one step: nobody waits for a receive that comes later.
+/// Both ranks send to and receive from each other in one step, so no rank waits for a later receive.
 TEST(Transfers, ABatchStartsTogether) {
   if (!runsRanks(2))
     return;
@@ -318,7 +321,7 @@ TEST(Collectives, RowsOfAListMoveTogether) {
   expectRow(results, 1, {4, 6, 8}, "out.1");
 }
 
-/// One plan for four ranks, of which each takes its own cell of the group.
+/// One plan serves four ranks, each of which uses its own subgroup.
 TEST(Collectives, EachRankTakesItsCell) {
   if (!runsRanks(4))
     return;

@@ -1,5 +1,6 @@
-// Lists of a collective that name one piece of memory twice: what gloo gives, by the interpreter and by plan. All rows are read before
-// any is filled, and filled in the order of the list. The numbers are those of two real gloo ranks.
+// Tests list collectives that name one piece of memory twice: the interpreter and plans must give the results of gloo.
+// All rows are read before any is written, and they are written in the order of the list. The expected numbers come
+// from two real gloo ranks.
 #include "conformance/engine_under_test.h"
 #include "support/rank_program.h"
 
@@ -50,8 +51,8 @@ const ListForm forms[] = {
       w: "f32[3][1]cpu" = _c10d_functional.wait_tensor.default(r)
       return (v, a))",
      {{{14, 16, 18}, sums}, {{14, 16, 18}, sums}}},
-    // 0/0 at the first element of rank 0 and at the last one of rank 1: NaN wins over a number, whichever of the two comes first.
-    // Here gloo differs: it compares with <, and so keeps the NaN of rank 0 alone.
+    // 0/0 is at the first element of rank 0 and at the last element of rank 1: NaN takes precedence over a number,
+    // whichever comes first. gloo differs here: it compares with <, and so keeps only the NaN of rank 0.
     {"nan_in_max_and_min",
      R"(x: "f32[4][1]cpu"
       a: "f32[4][1]cpu" = aten.sub.Tensor(x, 1)

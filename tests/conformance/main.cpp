@@ -1,6 +1,7 @@
-// ccgraph_conformance [--engine NAME] [--kernels NAME,...] [GoogleTest's flags]: the suite for one engine, local unless another is named, with
-// these providers' kernels for recorded programs, builtin's unless others are named. For an engine with a process for each rank:
-// mpirun -n N ccgraph_conformance --engine mpi; for nccl a launcher's variables say who is who, and where they meet (MASTER_ADDR).
+// ccgraph_conformance [--engine NAME] [--kernels NAME,...] [GoogleTest's flags] runs the suite for one engine (default:
+// local), with the kernels of these providers for recorded programs (default: builtin). For an engine with a process
+// for each rank: mpirun -n N ccgraph_conformance --engine mpi. For nccl, the variables of a launcher give ranks and
+// rendezvous (MASTER_ADDR).
 #include "conformance/engine_under_test.h"
 
 #include "driver/launcher_place.h"
@@ -20,7 +21,7 @@ llvm::StringRef valueOf(llvm::StringRef flag, llvm::StringRef otherwise, llvm::A
   return otherwise;
 }
 
-/// One process speaks for all, unless another one finds something.
+/// Only one process prints, except for failures in the others.
 class Quiet final : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult &result) override {
     if (result.failed())

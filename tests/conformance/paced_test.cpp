@@ -1,4 +1,4 @@
-// Runs that are paced: when steps end by stated times, told exactly, since no test looks at the machine's clock.
+// Tests runs with simulated durations: the end times of steps are exact, since no test uses the machine's clock.
 #include "conformance/engine_under_test.h"
 #include "support/plan_builder.h"
 
@@ -13,7 +13,7 @@ using runtime::PreparedPlans;
 using std::chrono::nanoseconds;
 using Ends = std::vector<int64_t>;
 
-/// Time passes only where the rank has nothing to do, and then at once.
+/// Time passes only while the rank is idle, and then immediately.
 class VirtualClock final : public PaceClock {
 public:
   [[nodiscard]] nanoseconds now() override { return now_; }
@@ -25,7 +25,7 @@ private:
 
 std::unique_ptr<PaceClock> virtualClock() { return std::make_unique<VirtualClock>(); }
 
-/// `expected`: by rank, by step; one entry where all ranks have the same.
+/// `expected` is by rank and step; it has one entry if all ranks have the same.
 void expectEnds(const std::vector<const Plan *> &plans, size_t ranks, std::vector<std::vector<int64_t>> times,
                 const std::vector<Ends> &expected) {
   if (!runsRanks(ranks) || !runsPaced())
@@ -157,7 +157,7 @@ TEST(Paced, NothingIsComputedAndNothingComesOut) {
   if (!runsRanks(2) || !runsPaced())
     return;
   Overlap b;
-  // More than any machine has, and no input.
+  // The plan needs more memory than any machine has, and no input.
   b.plan.layout.computeBytes = int64_t{1} << 60;
   runtime::PlanRequest request{.plans = {&b.plan}, .ranks = 2, .inputs = std::vector<TensorMap>(2)};
   request.pace = Pace{{{1, 2, 3, 4}}, virtualClock};

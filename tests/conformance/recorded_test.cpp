@@ -1,5 +1,5 @@
-// Every captured program with recorded values that can be lowered, by plan: as it stands, after -O2, merged into flat buckets, and with
-// one stream for all groups.
+// Runs every captured program with recorded values that can be lowered, by plan: unchanged, after -O2, merged into flat
+// buckets, and with one stream for all groups.
 #include "conformance/engine_under_test.h"
 #include "support/recorded.h"
 
@@ -15,7 +15,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// One plan a text. Empty where lowering refuses one.
+/// Returns one plan for each graph. Returns none if lowering refuses one.
 std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program, const Pipeline &pipeline, size_t streams) {
   std::vector<std::unique_ptr<Plan>> plans;
   PassManagerOptions options;
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<Plan>> plansOf(const LoadedProgram &program, const P
   return plans;
 }
 
-/// "" if the outputs are the recorded ones, as far as they come to this process.
+/// Returns "" if the outputs that this process receives are the recorded ones.
 std::string problemOf(const LoadedProgram &program, const runtime::RunResult &results) {
   std::vector<TensorMap> recorded = program.request.inputs;
   for (size_t rank = 0; rank < recorded.size(); ++rank)
@@ -51,7 +51,7 @@ std::string problemOf(const LoadedProgram &program, const runtime::RunResult &re
   return "rank " + std::to_string(first.rank) + " " + first.output + ": " + first.message;
 }
 
-/// Inductor's pooling has no entry in PyTorch's dispatcher, so PyTorch's kernels alone do not run it.
+/// Inductor's pooling has no entry in PyTorch's dispatcher, so PyTorch's kernels alone cannot run it.
 bool hasKernels(const LoadedProgram &program) {
   auto pools = [](const Node &node) {
     return node.target() && node.target().str().startswith("prims._low_memory_max_pool");
@@ -61,7 +61,7 @@ bool hasKernels(const LoadedProgram &program) {
          });
 }
 
-/// Before the first step, by the operator's name.
+/// The run must be refused before the first step, with the operator's name.
 void expectRefused(const runtime::PlanRequest &request) {
   llvm::Expected<runtime::RunResult> results = runtime::runPlans(engineUnderTest(), request);
   ASSERT_FALSE(static_cast<bool>(results));
@@ -71,7 +71,7 @@ void expectRefused(const runtime::PlanRequest &request) {
 
 struct Way {
   const char *name;
-  /// as --pipeline takes it; O2 as -O2
+  /// as for --pipeline; O2 means -O2
   const char *pipeline;
   size_t streams = 0;
 };

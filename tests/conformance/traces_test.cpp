@@ -1,4 +1,4 @@
-// What ranks remember of a run, gathered where it is told: of all ranks, whichever process ran them.
+// Tests that the records of a run are gathered in the requested process for all ranks, whichever process ran them.
 #include "conformance/engine_under_test.h"
 #include "support/plan_builder.h"
 

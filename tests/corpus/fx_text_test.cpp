@@ -1,5 +1,5 @@
-// Every captured graph, read as PyTorch prints it: each node is what PyTorch says that it is, and writing gives the
-// text back.
+// Reads every captured graph as PyTorch prints it: each node must match PyTorch's table, and writing must return the
+// text.
 #include "support/corpus.h"
 
 #include "ccgraph/frontend/files.h"
@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// PyTorch's table says "<built-in function le>" where we say "operator.le".
+/// PyTorch's table has "<built-in function le>" for ccgraph's "operator.le".
 bool sameTarget(const Node &node, StringRef theirs) {
   StringRef ours = node.target().str();
   if (theirs.consume_front("<")) {
@@ -34,7 +34,7 @@ std::string withoutBlanks(StringRef text) {
   return out;
 }
 
-/// The text prints no types of lists and Python numbers; there, ours are unknown.
+/// The text has no types for lists and Python numbers; their types are unknown in ccgraph.
 bool sameType(const Node &node, StringRef theirs) {
   if (theirs == "-" || theirs == "True" || theirs == "False")
     return true;
@@ -71,14 +71,14 @@ void compare(const Graph &graph, const TruthGraph &truth) {
   }
 }
 
-/// The graph and its subgraphs, outer before inner, as the text has them.
+/// Appends the graph and its subgraphs, outer before inner, in the order of the text.
 void flatten(const Graph &graph, std::vector<const Graph *> &out) {
   out.push_back(&graph);
   for (const auto &[name, subgraph] : graph.subgraphs())
     flatten(*subgraph, out);
 }
 
-/// As we write it: PyTorch names the class of a traced lambda so that no Python takes it.
+/// Returns the form that ccgraph writes: PyTorch's class name for a traced lambda is not valid Python.
 std::string asPython(StringRef text) {
   const bool isLambda = text.consume_front("class <lambda>(torch.nn.Module):");
   return (isLambda ? "class _lambda_(torch.nn.Module):  # <lambda>" : "") + text.str();

@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// What PyTorch says the types are, by node, subgraphs included; only where it says one.
+/// PyTorch's types by node, including subgraphs, for the nodes with a type in PyTorch's table.
 using Types = std::vector<std::pair<const Node *, std::string>>;
 
 void dropTypes(Graph &graph, StringRef name, const std::vector<TruthGraph> &truth, Types &types) {
@@ -35,7 +35,7 @@ void dropTypes(Graph &graph, StringRef name, const std::vector<TruthGraph> &trut
     dropTypes(*subgraph, key.str(), truth, types);
 }
 
-/// Numbers that only data tell have other names here, and sympy orders sums as it likes.
+/// Numbers that depend on data have other names here, and sympy orders sums in its own way.
 bool comparable(StringRef type) {
   if (type.empty() || type == "-" || type == "True" || type == "False" || type.contains("Sym("))
     return false;
@@ -68,7 +68,8 @@ TEST(InferTypesCorpus, ErasedTypesComeBack) {
     Types types;
     dropTypes(*graphs.front(), "", truthOf(captured), types);
     inferTypes(*graphs.front());
-    // The further graphs hold operators that no distributed training step of ours has: unknown there is no loss.
+    // The graphs of this folder hold operators that no distributed training step in the corpus has, so unknown types
+    // there are accepted.
     bool isOrdinary = !StringRef(captured.readable).contains("/further/");
     for (const auto &[node, expected] : types) {
       if (!comparable(expected))

@@ -1,5 +1,5 @@
-// Every captured graph becomes a plan, or is refused for what a plan cannot hold: an operator that nobody knows, a group that the
-// program computes. A plan is a file and back without loss.
+// Lowers every captured graph to a plan, or expects a refusal for content that a plan cannot hold: an unknown operator,
+// or a group that the program computes. Each plan must survive writing and reading without loss.
 #include "support/lowered_plan.h"
 #include "support/random_plan.h"
 
@@ -19,7 +19,7 @@ void expectSameFromFile(const Plan &plan, const std::string &name) {
   EXPECT_EQ(planDifference(plan, **again), "") << name;
 }
 
-/// Part of a graph's name, and the rule by which its lowering is refused.
+/// A part of a graph's name, and the rule by which its lowering is refused.
 struct Refused {
   llvm::StringLiteral name;
   llvm::StringLiteral rule;
@@ -28,7 +28,7 @@ constexpr Refused refused[] = {
     // torchtitan.deterministic_scatter_add
     {"deepseek", "lower.operator"},
     {"hop-cond", "lower.operator"},
-    // compiled for any rank: its groups are values
+    // compiled for any rank, so its groups are values
     {"fsdp2-tp4-one-rank", "lower.group"},
 };
 

@@ -1,5 +1,5 @@
-// Every captured graph against the operator table: no operator is unknown that PyTorch knows, what a shape rule answers is what
-// PyTorch says, and the verifier has nothing to object.
+// Compares every captured graph with the operator table: no operator that PyTorch declares is unknown, the shape rules
+// give PyTorch's types, and the verifier finds no error.
 #include "support/corpus.h"
 
 #include "ccgraph/frontend/files.h"
@@ -18,7 +18,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// The main graph of a capture, its list types filled in from PyTorch's table: the text does not print them.
+/// The main graph of a capture. Its list types come from PyTorch's table, since the text does not print them.
 class Capture {
 public:
   explicit Capture(const CapturedGraph &captured) {
@@ -41,7 +41,7 @@ public:
   Graph *graph() { return graph_.get(); }
 
 private:
-  /// "(t1, -, (t2))": PyTorch's tables put types of several results in brackets.
+  /// Reads "(t1, -, (t2))": PyTorch's tables write the types of several results in brackets.
   const Type *listType(StringRef text) {
     std::vector<const Type *> elements;
     StringRef inner = text.drop_front().drop_back();
@@ -77,7 +77,7 @@ private:
   TruthGraph truth_;
 };
 
-/// Equal but for the strides of dimensions of one element, which mean nothing: PyTorch's own meta functions and kernels
+/// Ignores the strides of dimensions with one element, which have no meaning: PyTorch's own meta functions and kernels
 /// differ in them.
 bool sameTensor(const Type &a, const Type &b) {
   if (a.dtype() != b.dtype() || a.device() != b.device() || a.sizes() != b.sizes() ||
@@ -89,7 +89,7 @@ bool sameTensor(const Type &a, const Type &b) {
   return true;
 }
 
-/// True if every element that both know is equal: PyTorch has no type for a Work object.
+/// Returns true if all elements with a type on both sides are equal: PyTorch has no type for a Work object.
 bool agree(const Type *ours, const Type *theirs) {
   if (!ours || !theirs || ours == theirs)
     return true;
@@ -155,12 +155,13 @@ TEST(OpsCorpus, OnlyForeignOperatorsAreOpaque) {
       if (node->op() && node->op()->opaque)
         ++opaque[node->target().str().str()];
   }
-  opaque.erase("torchtitan.deterministic_scatter_add.default"); // torchtitan's own: PyTorch registers no schema for it
+  opaque.erase("torchtitan.deterministic_scatter_add.default"); // an operator of torchtitan: PyTorch registers no
+                                                                // schema for it
   for (const auto &[target, count] : opaque)
     ADD_FAILURE() << target << " is opaque in " << count << " places";
 }
 
-/// Groups as the facts beside the capture tell them, where they do.
+/// Reads the groups from the facts beside the capture, if they have groups.
 void readGroups(const std::string &path, Graph &graph) {
   auto file = InputFile::open(path);
   auto groups = file ? readGroupFile(file->source()) : llvm::Expected<GroupTable>(file.takeError());

@@ -1,4 +1,5 @@
-// schedule-overlap on the training graphs of the suite, with their durations: how fast it makes them, within which memory.
+// Tests schedule-overlap on the training graphs of the suite with their durations: the resulting time within a memory
+// budget.
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/cost_files.h"
@@ -11,9 +12,9 @@ namespace {
 
 struct Expectation {
   const char *folder;
-  /// microseconds that -O2 takes at most, at the memory that the program needs as it stands
+  /// the maximum in microseconds after -O2 with the program's own peak memory
   int64_t atOwnPeak;
-  /// the same with a quarter more
+  /// the same with a quarter more memory
   int64_t withMore;
 };
 
@@ -28,7 +29,7 @@ protected:
     durations_ = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
   }
 
-  /// Predicted microseconds after -O2 within this part of the program's own peak, in percent.
+  /// Returns the predicted microseconds after -O2 with a budget of this percentage of the program's own peak.
   int64_t optimised(int64_t percent) {
     std::unique_ptr<Graph> graph = graph_->clone();
     PassManagerOptions options;

@@ -1,5 +1,5 @@
-// What is told of a plan's inputs and outputs is what is told of the graph that it was lowered from, on every captured graph: seeded
-// inputs, as far as 1 MiB goes, and outputs that no input reaches.
+// Tests on every captured graph that a plan and its graph have the same facts about inputs and outputs: seeded inputs
+// up to 1 MiB, and outputs that do not depend on an input.
 #include "support/corpus.h"
 
 #include "ccgraph/passes/lower.h"
@@ -12,7 +12,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// The first input that differs; "" where none does.
+/// Returns the first input that differs; "" if there is none.
 std::string differenceOf(const TensorMap &expected, const TensorMap &got) {
   for (const auto &[name, tensor] : expected)
     if (auto found = got.find(name);

@@ -1,4 +1,4 @@
-// Every plan that is made of a captured graph is sound, of the graph as it is and of what -O2 makes of it.
+// Tests that every plan of a captured graph is sound, both unchanged and after -O2.
 #include "support/lowered_plan.h"
 
 #include "ccgraph/ir/plan_verifier.h"

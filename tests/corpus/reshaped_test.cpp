@@ -1,5 +1,5 @@
-// Programs that reshape a tensor in place and then read it by its first name (tests/torch/reshaped_programs.py): the
-// interpreter and each engine of plans compute what PyTorch computes, whether the text states types or not.
+// Tests programs that reshape a tensor in place and then read it by its first name (tests/torch/reshaped_programs.py):
+// the interpreter and each engine of plans compute PyTorch's results, with and without types in the text.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/infer_types.h"
@@ -44,7 +44,7 @@ std::string numbersOf(const HostTensor &tensor) {
   return text;
 }
 
-/// "[2, 3] 1 2 3 4 5 6": sizes and numbers, as the file of values has them.
+/// Returns sizes and numbers in the form of the values file: "[2, 3] 1 2 3 4 5 6".
 std::string textOf(const HostTensor &tensor) {
   std::string sizes;
   for (int64_t size : tensor.sizes)
@@ -52,7 +52,7 @@ std::string textOf(const HostTensor &tensor) {
   return "[" + sizes + "] " + (tensor.dtype == DType::I64 ? numbersOf<int64_t>(tensor) : numbersOf<float>(tensor));
 }
 
-/// By program: its outputs, in their order, as PyTorch computes them.
+/// The outputs of each program in their order, as PyTorch computes them.
 using Values = llvm::StringMap<std::vector<std::string>>;
 
 Values readValues() {
@@ -114,10 +114,10 @@ private:
   TensorMap inputs_[numRanks];
 };
 
-/// The interpreter lacks kernels of some readers that only make views, for which a plan needs no kernel.
+/// The interpreter lacks kernels for some readers that only make views, for which a plan needs no kernel.
 bool lacksKernel(const std::string &difference) { return difference.find("[run.no-kernel]") != std::string::npos; }
 
-/// Calls `visit` with each program, and its outputs by PyTorch.
+/// Calls `visit` with each program and PyTorch's outputs.
 void forEachProgram(llvm::function_ref<void(Graph &, const std::vector<std::string> &)> visit) {
   Context context;
   InputFile file = llvm::cantFail(InputFile::open(dataFile("programs.py.gz")));
@@ -143,7 +143,7 @@ TEST(ReshapedTest, FirstNamesReadWhatPyTorchReads) {
       return;
     }
     EXPECT_TRUE(verifyPlan(**plan).empty()) << graph.name().str();
-    // Because both engines have their windows from the plan, each runs half of the programs.
+    // Both engines take their windows from the plan, so each runs half of the programs.
     llvm::StringRef engine = number++ % 2 == 0 ? "local" : "nccl-recorded";
     EXPECT_EQ(differenceFrom(wanted, reshaped.runOn(engine, **plan)), "")
         << graph.name().str() << " on " << engine.str();
@@ -151,8 +151,8 @@ TEST(ReshapedTest, FirstNamesReadWhatPyTorchReads) {
   EXPECT_GT(5 * interpreted, 4 * number);
 }
 
-/// No rule infers what an operator makes of its operand in place, so a text without types has no plan, and none that
-/// computes something else.
+/// No rule infers how an operator changes its operand in place, so a text without types must have no plan rather than a
+/// plan with other results.
 TEST(ReshapedTest, WithoutTypesNothingElseIsComputed) {
   forEachProgram([&](Graph &graph, const std::vector<std::string> &wanted) {
     Reshaped reshaped(graph);

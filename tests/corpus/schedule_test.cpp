@@ -1,4 +1,5 @@
-// The schedule of -O2, written and read, and applied to the input of each training graph of the suite, gives the graph of -O2 to the byte.
+// Tests that the schedule of -O2, after writing and reading, gives the graph of -O2 byte for byte when it is applied to
+// each training graph of the suite.
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/schedule_file.h"
 #include "ccgraph/toolkit/graph_files.h"

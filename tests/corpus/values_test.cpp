@@ -1,5 +1,5 @@
-// Every recorded program, run by the reference interpreter: the outputs are PyTorch's. And programs of a mesh, whose
-// ranks' texts differ in nothing but the names of their groups: run as one text, they compute the same.
+// Runs every recorded program in the reference interpreter: the outputs must be PyTorch's. Programs of a mesh, whose
+// ranks' texts differ only in group names, must compute the same when they run as one text.
 #include "support/recorded.h"
 
 #include "ccgraph/ir/collective.h"
@@ -13,7 +13,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// "" if the outputs are the recorded ones.
+/// Returns "" if the outputs are the recorded ones.
 std::string problemOf(const LoadedProgram &program) {
   llvm::Expected<runtime::RunResult> result = runtime::interpret(program.request);
   if (!result)
@@ -43,7 +43,7 @@ TEST(RecordedValues, AreReproduced) {
   EXPECT_GT(calls, 100U);
 }
 
-/// Equal but for the group's name, if it is a collective that has one.
+/// Returns true if the nodes are equal except for the name of a collective's group.
 bool sameButGroup(const Node &a, const Node &b) {
   if (a.name() != b.name() || a.target() != b.target() || a.type() != b.type() || a.args().size() != b.args().size())
     return false;
@@ -65,8 +65,8 @@ bool sameButGroups(const Graph &a, const Graph &b) {
   return !x && !y;
 }
 
-/// The groups of rank 0's text, each with the cells that the ranks' own groups at the same places make; false where one
-/// name would stand for two partitions.
+/// Gives each group of rank 0's text the subgroups that the ranks' own groups at the same position form; returns false
+/// if one name would have two partitions.
 bool unifyGroups(LoadedProgram &program) {
   std::map<std::string, std::set<std::vector<int64_t>>> cells;
   std::vector<std::map<std::string, std::string>> names(program.graphs.size());

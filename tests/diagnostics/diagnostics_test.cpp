@@ -1,4 +1,5 @@
-// Every broken input of this folder, with the whole of what the tools say to it. `ccgraph_diagnostics --update` rewrites the expectations.
+// Tests every broken input of this folder, with the complete output of the tools. `ccgraph_diagnostics --update`
+// rewrites the expectations.
 #include "support/tool_case.h"
 
 int main(int argc, char **argv) {

@@ -5,7 +5,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// Three parts may be cut, each to some hundred bytes.
+/// A line may contain three parts, each cut to some hundred bytes.
 constexpr size_t longestLine = 4000;
 
 std::string complaintAboutLine(llvm::StringRef line) {
@@ -51,7 +51,7 @@ std::string complaintAbout(llvm::Error error) {
       [&](const DiagnosticError &known) {
         found += known.diagnostics().size();
         for (const Diagnostic &diagnostic : known.diagnostics())
-          // Because the line that counts what is not shown belongs to no place.
+          // The line that counts the omitted errors has no place.
           if (complaint.empty() && !llvm::StringRef(diagnostic.message).endswith("more errors are not shown"))
             complaint = complaintAbout(diagnostic);
       },

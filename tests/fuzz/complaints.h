@@ -1,9 +1,9 @@
-// Complaints: what every refusal must be, whoever refuses.
+// Checks the requirements that every refusal of a reader must meet.
 //
-// A refusal is a DiagnosticError; each of its diagnostics names the input, says something, and prints as lines that a terminal
-// shows: not thousands of bytes of the input, no control characters, nothing that is no UTF-8.
+// A refusal is a DiagnosticError. Each of its diagnostics names the input, has a message, and prints as lines that a
+// terminal can show: without thousands of bytes of the input, control characters or invalid UTF-8.
 //
-// Ownership: plain values. Failure: a complaint, in words; empty where there is none. Cost: linear in the messages.
+// Ownership: plain values. Failure: returns a complaint as text; empty if there is none. Cost: linear in the messages.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -12,7 +12,7 @@ namespace ccgraph::test {
 
 [[nodiscard]] std::string complaintAbout(const Diagnostic &diagnostic);
 [[nodiscard]] std::string complaintAbout(llvm::ArrayRef<Diagnostic> diagnostics);
-/// Takes the error.
+/// Consumes the error.
 [[nodiscard]] std::string complaintAbout(llvm::Error error);
 
 } // namespace ccgraph::test

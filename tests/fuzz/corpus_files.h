@@ -1,6 +1,6 @@
-// CorpusFiles: the small files of this project's tests, by what they are: what the fuzzer damages.
+// Collects the small files of this project's tests by kind, as input for the fuzzer.
 //
-// Ownership: plain values, in the order of their paths. Failure: a folder that is not there has no files. Cost: one walk a call.
+// Ownership: plain values, in the order of their paths. Failure: a missing folder has no files. Cost: one walk a call.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -11,11 +11,11 @@
 
 namespace ccgraph::test {
 
-/// Contents of the files of at most `largest` bytes below tests/data with this ending; every `step`-th of them.
+/// Returns the contents of every `step`-th file below tests/data with this ending and at most `largest` bytes.
 [[nodiscard]] std::vector<std::string> dataFiles(llvm::StringRef ending, size_t largest, size_t step = 1);
-/// Files that the cases of tests/diagnostics hold, as they are written, whose text `accept` takes.
+/// Returns the files in the cases of tests/diagnostics whose text `accept` accepts, unchanged.
 [[nodiscard]] std::vector<std::string> caseFiles(llvm::function_ref<bool(llvm::StringRef)> accept);
-/// A section of every golden.
+/// Returns one section of every golden.
 [[nodiscard]] std::vector<std::string> goldenSections(llvm::StringRef section);
 
 } // namespace ccgraph::test

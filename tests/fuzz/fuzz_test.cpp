@@ -1,6 +1,7 @@
-// Every reader under damaged files: nothing crashes, hangs or passes that must not, and every refusal says where and why.
+// Tests every reader with damaged files: no crash, no hang, no invalid input accepted, and every refusal with place and
+// reason.
 //
-// A run is the same everywhere. These variables of the environment make another one:
+// A run is the same on every machine. These environment variables change the run:
 //   CCGRAPH_FUZZ_SEED=N      other damage (1)
 //   CCGRAPH_FUZZ_CASES=N     texts a reader (150)
 //   CCGRAPH_FUZZ_SECONDS=N   as many texts as fit into this time a reader
@@ -25,7 +26,7 @@ uint64_t setting(const char *name, uint64_t otherwise) {
   return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// How long to go on: a number of texts, or a time.
+/// The limit of a run: a number of texts, or a time.
 class Budget {
 public:
   [[nodiscard]] bool allows(uint64_t index) const {
@@ -62,7 +63,7 @@ TEST_P(FuzzTest, DamageIsRefusedOrHarmless) {
     ASSERT_EQ(subject.complaint(text), "") << "seed " << seed << ", text " << index << ":\n" << text.substr(0, 8000);
     ASSERT_LT(Clock::now() - start, longestCase) << "seed " << seed << ", text " << index;
   }
-  RecordProperty("texts", std::to_string(index)); // what tests/evidence/fuzz makes a table of
+  RecordProperty("texts", std::to_string(index)); // tests/evidence/fuzz makes a table of it
 }
 
 TEST_P(FuzzTest, WhatIsNotDamagedIsHarmless) {

@@ -28,7 +28,7 @@ std::string textOf(const Graph &graph, Writer write) {
   return os.str();
 }
 
-/// Reads what was written, and writes it again.
+/// Reads the written text, and writes it again.
 std::string roundTrip(const Graph &graph, Writer write) {
   std::string text = textOf(graph, write);
   auto again = readGraphs(graph.context(), {"written", text});
@@ -39,7 +39,8 @@ std::string roundTrip(const Graph &graph, Writer write) {
   return "";
 }
 
-/// FX text of a graph is read back as the same; only what came in another form may hold what this form cannot say.
+/// The FX text of a graph must read back as the same graph; only a graph from another form may contain what FX text
+/// cannot express.
 std::string fxRoundTrip(const Graph &graph, GraphFormat format) {
   llvm::raw_null_ostream nowhere;
   if (llvm::Error error = writeFxText(nowhere, graph))
@@ -54,7 +55,7 @@ std::string fxRoundTrip(const Graph &graph, GraphFormat format) {
   return again->front()->size() == graph.size() ? "" : "FX text of a JSON graph has another number of nodes: " + text;
 }
 
-/// -O2 with all checks: it may refuse the input, and nothing else.
+/// Runs -O2 with all checks; the only permitted failure is a refusal of the input.
 std::string optimize(Graph &graph) {
   std::string complaint;
   PassManagerOptions options;
@@ -70,7 +71,7 @@ std::string optimize(Graph &graph) {
   return complaintAbout(run.takeError());
 }
 
-/// Two ranks compute the same before and after, where they can compute the program at all.
+/// Two ranks must compute the same before and after, if they can run the program.
 std::string compare(const Graph &before, const Graph &after) {
   runtime::RunRequest request;
   request.graphs = {&before};
@@ -87,7 +88,7 @@ std::string compare(const Graph &before, const Graph &after) {
 std::string optimizeAndCompare(const Graph &graph) {
   std::unique_ptr<Graph> before = graph.clone();
   assumeGroups(*before, ranks);
-  // Because two ranks may be too few for it, which the tools say too.
+  // Two ranks may be too few for the program; the tools report this too.
   if (llvm::Error error = verifyOrError(*before))
     return complaintAbout(std::move(error));
   std::unique_ptr<Graph> after = before->clone();

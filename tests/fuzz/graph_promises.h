@@ -1,7 +1,7 @@
-// GraphPromises: what holds of every graph that a reader accepts.
+// Checks the properties of every graph that a reader accepts.
 //
-// Ownership: borrows; the graph is changed by nobody. Failure: a complaint, in words; empty where every promise is kept. Cost: a few
-// milliseconds, and for a graph that is small enough to run, two runs on two ranks.
+// Ownership: borrows the graph and does not change it. Failure: returns a complaint as text; empty if every property
+// holds. Cost: a few milliseconds, and for a graph that is small enough to run, two runs on two ranks.
 #pragma once
 
 #include "ccgraph/frontend/read_graph.h"

@@ -12,7 +12,7 @@ using Others = llvm::ArrayRef<std::string>;
 
 constexpr size_t largestText = size_t(1) << 18;
 
-/// A part of a text, by where it lies.
+/// A part of a text, by its position.
 struct Span {
   size_t begin = 0;
   size_t end = 0;
@@ -29,7 +29,7 @@ Span anySpan(StringRef text, Mutator &random) {
 
 bool isWord(char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }
 
-/// Words and numbers whole, any other byte alone, blanks left out.
+/// Splits a text into words, numbers and single other bytes, without blanks.
 llvm::SmallVector<Span, 0> tokensOf(StringRef text) {
   llvm::SmallVector<Span, 0> tokens;
   for (size_t at = 0; at < text.size();) {
@@ -48,7 +48,7 @@ Span anyToken(StringRef text, Mutator &random) {
   return tokens.empty() ? Span() : tokens[random.below(tokens.size())];
 }
 
-/// Without the newline.
+/// Returns a line without its newline.
 Span anyLine(StringRef text, Mutator &random) {
   size_t at = random.below(text.size() + 1);
   size_t before = text.take_front(at).rfind('\n');
@@ -198,7 +198,7 @@ std::string doubleLine(StringRef text, Others, Mutator &random) {
   return replaced(text, {line.begin, line.begin}, (slice(text, line) + "\n").str());
 }
 
-/// The names on a moved line stay known, or come too late.
+/// After a line moved, its names are still defined, or are defined too late.
 std::string moveLine(StringRef text, Others, Mutator &random) {
   Span line = anyLine(text, random);
   std::string moved = (slice(text, line) + "\n").str();
@@ -254,7 +254,7 @@ std::string asUtf16(StringRef text, Others, Mutator &) {
 
 using Change = std::string (*)(StringRef, Others, Mutator &);
 
-// Because most damage that gets far is small, such changes stand here more than once.
+// Most damage that passes the first checks is small, so small changes are listed more than once.
 constexpr Change changes[] = {flipBit,       putBytes,      putWord,    putWord,    putWord,   putNumber, putNumber,
                               putNumber,     swapTokens,    swapTokens, takeToken,  takeToken, takeToken, takeLine,
                               dropToken,     dropToken,     dropSpan,   doubleSpan, dropLine,  dropLine,  doubleLine,
@@ -264,7 +264,7 @@ constexpr Change changes[] = {flipBit,       putBytes,      putWord,    putWord,
 } // namespace
 
 uint64_t Mutator::next() {
-  // splitmix64 (Steele, Lea, Flood 2014): every seed is a good one, and the numbers are the same everywhere.
+  // splitmix64 (Steele, Lea, Flood 2014): every seed is good, and the numbers are the same on every machine.
   uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;

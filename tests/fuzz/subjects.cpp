@@ -65,7 +65,7 @@ Texts fxTexts() {
   return joined(joined(dataFiles(".py", smallFile, 3), goldenSections("input")), caseFiles(isFxText));
 }
 
-/// The captured graphs and the goldens as JSON, and files with what only JSON can say.
+/// Returns the captured graphs and the goldens as JSON, and files with content that only JSON can express.
 Texts jsonTexts() {
   Texts texts = joined(dataFiles("every-feature.json", size_t(1) << 20),
                        caseFiles([](StringRef text) { return text.contains("ccgraph.graph"); }));
@@ -82,7 +82,7 @@ Texts jsonTexts() {
   return texts;
 }
 
-/// Exported programs, and those of the cases.
+/// Returns exported programs, including those of the cases.
 Texts exportedModels() {
   return joined(dataFiles(".model.json", size_t(1) << 20),
                 caseFiles([](StringRef text) { return text.contains("\"graph_module\""); }));
@@ -130,7 +130,8 @@ std::string complaintAboutPlan(StringRef text) {
   return complaintAbout(warnings.take());
 }
 
-/// Plans whose calls have each attribute beside each kind, with values of every sort: most make no sense, and are refused or harmless.
+/// Returns plans whose calls combine each attribute with each kind, with values of every sort: most are invalid, and
+/// must be refused or harmless.
 Texts attributePlans() {
   constexpr StringRef attributes[] = {R"("reduce": "sum")",
                                       R"("reduce": "nothing")",
@@ -209,7 +210,7 @@ Texts machineFiles() {
                 caseFiles([](StringRef text) { return text.contains("ccgraph.machine"); }));
 }
 
-/// What is accepted prices every kind of collective without a number that is none.
+/// An accepted machine must give every kind of collective a finite estimated time.
 std::string complaintAboutMachine(StringRef text) {
   auto machine = readMachineFile({"input", text});
   if (!machine)
@@ -230,7 +231,7 @@ Texts scheduleFiles() {
                 caseFiles([](StringRef text) { return text.contains("ccgraph.schedule"); }));
 }
 
-/// What is accepted is written as a text that reads as the same.
+/// An accepted schedule must be written as a text that reads back as the same schedule.
 std::string complaintAboutSchedule(StringRef text) {
   Diagnostics warnings;
   auto schedule = readSchedule({"input", text}, &warnings);
@@ -313,12 +314,12 @@ std::string complaintAboutType(StringRef text) {
 
 // --- Logs -------------------------------------------------------------------------------------------------------------
 
-/// The logs of the cases: good ones, with prefixes, interleaved and damaged.
+/// Returns the logs of the cases: valid ones, with prefixes, interleaved and damaged.
 Texts traceLogs() {
   return caseFiles([](StringRef text) { return text.contains("\"has_payload\""); });
 }
 
-/// Whatever is damaged, a log is listed; a graph that is listed as read is read when it is asked for.
+/// A log is listed whatever is damaged, and a graph that is listed as readable can be read.
 std::string complaintAboutTrace(StringRef text) {
   InputFile file = InputFile::ofText("input", text.str(), {});
   Diagnostics warnings;
@@ -341,7 +342,8 @@ std::string complaintAboutTrace(StringRef text) {
 
 // --- Bytes ------------------------------------------------------------------------------------------------------------
 
-/// A file is refused, or its text is no larger than a hundred times the file, beyond what every file may inflate to.
+/// A file is refused, or its text is at most a hundred times the size of the file, plus the size that every file may
+/// inflate to.
 std::string complaintAboutFile(StringRef bytes) {
   auto path = std::filesystem::temp_directory_path() / ("ccgraph-fuzz-" + std::to_string(getpid()));
   std::ofstream(path, std::ios::binary) << bytes.str();
@@ -355,7 +357,8 @@ std::string complaintAboutFile(StringRef bytes) {
   return complaint;
 }
 
-/// Real files, and a bomb: members of 64 KiB of zeros each, which inflate to 700 times their size.
+/// Returns real files, and a decompression bomb: members of 64 KiB of zeros each, which inflate to 700 times their
+/// size.
 Texts gzipFiles() {
   static constexpr StringRef zeros =
       "1f8b0800000000000203edc101010000008090feafee080a000000000000000000000000000000000000000000"

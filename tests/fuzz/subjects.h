@@ -1,6 +1,7 @@
-// Subjects: the readers that are fuzzed, each with the files to damage and the question whether it did its duty.
+// Defines the readers that are fuzzed, each with files to damage and a check of its answer.
 //
-// Every text may be refused, with a diagnostic that has a place and says something. What is accepted must hold its promises:
+// A reader may refuse any text, with a diagnostic that has a place and a message. An accepted text must have these
+// properties:
 //   a graph       is refused by the verifier with diagnostics, or: writing and reading it again gives the same bytes; -O2 with all
 //                 checks ends in success or refuses the input; and where two ranks can run it, they compute the same after -O2;
 //   a plan        written and read again is the same, field by field; the plan verifier finds what it finds, with diagnostics;
@@ -8,7 +9,7 @@
 //   a pipeline, a type   prints back to a text that means the same;
 //   tensors       written and read again are the same.
 //
-// Ownership: plain values. Failure: a complaint, in words; empty where there is none. Cost: milliseconds a text.
+// Ownership: plain values. Failure: returns a complaint as text; empty if there is none. Cost: milliseconds a text.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -22,7 +23,7 @@ namespace ccgraph::test {
 struct FuzzSubject {
   /// also the name of the test
   llvm::StringRef name;
-  /// small files that are accepted, or nearly so
+  /// small files that are accepted, or nearly accepted
   std::vector<std::string> (*corpus)();
   /// what is wrong with the reader's answer to this text; empty: nothing
   std::string (*complaint)(llvm::StringRef text);

@@ -1,4 +1,5 @@
-// The runner of the goldens: what it takes for an outcome, and what for a broken promise, which no --update may write down.
+// Tests the runner of the goldens: which results are outcomes, and which are broken promises that --update must not
+// record.
 #include "support/golden_runner.h"
 
 #include <gtest/gtest.h>

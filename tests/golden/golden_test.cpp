@@ -1,5 +1,5 @@
-// Every tests/golden/**/*.golden is a test. `ccgraph_golden --update` writes what comes out into the files as the new expectation, but
-// never while any other promise of that file is broken (see support/golden_runner.h).
+// Makes a test of every tests/golden/**/*.golden. `ccgraph_golden --update` writes the results into the files as the
+// new expectations, but never while any other promise of that file is broken (see support/golden_runner.h).
 #include "support/golden_runner.h"
 #include "support/test_name.h"
 
@@ -89,7 +89,7 @@ TEST_P(GoldenTest, HoldsWhatItSays) { checkGolden(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, GoldenTest, testing::ValuesIn(findGoldens(goldenFolder())), nameOf);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenTest);
 
-/// A golden lies in the folder of the pass that it is about, and its pipeline runs that pass.
+/// A golden is in the folder of the pass that it tests, and its pipeline runs that pass.
 TEST(GoldenFolderTest, EachFolderIsNamedForAPassThatItsGoldensRun) {
   std::vector<StringRef> passes = passNames();
   for (const std::string &path : findGoldens(goldenFolder())) {
@@ -103,10 +103,10 @@ TEST(GoldenFolderTest, EachFolderIsNamedForAPassThatItsGoldensRun) {
 
 namespace {
 
-/// What the goldens of one pass show together.
+/// The combined content of one pass's goldens.
 struct Coverage {
   unsigned goldens = 0;
-  unsigned refusals = 0; ///< goldens in which something that could be wanted is not done
+  unsigned refusals = 0; ///< goldens in which a possible change is not made
   std::string remarks;
 };
 
@@ -128,7 +128,8 @@ Coverage coverageOf(StringRef pass) {
 
 } // namespace
 
-/// Fifteen goldens a pass, two in five of them at least refusals, and each reason that the pass can give occurs in one.
+/// Each pass needs fifteen goldens, of which at least two in five are refusals, and each reason that the pass can give
+/// must occur in one.
 TEST(GoldenFolderTest, EachPassShowsItsRewritesItsRefusalsAndAllOfItsReasons) {
   for (StringRef name : passNames()) {
     SCOPED_TRACE(name.str());

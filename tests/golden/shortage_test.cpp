@@ -1,4 +1,4 @@
-// What a remark says that a node lacks of memory budget is what lets it move, to the byte.
+// Tests that the missing memory budget in a remark about a node is exactly the budget that lets it move, to the byte.
 #include "support/golden_case.h"
 
 #include "ccgraph/frontend/files.h"
@@ -13,7 +13,7 @@ struct Shortage {
   int64_t bytes = 0;
 };
 
-/// What the nodes lack that the budget stopped, and the budget.
+/// The missing bytes of the nodes that the budget stopped, and the budget.
 struct Shortages {
   std::vector<Shortage> all;
   std::optional<int64_t> budget;
@@ -39,7 +39,7 @@ Shortages shortagesOf(const GoldenCase &golden, std::optional<int64_t> budget) {
   return found;
 }
 
-/// True if the golden has one node that the budget stops, so that nothing else moves when it does.
+/// Returns true if the golden has exactly one node that the budget stops, so that nothing else moves when it does.
 bool holdsShortage(const std::string &path) {
   InputFile file = llvm::cantFail(InputFile::open(path));
   GoldenCase golden = llvm::cantFail(GoldenCase::read(llvm::cantFail(GoldenFile::parse(path, file.text()))));

@@ -1,4 +1,4 @@
-// Compiled with GROUP as something that is given for a group; what is none must not compile.
+// This file is compiled with GROUP as an argument for a group; an argument that is not a group must not compile.
 #include "ccgraph/tracer/group.h"
 
 using namespace ccgraph::tracer;

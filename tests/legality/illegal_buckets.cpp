@@ -1,4 +1,4 @@
-// Illegal edits of collectives and of the buckets that they were merged into.
+// Illegal edits of collectives and of the buckets into which they were merged.
 #include "legality/illegal_edits.h"
 #include "support/buckets.h"
 #include "support/rewrites.h"
@@ -12,7 +12,7 @@ namespace ccgraph::test {
 
 namespace {
 
-/// The node's arguments with every string of value `from` turned into `to`.
+/// Replaces every string `from` in the node's arguments by `to`.
 void renameText(Node *node, llvm::StringRef from, llvm::StringRef to) {
   Graph &graph = *node->graph();
   ArgumentBuilder builder(graph);
@@ -25,7 +25,7 @@ void renameText(Node *node, llvm::StringRef from, llvm::StringRef to) {
   graph.setArguments(node, std::move(builder), {positional, {}});
 }
 
-/// The launch itself or, if it is the pass's duty to leave it alone and there is to be a cover-up, a copy of it.
+/// Returns the launch itself. If the pass must leave the launch alone and the edit is covered up, returns a copy.
 Node *editable(Trial &trial, Node *launch) {
   if (!trial.coverUp || !trial.result.before->find(launch))
     return launch;
@@ -44,7 +44,7 @@ bool numbersOnly(const Type *type) {
   return type && type->isTensor() && llvm::all_of(type->sizes(), [](const Dim &size) { return size.isStatic(); });
 }
 
-/// Functional collectives of one tensor with one wait, of a kind that has a coalesced form.
+/// Returns true for a functional collective of one tensor with one wait, of a kind that has a coalesced form.
 bool isGroupable(const Node &node) {
   const CollectiveSpec *spec = collectiveOf(node);
   if (!spec || spec->inPlace || spec->coalesced || spec->output >= 0 || spec->legacy || node.numOperands() != 1 ||
@@ -93,7 +93,7 @@ bool useAnotherReduction(Trial &trial) {
   return true;
 }
 
-/// Two collectives of which one needs the other become one.
+/// Merges two collectives, one of which depends on the other.
 bool mergeAcrossDependence(Trial &trial) {
   auto launches = nodesWhere(trial.graph(), isGroupable);
   std::vector<std::pair<Node *, Node *>> pairs;
@@ -115,7 +115,7 @@ bool mergeAcrossDependence(Trial &trial) {
 
 namespace {
 
-/// Other literals for a node that takes a piece of a buffer; false if it takes none.
+/// Changes the literals of a node that takes a piece of a buffer; returns false if it takes none.
 bool shiftPiece(Node *node) {
   llvm::StringRef target = node->target().str();
   auto number = [&](unsigned i) { return node->args()[i].integer(); };
@@ -132,7 +132,7 @@ bool shiftPiece(Node *node) {
   return false;
 }
 
-/// The element that a getitem takes becomes the next one of the same type.
+/// Replaces the element that a getitem takes by the next one of the same type.
 bool shiftItem(const MergedEntry &entry, Node *node) {
   if (!isGetItem(*node))
     return false;
@@ -162,12 +162,12 @@ bool takeWrongSlice(Trial &trial) {
   return false;
 }
 
-/// What a member sent.
+/// Returns what a member sent.
 static Node *inputOf(const Trial &trial, const BucketMember &member) {
   return trial.result.before->operands(*trial.result.before->find(member.launch))[0];
 }
 
-/// Readers of one member's result get another's of the same type.
+/// Lets the readers of one member's result read another result of the same type.
 bool swapReplacements(Trial &trial) {
   MergedEntry *entry = anyBucket(trial, trial.random.below(2) ? BucketLayout::Flat : BucketLayout::Grouped);
   if (!entry)
@@ -195,14 +195,14 @@ bool swapReplacements(Trial &trial) {
   return true;
 }
 
-/// The value that a movement of one value moves, as far up as it does.
+/// Follows nodes that only move one value up to the value that they move.
 static const Node *root(const Node *node) {
   bool moves = node->numOperands() == 1 && !collectiveOf(*node) &&
                (isViewLike(*node) || node->target().str().startswith("aten.reshape"));
   return moves ? root(node->operand(0)) : node;
 }
 
-/// The bucket is filled in another order than it is emptied.
+/// Fills the bucket in another order than it is emptied.
 bool swapMembers(Trial &trial) {
   MergedEntry *entry = anyBucket(trial, trial.random.below(2) ? BucketLayout::Flat : BucketLayout::Grouped);
   if (!entry)

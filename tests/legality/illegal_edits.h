@@ -1,12 +1,11 @@
-// Illegal edits: one wrong step each, made on a legal result, illegal by construction.
+// Illegal edits make one wrong change each to a legal result, illegal by construction.
 //
-// Each edit takes a legal result and breaks one rule, of its own choosing where there are several
-// places. With `coverUp` it also edits the certificate so that it tells of the wrong step as a
-// dishonest pass would; without, the certificate stays what the honest pass wrote.
+// Each edit breaks one rule, at a random place if there are several. With `coverUp`, the edit also changes the
+// certificate to describe the wrong change, as a dishonest pass would; otherwise the certificate stays as the honest
+// pass wrote it.
 //
-// Ownership: edits change the result's graph and certificate in place. Failure: false where the
-// result offers no place for that edit; the result is then unchanged. Cost: a few passes over the
-// graph.
+// Ownership: edits change the result's graph and certificate in place. Failure: returns false if the result has no
+// place for the edit; the result is then unchanged. Cost: a few passes over the graph.
 #pragma once
 
 #include "legality/legal_results.h"
@@ -25,12 +24,12 @@ struct Trial {
 struct IllegalEdit {
   llvm::StringRef name;
   bool (*apply)(Trial &trial);
-  bool swap = false; ///< a moved entry makes it legal, so it is tried with the certificate untouched only
+  bool swap = false; ///< a moved entry makes the edit legal, so it is tried only with an unchanged certificate
 };
 /// Sorted by name.
 [[nodiscard]] llvm::ArrayRef<IllegalEdit> illegalEdits();
 
-// The edits, by what they break (illegal_*.cpp).
+// The edits, sorted into files by what they break (illegal_*.cpp).
 bool swapCollectives(Trial &trial);
 bool moveBeforeOperand(Trial &trial);
 bool moveWaitAfterUse(Trial &trial);
@@ -54,18 +53,17 @@ bool takeWrongSlice(Trial &trial);
 bool swapReplacements(Trial &trial);
 bool swapMembers(Trial &trial);
 
-// What they share.
+// Functions that the edits share.
 
 /// States the present issue order of every group, and declares that the pass reorders collectives.
 void stateAllOrders(Trial &trial);
-/// Puts a copy of the node in its place and covers the exchange up in the certificate; `map` gives
-/// the operands of the copy.
+/// Replaces the node by a copy and covers up the replacement in the certificate; `map` gives the operands of the copy.
 Node *replaceByCopy(Trial &trial, Node *node, llvm::function_ref<Node *(uint32_t)> map);
-/// Live nodes that pass.
+/// Returns the live nodes for which `pass` is true.
 [[nodiscard]] std::vector<Node *> nodesWhere(const Graph &graph, llvm::function_ref<bool(const Node &)> pass);
-/// True if all operands and ordering edges of `node` stand before `place`.
+/// Returns true if all operands and ordering edges of `node` come before `place`.
 [[nodiscard]] bool operandsBefore(const Node *node, const Node *place);
-/// True if `to` needs `from`, by data or ordering edges.
+/// Returns true if `to` depends on `from`, by data or ordering edges.
 [[nodiscard]] bool reaches(const Node *from, const Node *to);
 
 } // namespace ccgraph::test

@@ -11,7 +11,7 @@ namespace ccgraph::test {
 
 namespace {
 
-/// Moves make no entry of their own, so the cover-up is the one that a pass has for moves: the order that there now is.
+/// Moves have no entry of their own, so the cover-up is the entry that a pass makes for moves: the present order.
 bool done(Trial &trial) {
   if (trial.coverUp)
     stateAllOrders(trial);
@@ -20,14 +20,14 @@ bool done(Trial &trial) {
 
 bool isLaunch(const Node &node) { return collectiveOf(node) != nullptr; }
 
-/// Accesses of one node to one storage, as a pair of bits.
+/// The accesses of one node to one storage, as a pair of bits.
 struct Touch {
   Node *node = nullptr;
   bool reads = false;
   bool writes = false;
 };
 
-/// By storage, in program order; waits and views left out.
+/// Returns the accesses by storage, in program order, without waits and views.
 std::vector<std::vector<Touch>> touchesOf(const Graph &graph, const StorageMap &storages) {
   std::vector<std::vector<Touch>> touches(storages.numStorages());
   for (Node *node : graph.nodes()) {
@@ -85,7 +85,7 @@ bool moveWaitAfterUse(Trial &trial) {
   return done(trial);
 }
 
-/// A reader of a buffer goes before the write that filled it, where no edge but the storage forbids it.
+/// Moves a reader of a buffer before the write that filled it, if only the storage forbids it.
 bool moveReadBeforeWrite(Trial &trial) {
   StorageMap storages(trial.graph());
   std::vector<std::pair<Node *, Node *>> pairs;
@@ -102,7 +102,7 @@ bool moveReadBeforeWrite(Trial &trial) {
   return done(trial);
 }
 
-/// A write to what a launch reads until it is done goes before the wait that it stood after.
+/// Moves a write before the preceding wait, while a launch still reads the written memory.
 bool moveWriteIntoFlight(Trial &trial) {
   StorageMap storages(trial.graph());
   auto touches = touchesOf(trial.graph(), storages);
@@ -127,7 +127,7 @@ bool moveWriteIntoFlight(Trial &trial) {
   return done(trial);
 }
 
-/// Two random or two host-visible steps change places, or something with an effect passes an opaque one.
+/// Swaps two random or two host-visible steps, or moves a step with an effect past an opaque one.
 bool moveAcrossDomain(Trial &trial) {
   std::vector<std::pair<Node *, Node *>> pairs;
   Node *last[static_cast<size_t>(Domain::All) + 1] = {};

@@ -1,4 +1,4 @@
-// Illegal edits that change what a node reads, or what is there at all.
+// Illegal edits that change what a node reads, or which nodes exist.
 #include "legality/illegal_edits.h"
 #include "support/buckets.h"
 #include "support/rewrites.h"
@@ -13,13 +13,13 @@ namespace {
 
 bool wasThere(const Trial &trial, const Node &node) { return trial.result.before->find(&node) != nullptr; }
 
-/// A wait of the graph before whose launch has no other user.
+/// Returns true for a wait of the original graph whose launch has no other user.
 bool isOnlyWait(const Trial &trial, const Node &node) {
   return isWait(node) && wasThere(trial, node) && node.numOperands() == 1 && collectiveOf(*node.operand(0)) &&
          onlyWait(node.operand(0)) == &node;
 }
 
-/// Makes operand `index` of a node another one; with a cover-up, of a copy of it.
+/// Replaces operand `index` of a node; with a cover-up, replaces the operand of a copy.
 void exchangeOperand(Trial &trial, Node *node, unsigned index, Node *def) {
   if (!trial.coverUp)
     return trial.graph().setOperand(node, index, def);
@@ -48,7 +48,7 @@ bool dropWait(Trial &trial) {
   return true;
 }
 
-/// Readers get what the collective was given.
+/// Lets the readers of a collective read its input.
 bool dropCollective(Trial &trial) {
   auto waits = nodesWhere(trial.graph(), [&](const Node &node) {
     return isOnlyWait(trial, node) && wasThere(trial, *node.operand(0)) && node.hasDataUses() &&

@@ -22,14 +22,14 @@ bool writesSomething(const Effects &effects) {
                       [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
 }
 
-/// Does it send or receive, or may it, being a wrapper of several calls?
+/// Returns true if the launch sends or receives, or may do so as a wrapper of several calls.
 bool transfers(const Node &launch) {
   const Node *call = wrappedCall(launch);
   const CollectiveSpec *spec = call ? collectiveOf(*call) : nullptr;
   return !call || (spec && isPointToPoint(spec->kind));
 }
 
-/// True if the order of a step against others may matter for more than its edges.
+/// Returns true if the order of a step against others may matter for more than its edges.
 bool isTouchy(const Node &node) {
   Effects effects = effectsOf(node);
   return writesSomething(effects) || effects.waits || effects.launches || effects.domain != Domain::None ||
@@ -58,9 +58,9 @@ bool independent(const StorageMap &storages, const Node *first, const Node *seco
   Effects one = effectsOf(*first);
   Effects other = effectsOf(*second);
   bool domains = one.domain != Domain::None && other.domain != Domain::None;
-  // Because a wait ends what its launch does to other storages than the wait names.
+  // A wait completes what its launch does to storages that the wait does not name.
   bool released = (one.waits && writesSomething(other)) || (other.waits && writesSomething(one));
-  // Because a rank that waits sends nothing to the one that it may be waiting for.
+  // A rank that waits sends nothing to the rank for which it may be waiting.
   bool blocked = one.launches && other.waits && transfers(*first);
   return !domains && !released && !blocked && !shareStorage(storages, first, second);
 }
@@ -85,7 +85,8 @@ bool mergeable(const Node *a, const Node *b) {
   return std::equal(a->args().begin() + 1, a->args().end(), b->args().begin() + 1, b->args().end(), sameArgument);
 }
 
-/// Collectives from `first` on that stand before any wait on them, up to `count`, with none of their group between.
+/// Returns collectives from `first` on that precede any wait on them, up to `count`, without others of their group in
+/// between.
 std::vector<Node *> neighbours(Node *first, size_t count) {
   std::vector<Node *> members{first};
   const Node *firstWait = onlyWait(first);

@@ -17,7 +17,7 @@ namespace ccgraph::test {
 
 namespace {
 
-/// A few ordering edges, each from a node to one some steps later, so that there are some to lose.
+/// Adds a few ordering edges, each from a node to one some steps later, so that an edit can remove one.
 void addOrderingEdges(Graph &graph) {
   Random random(graph.size());
   std::vector<Node *> nodes = graph.nodes();
@@ -30,7 +30,7 @@ void addOrderingEdges(Graph &graph) {
   }
 }
 
-/// Writes in place, after everything else, to what one launch reads until its wait, so that there is such a write.
+/// Adds a write in place at the end to memory that one launch reads until its wait, so that an edit can move it.
 void addLateWrite(Graph &graph) {
   std::vector<Node *> sent;
   for (Node *node : graph.nodes()) {
@@ -66,7 +66,7 @@ Corpus::Corpus(llvm::StringRef kind, size_t maxNodes) : context_(std::make_uniqu
       continue;
     InputFile file = llvm::cantFail(InputFile::open(captured.readable));
     if (file.text().size() > maxNodes * 700)
-      continue; // because reading the largest ones would take longer than all trials
+      continue; // reading the largest ones would take longer than all trials
     auto graphs = readGraphs(*context_, file.source());
     if (!graphs)
       llvm::report_fatal_error(llvm::StringRef(llvm::toString(graphs.takeError())));

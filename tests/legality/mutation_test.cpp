@@ -1,4 +1,5 @@
-// The legality checker, tried on real graphs: a thousand illegal edits of legal results, each refused, and a thousand legal ones, none refused.
+// Tests the legality checker on real graphs: it must refuse a thousand illegal edits of legal results, and accept a
+// thousand legal edits.
 #include "legality/illegal_edits.h"
 #include "legality/legal_edits.h"
 #include "support/rewrites.h"
@@ -22,14 +23,15 @@ const Corpus &small() {
   return graphs;
 }
 
-/// Training steps mostly; the small programs hold what those lack: buffers written in place, sends, other kinds of collectives.
+/// Most graphs are training steps; the small programs have what these lack: buffers written in place, sends, other
+/// kinds of collectives.
 const SourceGraph &anyGraph(Random &random) { return random.of((random.below(4) ? large() : small()).graphs()); }
 
 std::string verdict(const LegalResult &result) {
   return llvm::join(refusals(*result.before, *result.graph, result.certificate), " ");
 }
 
-/// A legal result, chosen by the seed: mostly of a pass, else one made by hand.
+/// Returns a legal result, chosen by the seed: usually from a pass, else from a legal edit.
 LegalResult legalResult(Random &random) {
   const SourceGraph &source = anyGraph(random);
   size_t choice = random.below(10);
@@ -45,7 +47,7 @@ LegalResult legalResult(Random &random) {
   return result;
 }
 
-/// Makes the trial's result and edit; empty where the edit found no place in any of some results.
+/// Makes the trial's result and edit; returns null if the edit found no place in several results.
 std::unique_ptr<LegalResult> illegalResult(const IllegalEdit &edit, uint64_t seed, bool coverUp) {
   for (uint64_t attempt = 0; attempt < 200; ++attempt) {
     Random random(seed * 1000 + attempt);
@@ -62,7 +64,7 @@ std::unique_ptr<LegalResult> illegalResult(const IllegalEdit &edit, uint64_t see
 struct Tally {
   size_t tried = 0;
   size_t refused = 0;
-  std::map<std::string, size_t> rules; ///< how often each set of rules refused
+  std::map<std::string, size_t> rules; ///< how often each set of rules refused an edit
 };
 
 void print(llvm::StringRef name, const Tally &tally) {

@@ -1,7 +1,9 @@
-// What the legality checker accepts computes the same: random programs, edited blindly, and run where the checker has no objection.
+// Tests that an edit which the legality checker accepts does not change the results: random programs are edited
+// blindly, and run if the checker accepts.
 //
-// The edits are not illegal by construction, they are anything: moves of any node to any place near it, exchanged operands, and the illegal edits with
-// and without cover-up. Whatever of it is accepted must give equal values on every rank of the reference interpreter.
+// The edits are not illegal by construction: they move any node to a place nearby, exchange operands, or are the
+// illegal edits with and without cover-up. Every accepted program must give equal values on every rank of the reference
+// interpreter.
 #include "legality/illegal_edits.h"
 #include "legality/legal_edits.h"
 #include "support/random_program.h"

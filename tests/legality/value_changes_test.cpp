@@ -1,6 +1,7 @@
-// --check-equivalence, tried on 200 rewrites that change values: each ends in exit code 3.
+// Tests --check-equivalence on 200 rewrites that change values: each must end with exit code 3.
 //
-// That a rewrite changes values is shown apart from the tool: both programs are run, and some returned tensor differs in its bytes.
+// The test proves the change without the tool: it runs both programs, and some returned tensor must differ in its
+// bytes.
 #include "driver/opt_driver.h"
 #include "legality/illegal_edits.h"
 #include "support/random_program.h"
@@ -30,7 +31,7 @@ bool isFloat(const Node *node) {
          node->type()->numElements().value_or(0) > 0;
 }
 
-/// One returned value becomes a little larger.
+/// Makes one returned value slightly larger.
 bool scaleOutput(Trial &trial) {
   Node *output = trial.graph().output();
   std::vector<unsigned> places;
@@ -63,7 +64,7 @@ bool swapOutputs(Trial &trial) {
   return true;
 }
 
-/// A unary or binary operator becomes another one of the same type.
+/// Replaces a unary or binary operator by another one of the same type.
 bool exchangeOperator(Trial &trial) {
   static const std::map<std::string, const char *> others = {
       {"aten.add.Tensor", "aten.sub.Tensor"},    {"aten.sub.Tensor", "aten.add.Tensor"},
@@ -77,7 +78,7 @@ bool exchangeOperator(Trial &trial) {
   return true;
 }
 
-/// A reader reads an earlier value of the same type.
+/// Lets a reader read an earlier value of the same type.
 bool readAnotherValue(Trial &trial) {
   std::vector<Node *> nodes = trial.graph().nodes();
   std::vector<std::tuple<Node *, unsigned, Node *>> places;
@@ -214,7 +215,7 @@ TEST(ValueChanges, CheckEquivalenceAcceptsWhatPassesMake) {
     RandomProgram program = anyProgram(context, random);
     LegalResult result = afterPass({"program", program.graph->clone()}, anyPass(random));
     std::string before = files.write("before.json", *program.graph);
-    // Because a program may return constants alone, which tell no two programs apart, it is compared with itself first.
+    // A program may return only constants, which cannot distinguish programs, so it is first compared with itself.
     if (program.graph->output()->numOperands() == 0 || compare(before, before, program.ranks) != driver::ExitCode::Ok)
       continue;
     ++told;

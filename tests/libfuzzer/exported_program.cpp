@@ -1,4 +1,4 @@
-// torch.export archives and the model.json in them.
+// Fuzzes torch.export archives and the model.json in them.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

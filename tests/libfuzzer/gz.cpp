@@ -1,4 +1,4 @@
-// Compressed input, bombs among it.
+// Fuzzes compressed input, including decompression bombs.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

@@ -1,4 +1,4 @@
-// Names and targets of JSON graphs, which become Python text and are read back.
+// Fuzzes names and targets of JSON graphs, which are written as Python text and read back.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

@@ -1,4 +1,4 @@
-// Plans: steps, and the attributes of calls.
+// Fuzzes plans: steps, and the attributes of calls.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

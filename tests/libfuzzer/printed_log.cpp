@@ -1,4 +1,4 @@
-// What TORCH_LOGS prints, and print_readable.
+// Fuzzes the output of TORCH_LOGS and print_readable.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

@@ -24,7 +24,7 @@ void demand(const std::string &complaint) {
   std::abort();
 }
 
-/// What was written is Python text that reads back, node by node; empty where it is.
+/// Returns a difference if the written Python text does not read back node by node; empty if it does.
 std::string differenceOfFxText(const Graph &graph) {
   std::string text;
   llvm::raw_string_ostream os(text);

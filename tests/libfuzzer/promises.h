@@ -1,8 +1,9 @@
-// Promises: what every reader owes to any bytes, as libFuzzer asks it: no crash, no hang, and a refusal that says where and
-// why. What is read has its types inferred, is verified and is written again, which must not crash either.
+// Checks with libFuzzer the properties that every reader must have for any bytes: no crash, no hang, and refusals with
+// place and reason. The types of an accepted input are inferred, and it is verified and written again, which must not
+// crash either.
 //
-// Ownership: borrows. Failure: a broken promise prints what it is and aborts, which is how libFuzzer learns of it. Cost: one
-// reading, and one walk of what was read.
+// Ownership: borrows. Failure: a broken property is printed and aborts the program, which libFuzzer detects. Cost:
+// reads the input once and visits the result once.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -12,15 +13,15 @@
 
 namespace ccgraph::test {
 
-/// The bytes that libFuzzer hands over.
+/// Returns the bytes from libFuzzer as text.
 [[nodiscard]] llvm::StringRef textOf(const uint8_t *data, size_t size);
-/// Of readGraphs: any text of a graph or of several.
+/// Checks readGraphs on any text of one or several graphs.
 void holdGraphReader(llvm::StringRef text);
-/// Of TraceLog: a log is listed whatever is damaged, and what is listed as read is read when it is asked for.
+/// Checks TraceLog: a log is listed whatever is damaged, and a graph that is listed as readable can be read.
 void holdTraceReader(llvm::StringRef text);
-/// Of readPlan: what is read is verified, and printed as JSON, text and DOT.
+/// Checks readPlan: an accepted plan is verified, and printed as JSON, text and DOT.
 void holdPlanReader(llvm::StringRef text);
-/// Of gzip streams: what comes out is bounded by what went in.
+/// Checks gzip streams: the input size bounds the output size.
 void holdGzipReader(llvm::StringRef bytes);
 
 } // namespace ccgraph::test

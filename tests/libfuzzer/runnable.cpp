@@ -1,4 +1,4 @@
-// fx_graph_runnable.py.
+// Fuzzes fx_graph_runnable.py.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

@@ -1,4 +1,4 @@
-// TORCH_TRACE logs.
+// Fuzzes TORCH_TRACE logs.
 #include "libfuzzer/promises.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

@@ -1,5 +1,5 @@
-// Loads a library by a relative name and then changes to a folder that holds a module of another project: the library must find its own
-// module, and must not find the other one.
+// Loads a library by a relative name and then changes to a folder with a module of another project: the library must
+// find its own module and not the other one.
 #include <cstdio>
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "process/loaded_module.h"
 
-/// True if the module is found and has the symbol `sample`.
+/// Returns true if the module is found and has the symbol `sample`.
 extern "C" bool findSample(const char *module) {
   llvm::Expected<void *> found = ccgraph::runtime::findInModule(module, "sample", ccgraph::runtime::ModuleSymbols::Own);
   if (!found)

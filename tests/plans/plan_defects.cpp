@@ -9,7 +9,7 @@ namespace {
 
 bool isInArena(const PlanBuffer &buffer) { return buffer.home == Home::Compute || buffer.home == Home::Communication; }
 
-/// A number below `limit` for which the test says yes, looked for some times.
+/// Returns a number below `limit` for which the test is true, after a limited number of attempts.
 std::optional<size_t> choose(Random &random, size_t limit, llvm::function_ref<bool(size_t)> fits) {
   for (int attempt = 0; limit > 0 && attempt < 200; ++attempt)
     if (size_t found = random.below(limit); fits(found))
@@ -52,7 +52,7 @@ bool forgetToRecord(Plan &plan, Random &random) {
   return step.has_value();
 }
 
-/// `later` waits for `earlier`, too.
+/// Adds a wait of `later` for `earlier`.
 bool addWait(Plan &plan, Random &random) {
   if (plan.steps.size() < 2)
     return false;
@@ -64,7 +64,7 @@ bool addWait(Plan &plan, Random &random) {
   return true;
 }
 
-/// A step waits for another event than it should.
+/// Lets a step wait for a wrong event.
 bool mistakeEvent(Plan &plan, Random &random) {
   std::optional<size_t> step = stepThat(plan, random, waits);
   if (!step || plan.numEvents < 2)
@@ -108,7 +108,7 @@ bool misalign(Plan &plan, Random &random) {
   return true;
 }
 
-/// One buffer comes to lie where another one is.
+/// Moves one buffer to the place of another.
 bool shrinkLifetime(Plan &plan, Random &random) {
   auto fits = [&](size_t id) { return isInArena(plan.buffers[id]); };
   std::optional<size_t> buffer = choose(random, plan.buffers.size(), fits);
@@ -125,7 +125,7 @@ bool shrinkLifetime(Plan &plan, Random &random) {
   return true;
 }
 
-/// All windows of a step, to be changed.
+/// Returns all windows of a step, for changes.
 llvm::SmallVector<PlanWindow *, 8> windowsOf(PlanStep &step) {
   llvm::SmallVector<PlanWindow *, 8> windows;
   auto add = [&](PlanValue &value) {
@@ -280,7 +280,7 @@ bool leaveGroup(Plan &plan, Random &random) {
   return true;
 }
 
-/// A call gets a number that is meant for calls of another kind.
+/// Gives a call a number that belongs to calls of another kind.
 bool addForeignNumber(Plan &plan, Random &random) {
   PlanCollective *call = anyCall(plan, random);
   if (!call)
@@ -294,7 +294,7 @@ bool addForeignNumber(Plan &plan, Random &random) {
     return true;
   case 2:
     call->tag = 1;
-    return !isPointToPoint(call->kind); // because a transfer of another tag may be another program
+    return !isPointToPoint(call->kind); // a transfer with another tag may be another valid program
   case 3:
     call->sendCounts.push_back(1);
     return true;

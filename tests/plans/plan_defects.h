@@ -1,11 +1,11 @@
-// Edits that break a sound plan, each of one kind, at a place that chance chooses.
+// Edits that break a sound plan, each in one way, at a random place.
 //
-// An edit covers its tracks: events that nobody waits for any more are taken away, and arenas grow, so that it is the
-// defect itself that must be found. Not every edit is a defect (a step that is moved may do no harm where it is): SlowJudge
-// says.
+// An edit repairs what would reveal it otherwise: it removes events without a waiting step and enlarges arenas, so that
+// the verifier must find the defect itself. Some edits are no defects (a moved step may be correct at its new
+// position): SlowJudge decides.
 //
-// Ownership: a plan is changed in place. Failure: an edit says no where it finds no place; the plan may have changed all
-// the same. Cost: linear in the steps.
+// Ownership: a plan is changed in place. Failure: an edit returns false if it finds no place; the plan may have changed
+// nevertheless. Cost: linear in the steps.
 #pragma once
 
 #include "ccgraph/ir/plan.h"

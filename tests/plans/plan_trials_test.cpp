@@ -1,4 +1,5 @@
-// The plan verifier, tried: a thousand legal plans, none refused, and a thousand defects that SlowJudge confirms, each refused.
+// Tests the plan verifier: it must accept a thousand legal plans, and refuse a thousand defects that SlowJudge
+// confirms.
 #include "ccgraph/ir/plan_verifier.h"
 #include "plans/plan_defects.h"
 #include "plans/random_plan.h"
@@ -38,13 +39,13 @@ TEST(PlanTrials, NoLegalPlanIsRefused) {
 struct Tally {
   size_t tried = 0;
   size_t harmless = 0;
-  std::map<std::string, size_t> rules; ///< that was named first
+  std::map<std::string, size_t> rules; ///< counts by the first reported rule
 };
 
 using Tallies = std::map<std::string, Tally>;
 
-/// Breaks the plan, and holds the verifier to what the judge says: both ways, since what the judge finds sound must pass too.
-/// Yes if there was a defect.
+/// Breaks the plan, and compares the verifier with the judge in both directions: a plan that the judge finds sound must
+/// pass too. Returns true if there was a defect.
 bool tryDefect(Plan &plan, uint64_t seed, Tallies &tallies) {
   const PlanDefect &defect = planDefects()[seed % planDefects().size()];
   Random random(seed);
@@ -87,7 +88,7 @@ TEST(PlanTrials, EveryDefectIsRefused) {
   expectAllKinds(tallies);
 }
 
-/// Captured graphs whose plans are small enough for the judge.
+/// Returns the captured graphs whose plans are small enough for the judge.
 std::vector<CapturedGraph> smallGraphs() {
   constexpr size_t mostSteps = 120;
   std::vector<CapturedGraph> graphs = capturedGraphs("small");

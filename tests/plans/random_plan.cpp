@@ -36,7 +36,7 @@ private:
   int64_t elements() { return static_cast<int64_t>(12 * (1 + random_.below(6))); }
   PlanWindow any() { return random_.of(values_); }
   std::string name() { return "b" + std::to_string(d_.plan.buffers.size()); }
-  /// Where it lies is decided when all lifetimes are known.
+  /// Its offset is chosen when all lifetimes are known.
   PlanWindow fresh(Home home, int64_t count) { return d_.window(d_.buffer(name(), home, count), count); }
   void keep(const PlanWindow &window) { values_.push_back(window); }
 
@@ -73,7 +73,7 @@ private:
     }
   }
 
-  /// A value, or a part of it.
+  /// Returns a value, or a part of it.
   PlanWindow part() {
     PlanWindow whole = any();
     int64_t count = whole.type->sizes()[0].value();
@@ -119,7 +119,7 @@ private:
     keep(to);
   }
 
-  /// The value where a collective may read it.
+  /// Returns the value in memory that a collective may read.
   PlanWindow sendable() {
     PlanWindow from = part();
     if (d_.plan.buffers[from.buffer].home != Home::Compute || (communication_ == Home::Compute && random_.below(3)))
@@ -131,7 +131,7 @@ private:
     return staged;
   }
 
-  /// A buffer filled in two pieces.
+  /// Fills a buffer in two pieces.
   void fill() {
     int64_t half = elements();
     PlanWindow whole = fresh(random_.below(2) ? Home::Compute : communication_, 2 * half);
@@ -273,7 +273,7 @@ private:
   Random random_;
   std::unique_ptr<PlanDraft> draft_;
   PlanDraft &d_;
-  Home communication_ = Home::Communication; ///< of what collectives touch
+  Home communication_ = Home::Communication; ///< home of the buffers that collectives use
   std::vector<StreamId> collectives_;
   StreamId sends_ = 0;
   StreamId receives_ = 0;

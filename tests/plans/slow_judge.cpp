@@ -37,7 +37,7 @@ bool flagFits(const PlanOperand &operand, const OpDef &op, Access access) {
     return true;
   bool writes = has(access, Access::Write), views = !writes && has(access, Access::Alias);
   bool others = llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Write); });
-  // Because whether an operator reads what it views is open where it writes something else.
+  // It is unspecified whether an operator reads the operand that it views if it writes another operand.
   bool readsFit =
       (views && others && !has(access, Access::Read)) || operand.reads == (has(access, Access::Read) || views);
   return readsFit && operand.writes == writes;
@@ -147,7 +147,7 @@ bool SlowJudge::streamsFit() const {
       owners.insert(channel + ": " + std::to_string(step.stream));
     }
   }
-  // Because a channel with two streams stands there twice.
+  // A channel with two streams appears twice.
   std::set<std::string> channels;
   for (const std::string &owner : owners)
     channels.insert(owner.substr(0, owner.find(':')));
@@ -171,7 +171,7 @@ bool SlowJudge::memoryFits() const {
         return;
       auto range = bytesOf(*access.window, symbolsOf(plan_.layout));
       Home home = plan_.buffers[access.window->buffer].home;
-      // Because an input's sizes may hang on symbols that only the input tells.
+      // An input's sizes may depend on symbols whose values only the input gives.
       bool unknown = !range && (home == Home::Input || home == Home::Attribute);
       fits &= unknown || (range && range->end <= valueOf(plan_.buffers[access.window->buffer].bytes).value_or(veryFar));
       bool apart = step.collective() && plan_.layout.communicationBytes > 0;
@@ -180,7 +180,7 @@ bool SlowJudge::memoryFits() const {
   return fits;
 }
 
-/// What is written of the caller's is shown to the caller.
+/// Memory of the caller that is written must be returned to the caller.
 bool SlowJudge::inputsFit() const {
   bool fits = true;
   for (const PlanStep &step : plan_.steps)
@@ -196,8 +196,8 @@ bool SlowJudge::inputsFit() const {
   return fits;
 }
 
-/// Within a step: other buffers on written bytes, and windows of a collective that clash.
-/// Does the step write each element of its result over that of an operand, which no other operand lies on?
+/// Within a step: other buffers on written bytes, and windows of a collective that clash. Returns true if the step
+/// writes each element of its result over the same element of one operand, and no other operand overlaps the result.
 bool SlowJudge::takesAPlace(const PlanStep &step) const {
   const KernelStep *kernel = step.kernel();
   if (!kernel || kernel->result.kind != PlanValue::Kind::Tensor || workFamily(*kernel->op) != WorkFamily::Pointwise)
@@ -225,26 +225,26 @@ bool SlowJudge::stepsAreApart() const {
         const SlowAccess &a = touched[i], &b = touched[j];
         if (!overlap(a, b) || (!a.writes && !b.writes))
           continue;
-        // Because a row that reduces or broadcasts may work in place: what it sends comes just before what it receives.
+        // A row that reduces or broadcasts may work in place: its send window comes just before its receive window.
         bool inPlace = i == j + 1 && b.reads && a.writes && !a.reads && !b.writes && a.begin == b.begin &&
                        a.end == b.end && worksInPlace(plan_.steps[step]);
         if ((a.buffer != b.buffer && !takesAPlace(plan_.steps[step])) || (communicates && !inPlace))
           return false;
       }
-    // Because an empty window is no access.
+    // An empty window is not an access.
     if (plan_.steps[step].copy() && touched.size() == 2 && overlap(touched[0], touched[1]))
       return false;
   }
   return true;
 }
 
-/// Arguments of known parameters, in lists too; operators with a subgraph are not judged.
+/// Checks the arguments for declared parameters, also in lists; operators with a subgraph are not checked.
 bool SlowJudge::flagsFit() const {
   for (const PlanStep &step : plan_.steps) {
     const KernelStep *kernel = step.kernel();
     if (!kernel || kernel->op->opaque || kernel->op->role != OpRole::Compute)
       continue;
-    std::vector<std::pair<Argument, int>> given; // and which parameter it is for
+    std::vector<std::pair<Argument, int>> given; // with the index of its parameter
     for (size_t i = 0; i < kernel->args.size(); ++i)
       given.emplace_back(kernel->args[i], static_cast<int>(i));
     for (const NamedArgument &entry : kernel->kwargs)
@@ -259,7 +259,7 @@ bool SlowJudge::flagsFit() const {
   return true;
 }
 
-/// relu_ yields what it was given; relu yields something else.
+/// relu_ returns its operand, and relu returns a new tensor.
 bool SlowJudge::resultsAreInPlace() const {
   for (const PlanStep &step : plan_.steps) {
     const KernelStep *kernel = step.kernel();
@@ -341,7 +341,7 @@ bool SlowJudge::allIsOrdered() const {
   return llvm::all_of(conflicts_, [&](const auto &pair) { return ended[pair.second].test(pair.first); });
 }
 
-/// Walks back over all writes before a step, until each byte of the read has met its own buffer's.
+/// Visits all writes before a step backwards, until each byte of the read has met a write to its own buffer.
 bool SlowJudge::holds(const SlowAccess &read, size_t before) const {
   std::vector<std::pair<int64_t, int64_t>> open = {{read.begin, read.end}};
   auto meet = [&](int64_t begin, int64_t end) {

@@ -1,11 +1,11 @@
-// SlowJudge: what is wrong with a plan, found the plain way: all pairs of steps, all earlier writes for each read.
+// SlowJudge finds defects of a plan by exhaustive comparison: all pairs of steps, all earlier writes for each read.
 //
-// It is the oracle for the plan verifier's trials, and shares nothing with it but ir. Which step has ended before another
-// begins is a closure over bits; a wait is idle if the closure without it leaves no further pair apart. It knows the rules
-// that can be broken by edits of sound plans, and not those of broken indices.
+// It is the oracle for the trials of the plan verifier, and shares only ir with it. A closure over bits computes which
+// steps have completed before another begins; a wait is redundant if the closure without it leaves no further pair
+// unordered. It covers the rules that edits of sound plans can break, but not broken indices.
 //
-// Ownership: refers to the plan. Waits may change after the judge is made, steps and memory not. Failure: none. Cost: quadratic in the steps, and that
-// for each wait.
+// Ownership: refers to the plan. Waits may change after construction, but steps and memory may not. Failure: none.
+// Cost: quadratic in the steps, and that for each wait.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -14,25 +14,26 @@
 
 namespace ccgraph::test {
 
-/// Bytes of one address space that a step touches. Spaces: "compute", "communication", "buffer 3", "slots", "unseen".
+/// The bytes of one address space that a step accesses. Spaces: "compute", "communication", "buffer 3", "slots",
+/// "unseen".
 struct SlowAccess {
   std::string space;
   int64_t begin = 0;
   int64_t end = 0;
   bool reads = false;
   bool writes = false;
-  /// -1 for what no window shows
+  /// -1 for an access that no window shows
   int64_t buffer = -1;
 };
 
 class SlowJudge {
 public:
   explicit SlowJudge(const Plan &plan);
-  /// The first thing that is wrong, by the name of its kind; empty for a sound plan.
+  /// Returns the kind of the first defect; empty for a sound plan.
   [[nodiscard]] std::string verdict() const;
-  /// Pairs of steps that touch common bytes, one of them writing; earlier one first.
+  /// Returns the pairs of steps that access common bytes, of which one writes; the earlier step first.
   [[nodiscard]] const std::vector<std::pair<size_t, size_t>> &conflicts() const { return conflicts_; }
-  /// For each step those that have ended when it begins. Without one wait of a step, if asked for.
+  /// Returns for each step the steps that have completed when it begins. If `without` is given, this wait is ignored.
   [[nodiscard]] std::vector<llvm::BitVector> endedBefore(std::optional<std::pair<size_t, EventId>> without = {}) const;
 
 private:
@@ -58,7 +59,7 @@ private:
   std::vector<std::pair<size_t, size_t>> conflicts_;
 };
 
-/// SlowJudge(plan).verdict().
+/// Returns SlowJudge(plan).verdict().
 [[nodiscard]] std::string slowVerdict(const Plan &plan);
 
 } // namespace ccgraph::test
