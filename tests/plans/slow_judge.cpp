@@ -196,8 +196,8 @@ bool SlowJudge::inputsFit() const {
   return fits;
 }
 
-/// Within a step: other buffers on written bytes, and windows of a collective that clash. Returns true if the step
-/// writes each element of its result over the same element of one operand, and no other operand overlaps the result.
+/// Returns true if the step writes each element of its result over the same element of one operand, and no other
+/// operand overlaps the result.
 bool SlowJudge::takesAPlace(const PlanStep &step) const {
   const KernelStep *kernel = step.kernel();
   if (!kernel || kernel->result.kind != PlanValue::Kind::Tensor || workFamily(*kernel->op) != WorkFamily::Pointwise)
@@ -216,6 +216,7 @@ bool SlowJudge::takesAPlace(const PlanStep &step) const {
   return touching == 1 && alike == 1;
 }
 
+/// Checks that within each step no other buffer is on written bytes, and windows of a collective do not conflict.
 bool SlowJudge::stepsAreApart() const {
   for (size_t step = 0; step < plan_.steps.size(); ++step) {
     bool communicates = plan_.steps[step].collective() != nullptr;

@@ -1,4 +1,5 @@
-// What holds of every program that can be lowered: the plan verifies, and engines give what the interpreter gives, in every order.
+// Tests for every program that can be lowered that its plan verifies, and that engines give the interpreter's results
+// in every order.
 #include "property/programs.h"
 
 #include "ccgraph/ir/plan_verifier.h"
@@ -13,7 +14,8 @@ using namespace ccgraph::test;
 
 namespace {
 
-/// Null where lowering refuses the program, with its reason in the log, or calls of subgraphs cannot be inlined before.
+/// Returns null if lowering refuses the program, with the reason in the log, or if its calls of subgraphs cannot be
+/// inlined.
 std::unique_ptr<Plan> planOf(const Graph &graph, const ObjectMeanings &objects) {
   std::unique_ptr<Graph> flat = graph.clone();
   llvm::cantFail(runPipeline(*flat, llvm::cantFail(Pipeline::parse("inline-control-deps"))));
@@ -26,7 +28,7 @@ std::unique_ptr<Plan> planOf(const Graph &graph, const ObjectMeanings &objects) 
   return nullptr;
 }
 
-/// "" where the local engine gives what the interpreter gives, to the bit.
+/// Returns "" if the local engine gives the interpreter's results bitwise.
 std::string differenceOnLocal(const runtime::RunRequest &request, const Plan &plan, uint64_t seed) {
   runtime::PlanRequest planned{.plans = {&plan}, .ranks = request.ranks, .inputs = request.inputs};
   planned.seed = seed;

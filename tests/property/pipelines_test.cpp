@@ -1,4 +1,5 @@
-// What holds of every pipeline and every program: the checks after each pass accept, the values stay, and a second run does the same.
+// Tests for every pipeline and every program that the checks after each pass succeed, the values stay the same, and a
+// second run does the same.
 #include "property/programs.h"
 #include "support/test_name.h"
 
@@ -13,7 +14,7 @@ using namespace ccgraph::test;
 
 namespace {
 
-/// Words of a choice; small numbers of a limit, since programs here are small.
+/// Returns the words of a choice, or small numbers for a limit, since the programs here are small.
 llvm::SmallVector<llvm::StringRef, 4> valuesOf(const std::string &syntax) {
   llvm::SmallVector<llvm::StringRef, 4> words;
   if (!llvm::StringRef(syntax).contains('<'))
@@ -25,7 +26,7 @@ llvm::SmallVector<llvm::StringRef, 4> valuesOf(const std::string &syntax) {
   return words;
 }
 
-/// Each pass alone, with several values of each option, and each level.
+/// Returns each pass alone with several values of each option, and each level.
 std::vector<std::string> pipelineTexts() {
   std::vector<std::string> texts;
   for (llvm::StringRef name : passNames()) {
@@ -49,7 +50,7 @@ std::string jsonOf(const Graph &graph) {
   return os.str();
 }
 
-/// The graph after the pipeline; null where it failed, which is logged.
+/// Returns the graph after the pipeline; null if it failed, with an entry in the log.
 std::unique_ptr<Graph> after(const RandomProgram &program, const std::string &text, const PassManagerOptions &options) {
   Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
   std::unique_ptr<Graph> graph = program.graph->clone();
@@ -62,7 +63,7 @@ std::unique_ptr<Graph> after(const RandomProgram &program, const std::string &te
 
 class PipelinePropertyTest : public testing::TestWithParam<std::string> {};
 
-/// Memory as the input needs it, or unlimited, or programs of other ranks unknown.
+/// Returns three settings: a budget of the input's own peak, no budget, and unknown programs of other ranks.
 std::vector<PassManagerOptions> managerOptions() {
   std::vector<PassManagerOptions> all(3);
   all[1].limitMemory = false;

@@ -10,7 +10,8 @@
 namespace ccgraph::test {
 
 void forEachProgram(const std::function<void(Context &, const RandomProgram &)> &property) {
-  // Because a run must say the same twice: RC_PARAMS=seed=... explores further, and a seed that fails belongs in a unit test.
+  // The seed is fixed, because two runs must give the same result: RC_PARAMS=seed=... tests more programs, and a
+  // failing seed belongs in a unit test.
   setenv("RC_PARAMS", "seed=20261121", /*overwrite=*/0);
   auto holds = rc::check([&] {
     const auto numbers =
@@ -37,7 +38,7 @@ bool verifies(const Graph &graph) {
 bool sameValues(const RandomProgram &program, const Graph &after) {
   runtime::EquivalenceReport report =
       runtime::checkEquivalence(seededRequest(*program.graph, program.ranks), {&after}, {});
-  // Because a program that returns nothing, or only what no program could tell apart, breaks no promise.
+  // A program that returns nothing, or only values that cannot distinguish programs, fulfills the property.
   const bool ran = report.beforeFailure.empty() && report.afterFailure.empty();
   if (ran && report.comparison.equal())
     return true;

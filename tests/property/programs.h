@@ -1,13 +1,12 @@
-// forEachProgram: one property over many random programs, and the two questions that most
-// properties ask.
+// forEachProgram tests one property on many random programs; the other two functions are checks that most properties
+// need.
 //
-// rapidcheck draws the numbers, and shrinks them where a property fails; the program that fails is
-// printed as FX text. The seed is fixed, so that two runs say the same; RC_PARAMS chooses another
-// one, or another count, as rapidcheck documents. The programs themselves are those of
-// support/random_program.h.
+// rapidcheck draws the numbers, and shrinks them if a property fails; the failing program is printed as FX text. The
+// seed is fixed, so that two runs give the same result; RC_PARAMS sets another seed or number of programs, as
+// rapidcheck documents. support/random_program.h generates the programs.
 //
-// Ownership: context and program live for one call of the property. Failure: a failed property is a
-// failed GoogleTest test. Cost: some hundred programs of up to sixty steps a property.
+// Ownership: context and program live for one call of the property. Failure: a failed property is a failed GoogleTest
+// test. Cost: some hundred programs of up to sixty steps for each property.
 #pragma once
 
 #include "support/random_program.h"
@@ -20,9 +19,9 @@ namespace ccgraph::test {
 /// Calls the property with one program after another, until it fails or there are enough.
 void forEachProgram(const std::function<void(Context &, const RandomProgram &)> &property);
 
-/// True if the verifier finds no error; prints what it finds into rapidcheck's log.
+/// Returns true if the verifier finds no error; prints its findings into rapidcheck's log.
 bool verifies(const Graph &graph);
-/// True if `after` computes what the program computes, on all its ranks; logs the differences.
+/// Returns true if `after` computes the program's values on all its ranks; logs the differences.
 bool sameValues(const RandomProgram &program, const Graph &after);
 
 } // namespace ccgraph::test

@@ -1,4 +1,5 @@
-// What holds of every program: it verifies, it survives both file formats, and running it twice gives the same.
+// Tests for every random program that it verifies, that both file formats preserve it, and that two runs give the same
+// result.
 #include "property/programs.h"
 
 #include "ccgraph/frontend/fx_text.h"

@@ -1,6 +1,6 @@
-// One job as one text for each rank. The texts differ in facts that are a rank's own: names and members of groups, the
-// number of the device, source lines, constants, the place of a chunk. Each rank rewrites its text alone, and all ranks
-// must issue the same collectives in the same order, else the job hangs.
+// Tests one job with a separate text for each rank. The texts differ in facts that each rank has of its own: names and
+// members of groups, the number of the device, source lines, constants, the offset of a chunk. Each rank rewrites its
+// text alone. All ranks must then issue the same collectives in the same order, otherwise the job hangs.
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/group_id.h"
@@ -18,10 +18,10 @@ namespace {
 
 using Cells = std::vector<std::vector<int64_t>>;
 
-/// What all ranks share.
+/// The facts that all ranks share.
 struct Job {
   int64_t world = 3;
-  std::vector<Cells> groups; ///< of "g0", "g1", ..., each a partition of the world into cells of any sizes
+  std::vector<Cells> groups; ///< of "g0", "g1", ..., each a partition of the world into subgroups of any sizes
   std::vector<unsigned> steps;
 };
 
@@ -54,7 +54,7 @@ size_t cellOf(const Cells &cells, int64_t rank) {
   return cells.size();
 }
 
-/// Writes the text of one rank. A collective takes a product or an input, and its result is used now or at the end.
+/// Writes the text of one rank. A collective reads a product or an input, and its result is used at once or at the end.
 class RankText {
 public:
   RankText(const Job &job, int64_t rank) : job_(job), rank_(rank) {}
@@ -86,7 +86,7 @@ private:
     if (which == 0)
       return "0";
     const Cells &cells = job_.groups[which - 1];
-    return std::to_string(7 * which + cellOf(cells, rank_)); // a number of its own on each rank, as PyTorch has it
+    return std::to_string(7 * which + cellOf(cells, rank_)); // a number that differs by rank, as in PyTorch
   }
 
   void step(const std::string &id, unsigned choice) {
@@ -95,10 +95,10 @@ private:
     if (kind == 0) {
       line("mm" + id, square, "aten.mm.default(" + current_ + ", w)");
       current_ = "mm" + id;
-    } else if (kind == 1) { // each rank's part of a vocabulary
+    } else if (kind == 1) { // the rank's part of a vocabulary
       line("sub" + id, square, "aten.sub.Tensor(" + current_ + ", " + std::to_string(1000 * rank_) + ")");
       current_ = "sub" + id;
-    } else if (kind == 2) { // each rank's chunk
+    } else if (kind == 2) { // the rank's chunk
       std::string from = std::to_string(2 * rank_), to = std::to_string(2 * rank_ + 2);
       line("chunk" + id, type("2, 64", "64, 1"), "aten.slice.Tensor(" + current_ + ", 0, " + from + ", " + to + ")");
       reduce(id, "chunk" + id, type("2, 64", "64, 1"), choice);
@@ -124,7 +124,7 @@ private:
   std::vector<std::string> ends_;
 };
 
-/// As PyTorch's registry on this rank has them: its own cells alone.
+/// Adds the groups in the form of PyTorch's registry on this rank, with only its own subgroups.
 void addOwnGroups(Graph &graph, const Job &job, int64_t rank) {
   std::vector<int64_t> all;
   for (int64_t i = 0; i < job.world; ++i)
@@ -136,7 +136,8 @@ void addOwnGroups(Graph &graph, const Job &job, int64_t rank) {
   }
 }
 
-/// Kind, group by its first appearance in the text, and inputs by position, of each collective in order of issue.
+/// Returns the kind, the group (numbered by first appearance in the text) and the inputs (by position) of each
+/// collective in the order of issue.
 std::vector<std::string> issued(const Graph &graph, const std::map<std::string, size_t> &groups) {
   std::vector<std::string> lines;
   for (const Node *node : graph) {

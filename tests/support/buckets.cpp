@@ -60,7 +60,7 @@ private:
     return node;
   }
 
-  /// The launch's own arguments, with another first one.
+  /// Returns the launch's own arguments with another first argument.
   std::vector<Actual> argumentsWith(const Actual &first) const {
     std::vector<Actual> arguments{first};
     for (const Argument &argument : launches_[0]->args().drop_front())
@@ -76,7 +76,7 @@ private:
     return node;
   }
 
-  /// What follows stands where the first wait stood, if that is after the launch.
+  /// Places the following nodes at the first wait, if that is after the launch.
   void afterLaunch(Node *launched) {
     build_ = entry_.members[0].waits[0];
     for (const BucketMember &member : entry_.members)
@@ -150,7 +150,7 @@ private:
                          {member.length});
       Sizes sizes = sizesOf(member.waits[0]);
       Node *view = make("bucket_view", "aten.view.default", {piece, Actual::integers(sizes)}, sizes);
-      // Because somebody may ask where the result lies, it gets memory of its own.
+      // A reader may observe the address of the result, so the result gets memory of its own.
       member.replacement = make("bucket_own", "aten.clone.default", {view}, sizes);
     }
   }
@@ -271,7 +271,7 @@ private:
   llvm::ArrayRef<Node *> launches_;
   MergedEntry &entry_;
   CollectiveCall call_;
-  Node *build_ = nullptr; ///< new nodes go before this one
+  Node *build_ = nullptr; ///< new nodes are inserted before this one
 };
 
 bool consecutive(llvm::ArrayRef<Node *> launches) {

@@ -1,8 +1,9 @@
-// ComparedAfterO2: a program after -O2, verified and checked for legality on the way, and how it differs from what it was.
+// ComparedAfterO2 holds a program after -O2, with its verification and legality check, and its differences from the
+// original.
 //
-// Objects that the graph holds mean what its own member `constants` says (ccgraph/frontend/object_file.h).
+// The graph's member `constants` gives the meaning of its objects (ccgraph/frontend/object_file.h).
 //
-// Ownership: owns the new graph. Failure: `problem`, and no graph where the pipeline failed. Cost: both graphs are interpreted.
+// Ownership: owns the new graph. Failure: `problem`, and no graph if the pipeline failed. Cost: interprets both graphs.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -14,7 +15,7 @@ namespace ccgraph::test {
 
 struct ComparedAfterO2 {
   std::unique_ptr<Graph> graph;
-  /// What is different on seeded inputs, to the bit; "" where nothing is.
+  /// The bitwise difference on seeded inputs; "" if there is none.
   std::string problem;
 };
 

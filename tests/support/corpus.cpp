@@ -19,7 +19,7 @@ std::vector<fs::path> roots() {
   std::vector<fs::path> found{CCGRAPH_TEST_DATA};
   for (const char *beside : {"/../shared/graphs", "/../../shared/graphs"})
     if (fs::path path = std::string(CCGRAPH_SOURCE_DIR) + beside; fs::exists(path)) {
-      found = {path, CCGRAPH_TEST_DATA "/further"}; // Because the rest of tests/data is a copy of it.
+      found = {path, CCGRAPH_TEST_DATA "/further"}; // The rest of tests/data is a copy of the named folder.
       break;
     }
   if (const char *named = std::getenv("CCGRAPH_GRAPHS")) {
@@ -31,7 +31,7 @@ std::vector<fs::path> roots() {
   return found;
 }
 
-/// The file itself or its gzipped form; "" where there is neither.
+/// Returns the file itself or its gzipped form; "" if there is neither.
 std::string either(const fs::path &path) {
   for (const char *ending : {"", ".gz"})
     if (fs::path candidate = path.string() + ending; fs::exists(candidate))

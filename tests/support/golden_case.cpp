@@ -117,7 +117,8 @@ llvm::Error Reader::readObjects(StringRef text) {
   return llvm::Error::success();
 }
 
-/// A group that the options do not name is all ranks. The table is the outermost graph's, for its subgraphs too.
+/// A group that the options do not name consists of all ranks. The table of the outermost graph also serves its
+/// subgraphs.
 void Reader::assumeGroups(const Graph &graph, GroupTable &table) const {
   for (const Node *node : graph) {
     auto call = collectiveCall(*node);

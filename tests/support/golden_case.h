@@ -1,7 +1,7 @@
-// GoldenCase: what a golden's `pipeline`, `options` and `input` sections say, ready to run.
+// GoldenCase holds the parsed `pipeline`, `options` and `input` sections of a golden, ready to run.
 //
-// Ownership: owns context and graphs. Failure: a section that cannot be read is an error; an input
-// that does not verify is left to whoever runs it. Cost: one reading of a small text.
+// Ownership: owns context and graphs. Failure: a section that cannot be read is an error; the caller must verify the
+// input. Cost: one reading of a small text.
 #pragma once
 
 #include "support/golden_file.h"
@@ -28,9 +28,9 @@ struct GoldenCase {
   std::map<std::string, std::string> options;
 
   [[nodiscard]] static llvm::Expected<GoldenCase> read(const GoldenFile &file);
-  /// The inputs on all ranks with seeded values. Refers to the inputs.
+  /// Returns a request that runs the inputs on all ranks with seeded values. The request refers to the inputs.
   [[nodiscard]] runtime::RunRequest request() const;
-  /// Equal to the bit, or close where options and pipeline say so.
+  /// Requires bitwise equality, or approximate equality if options and pipeline permit it.
   [[nodiscard]] runtime::ComparisonRules rules() const;
 };
 

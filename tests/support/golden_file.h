@@ -1,4 +1,4 @@
-// GoldenFile: one behaviour of a pass as a text: what it is, what goes in, what must come out.
+// GoldenFile holds one behavior of a pass as a text: its description, the input, the expected output.
 //
 //   The wait moves past compute that does not read it.
 //
@@ -15,11 +15,10 @@
 //   --- remarks
 //   sink-waits: moved: wait [sunk] before=add positions=1
 //
-// The first line is one sentence of intent. Sections: `pipeline`, `options` (optional), `input` (FX
-// text), then either `output` (FX text, or the word `unchanged`) and perhaps `remarks`, or
-// `diagnostics`.
+// The first line is one sentence of intent. Sections: `pipeline`, `options` (optional), `input` (FX text), then either
+// `output` (FX text, or the word `unchanged`) with optional `remarks`, or `diagnostics`.
 //
-// Options, one a line, with what holds where one is left out:
+// Options, one a line, with their defaults:
 //   ranks: N               2
 //   groups: {...}          name -> {ranks | partition}, as group files have it; all ranks
 //   objects: {...}         attribute -> {group | reduce_op}, as `constants` of group files have it
@@ -30,8 +29,8 @@
 //   values: close | none   equal to the bit; `close` is within 1e-5, where the pass may reassociate;
 //                          `none` says that no kernel runs this program, which is checked too
 //
-// Ownership: plain values. Failure: parse() says what is wrong and in which line. str() of a parsed
-// file gives its bytes back. Cost: linear in the text.
+// Ownership: plain values. Failure: parse() returns an error with its line. str() of a parsed file returns the original
+// bytes. Cost: linear in the text.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -46,7 +45,7 @@ namespace ccgraph::test {
 struct GoldenSection {
   std::string name;
   std::string text;  ///< lines, each with its end
-  unsigned line = 0; ///< of its first line of text in the file, from 1
+  unsigned line = 0; ///< the number of its first line in the file, from 1
 };
 
 struct GoldenFile {
@@ -56,15 +55,15 @@ struct GoldenFile {
 
   [[nodiscard]] static llvm::Expected<GoldenFile> parse(std::string path, llvm::StringRef text);
   [[nodiscard]] const GoldenSection *find(llvm::StringRef name) const;
-  /// Replaces the text of a section, which is added at the end if there is none.
+  /// Replaces the text of a section, or appends the section if there is none.
   void set(llvm::StringRef name, std::string text);
   void erase(llvm::StringRef name);
   [[nodiscard]] std::string str() const;
-  /// `key: value` lines of the `options` section.
+  /// Returns the `key: value` lines of the `options` section.
   [[nodiscard]] llvm::Expected<std::map<std::string, std::string>> options() const;
 };
 
-/// Every *.golden file below a folder, sorted by path.
+/// Returns every *.golden file below a folder, sorted by path.
 [[nodiscard]] std::vector<std::string> findGoldens(const std::string &folder);
 
 } // namespace ccgraph::test

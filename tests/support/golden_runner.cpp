@@ -13,7 +13,7 @@ namespace ccgraph::test {
 
 namespace {
 
-/// Everything of a graph that a file can hold.
+/// Returns everything in a graph that a file can hold.
 std::string wholeText(const Graph &graph) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -21,7 +21,8 @@ std::string wholeText(const Graph &graph) {
   return os.str();
 }
 
-/// What a golden shows: source comments only where the input has some, no liveness, since a diff of it says nothing.
+/// Returns the text in a golden: with source comments only if the input has some, and without liveness, since a diff of
+/// it is not useful.
 std::string shownText(const Graph &graph) {
   FxTextOptions options;
   options.comments = graph.frames().size() > 1;
@@ -88,7 +89,8 @@ void Runner::checkSecondRun() {
     broke("a second run gives other remarks:\n" + remarksText(*run));
 }
 
-/// By way of its file; empty where no schedule says what the pipeline does, as it may.
+/// Writes the schedule to a file and reads it back; empty if no schedule can represent the pipeline, which is
+/// permitted.
 std::optional<Schedule> Runner::scheduleOfRun() {
   std::unique_ptr<Graph> again = input_.clone();
   llvm::Expected<RewriteResult> made =
@@ -105,7 +107,7 @@ std::optional<Schedule> Runner::scheduleOfRun() {
   return llvm::cantFail(readSchedule({"schedule", os.str()}));
 }
 
-/// The schedule of the run, applied to the input, gives the same graph.
+/// Checks that the schedule of the run, applied to the input, gives the same graph.
 void Runner::checkSchedule() {
   std::optional<Schedule> schedule = scheduleOfRun();
   if (!schedule)

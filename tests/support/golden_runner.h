@@ -1,16 +1,16 @@
-// runGolden: what the machinery makes of a golden's input, and every promise about it that can be
-// checked without the expectation.
+// runGolden runs a golden's pipeline on its input, and checks every property of the result that needs no expectation.
 //
-// Checked for each file: the input verifies; the pipeline runs with all of the manager's own checks
-// on (verifier and legality checker after each pass); a second run gives the same graph and
-// remarks; the schedule of the run, written, read and applied to the input, gives the same graph; "unchanged" left the graph byte-identical; the output verifies; and before and after,
-// executed on the stated ranks by the reference interpreter with seeded inputs, give equal values.
+// It checks for each file: the input verifies. The pipeline runs with all of the manager's own checks (verifier and
+// legality checker after each pass). A second run gives the same graph and remarks. The schedule of the run, after
+// writing and reading, gives the same graph when it is applied to the input. "unchanged" left the graph byte-identical.
+// The output verifies. The graphs before and after give equal values in the reference interpreter, on the stated ranks
+// with seeded inputs.
 //
-// A check after a pass that fails is a defect of the pass, and never what a golden may expect: it is a
-// broken promise. Only an error that a pass gives of its own is an outcome.
+// A failed check after a pass is a defect of the pass, and a golden can never expect it: it is a broken promise. Only
+// an error that a pass itself reports is an outcome.
 //
-// Ownership: plain values. Failure: an input or option that cannot be read is an error; broken
-// promises are a list. Cost: four runs of a small graph.
+// Ownership: plain values. Failure: an input or option that cannot be read is an error; broken promises are returned as
+// a list. Cost: four runs of a small graph.
 #pragma once
 
 #include "support/golden_case.h"
@@ -18,14 +18,14 @@
 namespace ccgraph::test {
 
 struct GoldenOutcome {
-  std::string output;              ///< FX text, or "unchanged\n"; empty where the pipeline failed
+  std::string output;              ///< FX text, or "unchanged\n"; empty if the pipeline failed
   std::string remarks;             ///< one a line
-  std::string diagnostics;         ///< of a pass that refused its input; empty otherwise
-  std::vector<std::string> broken; ///< promises that do not hold, one message each
+  std::string diagnostics;         ///< from a pass that refused its input; empty otherwise
+  std::vector<std::string> broken; ///< properties that do not hold, one message each
 };
 
 [[nodiscard]] llvm::Expected<GoldenOutcome> runGolden(const GoldenFile &file);
-/// The same of a case that was read already.
+/// Does the same for a parsed case.
 [[nodiscard]] llvm::Expected<GoldenOutcome> runGolden(GoldenCase golden);
 
 } // namespace ccgraph::test

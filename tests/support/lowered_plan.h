@@ -1,6 +1,6 @@
-// LoweredPlan: the plan of a captured graph, as tests ask for it.
+// LoweredPlan holds the plan of a captured graph for tests.
 //
-// Ownership: owns context and plan. Failure: by `refusal`, the rule by which the lowering refuses the graph. Cost: reading,
+// Ownership: owns context and plan. Failure: `refusal` is the rule by which lowering refuses the graph. Cost: reading,
 // passes and lowering.
 #pragma once
 
@@ -14,13 +14,13 @@ namespace ccgraph::test {
 
 struct LoweredPlan {
   std::unique_ptr<Context> context;
-  /// null where refused
+  /// null if refused
   std::unique_ptr<Plan> plan;
   std::string refusal;
 };
 
 struct PlanWanted {
-  /// 0: the graph as it is
+  /// 0: the unchanged graph
   unsigned level = 0;
   bool separateCommunication = false;
 };

@@ -1,6 +1,7 @@
-// NoCalls: a device on which nothing happens: each call is counted, and what was enqueued has ended.
+// NoCalls is a device that does nothing: each call is counted, and enqueued work is complete immediately.
 //
-// Ownership: owns the memory that it gives, which is the host's. Failure: none. Cost: none, so what a program takes over it is its own.
+// Ownership: owns the memory that it returns, which is host memory. Failure: none. Cost: none, so the measured time is
+// that of the program.
 #pragma once
 
 #include "calls/gpu_calls.h"

@@ -1,4 +1,4 @@
-// NobodyElse: what a rank that runs alone in its process is told of the others: nothing.
+// NobodyElse is the standby of a rank that runs alone in its process: it never reports news from other ranks.
 //
 // Ownership, failure, cost: none.
 #pragma once

@@ -1,10 +1,12 @@
-// Noted: what a test saw, kept in its report (--gtest_output=json), so that a table can show it beside the test's name.
+// Keeps texts that a test observed in its report (--gtest_output=json), so that a table can show them beside the test's
+// name.
 //
 //   note("error", toString(diagnostic));    // "noted_1": "error\nerror: group tp: ..."
 //
-// The first line says what it is; notes of one test are numbered in their order, and a test may note the same thing twice.
+// The first line is the kind of the note. The notes of one test are numbered in their order, and a test may note the
+// same text twice.
 //
-// Ownership: gtest keeps a copy. Failure: none; outside of a test nothing is kept. Cost: a copy of the text.
+// Ownership: gtest keeps a copy. Failure: none; outside a test nothing is kept. Cost: a copy of the text.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -23,7 +25,7 @@ inline void note(const std::string &what, const std::string &text) {
   testing::Test::RecordProperty("noted_" + std::to_string(number), what + "\n" + text);
 }
 
-/// An error as it is printed, noted; "" where there is none.
+/// Returns an error as it is printed, and notes it; "" if there is none.
 inline std::string notedError(llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
   if (!text.empty())

@@ -1,10 +1,11 @@
-// OfferedWindows: does a kernel give the same where the caller says where results go?
+// Tests whether a kernel gives the same results when the caller provides the memory for them.
 //
-// An engine offers windows of an arena, which hold anything and begin anywhere. A kernel that leaves out an element, or takes new
-// memory for granted, gives other values there than in memory of its own. Where an operator works element by element, the
-// window may be that of an operand of the same layout, seen through another storage: so plans lay them out.
+// An engine offers windows of an arena, which may hold any data and begin at any offset. A kernel that leaves out an
+// element, or relies on zeroed new memory, gives other values there than in memory of its own. If an operator works
+// element by element, the window may be that of an operand with the same layout, seen through another storage; plans
+// use this form.
 //
-// Failure: none. Cost: for each way a copy of all that the call was given, and the kernel once more.
+// Failure: none. Cost: for each form, a copy of the call's arguments and one more run of the kernel.
 #pragma once
 
 #include "ccgraph/ir/work.h"
@@ -17,13 +18,14 @@
 
 namespace ccgraph::test {
 
-/// One operator's kernel, whoever has it.
+/// The kernel of one operator, of any provider.
 struct KernelUnderTest {
   std::string target;
   std::function<llvm::Expected<runtime::Value>(runtime::KernelCall, runtime::Destinations)> call;
 };
 
-/// One of our own kernels. Windows of the caller's are for a run, and without them it is called as anybody calls it.
+/// Returns one of ccgraph's own kernels. With windows, it is called as in a run; without windows, as any other caller
+/// would call it.
 inline KernelUnderTest underTest(const runtime::Kernel &kernel) {
   return {kernel.target.str(), [&kernel](runtime::KernelCall call, runtime::Destinations windows) {
             return windows.empty() ? runtime::runKernel(kernel, std::move(call))
@@ -31,7 +33,7 @@ inline KernelUnderTest underTest(const runtime::Kernel &kernel) {
           }};
 }
 
-/// What a call was given before it ran: copies of its memory; tensors that share memory share the copy.
+/// Copies the memory of a call before it runs; tensors that share memory share the copy.
 class TwinCall {
 public:
   explicit TwinCall(const runtime::KernelCall &call) {
@@ -41,13 +43,13 @@ public:
       call_.keywords.emplace_back(name, twinOf(value));
   }
 
-  /// The kernel's results in windows, against `alone`, what it gave in memory of its own; "" where they are equal.
+  /// Compares the kernel's results in windows with `alone`, its results in memory of its own; "" if they are equal.
   [[nodiscard]] std::string differenceInWindows(const KernelUnderTest &kernel, const runtime::Value &alone) const {
     std::string difference = TwinCall(call_).differenceIn(windowsFor(alone), kernel, alone);
     return difference.empty() ? differenceOverOperands(kernel, alone) : difference;
   }
 
-  /// The same where the window is an operand's.
+  /// Does the same with an operand's window.
   [[nodiscard]] std::string differenceOverOperands(const KernelUnderTest &kernel, const runtime::Value &alone) const {
     std::string difference;
     for (size_t i = 0; i < call_.positional.size() && difference.empty(); ++i)
@@ -58,7 +60,7 @@ public:
     return difference;
   }
 
-  /// Windows for such results, which hold 0xff and begin behind some bytes.
+  /// Returns windows for these results, filled with 0xff and beginning after some bytes.
   [[nodiscard]] runtime::Tensors windowsFor(const runtime::Value &alone) const {
     runtime::Tensors windows;
     if (alone.is(runtime::Value::Kind::Tensor))
@@ -102,7 +104,7 @@ private:
                                  {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()});
   }
 
-  /// None for what the kernel was given: it yields that itself.
+  /// Returns no window for a value that was passed to the kernel, since the kernel returns that value itself.
   [[nodiscard]] runtime::Tensor windowFor(const runtime::Value &value) const {
     if (!value.is(runtime::Value::Kind::Tensor) || !value.tensor().storage() || given_.count(value.tensor().storage()))
       return {};
@@ -114,7 +116,8 @@ private:
     return memory.reinterpret(tensor.dtype(), {toDims(tensor.sizes()), toDims(tensor.strides()), before});
   }
 
-  /// A fresh result of an operator that works element by element, and an operand that looks like it and has one name.
+  /// Returns true for a new result of an operator that works element by element, with an operand of the same type that
+  /// has one name.
   [[nodiscard]] bool mayTakePlace(const KernelUnderTest &kernel, const runtime::Value &alone,
                                   const runtime::Value &operand) const {
     static Context context;
@@ -144,9 +147,9 @@ private:
 
   runtime::KernelCall call_;
   std::map<const runtime::Storage *, std::shared_ptr<runtime::Storage>> twins_;
-  /// the caller's
+  /// the caller's storages
   std::set<const runtime::Storage *> given_;
-  /// how many tensors of the call have a twin's memory
+  /// how many tensors of the call use a copied storage
   std::map<const runtime::Storage *, size_t> names_;
 };
 

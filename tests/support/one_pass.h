@@ -1,7 +1,7 @@
-// Runs one pass by itself: without the pass manager, the verifier and the legality checker around it.
+// Runs one pass without the pass manager, the verifier and the legality checker.
 //
-// Ownership: the certificate names nodes of the graph. Failure: a text that is no pipeline, or a pass that fails, ends the
-// test program. Cost: that of the pass.
+// Ownership: the certificate refers to nodes of the graph. Failure: an invalid pipeline text, or a pass that fails,
+// ends the test program. Cost: that of the pass.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -13,12 +13,12 @@ namespace ccgraph::test {
 
 struct OnePass {
   Certificate certificate;
-  /// what the legality checker is to know of the pass
+  /// the facts about the pass that the legality checker needs
   LegalityOptions options;
 };
 
-/// The first pass of the pipeline, e.g. "coalesce-collectives{layout=flat}", without a memory budget, on a program that
-/// every rank runs.
+/// Runs the first pass of the pipeline, e.g. "coalesce-collectives{layout=flat}", without a memory budget, on a program
+/// that every rank runs.
 OnePass runOnePass(Graph &graph, const std::string &pipeline);
 
 } // namespace ccgraph::test

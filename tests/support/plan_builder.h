@@ -1,13 +1,14 @@
-// PlanBuilder: a PlanDraft for plans that run: tensors of any type, literals among the arguments, steps with names.
+// PlanBuilder is a PlanDraft for plans that run: with tensors of any type, literal arguments, and named steps.
 //
 //   PlanBuilder b;
 //   PlanWindow x = b.input("x", {4}), y = b.compute("y", {4});
 //   b.kernel("y", "aten.relu.default", {x}, y);
 //   b.output(y);
 //
-// Buffers lie one after another in their arena, in the order in which they are made. Tensors are f32 and row-major unless said.
+// Buffers are placed one after another in their arena, in the order of their creation. Tensors are f32 and row-major by
+// default.
 //
-// Ownership: owns context and plan. Failure: none; what does not fit is the engine's to find. Cost: as the plan.
+// Ownership: owns context and plan. Failure: none; the engine reports an invalid plan. Cost: that of the plan.
 #pragma once
 
 #include "ccgraph/ir/strides.h"
@@ -16,7 +17,7 @@
 
 namespace ccgraph::test {
 
-/// What a kernel step is called with.
+/// An argument of a kernel step.
 struct PlanActual {
   PlanActual(const PlanWindow &window) : operand(PlanOperand{PlanValue::tensor(window)}) {} // NOLINT
   PlanActual(PlanOperand given) : operand(std::move(given)) {}                              // NOLINT
@@ -63,7 +64,7 @@ public:
   PlanWindow input(llvm::StringRef text, DimsRef sizes) { return input(text, type(sizes)); }
   PlanWindow compute(llvm::StringRef text, DimsRef sizes) { return buffer(Home::Compute, text, type(sizes)); }
   PlanWindow comm(llvm::StringRef text, DimsRef sizes) { return buffer(Home::Communication, text, type(sizes)); }
-  /// Row-major elements from `offset` on.
+  /// Returns row-major elements from `offset` on.
   PlanWindow part(const PlanWindow &whole, DimsRef sizes, int64_t offset) {
     return {whole.buffer, type(sizes, whole.type->dtype()), Dim(offset)};
   }
@@ -101,7 +102,7 @@ public:
   }
 
   // --- Order ------------------------------------------------------------------------------------------
-  /// `second` begins when `first` has ended; both by their names.
+  /// Orders two steps, given by name: `second` begins after `first` has completed.
   void order(llvm::StringRef first, llvm::StringRef second) {
     wait(static_cast<size_t>(&find(second) - plan.steps.data()), static_cast<size_t>(&find(first) - plan.steps.data()));
   }
@@ -115,7 +116,8 @@ private:
   }
 };
 
-/// A run of one plan on the local engine, on as many ranks as there are inputs. Without a seed: in the order for speed.
+/// Runs one plan on the local engine, on as many ranks as there are inputs. Without a seed, the engine uses its fast
+/// order.
 inline llvm::Expected<runtime::RunResult> runLocally(const Plan &plan, std::vector<TensorMap> inputs,
                                                      std::optional<uint64_t> seed = 0) {
   runtime::PlanRequest request;
@@ -125,13 +127,13 @@ inline llvm::Expected<runtime::RunResult> runLocally(const Plan &plan, std::vect
   request.seed = seed;
   return runPlans(*runtime::findEngine("local"), request);
 }
-/// What comes of a run that must end well; an error ends the test.
+/// Returns the results of a run that must succeed; an error ends the test.
 inline runtime::RunResult resultsOf(llvm::Expected<runtime::RunResult> results) {
   if (!results)
     llvm::report_fatal_error(results.takeError());
   return std::move(*results);
 }
-/// The text of the error; "" where there is none.
+/// Returns the text of the error; "" if there is none.
 inline std::string errorOf(llvm::Expected<runtime::RunResult> result) {
   return result ? "" : llvm::toString(result.takeError());
 }

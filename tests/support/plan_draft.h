@@ -1,4 +1,4 @@
-// PlanDraft: a plan made by hand, in few words, for tests that say what they mean.
+// PlanDraft builds a plan in few words, for tests that state what they mean.
 //
 //   PlanDraft d;
 //   uint32_t tp = d.group("tp", {0, 1});
@@ -8,7 +8,7 @@
 //   size_t read = d.kernel("aten.relu.default", {d.reads(c)}, d.compute("r", 4, 0));
 //   d.wait(read, launch);
 //
-// Ownership: owns the plan and its Context. Failure: none; a plan may be as wrong as a test wants it. Cost: none to speak of.
+// Ownership: owns the plan and its Context. Failure: none; a test may build any invalid plan. Cost: negligible.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -29,7 +29,7 @@ public:
     Dim size = elements;
     return {buffer, context.contiguousTensor(dtype, {size}, {context.identifier("cpu")}), offset};
   }
-  /// A buffer of f32 elements at an offset in bytes; the arena grows with it.
+  /// Adds a buffer of f32 elements at an offset in bytes, and enlarges the arena for it.
   BufferId buffer(llvm::StringRef name, Home home, int64_t elements, int64_t offset = 0) {
     plan.buffers.push_back({context.identifier(name), home, elements * 4});
     plan.layout.offsets.push_back(offset);
@@ -81,7 +81,7 @@ public:
     plan.steps.push_back(std::move(step));
     return plan.steps.size() - 1;
   }
-  /// Every operand is a positional argument.
+  /// Adds a kernel step whose operands are all positional arguments.
   size_t kernel(llvm::StringRef op, std::vector<PlanOperand> operands, const PlanValue &result,
                 StreamId stream = Plan::computeStream) {
     KernelStep step;
@@ -101,7 +101,7 @@ public:
   size_t copy(const PlanWindow &from, const PlanWindow &to, StreamId stream = Plan::computeStream) {
     return add("copy", stream, CopyStep{from, to});
   }
-  /// One row; the group is that of the stream.
+  /// Returns a call with one row; its group is the group of the stream.
   PlanCollective call(CollectiveKind kind, StreamId stream, std::optional<PlanWindow> send,
                       std::optional<PlanWindow> receive) const {
     PlanCollective call;
@@ -126,7 +126,7 @@ public:
   size_t allReduce(StreamId stream, const PlanWindow &send, const PlanWindow &receive) {
     return start(stream, {call(CollectiveKind::AllReduce, stream, send, receive)});
   }
-  /// `step` waits for the end of `recorder`, which gets an event if it has none.
+  /// Lets `step` wait for the completion of `recorder`, which gets an event if it has none.
   void wait(size_t step, size_t recorder) {
     std::optional<EventId> &event = plan.steps[recorder].event;
     if (!event)

@@ -1,10 +1,10 @@
-// ProgramBuilder: a GraphBuilder whose calls state their types, for tests that say what they mean.
+// ProgramBuilder is a GraphBuilder whose calls state their types, for tests that state what they mean.
 //
 //   ProgramBuilder b(graph);
 //   Node *x = b.input("x", b.f32({4}));
 //   Node *y = b.call("aten.add.Tensor", b.f32({4}), {x, 1.0});
 //
-// Ownership: borrows the graph. Failure: none. Cost: as GraphBuilder.
+// Ownership: borrows the graph. Failure: none. Cost: that of GraphBuilder.
 #pragma once
 
 #include "ccgraph/ir/builder.h"
@@ -20,23 +20,23 @@ public:
   explicit ProgramBuilder(Graph &graph) : builder_(graph) {}
 
   [[nodiscard]] Graph &graph() const { return builder_.graph(); }
-  /// Contiguous, on the CPU.
+  /// Returns a contiguous tensor type on the CPU.
   [[nodiscard]] const Type *f32(llvm::ArrayRef<int64_t> sizes) const { return tensor(DType::F32, sizes); }
   [[nodiscard]] const Type *tensor(DType dtype, llvm::ArrayRef<int64_t> sizes) const {
     return builder_.tensor(dtype, sizes);
   }
-  /// With strides of its own.
+  /// Returns a type with explicit strides.
   [[nodiscard]] const Type *strided(const Type *like, llvm::ArrayRef<int64_t> sizes,
                                     llvm::ArrayRef<int64_t> strides) const {
     std::vector<Dim> sizeDims(sizes.begin(), sizes.end()), strideDims(strides.begin(), strides.end());
     return graph().context().tensor(like->dtype(), {sizeDims, strideDims, true}, like->device());
   }
 
-  /// A placeholder. Call before the first call().
+  /// Adds a placeholder. It must be called before the first call().
   Node *input(llvm::StringRef name, const Type *type) { return builder_.input(name, type); }
-  /// A get_attr of this target.
+  /// Adds a get_attr with this target.
   Node *attribute(llvm::StringRef target) { return builder_.attribute(target); }
-  /// Named after the operator. A type of null is unknown. `out` becomes the keyword argument of that name.
+  /// Adds a call, named after the operator. A null type is unknown. `out` is the keyword argument of that name.
   Node *call(llvm::StringRef target, const Type *type, std::vector<Actual> arguments, Node *out = nullptr) {
     CallSpec spec{.target = target, .args = std::move(arguments), .type = type};
     spec.name = target.split('.').second.split('.').first;
@@ -46,9 +46,9 @@ public:
     graph().setType(node, type);
     return node;
   }
-  /// Returns a tuple. Call last.
+  /// Returns a tuple from the graph. It must be the last call.
   Node *output(const Nodes &values) { return builder_.output({values.begin(), values.end()}); }
-  /// Returns one value, as the bodies of higher-order operators do. Call last.
+  /// Returns one value from the graph, as the bodies of higher-order operators do. It must be the last call.
   Node *result(Node *value) { return builder_.result(value); }
 
 private:

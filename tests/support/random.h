@@ -1,4 +1,4 @@
-// Random: the choices of one trial, for tests that try many.
+// Random draws the choices of one trial, for tests with many trials.
 //
 // Ownership: a plain value. Failure: none. Cost: that of a Mersenne twister.
 #pragma once
@@ -10,11 +10,11 @@
 
 namespace ccgraph::test {
 
-/// Choices of one trial; the same seed makes the same ones on every machine.
+/// Draws the choices of one trial; the same seed gives the same choices on every machine.
 class Random {
 public:
   explicit Random(uint64_t seed) : engine_(seed * 0x9E3779B97F4A7C15U + 1) {}
-  /// Below `limit`, which is not 0.
+  /// Returns a number below `limit`, which must not be 0.
   [[nodiscard]] size_t below(size_t limit) { return static_cast<size_t>(engine_() % limit); }
   template <typename T>
   [[nodiscard]] const T &of(const std::vector<T> &choices) {

@@ -23,7 +23,7 @@ StringRef RandomMaker::reduction(const RandomValue &input, const RandomAxis &axi
   return numbers_.pick(words);
 }
 
-/// Averages are of floating-point numbers alone, and a list may hold others.
+/// Averages exist only for floating-point numbers, and a list may hold others.
 StringRef RandomMaker::listReduction(const std::vector<RandomValue> &members, const RandomValue &largest,
                                      const RandomAxis &axis) {
   StringRef word = reduction(largest, axis);
@@ -42,7 +42,7 @@ void RandomMaker::launch(Node *node, double bound, std::vector<ByteRange> reads)
   flights_.push_back({result, rangeOf(result), std::move(reads), {}});
 }
 
-/// Several of one kind on one group with a step between them now and then: what bucketing looks for.
+/// Makes several collectives of one kind on one group with occasional steps in between, for bucketing.
 void RandomMaker::burst() {
   size_t kind = numbers_.below(numKinds);
   const RandomAxis axis = numbers_.pick(axes_);
@@ -58,7 +58,7 @@ void RandomMaker::collective(size_t kind, const RandomAxis &axis) {
     return shardDim(axis);
   std::optional<RandomValue> input =
       kind == AllReduce
-          ? choose([&](const RandomValue &value) { return readable(value); }) // it copies what it reads
+          ? choose([&](const RandomValue &value) { return readable(value); }) // it copies the memory that it reads
           : sendable(kind == AllToAll || kind == ReduceScatter ? axis.size : 1,
                      [&](const RandomValue &value) { return kind != AllToAll || !isComplex(dtypeOf(value)); });
   if (!input)
@@ -72,7 +72,7 @@ void RandomMaker::collective(size_t kind, const RandomAxis &axis) {
     return;
   bool exact = isComplex(dtypeOf(*input)) && bound * static_cast<double>(axis.size) > 16 * mostRandomBound;
   if (exact && (kind == AllReduce || kind == ReduceScatter))
-    return; // because sums of complex numbers have no other reduction to fall back on
+    return; // sums of complex numbers have no other reduction as a replacement
   Node *node = makeCollective(kind, axis, *input, sizes);
   bool sums = kind == AllReduce || kind == ReduceScatter;
   double result = sums ? bound * static_cast<double>(axis.size) : bound;
@@ -121,7 +121,7 @@ void RandomMaker::shardDim(const RandomAxis &axis) {
          boundOf(*input));
 }
 
-/// The result is the input's own storage, which is in flight with all its views.
+/// Makes a collective whose result is the input's own storage, which is in flight with all its views.
 void RandomMaker::inPlaceCollective() {
   const RandomAxis &axis = numbers_.pick(axes_);
   std::optional<RandomValue> input =
@@ -168,7 +168,7 @@ void RandomMaker::fill(const RandomValue &input, const RandomValue &buffer, bool
   flights_.push_back({defineSame(node, buffer), rangeOf(buffer), {rangeOf(input)}, {}});
 }
 
-/// Several gathers into the parts of one buffer, which may overlap; a part that is still being filled is left alone.
+/// Makes several gathers into the parts of one buffer, which may overlap; a part in flight is left alone.
 void RandomMaker::intoSlices() {
   const RandomAxis &axis = numbers_.pick(axes_);
   std::optional<RandomValue> input =
@@ -193,7 +193,7 @@ void RandomMaker::intoSlices() {
 void RandomMaker::coalesced() {
   const RandomAxis &axis = numbers_.pick(axes_);
   size_t kind = numbers_.pick(std::vector<size_t>{AllReduce, AllGather, ReduceScatter});
-  // Because gloo fills a list of gathers of several dtypes wrongly.
+  // gloo fills a list of gathers of several dtypes incorrectly.
   bool mayMix = kind == ReduceScatter || (kind == AllGather && use_ == ProgramFor::Interpreter);
   std::vector<RandomValue> members;
   for (size_t wanted = 1 + numbers_.below(3); members.size() != wanted;) {
@@ -238,7 +238,7 @@ void RandomMaker::launchList(size_t kind, const RandomAxis &axis, const std::vec
   takeElements(node, kind, axis, members);
 }
 
-/// Either a wait on each element, later and in any order, or one on the list of all of them, now.
+/// Waits either on each element, later and in any order, or on the whole list, now.
 void RandomMaker::takeElements(Node *list, size_t kind, const RandomAxis &axis,
                                const std::vector<RandomValue> &members) {
   llvm::ArrayRef<const Type *> types = list->type()->elements();
@@ -266,7 +266,7 @@ void RandomMaker::takeElements(Node *list, size_t kind, const RandomAxis &axis,
     define(builder_.call("operator.getitem", types[i], {waited, static_cast<int64_t>(i)}), bound);
 }
 
-/// The last flights are those of one list: the wait on each copies the results of all.
+/// Joins the last async pairs, which belong to one list: the wait on each copies the results of all.
 void RandomMaker::shareCopies(size_t count) {
   std::vector<ByteRange> all;
   llvm::MutableArrayRef<RandomFlight> list = llvm::MutableArrayRef(flights_).take_back(count);
@@ -276,7 +276,7 @@ void RandomMaker::shareCopies(size_t count) {
     flight.copies = all;
 }
 
-/// A control_deps whose body launches; in some, the body waits as well.
+/// Makes a control_deps whose body launches; in some, the body waits as well.
 void RandomMaker::wrapped() {
   const RandomAxis &axis = numbers_.pick(axes_);
   std::optional<RandomValue> after = operand(), input = operand();
@@ -300,7 +300,7 @@ void RandomMaker::wrapped() {
     launch(node, bound, {});
 }
 
-/// On the launch, or on a view of it; now and then a second time.
+/// Makes a wait on the launch, or on a view of it; sometimes waits a second time.
 void RandomMaker::wait() {
   if (flights_.empty())
     return;

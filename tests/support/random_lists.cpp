@@ -6,13 +6,13 @@ namespace ccgraph::test {
 
 namespace {
 
-/// One part of a tensor along a dimension: where it begins, and how many rows it has.
+/// One part of a tensor along a dimension: its first row, and its number of rows.
 struct Part {
   int64_t begin = 0;
   int64_t rows = 0;
 };
 
-/// Parts of `rows` rows, the last one perhaps shorter.
+/// Returns parts of `rows` rows; the last one may be shorter.
 std::vector<Part> partsOf(int64_t size, int64_t rows) {
   std::vector<Part> parts;
   for (int64_t begin = 0; begin < size; begin += rows)
@@ -22,8 +22,8 @@ std::vector<Part> partsOf(int64_t size, int64_t rows) {
 
 } // namespace
 
-/// Views that come as a list, which a text gives no type: of a tensor that was reshaped in place too. Some elements
-/// are not taken.
+/// Makes views in a list, for which a text has no type, also of a tensor that was reshaped in place. Some elements are
+/// not used.
 void RandomMaker::takeApart() {
   std::optional<RandomValue> base = choose([&](const RandomValue &value) { return !sizesOf(value).empty(); });
   if (!base)
@@ -71,7 +71,7 @@ void RandomMaker::takeParts(const RandomValue &base, size_t dim, Node *list, int
   }
 }
 
-/// An operator that makes a list of new tensors, of the sizes that its operands have by now.
+/// Makes a list of new tensors with an operator; their sizes are the current sizes of its operands.
 void RandomMaker::computeList() {
   std::optional<RandomValue> a = operand(), b = operand();
   if (!a || !b || boundOf(*a) > mostRandomBound || boundOf(*b) > mostRandomBound)
@@ -101,8 +101,8 @@ void RandomMaker::computeList() {
   }
 }
 
-/// The same call of the same value once more, as sharded training gathers a parameter twice; now and then what it
-/// reads was written in between.
+/// Repeats a call on the same value, as sharded training gathers a parameter twice; sometimes its input was written in
+/// between.
 void RandomMaker::twin() {
   if (launched_.empty())
     return;

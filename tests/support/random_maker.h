@@ -1,12 +1,12 @@
-// RandomMaker: one random program in the making; see random_program.h for what comes out.
+// RandomMaker builds one random program; random_program.h describes the result.
 //
-// It keeps what PyTorch would keep: storages, tensors that lie in them, and names of tensors. An
-// in-place operator and a wait give one tensor another name, so a change of its shape is seen by all
-// of them; a view is a tensor of its own. Which bytes of a storage are being filled or read is kept
-// by ranges, because a collective may fill one slice of a buffer while another fills the next.
+// It models PyTorch's state: storages, tensors in storages, and names of tensors. An in-place operator and a wait give
+// one tensor another name, so all names see a change of its shape; a view is a tensor of its own. Ranges record which
+// bytes of a storage are being filled or read, because a collective may fill one slice of a buffer while another
+// collective fills the next.
 //
-// Ownership: owns the graph until make() hands it out. Failure: none: a step that finds nothing to
-// work on makes no node. Cost: a step looks at each value once.
+// Ownership: owns the graph until make() returns it. Failure: none; a step that finds no suitable value makes no node.
+// Cost: each step visits each value once.
 #pragma once
 
 #include "support/program_builder.h"
@@ -21,7 +21,7 @@ class Numbers {
 public:
   explicit Numbers(std::vector<uint32_t> values) : values_(std::move(values)) {}
   [[nodiscard]] bool done() const { return next_ >= values_.size(); }
-  /// 0 .. limit - 1; 0 where the list has run out.
+  /// Returns a number in 0 .. limit - 1; 0 if the list is exhausted.
   size_t below(size_t limit) { return limit == 0 || done() ? 0 : values_[next_++] % limit; }
   template <typename T>
   const T &pick(const std::vector<T> &from) {
@@ -33,7 +33,7 @@ private:
   size_t next_ = 0;
 };
 
-/// Bytes of a storage, from and to.
+/// A range of bytes of a storage.
 struct ByteRange {
   size_t storage = 0;
   int64_t begin = 0;
@@ -43,22 +43,22 @@ struct ByteRange {
   }
 };
 
-/// Memory that tensors lie in. `bound`: no element is larger (of what a whole number can say exactly).
+/// A storage. No element is larger than `bound`, up to which dtypes represent whole numbers exactly.
 struct RandomStorage {
   int64_t bytes = 0;
   DType dtype = DType::F32;
   double bound = 0;
-  bool input = false;    ///< a placeholder's: its shape stays
-  bool moved = false;    ///< a tensor in it was given other elements in place: nobody can tell parts any more
-  bool reshaped = false; ///< a tensor in it was reshaped in place: types do not tell where views made later lie
+  bool input = false;    ///< belongs to a placeholder: its shape stays
+  bool moved = false;    ///< a tensor in it got other elements in place, so its parts are unknown
+  bool reshaped = false; ///< a tensor in it was reshaped in place, so types do not show the position of later views
 };
 
-/// A tensor: some elements of a storage in some shape, which in-place operators may change.
+/// A tensor: some elements of a storage with a shape, which in-place operators may change.
 struct RandomTensor {
   size_t storage = 0;
   const Type *type = nullptr;
   int64_t offset = 0;    ///< bytes
-  bool anywhere = false; ///< where it lies cannot be told: an input's storage begins where only the caller knows
+  bool anywhere = false; ///< its position is unknown: only the caller knows where an input's storage begins
 };
 
 /// A name of a tensor.
@@ -67,29 +67,29 @@ struct RandomValue {
   size_t tensor = 0;
 };
 
-/// What a launch fills and reads until somebody waits for `result`.
+/// The ranges that a launch writes and reads until a wait on `result`.
 struct RandomFlight {
   RandomValue result;
-  std::optional<ByteRange> fills; ///< none where the result is not named yet
+  std::optional<ByteRange> fills; ///< none if the result has no name yet
   std::vector<ByteRange> reads;
-  /// What the wait copies again: gloo's wait on one result of a reduce_scatter list copies all of them.
+  /// The ranges that the wait copies again: gloo's wait on one result of a reduce_scatter list copies all of them.
   std::vector<ByteRange> copies;
 };
 
-/// A functional collective on one tensor, which may be called again.
+/// A functional collective on one tensor, which may be repeated.
 struct RandomLaunch {
   Node *node = nullptr;
   RandomValue input;
-  /// of the input when it was launched
+  /// type of the input at its launch
   const Type *type = nullptr;
   double inputBound = 0;
-  /// of the result
+  /// bound of the result
   double bound = 0;
   /// it reads its input in flight
   bool sends = false;
 };
 
-/// A group as programs name it: a text, or a node.
+/// A group in the form that programs use: a text, or a node.
 struct RandomAxis {
   std::string name;
   size_t size = 1;
@@ -105,7 +105,7 @@ private:
   using Sizes = std::vector<int64_t>;
   using Test = std::function<bool(const RandomValue &)>;
 
-  // random_program.cpp: what there is to begin with, and the steps that compute.
+  // random_program.cpp: the initial values, and the steps that compute.
   void makeGroups();
   void addGroup(const std::string &name, const std::vector<Sizes> &cells);
   [[nodiscard]] std::vector<Sizes> cells(size_t size, size_t stride) const;
@@ -119,7 +119,7 @@ private:
   void writeInPlace();
   void finish();
 
-  // random_values.cpp: storages, tensors and names; questions about them.
+  // random_values.cpp: storages, tensors and names, and queries about them.
   RandomValue define(Node *node, double bound);
   RandomValue defineView(Node *node, const RandomValue &base, const Type *type, int64_t offset);
   RandomValue defineSame(Node *node, const RandomValue &tensor);
@@ -132,17 +132,18 @@ private:
   [[nodiscard]] ByteRange rangeOf(const RandomValue &value) const;
   [[nodiscard]] bool readable(const RandomValue &value) const;
   [[nodiscard]] bool writable(const RandomValue &value) const;
-  /// No wait that is still to come copies it again. What transfers read or fill must be so, or both would race.
+  /// Returns true if no later wait copies the value again. Transfers may read or fill only such values; otherwise both
+  /// would race.
   [[nodiscard]] bool settled(const RandomValue &value) const;
   [[nodiscard]] bool isContiguous(const RandomValue &value) const { return typeOf(value)->isContiguous(); }
   [[nodiscard]] bool isInput(const RandomValue &value) { return storageOf(value).input; }
-  /// A value that passes the test, later ones more often; none if there is none.
+  /// Returns a value for which the test is true, later values more often; none if there is none.
   std::optional<RandomValue> choose(const Test &test);
-  /// Contiguous, because then what an operator makes of it is so too.
+  /// Returns a contiguous value, so that an operator's result is contiguous too.
   std::optional<RandomValue> operand(const Test &also = [](const RandomValue &) { return true; });
-  /// Contiguous and of the same sizes and dtype.
+  /// Returns a contiguous value of the same sizes and dtype.
   std::optional<RandomValue> partnerOf(const RandomValue &value);
-  /// Readable, contiguous, and its first size a multiple of `rows`.
+  /// Returns a readable, contiguous value whose first size is a multiple of `rows`.
   std::optional<RandomValue> sendable(
       size_t rows, const Test &also = [](const RandomValue &) { return true; });
   const Type *contiguous(const RandomValue &like, const Sizes &sizes);
@@ -166,7 +167,7 @@ private:
   void giveStorage(const RandomValue &value);
   [[nodiscard]] int64_t itemSize(const RandomValue &value) const;
 
-  // random_lists.cpp: lists of views and of new tensors; a collective once more.
+  // random_lists.cpp: lists of views and of new tensors; repeated collectives.
   void takeApart();
   void takeRows(const RandomValue &base, size_t dim, Node *list);
   void takeParts(const RandomValue &base, size_t dim, Node *list, int64_t rows);
@@ -208,7 +209,7 @@ private:
 };
 
 inline constexpr int64_t mostRandomElements = 4096;
-/// Above this a value is made small again, so that sums of it are exact in every dtype used.
+/// A larger value is reduced first, so that sums of it are exact in every dtype used.
 inline constexpr double mostRandomBound = 1 << 18;
 
 } // namespace ccgraph::test

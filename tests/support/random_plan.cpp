@@ -40,7 +40,7 @@ private:
   // --- Choices --------------------------------------------------------------------------------------------------------
 
   size_t below(size_t limit) { return limit == 0 ? 0 : random_() % limit; }
-  /// One in `n`.
+  /// Returns true with probability one in `n`.
   bool chance(size_t n) { return below(n) == 0; }
   template <typename T>
   T pick(std::initializer_list<T> from) {
@@ -53,7 +53,7 @@ private:
   const SymExpr *expression() {
     return context_.symbolic(pick<llvm::StringRef>({"s0", "2*s0 + 1", "Max(1, u0)", "4"}));
   }
-  /// Of a type, in whose text a number is never an expression.
+  /// Returns a size for a type, in whose text a number is never an expression.
   Dim size() { return chance(4) ? Dim(context_.symbolic("2*s0 + Max(1, u0)")) : Dim(static_cast<int64_t>(below(50))); }
   Dim dim() { return chance(4) ? Dim(expression()) : Dim(static_cast<int64_t>(below(5000))); }
 
@@ -141,14 +141,14 @@ private:
             chance(2) ? Dim(0) : dim()};
   }
 
-  /// A new number as often as one that there is.
+  /// Returns a new number or an existing one, equally often.
   PlanValue number() {
     if (plan_->numSlots == 0 || chance(2))
       return PlanValue::number(plan_->numSlots++, chance(2) ? nullptr : context_.symbolicScalar(expression()));
     return PlanValue::number(static_cast<SlotId>(below(plan_->numSlots)), nullptr);
   }
 
-  /// Anything but a list.
+  /// Returns any value except a list.
   PlanValue single() {
     switch (below(6)) {
     case 0:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned maxSteps = 60;
 constexpr size_t numCollectives = 6;
-/// What seeded and given inputs stay within.
+/// The bound of seeded and given inputs.
 constexpr double inputBound = 8;
 
 } // namespace
@@ -45,7 +45,7 @@ void RandomMaker::makeGroups() {
   std::iota(all.begin(), all.end(), 0);
   addGroup("0", {all});
   addGroup("object", {all});
-  axes_.pop_back(); // because it is named by a node, which is made after the inputs
+  axes_.pop_back(); // a node names it, and that node is made after the inputs
   if (use_ == ProgramFor::Interpreter)
     std::reverse(all.begin(), all.end()); // gloo orders the ranks of a group by their numbers
   addGroup("other", {all});
@@ -57,7 +57,7 @@ void RandomMaker::makeGroups() {
     }
 }
 
-/// Cells of `size` ranks, `stride` apart.
+/// Returns subgroups of `size` ranks with distance `stride`.
 std::vector<RandomMaker::Sizes> RandomMaker::cells(size_t size, size_t stride) const {
   std::vector<Sizes> result(ranks_ / size);
   for (size_t rank = 0; rank != ranks_; ++rank)
@@ -76,7 +76,8 @@ void RandomMaker::addGroup(const std::string &name, const std::vector<Sizes> &ce
   graph_->groups().set(std::move(group));
 }
 
-/// Groups that are objects: an attribute that the table knows by its name, or the dimensions of a mesh of 1 x ranks.
+/// Makes groups that are objects: an attribute that the table contains by its name, or the dimensions of a mesh of 1 x
+/// ranks.
 void RandomMaker::makeGroupNodes() {
   if (numbers_.below(3) == 1)
     axes_.push_back({"object", ranks_, builder_.attribute("object")});
@@ -176,7 +177,7 @@ void RandomMaker::compute() {
   }
 }
 
-/// Brings a value back to small numbers.
+/// Reduces a value to small numbers.
 void RandomMaker::reduceBound(const RandomValue &value) {
   const Type *type = contiguous(value, sizesOf(value));
   if (isComplex(dtypeOf(value)))
@@ -185,7 +186,7 @@ void RandomMaker::reduceBound(const RandomValue &value) {
     define(builder_.call("aten.remainder.Scalar", type, {value.node, int64_t(13)}), 13);
 }
 
-/// What a launch that it feeds may take along when it rises.
+/// Makes a step that may move along when the launch that it feeds is hoisted.
 void RandomMaker::moveBytes() {
   std::optional<RandomValue> a = operand();
   if (!a)
@@ -201,7 +202,8 @@ void RandomMaker::moveBytes() {
          std::max(boundOf(*a), boundOf(b)));
 }
 
-/// Reads the shape and no element, so it may stand between any reads and writes, but not pass a change of shape.
+/// Makes a step that reads the shape and no element, so it may be placed between any reads and writes, but must not
+/// pass a change of shape.
 void RandomMaker::metadataReader() {
   std::optional<RandomValue> a = operand();
   if (a)

@@ -1,21 +1,20 @@
-// RandomProgram: legal graphs of 2 to 9 ranks, made from a list of numbers.
+// RandomProgram generates legal graphs of 2 to 9 ranks from a list of numbers.
 //
-// Each decision takes the next number, so rapidcheck shrinks a failing program by shrinking the
-// list: fewer numbers are fewer steps, smaller ones are plainer choices. What comes out obeys every
-// rule of the verifier: nothing reads or writes what is in flight, every launch is waited for,
-// operands of a launch that reads in flight are not written before its wait. It holds collectives
-// of all kinds (functional, in-place, `_out` into buffers and into slices of them, coalesced, inside
-// control_deps), several groups with ranks in any order and groups that are objects, views before
-// and after waits, pieces (as_strided, other dtypes, complex and back), in-place writes, in-place
-// changes of shape, lists of views and of new tensors, collectives that are repeated, waits in another order than their
+// Each decision takes the next number, so rapidcheck shrinks a failing program by shrinking the list: fewer numbers
+// give fewer steps, smaller numbers give simpler choices. The result follows every rule of the verifier: no node reads
+// or writes memory in flight, every launch is awaited, and operands of a launch that reads in flight are not written
+// before its wait. It contains collectives of all kinds (functional, in-place, `_out` into buffers and into slices of
+// them, coalesced, inside control_deps), several groups with ranks in any order, and groups that are objects. It also
+// contains views before and after waits, pieces (as_strided, other dtypes, complex and back), in-place writes, in-place
+// changes of shape, lists of views and of new tensors, repeated collectives, waits in another order than their
 // launches, and second waits.
 //
-// A program for PyTorch is one that PyTorch's own gloo ranks run, and to the bit where its inputs
-// are small whole numbers: at most 4 ranks, no averages, values kept small enough to be exact.
-// It may take its groups out of a device mesh, which the interpreter cannot.
+// A program for PyTorch is one that PyTorch's own gloo ranks can run, with bitwise equal results if its inputs are
+// small whole numbers: at most 4 ranks, no averages, values small enough to be exact. It may take its groups from a
+// device mesh, which the interpreter cannot.
 //
-// Ownership: the graph is the caller's and lives in `context`. Failure: none; every list of numbers
-// makes a program. Cost: linear in the list.
+// Ownership: the caller owns the graph, which lives in `context`. Failure: none; every list of numbers makes a program.
+// Cost: linear in the list.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -35,7 +34,7 @@ enum class ProgramFor : uint8_t { Interpreter, PyTorch };
 [[nodiscard]] RandomProgram makeRandomProgram(Context &context, std::vector<uint32_t> numbers,
                                               ProgramFor use = ProgramFor::Interpreter);
 
-/// Some 20 to 240 numbers, as the seed says.
+/// Returns about 20 to 240 numbers, determined by the seed.
 [[nodiscard]] std::vector<uint32_t> randomNumbers(uint32_t seed);
 
 } // namespace ccgraph::test

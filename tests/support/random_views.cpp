@@ -6,7 +6,7 @@ using llvm::StringRef;
 
 namespace ccgraph::test {
 
-/// Also of what is in flight: views may read that.
+/// A view may also be made of a value in flight.
 void RandomMaker::view() {
   std::optional<RandomValue> base = choose([](const RandomValue &) { return true; });
   if (!base)
@@ -90,7 +90,7 @@ void RandomMaker::piece() {
   }
 }
 
-/// A matrix of two rows anywhere in the storage: its place is counted from the storage's beginning.
+/// Makes a matrix of two rows anywhere in the storage: its offset is relative to the beginning of the storage.
 void RandomMaker::stridedPiece(const RandomValue &base) {
   const RandomStorage &storage = storageOf(base);
   int64_t elements = storage.bytes / itemSize(base);
@@ -107,13 +107,13 @@ void RandomMaker::stridedPiece(const RandomValue &base) {
   tensors_.back().anywhere |= storage.input;
 }
 
-/// Floats read as integers of the same size: any bits, so sums of them wrap around and stay exact.
+/// Reads floats as integers of the same size: these have any bits, so sums of them wrap around and stay exact.
 void RandomMaker::dtypePiece(const RandomValue &base) {
   if (dtypeOf(base) != DType::F32 || !isContiguous(base) || !readable(base))
     return;
   const Type *type = builder_.tensor(DType::I32, sizesOf(base));
   Node *bits = builder_.call("aten.view.dtype", type, {base.node, DType::I32});
-  // Because nobody may write numbers of one kind through bits of another, the view itself has no name here.
+  // No node may write numbers of one kind through bits of another, so the view itself gets no name here.
   define(builder_.call("aten.clone.default", type, {bits}), boundOf(base));
 }
 
@@ -163,7 +163,7 @@ void RandomMaker::reshapeInPlace() {
   }
 }
 
-/// The same elements, in another shape.
+/// Makes another shape of the same elements.
 void RandomMaker::turnInPlace(const RandomValue &value) {
   Sizes sizes = sizesOf(value), strides = stridesOf(value);
   auto make = [&](StringRef op, llvm::ArrayRef<Actual> args) {
@@ -202,12 +202,12 @@ void RandomMaker::giveOtherElements(const RandomValue &value) {
   setShape(value, node, type, start * itemSize(value));
 }
 
-/// To at most what the storage holds: what lies in a storage that grew is not defined.
+/// Resizes to at most the size of the storage: the new bytes of a grown storage are undefined.
 void RandomMaker::resize(const RandomValue &value) {
   int64_t elements = (storageOf(value).bytes - tensors_[value.tensor].offset) / itemSize(value);
   auto rows = static_cast<int64_t>(1 + numbers_.below(4));
   Sizes sizes = {rows, elements / rows};
-  if (sizes[1] == 0 || sizes == sizesOf(value)) // because a tensor of these sizes keeps its strides
+  if (sizes[1] == 0 || sizes == sizesOf(value)) // a tensor of these sizes keeps its strides
     return;
   const Type *type = contiguous(value, sizes);
   storageOf(value).moved = true;
@@ -215,7 +215,7 @@ void RandomMaker::resize(const RandomValue &value) {
            tensors_[value.tensor].offset);
 }
 
-/// All names of the tensor lie in another one's storage from now on; its views stay where they were.
+/// Moves all names of the tensor to the storage of another; its views stay in the old storage.
 void RandomMaker::giveStorage(const RandomValue &value) {
   std::optional<RandomValue> source =
       choose([&](const RandomValue &other) { return readable(other) && dtypeOf(other) == dtypeOf(value); });

@@ -1,9 +1,7 @@
-// Recorded programs: captured graphs with PyTorch's inputs and outputs of every rank, ready to
-// run.
+// Loads recorded programs: captured graphs with PyTorch's inputs and outputs of every rank, ready to run.
 //
-// Ownership: a RecordedProgram is a plain list of paths; a LoadedProgram owns its graphs, which
-// live in the caller's context.
-// Failure: a file that does not read is an error with its path. Cost: that of the readers.
+// Ownership: a RecordedProgram is a plain list of paths; a LoadedProgram owns its graphs, which live in the caller's
+// context. Failure: a file that cannot be read is an error with its path. Cost: that of the readers.
 #pragma once
 
 #include "ccgraph/runtime/comparison.h"
@@ -16,15 +14,15 @@ namespace ccgraph::test {
 struct RecordedProgram {
   /// "transformer_moe_w4/fw"
   std::string name;
-  /// one, or one a rank
+  /// one, or one for each rank
   std::vector<std::string> graphs;
-  /// as many: groups, tolerances, objects
+  /// the same number of files: groups, tolerances, objects
   std::vector<std::string> facts;
-  /// folders of values, one a recorded call
+  /// folders of values, one for each recorded call
   std::vector<std::string> values;
 };
 
-/// All programs of the captured graphs that have values, sorted by name.
+/// Returns all programs of the captured graphs that have values, sorted by name.
 [[nodiscard]] std::vector<RecordedProgram> recordedPrograms();
 
 struct LoadedProgram {
@@ -33,7 +31,7 @@ struct LoadedProgram {
   runtime::ComparisonRules rules;
 };
 
-/// One recorded call: request.inputs holds inputs and expected outputs.
+/// Loads one recorded call: request.inputs holds inputs and expected outputs.
 [[nodiscard]] llvm::Expected<LoadedProgram> load(Context &context, const RecordedProgram &program,
                                                  const std::string &values);
 

@@ -27,7 +27,7 @@ std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &afte
   std::set<std::string> rules;
   llvm::handleAllErrors(checkLegality(before, after, certificate, options), [&](const DiagnosticError &error) {
     for (const Diagnostic &diagnostic : error.diagnostics())
-      if (!diagnostic.rule.empty()) // because the line that counts further findings has none
+      if (!diagnostic.rule.empty()) // the line that counts further findings has none
         rules.insert(llvm::StringRef(diagnostic.rule).split('.').second.str());
   });
   return {rules.begin(), rules.end()};
@@ -35,7 +35,7 @@ std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &afte
 
 namespace {
 
-/// The lines of a raw string, moved so that the first one stands at `column`.
+/// Indents the lines of a raw string so that the first one begins at `column`.
 std::string indented(llvm::StringRef lines, size_t column) {
   llvm::SmallVector<llvm::StringRef, 16> split;
   lines.split(split, '\n', -1, false);

@@ -1,8 +1,9 @@
-// Rewrites by hand: graphs from a few lines of text, edits, and what the legality checker says of them.
+// Helps tests to rewrite graphs: builds a graph from a few lines of text, edits it, and returns the verdict of the
+// legality checker.
 //
-// Ownership: a RewriteBench owns the context and the graph; nodes belong to the graph. Fails: a
-// text that does not read, or a name that no node has, ends the test program with a message: it is
-// the test that is wrong. Cost: a verdict is one run of the legality checker.
+// Ownership: a RewriteBench owns the context and the graph; the graph owns the nodes. Failure: a text that cannot be
+// read, or a name without a node, ends the test program with a message, since the test itself is wrong. Cost: a verdict
+// is one run of the legality checker.
 #pragma once
 
 #include "ccgraph/frontend/fx_text.h"
@@ -16,13 +17,13 @@
 
 namespace ccgraph::test {
 
-/// Makes `target(arguments)` before `position`. `type` as print_readable spells it; empty where unknown.
+/// Makes `target(arguments)` before `position`. `type` has the form of print_readable; empty if unknown.
 Node *makeCall(Node *position, llvm::StringRef name, llvm::StringRef target, std::vector<Actual> arguments,
                llvm::StringRef type = "");
-/// Gives a call other arguments; the certificate is not told.
+/// Sets other arguments of a call without an entry in the certificate.
 void setCall(Node *node, const std::vector<Actual> &arguments);
 
-/// Rule ids of the findings, without "legality.", each once, sorted. Empty: accepted.
+/// Returns the rule ids of the findings, without "legality.", each once, sorted. An empty result means accepted.
 [[nodiscard]] std::vector<std::string> refusals(const GraphSnapshot &before, const Graph &after,
                                                 const Certificate &certificate,
                                                 const LegalityOptions &options = {.reordersCollectives = true});
@@ -30,21 +31,21 @@ void setCall(Node *node, const std::vector<Actual> &arguments);
 /// A graph, its snapshot, and the certificate of the edits that a test makes.
 class RewriteBench {
 public:
-  /// The forward function's inputs and its lines, and the classes of its subgraphs, if any. Takes the snapshot.
+  /// Reads the forward function's inputs and its lines, and the classes of its subgraphs, if any. Takes the snapshot.
   void load(llvm::StringRef inputs, llvm::StringRef lines, llvm::StringRef subgraphs = "");
-  /// Takes the snapshot again: what was edited so far belongs to the graph before.
+  /// Takes the snapshot again: the edits so far then belong to the graph before.
   void snapshot() { before_ = std::make_unique<GraphSnapshot>(graph()); }
   [[nodiscard]] Graph &graph() { return *graphs_.front(); }
-  /// The live node of this name.
+  /// Returns the live node of this name.
   [[nodiscard]] Node *operator[](llvm::StringRef name);
   void move(llvm::StringRef name, llvm::StringRef before) { graph().moveBefore((*this)[name], (*this)[before]); }
-  /// What the checker says, as rule ids joined by a blank: "" is acceptance.
+  /// Returns the checker's verdict as rule ids joined by a blank: "" is acceptance.
   [[nodiscard]] std::string verdict(LegalityOptions options = {});
-  /// The whole text of the diagnostics.
+  /// Returns the whole text of the diagnostics.
   [[nodiscard]] std::string text(LegalityOptions options = {});
 
   Certificate certificate;
-  /// of the pass that the test plays, whatever the options of verdict() say
+  /// a property of the pass that the test simulates, whatever the options of verdict() are
   bool reordersCollectives = true;
 
 private:

@@ -9,7 +9,8 @@ bool sameTensor(const HostTensor &a, const HostTensor &b) {
   return a.dtype == b.dtype && a.sizes == b.sizes && a.data == b.data;
 }
 
-/// Is this an input that was not changed? The interpreter shows inputs that may have been written, an engine those that were.
+/// Returns true for an input that was not changed. The interpreter returns inputs that may have been written, and an
+/// engine returns those that were.
 bool isUnchanged(const std::string &name, const HostTensor &value, const TensorMap &inputs) {
   llvm::StringRef input = name;
   if (!input.consume_front("after."))

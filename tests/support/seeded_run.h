@@ -1,6 +1,6 @@
-// Runs with seeded inputs: how to ask for one, and what two of them differ in, as text.
+// Runs programs with seeded inputs, and describes the difference of two runs as text.
 //
-// Ownership: a request refers to the graph. Failure: none. Cost: the inputs are made.
+// Ownership: a request refers to the graph. Failure: none. Cost: makes the inputs.
 #pragma once
 
 #include "ccgraph/runtime/equivalence.h"
@@ -9,14 +9,16 @@
 
 namespace ccgraph::test {
 
-/// One program on so many ranks, each with the inputs of its number and the seed.
+/// Returns a request that runs one program on this number of ranks; the inputs of a rank depend on its number and the
+/// seed.
 [[nodiscard]] runtime::RunRequest seededRequest(const Graph &graph, size_t ranks, uint64_t seed = 1);
 
-/// A line for each failure and each difference; empty where there is none.
+/// Returns a line for each failure and each difference; empty if there is none.
 [[nodiscard]] std::string differencesIn(const runtime::EquivalenceReport &report);
 
-/// The first value in which an engine's run differs from the interpreter's, to the bit; empty where there is none. The interpreter
-/// shows inputs that may have been written, an engine those that were; `inputs` is what both were given.
+/// Returns the first value in which an engine's run differs bitwise from the interpreter's; empty if there is none. The
+/// interpreter returns inputs that may have been written, and an engine returns those that were; `inputs` are the
+/// inputs of both runs.
 [[nodiscard]] std::string firstDifference(const runtime::RunResult &wanted, const runtime::RunResult &got,
                                           const std::vector<TensorMap> &inputs);
 

@@ -1,8 +1,8 @@
-// testName: turns what a case is about into a name that GoogleTest accepts, so that reports and
-// --gtest_filter speak of the case and not of its number.
+// testName converts the description of a case to a name that GoogleTest accepts, so that reports and --gtest_filter use
+// the description and not a number.
 //
-// Ownership: returns a value. Failure: none here, but two texts that differ in punctuation only give
-// one name, which GoogleTest refuses at start-up: put an index before them. Cost: O(length).
+// Ownership: returns a value. Failure: none here. Two texts that differ only in punctuation give one name, which
+// GoogleTest refuses at start-up: put an index before them. Cost: O(length).
 #pragma once
 
 #include "llvm/ADT/StringExtras.h"

@@ -21,10 +21,10 @@ namespace ccgraph::test {
 namespace {
 
 constexpr StringRef separator = "--- ";
-/// of a line of text that would else begin a section
+/// before a line of text that would otherwise begin a section
 constexpr StringRef escaped = "\\--- ";
 
-/// Where a section's text goes.
+/// Returns the member for a section's text.
 std::string *placeOf(ToolCase &tool, StringRef title) {
   if (title == "arguments")
     return &tool.arguments;
@@ -56,7 +56,7 @@ std::string replaced(std::string text, StringRef from, StringRef to) {
   return text;
 }
 
-/// The same text whatever the clock says, and wherever the project lies.
+/// Returns a text that does not depend on the clock or on the folder of the project.
 std::string stable(StringRef text) {
   std::string out;
   while (!text.empty()) {
@@ -78,7 +78,7 @@ std::vector<std::string> wordsOf(StringRef line) {
   return words;
 }
 
-/// A working directory of its own, as long as it lives.
+/// Creates an empty working directory for its lifetime.
 class EmptyFolder {
 public:
   EmptyFolder() : before_(fs::current_path()) {

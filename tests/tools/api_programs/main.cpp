@@ -1,9 +1,9 @@
-// ccgraph_api_programs: random programs written in the tracing API, verified, run, and equal before and after -O2.
+// ccgraph_api_programs verifies and runs random programs in the tracing API, and compares them before and after -O2.
 //
 //   ccgraph_api_programs [--programs N] [--first N] [--print 1]
 //
-// A program's number is its seed: `--first 17 --programs 1 --print 1` shows program 17. --print shows each program as FX text. Prints a
-// line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
+// A program's number is its seed: `--first 17 --programs 1 --print 1` shows program 17. --print shows each program as
+// FX text. It prints a line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
 #include "support/compared_after_o2.h"
 #include "support/random_api_program.h"
 
@@ -27,7 +27,7 @@ struct Options {
   uint32_t print = 0;
 };
 
-/// What was seen, for the table.
+/// Counts for the table.
 struct Counts {
   std::map<size_t, size_t> ranks;
   std::set<std::string> operators;
@@ -47,7 +47,7 @@ void count(const Graph &graph, Counts &counts) {
   }
 }
 
-/// What is wrong with one program; "" where nothing is.
+/// Returns the problem of one program; "" if there is none.
 std::string problemOf(const RandomApiProgram &program, Counts &counts) {
   const Graph &graph = *program.graph;
   if (std::vector<Diagnostic> findings = verify(graph); !findings.empty())

@@ -1,11 +1,12 @@
-// ccgraph_differentiate: gradient programs for PyTorch to judge.
+// ccgraph_differentiate writes gradient programs that PyTorch checks.
 //
 //   ccgraph_differentiate --targets     the operators that have a rule, one a line
 //   ccgraph_differentiate FILE...       for each graph file: FILE.gradient.py, FX text of a program with one further input,
 //                                       `seed`, the gradient of the first output; it returns the gradients of the
 //                                       floating-point inputs, in order, None where there is none
 //
-// Prints a line for each file: "ok", or the error that refused it. Exit: 0; 2 usage. A file that cannot be read is an abort.
+// It prints a line for each file: "ok", or the error that refused it. Exit: 0; 2 usage. A file that cannot be read
+// aborts the program.
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/infer_types.h"
@@ -24,7 +25,7 @@ bool isFloatInput(const Node &node) {
          isFloat(node.type()->dtype());
 }
 
-/// Behind the other inputs.
+/// Adds the input after the other inputs.
 Node *addSeed(Graph &graph, const Type &type) {
   Node *firstCall = *llvm::find_if(graph, [](const Node *node) { return node->opcode() != Opcode::Placeholder; });
   GraphBuilder builder(graph, firstCall);

@@ -1,20 +1,20 @@
-// Calls kernels in bulk, so that PyTorch's answers to the same calls can be compared with theirs.
+// Calls kernels in bulk, so that their results can be compared with PyTorch's results for the same calls.
 //
 //   ccgraph_kernel_calls --list                          every kernel's operator, one a line
 //   ccgraph_kernel_calls CALLS VALUES RESULTS OUTPUTS    one JSON object a line in CALLS gives one in RESULTS
 //   ccgraph_kernel_calls --provider NAME ...             the same, of a provider's kernels; listed are those that builtin has, too
 //   ccgraph_kernel_calls --provider NAME --in-windows ...   its results are those that it puts into windows
 //
-// A call holds its target, the storages of its tensors (offset and length in VALUES), the tensors (dtype, sizes, strides,
-// offset, storage), and arguments; a result holds what the kernel gave, every tensor of the call as it is afterwards, and all
-// storages (offset and length in OUTPUTS). A tensor of the result that is a tensor of the call has its number, so that identity
-// and aliasing can be compared, too. tests/torch/opinfo.py is the other side.
+// A call holds its target, the storages of its tensors (offset and length in VALUES), the tensors (dtype, sizes,
+// strides, offset, storage), and arguments. A result holds the kernel's result, every tensor of the call after it, and
+// all storages (offset and length in OUTPUTS). A result that is a tensor of the call has its number, so that identity
+// and aliasing can be compared, too. tests/torch/opinfo.py reads the results.
 //
-// Each call is made twice, the second time into windows as engines offer them: what differs there is an error. A provider's results may
-// differ within a tolerance there, since some of its kernels add up in an order that depends on where memory begins: so these are
-// results of their own, and only what it writes over an operand must be equal.
+// Each call is made twice, the second time into windows as engines offer them: a difference is an error. A provider's
+// results in windows may differ within a tolerance, since the order of additions in some of its kernels depends on the
+// alignment of memory. These are separate results, and only values that it writes over an operand must be equal.
 //
-// A process for each call would take longer than all calls together.
+// One process serves all calls, since a process for each call would take longer than the calls.
 #include "ccgraph/runtime/kernel_provider.h"
 #include "ccgraph/runtime/kernels.h"
 #include "support/offered_windows.h"
@@ -40,7 +40,7 @@ Dims dimsOf(const json::Value &list) {
   return dims;
 }
 
-/// By parameter, as providers take them.
+/// Returns the arguments by parameter, as providers take them.
 llvm::Expected<std::vector<Value>> byParameter(const ProvidedKernel &kernel, KernelCall call) {
   llvm::SmallVector<llvm::StringRef, 8> names;
   kernel.parameters().split(names, ',', -1, false);
@@ -71,14 +71,14 @@ std::optional<test::KernelUnderTest> kernelOf(const KernelProvider *provider, co
   return test::underTest(*kernel);
 }
 
-/// Whose kernels are called, and where their results go.
+/// The provider of the kernels, and where their results go.
 struct Subject {
-  /// null: our own
+  /// null: ccgraph's own kernels
   const KernelProvider *provider = nullptr;
   bool inWindows = false;
 };
 
-/// One call, from its line to its result.
+/// Makes one call, from its line to its result.
 class Call {
 public:
   Call(const json::Object &line, llvm::StringRef values) : line_(line), values_(values) {
@@ -242,7 +242,7 @@ private:
 
   const json::Object &line_;
   llvm::StringRef values_;
-  /// one tensor on each
+  /// one tensor for each storage
   std::vector<Tensor> storages_;
   std::vector<Tensor> tensors_;
 };

@@ -1,14 +1,15 @@
-// ccgraph_mpi_bench: the mpi engine beside a loop of the same MPI calls, written by hand.
+// ccgraph_mpi_bench compares the mpi engine with a hand-written loop of the same MPI calls.
 //
 //   mpirun -n N ccgraph_mpi_bench [--seconds S] [--bytes B]
 //
-// --bytes: rows of this size alone.
+// --bytes selects rows of this size only.
 //
-// A program launches one collective after another, each on the result of the one before, as a loop does that posts each MPI call and
-// waits for it. All sides reduce with the same code, so what differs is what the engine does between MPI calls. One thing of that it must do,
-// remember what it launched and when (flight_record.h), so the loop by hand is run a second time with a recorder. Runs are
-// interleaved, A B C A B C, each of a few collectives and of many; of the fastest of each the difference counts, by which what a run costs
-// once, as to gather its results, is left out. Runs are short, so that a machine that does other things too leaves some alone.
+// A program launches one collective after another, each on the result of the previous one; the loop posts each MPI call
+// and waits for it. Both sides reduce with the same code, so the difference is the engine's work between MPI calls. The
+// engine must record its launches and their times (flight_record.h), so the hand-written loop is run a second time with
+// a recorder. Runs alternate, A B C A B C, each with few and with many collectives. The result is the difference of the
+// fastest runs of both, which excludes the fixed cost of a run, such as gathering its results. Runs are short, so that
+// on a busy machine some are undisturbed.
 #include "collectives/reduce_rows.h"
 #include "support/plan_builder.h"
 #include "watch/flight_recorder.h"
@@ -40,7 +41,8 @@ int64_t receivedBy(const Case &c, int64_t ranks) {
                                                    : c.elements;
 }
 
-/// x is made in the plan, and of the result one element goes out, so that a run is little but its collectives.
+/// The plan itself makes x and returns one element of the result, so that a run consists almost only of its
+/// collectives.
 std::unique_ptr<PlanBuilder> planOf(const Case &c, int64_t ranks) {
   auto made = std::make_unique<PlanBuilder>();
   PlanBuilder &b = *made;
@@ -81,7 +83,7 @@ public:
       once();
   }
 
-  /// The same, and notes what the engine notes: the k-th collective is step k + 1 of the plan, whose first step makes x.
+  /// Runs the same with the engine's records: the k-th collective is step k + 1 of the plan, whose first step makes x.
   void runRecorded(runtime::FlightRecorder &recorder, const runtime::Launch &launch) {
     recorder.begin();
     runtime::FlightRecorder::Moment moment = recorder.moment();
@@ -96,7 +98,7 @@ public:
     }
   }
 
-  /// What a recorder is shown of each collective: it looks at dtypes and sizes.
+  /// Returns the facts of each collective that a recorder reads: dtypes and sizes.
   [[nodiscard]] runtime::Launch launch() const {
     auto row = [](const std::vector<float> &values) {
       return runtime::Buffer(runtime::Tensor::zeros(DType::F32, {static_cast<int64_t>(values.size())}));
@@ -149,7 +151,7 @@ private:
 
 // --- A B C A B C ----------------------------------------------------------------------------------------------------
 
-/// Microseconds, of the slowest rank.
+/// Returns the microseconds of the slowest rank.
 template <typename Body>
 double microseconds(Body body) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -160,7 +162,7 @@ double microseconds(Body body) {
   return all;
 }
 
-/// One side of the comparison, with so many collectives a run.
+/// One side of the comparison, with a fixed number of collectives in a run.
 struct Fastest {
   double engine = 1e30;
   double hand = 1e30;
@@ -179,7 +181,7 @@ public:
       (void)recorder_->enrol(static_cast<size_t>(step) + 1, 0);
   }
 
-  /// Microseconds that it took.
+  /// Returns the elapsed microseconds.
   double run() {
     double a = microseconds([&] { llvm::cantFail(plans_->run(inputs_)); }), b = microseconds([&] { hand_.run(); }),
            c = microseconds([&] { hand_.runRecorded(*recorder_, launch_); });
@@ -207,7 +209,7 @@ struct Result {
   int runs = 0;
 };
 
-/// Microseconds a collective.
+/// Returns the microseconds of one collective.
 Result measure(Case c, int ranks, int rank, double seconds) {
   const int few = c.steps / 5;
   Contest many(c, ranks, rank);
@@ -240,7 +242,7 @@ int main(int argc, char **argv) {
     if (llvm::StringRef(argv[i]) == "--bytes")
       llvm::StringRef(argv[i + 1]).getAsInteger(10, only);
   }
-  // By the program and not by the engine, as a framework that has MPI of its own would.
+  // The program rather than the engine initializes MPI, as a framework with its own MPI would.
   int threads = 0, rank = 0, ranks = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

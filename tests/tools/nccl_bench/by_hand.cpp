@@ -63,7 +63,7 @@ struct HandJob::Handles {
 
 HandJob::HandJob(const runtime::GpuJobId &id, Place place) : handles_(std::make_unique<Handles>()) {
   Handles &own = *handles_;
-  // By this program's own runtime, since the engine's module has another.
+  // The program uses its own CUDA runtime, since the engine's module has another.
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
   check(cudaSetDevice(place.localRank % devices), "cudaSetDevice");

@@ -1,10 +1,11 @@
-// Collectives as a program without ccgraph calls them: NCCL's functions on a stream, one after another, and a CUDA graph of them.
+// Implements collectives as a program without ccgraph does: NCCL's functions on a stream, one after another, and a CUDA
+// graph of them.
 //
 // The one file beside runtime/gpu/nccl/module that names CUDA and NCCL is by_hand.cpp, because it is what the engine is measured against. Memory is
 // cudaMalloc's; nothing is registered.
 //
-// Ownership: owns communicator, stream, memory and graphs. Failure: what CUDA or NCCL refuses ends the program, with its words. Cost: that of
-// the calls.
+// Ownership: owns communicator, stream, memory and graphs. Failure: an error of CUDA or NCCL ends the program with its
+// message. Cost: that of the calls.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -14,10 +15,10 @@
 
 namespace ccgraph::bench {
 
-/// The same collective so many times.
+/// The same collective, repeated.
 struct Case {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  /// floats of the larger of what a rank sends and receives, as nccl-tests count (doc/PERFORMANCE.md there)
+  /// floats of the larger of a rank's send and receive buffers, as nccl-tests count (doc/PERFORMANCE.md there)
   int64_t elements = 0;
   int steps = 0;
 
@@ -25,7 +26,7 @@ struct Case {
   [[nodiscard]] int64_t receivedBy(int64_t ranks) const;
 };
 
-/// All ranks' communicator and a stream, on the device of the rank's place on its host.
+/// The communicator of all ranks and a stream, on the device that the rank's position on its host selects.
 class HandJob {
 public:
   struct Place {
@@ -38,7 +39,7 @@ public:
   HandJob(const HandJob &) = delete;
   HandJob &operator=(const HandJob &) = delete;
 
-  /// The largest of what the ranks give; none goes on before all have come.
+  /// Returns the largest of the ranks' values; no rank continues before all have called it.
   [[nodiscard]] double largest(double own);
 
 private:
@@ -54,9 +55,9 @@ public:
   HandSteps(const HandSteps &) = delete;
   HandSteps &operator=(const HandSteps &) = delete;
 
-  /// Enqueues all, or launches the graph.
+  /// Enqueues all steps, or launches the graph.
   void enqueue();
-  /// Until the device has ended it; the host asks again and again, as the engine's does.
+  /// Polls until the device has completed it, as the engine's host does.
   void wait();
 
 private:

@@ -1,6 +1,7 @@
-// CountedCalls: a device's calls, counted as they go through: how many give it work in a run, and how long the host was at it.
+// CountedCalls counts the calls to a device: how many enqueue work in a run, and how long the host takes for them.
 //
-// Ownership: borrows the calls. Failure: theirs. Cost: a look at the clock for each call that gives work.
+// Ownership: borrows the calls. Failure: that of the calls. Cost: one query of the clock for each call that enqueues
+// work.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -20,7 +21,8 @@ public:
   using Clock = std::chrono::steady_clock;
   explicit CountedCalls(GpuCalls &to) : to_(to) {}
 
-  /// Since begin(): calls that gave a stream something to do, and the microseconds from the first of them to the end of the last.
+  /// Returns for the time since begin() the number of calls that enqueued work, and the microseconds from the first of
+  /// them to the end of the last.
   void begin() { work_ = 0; }
   [[nodiscard]] int64_t work() const { return work_; }
   [[nodiscard]] double microseconds() const {

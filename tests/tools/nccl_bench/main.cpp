@@ -1,14 +1,15 @@
-// ccgraph_nccl_bench: the nccl engine beside a loop of the same NCCL calls, written by hand.
+// ccgraph_nccl_bench compares the nccl engine with a hand-written loop of the same NCCL calls.
 //
 //   RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 ccgraph_nccl_bench [--seconds S] [--bytes B] [--near RATIO]
 //
-// Started as ccgraph-run --engine nccl is: a process a rank, by a launcher that says who is who and where they meet (MASTER_ADDR,
-// MASTER_PORT). --bytes: rows of this size alone. --near: a row whose ratio is below is measured up to four times as long, since a
-// minimum only comes nearer.
+// It is started as ccgraph-run --engine nccl is: one process for each rank, by a launcher that sets ranks and
+// rendezvous (MASTER_ADDR, MASTER_PORT). --bytes selects rows of this size only. --near: a row with a lower ratio is
+// measured up to four times as long, since a minimum only comes nearer.
 //
-// A program of one collective after another, each of the same memory, as a plan of the engine and as a loop; both enqueued anew each
-// time, and both captured once and launched. Sides take turns, engine, hand, engine, hand, and the slowest rank's time counts; each side runs
-// a few collectives and many, and of the fastest of each the difference counts, by which what a run costs once is left out.
+// The program runs one collective after another on the same memory, as a plan of the engine and as a loop. Both are
+// enqueued anew each time, and both are captured once and launched. The sides alternate, engine, hand, engine, hand,
+// and the time of the slowest rank counts. Each side runs few and many collectives, and the result is the difference of
+// the fastest runs of both, which excludes the fixed cost of a run.
 #include "by_hand.h"
 #include "counted_calls.h"
 
@@ -104,10 +105,10 @@ class Contest {
 public:
   Contest(const Job &job, const Case &c, bool capture)
       : job_(job), engine_(job.engine, c, capture), hand_(job.hand, c, capture) {
-    // Because what is captured is captured in the first run.
+    // The first run captures the graph.
     engine_.run();
   }
-  /// Microseconds that it took.
+  /// Returns the elapsed microseconds.
   double run() {
     double a = timed([&] { engine_.run(); }), b = timed([&] {
                                                 hand_.enqueue();
@@ -117,7 +118,7 @@ public:
     hand = std::min(hand, b);
     return a + b;
   }
-  /// Of the device's calls in the last run, and of enqueuing by hand.
+  /// The device's calls in the last run, and the time of hand-written enqueuing.
   [[nodiscard]] const bench::CountedCalls &calls() const { return engine_.calls(); }
   double enqueueByHand() {
     double took = microseconds([&] { hand_.enqueue(); });
@@ -127,7 +128,7 @@ public:
   double engine = 1e30, hand = 1e30;
 
 private:
-  /// Of the slowest rank.
+  /// Returns the time of the slowest rank.
   template <typename Body>
   double timed(Body body) {
     (void)job_.hand.largest(0);
@@ -178,7 +179,7 @@ std::string sizeText(int64_t bytes) {
                            : std::to_string(bytes >> 20) + " MiB";
 }
 
-/// GB/s as nccl-tests define it (run_times.h); of one rank there is none.
+/// Returns GB/s as nccl-tests define it (run_times.h); empty for one rank.
 std::string busText(const Case &c, int64_t ranks, double us) {
   runtime::CollectiveTimes times{
       collectiveName(c.kind).str(), "", static_cast<size_t>(ranks), 1, c.elements * 4, us * 1e-6};
@@ -208,7 +209,7 @@ void compareSpeeds(const Job &job, int64_t only, Effort effort) {
     for (int64_t bytes : {256LL, 4LL << 10, 64LL << 10, 1LL << 20, 16LL << 20, 256LL << 20}) {
       if (only != 0 && bytes != only)
         continue;
-      // A multiple of what all ranks share.
+      // The size is a multiple of the number of ranks, so that it can be divided.
       int64_t ranks = EngineSteps::ranks();
       Case c{kind, std::max<int64_t>(bytes / 4 / ranks, 1) * ranks, stepsOf(bytes)};
       Result live = measure(job, c, false, effort);
@@ -224,7 +225,7 @@ void printVersions() {
                  << ", a driver of CUDA " << version(place.driver) << ".\n\n";
 }
 
-/// What the host does for a program of many small collectives.
+/// Prints the host's calls and time for a program of many small collectives.
 void countLaunches(const Job &job) {
   const Case c{CollectiveKind::AllReduce, 64 * EngineSteps::ranks(), 50};
   if (EngineSteps::rank() == 0)

@@ -1,9 +1,9 @@
-// ccgraph_optimizer_step: the step of an optimizer on a list of parameters, as FX text for PyTorch to run.
+// ccgraph_optimizer_step writes an optimizer step on a list of parameters as FX text, which PyTorch runs.
 //
 //   ccgraph_optimizer_step sgd|adamw LR DECAY STEP
 //
-// The program's inputs are of three parameters, two of f64 and one of f32 between them, each one after the other: the parameter,
-// its gradient, and for adamw its averages; it returns them as they are after the step (sgd: the parameter alone).
+// The inputs belong to three parameters, with dtypes f64, f32 and f64, one parameter after the other: the parameter,
+// its gradient, and for adamw its averages. The program returns their values after the step (sgd: only the parameter).
 // Exit: 0; 2 usage.
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/tracer/optimizers.h"
@@ -20,7 +20,7 @@ struct Parameter {
 };
 const std::vector<Parameter> parameters = {{DType::F64, {4, 3}}, {DType::F32, {5}}, {DType::F64, {2, 2, 2}}};
 
-/// "p1": of the second parameter.
+/// Returns the input "p1" for the second parameter.
 Tensor input(Trace &trace, const std::string &name, size_t index) {
   return trace.input(name + std::to_string(index), {parameters[index].dtype, parameters[index].sizes});
 }

@@ -1,12 +1,11 @@
-// ccgraph_oracles: what one oracle alone says of the passes, over goldens and random programs.
+// ccgraph_oracles reports what each oracle alone finds about the passes, on goldens and random programs.
 //
 //   ccgraph_oracles checker|execution|verifier [--programs N] [--catches N] GOLDEN...
 //
-// Every golden runs with its own pipeline, every random program with each of pipelines(). `checker`
-// asks the legality checker after each pass and nothing else; `verifier` the verifier after each
-// pass and nothing else; `execution` checks nothing and compares what the program computes before
-// and after. Prints one line for each catch, `program: what`, until there are as many as asked for
-// (3), then `PROGRAMS programs, CATCHES catches`. Exit: 0 whatever was caught, 2 usage.
+// Every golden runs with its own pipeline, and every random program with each of pipelines(). `checker` runs only the
+// legality checker after each pass; `verifier` runs only the verifier after each pass; `execution` checks nothing and
+// compares the program's results before and after. It prints one line for each catch, `program: what`, until the
+// requested number (3), then `PROGRAMS programs, CATCHES catches`. Exit: 0 whatever was caught, 2 usage.
 #include "support/golden_case.h"
 #include "support/random_program.h"
 
@@ -65,7 +64,7 @@ std::string difference(const GoldenCase &golden, const std::vector<const Graph *
   return report.afterFailure.empty() ? "different" : firstLine(report.afterFailure);
 }
 
-/// What the oracle says of this program; "" where it has no objection.
+/// Returns the oracle's finding for this program; "" if there is none.
 std::string ask(Oracle oracle, Program &program) {
   PassManagerOptions manager = program.golden.manager;
   manager.verifyEach = oracle == Oracle::Verifier;
@@ -82,7 +81,7 @@ std::string ask(Oracle oracle, Program &program) {
   return oracle == Oracle::Execution ? difference(program.golden, after) : "";
 }
 
-/// A golden whose input every oracle accepts: those that show how a pass refuses its input say nothing here.
+/// Returns a golden whose input every oracle accepts; goldens that show how a pass refuses its input are left out.
 std::optional<Program> readGolden(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)

@@ -1,11 +1,12 @@
-// ccgraph_plan_oracles: what one oracle alone says of the plans that lowering makes.
+// ccgraph_plan_oracles reports what each oracle alone finds about the plans of the lowering.
 //
 //   ccgraph_plan_oracles verifier|execution [--programs N] [--orders N] GOLDEN...
 //
-// Every golden's input is lowered as it stands, every random program as it stands and after passes; each with one arena and with two.
-// `verifier` asks the plan verifier of each plan and nothing else; `execution` verifies nothing, and compares what the local engine
-// makes of the plans, in so many orders (2; at the goldens ten times as many), with what the interpreter makes of the program.
-// Prints `program: what` of the first catch, else `PROGRAMS programs, nothing`. Exit: 0 whatever was caught, 2 usage.
+// Every golden's input is lowered unchanged, and every random program unchanged and after passes; each with one arena
+// and with two. `verifier` runs only the plan verifier on each plan; `execution` verifies nothing, and compares the
+// local engine's results of the plans, in this number of orders (2; for goldens ten times as many), with the
+// interpreter's results of the program. It prints `program: what` for the first catch, else `PROGRAMS programs,
+// nothing`. Exit: 0 whatever was caught, 2 usage.
 #include "support/golden_case.h"
 #include "support/random_program.h"
 #include "support/seeded_run.h"
@@ -30,7 +31,7 @@ struct Survey {
   unsigned asked = 0;
 };
 
-/// A program on its ranks, and what it should give; one graph, or one for each rank.
+/// A program on its ranks and its expected results; one graph, or one for each rank.
 struct Program {
   std::string name;
   std::vector<const Graph *> graphs;
@@ -79,7 +80,7 @@ std::string executionSays(const Program &program, const Plans &plans) {
   return "";
 }
 
-/// None where a graph is refused: then there is nothing to ask about.
+/// Returns none if a graph is refused: there is then nothing to check.
 std::optional<Plans> lowered(llvm::ArrayRef<const Graph *> graphs, bool separate) {
   LoweringOptions options;
   options.separateCommunication = separate;
@@ -95,7 +96,7 @@ std::optional<Plans> lowered(llvm::ArrayRef<const Graph *> graphs, bool separate
   return plans;
 }
 
-/// What the oracle says of this program; "" where it has no objection.
+/// Returns the oracle's finding for this program; "" if there is none.
 std::string ask(Survey &survey, const Program &program) {
   for (bool separate : {false, true}) {
     std::optional<Plans> plans = lowered(program.graphs, separate);
@@ -109,7 +110,7 @@ std::string ask(Survey &survey, const Program &program) {
   return "";
 }
 
-/// False where the interpreter does not run the program as it stands.
+/// Returns false if the interpreter cannot run the unchanged program.
 bool interpret(const Survey &survey, Program &program) {
   if (!survey.executes)
     return true;

@@ -1,14 +1,16 @@
-// ccgraph_plan_runs: random programs, lowered and run on an engine, beside the interpreter.
+// ccgraph_plan_runs lowers random programs, runs them on an engine, and compares the results with the interpreter's.
 //
 //   ccgraph_plan_runs [--engine NAME] [--programs N] [--first N] [--print 1]
 //
-// For an engine with a process for each rank: mpirun -n RANKS ccgraph_plan_runs --engine mpi; programs for another number of ranks are
-// left out then, and the process of rank 0 prints. By its number too, a plan has a stream for each group, one, or two.
+// For an engine with a process for each rank: mpirun -n RANKS ccgraph_plan_runs --engine mpi; programs for another
+// number of ranks are then left out, and the process of rank 0 prints. The program's number also decides whether a plan
+// has a stream for each group, one stream, or two.
 //
-// Each program is lowered as it stands, after -O2, and after merging into flat buckets. Each plan must pass the plan verifier, and
-// give what the interpreter gives for the program as it stood, to the bit: outputs, and inputs afterwards. What the engine may
-// choose, it chooses by the program's number. A program that lowering refuses is counted by the rule.
-// --print shows each program as FX text, and its plan. Prints a line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
+// Each program is lowered unchanged, after -O2, and after merging into flat buckets. Each plan must pass the plan
+// verifier, and give bitwise the interpreter's results for the original program: outputs, and inputs after the run. The
+// engine's random choices depend on the program's number. A program that lowering refuses is counted by the rule.
+// --print shows each program as FX text, and its plan. It prints a line for each failure, then a table. Exit: 0, 1 if
+// anything failed, 2 usage.
 #include "support/random_program.h"
 #include "support/seeded_run.h"
 
@@ -34,13 +36,13 @@ struct Options {
   uint32_t programs = 300;
   uint32_t first = 0;
   uint32_t print = 0;
-  /// where each rank has a process
+  /// set if each rank has a process
   std::optional<runtime::ProcessPlace> place;
 
   [[nodiscard]] bool isMute() const { return place && place->rank != 0; }
 };
 
-/// What was seen, for the table.
+/// Counts for the table.
 struct Counts {
   std::map<std::string, size_t> refused;
   std::map<size_t, size_t> ranks;
@@ -56,7 +58,7 @@ std::string ruleOf(llvm::Error error) {
   return rule;
 }
 
-/// The program after a pipeline; null where the pipeline fails, which other tests look into.
+/// Returns the program after a pipeline; null if the pipeline fails, which other tests examine.
 std::unique_ptr<Graph> rewritten(const Graph &graph, llvm::StringRef pipeline) {
   std::unique_ptr<Graph> copy = graph.clone();
   if (pipeline.empty())
@@ -87,7 +89,7 @@ void count(const Plan &plan, Counts &counts) {
   counts.reused += own > plan.layout.computeBytes;
 }
 
-/// As the request says, or without capture where a plan cannot be captured.
+/// Runs the request, without capture if a plan cannot be captured.
 llvm::Expected<runtime::RunResult> runCaptured(const runtime::Engine &engine, runtime::PlanRequest &request,
                                                Counts &counts) {
   llvm::Expected<runtime::RunResult> got = runtime::runPlans(engine, request);
@@ -102,7 +104,7 @@ llvm::Expected<runtime::RunResult> runCaptured(const runtime::Engine &engine, ru
   return runtime::runPlans(engine, request);
 }
 
-/// What is wrong with the plan of one program; "" where nothing is.
+/// Returns the problem of one program's plan; "" if there is none.
 std::string problemOf(const Graph &graph, const RandomProgram &program, const runtime::RunResult &wanted,
                       const Options &options, uint32_t seed, Counts &counts) {
   runtime::Engine::Abilities able = runtime::findEngine(options.engine)->abilities();

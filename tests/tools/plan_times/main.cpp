@@ -1,9 +1,10 @@
-// ccgraph_plan_times: a graph's plan: how large it is, how much memory it needs, and how long it takes to make, to verify, to write and to read.
+// ccgraph_plan_times measures a graph's plan: its size, its memory, and the time to make, verify, write and read it.
 //
 //   ccgraph_plan_times RUNS GRAPH [GROUPS]
 //
-// Prints one line of JSON. Times are microseconds of processor time, the least of RUNS runs in one process; `lower` is lowerGraph()
-// alone. Where the graph is refused, the line holds the `rule`. Exit: 0, or 2 for usage; what cannot be read is an abort with its error.
+// It prints one line of JSON. Times are microseconds of processor time, the minimum of RUNS runs in one process;
+// `lower` is lowerGraph() alone. If the graph is refused, the line holds the `rule`. Exit: 0, or 2 for usage; an input
+// that cannot be read aborts the program with its error.
 #include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/passes/lower.h"

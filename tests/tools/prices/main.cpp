@@ -1,10 +1,11 @@
-// ccgraph_prices: what the cost model predicts for each node of a graph, beside a duration that is known.
+// ccgraph_prices prints the cost model's prediction for each node of a graph, beside a given duration.
 //
 //   ccgraph_prices GRAPH GROUPS MACHINE DURATIONS
 //
-// Prints a line for each node that runs: name, kind of work (for a collective: its kind and where its group
-// stands), number of the fused kernel (- for none), picoseconds predicted without the durations, picoseconds of
-// the duration (- for none), separated by tabs. Exit: 0, or 2 for usage; what cannot be read is an abort with its error.
+// It prints a line for each node that runs: name, kind of work (for a collective: its kind and the placement of its
+// group), number of the fused kernel (- for none), picoseconds predicted without the durations, picoseconds of the
+// duration (- for none), separated by tabs. Exit: 0, or 2 for usage; an input that cannot be read aborts the program
+// with its error.
 #include "ccgraph/ir/work.h"
 #include "ccgraph/passes/cost.h"
 #include "ccgraph/toolkit/cost_files.h"

@@ -1,10 +1,11 @@
-// ccgraph_train: a captured training step, run by plan again and again: what comes out of a step goes into the next.
+// ccgraph_train runs a captured training step repeatedly by plan: the results of one step are inputs of the next.
 //
 //   ccgraph_train GRAPH --values DIR --ranks N --steps K [--engine NAME] [--level L]
 //
-// DIR/rankN.safetensors holds each rank's in.NAME of the first step, and batch.NAME: rows that inputs take in turns, one a step. The
-// program returns its loss, then what its other inputs are at the next step, in their order. Prints the loss of each step, as rank 0
-// has it. For an engine with a process for each rank: mpirun -n N ccgraph_train ... Exit: 0, 1 an error, 2 usage.
+// DIR/rankN.safetensors holds each rank's in.NAME of the first step, and batch.NAME: rows that the inputs use in turn,
+// one for each step. The program returns its loss, then the values of its other inputs for the next step, in their
+// order. It prints the loss of each step on rank 0. For an engine with a process for each rank: mpirun -n N
+// ccgraph_train ... Exit: 0, 1 an error, 2 usage.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/diagnostic.h"
@@ -53,7 +54,7 @@ std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
   return arguments.size() % 2 == 1 && known && !options.values.empty() ? std::optional(options) : std::nullopt;
 }
 
-/// Row `index` of a tensor, which stands for all of a batch.
+/// Returns row `index` of a tensor that holds all batches.
 HostTensor rowOf(const HostTensor &rows, size_t index) {
   HostTensor row;
   row.dtype = rows.dtype;
@@ -121,7 +122,7 @@ private:
           values[input.name] = rowOf(rows->second, step % static_cast<size_t>(rows->second.sizes.front()));
   }
 
-  /// Results of ranks that run elsewhere are not there, and not needed.
+  /// The results of ranks in other processes are missing here, and not needed.
   void keepState(const TensorMap &results, TensorMap &values) const {
     size_t output = 1;
     for (const PlanInput &input : plan_->inputs)
@@ -141,7 +142,7 @@ private:
   Context context_;
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<runtime::PreparedPlans> plans_;
-  /// by rank: what the next step is given, and the batches of all steps
+  /// by rank: the inputs of the next step, and the batches of all steps
   std::vector<TensorMap> inputs_;
 };
 

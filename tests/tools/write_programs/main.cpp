@@ -1,12 +1,12 @@
-// ccgraph_write_programs: random programs for PyTorch, as they are and as the pipelines leave them.
+// ccgraph_write_programs writes random programs for PyTorch, unchanged and after the pipelines.
 //
 //   ccgraph_write_programs FIRST COUNT [--bitwise]
 //
-// Prints one JSON object a line for each seed from FIRST on: `seed`, `ranks`, `groups` (as group files
-// have them), `inputs` (name, dtype, sizes), `before` (FX text), `after` (pipeline -> FX text; texts
-// that an earlier pipeline gave as well are left out), `failed` (pipeline -> message), and `values`:
-// by rank, the CRC-32 of each output as the interpreter computes it from inputValue(), or why it
-// does not. tests/torch/gloo.py runs them. Exit: 0; 2 usage.
+// It prints one JSON object in a line for each seed from FIRST on: `seed`, `ranks`, `groups` (as in group files),
+// `inputs` (name, dtype, sizes), `before` (FX text), `after` (pipeline -> FX text; a text that an earlier pipeline gave
+// as well is left out), `failed` (pipeline -> message), and `values`. The latter has for each rank the CRC-32 of each
+// output that the interpreter computes from inputValue(), or why it does not. tests/torch/gloo.py runs the programs.
+// Exit: 0; 2 usage.
 #include "support/random_program.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -27,7 +27,7 @@ namespace {
 
 struct Way {
   llvm::StringLiteral name;
-  llvm::StringLiteral pipeline; ///< "" is the level of the name
+  llvm::StringLiteral pipeline; ///< "" means the level in `level`
   unsigned level;
   bool limitMemory;
 };
@@ -52,7 +52,7 @@ std::string textOf(const Graph &graph) {
   return os.str();
 }
 
-/// A whole number from -7 to 7: element `i` (parts of complex numbers count) of one input on one rank.
+/// Returns a whole number from -7 to 7: element `i` (parts of complex numbers count) of one input on one rank.
 double inputValue(int64_t i, int64_t input, int64_t rank) {
   return static_cast<double>((i * 7 + i / 5 + input * 5 + rank * 11) % 15 - 7);
 }
