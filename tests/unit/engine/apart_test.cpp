@@ -1,4 +1,5 @@
-// Windows that have no byte in common: by hand, and all that a random search finds against a list of their bytes.
+// Tests which windows have no byte in common: hand-written cases, and random windows compared with a list of their
+// bytes.
 #include "cuda/apart.h"
 #include "support/random.h"
 
@@ -38,7 +39,7 @@ TEST(Apart, NothingIsApartFromAll) {
   EXPECT_FALSE(areApart(base, base));
 }
 
-/// Of all its elements.
+/// Returns the bytes of all its elements.
 std::set<const std::byte *> bytesOf(const Tensor &tensor) {
   std::set<const std::byte *> places;
   for (int64_t i = 0; i < tensor.elementSize(); ++i)

@@ -1,9 +1,10 @@
-// An operator computed both ways: by a kernel of devices, done by the CPU (device/run_on_host.h), and by our kernel of the host.
+// Computes an operator in two ways: by a kernel for devices, executed on the CPU (device/run_on_host.h), and by
+// ccgraph's host kernel.
 //
-// Where CCGRAPH_ON_DEVICE is set, the first is done by the device of this machine, through the module of the nccl engine: so the same tests
-// prove there what they cannot prove here.
+// If CCGRAPH_ON_DEVICE is set, the device of this machine executes the first one through the module of the nccl engine,
+// so the same tests cover a real device.
 //
-// Plain functions. Failure: those of the test. Cost: that of both kernels.
+// Plain functions. Failure: that of the test. Cost: that of both kernels.
 #pragma once
 
 #include "calls/gpu_module.h"
@@ -39,7 +40,7 @@ inline std::vector<double> elementsOf(const Tensor &tensor) {
   return {data, data + wide.numElements()};
 }
 
-/// Numbers between -`most` and `most`, the same in each run.
+/// Returns numbers between -`most` and `most`, the same in each run.
 inline Tensor drawn(DType dtype, llvm::ArrayRef<int64_t> sizes, double most = 3) {
   static std::mt19937 engine(7);
   Tensor wide = Tensor::zeros(DType::F64, sizes);
@@ -52,7 +53,7 @@ inline Tensor drawn(DType dtype, llvm::ArrayRef<int64_t> sizes, double most = 3)
   return tensor;
 }
 
-/// The same arguments in memory of their own.
+/// Returns the same arguments in memory of their own.
 inline Value cloned(const Value &value) {
   if (value.is(Value::Kind::Tensor)) {
     const Tensor &old = value.tensor();
@@ -76,7 +77,7 @@ inline void collect(const Value &value, Tensors &tensors) {
       collect(element, tensors);
 }
 
-/// By result: memory like its own that nobody has written; none for one that is an argument.
+/// Returns for each result unwritten memory of the same type; none for a result that is an argument.
 inline Tensors destinationsFor(const Tensors &results, const Tensors &arguments) {
   Tensors destinations;
   for (const Tensor &result : results) {
@@ -110,7 +111,7 @@ inline double toleranceOf(DType dtype) {
 
 inline void expectClose(const Tensor &got, const Tensor &expected, const std::string &what) {
   ASSERT_EQ(got.dtype(), expected.dtype()) << what;
-  // Because these are no numbers to calculate with: the seed of attention.
+  // The elements are not numbers to compute with, such as the seed of attention, so bytes are compared.
   if (!runtime::computable(expected.dtype())) {
     ASSERT_TRUE(got.toHost().data == expected.toHost().data) << what;
     return;
@@ -131,7 +132,7 @@ inline std::string textOf(llvm::StringRef target, const Values &arguments) {
   return text;
 }
 
-/// Null where nobody has asked for the device.
+/// Returns null if the environment does not request the device.
 inline runtime::GpuCalls *deviceUnderTest() {
   static runtime::GpuCalls *const calls = []() -> runtime::GpuCalls * {
     if (!std::getenv("CCGRAPH_ON_DEVICE"))
@@ -142,7 +143,7 @@ inline runtime::GpuCalls *deviceUnderTest() {
   return calls;
 }
 
-/// `order`: of the units, where the CPU does them.
+/// `order` is the order of the units if the CPU executes them.
 inline void computeAsDevice(llvm::StringRef target, const Values &arguments, const Tensors &destinations,
                             uint64_t order) {
   if (runtime::GpuCalls *calls = deviceUnderTest())
@@ -153,7 +154,7 @@ inline void computeAsDevice(llvm::StringRef target, const Values &arguments, con
     ASSERT_TRUE(runOnHost(job, order));
 }
 
-/// Runs the operator both ways, and compares results and arguments.
+/// Runs the operator in both ways, and compares results and arguments.
 inline void expectAsOnHost(llvm::StringRef target, const Values &arguments) {
   std::string what = textOf(target, arguments);
   const Kernel *kernel = runtime::findKernel(target);

@@ -1,4 +1,4 @@
-// What the local engine says of collectives that make no sense; tests/conformance shows those that do.
+// Tests the local engine's errors for invalid collectives; tests/conformance tests valid ones.
 #include "support/plan_builder.h"
 
 #include "support/rank_program.h"

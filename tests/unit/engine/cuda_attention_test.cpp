@@ -1,4 +1,5 @@
-// Attention on devices, forward and backward, beside our kernels of the host, in any order of units and of a team's lanes.
+// Tests attention on devices, forward and backward, against ccgraph's host kernels, in any order of units and of the
+// threads of a team.
 #include "both_ways.h"
 
 namespace ccgraph::test {
@@ -6,7 +7,7 @@ namespace {
 
 Value number(int64_t value) { return Value::integer(value); }
 
-/// How many of what; a board of a team has 256 places.
+/// The sizes of attention; the shared memory of a team has 256 places.
 struct Sizes {
   int64_t batches, heads, sharedHeads, queries, keys, features, valueFeatures;
 };
@@ -18,7 +19,7 @@ constexpr Sizes several[] = {
 struct Operands {
   Tensor query, key, value, grad;
   explicit Operands(const Sizes &s, DType dtype = DType::F32)
-      // Tokens before heads in memory, as a projection makes them.
+      // The query has tokens before heads in memory, as a projection makes them.
       : query(drawn(dtype, {s.batches, s.queries, s.heads, s.features}, 1).permute({0, 2, 1, 3})),
         key(drawn(dtype, {s.batches, s.sharedHeads, s.keys, s.features}, 1)),
         value(drawn(dtype, {s.batches, s.sharedHeads, s.keys, s.valueFeatures}, 1)),
@@ -47,7 +48,7 @@ TEST(CudaKernels, FlashAttentionAndItsGradient) {
           EXPECT_EQ(std::memcmp(made[2].data(), expected[6].tensor().data(), 16), 0) << "seed";
         }
         if (dtype == DType::BF16)
-          continue; // Because the difference of two products of rounded numbers differs by more than a rounding.
+          continue; // The difference of two products of rounded numbers differs by more than one rounding.
         expectAsOnHost(name + "_backward.default",
                        {o.grad, o.query, o.key, o.value, expected[0], expected[1], Value(), Value(),
                         number(sizes.queries), number(sizes.keys), Value::floating(0), Value::boolean(causal),
@@ -84,7 +85,7 @@ TEST(CudaKernels, AttentionOfTheCpuAndItsGradient) {
   for (DType dtype : {DType::F32, DType::F64})
     for (Sizes sizes : several)
       for (bool causal : {false, true}) {
-        // Which alone takes other keys than queries where keys are hidden.
+        // Only this operator accepts different numbers of keys and queries with a causal mask.
         sizes.keys += 2;
         sizes.valueFeatures = sizes.features;
         Operands o(sizes, dtype);
@@ -97,7 +98,7 @@ TEST(CudaKernels, AttentionOfTheCpuAndItsGradient) {
       }
 }
 
-/// Large scores, whose exponentials no number holds, and a query that sees no key.
+/// Tests large scores, whose exponentials exceed every number, and a query without visible keys.
 TEST(CudaKernels, AttentionTakesTheLargestScoreOut) {
   const std::string name = "aten._scaled_dot_product_flash_attention_for_cpu.default";
   Operands o(several[0]);

@@ -1,5 +1,5 @@
-// The kernels of devices, done by the CPU (device/run_on_host.h), beside our kernels of the host: equal values but for rounding, in any order
-// of units, for each type and arrangement that they take.
+// Tests the kernels for devices, executed on the CPU (device/run_on_host.h), against ccgraph's host kernels: values
+// must be equal except for rounding, in any order of units, for each type and layout that they accept.
 #include "both_ways.h"
 
 namespace ccgraph::test {
@@ -136,7 +136,7 @@ TEST(CudaKernels, EachTypeIsRoundedOnce) {
   }
 }
 
-/// Each pattern of 16 bits is a number that comes back as it was.
+/// Every pattern of 16 bits is a number that must survive reading and writing.
 TEST(CudaKernels, HalfPrecisionIsReadAndWrittenWhole) {
   using namespace runtime::device;
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -162,7 +162,7 @@ TEST(CudaKernels, PartsAreJoinedAndSplit) {
   expectAsOnHost("aten.split_with_sizes_copy.default", {a, sizes, Value::integer(2)});
 }
 
-/// Bytes alone are moved, of what nobody here computes with, too.
+/// Only bytes are moved, so the kernels also accept dtypes without arithmetic here.
 TEST(CudaKernels, WhateverElementsAreTheyAreMoved) {
   for (DType dtype : {DType::C64, DType::C32, DType::U64, DType::F8E4M3FN}) {
     Tensor whole = Tensor::zeros(dtype, {3, 5}), out = Tensor::zeros(dtype, {5, 3});
@@ -283,7 +283,7 @@ TEST(CudaKernels, SoftmaxOfAnyDimension) {
   expectAsOnHost("aten._softmax.default", {drawn(DType::F32, {}), Value::integer(0), Value::boolean(false)});
 }
 
-/// Whose exponentials no number holds.
+/// Tests numbers whose exponentials overflow.
 TEST(CudaKernels, SoftmaxOfLargeNumbers) {
   for (const char *name : {"_softmax", "_log_softmax"})
     for (DType dtype : {DType::F32, DType::F64})
@@ -299,7 +299,7 @@ TEST(CudaKernels, LayerNormAndItsGradient) {
     expectAsOnHost("aten.native_layer_norm.default", {x, shape, weight, bias, epsilon});
     expectAsOnHost("aten.native_layer_norm.default", {x, shape, Value(), Value(), epsilon});
     if (dtype == DType::BF16)
-      continue; // Because sums of eight rounded gradients differ by more than a rounding.
+      continue; // Sums of eight rounded gradients differ by more than one rounding.
     Value done = llvm::cantFail(runKernel(*runtime::findKernel("aten.native_layer_norm.default"),
                                           KernelCall{{x, shape, weight, bias, epsilon}, {}}));
     Value all = Value::list({Value::boolean(true), Value::boolean(true), Value::boolean(true)});
@@ -344,7 +344,7 @@ TEST(CudaKernels, EmbeddingAndItsGradient) {
 TEST(CudaKernels, AnIndexOutOfRangeFails) {
   Tensor table = drawn(DType::F32, {7, 3}), out = Tensor::zeros(DType::F32, {1, 3});
   for (int64_t index : {-1, 7}) {
-    // Jobs have addresses alone.
+    // Jobs hold only addresses.
     Tensor indices = numbers(DType::I64, {1}, {index});
     auto jobs = llvm::cantFail(runtime::cudaJobs("aten.embedding.default", {table, indices}, {out}));
     EXPECT_FALSE(runOnHost(jobs.front()));

@@ -1,5 +1,6 @@
-// Kernels of devices that look up places or find them: gather, scatter and indexing, maxima with their places, sorted lines, running sums;
-// and complex numbers. Beside our kernels of the host, in any order of units.
+// Tests kernels for devices that read or compute positions: gather, scatter and indexing, maxima with their positions,
+// sorted lines, running sums; and complex numbers. The results are compared with ccgraph's host kernels, in any order
+// of units.
 #include "both_ways.h"
 
 namespace ccgraph::test {
@@ -7,7 +8,7 @@ namespace {
 
 Value number(int64_t value) { return Value::integer(value); }
 
-/// Numbers below `most`, none of them negative: the same in each run.
+/// Returns non-negative numbers below `most`, the same in each run.
 Tensor drawnPlaces(std::vector<int64_t> sizes, int64_t most, DType dtype = DType::I64) {
   static std::mt19937 engine(11);
   Tensor wide = Tensor::zeros(DType::I64, sizes), places = Tensor::zeros(dtype, sizes);
@@ -30,7 +31,7 @@ Tensor drawnComplex(std::vector<int64_t> sizes, DType dtype = DType::C64) {
   return llvm::cantFail(runKernel(*runtime::findKernel("aten.view_as_complex.default"), KernelCall{{parts}, {}}))
       .tensor();
 }
-/// Complex results as pairs of numbers, which can be compared.
+/// Compares complex results as pairs of numbers.
 void expectComplexAsOnHost(llvm::StringRef target, const Values &arguments) {
   auto parts = [](const Tensor &tensor) {
     return llvm::cantFail(runKernel(*runtime::findKernel("aten.view_as_real.default"), KernelCall{{tensor}, {}}))
@@ -92,7 +93,7 @@ TEST(CudaKernels, ValuesArePutAtIndices) {
       Tensor x = drawn(dtype, {6, 5, 270}, 9), i = drawnPlaces({4}, 6), j = drawnPlaces({3, 1}, 5);
       for (const char *name : {"index_put", "index_put_"}) {
         std::string target = "aten." + std::string(name) + ".default";
-        // The first of the indices names one place twice.
+        // The first of the indices names one position twice.
         expectAsOnHost(target, {x, indices({listed({3, 0, 3, -1}, DType::I64)}), drawn(dtype, {4, 5, 270}, 9),
                                 Value::boolean(adds)});
         expectAsOnHost(target, {x, indices({i, j}), drawn(dtype, {270}, 9), Value::boolean(adds)});
@@ -104,7 +105,8 @@ TEST(CudaKernels, ValuesArePutAtIndices) {
       {drawn(DType::F32, {5, 4}), indices({drawnPlaces({5}, 5), drawnPlaces({5}, 4)}), drawn(DType::F32, {5})});
 }
 
-/// The gradient of an embedding, as PyTorch's graphs of a vocabulary in parts have it: what belongs to others has any index.
+/// Tests the gradient of an embedding, in the form of PyTorch's graphs for a divided vocabulary: words of other ranks
+/// have any index.
 TEST(CudaKernels, MaskedValuesAreAdded) {
   for (DType dtype : {DType::F32, DType::BF16}) {
     Tensor mask = Tensor::zeros(DType::Bool, {6, 1});
@@ -115,7 +117,7 @@ TEST(CudaKernels, MaskedValuesAreAdded) {
   }
 }
 
-/// Of the second line, so that a place before it is one of the first line.
+/// The invalid index is in the second line, so that a position before it is in the first line.
 TEST(CudaKernels, APlaceOutOfRangeFails) {
   Tensor x = drawn(DType::F32, {2, 4}), out = Tensor::zeros(DType::F32, {2, 1});
   auto ends = [&](llvm::StringRef target, const Values &arguments) {
@@ -152,7 +154,7 @@ TEST(CudaKernels, MasksAsIndicesAreAnothersBusiness) {
 
 TEST(CudaKernels, MaximaHavePlaces) {
   for (DType dtype : {DType::F16, DType::F32, DType::F64, DType::U8, DType::I64}) {
-    // Few numbers, so that many are equal: the first of them counts.
+    // There are few different numbers, so that many are equal and the first of them must be found.
     Tensor x = Tensor::zeros(dtype, {4, 600, 3});
     x.copyFrom(drawnPlaces({4, 600, 3}, 5));
     for (const char *name : {"max.dim", "min.dim", "argmax.default", "argmin.default"})
@@ -170,7 +172,7 @@ TEST(CudaKernels, MaximaHavePlaces) {
   expectAsOnHost("aten.argmin.default", {x});
 }
 
-/// Where float has no neighbours a whole number apart.
+/// Tests positions beyond which f32 cannot represent every whole number.
 TEST(CudaKernels, PlacesAreWholeNumbers) {
   int64_t length = (int64_t{1} << 24) + 2;
   Tensor x = Tensor::zeros(DType::U8, {length}), place = Tensor::zeros(DType::I64, {});
@@ -231,7 +233,7 @@ TEST(CudaKernels, ComplexNumbersAreMultiplied) {
     expectComplexAsOnHost("aten.mul.Tensor", {a.permute({2, 1, 0}), b});
     expectComplexAsOnHost("aten._conj.default", {a.permute({2, 1, 0})});
   }
-  // Over an operand's own memory.
+  // The result overwrites an operand's own memory.
   Tensor a = drawnComplex({300}), b = drawnComplex({300});
   Tensor expected = llvm::cantFail(runKernel(*runtime::findKernel("aten.mul.Tensor"), KernelCall{{a, b}, {}})).tensor();
   computeAsDevice("aten.mul.Tensor", {a, b}, {b}, 1);

@@ -1,4 +1,5 @@
-// Products of matrices on devices: our kernel beside that of the host, and what the device's library is asked for.
+// Tests products of matrices on devices: ccgraph's kernel against the host kernel, and the calls to the device's
+// library.
 #include "both_ways.h"
 #include "device/gemm_call.h"
 
@@ -25,7 +26,7 @@ TEST(CudaProducts, LinearFlattensWhatItMultiplies) {
   expectAsOnHost("aten.linear.default", {drawn(DType::F32, {5}), weight});
 }
 
-/// What the device's library makes of a call, which reads column after column.
+/// Computes the result of the device's library for a call; the library is column-major.
 template <typename T>
 void multiplyByColumns(const runtime::device::GemmCall &call) {
   auto at = [](const runtime::device::GemmMatrix &matrix, int batch, int64_t row, int64_t column) -> T & {
@@ -44,7 +45,7 @@ void multiplyByColumns(const runtime::device::GemmCall &call) {
       }
 }
 
-/// Ours, and the library's.
+/// Compares ccgraph's kernel and the library.
 void expectAsLibrary(llvm::StringRef target, const Values &arguments, const Tensor &mine, const Tensor &theirs) {
   for (const runtime::device::Job &job : llvm::cantFail(runtime::cudaJobs(target, arguments, {mine})))
     ASSERT_TRUE(runOnHost(job));
@@ -89,7 +90,7 @@ std::vector<runtime::device::Job> jobsOf(llvm::StringRef target, const Values &a
   return llvm::cantFail(runtime::cudaJobs(target, arguments, {out}));
 }
 
-/// One call: the library adds one number to each column of ours as it stores the product.
+/// A bias needs only one call: the library adds one number to each column of the result as it stores the product.
 TEST(CudaProducts, ABiasIsAnEpilogue) {
   for (DType dtype : {DType::F16, DType::BF16, DType::F32})
     for (int64_t columns : {1, 9}) {
@@ -125,7 +126,8 @@ TEST(CudaProducts, WhatIsAddedAsAnEpilogueIsTheBias) {
                  {drawn(DType::BF16, {50}), drawn(DType::BF16, {37, 5}, 2), drawn(DType::BF16, {5, 50}, 2)});
 }
 
-/// A weight other than 1, a number for each row, gaps, other types: copied to the result, to which the library adds the product.
+/// In other cases (a weight other than 1, a number for each row, gaps, other types), the operand is copied to the
+/// result first, and the library adds the product to it.
 TEST(CudaProducts, WhatIsNoBiasIsCopiedFirst) {
   Tensor a = drawn(DType::F32, {4, 6}), b = drawn(DType::F32, {6, 9}), out = drawn(DType::F32, {4, 9});
   auto isCopied = [&](const Tensor &added, double beta) {

@@ -1,4 +1,5 @@
-// Kernels of devices in plans: over recorded calls they run where a stream would run them; elsewhere they are refused.
+// Tests kernels for devices in plans: with recorded calls they run where a stream would run them; other engines refuse
+// them.
 #include "both_ways.h"
 #include "recorded_run.h"
 #include "simulated/recorded_calls.h"
@@ -86,7 +87,7 @@ TEST(CudaRecorded, AnIndexOutOfRangeEndsTheRun) {
       << error;
 }
 
-/// What the tests of kernels do on a device, where they are asked to.
+/// Copies tensors to a device and back, as the kernel tests do on a real device.
 TEST(CudaRecorded, TensorsGoToADeviceAndComeBack) {
   runtime::StreamModel model(1, 0, 30s);
   runtime::RecordedCalls calls(model, 0, false);

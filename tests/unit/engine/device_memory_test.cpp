@@ -11,7 +11,7 @@ namespace {
 using runtime::Tensor;
 using runtime::Value;
 
-/// What the engine has told the allocator, in order.
+/// The calls of the engine to the allocator, in order.
 std::vector<std::string> &story() {
   static std::vector<std::string> told;
   return told;
@@ -35,7 +35,7 @@ public:
   }
 };
 
-/// Adds 1 to its operand where it lies.
+/// Adds 1 to its operand in place.
 class AddOne final : public runtime::GpuWork {
 public:
   explicit AddOne(Tensor tensor) : tensor_(std::move(tensor)) {}
@@ -105,7 +105,7 @@ void registerMemory() {
   story().clear();
 }
 
-/// x += 1, in place in the input, and x is the result.
+/// Computes x += 1 in place in the input, and returns x.
 struct InPlace : PlanBuilder {
   explicit InPlace(llvm::StringRef op = "aten.neg_.default", int64_t size = 2) {
     PlanWindow x = input("x", {size});
@@ -135,7 +135,7 @@ TEST(DeviceMemory, StepsRunOnceBeforeTheyAreCapturedAndTheGraphGoesFirst) {
   EXPECT_EQ(story().back(), "gone");
 }
 
-/// y = all_reduce(x) between two ranks, before which OP changes x where it lies; its name is the program's.
+/// Computes y = all_reduce(x) on two ranks, after OP changes x in place; OP is also the name of the program.
 struct Exchange : PlanBuilder {
   Exchange(int64_t rank, llvm::StringRef op) {
     plan.rank = rank;

@@ -1,6 +1,8 @@
-// DeviceRun: one call of a kernel of devices, with its tensors in a device's memory: they are copied there, computed with, and copied back.
+// DeviceRun runs a kernel for devices once with its tensors in device memory: it copies them there, computes, and
+// copies them back.
 //
-// Ownership: borrows the calls and the tensors; releases the memory that it took. Failure: those of the test. Cost: that of the copies.
+// Ownership: borrows the calls and the tensors; frees the memory that it allocated. Failure: that of the test. Cost:
+// that of the copies.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -27,7 +29,7 @@ public:
   DeviceRun(const DeviceRun &) = delete;
   DeviceRun &operator=(const DeviceRun &) = delete;
 
-  /// Arguments and destinations are as the kernel has left them.
+  /// Runs the kernel; arguments and destinations then hold its results.
   void compute(llvm::StringRef target, llvm::ArrayRef<runtime::Value> arguments,
                llvm::ArrayRef<runtime::Tensor> destinations) {
     std::vector<runtime::Value> values;

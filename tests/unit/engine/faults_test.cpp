@@ -1,4 +1,4 @@
-// Faults on purpose: each ends the run with its error, in every order, and the records name the rank that has it.
+// Tests injected faults: each ends the run with its error, in every order, and the records name the faulty rank.
 #include "support/plan_builder.h"
 
 #include "ccgraph/runtime/flight_analysis.h"
@@ -21,7 +21,7 @@ PlanCollective reduction(const PlanWindow &x, const PlanWindow &y, ReduceOp op) 
   return call;
 }
 
-/// Step 0 `n` computes, 1 `a` and 2 `b` are all_reduces of one stream, 3 `m` computes what follows.
+/// Step 0 `n` computes, steps 1 `a` and 2 `b` are all_reduces of one stream, and step 3 `m` computes after them.
 class FaultyProgram {
 public:
   explicit FaultyProgram(size_t ranks, ReduceOp second = ReduceOp::Max) : ranks_(ranks) {
@@ -80,11 +80,12 @@ std::string ruleOf(const std::string &error) {
   return begin == std::string::npos ? error : error.substr(begin + 1, error.find(']', begin) - begin - 1);
 }
 
-/// In every order of the steps, which decides who has come how far: `words` are in the sentence whatever it is.
+/// Runs the fault in every order of the steps, which determines how far each rank gets: `words` must occur in the
+/// message in each order.
 void expectFound(size_t ranks, const Fault &fault, const std::string &rule, std::vector<std::string> words) {
   words.push_back("rank " + std::to_string(fault.rank) + " is the culprit: ");
-  // Because ranks that are healthy must meet the deadline on a machine that is busy with other things, it is long, and where it
-  // must pass there are fewer orders.
+  // Healthy ranks must meet the deadline on a busy machine, so the deadline is long; tests in which it must expire use
+  // fewer orders.
   bool passes = fault.kind == FaultKind::Stop || fault.kind == FaultKind::Slow;
   for (uint64_t seed = 0; seed < (passes ? 3 : 8); ++seed) {
     FaultyProgram::Outcome outcome = FaultyProgram(ranks).run({fault}, seed, passes ? 700ms : 60s);
@@ -145,7 +146,7 @@ TEST(Faults, ARankThatDiesIsMissed) {
 }
 
 TEST(Faults, ARankThatStopsIsMissedAtTheDeadline) {
-  // Whether the others miss its launch, or its part in what it has launched, the order of the steps decides.
+  // The order of the steps determines whether the others miss its launch or its part of a launched collective.
   expectFound(3, {FaultKind::Stop, 1, 0}, "run.deadline", {"of group tp", "; it is busy with `n`"});
   expectFound(3, {FaultKind::Stop, 1, 1}, "run.deadline", {"of group tp", "; it is busy with `a`"});
   expectFound(3, {FaultKind::Stop, 1, 2}, "run.deadline", {"of group tp", "; it is busy with `b`"});

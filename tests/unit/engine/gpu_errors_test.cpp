@@ -18,7 +18,7 @@ namespace {
 using namespace runtime;
 using namespace std::chrono_literals;
 
-/// A machine on which all is well, but for what a case changes.
+/// Returns the message for a valid machine after a case's change.
 template <typename Change>
 std::string onMachine(Change change, DeviceChoice choice = {}) {
   GpuPlace place{.driver = 13000, .toolkit = 13000, .devices = 2, .why = "", .library = 22809, .builtFor = 22809};
@@ -26,7 +26,7 @@ std::string onMachine(Change change, DeviceChoice choice = {}) {
   return llvm::toString(checkDevices(place, choice));
 }
 
-/// A folder of the test's own, which goes by the name of the page.
+/// A folder of the test, whose name is the one in the document.
 class Folder {
 public:
   Folder() { std::filesystem::create_directory(path_); }
@@ -52,13 +52,13 @@ std::string staleFolder() {
     folder.leave(name);
   return folder.errorOf(1);
 }
-/// Nobody listens on port 1 but who is the system's.
+/// No user process listens on port 1.
 std::string nobodyThere() {
   auto joined = TcpRendezvous::join({"localhost", 1, "a", "", 1, 2, 50ms});
   return joined ? "" : llvm::toString(joined.takeError());
 }
 
-/// conformance.no_device gets it where the engine was not built, and looks for it on the page.
+/// conformance.no_device gets this message if the engine was not built, and searches for it in the document.
 constexpr const char *noModule =
     "error: engine nccl cannot start: libccgraph_nccl.so: cannot open shared object file: No such file or directory\n"
     "  note: install the CUDA toolkit and NCCL, configure with -DCCGRAPH_NCCL=ON and build again; --engine "
@@ -68,7 +68,7 @@ constexpr const char *noModule =
 std::string takenPort() {
   uint16_t port = 29600;
   llvm::Expected<int> listener = listenOn("localhost", port);
-  // Because somebody may have it, who then has it for this test too.
+  // Another process may already listen on the port, which serves the test too.
   if (!listener)
     llvm::consumeError(listener.takeError());
   auto joined = TcpRendezvous::join({"localhost", port, "a", "", 0, 2, 50ms});

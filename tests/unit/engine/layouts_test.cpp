@@ -1,4 +1,5 @@
-// A plan whose symbols get other values than those for which it was made: laid out anew, verified, and kept.
+// Tests a plan whose symbols get other values than those for which it was made: it must be laid out anew, verified, and
+// cached.
 #include "engine/layout_cache.h"
 #include "support/plan_builder.h"
 #include "support/rank_program.h"
@@ -28,7 +29,7 @@ constexpr const char *sized = R"py(s0: "Sym(s0)", x: "f32[s0, 8][8, 1]cpu"
 
 constexpr size_t numRanks = 2;
 
-/// The program, and its plan for s0 = 3.
+/// A program and its plan for s0 = 3.
 struct Sized {
   Context context;
   std::unique_ptr<Graph> graph = programGraph(context, sized);
@@ -59,7 +60,7 @@ std::vector<TensorMap> inputs(int64_t s0) {
   return inputs;
 }
 
-/// But for waits that are idle in this layout.
+/// Returns the findings except for waits that are redundant in this layout.
 std::string findingsOf(const Plan &plan, const PlanLayout &layout) {
   std::vector<Diagnostic> findings = verifyPlan(plan, {.layout = &layout});
   llvm::erase_if(findings, [](const Diagnostic &finding) { return finding.rule == "plan.waits"; });
@@ -165,7 +166,7 @@ TEST(PlanLayouts, OnlySoManyAreKept) {
   auto first = llvm::cantFail(cache.find({100}));
   for (int64_t i = 1; i < most; ++i)
     (void)llvm::cantFail(cache.find({100 + i}));
-  // It was asked for last, so that the second goes.
+  // The first layout was used last, so the second is evicted.
   EXPECT_EQ(llvm::cantFail(cache.find({100})), first);
   (void)llvm::cantFail(cache.find({100 + most}));
   EXPECT_EQ(cache.made(), static_cast<size_t>(most + 1));

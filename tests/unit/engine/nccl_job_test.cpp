@@ -20,7 +20,7 @@ namespace {
 using namespace runtime;
 using namespace std::chrono_literals;
 
-/// A machine on which all is well.
+/// Returns a valid machine.
 GpuPlace goodPlace() {
   return {.driver = 13000, .toolkit = 13000, .devices = 2, .why = "", .library = 22809, .builtFor = 22809};
 }
@@ -107,7 +107,7 @@ struct JobFolderTest : testing::Test {
     llvm::Expected<FileRendezvous> folder = FileRendezvous::join(setup(rank, ranks, 50ms));
     return folder ? "" : llvm::toString(folder.takeError());
   }
-  /// All ranks at once, each on a thread: they meet twice.
+  /// Runs all ranks at the same time, each on a thread; they meet twice.
   void meet(size_t ranks) const {
     std::vector<std::thread> threads;
     for (size_t rank = 0; rank < ranks; ++rank)
@@ -162,7 +162,7 @@ TEST_F(JobFolderTest, AFolderThatIsNotThereIsSaid) {
 
 // --- Where they meet without a folder -------------------------------------------------------------------------
 
-/// One that nobody listens on.
+/// Returns a port without a listener.
 uint16_t freePort() {
   int probe = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
@@ -190,7 +190,7 @@ struct JobPortTest : testing::Test {
     if (!joined)
       return llvm::toString(joined.takeError());
     for (int round = 0; round < 3; ++round) {
-      // More than a socket holds, and nothing at all.
+      // The texts are larger than a socket's buffer, and empty.
       auto of = [&](size_t who) {
         return std::string(who == 1 ? 3'000'000 : round * who, static_cast<char>('a' + round));
       };
@@ -258,7 +258,7 @@ TEST_F(JobPortTest, AnotherJobIsToldAndDoesNotDisturb) {
 
 TEST_F(JobPortTest, APortThatAnotherJobHasIsSaid) {
   std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
-  // Because it listens only once it runs.
+  // The rendezvous listens only while it runs.
   while (!llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
     std::this_thread::sleep_for(1ms);
   EXPECT_EQ(errorOf(setup(0, 2)),
@@ -313,7 +313,7 @@ TEST_F(JobPortTest, StrangersAreIgnored) {
   while (strangers.size() < 3)
     if (auto made = llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
       strangers.push_back(std::move(*made));
-  // One says nothing, one what is far too long, one leaves.
+  // One client sends nothing, one sends far too much, one disconnects.
   EXPECT_EQ(::send(strangers[1].socket(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 18);
   strangers[2].close();
   EXPECT_EQ(meetAs(setup(1, 2)), "");

@@ -1,4 +1,4 @@
-// The host code of the nccl engine, over recorded calls: orders, capture, what it refuses, and what becomes of a run that fails.
+// Tests the host code of the nccl engine with recorded calls: orders, capture, refusals, and runs that fail.
 #include "recorded_run.h"
 
 #include <set>
@@ -19,7 +19,7 @@ TEST(NcclRecorded, GivesTheValuesInEachOrder) {
   }
 }
 
-/// r = -c, whether or not the collective that makes c is complete.
+/// Computes r = -c, whether or not the collective that makes c is complete.
 double readTooEarly(uint64_t seed) {
   PlanBuilder b;
   PlanWindow a = b.input("a", {2}), c = b.comm("c", {2}), r = b.compute("r", {2});
@@ -40,7 +40,7 @@ TEST(NcclRecorded, AMissingEventShows) {
   EXPECT_LT(wrong, 20);
 }
 
-/// Copies on three streams into one number, of which the last one wins.
+/// Copies on three streams into one number; the last copy determines it.
 double lastOfRace(uint64_t seed) {
   PlanBuilder b;
   PlanWindow x = b.input("x", {9}), y = b.compute("y", {1});
@@ -65,7 +65,7 @@ TEST(NcclRecorded, ASeedRepeatsItsOrder) {
 
 // --- Registration -----------------------------------------------------------------------------------------------
 
-/// All ranks send from the arena of communication, but for one that sends what the caller has brought.
+/// All ranks send from the communication arena, except one rank that sends memory of the caller.
 runtime::PlanRequest sendingFromElsewhere(std::vector<std::unique_ptr<PlanBuilder>> &builders, int64_t elsewhere) {
   runtime::PlanRequest request{.ranks = 2, .recordCalls = true};
   for (int64_t rank = 0; rank < 2; ++rank) {
@@ -108,7 +108,7 @@ TEST(NcclRecorded, ASumOfBoolsIsOr) {
   EXPECT_EQ(resultsOf(runRecorded(request))[0].at("out.0").data, bools({0, 1, 1}).data);
 }
 
-/// Two all_reduces at once, on streams that nothing orders.
+/// Runs two all_reduces at the same time, on unordered streams.
 TEST(NcclRecorded, WhatIsGatheredHasMemoryOfItsOwn) {
   PlanBuilder b;
   const Type *type = b.type({2}, DType::I64);
@@ -134,7 +134,7 @@ TEST(NcclRecorded, WhatIsGatheredHasMemoryOfItsOwn) {
 
 // --- Steps that the host computes -----------------------------------------------------------------------------
 
-/// What the local engine gives, in some orders, and again in a second run.
+/// Expects the results of the local engine, in some orders, and again in a second run.
 void expectAsLocally(const Plan &plan, const std::vector<TensorMap> &inputs) {
   runtime::RunResult expected = resultsOf(runLocally(plan, inputs));
   for (uint64_t seed = 0; seed < 8; ++seed) {
@@ -261,7 +261,7 @@ TEST(NcclRecorded, IsAskedForNoTimesAndOthersForNoCapture) {
 
 // --- Runs that fail -------------------------------------------------------------------------------------------
 
-/// A plan a rank: rank 1 does not launch.
+/// Each rank has a plan: rank 1 does not launch.
 TEST(NcclRecorded, ADeadlockIsSaidAtOnce) {
   PlanBuilder first, second;
   PlanWindow x = first.input("x", {1}), y = first.comm("y", {1});
@@ -275,7 +275,7 @@ TEST(NcclRecorded, ADeadlockIsSaidAtOnce) {
       "waits for ranks [1] [run.deadlock]\n");
 }
 
-/// A plan a rank: rank 1 sends two elements, and rank 0 one.
+/// Each rank has a plan: rank 1 sends two elements, and rank 0 one.
 TEST(NcclRecorded, RanksThatDisagreeAreToldApart) {
   std::vector<std::unique_ptr<PlanBuilder>> builders;
   runtime::PlanRequest request{.ranks = 2};
@@ -340,7 +340,7 @@ TEST(NcclRecorded, FaultsEndTheRun) {
 
 // --- Transfers ------------------------------------------------------------------------------------------------
 
-/// Rank 0 sends x by tag 1, then y by tag 2; rank 1 receives y first.
+/// Rank 0 sends x with tag 1, then y with tag 2; rank 1 receives y first.
 TEST(NcclRecorded, TagsTellTransfersApart) {
   std::vector<std::unique_ptr<PlanBuilder>> builders;
   runtime::PlanRequest request{.ranks = 2};
@@ -372,7 +372,7 @@ TEST(NcclRecorded, TagsTellTransfersApart) {
 
 // --- Transfers to oneself -------------------------------------------------------------------------------------
 
-/// One rank that sends to itself and receives.
+/// One rank sends to itself and receives.
 struct Mirror : PlanBuilder {
   explicit Mirror(bool sendsFirst) {
     PlanWindow x = input("x", {2}), y = comm("y", {2});

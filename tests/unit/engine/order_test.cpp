@@ -53,7 +53,8 @@ TEST(PlanOrder, EventsOrderStreams) {
   }
 }
 
-/// r = -c, whether or not the collective that makes c is complete. On one rank: no other thread is in the memory that is read too early.
+/// Computes r = -c, whether or not the collective that makes c is complete. It runs on one rank, so no other thread
+/// accesses the memory that is read too early.
 Row runTooEarly(uint64_t seed) {
   PlanBuilder b;
   PlanWindow a = b.input("a", {2}), c = b.comm("c", {2}), r = b.compute("r", {2});
@@ -82,7 +83,7 @@ TEST(PlanOrderDeathTest, AMissingEventIsADataRaceInEveryOrder) {
     EXPECT_EXIT((runTooEarly(seed), std::exit(0)), testing::ExitedWithCode(exitCodeOfRaces), "data race");
 }
 
-/// Copies on three streams into one buffer, of which the last one wins; every third is on the stream of computation.
+/// Copies on three streams into one buffer; the last copy determines it, and every third copy is on the compute stream.
 struct RacePlan : PlanBuilder {
   RacePlan() {
     PlanWindow x = input("x", {8}), y = compute("y", {1});
@@ -92,7 +93,7 @@ struct RacePlan : PlanBuilder {
       copy("c" + std::to_string(i), part(x, {1}, i), y).stream = streams[i % 3];
     returns(y);
   }
-  /// Which copy came last.
+  /// Returns which copy was the last.
   [[nodiscard]] double last(std::optional<uint64_t> seed) const {
     Row numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     return numbersOf(resultsOf(runLocally(plan, {{{"in.x", f32({8}, numbers)}}}, seed))[0].at("out.0"))[0];
@@ -136,7 +137,7 @@ TEST(PlanOrder, AStepAfterAHostStepBeginsWhenThatHasEnded) {
 
 // --- Nobody can go on ------------------------------------------------------------------------------------
 
-/// A plan a rank: rank 1 does not launch.
+/// Each rank has a plan: rank 1 does not launch.
 TEST(PlanOrder, ADeadlockIsSaidAtOnce) {
   PlanBuilder first, second;
   PlanWindow x = first.input("x", {1}), y = first.comm("y", {1});

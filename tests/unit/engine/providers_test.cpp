@@ -1,4 +1,4 @@
-// Kernel providers: who is asked first, what happens where nobody has a kernel, and how one is registered.
+// Tests kernel providers: their order, operators without a kernel, and registration.
 #include "support/plan_builder.h"
 #include "support/rank_program.h"
 
@@ -15,7 +15,7 @@ using runtime::Tensor;
 using runtime::Value;
 using Row = std::vector<double>;
 
-/// Yields sevens: in the window that is offered, or in memory of its own.
+/// Returns sevens in the offered window, or in memory of its own.
 class Sevens final : public ProvidedKernel {
 public:
   explicit Sevens(bool inWindow) : inWindow_(inWindow) {}
@@ -53,7 +53,7 @@ void registerSevens() {
   (void)registered;
 }
 
-/// y = OP(x), z = y + y.
+/// Computes y = OP(x), z = y + y.
 struct TwoSteps : PlanBuilder {
   explicit TwoSteps(llvm::StringRef op) {
     PlanWindow x = input("x", {2}), y = compute("y", {2}), z = compute("z", {2});
@@ -123,7 +123,7 @@ TEST(KernelProviders, OnTensorsPythonsOperatorsAreThoseOfPyTorch) {
 
 TEST(KernelProviders, AProviderThatDoesNotExistIsRefused) {
   registerSevens();
-  // Because other tests of this program register some, too.
+  // Other tests of this program register providers, too.
   std::vector<std::string> names = runtime::kernelProviderNames();
   EXPECT_TRUE(llvm::is_sorted(names));
   for (const char *name : {"builtin", "cuda", "sevens", "torch"})

@@ -13,7 +13,7 @@ using namespace runtime;
 using namespace std::chrono_literals;
 using Calls = RecordedCalls;
 
-/// One rank's device.
+/// The device of one rank.
 struct Device {
   Device(StreamModel &model, size_t rank) : calls(model, rank, false) {
     EXPECT_EQ(calls.createStream("a", a), 0);
@@ -21,7 +21,7 @@ struct Device {
     EXPECT_EQ(calls.createEvent("e", e), 0);
     EXPECT_EQ(calls.createEvent("end", end), 0);
   }
-  /// Until the stream has done all; the code of what it ends with.
+  /// Waits until the stream has completed everything; returns its final code.
   int finish(GpuStream stream) {
     bool ended = false;
     int code = calls.record(end, stream);
@@ -42,7 +42,7 @@ GpuRow rowOf(float &send, float &receive) {
   return {reinterpret_cast<std::byte *>(&send), reinterpret_cast<std::byte *>(&receive), 1, GpuType::F32};
 }
 
-/// Runs a body for each of two ranks at once, each with its communicator; gives the end of the run.
+/// Runs a body for each of two ranks at the same time, each with its communicator; returns the ending of the run.
 template <typename Body>
 StreamModel::Ending onTwoRanks(std::optional<uint64_t> seed, Body body) {
   StreamModel model(2, seed, 30s);
@@ -69,7 +69,7 @@ TEST(StreamModel, NothingRunsBeforeAHostWaits) {
   EXPECT_EQ(to, 2);
 }
 
-/// What two streams write to one number, in which order they like or as an event says.
+/// Returns the results of two streams that write to one number, unordered or ordered by an event.
 std::set<float> lastWrites(bool ordered) {
   std::set<float> seen;
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -94,7 +94,7 @@ TEST(StreamModel, OnlyEventsOrderStreams) {
   EXPECT_EQ(lastWrites(true), (std::set<float>{2}));
 }
 
-/// y = sum of x, z = sum of y: in one group, or one after another.
+/// Computes y = sum of x, z = sum of y: in one group, or one after another.
 std::set<float> sumsOfSums(bool group) {
   std::set<float> seen;
   for (uint64_t seed = 0; seed < 20; ++seed) {

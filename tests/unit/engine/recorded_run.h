@@ -1,7 +1,8 @@
-// What tests of recorded calls share: how they run, and two programs that a wrong order of streams shows in.
+// Provides helpers for tests of recorded calls: how to run, and two programs whose results reveal a wrong order of
+// streams.
 //
-// Ownership: values. Failure: a run that fails is the caller's error, or ends the test where values are asked. Cost: that of a run of two
-// ranks.
+// Ownership: plain values. Failure: a run that fails returns its error, or ends the test if values are requested. Cost:
+// that of a run of two ranks.
 #pragma once
 
 #include "support/plan_builder.h"
@@ -31,7 +32,7 @@ inline llvm::Expected<runtime::RunResult> runRecorded(const runtime::PlanRequest
   return runPlans(*runtime::findEngine("nccl-recorded"), request);
 }
 
-/// r = all_reduce(-a) + OP(x), the sum on one stream and OP(x) on another at once.
+/// Computes r = all_reduce(-a) + OP(x), with the sum on one stream and OP(x) on another at the same time.
 struct Overlap : PlanBuilder {
   explicit Overlap(llvm::StringRef op = "aten.relu.default") {
     PlanWindow a = input("a", {2}), x = input("x", {2}), n = comm("n", {2});
@@ -49,12 +50,12 @@ struct Overlap : PlanBuilder {
     return {{{"in.a", f32({2}, {1, 2})}, {"in.x", f32({2}, {100, 200})}},
             {{"in.a", f32({2}, {10, 20})}, {"in.x", f32({2}, {300, -400})}}};
   }
-  /// What comes out where OP is relu.
+  /// Expects the results if OP is relu.
   static void expect(const runtime::RunResult &results) {
     EXPECT_EQ(numbersOf(results[0].at("out.0")), (Row{89, 178}));
     EXPECT_EQ(numbersOf(results[1].at("out.0")), (Row{289, -22}));
   }
-  /// In 20 orders, captured and not, with kernels of these providers.
+  /// Runs in 20 orders, with and without capture, with kernels of these providers.
   static void expectInEachOrder(std::vector<std::string> kernels) {
     Overlap program;
     runtime::PlanRequest request = requestOf(program.plan, inputs(), std::move(kernels));

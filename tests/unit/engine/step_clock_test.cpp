@@ -1,4 +1,5 @@
-// When steps ran: how a device's clock is placed on the host's, and that what a run remembers respects streams and waits.
+// Tests the times of steps: how a device's clock is mapped to the host's, and that the records respect streams and
+// waits.
 #include "nccl/step_clock.h"
 #include "recorded_run.h"
 #include "support/no_calls.h"
@@ -11,7 +12,7 @@ namespace {
 using runtime::FlightRecorder;
 using runtime::StepClock;
 
-/// A device whose clock reads 50 less than the host's, and looks at which take as long as the test says.
+/// A device whose clock is 50 behind the host's, and whose clock queries take the durations that the test gives.
 class SlowLooks final : public NoCalls {
 public:
   explicit SlowLooks(std::vector<int64_t> looks) : looks_(std::move(looks)) {}
@@ -88,7 +89,8 @@ std::vector<FlightRecord> recordsOf(const runtime::PlanRequest &request) {
   return llvm::cantFail(plans->gatherTraces()).records;
 }
 
-/// "" or what is wrong: steps of a stream follow one another, and each begins when what it waits for has ended.
+/// Returns "" or the problem: steps of a stream must follow one another, and each begins after the steps that it waits
+/// for have ended.
 std::string orderProblem(const Plan &plan, const FlightRecord &record) {
   std::map<std::string, const FlightStep *> last;
   std::map<EventId, const FlightStep *> events;
@@ -122,7 +124,7 @@ TEST(StepClock, StepsOfARunFollowTheirStreamsAndWaits) {
     }
 }
 
-/// By rank and step: when it began and ended, in microseconds since the first of all.
+/// Returns by rank and step the begin and the end, in microseconds since the first begin.
 std::vector<std::vector<std::pair<int64_t, int64_t>>> timesOf(llvm::ArrayRef<FlightRecord> records) {
   int64_t first = INT64_MAX;
   for (const FlightRecord &record : records)
@@ -151,7 +153,7 @@ TEST(StepClock, ASeedRepeatsItsTimes) {
   EXPECT_GT(seen.size(), 1U) << "orders differ, and so do times";
 }
 
-/// Of one rank without a seed each thing takes a tick, in the order of the streams.
+/// On one rank without a seed, each action takes a tick, in the order of the streams.
 TEST(StepClock, ATickOfTheModelIsAMicrosecond) {
   PlanBuilder b;
   PlanWindow x = b.input("x", {2}), y = b.compute("y", {2}), z = b.compute("z", {2});
@@ -179,7 +181,7 @@ TEST(StepClock, TimesOfCallsAreThoseOfTheirSteps) {
   }
 }
 
-/// Of rank 0.
+/// Returns the calls of rank 0.
 std::string callsOf(const Plan &plan, bool times) {
   runtime::PlanRequest request = requestOf(plan, Overlap::inputs());
   request.recordCalls = true;

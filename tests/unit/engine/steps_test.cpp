@@ -1,4 +1,4 @@
-// What a step of a plan reads and where it writes: windows, results in place and apart, numbers, memory that grows.
+// Tests what a step of a plan reads and writes: windows, results in place and elsewhere, numbers, memory that grows.
 #include "engine/arena.h"
 #include "engine/request_check.h"
 #include "support/plan_builder.h"
@@ -15,7 +15,7 @@ HostTensor f32(std::vector<int64_t> sizes, const Row &values) {
   return hostTensor(DType::F32, std::move(sizes), values);
 }
 
-/// One run of a plan on one rank; a run that fails ends the test.
+/// Runs a plan on one rank; a run that fails ends the test.
 TensorMap run(const PlanBuilder &b, TensorMap inputs, uint64_t seed = 0) {
   return resultsOf(runLocally(b.plan, {std::move(inputs)}, seed)).front();
 }
@@ -179,7 +179,7 @@ TEST(PlanSteps, RandomNumbersAreTheInterpreters) {
   EXPECT_EQ(out(results, "out.1"), program.output(0, "out.1"));
 }
 
-/// nonzero of x, whose size the data say; then its sum, and a copy of its first row.
+/// Computes nonzero of x, whose size depends on the data, then its sum, and a copy of its first row.
 struct GrowingPlan : PlanBuilder {
   GrowingPlan() {
     PlanWindow x = input("x", {4});
@@ -214,7 +214,7 @@ TEST(PlanSteps, ABufferGrowsAnewInEachRun) {
 TEST(PlanSteps, SizesAreKnownWhereThereIsNoMemory) {
   GrowingPlan b;
   b.plan.numSlots = 1;
-  // After the last step that reads an element, the buffer is let go.
+  // The buffer is freed after the last step that reads an element.
   b.host("size", "aten.sym_size.int", {PlanOperand{PlanValue::tensor(b.found), false, false}, 0},
          PlanValue::number(0, nullptr));
   b.order("total", "size");

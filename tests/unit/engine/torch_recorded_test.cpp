@@ -1,5 +1,5 @@
-// PyTorch's kernels as kernels of a device, over recorded calls: what they do with windows, what is refused, and that a device is asked for
-// before it is used. Where the module is not built, or there is a device, a test says so.
+// Tests PyTorch's kernels as kernels for a device, with recorded calls: their use of windows, refusals, and that a
+// device is set before it is used. If the module is not built, or there is a device, a test is skipped with a message.
 #include "engine/kernel_choice.h"
 #include "recorded_run.h"
 #include "simulated/recorded_calls.h"
@@ -41,7 +41,7 @@ struct OneStream {
       return target.str() + " is no kernel of a device";
     return llvm::toString(kernel->onDevice()->enqueue(values, windows, {stream.raw, &calls, true, captured}));
   }
-  /// What the work said that failed; empty where all is done.
+  /// Returns the message of failed work; empty if everything completed.
   [[nodiscard]] std::string finish() {
     bool ended = false;
     int code = calls.record(event, stream);
@@ -86,7 +86,7 @@ TEST_F(TorchRecorded, AViewIsCopiedToItsWindow) {
          w = tensorOf({2, 1}, {0, 0});
   EXPECT_EQ(OneStream().compute("aten.t.default", {x}, {y}), "");
   EXPECT_EQ(rowOf(y), (Row{1, 3, 2, 4}));
-  // Over its operand, which the copy must not write to before it has read it.
+  // The result overwrites the operand, which the copy must read before it writes.
   EXPECT_EQ(OneStream().compute("aten.t.default", {x}, {x}), "");
   EXPECT_EQ(rowOf(x), (Row{1, 3, 2, 4}));
   EXPECT_EQ(OneStream().compute("aten.split.Tensor", {y, Value::integer(1), Value::integer(1)}, {z, w}), "");
@@ -155,7 +155,7 @@ TEST_F(TorchRecorded, ACapturedCallNeedsAPoolThatOutlivesItsGraph) {
             "aten.neg.default: the memory that it was captured with has been given back, and its graph runs");
 }
 
-/// y = x[index], captured.
+/// Captures y = x[index].
 std::string captureError(DType dtype, const Row &index) {
   PlanBuilder b;
   PlanWindow x = b.input("x", {2}), i = b.input("i", b.type({2}, dtype)), y = b.compute("y", {2});

@@ -1,4 +1,4 @@
-// Machine and duration files.
+// Tests machine and duration files.
 #include "ccgraph/frontend/durations_file.h"
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/machine_file.h"
@@ -71,7 +71,7 @@ TEST(MachinePresets, AreSortedAndFoundByName) {
   EXPECT_FALSE(machinePreset("h100").has_value());
 }
 
-// What a data sheet leaves out is taken from the nearest wider float.
+// A peak that a data sheet omits is that of the nearest wider float.
 TEST(MachinePresets, PeaksThatAreNotStated) {
   const Processor gpu = machinePreset("a100x8")->processor;
   EXPECT_EQ(gpu.effectiveFlopsPerSecond(DType::F8E5M2), gpu.effectiveFlopsPerSecond(DType::BF16));
@@ -113,7 +113,7 @@ TEST(DurationsFile, HeaderAndCommentsAreOptional) {
   EXPECT_EQ(durations.find("name"), nullptr);
 }
 
-// A node may be called "name": then the first line is no header.
+// A node may be called "name": the first line is then not a header.
 TEST(DurationsFile, ANodeMayBeCalledName) { EXPECT_EQ(durationsOf("name\t3\n").find("name")->picoseconds, 3'000'000); }
 
 TEST(DurationsFile, EstimatesAreLabelled) {

@@ -76,7 +76,8 @@ TEST_F(Files, ABrokenGzipIsAnError) {
 }
 
 TEST_F(Files, AGzipThatInflatesBeyondAHundredTimesItsSizeIsRefused) {
-  // Zeros inflate to a thousand times their size, text of graphs to eighty times at most; up to 64 MiB nobody minds.
+  // Zeros inflate to a thousand times their size, and texts of graphs to eighty times at most; up to 64 MiB are always
+  // accepted.
   constexpr size_t mebi = size_t(1) << 20;
   EXPECT_EQ(textOf(make("small.gz", gzip(std::string(64 * mebi, 'x')))).size(), 64 * mebi);
   std::string bomb = make("bomb.gz", gzip(std::string(65 * mebi, '\0')));

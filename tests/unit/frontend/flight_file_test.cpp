@@ -1,4 +1,4 @@
-// Flight records: written and read back, and what is made of pickles, every instruction of which is executed or refused.
+// Tests flight records: writing and reading, and pickles, whose every instruction is executed or refused.
 #include "ccgraph/frontend/flight_file.h"
 
 #include "ccgraph/frontend/files.h"
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 using namespace ccgraph;
-using namespace std::string_literals; // because pickles hold zeros
+using namespace std::string_literals; // pickles contain zero bytes
 
 namespace {
 
@@ -58,9 +58,9 @@ TEST(FlightFile, TakesWhatPyTorchRetiredAsCompletedOnlyWhereTheStatusSaysSo) {
     return read(text).calls.front().state;
   };
   EXPECT_EQ(stateOf("2", "true"), FlightState::Completed);
-  EXPECT_EQ(stateOf("\"2\"", "true"), FlightState::Completed); // as its JSON has it
+  EXPECT_EQ(stateOf("\"2\"", "true"), FlightState::Completed); // as in its JSON form
   EXPECT_EQ(stateOf("1", "true"), FlightState::Scheduled);
-  EXPECT_EQ(stateOf("1", "true", "gloo"), FlightState::Completed); // whose status lags behind
+  EXPECT_EQ(stateOf("1", "true", "gloo"), FlightState::Completed); // gloo's status is late
   EXPECT_EQ(stateOf("2", "false"), FlightState::Scheduled);
 }
 
@@ -71,7 +71,7 @@ TEST(FlightFile, CountsTransfersOfAChannel) {
             std::string(name) + R"(", "state": "started", "input_sizes": [[2]], "output_sizes": [[2]]},)";
   text.back() = ']';
   FlightRecord record = read(text + "}");
-  ASSERT_EQ(record.calls.size(), 3U); // because nobody can say what a receive from anybody meets
+  ASSERT_EQ(record.calls.size(), 3U); // the partner of a receive from any rank is unknown
   EXPECT_EQ(record.calls[0].sequence, 1);
   EXPECT_EQ(record.calls[1].sequence, 1);
   EXPECT_EQ(record.calls[2].sequence, 2);
@@ -82,7 +82,7 @@ TEST(FlightFile, CountsTransfersOfAChannel) {
 
 namespace {
 
-/// A pickle's value as text: what is between protocol and stop.
+/// Returns a pickle's value as text: the instructions between protocol and stop.
 std::string plain(const JsonValue &value) {
   std::string text;
   switch (value.kind) {
@@ -196,7 +196,7 @@ TEST(Pickle, IsRefusedWhereItDoesNotAddUp) {
 }
 
 TEST(Pickle, DoesNotGrowBeyondItsBound) {
-  // Each list holds the one before twice.
+  // Each list holds the previous one twice.
   std::string code = "]q";
   code += '\0';
   for (char i = 1; i < 40; ++i)
@@ -207,7 +207,7 @@ TEST(Pickle, DoesNotGrowBeyondItsBound) {
   EXPECT_NE(error.find("has more than 262144 values"), std::string::npos) << error;
 }
 
-// What costs a reader most for a byte of the file.
+// Tests the input with the highest cost for each byte of the file.
 TEST(Pickle, IsRefusedWhereItCostsMoreThanItHolds) {
   constexpr size_t many = 2'000'000;
   EXPECT_NE(pickled(std::string(many, '(')).find("opens more than 200 containers within one another"),

@@ -14,7 +14,7 @@ std::string errorsOf(llvm::StringRef text, size_t limit = 20) {
   return read ? "no error" : llvm::toString(read.takeError());
 }
 
-/// Errors of a body whose first line is line 3, column 9.
+/// Returns the errors of a body whose first line is line 3, column 9.
 std::string bodyErrors(const std::string &lines) {
   return errorsOf("class f(torch.nn.Module):\n    def forward(self, a, b):\n        " + lines + "\n        return a\n");
 }
@@ -81,7 +81,7 @@ TEST(FxTextErrorsTest, ReportsEachMistakeOnceAndAllOfThem) {
   std::string text = bodyErrors("x = torch.ops.aten.neg.default(c)\n        y = torch.ops.aten.neg.default(x)\n        "
                                 "z = torch.ops.aten.neg.default(d)");
   EXPECT_TRUE(says(text, {"g.py:3:40", "g.py:5:40"}));
-  EXPECT_FALSE(llvm::StringRef(text).contains("g.py:4")); // Because y is wrong only in reading x.
+  EXPECT_FALSE(llvm::StringRef(text).contains("g.py:4")); // y is wrong only because it reads x.
 }
 
 TEST(FxTextErrorsTest, StopsAtTheLimitAndCountsTheRest) {

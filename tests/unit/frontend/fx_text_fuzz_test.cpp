@@ -1,4 +1,4 @@
-// Whatever bytes come in, reading ends, and what was accepted can be written and read again.
+// Tests that reading ends for any bytes, and that accepted input can be written and read again.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/fx_text.h"
 
@@ -25,7 +25,7 @@ std::string written(const Graph &graph) {
   return os.str();
 }
 
-/// Reads; where that succeeds, the text of what was read reads back to the same text.
+/// Reads a text; on success, the written text of the graph must read back to the same text.
 void tryText(llvm::StringRef text) {
   Context context;
   auto read = readFxText(context, {"fuzz.py", text});

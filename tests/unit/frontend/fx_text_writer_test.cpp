@@ -151,7 +151,7 @@ TEST(FxTextWriterTest, NamesClassesAsPythonTakesThemAndReadsTheGraphsNameBack) {
 
 namespace {
 
-/// What the writer says of a graph with this call, and that it wrote nothing where it refuses.
+/// Returns the writer's error for a graph with this call, and checks that nothing was written.
 std::string refusal(const NodeSpec &spec, const Argument &argument, llvm::StringRef keyword) {
   Context context;
   Graph graph(context);
@@ -169,7 +169,7 @@ std::string refusal(const NodeSpec &spec, const Argument &argument, llvm::String
 
 } // namespace
 
-// A graph that was made in C++ or by the C ABI may be called anything.
+// A graph that was made in C++ or through the C ABI may have any name.
 TEST(FxTextWriterTest, RefusesWhatItCouldNotReadBack) {
   Context words;
   auto spec = [&](llvm::StringRef name, llvm::StringRef target, Opcode opcode = Opcode::CallFunction) {

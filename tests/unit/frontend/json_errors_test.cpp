@@ -1,4 +1,4 @@
-// What the reader refuses, and that it says where. The whole texts of messages are held by tests/diagnostics.
+// Tests what the reader refuses, and the positions in its errors. tests/diagnostics has the complete messages.
 #include "support/test_name.h"
 
 #include "ccgraph/frontend/json_graph.h"
@@ -28,7 +28,7 @@ std::string call(llvm::StringRef args) {
                   .str());
 }
 
-/// One wrong file and where the error must point.
+/// One invalid file and the position of its error.
 struct Wrong {
   const char *about;
   std::string text;

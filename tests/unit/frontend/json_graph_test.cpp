@@ -35,7 +35,7 @@ protected:
     return graph ? write(*graph) : "";
   }
 
-  /// A file with these nodes.
+  /// Returns a file with these nodes.
   static std::string file(llvm::StringRef nodes, llvm::StringRef head = "") {
     return (R"({"format": "ccgraph.graph", "version": "1.0", )" + head + "\"nodes\": [" + nodes + "]}").str();
   }

@@ -1,4 +1,5 @@
-// Whatever is done to the bytes of a valid file, the reader either reads a graph or reports errors: it never crashes, and what it reads it can write and read again.
+// Tests that the reader either reads a graph or reports errors for any bytes: it never crashes, and a graph that it
+// reads can be written and read again.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/json_graph.h"
 
@@ -15,7 +16,7 @@ std::string everyFeature() {
   return file ? file->text().str() : llvm::toString(file.takeError());
 }
 
-/// True if the text was read.
+/// Returns true if the text was read.
 bool survives(llvm::StringRef text) {
   Context context;
   auto graph = readJsonGraph(context, {"t.json", text});

@@ -1,4 +1,4 @@
-// Of every text the parser that reads says what the other JSON library says: the same values, or no JSON.
+// Tests that the parser agrees with another JSON library on every text: the same values, or invalid JSON.
 #include "json/json_parser.h"
 #include "json/json_syntax.h"
 
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Takes everything: containers down to `streamed` levels member by member, others whole.
+/// Accepts everything: containers down to level `streamed` member by member, others whole.
 class Collector final : public JsonSink {
 public:
   explicit Collector(unsigned streamed) : streamed_(streamed) {}
@@ -48,7 +48,7 @@ private:
     if (container.is_array())
       container.push_back(std::move(value));
     else
-      container[key] = std::move(value); // because of two equal keys the last one counts, there as here
+      container[key] = std::move(value); // of two equal keys, the last one counts in both libraries
   }
   static Json read(const JsonValue &value) {
     switch (value.kind) {
@@ -78,7 +78,7 @@ private:
   std::vector<std::pair<std::string, Json>> open_;
 };
 
-/// Is it JSON? And both parsers must agree, whatever is streamed.
+/// Returns whether the text is JSON. Both parsers must agree, whatever is streamed.
 bool agreed(const std::string &text) {
   Json wanted = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   llvm::Error syntax = jsonSyntaxError({"t.json", text});

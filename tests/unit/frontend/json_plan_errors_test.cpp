@@ -1,4 +1,4 @@
-// What the reader of plans refuses, and that it says where. The whole texts of messages are held by tests/diagnostics.
+// Tests what the reader of plans refuses, and the positions in its errors. tests/diagnostics has the complete messages.
 #include "ccgraph/frontend/json_plan.h"
 #include "support/test_name.h"
 
@@ -20,7 +20,7 @@ std::vector<Diagnostic> errorsOf(llvm::StringRef text, size_t limit = 20) {
 constexpr llvm::StringLiteral streams =
     R"("streams": [{"kind": "host", "name": "host"}, {"kind": "compute", "name": "compute"}])";
 
-/// Two buffers, one group, one event, and what is given.
+/// Returns a file with two buffers, one group, one event, and the given parts.
 std::string file(llvm::StringRef steps, llvm::StringRef more = "", llvm::StringRef head = streams) {
   return (R"({"format": "ccgraph.plan", "version": "1.0", "groups": {"tp": {"ranks": [0, 1]}}, "events": 1, )" + head +
           R"(, "buffers": [{"name": "x", "home": "input", "bytes": 64}, {"name": "y", "home": "compute", "bytes": 64, "at": 0}], )" +
@@ -47,7 +47,7 @@ std::string buffer(llvm::StringRef members) {
          R"(}], "steps": []})";
 }
 
-/// One wrong file and where the error must point.
+/// One invalid file and the position of its error.
 struct Wrong {
   const char *about;
   std::string text;

@@ -24,7 +24,7 @@ std::string fileText(llvm::StringRef path) {
 
 std::string everyFeature() { return fileText(CCGRAPH_TEST_DATA "/json/every-feature.plan.json"); }
 
-/// A plan with one buffer, and this after `steps` and before the end.
+/// Returns a plan with one buffer, and this text between `steps` and the end.
 std::string file(llvm::StringRef steps, llvm::StringRef head = "") {
   return (R"({"format": "ccgraph.plan", "version": "1.0", )" + head +
           R"("streams": [{"kind": "host", "name": "host"}, {"kind": "compute", "name": "compute"}], )" +

@@ -1,4 +1,5 @@
-// Graphs of 10,000 inputs, as steps have that take each parameter by itself: read whole, in each form that PyTorch writes.
+// Tests graphs of 10,000 inputs, as in steps that take each parameter separately: they are read completely, in each
+// form that PyTorch writes.
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/verifier.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int count = 10'000;
 
-/// `separator` between what `text` says of each of the numbers below `count`.
+/// Joins `text` for each of the numbers below `count` with `separator`.
 std::string each(llvm::function_ref<std::string(const std::string &)> text, const char *separator) {
   std::string all;
   for (int i : llvm::seq(0, count))
@@ -20,7 +21,7 @@ std::string each(llvm::function_ref<std::string(const std::string &)> text, cons
   return all;
 }
 
-/// print_readable's text; `type` stands behind each name.
+/// Returns the text of print_readable; `type` follows each name.
 std::string printed(const std::string &type) {
   return "class Step(torch.nn.Module):\n    def forward(self, " +
          each([&](const std::string &i) { return "x" + i + type; }, ", ") + "):\n        y0" + type +

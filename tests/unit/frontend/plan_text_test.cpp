@@ -1,4 +1,4 @@
-// What people see of a plan. Whole tables and pictures are held by tests/cli.
+// Tests the readable forms of a plan. tests/cli has complete tables and pictures.
 #include "ccgraph/frontend/plan_text.h"
 
 #include "plan/text_table.h"
@@ -20,7 +20,7 @@ std::string textOf(const Plan &plan, Write write) {
 
 size_t countOf(llvm::StringRef text, llvm::StringRef piece) { return text.count(piece); }
 
-/// Two copies, the second of which waits for the first.
+/// Returns two copies, of which the second waits for the first.
 std::unique_ptr<Plan> twoCopies(Context &context) {
   auto plan = std::make_unique<Plan>(context);
   plan->name = "two \"copies\"";

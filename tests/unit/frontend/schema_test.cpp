@@ -1,4 +1,4 @@
-// The lists of the schemas in docs/ are those of the code.
+// Tests that the lists of the schemas in docs/ are those of the code.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/ir/node.h"
 #include "ccgraph/ir/plan.h"

@@ -1,4 +1,4 @@
-// Times out of nccl-tests, traces of PyTorch's profiler, and Inductor's estimates.
+// Tests times from nccl-tests, traces of PyTorch's profiler, and Inductor's estimates.
 #include "ccgraph/frontend/collective_samples_file.h"
 #include "ccgraph/frontend/durations_file.h"
 
@@ -23,7 +23,7 @@ std::string durationsError(llvm::StringRef text) {
   return durations ? "none" : llvm::toString(durations.takeError());
 }
 
-// Two processes of two threads with two GPUs each, on two hosts; the config stands before the results, as in the field.
+// Two processes with two threads of two GPUs each, on two hosts; the config precedes the results, as in real files.
 const char *const ncclTests = R"({"version":2,"args":["./build/all_gather_perf","-J","o.json"],"nccl_version":22803,
  "config":{"nthreads":2,"ngpus":2,"devices":[{"rank":0,"hostname":"a"},{"rank":4,"hostname":"b"}]},
  "results":[{"size":1024,"count":32,"type":"float","redop":"none","root":"    -1",
@@ -84,7 +84,7 @@ TEST(SortedSamples, EachQuestionHasOneAnswer) {
   EXPECT_EQ(sortedSamples({slow, fast, other}), expected);
 }
 
-// The time on the GPU counts before that on the host, and of several of one name the median.
+// The time on the GPU takes precedence over that on the host, and of several events with one name the median counts.
 TEST(KinetoDurations, EventsNamedAsNodes) {
   const Durations durations = durationsOf(R"([
     {"ph":"X","cat":"user_annotation","name":"mm","dur":1},

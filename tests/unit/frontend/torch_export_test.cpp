@@ -1,4 +1,5 @@
-// Exported programs: what is read of a .pt2 file is what PyTorch prints of the same program, node for node and type for type.
+// Tests exported programs: the graph that is read from a .pt2 file equals what PyTorch prints for the same program,
+// node for node and type for type.
 #include "ccgraph/frontend/torch_export.h"
 
 #include "ccgraph/frontend/files.h"
@@ -86,7 +87,8 @@ TEST(Sympy, LeavesWhatIsNoSrepr) {
   EXPECT_EQ(sympyText(deep), std::nullopt);
 }
 
-/// The bytes of an archive with one byte after another changed, and every beginning of it: read or refused, never more.
+/// Changes one byte of an archive after another, and truncates it at every length: each result is read or refused
+/// without a crash.
 TEST(ExportArchive, SurvivesDamage) {
   InputFile file = llvm::cantFail(InputFile::open(std::string(CCGRAPH_SOURCE_DIR) + "/tests/data/export/branches.pt2"));
   std::string bytes = file.text().str();

@@ -1,4 +1,4 @@
-// Traces of records: what stands in them, and that it is JSON.
+// Tests traces of records: their content, and that they are valid JSON.
 #include "ccgraph/frontend/trace_file.h"
 
 #include <gtest/gtest.h>

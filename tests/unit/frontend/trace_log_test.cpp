@@ -61,7 +61,7 @@ TEST_F(Trace, WhereverALogIsCutWhatStandsBeforeIsRead) {
                            record("aot_forward_graph", graphText("B", 1)),
                            record("aot_backward_graph", graphText("C", 2))};
   std::string whole;
-  std::vector<std::pair<size_t, size_t>> ends; // of a record: how many graphs stand before it
+  std::vector<std::pair<size_t, size_t>> ends; // end of a record, and the number of graphs before it
   size_t graphs = 0;
   for (const std::string &text : records) {
     whole += text;
@@ -114,7 +114,7 @@ TEST_F(Trace, PlacesAreThoseOfTheLog) {
   EXPECT_EQ(log.graphs()[0].compileId, "2/1");
   InputFile payload = llvm::cantFail(log.text(log.graphs()[0]));
   SourcePosition place = positionAt(payload.source(), payload.text().find("x1"));
-  EXPECT_EQ(place.line, 8U); // the second line of others stands between all of these
+  EXPECT_EQ(place.line, 8U); // the second lines of other ranks are in between
   EXPECT_EQ(place.column, std::string("[default0]:\t").size() + 9);
   Context context;
   EXPECT_EQ(llvm::cantFail(readFxText(context, payload.source())).front()->size(), 3U);
@@ -130,7 +130,7 @@ TEST_F(Trace, RanksAreThoseOfTheHeaderElseOfTheName) {
   EXPECT_EQ(open(make("step.log", anonymous)).graphs()[0].rank, std::nullopt);
 }
 
-// Read in pieces, a log may be of any size: what it takes is its largest graph.
+// A log that is read in pieces may have any size: it needs the memory of its largest graph.
 TEST_F(Trace, ALongLogTakesTheMemoryOfItsLargestGraph) {
   std::string path = make("long.log", "");
   {

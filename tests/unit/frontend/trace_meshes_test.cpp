@@ -1,4 +1,4 @@
-// Device meshes as a TORCH_TRACE log spells them.
+// Tests device meshes in the form of a TORCH_TRACE log.
 #include "ccgraph/frontend/trace_meshes.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// "fsdp 4 by 2; tp 2 by 1", or "none".
+/// Returns a text such as "fsdp 4 by 2; tp 2 by 1", or "none".
 std::string read(llvm::StringRef text) {
   std::optional<TraceMesh> mesh = parseMesh(text);
   if (!mesh)

@@ -1,4 +1,4 @@
-// Group, tolerance and safetensors files.
+// Tests group, tolerance and safetensors files.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/safetensors.h"
@@ -18,7 +18,7 @@ std::string errorOf(llvm::Expected<T> result) {
   return result ? std::string("none") : llvm::toString(result.takeError());
 }
 
-/// A safetensors file of this header and data.
+/// Returns a safetensors file with this header and data.
 std::string tensorFile(llvm::StringRef header, llvm::StringRef data) {
   std::string bytes(8, '\0');
   llvm::support::endian::write64le(bytes.data(), header.size());

@@ -10,7 +10,7 @@ namespace {
 
 bool overlap(int64_t a, int64_t aBytes, int64_t b, int64_t bBytes) { return a < b + bBytes && b < a + aBytes; }
 
-/// The two blocks that are alive at once and overlap; "" if there are none.
+/// Returns two live blocks that overlap; "" if there are none.
 std::string clash(llvm::ArrayRef<ArenaBlock> blocks, const ArenaPlacement &placement) {
   for (size_t i = 0; i < blocks.size(); ++i)
     for (size_t j = i + 1; j < blocks.size(); ++j)
@@ -67,14 +67,14 @@ TEST(Arena, NothingTakesNothing) {
   EXPECT_EQ(placeBlocks({}, 64).bytes, 0);
 }
 
-/// In the order of time the last block fits no gap: 0..512 and 1024..1536 are free, and it needs 1024. By size it comes before those
-/// that leave the gaps.
+/// In the order of time, the last block fits in no gap: 0..512 and 1024..1536 are free, and it needs 1024. In the order
+/// of size, it is placed before the blocks that leave the gaps.
 TEST(Arena, ThePlacementBySizeIsTakenWhereItIsSmaller) {
   ArenaBlock blocks[] = {{512, 0, 1}, {512, 0, 4}, {512, 0, 1}, {1024, 2, 4}};
   EXPECT_EQ(placeBlocks(blocks, 64).bytes, 1536);
 }
 
-/// Each of these is as tight as can be in one order, and in no other.
+/// For each of these, exactly one order gives the smallest arena.
 TEST(Arena, TheSmallestOfAllPlacementsIsTaken) {
   ArenaBlock peakByEnd[] = {{1024, 1, 4}, {2048, 2, 2}, {2048, 5, 5}, {1536, 4, 6}};
   ArenaBlock peakByArea[] = {{2048, 5, 6}, {1024, 1, 4}, {1536, 3, 6}, {1536, 1, 2}};

@@ -1,4 +1,5 @@
-// Collective calls and their fingerprints: what ranks must say alike, by members, and the first word in which they do not.
+// Tests collective calls and their fingerprints: the members on which ranks must agree, and the first member in which
+// they differ.
 #include "ccgraph/ir/collective.h"
 
 #include "program.h"
@@ -25,7 +26,7 @@ protected:
     EXPECT_EQ(prints.size(), 1U);
     return prints.empty() ? CollectiveFingerprint() : prints.front();
   }
-  /// The first difference of two calls; "" where they agree.
+  /// Returns the first difference of two calls; "" if they agree.
   [[nodiscard]] std::string first(const Node *a, const Node *b) const {
     auto found = differences(print(a), print(b));
     return found.empty() ? "" : found.front().str();

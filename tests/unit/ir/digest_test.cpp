@@ -1,4 +1,4 @@
-// The digest: what it does not see, and what it must.
+// Tests which changes affect the digest, and which do not.
 #include "ccgraph/ir/digest.h"
 
 #include "program.h"
@@ -8,7 +8,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// What the variants of one small program differ in.
+/// The differences between variants of one small program.
 struct Variant {
   const char *x = "x";
   const char *group = "0";
@@ -42,7 +42,7 @@ std::string digest(const Variant &v) {
 std::string plain() { return digest({}); }
 Group four() { return {.name = "0", .ranks = {0, 1, 2, 3}, .axis = 1}; }
 
-/// It returns a tuple with one list in it.
+/// The program returns a tuple with one list in it.
 TEST(Digest, IsTheSameForAnyMachineAndVersion) {
   EXPECT_EQ(plain(), digest({}));
   EXPECT_EQ(plain(), "f7a62509961d31124e0935db15f2d0a8e308959c3ff1066073d6018edea7c0d4");

@@ -1,4 +1,4 @@
-// Flights and regions: which wait ends which launch, and which part of its storage a value takes.
+// Tests async pairs and regions: which wait completes which launch, and which part of its storage a value covers.
 #include "ccgraph/ir/flights.h"
 #include "ccgraph/ir/region.h"
 #include "unit/ir/program.h"
@@ -24,7 +24,7 @@ protected:
   Node *slice(const char *name, Node *x, int begin, int end) {
     return p_.call(name, "aten.slice.Tensor", {x, 0, begin, end}, "f32[4, 4][4, 1]cpu");
   }
-  /// As it is at the end of the program.
+  /// Returns the region at the end of the program.
   std::optional<Region> region(const Node *value) {
     std::string name = "reader" + std::to_string(readers_++);
     return regionOf(*value, *p_.call(name.c_str(), "aten.relu.default", {x_}, "f32[2, 4][4, 1]cpu"));

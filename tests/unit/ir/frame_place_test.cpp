@@ -15,7 +15,7 @@ std::string moduleOfPrefix(const char *prefix) {
   return moduleOf(frame);
 }
 
-/// a -> b -> c, where only one of them has a frame of the user's.
+/// Builds a -> b -> c, of which only one has a frame of the user's code.
 struct Chain {
   Context context;
   Graph graph{context};
@@ -71,7 +71,8 @@ TEST(FramePlace, ReadsTheInnermostModuleOfAStack) {
 
 TEST(FramePlace, TakesTheUsersFrameThatIsNearest) {
   EXPECT_EQ(Chain({"/job/a.py", torchFile, torchFile}).fileOf(2), "/job/a.py");
-  EXPECT_EQ(Chain({"/job/a.py", torchFile, "/job/c.py"}).fileOf(1), "/job/a.py"); // what it reads counts first
+  EXPECT_EQ(Chain({"/job/a.py", torchFile, "/job/c.py"}).fileOf(1), "/job/a.py"); // the frame of its operand takes
+                                                                                  // precedence
   EXPECT_EQ(Chain({nullptr, torchFile, "/job/c.py"}).fileOf(1), "/job/c.py");
   EXPECT_EQ(Chain({torchFile, torchFile}).fileOf(1), torchFile);
   EXPECT_EQ(Chain({"/job/a.py", "/job/b.py"}).fileOf(1), "/job/b.py");

@@ -113,7 +113,8 @@ TEST_F(GraphTest, OrderSurvivesRandomEdits) {
   std::vector<Node *> order;
   for (int i = 0; i < 3000; ++i) {
     size_t at = random() % (order.size() + 1);
-    at = i % 3 == 0 ? 0 : (i % 3 == 1 ? order.size() / 2 : at); // hammer the front and one spot, where labels run out
+    at = i % 3 == 0 ? 0 : (i % 3 == 1 ? order.size() / 2 : at); // insert mostly at the front and at one spot, where
+                                                                // labels run out
     Node *position = at < order.size() ? order[at] : nullptr;
     order.insert(order.begin() + static_cast<ptrdiff_t>(at), call("n", {}, position));
   }

@@ -1,4 +1,4 @@
-// GroupId: what is proved to be one group, what is proved to be two, and what lies between.
+// Tests GroupId: which groups are proved equal, which are proved different, and which are neither.
 #include "ccgraph/ir/group_id.h"
 
 #include "program.h"
@@ -14,11 +14,11 @@ constexpr const char *meshGroup = "_dtensor.mesh_get_process_group.default";
 
 class GroupIdTest : public testing::Test {
 protected:
-  /// An all_reduce on a group.
+  /// Returns an all_reduce on a group.
   Node *on(const Item &group) {
     return program_.call("ar", "_c10d_functional.all_reduce.default", {x_, "sum", group}, "f32[4][1]cpu");
   }
-  /// An all_reduce of the older form.
+  /// Returns an all_reduce of the older form.
   Node *legacy(const char *tag, const std::vector<Item> &ranks) {
     return program_.call("ar", "c10d_functional.all_reduce.default",
                          {x_, "sum", tag, test::list(ranks), static_cast<int>(ranks.size())}, "f32[4][1]cpu");

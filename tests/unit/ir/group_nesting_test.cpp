@@ -1,4 +1,4 @@
-// Groups of which only sizes are known, as dimensions of one mesh.
+// Tests groups with known sizes only, as dimensions of one mesh.
 #include "ccgraph/ir/group_nesting.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(GroupNesting, NestsAroundWhatIsGiven) {
 }
 
 TEST(GroupNesting, APlaceRulesOutStrides) {
-  UsedGroup group = used("tp", 2, 2); // rank 1 is the first of its cell, so the cell is not [0, 1]
+  UsedGroup group = used("tp", 2, 2); // rank 1 is the first of its subgroup, so the subgroup is not [0, 1]
   group.rank = 1;
   group.place = 0;
   EXPECT_EQ(nestGroups({group, used("fsdp", 2, 1)}, 4)[1], (GroupLayout{2, 1}));

@@ -1,4 +1,5 @@
-// What a program was traced with, asked of it as it is written, and of each rank of a run.
+// Tests guards, the facts with which a program was traced: they are checked for the written program and for each rank
+// of a run.
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/plan.h"
 #include "support/noted.h"
@@ -61,7 +62,7 @@ TEST_F(Guards, EachFactHasValuesOfItsOwnKind) {
 
 TEST_F(Guards, AGroupThatIsNotThereAnyMoreIsAnotherFact) {
   graph.guards = {{GuardFact::Size, "tp", int64_t{2}}};
-  EXPECT_EQ(check(), ""); // because nobody has said of any group who is in it
+  EXPECT_EQ(check(), ""); // no group has stated members
   group("dp", {0, 1});
   EXPECT_EQ(check(), "error: group tp: the graph was traced with size 2, and there is no such group now "
                      "[guards.fact]\n" +

@@ -1,4 +1,4 @@
-// Types of results that PyTorch's graphs in tests/data do not hold, as its fake tensors give them.
+// Tests result types that PyTorch's graphs in tests/data lack; the expectations are those of PyTorch's fake tensors.
 #include "program.h"
 
 #include "ccgraph/ir/infer_types.h"
@@ -8,7 +8,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// The types of the elements of a call's result.
+/// Returns the types of the elements of a call's result.
 std::vector<std::string> elementsOf(const char *target, const std::vector<const char *> &inputs) {
   Program p;
   std::vector<Item> args;
@@ -49,7 +49,7 @@ TEST(InferTypes, FillsElementsOfAListThatNobodyCouldTellAtFirst) {
   Program p;
   Node *x = p.input("x", "f32[4][1]cpu");
   Node *mean = GraphBuilder(p.graph).call("aten.mean.default", {x});
-  ASSERT_EQ(mean->type(), nullptr); // because its shape rule leaves it to PyTorch's defaults
+  ASSERT_EQ(mean->type(), nullptr); // its shape rule leaves the type to PyTorch's defaults
   Node *both =
       GraphBuilder(p.graph).call("_c10d_functional.all_reduce_coalesced.default", {list({mean, x}), "sum", "0"});
   ASSERT_EQ(typeText(both->type()), "(-, f32[4][1]cpu)");

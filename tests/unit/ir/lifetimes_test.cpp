@@ -1,4 +1,5 @@
-// Lifetimes: each rule of the header on a program of a few lines, all values of 64 bytes unless their type says else.
+// Tests each rule of the lifetimes header on a program of a few lines; values have 64 bytes unless their type states
+// otherwise.
 #include "ccgraph/ir/lifetimes.h"
 
 #include "program.h"
@@ -24,7 +25,7 @@ protected:
   Node *wait(const char *name, Node *x, const char *result = type) {
     return p.call(name, "_c10d_functional.wait_tensor.default", {x}, result);
   }
-  /// "peak at node".
+  /// Returns "peak at node".
   std::string peak() {
     MemoryPeak found = peakMemory(p.graph);
     return std::to_string(found.bytes) + " at " + (found.at ? found.at->name().str().str() : "nothing");
@@ -47,7 +48,7 @@ TEST_F(Lifetimes, WhatIsReturnedLivesFromItsStepToTheEnd) {
   Node *a = relu("a", x);
   Node *c = relu("c", relu("b", x));
   p.output({a, c});
-  EXPECT_EQ(peak(), "256 at c"); // x, a, b, c; a is not there before its step
+  EXPECT_EQ(peak(), "256 at c"); // x, a, b, c; a is not live before its step
   p.graph.moveBefore(a, p.graph.output());
   EXPECT_EQ(peak(), "192 at c"); // x, b, c; then x, c, a
 }
@@ -76,7 +77,7 @@ TEST_F(Lifetimes, WhatAutogradDoesNotCallPrimalsGoesAfterItsLastReader) {
 
 TEST_F(Lifetimes, PrimalsStay) {
   Node *x = p.input("primals_1", type);
-  p.input("saved", twice); // never read: there at the first step, and gone after its own
+  p.input("saved", twice); // never read: live at the first step, and freed after its own
   Node *b = relu("b", relu("a", x));
   p.output({b});
   EXPECT_EQ(peak(), "192 at primals_1");
@@ -129,7 +130,7 @@ TEST_F(Lifetimes, AWaitEndsAllThatFliesInItsBuffer) {
   wait("w", gatherInto("two", relu("b", x), "s1", 32), twice);
   Node *c = p.call("c", "aten.relu.default", {x}, "f32[112][1]cpu");
   p.output({relu("d", c)});
-  EXPECT_EQ(peak(), "576 at d"); // x, c, d: of a, which nobody waits for by its name, nothing is left
+  EXPECT_EQ(peak(), "576 at d"); // x, c, d: nothing is left of a, which no wait names
 }
 
 TEST_F(Lifetimes, WithoutAWaitToTheEnd) {
@@ -158,7 +159,7 @@ TEST_F(Lifetimes, AListThatIsTypedSaysSoItself) {
 }
 
 TEST_F(Lifetimes, ALongListIsHeldToItsLastWait) {
-  constexpr int count = 300; // more than have each wait as a holder
+  constexpr int count = 300; // more than the number of waits that are counted as holders
   std::vector<Item> inputs;
   for (int i = 0; i < count; ++i)
     inputs.emplace_back(relu(("a" + std::to_string(i)).c_str(), i ? p.graph.front() : p.input("x", type)));
@@ -189,7 +190,7 @@ TEST_F(Lifetimes, ALongListOfWhatTheCallerHoldsLivesOnItsOwn) {
 }
 
 TEST_F(Lifetimes, AnElementOfALongListLivesToTheLastGetItem) {
-  constexpr int count = 600; // more than have each getitem as a holder
+  constexpr int count = 600; // more than the number of getitems that are counted as holders
   Node *x = p.input("x", "f32[9600][1]cpu");
   Node *all = p.call("all", "aten.split_copy.Tensor", {x, 16});
   for (int i = 0; i < count; ++i)

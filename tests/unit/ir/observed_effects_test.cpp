@@ -1,5 +1,5 @@
-// The operator table against what PyTorch was seen to do: tests/data/operators/observed-effects.tsv, which
-// tests/torch/observe_effects.py makes. The table may claim more than was seen, never less.
+// Compares the operator table with PyTorch's observed behavior: tests/data/operators/observed-effects.tsv, which
+// tests/torch/observe_effects.py writes. The table may state more effects than were observed, never fewer.
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_def.h"
 
@@ -11,7 +11,8 @@
 namespace ccgraph {
 namespace {
 
-/// What the table has to say where this was seen; empty for what no pass and no oracle looks at (gradients and flags).
+/// Returns the access that the table must state for this observation; empty for effects that no pass and no oracle
+/// reads (gradients and flags).
 std::optional<Access> claimFor(llvm::StringRef word) {
   return llvm::StringSwitch<std::optional<Access>>(word)
       .Case("reshaped", Access::Reshape)

@@ -1,4 +1,4 @@
-// docs/ops.md is what the operator table says. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
+// Tests that docs/ops.md matches the operator table. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_docs.h"
 

@@ -1,4 +1,5 @@
-// Effects of single nodes: what a call does to its operands' storages and to the outside, refined by its arguments.
+// Tests the effects of single nodes: what a call does to its operands' storages and to the outside, refined by its
+// arguments.
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
@@ -15,7 +16,7 @@ protected:
     return graph_.create({.opcode = Opcode::Placeholder, .name = "x", .target = id("x"), .type = typeOf(type)},
                          ArgumentBuilder(graph_), {});
   }
-  /// A call whose first arguments are nodes and whose others are literals.
+  /// Makes a call whose first arguments are nodes and whose others are literals.
   Node *call(llvm::StringRef target, llvm::ArrayRef<Node *> nodes, llvm::ArrayRef<Argument> rest = {},
              llvm::StringRef type = "") {
     ArgumentBuilder builder(graph_);
@@ -225,7 +226,7 @@ TEST_F(EffectsTest, AnOpaqueCallMayDoEverything) {
   EXPECT_TRUE(effects.keepAlways && effects.freshResult);
 }
 
-/// Anywhere in the graph.
+/// Returns true if any node of the graph may reshape the value.
 bool isReshaped(const Node &value) {
   return mayBeReshapedBy(value, [](const Node &) { return true; });
 }

@@ -1,4 +1,5 @@
-// Shape and work rules on single calls: what they answer, where they keep silent, and what they say of wrong arguments.
+// Tests shape and work rules on single calls: their results, cases without a result, and messages about wrong
+// arguments.
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/work.h"
@@ -15,7 +16,7 @@ using test::Program;
 
 class ShapeTest : public testing::Test {
 protected:
-  /// Type of target(inputs..., rest...), "-" where the rule is silent, the message where it objects.
+  /// Returns the type of target(inputs..., rest...), "-" if the rule gives none, or the message if it reports an error.
   std::string infer(const char *target, const std::vector<const char *> &inputs, const std::vector<Item> &rest = {}) {
     return typeOf(p_.call("n", target, arguments(inputs, rest)));
   }
@@ -260,7 +261,7 @@ TEST_F(ShapeTest, WorkOfAttentionCountsTwoProducts) {
   EXPECT_EQ(forward->flops, 4.0 * 2 * 8 * 8 * 4);
 }
 
-// Dumps print no type of a list of results: its operations are known all the same.
+// Dumps print no type for a list of results, but its operations are known.
 TEST_F(ShapeTest, WorkOfAttentionWithoutATypeOfItsResult) {
   const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu";
   Node *node = p_.call("n", "aten._scaled_dot_product_flash_attention.default", arguments({q, q, q}, {}));
@@ -271,7 +272,8 @@ TEST_F(ShapeTest, WorkOfAttentionWithoutATypeOfItsResult) {
   EXPECT_EQ(work->bytes, 3.0 * 2 * 2 * 8 * 4);
 }
 
-// As PyTorch's own counter counts it, whatever its mask leaves out; the gradient comes behind queries, keys and values.
+// The count is that of PyTorch's own counter, whatever the mask excludes; the gradient follows queries, keys and
+// values.
 TEST_F(ShapeTest, WorkOfFlexAttentionCountsAllPairs) {
   const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu", *k = "bf16[1, 1, 6, 4][24, 24, 4, 1]cpu";
   const double forward = 4.0 * 2 * 8 * 6 * 4;

@@ -1,4 +1,5 @@
-// The operator table: every schema parses, every spelling finds its operator, and what no schema says is known.
+// Tests the operator table: every schema parses, every form of a name finds its operator, and facts without a schema
+// are declared.
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_def.h"
 

@@ -1,4 +1,4 @@
-// The plan verifier's rules of collectives, and the agreement of ranks.
+// Tests the plan verifier's rules about collectives, and the agreement of ranks.
 #include "ccgraph/ir/plan_fingerprint.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "support/plan_draft.h"
@@ -89,7 +89,7 @@ TEST(PlanCollectives, RootsAndPeersAreMembers) {
   EXPECT_TRUE(names(q, "send has rank -1 as its peer; expected 0 to 2"));
 }
 
-/// What the verifier says of a call with each number that another kind takes.
+/// Returns the verifier's findings for a call with a number that belongs to another kind.
 std::string foundWith(Kind kind, llvm::function_ref<void(PlanCollective &)> change) {
   Call p(kind, 6, kind == Kind::ReduceScatter ? 2 : 6);
   change(p.only());
@@ -182,7 +182,7 @@ TEST(PlanCollectives, WhatIsCommunicatedLiesOutsideTheArenaOfComputation) {
   EXPECT_EQ(found(p), "");
 }
 
-/// A call whose two windows lie in one buffer of the caller's.
+/// A call whose two windows are in one buffer of the caller.
 std::string inPlace(Kind kind, PlanWindow (*send)(Call &), PlanWindow (*receive)(Call &)) {
   Call p(kind, 12, 12);
   p.plan.inputs[0].after = PlanValue::tensor(p.a);
@@ -320,7 +320,8 @@ TEST(PlanAgreement, WhoHasLaunchedLessThanTheOthersIsTheCulprit) {
 }
 
 TEST(PlanAgreement, WhoIsUnlikeAllOthersIsTheCulprit) {
-  // Of two pairs, where rank 1 leaves out what its pair launches: no pair has a majority, and rank 0 waits for those who wait.
+  // In one of two pairs, rank 1 omits what its pair launches: no pair has a majority, and rank 0 waits for ranks that
+  // wait.
   Rank a(0), b(1), c(2), d(3);
   for (Rank *rank : {&a, &c})
     rank->reduce({0, 2}, 4), rank->reduce({0, 1, 2, 3}, 8), rank->reduce({0, 2}, 2);

@@ -1,4 +1,5 @@
-// The plan verifier's rules of order: plan.order, plan.in-flight, plan.overwritten, plan.unwritten, plan.waits.
+// Tests the plan verifier's rules about order: plan.order, plan.in-flight, plan.overwritten, plan.unwritten,
+// plan.waits.
 #include "ccgraph/ir/plan_verifier.h"
 #include "support/plan_draft.h"
 

@@ -1,4 +1,4 @@
-// The plan verifier's rules of structure, memory, kernels and collectives: each is broken once, at its border.
+// Tests the plan verifier's rules about structure, memory, kernels and collectives: each is broken once, at its limit.
 #include "ccgraph/ir/plan_verifier.h"
 #include "support/plan_draft.h"
 
@@ -13,7 +13,7 @@ using test::PlanDraft;
 
 std::string found(const PlanDraft &draft) { return toString(verifyPlan(draft.plan)); }
 
-/// a -> all_reduce -> c -> relu -> r, while b = relu(a) runs.
+/// Computes a -> all_reduce -> c -> relu -> r, while b = relu(a) runs.
 struct Simple : PlanDraft {
   Simple() {
     tp = group("tp", {0, 1});

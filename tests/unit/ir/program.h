@@ -1,12 +1,11 @@
-// Program: a few lines of C++ that read like the graph they build.
+// Program builds a graph with a few lines of C++ that read like the graph.
 //
 //   Program p;
 //   Node *x = p.input("x", "f32[4][1]cpu");
 //   Node *ar = p.call("ar", "_c10d_functional.all_reduce.default", {x, "sum", "0"}, "f32[4][1]cpu");
 //   p.output({p.call("w", "_c10d_functional.wait_tensor.default", {ar})});
 //
-// Ownership: the Program owns context and graph. Fails: a type that does not parse aborts the test.
-// Cost: none that matters.
+// Ownership: the Program owns context and graph. Failure: a type that does not parse aborts the test. Cost: negligible.
 #pragma once
 
 #include "ccgraph/ir/builder.h"
@@ -16,18 +15,18 @@
 
 namespace ccgraph::test {
 
-/// One argument as a test writes it.
+/// One argument in the form that a test writes.
 using Item = Actual;
 inline Item list(std::vector<Item> values) { return Item::list(std::move(values)); }
 
-/// Nodes come to stand in the order of the calls; names are given, never made up. `type` is as
-/// print_readable spells it, "" for unknown.
+/// Nodes are placed in the order of the calls; their names are given and never generated. `type` has the form of
+/// print_readable; "" for unknown.
 class Program {
 public:
   explicit Program() : owned_(std::make_unique<Graph>(context, "graph")), graph(*owned_) {}
 
   Node *input(const char *name, const char *type = "") { return GraphBuilder(graph).input(name, typeOf(type)); }
-  /// A get_attr whose target is its name.
+  /// Adds a get_attr whose target is its name.
   Node *attribute(const char *name) { return GraphBuilder(graph).attribute(name); }
   Node *call(const char *name, const char *target, const std::vector<Item> &args, const char *type = "") {
     return call(name, target, args, {}, type);
@@ -38,11 +37,11 @@ public:
     for (const auto &[key, item] : kwargs)
       spec.kwargs.push_back({key, item});
     Node *node = GraphBuilder(graph).call(spec);
-    graph.setType(node, typeOf(type)); // because what a test leaves out it means to be unknown
+    graph.setType(node, typeOf(type)); // a type that a test omits is meant to be unknown
     return node;
   }
   Node *output(const std::vector<Item> &values) { return GraphBuilder(graph).output({list(values)}); }
-  /// Types of several results, for setType.
+  /// Returns the types of several results, for setType.
   const Type *listType(const std::vector<const char *> &types) {
     std::vector<const Type *> elements;
     elements.reserve(types.size());

@@ -6,7 +6,7 @@ using namespace ccgraph;
 
 namespace {
 
-/// Builds small programs; the tests then ask which values share memory.
+/// Builds small programs for tests that check which values share memory.
 class StorageTest : public ::testing::Test {
 protected:
   Context context;
@@ -118,7 +118,7 @@ TEST_F(StorageTest, TwoReadsOfOneAttributeShare) {
   EXPECT_TRUE(share(first, attribute()));
 }
 
-/// allreduce_([a, b], ..) yields a list of both, and a Work.
+/// allreduce_([a, b], ..) returns a list of both, and a Work.
 TEST_F(StorageTest, ElementsOfAListBesideAWorkShareWithAllTensors) {
   Node *a = input("a");
   Node *b = input("b");

@@ -1,4 +1,4 @@
-// Tensor arithmetic against PyTorch 2.15: promotion, broadcasting, strides, and the text of devices.
+// Tests tensor arithmetic against PyTorch 2.15: promotion, broadcasting, strides, and the text of devices.
 #include "ccgraph/ir/broadcast.h"
 #include "ccgraph/ir/device.h"
 #include "ccgraph/ir/promotion.h"
@@ -9,7 +9,7 @@
 namespace ccgraph {
 namespace {
 
-// Numbers of Python stand for their class: True, 1, 1.5 and 1j.
+// Python numbers that represent their class: True, 1, 1.5 and 1j.
 constexpr PromotedOperand one{DType::I64, OperandKind::Number}, half{DType::F64, OperandKind::Number},
     imaginary{DType::C128, OperandKind::Number}, truth{DType::Bool, OperandKind::Number};
 

@@ -1,4 +1,4 @@
-// Rules async.*: values in flight, what may touch them, and which waits end a flight.
+// Tests the rules async.*: values in flight, permitted accesses to them, and which waits complete an async pair.
 #include "ccgraph/ir/verifier.h"
 #include "unit/ir/program.h"
 
@@ -64,7 +64,7 @@ std::string missingWait(const std::string &severity, const std::string &launch =
          "  note: add a wait_tensor on the result, or return it to a caller that waits\n";
 }
 
-/// Two vectors taken out of a list of views of f32[4, 4], of which the first is in flight.
+/// Takes two vectors from a list of views of f32[4, 4]; the first is in flight.
 class VerifierParts : public VerifierAsync {
 protected:
   std::string foundWith(const char *target, const std::vector<Item> &rest, int first, int second) {
@@ -93,7 +93,7 @@ TEST_F(VerifierParts, PartsAlongADimensionCountedFromTheEndLieApart) {
   EXPECT_EQ(foundWith("aten.split.Tensor", {1, -2}, 0, 1), "");
 }
 
-/// Elements of a list that was computed have storages of their own, whose parts lie apart as those of any tensor do.
+/// Elements of a computed list have storages of their own, whose parts are disjoint as in any tensor.
 TEST_F(VerifierParts, PartsOfAComputedElementLieApart) {
   Node *made = p_.call("m", "aten._foreach_neg.default", {list({buffer_, buffer_})});
   buffer_ = p_.call("c", "operator.getitem", {made, 1}, "f32[4, 4][4, 1]cpu");
@@ -140,7 +140,7 @@ TEST_F(VerifierAsync, WhatABatchReceivesMayNotBeRead) {
   EXPECT_EQ(found(), readInFlight("r", "y", "'batch'", "batch"));
 }
 
-/// Two tensors that one call fills, taken out of the list in a list that it yields.
+/// Two tensors that one call fills, taken from a list in its result list.
 class VerifierNestedLists : public VerifierAsync {
 protected:
   Node *filled(const char *name, int index) { return item(name, inner_, index); }
@@ -401,7 +401,7 @@ TEST_F(VerifierAsync, MetadataMayBeReadInFlight) {
   EXPECT_EQ(found(), "");
 }
 
-/// Adds a subgraph that applies `target` to its one input.
+/// Adds a subgraph that applies `target` to its only input.
 Node *wrap(Program &p, const char *name, const char *target) {
   Graph &body = p.graph.addSubgraph(p.id(name));
   Node *inner =

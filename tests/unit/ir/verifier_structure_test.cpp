@@ -1,4 +1,4 @@
-// Rules structure.*: each is broken once, and the whole diagnostic is held.
+// Tests the rules structure.*: each is broken once, and the whole diagnostic is compared.
 #include "ccgraph/ir/verifier.h"
 #include "unit/ir/program.h"
 
@@ -31,7 +31,7 @@ TEST(VerifierStructure, ANodeHasAName) {
                             "  note: rename the node: nodes refer to one another by name\n");
 }
 
-/// Readers refuse such a file, and a Graph asserts; where assertions are off, the verifier sees it.
+/// Readers refuse such a file, and Graph asserts; without assertions, the verifier reports it.
 TEST(VerifierStructure, ANameIsThatOfOneNode) {
   Program p;
   Node *x = p.input("x");
@@ -161,7 +161,7 @@ TEST(VerifierStructure, AnOpaqueOperatorTakesAnything) {
   EXPECT_EQ(found(p.graph), "");
 }
 
-/// control_deps((x,), body, x) with a body of `numInputs` placeholders.
+/// Makes control_deps((x,), body, x) with a body of `numInputs` placeholders.
 void addControlDeps(Program &p, int numInputs) {
   Graph &body = p.graph.addSubgraph(p.id("body"));
   for (int i = 0; i < numInputs; ++i)

@@ -1,4 +1,4 @@
-// Rules types.*: each is broken once, and the whole diagnostic is held.
+// Tests the rules types.*: each is broken once, and the whole diagnostic is compared.
 #include "ccgraph/ir/verifier.h"
 #include "unit/ir/program.h"
 
@@ -18,7 +18,7 @@ constexpr const char *allToAll = "_c10d_functional.all_to_all_single.default";
 constexpr const char *broadcast = "_c10d_functional.broadcast.default";
 constexpr const char *waitTensor = "_c10d_functional.wait_tensor.default";
 
-/// Findings of: x = input; launch; wait; return, on a group "0" of two ranks.
+/// Returns the findings for: x = input; launch; wait; return, on a group "0" of two ranks.
 class VerifierTypes : public testing::Test {
 protected:
   std::string found(const char *inputType, const char *target, std::vector<Item> rest, const char *type) {
@@ -46,7 +46,8 @@ TEST_F(VerifierTypes, WhatIsReshapedInPlaceMayHaveAnotherTypeThanItsNodeStates) 
   EXPECT_EQ(foundAfter(p_.call("launch", allReduce, {x, "sum", "0"}, "f32[2, 4][1, 2]cpu")), "");
 }
 
-/// What the fake kernels of PyTorch 2.15 state (empty_like), and what the real ones make (a contiguous clone).
+/// Both types are accepted: that of PyTorch 2.15's fake kernels (empty_like), and that of its real kernels (a
+/// contiguous clone).
 TEST_F(VerifierTypes, ABroadcastMayKeepTheStridesOfADenseInput) {
   EXPECT_EQ(found("f32[4, 2][1, 4]cpu", broadcast, {0, "0"}, "f32[4, 2][1, 4]cpu"), "");
 }

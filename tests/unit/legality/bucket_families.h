@@ -1,4 +1,5 @@
-// Families of collectives that tests of buckets merge by hand, in both layouts, and the fixture that does it.
+// Defines families of collectives that bucket tests merge without a pass, in both layouts, and the fixture for these
+// merges.
 #pragma once
 
 #include "support/buckets.h"
@@ -64,7 +65,7 @@ inline constexpr Family transpose{"all_to_all", R"(x: "f32[6, 2][2, 1]cpu", y: "
   wc: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(c)
   return (wa, wb, wc))"};
 
-/// Merges of a family, by hand; what the checker says of them, with one thing wrong or none.
+/// Merges a family, changes at most one part, and returns the checker's verdict.
 class LegalityBucket : public testing::Test {
 protected:
   void load(const Family &family) { bench_.load(family.inputs, family.lines); }

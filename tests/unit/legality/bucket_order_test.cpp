@@ -1,4 +1,5 @@
-// Legality of buckets: where a merge may not stand, and who may not see that a member is a piece of one.
+// Tests the legality of buckets: illegal positions of a merge, and readers that must not observe that a member is a
+// piece of a buffer.
 #include "unit/legality/bucket_families.h"
 
 namespace ccgraph::test {

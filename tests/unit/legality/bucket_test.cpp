@@ -1,4 +1,4 @@
-// Legality of buckets: merges made by hand in both layouts, whole and with one value, member or node wrong.
+// Tests the legality of buckets: merges in both layouts, correct and with one wrong value, member or node.
 #include "unit/legality/bucket_families.h"
 
 namespace ccgraph::test {

@@ -1,4 +1,4 @@
-// Legality of chains of exchanges: one collective becomes several, whole and with one thing wrong.
+// Tests the legality of chains of exchanges: one collective becomes several, correct and with one error.
 #include "support/buckets.h"
 #include "support/rewrites.h"
 
@@ -38,7 +38,7 @@ protected:
     return make(before, name, "_c10d_functional.wait_tensor.default", {value}, type);
   }
 
-  /// The last node made stands for the wait of this name, on the launch of that one.
+  /// Replaces the named wait, on the named launch, by the last node made.
   void replace(const char *launchName, const char *waitName) {
     Node *launch = bench_[launchName];
     Node *old = bench_[waitName];
@@ -54,11 +54,11 @@ protected:
     const char *gatherGroup = "0";
     const char *reduceOp = "sum";
     const char *input = "x";
-    const char *gathered = nullptr; ///< what is gathered, where not the scattered value
+    const char *gathered = nullptr; ///< the gathered value if it is not the scattered one
     bool waits = true;
     int ranks = 2;
   };
-  /// reduce_scatter, then all_gather, for the all_reduce.
+  /// Replaces the all_reduce by a reduce_scatter and an all_gather.
   void scatterAndGather(const Parts &parts) {
     load(reduceLines);
     const char *half = parts.ranks == 2 ? "f32[2, 2][2, 1]cpu" : "f32[1, 2][2, 1]cpu";
@@ -75,7 +75,7 @@ protected:
   RewriteBench bench_;
 };
 
-/// The chain views what it sends as one row, which the type of `c` allows, and what it is by then does not.
+/// The chain views its input as one row, which the type of `c` permits but its shape after the change does not.
 TEST_F(LegalityChain, RefusesWhatIsReshapedInPlace) {
   auto verdict = [&](const std::string &change) {
     const std::string lines = R"(
@@ -172,7 +172,7 @@ TEST_F(LegalityChain, RefusesAScatterOfAnotherDimension) {
   }
 }
 
-/// Rows 0 and 1 of x, then rows 2 and 3, each gathered on its own; then put together.
+/// Gathers rows 0 and 1 of x and rows 2 and 3 separately, then joins the results.
 class LegalityGatherOfSlices : public LegalityChain {
 protected:
   Node *gatherRows(int begin, const char *suffix) {

@@ -1,4 +1,5 @@
-// Legality of launches and waits in the place of calls that are finished when they return: whole, and with one thing wrong.
+// Tests the legality of launches and waits that replace calls which are complete when they return: correct and with one
+// error.
 #include "support/rewrites.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ protected:
     bench_.certificate = {};
     bench_.load(R"(x: "f32[4, 2][2, 1]cpu", y: "f32[4, 2][2, 1]cpu")", "\n  g = self.g\n  op = self.op\n" + lines);
   }
-  /// p is allreduce_([a]) of a buffer that `made` makes; r is what it yields, which `rest` reads.
+  /// p is allreduce_([a]) of a buffer that `made` computes; r is its result, which `rest` reads.
   void loadReduce(const std::string &rest = "  return (r,)", const std::string &made = "aten.relu.default(x)") {
     load("  a" + typed + made + "\n  p = torch.ops.c10d.allreduce_.default([a], g, op, None, False)\n  l = p[0]\n" +
          "  r: \"f32[4, 2][2, 1]cpu\" = l[0]\n" + rest);
@@ -53,7 +54,7 @@ protected:
     return bench_.verdict({.spmd = spmd_, .objects = &objects_});
   }
 
-  /// This call and the wait on it in the place of p.
+  /// Replaces p by this call and a wait on it.
   std::string reduced(const std::vector<Actual> &arguments, const char *target = "_c10d_functional.all_reduce.default",
                       const char *made = type) {
     Node *launch = before(target, arguments, made);
@@ -61,7 +62,7 @@ protected:
     drop("l");
     return judge();
   }
-  /// r and s are elements of the gathered tensor, taken apart into these rows.
+  /// r and s are elements of the gathered tensor, split into these rows.
   std::string gathered(int64_t ranks, const std::vector<int64_t> &rows, int first, int second) {
     Node *launch = before("_c10d_functional.all_gather_into_tensor.default", {bench_["x"], ranks, bench_["g"]},
                           "f32[8, 2][2, 1]cpu");

@@ -1,4 +1,4 @@
-// Legality of functional forms: a call is spelled in another way, whole and with one thing wrong.
+// Tests the legality of functional forms: a call is replaced by another form, correct and with one error.
 #include "support/rewrites.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ protected:
     bench_.certificate = {};
     bench_.load(R"(x: "f32[4, 2][2, 1]cpu", y: "f32[4, 2][2, 1]cpu")", ("\n" + lines).c_str());
   }
-  /// A program in which p is all_reduce_(a), of a buffer that `made` makes and which `rest` reads.
+  /// Loads a program in which p is all_reduce_(a), of a buffer that `made` computes and which `rest` reads.
   void loadInPlace(const std::string &made, const std::string &rest) {
     load("  a: \"f32[4, 2][2, 1]cpu\" = " + made + "\n" +
          "  p: \"f32[4, 2][2, 1]cpu\" = torch.ops._c10d_functional.all_reduce_.default(a, 'sum', '0')\n"
@@ -35,7 +35,7 @@ protected:
     bench_.graph().groups().set(group);
     bench_.snapshot();
   }
-  /// This call in the place of p, and what the checker says of it.
+  /// Replaces p by this call, and returns the checker's verdict.
   std::string verdict(const std::vector<Actual> &arguments, const char *target = "_c10d_functional.all_reduce.default",
                       const char *made = type) {
     Node *old = bench_["p"];
@@ -129,7 +129,7 @@ TEST_F(LegalityFunctionalForm, RefusesALostOrderingEdge) {
 
 class LegalityWaitsApart : public LegalityFunctionalForm {
 protected:
-  /// l = wait_tensors([p, q]); x1 = l[0]; x2 = l[1] as two waits, for p and q or what else is given.
+  /// Replaces l = wait_tensors([p, q]); x1 = l[0]; x2 = l[1] by two waits, on p and q or on the given values.
   std::string verdictOf(const char *first, const char *second, bool listBoth = true) {
     Node *list = bench_["l"];
     Node *a = makeCall(list, "a", "_c10d_functional.wait_tensor.default", {bench_[first]}, type);

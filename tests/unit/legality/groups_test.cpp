@@ -1,4 +1,4 @@
-// Legality between groups that nobody has proved to be two: nothing merges, nothing passes.
+// Tests legality between groups that are not proved different: no merge and no reordering is legal.
 #include "support/buckets.h"
 #include "support/rewrites.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr llvm::StringLiteral inputs = R"(x: "f32[8][1]cpu", y: "f32[8][1]cpu", mesh, pg)";
 
-/// Collectives a and b, each on a group that a line before them makes, or on a literal, and their waits.
+/// Collectives a and b with their waits, each on a literal group or on a group that a preceding line makes.
 std::string twoOn(const std::string &makers, const std::string &first, const std::string &second) {
   auto launch = [](const std::string &name, const std::string &input, const std::string &group) {
     return "  " + name + ": \"f32[8][1]cpu\" = torch.ops._c10d_functional.all_reduce.default(" + input + ", 'sum', " +
@@ -67,7 +67,7 @@ TEST_P(LegalityGroups, JudgesAMerge) {
   EXPECT_EQ(bench_.verdict(), GetParam().merged);
 }
 
-/// Both on group '0', each reduced as its own object says.
+/// Two collectives on group '0', each with the reduction of its own object.
 std::string twoReduced(const std::string &first, const std::string &second) {
   auto launch = [](const std::string &name, const std::string &input, const std::string &reduction) {
     return "  " + name + ": \"f32[8][1]cpu\" = torch.ops._c10d_functional.all_reduce.default(" + input + ", " +
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                               "issue-order merged-unlike"}),
     [](const testing::TestParamInfo<GroupCase> &info) { return info.param.name; });
 
-/// Several collectives in one wrapper: on groups that nobody sees from outside.
+/// One wrapper holds several collectives, on groups that are not visible from outside.
 TEST(LegalityOfWrappers, NothingPassesSeveralCollectivesInOne) {
   RewriteBench bench;
   bench.load(R"(x: "f32[8][1]cpu", y: "f32[8][1]cpu")", R"(

@@ -1,4 +1,4 @@
-// Layouts: where elements go under views, copies and collectives, as the legality checker follows them.
+// Tests layouts: how the legality checker tracks elements through views, copies and collectives.
 #include "exchanges.h"
 #include "layout.h"
 
@@ -89,7 +89,7 @@ protected:
     shipment_.sources.push_back({number, Sizes(sizes)});
     shipment_.members.push_back({number, std::move(call)});
   }
-  /// The sentence that refuses, or "".
+  /// Returns the sentence of the refusal, or "".
   std::string why(const Layout &input) {
     auto outcome = exchange(call_, shipment_, input);
     if (auto *layout = std::get_if<Layout>(&outcome)) {

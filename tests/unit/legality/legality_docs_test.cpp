@@ -1,4 +1,4 @@
-// docs/legality.md is what the checker's own tables say.
+// Tests that docs/legality.md matches the checker's own tables.
 #include "ccgraph/legality/legality.h"
 
 #include "llvm/ADT/STLExtras.h"

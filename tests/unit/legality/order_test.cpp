@@ -1,4 +1,5 @@
-// Legality of moves: what may pass what, with an empty certificate. Each rule has what it accepts and what it refuses.
+// Tests the legality of moves: which node may pass which other node, with an empty certificate. Each rule has accepted
+// and refused cases.
 #include "support/buckets.h"
 #include "support/rewrites.h"
 
@@ -33,7 +34,7 @@ std::function<void(Bench &)> move(const char *node, const char *before) {
 
 void nothing(Bench &) {}
 
-/// Tells whose ranks the groups of `fenced` hold, and moves the send before the collective.
+/// Sets the ranks of the groups of `fenced`, and moves the send before the collective.
 std::function<void(Bench &)> moveSendWith(const Group &collective, const Group &transfer) {
   return [=](Bench &bench) {
     bench.graph().groups().set(collective);
@@ -50,7 +51,7 @@ TEST_P(LegalityOrder, IsJudged) {
   EXPECT_EQ(bench.verdict(GetParam().options), GetParam().verdict);
 }
 
-/// c10d's own operators yield their buffers in a list beside a Work.
+/// c10d's own operators return their buffers in a list with a Work.
 constexpr llvm::StringLiteral yieldedInAList = R"(
   a: "f32[8][1]cpu" = torch.ops.aten.relu.default(x)
   b: "f32[8][1]cpu" = torch.ops.aten.relu.default(y)
@@ -232,7 +233,7 @@ constexpr llvm::StringLiteral inPlaceUnread = R"(
   w: "f32[8][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(x)
   return (y,))";
 
-/// A wait on one result of such a list may copy the other again, which is written here (there: which nobody writes).
+/// A wait on one result of such a list may copy the other result again, which is written here and not written above.
 constexpr llvm::StringLiteral copiedAgain = R"(
   rs = torch.ops._c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')
   r0: "f32[4][1]cpu" = rs[0]

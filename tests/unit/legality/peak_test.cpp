@@ -1,4 +1,4 @@
-// Memory is counted twice, by the passes and by the checker: both come to one number, whatever the order of the
+// Tests that the passes and the checker, which compute memory independently, agree on the peak for any order of a
 // program.
 #include "checks.h"
 #include "program.h"
@@ -22,7 +22,7 @@ int64_t checkersPeak(const Graph &graph) {
   return peakBytes(program, Storages(program));
 }
 
-/// An order within the least memory that the passes find.
+/// Reorders the graph to the least memory that the passes find.
 void minimizeMemory(Graph &graph) {
   PassManagerOptions options;
   options.memoryBudget = 0;

@@ -1,4 +1,4 @@
-// Legality of what goes, of what comes, and of named rules.
+// Tests the legality of removed nodes, of new nodes, and of named rules.
 #include "support/rewrites.h"
 
 #include <gtest/gtest.h>
@@ -361,7 +361,7 @@ protected:
               return add)");
   }
 
-  /// Replaces the control_deps; the built call gets these arguments.
+  /// Replaces the control_deps by a call with these arguments.
   Node *inlineCall(const std::vector<Actual> &arguments, const char *target = "aten.add.Tensor") {
     Node *held = bench_["held"];
     Node *body = bench_["body"];

@@ -58,13 +58,13 @@ ModelConfig smallConfig(llvm::StringRef name) {
 
 namespace {
 
-/// A number in [-1, 1) that only the name and the place tell.
+/// Returns a number in [-1, 1) that depends only on the name and the position.
 double pseudoRandom(const std::string &name, size_t place) {
   uint64_t hash = llvm::xxHash64(name + "/" + std::to_string(place));
   return static_cast<double>(hash >> 11) / static_cast<double>(uint64_t{1} << 52) - 1;
 }
 
-/// A placeholder that is neither data nor an optimizer's.
+/// Returns true for a placeholder that is neither data nor optimizer state.
 bool isParameter(llvm::StringRef name) {
   bool isWeight = name.endswith("_weight") || name.endswith("_bias") || name.contains("moe_experts_");
   return isWeight && !name.contains("_of_");
@@ -100,14 +100,14 @@ SmallModel::SmallModel(GenerateRequest request) : request_(std::move(request)) {
   }
 }
 
-// Sizes of the whole are found by undoing what partOf does.
+// Computes the sizes of the whole tensor by inverting partOf.
 Numbers SmallModel::wholeOf(const std::string &name, const Node &placeholder) const {
   Dims stored = *staticDims(placeholder.type()->sizes());
   Numbers whole{{stored.begin(), stored.end()}, {}};
   if (name == "tokens" || name == "targets") {
     whole.sizes.front() *= parallel().dataRanks();
   } else if (!whole.sizes.empty()) {
-    // Rows enough for any spread: only the first are used, and they do not depend on how many there are.
+    // There are rows for any distribution: only the first are used, and they do not depend on the number of rows.
     whole.sizes.front() *= parallel().shards * parallel().tensor;
     if (endsWith(name, "wo_weight") || endsWith(name, "w2_weight") || endsWith(name, "proj_weight"))
       whole.sizes[1] *= parallel().tensor;
@@ -142,8 +142,8 @@ Numbers SmallModel::initial(const std::string &name, const Node &placeholder, in
   return part.rowsFrom(0, stored.front());
 }
 
-// As the blocks share a tensor out over the tensor ranks: heads, features and words are rows of what makes them, columns of what
-// reads them.
+// Divides a tensor over the tensor ranks as the blocks do: heads, features and words are rows of weights that produce
+// them, and columns of weights that read them.
 Numbers SmallModel::tensorPart(const std::string &name, const Numbers &whole, int64_t rank) const {
   const int64_t ranks = parallel().tensor;
   const ModelConfig &model = request_.model;
@@ -179,7 +179,7 @@ Numbers SmallModel::partOf(const std::string &name, const Numbers &whole, int64_
   return mine.rowsFrom(rank / tensor % shards * rows, rows);
 }
 
-// Neighbouring ranks have experts that follow one another.
+// Neighboring ranks have consecutive experts.
 Numbers SmallModel::expertPart(const std::string &name, const Numbers &whole, int64_t rank) const {
   const ModelConfig &model = request_.model;
   const int64_t rowsOfExpert = endsWith(name, "w2") ? model.dim : model.expertDim;

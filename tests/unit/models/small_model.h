@@ -1,7 +1,8 @@
-// SmallModel: a model of a few thousand numbers, generated for some ranks and run by the interpreter, with the same weights and
-// tokens however it is spread: what lies on a rank is cut out of one model's whole tensors.
+// SmallModel generates a model of a few thousand numbers for some ranks and interprets it. The weights and tokens are
+// the same for every distribution: each rank's values are parts of one model's whole tensors.
 //
-// Ownership: owns context, graphs and values. Failure: a graph that cannot be made or run ends the test. Cost: a run interprets.
+// Ownership: owns context, graphs and values. Failure: a graph that cannot be generated or run ends the test. Cost: a
+// run interprets the programs.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"
@@ -11,37 +12,39 @@
 
 namespace ccgraph::test {
 
-/// Numbers of a tensor, and its sizes.
+/// The numbers of a tensor, and its sizes.
 struct Numbers {
   std::vector<int64_t> sizes;
   std::vector<double> values;
 
   [[nodiscard]] int64_t rows() const { return sizes.front(); }
-  /// Rows [first, first + count), zeros where there are none.
+  /// Returns rows [first, first + count), with zeros beyond the end.
   [[nodiscard]] Numbers rowsFrom(int64_t first, int64_t count) const;
-  /// One of `parts` equal parts along dimension 1.
+  /// Returns one of `parts` equal parts along dimension 1.
   [[nodiscard]] Numbers columnPart(int64_t part, int64_t parts) const;
 };
 [[nodiscard]] Numbers below(const std::vector<Numbers> &tensors);
 
-/// Small sizes of a model of that name.
+/// Returns small sizes for the model of that name.
 [[nodiscard]] models::ModelConfig smallConfig(llvm::StringRef name);
 
-/// One spread of a model.
+/// A model with one distribution.
 class SmallModel {
 public:
-  /// `request.shape.batch` is that of all data ranks together.
+  /// `request.shape.batch` is the batch of all data ranks together.
   explicit SmallModel(models::GenerateRequest request);
 
-  /// By name of the results of rank r's program: "loss", or a parameter's name, for its gradient or what it is after a step.
+  /// The results of rank r's program by name: "loss", or the name of a parameter for its gradient or its value after a
+  /// step.
   using Results = std::vector<std::map<std::string, Numbers>>;
-  /// Runs one step; what it makes of parameters and averages is what the next one begins with.
+  /// Runs one step; the next step begins with its parameters and averages.
   [[nodiscard]] Results run();
-  /// The loss of one rank's program where `parameter` is moved by `step` times `direction`. The model stays as it is.
+  /// Returns the loss of one rank's program if `parameter` is changed by `step` times `direction`. The model stays
+  /// unchanged.
   [[nodiscard]] double lossAt(const std::string &parameter, const Numbers &direction, double step) const;
-  /// What a rank has of a whole parameter.
+  /// Returns a rank's part of a whole parameter.
   [[nodiscard]] Numbers partOf(const std::string &name, const Numbers &whole, int64_t rank) const;
-  /// Sum of the data ranks' losses.
+  /// Returns the sum of the data ranks' losses.
   [[nodiscard]] double loss(const Results &results) const;
 
   [[nodiscard]] const runtime::RunRequest &request() const { return run_; }

@@ -1,4 +1,5 @@
-// Generated programs: they train, and N ranks compute what one rank does of the whole batch, however they are spread.
+// Tests that generated programs train, and that N ranks compute what one rank computes from the whole batch, for any
+// distribution.
 #include "small_model.h"
 
 #include "ccgraph/passes/pass_manager.h"
@@ -55,7 +56,7 @@ const Spread spreads[] = {
 
 class SpreadTest : public testing::TestWithParam<Spread> {};
 
-/// How far `got` is from `expected`, in parts of the largest number.
+/// Returns the distance of `got` from `expected`, relative to the largest number.
 double distance(const Numbers &got, const Numbers &expected) {
   EXPECT_EQ(got.sizes, expected.sizes);
   double worst = 0, largest = 1e-6;
@@ -95,7 +96,7 @@ TEST_P(SpreadTest, IsTheSameProgramAfterO2) {
 INSTANTIATE_TEST_SUITE_P(All, SpreadTest, testing::ValuesIn(spreads),
                          [](const auto &instance) { return instance.param.name; });
 
-/// The model of each preset on one rank, and in pieces of its loss.
+/// The model of each preset on one rank, and with its loss in pieces.
 const Spread alone[] = {
     {"llama", "llama3-8b", {}},
     {"llama_chunks", "llama3-8b", {}, 4},
@@ -108,7 +109,8 @@ const Spread alone[] = {
 
 class FiniteDifferenceTest : public testing::TestWithParam<Spread> {};
 
-// Along the gradient itself, the loss rises by the gradient's length: (L(p + h g) - L(p - h g)) / 2h = |g|^2.
+// In the direction of the gradient, the loss grows by the squared length of the gradient: (L(p + h g) - L(p - h g)) /
+// 2h = |g|^2.
 TEST_P(FiniteDifferenceTest, AgreesWithTheGradientOfEachParameter) {
   SmallModel model(requestOf(GetParam()));
   const SmallModel::Results results = model.run();
@@ -118,7 +120,7 @@ TEST_P(FiniteDifferenceTest, AgreesWithTheGradientOfEachParameter) {
     for (double number : gradient.values)
       square += number * number;
     ASSERT_GT(square, 0) << name;
-    // The loss is f32, so a step that is too small loses the difference; one that is too large sees the curvature.
+    // The loss is f32: too small a step loses the difference, and too large a step includes the curvature.
     const double step = 0.02 / std::sqrt(square);
     double rise = (model.lossAt(name, gradient, step) - model.lossAt(name, gradient, -step)) / (2 * step);
     EXPECT_NEAR(rise / square, 1, 0.02) << name;
@@ -128,7 +130,7 @@ TEST_P(FiniteDifferenceTest, AgreesWithTheGradientOfEachParameter) {
 INSTANTIATE_TEST_SUITE_P(All, FiniteDifferenceTest, testing::ValuesIn(alone),
                          [](const auto &instance) { return instance.param.name; });
 
-// Seeded inputs are valid states of an optimizer, so that steps can be compared on them.
+// Seeded inputs are valid states of an optimizer, so that steps can be compared with them.
 TEST(SeededSteps, OfAdamWAreFinite) {
   Context context;
   GenerateRequest request = requestOf({"alone", "llama3-8b", {}}, Part::Step);
@@ -154,7 +156,7 @@ TEST_P(OptimizerTest, MakesTheLossFallAtEachStep) {
     EXPECT_LT(loss, before) << "step " << step;
     before = loss;
   }
-  // An untrained model's loss is about the logarithm of the vocabulary, 3.5.
+  // The loss of an untrained model is about the logarithm of the vocabulary size, 3.5.
   EXPECT_LT(before, 3.3);
 }
 

@@ -1,4 +1,4 @@
-// Answers are kept as long as the graph is not edited, and no longer.
+// Tests that the results of analyses are kept exactly as long as the graph is not edited.
 #include "support/program_builder.h"
 
 #include "analysis/program_facts.h"

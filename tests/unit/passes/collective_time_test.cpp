@@ -1,4 +1,4 @@
-// What a collective takes, against figures that were worked out outside of this library.
+// Tests the time of a collective against numbers that were computed outside this library.
 #include "cost/arithmetic.h"
 #include "cost/collective_time.h"
 #include "cost/nccl_rules.h"
@@ -16,7 +16,7 @@ double latency(const CollectiveShape &shape, nccl::Algorithm algorithm, nccl::Pr
   return ncclTime(preset("h100x8"), shape, algorithm, protocol)->latency;
 }
 
-// From the formulas of NCCL's tuning.cc, worked out by hand for eight ranks that NVLink joins.
+// The numbers follow from the formulas of NCCL's tuning.cc, computed by hand for eight ranks joined by NVLink.
 TEST(CollectiveTime, LatenciesOfNcclOnOneNode) {
   using nccl::Algorithm;
   using nccl::Protocol;
@@ -38,7 +38,7 @@ struct Priced {
   double microseconds;
 };
 
-// Worked out by a Python program that states PyTorch's estimator, capped at line rate.
+// The numbers come from a Python program with PyTorch's estimator, limited to line rate.
 TEST(CollectiveTime, RulesOfPyTorch) {
   constexpr CollectiveKind reduce = CollectiveKind::AllReduce;
   constexpr CollectiveKind gather = CollectiveKind::AllGather;
@@ -71,13 +71,13 @@ struct Published {
   CollectiveKind kind;
   int64_t bytes;
   Placement placement;
-  /// bus bandwidth of nccl-tests, GB/s, and how far the model may be off
+  /// bus bandwidth of nccl-tests in GB/s, and the permitted deviation of the model
   double busbw;
   double within;
 };
 
-// What NCCL's authors and users report of H100 nodes: 370 GB/s for all but all_reduce, 480 for all_reduce in the switch
-// (nccl-tests issue 212), 340 for an all_gather of 2 GB over 256 ranks (nccl issue 1218).
+// The numbers are reports of NCCL's authors and users about H100 nodes: 370 GB/s for all but all_reduce, 480 for
+// all_reduce in the switch (nccl-tests issue 212), 340 for an all_gather of 2 GB over 256 ranks (nccl issue 1218).
 TEST(CollectiveTime, BusBandwidthsThatArePublished) {
   const Published table[] = {
       {CollectiveKind::AllGather, int64_t(8) << 30, {8, 1}, 370, .02},
@@ -99,8 +99,8 @@ TEST(CollectiveTime, OneRankCommunicatesWithNobody) {
     EXPECT_EQ(collectiveMicroseconds(preset(name), {CollectiveKind::AllReduce, 1 << 20, {1, 1}}), 0) << name;
 }
 
-// Not more for more bytes, on any machine: a pass that merges relies on it. The tree's table of corrections has dips, so
-// a larger message may be a few percent faster, as in NCCL itself; twice the bytes never are.
+// More bytes must not take less time on any machine, since passes that merge rely on it. The tree's table of
+// corrections has dips, so a larger message may be a few percent faster, as in NCCL itself; twice the bytes never are.
 TEST(CollectiveTime, TwiceTheBytesAreNotFaster) {
   const CollectiveKind kinds[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
                                   CollectiveKind::AllToAll,  CollectiveKind::Broadcast, CollectiveKind::Send};

@@ -1,4 +1,4 @@
-// The cost model on graphs that PyTorch made, against durations that another program worked out for them.
+// Tests the cost model on graphs that PyTorch made, against durations that another program computed for them.
 #include "ccgraph/passes/cost.h"
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_files.h"
@@ -25,7 +25,7 @@ protected:
     durations_ = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
   }
 
-  /// All durations, collectives `links` times and all others `compute` times as long.
+  /// Returns all durations, with collectives `links` times and all others `compute` times as long.
   [[nodiscard]] Durations slower(double links, double compute) const {
     Durations result;
     for (const Node *node : *graph_)
@@ -70,7 +70,7 @@ TEST_P(Suite, DurationsComeFirst) {
   }
 }
 
-// What is new is priced as on the machine that the durations are of, whichever machine is named.
+// The estimated time of a new node is that of the durations' machine, whichever machine is named.
 TEST_P(Suite, DurationsOfAnotherMachineScaleWhatIsNew) {
   const Machine machine = *machinePreset("h100x8-ndr");
   const CostModel plain(*graph_, machine);
@@ -85,7 +85,7 @@ TEST_P(Suite, DurationsOfAnotherMachineScaleWhatIsNew) {
   EXPECT_NEAR(scaled.summary().operations.factor, .5, 1e-3);
 }
 
-// Reductions that take three times as long say nothing of gathers.
+// Reductions that take three times as long do not affect gathers.
 TEST_P(Suite, EachKindOfCollectiveIsScaledByItself) {
   const Machine machine = *machinePreset("h100x8-ndr");
   const CostModel plain(*graph_, machine);
@@ -108,7 +108,8 @@ TEST_P(Suite, EachKindOfCollectiveIsScaledByItself) {
   }
 }
 
-// A node may be renamed or get another name's place; one that is made later is never taken for one that was timed.
+// A node may be renamed, or get the name of another node; a node that is made later is never identified with a timed
+// node.
 TEST_P(Suite, NamesThatAreGivenAgainMeanNothing) {
   const CostModel model(*graph_, *machinePreset("h100x8-ndr"), &durations_);
   Node *timed = nullptr;
@@ -142,8 +143,8 @@ TEST(CostModel, PricesAGroupOfAnyStatedSize) {
     EXPECT_GE(CostModel(graph, *machinePreset(machine)).collective(*gather, 1 << 24), 0) << machine;
 }
 
-// A number out of a tensor, and a size that its values tell, make the host wait for them; a size that was told does not
-// do so again.
+// The host must wait for a number from a tensor, and for a size that depends on values; a known size does not make it
+// wait again.
 TEST(HostReads, CostTheTimeForWhichTheStreamRunsDry) {
   Context context;
   Graph graph(context);

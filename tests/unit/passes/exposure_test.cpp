@@ -1,4 +1,4 @@
-// What holds an exposed transfer: each kind of reason on a program that has it.
+// Tests the causes of exposed collectives: each kind of cause on a program that has it.
 #include "ccgraph/passes/exposure.h"
 
 #include "support/program_builder.h"

@@ -1,4 +1,4 @@
-// Which operators are taken for one kernel, and what bytes are charged to whom.
+// Tests which operators are treated as one kernel, and which node each byte is attributed to.
 #include "cost/fusion_regions.h"
 
 #include "support/program_builder.h"
@@ -29,7 +29,7 @@ protected:
   const Type *matrix_;
 };
 
-// What stays inside of the kernel costs nothing; x is read once though two operators read it.
+// Values inside the kernel cost nothing; x is read once, although two operators read it.
 TEST_F(FusionRegionsTest, AChainCostsWhatItsEndsCost) {
   Node *x = p_.input("x", matrix_);
   Node *sigmoid = pointwise("aten.sigmoid.default", {x});
@@ -46,7 +46,7 @@ TEST_F(FusionRegionsTest, AChainCostsWhatItsEndsCost) {
   EXPECT_FALSE(regions.isFirst(*neg));
 }
 
-// The value in the middle is read by the product, so it is written out; y reads it inside of the kernel.
+// The product reads the value in the middle, so it is written to memory; y reads it inside the kernel.
 TEST_F(FusionRegionsTest, WhatOthersReadIsWritten) {
   Node *x = p_.input("x", matrix_);
   Node *sigmoid = pointwise("aten.sigmoid.default", {x});
@@ -60,7 +60,7 @@ TEST_F(FusionRegionsTest, WhatOthersReadIsWritten) {
   EXPECT_EQ(regions.regionOf(*mm), FusionRegions::noRegion);
 }
 
-// add needs the product, and the product needs sigmoid: one kernel cannot be both before and after it.
+// add depends on the product, and the product depends on sigmoid: one kernel cannot be both before and after it.
 TEST_F(FusionRegionsTest, AProductBetweenKeepsApart) {
   Node *x = p_.input("x", matrix_);
   Node *sigmoid = pointwise("aten.sigmoid.default", {x});
@@ -84,7 +84,7 @@ TEST_F(FusionRegionsTest, ACollectiveBetweenKeepsApart) {
   EXPECT_EQ(regions.bytesOf(*add), 3 * bytes_);
 }
 
-// A parameter that is gathered from elsewhere keeps nothing apart: nothing of the chain feeds the collective.
+// A gathered parameter from elsewhere does not split the kernel: the collective does not depend on the chain.
 TEST_F(FusionRegionsTest, ACollectiveBesideKeepsNothingApart) {
   Node *x = p_.input("x", matrix_);
   Node *weight = p_.input("weight", matrix_);
@@ -119,7 +119,7 @@ TEST_F(FusionRegionsTest, WhatIsRepeatedIsReadOnce) {
   EXPECT_EQ(FusionRegions(graph_).bytesOf(*neg), bytes_ / 8 + bytes_);
 }
 
-// The list has no type; its elements have.
+// The list has no type, but its elements have types.
 TEST_F(FusionRegionsTest, ElementsTellTheSizeOfAList) {
   Node *x = p_.input("x", matrix_);
   Node *list = p_.call("aten.split_with_sizes_copy.default", nullptr, {x, std::vector<int64_t>{3, 5}});
@@ -136,7 +136,7 @@ TEST_F(FusionRegionsTest, AnUnknownSizeIsSaid) {
   EXPECT_EQ(FusionRegions(graph_).bytesOf(*neg), std::nullopt);
 }
 
-// Hundreds of collectives that feed one chain: more than are remembered, and still nothing is joined that must not be.
+// Hundreds of collectives feed one chain, more than are recorded, and still no illegal fusion happens.
 TEST_F(FusionRegionsTest, ManyCollectives) {
   Node *x = p_.input("x", matrix_);
   std::vector<Node *> links;

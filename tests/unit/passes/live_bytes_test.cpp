@@ -1,4 +1,4 @@
-// LiveBytes against a count by hand: random intervals, random moves, every question.
+// Tests LiveBytes against a direct count: random intervals, random moves, every query.
 #include "analysis/live_bytes.h"
 
 #include "support/program_builder.h"
@@ -126,7 +126,7 @@ TEST_P(LiveBytesTest, RemovedIntervalsLeaveTheirPlaceToOthers) {
   }
 }
 
-/// Random extensions of two shares, some taken back, with moves in between.
+/// Random extensions of two shares, some of them undone, with moves in between.
 TEST_P(LiveBytesTest, SharesHoldAllTheirIntervalsByAllTheirHolders) {
   LiveBytes live(graph_);
   fill(live, 20);
@@ -146,7 +146,7 @@ TEST_P(LiveBytesTest, SharesHoldAllTheirIntervalsByAllTheirHolders) {
     for (LiveBytes::IntervalId id : held[share])
       llvm::append_range(models_[id].holders, holders[share]);
   };
-  extend(0); // because shares are told of before the tree is built too
+  extend(0); // shares may also be extended before the tree is built
   live.settle();
   for (int i = 0; i < 20; ++i) {
     int share = pick(2);

@@ -1,5 +1,5 @@
-// Collectives on lists so long that the count of memory knows only the last of their waits: passes that move waits keep the
-// budget all the same, which is told by what the graph needs afterwards.
+// Tests collectives on lists so long that the memory count records only the last of their waits. Passes that move waits
+// must keep the budget nevertheless, which the memory of the result shows.
 #include "support/program_builder.h"
 
 #include "ccgraph/ir/lifetimes.h"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t members = 600;
 
-/// relu of each input, all reduced as one list and waited for at once; something as large; then each result is read.
+/// Adds a relu of each input, all reduced as one list and awaited immediately; then a value of the same size; then
+/// readers of each result.
 void addListStep(ProgramBuilder &program) {
   const Type *small = program.f32({64}), *large = program.f32({64 * members});
   ProgramBuilder::Nodes inputs, results;

@@ -1,4 +1,4 @@
-// Lowering: which programs become no plan, and the errors.
+// Tests which programs lowering refuses, and the errors.
 #include "unit/passes/lowered.h"
 
 namespace ccgraph::test {

@@ -1,4 +1,4 @@
-// Lowering of what is read after its sizes were changed in place.
+// Tests the lowering of readers of a tensor whose sizes were changed in place.
 #include "unit/passes/lowered.h"
 
 namespace ccgraph::test {
@@ -6,7 +6,7 @@ namespace {
 
 class LowerReshapedTest : public LowerTest {
 protected:
-  /// The type of an operand of the only kernel of this operator.
+  /// Returns the type of an operand of the only kernel of this operator.
   std::string operandType(llvm::StringRef target, size_t operand = 0) const {
     for (const PlanStep &step : plan_->steps)
       if (const KernelStep *kernel = step.kernel(); kernel && kernel->op->target.str() == target)
@@ -44,7 +44,7 @@ TEST_F(LowerReshapedTest, ANewListHasTheSizesAfterTheReshape) {
   EXPECT_EQ(operandType("aten.relu.default"), "f32[6, 4][1, 6]cpu");
 }
 
-/// Strides of an overlapping tensor do not tell those of the result, and the text states no type either.
+/// The strides of an overlapping tensor do not determine those of the result, and the text states no type either.
 TEST_F(LowerReshapedTest, ARefusalNamesTheElementWithoutAType) {
   Node *spread = b.input("spread", b.strided(x_->type(), {4, 6}, {1, 1}));
   Node *list = b.call("aten._foreach_neg.default", nullptr, {ProgramBuilder::Nodes{spread}});
@@ -64,7 +64,7 @@ TEST_F(LowerReshapedTest, AReadBeforeTheReshapeKeepsItsSizes) {
   EXPECT_EQ(operandType("aten.relu.default"), "f32[6][1]cpu");
 }
 
-/// contiguous() of a contiguous tensor is that tensor, so both names show the reshape; a view shows it not.
+/// contiguous() of a contiguous tensor is that tensor, so the reshape affects both names; it does not affect a view.
 TEST_F(LowerReshapedTest, WhatIsPassedOnShowsALaterReshape) {
   Node *c = b.call("aten.clone.default", x_->type(), {x_});
   Node *same = b.call("aten.contiguous.default", x_->type(), {c});

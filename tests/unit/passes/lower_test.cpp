@@ -1,4 +1,4 @@
-// Lowering: which steps a program becomes, over which windows, in which order.
+// Tests lowering: the steps of a program, their windows, and their order.
 #include "unit/passes/lowered.h"
 
 namespace ccgraph::test {
@@ -244,7 +244,7 @@ TEST_F(LowerTest, WhatIsInFlightKeepsItsBytesUntilTheWait) {
   Node *f = relu(e);
   b.output({add(wait(c), f)});
   lowered();
-  // At the wait there are a, c, and of the others one, since each takes the place of the one before.
+  // Live at the wait: a, c, and one of the others, since each of these reuses the memory of the previous one.
   EXPECT_EQ(plan_->layout.liveBytes, 3 * 64);
 }
 
@@ -254,7 +254,7 @@ TEST_F(LowerTest, WhoTakesTheBytesOfAnotherComesAfterIt) {
   Node *w = wait(reduce(a));
   Node *d = relu(x);
   b.output({w, d});
-  // d lies where a was, which the collective read.
+  // d is in the memory of a, which the collective read.
   EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
                        "comm:tp: all_reduce relu -> all_reduce after e0 e1\n"
                        "compute: aten.relu.default x -> relu_1 after e1\n");
@@ -367,7 +367,7 @@ TEST_F(LowerTest, WhoTakesOtherBytesOfABufferNeedsNoWait) {
   Node *w = wait(reduce(tail));
   Node *d = b.call("aten.full.default", b.f32({16}), {std::vector<int64_t>{16}, 1.0});
   b.output({w, d});
-  // d takes the first bytes of a, and the collective reads the last.
+  // d uses the first bytes of a, and the collective reads the last ones.
   EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
                        "comm:tp: all_reduce relu+48 -> all_reduce after e0\n"
                        "compute: aten.full.default  -> full\n");

@@ -1,4 +1,4 @@
-// A program by hand and its plan as text, for tests of lowering.
+// Builds a program and returns its plan as text, for tests of lowering.
 #pragma once
 
 #include "support/program_builder.h"
@@ -9,9 +9,9 @@
 
 namespace ccgraph::test {
 
-/// The windows of a value, joined by commas: "x+3".
+/// Returns the windows of a value, joined by commas: "x+3".
 std::string valueText(const Plan &plan, const PlanValue &value);
-/// One line a step: stream, work, what it waits for, its event.
+/// Returns one line for each step: stream, work, the events that it waits for, its event.
 std::string stepsText(const Plan &plan);
 
 class LowerTest : public testing::Test {
@@ -23,7 +23,7 @@ protected:
     graph_.groups().set(group);
   }
 
-  /// The steps of the plan, or the error.
+  /// Returns the steps of the plan, or the error.
   std::string lowered(const LoweringOptions &options = {}) {
     llvm::Expected<std::unique_ptr<Plan>> plan = lowerGraph(graph_, options);
     if (!plan)

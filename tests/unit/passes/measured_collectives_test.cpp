@@ -1,4 +1,4 @@
-// Prices that rest on timed collectives, and durations that are known by operator.
+// Tests estimated times from timed collectives, and durations by operator.
 #include "cost/collective_time.h"
 #include "cost/given_durations.h"
 #include "cost/measured_collectives.h"

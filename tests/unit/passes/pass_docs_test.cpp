@@ -1,4 +1,5 @@
-// docs/passes.md is what the passes say of themselves. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
+// Tests that docs/passes.md matches the declarations of the passes. CCGRAPH_UPDATE_DOCS=1 writes it instead of
+// comparing.
 #include "ccgraph/passes/registry.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The pass manager: what it checks after each pass, what it reports, and which budget it holds.
+// Tests the pass manager: its checks after each pass, its report, and its budget.
 #include "ccgraph/passes/pass_manager.h"
 
 #include "support/program_builder.h"
@@ -12,7 +12,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// x -> all_reduce -> wait -> add(x), with a relu of x between.
+/// x -> all_reduce -> wait -> add(x), with a relu of x in between.
 class PassManager : public testing::Test {
 protected:
   PassManager() : graph_(context_), program_(graph_) {
@@ -45,7 +45,7 @@ protected:
   PipelineRun run_;
 };
 
-/// Does what a test tells it to.
+/// A pass that runs the test's script.
 class Scripted final : public Pass {
 public:
   using Script = std::function<llvm::Expected<Changed>(Graph &, PassContext &)>;

@@ -1,4 +1,4 @@
-// The text of a pipeline: what parses, what it prints back, and what each mistake is answered with.
+// Tests the text of a pipeline: what parses, how it is printed back, and the message for each mistake.
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/pipeline.h"
 #include "ccgraph/passes/registry.h"
@@ -127,7 +127,7 @@ TEST(Options, BooleansAreTrueOrFalse) {
   EXPECT_FALSE(OptionText<bool>::parse("yes").has_value());
 }
 
-/// A pass that a user brings along.
+/// A pass that a user defines.
 class Unregistered final : public Pass {
 public:
   Unregistered() : Pass({"unregistered", "Does nothing."}) {}

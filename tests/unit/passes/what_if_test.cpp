@@ -1,4 +1,4 @@
-// What would be alive if: asked before a move, and held against the live bytes after it.
+// Tests predictions of the live bytes after a move, against the live bytes after the actual move.
 #include "support/program_builder.h"
 
 #include "analysis/lifetimes.h"
@@ -9,7 +9,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// Values of different sizes that read one another crosswise; some are returned, and some are read once, soon.
+/// Builds values of different sizes with many cross dependences; some are returned, and some are read once, soon.
 class WhatIfTest : public testing::Test {
 protected:
   WhatIfTest() : graph_(context_), program_(graph_) {
@@ -33,12 +33,13 @@ protected:
     int64_t then;
   };
 
-  /// May these two, of which the first stands higher, change places as far as data goes?
+  /// Returns whether the later node depends on the earlier one, which forbids swapping them.
   static bool needs(const Node *lower, const Node *upper) {
     return llvm::any_of(lower->operandUses(), [&](const Use &use) { return use.def() == upper; });
   }
 
-  /// Of the rows from..to, in the order in which the nodes pass them, the first with too much that gets more.
+  /// Returns the first of the passed positions whose bytes grow above the limit, in the order in which the nodes pass
+  /// them.
   static Node *slowFirstOver(const std::vector<Passed> &rows, int64_t limit) {
     for (const Passed &row : rows)
       if (row.then > limit && row.then > row.now)
@@ -75,7 +76,7 @@ protected:
   Context context_;
   Graph graph_;
   ProgramBuilder program_;
-  size_t seenMore_ = 0; ///< moves that would leave some row with more
+  size_t seenMore_ = 0; ///< moves after which some position would have more bytes
 };
 
 TEST_F(WhatIfTest, SaysOfEveryFallWhatIsAliveAfterIt) {

@@ -1,4 +1,4 @@
-// Every kind of collective in every form, over group sizes 1 to 9: what each member receives.
+// Tests every kind of collective in every form, for group sizes 1 to 9: what each member receives.
 #include "support/rank_program.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@ namespace ccgraph::test {
 namespace {
 
 using Row = std::vector<double>;
-/// What member `m` of `n` receives.
+/// Returns what member `m` of `n` receives.
 using Expectation = std::function<Row(int n, int m)>;
 
 double value(int rank, int i) { return 100.0 * (rank + 1) + i; }
 
-/// Elements begin..end-1 of the rows of ranks 0..n-1, folded.
+/// Reduces elements begin..end-1 of the rows of ranks 0..n-1.
 Row reduced(int n, int begin, int end, const std::function<double(double, double)> &op) {
   Row row;
   for (int i = begin; i < end; ++i) {
@@ -188,7 +188,7 @@ TEST_P(CollectiveForm, GivesEachMemberItsPart) {
 INSTANTIATE_TEST_SUITE_P(All, CollectiveForm, testing::ValuesIn(forms),
                          [](const auto &info) { return std::string(info.param.name); });
 
-/// Two groups inside of seven ranks, one of them not in order of rank, and ranks that take no part.
+/// Two groups within seven ranks, one of them not in the order of ranks; some ranks are in none.
 TEST(Subgroups, MeetOnTheirOwn) {
   RankProgram program(7);
   for (int r = 0; r < 7; ++r) {
@@ -205,7 +205,8 @@ TEST(Subgroups, MeetOnTheirOwn) {
   EXPECT_EQ(program.output(6), (Row{500, 501, 300, 301, 700, 701}));
 }
 
-/// Rows of a 2 x 3 mesh, then its columns: together the sum over all. Each rank takes its own cell of each partition.
+/// Reduces the rows of a 2 x 3 mesh, then its columns, which gives the sum over all. Each rank uses its own subgroup of
+/// each partition.
 TEST(Mesh, ReducesAlongBothAxes) {
   RankProgram program(6, R"(x: "f32[1]"
     a = _c10d_functional.all_reduce.default(x, 'sum', 'row')

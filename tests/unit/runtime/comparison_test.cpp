@@ -1,4 +1,5 @@
-// Comparison: which values count as equal, what is reported of a difference, and which outputs prove nothing.
+// Tests the comparison: which values count as equal, what is reported about a difference, and which outputs prove
+// nothing.
 #include "ccgraph/runtime/comparison.h"
 #include "support/rank_program.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 using test::hostTensor;
 
-/// One rank's outputs of one name each side.
+/// Compares the outputs of one rank.
 Comparison compare(const TensorMap &expected, const TensorMap &got, const ComparisonRules &rules = {},
                    const TensorMap &inputs = {}) {
   std::vector<TensorMap> e{expected}, g{got}, i{inputs};
@@ -96,7 +97,7 @@ TEST(Comparison, IgnoresWhatIsNoOutput) {
   EXPECT_EQ(compare(row({1}, DType::F32, "in.x"), row({1}, DType::F32, "attr.k")).outputs, 0U);
 }
 
-/// A complex row.
+/// Returns a complex row.
 TensorMap complexRow(const std::vector<std::pair<float, float>> &values) {
   HostTensor host;
   host.dtype = DType::C64;

@@ -1,4 +1,5 @@
-// Ranks that disagree about a communication, or never come: each kind ends in a diagnostic that names ranks, nodes and what differs.
+// Tests ranks that disagree about a collective, or never launch it: each kind ends with a diagnostic that names ranks,
+// nodes and the difference.
 #include "support/rank_program.h"
 
 #include <gtest/gtest.h>
@@ -6,14 +7,14 @@
 namespace ccgraph::test {
 namespace {
 
-/// A program of one collective: its name in the text is c<rank>, so that messages show whose node they name.
+/// Returns a program of one collective, which is named c<rank> so that messages show whose node they name.
 std::string calling(const std::string &call, size_t rank) {
   std::string name = "c" + std::to_string(rank);
   return "x: \"f32[4]\"\n " + name + " = _c10d_functional." + call + "\n w = _c10d_functional.wait_tensor.default(" +
          name + ")\n return (w,)";
 }
 
-/// The error of two ranks that make one call each.
+/// Returns the error of two ranks that make one call each.
 std::string errorOf(const std::string &first, const std::string &second) {
   RankProgram program(2);
   program.addGraph(calling(first, 0)).addGraph(calling(second, 1)).legibleInput({4});
@@ -205,7 +206,7 @@ TEST(Transfer, OfAnotherCount) {
             "  note: the two ends of a transfer must agree on dtype and number of elements\n");
 }
 
-/// One call that makes no sense for its group, and what the message must hold.
+/// One call that is invalid for its group, and the required content of the message.
 struct BadCall {
   const char *name;
   const char *call;

@@ -1,4 +1,5 @@
-// Equivalence: two programs are the same if a caller sees the same, and what a caller sees.
+// Tests equivalence: two programs are equivalent if a caller observes the same values; the tests define what a caller
+// observes.
 #include "ccgraph/runtime/equivalence.h"
 
 #include "support/rank_program.h"
@@ -8,7 +9,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// The verdict on two whole programs of two ranks; in.x is legible, and so is in.y where it is taken.
+/// Returns the verdict on two whole programs of two ranks; in.x is legible, and so is in.y if it is an input.
 EquivalenceReport equivalenceOf(const std::string &before, const std::string &after) {
   test::RankProgram first(2, before), second(2, after);
   first.legibleInput({2}).legibleInput({2}, "y", DType::F64);
@@ -20,12 +21,12 @@ EquivalenceReport equivalenceOf(const std::string &before, const std::string &af
   return checkEquivalence(request, {&second.graph()}, {});
 }
 
-/// The same, of programs that take x.
+/// Does the same for programs with input x.
 EquivalenceReport equivalence(const std::string &before, const std::string &after) {
   return equivalenceOf("x: \"f32[2]\"\n" + before, "x: \"f32[2]\"\n" + after);
 }
 
-/// What differs first; "" where the programs are equal.
+/// Returns the first difference; "" if the programs are equivalent.
 std::string differenceOf(const EquivalenceReport &report) {
   if (report.comparison.differences.empty())
     return report.beforeFailure + report.afterFailure;

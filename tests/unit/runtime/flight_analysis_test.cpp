@@ -1,4 +1,4 @@
-// Who is the culprit: by majority, by its own plan, by what others wait for.
+// Tests how the culprit is found: by majority, by its own plan, by what others wait for.
 #include "ccgraph/runtime/flight_analysis.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ public:
       records[static_cast<size_t>(rank)].groups.push_back({name, "", ranks});
     return *this;
   }
-  /// The next call of the rank on the group.
+  /// Adds the next call of the rank on the group.
   FlightCall &call(size_t rank, const char *operation, FlightState state, int64_t elements = 4, size_t group = 0) {
     FlightRecord &record = records[rank];
     FlightCall call;
@@ -209,7 +209,7 @@ TEST(FlightAnalysis, TakesGroupsOfUnknownRanksByTheirNames) {
 }
 
 TEST(FlightAnalysis, LeavesOutWhatWasDoneAfterTheFirstRecord) {
-  // Rank 1 was stopped before its first collective, and let go when the others had given up.
+  // Rank 1 was stopped before its first collective, and resumed after the others had timed out.
   Ranks ranks(3);
   for (size_t rank = 0; rank < 3; ++rank) {
     FlightCall &call = ranks.call(rank, "all_reduce", started);
@@ -222,7 +222,7 @@ TEST(FlightAnalysis, LeavesOutWhatWasDoneAfterTheFirstRecord) {
             "which ranks 0 and 2 wait; its last call was all_gather f32[4]");
 }
 
-/// Two ranks that have ended: rank 0 waited for the other until 1000, which ran a last step long after its collective.
+/// Two ranks have ended: rank 0 waited until 1000 for the other, which ran a last step long after its collective.
 Ranks endedLate(FlightTimes last, bool communicates) {
   Ranks ranks(2);
   for (size_t rank = 0; rank < 2; ++rank) {
@@ -244,7 +244,7 @@ TEST(FlightAnalysis, LeavesOutThatAStoppedRankHasEndedSince) {
 }
 
 TEST(FlightAnalysis, NamesWhoHasLeftOutWhatItsPairLaunches) {
-  // Of a pair, where rank 0 has gone on to what all launch, which rank 1 does when the pair has met.
+  // In a pair, rank 0 has continued to the collective that all launch; rank 1 launches it after the pair's collective.
   Ranks ranks(3);
   ranks.group("pair", {0, 1});
   for (FlightRecord &record : ranks.records)
@@ -263,7 +263,8 @@ TEST(FlightAnalysis, NamesWhoHasLeftOutWhatItsPairLaunches) {
 }
 
 TEST(FlightAnalysis, NamesNobodyWhoWaitsForTheElementsOfAStoppedRank) {
-  // Ranks 1 and 2 have launched what they move together; rank 1 is stopped, and rank 2 cannot go on to what rank 0 waits for.
+  // Ranks 1 and 2 have launched a collective of both; rank 1 is stopped, and rank 2 cannot continue to the collective
+  // for which rank 0 waits.
   for (const std::vector<int64_t> &waited : {std::vector<int64_t>{0, 1, 2}, std::vector<int64_t>{0, 2}}) {
     Ranks ranks(3);
     ranks.group("pair", {1, 2});

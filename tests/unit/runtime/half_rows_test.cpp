@@ -46,7 +46,7 @@ TYPED_TEST(HalfRows, FloatsRoundAsTheyDoAlone) {
   this->expectRounded(floats);
 }
 
-/// What lies in the middle between two neighbours goes to the even one; beyond the last there is infinity.
+/// A tie between two neighbors is rounded to the even one; beyond the largest number the result is infinity.
 TYPED_TEST(HalfRows, TiesAndEndsRoundAsTheyDoAlone) {
   std::vector<float> floats;
   for (uint32_t bits : llvm::seq<uint32_t>(0, 0x7f7f)) {

@@ -1,4 +1,4 @@
-// Values in flight: what may touch them before their wait, and what may not.
+// Tests values in flight: which accesses before their wait are permitted.
 #include "support/rank_program.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using Row = std::vector<double>;
 
-/// Two ranks run `body`, in which w is the wait on the launch c; x is f32[4].
+/// Runs `body` on two ranks, in which w is the wait on the launch c; x is f32[4].
 RankProgram twoRanks(const std::string &body) {
   RankProgram program(2, "x: \"f32[4]\"\n" + body);
   program.legibleInput({4});
@@ -123,7 +123,7 @@ TEST(InFlight, WaitingForOneElementLeavesTheOthers) {
             std::string::npos);
 }
 
-/// A list of two reduce_scatters, of which the first result has been waited for and written.
+/// A list of two reduce_scatters, whose first result was awaited and written.
 constexpr const char *scatters =
     "y = aten.mul.Tensor(x, 10)\n c = _c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', 2, '0')\n"
     " a = c[0]\n b = c[1]\n u = _c10d_functional.wait_tensor.default(a)\n m = aten.mul_.Tensor(u, 2)\n";

@@ -1,4 +1,4 @@
-// The interpreter beside collectives: inputs, attributes, symbols, subgraphs, results, and what it refuses.
+// Tests the interpreter apart from collectives: inputs, attributes, symbols, subgraphs, results, and refusals.
 #include "support/rank_program.h"
 
 #include "ccgraph/ir/dims.h"
@@ -50,7 +50,7 @@ TEST(Inputs, MustBeThereAndFit) {
             "error: x: rank 0: the given input: got f32[3][1], expected f32[2] as its type says [run.type]\n");
 }
 
-/// What a program of one input without values says of memory.
+/// Returns the memory error of a program with one input without values.
 std::string memoryError(const char *text) {
   RankProgram program(1, text);
   program.legibleInput({2});

@@ -12,7 +12,7 @@ namespace {
 
 Tensor bytes(int64_t count) { return Tensor::zeros(DType::U8, {count}); }
 
-/// Why the run fails; empty if it does not.
+/// Returns why the run fails; empty if it does not.
 std::string refusal(const RunRequest &request) {
   llvm::Expected<RunResult> result = interpret(request);
   return result ? "" : llvm::toString(result.takeError());
@@ -61,7 +61,7 @@ TEST(MemoryLimit, CountsWorkingMemory) {
 }
 
 TEST(MemoryLimit, CountsWhatTheCallerGets) {
-  // The tensor has four bytes, of which each result shows 800.
+  // The tensor has four bytes, and each result shows 800 bytes of it.
   test::RankProgram program(1, "x: \"f32[1]\"\n a = aten.expand.default(x, [200])\n return (a, a)");
   program.legibleInput({1});
   RunRequest request = program.request();
@@ -95,7 +95,7 @@ TEST(MemoryNeed, IsToldFromTypesForAllRanksTogether) {
 TEST(MemoryNeed, RefusesARunBeforeItStarts) {
   test::RankProgram program = doubled(2);
   RunRequest request = program.request();
-  // Because kernels need working memory besides, and the caller gets copies.
+  // Kernels also need working memory, and the caller gets copies.
   request.memoryLimit = 6000;
   EXPECT_EQ(refusal(request), "");
   request.memoryLimit = 1599;

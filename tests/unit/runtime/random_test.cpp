@@ -1,4 +1,4 @@
-// Random operators: one stream a rank, the same on all of them, drawn in program order.
+// Tests random operators: one stream for each rank, the same on all of them, drawn in program order.
 #include "support/rank_program.h"
 
 #include <gtest/gtest.h>

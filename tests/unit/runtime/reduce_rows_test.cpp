@@ -1,4 +1,4 @@
-// The fast reduction gives what the plain one gives, to the bit.
+// Tests that the fast reduction gives bitwise the results of the plain one.
 #include "collectives/reduce_rows.h"
 
 #include "collectives/reduce.h"
@@ -15,7 +15,7 @@ constexpr DType dtypes[] = {DType::U8,  DType::I8,   DType::I16, DType::I32, DTy
 constexpr ReduceOp operators[] = {ReduceOp::Sum, ReduceOp::Avg,  ReduceOp::Product, ReduceOp::Min,
                                   ReduceOp::Max, ReduceOp::Band, ReduceOp::Bor,     ReduceOp::Bxor};
 
-/// Any bits but those of a NaN, whose bits no reduction promises; of a bool, 0 or 1.
+/// Returns any bits except a NaN, whose bits no reduction preserves; for bool, 0 or 1.
 Tensor anyBits(DType dtype, int64_t count, uint64_t seed) {
   Numbers draw(seed);
   Tensor tensor = Tensor::zeros(dtype, {count});
@@ -87,7 +87,7 @@ TEST(ReduceRows, MayWriteWhereItReads) {
   EXPECT_TRUE(same(rows[1], expected));
 }
 
-/// Stores past the caches write whole blocks to places that are aligned; what is left goes the plain way.
+/// Stores that bypass the caches write whole blocks to aligned addresses; the remaining elements use the plain code.
 TEST(ReduceRows, ResultsThatOutgrowTheCachesAreTheSame) {
   for (DType dtype : {DType::F32, DType::BF16})
     for (int64_t offset : {0, 1}) {
@@ -103,7 +103,7 @@ TEST(ReduceRows, ResultsThatOutgrowTheCachesAreTheSame) {
     }
 }
 
-/// IEEE 754 binary16 by its definition: sign, 5 bits of exponent, 10 of fraction.
+/// Implements IEEE 754 binary16 by its definition: sign, 5 bits of exponent, 10 of fraction.
 double halfByDefinition(uint16_t bits) {
   int exponent = (bits >> 10) & 31, fraction = bits & 1023;
   double magnitude = exponent == 0    ? std::ldexp(fraction, -24)
@@ -120,11 +120,12 @@ TEST(Half, WidensAsDefined) {
   }
 }
 
-/// Each half, the floats beside it, and those beside and on the middle to the next one: what is nearest wins, and of two the even.
+/// Tests each half, the adjacent floats, and the floats near and at the midpoint to the next half: the nearest half
+/// must be chosen, and the even one for a tie.
 TEST(Half, NarrowsToTheNearest) {
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     auto low = static_cast<uint16_t>(bits), high = static_cast<uint16_t>(bits + 1);
-    // Because the half after the largest would be 2^16, what is nearer to it is infinite.
+    // The half after the largest would be 2^16, so numbers nearer to it become infinite.
     double from = halfByDefinition(low), to = bits == 0x7bff ? 65536 : halfByDefinition(high);
     auto middle = static_cast<float>((from + to) / 2);
     uint16_t even = low % 2 == 0 ? low : high;

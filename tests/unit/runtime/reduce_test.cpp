@@ -1,4 +1,4 @@
-// Reductions: rank order, rounding, every dtype and operator, and the pairs that do not exist.
+// Tests reductions: rank order, rounding, every dtype and operator, and the pairs that do not exist.
 #include "collectives/reduce.h"
 
 #include "support/rank_program.h"
@@ -20,13 +20,13 @@ std::vector<double> reduce(ReduceOp op, DType dtype, const std::vector<std::vect
 using Row = std::vector<double>;
 
 TEST(Reduce, AddsInRankOrder) {
-  // 1e17 + 1 is 1e17 in f64, so the order shows.
+  // 1e17 + 1 is 1e17 in f64, so the result shows the order.
   EXPECT_EQ(reduce(ReduceOp::Sum, DType::F64, {{1e17}, {1}, {-1e17}}), Row{0});
   EXPECT_EQ(reduce(ReduceOp::Sum, DType::F64, {{1e17}, {-1e17}, {1}}), Row{1});
 }
 
 TEST(Reduce, RoundsOnceAtTheEnd) {
-  // 256 + 1 = 256 in bf16 (8 bits of mantissa), ties to even: step by step the sum would stay 256.
+  // 256 + 1 = 256 in bf16 (8 bits of mantissa), ties to even: with rounding after each step, the sum would stay 256.
   EXPECT_EQ(reduce(ReduceOp::Sum, DType::BF16, {{256}, {1}, {1}}), Row{258});
   EXPECT_EQ(reduce(ReduceOp::Sum, DType::F16, {{2048}, {1}, {1}}), Row{2050});
   EXPECT_EQ(reduce(ReduceOp::Sum, DType::F32, {{1e8}, {1}, {-1e8}}), Row{1});

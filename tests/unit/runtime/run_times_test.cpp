@@ -1,4 +1,4 @@
-// What a run took, told from records whose times are given.
+// Tests the times of a run, computed from records with given times.
 #include "ccgraph/runtime/run_times.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(RunTimes, CountAsExposedWhatNoStepCovers) {
   RunTimes times = measureRun(records);
   EXPECT_DOUBLE_EQ(times.steps, 45e-6);
   EXPECT_DOUBLE_EQ(times.inFlight, 40e-6);
-  EXPECT_DOUBLE_EQ(times.exposed, 27e-6); // 10 to 20 and 45 to 48 are covered
+  EXPECT_DOUBLE_EQ(times.exposed, 27e-6); // 10 to 20 and 45 to 48 overlap with computation
 }
 
 TEST(RunTimes, OfTheRankThatHasMostExposed) {

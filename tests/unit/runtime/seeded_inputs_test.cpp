@@ -1,4 +1,4 @@
-// Seeded inputs: a function of seed, rank, name and type, within what the readers accept.
+// Tests seeded inputs: they depend only on seed, rank, name and type, and readers accept them.
 #include "ccgraph/runtime/seeded_inputs.h"
 
 #include "support/rank_program.h"
@@ -89,7 +89,7 @@ TEST(SeededInputs, ArePositiveUnderARoot) {
       0.0625, 4);
 }
 
-/// An Adam step of one number, as generated programs and as PyTorch's compiler write it.
+/// An Adam step of one number, in the form of generated programs and of PyTorch's compiler.
 const char *const adamSteps[] = {
     R"(g: "f32[100]", square: "f32[100]", step: "f32[100]"
     next = aten.add.Tensor(step, 1)
@@ -116,7 +116,7 @@ TEST(SeededInputs, MakeSecondMomentsAndStepCountsPositive) {
   for (const char *text : adamSteps) {
     expectWithin(valuesOf(text, "in.square"), 0.0625, 4);
     expectWithin(valuesOf(text, "in.step"), 0.0625, 4);
-    // A square is never negative, so the gradient may have either sign.
+    // A square is never negative, while the gradient may have either sign.
     std::vector<double> gradient = valuesOf(text, "in.g");
     EXPECT_LT(*std::min_element(gradient.begin(), gradient.end()), -1);
   }

@@ -1,4 +1,4 @@
-// Advice is followed: each line's flags, given to ccgraph-opt, save what was promised.
+// Tests that advice is true: the flags of each line, passed to ccgraph-opt, give the promised saving.
 #include "driver/opt_driver.h"
 
 #include "llvm/Support/JSON.h"
@@ -10,7 +10,7 @@ namespace {
 
 class AdviceOnSuite : public testing::TestWithParam<const char *> {
 protected:
-  /// What --json prints, with these flags.
+  /// Returns the output of --json with these flags.
   static llvm::json::Value run(llvm::ArrayRef<std::string> flags) {
     const std::string folder = std::string(CCGRAPH_TEST_DATA "/suite/") + GetParam();
     std::vector<std::string> words = {folder + "/readable.py.gz",

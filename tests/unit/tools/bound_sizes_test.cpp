@@ -60,6 +60,6 @@ TEST(BoundSizes, TheGraphKeepsItsSymbolsAndMergesNoneOfTheirCollectives) {
   BoundRewrite bound = llvm::cantFail(rewriteWithSizes(*graph, {{"s0", 4}}, {pipeline, nullptr, options}));
   ASSERT_TRUE(graph->find("r0") && graph->find("r1"));
   EXPECT_EQ(graph->find("r0")->type()->str(), "f32[s0, 8][8, 1]cuda:0");
-  EXPECT_FALSE(graph->find("r2")); // because these two are in one bucket
+  EXPECT_FALSE(graph->find("r2")); // r1 and r2 are in one bucket
   EXPECT_TRUE(bound.result.run.changed());
 }

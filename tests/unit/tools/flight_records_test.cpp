@@ -1,4 +1,4 @@
-// What ccgraph-run leaves of a run that fails, or is told to by a signal, and that --analyze reads it.
+// Tests the records that ccgraph-run writes for a run that fails or gets a signal, and that --analyze reads them.
 #include "driver/run_driver.h"
 
 #include <chrono>
@@ -106,12 +106,12 @@ TEST_F(FlightRecords, ThatCannotBeWrittenAreAnErrorBesideTheRuns) {
 
 namespace {
 
-/// A run in a process of its own, told by signals.
+/// A run in a process of its own, controlled by signals.
 class Child {
 public:
   explicit Child(pid_t pid) : pid_(pid) {}
   void tell(int signal) const { kill(pid_, signal); }
-  /// Looks whether it has ended.
+  /// Returns whether it still runs.
   bool goesOn() {
     if (!ended_)
       ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
@@ -123,7 +123,7 @@ public:
     ended_ = true;
     return status_;
   }
-  /// False where it ended before.
+  /// Returns false if it ended before the condition held.
   template <typename Condition>
   bool goesOnUntil(Condition holds) {
     while (!holds()) {
@@ -133,7 +133,8 @@ public:
     }
     return true;
   }
-  /// It waits for SIGUSR1 instead of ending by it. Who forks, or makes a thread, blocks all signals for a while, and then SIGHUP too.
+  /// Returns whether the process waits for SIGUSR1 instead of being ended by it. A process that forks or creates a
+  /// thread blocks all signals for a while, including SIGHUP.
   [[nodiscard]] bool takesSignals() const {
     std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
     std::string line;
@@ -160,7 +161,7 @@ TEST_F(FlightRecords, AreWrittenOnASignalWhileTheRunGoesOn) {
   Child child(pid);
   auto isWritten = [] { return fs::exists("records/rank_2.json"); };
   ASSERT_TRUE(child.goesOnUntil([&] { return child.takesSignals(); })) << child.await();
-  // Asked again as long as not all others have come to where they wait for rank 1.
+  // Repeats until all other ranks have reached the point where they wait for rank 1.
   auto namesRank1 = [&] {
     return run({"--analyze", "records"}) == 3 && out_.find("rank 1 is the culprit: ") != std::string::npos;
   };

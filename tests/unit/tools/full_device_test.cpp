@@ -1,4 +1,4 @@
-// No tool aborts where its output cannot be written: it says so, and exits as for any other bad file.
+// Tests that no tool aborts if its output cannot be written: it reports an error and exits as for any other bad file.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 struct Call {
   const char *tool;
   const char *arguments;
-  bool toStdout; ///< else the arguments name /dev/full
+  bool toStdout; ///< otherwise the arguments name /dev/full
 };
 
 void PrintTo(const Call &call, std::ostream *os) { *os << call.tool << ' ' << call.arguments; }

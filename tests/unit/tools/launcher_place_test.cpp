@@ -1,4 +1,4 @@
-// What launchers say in the environment: each one's names, and where processes meet that were told nothing else.
+// Tests the environment variables of launchers: the names of each launcher, and the default rendezvous.
 #include "driver/launcher_place.h"
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 using driver::MeetingPlace;
 using driver::placeOfLauncher;
 
-/// These variables and no other ones of launchers, as long as it lives.
+/// Sets these variables and unsets all others of launchers during its lifetime.
 class Launched {
 public:
   explicit Launched(const std::map<std::string, std::string> &variables) {

@@ -20,7 +20,7 @@ ListedGraph entry(const char *kind, const char *compileId, GraphRole role, size_
 
 constexpr GraphRole forward = GraphRole::Forward, backward = GraphRole::Backward;
 
-/// One compilation, whose forward Inductor has put into buckets.
+/// Returns one compilation, whose forward graph Inductor merged into buckets.
 std::vector<ListedGraph> oneCompilation() {
   return {entry("aot_joint_graph", "0/0", GraphRole::Joint, 20), entry("aot_forward_graph", "0/0", forward, 10),
           entry("aot_backward_graph", "0/0", backward, 10),      entry("before_post_grad_graph", "0/0", forward, 10),
@@ -35,7 +35,7 @@ TEST(LoggedStep, ForwardAndBackwardAreOneStepAndInductorsResultIsTheBaseline) {
   ASSERT_TRUE(step);
   ASSERT_EQ(step->graphs.size(), 2U);
   EXPECT_EQ(step->chosen, 0U);
-  EXPECT_EQ(step->graphs[0].start, 3U); // because 4 has fewer collectives: its buckets cannot be taken apart
+  EXPECT_EQ(step->graphs[0].start, 3U); // 4 has fewer collectives, since they are in buckets that cannot be split
   EXPECT_EQ(step->graphs[0].inductor, std::vector<size_t>{4});
   EXPECT_EQ(step->graphs[1].start, 6U);
   EXPECT_TRUE(step->graphs[1].startsFromInductor());
@@ -76,7 +76,7 @@ TEST(LoggedStep, AGraphThatInductorNeverCompiledIsNoPartOfTheStep) {
   EXPECT_EQ(step->graphs[0].role, forward);
   EXPECT_EQ(step->graphs[1].compileId, "1/0");
   EXPECT_EQ(step->chosen, 1U);
-  // Who chooses it gets it all the same, without a baseline.
+  // A user who selects the graph gets it nevertheless, without a baseline.
   EXPECT_TRUE(stepOf(graphs, 1)->graphs[1].inductor.empty());
 }
 

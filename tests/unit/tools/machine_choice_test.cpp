@@ -1,4 +1,4 @@
-// Which machine a dump was made for.
+// Tests how the machine of a dump is chosen.
 #include "ccgraph/toolkit/machine_choice.h"
 
 #include "ccgraph/frontend/fx_text.h"

@@ -1,4 +1,4 @@
-// What ccgraph-opt does that its printed text (tests/cli, tests/diagnostics) does not show.
+// Tests behavior of ccgraph-opt that its printed text (tests/cli, tests/diagnostics) does not show.
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/opt_driver.h"
@@ -47,7 +47,7 @@ protected:
     llvm::raw_string_ostream err(err_);
     return static_cast<int>(optMain(arguments, {out, err}));
   }
-  /// What is said of a defect.
+  /// The report of a defect.
   struct Asked {
     std::string reproducer;
     std::string schedule = {};

@@ -1,4 +1,4 @@
-// Which differences between the graphs of ranks make them different programs.
+// Tests which differences between the graphs of ranks make them different programs.
 #include "ccgraph/toolkit/rank_comparison.h"
 
 #include "ccgraph/frontend/fx_text.h"

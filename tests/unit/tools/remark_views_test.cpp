@@ -1,4 +1,4 @@
-// Remarks with what is known of their nodes, and as LLVM's optimisation records.
+// Tests remarks with the properties of their nodes, and as LLVM's optimization records.
 #include "driver/remark_views.h"
 
 #include <gtest/gtest.h>

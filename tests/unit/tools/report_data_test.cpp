@@ -8,7 +8,7 @@
 namespace ccgraph::report {
 namespace {
 
-/// A transfer of 3 us that computation of 2 us hides, all but one microsecond.
+/// Returns a schedule with a collective of 3 us that overlaps with computation of 2 us, so one microsecond is exposed.
 ScheduleRecord schedule() {
   ScheduleRecord record;
   record.total = 4'000'000;
@@ -26,7 +26,7 @@ ScheduleRecord schedule() {
   return record;
 }
 
-/// The same with the wait at once; nobody reads the result.
+/// Returns the same schedule with an immediate wait; no node reads the result.
 ScheduleRecord scheduleBefore() {
   ScheduleRecord record = schedule();
   std::swap(record.steps[1], record.steps[2]);

@@ -1,4 +1,5 @@
-// Records of schedules: the sums are those of the timeline and of the memory's peak, and each transfer knows its wait and its use.
+// Tests records of schedules: the sums equal those of the timeline and the peak memory, and each collective has its
+// wait and its first use.
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/graph_files.h"

@@ -1,4 +1,4 @@
-// Traces of predicted schedules: lanes, arrows, counters and the pairs that HTA makes.
+// Tests traces of predicted schedules: rows, arrows, counters and the pairs that HTA makes.
 #include "ccgraph/toolkit/schedule_trace.h"
 
 #include "llvm/Support/JSON.h"
@@ -11,7 +11,7 @@ namespace {
 
 using llvm::json::Object;
 
-/// A transfer of 3 us that computation of 2 us hides, all but one microsecond.
+/// Returns a schedule with a collective of 3 us that overlaps with computation of 2 us, so one microsecond is exposed.
 ScheduleRecord schedule() {
   ScheduleRecord record;
   record.total = 4'000'000;
@@ -53,7 +53,7 @@ std::string lineOf(const Object &event) {
   return text;
 }
 
-/// "name thread begin duration" of the events of one kind, in nanoseconds.
+/// Returns "name thread begin duration" for the events of one kind, in nanoseconds.
 std::vector<std::string> linesOf(llvm::ArrayRef<Object> events, llvm::StringRef phase, int64_t process) {
   std::vector<std::string> lines;
   for (const Object &event : events)

@@ -1,4 +1,4 @@
-// A program in which some collectives have a group of their own.
+// Tests programs in which some collectives get a group of their own.
 #include "ccgraph/toolkit/split_group.h"
 
 #include "support/program_builder.h"

@@ -1,4 +1,4 @@
-// What the graph of one rank says against being the program of every rank.
+// Tests contradictions in the graph of one rank to the assumption that every rank runs it.
 #include "ccgraph/toolkit/spmd_evidence.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -13,7 +13,7 @@ std::unique_ptr<Graph> graphOf(Context &context, llvm::StringRef inputs, llvm::S
   return std::move(llvm::cantFail(readFxText(context, {"rank.py", text})).front());
 }
 
-/// Rules that the graph contradicts by.
+/// Returns the rules of the contradictions.
 std::vector<std::string> rulesOf(llvm::StringRef inputs, llvm::StringRef body, const Group &group = {}) {
   Context context;
   std::unique_ptr<Graph> graph = graphOf(context, inputs, body);
@@ -53,7 +53,7 @@ TEST(SpmdEvidence, NoRankTransfersToItself) {
             Rules({"peers"}));
 }
 
-/// Shards of 3 rows on 4 ranks, cut to `kept` rows.
+/// Returns the rules for shards of 3 rows on 4 ranks, sliced to `kept` rows.
 std::vector<std::string> rulesOfCut(llvm::StringRef kept) {
   return rulesOf("x: \"f32[3, 4][4, 1]cpu\"",
                  ("        g: \"f32[12, 4][4, 1]cpu\" = "

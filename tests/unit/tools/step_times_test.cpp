@@ -1,4 +1,4 @@
-// How long the steps of a plan take, by the nodes that they were made of.
+// Tests the durations of a plan's steps, computed from the durations of the nodes.
 #include "ccgraph/toolkit/step_times.h"
 
 #include "support/plan_builder.h"

@@ -1,4 +1,4 @@
-// Unified diffs: hunks, moves, and what stays where something must move.
+// Tests unified diffs: hunks, moves, and which lines stay when others must move.
 #include "ccgraph/toolkit/text_diff.h"
 
 #include <gtest/gtest.h>
@@ -85,10 +85,11 @@ TEST(TextDiff, OfNothingAndSomethingIsAllOfIt) {
   EXPECT_EQ(diff("x\ny\n", ""), "--- a\n+++ b\n@@ -1,2 +0,0 @@\n-x\n-y\n");
 }
 
-/// Both texts can be read off the diff, whatever the order.
+/// Both texts can be reconstructed from the diff, for any order.
 TEST(TextDiff, HoldsBothTexts) {
   constexpr size_t lines = 20'000,
-                   step = 7919; // a prime that divides no number of lines: all of them, in another order
+                   step = 7919; // a prime that does not divide the number of lines, so it gives a permutation of all
+                                // lines
   std::string before, after, fromBefore, fromAfter;
   for (size_t i = 0; i < lines; ++i) {
     before += "line " + std::to_string(i) + "\n";

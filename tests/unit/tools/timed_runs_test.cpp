@@ -1,4 +1,4 @@
-// Runs of one program on the same inputs are held to the first of them, to the bit.
+// Tests that runs of one program on the same inputs are compared bitwise with the first run.
 #include "driver/timed_runs.h"
 
 #include "support/rank_program.h"

@@ -1,4 +1,4 @@
-// Functions with a backward of their own, and gradients that are given: what is recorded, where, and what is refused.
+// Tests functions with a custom backward, and given gradients: what is recorded, where, and what is refused.
 #include "traced.h"
 
 #include "ccgraph/tracer/autograd_function.h"

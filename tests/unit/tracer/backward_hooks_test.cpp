@@ -1,4 +1,5 @@
-// Hooks of modules: where their calls stand, what they read, how such a graph is written, refused and run.
+// Tests hooks of modules: the positions of their calls, their operands, and how such a graph is written, refused and
+// run.
 #include "traced.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -21,7 +22,7 @@ namespace {
 using namespace tracer;
 using llvm::cantFail;
 
-/// y = 3 x in a module with these hooks, on both sides of which is something else: the gradient of -sin(3 cos(x)).
+/// y = 3 x in a module with these hooks, between other operators: the gradient of -sin(3 cos(x)).
 Graph &program(Traced &t, const std::string &preHooks, const std::string &hooks) {
   BackwardState state = BackwardState::input();
   Tensor x = t.input("x", {2}, DType::F64);
@@ -83,13 +84,13 @@ TEST(BackwardHooks, AreWrittenAndReadBack) {
   std::unique_ptr<Graph> fromFx = std::move(cantFail(readFxText(t.context(), {"g.py", fxStream.str()})).front());
   llvm::cantFail(writeFxText(againStream, *fromFx));
   EXPECT_EQ(againStream.str(), fx);
-  // Which tests/torch/module_hooks.py runs with PyTorch's own function.
+  // tests/torch/module_hooks.py runs this file with PyTorch's own function.
   auto file = llvm::MemoryBuffer::getFile(CCGRAPH_TEST_DATA "/tracer/module_hooks.py");
   ASSERT_TRUE(file);
   EXPECT_EQ(fx, (*file)->getBuffer().str());
 }
 
-/// Names of the calls, but for those that only take a list apart.
+/// Returns the names of the calls, without those that only take elements of a list.
 std::vector<std::string> stepsOf(const Graph &graph) {
   std::vector<std::string> names;
   for (const Node *node : graph)
@@ -121,7 +122,7 @@ TEST(BackwardHookErrors, WhoHasNoKernelForThemRefusesThemByName) {
       << notLowered;
 }
 
-/// Pre-hooks add 100 to the gradient; hooks multiply it by that of the result.
+/// Pre-hooks add 100 to the gradient; hooks multiply it by the gradient of the result.
 class Hooks final : public runtime::ProvidedKernel {
 public:
   [[nodiscard]] llvm::StringRef parameters() const override {

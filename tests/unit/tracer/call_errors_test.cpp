@@ -1,4 +1,5 @@
-// Calls that PyTorch refuses, each with PyTorch's words: no trace holds a program that can only fail when it runs.
+// Tests calls that PyTorch refuses, each with PyTorch's message, so that no trace holds a program which can only fail
+// when it runs.
 #include "traced.h"
 
 namespace ccgraph::test {
@@ -6,7 +7,7 @@ namespace {
 
 using namespace tracer;
 
-/// The message of a failed call, without the target in front and the rule behind.
+/// Returns the message of a failed call, without the target before it and the rule after it.
 std::string messageOf(const Tensor &tensor) {
   llvm::StringRef text = tensor.error() ? llvm::StringRef(tensor.error()->message) : "";
   return text.str();

@@ -1,5 +1,5 @@
-// Functional collectives: what each records, in PyTorch's order of arguments; its refusals, text by text; and that what
-// is recorded computes the same before and after -O2.
+// Tests functional collectives: the recorded calls with PyTorch's order of arguments, the texts of all refusals, and
+// that a recorded program computes the same before and after -O2.
 #include "traced.h"
 
 namespace ccgraph::test {
@@ -7,7 +7,7 @@ namespace {
 
 using namespace collectives;
 
-/// What one call on an f32[8, 4] records in a world of 4.
+/// Returns what one call on an f32[8, 4] records in a world of 4.
 template <typename Make>
 std::string recorded(Make make) {
   Traced t;

@@ -1,4 +1,5 @@
-// Wrapped tensors: what a trace of each in-place collective holds, where it waits, what becomes of it, and what is refused.
+// Tests wrapped tensors: the trace of each in-place collective, the position of its wait, its later forms, and
+// refusals.
 #include "traced.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -75,7 +76,7 @@ TEST(CommTensor, ElementsOfAListWaitEachForItself) {
   EXPECT_EQ(text.find("_wait_comm_2"), std::string::npos) << text;
 }
 
-/// One of the eight: launches it on `x`, f32[8], and gives back what it wrote.
+/// One of the eight collectives: launches it on `x`, f32[8], and returns what it wrote.
 struct InPlace {
   std::string name;
   Tensor (*launch)(const Tensor &x);
@@ -164,7 +165,7 @@ const InPlace inPlace[] = {
 
 class InPlaceComm : public testing::TestWithParam<InPlace> {
 protected:
-  /// y = 5 * what the collective made of 2 x.
+  /// y = 5 * the collective's result for 2 x.
   std::unique_ptr<Graph> traced() {
     Trace trace = llvm::cantFail(Trace::begin(context_, {.name = "f", .worldSize = ranks}));
     Tensor x = trace.input("x", {DType::F32, {8}});
@@ -186,7 +187,7 @@ protected:
   Context context_;
 };
 
-// A wait on what a collective has finished is no useless one.
+// A wait on a completed collective is not reported as redundant.
 TEST_P(InPlaceComm, GivesNoWarning) {
   std::unique_ptr<Graph> graph = traced();
   note("records", callsOf(*graph));

@@ -1,5 +1,5 @@
-// Synchronous in-place collectives: each is recorded as functional collective, wait and copy, and computes the same after
-// -O2; asynchronous ones and lists of unequal size are refused.
+// Tests synchronous in-place collectives: each is recorded as functional collective, wait and copy, and computes the
+// same after -O2; asynchronous ones and lists of unequal size are refused.
 #include "traced.h"
 
 #include "ccgraph/tracer/distributed.h"
@@ -11,7 +11,7 @@ struct InPlaceCall {
   const char *name;
   /// sizes of the tensor that is written
   std::vector<int64_t> output;
-  /// writes `output` from an f32[8, 4], asynchronously where it is told so
+  /// writes `output` from an f32[8, 4], asynchronously if requested
   Tensor (*make)(const Tensor &output, const Tensor &input, bool async_op);
   const char *collective;
 };
@@ -75,7 +75,7 @@ TEST_P(InPlaceCollectives, AreFunctionalCollectiveWaitAndCopy) {
   size_t wait = text.find("_c10d_functional.wait_tensor.default", collective);
   size_t copy = text.find("aten.copy_.default", wait);
   EXPECT_NE(copy, std::string::npos) << text;
-  // Every handle of the output means the copy now.
+  // Every handle of the output now refers to the copy.
   EXPECT_EQ(differencesAfterO2(t.finish({same * 2}), 4), "");
 }
 

@@ -1,4 +1,4 @@
-// Eager sessions: operators compute at once on N ranks, collectives wait at their first real use.
+// Tests eager sessions: operators compute immediately on N ranks, and collectives wait at their first real use.
 #include "traced.h"
 
 #include "ccgraph/runtime/interpreter.h"
@@ -31,7 +31,7 @@ struct EagerTest : testing::Test {
       return runtime::interpret(request);
     };
   }
-  /// f32; element i of rank r is 10 (r + 1) + i.
+  /// Returns f32; element i of rank r is 10 (r + 1) + i.
   Tensor legible(const std::vector<int64_t> &sizes) {
     std::vector<HostTensor> values;
     int64_t count = 1;

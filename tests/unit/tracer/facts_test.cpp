@@ -1,4 +1,4 @@
-// Facts that become constants, the guards that say so, and what happens where a fact is another.
+// Tests facts that become constants, the guards for them, and programs in which a fact differs.
 #include "traced.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -14,12 +14,12 @@ namespace {
 using namespace distributed;
 using llvm::cantFail;
 
-/// Rank 5 of 8, which a mesh of 2 x 4 holds at (1, 1).
+/// Rank 5 of 8, which is (1, 1) in a mesh of 2 x 4.
 struct Folding : testing::Test {
   Traced t{{.worldSize = 8, .rank = 5}};
   DeviceMesh mesh{"cuda", {2, 4}, {"dp", "tp"}};
 
-  /// The guards of the finished graph, one a line.
+  /// Returns the guards of the finished graph, one a line.
   std::string guards() {
     std::string text;
     for (const Guard &guard : t.finish({t.input("x", {1})}).guards)

@@ -1,4 +1,4 @@
-// from_local: no node, or a broadcast for what is to be the same on several ranks; and what it refuses.
+// Tests from_local: it adds no node, or a broadcast for a value that must be equal on several ranks; and its refusals.
 #include "traced.h"
 
 #include "ccgraph/tracer/from_local.h"

@@ -1,4 +1,4 @@
-// Programs whose gradients are held to finite differences: one at least for each rule.
+// Defines programs whose gradients are compared with finite differences: at least one for each rule.
 //
 // Ownership: a table that lives as long as the program. Failure: none. Cost: none.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace ccgraph::test {
 
-/// A program of which `y` is differentiated by each input of f64. Inputs whose names begin with `p` are positive; those of i64 are
-/// 0, 1, 0, 1, ...
+/// A program whose result `y` is differentiated with respect to each input of f64. Inputs whose names begin with `p`
+/// are positive; those of i64 are 0, 1, 0, 1, ...
 struct GradientCase {
   const char *name;
   const char *text;

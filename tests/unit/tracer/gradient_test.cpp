@@ -1,4 +1,5 @@
-// Gradients against finite differences in f64, on one rank and on several; what has none, and what is refused.
+// Tests gradients against finite differences in f64, on one rank and on several, operators without gradient, and
+// refusals.
 #include "gradient_cases.h"
 #include "support/noted.h"
 #include "support/random.h"
@@ -33,7 +34,7 @@ Node *nodeNamed(const Graph &graph, llvm::StringRef name) {
   return nullptr;
 }
 
-/// Of its calls, each once.
+/// Returns the targets of its calls, each once.
 std::set<std::string> targetsOf(const Graph &graph) {
   std::set<std::string> targets;
   for (const Node *node : graph)
@@ -50,7 +51,7 @@ std::vector<Node *> differentiableInputs(const Graph &graph) {
   return inputs;
 }
 
-/// The program with the gradients of `y` for outputs, `y` first. Weights of y's elements are an input, `seed`.
+/// The program with `y` and the gradients of `y` as outputs. The weights of y's elements are an input, `seed`.
 class Differentiated {
 public:
   explicit Differentiated(const GradientCase &given) : given_(given), program_(given.ranks, given.text) {
@@ -107,7 +108,7 @@ private:
     Dims sizes = *staticDims(node.type()->sizes());
     return hostTensor(node.type()->dtype(), {sizes.begin(), sizes.end()}, values);
   }
-  /// Away from 0, where some functions have no derivative, and from each other.
+  /// The values are away from 0, where some functions have no derivative, and differ from each other.
   static double real(bool positive, Random &random) {
     double value = 0.2 + 1e-4 * static_cast<double>(random.below(13000));
     return positive || random.below(2) == 0 ? value : -value;
@@ -119,7 +120,7 @@ private:
         program_.input(rank, name, value);
     return program_.run();
   }
-  /// Of all ranks: the sum of their results, weighted.
+  /// Returns the weighted sum of the results of all ranks.
   double objective() {
     runtime::RunResult result = llvm::cantFail(run());
     double sum = 0;
@@ -147,7 +148,7 @@ private:
       double expected = difference(elements[i]);
       double error = std::abs(gradient[i] - expected) / std::max(1.0, std::abs(expected));
       worst_ = std::max(worst_, error);
-      // Not a number is wrong, too.
+      // NaN is wrong, too.
       if (!(error <= 1e-6))
         wrong += "rank " + std::to_string(rank) + ", " + with_[input]->name().str().str() + "[" + std::to_string(i) +
                  "]: got " + std::to_string(gradient[i]) + ", expected " + std::to_string(expected) + "\n";
@@ -159,7 +160,7 @@ private:
   RankProgram program_;
   std::vector<Node *> with_, gradients_;
   std::vector<TensorMap> values_;
-  /// of an element, of its size where that is more than 1
+  /// relative to an element whose size exceeds 1
   double worst_ = 0;
 };
 
@@ -170,7 +171,8 @@ TEST_P(GradientTest, IsThatOfFiniteDifferences) { EXPECT_EQ(Differentiated(GetPa
 INSTANTIATE_TEST_SUITE_P(All, GradientTest, testing::ValuesIn(gradientCases().begin(), gradientCases().end()),
                          [](const testing::TestParamInfo<GradientCase> &info) { return info.param.name; });
 
-/// What no finite difference shows: the gradient is nothing by definition, random, or of an operator for another device.
+/// These operators have no case, since a finite difference shows nothing: the gradient is zero by definition, random,
+/// or of an operator for another device.
 const std::set<std::string> withoutCase = {
     "aten.detach.default",         "aten.sign.default",
     "aten.zeros_like.default",     "aten.ones_like.default",
@@ -186,7 +188,7 @@ TEST(GradientRules, EachHasACase) {
   }
 }
 
-/// A program whose `y` is differentiated by its inputs, and what is said of it.
+/// A program whose `y` is differentiated with respect to its inputs, and the resulting error.
 class Asked {
 public:
   explicit Asked(llvm::StringRef text) : graph_(programGraph(context_, text)) { inferTypes(*graph_); }
@@ -199,7 +201,7 @@ public:
     return appendGradients(builder, request);
   }
   std::string error(llvm::StringRef with = "x") { return llvm::toString(by({with}).takeError()); }
-  /// Targets of all calls, in order.
+  /// Returns the targets of all calls, in order.
   std::vector<std::string> targets() {
     std::vector<std::string> all;
     for (Node *node : graph_->nodes())

@@ -1,4 +1,4 @@
-// The forms of a group: what each comes to, and what each refuses.
+// Tests the forms of a group: the meaning of each form, and its refusals.
 #include "traced.h"
 
 #include "ccgraph/tracer/collectives.h"
@@ -108,7 +108,7 @@ TEST(GroupErrors, ANameWithTwoTags) {
             "  note: give one of them another name\n");
 }
 
-/// What a collective of a group is refused with, in the trace of rank 3 of 4.
+/// Returns the error of a collective on a group, in the trace of rank 3 of 4.
 std::string refusalOnRank3(const GroupLike &group) {
   Traced t({.worldSize = 4, .rank = 3});
   t.trace().addGroup({.name = "front", .ranks = {0, 1}});

@@ -1,5 +1,6 @@
-// Each collective, from the trace to its values: the graph verifies, dead-code elimination leaves the collective, the
-// consumer waits on it, values equal those of an eager session on 4 ranks, and inputs are no constants of the graph.
+// Tests each collective from the trace to its values: the graph verifies, dead-code elimination keeps the collective,
+// the consumer waits for it, values equal those of an eager session on 4 ranks, and inputs are not constants of the
+// graph.
 #include "traced.h"
 
 #include "ccgraph/frontend/object_file.h"
@@ -25,11 +26,11 @@ constexpr size_t ranks = 4;
 
 struct MatrixCase {
   const char *name;
-  /// of an f32[8, 4]
+  /// collective of an f32[8, 4]
   Tensor (*collective)(const Tensor &x);
 };
 
-/// The input of every rank: no two elements alike, and other ones for another seed.
+/// Returns the input of every rank: all elements differ, and other seeds give other elements.
 std::vector<HostTensor> inputsOf(double seed) {
   std::vector<HostTensor> values;
   for (size_t rank = 0; rank != ranks; ++rank) {
@@ -41,7 +42,7 @@ std::vector<HostTensor> inputsOf(double seed) {
   return values;
 }
 
-/// What every rank has of the traced program.
+/// Returns the results of the traced program on every rank.
 Values valuesOf(const Graph &graph, const std::vector<HostTensor> &inputs) {
   runtime::RunRequest request{.graphs = {&graph}, .ranks = ranks};
   request.objects = objectsOf(graph);
@@ -66,19 +67,20 @@ Values eagerValuesOf(const MatrixCase &checked, const std::vector<HostTensor> &i
   return values;
 }
 
-/// Does a collective make what is waited for? Elements, and waits on what a wait has given, only hand it on.
+/// Returns whether the awaited value comes from a collective. Elements of lists, and waits on results of waits, only
+/// pass it on.
 bool isOfACollective(const Node *node) {
   while (node->op() && (node->op()->role == OpRole::Wait || node->op()->role == OpRole::GetItem))
     node = node->operand(0);
   return node->op() && node->op()->collective;
 }
 
-/// The node that pairs what a collective wrote with its Work is no wait, though the graph's rules know it by that role.
+/// The node that pairs a collective's output with its Work is not a wait, although the graph's rules give it that role.
 bool isWait(const Node *node) {
   return node->op()->role == OpRole::Wait && !node->target().str().endswith("._wrap_comm_result");
 }
 
-/// Walks from the consumer through what only passes elements on, to a wait on a collective.
+/// Follows nodes that only pass elements on from the consumer to a wait on a collective.
 bool waitsOnACollective(const Node *node) {
   while (node->op() && node->numOperands() != 0) {
     if (isWait(node))
@@ -92,7 +94,7 @@ size_t collectivesOf(const Graph &graph) {
   return llvm::count_if(graph, [](const Node *node) { return node->op() && node->op()->collective; });
 }
 
-/// f32[2, 4] each, written by collectives while a trace records.
+/// Returns f32[2, 4] tensors that collectives write while a trace records.
 c10d::Tensors buffers(size_t number) {
   c10d::Tensors all;
   for (size_t i = 0; i != number; ++i)
@@ -213,7 +215,7 @@ const MatrixCase cases[] = {
 
 class CollectiveMatrix : public testing::TestWithParam<MatrixCase> {
 protected:
-  /// One step of the way; all of them are noted, as "verified yes, ...".
+  /// Checks one step of the test; all steps are noted, as "verified yes, ...".
   void expect(const std::string &step, bool holds, const std::string &otherwise = "") {
     EXPECT_TRUE(holds) << step << "\n" << otherwise;
     steps_.push_back(step + (holds ? ": yes" : ": no"));

@@ -1,5 +1,5 @@
-// Operators: what composites are recorded as, and that all of them run. The interpreter holds each result to its node's
-// type, so a run shows that what was inferred is what is computed.
+// Tests operators: how composites are recorded, and that all of them run. The interpreter compares each result with its
+// node's type, so a run also checks the inferred types.
 #include "traced.h"
 
 #include "ccgraph/runtime/interpreter.h"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace tracer;
 
-/// The error of a run on one rank; "" where it runs.
+/// Returns the error of a run on one rank; "" if it succeeds.
 std::string runError(const Graph &graph) {
   llvm::Expected<runtime::RunResult> result = runtime::interpret(seededRequest(graph, 1));
   return result ? "" : llvm::toString(result.takeError());

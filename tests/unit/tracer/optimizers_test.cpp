@@ -1,4 +1,4 @@
-// Optimizer steps: their formulas, and the form of lists against that of one parameter.
+// Tests optimizer steps: their formulas, and the list form against the form for one parameter.
 #include "traced.h"
 
 #include "ccgraph/ir/op_def.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace tracer;
 
-/// What a graph gives for f64 inputs of 2 elements on one rank.
+/// Returns a graph's results for f64 inputs of 2 elements on one rank.
 std::vector<std::vector<double>> computed(const Graph &graph,
                                           const std::map<std::string, std::vector<double>> &inputs) {
   runtime::RunRequest request{.graphs = {&graph}, .ranks = 1, .inputs = {{}}};
@@ -118,7 +118,7 @@ TEST(ForeachOptimizers, OfNothingAreNothing) {
   EXPECT_EQ(t.text(), "");
 }
 
-/// The worst difference of two lists of as many values.
+/// Returns the largest difference of two lists with the same number of values.
 double worst(const std::vector<std::vector<double>> &values) {
   double worst = 0;
   size_t half = values.size() / 2;
@@ -145,7 +145,7 @@ TEST(ForeachOptimizers, SgdIsThatOfEachParameter) {
   }
 }
 
-/// Both parameters of `twoStates`; their steps are inputs of these names, or constants where those are empty.
+/// Returns both parameters of `twoStates`; their steps are inputs of these names, or constants for empty names.
 std::vector<AdamWState> statesOf(Traced &t, const std::string &step, const std::string &other) {
   auto input = [&](const std::string &name) { return t.input(name, {2}, DType::F64); };
   std::vector<AdamWState> states{{input("p"), input("m"), input("v")}, {input("q"), input("n"), input("w")}};

@@ -1,4 +1,4 @@
-// Random programs through the API: whatever it records verifies, runs, and computes the same after -O2.
+// Tests random programs in the tracing API: every recorded program verifies, runs, and computes the same after -O2.
 #include "traced.h"
 
 #include "ccgraph/ir/op_def.h"

@@ -1,5 +1,6 @@
-// What each collective of the operator table yields, on a group of 4 ranks: functional, autograd, in-place, _out and list forms, the
-// older c10d_functional with tag, ranks and size, and c10d's own. A collective without a line here fails.
+// Tests the result of each collective in the operator table, on a group of 4 ranks: functional, autograd, in-place,
+// _out and list forms, the older c10d_functional with tag, ranks and size, and c10d's own. A collective without a line
+// here fails the test.
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/source_text.h"
 #include "ccgraph/ir/op_def.h"
@@ -14,7 +15,8 @@
 namespace ccgraph::test {
 namespace {
 
-/// A call of x, f32[8, 6], and y, i64[4]; of `out`, which has the type of the result; and of an object, a group or a reduction.
+/// A call with x, f32[8, 6], and y, i64[4]; with `out`, which has the type of the result; and with an object, a group
+/// or a reduction.
 struct ShapeCase {
   const char *call;
   const char *type;
@@ -23,12 +25,12 @@ struct ShapeCase {
 constexpr const char *same = "f32[8, 6][6, 1]cpu";
 constexpr const char *gathered = "f32[32, 6][6, 1]cpu";
 constexpr const char *share = "f32[2, 6][6, 1]cpu";
-/// Rows that come: 1 + 2 + 3 + 4.
+/// The received rows: 1 + 2 + 3 + 4.
 constexpr const char *exchanged = "f32[10, 6][6, 1]cpu";
 constexpr const char *sameList = "(f32[8, 6][6, 1]cpu, i64[4][1]cpu)";
 constexpr const char *gatheredList = "(f32[32, 6][6, 1]cpu, i64[16][1]cpu)";
 constexpr const char *shareList = "(f32[2, 6][6, 1]cpu, i64[1][1]cpu)";
-/// c10d's own yield their buffers, and a Work, of which no type tells.
+/// c10d's own collectives return their buffers and a Work, for which there is no type.
 constexpr const char *buffer = "(f32[8, 6][6, 1]cpu, -)";
 constexpr const char *bufferList = "((f32[8, 6][6, 1]cpu,), -)";
 constexpr const char *transfers = "(f32[0][1]cpu, i64[4][1]cpu)";
@@ -85,7 +87,7 @@ const ShapeCase cases[] = {
     {"c10d_functional.reduce_scatter_tensor_coalesced.default([x, y], 'sum', '', [0, 1, 2, 3], 4)", shareList},
 };
 
-/// The one call of a program that makes it.
+/// Returns the call of a program that consists of this call.
 std::unique_ptr<Graph> programOf(Context &context, const ShapeCase &one) {
   llvm::StringRef out = llvm::StringRef(one.type).startswith("f32") ? one.type : same;
   std::string text = llvm::formatv("class f(torch.nn.Module):\n"

@@ -1,4 +1,4 @@
-// Trace: what begins and ends one, what it refuses, and that the first mistake is what one is told of.
+// Tests Trace: its begin and end, its refusals, and that it reports the first error.
 #include "traced.h"
 
 #include "ccgraph/frontend/fx_text.h"

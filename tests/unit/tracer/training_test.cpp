@@ -1,4 +1,4 @@
-// backward on a trace: what is recorded, what is refused, and that a traced step trains.
+// Tests backward on a trace: what is recorded, what is refused, and that a traced step trains.
 #include "traced.h"
 
 #include "ccgraph/runtime/interpreter.h"
@@ -76,7 +76,7 @@ TEST(BackwardErrors, TensorsThatAreNotOfThisTrace) {
 
 // --- Training ----------------------------------------------------------------------------------------------------------
 
-/// A step of fully sharded training of y = x w: each of two ranks has half of w, and half of the batch.
+/// Returns a step of fully sharded training of y = x w: each of two ranks has half of w, and half of the batch.
 Graph &shardedStep(Traced &t) {
   Tensor x = t.input("x", {2, 4}, DType::F64), target = t.input("target", {2, 1}, DType::F64);
   Tensor shard = t.trace().parameter("shard", {DType::F64, {2, 1}});
@@ -90,7 +90,7 @@ TEST(Training, AShardedStepMakesTheLossFall) {
   Graph &graph = shardedStep(t);
   EXPECT_EQ(differencesAfterO2(graph, 2), "");
   runtime::RunRequest request{.graphs = {&graph}, .ranks = 2};
-  // Of target = x (1, 2, 3, 4): rows (1, 0, 0, 0), (0, 1, 0, 0) on rank 0 and the other two on rank 1.
+  // The data of target = x (1, 2, 3, 4): rows (1, 0, 0, 0), (0, 1, 0, 0) on rank 0 and the other two on rank 1.
   for (double rank : {0.0, 1.0}) {
     std::vector<double> rows(8);
     rows[static_cast<size_t>(2 * rank)] = rows[static_cast<size_t>(5 + 2 * rank)] = 1;
@@ -107,7 +107,7 @@ TEST(Training, AShardedStepMakesTheLossFall) {
     for (size_t rank = 0; rank != 2; ++rank)
       request.inputs[rank]["in.shard"] = results[rank].at("out.1");
   }
-  // One rank's loss is the mean of its two squares, so an error shrinks by 1 - lr a step.
+  // The loss of one rank is the mean of its two squares, so an error shrinks by 1 - lr in each step.
   EXPECT_NEAR(numbersOf(request.inputs[1]["in.shard"])[1], 4 * (1 - std::pow(1 - 0.05, 5)), 1e-12);
 }
 

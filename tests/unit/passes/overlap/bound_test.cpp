@@ -1,4 +1,4 @@
-// Lower bounds: by hand, and against the best of all orders of random small programs.
+// Tests lower bounds: hand-written cases, and the best of all orders of random small programs.
 #include "schedule/overlap/before_after.h"
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/bucket_limits.h"
@@ -41,7 +41,7 @@ TEST(Bound, CountsWhatMustStandBeforeAndAfterATransfer) {
 }
 
 TEST(Bound, ComputationThatAStepNeedsIsOneStream) {
-  // a and b are no path of each other, and both stand before the launch.
+  // a and b do not depend on each other, and both precede the launch.
   NamedProblem named = problemOf("a compute 10\n"
                                  "b compute 20\n"
                                  "g launch 30 needs a needs b\n"
@@ -79,12 +79,12 @@ TEST(Bound, MergingSavesWhatEachTransferCostsMore) {
                                  "x wait lands h\n"
                                  "y wait lands i\n");
   EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 39);
-  // 21 picoseconds for 16 bytes, of which each has 10 and a half; the third has no partner.
+  // 16 bytes take 21 picoseconds, half of which is 10 and a half; the third has no partner.
   EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 10 + 10 + 13);
 }
 
 TEST(Bound, WhatNeedsOneAnotherByWayOfComputationNeverMerges) {
-  // g and i, on one key, could merge, and h and i; but h needs a, which needs g.
+  // g and i, with one key, could merge, and so could h and i; but h depends on a, which depends on g.
   const char *text = "g launch 13 bytes 8 key 0\n"
                      "w wait lands g\n"
                      "a compute 1 needs w\n"
@@ -136,7 +136,7 @@ TEST(StepSet, WhatIsOldCountsOnceAndNeverTooMuch) {
 
 namespace {
 
-/// Lets all transfers of a stream become one, each of which costs 3 picoseconds and one for each byte.
+/// Lets all collectives of a stream merge into one; a bucket costs 3 picoseconds and one for each byte.
 void allowAllMerging(Problem &problem) {
   problem.price = [](uint32_t, int64_t bytes) { return 3 + bytes; };
   for (uint32_t step = 0; step < problem.steps.size(); ++step)

@@ -1,4 +1,4 @@
-// What the search makes of one budget, against what it makes of a larger one.
+// Compares the search's result for one budget with that for a larger budget.
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/cost_files.h"
@@ -24,8 +24,8 @@ Outcome scheduled(const Graph &input, int64_t budget, PassManagerOptions options
   return {run.timeAfter->total, peakMemory(*graph).bytes};
 }
 
-// What the plan of a walk counts is not what the walk needs in the end. So a schedule was passed over under any budget
-// smaller than the one under which it was found, though it fits.
+// A trial schedule's planned memory is not the memory that it needs in the end. A schedule was therefore rejected under
+// any budget smaller than the one under which it was found, although it fits.
 TEST(SearchBudget, IsEnoughWhereItHoldsWhatALargerOneFinds) {
   Context context;
   std::string folder = CCGRAPH_TEST_DATA "/large/llama3-8b-fsdp64-joint";

@@ -1,5 +1,5 @@
-// Machines on which transfers share links and slow computation down: by hand, against a perfect machine, against a clock
-// that goes in small ticks, and under the search.
+// Tests machines on which collectives share links and slow computation down: by hand, against a perfect machine,
+// against a simulation in small ticks, and with the search.
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
@@ -25,7 +25,7 @@ Replay onOneLink(llvm::StringRef text, int64_t slowdownPpm = 0) {
   return replayOf(named.problem);
 }
 
-/// All streams over one link, a latency of a fifth for each transfer, and a slowdown that hangs on the seed.
+/// All streams share one link; each collective has a latency of a fifth, and the slowdown depends on the seed.
 Problem crowdedProblem(uint64_t seed) {
   constexpr int64_t finer = 1000;
   Problem problem = randomProblem(seed, links);
@@ -37,13 +37,13 @@ Problem crowdedProblem(uint64_t seed) {
   return problem;
 }
 
-/// An order in which transfers run beside one another, which they do not in the program's own.
+/// Returns an order in which collectives run concurrently, unlike in the program's own order.
 Schedule overlapped(Problem problem) {
   problem.crowding = {};
   return search(problem, {unlimited, 8, 0});
 }
 
-/// A step of a machine, in ticks: what each stream is at, and nothing of what the clock of the library has.
+/// Simulates a machine in ticks: the state of each stream, independent of the library's clock.
 class TickMachine {
 public:
   explicit TickMachine(const Problem &problem) : problem_(problem), ended_(problem.steps.size()) {
@@ -144,7 +144,7 @@ TEST(Crowding, ComputationIsSlowerWhileATransferRuns) {
                             "a compute 20\n"
                             "w wait lands g\n",
                             500'000);
-  // 15 beside the transfer do the work of 10, the other 10 run alone.
+  // 15 during the collective do the work of 10, and the other 10 run alone.
   EXPECT_EQ(result.total, 25);
   EXPECT_EQ(result.compute, 25);
   EXPECT_EQ(result.exposed, 0);
@@ -182,7 +182,7 @@ TEST(Crowding, AgreesWithAMachineInTicks) {
     Schedule schedule = overlapped(problem);
     int64_t total = replay(problem, schedule).total;
     double ticks = TickMachine(problem).total(schedule.order);
-    // A tick is lost at the end of each transfer and each computation, at the most.
+    // At most one tick is lost at the end of each collective and each computation.
     EXPECT_NEAR(static_cast<double>(total), ticks, 40.0 * static_cast<double>(problem.steps.size())) << "seed " << seed;
     Problem perfect = problem;
     perfect.crowding = {};

@@ -7,7 +7,7 @@ namespace ccgraph::overlap::test {
 namespace {
 
 using StepSet = uint32_t;
-/// Of computation, of each stream, and the end of each step that is a launch.
+/// Times of computation, of each stream, and the end of each step that is a launch.
 using Moments = std::vector<int64_t>;
 
 constexpr size_t maxSteps = 20;
@@ -51,7 +51,8 @@ private:
     return outputLast && !(set & bit(step)) && (before_[step] & ~set) == 0 && aliveAt(set, step) <= budget_;
   }
 
-  /// While the step is issued after the set: what began and has not ended, and what the step begins.
+  /// Returns the live bytes while the step is issued after the set: values that began and have not ended, and values
+  /// that the step begins.
   int64_t aliveAt(StepSet set, size_t step) const {
     int64_t bytes = 0;
     for (size_t storage = 0; storage < holders_.size(); ++storage) {
@@ -79,7 +80,7 @@ private:
     return moments;
   }
 
-  /// What has landed before now decides nothing any more; it must not keep two ways apart.
+  /// A collective that has already completed affects nothing any more, so it must not distinguish two states.
   void forget(Moments &moments, StepSet) const {
     for (size_t step = 0; step < steps_; ++step)
       if (moments[end(step)] <= moments[0])

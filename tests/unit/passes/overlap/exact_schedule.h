@@ -1,13 +1,12 @@
-// exactSchedule: the least time in which the steps of a small problem can run within a budget, by looking at
-// every order.
+// exactSchedule finds the least time in which the steps of a small problem can run within a budget, by trying every
+// order.
 //
-// The oracle of the scheduler's tests. What is alive depends on which steps were issued and not on their
-// order, so sets of issued steps are the states; each keeps the moments (of computation, of each stream,
-// of each landing that is still to be waited for) that no other way to the same set beats in all of
-// them. No buckets.
+// It is the oracle of the scheduler's tests. The live bytes depend on which steps were issued and not on their order,
+// so the states are sets of issued steps. Each state keeps the times (of computation, of each stream, of each
+// completion that a wait still needs) that no other path to the same set improves in all of them. It makes no buckets.
 //
-// Ownership: plain values. Failure: empty where no order fits the budget, or where there are more than
-// 20 steps. Cost: exponential in steps.
+// Ownership: plain values. Failure: empty if no order fits the budget, or if there are more than 20 steps. Cost:
+// exponential in steps.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -16,7 +15,7 @@
 
 namespace ccgraph::overlap::test {
 
-/// Picoseconds.
+/// Returns picoseconds.
 [[nodiscard]] std::optional<int64_t> exactSchedule(const Problem &problem, int64_t budget);
 
 } // namespace ccgraph::overlap::test

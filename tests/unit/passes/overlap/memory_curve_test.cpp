@@ -1,4 +1,4 @@
-// MemoryCurve: held to a list of numbers, by random additions and questions.
+// Tests MemoryCurve against a list of numbers, with random additions and queries.
 #include "schedule/overlap/memory_curve.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace ccgraph::overlap {
 namespace {
 
-/// What the curve is to answer, the slow way.
+/// Computes the curve's answers the slow way.
 struct Numbers {
   void add(size_t from, size_t to, int64_t bytes) {
     for (size_t place = from; place < to; ++place)
@@ -22,7 +22,7 @@ struct Numbers {
   std::vector<int64_t> of;
 };
 
-/// Random ranges, one added to and one asked for in each round.
+/// Each round adds to one random range and queries another.
 void compare(Numbers numbers, std::mt19937_64 &random) {
   MemoryCurve curve(numbers.of);
   size_t size = numbers.of.size();

@@ -1,4 +1,4 @@
-// Least memory: by hand, and against all orders of random small programs.
+// Tests the least memory: by hand, and against all orders of random small programs.
 #include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/max_flow.h"
 #include "schedule/overlap/memory_cut.h"

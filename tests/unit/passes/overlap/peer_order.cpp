@@ -56,7 +56,7 @@ struct Record {
   [[nodiscard]] bool isWait() const { return target.contains("wait_tensor"); }
 };
 
-/// Results that share the storage of what they view, always; of a few of them the file says otherwise.
+/// Operators whose results always share the storage of their operand; for a few of them the file states otherwise.
 const llvm::StringSet<> views = {"view",      "_unsafe_view", "t",      "transpose", "permute",    "slice",  "select",
                                  "unsqueeze", "squeeze",      "expand", "alias",     "as_strided", "detach", "narrow"};
 
@@ -109,7 +109,7 @@ private:
     addLandings(number);
   }
 
-  /// Storages by which a value is known, its own number where it has none.
+  /// Returns the storages that identify a value, or its own number if it has none.
   [[nodiscard]] std::vector<int64_t> keysOf(uint32_t number) {
     const Record &record = records_[number];
     std::vector<int64_t> keys;
@@ -147,7 +147,7 @@ private:
     return static_cast<uint32_t>(place->second);
   }
 
-  /// What a node makes and reads; a wait holds that of what it lands, too.
+  /// Returns the values that a node makes and reads; a wait also holds those of the collective that it completes.
   [[nodiscard]] std::set<uint32_t> heldBy(uint32_t number) {
     std::set<uint32_t> held;
     auto add = [&](uint32_t record) {

@@ -1,5 +1,5 @@
-// Orders of the suite's graphs, ours and those of Inductor's passes: what a replay says against another simulator, and
-// how each does on machines that it was not made for.
+// Compares orders of the suite's graphs, from ccgraph and from Inductor's passes: the result of a replay against
+// another simulator, and the quality of each order on machines for which it was not made.
 #include "unit/passes/overlap/peer_order.h"
 
 #include "analysis/program_facts.h"
@@ -23,7 +23,7 @@ namespace ccgraph::overlap::test {
 namespace {
 
 constexpr double picosecondsOfUs = 1e6;
-/// of a step, and of a peak
+/// for a step time and for a peak
 constexpr double agreement = 1e-3;
 
 class PeerOrders : public testing::TestWithParam<const char *> {
@@ -47,12 +47,12 @@ protected:
 
 void expectNear(double got, double expected) { EXPECT_NEAR(got, expected, expected * agreement); }
 
-/// A machine that an order was not made for.
+/// A machine for which an order was not made.
 struct Disturbance {
   std::string name;
   double compute = 1;
   double links = 1;
-  /// each node takes up to so much more or less, as its name and the seed say
+  /// each node takes up to this much more or less, determined by its name and the seed
   double noise = 0;
   uint64_t seed = 0;
 
@@ -77,7 +77,7 @@ std::vector<Disturbance> disturbances() {
   return all;
 }
 
-/// `names` by step; a bucket has the luck of its first member.
+/// `names` is by step; a bucket uses the noise of its first member.
 Problem disturbed(const Problem &problem, const std::vector<std::string> &names, const Disturbance &by) {
   Problem result = problem;
   for (size_t step = 0; step < names.size(); ++step)
@@ -94,7 +94,7 @@ int64_t timeUnder(const PeerOrder &order, const Disturbance &by, const Schedule 
   return replay(disturbed(order.problem, order.names, by), schedule).total;
 }
 
-/// The graph with all merging that it allows.
+/// Returns the graph with all merges that it permits.
 PeerOrder asProblem(Graph &graph, const CostModel &costs) {
   ProgramFacts facts(graph);
   CommGroups groups(graph, true);
@@ -138,8 +138,8 @@ TEST_P(PeerOrders, PlainRecordsTakeWhatAnotherSimulatorSays) {
   }
 }
 
-/// Each order of ours, made with the memory of a peer's, and the peer's, replayed alike and not made anew. Noise is luck
-/// where few transfers carry all, so it is its mean that counts.
+/// ccgraph's order, made with the memory of a peer's order, and the peer's order are replayed alike without new
+/// scheduling. If few collectives dominate, a single noise is chance, so the mean over noises counts.
 TEST_P(PeerOrders, OursIsNoWorseOnMachinesThatItWasNotMadeFor) {
   CostModel costs(*graph_, *machinePreset("h100x8-ndr"), &durations_);
   PeerOrder input = asProblem(*graph_, costs);

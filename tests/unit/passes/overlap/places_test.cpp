@@ -1,4 +1,4 @@
-// Places of an order: by hand.
+// Tests the positions of an order.
 #include "schedule/overlap/places.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +13,6 @@ TEST(Places, OfOneOrderGiveItBack) {
 }
 
 TEST(Places, StepsOfOnePlaceKeepTheirOrder) {
-  // 4 goes to the place of 3, 0 to that of 2.
+  // 4 moves to the position of 3, and 0 to that of 2.
   EXPECT_EQ(orderedBy({3, 1, 3, 0, 0}, {3, 1, 0, 2, 4}), (std::vector<uint32_t>{3, 4, 1, 0, 2}));
 }

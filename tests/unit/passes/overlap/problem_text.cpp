@@ -70,7 +70,7 @@ private:
     }
   }
 
-  /// Storage i is what the i-th step that makes something makes.
+  /// Storage i is the result of the i-th step that has a result.
   void addHolds() {
     std::vector<uint32_t> storage(makes_.size(), none);
     for (size_t step = 0; step < makes_.size(); ++step)

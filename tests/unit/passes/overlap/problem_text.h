@@ -1,13 +1,13 @@
-// problemOf(text): a small problem, written one step a line, for tests of the scheduler.
+// problemOf(text) returns a small problem, written one step a line, for tests of the scheduler.
 //
 //   a compute 20 makes 8
 //   g launch 10 bytes 64 stream 0 key 0 makes 16 needs a
 //   w wait lands g
 //   b compute 20 needs w holds g
 //
-// A launch may have a latency, too. A step needs what `needs` names and what it lands; it holds what it makes, what `holds` names and, where it needs a
-// step that makes something, that. Times are picoseconds. A wait lands one launch. The price of a
-// bucket is 5 picoseconds and one for each byte.
+// A launch may have a latency, too. A step depends on the steps after `needs` and on the launch that it completes
+// (`lands`). It holds its result, the values after `holds` and, if it depends on a step with a result, that result.
+// Times are in picoseconds. A wait completes one launch. A bucket costs 5 picoseconds and one for each byte.
 #pragma once
 
 #include "schedule/overlap/problem.h"

@@ -45,7 +45,7 @@ private:
     return static_cast<uint32_t>(steps_.size() - 1);
   }
 
-  /// A launch and its wait; returns the wait.
+  /// Adds a launch and its wait; returns the wait.
   uint32_t transfer(uint32_t of) {
     Step step{.kind = StepKind::Launch, .stream = static_cast<uint32_t>(below(2)), .picoseconds = 10 * (1 + below(10))};
     step.bytes = 1 + below(8);
@@ -53,13 +53,13 @@ private:
     return add({.kind = StepKind::Wait}, {launch}, {launch}, 0);
   }
 
-  /// Computation that the chain does not need, reduced or not.
+  /// Adds computation on which the chain does not depend, reduced or not.
   uint32_t aside(uint32_t of) {
     uint32_t gradient = add(compute(), {of}, {}, 1 + below(8));
     return below(2) ? transfer(gradient) : gradient;
   }
 
-  /// Storage i is what step i makes; a wait makes none and holds what its launch reads and makes.
+  /// Storage i is the result of step i; a wait has no result, and holds what its launch reads and makes.
   Problem finish() {
     Problem problem;
     problem.streams = 2;
@@ -79,7 +79,7 @@ private:
     std::set<uint32_t> held = {number};
     for (uint32_t from : steps_[number].before) {
       held.insert(from);
-      // Because a wait's value lies in the storage of its launch, whoever reads it holds that.
+      // A wait's value is in the storage of its launch, so each reader of the wait holds that storage.
       if (steps_[from].step.kind == StepKind::Wait)
         held.insert(*steps_[from].lands.begin());
     }

@@ -67,7 +67,7 @@ TEST(Replay, MemoryLivesFromItsFirstHolderToItsLast) {
 }
 
 TEST(Replay, ABucketHoldsAllUntilTheLastOfItsWaits) {
-  // What g reads is gone before b, but for the bucket: the wait for h, behind b, holds it.
+  // Without the bucket, the input of g is freed before b; the wait for h, after b, holds it.
   NamedProblem late = problemOf("x compute 1 makes 4\n"
                                 "y compute 1 makes 2\n"
                                 "g launch 3 bytes 1 key 0 makes 1 needs x\n"

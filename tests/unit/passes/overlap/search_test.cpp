@@ -1,4 +1,4 @@
-// The search against every order there is, on random small training steps.
+// Compares the search with every possible order, on random small training steps.
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 #include "unit/passes/overlap/exact_schedule.h"
@@ -17,13 +17,14 @@ namespace {
 struct Tally {
   unsigned tried = 0;
   unsigned optimal = 0;
-  /// the order that the program had is 5 % or more from the optimum, or over the budget
+  /// the original order is 5 % or more from the optimum, or over the budget
   unsigned farAtFirst = 0;
   unsigned notFound = 0;
   double worst = 1;
 };
 
-/// One program under one budget, which some order holds: all that must never happen, and how near the search comes.
+/// Checks one program under one budget that some order meets: the invariants, and the distance of the search from the
+/// optimum.
 void check(const Problem &problem, int64_t budget, const SearchOptions &options, Tally &tally) {
   std::optional<int64_t> optimum = exactSchedule(problem, budget);
   if (!optimum)

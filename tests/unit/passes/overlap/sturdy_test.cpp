@@ -1,5 +1,5 @@
-// What is done to a schedule when it has been found: computation goes into stalls, transfers go earlier, waits later, buckets
-// are cut. None of that may break an order or a budget, and but for the first none may make a moment come later.
+// Tests the improvements of a finished schedule: computation moves into stalls, collectives are issued earlier, waits
+// are delayed, buckets are split. None of them may break an order or a budget, and only the first may delay any moment.
 #include "schedule/overlap/fill_stalls.h"
 #include "schedule/overlap/hasten.h"
 #include "schedule/overlap/replay.h"
@@ -19,7 +19,8 @@ namespace {
 constexpr unsigned programs = 2000;
 constexpr unsigned links = 6;
 
-/// All steps once, each after what it needs, between members of a bucket nothing but views.
+/// Checks that all steps occur once, after the steps on which they depend, and that only views are between members of a
+/// bucket.
 void expectLegal(const Problem &problem, const Schedule &schedule) {
   std::vector<size_t> place(problem.steps.size(), problem.steps.size());
   for (size_t at = 0; at < schedule.order.size(); ++at)
@@ -37,7 +38,7 @@ void expectLegal(const Problem &problem, const Schedule &schedule) {
     }
 }
 
-/// Bytes at the peak where all that a bucket reads and fills is held until the last of its waits.
+/// Returns the peak bytes if everything that a bucket reads and fills is held until the last of its waits.
 int64_t peakWithBuckets(const Problem &problem, const Schedule &schedule) {
   std::vector<uint32_t> bucketOf(problem.steps.size(), none), lastWait(schedule.buckets.size(), none);
   for (uint32_t i = 0; i < schedule.buckets.size(); ++i)
@@ -68,7 +69,7 @@ std::vector<uint32_t> launchesOn(const Problem &problem, const Schedule &schedul
   return launches;
 }
 
-/// No moment of computation, and no end of a transfer, comes later, on whatever links.
+/// Checks that no moment of computation, and no end of a collective, is later, for any speed of links.
 void expectNothingLater(const Problem &problem, const Schedule &before, const Schedule &after) {
   for (LinkTime time : {LinkTime{1, 1}, LinkTime{2, 1}, LinkTime{1, 2}, LinkTime{7, 1}}) {
     Replay then = replayTimes(problem, before, time), now = replayTimes(problem, after, time);
@@ -84,7 +85,7 @@ void expectNothingLater(const Problem &problem, const Schedule &before, const Sc
     EXPECT_EQ(launchesOn(problem, after, stream), launchesOn(problem, before, stream));
 }
 
-/// The same with a view in front of each launch, of what the launch reads.
+/// Returns the same problem with a view before each launch, of the launch's input.
 Problem withViews(const Problem &problem) {
   std::vector<uint32_t> numberOf;
   Problem result;
@@ -119,7 +120,7 @@ Problem withViews(const Problem &problem) {
   return result;
 }
 
-/// A schedule of a random program under a budget of its own peak, and a budget with room beside it.
+/// A schedule of a random program under a budget of its own peak, and a larger budget.
 struct Found {
   Problem problem;
   Schedule schedule;
@@ -136,7 +137,7 @@ Found found(uint64_t seed) {
   return {std::move(problem), std::move(schedule), peak + static_cast<int64_t>(seed % 8)};
 }
 
-/// `move` makes of a schedule, within a budget, one of which no moment is later.
+/// Checks that `move` changes a schedule within a budget without delaying any moment.
 template <class Move>
 void expectSound(Move move) {
   unsigned moved = 0;
@@ -184,7 +185,7 @@ TEST(FillStalls, AStallKeepsAsMuchOfItsFillingAsFitsTheMemory) {
     return named.str(fillStalls(named.problem, asItStands(named.problem), budget).order);
   };
   EXPECT_EQ(replay(named.problem, asItStands(named.problem)).peakBytes, 13);
-  EXPECT_EQ(filled(13), "x a g s t w b c"); // at b: a, b and what was made early
+  EXPECT_EQ(filled(13), "x a g s t w b c"); // at b: a, b and the value that was computed early
   EXPECT_EQ(filled(12), "x a g s w b t c");
   EXPECT_EQ(filled(10), "x a g w b s t c");
 }
@@ -288,7 +289,7 @@ TEST(Hasten, MakesNothingLaterAndKeepsTheBudget) {
 TEST(Slacken, MakesNothingLaterAndKeepsTheBudget) { expectSound(slacken); }
 
 TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
-  // With links as planned the stream is behind; with faster ones it waits for the second computation.
+  // With the planned links the stream is late; with faster links it waits for the second computation.
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 4000 needs x\n"
                                  "b compute 4000 needs a\n"

@@ -80,7 +80,8 @@ TEST(Walk, PrefetchesThatGoTogetherAreOneBucket) {
 
 namespace {
 
-/// Backwards: the gradient of a weight feeds a reduction, that of the activation the next layer's exchange.
+/// A backward pass: the gradient of a weight feeds a reduction, and that of the activation feeds the next layer's
+/// exchange.
 constexpr const char *backward = "p input 0\n"
                                  "d1 compute 100 needs p\n"
                                  "w1 compute 100 needs d1\n"

@@ -1,4 +1,5 @@
-// Which compute operators of the captured graphs have no kernel: none of those with recorded values, a known list of the large ones.
+// Tests which compute operators of the captured graphs have no kernel: none of those with recorded values, and a fixed
+// list for the large graphs.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include "ccgraph/ir/op_def.h"
@@ -19,7 +20,7 @@ std::set<std::string> targetsWithoutKernel(llvm::StringRef kind, size_t &graphs)
         if (row.opcode != "call_function" || findKernel(row.target))
           continue;
         OpRole role = context.ops().lookup(row.target)->role;
-        // Because the printed name of a higher-order operator is not its target.
+        // The printed name of a higher-order operator is not its target.
         bool computes = role == OpRole::Compute || role == OpRole::GetItem;
         if (computes && row.target != "control_deps")
           missing.insert(row.target);
@@ -35,7 +36,7 @@ TEST(Coverage, EveryOperatorOfTheRunnableGraphsHasAKernel) {
 }
 
 TEST(Coverage, OperatorsOfTheLargeGraphsWithoutAKernelAreThese) {
-  // Those need a subgraph, a device mesh, or belong to another project.
+  // These need a subgraph or a device mesh, or belong to another project.
   const std::set<std::string> known = {"_dtensor.mesh_get_process_group.default",
                                        "cond",
                                        "coor.current_device.default",

@@ -1,4 +1,4 @@
-// Creation, copying, joining, padding, indexing and scattering.
+// Tests creation, copying, joining, padding, indexing and scattering.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Python's operators, sizes and asserts; operators on lists; optimizers; bucketing.
+// Tests Python's operators, sizes and asserts, operators on lists, optimizers, and bucketing.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST(Optimizers, AdamWTakesOneStep) {
         {"eps", number(0.0)},
         {"amsgrad", Value::boolean(false)},
         {"maximize", Value::boolean(false)}});
-  // The first step moves by lr against the gradient's sign, after the decay.
+  // The first step moves by lr against the sign of the gradient, after the decay.
   expectNear(values(param), {1 - 0.01 - 0.1});
   expectNear(values(average), {0.05});
   expectNear(values(square), {0.0025});

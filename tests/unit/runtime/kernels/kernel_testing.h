@@ -1,9 +1,9 @@
-// What the kernel tests share: small tensors from literals, one call of a kernel, its values as doubles.
+// Provides helpers for kernel tests: small tensors from literals, one call of a kernel, its values as doubles.
 //
-// Expected values are written down by hand or taken from PyTorch, never computed by the kernels.
+// Expected values are written by hand or come from PyTorch; kernels never compute them.
 //
-// Ownership: values returned are the test's. Failure: a call that should have worked, or failed, fails
-// the test that made it. Cost: none worth naming; tensors have a handful of elements.
+// Ownership: the test owns returned values. Failure: a call that unexpectedly fails or succeeds fails its test. Cost:
+// negligible; tensors have a handful of elements.
 #pragma once
 
 #include "ccgraph/runtime/kernels.h"
@@ -16,7 +16,7 @@ namespace ccgraph::runtime::testing {
 
 using Keywords = std::vector<std::pair<std::string, Value>>;
 
-/// A contiguous tensor of these values, rounded to the dtype.
+/// Returns a contiguous tensor of these values, rounded to the dtype.
 inline Tensor tensor(DType dtype, DimsRef sizes, const std::vector<double> &values) {
   Tensor result = Tensor::zeros(dtype, sizes);
   EXPECT_EQ(result.numElements(), static_cast<int64_t>(values.size()));
@@ -28,7 +28,7 @@ inline Tensor tensor(DType dtype, DimsRef sizes, const std::vector<double> &valu
 inline Tensor f32(DimsRef sizes, const std::vector<double> &values) { return tensor(DType::F32, sizes, values); }
 inline Tensor i64(DimsRef sizes, const std::vector<double> &values) { return tensor(DType::I64, sizes, values); }
 
-/// 0, 1, 2, ... as f32.
+/// Returns 0, 1, 2, ... as f32.
 inline Tensor counting(DimsRef sizes) {
   std::vector<double> values(static_cast<size_t>(productOf(sizes)));
   for (size_t i = 0; i < values.size(); ++i)
@@ -36,7 +36,7 @@ inline Tensor counting(DimsRef sizes) {
   return f32(sizes, values);
 }
 
-/// The elements in row-major order.
+/// Returns the elements in row-major order.
 inline std::vector<double> values(const Tensor &tensor) {
   Tensor flat = tensor.contiguous();
   std::vector<double> result;
@@ -45,7 +45,7 @@ inline std::vector<double> values(const Tensor &tensor) {
   return result;
 }
 
-/// A list argument, such as sizes or dimensions.
+/// Returns a list argument, such as sizes or dimensions.
 inline Value integers(const std::vector<int64_t> &numbers) {
   Value::List list;
   for (int64_t number : numbers)
@@ -56,8 +56,8 @@ inline Value number(double value) { return Value::floating(value); }
 inline Value number(int64_t value) { return Value::integer(value); }
 inline Value number(int value) { return Value::integer(value); }
 
-/// Runs the kernel of a target, which must exist for the result to be more than an error; then once more into windows of a
-/// caller's, where it must give the same.
+/// Runs the kernel of a target, if it exists; then runs it once more with windows of the caller, which must give the
+/// same result.
 inline llvm::Expected<Value> tryCall(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   const Kernel *kernel = findKernel(target);
   if (!kernel)
@@ -69,7 +69,7 @@ inline llvm::Expected<Value> tryCall(llvm::StringRef target, Value::List positio
   return result;
 }
 
-/// The result; the test fails where the call does.
+/// Returns the result; an error of the call fails the test.
 inline Value call(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   llvm::Expected<Value> result = tryCall(target, std::move(positional), std::move(keywords));
   if (result)
@@ -78,7 +78,7 @@ inline Value call(llvm::StringRef target, Value::List positional, Keywords keywo
   return {};
 }
 
-/// The message of a call that must fail.
+/// Returns the message of a call that must fail.
 inline std::string failure(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   llvm::Expected<Value> result = tryCall(target, std::move(positional), std::move(keywords));
   if (!result)
@@ -87,19 +87,19 @@ inline std::string failure(llvm::StringRef target, Value::List positional, Keywo
   return {};
 }
 
-/// The values of a call whose result is one tensor.
+/// Returns the values of a call whose result is one tensor.
 inline std::vector<double> valuesOf(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   Value result = call(target, std::move(positional), std::move(keywords));
   return result.is(Value::Kind::Tensor) ? values(result.tensor()) : std::vector<double>();
 }
 
-/// "f32[2, 3][3, 1]" of a call's result.
+/// Returns a text such as "f32[2, 3][3, 1]" for a call's result.
 inline std::string typeOf(llvm::StringRef target, Value::List positional, Keywords keywords = {}) {
   Value result = call(target, std::move(positional), std::move(keywords));
   return result.describe();
 }
 
-/// Element by element, within an absolute tolerance.
+/// Compares element by element, within an absolute tolerance.
 inline void expectNear(const std::vector<double> &got, const std::vector<double> &expected, double tolerance = 1e-6) {
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i)

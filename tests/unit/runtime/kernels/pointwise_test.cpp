@@ -1,4 +1,4 @@
-// Elementwise operators: values, broadcasting, strides of results, in-place forms, refusals.
+// Tests elementwise operators: values, broadcasting, strides of results, in-place forms, refusals.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ TEST(Pointwise, BroadcastsAndScalesByAlpha) {
 }
 
 TEST(Pointwise, RoundsOnceToTheResult) {
-  // 256 + 1 is a tie in bf16; 0.1 enters as f32, not as bf16.
+  // 256 + 1 is a tie in bf16; 0.1 is used as f32, not as bf16.
   EXPECT_EQ(valuesOf("aten.add.Tensor", {tensor(DType::BF16, {1}, {256}), number(1)}), (Doubles{256}));
   EXPECT_EQ(valuesOf("aten.mul.Tensor", {tensor(DType::BF16, {1}, {10}), number(0.1)}), (Doubles{1}));
   EXPECT_EQ(valuesOf("aten.div.Tensor", {f32({1}, {1}), number(3)}), (Doubles{1.0F / 3.0F}));
@@ -63,7 +63,7 @@ TEST(Pointwise, ChannelsLastOperandsGiveAChannelsLastResult) {
   Tensor loose = nhwc.reinterpret(DType::F32, {{2, 2, 3, 1}, {6, 1, 2, 1}, 0});
   EXPECT_EQ(typeOf("aten.add.Tensor", {loose, loose}), "f32[2, 2, 3, 1][6, 1, 2, 2]");
   EXPECT_EQ(typeOf("aten.cat.default", {Value::tensors({nhwc, nhwc}), number(-1)}), "f32[2, 2, 3, 2][12, 1, 4, 2]");
-  // Row-major and channels-last at once: the order of the dimensions is kept.
+  // The tensor is row-major and channels-last at the same time: the order of the dimensions is kept.
   Tensor both = counting({5}).reinterpret(DType::F32, {{1, 1, 5, 1}, {5, 5, 1, 5}, 0});
   EXPECT_EQ(typeOf("aten.add.Tensor", {both, both}), "f32[1, 1, 5, 1][5, 5, 1, 5]");
 }
@@ -112,7 +112,7 @@ TEST(Pointwise, RefusesWhatPyTorchRefuses) {
             std::string::npos);
 }
 
-/// Whose result may lie on either bound.
+/// The result may be equal to either bound.
 TEST(Pointwise, ClampsToTensorsInOnePass) {
   Tensor x = f32({4}, {-3, 0, 3, NAN}), low = f32({4}, {-1, 1, -1, 0}), high = f32({4}, {1, 0, 2, 1});
   Doubles got = valuesOf("aten.clamp.Tensor", {x, low, high});

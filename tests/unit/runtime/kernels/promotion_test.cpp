@@ -1,4 +1,4 @@
-// Type promotion against the rules and examples of PyTorch's documentation ("Tensor Attributes: torch.dtype").
+// Tests type promotion against the rules and examples of PyTorch's documentation ("Tensor Attributes: torch.dtype").
 #include "unit/runtime/kernels/kernel_testing.h"
 
 namespace ccgraph::runtime::testing {
@@ -60,7 +60,7 @@ TEST(ResultType, InPlaceKeepsTheTargetsDType) {
 
 TEST(ResultType, CatPromotesAllParts) {
   EXPECT_EQ(typeOf("aten.cat.default", {Value::tensors({ones(DType::I64), ones(DType::F16)})}), "f16[4][1]");
-  // Because torch.cat skips an empty 1-d tensor, but promotes with it.
+  // torch.cat skips an empty 1-d tensor, but promotes with it.
   EXPECT_EQ(typeOf("aten.cat.default", {Value::tensors({tensor(DType::F64, {0}, {}), ones(DType::F32)})}), "f64[2][1]");
 }
 

@@ -1,4 +1,4 @@
-// What kernels once did otherwise than PyTorch: every expectation is what PyTorch 2.15 gives on the CPU.
+// Tests cases in which kernels once differed from PyTorch: every expectation is the result of PyTorch 2.15 on the CPU.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>
@@ -35,7 +35,7 @@ TEST(PyTorchDifferences, SignsAndStepsOfNaNAreZero) {
   EXPECT_EQ(valuesOf("aten.heaviside.default", {f32({2}, {nan, 0}), f32({2}, {5, 5})}), (Doubles{0, 5}));
 }
 
-/// By element: "-" where it is negative, or -0.
+/// Returns for each element "-" if it is negative, or -0.
 std::string signsOf(const Tensor &tensor) {
   std::string signs;
   for (double value : values(tensor))
@@ -79,7 +79,7 @@ TEST(PyTorchDifferences, LinearResamplingOfF64ComputesPlacesInF64) {
   expectNear(valuesOf("aten.upsample_bilinear2d.default", sizes), {0, 1.0 / 3, 2.0 / 3, 1, 4.0 / 3, 5.0 / 3, 2}, 1e-14);
 }
 
-/// [rows, columns] of counting numbers, every second element of a larger piece of memory, columns outermost.
+/// Returns [rows, columns] of counting numbers: every second element of a larger block of memory, column-major.
 Tensor scattered(int64_t rows, int64_t columns) {
   Tensor wide = Tensor::zeros(DType::F32, {columns, 2 * rows + 1});
   Tensor view = wide.slice(1, 1, 2 * rows + 1, 2).permute({1, 0});

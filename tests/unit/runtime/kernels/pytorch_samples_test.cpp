@@ -1,4 +1,4 @@
-// What PyTorch's own samples showed kernels to do otherwise: every expectation is what PyTorch 2.15 gives on the CPU.
+// Tests differences that PyTorch's own samples revealed: every expectation is the result of PyTorch 2.15 on the CPU.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ TEST(PyTorchSamples, FactorsOfSumsAreRoundedAndFactorsOfProductsAreNot) {
 }
 
 TEST(PyTorchSamples, QuotientsAreRoundedBeforeTheyAreCut) {
-  // 8.9375 / 0.498046875 is 17.945, which bf16 has as 18.
+  // 8.9375 / 0.498046875 is 17.945, which is 18 in bf16.
   Value::List operands{bf16({8.9375}), bf16({0.498046875}), Value::string("trunc")};
   EXPECT_EQ(valuesOf("aten.div.Tensor_mode", operands), Doubles{18});
   EXPECT_EQ(valuesOf("aten.div_.Tensor_mode", operands), Doubles{18});

@@ -1,4 +1,5 @@
-// Kernels against PyTorch: each row is a call, and the elements of its results as PyTorch 2.15 computes them on a CPU in f32.
+// Compares kernels with PyTorch: each row is a call, and the elements of its results as PyTorch 2.15 computes them on a
+// CPU in f32.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 namespace ccgraph::runtime::testing {
 namespace {
 
-/// ((7 (i + shift)) mod 11 - 5) / 4 for i = 0, 1, ...: both signs, zero, no order, exact in every float.
+/// Returns ((7 (i + shift)) mod 11 - 5) / 4 for i = 0, 1, ...: both signs, zero, unordered, exact in every float.
 Tensor steps(DimsRef sizes, int64_t shift = 0) {
   std::vector<double> values;
   for (int64_t i = 0; i < productOf(sizes); ++i)
@@ -25,7 +26,7 @@ Tensor positive(DimsRef sizes) {
 struct Case {
   std::string target;
   Value::List arguments;
-  Doubles expected; ///< of all results, one after the other; None gives none
+  Doubles expected; ///< of all results, one after the other; None has no elements
 };
 
 Doubles elementsOf(const Value &result) {

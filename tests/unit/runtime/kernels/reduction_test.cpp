@@ -1,4 +1,4 @@
-// Reductions, orders, losses, norms and products.
+// Tests reductions, orders, losses, norms and products.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ TEST(Reductions, SumOverSomeOrAllDimensions) {
 }
 
 TEST(Reductions, SumsRoundOnce) {
-  // 2^24 + 1 + 1: each addition alone would be lost in f32.
+  // 2^24 + 1 + 1: each single addition would be lost in f32.
   EXPECT_EQ(valuesOf("aten.sum.default", {f32({3}, {0x1p24, 1, 1})}), (Doubles{0x1p24 + 2}));
   EXPECT_EQ(valuesOf("aten.sum.default", {tensor(DType::BF16, {3}, {256, 1, 1})}), (Doubles{258}));
 }

@@ -1,4 +1,5 @@
-// The registry: order, spellings, agreement with the schemas of PyTorch's operators, and messages about arguments.
+// Tests the registry: order, forms of names, agreement with the schemas of PyTorch's operators, and messages about
+// arguments.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 #include "ccgraph/ir/op_def.h"
@@ -17,7 +18,7 @@ TEST(Registry, ParametersStandAsInTheSchema) {
   size_t compared = 0;
   for (const Kernel &kernel : allKernels()) {
     const OpDef *op = context.ops().lookup(kernel.target);
-    // Because a name without overload stands for several schemas, only full names are compared.
+    // A name without overload may mean several schemas, so only full names are compared.
     if (op->opaque || op->params.empty() || kernel.target.count('.') < 2)
       continue;
     llvm::SmallVector<llvm::StringRef, 8> names;
@@ -66,7 +67,8 @@ TEST(Arguments, FailuresNameOperatorArgumentGotAndExpected) {
             "aten.view.default: argument 'size': got the text 'x', expected a list of integers");
 }
 
-/// What a parameter of this name may be given with a single number, which has no dimension though a call may name 0 or -1.
+/// Returns values for a parameter of this name with a single number, which has no dimension although a call may name 0
+/// or -1.
 std::vector<Value> choicesFor(llvm::StringRef parameter) {
   if (parameter.startswith("dims") || parameter.startswith("shift"))
     return {integers({-1}), integers({0})};
@@ -96,8 +98,8 @@ size_t callWithNumbers(const Kernel &kernel, llvm::ArrayRef<llvm::StringRef> nam
   return calls;
 }
 
-// Each yields something or is an error: what it must not do is to look for a dimension that is not there, which assertions and
-// sanitizers tell.
+// Each call must return a value or an error: it must not read a dimension that does not exist, which assertions and
+// sanitizers detect.
 TEST(Arguments, ADimensionOfASingleNumberIsNoPlaceInItsSizes) {
   size_t calls = 0;
   for (const Kernel &kernel : allKernels()) {

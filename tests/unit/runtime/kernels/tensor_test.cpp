@@ -1,4 +1,4 @@
-// Windows onto shared memory: strides, aliasing, refusals.
+// Tests windows of shared memory: strides, aliasing, refusals.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 namespace ccgraph::runtime::testing {

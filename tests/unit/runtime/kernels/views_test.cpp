@@ -1,4 +1,4 @@
-// View operators alias their argument; the others do not. Indices and sizes out of range are refused.
+// Tests that view operators alias their argument, and that others do not. Indices and sizes out of range are refused.
 #include "unit/runtime/kernels/kernel_testing.h"
 
 namespace ccgraph::runtime::testing {
@@ -6,7 +6,7 @@ namespace {
 
 struct ViewCase {
   const char *target;
-  Value::List arguments; ///< after the tensor
+  Value::List arguments; ///< arguments after the tensor
   const char *type;
 };
 
