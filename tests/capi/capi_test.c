@@ -1,4 +1,5 @@
-/* The C ABI from C: what docs/c-api.md promises. Argument: the folder of tests/data. Each check that fails prints its line. */
+/* Tests the C ABI from C, as docs/c-api.md describes it. Argument: the folder of tests/data. Each failed check prints its
+ * line. */
 #include "ccgraph.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static int failures = 0;
     }                                                                                                                  \
   } while (0)
 
-/* NULL, or the error is told and counted. */
+/* Expects NULL; otherwise prints and counts the error. */
 static int fine(ccgraph_error *error) {
   if (!error)
     return 1;
@@ -50,7 +51,7 @@ static void checkFile(const char *path) {
   CHECK(fine(ccgraph_print(graph, "json", &after)));
   CHECK(strcmp(ccgraph_text_data(before), ccgraph_text_data(after)) != 0);
 
-  /* The bytes that were printed read as the graph that it was. */
+  /* The printed bytes read back as the same graph. */
   ccgraph_graph *again = NULL;
   ccgraph_text *digestAgain = NULL;
   CHECK(fine(ccgraph_read_bytes("memory", ccgraph_text_data(before), ccgraph_text_size(before), NULL, &again)));
@@ -83,7 +84,7 @@ static void checkErrors(void) {
   ccgraph_options_free(options);
 }
 
-/* What is wrong with one option, without a graph. */
+/* Returns the error of one option, without a graph. */
 static int refusesOption(const char *name, const char *value, const char *words) {
   ccgraph_options *options = ccgraph_options_new();
   int result =
@@ -107,7 +108,7 @@ static void checkOptions(void) {
   CHECK(refused(ccgraph_options_check(NULL), CCGRAPH_USAGE, "got NULL"));
 }
 
-/* x, y -> two gathers, each waited for at once, their results returned. */
+/* x, y -> two gathers, each awaited immediately, with their results returned. */
 enum { X, Y, A, WA, B, WB, OUT, NODES };
 static const char texts[] =
     "xyawabwboutput_c10d_functional.all_gather_into_tensor.default_c10d_functional.wait_tensor.default"
@@ -161,7 +162,7 @@ static void checkFlat(void) {
   CHECK(fine(ccgraph_edits_of(graph, &edits)) && !ccgraph_edits_view(edits, &view));
   view.struct_size = sizeof view;
   CHECK(ccgraph_edits_view(edits, &view));
-  /* One gather on a list, two elements of it, two waits; the old four are gone; the output reads the new waits. */
+  /* One gather on a list, two elements of it, two waits; the four old nodes are removed; the output reads the new waits. */
   CHECK(view.made.node_count == 5 && view.order_count == 8);
   CHECK(view.order[0] == X && view.order[1] == Y && view.order[2] == NODES && view.order[7] == OUT);
   CHECK(view.operand_count == 2 && view.operands[0] == OUT && view.operands[1] == 0 && view.operands[2] >= NODES);
@@ -177,7 +178,7 @@ static void checkBadFlat(void) {
   ccgraph_flat flat = flatGraph();
   int64_t bad[sizeof code / sizeof *code];
   flat.code = bad;
-  /* Every word of the arguments replaced by numbers that are out of place: an error or a graph, and never a crash. */
+  /* Replaces every word of the arguments by wrong numbers: the result is an error or a graph, and never a crash. */
   const int64_t others[] = {-1, 0, 1, 2, 5, 8, 12, 15, 16, 99, INT64_MIN, INT64_MAX};
   for (size_t at = 0; at < sizeof code / sizeof *code; ++at)
     for (size_t other = 0; other < sizeof others / sizeof *others; ++other) {
@@ -191,13 +192,13 @@ static void checkBadFlat(void) {
       ccgraph_error_free(error);
     }
   memcpy(bad, code, sizeof code);
-  bad[6] = WB; /* a reads what stands after it */
+  bad[6] = WB; /* a reads a later node */
   CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_INPUT, "mentions node 5, expected one before it"));
   flat.struct_size = 8;
   CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_USAGE, "set struct_size"));
 }
 
-/* Text 0 is "x", 2 is "a", 4 is "b": names of a file, a function, a symbol and a subgraph here. */
+/* Texts 0 ("x"), 2 ("a") and 4 ("b") are used as names of a file, a function, a symbol and a subgraph. */
 static ccgraph_around around(void) {
   static const uint32_t nodeFrames[NODES] = {0, 0, 1, 0, 2, 0, 0}, frameTexts[] = {0, 2, CCGRAPH_NO_TEXT, 0, 4, 11},
                         symbols[] = {12}, subgraphNames[] = {4};
@@ -239,13 +240,13 @@ static void checkAround(void) {
                 "'b' is NULL, lacks an array or has another size"));
   const ccgraph_around *const itself[] = {&all};
   const ccgraph_flat *const same[] = {&flat};
-  all.subgraphs = same, all.subgraph_arounds = itself; /* without end */
+  all.subgraphs = same, all.subgraph_arounds = itself; /* infinite recursion */
   CHECK(refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_INPUT, "nest deeper than 200"));
   all.struct_size = 8;
   CHECK(refused(ccgraph_import_with(&flat, &all, "bad", &graph), CCGRAPH_USAGE, "sizeof(ccgraph_around)"));
 }
 
-/* Every function takes NULL for each handle and place: an error of usage, or nothing. */
+/* Every function accepts NULL for each handle and result pointer, and returns a usage error or nothing. */
 static void checkNull(const char *path) {
   ccgraph_graph *graph = NULL;
   ccgraph_text *text = NULL;
@@ -294,7 +295,7 @@ static void checkNull(const char *path) {
   ccgraph_options_free(options);
 }
 
-/* Splits that cannot be those of every rank: the rewrite is that of ranks that differ, and the report says why. */
+/* These splits cannot be the same on every rank, so ranks differ, and the report gives the reason. */
 static void checkRanksDiffer(void) {
   const char *const type = "f32[8, 4][4, 1]cuda:0";
   char text[1024];

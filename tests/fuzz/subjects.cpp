@@ -203,7 +203,7 @@ std::string complaintAboutOps(StringRef text) {
   return "";
 }
 
-// --- What the cost model is told --------------------------------------------------------------------------------------
+// --- Input of the cost model ------------------------------------------------------------------------------------------
 
 Texts machineFiles() {
   return joined(dataFiles(".machine.json", smallFile),

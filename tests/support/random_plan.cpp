@@ -57,7 +57,7 @@ private:
   Dim size() { return chance(4) ? Dim(context_.symbolic("2*s0 + Max(1, u0)")) : Dim(static_cast<int64_t>(below(50))); }
   Dim dim() { return chance(4) ? Dim(expression()) : Dim(static_cast<int64_t>(below(5000))); }
 
-  // --- What surrounds the steps ---------------------------------------------------------------------------------------
+  // --- Data besides the steps -----------------------------------------------------------------------------------------
 
   void makeGroups() {
     for (size_t i = 0, count = below(4); i < count; ++i) {

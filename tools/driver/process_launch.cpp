@@ -158,7 +158,7 @@ ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processe
   return exitCodeOf(status);
 }
 
-// --- mpirun's own words ---------------------------------------------------------------------------------------
+// --- mpirun's own messages ------------------------------------------------------------------------------------
 
 void LauncherText::add(llvm::StringRef text) {
   rest_ += text;

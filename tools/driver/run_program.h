@@ -68,7 +68,7 @@ public:
   [[nodiscard]] const ProgramCosts *costs() const { return costs_ ? &*costs_ : nullptr; }
   /// Returns true if the pipeline changed a graph.
   [[nodiscard]] bool changed() const { return changed_; }
-  // --- What --durations tells of the program as it was given, before passes -----------------------------------
+  // --- The original program, which --durations describes ------------------------------------------------------
   [[nodiscard]] std::string inputDigest() const;
   /// Returns the input nodes from which the passes made this node, with shares that add up to 1.
   [[nodiscard]] std::vector<std::pair<std::string, double>> originsOf(llvm::StringRef name) const;

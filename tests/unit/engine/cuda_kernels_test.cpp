@@ -397,7 +397,7 @@ TEST(CudaKernels, AdamStepsAsTorchFusesIt) {
     }
 }
 
-// --- What is refused ------------------------------------------------------------------------------------------
+// --- Refusals -------------------------------------------------------------------------------------------------
 
 TEST(CudaKernels, WhatADeviceCannotDoIsRefused) {
   Tensor a = drawn(DType::F32, {8});

@@ -94,7 +94,7 @@ TEST(NcclRecorded, MemoryIsRegisteredByAllRanksOrByNone) {
   }
 }
 
-// --- What the library cannot add up ---------------------------------------------------------------------------
+// --- Reductions that the library lacks ------------------------------------------------------------------------
 
 TEST(NcclRecorded, ASumOfBoolsIsOr) {
   PlanBuilder b;
@@ -240,7 +240,7 @@ TEST(NcclRecorded, FaultsAreNotCaptured) {
             "  note: leave --capture out, or take the step out of the program\n");
 }
 
-// --- What engines cannot do -----------------------------------------------------------------------------------
+// --- Unsupported by engines -----------------------------------------------------------------------------------
 
 TEST(NcclRecorded, IsAskedForNoTimesAndOthersForNoCapture) {
   Overlap program;
@@ -370,7 +370,7 @@ TEST(NcclRecorded, TagsTellTransfersApart) {
   }
 }
 
-// --- Transfers to oneself -------------------------------------------------------------------------------------
+// --- Transfers of a rank to itself ----------------------------------------------------------------------------
 
 /// One rank sends to itself and receives.
 struct Mirror : PlanBuilder {

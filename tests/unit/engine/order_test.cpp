@@ -135,7 +135,7 @@ TEST(PlanOrder, AStepAfterAHostStepBeginsWhenThatHasEnded) {
     EXPECT_EQ(numbersOf(resultsOf(runLocally(b.plan, {{{"in.x", f32({1}, {3})}}}, seed))[0].at("out.0")), (Row{-9}));
 }
 
-// --- Nobody can go on ------------------------------------------------------------------------------------
+// --- Deadlocks -------------------------------------------------------------------------------------------
 
 /// Each rank has a plan: rank 1 does not launch.
 TEST(PlanOrder, ADeadlockIsSaidAtOnce) {

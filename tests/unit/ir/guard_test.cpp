@@ -58,7 +58,7 @@ TEST_F(Guards, EachFactHasValuesOfItsOwnKind) {
   EXPECT_EQ(kinds(GuardFact::Name), "\"a\"");
 }
 
-// --- As it is written -------------------------------------------------------------------------------------------------
+// --- Written programs -------------------------------------------------------------------------------------------------
 
 TEST_F(Guards, AGroupThatIsNotThereAnyMoreIsAnotherFact) {
   graph.guards = {{GuardFact::Size, "tp", int64_t{2}}};
@@ -148,7 +148,7 @@ TEST_F(Guards, EachRankHasItsCell) {
   EXPECT_NE(check(2, 4).find("rank 0, and it is 1 on rank 2 of 4"), std::string::npos) << check(2, 4);
 }
 
-// --- Of a plan ----------------------------------------------------------------------------------------------------------
+// --- Plans --------------------------------------------------------------------------------------------------------------
 
 TEST_F(Guards, OfAPlanAreAskedOfItsOwnGroups) {
   Plan plan(context);

@@ -375,7 +375,7 @@ TEST(LegalityTransfers, KeepTheirOrderThoughAnEntryStatesAnother) {
   EXPECT_EQ(bench.verdict(), "fence");
 }
 
-// --- Who waits for whom ----------------------------------------------------------------------------------------------
+// --- Waits between ranks ---------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral exchangedWithNeighbours = R"(
   recv: "f32[8][1]cpu" = torch.ops._c10d_functional.irecv.default(x, 1, 0, '0')

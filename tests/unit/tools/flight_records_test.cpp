@@ -178,7 +178,7 @@ TEST_F(FlightRecords, AreWrittenOnASignalWhileTheRunGoesOn) {
   EXPECT_TRUE(namesRank1()) << out_;
 }
 
-// --- What a run took ----------------------------------------------------------------------------------------
+// --- Times of a run -----------------------------------------------------------------------------------------
 
 namespace {
 

@@ -147,7 +147,7 @@ TEST_P(ReduceOpTest, IsTakenInAnyLetterCase) {
 INSTANTIATE_TEST_SUITE_P(All, ReduceOpTest,
                          testing::Values("sum", "avg", "product", "min", "max", "band", "bor", "bxor"));
 
-// --- What is refused -------------------------------------------------------------------------------------------------
+// --- Refusals --------------------------------------------------------------------------------------------------------
 
 TEST(FunctionalCollectiveErrors, AnInputThatIsNotContiguous) {
   Traced t;
@@ -207,7 +207,7 @@ TEST(FunctionalCollectiveErrors, AReductionThatNobodyKnows) {
             "  note: sum, avg, product, min, max, band, bor, bxor, or premul_sum(factor)\n");
 }
 
-// --- What is computed ------------------------------------------------------------------------------------------------
+// --- Computed values -------------------------------------------------------------------------------------------------
 
 TEST(FunctionalCollectives, ComputeTheSameAfterO2) {
   Traced t;

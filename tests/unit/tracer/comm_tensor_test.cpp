@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(All, InPlaceComm, testing::ValuesIn(inPlace), [](const 
   return llvm::StringRef(instance.param.name).ltrim('_').rtrim('_').str();
 });
 
-// --- What is refused -------------------------------------------------------------------------------------------------
+// --- Refusals --------------------------------------------------------------------------------------------------------
 
 std::string errorOf(const c10d::Work &work) { return noted(work.error()); }
 

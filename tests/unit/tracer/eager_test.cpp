@@ -248,7 +248,7 @@ TEST_F(EagerTest, ATensorMayStandTwiceInACallThatWritesIt) {
   EXPECT_EQ(on(1, x), (Row{40, 42}));
 }
 
-// --- What is refused -------------------------------------------------------------------------------------------------
+// --- Refusals --------------------------------------------------------------------------------------------------------
 
 TEST_F(EagerTest, RefusesWhatATraceRefuses) {
   Tensor x = legible({2, 3});

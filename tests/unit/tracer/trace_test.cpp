@@ -92,7 +92,7 @@ TEST(Trace, ElementsThatNobodyUsesAreNotRecorded) {
                                       "getitem_1 = operator.getitem(split, 1) : f32[2][1]cpu\n");
 }
 
-// --- What is refused -------------------------------------------------------------------------------------------------
+// --- Refusals --------------------------------------------------------------------------------------------------------
 
 TEST(TraceErrors, ACallOutsideOfATrace) {
   std::string text = "is called while no trace is open on this thread [trace.none]\n"
