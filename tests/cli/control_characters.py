@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Control characters of names never reach a terminal and never make a line: tests/cli/control_characters.py BIN
+"""Checks that control characters in names never reach a terminal and never make a line:
+tests/cli/control_characters.py BIN
 
-Files whose names, comments, groups, frames, logs and records hold escapes and line ends go through every way of printing that the tools have. No
-output, on a stream or in a file, has a control character but line ends and tabs, and no line begins with what stood behind a line end in a name."""
+Files whose names, comments, groups, frames, logs and records contain escapes and line ends are printed in every way
+that the tools offer. No output, on a stream or in a file, may have a control character except line ends and tabs,
+and no line may begin with the text after a line end in a name."""
 import itertools, json, os, subprocess, sys, tempfile
 
 BIN = os.path.abspath(sys.argv[1])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds tests/evidence/gpu to its rules without a device: gpu_checked.py BUILD
+"""Tests tests/evidence/gpu without a device: gpu_checked.py BUILD
 
-The script runs on nccl-recorded, with a program in place of ccgraph_nccl_bench that prints a table of its own. All is well: exit 0. A ratio below the
-bar, a captured step of several launches, a row that was not measured, a program that fails, a wrong value: exit 1, and a line that says which."""
+The script runs on nccl-recorded, with a program that prints a table of its own in place of ccgraph_nccl_bench.
+Without an error, the script must exit with 0. It must exit with 1 and print the cause for a ratio below the limit,
+a captured step of several launches, a row without measurement, a program that fails, and a wrong value."""
 import os, stat, subprocess, sys, tempfile
 
 from gpu_job import Job
@@ -28,7 +29,7 @@ def program(path, text):
 
 
 def run(folder, bench, run_program=None):
-    """(exit code, page, errors) of the script, with a build whose ccgraph-run may be another."""
+    """Returns (exit code, page, errors) of the script, with a build whose ccgraph-run may be replaced."""
     build = tempfile.mkdtemp(dir=folder)
     os.mkdir(os.path.join(build, "bin"))
     os.symlink(os.path.join(BUILD, "tests"), os.path.join(build, "tests"))
@@ -62,13 +63,13 @@ with tempfile.TemporaryDirectory() as folder:
            "gpu: no row of a collective on 2 ranks was measured\ngpu: launches of a captured step on 2 ranks were not counted\n")
     expect("a measurement that fails", run(folder, program(os.path.join(folder, "bench"), "echo no memory >&2; exit 1\n")), 1,
            "gpu: bench on 2 ranks: no memory\n")
-    # The same program with other inputs: what it is compared with is another one.
+    # Runs the same program with other inputs, so the expected values differ.
     wrong = 'case "$*" in *broadcast_src0_w2*--capture*) set -- "$@" --expect "' + os.path.join(
         HERE, "../data/small/all_reduce_max_w2/readable.py") + '" ;; esac\nexec "{real}" "$@"\n'
     code, page, errors = run(folder, bench(), wrong)
     assert code == 1 and errors.startswith("gpu: broadcast_src0_w2, captured, 2 ranks: ") and errors.count("\n") == 1, (code, errors)
     assert "| broadcast_src0_w2, captured | 2 | **fails** |" in page and "| broadcast_src0_w2 | 2 | ok" in page, page
-# Ranks are processes, each with its place and a host's name of its own, and one that fails is enough.
+# Ranks are processes, each with its own rank and host name, and one failing rank is sufficient.
 say = ["sh", "-c", 'echo "$RANK of $WORLD_SIZE, $LOCAL_RANK, $NCCL_HOSTID, $MASTER_ADDR"; test "$RANK" != "$FAILING"']
 for failing, well in (("none", True), ("2", False)):
     os.environ["FAILING"] = failing

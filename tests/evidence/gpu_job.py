@@ -1,4 +1,5 @@
-"""Programs of one job on one device: a process a rank, or one for all where the engine runs ranks itself."""
+"""Runs the programs of one job on one device: a process for each rank, or one for all if the engine runs the ranks
+itself."""
 import os, shutil, socket, subprocess
 
 SECONDS = 1800
@@ -6,14 +7,15 @@ LAUNCHER = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "OMPI_COMM_WORLD_
 
 
 def free_port():
-    """A port after which the next one is free, since the processes meet there (docs/gpu.md)."""
+    """Returns a port whose next port is free, since the processes meet there (docs/gpu.md)."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         return probe.getsockname()[1] - 1
 
 
 def environment(rank, ranks, port):
-    """Of one rank of several that share a device: NCCL takes each for a host of its own, and bytes go over sockets."""
+    """Returns the environment of one of several ranks that share a device: NCCL treats each as a separate host, and
+    bytes go over sockets."""
     plain = {name: value for name, value in os.environ.items() if name not in LAUNCHER}
     job = {"RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": str(rank), "MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
     shared = {"NCCL_HOSTID": f"rank{rank}", "NCCL_SOCKET_IFNAME": "lo", "NCCL_MAX_CTAS": "4"} if ranks > 1 else {}
@@ -21,13 +23,13 @@ def environment(rank, ranks, port):
 
 
 class Job:
-    """Runs commands for an engine; `spread`: it has a process a rank."""
+    """Runs commands for an engine; `spread` means that it has a process for each rank."""
 
     def __init__(self, engine):
         self.engine, self.spread = engine, engine == "nccl"
 
     def run(self, ranks, command):
-        """(every process ended well, what rank 0 printed, what the others and all error streams said)."""
+        """Returns (every process succeeded, the output of rank 0, the output of the others and all error streams)."""
         if not os.access(command[0], os.X_OK) and not shutil.which(command[0]):
             return False, "", f"there is no program {command[0]}"
         count, port = (ranks, free_port()) if self.spread else (1, 0)

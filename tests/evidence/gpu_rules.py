@@ -1,7 +1,7 @@
-"""What a run on a device is held to: the tables of ccgraph_nccl_bench, and the trace of ccgraph-run."""
+"""Checks the results of a run on a device: the tables of ccgraph_nccl_bench, and the trace of ccgraph-run."""
 import json
 
-BAR = 0.97          # of the speed by hand
+BAR = 0.97          # of the speed of hand-written calls
 LIVE, CAPTURED = 4, 8  # columns of ratios
 
 
@@ -12,7 +12,7 @@ def cells_of(text):
 
 
 def slow_rows(table, ranks):
-    """A line for each collective that is slower than the bar allows."""
+    """Returns a line for each collective that is slower than the limit permits."""
     rows = [cells for cells in cells_of(table) if len(cells) == 11 and cells[0] in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")]
     if not rows:
         yield f"no row of a collective on {ranks} ranks was measured"
@@ -23,7 +23,7 @@ def slow_rows(table, ranks):
 
 
 def launch_problems(table, ranks):
-    """A captured step is one launch."""
+    """Checks that a captured step is one launch."""
     rows = [cells for cells in cells_of(table) if cells[0] == "engine, captured"]
     if not rows:
         yield f"launches of a captured step on {ranks} ranks were not counted"
@@ -43,7 +43,8 @@ def merged(intervals):
 
 
 def hidden_share(path):
-    """Of a Chrome trace: (microseconds in flight, the share of them behind computation), of the rank with most in flight."""
+    """Returns from a Chrome trace (microseconds in flight, the share of them that overlaps with computation), for the
+    rank with most in flight."""
     with open(path, encoding="utf-8") as file:
         slices = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
     most = (0.0, 0.0)

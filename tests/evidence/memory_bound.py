@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""No input takes more than 100 times its size of memory, beyond what every run takes: tests/evidence/memory_bound.py BIN [MEBIBYTES]
+"""Checks that no input needs more than 100 times its size of memory, in addition to the memory of every run:
+tests/evidence/memory_bound.py BIN [MEBIBYTES]
 
-For each reader files are made of what costs it most for a byte: one instruction or bracket again and again, empty containers, short names,
-streams that inflate to a thousand times their size. ccgraph-opt or ccgraph-run reads each in a process of its own, which must end with an exit
-code of its own and words, within the memory. Prints a Markdown table."""
+For each reader, the script makes files with the highest cost for each byte: one repeated instruction or bracket,
+empty containers, short names, streams that inflate to a thousand times their size. ccgraph-opt or ccgraph-run reads
+each in a process of its own, which must end with one of its exit codes and a message, within the memory. It prints
+a Markdown table."""
 import gzip, io, json, os, resource, struct, subprocess, sys, tempfile, zipfile
 
 BIN = os.path.abspath(sys.argv[1])
@@ -20,7 +22,7 @@ def fill(piece, before=b"", after=b"", size=None):
 
 
 def bomb(size):
-    """As many zeros as make a gzip file of this size."""
+    """Returns as many zeros as make a gzip file of this size."""
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as file:
         while out.tell() < size:
@@ -36,7 +38,7 @@ def zipped(size):
 
 
 def log(piece):
-    """A TORCH_TRACE log with one payload."""
+    """Returns a TORCH_TRACE log with one payload."""
     lines = fill(b"\t" + piece + b"\n")
     return b'V1121 08:54:34.000000 7 torch/_logging/structured.py:22] {"aot_joint_graph": {}, "has_payload": "0"}\n' + lines
 
@@ -103,7 +105,7 @@ def command(folder, path, how):
 
 
 def run(name, data, how):
-    """(exit code, peak, words)"""
+    """Returns (exit code, peak, message)."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, name)
         with open(path, "wb") as file:

@@ -1,5 +1,5 @@
-"""Seeds a bug into a built program: one source with another text is compiled into one object, which is linked before the libraries.
-In a build with CCGRAPH_UNITY the object holds the whole batch of that source.
+"""Seeds a bug into a built program: one changed source is compiled into one object, which is linked before the
+libraries. In a build with CCGRAPH_UNITY, the object holds the whole batch of that source.
 
 A bug is a file: lines `key: value`, then one or more edits, each of a text that occurs once in its file:
 
@@ -10,7 +10,8 @@ A bug is a file: lines `key: value`, then one or more edits, each of a text that
     --- new
     TEXT
 
-A header is no source of its own: the line `through: PATH.cpp` of its file says which one is compiled with it.
+A header is not a source of its own: the line `through: PATH.cpp` of its file names the source that is compiled with
+it.
 
 CCGRAPH_BUILD is the build to start from (build/release), made by ninja; it must be up to date."""
 import glob, os, re, subprocess, sys, tempfile
@@ -41,7 +42,7 @@ class Bug:
                 self.edits.append((file, old, text))
 
     def sources(self):
-        """{file: text with the bug}"""
+        """Returns {file: text with the bug}."""
         texts = {}
         for file, old, new in self.edits:
             text = texts.get(file) or open(os.path.join(ROOT, file)).read()
@@ -53,14 +54,14 @@ class Bug:
 
 
 def read_bugs(folder, names=(), first=None):
-    """Those whose name holds one of the words; of these every so-manieth, `first` in all."""
+    """Returns the bugs whose names contain one of the words, or `first` of these at equal distances."""
     bugs = [Bug(path) for path in sorted(glob.glob(f"{ROOT}/tests/evidence/{folder}/*.txt"))]
     bugs = [bug for bug in bugs if not names or any(name in bug.name for name in names)]
     return bugs[::max(1, len(bugs) // first)][:first] if first else bugs
 
 
 def apply(bugs):
-    """Says of each that no longer applies why; 1 if there is one."""
+    """Prints for each bug that no longer applies the reason; returns 1 if there is one."""
     status = 0
     for bug in bugs:
         try:
@@ -72,20 +73,20 @@ def apply(bugs):
 
 
 def words_of(arguments):
-    """(names, --first N or None, --apply given)"""
+    """Returns (names, --first N or None, whether --apply is given)."""
     words = [word for word in arguments if word != "--apply"]
     first = int(words.pop(words.index("--first") + 1)) if "--first" in words else None
     return [word for word in words if word != "--first"], first, "--apply" in arguments
 
 
 class Linker:
-    """The build's own command lines for some programs, run in a folder of its own, that goes with it."""
+    """The build's own command lines for some programs, run in a temporary folder of its own."""
 
     def __init__(self, programs):
         self.folder_ = tempfile.TemporaryDirectory()
         self.folder = self.folder_.name
         lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *programs], text=True, capture_output=True, check=True).stdout.splitlines()
-        # The file that is compiled by each line, and the file that each source is compiled in.
+        # Maps each file that is compiled to its command line, and each source to the file in which it is compiled.
         self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.(?:cpp|cxx))$", line))}
         self.compiled_in = {source: file for file in self.compiles for source in sources_of(file)}
         self.made_from = {}
@@ -98,7 +99,7 @@ class Linker:
             raise ValueError(f"does not build: {(error.stderr or error.stdout).strip().splitlines()[:3]}") from error
 
     def objects(self, bug):
-        """One object a source; a header with the bug stands before the build's own."""
+        """Compiles one object for each source; a header with the bug is found before the build's own."""
         texts, headers = bug.sources(), os.path.join(self.folder, bug.name)
         for file in [file for file in texts if file.endswith(".h")]:
             self.write(os.path.join(headers, file.partition("/lib/")[2]), texts.pop(file))
@@ -110,7 +111,7 @@ class Linker:
         return [self.object_of(compiled, places, headers) for compiled in dict.fromkeys(self.compiled_in[file] for file in places)]
 
     def object_of(self, compiled, places, headers):
-        """The object of the file `compiled`, with the sources and headers of the bug."""
+        """Compiles the object of the file `compiled`, with the sources and headers of the bug."""
         source = places.get(compiled)
         if is_unity(compiled):
             source = os.path.join(self.folder, os.path.basename(compiled).removesuffix(".cxx") + ".cpp")
@@ -130,8 +131,9 @@ class Linker:
             f.write(text)
 
     def link(self, program, objects=()):
-        """An object of the program itself is replaced. Others come first, so an archive's own member of that name is never asked for, and
-        what a header has defined in several objects is what it is in these."""
+        """An object of the program itself is replaced. Other objects come first on the command line, so the archive's
+        own member of that name is never used, and definitions from a header that several objects contain are those
+        of these objects."""
         linked = os.path.join(self.folder, os.path.basename(program))
         line = self.links[program].replace(f"-o {program} ", f"-o {linked} ")
         for object_ in objects:

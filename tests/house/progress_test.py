@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/progress: what it shows of ninja and of apt, in a log and on a terminal."""
+"""Tests tools/progress: its output for ninja and for apt, in a log and on a terminal."""
 import os
 import pty
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A dependency is named in the one folder that owns it, so that it can be replaced there.
+# Checks that a dependency is named only in the folder that owns it, so that it can be replaced there.
 set -euo pipefail
 
 status=0

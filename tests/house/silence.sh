@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A library says what it has to say by values: it does not print, does not end the program, and does not look at the
-# environment. Tools do.
+# Checks that a library reports only through values: it does not print, end the program, or read the environment. Tools
+# may do so.
 set -euo pipefail
 
 loud='llvm::(outs|errs|dbgs)\(|std::(cout|cerr|clog|exit|abort|terminate|getenv)\b|[^a-zA-Z_.:>](printf|puts|exit|abort|getenv)\('

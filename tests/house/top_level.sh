@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The top level holds exactly these entries; what is not under version control does not count.
+# Checks that the top level has exactly these entries; files that are not under version control do not count.
 set -euo pipefail
 
 expected='.ci .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CMakeLists.txt

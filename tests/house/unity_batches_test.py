@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which sources CCGRAPH_UNITY joins: only those whose meaning stays the same."""
+"""Tests which sources CCGRAPH_UNITY joins: only those whose meaning stays the same."""
 import os
 import sys
 import tempfile
@@ -22,7 +22,7 @@ class UnityBatches(unittest.TestCase):
         return path
 
     def batches(self, *texts, limit=1000):
-        """The batches of sources a, b, c, ... with these texts, as words such as "ab"."""
+        """Returns the batches of sources a, b, c, ... with these texts, as words such as "ab"."""
         names = "abcdefgh"[:len(texts)]
         sources = [unity_batches.Source(self.write(f"lib/{name}.cpp", text)) for name, text in zip(names, texts)]
         return ["".join(os.path.basename(s.path)[0] for s in batch) for batch in unity_batches.batches(sources, limit)]
@@ -96,7 +96,7 @@ class UnityBatches(unittest.TestCase):
             unity_batches.headers_by_name = real
 
     def test_the_order_is_that_of_the_target(self):
-        # a and c are of one folder, and c would not follow b.
+        # a and c are in one folder, and c must not follow b.
         texts = {"lib/a.cpp": "int first();\n", "lib/room/b.cpp": "namespace {\nint at(char x) { return x; }\n}\n",
                  "lib/c.cpp": "int third() { return at(3); }\n"}
         sources = [unity_batches.Source(self.write(name, text)) for name, text in texts.items()]

@@ -1,7 +1,7 @@
-# Installs ccgraph into an empty prefix, then configures, builds and runs the README's program against it, with the
-# README's CMake lines, and as a shared library.
+# Installs ccgraph into an empty prefix. Then it configures, builds and runs the README's program with the README's
+# CMake lines, and as a shared library.
 #
-# Given: BUILD, the built tree; SOURCE, its source; WORK, a folder to work in; COMPILER, FLAGS, PYTHON.
+# Arguments: BUILD, the built tree; SOURCE, its source; WORK, a folder to work in; COMPILER, FLAGS, PYTHON.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -19,7 +19,7 @@ foreach(part "cpp improve.cpp" "cmake CMakeLists.txt")
     OUTPUT_FILE ${WORK}/source/${name} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
-# A program that is a shared library, as a Python module is, takes the same archives.
+# A program that is a shared library, as a Python module is, can link the same archives.
 file(APPEND ${WORK}/source/CMakeLists.txt
   "add_library(plugin SHARED improve.cpp)\ntarget_link_libraries(plugin PRIVATE ccgraph::toolkit -Wl,-z,defs)\n")
 

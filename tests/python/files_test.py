@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The package without PyTorch: files_test.py DATA, in an interpreter that finds ccgraph."""
+"""Tests the package without PyTorch: files_test.py DATA, in an interpreter that finds ccgraph."""
 import json, os, sys, tempfile, threading
 
 import ccgraph
@@ -26,7 +26,7 @@ def test_errors():
     raises(ccgraph.UsageError, "got 'lots'", ccgraph.optimize, graph, memory_budget="lots")
     raises(ccgraph.InputError, "neither a machine", ccgraph.optimize, graph, machine="abacus")
     raises(ccgraph.InputError, "unknown pass", ccgraph.optimize, graph, "tidy")
-    ccgraph.optimize(graph)  # what was refused before it began has left the graph as it was
+    ccgraph.optimize(graph)  # an option that was refused before the start left the graph unchanged
     raises(ccgraph.UsageError, "optimized already", ccgraph.optimize, graph)
 
 
@@ -50,7 +50,8 @@ def test_files():
 
 
 def test_views():
-    """What a notebook shows is small, whatever the graph is; page, trace, exposed collectives and advice are those of ccgraph-opt."""
+    """A notebook shows a small table for any graph; page, trace, exposed collectives and advice are those of
+    ccgraph-opt."""
     graph = ccgraph.read(STEP)
     assert repr(graph) == f"<ccgraph.Graph, not optimized, digest {graph.digest[:12]}>"
     raises(ccgraph.UsageError, "was not optimized", graph.text, "page")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Names and targets from JSON to Python text: what ccgraph writes of a hostile JSON graph is parsed by Python, and says the same.
+"""Tests names and targets from JSON to Python text: Python must parse the text of a hostile JSON graph, with the same
+meaning.
 
     python_text.py [CASES [SEED]]
 
@@ -31,7 +32,7 @@ def pick(rng, good, bad, share=0.04):
 
 
 def program(rng):
-    """The JSON, and for each statement what Python should say: (name, target, arguments, keywords)."""
+    """Returns the JSON, and for each statement the expected content: (name, target, arguments, keywords)."""
     nodes, said, taken = [], [], set()
     def name():
         for _ in range(20):
@@ -68,7 +69,7 @@ def program(rng):
 
 
 def path_of(expression):
-    """self.a, getattr(self.a, "0").b -> the path."""
+    """Returns the path for self.a, getattr(self.a, "0").b."""
     if isinstance(expression, ast.Call):
         assert isinstance(expression.func, ast.Name) and expression.func.id == "getattr", ast.dump(expression)
         return path_of(expression.args[0]) + "." + expression.args[1].value
@@ -78,7 +79,7 @@ def path_of(expression):
 
 
 def same(expression, value):
-    """The literal of the value, or the expression that the value spells."""
+    """Returns the literal for the value, or the expression for it."""
     try:
         got = ast.literal_eval(expression)
         if got == value and type(got) is type(value):
@@ -113,7 +114,7 @@ def check(text, graph, said):
 
 
 def letters():
-    """Every letter that a name may have is one of Python's that NFKC keeps."""
+    """Every letter that a name may have must be a letter of Python that NFKC keeps."""
     accepted = 0
     for code in range(0x80, 0x11000):
         letter = chr(code)

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 #: an environment in which nothing points to a build tree
 CLEAN = {name: value for name, value in os.environ.items() if name not in ("CCGRAPH_LIBRARY", "PYTHONPATH")}
-# As the presets have it, so that a compiler cache knows the objects of a second run.
+# The settings of the presets, so that a compiler cache can reuse the objects in a second run.
 CACHE = {"CCACHE_BASEDIR": ROOT, "CCACHE_NOHASHDIR": "1",
          "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
 
@@ -37,7 +37,7 @@ def skip(reason):
 
 
 def tools(work):
-    """An interpreter with mypy, which shows that pip reaches an index."""
+    """Returns an interpreter with mypy, which shows that pip reaches an index."""
     python = environment(os.path.join(work, "tools"))
     if run(python, "-m", "pip", "install", "--quiet", "mypy", "scikit-build-core").returncode:
         skip("pip reaches no index that has mypy and scikit-build-core")

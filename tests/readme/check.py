@@ -25,7 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 KNOWN = ("console", "cpp", "cmake", "diff", "text")
 FENCE = re.compile(r"^```(\w*)(?: ([\w./-]+))?\n(.*?)^```$", re.S | re.M)
 DURATION = re.compile(r"\b\d+(\.\d+)? ?(s|ms|us)\b")
-# Because this very test is one of those that the command runs.
+# This test itself is one of the tests that the command runs.
 NOT_RUN = "tools/test"
 
 
@@ -44,7 +44,7 @@ def execute(command, folder, bin_folder):
 
 
 def steps(block):
-    """[(command, shown output)] of a console block."""
+    """Returns [(command, shown output)] of a console block."""
     parts = re.split(r"^\$ (.*(?:\\\n.*)*)\n", block, flags=re.M)
     return list(zip(parts[1::2], parts[2::2]))
 
@@ -59,7 +59,7 @@ def matches(shown, printed):
 
 
 def put_files(text, folder):
-    """Writes the files that a document holds; their paths."""
+    """Writes the files that a document contains; returns their paths."""
     paths = []
     for language, path, body in (match.groups() for match in FENCE.finditer(text)):
         if path:
@@ -81,7 +81,7 @@ def check_block(block, folder, bin_folder, failures):
 
 
 def check_file(path, options):
-    """What the file shows and is not so."""
+    """Returns the parts of the file that are wrong."""
     failures = []
     with open(path) as f:
         text = f.read()

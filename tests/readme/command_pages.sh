@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pages that are written for man and bash are understood by them.
+# Tests that man and bash accept the files that are written for them.
 #
 #   command_pages.sh
 set -euo pipefail
@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 
-# What bash offers at the end of the given words.
+# Prints bash's suggestions at the end of the given words.
 offers() {
   COMP_WORDS=("$@")
   COMP_CWORD=$(($# - 1))
@@ -25,7 +25,7 @@ done
 expect() {
   local wanted=$1
   shift
-  # Because grep -q ends at the first match, a pipe into it may break while it is written to.
+  # grep -q ends at the first match, so a pipe into it could break while it is written to.
   grep -qxF -- "$wanted" <<<"$(offers "$@")" || fail "'$*' does not offer $wanted, but: $(offers "$@" | tr '\n' ' ')"
 }
 expect --check-equivalence ccgraph-opt --ch

@@ -1,8 +1,8 @@
-"""Builds the tools anew with the files that a document adds or changes.
+"""Builds the tools with the files that a document adds or changes.
 
-Only these files are compiled, with the flags that the build has for them or for their neighbours, and they are linked in
-front of the build's own libraries: a symbol that they define is not taken from there. So a worked example costs seconds.
-The build must be one of Ninja with static libraries."""
+Only these files are compiled, with the flags that the build has for them or for neighboring files. They are linked
+before the build's own libraries, so their symbols take precedence. So a worked example takes only seconds. The
+build must use Ninja and static libraries."""
 import concurrent.futures
 import json
 import os
@@ -15,16 +15,16 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "cmake"))
 from compiled_files import is_unity, sources_of, with_other_sources
 
-# Because its goldens are those of the source folder that it was compiled for.
+# It reads the goldens of the source folder for which it was compiled.
 GOLDEN_TEST = "tests/golden/golden_test.cpp"
 
 
 class Broken(Exception):
-    """An example that does not apply, compile or link."""
+    """An example that cannot be applied, compiled or linked."""
 
 
 def own(scratch, path):
-    """Makes every folder on the way to `path` a real one, and the file, if there is one, a copy."""
+    """Replaces every folder on the way to `path` by a real one, and the file, if it exists, by a copy."""
     at = scratch
     for part in path.split("/"):
         at = os.path.join(at, part)
@@ -50,7 +50,7 @@ def put(scratch, path, text):
 
 
 def patch(scratch, text):
-    """Applies a diff of one file, whose name stands after '+++ b/'."""
+    """Applies a diff of one file, whose name follows '+++ b/'."""
     path = re.search(r"^\+\+\+ b/(\S+)$", text, re.M)[1]
     own(scratch, path)
     done = subprocess.run(["patch", "-p1", "-l", "--no-backup-if-mismatch"], cwd=scratch, input=text, text=True,
@@ -72,23 +72,25 @@ class Commands:
                     self.compiled_in[source] = entry["file"]
 
     def object_name(self, source):
-        """How the build calls the object that holds `source`."""
+        """Returns the build's name of the object for `source`."""
         return os.path.basename(self.compiled_in[source]) + ".o"
 
 
 def flags(path, scratch, root, build, known):
-    """How the build compiles this file or a neighbour; what it includes lies in `scratch`. Programs see what tools see."""
+    """Returns the build's command for this file or a neighboring one; included files are in `scratch`. Programs may
+    include what tools may include."""
     folder = path.split("/")[0] if "/" in path else "tools"
     neighbour = next(f for f in known if f.startswith(os.path.join(root, folder, "")) and "docgen" not in f)
     command = known.get(os.path.join(root, path), known[neighbour])
     command = command[next(i for i, word in enumerate(command) if not word.endswith("ccache")):command.index("-o")]
     moved = [word if build in word else re.sub(re.escape(root) + r"(?=[/\"\\]|$)", scratch, word) for word in command]
-    # Because a precompiled header that does not fit only costs time.
+    # A precompiled header that does not match only costs time.
     return moved + ["-Wno-invalid-pch"]
 
 
 def unit_of(path, scratch, root, made):
-    """What is compiled for the source `path`: itself, or the whole batch that the build compiles it in, from the files in `scratch`."""
+    """Returns what is compiled for the source `path`: the source itself, or the whole batch in which the build
+    compiles it, with the files in `scratch`."""
     file = made.compiled_in.get(os.path.join(root, path), "")
     if not is_unity(file):
         return path
@@ -110,7 +112,7 @@ def run(command, build, what):
 
 
 def link(name, line, objects, scratch, build, leave=""):
-    """Links as the build links one of its tools, but without the object `leave`."""
+    """Links in the way in which the build links one of its tools, without the object `leave`."""
     words = [word for word in line if not (leave and word.endswith(leave))]
     at = words.index("-o")
     words[at:at + 2] = ["-o", os.path.join(scratch, "bin", name)] + objects
@@ -123,7 +125,8 @@ def link_line(tool, build):
 
 
 def rebuild(scratch, paths, build):
-    """The folder of the new tools. `paths` were put or patched, relative to `scratch`; a source beside no other is a program."""
+    """Returns the folder of the new tools. `paths` were added or patched, relative to `scratch`; a source without
+    neighbors is a program."""
     with open(os.path.join(build, "CMakeCache.txt")) as f:
         root = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", f.read(), re.M)[1]
     for folder in ("objects", "bin"):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Holds the plans that ccgraph-opt writes to docs/plan.schema.json: emitted_plans_are_valid.py CCGRAPH_OPT SCHEMA TESTS
+"""Checks the plans that ccgraph-opt writes against docs/plan.schema.json: emitted_plans_are_valid.py CCGRAPH_OPT
+SCHEMA TESTS
 
-Of every golden the input, as it stands and by its pipeline, and of every captured graph of tests/data/small what -O2 makes of it. What is not lowered
-must be refused by a rule of lowering."""
+It covers the input of every golden, unchanged and after its pipeline, and every captured graph of tests/data/small
+after -O2. A graph that is not lowered must be refused by a rule of lowering."""
 import glob, json, os, re, subprocess, sys, tempfile
 import jsonschema
 
 OPT, SCHEMA, TESTS = sys.argv[1:]
-# At least so many plans, so that a folder that has moved is no success.
+# The minimum number of plans, so that a moved folder is an error.
 FEWEST = 500
 
 
@@ -18,7 +19,8 @@ def sections(path):
 
 
 def groups_of(text):
-    """A table of the groups that the text names: each has as many ranks as its collectives say, and two at least."""
+    """Returns a table of the groups in the text: each has the number of ranks that its collectives state, and at least
+    two."""
     sizes = {}
     for size, name in re.findall(r"(?:(\d+), )?'([^']+)'\)", text):
         sizes[name] = max(int(size or 0), sizes.get(name, 2))
@@ -26,7 +28,7 @@ def groups_of(text):
 
 
 def inputs(folder):
-    """What to name it, and the arguments."""
+    """Yields the name and the arguments."""
     for path in sorted(glob.glob(os.path.join(TESTS, "golden/*/*.golden"))):
         parts = sections(path)
         text, groups = os.path.join(folder, "input"), os.path.join(folder, "groups.json")
@@ -35,7 +37,7 @@ def inputs(folder):
         with open(groups, "w", encoding="utf-8") as file:
             json.dump(groups_of(parts["input"]), file)
         yield path, [text, "--groups", groups]
-        # Times that a golden states in its own words are left out: the order is then another, and a plan all the same.
+        # The durations that a golden states are left out: the order is then different, and the plan is equally valid.
         yield path + " after its pipeline", [text, "--groups", groups, "--pipeline", parts["pipeline"].strip()]
     for folder in sorted(glob.glob(os.path.join(TESTS, "data/small/*"))):
         facts = os.path.join(folder, "facts.json")

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Holds what `ccgraph-opt --json` prints to docs/report.schema.json: output_follows_schema.py CCGRAPH_OPT SCHEMA TESTS
+"""Checks the output of `ccgraph-opt --json` against docs/report.schema.json: output_follows_schema.py CCGRAPH_OPT
+SCHEMA TESTS
 
-Every case of TESTS/cli and TESTS/diagnostics that prints JSON is judged as it stands, and calls that between them print every key of the schema are made
-here, on captured graphs and on every one that is small. The schema in turn must say something: with any required key gone, what was printed is refused."""
+It checks every case of TESTS/cli and TESTS/diagnostics that prints JSON. It also makes calls that together print
+every key of the schema, on captured graphs and on every small one. The schema must also be strict: without any
+required key, the output must be refused."""
 import copy, json, pathlib, re, subprocess, sys, tempfile
 import jsonschema
 
 
 def sections(case):
-    """The parts of a case by their title."""
+    """Returns the parts of a case by their title."""
     parts = re.split(r"^--- (.*)\n", case.read_text(encoding="utf-8", errors="replace"), flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
@@ -52,7 +54,7 @@ def output(tool, call):
 
 
 def required(value, schema, root, path=()):
-    """Paths of values that the schema requires, as far as this value has them."""
+    """Yields the paths of values that the schema requires and that this value has."""
     while "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     if isinstance(value, dict):

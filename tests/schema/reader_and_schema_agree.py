@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds a reader and its schema in docs/ to each other: reader_and_schema_agree.py CCGRAPH_OPT SCHEMA EXAMPLE FLAG...
+"""Checks that a reader and its schema in docs/ agree: reader_and_schema_agree.py CCGRAPH_OPT SCHEMA EXAMPLE FLAG...
 
-The example is changed in thousands of ways, each value of it dropped or replaced by each of a list of others. What the schema refuses the reader must
-refuse. What the schema accepts the reader must accept, or say one of the things that a schema cannot know: about names, references, frames, ranks,
-indices and integers beyond 64 bits. The flags make the tool read the file and no more."""
+The example is changed in thousands of ways: each of its values is dropped, or replaced by each of a list of others.
+The reader must refuse what the schema refuses. The reader must accept what the schema accepts, or report an error
+that a schema cannot express: about names, references, frames, ranks, indices and integers beyond 64 bits. The flags
+make the tool only read the file."""
 import copy, json, os, random, re, subprocess, sys, tempfile
 import jsonschema
 
@@ -16,7 +17,7 @@ OTHERS = [None, True, -1, 0, 2.5, 3, 2**63, "", "x", "%x_1", "%", "%0", "class",
 
 
 def places(value, path=()):
-    """Every path to a value of the document."""
+    """Yields every path to a value of the document."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in items:
@@ -51,9 +52,9 @@ def read(command, path):
 
 
 def judge(command, valid, path):
-    """Empty where both agree, else what is wrong."""
+    """Returns an empty text if both agree, else the difference."""
     code, text = read(command, path)
-    if code not in (0, 1, 3):  # 3: it was read, and a check that the flags ask for does not hold
+    if code not in (0, 1, 3):  # 3: it was read, and a check that the flags request does not hold
         return f"the reader ended with {code}: {text[:200]}"
     if not valid:
         return "" if code == 1 else "the schema refuses it, the reader does not"

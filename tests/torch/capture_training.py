@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Captures the training steps of tests/data/training: capture_training.py FOLDER
 
-An MLP and a transformer of two layers, each a whole step in one graph: forward, backward, gradients averaged over the ranks, SGD with
-momentum. Each model's folder gets
+It captures an MLP and a transformer of two layers, each a whole step in one graph: forward, backward, gradients
+averaged over the ranks, SGD with momentum. The folder of each model gets
   w4.py, w1.py       the step of one of four ranks, and the one of a single rank on the whole batch, as print_readable writes them
   w4/rankN.safetensors, w1/rank0.safetensors
                      in.NAME: parameters and momenta at first; batch.NAME: what goes in anew at each step, a row a batch, in turns

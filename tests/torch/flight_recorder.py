@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Flight records both ways: flight_recorder.py CCGRAPH_RUN.
+"""Tests flight records in both directions: flight_recorder.py CCGRAPH_RUN.
 
-Three gloo ranks of PyTorch, of which rank 1 skips a gather, leave dumps that `ccgraph-run --analyze` must understand, as pickles and as JSON.
-Records that ccgraph-run leaves of a run with the same fault go, as pickles, through PyTorch's own analyser, which must read them and see
-the mismatch."""
+Three gloo ranks of PyTorch, of which rank 1 skips a gather, leave dumps that `ccgraph-run --analyze` must analyze,
+as pickles and as JSON. PyTorch's own analyzer must read the records that ccgraph-run leaves for a run with the same
+fault, as pickles, and find the mismatch."""
 import json
 import os
 import pickle
@@ -38,7 +38,7 @@ def gloo_rank(rank, folder):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         with open(os.path.join(folder, name, f"rank_{rank}"), "wb") as file:
             file.write(dump if isinstance(dump, bytes) else dump.encode())
-    # Because who leaves ends the others' calls, all stay until all have written.
+    # A rank that exits ends the others' calls, so all ranks wait until all have written.
     store.set(f"written{rank}", "1")
     store.wait([f"written{other}" for other in range(3)])
     os._exit(0)

@@ -3,9 +3,9 @@
 
     generated_models.py CCGRAPH_GEN
 
-Each preset, in small sizes and on one rank, is generated as a forward pass and as loss and gradients. PyTorch runs both on the same numbers;
-autograd differentiates the forward pass, and the gradients that the program has must be the same. Exit 1 where one differs by more than 1e-4 of its
-size.
+Each preset, in small sizes and on one rank, is generated as a forward pass and as loss and gradients. PyTorch runs
+both on the same numbers; autograd differentiates the forward pass, and the gradients of the program must be equal.
+Exit 1 if one differs by more than 1e-4 of its size.
 """
 import math, re, subprocess, sys
 import torch
@@ -22,7 +22,7 @@ def attention(query, key, value):
 
 
 def efficient(query, key, value, *_, **__):
-    """PyTorch has this operator on GPUs alone; by its formula, without the sums of its softmax."""
+    """PyTorch has this operator only on GPUs; it is computed by its formula, without the sums of its softmax."""
     return attention(query, key, value), torch.zeros(()), torch.zeros(()), torch.zeros(())
 
 
@@ -33,18 +33,18 @@ def efficient_backward(gradient, query, key, value, *_, **__):
 
 
 def rms_norm_backward(gradient, tensor, shape, rstd, weight, mask):
-    """PyTorch has this operator on GPUs alone."""
+    """PyTorch has this operator only on GPUs."""
     with torch.enable_grad():
         inputs = [t.detach().requires_grad_() for t in (tensor, weight)]
         dims = tuple(range(-len(shape), 0))
-        # The sum's reciprocal root holds eps: rstd = 1 / sqrt(mean(x^2) + eps).
+        # The reciprocal root contains eps: rstd = 1 / sqrt(mean(x^2) + eps).
         eps = (rstd.detach() ** -2 - (tensor.detach() ** 2).mean(dims, keepdim=True))
         normed = inputs[0] * torch.rsqrt((inputs[0] ** 2).mean(dims, keepdim=True) + eps) * inputs[1]
         return torch.autograd.grad(normed, inputs, gradient)
 
 
 def program(gen, model, *flags):
-    """The generated program as a function, with the names and types of its inputs."""
+    """Returns the generated program as a function, with the names and types of its inputs."""
     text = subprocess.run([gen, model, *SMALL, *flags], check=True, capture_output=True, text=True).stdout
     text = text.replace("torch.ops.aten._scaled_dot_product_efficient_attention_backward.default", "efficient_backward")
     text = text.replace("torch.ops.aten._fused_rms_norm_backward.default", "rms_norm_backward")

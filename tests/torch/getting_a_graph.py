@@ -20,7 +20,7 @@ EXPECTED = {
 
 
 def programs(page):
-    """Heading -> the program that stands below it."""
+    """Returns heading -> the program below it."""
     found = {}
     for section in re.split(r"^## ", open(page, encoding="utf-8").read(), flags=re.M)[1:]:
         heading, blocks = section.split("\n", 1)[0], re.findall(r"^```python\n(.*?)^```", section, flags=re.M | re.S)
@@ -30,17 +30,18 @@ def programs(page):
 
 
 def commands(page):
-    """The two lines of the page's console block, without their prompt."""
+    """Returns the two lines of the page's console block, without their prompt."""
     block = re.search(r"^```console\n(.*?)^```", open(page, encoding="utf-8").read(), flags=re.M | re.S)[1]
     return [line.removeprefix("$ ") for line in block.splitlines()]
 
 
-# What the C++ runtime says where a thread of PyTorch's still runs when its process ends: a race of its own, which a slow machine shows now and then.
+# The C++ runtime's message if a thread of PyTorch still runs when its process ends: a race in PyTorch, which sometimes
+# occurs on a slow machine.
 ABORTED = "terminate called without an active exception"
 
 
 def graphs(program, page, tool):
-    """Of one run of the program; of a second, where PyTorch aborted the first."""
+    """Returns the graphs of one run of the program; of a second run if PyTorch aborted the first."""
     for last in (False, True):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -66,7 +67,7 @@ def graphs_in(folder, program, page, tool):
 
 
 def judge(heading, listed):
-    """What is not as the page says."""
+    """Returns the differences from the page."""
     wrong = []
     for name, count in EXPECTED[heading].items():
         kind, _, compiled = name.partition("@")

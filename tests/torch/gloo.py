@@ -8,10 +8,11 @@ BIN holds ccgraph-opt, TESTS ccgraph_write_programs.
   --bitwise COUNT those of the same programs that run on 4 ranks, with inputs that are no whole numbers, as the pipelines leave them with --bitwise
   --table         print a Markdown table instead of lines
 
-A random program has whole numbers as inputs and is compared to the bit; a recorded one by the tolerance of its facts, or four times the distance of its
-text as recorded from what was recorded, since gloo adds in an order of its own. What the interpreter computes for a random program is compared as well, but
-for lists that gloo copies again at each wait (reduce_scatter_tensor_coalesced), which it does not model.
-Exit: 0 nothing differs; 1 something does."""
+A random program has whole numbers as inputs and is compared bitwise. A recorded program is compared with the
+tolerance of its facts, or four times the distance of its unchanged text from the recorded values, since gloo adds
+in its own order. The interpreter's results for a random program are compared as well, except for lists that gloo
+copies again at each wait (reduce_scatter_tensor_coalesced), which the interpreter does not model. Exit: 0 if
+nothing differs; 1 otherwise."""
 import argparse, collections, glob, json, math, os, re, struct, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,7 +29,7 @@ DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF1
 # --- Random programs -------------------------------------------------------------------------------------------------
 
 def whole_numbers(dtype, sizes, index, rank):
-    """As inputValue() of ccgraph_write_programs has them."""
+    """Returns the same numbers as inputValue() of ccgraph_write_programs."""
     dtype = getattr(torch, dtype)
     parts = sizes + [2] if dtype.is_complex else sizes
     i = torch.arange(math.prod(parts), dtype=torch.int64)
@@ -58,14 +59,14 @@ def random_programs(folder, first, count):
 
 
 def fractions(dtype, sizes, index, rank, seed):
-    """Numbers whose sums depend on the order."""
+    """Returns numbers whose sums depend on the order."""
     dtype = getattr(torch, dtype)
     generator = torch.Generator().manual_seed(seed * 1000 + index * 10 + rank)
     return torch.randn(sizes, dtype=dtype, generator=generator) if dtype.is_floating_point or dtype.is_complex else whole_numbers(str(dtype)[6:], sizes, index, rank)
 
 
 def bitwise_programs(folder, first, count, option="--bitwise"):
-    """Programs of four ranks, whose sums of floating-point numbers depend on the order in which they are added."""
+    """Returns programs of four ranks, whose sums of floating-point numbers depend on the order of additions."""
     tool = os.path.join(folder, "ccgraph_write_programs")
     lines = subprocess.run([tool, str(first), str(count), *[option] * bool(option)], capture_output=True, text=True, check=True).stdout.splitlines()
     found = []
@@ -131,13 +132,13 @@ class Capture:
 
 
 def placeholder_types(text):
-    """The annotation of each parameter of the text's own forward, which is the outermost one."""
+    """Returns the annotation of each parameter of the text's own forward, which is the outermost one."""
     signature = re.search(r"def forward\(self,?(.*?)\):\n", text, flags=re.S)[1]
     return [m[1] or "" for m in re.finditer(r"\w+(?::\s*\"([^\"]*)\")?\s*(?:,|$)", signature.strip())]
 
 
 def as_typed(value, kind):
-    """A number for a symbol, the strides of its type for a tensor; always a new one."""
+    """Returns a number for a symbol, and the strides of its type for a tensor; always a new value."""
     if kind.startswith("Sym("):
         return value.item()
     strides = re.fullmatch(r"\w+\[.*\]\[([\d, ]+)\]\S+", kind)
@@ -185,7 +186,7 @@ def recorded_program(binaries, capture):
 # --- Programs that were once accepted ----------------------------------------------------------------------------------
 
 def accepted_programs(binaries):
-    """Those of tests/evidence/accepted_programs that a pipeline rewrites, on two ranks."""
+    """Returns the programs of tests/evidence/accepted_programs that a pipeline rewrites, on two ranks."""
     found = []
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/evidence/accepted_programs/*.txt"))):
         head, _, text = open(path).read().partition("--- p.py\n")
@@ -235,7 +236,8 @@ LAUNCH = re.compile(r"_c10d_functional\.(?!wait)\w+\.default\(")
 
 
 def contents(programs):
-    """For each kind of thing, how many programs hold it, and in how many of these a pipeline merged collectives or changed the text at all."""
+    """Prints for each feature how many programs have it, and in how many of these a pipeline merged collectives or
+    changed the text."""
     print("\n| programs with | number | some collectives merged | changed at all |\n|---|---:|---:|---:|")
     for name, pattern in HOLDS.items():
         holding = [p for p in programs if re.search(pattern, p.before[0])]
@@ -269,7 +271,7 @@ def report(title, programs, seconds, as_table):
 
 
 def control(programs):
-    """The same programs merged without --bitwise: where none differs, nothing was shown."""
+    """Merges the same programs without --bitwise: if none differs, the comparison shows nothing."""
     run_all(programs)
     differ = sum(bool(p.faults) for p in programs)
     print(f"\nWithout `--bitwise`, {differ} of these {len(programs)} programs differ in some bits.")

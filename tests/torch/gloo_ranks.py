@@ -1,11 +1,13 @@
-"""Ranks: processes that stand for the ranks of one world size, joined by PyTorch's gloo, which run programs before and after.
+"""Runs programs before and after on processes that are the ranks of one world size, joined by PyTorch's gloo.
 
-A Program is a value: texts for each rank, its groups, inputs and what its results must be. A set of processes lives as long as its programs
-behave; one that raises, crashes or does not end costs the set, and a new one goes on with the next program.
+A Program is a value: texts for each rank, its groups, inputs and expected results. A set of processes is reused
+while its programs behave. A program that raises, crashes or does not end destroys the set, and a new set continues
+with the next program.
 
-Each variant of a program runs on the same inputs as the text before it, once with a rank that launches each collective late, so that what is read or
-overwritten too early is seen. Compared are, on each rank: the outputs (their number, dtype, shape, strides and elements), the inputs afterwards, and
-which outputs share memory with one another or with an input.
+Each variant of a program runs on the same inputs as the text before it, once with a rank that launches each
+collective late, so that early reads and overwrites become visible. The comparison covers on each rank the outputs
+(their number, dtype, shape, strides and elements), the inputs afterwards, and which outputs share memory with one
+another or with an input.
 """
 import ctypes, datetime, inspect, math, multiprocessing, os, re, signal, sys, tempfile, time, traceback, zlib
 from dataclasses import dataclass, field
@@ -21,7 +23,7 @@ from torch.distributed.device_mesh import init_device_mesh
 
 from one_thread_gloo import init_process_group
 
-SECONDS = 25  # until a program counts as one that does not end
+SECONDS = 25  # until a program counts as hanging
 LATE = 0.0005
 MESH = "a mesh of 1 x all ranks"  # an input that stands for one
 
@@ -31,11 +33,11 @@ class Program:
     name: str
     world: int
     before: list                                  # text, by rank
-    after: dict                                   # what was done -> texts, by rank
+    after: dict                                   # variant -> texts, by rank
     groups: list                                  # by rank: group name -> ranks
     inputs: object                                # rank -> [(name, tensor or number or None)]
     attributes: object = lambda rank: {}          # rank -> {name: value}
-    exact: bool = True                            # to the bit; else within `tolerance`
+    exact: bool = True                            # bitwise; else within `tolerance`
     tolerance: object = lambda rank, key: (0, 0)  # rank, "out.0" -> (atol, rtol)
     recorded: object = lambda rank: {}            # rank -> {"out.0": tensor}: what PyTorch gave where it was captured
     sums: list = None                             # by rank: "out.0" -> CRC-32 of its bytes, as the interpreter computes it
@@ -47,7 +49,7 @@ class Program:
 # --- Texts -----------------------------------------------------------------------------------------------------------
 
 class Caller:
-    """Stands around each operator of a text: gives collectives this run's groups, and launches late where asked to."""
+    """Wraps each operator of a text: gives collectives this run's groups, and launches late if requested."""
 
     def __init__(self, groups, late):
         self.groups, self.late = groups, late
@@ -73,7 +75,7 @@ class Caller:
 
 
 def module_of(text, caller, attributes):
-    """The text as a module; the classes within it, which are its subgraphs, are its submodules."""
+    """Returns the text as a module; the classes in it, which are its subgraphs, are its submodules."""
     text = re.sub(r"^class [^(]*\(", "class Program(", text, count=1, flags=re.M)
     text = re.sub(r"\b(torch\.ops\.(?!higher_order)\w+\.\w+\.\w+)\(", r"caller(\1)(", text)
     scope = dict(torch=torch, caller=caller, device=torch.device, inf=math.inf, nan=math.nan, operator=__import__("operator"), NoneType=type(None))
@@ -83,7 +85,8 @@ def module_of(text, caller, attributes):
         made = kind()
         for name, member in vars(kind).items():
             if isinstance(member, type) and issubclass(member, torch.nn.Module):
-                made.__dict__[name] = instance(member)  # because the class of this name comes before a registered submodule
+                # the class of this name takes precedence over a registered submodule
+                made.__dict__[name] = instance(member)
         return made
     module = instance(scope["Program"])
     for name, value in attributes.items():
@@ -98,13 +101,13 @@ def leaves(outputs):
 
 
 def memory(tensor):
-    """Bytes that the tensor reaches over, from and to."""
+    """Returns the range of bytes that the tensor covers."""
     last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
     return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
 
 
 def sharing(tensors):
-    """By tensor: the first one whose memory it overlaps, and how far apart the two begin."""
+    """Returns for each tensor the first one whose memory it overlaps, and the distance of their beginnings."""
     ranges = [memory(t) if isinstance(t, torch.Tensor) and t.numel() else None for t in tensors]
 
     def first(i):
@@ -126,7 +129,7 @@ def bits_equal(a, b):
 
 
 def distance(got, want):
-    """Largest |got - want| of what is not equal; infinite where one of two is no number."""
+    """Returns the largest |got - want| of unequal elements; infinite if one of two is NaN."""
     got, want = numbers(got).double(), numbers(want).double()
     apart = (got - want).abs().nan_to_num(nan=math.inf, posinf=math.inf)
     return torch.where((got == want) | ((got != got) & (want != want)), 0.0, apart)
@@ -160,7 +163,7 @@ class Rank:
 
     @staticmethod
     def keys(program, rank):
-        """By name: the ranks of the group, and how many groups of the same ranks come before it."""
+        """Names groups by their ranks and by the number of earlier groups with the same ranks."""
         found, seen = {}, {}
         for name in sorted(program.groups[rank], key=lambda n: (len(n), n)):
             cell = tuple(sorted(program.groups[rank][name]))
@@ -186,7 +189,7 @@ class Rank:
         return results, sharing(list(results.values()))
 
     def compare(self, program, say):
-        """[faults], [notes] of this rank; `say` is told each stage."""
+        """Returns [faults], [notes] of this rank; `say` reports each stage."""
         say("before")
         want, shared = self.run(program, program.before[self.rank], False)
         slack = self.slack(program, want)
@@ -202,7 +205,8 @@ class Rank:
         return faults, notes
 
     def slack(self, program, results):
-        """Four times the distance of this run from the recorded one, on whatever rank it is largest: gloo adds in an order of its own."""
+        """Returns four times the distance of this run from the recorded one, on the rank with the largest distance:
+        gloo adds in its own order."""
         if program.exact:
             return {}
         recorded = program.recorded(self.rank)
@@ -234,13 +238,13 @@ def rank_main(rank, world, programs, pipe, store):
         place = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == "<program>"]
         lines = (str(error).strip() or "?").splitlines()
         pipe.send((at, "raised", f"{type(error).__name__}: {lines[0][:200]}" + (f" (line {place[0].lineno})" if place else "")))
-    time.sleep(1e6)  # its end would break the last barrier of the others
+    time.sleep(1e6)  # its exit would break the last barrier of the others
 
 
 # --- All ranks -------------------------------------------------------------------------------------------------------
 
 def run_set(world, programs):
-    """Runs programs until one misbehaves; how many are done with. Their faults and notes stand in them."""
+    """Runs programs until one misbehaves; returns how many are finished. Their faults and notes are stored in them."""
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         pipes, processes = [], []
@@ -292,8 +296,8 @@ def watch(programs, pipes):
 
 
 def misbehaved(program, stage, what):
-    """How many programs are done with: processes of PyTorch's that die once, or do not end the program as it was written, and not
-    when it is run again by new ones, are no fault of the program's. Both are said."""
+    """Returns how many programs are finished. If PyTorch's processes die once or hang with the original program, and
+    not in a second run with new processes, this is not a fault of the program. Both cases are printed."""
     if program.crashes:
         program.faults.append(f"{stage}: {what}, twice")
         return 1

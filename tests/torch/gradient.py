@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Gradient programs against PyTorch's own autograd, on the samples that PyTorch tests its operators with.
+"""Compares gradient programs with PyTorch's own autograd, on the samples with which PyTorch tests its operators.
 
     gradient.py DIFFERENTIATE [--most N] [--table]
 
-Each sample of each operator is traced to a graph; where all operators in it have a gradient rule (or yield what has no gradient), the program
-that ccgraph_differentiate makes is run by PyTorch and compared with torch.autograd.grad, in f64. `--most`: samples an operator.
-`--table`: a line for each of our rules: calls compared, largest difference. Exit 1 where one differs by more than 1e-7 of its
-size, or a rule is met by no sample (but those of ELSEWHERE).
+Each sample of each operator is traced to a graph. If all operators in it have a gradient rule (or a result without
+gradient), PyTorch runs the program of ccgraph_differentiate, and the result is compared with torch.autograd.grad,
+in f64. `--most`: samples for each operator. `--table`: a line for each rule: calls compared, largest difference.
+Exit 1 if one differs by more than 1e-7 of its size, or no sample covers a rule (except those of ELSEWHERE).
 """
 import argparse, collections, os, subprocess, sys, tempfile, warnings
 
@@ -19,14 +19,14 @@ from torch.utils import _pytree as pytree
 
 import ccgraph.torch
 
-# On a device that is not here, random, of other dtypes, taken apart by PyTorch on the CPU, or between ranks (gradient_test.cpp
-# has those).
+# These are for a device that is not here, random, for other dtypes, decomposed by PyTorch on the CPU, or between ranks
+# (gradient_test.cpp covers those).
 ELSEWHERE = ("aten._scaled_dot_product_flash_attention.default", "aten._scaled_dot_product_efficient_attention.default",
              "aten.native_dropout.default", "aten.detach.default",
              "prims.convert_element_type.default", "aten._fused_rms_norm.default", "aten.reshape.default", "aten.square.default")
 TOLERANCE = 1e-7
 ops = torch.ops.aten
-# What PyTorch's samples do not call in these forms.
+# Forms that PyTorch's samples do not call.
 MORE = {
     "clamp": (lambda a: ops.clamp(a, -0.5, 0.5), (3, 4)),
     "clamp_min": (lambda a: ops.clamp_min(a, 0.1), (3, 4)),
@@ -54,7 +54,7 @@ def name_of(target):
 
 
 class Case:
-    """One sample as a function of its tensors, and the graph that it is."""
+    """One sample as a function of its tensors, and its graph."""
 
     def __init__(self, op, sample):
         leaves, self.spec = pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
@@ -105,7 +105,7 @@ def more_cases():
 
 
 def samples(targets, most):
-    """Cases of which every operator has a rule."""
+    """Yields cases in which every operator has a rule."""
     for op in op_db:
         if torch.float64 not in op.dtypes or not op.supports_autograd:
             continue
@@ -119,7 +119,7 @@ def samples(targets, most):
                 break
             try:
                 case = Case(op, sample)
-                # PyTorch's own refusal: some operators have a gradient in some of their arguments only.
+                # PyTorch itself refuses this: some operators have a gradient only for some of their arguments.
                 case.expected(torch.ones_like(case.graph(*case.tensors)[0]))
             except Exception:
                 continue
@@ -129,7 +129,8 @@ def samples(targets, most):
 
 
 def difference(expected, got):
-    """Of the size of what is expected; infinity where one has a gradient, not all of it 0, and the other has none."""
+    """Returns the difference relative to the expected size; infinity if one has a non-zero gradient and the other has
+    none."""
     if expected is None or got is None:
         other = got if expected is None else expected
         return 0.0 if other is None or not bool(other.any()) else float("inf")

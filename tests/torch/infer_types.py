@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Inferred types against PyTorch's fake tensors, on the samples that PyTorch tests its operators with.
+"""Compares inferred types with PyTorch's fake tensors, on the samples with which PyTorch tests its operators.
 
     infer_types.py CCGRAPH_OPT [--samples N] [--ops PATTERN] [--chains N] [--table] [--accept UNKNOWN]
 
-Each sample of each operator is traced to a graph of aten operators, with its tensors as they are, transposed, sliced out of a larger
-tensor, and with a first dimension of one element of an odd stride. ccgraph-opt reads the graph without types (--drop-types) and infers
-them; PyTorch's own are in the graph's metadata. Operators that Inductor's decompositions take apart are taken apart, as graphs of training
-steps have them, and kept whole in a second graph. `--samples`: of an operator and dtype. `--chains`: random programs of views, elementwise
-operators, joins and reductions, on tensors with dimensions of one element. `--table`: a line for each target of which
-some type is wrong or unknown. Exit 1 where one is wrong, or where more than UNKNOWN percent (default 100) are unknown.
+Each sample of each operator is traced to a graph of aten operators, with its tensors unchanged, transposed, sliced
+from a larger tensor, and with a first dimension of one element and an odd stride. ccgraph-opt reads the graph
+without types (--drop-types) and infers them; PyTorch's own types are in the graph's metadata. Operators that
+Inductor's decompositions decompose are decomposed, as in graphs of training steps, and kept whole in a second
+graph. `--samples`: number for each operator and dtype. `--chains`: random programs of views, elementwise operators,
+joins and reductions, on tensors with dimensions of one element. `--table`: a line for each target with a wrong or
+unknown type. Exit 1 if one is wrong, or if more than UNKNOWN percent (default 100) are unknown.
 """
 import argparse, collections, itertools, json, logging, os, random, re, subprocess, sys, tempfile, warnings
 
@@ -28,7 +29,7 @@ SAMPLED = (torch.float32, torch.int64, torch.bool, torch.bfloat16)
 
 # --- Graphs ----------------------------------------------------------------------------------------------------------
 def sliced(tensor):
-    """The same sizes, as a part of a tensor that is larger in each dimension."""
+    """Returns the same sizes, as a part of a tensor that is larger in each dimension."""
     wide = tensor.new_zeros([2 * n + 3 for n in tensor.shape])
     return wide[tuple(slice(1, 1 + 2 * n, 2) for n in tensor.shape)]
 
@@ -38,7 +39,7 @@ def transposed(tensor):
 
 
 def one_row(tensor):
-    """A dimension of one element whose stride no address depends on."""
+    """Returns a dimension of one element whose stride affects no address."""
     return tensor.new_zeros((7, *tensor.shape[1:]))[3:4] if tensor.dim() and tensor.shape[0] == 1 else sliced(tensor[:1]) if tensor.dim() else tensor
 
 
@@ -68,7 +69,7 @@ class Case:
 
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         self.call = call
-        # A tensor that indexes is not sliced: its values are the sample's.
+        # A tensor of indices is not sliced, since its values are the sample's.
         with mode:
             self.tensors = [change(mode.from_tensor(leaves[i].detach())) for i in places]
         self.mode = mode
@@ -157,7 +158,7 @@ def chains(count):
             x = VARIANTS[rng.choice(list(VARIANTS))](torch.empty(sizes))
         with mode, torch.no_grad():
             graph = make_fx(program)(x)
-        for node in reversed(graph.graph.nodes):  # a call that PyTorch refused was recorded before
+        for node in reversed(graph.graph.nodes):  # a call that PyTorch refused was already recorded
             if node.op == "call_function" and "val" not in node.meta and not node.users:
                 graph.graph.erase_node(node)
         yield f"chain {seed}", graph
@@ -165,7 +166,7 @@ def chains(count):
 
 # --- Types -----------------------------------------------------------------------------------------------------------
 def told(value):
-    """The type as ccgraph writes it; None where there is none to compare."""
+    """Returns the type in ccgraph's form; None if there is none to compare."""
     if isinstance(value, torch.Tensor):
         if value.dtype not in DTYPES or any(not isinstance(n, int) for n in (*value.shape, *value.stride())):
             return None
@@ -177,12 +178,12 @@ def told(value):
 
 
 def keyed(graph):
-    """One line a call: equal lines are compared once."""
+    """Returns one line for each call, so that equal lines are compared once."""
     return "\n".join(re.sub(r"\s+#.*", "", line) for line in graph.code.splitlines())
 
 
 def inferred(opt, graph, folder):
-    """By name; None where the text is refused."""
+    """Returns the types by name; None if the text is refused."""
     path, out = os.path.join(folder, "g.py"), os.path.join(folder, "g.json")
     with open(path, "w") as file:
         file.write(graph.print_readable(print_output=False, include_stride=True, include_device=True))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""ccgraph.torch.load runs nothing of a file: targets are registered operators, attributes are what the file attaches."""
+"""Tests that ccgraph.torch.load executes nothing in a file: targets are registered operators, attributes are constants
+of the file."""
 import json, os, tempfile, warnings
 
 import torch
@@ -52,11 +53,11 @@ def files():
         for target in ("torch.load", "aten.load_library.default", "nothing.mm.default"):
             said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), (Unsupported, ccgraph.InputError))
             assert "'y'" in said and "registered operator" in said or "expected a function" in said, said
-        # The reader refuses what is no name of an operator before anything looks for it.
+        # The reader refuses a text that is not the name of an operator before anything searches for it.
         for target in ("load_library", "operator.call", "builtins.eval"):
             said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), ccgraph.InputError)
             assert "/nodes/2/target" in said, said
-        # An attribute named as a method of modules is a constant of the file, and never that method.
+        # An attribute with the name of a module's method is a constant of the file, and never that method.
         for attribute in ("forward", "register_buffer", "a.forward", "__class__", "forward.__globals__"):
             said = refused(lambda: load(folder, program("aten.add.Tensor", ["%x", "%w"], attribute)), Unsupported)
             assert "which every module has" in said, said

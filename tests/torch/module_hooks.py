@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A traced program with hooks of a module, run by PyTorch with its own function that calls them, against autograd with the same hooks.
+"""Runs a traced program with module hooks in PyTorch, with PyTorch's own function that calls them, and compares it
+with autograd with the same hooks.
 
     module_hooks.py FILE
 
-FILE is what unit_tracer.BackwardHooks writes: the gradient of -sum(sin(3 cos(x))), where the product by 3 is a module. Exit 1 where
-it is another gradient than autograd's, or the hooks are called with other values or in another order.
+FILE is the file that unit_tracer.BackwardHooks writes: the gradient of -sum(sin(3 cos(x))), in which the product by
+3 is a module. Exit 1 if the gradient differs from autograd's, or the hooks are called with other values or in
+another order.
 """
 import sys
 from types import SimpleNamespace
@@ -19,7 +21,7 @@ class Triple(torch.nn.Module):
 
 
 def hooks(calls):
-    """Of a module: a pre-hook and a hook, each of which notes what it is given and puts something else in its place."""
+    """Returns a pre-hook and a hook of a module, each of which notes its argument and returns a replacement."""
 
     def before(module, of_result):
         calls.append(("before", type(module).__name__, *of_result))

@@ -28,18 +28,19 @@ import torch
 
 SHAPES = ([2, 3], [3, 3], [1, 4], [2, 3, 4], [4], [], [2, 3, 4, 4])
 DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
-# Operators that end or stop the process, wait for somebody, or reach out of it; _lazy_clone shares until somebody writes.
+# These operators end or stop the process, block, or affect its environment; _lazy_clone shares its storage until a
+# write.
 SKIPPED = ("aten._backward", "aten.backward", "aten.record_stream", "aten.from_file", "aten.manual_seed", "aten.seed",
            "aten.set_grad_enabled", "aten._thnn", "aten._test_", "aten.wait", "aten.fork", "aten.save", "aten.warn",
            "aten.retain_grad", "aten.initial_seed", "aten._lazy_clone", "aten.rand_like.generator", "aten.exit")
 
 
 class CannotMake(Exception):
-    """No value of this type can be made up."""
+    """The script can make no value of this type."""
 
 
 def make_tensor(shape, dtype):
-    """A dense tensor with some elements above and some below 0."""
+    """Returns a dense tensor with some elements above and some below 0."""
     if dtype is torch.bool:
         return torch.arange(max(1, torch.Size(shape).numel())).reshape(shape).remainder(2).bool()
     values = torch.linspace(-1.5, 2.5, max(1, torch.Size(shape).numel())).reshape(shape)
@@ -47,7 +48,7 @@ def make_tensor(shape, dtype):
 
 
 def plain_value(kind, name, rank):
-    """A value of a type that holds no tensor."""
+    """Returns a value of a type without tensors."""
     if kind in ("int", "SymInt"):
         if name in ("chunks", "sections", "n", "k", "upscale_factor", "downscale_factor"):
             return 2
@@ -72,7 +73,7 @@ def plain_value(kind, name, rank):
 
 
 def value_of(argument, shape, dtype, others):
-    """A value for one argument of a schema; `others` has shapes for the second tensor and later ones."""
+    """Returns a value for one argument of a schema; `others` has shapes for the second tensor and later ones."""
     kind = str(argument.type)
     if kind == "Tensor":
         return make_tensor(*(others(argument.name) or (shape, dtype)))
@@ -89,7 +90,7 @@ def value_of(argument, shape, dtype, others):
 
 
 def buffers_for(argument, size, shape):
-    """A buffer for a result: of the operand's shape, empty, or larger."""
+    """Returns a buffer for a result: with the operand's shape, empty, or larger."""
     wanted = {"fits": shape, "empty": [0], "larger": [7, 5]}[size]
     if "List" in str(argument.type):
         return [torch.zeros(wanted) for _ in range(2)]
@@ -97,7 +98,7 @@ def buffers_for(argument, size, shape):
 
 
 def calls_of(schema):
-    """Arguments to try, as (positional, keyword)."""
+    """Yields arguments to try, as (positional, keyword)."""
     writes_keyword = any(a.kwarg_only and a.alias_info is not None and a.alias_info.is_write for a in schema.arguments)
     sizes = ("fits", "empty", "larger") if writes_keyword else ("fits",)
     index_names = ("index", "indices", "target", "idx")
@@ -125,14 +126,14 @@ def calls_of(schema):
 
 
 def tensors_in(value):
-    """The tensors of a value: itself, or those of a list."""
+    """Returns the tensors of a value: itself, or those of a list."""
     if torch.is_tensor(value):
         return [value]
     return [t for t in value if torch.is_tensor(t)] if isinstance(value, (list, tuple)) else []
 
 
 class State:
-    """All that one tensor is made of."""
+    """The complete state of one tensor."""
 
     def __init__(self, tensor):
         self.tensor = tensor
@@ -145,7 +146,7 @@ class State:
         self.elements = bytes(storage.tolist()) if storage.nbytes() < 4096 else b""
 
     def seen(self):
-        """What became of the tensor since."""
+        """Returns the changes of the tensor since then."""
         now = State(self.tensor)
         if now.shape != self.shape:
             yield "reshaped"
@@ -158,7 +159,7 @@ class State:
 
 
 def observe_call(op, schema, positional, keyword):
-    """What one call did: (parameter, word) pairs; None where it could not be made."""
+    """Returns the effects of one call: (parameter, word) pairs; None if it could not be made."""
     names = [a.name for a in schema.arguments if not a.kwarg_only]
     given = list(zip(names, positional)) + list(keyword.items())
     states = [(name, State(t)) for name, value in given for t in tensors_in(value)]
@@ -179,7 +180,7 @@ def observe_call(op, schema, positional, keyword):
 
 
 def observe(op):
-    """All that the calls of an operator did; None where none could be made."""
+    """Returns the effects of all calls of an operator; None if none could be made."""
     schema, seen, done = op._schema, set(), 0
     for positional, keyword in calls_of(schema):
         outcome = observe_call(op, schema, positional, keyword)
@@ -192,7 +193,8 @@ def observe(op):
 
 
 def in_child(op, key):
-    """The lines of one operator, from a process of its own: some operators end the process on arguments like these."""
+    """Returns the lines of one operator, from a process of its own, since some operators end the process on such
+    arguments."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -217,7 +219,7 @@ def in_child(op, key):
 
 
 def operators(reading):
-    """(key, overload) of all operators of aten and prims that write an argument, or that write none."""
+    """Yields (key, overload) of all operators of aten and prims that write an argument, or that write none."""
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
         if space not in ("aten", "prims") or any(f"{space}.{name}".startswith(s) for s in SKIPPED):

@@ -1,8 +1,9 @@
-"""A gloo group that runs one collective at a time.
+"""Makes a gloo group that runs one collective at a time.
 
-PyTorch's own groups run two at once, on two threads, and now and then that damages the heap of the process: glibc ends it with "malloc(): unaligned
-tcache chunk detected", below c10d::AsyncAllreduceWork. Seen with PyTorch 2.15 on CPUs, without ccgraph: about once in tens of thousands of steps of
-reduce_scatter_tensor_coalesced beside another collective. Tests of values and orders must not end so.
+PyTorch's own groups run two at the same time, on two threads, which sometimes damages the heap of the process:
+glibc ends it with "malloc(): unaligned tcache chunk detected", below c10d::AsyncAllreduceWork. It was seen with
+PyTorch 2.15 on CPUs, without ccgraph, about once in tens of thousands of steps with reduce_scatter_tensor_coalesced
+and another collective in flight. Tests of values and orders must not end in this way.
 """
 import torch.distributed as dist
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares every kernel of ccgraph's interpreter with PyTorch itself.
 
-PyTorch's own lists of samples (torch.testing._internal: OpInfo) are run on the CPU, forwards and backwards, functional,
-in place and with `out`; every ATen call that they make and that ccgraph has a kernel of is recorded. Each distinct call is
-made again in several forms (as it is, not contiguous, with NaN and infinities), by PyTorch and by `ccgraph_kernel_calls`, and
-compared: dtype, sizes, strides, values, which results share memory or are an argument, and what became of the arguments.
+PyTorch's own lists of samples (torch.testing._internal: OpInfo) are run on the CPU, forward and backward,
+functional, in place and with `out`; every ATen call in them for which ccgraph has a kernel is recorded. Each
+distinct call is made again in several forms (unchanged, not contiguous, with NaN and infinities), by PyTorch and by
+`ccgraph_kernel_calls`. Dtype, sizes, strides, values, results that share memory or are an argument, and changes of
+the arguments are compared.
 
     opinfo.py TOOL              the full table as Markdown
     opinfo.py TOOL --slice      fewer samples of fewer dtypes: a test
@@ -47,7 +48,7 @@ def options_of(parser):
 
 
 def asked_for(tool, options):
-    """The kernels that the options name of those that the tool has, and all calls of them that are to be made."""
+    """Returns the kernels of the tool that the options select, and all their calls."""
     torch.set_num_threads(1)
     known = set(subprocess.run([*tool, "--list"], check=True, capture_output=True, text=True).stdout.split())
     if options.only:
@@ -87,7 +88,7 @@ def main():
 
 
 def core_without_kernel(known):
-    """Operators of PyTorch's core set that have no kernel."""
+    """Returns the operators of PyTorch's core set that have no kernel."""
     for name in sorted(torch._C._dispatch_get_all_op_names()):
         namespace, _, rest = name.partition("::")
         packet, _, overload = rest.partition(".")

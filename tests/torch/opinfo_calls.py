@@ -1,4 +1,5 @@
-"""Which calls of which operators PyTorch's lists of samples make, and in which forms each is made again."""
+"""Determines which calls of which operators PyTorch's lists of samples make, and the forms in which each is made
+again."""
 import collections, contextlib, io, itertools, math, random, warnings
 
 warnings.filterwarnings("ignore")
@@ -16,7 +17,7 @@ FULL = [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64
         torch.bool, torch.complex64]
 SLICE = [torch.float32, torch.bfloat16, torch.int64, torch.uint8, torch.bool, torch.complex64]
 MOST_ELEMENTS = 4096
-# Operators of PyTorch that end in a segmentation fault on infinite places.
+# Operators of PyTorch that crash on infinite positions.
 CRASHES = ("aten.grid_sampler", )
 
 
@@ -36,7 +37,7 @@ def is_plain(tensor):
 
 
 def duplicate(tree):
-    """Copies of the tensors that share memory where the tensors do."""
+    """Returns copies of the tensors that share memory as the tensors do."""
     storages, seen = {}, {}
 
     def copy(tensor):
@@ -64,7 +65,7 @@ def signature(name, args, kwargs):
 
 
 class Recorder(TorchDispatchMode):
-    """Keeps the calls of known operators."""
+    """Records the calls of known operators."""
 
     def __init__(self, known, most):
         super().__init__()
@@ -104,7 +105,7 @@ def run_sample(op, sample, recorder, differentiable):
         try:
             with recorder, quiet():
                 return function(*a, **k)
-        except Exception:  # because a sample of an error, or of a form that the operator lacks, is no call
+        except Exception:  # a sample of an error, or of a form that the operator lacks, is not a call
             return None
     with torch.no_grad():
         result = attempt(op, *duplicate(args), **duplicate(kwargs))
@@ -168,7 +169,7 @@ SPECIAL = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 100.0, -3.5
 
 
 def scattered(tensor):
-    """The same values in every second element of a larger piece of memory, last dimension outermost."""
+    """Returns the same values in every second element of a larger block of memory, last dimension outermost."""
     if tensor.dim() == 0 or tensor.numel() == 0:
         return tensor
     order = list(range(tensor.dim()))[::-1]

@@ -1,4 +1,4 @@
-"""One call made by PyTorch and by ccgraph's kernel, and what differs between the two."""
+"""Makes one call by PyTorch and by ccgraph's kernel, and compares the results."""
 import json, math, os, re, subprocess, tempfile
 import torch
 
@@ -75,7 +75,8 @@ def encode_call(call, blob):
 
 
 class Answer:
-    """What a call gave: a tree of values in which a tensor is its number, and the tensors with their storages' numbers."""
+    """The result of a call: a tree of values in which a tensor is its number, and the tensors with the numbers of
+    their storages."""
 
     def __init__(self, result, tensors):
         self.result, self.tensors = result, tensors
@@ -113,7 +114,7 @@ def strides_that_count(tensor):
 
 
 def compare_tensors(target, expected, got, defined):
-    """What differs, in words, and which elements if it is their values."""
+    """Returns the difference as text, and which elements differ if it is their values."""
     if expected.dtype != got.dtype:
         return "dtype", f"{DTYPES.get(expected.dtype)} expected, got {DTYPES[got.dtype]}", None
     if expected.size() != got.size():
@@ -133,7 +134,7 @@ def compare_tensors(target, expected, got, defined):
 
 
 def walk(a, b, number_pairs):
-    """Pairs of tensor numbers of two results; a text where they differ in form."""
+    """Yields pairs of tensor numbers of two results; returns a text if their forms differ."""
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
         (kind, x), = a.items()
         y = b[kind]
@@ -155,15 +156,15 @@ def walk(a, b, number_pairs):
 
 
 def counterpart(expected, other, number, arguments):
-    """The number that tensor `number` of one answer has in another answer to the same call."""
+    """Returns the number that tensor `number` of one answer has in another answer to the same call."""
     pairs = []
     walk(expected.result, other.result, pairs)
     return number if number < arguments else dict(pairs).get(number, number)
 
 
 def compare(call, target, expected, got, arguments, objects=True):
-    """(kind, message, reason if PyTorch itself gives our values elsewhere), or None. `objects`: which result is an argument itself
-    counts, and not its memory alone."""
+    """Returns (kind, message, reason if PyTorch itself gives ccgraph's values in other circumstances), or None.
+    `objects`: compare also which result is an argument itself, rather than only its memory."""
     pairs, others = [], None
     if wrong := walk(expected.result, got.result, pairs):
         return "form", wrong, None
@@ -193,7 +194,8 @@ def compare(call, target, expected, got, arguments, objects=True):
 
 
 def ask(tool, folder):
-    """The tool's answers to the calls that were written to the folder: a line each, and the memory that they speak of."""
+    """Returns the tool's answers to the calls that were written to the folder: one line each, and the memory to which
+    they refer."""
     paths = [os.path.join(folder, name) for name in ("calls", "values", "results", "outputs")]
     subprocess.run([*tool, *paths], check=True)
     with open(paths[2]) as lines, open(paths[3], "rb") as outputs:
@@ -201,7 +203,8 @@ def ask(tool, folder):
 
 
 def write_calls(calls, folder):
-    """Writes those that PyTorch makes; (call, line, its answer, number of tensors among the arguments) of each."""
+    """Writes the calls that PyTorch accepts; returns (call, line, its answer, number of tensors among the arguments)
+    for each."""
     expected = []
     with open(os.path.join(folder, "calls"), "w") as lines, open(os.path.join(folder, "values"), "wb") as blob:
         for call in calls:
@@ -209,7 +212,7 @@ def write_calls(calls, folder):
                 own = (call[0], *duplicate(call[1:3]), call[3])
                 line, _ = encode_call(own, blob)
                 answer, arguments = torch_answer(own)
-            except Exception:  # because what PyTorch refuses is not compared
+            except Exception:  # a call that PyTorch refuses is not compared
                 continue
             if not all(is_plain(tensor) for tensor, _ in answer.tensors):
                 continue
@@ -224,7 +227,8 @@ def dtype_of(call):
 
 
 def run_chunk(tool, calls, objects=True):
-    """Yields (target, dtype, variant, kind of difference or None, message, line, reason if PyTorch itself gives our values elsewhere)."""
+    """Yields (target, dtype, variant, kind of difference or None, message, line, reason if PyTorch itself gives
+    ccgraph's values in other circumstances)."""
     with tempfile.TemporaryDirectory() as folder:
         expected = write_calls(calls, folder)
         results, outputs = ask(tool, folder)

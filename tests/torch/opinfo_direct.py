@@ -1,6 +1,6 @@
-"""Calls of kernels that PyTorch's lists of samples do not reach: (target, arguments, keywords) of one dtype."""
+"""Lists calls of kernels that PyTorch's lists of samples do not reach: (target, arguments, keywords) of one dtype."""
 import torch
-import torch._inductor.inductor_prims  # registers prims.fma and its like
+import torch._inductor.inductor_prims  # registers prims.fma and similar operators
 
 INTEGER_OPS = ["bitwise_and", "bitwise_or", "bitwise_xor"]
 SHIFTS = ["bitwise_left_shift", "bitwise_right_shift"]
@@ -61,7 +61,7 @@ def scalars(dtype):
 
 
 def shapes(dtype):
-    """In-place changes of a tensor's shape."""
+    """Yields in-place changes of a tensor's shape."""
     x, one = values(dtype, 3, 4), values(dtype, 1, 3, 1)
     for name, *arguments in (("t_", ), ("transpose_", 0, 1), ("transpose_", -1, 0), ("swapaxes_", 0, 1), ("swapdims_", 0, -1),
                              ("unsqueeze_", 1), ("unsqueeze_", -1), ("as_strided_", [2, 2], [1, 4]),
@@ -172,7 +172,7 @@ def lists(dtype):
 
 
 def special(dtype):
-    """NaN, infinities and limits where an ordering or a rounding shows them."""
+    """Yields NaN, infinities and limits for operators that order or round."""
     if not dtype.is_floating_point:
         return
     nan, inf = float("nan"), float("inf")
@@ -201,5 +201,5 @@ def direct_calls(dtype):
                 yield next(generator)
             except StopIteration:
                 break
-            except Exception:  # because PyTorch has no such operator for this dtype
+            except Exception:  # PyTorch has no such operator for this dtype
                 break

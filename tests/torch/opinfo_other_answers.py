@@ -1,7 +1,8 @@
-"""PyTorch's own answers to a call in other circumstances, for values that differ from ours.
+"""Finds PyTorch's own answers to a call in other circumstances, for values that differ from ccgraph's.
 
-A kernel of PyTorch is several: one for elements that lie side by side, one for others and for the last few, one of oneDNN, one for
-each dtype. Where two of them disagree, ours can equal only one of them; it is enough that it equals one.
+A kernel of PyTorch has several implementations: one for adjacent elements, one for other elements and for the last
+few, one of oneDNN, one for each dtype. If two of them disagree, ccgraph's result can equal only one of them, and
+this is sufficient.
 """
 import contextlib
 import torch
@@ -35,19 +36,20 @@ OTHERS = [
 
 
 def other_answers(call, answer):
-    """(why, answer) of each circumstance in which PyTorch makes the call at all."""
+    """Returns (why, answer) for each circumstance in which PyTorch accepts the call."""
     func, args, kwargs, variant = call
     for why, change, circumstances in OTHERS:
         try:
             changed = pytree.tree_map_only(torch.Tensor, change, duplicate((args, kwargs)))
             with circumstances():
                 yield why, answer((func, *changed, variant))[0]
-        except Exception:  # because not every operator takes every dtype
+        except Exception:  # not every operator accepts every dtype
             continue
 
 
 def same_value_elsewhere(target, got, wrong, others):
-    """Why, if each element that is wrong is what one of the other answers has in its place; (why, answer, number of its tensor)."""
+    """Returns why, if each wrong element equals the element of another answer; `answers` has (why, answer, number of
+    its tensor)."""
     rtol, atol = tolerance_of(target, DTYPES[got.dtype]) if got.is_floating_point() or got.is_complex() else (0, 0)
     left, used = wrong.clone(), []
     for why, answer, number in others:

@@ -1,4 +1,4 @@
-"""How close a kernel must come to PyTorch, and where it differs on purpose."""
+"""Defines how close a kernel must be to PyTorch, and the intended differences."""
 import re
 
 # dtype: (rtol, atol), those of torch.testing.assert_close; bf16 and f16 are wider, because PyTorch's CPU kernels round between
@@ -23,7 +23,7 @@ WIDER = [
      "functions that PyTorch approximates in the dtype itself"),
 ]
 
-# Results whose elements nobody defines: only dtype, sizes and strides are compared.
+# Results with undefined elements: only dtype, sizes and strides are compared.
 UNDEFINED = [r"aten\.(new_)?empty(_like|_strided|_permuted)?\..*", r"aten\.new_empty_strided\..*", r"aten\.resize_.*",
              r"aten\._resize_output_.*"]
 # The last result is places of elements: equal elements may stand in any order.

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Optimizer steps on lists of parameters against torch.optim's own multi-tensor form.
+"""Compares optimizer steps on lists of parameters with torch.optim's own multi-tensor form.
 
     optimizers.py OPTIMIZE
 
-ccgraph_optimizer_step writes a step as FX text, PyTorch runs it, and torch.optim takes the same step with foreach=True from the same
-state. The operators that torch.optim calls on the way, in place there, must be those of the program, in their order. Exit 1
-where a value differs by more than two units in the last place of its size, or the operators do.
+ccgraph_optimizer_step writes a step as FX text, PyTorch runs it, and torch.optim takes the same step with
+foreach=True from the same state. The operators that torch.optim calls, which are in-place forms there, must be
+those of the program, in their order. Exit 1 if a value differs by more than two units in the last place of its
+size, or the operators differ.
 """
 import subprocess, sys
 
@@ -16,7 +17,8 @@ SHAPES = [((4, 3), torch.float64), ((5,), torch.float32), ((2, 2, 2), torch.floa
 
 
 class Calls(TorchDispatchMode):
-    """The foreach operators that are called, in order, by the names of their functional forms, without those on steps."""
+    """Records the called foreach operators, in order, by the names of their functional forms, without those on step
+    counts."""
 
     def __init__(self):
         super().__init__()
@@ -38,7 +40,7 @@ def program(tool, name, lr, decay, step):
 
 
 def worst_error(ours, theirs):
-    """In units of the last place of the largest number."""
+    """Returns the difference in units of the last place of the largest number."""
     worst = 0.0
     for a, b in zip(ours, theirs, strict=True):
         assert a.dtype == b.dtype and a.shape == b.shape

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The plug-in for torch.compile on real gloo ranks: plugin.py [--ranks N...] [--programs NAME...] [--times N].
+"""Tests the plug-in for torch.compile on real gloo ranks: plugin.py [--ranks N...] [--programs NAME...] [--times N].
 
-Each program is compiled twice on each number of ranks, without ccgraph and with it, forward and backward. Losses and gradients must be equal
-to the bit (ddp may merge sums of floats where more than two ranks add them: then within 1e-5), and the collectives, counted in
-the code that Inductor has generated, must be fewer, or have more computation between launch and wait.
+Each program is compiled twice for each number of ranks, with and without ccgraph, forward and backward. Losses and
+gradients must be bitwise equal (ddp may merge sums of floats of more than two ranks, and must then be equal within
+1e-5). The collectives, counted in the code that Inductor generates, must be fewer, or have more computation between
+launch and wait.
 """
 import argparse, math, sys
 
@@ -16,7 +17,7 @@ CHAINS = {"tensor_parallel"}
 
 
 def differs(off, on, exact):
-    """The largest difference; None where it may not be."""
+    """Returns the largest difference; None if it is not permitted."""
     if exact and off["results"] != on["results"]:
         return None
     pairs = [(a, b) for x, y in zip(off["values"], on["values"]) for a, b in zip(x, y)]
@@ -26,12 +27,13 @@ def differs(off, on, exact):
 
 
 def step_of(jobs):
-    """Milliseconds of a step, on the rank where it is slowest, in the job where it is fastest."""
+    """Returns the milliseconds of a step on the slowest rank of the fastest job."""
     return 1000 * min(max(said["step_seconds"] for said in job) for job in jobs)
 
 
 def judge(program, ranks, times):
-    """One row of the table, and what is wrong. Jobs take turns, so that what else the machine does is not held against one side."""
+    """Returns one row of the table, and the errors. Jobs alternate, so that other work of the machine affects both
+    sides."""
     without, given = {"program": program}, {"program": program, "pass": {"memory_budget": "unlimited", **PASSES[program]}}
     jobs = [(run_job(without, ranks), run_job(given, ranks)) for _ in range(times)]
     off, on = jobs[0]

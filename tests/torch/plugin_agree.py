@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Ranks of which one has a warm compile cache: it runs what it agreed on before, and a cache of another job is an error on every rank. A schedule is made of a dump
-and replayed.
+"""Tests ranks of which one has a warm compile cache: it runs the decisions that were agreed before, and a cache of
+another job is an error on every rank. A schedule is made from a dump and replayed.
 """
 import pathlib, subprocess, sys, tempfile
 
@@ -19,7 +19,8 @@ def expect(what, condition, said):
 
 
 def warm_and_cold(folder):
-    """The compile cache of rank 0 is of a job in which both ranks agreed. Rank 1 compiles: first the same, then with other passes."""
+    """The compile cache of rank 0 belongs to a job in which both ranks agreed. Rank 1 compiles: first the same, then
+    with other passes."""
     caches = [pathlib.Path(folder, f"cache{rank}") for rank in range(2)]
     job = {"program": "fsdp", "pass": {"deadline": DEADLINE, "memory_budget": "unlimited"}}
     first = run_job(job, 2, caches)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What stands around the nodes of a graph that is handed over: frames, values of symbols, subgraphs, constants; and files that come
-back as modules that run."""
+"""Tests the data of an imported graph besides its nodes: frames, values of symbols, subgraphs, constants; and files
+that are loaded as modules that run."""
 import json, os, tempfile, warnings
 import torch
 import torch.distributed as dist

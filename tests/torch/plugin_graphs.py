@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The plug-in on one graph in one process: what it leaves alone, what it writes and reads, and what a refusal leaves."""
+"""Tests the plug-in on one graph in one process: what it leaves unchanged, what it writes and reads, and the state
+after a refusal."""
 import os, tempfile, unittest.mock, warnings
 import torch
 import torch.distributed as dist
@@ -49,7 +50,7 @@ def refused_by(kind, words, call):
 
 
 def options():
-    """What is wrong with an option is an error of the constructor."""
+    """An invalid option is an error of the constructor."""
     make = ccgraph.torch.Pass
     with tempfile.TemporaryDirectory() as folder:
         for kind, words, given in (
@@ -67,7 +68,7 @@ def options():
 
 
 def broken(gm, damage):
-    """A pass that is damaged leaves the graph as it was, with a warning."""
+    """A failing pass leaves the graph unchanged, with a warning."""
     text, metas = str(gm.graph), [(node, dict(node.meta)) for node in gm.graph.nodes]
     made = ccgraph.torch.Pass(agree=False, memory_budget="unlimited")
     with warnings.catch_warnings(record=True) as caught:
@@ -80,7 +81,7 @@ def broken(gm, damage):
 
 
 def refusals():
-    """Errors of ours at each stage of the pass, the edits of the live graph included."""
+    """Tests errors of ccgraph at each stage of the pass, including the edits of the live graph."""
     def raising(place, name):
         def damage(made):
             with unittest.mock.patch.object(place, name, side_effect=KeyError("damaged")):
@@ -113,7 +114,7 @@ def unsorted():
         assert made.calls[0]["edits"] > 0
         ccgraph.torch.optimize(sorted_gm, memory_budget="unlimited", bitwise=True)
         assert str(gm.graph) == str(sorted_gm.graph)
-    # A graph that is refused keeps even an order that is not sorted.
+    # A refused graph keeps even an unsorted order.
     gm = graph_of(3)
     nodes = list(gm.graph.nodes)
     late = next(node for node in nodes if "wait_tensor" in str(node.target))

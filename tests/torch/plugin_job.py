@@ -1,11 +1,11 @@
-"""Starts the ranks of one job of plugin_rank.py and gathers what they say."""
+"""Starts the ranks of one job of plugin_rank.py and gathers their results."""
 import json, os, pathlib, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).parent
 
 
 def run_job(job, ranks, caches=None, deadline=300):
-    """What each rank says. `caches`: by rank, a folder for its compile cache; none: nothing is cached."""
+    """Returns the result of each rank. `caches`: a folder for each rank's compile cache; none: nothing is cached."""
     with tempfile.TemporaryDirectory() as folder:
         processes = []
         for rank in range(ranks):
@@ -22,7 +22,7 @@ def run_job(job, ranks, caches=None, deadline=300):
             said = [process.communicate(timeout=deadline)[0] for process in processes]
         finally:
             for process in processes:
-                process.kill()  # because after a time-out ranks would wait on in a folder that is gone
+                process.kill()  # after a time-out, ranks would wait in a folder that is removed
         outcomes = []
         for rank in range(ranks):
             try:

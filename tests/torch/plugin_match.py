@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A schedule of another graph, applied by name: plugin_match.py CCGRAPH_OPT. First on graphs of one process that differ on purpose, then from
-the TORCH_TRACE logs of two gloo ranks to their next run."""
+"""Tests a schedule of another graph, applied by name: plugin_match.py CCGRAPH_OPT. The graphs are first those of one
+process with intended differences, then those of the TORCH_TRACE logs of two gloo ranks and of their next run."""
 import json, os, pathlib, subprocess, sys, tempfile, warnings
 import torch
 import torch.distributed as dist
@@ -18,7 +18,7 @@ def launches(gm):
 
 
 def schedule_of(gm, folder):
-    """Made of a dump, as of a graph that a log prints."""
+    """Makes a schedule from a dump, as from a graph that a log prints."""
     source, target = os.path.join(folder, "dump.json"), os.path.join(folder, "a.schedule.json")
     ccgraph.torch.dump(gm, source)
     ccgraph.write(ccgraph.optimize(ccgraph.read(source), memory_budget="unlimited"), target)
@@ -26,7 +26,7 @@ def schedule_of(gm, folder):
 
 
 def replayed(gm, schedule, **options):
-    """What the pass warns of."""
+    """Returns the warnings of the pass."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ccgraph.torch.Pass(schedule=schedule, agree=False, **options)(gm.graph)
@@ -35,7 +35,8 @@ def replayed(gm, schedule, **options):
 
 
 def differing():
-    """The same program with a node more, a node under another name, and a chain that the schedule does not know."""
+    """Applies the schedule to the same program with an additional node, a renamed node, and a chain that the schedule
+    does not contain."""
     gm = graph_of(4)
     relu = next(node for node in gm.graph.nodes if "relu" in str(node.target))
     relu.name = "renamed"
@@ -79,7 +80,7 @@ def lost_bucket():
 
 
 def from_log(tool):
-    """Rank 0's log of a run without ccgraph -> a schedule of each graph -> the next run."""
+    """Makes a schedule of each graph from rank 0's log of a run without ccgraph, and uses it in the next run."""
     with tempfile.TemporaryDirectory() as folder:
         trace, schedules = pathlib.Path(folder, "trace"), pathlib.Path(folder, "schedules")
         schedules.mkdir()

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Jobs of each kind of parallelism with ccgraph.torch.Pass() and without it: plugin_matrix.py [--ranks N] [--only NAME...].
+"""Runs jobs of each kind of parallelism with ccgraph.torch.Pass() and without it: plugin_matrix.py [--ranks N] [--only
+NAME...].
 
-All recipes run in one job, one after another, each without the pass and then with it. A recipe is well where it ends with equal values, to the bit; ddp's
-recipes too, since Pass() merges no sums of more than two ranks. What does not run without the pass is said, and is no failure.
+All recipes run in one job, one after another, each without the pass and then with it. A recipe succeeds if it ends
+with bitwise equal values, including ddp's recipes, since Pass() merges no sums of more than two ranks here. A
+recipe that does not run without the pass is reported, and is not a failure.
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
@@ -17,7 +19,7 @@ def start(folder, names, rank, ranks):
 
 
 def run(names, ranks, seconds):
-    """What each rank said of each recipe, and the end of what it printed."""
+    """Returns each rank's result for each recipe, and the end of its output."""
     with tempfile.TemporaryDirectory() as folder:
         processes = [start(folder, names, rank, ranks) for rank in range(ranks)]
         printed = []
@@ -32,7 +34,7 @@ def run(names, ranks, seconds):
 
 
 def judge(of_ranks):
-    """A row's verdict, and whether it is a failure."""
+    """Returns a row's verdict, and whether it is a failure."""
     plain, given = [said["plain"] for said in of_ranks], [said["given"] for said in of_ranks]
     if errors := [said["error"] for said in plain if "error" in said]:
         return f"does not run without ccgraph: {errors[0].splitlines()[0][:90]}", False

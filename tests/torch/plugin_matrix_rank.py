@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One rank of plugin_matrix.py: plugin_matrix_rank.py FOLDER RECIPE... Writes a line of FOLDER/rank<r>.jsonl for each recipe: what it gave without and with the pass."""
+"""Runs one rank of plugin_matrix.py: plugin_matrix_rank.py FOLDER RECIPE... It writes a line of FOLDER/rank<r>.jsonl
+for each recipe: its results with and without the pass."""
 import copy, datetime, json, os, sys, warnings
 import torch
 import torch.distributed as dist
@@ -12,7 +13,7 @@ import ccgraph.torch
 
 
 def outcome(name, rank, ranks, made):
-    """Of one run of a recipe, in a compiler without memory of earlier ones."""
+    """Returns the results of one run of a recipe, with an empty compiler state."""
     torch._dynamo.reset()
     torch.manual_seed(7)
     config.post_grad_custom_post_pass = made

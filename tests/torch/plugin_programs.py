@@ -1,6 +1,7 @@
-"""Training steps in the four forms of parallelism that people compile, small enough to compile in seconds.
+"""Defines training steps in the four usual forms of parallelism, small enough to compile in seconds.
 
-Each is a function of a rank and a number of ranks that gives the step, its parameters and its inputs; the step gives a loss.
+Each is a function of a rank and a number of ranks that returns the step, its parameters and its inputs; the step
+returns a loss.
 """
 import torch
 import torch.distributed as dist
@@ -15,7 +16,7 @@ def seeded(rank, *shape):
 
 
 class SumOfGradients(torch.autograd.Function):
-    """What it is given; its gradient is the sum over ranks."""
+    """Returns its argument; its gradient is the sum over ranks."""
 
     @staticmethod
     def forward(ctx, value):
@@ -27,7 +28,7 @@ class SumOfGradients(torch.autograd.Function):
 
 
 class SumOfValues(torch.autograd.Function):
-    """The sum over ranks; its gradient is what it is given."""
+    """Returns the sum over ranks; its gradient is the incoming gradient."""
 
     @staticmethod
     def forward(ctx, value):
@@ -85,7 +86,7 @@ def mixture_of_experts(rank, ranks):
 
 
 def nothing(rank, ranks):
-    """A program without communication."""
+    """Returns a program without communication."""
     return lambda x, weight: (x @ weight).square().mean(), [seeded(rank, WIDTH, WIDTH)()], seeded(rank, ROWS, WIDTH)()
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""One rank of plugin.py: plugin_rank.py FOLDER JOB, where JOB is JSON. Writes FOLDER/rank<r>.json: what came of it.
+"""Runs one rank of plugin.py: plugin_rank.py FOLDER JOB, where JOB is JSON. It writes its results to
+FOLDER/rank<r>.json.
 
-RANK and WORLD_SIZE are in the environment. The job says which program, and what each rank's pass is made of.
+RANK and WORLD_SIZE are in the environment. The job states the program, and the options of each rank's pass.
 """
 import datetime, json, os, pathlib, re, sys, time, warnings
 import torch
@@ -16,7 +17,7 @@ WORK = re.compile(r"(extern_kernels\.\w+\(|cpp_fused_\w+\(|torch\.ops\.aten\.\w+
 
 
 def collectives(code):
-    """Of generated code: launches, and the computing calls between each wait and the launch before it that it is for, added up."""
+    """Returns from generated code the launches, and the sum of computing calls between each launch and its wait."""
     launches, hidden, calls, when = 0, 0, 0, {}
     for line in code.split("\n"):
         found = LAUNCH.search(line)
@@ -37,7 +38,8 @@ def collectives(code):
 
 
 def fastest_step(train, times=100):
-    """Of some steps, which all ranks begin together: what else the machine does makes others slower."""
+    """Returns the times of some steps, which all ranks begin together; other work of the machine makes some of them
+    slower."""
     seconds = []
     for _ in range(times):
         dist.barrier()
@@ -71,7 +73,7 @@ def run(job, rank, ranks):
 
 
 def run_recipe(job, rank, ranks):
-    """Two steps of a recipe, so that the second one runs what the first compiled."""
+    """Runs two steps of a recipe, so that the second step uses the compiled first step."""
     from plugin_recipes import RECIPES
 
     torch.manual_seed(7)
@@ -113,7 +115,7 @@ def main(folder, text):
         json.dump(outcome, file)
     if "error" not in outcome:
         dist.destroy_process_group()
-    os._exit(0)  # because ranks that disagree leave collectives that never end
+    os._exit(0)  # ranks that disagree leave collectives that never end
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The agreement of two ranks about graphs that are not compiled: what each rank does with its graph, and what it warns of or raises."""
+"""Tests the agreement of two ranks about graphs that are not compiled: the resulting graph of each rank, and its
+warnings or exceptions."""
 import datetime, json, os, pathlib, subprocess, sys, tempfile, time, warnings
 
 
 def seen_by(rank, what, mine, broken=False):
-    """The checks that the pass put into a graph, after a look at the rest."""
+    """Returns the checks that the pass inserted into a graph, after a check of the rest."""
     import ccgraph.torch
     from plugin_speed import graph_of
 
@@ -26,7 +27,7 @@ def seen_by(rank, what, mine, broken=False):
 
 
 def disagree(digest):
-    """The text of the error before the first run; "" where there is none."""
+    """Returns the text of the error before the first run; "" if there is none."""
     import ccgraph.torch
     from ccgraph.torch import _agree
 
@@ -55,7 +56,7 @@ def run(rank, folder):
     assert found == {**kept, "warned": ["RanksDiffer"] if rank == 0 else []}, found
     found, _ = seen_by(rank, "both say ranks_differ", {"ranks_differ": True})
     assert found == {**kept, "warned": []}, found
-    if rank == 0:  # its compile cache is of another job, so it runs while rank 1 compiles
+    if rank == 0:  # its compile cache belongs to another job, so it runs while rank 1 compiles
         error = disagree(json.dumps({**json.loads(digest), "decision": "of another job"}))
     else:
         time.sleep(1)

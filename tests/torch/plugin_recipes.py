@@ -1,6 +1,8 @@
-"""Training steps as people write them with PyTorch's own parallelism, small enough to compile in seconds; and the programs of docs/getting-a-graph.md.
+"""Defines training steps in the usual forms of PyTorch's own parallelism, small enough to compile in seconds, and the
+programs of docs/getting-a-graph.md.
 
-Each recipe is a function of a rank and a number of ranks. It gives a function that makes one step and returns tensors: losses and gradients.
+Each recipe is a function of a rank and a number of ranks. It returns a function that makes one step and returns
+tensors: losses and gradients.
 """
 import contextlib, pathlib, re
 import torch
@@ -86,7 +88,7 @@ def hsdp(rank, ranks):
 
 
 def tp_embedding(rank, ranks):
-    """The graph of each rank holds the offset of its part of the vocabulary."""
+    """The graph of each rank contains the offset of its part of the vocabulary."""
     mesh = init_device_mesh("cpu", (ranks,), mesh_dim_names=("tp",))
     model = torch.nn.Sequential(torch.nn.Embedding(4 * ranks, WIDTH), torch.nn.Linear(WIDTH, 2 * WIDTH), torch.nn.ReLU(), torch.nn.Linear(2 * WIDTH, WIDTH))
     parallelize_module(model, mesh, {"0": RowwiseParallel(input_layouts=Replicate()), "1": ColwiseParallel(), "3": RowwiseParallel()})
@@ -94,7 +96,7 @@ def tp_embedding(rank, ranks):
 
 
 def moe_constant_splits(rank, ranks):
-    """Each rank sends other numbers of rows, which are constants of its graph."""
+    """Each rank sends another number of rows, which is a constant of its graph."""
     rows = lambda sender, receiver: (sender + 2 * receiver) % 3 + 1
     sent = [rows(rank, other) for other in range(ranks)]
     received = [rows(other, rank) for other in range(ranks)]
@@ -118,7 +120,7 @@ def moe_constant_splits(rank, ranks):
 
 
 def recompiled_alone(rank, ranks):
-    """In its second step the last rank has other sizes, and compiles again while the other ranks do not."""
+    """In its second step, the last rank has other sizes, and compiles again while the other ranks do not."""
     weights = [seeded(rank, WIDTH // ranks, WIDTH)().requires_grad_() for _ in range(3)]
     rows = iter([4, 4] if rank < ranks - 1 else [4, 6])
 
@@ -154,7 +156,7 @@ def one_rank_eager(rank, ranks):
 
 
 def page_programs():
-    """Heading -> the program that the page has below it."""
+    """Returns heading -> the program below it on the page."""
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)[1:]
     found = {section.split("\n", 1)[0]: re.findall(r"^```python\n(.*?)^```", section, flags=re.M | re.S) for section in sections}
     return {heading: blocks[0] for heading, blocks in found.items() if blocks and heading != "From a file that somebody sent"}
@@ -165,7 +167,7 @@ def of_page(heading):
     def make(rank, ranks):
         def step():
             names = {"__name__": "__main__"}
-            # The process group is there already.
+            # The process group already exists.
             exec(page_programs()[heading].replace('dist.init_process_group("gloo")', "").replace("dist.destroy_process_group()", ""), names)
             modules = [value for value in names.values() if isinstance(value, torch.nn.Module)]
             return [local(parameter.grad) for module in modules for parameter in module.parameters() if parameter.grad is not None]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""How long the pass takes, beside Inductor's own overlap and bucketing pass on the same graph in one process: plugin_speed.py LAYERS...
+"""Compares the time of the pass with Inductor's own overlap and bucketing pass on the same graph in one process:
+plugin_speed.py LAYERS...
 
-The graph is the joint graph of a sharded step (all_gather, matmul, relu, reduce_scatter), traced with fake tensors. Inductor's
-pass is told a time of each node, so that it measures nothing; ours predicts them.
+The graph is the joint graph of a sharded step (all_gather, matmul, relu, reduce_scatter), traced with fake tensors.
+Inductor's pass receives a time for each node, so it measures nothing; ccgraph's pass predicts the times.
 """
 import copy, logging, statistics, sys, time
 import torch
@@ -62,7 +63,7 @@ def main(layers):
     dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=RANKS)
     print("| nodes | ccgraph, s | Inductor's overlap and bucketing, s | ratio |\n|---|---|---|---|")
     for run in (ccgraph.torch.optimize, inductor):
-        run(graph_of(2))  # because what is imported late is no part of a pass
+        run(graph_of(2))  # late imports are not part of the pass
     for count in layers:
         gm = graph_of(count)
         ours = timed(lambda fresh: ccgraph.torch.optimize(fresh, memory_budget="unlimited"), gm, 3)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every operator that two providers of kernels have through both, and compares.
+"""Runs every operator of two kernel providers in both, and compares the results.
 
-The calls are those of opinfo.py: PyTorch's own lists of samples, as they are, not contiguous, and with NaN and infinities. Each
-is made by PyTorch itself, by the provider torch in memory of its own and in windows as engines offer them, and by builtin. What the
-provider gives is compared with each of the other three: dtype, sizes, strides, values, which results share memory, and what became
-of the arguments. Tolerances and reasons are those of opinfo_rules.py.
+The calls are those of opinfo.py: PyTorch's own lists of samples, unchanged, not contiguous, and with NaN and
+infinities. PyTorch itself, the provider torch in memory of its own and in windows as engines offer them, and
+builtin make each call. The provider's result is compared with each of the other three: dtype, sizes, strides,
+values, results that share memory, and changes of the arguments. Tolerances and reasons are those of
+opinfo_rules.py.
 
     providers.py TOOL              the full table as Markdown
     providers.py TOOL --slice      fewer samples of fewer dtypes: a test
@@ -17,7 +18,7 @@ from opinfo_compare import ask, compare, dtype_of, our_answer, write_calls
 from opinfo_rules import Reason, explained
 
 PROVIDER = "torch"
-# Where the provider gives the same values as PyTorch and the kernels of ours, but not in the same way.
+# Cases in which the provider gives the same values as PyTorch and ccgraph's kernels, but in another form.
 PROVIDERS_OWN = [
     Reason("the layout of a result of attention: the provider packs operands whose last dimension has gaps, beside which PyTorch's "
            "kernel would read, and the result is laid out like them; an engine copies it to where the plan says",
@@ -26,7 +27,8 @@ PROVIDERS_OWN = [
 
 
 def comparisons(call, line, arguments, answers):
-    """(whose answer, kind of difference or None, message, reason) of one call; what an answer shares with another is memory, no object."""
+    """Yields (whose answer, kind of difference or None, message, reason) for one call; an answer may share memory with
+    another, but no objects."""
     target, variant = line["target"], call[3]
     provided = answers[PROVIDER]
     for name, answer in answers.items():
@@ -46,7 +48,7 @@ def comparisons(call, line, arguments, answers):
 
 
 def answers_of(tool, calls):
-    """(call, line, number of tensors among the arguments, who -> answer, or the text of an error)."""
+    """Yields (call, line, number of tensors among the arguments, provider -> answer, or the text of an error)."""
     with tempfile.TemporaryDirectory() as folder:
         expected = write_calls(calls, folder)
         ours = {name: ask([*tool, *options], folder) for name, options in (

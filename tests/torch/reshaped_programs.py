@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Programs that change a tensor's sizes in place and then read it by its first name, with what PyTorch computes.
+"""Makes programs that change a tensor's sizes in place and then read it by its first name, with PyTorch's results.
 
     reshaped_programs.py FOLDER            writes FOLDER/programs.py.gz and FOLDER/values.txt.gz
     reshaped_programs.py FOLDER --check    computes the values anew, and compares them with those of the folder
 
-Each program is one triple of an origin of the tensor c, an operator that reshapes c in place, and a reader of c. Each
-result of the reader is multiplied by 10 and summed over two ranks. Element i of an input is i + 1 + 100 * rank.
-A text states a type for each tensor as print_readable does, and none for a list, so what a list holds must follow
-from the program. values.txt has one line for each output: program, number of the output, sizes, numbers.
-Needs PyTorch; it communicates with nobody: the two ranks run one after the other, and their sums are added here."""
+Each program is one triple of an origin of the tensor c, an operator that reshapes c in place, and a reader of c.
+Each result of the reader is multiplied by 10 and summed over two ranks. Element i of an input is i + 1 + 100 *
+rank. A text states a type for each tensor as print_readable does, and none for a list, so the types in a list must
+follow from the program. values.txt has one line for each output: program, number of the output, sizes, numbers. It
+needs PyTorch and no communication: the two ranks run one after the other, and their sums are added here."""
 import argparse
 import gzip
 import pathlib
@@ -49,7 +49,7 @@ def real(value):
 
 
 class Program:
-    """One rank's program while it is written down and run at once."""
+    """One rank's program, which is written and executed together."""
 
     def __init__(self, rank):
         self.rank, self.lines, self.inputs, self.results, self.count = rank, [], [], [], 0
@@ -61,7 +61,7 @@ class Program:
         return Name(name, tensor)
 
     def call(self, op, *args, result=None):
-        """`result`: what a collective yields, which is not run here."""
+        """`result` is the result of a collective, which is not executed here."""
         target = f"torch.ops.{op._schema.name.replace('::', '.')}.{op._overloadname}"
         self.count += 1
         name = f"v{self.count}"
@@ -112,7 +112,7 @@ def awaited(program, sizes):
 
 
 def itself(program, sizes):
-    """contiguous() yields the very tensor here, and not a view of it."""
+    """contiguous() returns the same tensor here, not a view of it."""
     return program.call(A.contiguous.default, cloned(program, sizes))
 
 
@@ -201,7 +201,8 @@ def gathered(program, c):
 
 
 def run(origin, reshape, reader, rank):
-    """None where the reader does not take such a tensor, or where what other ranks gather is not known here."""
+    """Returns None if the reader does not accept such a tensor, or if the data that other ranks gather is unknown
+    here."""
     sizes, apply = RESHAPES[reshape]
     if reader == "all_gather" and origin == "wait":
         return None

@@ -1,7 +1,8 @@
-"""Headless Chromium by its own protocol, over two pipes: pages that are opened, keys that are pressed, pictures that are taken.
+"""Controls headless Chromium by its own protocol over two pipes: opens pages, presses keys, takes pictures.
 
-`with Browser(path) as browser:` starts one process with a profile that is thrown away, and ends it. A call that the browser refuses,
-and a script that throws, is a RuntimeError. What pages say on the console, errors above all, gathers in `said`.
+`with Browser(path) as browser:` starts one process with a temporary profile, and ends it. A call that the browser
+refuses, or a script that throws, is a RuntimeError. The messages that pages write to the console, especially
+errors, are collected in `said`.
 """
 import base64
 import json
@@ -14,12 +15,12 @@ import tempfile
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
          "--remote-debugging-pipe"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# What a key is to Chromium, beside its name.
+# Chromium's code for a key, besides its name.
 CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 
 
 def find() -> str | None:
-    """CCGRAPH_CHROMIUM, or what the system calls it."""
+    """Returns CCGRAPH_CHROMIUM, or the system's program."""
     return os.environ.get("CCGRAPH_CHROMIUM") or next((path for path in map(shutil.which, NAMES) if path), None)
 
 
@@ -39,7 +40,7 @@ class Browser:
 
     @staticmethod
     def _start(command: list[str], to_read: int, to_write: int) -> subprocess.Popen:
-        # Because Chromium reads from descriptor 3 and writes to 4, and either may be what the other pipe has here.
+        # Chromium reads from descriptor 3 and writes to 4, and either may belong to the other pipe here.
         os.set_inheritable(to_read, True)
         os.set_inheritable(to_write, True)
         script = f'exec "$@" 3<&{to_read} 4>&{to_write}'
@@ -95,24 +96,24 @@ class Browser:
             self.said.append(params["entry"]["text"])
 
     def evaluate(self, script: str):
-        """The value of an expression; a promise is waited for."""
+        """Returns the value of an expression; waits for a promise."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']['exception'].get('description')}")
         return answer["result"].get("value")
 
     def open(self, page: pathlib.Path) -> None:
-        """Comes back once the page has loaded and all its scripts have run."""
+        """Returns when the page has loaded and all its scripts have run."""
         self.call("Page.navigate", url=page.absolute().as_uri())
         self.evaluate("new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', () => done()))")
         self.settle()
 
     def settle(self) -> None:
-        """Until what was asked for is drawn."""
+        """Waits until the requested drawing is complete."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 
     def press(self, key: str) -> None:
-        """A letter, or a name such as 'Enter'."""
+        """Presses a letter, or a key with a name such as 'Enter'."""
         text = key if len(key) == 1 else "\r" if key == "Enter" else ""
         code = CODES.get(key, ord(key.upper()) if len(key) == 1 else 0)
         down = {"type": "keyDown" if text else "rawKeyDown", "key": key, "windowsVirtualKeyCode": code}
@@ -121,7 +122,7 @@ class Browser:
         self.settle()
 
     def click(self, selector: str) -> None:
-        """The middle of the first element of this CSS selector, which is scrolled to."""
+        """Returns the middle of the first element of this CSS selector, after scrolling to it."""
         box = self.evaluate(f"(() => {{ const found = document.querySelector({json.dumps(selector)}); "
                             "found.scrollIntoView({ block: 'center' }); const box = found.getBoundingClientRect(); "
                             "return [box.x + Math.min(box.width / 2, 60), box.y + box.height / 2]; })()")
@@ -130,7 +131,7 @@ class Browser:
         self.settle()
 
     def prefer(self, scheme: str) -> None:
-        """'light' or 'dark', as the system would say."""
+        """Sets 'light' or 'dark', as the system would."""
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.settle()
 
@@ -138,6 +139,6 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def picture(self, path: pathlib.Path) -> None:
-        """Of the window, as PNG."""
+        """Returns a picture of the window as PNG."""
         self.settle()
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""HolisticTraceAnalysis reads the trace of a predicted schedule, and its sums are ours.
+"""Checks that HolisticTraceAnalysis reads the trace of a predicted schedule, with the same totals.
 
     hta_overlap.py CCGRAPH_OPT GRAPH...
 
-Its overlap of communication and computation, and its time without computation, are held to those that ccgraph-opt states in
-`otherData`; every kernel must have found the launch of its own.
+Its overlap of communication and computation, and its time without computation, are compared with those in
+`otherData` of ccgraph-opt; every kernel must have its own launch.
 """
 import json
 import logging
@@ -33,7 +33,7 @@ def differences(path: pathlib.Path) -> list[str]:
     kernels = frame[frame["stream"] > 0]
     print(f"{path.name}: {len(kernels)} kernels, overlap {overlap} %, ours {expected:.2f} %")
     found = []
-    if abs(overlap - expected) > 0.02:  # because HTA gives two digits, and a trace nanoseconds
+    if abs(overlap - expected) > 0.02:  # HTA prints two digits, and a trace has nanoseconds
         found.append(f"overlap is {overlap} %, expected {expected} %")
     for what, nanoseconds in (("compute_time(us)", ours["compute_ns"]), ("non_compute_time(us)", ours["exposed_ns"])):
         if abs(times[what] - nanoseconds / 1000) > 0.001 * len(kernels):

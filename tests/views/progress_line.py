@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A tool that takes long says so on a terminal, in one line that is gone at the end, and nowhere else.
+"""Tests that a long run shows a progress line on a terminal, which is removed at the end, and nowhere else.
 
     progress_line.py CCGRAPH_OPT CCGRAPH_RUN GRAPH
 
-The graph comes through a pipe that is held back until the line has been seen, so nothing here hangs on how fast a machine is.
+The graph comes through a pipe that is blocked until the line was seen, so the test does not depend on the speed of
+the machine.
 """
 import os
 import pathlib
@@ -21,7 +22,7 @@ def start(command: list[str], **where) -> subprocess.Popen:
 
 
 def readAll(terminal: int) -> bytes:
-    """What is left, to the end; Linux says EIO where the other side of a terminal is closed."""
+    """Returns the rest of the output to its end; Linux returns EIO if the other side of a terminal is closed."""
     text = b""
     try:
         while part := os.read(terminal, 4096):
@@ -55,7 +56,7 @@ def onTerminal(command: list[str], graph: bytes) -> list[str]:
 def onPipe(command: list[str], graph: bytes) -> list[str]:
     tool = start(command, stderr=subprocess.PIPE)
     try:
-        tool.wait(timeout=2.5) # until a line would have been written twice
+        tool.wait(timeout=2.5) # longer than the time to the second line
     except subprocess.TimeoutExpired:
         pass
     _, said = tool.communicate(graph)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""PyYAML reads remark files as opt-viewer does: a document a remark, tagged as LLVM tags its own; the JSON form says the same.
+"""Checks that PyYAML reads remark files as opt-viewer does: one document for each remark, with LLVM's tags; the JSON
+form has the same content.
 
     remark_records.py CCGRAPH_OPT GRAPH...
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a report shows in headless Chromium, and what keys, clicks and colours do to it.
+"""Tests a report in headless Chromium: its content, and the effects of keys, clicks and colors.
 
     report_page.py CCGRAPH_OPT GRAPH...
 
-Exits with 77 where there is no Chromium (CCGRAPH_CHROMIUM, chromium or google-chrome), which ctest counts as skipped; with
-CCGRAPH_VIEWS_TESTS=1 that is a failure.
+Exits with 77 if there is no Chromium (CCGRAPH_CHROMIUM, chromium or google-chrome), which ctest counts as skipped;
+with CCGRAPH_VIEWS_TESTS=1, this is a failure.
 """
 import json
 import os
@@ -26,7 +26,7 @@ def dataOf(text: str) -> dict:
 
 
 class Page:
-    """One report that is open, and what is wrong with it."""
+    """One open report, and its errors."""
 
     def __init__(self, browser: chromium.Browser, path: pathlib.Path):
         self.browser, self.path, self.found = browser, path, []
@@ -73,7 +73,8 @@ class Page:
         self.expect("the commands", sorted(commands), sorted(advice["command"] for advice in self.data["advice"]))
         self.expect("they are of ccgraph-opt", all(command.startswith("ccgraph-opt ") for command in commands), True)
 
-    # Exposed time of all rows is that of the schedule, so none is left out; nanoseconds are rounded down one by one.
+    # The exposed times of all rows add up to that of the schedule, so none is left out; each is rounded down to
+    # nanoseconds.
     def checkExposed(self) -> None:
         if not self.data["bounds"]: # because without a pass nothing is predicted but the times
             return
@@ -84,7 +85,7 @@ class Page:
     # --- What hands do ---
 
     def sort(self, table: str, title: str) -> None:
-        # A click as a program does it, because the column may lie beside the window.
+        # Clicks from a script, because the column may be outside the window.
         self.browser.evaluate(f"[...document.querySelectorAll('#{table} th button')].find(it => it.textContent.startsWith('{title}')).click()")
 
     def checkSorting(self) -> None:
@@ -98,7 +99,7 @@ class Page:
         self.expect("aria-sort", self.browser.evaluate("document.querySelector('#exposedTable [aria-sort=descending]').textContent"),
                     "exposed, µs ▾")
 
-    # The first word of a table's first row finds that row, and what no row holds finds none.
+    # The first word of a table's first row must find that row, and a word that no row has must find none.
     def checkFilters(self) -> None:
         for table, (field, count) in TABLES.items():
             every = self.cells(table, 0)
@@ -118,7 +119,7 @@ class Page:
         self.browser.evaluate(f"(() => {{ const input = document.getElementById('{field}'); input.value = {json.dumps(text)}; "
                               "input.dispatchEvent(new Event('input')); })()")
 
-    # A row opens its transfer in the timeline, by a click and by Enter; Escape lets go of it.
+    # A click and Enter on a row must open its collective in the timeline; Escape must close it.
     def checkOpening(self) -> None:
         name = self.cells("exposedTable", 0)[0]
         window = self.window()
@@ -155,7 +156,7 @@ class Page:
         self.browser.press("Escape")
         self.browser.evaluate("document.activeElement.blur()")
 
-    # All pixels of the timeline too, since a canvas takes no colour from the style by itself.
+    # All pixels of the timeline are checked too, since a canvas does not use the colors of the style automatically.
     def checkColours(self) -> None:
         corner = "[getComputedStyle(document.body).backgroundColor, ...pen.getImageData(2, 2, 1, 1).data].join(' ')"
         seen = {}

@@ -1,4 +1,4 @@
-"""One mistake a line, each of which a type checker must find; wheel.py counts them."""
+"""Each line has one mistake that a type checker must find; wheel.py counts them."""
 import ccgraph
 
 ccgraph.read(7)

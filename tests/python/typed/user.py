@@ -1,4 +1,4 @@
-"""What a user's program looks like to a type checker; wheel.py holds mypy to it."""
+"""A user's program for a type checker; wheel.py checks it with mypy."""
 from pathlib import Path
 from typing import Any
 
