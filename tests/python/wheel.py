@@ -8,7 +8,7 @@ import argparse, os, subprocess, sys, venv, zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-#: an environment in which nothing points to a build tree
+#: an environment without references to a build tree
 CLEAN = {name: value for name, value in os.environ.items() if name not in ("CCGRAPH_LIBRARY", "PYTHONPATH")}
 # The settings of the presets, so that a compiler cache can reuse the objects in a second run.
 CACHE = {"CCACHE_BASEDIR": ROOT, "CCACHE_NOHASHDIR": "1",

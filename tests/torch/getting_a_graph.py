@@ -6,7 +6,7 @@ collectives that EXPECTED has of the heading. A heading with a program that is n
 this table cannot part."""
 import argparse, json, os, re, subprocess, sys, tempfile
 
-#: of each heading the collectives of a rank's graphs by their kind; of kinds that are not named there are none
+#: for each heading, the collectives of a rank's graphs by kind of graph; kinds that are not listed have none
 EXPECTED = {
     "Functional collectives": {"aot_inference_graph": 1, "before_post_grad_graph": 1, "inductor_post_grad_graph": 1, "fx_graph_runnable": 1},
     "Tensor parallel": {"aot_joint_graph": 1, "aot_forward_graph": 1},

@@ -10,9 +10,9 @@ import argparse, math, sys
 
 from plugin_job import run_job
 
-#: what the pass is told of each
+#: the options of the pass for each program
 PASSES = {"fsdp": {"bitwise": True}, "tensor_parallel": {"bitwise": True}, "ddp": {}, "moe": {"bitwise": True}}
-#: a chain of all_reduce in which nothing is independent: there is nothing to gain
+#: a chain of dependent all_reduces, in which no overlap is possible
 CHAINS = {"tensor_parallel"}
 
 
