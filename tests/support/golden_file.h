@@ -25,9 +25,9 @@
 //   memory-budget: BYTES   unlimited; `own` is the input's own peak
 //   spmd: false            true
 //   bitwise: true          false
-//   durations: a 10, b 5   microseconds of nodes; what is not named is predicted for the default machine
-//   values: close | none   equal to the bit; `close` is within 1e-5, where the pass may reassociate;
-//                          `none` says that no kernel runs this program, which is checked too
+//   durations: a 10, b 5   microseconds of nodes; other nodes are predicted for the default machine
+//   values: close | none   bitwise equal; `close` is within 1e-5, if the pass may reassociate;
+//                          `none` states that this program has no kernel, which is checked too
 //
 // Ownership: plain values. Failure: parse() returns an error with its line. str() of a parsed file returns the original
 // bytes. Cost: linear in the text.

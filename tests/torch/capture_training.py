@@ -5,7 +5,7 @@ It captures an MLP and a transformer of two layers, each a whole step in one gra
 averaged over the ranks, SGD with momentum. The folder of each model gets
   w4.py, w1.py       the step of one of four ranks, and the one of a single rank on the whole batch, as print_readable writes them
   w4/rankN.safetensors, w1/rank0.safetensors
-                     in.NAME: parameters and momenta at first; batch.NAME: what goes in anew at each step, a row a batch, in turns
+                     in.NAME: parameters and momenta at first; batch.NAME: the batches, one row for each step in turn
   losses.txt         PyTorch's own loss at each of 50 steps, eager, in one process on the whole batch"""
 import json, os, struct, sys
 

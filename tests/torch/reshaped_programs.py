@@ -90,7 +90,7 @@ class Program:
         return f"{head}{body}        return ({results},)\n\n"
 
 
-# --- How c comes about, of the sizes that the operator needs ---
+# --- The origin of c, with the sizes that the operator needs ---
 
 def cloned(program, sizes):
     return program.call(A.clone.default, program.input("x", sizes))
@@ -118,7 +118,7 @@ def itself(program, sizes):
 
 ORIGINS = {"clone": cloned, "input": given, "slice": sliced, "wait": awaited, "contiguous": itself}
 
-# --- How it is reshaped ---
+# --- The reshape of c ---
 
 def offset(c):
     return c.value.storage_offset()
@@ -137,7 +137,7 @@ RESHAPES = {
     "set_": ([4, 6], lambda p, c: p.call(A.set_.source_Tensor, c, p.call(A.clone.default, p.input("y", [8, 2])))),
 }
 
-# --- Who reads it ---
+# --- The reader of c ---
 
 
 def dim(c, index):

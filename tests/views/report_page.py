@@ -45,7 +45,7 @@ class Page:
     def inner(self, name: str) -> str:
         return self.browser.evaluate(f"document.getElementById('{name}').textContent")
 
-    # --- What stands there ---
+    # --- Content ---
 
     def checkWhole(self) -> None:
         links = re.findall(r'(?:src|href)="(?!#)[^"]*"|url\([^)]*\)|@import[^;]*', self.text)
@@ -82,7 +82,7 @@ class Page:
         told = sum(schedule["transfers"][row[0]][10] for row in self.data["exposures"])
         self.expect("all exposed time is explained", abs(told - schedule["exposed"]) <= 2 * len(schedule["transfers"]), True)
 
-    # --- What hands do ---
+    # --- Mouse and keyboard ---
 
     def sort(self, table: str, title: str) -> None:
         # Clicks from a script, because the column may be outside the window.

@@ -3,11 +3,11 @@
 // The content of a file shows whether it holds a plan; all files hold the same kind. Graphs go through the pipeline,
 // and are lowered if the engine runs plans; a plan is verified and executed unchanged.
 //
-//   open         the files
-//   checkUsage   that what is asked for goes with what they hold
-//   load         read, choose the ranks, verify
-//   transform    graphs only
-//   lower        graphs only, for engines of plans
+//   open         opens the files
+//   checkUsage   checks that the options match the content of the files
+//   load         reads, chooses the ranks, verifies
+//   transform    runs the pipeline, for graphs
+//   lower        makes plans of graphs, for engines of plans
 //
 // If ranks have plans of their own, these must agree (plan_fingerprint.h); a disagreement is reported before any rank
 // runs a step.

@@ -4,11 +4,11 @@
 // Ranks form an array of replicas x shards x tensor ranks, in which the last index varies fastest: with 2 replicas, 4
 // shards and 2 tensor ranks, rank 5 is replica 0, shard 2, tensor rank 1. The groups are the lines of this array, by
 // name:
-//   replicate   holds the same weights, and sums their gradients (DDP, the outer axis of HSDP)
-//   fsdp        shares each weight out by rows
-//   tp          shares heads, features and vocabulary out, and between the blocks the sequence
-//   ep          neighbours among the ranks of fsdp and tp, each with its own experts, whole
-//   efsdp       ranks of fsdp and tp with the same experts, which share them out by rows
+//   replicate   has the same weights on each rank, and sums their gradients (DDP, the outer axis of HSDP)
+//   fsdp        divides each weight by rows
+//   tp          divides heads, features and vocabulary, and the sequence between the blocks
+//   ep          neighbors among the ranks of fsdp and tp, each with its own whole experts
+//   efsdp       ranks of fsdp and tp with the same experts, which are divided by rows
 //
 // With ep, a tensor rank sends only the tokens of its own part of the sequence to the experts, as in torchtitan, so
 // each token is sent once. Without ep, the features of each expert are divided over the tensor ranks.

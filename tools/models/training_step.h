@@ -8,10 +8,10 @@
 // all tokens.
 //
 //   part       results
-//   joint      loss, then a gradient for each parameter, as it lies on this rank
+//   joint      loss, then a gradient for this rank's part of each parameter
 //   step       loss, then each parameter after the step (then its averages, and the count); without an optimizer, as joint
-//   forward    loss, then what the backward pass needs of it
-//   backward   gradients, from what the forward pass has kept: `saved` inputs have the names of its results
+//   forward    loss, then the values that the backward pass needs
+//   backward   gradients, from the saved values of the forward pass, under the names of its results
 //
 // Ownership: the graph is the caller's, and lives in the context. Failure: diagnostics about the request or from the
 // trace. Cost: linear in the nodes, some microseconds each.
