@@ -1,6 +1,7 @@
 // Collects the small files of this project's tests by kind, as input for the fuzzer.
 //
-// Ownership: plain values, in the order of their paths. Failure: a missing folder has no files. Cost: reads the folders once for each call.
+// Ownership: plain values, in the order of their paths. Failure: a missing folder has no files. Cost: reads the folders
+// once for each call.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -18,7 +18,7 @@ llvm::Error optionError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), "option " + message);
 }
 
-/// Reads one file into one case.
+/// A reader that converts one file to one case.
 class Reader {
 public:
   Reader(const GoldenFile &file, GoldenCase &result) : file_(file), case_(result) {}

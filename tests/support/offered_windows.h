@@ -33,7 +33,7 @@ inline KernelUnderTest underTest(const runtime::Kernel &kernel) {
           }};
 }
 
-/// Copies the memory of a call before it runs; tensors that share memory share the copy.
+/// A copy of a call's memory before it runs; tensors that share memory share the copy.
 class TwinCall {
 public:
   explicit TwinCall(const runtime::KernelCall &call) {

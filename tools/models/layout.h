@@ -5,7 +5,7 @@
 // A weight is stored as f32. Its rows are divided over the ranks of fsdp (the last ranks hold the remainder, as in
 // PyTorch: rows are padded to a multiple of the ranks). It is gathered in the dtype of the computation. Its gradient is
 // reduced as f32:
-//   tp          summed in the dtype of the computation, if each tensor rank had the whole weight and a part of the gradient
+//   tp          summed in the computed dtype, if each tensor rank had the whole weight and a part of the gradient
 //   fsdp        reduce_scatter
 //   replicate   all_reduce
 // Between blocks, a tensor rank has its part of the sequence (V. Korthikanti et al., "Reducing Activation

@@ -78,7 +78,7 @@ struct Subject {
   bool inWindows = false;
 };
 
-/// Makes one call, from its line to its result.
+/// One call, from its line to its result.
 class Call {
 public:
   Call(const json::Object &line, llvm::StringRef values) : line_(line), values_(values) {

@@ -35,7 +35,7 @@ public:
   }
 };
 
-/// Adds 1 to its operand in place.
+/// Work that adds 1 to its operand in place.
 class AddOne final : public runtime::GpuWork {
 public:
   explicit AddOne(Tensor tensor) : tensor_(std::move(tensor)) {}
@@ -105,7 +105,7 @@ void registerMemory() {
   story().clear();
 }
 
-/// Computes x += 1 in place in the input, and returns x.
+/// A plan that computes x += 1 in place in the input, and returns x.
 struct InPlace : PlanBuilder {
   explicit InPlace(llvm::StringRef op = "aten.neg_.default", int64_t size = 2) {
     PlanWindow x = input("x", {size});
@@ -135,7 +135,7 @@ TEST(DeviceMemory, StepsRunOnceBeforeTheyAreCapturedAndTheGraphGoesFirst) {
   EXPECT_EQ(story().back(), "gone");
 }
 
-/// Computes y = all_reduce(x) on two ranks, after OP changes x in place; OP is also the name of the program.
+/// A plan that computes y = all_reduce(x) on two ranks, after OP changes x in place; OP is also the name of the program.
 struct Exchange : PlanBuilder {
   Exchange(int64_t rank, llvm::StringRef op) {
     plan.rank = rank;

@@ -15,7 +15,7 @@ using runtime::Tensor;
 using runtime::Value;
 using Row = std::vector<double>;
 
-/// Returns sevens in the offered window, or in memory of its own.
+/// A kernel that returns sevens in the offered window, or in memory of its own.
 class Sevens final : public ProvidedKernel {
 public:
   explicit Sevens(bool inWindow) : inWindow_(inWindow) {}
@@ -53,7 +53,7 @@ void registerSevens() {
   (void)registered;
 }
 
-/// Computes y = OP(x), z = y + y.
+/// A plan that computes y = OP(x), z = y + y.
 struct TwoSteps : PlanBuilder {
   explicit TwoSteps(llvm::StringRef op) {
     PlanWindow x = input("x", {2}), y = compute("y", {2}), z = compute("z", {2});

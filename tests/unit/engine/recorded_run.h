@@ -32,7 +32,7 @@ inline llvm::Expected<runtime::RunResult> runRecorded(const runtime::PlanRequest
   return runPlans(*runtime::findEngine("nccl-recorded"), request);
 }
 
-/// Computes r = all_reduce(-a) + OP(x), with the sum on one stream and OP(x) on another at the same time.
+/// A plan that computes r = all_reduce(-a) + OP(x), with the sum on one stream and OP(x) on another at the same time.
 struct Overlap : PlanBuilder {
   explicit Overlap(llvm::StringRef op = "aten.relu.default") {
     PlanWindow a = input("a", {2}), x = input("x", {2}), n = comm("n", {2});

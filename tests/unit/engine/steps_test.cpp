@@ -179,7 +179,7 @@ TEST(PlanSteps, RandomNumbersAreTheInterpreters) {
   EXPECT_EQ(out(results, "out.1"), program.output(0, "out.1"));
 }
 
-/// Computes nonzero of x, whose size depends on the data, then its sum, and a copy of its first row.
+/// A plan that computes nonzero of x, whose size depends on the data, then its sum, and a copy of its first row.
 struct GrowingPlan : PlanBuilder {
   GrowingPlan() {
     PlanWindow x = input("x", {4});

@@ -6,7 +6,7 @@ using namespace ccgraph;
 
 namespace {
 
-/// Reads one graph, whose body is given without indentation.
+/// A fixture that reads one graph, whose body is given without indentation.
 class FxTextReaderTest : public testing::Test {
 protected:
   Graph &body(llvm::StringRef inputs, llvm::StringRef lines) {

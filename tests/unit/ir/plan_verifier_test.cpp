@@ -13,7 +13,7 @@ using test::PlanDraft;
 
 std::string found(const PlanDraft &draft) { return toString(verifyPlan(draft.plan)); }
 
-/// Computes a -> all_reduce -> c -> relu -> r, while b = relu(a) runs.
+/// A plan that computes a -> all_reduce -> c -> relu -> r, while b = relu(a) runs.
 struct Simple : PlanDraft {
   Simple() {
     tp = group("tp", {0, 1});

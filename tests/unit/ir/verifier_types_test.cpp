@@ -18,7 +18,7 @@ constexpr const char *allToAll = "_c10d_functional.all_to_all_single.default";
 constexpr const char *broadcast = "_c10d_functional.broadcast.default";
 constexpr const char *waitTensor = "_c10d_functional.wait_tensor.default";
 
-/// Returns the findings for: x = input; launch; wait; return, on a group "0" of two ranks.
+/// A fixture that returns the findings for: x = input; launch; wait; return, on a group "0" of two ranks.
 class VerifierTypes : public testing::Test {
 protected:
   std::string found(const char *inputType, const char *target, std::vector<Item> rest, const char *type) {

@@ -10,7 +10,7 @@ namespace ccgraph::test {
 namespace {
 
 using Row = std::vector<double>;
-/// Returns what member `m` of `n` receives.
+/// What member `m` of `n` receives.
 using Expectation = std::function<Row(int n, int m)>;
 
 double value(int rank, int i) { return 100.0 * (rank + 1) + i; }

@@ -34,7 +34,7 @@ bool areWhole(const ccgraph_flat *flat, const ccgraph_around *around) {
          (!around || (around->struct_size >= sizeof(ccgraph_around) && hasArrays(*around)));
 }
 
-/// Reads one graph; reading ends at the first error.
+/// A reader of one graph; reading ends at the first error.
 class FlatReader {
 public:
   FlatReader(const ccgraph_flat &flat, const ccgraph_around *around, Graph &graph)

@@ -26,7 +26,7 @@ std::optional<GraphCost> sumOf(llvm::ArrayRef<StepGraphReport> graphs, CostOf co
   return sum;
 }
 
-/// Reads the graphs of a step and runs the pipeline over them.
+/// StepPredictor reads the graphs of a step and runs the pipeline over them.
 class StepPredictor {
 public:
   StepPredictor(StepReport &report, const StepQuestion &question)

@@ -13,7 +13,7 @@
 namespace ccgraph {
 namespace {
 
-/// Finds the row of each collective in a table that may have as many rows as collectives.
+/// CollectiveCount finds the row of each collective in a table that may have as many rows as collectives.
 class CollectiveCount {
 public:
   void addAll(const Graph &graph) {

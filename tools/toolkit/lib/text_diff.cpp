@@ -21,7 +21,7 @@ std::vector<llvm::StringRef> linesOf(llvm::StringRef text) {
   return {lines.begin(), lines.end()};
 }
 
-/// Returns the largest of the values below a position; values may grow.
+/// PrefixMaximum returns the largest of the values below a position; values may grow.
 class PrefixMaximum {
 public:
   struct Best {

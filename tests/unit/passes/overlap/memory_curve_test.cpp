@@ -10,7 +10,7 @@
 namespace ccgraph::overlap {
 namespace {
 
-/// Computes the curve's answers the slow way.
+/// A list that computes the curve's answers the slow way.
 struct Numbers {
   void add(size_t from, size_t to, int64_t bytes) {
     for (size_t place = from; place < to; ++place)
