@@ -54,7 +54,8 @@ size_t cellOf(const Cells &cells, int64_t rank) {
   return cells.size();
 }
 
-/// A writer for the text of one rank. A collective reads a product or an input, and its result is used at once or at the end.
+/// A writer for the text of one rank. A collective reads a product or an input, and its result is used at once or at
+/// the end.
 class RankText {
 public:
   RankText(const Job &job, int64_t rank) : job_(job), rank_(rank) {}

@@ -5,8 +5,8 @@
 // serves every rank. Its groups come from --groups (the first file), else from the plan that is compared with it; the
 // remaining groups are assumed.
 //
-// Ownership: owns graph and file; borrows program and options. Failure: diagnostics with file and place. Cost: a run of the
-// interpreter.
+// Ownership: owns graph and file; borrows program and options. Failure: diagnostics with file and place. Cost: a run of
+// the interpreter.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"

@@ -1,7 +1,8 @@
 // Reports the times of a run of ccgraph-run: as lines on the screen, as a trace, and as the duration of each node of
 // the input graph.
 //
-// Ownership: borrows everything for the call. Failure: diagnostics of a file that cannot be written. Cost: linear in the steps.
+// Ownership: borrows everything for the call. Failure: diagnostics of a file that cannot be written. Cost: linear in
+// the steps.
 #pragma once
 
 #include "ccgraph/runtime/run_times.h"

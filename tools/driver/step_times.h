@@ -1,6 +1,7 @@
 // Adds to a summary the times of the other graphs of a log's step (step_report.h).
 //
-// Ownership: borrows everything for the call. Failure: that of predictStep, which the report keeps. Cost: that of predictStep.
+// Ownership: borrows everything for the call. Failure: that of predictStep, which the report keeps. Cost: that of
+// predictStep.
 #pragma once
 
 #include "driver/opt_input.h"

@@ -135,7 +135,8 @@ TEST(DeviceMemory, StepsRunOnceBeforeTheyAreCapturedAndTheGraphGoesFirst) {
   EXPECT_EQ(story().back(), "gone");
 }
 
-/// A plan that computes y = all_reduce(x) on two ranks, after OP changes x in place; OP is also the name of the program.
+/// A plan that computes y = all_reduce(x) on two ranks, after OP changes x in place; OP is also the name of the
+/// program.
 struct Exchange : PlanBuilder {
   Exchange(int64_t rank, llvm::StringRef op) {
     plan.rank = rank;

@@ -1,7 +1,7 @@
 // NamedFiles holds the pipeline, the schedule and the cost files that options name.
 //
-// Ownership: plain values; PassManagerOptions borrows the durations. Failure: DiagnosticErrors with file and line, or with
-// the pass, the option or the machine that is unknown. Cost: that of the readers.
+// Ownership: plain values; PassManagerOptions borrows the durations. Failure: DiagnosticErrors with file and line, or
+// with the pass, the option or the machine that is unknown. Cost: that of the readers.
 #pragma once
 
 #include "handles.h"

@@ -109,8 +109,8 @@ std::string reasonHelp(llvm::StringRef passText, llvm::StringRef id) {
   return id.str();
 }
 
-/// SummaryPrinter prints the summary block by block: each line is a label of 13 columns and a text. For a pass, it prints what the
-/// pass did. Below, indented, it prints why the pass left nodes alone, the most frequent reasons first:
+/// SummaryPrinter prints the summary block by block: each line is a label of 13 columns and a text. For a pass, it
+/// prints what the pass did. Below, indented, it prints why the pass left nodes alone, the most frequent reasons first:
 ///   coalesce-collectives  387 merged into 129 (bucketed)
 ///                         63 left alone (full): each bucket that it could join is full by max-bytes or max-count
 /// All this is computed from the remarks, and the pass declares the text of each reason.

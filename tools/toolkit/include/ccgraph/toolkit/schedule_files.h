@@ -1,6 +1,7 @@
 // Loads a schedule file that a user names.
 //
-// Ownership: plain values. Failure: DiagnosticErrors with file and line; warnings go to the collector. Cost: that of the reader.
+// Ownership: plain values. Failure: DiagnosticErrors with file and line; warnings go to the collector. Cost: that of
+// the reader.
 #pragma once
 
 #include "ccgraph/frontend/schedule_file.h"
