@@ -1,14 +1,15 @@
-// RandomApiProgram: legal programs written in the tracing API, made from a seed.
+// RandomApiProgram generates legal programs in the tracing API from a seed.
 //
-// Operators of every family on matrices of 8 or 16 rows and columns, views of what was computed, writes in place, through views too,
-// and every collective of the API: functional and autograd forms, lists, synchronous in-place calls, and c10d's own on wrapped
-// tensors, whose waits stand where somebody reads; on groups in each of their forms. A quarter of the programs are differentiated:
-// they hold what has a gradient, and their own.
+// The programs contain operators of every family on matrices of 8 or 16 rows and columns, views of computed values, and
+// writes in place, also through views. They contain every collective of the API on groups in each of their forms:
+// functional and autograd forms, lists, synchronous in-place calls, and c10d's own on wrapped tensors, whose waits are
+// at the first use. A quarter of the programs are differentiated: they contain only operators with a gradient, and the
+// gradients.
 //
-// Values stay small, so that no output is one that could not tell programs apart.
+// Values stay small, so that every output can distinguish programs.
 //
-// Ownership: the graph is the caller's and lives in `context`; this thread must have no trace. Failure: an API that refuses a call is
-// the error of the result. Cost: some 60 to 300 nodes.
+// Ownership: the caller owns the graph, which lives in `context`; this thread must have no trace. Failure: an error of
+// the API is the error of the result. Cost: about 60 to 300 nodes.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

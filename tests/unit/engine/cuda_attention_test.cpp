@@ -7,7 +7,7 @@ namespace {
 
 Value number(int64_t value) { return Value::integer(value); }
 
-/// The sizes of attention; the shared memory of a team has 256 places.
+/// The sizes of attention; a board of a team has 256 entries.
 struct Sizes {
   int64_t batches, heads, sharedHeads, queries, keys, features, valueFeatures;
 };

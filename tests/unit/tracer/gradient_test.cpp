@@ -160,7 +160,7 @@ private:
   RankProgram program_;
   std::vector<Node *> with_, gradients_;
   std::vector<TensorMap> values_;
-  /// relative to an element whose size exceeds 1
+  /// the largest error: absolute, or relative for an element whose size exceeds 1
   double worst_ = 0;
 };
 
