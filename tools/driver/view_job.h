@@ -13,7 +13,7 @@
 namespace ccgraph::driver {
 
 /// Returns the form of a graph that a diff compares: FX text with one node a line, without source comments and without
-/// the lists of values that are dropped.
+/// deletions such as `; a = None`.
 [[nodiscard]] llvm::Expected<std::string> diffedText(const Graph &graph);
 
 struct ViewedRun {

@@ -144,7 +144,7 @@ TEST(Crowding, ComputationIsSlowerWhileATransferRuns) {
                             "a compute 20\n"
                             "w wait lands g\n",
                             500'000);
-  // 15 during the collective do the work of 10, and the other 10 run alone.
+  // During the collective, computation takes 15 for the work of 10; the other 10 run alone.
   EXPECT_EQ(result.total, 25);
   EXPECT_EQ(result.compute, 25);
   EXPECT_EQ(result.exposed, 0);

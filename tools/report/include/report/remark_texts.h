@@ -14,7 +14,7 @@ namespace ccgraph::report {
 /// Returns a text such as " into 12", from the remarks that name the node into which several were merged.
 [[nodiscard]] std::string targetsText(const PassRun &run);
 
-/// Returns a text such as " (+1.0 GiB would let one of them move, +3.2 GiB each)", from the remarks that state how much
+/// Returns a text such as " (+1.0 GiB would let one of them move, +3.2 GiB any)", from the remarks that state how much
 /// budget was missing.
 [[nodiscard]] std::string shortageText(const PassRun &run, llvm::StringRef reason);
 
