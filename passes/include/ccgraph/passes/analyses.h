@@ -1,11 +1,11 @@
-// Analyses: what was worked out about a graph, kept until its next edit.
+// Analyses: a cache of what was computed about a graph since its last edit.
 //
-// Several passes in a row, the verifier after them and the budget ask the same questions of the same
-// graph; each is answered once. Graph::revision() tells whether an answer still holds.
+// Several consecutive passes, the verifier after them and the memory budget need the same facts of the same graph. Each
+// fact is computed once. Graph::revision() shows whether a cached result is still valid.
 //
-// Ownership: owns the answers; refers to the graph. A reference is good until the first question after an
-// edit; whoever keeps one and edits has what held before, which is enough where only nodes move (see
-// program_facts.h). Failure: none. Cost: that of the answer, where it is new.
+// Ownership: owns the results; refers to the graph. A reference stays valid until the first query after an edit. A
+// caller that keeps a reference and edits the graph sees the facts from before the edit. That is enough where only
+// nodes move (see program_facts.h). Failure: none. Cost: that of computing the result on its first use after an edit.
 #pragma once
 
 #include "ccgraph/ir/storage.h"

@@ -1,12 +1,13 @@
-// StepBounds: how fast a program can be at best, and how little memory it can need, by the models
-// of predictTimeline() and ccgraph/ir/lifetimes.h.
+// StepBounds: lower bounds of a graph's step time and memory, by the models of predictTimeline() and
+// ccgraph/ir/lifetimes.h.
 //
-// No order that the rules of legality allow is faster than `anyOrder`, and none with any merging of the collectives that
-// may share a bucket is faster than `anyMerging`; memory counts for neither. For each stream it is the least end of a
-// machine that runs its jobs one at a time between their heads and tails (J. Carlier, The one-machine sequencing problem,
-// European Journal of Operational Research 11, 1982), with heads and tails that count all computation that must stand
-// before and after, since computation is one stream too. The result may be less than the best there is, never more;
-// but for `anyMerging` where the rate of a transfer is better between two powers of two than at both.
+// No order that the legality rules allow is faster than `anyOrder`. No such order with any merging of collectives that
+// may share a bucket is faster than `anyMerging`. Both ignore memory. For each stream, the bound is the earliest end of
+// a machine that runs its jobs one at a time between their heads and tails (J. Carlier, The one-machine sequencing
+// problem, European Journal of Operational Research 11, 1982). Heads and tails include all computation that must run
+// before and after the job, since computation is a single stream too. The bound may be below the optimum, never above
+// it. One exception: `anyMerging` may be above the optimum where a transfer rate between two powers of two is better
+// than at both.
 //
 // Ownership: plain values. Failure: none. Cost: linear in nodes and edges.
 #pragma once
@@ -16,13 +17,14 @@
 
 namespace ccgraph {
 
-/// Picoseconds, and whose stream holds the program so long: the name of a group; empty: computation.
+/// A lower bound in picoseconds and the limiting stream: the name of a group, or empty for computation.
 struct StepBound {
   int64_t picoseconds = 0;
   std::string group;
 };
 
-/// Bytes that any order needs while the node `at` runs: what must be made before it and is still read after it, or by it.
+/// The bytes that any order needs while the node `at` runs: tensors that are produced before it and read by it or after
+/// it.
 struct MemoryFloor {
   int64_t bytes = 0;
   std::string at;
@@ -31,11 +33,11 @@ struct MemoryFloor {
 struct StepBounds {
   StepBound anyOrder;
   StepBound anyMerging;
-  /// the largest of some nodes, the one where the program as it stands needs most among them
+  /// the largest floor of the nodes that were examined: those where the graph needs most memory in its present order
   MemoryFloor memory;
 };
 
-/// What a pass is told too (PassContext).
+/// Rules that a pass receives too (PassContext).
 struct BoundRules {
   bool spmd = true;
   bool bitwise = false;

@@ -1,23 +1,20 @@
-// CostModel: how long each node of a graph takes, and how long what a pass thinks of making would.
+// CostModel: predicts how long each node of a graph takes, and how long a node takes that a pass may create.
 //
-// Where a duration was measured it is taken, by the name of the node, else from the node's provenance. All else is predicted from the
-// machine: collectives by the machine's rules, computation by a roofline of fused regions, new copies
-// by their bytes (docs/cost-model.md has the formulas). Where durations are given, what the machine
-// predicts is first scaled to agree with them: each level of links and each bound of computation by
-// the ratio that the matching nodes show, since a network half as fast shows in them and not in the
-// machine file.
+// A measured duration is used where there is one: by the name of the node, else by the node's provenance. Everything
+// else is predicted from the machine: collectives by the machine's rules, computation by a roofline of fused regions,
+// new copies by their bytes (docs/cost-model.md has the formulas). Given durations also scale the predictions: each
+// link level and each bound of computation is multiplied by the ratio that the matching nodes show. Thus a network that
+// is half as fast appears in the predictions, although the machine file does not contain it.
 //
-// Every answer is an integer number of picoseconds, and the same on every machine: the arithmetic
-// behind it is addition, multiplication, division and comparison of IEEE numbers, without fused
-// operations and without functions of the mathematical library. Prices look at sizes, dtypes and
-// ranks, never at hints of sizes that only data tell.
+// Every cost is an integer number of picoseconds and is the same on every host. The arithmetic uses only addition,
+// multiplication, division and comparison of IEEE numbers, without fused operations and without functions of the math
+// library. Costs depend on sizes, dtypes and ranks, never on hints of data-dependent sizes.
 //
-// Ownership: refers to the graph, which may be edited meanwhile: the nodes that it had at first keep
-// their prices as long as they keep their operators, what is made later is priced by itself. Copies
-// what it needs of machine and durations.
-// Failure: none. What cannot be priced, a size that is not known, say, costs a launch, and is said to
-// be unknown. Cost: linear in the graph to make; a question O(1), or that of reading a node's
-// arguments.
+// Ownership: refers to the graph, which may be edited meanwhile. The nodes that the graph had at construction keep
+// their costs as long as they keep their operators; a later node is priced alone. Copies what it needs of machine and
+// durations.
+// Failure: none. A node that cannot be priced, for example because a size is unknown, costs one launch and is reported
+// as unknown. Cost: linear in the graph to construct; a query is O(1) or linear in a node's arguments.
 #pragma once
 
 #include "ccgraph/ir/durations.h"
@@ -33,19 +30,19 @@
 
 namespace ccgraph {
 
-/// Where a price comes from.
+/// The source of a cost.
 enum class PriceSource : uint8_t {
   /// nothing runs: views, waits, inputs
   Free,
-  /// timed
+  /// measured on a device
   Measured,
-  /// somebody else's estimate
+  /// estimated by another tool
   Estimated,
-  /// of a collective: collectives of its kind on as many ranks and nodes were timed (Machine::measured)
+  /// for a collective: collectives of its kind on as many ranks and nodes were measured (Machine::measured)
   Interpolated,
-  /// the machine's numbers
+  /// predicted from the machine's numbers
   Predicted,
-  /// nothing is known of its size
+  /// a size is unknown
   Unknown,
 };
 inline constexpr PriceSource allPriceSources[] = {PriceSource::Free,      PriceSource::Measured,
@@ -61,7 +58,7 @@ struct Price {
   friend bool operator==(const Price &, const Price &) = default;
 };
 
-/// How many ranks communicate, and on how many nodes they stand.
+/// How many ranks communicate, and how many nodes they occupy.
 struct Placement {
   int64_t ranks = 1;
   int64_t nodes = 1;
@@ -69,34 +66,34 @@ struct Placement {
   friend bool operator==(const Placement &, const Placement &) = default;
 };
 
-/// What durations say against what the machine predicts.
+/// The ratio between given durations and the machine's predictions.
 struct Scale {
-  /// predictions are multiplied by it
+  /// factor by which predictions are multiplied
   double factor = 1;
-  /// nodes that it was taken from; 0: nothing was there to compare with
+  /// number of nodes that it was computed from; 0: there was no node to compare with
   size_t nodes = 0;
 };
 
-/// What a report says of the model.
+/// The report of a cost model.
 struct CostSummary {
   std::string machine;
-  /// of the durations; empty without
+  /// the name of the durations; empty if there are none
   std::string durations;
   /// matrix products and attention: bound by operations
   Scale operations;
   /// all other computation, and copies: bound by memory
   Scale memory;
-  /// by LinkLevel, of all kinds together
+  /// indexed by LinkLevel, over all kinds
   std::array<Scale, numLinkLevels> links;
-  /// by PriceSource: nodes, and picoseconds of them
+  /// indexed by PriceSource: number of nodes, and their picoseconds
   std::array<size_t, numPriceSources> nodes = {};
   std::array<int64_t, numPriceSources> picoseconds = {};
-  /// groups whose ranks no file gives: they are taken to be consecutive
+  /// groups whose ranks no file gives: their ranks are assumed to be consecutive
   std::vector<std::string> assumedGroups;
 };
 
-/// Which members of groups count: those that all ranks of an SPMD program know, or those in the table of the one rank
-/// whose program this is.
+/// Selects the group members that the model uses: those common to all ranks of an SPMD program, or those in the table
+/// of the one rank whose graph this is.
 enum class RankView : bool { Shared, Own };
 
 class CostModel {
@@ -108,24 +105,25 @@ public:
   CostModel(const CostModel &) = delete;
   CostModel &operator=(const CostModel &) = delete;
 
-  /// Of a node of the graph, made before the model or after it.
+  /// Returns the cost of a node of the graph, created before or after the model.
   [[nodiscard]] Price price(const Node &node) const;
-  /// Picoseconds of a new collective of `bytes`: the larger of what a rank sends in all and what it receives in all,
-  /// as NCCL counts (all_gather: its output; reduce_scatter: its input).
+  /// Returns the picoseconds of a new collective of `bytes`: the larger of the total that a rank sends and the total
+  /// that it receives, as NCCL counts (all_gather: its output; reduce_scatter: its input).
   [[nodiscard]] int64_t collective(CollectiveKind kind, int64_t bytes, Placement placement) const;
-  /// The same, of the kind and on the group of one that there is.
+  /// The same, for the kind and group of an existing collective.
   [[nodiscard]] int64_t collective(const Node &like, int64_t bytes) const;
-  /// Picoseconds of a new kernel that reads and writes so many bytes together.
+  /// Returns the picoseconds of a new kernel that reads and writes this many bytes in total.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
 
-  /// Which kernel the node is taken to be fused into, as a number that its other nodes have too; empty for what is a kernel
-  /// of its own, and for nodes made later. Dense from 0. What a kernel takes is shared out to its nodes, so a price holds
-  /// for the kernel as a whole: whoever takes it apart makes new reads and writes.
+  /// Returns the id of the kernel into which the node is assumed to be fused; all nodes of that kernel have the same
+  /// id. Empty for a node that is its own kernel, and for nodes created later. Ids are dense from 0. A kernel's cost is
+  /// divided among its nodes, so the costs are valid only for the kernel as a whole: splitting a kernel adds reads and
+  /// writes.
   [[nodiscard]] std::optional<uint32_t> kernelOf(const Node &node) const;
-  /// Where the ranks of a collective's group stand.
+  /// Returns how many ranks and nodes the collective's group has.
   [[nodiscard]] Placement placementOf(const Node &collective) const;
   [[nodiscard]] const Machine &machine() const;
-  /// Of the graph as it was when the model was made.
+  /// Summarizes the graph as it was when the model was constructed.
   [[nodiscard]] const CostSummary &summary() const;
 
 private:
@@ -133,7 +131,7 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// The model of one graph, made when somebody asks for it. Refers to graph and durations, which must outlive it.
+/// The cost model of one graph, constructed on first use. Refers to graph and durations, which must outlive it.
 class CostsOnDemand {
 public:
   CostsOnDemand(const Graph &graph, Machine machine, const Durations *durations, RankView view = RankView::Shared)
@@ -143,7 +141,7 @@ public:
       model_.emplace(graph_, machine_, durations_, view_);
     return *model_;
   }
-  /// Null where nobody has asked yet.
+  /// Null before the first use.
   [[nodiscard]] const CostModel *made() const { return model_ ? &*model_ : nullptr; }
 
 private:

@@ -1,17 +1,17 @@
-// explainExposed: which transfers computation waits for, and what keeps each from beginning earlier and from being
-// waited for later.
+// explainExposed: lists the collectives that stall the compute stream, and explains what keeps each of them from an
+// earlier start and a later wait.
 //
-// A transfer begins when computation has come to its launch and its group is free. What holds its beginning is the first
-// of these that is true:
-//   Group    the collective before it on its group has not ended
-//   Input    what it reads is made right before it: `node` makes it
-//   Fixed    it could stand `slack` earlier, but ranks or groups bind it to its place
-//   Budget   the same, but there the program would need `lacks` bytes more than the memory budget
-//   Order    the same, and memory would allow it: no order that was tried makes a shorter step of that
-// Its end is held by the first step that reads the result.
+// A collective starts when the compute stream has reached its launch and its group is free. Its start is limited by the
+// first of these that is true:
+//   Group    the previous collective of its group has not ended
+//   Input    its input is produced immediately before it, by `node`
+//   Fixed    it could be `slack` earlier, but legality across ranks or groups fixes its position
+//   Budget   it could be `slack` earlier, but the graph would then exceed the memory budget by `lacks` bytes
+//   Order    it could be `slack` earlier within the budget, but no order that was tried makes the step shorter that way
+// Its end is limited by the first node that reads the result.
 //
-// Ownership: plain values, names and no nodes. Failure: none. Cost: that of a timeline and of the storages' lives, and
-// for each transfer that is explained the steps between what it needs and itself.
+// Ownership: plain values, names and no nodes. Failure: none. Cost: one timeline and one analysis of storage lifetimes,
+// plus, for each explained collective, the nodes between its last input and its launch.
 #pragma once
 
 #include "ccgraph/passes/bounds.h"
@@ -29,24 +29,24 @@ struct Exposure {
   CollectiveTime time;
   /// "all_gather", ...
   std::string kind;
-  /// where the user wrote it; maybe empty
+  /// source line of the user's program; may be empty
   std::string source;
   BeginPin begin = BeginPin::Input;
-  /// Group: the collective before; else the last step that it cannot do without; empty: inputs of the program are enough
+  /// Group: the previous collective; else the last node that it depends on; empty: it needs only graph inputs
   std::string needs;
-  /// picoseconds between the end of that and its own launch, less what it needs there
+  /// picoseconds between the end of `needs` and its own launch, less what it needs there
   int64_t slack = 0;
-  /// Budget: bytes
+  /// Budget: the bytes that are missing
   int64_t lacks = 0;
-  /// picoseconds that it takes longer than alone, because transfers of other groups share its links
+  /// extra picoseconds compared with running alone, because collectives of other groups share its links
   int64_t shared = 0;
-  /// the first step that reads its result; empty: the end of the program waits for it
+  /// the first node that reads its result; empty: only the end of the graph waits for it
   std::string reader;
-  /// picoseconds of computation between the wait and that
+  /// picoseconds of computation between the wait and `reader`
   int64_t waitsEarly = 0;
 };
 
-/// Those that are exposed, longest first, at most `count`. `budget`: bytes; empty: memory is no constraint.
+/// Returns the exposed collectives, longest exposure first, at most `count`. `budget`: bytes; empty: no memory limit.
 [[nodiscard]] std::vector<Exposure> explainExposed(Graph &graph, Analyses &analyses, const CostModel &costs,
                                                    std::optional<int64_t> budget, const BoundRules &rules,
                                                    size_t count);

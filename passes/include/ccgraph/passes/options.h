@@ -1,16 +1,15 @@
-// Options of a pass: typed members, declared once.
+// Options of a pass: typed members, each declared once.
 //
 // A pass writes
 //   Option<ByteCount> maxBytes{*this, "max-bytes", ByteCount{64 << 20}, "largest bucket"};
-// among its members, and that one declaration feeds the pipeline parser, the printer, --help-pass
-// and docs/passes.md. Nothing else lists options. Units stand in the type (ByteCount, Count), so
-// that a text with the wrong one does not parse.
+// among its members. This one declaration feeds the pipeline parser, the printer, --help-pass and docs/passes.md; there
+// is no other list of options. The type contains the unit (ByteCount, Count), so a text with the wrong unit does not
+// parse.
 //
-// Ownership: an option belongs to its pass, which keeps a list of pointers; passes therefore never
-// move or copy. Options of one pass are set before it runs and not while it does.
-// Failure: parse() says whether the text was a value; it leaves the old one where not, and the
-// pipeline parser reports what syntax() expected (pipeline.bad-value). Cost: irrelevant, once a
-// run.
+// Ownership: an option belongs to its pass, which keeps a list of pointers. Passes therefore never move or copy. The
+// options of a pass are set before it runs and not while it runs.
+// Failure: parse() returns whether the text was a value and keeps the old value if it was not. The pipeline parser then
+// reports the expected syntax() (pipeline.bad-value). Cost: irrelevant, once a run.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,21 +26,21 @@ namespace ccgraph {
 
 class Pass;
 
-/// A number of bytes, or no limit. Texts: "unlimited", "1500", "64KiB", "24.6GiB", "40g" (powers of 1024), "80GB" (of 1000), in any case;
-/// printed in the largest unit that divides it. More than 2^63 - 1 bytes do not parse.
+/// A number of bytes, or no limit. Texts: "unlimited", "1500", "64KiB", "24.6GiB", "40g" (powers of 1024), "80GB"
+/// (powers of 1000), in any case. Printed in the largest unit that divides it. More than 2^63 - 1 bytes do not parse.
 struct ByteCount {
   std::optional<int64_t> limit;
   friend bool operator==(const ByteCount &, const ByteCount &) = default;
 };
 
-/// A number of things, or no limit. Texts: "unlimited" or a number from 0.
+/// A number of items, or no limit. Texts: "unlimited" or a number from 0.
 struct Count {
   std::optional<int64_t> limit;
   friend bool operator==(const Count &, const Count &) = default;
 };
 
-/// Text of a value type: parse() of "x" gives a value whose print() parses to the same value.
-/// `syntax` is what help shows: <bytes>, <count>.
+/// The text form of a value type: print() and parse() are inverse to each other. `syntax` is what help shows: <bytes>,
+/// <count>.
 template <typename T>
 struct OptionText;
 
@@ -64,26 +63,25 @@ struct OptionText<Count> {
   static std::string print(Count value);
 };
 
-/// What parser, printer and help see of an option. It enters itself in its pass when it is made, so
-/// that the order of declaration is the order in help and docs.
+/// The part of an option that parser, printer and help use. The constructor adds the option to its pass, so the order
+/// of declaration is the order in help and docs.
 class OptionBase {
 public:
   OptionBase(const OptionBase &) = delete;
   OptionBase &operator=(const OptionBase &) = delete;
   virtual ~OptionBase() = default;
 
-  /// Kebab-case, without dashes in front, unique within the pass: it stands in a pipeline as
-  /// name=value.
+  /// Kebab-case, without leading dashes, unique within the pass. A pipeline writes it as name=value.
   [[nodiscard]] const std::string &name() const { return name_; }
   /// One sentence without a full stop, for --help-pass and docs/passes.md.
   [[nodiscard]] const std::string &help() const { return help_; }
-  /// What a value looks like: "grouped|flat", "<bytes>|unlimited".
+  /// Returns the form of a value: "grouped|flat", "<bytes>|unlimited".
   [[nodiscard]] virtual std::string syntax() const = 0;
-  /// The present value as a pipeline would spell it; parse() of it gives the same value.
+  /// Returns the present value as a pipeline writes it; parse() of it gives the same value.
   [[nodiscard]] virtual std::string text() const = 0;
-  /// The value that holds where a pipeline says nothing.
+  /// Returns the value that holds if a pipeline does not set the option.
   [[nodiscard]] virtual std::string defaultText() const = 0;
-  /// Takes the value that a text says. False if it is no value of this option; the old one stays.
+  /// Sets the value from a text. Returns false and keeps the old value if the text is no value of this option.
   [[nodiscard]] virtual bool parse(llvm::StringRef text) = 0;
 
 protected:
@@ -94,13 +92,13 @@ private:
   std::string help_;
 };
 
-/// An option whose texts OptionText<T> knows: Option<bool>, Option<ByteCount>, Option<Count>.
+/// An option whose text form is OptionText<T>: Option<bool>, Option<ByteCount>, Option<Count>.
 template <typename T>
 class Option final : public OptionBase {
 public:
   Option(Pass &pass, llvm::StringRef name, T value, llvm::StringRef help)
       : OptionBase(pass, name, help), value_(value), default_(value) {}
-  /// What the pass reads when it runs.
+  /// Returns the value that the pass uses.
   [[nodiscard]] const T &get() const { return value_; }
   [[nodiscard]] std::string syntax() const override { return OptionText<T>::syntax(); }
   [[nodiscard]] std::string text() const override { return OptionText<T>::print(value_); }
@@ -117,7 +115,7 @@ private:
   T default_;
 };
 
-/// One of a few words, each standing for an enumerator of E. The default must be among them.
+/// An option whose value is one of a few words, each for an enumerator of E. The default must be among them.
 template <typename E>
 class ChoiceOption final : public OptionBase {
 public:

@@ -1,15 +1,14 @@
 // Pass: one rewrite of a Graph, with its options, statistics and reasons declared as members.
 //
-// A pass is a class in one .cpp file under normalize/, simplify/ or schedule/ and a line in the
-// registry; it has no header. Its name is the same kebab-case words everywhere: class, file, flag,
-// golden folder, docs heading. run() edits the graph, fills the certificate that the legality
-// checker holds it to, and makes a remark for whatever it did or refused. Results are a pure
-// function of the graph, the options and the budget, because every rank must derive the same
-// program on its own.
+// A pass is a class in one .cpp file under normalize/, simplify/ or schedule/ and a line in the registry; it has no
+// header. Its name consists of the same words everywhere: class, file, flag, golden folder, docs heading. run() edits
+// the graph, fills the certificate that the legality checker verifies, and makes a remark for every rewrite and every
+// refusal. Results are a pure function of the graph, the options and the budget, because every rank must derive the
+// same program independently.
 //
-// Ownership: a Pass owns its members; the context is the manager's and lives for one run.
-// Failure: an Error means that the input is unfit (a bug of the pass is an assertion); the graph is
-// then unspecified and the manager gives up on it.
+// Ownership: a Pass owns its members; the manager owns the context, which lives for one run.
+// Failure: an Error means that the input is unfit (a bug of the pass is an assertion). The graph is then unspecified
+// and the manager stops.
 // Cost: near-linear in nodes and edges, by contract.
 #pragma once
 
@@ -24,16 +23,16 @@
 
 namespace ccgraph {
 
-/// Whether a pass edited the graph. "No" is checked where any check is on: the graph must then be
-/// what it was, to the pointer (GraphSnapshot::matches).
+/// Whether a pass edited the graph. Where checks are enabled, "No" is verified: the graph must then be what it was,
+/// down to the pointers (GraphSnapshot::matches).
 enum class Changed : bool { No, Yes };
 
-/// When a pass runs in the levels. A pipeline in another order is legal; but the budget is taken
-/// when the first pass that is not of Normalize begins, and passes of Normalize get none.
+/// When a pass runs in the levels. A pipeline in another order is legal. The budget is computed when the first pass
+/// outside Normalize begins; Normalize passes get none.
 enum class Phase : uint8_t {
-  /// one form for everything; values and order stay
+  /// one canonical form; values and order stay
   Normalize,
-  /// fewer nodes, or others that compute the same
+  /// fewer nodes, or other nodes that compute the same
   Simplify,
   /// another order, other buckets
   Schedule,
@@ -41,8 +40,8 @@ enum class Phase : uint8_t {
 /// "normalize", "simplify", "schedule".
 [[nodiscard]] llvm::StringRef phaseName(Phase phase);
 
-/// A count that a pass keeps, e.g. `Statistic moved{*this, "moved", "waits that stand later"}`; the
-/// manager reads it after each run and sets it to 0.
+/// A counter of a pass, e.g. `Statistic moved{*this, "moved", "waits that stand later"}`. The manager reads it after
+/// each run and resets it to 0.
 class Statistic {
 public:
   Statistic(Pass &pass, llvm::StringRef name, llvm::StringRef help);
@@ -61,13 +60,13 @@ private:
   int64_t value_ = 0;
 };
 
-/// The id of a reason that remarks of this pass may give, with one sentence for the docs.
+/// The id of a reason that remarks of this pass may have, with one sentence for the docs.
 class Reason {
 public:
   Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help);
   Reason(const Reason &) = delete;
   Reason &operator=(const Reason &) = delete;
-  /// What is said to have happened to the node.
+  /// What the remark reports about the node.
   [[nodiscard]] RemarkKind kind() const { return kind_; }
   /// Kebab-case, unique among the reasons of one kind of its pass.
   [[nodiscard]] const std::string &id() const { return id_; }
@@ -79,37 +78,38 @@ private:
   std::string help_;
 };
 
-/// What a pass may ask and must keep to; the references outlive its run.
+/// The inputs and constraints of a pass. The references outlive its run.
 struct PassSetting {
   Analyses &analyses;
   CostsOnDemand &costs;
-  /// peak bytes; empty: memory is no constraint
+  /// peak bytes; empty: no memory limit
   std::optional<int64_t> budget = std::nullopt;
   bool spmd = true;
   bool bitwise = false;
   const ObjectMeanings *objects = nullptr;
 };
 
-/// What surrounds one run of one pass.
+/// The context of one run of one pass.
 class PassContext {
 public:
   PassContext(llvm::StringRef pass, const PassSetting &setting) : setting_(setting) { certificate_.pass = pass.str(); }
 
-  /// Of the graph that the pass is given.
+  /// Returns the analyses of the graph that the pass runs on.
   [[nodiscard]] Analyses &analyses() { return setting_.analyses; }
 
-  /// How long nodes take, of this pipeline's graph on its machine: made when the first pass asks, and kept for all.
+  /// Returns the cost model of this pipeline's graph on its machine. It is constructed on first use and kept for all
+  /// passes.
   [[nodiscard]] const CostModel &cost() const { return setting_.costs.get(); }
-  /// Peak bytes that the graph may need after this pass (ccgraph/ir/lifetimes.h defines what counts).
+  /// Returns the peak bytes that the graph may need after this pass (ccgraph/ir/lifetimes.h defines what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return setting_.budget; }
-  /// True if every rank runs this very program, so that a rule of the text alone gives every rank
-  /// the same order. False: keep the order across groups.
+  /// True if every rank runs exactly this program, so that a rule that depends on the text alone gives every rank the
+  /// same order. False: keep the order across groups.
   [[nodiscard]] bool spmd() const { return setting_.spmd; }
-  /// True if results must keep every bit: no sum of floating-point numbers may be taken in another order.
+  /// True if results must be bitwise equal: no floating-point sum may be reassociated.
   [[nodiscard]] bool bitwise() const { return setting_.bitwise; }
-  /// What a file says of the objects that the program holds; null where none does.
+  /// Returns the meanings that a file gives to the graph's objects; null if no file was given.
   [[nodiscard]] const ObjectMeanings *objects() const { return setting_.objects; }
-  /// Where the pass writes down what it did; empty at first but for the name of the pass.
+  /// Returns the certificate, in which the pass records its rewrites. At first it contains only the pass name.
   [[nodiscard]] Certificate &certificate() { return certificate_; }
   /// Makes a remark about a node, which may be erased. Kind and id come from the declared reason.
   void remark(const Reason &reason, const Node &node, RemarkArgs args = {});
@@ -122,7 +122,7 @@ private:
   PassSetting setting_;
 };
 
-/// What the manager, help and docs see of a pass.
+/// The interface of a pass to the manager, help and docs.
 class Pass {
 public:
   struct Traits {
@@ -133,49 +133,49 @@ public:
     Phase phase = Phase::Schedule;
     /// may change the order of a floating-point reduction
     bool reassociates = false;
-    /// may change the order in which the collectives of a group are issued: the manager tells the legality checker, which
-    /// refuses it of any other pass
+    /// may change the order in which the collectives of a group are issued. The manager passes this to the legality
+    /// checker, which rejects such a change from any other pass
     bool reordersCollectives = false;
-    /// does what a file says: a rewrite of it that a check refuses is the file's mistake, and no defect of the pass
+    /// follows a file: if a check rejects the rewrite, the file is at fault and not the pass
     bool asTold = false;
   };
-  /// The strings of the traits are literals: they are not copied.
+  /// The strings of the traits are literals and are not copied.
   explicit Pass(const Traits &traits) : traits_(traits) {}
   virtual ~Pass() = default;
   Pass(const Pass &) = delete;
   Pass &operator=(const Pass &) = delete;
 
-  /// A new pass of this kind with default options.
+  /// Returns a new pass of this kind with default options.
   [[nodiscard]] virtual std::unique_ptr<Pass> create() const = 0;
-  /// A new pass of this kind with the options that were set here.
+  /// Returns a new pass of this kind with the options that were set here.
   [[nodiscard]] std::unique_ptr<Pass> clone() const;
 
-  /// Does the rewrite, and says whether there was any. Called again for another graph, it must
-  /// behave as if it were new; statistics are set to 0 by the manager before each call. It must not
-  /// print, and must not look at the clock, at addresses or at the order of a hash.
+  /// Rewrites the graph, and returns whether it changed. A second call on another graph must behave like the first; the
+  /// manager resets statistics to 0 before each call. A pass must not print, and must not depend on the clock, on
+  /// addresses or on hash order.
   [[nodiscard]] virtual llvm::Expected<Changed> run(Graph &graph, PassContext &context) = 0;
 
   [[nodiscard]] llvm::StringRef name() const { return traits_.name; }
   [[nodiscard]] llvm::StringRef description() const { return traits_.description; }
   [[nodiscard]] Phase phase() const { return traits_.phase; }
-  /// True: equal values are asked of it within a tolerance only, see runtime/equivalence.h.
+  /// True: results are compared within a tolerance, see runtime/equivalence.h.
   [[nodiscard]] bool reassociates() const { return traits_.reassociates; }
   [[nodiscard]] bool reordersCollectives() const { return traits_.reordersCollectives; }
   [[nodiscard]] bool asTold() const { return traits_.asTold; }
-  /// In the order of declaration.
+  /// Returns the options in the order of declaration.
   [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }
   [[nodiscard]] llvm::ArrayRef<Reason *> reasons() const { return reasons_; }
 
-  /// What became of set().
+  /// The result of set().
   struct Setting {
     bool done = false;
     OptionBase *option = nullptr;
   };
-  /// Sets an option from text; setting it again replaces the value. `done` false: no such option,
-  /// or no such value (then `option` is the one that refused it).
+  /// Sets an option from text; a second call replaces the value. `done` is false if there is no such option, or no such
+  /// value (then `option` is the one that rejected it).
   Setting set(llvm::StringRef option, llvm::StringRef value);
-  /// `name{option=value ...}` with the options that were set, in the order in which they were.
+  /// Returns `name{option=value ...}` with the options that were set, in the order in which they were set.
   [[nodiscard]] std::string str() const;
 
 private:

@@ -2,15 +2,14 @@
 //
 //   sink-waits,coalesce-collectives{layout=flat max-bytes=64MiB}
 //
-// Passes are separated by commas, options by blanks; blanks around either mean nothing. The same
-// pass may stand twice, with other options. str() gives the canonical text: it parses to an equal
-// pipeline, and a canonical text prints back to itself.
+// Passes are separated by commas, options by blanks; blanks around either have no meaning. The same pass may occur
+// twice, with other options. str() returns the canonical text: it parses to an equal pipeline, and a canonical text
+// prints back to itself.
 //
-// Ownership: a Pipeline owns its passes; it moves, and does not copy (append another one instead, whose passes are
-// cloned, registered or not).
-// Failure: parse() reports each mistake with its column in the text, what was got, what is known,
-// and the nearest known word, as pipeline.syntax, pipeline.unknown-pass, pipeline.unknown-option or
-// pipeline.bad-value. Cost: linear in the text.
+// Ownership: a Pipeline owns its passes. It can be moved but not copied; append another pipeline instead, whose passes
+// are cloned, registered or not.
+// Failure: parse() reports each mistake with its column, the text found, the expected words and the nearest known word,
+// as pipeline.syntax, pipeline.unknown-pass, pipeline.unknown-option or pipeline.bad-value. Cost: linear in the text.
 #pragma once
 
 #include "ccgraph/passes/pass.h"
@@ -19,7 +18,7 @@
 
 namespace ccgraph {
 
-/// Passes in the order in which they run; empty is a pipeline too, which does nothing.
+/// Passes in the order in which they run. An empty pipeline does nothing.
 class Pipeline {
 public:
   Pipeline() = default;
@@ -28,20 +27,20 @@ public:
   void append(std::unique_ptr<Pass> pass) { passes_.push_back(std::move(pass)); }
   /// Adds a copy of another pipeline's passes, options included.
   void append(const Pipeline &other);
-  /// Removes every pass that comes after the first one of this name. False, and nothing is removed, if no pass has it.
+  /// Removes every pass after the first pass of this name. Returns false and removes nothing if there is no such pass.
   [[nodiscard]] bool stopAfter(llvm::StringRef pass);
   [[nodiscard]] llvm::ArrayRef<std::unique_ptr<Pass>> passes() const { return passes_; }
-  /// The canonical text: options that were set, in the order in which they were.
+  /// Returns the canonical text: options that were set, in the order in which they were set.
   [[nodiscard]] std::string str() const;
 
 private:
   std::vector<std::unique_ptr<Pass>> passes_;
 };
 
-/// The pipeline of an optimisation level: -O0 (empty) to -O3; a higher level asserts. The text of
-/// pipelines.cpp says why each pass stands where it stands.
+/// Returns the pipeline of an optimisation level: -O0 (empty) to -O3; a higher level asserts. The comments of
+/// pipelines.cpp explain the position of each pass.
 [[nodiscard]] Pipeline pipelineOfLevel(unsigned level);
-/// The highest level that there is.
+/// The highest level.
 inline constexpr unsigned maxLevel = 3;
 
 } // namespace ccgraph

@@ -1,12 +1,14 @@
-// Reassociation: would a collective, as a member of a bucket, add floating-point numbers in another order?
+// Reassociation: decides whether a collective, as a member of a bucket, may add floating-point numbers in another
+// order.
 //
-// A backend chooses its algorithm, and which rank begins with which element, by the size of a transfer and the place of
-// an element in it (NCCL: ring, tree, NVLS or PAT, see NCCL_ALGO in its user guide; gloo: rings over chunks). So the bits
-// of a sum of three or more ranks' numbers may differ in a bucket, in either layout, of all_reduce and reduce_scatter
-// alike. Two ranks' numbers have one sum, and what picks or wraps (max, min, bits, integers) has one result.
+// A backend chooses its algorithm, and the rank that starts with an element, by the size of a transfer and the position
+// of the element in it (NCCL: ring, tree, NVLS or PAT, see NCCL_ALGO in its user guide; gloo: rings over chunks). So a
+// sum over three or more ranks may not be bitwise equal in a bucket. This holds for either layout, and for all_reduce
+// and reduce_scatter alike. A sum over two ranks has only one order. Max, min, bitwise and integer reductions have the
+// same result in any order.
 //
-// Ownership: none. Failure: none: what is not known, such as how many ranks a group has, may. Cost: the members of the
-// group.
+// Ownership: none. Failure: none: if a fact is unknown, such as the number of ranks of a group, the collective may
+// reassociate. Cost: the members of the group.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -1,13 +1,12 @@
-// Remarks: what a pass did to one node, or why it did nothing, in words that a program can read.
+// Remarks: machine-readable reports of what a pass did to one node, or why it did nothing.
 //
-// Every move, merge and removal is a remark, and so is every refusal, and every launch and wait that a
-// pass would move and that stands right already. The reason is an id that the
-// pass declares (`Reason` in pass.h), so that docs list all of them and a test can ask for one;
-// numbers and names stand in `args`, never inside the id.
+// Every move, merge and removal is a remark, and so is every refusal. A launch or wait that a pass would move, but that
+// is already in the right position, is a remark too. The reason is an id that the pass declares (`Reason` in pass.h),
+// so that docs list all ids and a test can look for one. Numbers and names are in `args`, never inside the id.
 //
 // Ownership: plain values that own their texts; a remark outlives graph and pass.
 // Failure: none.
-// Order: as the pass made them, which follows program order wherever the pass has a choice.
+// Order: the order in which the pass made them, which is program order wherever the pass has a choice.
 // Cost: one allocation a remark.
 #pragma once
 
@@ -24,17 +23,17 @@ namespace ccgraph {
 class Node;
 
 enum class RemarkKind : uint8_t {
-  /// a node stands elsewhere
+  /// the node has moved
   Moved,
-  /// several became one
+  /// several nodes became one
   Merged,
-  /// a node is gone
+  /// the node was removed
   Removed,
-  /// a node became another that means the same
+  /// the node became another node with the same meaning
   Rewritten,
-  /// nothing was done to this node, and why
+  /// the node was left as it was; the reason explains why
   Missed,
-  /// the node stands already where the pass would put it
+  /// the node is already where the pass would move it
   Kept,
 };
 /// "moved", "merged", "removed", "rewritten", "missed", "kept".
@@ -47,7 +46,7 @@ struct Remark {
   RemarkKind kind = RemarkKind::Missed;
   /// id declared by the pass, e.g. "over-budget"
   std::string reason;
-  /// name of the node that it is about
+  /// name of the node that the remark is about
   std::string node;
   /// e.g. {"bytes", "4096"}, {"other", "all_reduce_3"}
   RemarkArgs args;
@@ -55,10 +54,10 @@ struct Remark {
   std::string source = {};
 };
 
-/// Where the user wrote a node: "train.py:12 in layers.0", as far as the graph says; maybe empty.
+/// Returns where the user wrote a node: "train.py:12 in layers.0", as far as the graph records it; may be empty.
 [[nodiscard]] std::string sourceOf(const Node &node);
 
-/// `pass: kind: node [reason] key=value ... (source)`, one line.
+/// Prints `pass: kind: node [reason] key=value ... (source)`, one line.
 void print(llvm::raw_ostream &os, const Remark &remark);
 
 } // namespace ccgraph

@@ -1,18 +1,18 @@
-// ScheduleRecord: a program in time, as plain records: when each node runs, what it waits for, how much memory is alive, and
-// where in the user's program it comes from.
+// ScheduleRecord: the predicted execution of a graph as plain records: when each node runs, what it waits for, how much
+// memory is live, and its source location in the user's program.
 //
-// It is what is drawn and listed of a schedule: traces, reports, comparisons. Times are those of predictTimeline (timeline.h),
-// told for every node instead of collectives alone, and memory is that of ccgraph/ir/lifetimes.h; so the sums are the same, to the
-// picosecond and the byte.
+// Traces, reports and comparisons are made from it. Times are those of predictTimeline (timeline.h), for every node
+// instead of collectives alone. Memory is that of ccgraph/ir/lifetimes.h. So the sums agree, to the picosecond and the
+// byte.
 //
-//   step         role      begin            end
+//   node         role      begin            end
 //   mm           compute   when it starts   when it has ended
 //   all_gather   launch    when issued      the same; its transfer is a RecordedTransfer
-//   wait_tensor  wait      when reached     when computation goes on; between the two it idles
+//   wait_tensor  wait      when reached     when computation continues; the compute stream stalls between the two
 //   view         free      when reached     the same
 //
-// Ownership: plain values, names and no nodes, so that a record outlives edits of its graph. Failure: none. Cost: linear in nodes
-// and edges; about 150 bytes a node.
+// Ownership: plain values, names and no nodes, so that a record outlives edits of its graph. Failure: none. Cost:
+// linear in nodes and edges; about 150 bytes a node.
 #pragma once
 
 #include "ccgraph/passes/cost.h"
@@ -25,7 +25,7 @@ enum class StepRole : uint8_t { Compute, Launch, Wait, Free };
 /// "compute", "launch", "wait", "free".
 [[nodiscard]] llvm::StringRef stepRoleName(StepRole role);
 
-/// Where in the user's program nodes come from; empty texts and 0 where the graph does not say.
+/// The source location of nodes in the user's program; empty texts and 0 where the graph does not record it.
 struct RecordedPlace {
   std::string file;
   int64_t line = 0;
@@ -47,17 +47,17 @@ struct RecordedStep {
   /// picoseconds from the start of the program
   int64_t begin = 0;
   int64_t end = 0;
-  /// bytes alive while the node runs
+  /// live bytes while the node runs
   int64_t alive = 0;
 };
 
-/// No step.
+/// The index that means "no step".
 inline constexpr uint32_t noStep = ~0U;
 
-/// What one launch moves.
+/// The collective or transfer that one launch starts.
 struct RecordedTransfer {
-  /// indices in ScheduleRecord::steps; `wait` is the first that lands it, `use` the first node that reads what it yields, views and
-  /// waits aside
+  /// indices in ScheduleRecord::steps; `wait` is the first wait that completes it, `use` the first node that reads its
+  /// result, except views and waits
   uint32_t launch = noStep;
   uint32_t wait = noStep;
   uint32_t use = noStep;
@@ -67,35 +67,35 @@ struct RecordedTransfer {
   std::string kind;
   /// "sum"; empty where there is none
   std::string reduction;
-  /// of the first tensor; empty where it is not known
+  /// of the first tensor; empty if unknown
   std::string dtype;
-  /// results: 1 but for a bucket
+  /// number of results: 1 except for a bucket
   size_t tensors = 1;
-  /// of one rank; 0 where a size is not known
+  /// of one rank; 0 if a size is unknown
   int64_t inputBytes = 0;
   int64_t outputBytes = 0;
   /// picoseconds from the start of the program
   int64_t begin = 0;
   int64_t end = 0;
-  /// picoseconds for which computation idles because of it
+  /// picoseconds for which it stalls the compute stream
   int64_t exposed = 0;
 
-  /// The larger of what a rank sends and what it receives.
+  /// Returns the larger of the bytes that a rank sends and the bytes that it receives.
   [[nodiscard]] int64_t bytes() const { return std::max(inputBytes, outputBytes); }
 };
 
 struct RecordedGroup {
-  /// as the graph's calls have it
+  /// as the graph's calls name it
   std::string name;
-  /// "mesh_dp"; maybe empty
+  /// "mesh_dp"; may be empty
   std::string description;
   Placement placement;
-  /// no file gave its ranks
+  /// no file gives its ranks
   bool assumed = false;
 };
 
 struct ScheduleRecord {
-  /// picoseconds of the whole step, of computation, and the first less the second
+  /// picoseconds of the whole step, of computation, and their difference
   int64_t total = 0;
   int64_t compute = 0;
   int64_t exposed = 0;
@@ -103,13 +103,13 @@ struct ScheduleRecord {
   /// in program order
   std::vector<RecordedStep> steps;
   std::vector<RecordedTransfer> transfers;
-  /// by first appearance
+  /// in order of first appearance
   std::vector<RecordedGroup> groups;
-  /// the first is the empty one
+  /// the first is the empty place
   std::vector<RecordedPlace> places;
 
-  /// For how long one transfer or more runs. Computation idles only while one does, so less `exposed` it is for how long
-  /// computation and communication run together.
+  /// Returns the picoseconds during which at least one transfer runs. The compute stream stalls only while a transfer
+  /// runs, so this minus `exposed` is the time for which computation and communication overlap.
   [[nodiscard]] int64_t communicating() const;
 };
 

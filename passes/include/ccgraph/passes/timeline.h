@@ -1,15 +1,17 @@
-// Timeline: when everything of a graph happens, as its order and the cost model have it.
+// Timeline: when each node of a graph runs, given its order and the cost model.
 //
-// Streams as frameworks run them: computation is one stream in program order, each group is another.
-// A collective starts when computation has come to its launch and its group is done with what was
-// launched before. At a wait, computation idles until the transfer has ended: so long it is *exposed*.
-// What ends after the last step is exposed too. All times are picoseconds from the start of the
-// program.
+// Streams are as in frameworks: computation is one stream in program order, each group is another. A collective starts
+// when the compute stream has reached its launch and the earlier collectives of its group have ended. At a wait, the
+// compute stream stalls until the collective has ended; this time is *exposed*. Communication that ends after the last
+// node is exposed too. All times are picoseconds from the start of the program.
 //
-// Where the machine says so (ccgraph/ir/machine.h), transfers of two groups that run at once share the links of their
-// level, computation is slower while a transfer runs, and a read by the host costs the time for which the stream runs
-// dry; else each is as fast as if it were alone. How the cost model prices a node is another matter: shared links only
-// stretch what it says.
+// Some machines (ccgraph/ir/machine.h) have contention: concurrent transfers of two groups share the links of their
+// level, computation is slower while a transfer runs, and a read by the host costs the time for which the stream is
+// empty. On other machines each node is as fast as if it ran alone. Contention only stretches the costs of the cost
+// model; it does not change how the model computes them.
+//
+// Ownership: plain values, names and no nodes, so that a timeline outlives edits. Failure: none.
+// Cost: linear in nodes; one cost each.
 //
 // Ownership: plain values, names and no nodes, so that a timeline outlives edits. Failure: none.
 // Cost: linear in nodes; one price each.
@@ -23,9 +25,9 @@ namespace ccgraph {
 struct CollectiveTime {
   /// name of the launch
   std::string node;
-  /// name of its group, as the graph has it
+  /// name of its group, as in the graph
   std::string group;
-  /// the larger of what a rank sends and what it receives; 0 where that is not known
+  /// the larger of the bytes that a rank sends and receives; 0 if unknown
   int64_t bytes = 0;
   int64_t begin = 0;
   int64_t end = 0;
@@ -41,7 +43,7 @@ struct Timeline {
   std::vector<CollectiveTime> collectives;
 };
 
-/// `analyses` are of the graph.
+/// `analyses` must be those of `graph`.
 [[nodiscard]] Timeline predictTimeline(const Graph &graph, Analyses &analyses, const CostModel &costs);
 
 } // namespace ccgraph
