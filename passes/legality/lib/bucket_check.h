@@ -1,16 +1,15 @@
-// BucketCheck: one merged entry, evaluated: what each of its new nodes holds.
+// BucketCheck: evaluates one merged entry and checks what each of its new nodes holds.
 //
-// Members' inputs are the sources; every other value is derived from them through movements and the
-// one exchange. So a bucket is not compared with one way of spelling it, but with what it must
-// compute: the replacement of each member is its result, element for element.
+// Members' inputs are the sources; every other value is derived from them through movements and the one exchange. So a
+// bucket is not compared with one pattern but with what it must compute: the replacement of each member is its result,
+// element for element.
 //
-// That members do not need one another is shown by the rest of the checker: a path from one to the
-// other would put some definition after its use, an access on the wrong side of a write, or lose
-// an ordering edge. Only edges between two members are looked for here, since both ends are now one
-// node.
+// The rest of the checker shows that members do not depend on one another. A path between two members would put a
+// definition after its use, put an access on the wrong side of a write, or lose an ordering edge. Only edges between
+// two members are checked here, since both ends are now one node.
 //
-// Ownership: refers to the evidence, and adds to the findings. Failure: findings of rules
-// legality.merged-*; a node that cannot be evaluated has no value, and nothing derived from it has.
+// Ownership: refers to the evidence, and adds to the findings. Failure: findings of rules legality.merged-*. A node
+// that cannot be evaluated has no value, and no node that reads it has one.
 // Cost: the runs made (layout.h), ranks x members for a flat bucket.
 #pragma once
 
@@ -23,11 +22,13 @@ class BucketCheck {
 public:
   BucketCheck(const Evidence &evidence, uint32_t entry, Findings &findings);
 
-  /// Checks members against each other and the launch, evaluates, and holds the replacements to what they stand for.
+  /// Checks members against each other and the launch, evaluates them, and compares the replacements with what they
+  /// replace.
   void check();
 
 private:
-  // Members: each is a functional collective on one tensor, like the launch in all that matters, with its own waits.
+  // Members: each is a functional collective on one tensor, equal to the launch in all relevant arguments, with its own
+  // waits.
   bool readMembers();
   bool checkMember(const BucketMember &member, const Call &call);
   bool checkWaits(const BucketMember &member, uint32_t launch);
@@ -40,7 +41,7 @@ private:
   void evaluate();
   std::optional<Contents> evaluateLaunch(llvm::ArrayRef<const Contents *> operands);
 
-  // What came of it: values, types, and the certificate's word about offsets and lengths.
+  // Results: values, types, and the offsets and lengths in the certificate.
   void checkReplacement(const BucketMember &member, uint32_t source);
   void checkShare(uint32_t index);
 

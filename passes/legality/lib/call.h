@@ -1,10 +1,10 @@
 // Call: a collective call as the checker reads it, in either program.
 //
-// It is read from the operator's CollectiveSpec and the arguments, by position, so that it can also
-// be read off calls that were erased since.
+// It is read from the operator's CollectiveSpec and the arguments, by position, so that calls that were erased since
+// can be read too.
 //
-// Ownership: plain values and references into the program. Cost: one small string a call. Nothing
-// fails: what cannot be read stays empty and is unlike anything else.
+// Ownership: plain values and references into the program. Cost: one small string a call. Failure: none; a field that
+// cannot be read stays empty and is equal to no other.
 #pragma once
 
 #include "groups.h"
@@ -26,41 +26,43 @@ struct Call {
   std::optional<std::vector<int64_t>> inputSplits;
   std::optional<std::vector<int64_t>> outputSplits;
 };
-/// Is the step a collective, or a control_deps around some?
+/// Returns true if the step is a collective, or a control_deps around collectives.
 [[nodiscard]] bool isCall(const Program &program, const Step &step);
 /// Reads the call at `index`, which must be one.
 [[nodiscard]] Call readCall(const Program &program, uint32_t index);
-/// All steps of a program that communicate, in its order, those inside control_deps too.
+/// Returns all steps of a program that communicate, in program order, including those inside control_deps.
 [[nodiscard]] std::vector<Call> readCalls(const Program &program);
-/// The same one after the other, for who keeps none of them.
+/// Visits the same calls one after the other, for callers that do not keep them.
 void forEachCall(const Program &program, llvm::function_ref<void(const Call &)> visit);
 
-/// The subgraph that a control_deps runs, also if it was erased since; null for any other step.
+/// Returns the subgraph that a control_deps runs, even if it was erased since; null for any other step.
 [[nodiscard]] const Graph *wrappedGraph(const Program &program, const Step &step);
-/// Its one call; null where there is none or several.
+/// Returns the only call of the graph; null if it has none or several.
 [[nodiscard]] const Node *onlyCall(const Graph &graph);
 
-/// True if the calls may be members of one bucket, as far as their arguments say.
+/// Returns true if the arguments of the calls allow them to be members of one bucket.
 [[nodiscard]] bool alike(const Call &a, const Call &b);
-/// True for arguments that say nothing but what is read here.
+/// Returns true if the arguments contain no information beyond the fields of `Call`.
 [[nodiscard]] bool saysNothingElse(const Step &step);
-/// True for a functional collective from one tensor to a new one.
+/// Returns true for a functional collective from one tensor to a new one.
 [[nodiscard]] bool isPlainExchange(const Call &call);
-/// May it add floating-point numbers of more than two ranks, in an order that a backend chooses by size and place?
+/// Returns true if the call may add floating-point numbers of more than two ranks, in an order that a backend chooses
+/// by size and position.
 [[nodiscard]] bool addsInSomeOrder(const Program &program, const Call &call);
-/// True for what fences in other collectives: p2p and barriers.
+/// Returns true for a call across which other collectives may not move: p2p and barriers.
 [[nodiscard]] bool isFence(const Call &call);
-/// Which groups may have two ranks in common, found through the ranks: a table may hold many groups of which few meet.
+/// Finds the groups that may have two ranks in common, by their ranks: a table may hold many groups of which few
+/// overlap.
 class Meetings {
 public:
-  /// One call of each group; they must outlive it. Cost: the members of all groups.
+  /// `samples`: one call of each group; they must outlive this object. Cost: the members of all groups.
   explicit Meetings(llvm::ArrayRef<const Call *> samples);
-  /// Indices of the groups that are not known to have fewer than two ranks in common with this one, itself among them,
-  /// ascending. Cost: the groups that its ranks are in.
+  /// Returns the indices, ascending, of the groups that may have two or more ranks in common with this one, itself
+  /// included. Cost: the groups that contain its ranks.
   [[nodiscard]] std::vector<uint32_t> of(uint32_t sample) const;
 
 private:
-  using Cell = std::pair<uint32_t, uint32_t>; ///< of which group, the which list of its ranks
+  using Cell = std::pair<uint32_t, uint32_t>; ///< group, and index in its lists of ranks
   std::vector<std::vector<std::vector<int64_t>>> cells_;
   std::vector<uint32_t> unknown_;
   std::unordered_map<int64_t, std::vector<Cell>> byRank_;

@@ -1,12 +1,10 @@
-// The checks of the legality checker, one rule family each. Every one takes the same evidence and adds its findings.
+// The checks of the legality checker, one rule family each. Every check reads the same evidence and adds its findings.
 //
-// They run in two halves: those of the second (checker.cpp has their order) read what the first has
-// shown, and do not run if it found anything. Within a half all run, so that one defect is seen from
-// every side.
+// They run in two halves (checker.cpp has their order). The second half relies on what the first has shown, and does
+// not run if the first found an error. Within a half all checks run, so one defect may be reported by several checks.
 //
-// Ownership: the evidence refers to the caller's values and is never changed. Failure: findings, each
-// with a rule of legalityRules(). Cost: near-linear, as each states, in the n nodes and e edges of both
-// programs.
+// Ownership: the evidence refers to the caller's values and is never changed. Failure: findings, each with a rule of
+// legalityRules(). Cost: near-linear, as each check states, in the n nodes and e edges of both graphs.
 #pragma once
 
 #include "ccgraph/legality/legality.h"
@@ -17,8 +15,8 @@
 
 namespace ccgraph::legality {
 
-/// What the first half has shown: both programs, who stands for whom, which memory each value has, and what is in flight
-/// when.
+/// The results of the first half: both programs, the correspondence of their steps, the memory of each value, and what
+/// is in flight at each step.
 struct Evidence {
   const Rewrite &rewrite;
   const Program &before;
@@ -33,40 +31,41 @@ struct Evidence {
 
 // --- What stands where ---------------------------------------------------------------------------------------------
 
-/// Untouched nodes are what they were, but for operands that an entry replaced. O(n + e).
+/// Untouched nodes are as before, except for operands that an entry replaced. O(n + e).
 void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
 /// Definitions before uses, placeholders in their order, the output last; groups and subgraphs kept. O(n + e).
 void checkWellFormed(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
 
 // --- What it means -------------------------------------------------------------------------------------------------
 
-/// Accesses to one storage that conflict are in the order that they had, and so are the steps that name a tensor and
-/// those that reshape it. O((n + e) log n).
+/// Conflicting accesses to one storage keep their order, and so do the steps that name a tensor and those that reshape
+/// it. O((n + e) log n).
 void checkStorageOrder(const Evidence &evidence, Findings &findings);
-/// Random, host-visible and opaque steps are in the order that they had. O(n log n).
+/// Random, host-visible and opaque steps keep their order. O(n log n).
 void checkDomains(const Evidence &evidence, Findings &findings);
-/// Nothing touches what is in flight that did not before. O(n + e).
+/// No step has a new access to a tensor in flight. O(n + e).
 void checkInFlight(const Evidence &evidence, Findings &findings);
-/// Each group's collectives are issued in the order that they had, or that a `moved` entry states.
-/// O(c log c) for c collectives.
+/// Each group's collectives are issued in the order before, or in the order that a `moved` entry states. O(c log c) for
+/// c collectives.
 void checkIssueOrder(const Evidence &evidence, Findings &findings);
-/// No wait stands above what another rank may need before that one ends. O(n + c log c).
+/// No wait precedes a step that another rank may need before the collective can complete. O(n + c log c).
 void checkBlocking(const Evidence &evidence, Findings &findings);
-/// Each bucket computes what its members did. O(entries + ranks x members).
+/// Each bucket computes what its members computed. O(entries + ranks x members).
 void checkMerged(const Evidence &evidence, Findings &findings);
-/// Where a bucket's results lie is seen by nobody, unless they lie as they did: each alone in a storage. O(n + e).
+/// The place of a bucket's results is not observed by any node, unless each result is alone in its storage as before.
+/// O(n + e).
 void checkPlaces(const Evidence &evidence, Findings &findings);
-/// What is gone was dead, a twin, or did nothing; what is new does nothing but wait. O(entries + uses).
+/// A removed node was dead, a twin, or had no effect; a new node only waits. O(entries + uses).
 void checkRemoved(const Evidence &evidence, Findings &findings);
 /// Every launch that had a wait has one. O(n + e).
 void checkWaitsKept(const Evidence &evidence, Findings &findings);
-/// New nodes that no merge or rule explains do nothing that anybody could see. O(entries).
+/// New nodes that no merge or rule explains have no observable effect. O(entries).
 void checkAdded(const Evidence &evidence, Findings &findings);
-/// Each rule's nodes are the ones that the checker's own template builds. O(entries).
+/// Each rule's nodes are those that the checker's own template builds. O(entries).
 void checkRules(const Evidence &evidence, Findings &findings);
 /// Peak bytes within the budget. O(n + e).
 void checkMemory(const Evidence &evidence, Findings &findings);
-/// The most bytes that are alive at once, by the rules of ccgraph/ir/lifetimes.h.
+/// Returns the peak of live bytes, by the rules of ccgraph/ir/lifetimes.h.
 [[nodiscard]] int64_t peakBytes(const Program &program, const Storages &storages);
 
 } // namespace ccgraph::legality

@@ -1,12 +1,11 @@
-// Correspondence: which step after stands for which step before, as the certificate claims it.
+// Correspondence: which step after replaces which step before, as the certificate claims.
 //
-// `image` follows values: what the readers of a step's result read now. `performer` follows
-// effects: the step that now does what the step did (a bucket for its members' launches). Both are
-// claims: the rules' own checks show that a replacement holds the value it stands for.
+// `image` follows values: the value that readers of a step's result read now. `performer` follows effects: the step
+// that now does what the step did (a bucket for its members' launches). Both are claims. The checks of each rule prove
+// that a replacement has the value that it replaces.
 //
-// Ownership: refers to both programs and the certificate. Failure: a node without entry, in two
-// entries, or in one that does not fit is a finding; the later checks may only run if there was
-// none. Cost: O(nodes + entries).
+// Ownership: refers to both programs and the certificate. Failure: a finding for a node without entry, in two entries,
+// or in an entry that does not fit. The later checks may only run if there was no finding. Cost: O(nodes + entries).
 #pragma once
 
 #include "findings.h"
@@ -14,18 +13,18 @@
 
 namespace ccgraph::legality {
 
-/// The part that an entry gives to a node.
+/// The role of a node in its entry.
 enum class Part : uint8_t { Untouched, Merged, Removed, Added, Rule };
 
 struct Claim {
   Part part = Part::Untouched;
   uint32_t entry = 0; ///< index into the certificate's list of that part
 };
-/// "merged entry 2", or "" for untouched.
+/// Returns "merged entry 2", or "" for untouched.
 [[nodiscard]] std::string claimText(Claim claim);
 
-/// Everything that a check reads. Both programs are the checker's own reading of the two graphs;
-/// the certificate is only believed where it has been shown right.
+/// The input of every check. Both programs are the checker's own reading of the two graphs; the certificate is trusted
+/// only where it has been proved.
 struct Rewrite {
   const GraphSnapshot &snapshot;
   const Graph &graph;
@@ -38,18 +37,19 @@ class Correspondence {
 public:
   Correspondence(const Rewrite &rewrite, Findings &findings);
 
-  /// Step after of an untouched step before, and back; `none` if it is in an entry.
+  /// Returns the step after of an untouched step before, and back; `none` if the step is in an entry.
   [[nodiscard]] uint32_t untouched(uint32_t before) const { return untouched_[before]; }
   [[nodiscard]] uint32_t untouchedBefore(uint32_t after) const {
     return origin_[after] != none && untouched_[origin_[after]] == after ? origin_[after] : none;
   }
-  /// Step after whose value stands for that of a step before; `none` where nobody may read it any more.
+  /// Returns the step after whose value replaces that of a step before; `none` if no step may read it any more.
   [[nodiscard]] uint32_t image(uint32_t before) const { return images_[before]; }
-  /// Step before whose value a step after stands for; `none` for new values.
+  /// Returns the step before whose value a step after replaces; `none` for new values.
   [[nodiscard]] uint32_t origin(uint32_t after) const { return origin_[after]; }
-  /// Step after that does what a step before did; `none` for removed ones.
+  /// Returns the step after that does what a step before did; `none` for removed steps.
   [[nodiscard]] uint32_t performer(uint32_t before) const { return performers_[before]; }
-  /// All steps after that do what a step before did: several where a chain of exchanges stands for one, in program order.
+  /// Returns all steps after that do what a step before did, in program order: several if a chain of exchanges replaces
+  /// it.
   [[nodiscard]] llvm::ArrayRef<uint32_t> performances(uint32_t before) const {
     if (auto chain = chains_.find(before); chain != chains_.end())
       return chain->second;
@@ -59,9 +59,9 @@ public:
   [[nodiscard]] Claim claimAfter(uint32_t after) const { return claimsAfter_[after]; }
 
 private:
-  /// Pairs the steps that are the same node on both sides; entries then override what they explain.
+  /// Pairs the steps that are the same node on both sides; entries then override this for their nodes.
   void match(Findings &findings);
-  /// Entries, each in the terms of its kind. A node that is claimed twice, or on the wrong side, is a finding.
+  /// Read the entries, each by the rules of its kind. A node that is claimed twice, or on the wrong side, is a finding.
   void claimMerged(uint32_t entry, Findings &findings);
   void claimRemoved(Findings &findings);
   void claimRule(uint32_t entry, Findings &findings);
@@ -69,10 +69,10 @@ private:
   void bindElements(const RuleEntry &entry);
   void bindFinished(const RuleEntry &entry);
   void claim(const Node *node, bool before, Claim claim, Findings &findings);
-  /// Whoever is new or gone must have been claimed.
+  /// Reports every new or removed node that no entry claims.
   void requireClaims(Findings &findings);
   void followTwins(Findings &findings);
-  /// Says what stands for the value and for the effects of a step before.
+  /// Records which steps replace the value and the effects of a step before.
   void bind(const Node *was, const Node *image, const Node *performer);
 
   Rewrite rewrite_;
@@ -80,7 +80,7 @@ private:
   std::vector<uint32_t> untouched_;
   std::vector<uint32_t> images_;
   std::vector<uint32_t> performers_;
-  /// by step before that a chain of exchanges stands for: the chain's launches; looked up, never iterated
+  /// by step before that a chain of exchanges replaces: the chain's launches; only looked up, never iterated
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> chains_;
   // By step after: step before.
   std::vector<uint32_t> origin_;

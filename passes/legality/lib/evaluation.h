@@ -1,12 +1,11 @@
-// Evaluation: what the new nodes of one entry hold, worked out from the values that they begin with.
+// Evaluation: computes what the new nodes of one entry hold from the initial values of the entry.
 //
-// Nodes are visited in program order. Movements of data follow their rules (movements.h), waits pass
-// their operand on, and a launch is what the caller says that it does. A value is *complete* once it has
-// been waited for, and so is what is made of it.
+// Nodes are visited in program order. Data movements follow their rules (movements.h), waits pass their operand on, and
+// the caller defines the result of a launch. A value is *complete* after a wait on it, and so is a value computed from
+// complete values.
 //
-// Ownership: refers to the evidence, and adds to the findings. Failure: a node that cannot be evaluated
-// has a finding and no value, and whatever reads it stays without value in silence. Cost: the runs made
-// (layout.h).
+// Ownership: refers to the evidence, and adds to the findings. Failure: a node that cannot be evaluated has a finding
+// and no value; nodes that read it have no value and no finding. Cost: the runs made (layout.h).
 #pragma once
 
 #include "call.h"
@@ -24,15 +23,15 @@ public:
   Evaluation(const Evidence &evidence, Claim claim, llvm::StringRef rule, Findings &findings)
       : evidence_(evidence), claim_(claim), rule_(rule), findings_(findings) {}
 
-  /// A value to begin with. Strides are those of the step's type, where that states them. All of one evaluation have one
-  /// dtype.
+  /// Sets an initial value. Strides are those of the step's type, if it states them. All initial values of one
+  /// evaluation have one dtype.
   void begin(uint32_t step, Layout layout);
   using Launch =
       llvm::function_ref<std::optional<Contents>(const Call &call, llvm::ArrayRef<const Contents *> operands)>;
-  /// Evaluates the steps after, given in any order; those of `launches` by `launch`.
+  /// Evaluates the steps after, given in any order; the steps in `launches` by `launch`.
   void run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch);
 
-  /// Null where there is none.
+  /// Returns null if the step has no value.
   [[nodiscard]] const Contents *valueOf(uint32_t step) const {
     auto value = values_.find(step);
     return value == values_.end() ? nullptr : &value->second;

@@ -1,13 +1,11 @@
-// Findings: what the checker reports, each under a rule id, with the pass and the certificate entry
-// that it concerns.
+// Findings: the checker's reports, each under a rule id, with the pass and the certificate entry that it concerns.
 //
-// A message names what was got and what was expected; the note says which pass did it, by which
-// entry, and that the pipeline runs without it. For a finding is a defect of the pass, not of the
-// user's graph.
+// A message states what was got and what was expected. The note names the pass and the entry, and explains that the
+// pipeline runs without the pass. A finding is a defect of the pass, not of the user's graph.
 //
-// Ownership: owns its diagnostics; refers to the certificate for its pass's name. Never fails;
-// keeps the first `limit` findings and counts the rest. Cost: the text of each finding kept, so
-// checks build messages only when something is wrong.
+// Ownership: owns its diagnostics; refers to the certificate for its pass's name. Failure: none; keeps the first
+// `limit` findings and counts the rest. Cost: the text of each finding kept, so checks build messages only when there
+// is an error.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -21,12 +19,13 @@ class Findings {
 public:
   Findings(const Certificate &certificate, size_t limit) : certificate_(certificate), diagnostics_(limit) {}
 
-  /// `rule` without the "legality." that all of them begin with. `entry` is what the certificate
-  /// says about it, e.g. "merged entry 2"; empty for none.
+  /// `rule`: without the common prefix "legality.". `entry`: the node's entry in the certificate, e.g. "merged entry
+  /// 2"; empty for none.
   void add(const Node &node, llvm::StringRef rule, const llvm::Twine &message, const llvm::Twine &entry = "");
-  /// Later checks rely on what earlier ones have shown, and are skipped if they found anything.
+  /// Returns true if there is a finding. Later checks rely on what earlier checks have shown, and are skipped in that
+  /// case.
   [[nodiscard]] bool any() const { return diagnostics_.hasErrors(); }
-  /// Success if there was none.
+  /// Returns success if there was no finding.
   [[nodiscard]] llvm::Error take();
 
 private:

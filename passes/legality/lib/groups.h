@@ -1,14 +1,13 @@
-// GroupTerm: the group of a collective, as the checker tells groups apart; by its own reading, not
-// that of the passes.
+// GroupTerm: the identity of a collective's group, as the checker reads it, independent of the passes' own reading.
 //
-// Two terms with equal keys are one group, proved by what the calls say. Two others are two groups
-// only where that is proved too: two names of which a file describes one at most, or members that
-// differ. In between lies what may be one group, and there the checker lets nothing merge or pass.
+// Two terms with equal keys are one group, as the calls prove. Two terms with different keys are proved to be two
+// groups only in these cases: two names of which a file describes at most one, or different members. In all other cases
+// they may be one group, and the checker allows no merge and no reordering.
 //
-// Keys hold ids of nodes, which are the same in the program before and after.
+// Keys contain ids of nodes, which are the same in the program before and after.
 //
-// Ownership: plain values, and a reference into the graph's table. Failure: none; a group that cannot be read has a key of its own. Cost:
-// linear in the expression that makes the group, cut off where it is large.
+// Ownership: plain values, and a reference into the graph's table. Failure: none; a group that cannot be read has a key
+// of its own. Cost: linear in the expression that computes the group, with a limit for large ones.
 #pragma once
 
 #include "program.h"
@@ -26,26 +25,27 @@ struct GroupTerm {
   std::string key;
   /// for messages
   std::string text;
-  /// where the table has the name
+  /// where the table contains the name
   const Group *group = nullptr;
-  /// where the call gives them
+  /// where the call states them
   std::vector<int64_t> ranks;
 
-  /// Lists of ranks that it may be; empty where nothing is known.
+  /// Returns the lists of ranks that the group may have; empty if nothing is known.
   [[nodiscard]] std::vector<std::vector<int64_t>> cells() const;
-  /// A file gives the members, or the call does; what was assumed proves nothing.
+  /// Returns true if a file or the call gives the members; assumed members prove nothing.
   [[nodiscard]] bool described() const;
 };
 
-/// The group of the collective at `index`. `call` is the collective: the step's own call or the one in its wrapper
-/// (a control_deps), whose placeholders stand for the step's arguments.
+/// Returns the group of the collective at `index`. `call` is the collective: the step's own call or the one in its
+/// wrapper (a control_deps), whose placeholders are the step's arguments.
 [[nodiscard]] GroupTerm readGroup(const Program &program, uint32_t index, const Node &call);
-/// For what communicates on nobody knows which groups.
+/// Returns the term for a node that communicates on unknown groups.
 [[nodiscard]] GroupTerm unreadGroup(const Node &node);
 
-/// True if the groups are not known to have fewer than two ranks in common.
+/// Returns true if the groups may have two or more ranks in common.
 [[nodiscard]] bool mayShareRanks(const GroupTerm &a, const GroupTerm &b);
-/// By place in `terms` (distinct groups): may it be one with another of them? Linear in their members.
+/// Returns, by index in `terms` (distinct groups), whether the group may be the same as another of them. Linear in
+/// their members.
 [[nodiscard]] std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms, std::optional<int64_t> world);
 
 } // namespace ccgraph::legality

@@ -1,14 +1,14 @@
-// What is in flight at each step of a Program.
+// The tensors that are in flight at each step of a Program.
 //
-// A launch puts its results' storages in flight, and the operands that it reads or writes until it
-// is done; the first wait on a result (on any value that shares its storage) ends that. A coalesced
-// launch is one flight an element. The log of the program before is held against that of the
-// program after: an intrusion that was there before is the user's, a new one is the pass's.
+// A launch puts its results' storages in flight, and the operands that it reads or writes until it completes. The first
+// wait on a result (on any value that shares its storage) ends this. A coalesced launch is one async pair an element.
+// The log of the program before is compared with that of the program after: an access in flight that existed before is
+// the user's, a new one is the pass's.
 //
-// Where each first wait on an element of a list may copy all results again (CollectiveSpec::waitsRewriteAll), it writes
-// those that some step writes: the others hold the same before and after.
+// The first wait on each element of a list may copy all results again (CollectiveSpec::waitsRewriteAll). It then writes
+// the results that some step writes; all other results hold the same before and after.
 //
-// Ownership: plain numbers of steps and storages, which mean something in that program only.
+// Ownership: plain numbers of steps and storages, valid in that program only.
 // Failure: none. Cost: O(steps + operands).
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace ccgraph::legality {
 
-/// One launch, or one element of a coalesced one.
+/// One launch, or one element of a coalesced launch, with its wait.
 struct Flight {
   uint32_t launch = 0;
   uint32_t wait = none;                   ///< the first wait that ends it; `none`: it never ends
@@ -25,7 +25,7 @@ struct Flight {
   llvm::SmallVector<uint32_t, 2> writes;  ///< storages of operands, written until the wait
 };
 
-/// A step that touches a storage that a launch has in flight, or a part of it.
+/// A step that accesses a storage, or a part of it, that a launch has in flight.
 struct Intrusion {
   uint32_t launch = 0;
   uint32_t step = 0;

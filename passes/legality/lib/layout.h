@@ -1,24 +1,24 @@
-// Layout: which element of which tensor stands where in a value.
+// Layout: maps each element of a value to an element of a source tensor.
 //
-// A value is a list of runs in row-major order: "elements 0..4095 of the input of member 2, then
-// ...". Moving data (cat, view, slice, split, permute) makes new runs of old ones, a collective
-// turns runs of inputs into runs of results; so a bucket is right if each replacement is one run:
-// its member's result, from 0 to the end. Sizes are exact; nothing is sampled.
+// A value is a list of runs in row-major order: "elements 0..4095 of the input of member 2, then ...". Moving data
+// (cat, view, slice, split, permute) makes new runs of old ones; a collective turns runs of inputs into runs of
+// results. So a bucket is correct if each replacement is one run: its member's result, from 0 to the end. Sizes are
+// exact, without sampling.
 //
-// An example: members a = f32[2] and b = f32[3] of two ranks are gathered as one flat bucket. A mark
-// (a') means the member's result, [0, 2) are elements 0 and 1.
+// Example: members a = f32[2] and b = f32[3] of two ranks are gathered as one flat bucket. A mark (a') means the
+// member's result; [0, 2) are elements 0 and 1.
 //
 //   cat(a, b)                a[0, 2) b[0, 3)
 //   gathered                 a'[0, 2) b'[0, 3) a'[2, 4) b'[3, 6)      what rank 0 sent, then rank 1
-//   view as [2, 5]           the same runs: sizes say nothing of where elements stand
+//   view as [2, 5]           the same runs: sizes do not change the order of elements
 //   its columns 0 and 1      a'[0, 2) a'[2, 4), which join to a'[0, 4)
 //
-// That is all of a's result, so these columns may stand for it. Had the pass taken columns 1 and 2,
-// the runs would be a'[1, 2) b'[0, 1) a'[3, 4) b'[3, 4), and the entry would be refused.
+// That is all of a's result, so these columns may replace it. If the pass had used columns 1 and 2, the runs would be
+// a'[1, 2) b'[0, 1) a'[3, 4) b'[3, 4), and the entry would be rejected.
 //
-// Ownership: runs are shared between values that view the same elements, and never change. Failure:
-// by an empty result, which counts as not proved: sizes that do not fit, or more than `maxRuns`
-// runs. Cost: proportional to the runs made, not to the elements.
+// Ownership: values that view the same elements share their runs, which never change. Failure: an empty result, which
+// counts as not proved: sizes that do not fit, or more than `maxRuns` runs. Cost: proportional to the runs made, not to
+// the elements.
 #pragma once
 
 #include "ccgraph/ir/type.h"
@@ -31,25 +31,25 @@
 
 namespace ccgraph::legality {
 
-/// Most runs of one value: some 32 MiB. Real buckets need a few for each member and rank.
+/// The maximum number of runs of one value: some 32 MiB. Real buckets need a few for each member and rank.
 inline constexpr size_t maxRuns = size_t(1) << 20;
 
-/// `count` consecutive elements of a source, standing at `offset` of the value.
+/// `count` consecutive elements of a source, at `offset` of the value.
 struct Run {
   int64_t offset = 0;
   int64_t start = 0;
   int64_t count = 0;
   uint32_t source = 0;
   bool result = false; ///< elements of the collective's result on the source, not of the source
-  /// the run starts so many elements further on for each number that the rank has within the group (see chain.h)
+  /// extra start, in elements, for each number that the rank has within the group (see chain.h)
   int64_t perRank = 0;
   friend bool operator==(const Run &, const Run &) = default;
 };
 using Runs = std::vector<Run>;
 using Sizes = llvm::SmallVector<int64_t, 4>;
 
-/// A tensor value. Two values with equal runs and sizes are equal, whatever their strides; strides
-/// decide what may be viewed, and what type is right.
+/// A tensor value. Two values with equal runs and sizes are equal, whatever their strides. Strides determine which
+/// views are possible and which type is correct.
 struct Layout {
   Sizes sizes;
   Sizes strides; ///< in memory, in elements; meaningless where `stridesKnown` is false
@@ -62,39 +62,39 @@ struct Layout {
   }
 };
 
-/// The largest number where the product overflows: no value has so many elements.
+/// Returns the largest number if the product overflows: no value has that many elements.
 [[nodiscard]] int64_t product(llvm::ArrayRef<int64_t> sizes);
-/// Strides without gaps, last dimension innermost.
+/// Returns strides without gaps, last dimension innermost.
 [[nodiscard]] Sizes rowMajor(llvm::ArrayRef<int64_t> sizes);
-/// Appends, and joins with the last run where it continues it.
+/// Appends the run, and joins it with the last run if it continues that run.
 void append(Runs &runs, Run run);
 /// Appends elements `offset` .. `offset + count` of a value.
 void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 
-/// All of one source.
+/// Returns all of one source.
 [[nodiscard]] Layout whole(uint32_t source, bool result, llvm::ArrayRef<int64_t> sizes);
-/// All of one source whose sizes are not known.
+/// Returns all of one source whose sizes are unknown.
 [[nodiscard]] Layout wholeUnsized(uint32_t source, bool result);
-/// Elements as listed, row-major in memory.
+/// Returns the elements of `runs`, row-major in memory.
 [[nodiscard]] Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs);
-/// The same elements under other sizes: a view where strides allow it; else empty, or a copy if
-/// `mayCopy`. Empty if the counts differ.
+/// Returns the same elements under other sizes: a view if the strides allow it; else empty, or a copy if `mayCopy`.
+/// Empty if the counts differ.
 [[nodiscard]] std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy);
-/// cat along one dimension: a new row-major value. Empty where the other dimensions differ, or it
-/// would fall into too many runs.
+/// Concatenates along one dimension into a new row-major value. Empty if the other dimensions differ, or if the result
+/// would need too many runs.
 [[nodiscard]] std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim);
 
-/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of
-/// the value in row-major order; `strides` in memory.
+/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of the value in row-major
+/// order; `strides` in memory.
 struct Excerpt {
   Sizes sizes;
   Sizes steps;
   Sizes strides;
   int64_t base = 0;
 };
-/// The excerpt that shows all of a value.
+/// Returns the excerpt that shows all of a value.
 [[nodiscard]] Excerpt excerptOf(const Layout &value);
-/// Empty where it would fall into too many runs. The excerpt must lie within the value.
+/// Returns the elements of an excerpt, which must lie within the value. Empty if the result would need too many runs.
 [[nodiscard]] std::optional<Layout> look(const Layout &value, const Excerpt &excerpt);
 
 } // namespace ccgraph::legality

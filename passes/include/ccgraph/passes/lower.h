@@ -29,8 +29,7 @@
 //   lower.reshape   the tensor's memory is enlarged or replaced in place (resize_ beyond what it has)
 //   lower.group     the members of a group are unknown
 //   lower.call      the arguments of a collective are invalid
-//   lower.rewritten a result of a list of reduce_scatters is written before the last wait on the list: gloo copies it
-//   again then
+//   lower.rewritten a result of a reduce_scatter list is written before the list's last wait: gloo then copies it again
 //   lower.streams   there are more groups and channels than a plan can have streams
 //   lower.operator  an operator is unknown, or does what its subgraphs do (while_loop); one error lists all of them. An
 //                   operator whose subgraphs are pure (flex_attention) is a step like any other: its subgraphs are

@@ -1,41 +1,38 @@
-// The legality checker: did this pass only do what it may?
+// The legality checker: verifies that a pass did only what it may do.
 //
-// It takes the graph before (a snapshot), the graph after, and the pass's certificate, and
-// re-derives from these alone that the rewrite is safe on every rank. It shares nothing with the
-// passes but ir: it has its own storages, its own dependences, its own memory count, works out what every
-// merged node holds, and holds the nodes of every rule to templates of its own.
+// It reads the graph before (a snapshot), the graph after, and the pass's certificate, and derives from these alone
+// that the rewrite is safe on every rank. It shares only ir with the passes. It computes its own storages, dependences
+// and memory count, and the elements of every merged node. It compares the nodes of every rule with templates of its
+// own.
 //
-// What it proves, each with a rule id (see legalityRules):
-// - nodes: every node is equal before and after, or stands in exactly one entry; operands changed
-//   only as an entry explains;
-// - order: definitions before uses; ordering edges kept; conflicting accesses of each storage, and
-//   steps of one domain, in the same order;
-// - async: nothing touches what is in flight that did not before; no wait is lost;
-// - issue: each group's collectives in the same order, but for `moved` entries of a pass that
-//   may reorder them (LegalityOptions); p2p and barriers keep their place among all groups that share two
-//   ranks with theirs (unknown groups do); nothing crosses domain All;
-// - merged: members alike and independent, and every element of each replacement is the element of
-//   the member's own result. The new nodes are evaluated symbolically, so any spelling of cat,
-//   view, slice, split and getitem is judged by what it computes. Members that were not consecutive
-//   on their group need a `moved` entry with the group's new order;
-// - removed: dead (nobody reads it and nothing sees it go), twin (the same call of the same
-//   unchanged values) or forwarded (a wait on what was not in flight);
-// - rules: what a named template built is what the checker's own one builds; a chain of exchanges is
-//   evaluated as a term, so that reduce_scatter and all_gather are seen to be all_reduce;
-// - memory: peak bytes within the budget, or not above what they were.
+// It proves the following, each with a rule id (see legalityRules):
+// - nodes: every node is equal before and after, or is in exactly one entry; operands changed only as an entry
+//   explains;
+// - order: definitions before uses; ordering edges kept; conflicting accesses of each storage, and nodes of one domain,
+//   in the same order;
+// - async: no new access to a tensor in flight; no wait is lost;
+// - issue: each group's collectives are in the same order, except for `moved` entries of a pass that may reorder them
+//   (LegalityOptions); p2p and barriers keep their position among all groups that share two ranks with theirs (unknown
+//   groups do); no node moves across a node of domain All;
+// - merged: members are alike and independent, and every element of each replacement is the element of the member's own
+//   result. The new nodes are evaluated symbolically, so any form of cat, view, slice, split and getitem is judged by
+//   what it computes. Members that were not consecutive on their group need a `moved` entry with the group's new order;
+// - removed: dead (no node reads it and its removal has no effect), twin (the same call of the same unchanged values)
+//   or forwarded (a wait on a value that was not in flight);
+// - rules: a named template of a pass builds what the checker's own template builds; a chain of exchanges is evaluated
+//   as a term, so reduce_scatter followed by all_gather is recognized as all_reduce;
+// - memory: peak bytes are within the budget, or not above what they were.
 //
-// Memory is counted by the rules of ccgraph/ir/lifetimes.h, with code of the checker's own: a storage lives from
-// the step that allocates it to the last step that names a value which may share it; what a collective
-// reads, writes and yields lives on to the last wait on any of its results, and what is in flight without a
-// wait to the end; so do get_attr values, inputs that the caller holds, and what the output returns; a size that
-// is not known counts 0. The peak is the largest sum at any one step, its operands and results included.
+// Memory is counted by the rules of ccgraph/ir/lifetimes.h, with the checker's own code. A storage lives from the node
+// that allocates it to the last node that names a value which may share it. A tensor that a collective reads, writes or
+// returns lives until the last wait on any of its results; without a wait, until the end of the graph. Values of
+// get_attr, caller-owned inputs, and returned values live until the end too. An unknown size counts as 0. The peak is
+// the largest sum at any one node, its operands and results included.
 //
-// Ownership: reads only; keeps nothing. Failure: an error with one diagnostic a finding (place,
-// got, expected, entry); that the graph is not the snapshot's own asserts. An illegal rewrite may
-// be refused under more than one rule, but what the first checks find hides the later ones, which
-// rely on them.
-// Cost: O((n + e) log n) for n nodes and e edges, plus ranks x members for a flat bucket; about 1
-// us a node.
+// Ownership: reads only and keeps no reference. Failure: an error with one diagnostic a finding (place, got, expected,
+// entry). It asserts that the graph is the one of the snapshot. An illegal rewrite may be rejected under more than one
+// rule. Findings of the first checks suppress the later checks, which depend on them.
+// Cost: O((n + e) log n) for n nodes and e edges, plus ranks x members for a flat bucket; about 1 us a node.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -51,25 +48,24 @@ namespace ccgraph {
 
 struct LegalityOptions {
   std::optional<int64_t> memoryBudget; ///< bytes; empty: memory is not checked
-  /// every rank runs this program. False: the order across groups must stay too, and no collective
-  /// may go
+  /// every rank runs this graph. False: the order across groups must be kept too, and no collective may be removed
   bool spmd = true;
-  /// each reduction keeps the order in which it adds floating-point numbers, so none of more than two ranks goes into a
-  /// bucket, or becomes a chain of exchanges
+  /// each reduction keeps the order in which it adds floating-point numbers, so no reduction over more than two ranks
+  /// may enter a bucket or become a chain of exchanges
   bool bitwise = false;
-  /// the pass is one that may reorder collectives: a trait of it, which its certificate has no say in. False: any change
-  /// of an issue order is refused, `moved` entry or not
+  /// the pass may reorder collectives: a trait of the pass, which its certificate cannot change. False: any change of
+  /// an issue order is rejected, with or without a `moved` entry
   bool reordersCollectives = false;
-  const ObjectMeanings *objects = nullptr; ///< what objects of the program stand for; null: nobody says
+  const ObjectMeanings *objects = nullptr; ///< the meanings of objects in the graph; null: none given
   size_t limit = 20;                       ///< findings kept
 };
 
-/// Success if `after`, which must be the graph that `before` was taken of, is a legal rewrite as
-/// the certificate describes it.
+/// Returns success if `after` is a legal rewrite of `before` as the certificate describes it. `after` must be the graph
+/// of which `before` was taken.
 [[nodiscard]] llvm::Error checkLegality(const GraphSnapshot &before, const Graph &after, const Certificate &certificate,
                                         const LegalityOptions &options = {});
 
-/// The rules, sorted by id: what docs list and tests walk through.
+/// A rule of the checker. The rules are sorted by id; docs list them and tests iterate over them.
 struct LegalityRule {
   llvm::StringRef id;     ///< e.g. "legality.wait-late"
   llvm::StringRef demand; ///< one sentence
