@@ -8,12 +8,13 @@ namespace ccgraph::legality {
 
 namespace {
 
-/// A rank that waits issues nothing until the other ranks have come. Where all run one text, whatever a wait on a
-/// collective needs stands above it on every rank. A transfer needs another step of that text, the send for the
-/// receive, and where ranks run different programs so does everything. So what stood above such a wait stays there:
+/// A rank that waits issues nothing until the other ranks have issued the collective. If all ranks run one program,
+/// every step that a wait on a collective needs precedes the wait on every rank. A point-to-point transfer needs
+/// another step of that program, the send for the receive. If ranks run different programs, every wait may need another
+/// step. So the steps before such a wait stay before it:
 ///
-///   before     receive, send, wait on the receive
-///   refused    receive, wait on the receive, send:   every rank waits for the send of its neighbour
+///  before     receive, send, wait on the receive
+///  refused    receive, wait on the receive, send:   every rank waits for the send of its neighbour
 class Blocking {
 public:
   Blocking(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {
@@ -35,12 +36,12 @@ public:
 private:
   struct Launch {
     uint32_t before = 0;
-    uint32_t after = none;  ///< who does it now
-    uint32_t lowest = none; ///< of those that do it and all launches above it now
+    uint32_t after = none;  ///< the step that does this now
+    uint32_t lowest = none; ///< last step of those that do it and of all earlier launches now
   };
   using Ends = llvm::DenseMap<uint32_t, uint32_t>;
 
-  /// Because only the kind counts, a plain call need not be read.
+  /// A plain call need not be read, since only the kind counts.
   bool isNeeded(uint32_t call) const {
     const CollectiveSpec *spec = evidence_.before[call].collective();
     spec = spec ? spec : readCall(evidence_.before, call).spec;
@@ -55,7 +56,7 @@ private:
     launches_.push_back(launch);
   }
 
-  /// By launch: the first wait on one of its results.
+  /// Maps each launch to the first wait on one of its results.
   static void findEnds(const FlightLog &log, Ends &ends) {
     for (const Flight &flight : log.flights)
       if (flight.wait != none) {
@@ -64,7 +65,7 @@ private:
       }
   }
 
-  /// Where a rank waits for it, and waited; a synchronous one is its own wait.
+  /// Returns where a rank waits for the launch, before and now; a synchronous launch is its own wait.
   std::optional<std::pair<uint32_t, uint32_t>> endsOf(const Launch &launch) const {
     if (launch.after == none)
       return std::nullopt;

@@ -9,10 +9,10 @@ BucketCheck::BucketCheck(const Evidence &evidence, uint32_t entry, Findings &fin
       evaluation_(evidence, {Part::Merged, entry}, "merged-scaffold", findings),
       launch_(evidence.after.indexOf(entry_.launch)) {}
 
-// The members are read first: like the launch, independent, listed with their own waits. What they send are the
-// sources, and the launch, waits and scaffold are evaluated from these. At the end each member's replacement must hold
-// the whole of that member's result, in its order and of its type, after a wait. How the pass packed and unpacked the
-// buffer is never compared with any pattern.
+// First the members are read: they must be like the launch, independent, and listed with their own waits. Their inputs
+// are the sources; the launch, the waits and the packing nodes are evaluated from these. In the end each member's
+// replacement must hold the whole result of that member, in its order and of its type, after a wait. The way in which
+// the pass packed and unpacked the buffer is never compared with a pattern.
 void BucketCheck::check() {
   if (!evidence_.options.spmd)
     return report(*entry_.launch, "mpmd", "is a bucket, and none may be made where other ranks run other programs");
@@ -35,8 +35,8 @@ bool BucketCheck::ours(uint32_t before) const {
 
 // --- Members -------------------------------------------------------------------------------------------------------
 
-// PyTorch's functions on lists take fewer dtypes than those on one tensor: a bucket that merges what it refuses would
-// fail where the program before ran.
+// PyTorch's functions on lists accept fewer dtypes than those on one tensor. A bucket of an unsupported dtype would
+// fail although the graph before ran.
 bool BucketCheck::takesItsTensors() const {
   return llvm::all_of(call_.inputs, [&](uint32_t input) {
     const Type *type = input == none ? nullptr : evidence_.after[input].type;
@@ -121,7 +121,7 @@ bool BucketCheck::checkWaits(const BucketMember &member, uint32_t launch) {
   return false;
 }
 
-/// One member may not need another of its bucket, since all are launched at once. Only a direct edge is looked for
+/// Members of one bucket may not depend on each other, since all are launched together. Only a direct edge is checked
 /// here: a longer path shows as a definition after its use, a lost order of accesses, or a lost ordering edge.
 bool BucketCheck::checkIndependent(const BucketMember &member, uint32_t launch) {
   const Step &step = evidence_.before[launch];
@@ -136,10 +136,10 @@ bool BucketCheck::checkIndependent(const BucketMember &member, uint32_t launch) 
   return true;
 }
 
-/// What a member had to follow, the bucket must follow.
+/// The bucket must follow every node that a member had to follow.
 void BucketCheck::checkOrderingEdges(const BucketMember &member, uint32_t launch) {
   const Correspondence &correspondence = evidence_.correspondence;
-  // Because where there is a wait for each member, only its own can follow for it.
+  // If there is a wait for each member, only the member's own wait counts here.
   size_t index = &member - entry_.members.data();
   llvm::ArrayRef<Node *> waits = entry_.waits;
   waits = waits.size() == entry_.members.size() ? waits.slice(index, 1) : waits;
@@ -207,7 +207,7 @@ void BucketCheck::evaluate() {
                   [&](const Call &, llvm::ArrayRef<const Contents *> operands) { return evaluateLaunch(operands); });
 }
 
-// By now it is known, element for element, what the bucket sends: a[0, 4) b[0, 6) for a flat one. exchange() answers
+// At this point every element that the bucket sends is known: a[0, 4) b[0, 6) for a flat bucket. exchange() returns
 // what every rank receives for that, or why it is no exchange of the members' own.
 std::optional<Contents> BucketCheck::evaluateLaunch(llvm::ArrayRef<const Contents *> operands) {
   Contents sent{{}, call_.spec->coalesced};
@@ -231,7 +231,7 @@ std::optional<Contents> BucketCheck::evaluateLaunch(llvm::ArrayRef<const Content
   return received;
 }
 
-// --- What came of it -----------------------------------------------------------------------------------------------
+// --- Results --------------------------------------------------------------------------------------------------------
 
 void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) {
   uint32_t index = member.replacement ? evidence_.after.indexOf(member.replacement) : none;
@@ -241,7 +241,7 @@ void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) 
                   quoted(member.replacement) + " stands for its result, expected a node of the bucket");
   const Contents *value = evaluation_.valueOf(index);
   if (!value)
-    return; // because the node without value has its own finding
+    return; // the node without value has its own finding
   if (!evaluation_.isComplete(index))
     return report(*member.replacement, "merged-wait",
                   "stands for the result of " + quoted(member.launch) + " before any wait on it");
@@ -263,9 +263,9 @@ void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) 
                quoted(member.waits.front()) + " was");
 }
 
-/// The certificate must tell the truth about where a member's share stands. In a flat all_reduce of a = f32[4] and b =
-/// f32[6], a is at 0 with length 4 and b at 4 with length 6. In a flat reduce_scatter over 2 ranks it is the share of
-/// the first rank that counts: a at 0 with length 2, b at 2 with length 3. In a list a member's place is its number.
+/// The certificate must state each member's share correctly. In a flat all_reduce of a = f32[4] and b = f32[6], a is at
+/// 0 with length 4 and b at 4 with length 6. In a flat reduce_scatter over 2 ranks, the share of the first rank counts:
+/// a is at 0 with length 2, b at 2 with length 3. In a list, a member's place is its number.
 void BucketCheck::checkShare(uint32_t index) {
   const BucketMember &member = entry_.members[index];
   const Shipment::Member &sender = shipment_.members[index];
@@ -280,7 +280,7 @@ void BucketCheck::checkShare(uint32_t index) {
     return;
   }
   if (!sent_ || sent_->isList || call_.spec->kind == CollectiveKind::AllToAll)
-    return; // because a share of an all_to_all is not one stretch
+    return; // a share of an all_to_all is not contiguous
   int64_t ranks = call_.spec->kind == CollectiveKind::ReduceScatter ? call_.groupSize.value_or(1) : 1;
   int64_t length = product(*shipment_.sources[sender.source].sizes) / ranks;
   Runs share;

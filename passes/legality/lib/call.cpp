@@ -25,7 +25,8 @@ std::optional<std::vector<int64_t>> integers(const Argument *argument) {
   return values;
 }
 
-/// "sum"; of a reduction that is held as an object, the object: two of them may mean two things.
+/// Returns "sum", for example; for a reduction that is an object, the object itself, since two objects may have
+/// different meanings.
 std::string reduction(const Program &program, const Step &step, const Argument *argument) {
   if (!argument)
     return "";
@@ -51,8 +52,8 @@ Call readWrapped(const Program &program, uint32_t index) {
 
 } // namespace
 
-// A pass that inlines a control_deps erases its subgraph, and the program before is read after that. So a body that is
-// gone is looked for among the erased ones, which the graph keeps.
+// A pass that inlines a control_deps erases its subgraph before the program before is read. So an erased body is looked
+// up among the erased graphs, which the graph keeps.
 const Graph *wrappedGraph(const Program &program, const Step &step) {
   if (!step.op || step.op->role != OpRole::ControlDeps || step.arguments->positional.size() < 2)
     return nullptr;
@@ -121,9 +122,8 @@ bool alike(const Call &a, const Call &b) {
          a.groupSize == b.groupSize && a.root == b.root;
 }
 
-// alike() compares kind, group, reduction, sizes and root. A call with any further argument that is not None says
-// something that a bucket would have to say too, and no bucket does; tag and group size of old calls say who takes
-// part.
+// alike() compares kind, group, reduction, sizes and root. A further argument that is not None carries information that
+// a bucket cannot express. The tag and group size of old calls are exceptions: they identify the participants.
 bool saysNothingElse(const Step &step) {
   const CollectiveSpec &spec = *step.collective();
   for (int i = 0, end = static_cast<int>(step.op->params.size()); i < end; ++i) {
@@ -143,9 +143,9 @@ bool isPlainExchange(const Call &call) {
   return !spec.inPlace && !spec.synchronous && !spec.coalesced && spec.output < 0 && call.inputs.size() == 1;
 }
 
-// Two numbers have one sum, a + b == b + a to the last bit. Of three, (a + b) + c may differ from a + (b + c), and
-// which of them a backend computes may depend on the size of the buffer. Minimum, maximum, bits and whole numbers are
-// the same in any order.
+// A sum of two numbers has one result: a + b and b + a are bitwise equal. For three numbers, (a + b) + c may differ
+// from a + (b + c), and the order that a backend chooses may depend on the size of the buffer. Minimum, maximum,
+// bitwise and integer reductions are the same in any order.
 bool addsInSomeOrder(const Program &program, const Call &call) {
   if (!call.spec || call.spec->reduceOp < 0)
     return false;
@@ -178,8 +178,8 @@ Meetings::Meetings(llvm::ArrayRef<const Call *> samples) {
   }
 }
 
-// Counts, rank by rank, how often each other group is met: [0, 1, 2, 3] meets [0, 1] twice, and [0, 4] once. Twice is
-// enough for two ranks that could disagree about an order.
+// Counts, rank by rank, how often each other group contains a rank of this one: [0, 1, 2, 3] and [0, 1] share two
+// ranks, [0, 1, 2, 3] and [0, 4] share one. Two shared ranks are enough for a disagreement about an order.
 std::vector<uint32_t> Meetings::of(uint32_t sample) const {
   std::vector<uint32_t> meeting = unknown_;
   meeting.push_back(sample);

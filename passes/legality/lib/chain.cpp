@@ -6,10 +6,10 @@
 
 namespace ccgraph::legality {
 
-// One description holds for all ranks at once. "own x from 0 + 2 * rank" is elements 0 and 1 on rank 0, and 2 and 3 on
-// rank 1. An exchange turns what differs by rank into a list over the ranks: a gather of that is "rank 0's x from 0"
-// and then "rank 1's x from 2" (ofRank), where a reduction over the group is the same on every rank and needs no rank
-// in its name.
+// One description is valid on all ranks. "own x from 0 + 2 * rank" is elements 0 and 1 on rank 0, and 2 and 3 on rank
+// 1. An exchange turns a value that differs by rank into a list over the ranks: its gather is "rank 0's x from 0" and
+// then "rank 1's x from 2" (ofRank). A reduction over the group is the same on every rank, so its term contains no
+// rank.
 using Outcome = std::variant<Layout, std::string>;
 
 uint32_t Terms::intern(Term term) {
@@ -33,7 +33,7 @@ Run Terms::ofRank(Run run, int64_t rank) {
   return run;
 }
 
-/// Why this call cannot stand in the chain; empty if it can.
+/// Returns why this call cannot be in the chain; empty if it can.
 std::string Terms::agree(const Call &call) {
   if (call.group.form == GroupTerm::Form::Unread)
     return "is on a group that cannot be told";
@@ -80,8 +80,8 @@ Outcome Terms::exchange(const Call &call, const Layout &input) {
   return "is of a kind that cannot be followed through a chain";
 }
 
-// An own part that is the same on every rank has a reduction with a name: "sum of x from 0". A sum of sums, or one of
-// parts that differ by rank, is a number too, but none that this algebra has a name for, so it is refused.
+// An own run that is the same on every rank has a reduction with a term: "sum of x from 0". A sum of sums, or of runs
+// that differ by rank, has no term in this algebra, so it is rejected.
 Outcome Terms::reduce(const Call &call, const Layout &input) {
   Runs runs;
   for (Run run : *input.runs) {
@@ -113,9 +113,9 @@ Outcome Terms::gather(const Layout &input, const Sizes &sizes) {
   return contiguous(sizes, std::move(runs));
 }
 
-// A scatter sends piece k of the input to rank k. To say it of any rank at once, all pieces must be alike but for where
-// they begin, by a step that grows evenly: for x[0, 2) and x[2, 4) the first is x[0, 2) and the step 2. For x[0, 2) and
-// x[1, 3) it is 1; for x[0, 2) and y[0, 2) there is none.
+// A scatter sends piece k of the input to rank k. One description covers all ranks if the pieces are equal except for
+// their start, which must grow by a constant step. For x[0, 2) and x[2, 4), the first piece is x[0, 2) and the step is
+// 2. For x[0, 2) and x[1, 3) the step is 1. For x[0, 2) and y[0, 2) there is no step.
 std::optional<Runs> Terms::firstPiece(const Layout &input) const {
   int64_t piece = input.numElements() / ranks_;
   auto pieceOf = [&](int64_t rank) {

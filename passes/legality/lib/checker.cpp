@@ -7,11 +7,10 @@ namespace ccgraph {
 namespace legality {
 namespace {
 
-// A pass hands over what it says it did; nothing of that is believed before it is shown. First it is shown that the
-// certificate fits the two graphs: every node is the same on both sides or stands in one entry, and each reads what it
-// read, or what an entry puts in its place. If that fails, nothing else is asked, because every later check looks up
-// who stands for whom. Then each check below shows one thing that a pass may not break, by its own reading of both
-// programs.
+// A pass hands over a claim of what it did; each part must be proved. First the certificate must fit the two graphs:
+// every node is the same on both sides or is in one entry, and each node reads what it read, or what an entry puts in
+// its place. If that fails, no other check runs, because the later checks rely on the correspondence of nodes. Each
+// check below then proves one property that a pass must keep, by its own reading of both programs.
 void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkMerged(evidence, findings);
   checkPlaces(evidence, findings);
@@ -27,8 +26,8 @@ void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkMemory(evidence, findings);
 }
 
-// The graph is the one that was rewritten, and the snapshot says what it was: nodes that are gone are still readable,
-// since a graph keeps what was erased.
+// `graph` is the graph that was rewritten, and the snapshot records its earlier state. Removed nodes are still
+// readable, since a graph keeps erased nodes.
 void check(const GraphSnapshot &snapshot, const Graph &graph, const Certificate &certificate,
            const LegalityOptions &options, Findings &findings) {
   Program before(snapshot);

@@ -29,14 +29,14 @@ struct Evidence {
   const LegalityOptions &options;
 };
 
-// --- What stands where ---------------------------------------------------------------------------------------------
+// --- Structure ------------------------------------------------------------------------------------------------------
 
 /// Untouched nodes are as before, except for operands that an entry replaced. O(n + e).
 void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
 /// Definitions before uses, placeholders in their order, the output last; groups and subgraphs kept. O(n + e).
 void checkWellFormed(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
 
-// --- What it means -------------------------------------------------------------------------------------------------
+// --- Meaning --------------------------------------------------------------------------------------------------------
 
 /// Conflicting accesses to one storage keep their order, and so do the steps that name a tensor and those that reshape
 /// it. O((n + e) log n).

@@ -24,9 +24,9 @@ std::string claimText(Claim claim) {
 }
 
 // For  c1 = f(a); c2 = f(b); w1 = wait(c1); w2 = wait(c2)  ->  B = f([a, b]); ...; v1 = wait(B[0]); v2 = wait(B[1])
-//   image       w1 -> v1, w2 -> v2; c1 and c2 have none: nobody may read them any more
-//   performer   c1 -> B, c2 -> B; w1 -> v1, w2 -> v2: who communicates and waits in their place
-// Every node that is on both sides stands for itself. All others must be claimed by an entry, each by one.
+//  image       w1 -> v1, w2 -> v2; c1 and c2 have none: no step may read them any more
+//  performer   c1 -> B, c2 -> B; w1 -> v1, w2 -> v2: the steps that communicate and wait instead
+// Every node that is on both sides corresponds to itself. Every other node must be claimed by exactly one entry.
 Correspondence::Correspondence(const Rewrite &rewrite, Findings &findings)
     : rewrite_(rewrite), untouched_(rewrite.before.size(), none), images_(rewrite.before.size(), none),
       performers_(rewrite.before.size(), none), origin_(rewrite.after.size(), none),
@@ -54,7 +54,7 @@ void Correspondence::match(Findings &) {
   }
 }
 
-/// Takes a node for an entry: it must stand on the entry's side only, and in no other entry.
+/// Claims a node for an entry: it must be on the entry's side only, and in no other entry.
 void Correspondence::claim(const Node *node, bool before, Claim claim, Findings &findings) {
   const Node &place = node ? *node : *rewrite_.graph.front();
   std::string entry = claimText(claim);
@@ -155,7 +155,7 @@ void Correspondence::bindFinished(const RuleEntry &entry) {
   }
 }
 
-/// The last of the chain's launches counts as the one that does what the matched launch did.
+/// The last launch of the chain is the performer of the matched launch.
 void Correspondence::bindChain(const RuleEntry &entry) {
   llvm::SmallVector<uint32_t, 2> launches;
   for (const Node *node : entry.built)
@@ -187,9 +187,9 @@ void Correspondence::requireClaims(Findings &findings) {
       findings.add(*rewrite_.after[i].node, "unlisted", "is new, and stands in no entry of the certificate");
 }
 
-/// Gives removed nodes the image of the node that stands for them. A twin may be removed in favour of another one: if c
-/// went for b and b for a, the image of c is that of a. No chain is longer than there are removed nodes, which ends a
-/// circle.
+/// Gives removed nodes the image of the node that replaces them. A twin may be removed in favour of another removed
+/// node: if b replaces c and a replaces b, the image of c is that of a. The number of removed nodes limits the length
+/// of a path, which ends a cycle.
 void Correspondence::followTwins(Findings &findings) {
   const auto &removed = rewrite_.certificate.removed;
   auto imageOf = [&](const Node *node) {

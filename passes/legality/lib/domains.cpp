@@ -22,14 +22,14 @@ llvm::StringRef domainText(Domain domain) {
   return "";
 }
 
-/// A step with a domain: where it was, where it is.
+/// A step with a domain, and its positions before and after.
 struct Place {
   uint32_t before = 0;
   uint32_t after = 0;
 };
 
 /// Steps of one domain keep their order among themselves, and every step with an effect keeps the number of opaque
-/// steps above it. For  r1 = rand(); o = opaque(); r2 = rand()  that fixes the order of all three.
+/// steps before it. For  r1 = rand(); o = opaque(); r2 = rand()  that fixes the order of all three.
 class DomainCheck {
 public:
   DomainCheck(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {
@@ -67,7 +67,7 @@ private:
                           ", another one, expected after it");
   }
 
-  /// Nothing with an effect passes an opaque step.
+  /// No step with an effect moves across an opaque step.
   void keepsSides(Domain domain) {
     for (const Place &place : of(domain)) {
       auto [was, now] = fencesBefore(place);
@@ -76,7 +76,7 @@ private:
     }
   }
 
-  /// Because an opaque step may use what has arrived, what had arrived before it still has.
+  /// An opaque step may use a completed result, so every result that was complete before it still is.
   void waitsBefore() {
     for (const Place &place : waits_) {
       auto [was, now] = fencesBefore(place);
@@ -85,7 +85,7 @@ private:
     }
   }
 
-  /// How many opaque steps stood, and stand, above a step.
+  /// Returns how many opaque steps precede a step, before and after.
   [[nodiscard]] std::pair<size_t, size_t> fencesBefore(const Place &place) const {
     auto fences = of(Domain::All);
     auto was = llvm::partition_point(fences, [&](const Place &fence) { return fence.before < place.before; });

@@ -21,7 +21,7 @@ void Evaluation::begin(uint32_t step, Layout layout) {
 //   buf = cat(a, b)          a[0, 2) b[0, 3)
 //   c = all_reduce(buf)      a'[0, 2) b'[0, 3), not complete
 //   w = wait(c)              the same, complete
-//   v = slice(w, 0, 0, 2)    a'[0, 2), complete: all of a's result, so v may stand for it
+//  v = slice(w, 0, 0, 2)    a'[0, 2), complete: all of a's result, so v may replace it
 void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch) {
   llvm::SmallVector<uint32_t, 32> order(steps.begin(), steps.end());
   llvm::sort(order);
@@ -33,7 +33,7 @@ void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> la
   }
 }
 
-/// New nodes may move data and wait; nothing that anyone else could see.
+/// New nodes may move data and wait, but must have no observable effect.
 bool Evaluation::isPlain(const Step &step) {
   bool writes = llvm::any_of(evidence_.after.accesses(step),
                              [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
@@ -74,7 +74,7 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
   return step.waits ? evaluateWait(step, operands) : evaluateMovement(step, operands);
 }
 
-/// A wait passes its operand on; a wait on a list of values yields that list.
+/// A wait passes its operand on; a wait on a list of values returns that list.
 std::optional<Contents> Evaluation::evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands) {
   if (!elementwiseList(step))
     return operands.size() == 1 ? std::optional<Contents>(*operands[0]) : std::nullopt;
@@ -108,7 +108,7 @@ bool sameDims(llvm::ArrayRef<int64_t> values, llvm::ArrayRef<Dim> dims) {
                     [](int64_t value, const Dim &dim) { return dim == Dim(value); });
 }
 
-/// Strides of dimensions of size 0 and 1 say nothing.
+/// Strides of dimensions of size 0 and 1 have no meaning.
 bool sameStrides(const Layout &layout, const Type &type) {
   for (size_t i = 0; i < layout.sizes.size(); ++i)
     if (layout.sizes[i] > 1 && !(type.strides()[i] == Dim(layout.strides[i])))
@@ -118,7 +118,7 @@ bool sameStrides(const Layout &layout, const Type &type) {
 
 } // namespace
 
-/// The declared type must be the one that the value has, because later nodes are compiled against it.
+/// The declared type must be the value's own type, because later nodes are compiled against it.
 bool Evaluation::fitsType(const Step &step, const Contents &value) {
   const Type *type = step.type;
   if (!type || value.isList || value.elements[0].unsized)

@@ -12,9 +12,9 @@ namespace {
 // A pass may replace a collective by others that compute the same, such as
 //   c = all_reduce(x, "sum"); w = wait(c)
 //   ->  s = reduce_scatter(x, "sum"); t = wait(s); g = all_gather(t); v = wait(g)
-// The entry lists c and w as matched, and v, s, t, g as built. Both sides are evaluated from x on as terms (chain.h):
-// the collective that went yields "sum of x from 0", and v must hold just that. In between every collective must send
-// what has been waited for, and follow whatever the first one had to follow.
+// The entry lists c and w as matched, and v, s, t, g as built. Both sides are evaluated from x on as terms (chain.h).
+// The removed collective returns "sum of x from 0", and v must hold the same. Every collective of the chain must send a
+// value that has been waited for, and must follow every node that the removed collective had to follow.
 
 /// One entry of the rule exchange-chain.
 class ChainCheck {
@@ -69,7 +69,8 @@ private:
     return true;
   }
 
-  /// Dimensions that are numbers of the tensor, and as many ranks as its type and the group say.
+  /// Reads the dimensions, which must be dimensions of the tensor, and the ranks, which must agree with its type and
+  /// the group.
   bool readResharding(const Step &step) {
     auto dim = [&](llvm::StringRef name) {
       const Argument *argument = Program::argument(step, step.op->paramIndex(name));
@@ -92,13 +93,13 @@ private:
     return true;
   }
 
-  /// The chain begins with what the collective sent.
+  /// The chain begins with the input of the removed collective.
   bool begin() {
     uint32_t input = call_.inputs[0];
     uint32_t image = input == none ? none : evidence_.correspondence.image(input);
     const Type *type = input == none ? nullptr : evidence_.before[input].type;
     Sizes sizes;
-    // Because the type of a tensor that is reshaped in place says what it was.
+    // If the tensor is reshaped in place, its type does not describe it here.
     bool reshaped = input != none && llvm::any_of(evidence_.storagesBefore.of(input), [&](uint32_t storage) {
                       return evidence_.storagesBefore.isReshaped(storage);
                     });
@@ -136,7 +137,7 @@ private:
     return Contents{{std::move(std::get<Layout>(outcome))}, false};
   }
 
-  /// Because a gather over fewer ranks than the group has would be another one.
+  /// A gather over fewer ranks than the group has would be another collective.
   void checkGroupSize(const Call &call) {
     auto size = call.group.group ? call.group.group->size() : std::nullopt;
     if (size && call.groupSize && *call.groupSize != *size)
@@ -144,7 +145,8 @@ private:
                                                    llvm::Twine(*size) + " of group '" + call.group.text + "'");
   }
 
-  /// An all_reduce of complex numbers goes as pairs of real ones; NCCL has no such way for a reduce_scatter, nor any of bools.
+  /// An all_reduce of complex numbers is sent as pairs of real numbers. NCCL has no such form for a reduce_scatter, and
+  /// no reduce_scatter of bools.
   void checkDtype(const Call &call) {
     const Node &node = *evidence_.after[call.step].node;
     const Type *type = evidence_.after[call.step].type;
@@ -154,7 +156,7 @@ private:
       report(node, "reduces and scatters " + shortName(dtype) + ", which not every backend does");
   }
 
-  /// What the matched launch had to follow, each of the chain's must follow.
+  /// Each launch of the chain must follow every node that the matched launch had to follow.
   void checkOrderingEdges(const Step &step) {
     auto kept = evidence_.after.ordering(step);
     for (uint32_t edge : evidence_.before.ordering(evidence_.before[call_.step]))
@@ -171,7 +173,7 @@ private:
     uint32_t index = evidence_.after.indexOf(&result);
     const Contents *value = evaluation_.valueOf(index);
     if (!value)
-      return; // because the node without value has its own finding
+      return; // the node without value has its own finding
     if (!evaluation_.isComplete(index))
       report(result, "stands for the result of " + quoted(rule_.matched.front()) + " before all waits");
     if (value->isList || !sameElements(value->elements[0], expected))

@@ -56,7 +56,7 @@ private:
   static Outcome made(Runs runs) { return contiguous({}, std::move(runs)); }
   int64_t numElements(uint32_t source) const { return product(*shipment_.sources[source].sizes); }
 
-  /// Because each element of the result depends on the elements at its own place alone, it stands where they stood.
+  /// Each element of the result depends only on the elements at its own position, so the layout stays the same.
   Outcome elementwise() const {
     Runs runs;
     for (Run run : *input_.runs) {
@@ -66,7 +66,8 @@ private:
     return made(std::move(runs));
   }
 
-  /// What rank 0 sent, then what rank 1 sent: the k-th copy of a member's elements is the k-th part of its own result.
+  /// The result is what rank 0 sent, then what rank 1 sent: the k-th copy of a member's elements is the k-th part of
+  /// its own result.
   Outcome gather() const {
     Runs runs;
     for (int64_t rank = 0; rank < *call_.groupSize; ++rank)
@@ -80,12 +81,13 @@ private:
     return made(std::move(runs));
   }
 
-  // On 2 ranks, a = f32[4] and b = f32[6] as a[0, 2) b[0, 3) a[2, 4) b[3, 6) pass: the second chunk is the first one
-  // with each member one share further on, 2 and 3 elements. Each rank then receives its own a'[0, 2) b'[0, 3). As a[0,
-  // 4) b[0, 6), rank 0 would get all of a and one element of b, and no share of the result would be that of a member.
+  // On 2 ranks, a = f32[4] and b = f32[6] as a[0, 2) b[0, 3) a[2, 4) b[3, 6) are accepted: the second chunk is the
+  // first one with each member one share later, 2 and 3 elements. Each rank then receives its own a'[0, 2) b'[0, 3).
+  // With a[0, 4) b[0, 6), rank 0 would get all of a and one element of b, and no part of the result would be a member's
+  // share.
 
-  /// Every chunk must hold, at each place, the element that the first chunk holds there, one share of its member
-  /// further on for each rank.
+  /// Every chunk must hold, at each position, the element of the first chunk at that position, one share of its member
+  /// later for each rank.
   Outcome scatter() const {
     int64_t ranks = *call_.groupSize;
     int64_t chunk = input_.numElements() / ranks;
@@ -120,7 +122,7 @@ private:
     return fits(call.inputSplits) && fits(call.outputSplits);
   }
 
-  /// Members that send one value must agree on its splits, because its elements are told apart by value alone.
+  /// Members that send one value must agree on its splits, because elements are identified by value alone.
   bool splitsFit() const {
     if (!call_.inputSplits || !splitsFit(call_))
       return false;
@@ -133,7 +135,7 @@ private:
     });
   }
 
-  /// Where each member's next chunk begins, on both sides.
+  /// The start of each member's next chunk, on both sides.
   struct Cursor {
     int64_t row = 1; ///< elements in one unit of the splits
     int64_t sent = 0;
@@ -141,10 +143,10 @@ private:
   };
 
   // With members a (1 element for each of 2 ranks) and b (2 for each), the buffer must be a[0, 1) b[0, 2) a[1, 2) b[2,
-  // 4). Since every rank runs this program, what arrives from a rank is laid out so too.
+  // 4). Every rank runs this program, so data from another rank has the same layout.
 
-  /// The chunk that goes to a rank must hold each member's own chunk for it, whole, in bucket order; so what comes from
-  /// a rank does, too.
+  /// The chunk for a rank must hold each member's own chunk for that rank, whole, in bucket order; so the chunk from a
+  /// rank does too.
   Outcome transpose() const {
     if (!splitsFit())
       return "has splits that are no list of one number a rank";
@@ -170,7 +172,7 @@ private:
     return made(std::move(results));
   }
 
-  /// Appends what the members send to a rank and receive from it; gives the number of elements received.
+  /// Appends what the members send to a rank and receive from it; returns the number of elements received.
   int64_t chunksOf(size_t rank, std::vector<Cursor> &cursors, Runs &sent, Runs &results) const {
     int64_t received = 0;
     for (auto [member, cursor] : llvm::zip(shipment_.members, cursors)) {
@@ -192,8 +194,8 @@ private:
 
 } // namespace
 
-// On 4 ranks f32[8, 3] is gathered to [32, 3] and scattered to [2, 3]; an all_to_all with output splits [1, 2, 3, 4]
-// makes [10, 3] of it, if its input splits add up to 8. A 0-d tensor is gathered to [4].
+// On 4 ranks, f32[8, 3] is gathered to [32, 3] and scattered to [2, 3]. An all_to_all with output splits [1, 2, 3, 4]
+// returns [10, 3] if its input splits add up to 8. A 0-d tensor is gathered to [4].
 std::optional<Sizes> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes) {
   Sizes result(sizes.begin(), sizes.end());
   int64_t ranks = call.groupSize.value_or(0);

@@ -2,7 +2,7 @@
 
 namespace ccgraph::legality {
 
-// A user who sees this has met a defect of ours, so the repair is a way around it.
+// A finding is a defect of ccgraph, so the suggested repair is a way around it.
 void Findings::add(const Node &node, llvm::StringRef rule, const llvm::Twine &message, const llvm::Twine &entry) {
   std::string where = entry.str();
   std::string repair = "pass '" + certificate_.pass + "' may not do this" +

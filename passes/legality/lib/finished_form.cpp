@@ -8,12 +8,12 @@ namespace ccgraph::legality {
 
 namespace {
 
-// c10d's own operators fill buffers, are finished when they return, and yield the buffers again:
-//   p = c10d.allgather_([[a, b]], [x], pg); l = p[0]; m = l[0]; y = m[1]
-//   ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c); s = split_with_sizes_copy(w, [n, n]); y = s[1]
-// The entry lists p, then l, m and y, as matched; c and w, then s and y, as built. y takes buffer 1, so what reads it may read
-// the getitem of number 1 of what was made; where there is one buffer, w. Lists and the Work have nothing that stands for
-// them, so nobody may read them any more.
+// c10d's own operators fill buffers, are complete when they return, and return the buffers again:
+//  p = c10d.allgather_([[a, b]], [x], pg); l = p[0]; m = l[0]; y = m[1]
+//  ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c); s = split_with_sizes_copy(w, [n, n]); y = s[1]
+// The entry lists p, then l, m and y, as matched; c and w, then s and y, as built. The old y is buffer 1, so its
+// readers may read the built getitem of number 1, or w if there is only one buffer. Lists and the Work have no
+// replacement, so no node may read them any more.
 
 constexpr llvm::StringLiteral understood[] = {
     "c10d._allgather_base_.default", "c10d._reduce_scatter_base_.default",
@@ -22,13 +22,13 @@ constexpr llvm::StringLiteral understood[] = {
     "c10d.reduce_scatter_.default",
 };
 
-/// How many getitems lead from the call to a tensor.
+/// Returns how many getitems lead from the call to a tensor.
 size_t depthOf(const OpDef &op) {
   llvm::StringRef type = op.results.empty() ? "" : llvm::StringRef(op.results.front().type);
   return 1 + type.count("[]");
 }
 
-/// What pairs the outputs of a call with its Work: the same value again.
+/// Returns true for the operator that pairs a call's outputs with its Work: its value is the same again.
 bool isPairing(const Step &step) {
   return step.op && step.op->target.str() == "torch.distributed._spmd.comm_tensor._wrap_comm_result" &&
          step.numOperands == 1 && step.numOrdering == 0;
@@ -75,7 +75,7 @@ private:
     findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
   }
 
-  /// Whether the caller waits for the Work, and how long, is nothing to what is finished on return.
+  /// A wait on the Work, and its timeout, have no meaning for a call that is complete on return.
   static bool saysNothingElse(const Step &was) {
     const CollectiveSpec &spec = *was.collective();
     int read[] = {spec.input, spec.output, spec.reduceOp, spec.group, spec.root};
@@ -102,7 +102,7 @@ private:
            after_.operands(wait)[0] == launch_;
   }
 
-  /// Because the pieces are read where the call read them, nothing may stand between what was built.
+  /// The pieces must be read where the call read them, so no other node may be between the built nodes.
   bool areTogether() const {
     llvm::SmallVector<uint32_t, 8> places;
     for (const Node *node : rule_.built)
@@ -111,7 +111,7 @@ private:
     return places.back() - places.front() + 1 == places.size();
   }
 
-  /// A tensor, those of a list, or those of the only list in a list; else nothing.
+  /// Returns the tensor, those of a list, or those of the only list in a list; else nothing.
   llvm::SmallVector<uint32_t, 4> tensors(int parameter) const {
     const Argument *argument = Program::argument(before_[call_], parameter);
     if (argument && argument->isSequence() && !argument->elements().empty() && argument->elements()[0].isSequence())
@@ -128,7 +128,7 @@ private:
     return claim.part == Part::Rule && claim.entry == entry_;
   }
 
-  /// The tensor, or the pieces joined.
+  /// Checks that the input is the tensor, or the concatenated pieces.
   bool sendsTheSame(const Step &now) {
     uint32_t input = after_.operands(now)[0];
     if (sent_.size() == 1)
@@ -154,7 +154,7 @@ private:
            (form.reduceOp < 0 || means(was, spec_->reduceOp, now, form.reduceOp, &ObjectMeaning::reduceOp));
   }
 
-  /// The same word or object, or the word that a file says the object means.
+  /// Returns true for the same word or object, or the word that a file defines for the object.
   bool means(const Step &was, int before, const Step &now, int after, std::string ObjectMeaning::*word) const {
     const Argument *a = Program::argument(was, before), *b = Program::argument(now, after);
     if (!a || !b)
@@ -173,7 +173,7 @@ private:
 
   const Type *typeOf(uint32_t before) const { return before_[before].type; }
 
-  /// Row-major tensors with a first dimension that is a number.
+  /// Returns true for row-major tensors whose first dimension is a number.
   bool haveRows(llvm::ArrayRef<uint32_t> values) const {
     return llvm::all_of(values, [&](uint32_t value) {
       const Type *type = typeOf(value);
@@ -192,7 +192,7 @@ private:
     return llvm::all_of(values, [&](uint32_t value) { return typeOf(value)->sizes() == typeOf(values[0])->sizes(); });
   }
 
-  /// The ranks as the new call counts them are those that the tensors of the old one tell.
+  /// Checks that the ranks of the new call agree with the tensors of the old one.
   bool haveShares(const Call &now) const {
     if (spec_->inPlace)
       return sent_.size() == 1 && typeOf(sent_[0]) && after_[launch_].type == typeOf(sent_[0]);
@@ -222,7 +222,7 @@ private:
     return false;
   }
 
-  /// All rows, of what is sent and what is filled, hold as many elements of one dtype.
+  /// Checks that all rows that are sent and filled have the same number of elements of one dtype.
   bool isOneLength() const {
     const Type &first = *typeOf(sent_[0]);
     auto fits = [&](uint32_t value) {
@@ -233,7 +233,7 @@ private:
     return llvm::all_of(sent_, fits) && llvm::all_of(filled_, fits);
   }
 
-  /// One tensor of a share for each rank, or as many shares.
+  /// Checks that there is one tensor with a share for each rank, or one share a rank.
   bool areShares(llvm::ArrayRef<uint32_t> many, uint32_t share, int64_t ranks) const {
     int64_t all = rows(many[0])[0] * static_cast<int64_t>(many.size());
     return ranks > 0 && isOneSize(many) && rows(share)[0] * ranks == all &&
@@ -273,7 +273,7 @@ private:
       refuse("has no node beside it that stands for " + quoted(getItem.node) + " as it was");
   }
 
-  /// Each buffer is a copy of its rows, in memory of its own.
+  /// Checks that each buffer is a copy of its rows, in memory of its own.
   void checkTakenApart() {
     std::optional<uint32_t> split;
     for (const Node *node : llvm::ArrayRef(rule_.built).drop_front(2)) {
@@ -317,7 +317,7 @@ private:
   uint32_t wait_ = none;
   llvm::SmallVector<uint32_t, 4> sent_;
   llvm::SmallVector<uint32_t, 4> filled_;
-  size_t explained_ = 0; ///< built nodes beside launch and wait that the template knows
+  size_t explained_ = 0; ///< built nodes, besides launch and wait, that the template allows
 };
 
 } // namespace

@@ -7,14 +7,15 @@ namespace ccgraph::legality {
 
 namespace {
 
-// A call may be spelled as another one that says the same:
-//   c10d_functional.all_reduce(x, "sum", "", [0, 1], 2)   ->  _c10d_functional.all_reduce(x, "sum", "tp"), where the table
-//                                                             gives "tp" the ranks [0, 1]
-//   _c10d_functional.all_reduce_(x, "sum", "tp")          ->  _c10d_functional.all_reduce(x, "sum", "tp"), where nobody
-//                                                             names the buffer x any more but through the result
-// The first half, argument by argument, is checked entry by entry; the second, who names what, for all entries at once.
+// A call may be replaced by another form with the same meaning:
+//  c10d_functional.all_reduce(x, "sum", "", [0, 1], 2)   ->  _c10d_functional.all_reduce(x, "sum", "tp"), where the
+//  table
+//                                                            gives "tp" the ranks [0, 1]
+//  _c10d_functional.all_reduce_(x, "sum", "tp")          ->  _c10d_functional.all_reduce(x, "sum", "tp"), where every
+//                                                            later use of the buffer x goes through the result
+// The arguments are checked entry by entry; the uses of buffers are checked for all entries together.
 
-/// Compares one call with the one that stands for it.
+/// Compares one call with the call that replaces it.
 class FormCheck {
 public:
   FormCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
@@ -40,7 +41,7 @@ private:
     findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
   }
 
-  /// The same operator of the older or the autograd namespace, whose arguments are the same.
+  /// Returns true for the same operator of the older or the autograd namespace with the same arguments.
   bool isRenamed(const Step &was, const Step &now) const {
     llvm::StringRef name = was.op->target.str();
     const CollectiveSpec *spec = was.collective();
@@ -70,7 +71,7 @@ private:
            sameSplits(was, old->outputSplits, now, form->outputSplits);
   }
 
-  /// Both trees say the same, node for node that stands for it; nothing equals nothing.
+  /// Returns true if both trees are equal, with each node replaced by its image; null equals null.
   bool same(const Step &was, const Argument *a, const Step &now, const Argument *b) const {
     if (!a || !b)
       return !a && !b;
@@ -88,9 +89,9 @@ private:
     return before != none && after != none && evidence_.correspondence.image(before) == after;
   }
 
-  // A name stands for ranks only where a file gives it to them, and to no other group.
+  // A name means ranks only if a file gives these ranks to it, and to no other group.
 
-  /// The group of the functional call is the only one with the ranks, and the tag, of the older one.
+  /// Checks that the group of the functional call is the only one with the ranks, and the tag, of the older call.
   bool namesRanks(const Step &was, const Step &now) const {
     Call old = readCall(evidence_.before, evidence_.before.indexOf(was.node));
     Call form = readCall(evidence_.after, evidence_.after.indexOf(now.node));
@@ -104,7 +105,7 @@ private:
     return fits(*form.group.group) && llvm::count_if(evidence_.rewrite.graph.groups().groups(), fits) == 1;
   }
 
-  /// Splits that were left out are equal ones.
+  /// Omitted splits are equal splits.
   bool sameSplits(const Step &was, int before, const Step &now, int after) const {
     const Argument *given = Program::argument(was, before);
     if (after < 0 || (given && !given->is(Argument::Kind::None)))
@@ -127,10 +128,10 @@ private:
   Findings &findings_;
 };
 
-/// Who names a buffer that a matched call wrote, and that the built one leaves as it was.
+/// Finds the nodes that name a buffer which a matched call wrote and which the built call leaves unchanged.
 ///
-/// The program before is read with the effects of the built calls (adoptRuleEffects), so the result of a matched call is
-/// memory of its own there, and whoever still names the buffer after it does so by another name.
+/// The program before is read with the effects of the built calls (adoptRuleEffects), so the result of a matched call
+/// is new memory there. A later node that still names the buffer does so by another name.
 class BufferCheck {
 public:
   BufferCheck(const Evidence &evidence, Findings &findings)
@@ -182,7 +183,7 @@ private:
     const Type *type = before_[value].type;
     if (!type || !type->isTensor() || !type->isContiguous())
       return false;
-    // Because what another matched call yielded has a size only where something was built that stands for it.
+    // The result of another matched call has a known size only if a built node replaces it.
     uint32_t image = evidence_.correspondence.image(value);
     return isWhole(storages_, value, type) || (image != none && isWhole(evidence_.storagesAfter, image, type));
   }

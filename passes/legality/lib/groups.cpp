@@ -17,8 +17,8 @@ std::string listed(llvm::ArrayRef<int64_t> ranks) {
   return "[" + text + "]";
 }
 
-/// The key of a value: what it is made of, down to inputs, attributes and literals. A value that another call with
-/// the same key might not equal is its node.
+/// The key of a value: the expression that computes it, down to inputs, attributes and literals. If another call with
+/// the same key might return another value, the key is the node itself.
 class ValueKey {
 public:
   explicit ValueKey(const Program &program) : program_(program) {}
@@ -38,7 +38,8 @@ private:
     return type && (type->isTensor() || type->isList());
   }
 
-  /// Does a second such call yield the same? Only if nothing but its arguments decides.
+  /// Returns true if a second such call may return another value. False only if the result depends on nothing but the
+  /// arguments.
   bool depends(uint32_t index) const {
     const Step &step = program_[index];
     return !step.op || step.op->opaque || step.op->domain != Domain::None || step.op->keepAlways ||
@@ -46,8 +47,8 @@ private:
            llvm::any_of(program_.operands(step), [&](uint32_t operand) { return isTensor(operand); });
   }
 
-  // mesh_get_process_group(mesh, 0) at two places is the key "(_dtensor.mesh_get_process_group.default|node 3|2:0)" at
-  // both, so both are one group. A call of an operator that nobody knows is only itself.
+  // mesh_get_process_group(mesh, 0) at two places has the key "(_dtensor.mesh_get_process_group.default|node 3|2:0)" at
+  // both, so both are one group. A call of an unknown operator is equal only to itself.
   std::string value(uint32_t index) {
     if (index == none || left_ == 0 || --left_ == 0)
       return byNode(index);
@@ -118,7 +119,7 @@ private:
   }
 
   const Program &program_;
-  unsigned left_ = 256; ///< because values that share operands make keys that double with each call
+  unsigned left_ = 256; ///< values that share operands produce keys that double with each call
 };
 
 GroupTerm named(const GroupTable &table, llvm::StringRef name) {
@@ -132,7 +133,7 @@ GroupTerm ofValue(const Program &program, uint32_t index) {
   return {GroupTerm::Form::Value, "value " + ValueKey(program).of(index), maker.name().str().str(), nullptr, {}};
 }
 
-/// Calls with tag and ranks: both say which group it is.
+/// For calls with tag and ranks: both identify the group.
 std::optional<GroupTerm> ofRanks(const Argument &list, const Argument *tag) {
   std::vector<int64_t> ranks;
   for (const Argument &element : list.elements()) {
@@ -146,7 +147,7 @@ std::optional<GroupTerm> ofRanks(const Argument &list, const Argument *tag) {
   return GroupTerm{GroupTerm::Form::Ranks, text + (tag ? tag->text().str() : ""), text, nullptr, std::move(ranks)};
 }
 
-/// The argument of the wrapper that a value of its body is; null for one that the body makes.
+/// Returns the wrapper's argument for a value of its body; null for a value that the body computes.
 const Argument *actual(const Step &wrapper, const Node &formal) {
   size_t number = 2;
   for (const Node *node = formal.graph()->front(); node && node != &formal; node = node->next())
@@ -173,8 +174,8 @@ GroupTerm unreadGroup(const Node &node) {
   return {GroupTerm::Form::Unread, "unread " + std::to_string(node.id()), "unknown", nullptr, {}};
 }
 
-// A collective that a control_deps wraps names its group inside of the body: by a text, which is read as it stands, or
-// by a placeholder, for which the wrapper's own argument is read.
+// A collective in a control_deps names its group inside the body: by a text, which is used unchanged, or by a
+// placeholder, for which the wrapper's argument is read.
 GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
   const Step &step = program[index];
   const CollectiveSpec &spec = *call.op()->collective;
@@ -193,8 +194,8 @@ GroupTerm readGroup(const Program &program, uint32_t index, const Node &call) {
   return ranks ? *ranks : unreadGroup(*step.node);
 }
 
-// Two ranks, because one rank alone cannot disagree about the order of two collectives. [0, 1] and [1, 2] share none
-// that matters, [0, 1, 2] and [1, 2] do; of a group without known members anything may be true.
+// The limit is two ranks, because one rank alone cannot disagree about the order of two collectives. [0, 1] and [1, 2]
+// share only one rank; [0, 1, 2] and [1, 2] share two. A group of unknown members may share any ranks.
 bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
   auto left = a.cells(), right = b.cells();
   if (a.key == b.key || left.empty() || right.empty())
@@ -206,10 +207,10 @@ bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
       left, [&](const auto &x) { return llvm::any_of(right, [&](const auto &y) { return shareTwo(x, y); }); });
 }
 
-// Two names for which a file gives the same ranks may be one communicator; so may a list of ranks and a name that
-// nobody describes. Two names that nobody describes are two keys of PyTorch's registry, and two groups.
-// A name with a list of some ranks of a known world is one that nobody describes: the list is that of one rank, and
-// other ranks may have other lists under the same two names.
+// Two names for which a file gives the same ranks may be one communicator; so may a list of ranks and an undescribed
+// name. Two undescribed names are two keys of PyTorch's registry, and two groups. A name whose list covers only some
+// ranks of a known world counts as undescribed: the list is that of one rank, and other ranks may have other lists
+// under the same two names.
 std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms, std::optional<int64_t> world) {
   using Form = GroupTerm::Form;
   auto isDescribed = [&](const GroupTerm &term) {

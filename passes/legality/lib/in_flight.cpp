@@ -12,17 +12,17 @@ namespace ccgraph::legality {
 
 namespace {
 
-/// Walks a program once and writes down every step that touches what is in flight. A graph of PyTorch's may do so
-/// itself; whether that is right is not asked. The log of the program after is held against that of the program before,
-/// and only a touch that is new is a finding:
-///   before   c = all_gather(x); y = relu(z); w = wait(c); add_(x, 1)
-///   after    c = all_gather(x); y = relu(z); add_(x, 1); w = wait(c)       add_ touches x, which c still reads: new
+/// Traverses a program once and records every step that accesses a tensor in flight. A graph of PyTorch's may contain
+/// such accesses; this checker does not judge them. The log of the program after is compared with that of the program
+/// before, and only a new access is a finding:
+///  before   c = all_gather(x); y = relu(z); w = wait(c); add_(x, 1)
+///  after    c = all_gather(x); y = relu(z); add_(x, 1); w = wait(c)       add_ writes x, which c still reads: new
 class FlightLogger {
 public:
   FlightLogger(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), active_(2 * size_t(storages.count())), reshapes_(storages.count()) {}
 
-  // Each step is looked at before its own launch begins: what it reads itself is no intrusion on itself.
+  // Each step is examined before its own launch begins, so its own reads are no intrusion.
   FlightLog run() {
     for (uint32_t i = 0; i < program_.size(); ++i) {
       const Step &step = program_[i];
@@ -39,15 +39,15 @@ public:
 
 private:
   enum class Hold : uint8_t { Read, Write };
-  /// A flight, and by which value it holds a storage.
+  /// A flight, and the value by which it holds a storage.
   struct Holder {
     uint32_t flight;
     uint32_t value;
   };
-  /// Flights that hold a storage in one way, those that are over among them until somebody looks.
+  /// Flights that hold a storage in one way. Completed ones stay until the next cleanup.
   struct Holders {
     llvm::SmallVector<Holder, 0> flights;
-    /// at this size those that are over go, so that each is looked at twice at most on average
+    /// size at which completed flights are removed, so that each is examined at most twice on average
     uint32_t full = 8;
   };
 
@@ -71,12 +71,12 @@ private:
       copyAgain(index, launch);
   }
 
-  /// Because a wrapper that waits has predecessors too, on which it does not.
+  /// A wrapper that waits also has predecessors on which it does not wait.
   bool waitsOn(const Step &step, size_t operand) const {
     return program_.operands(step)[operand] != none && has(program_.accesses(step)[operand], Access::Land);
   }
 
-  /// The first wait on a result ends its flight; a buffer or an input that is held is no result.
+  /// The first wait on a result ends its flight; a buffer or an input that the flight holds is no result.
   bool end(uint32_t number, uint32_t wait, uint32_t storage) {
     Flight &flight = log_.flights[number];
     if (flight.wait != none || !llvm::is_contained(flight.results, storage))
@@ -90,7 +90,7 @@ private:
     const CollectiveSpec *spec = program_[launch].collective();
     if (!spec || !spec->waitsRewriteAll)
       return;
-    // Because a list may have as many waits as results, those that nobody writes are left out once for all of them.
+    // A list may have as many waits as results, so the results that no step writes are filtered out once for all waits.
     auto [written, isNew] = writtenResults_.try_emplace(launch);
     if (isNew)
       llvm::copy_if(storages_.of(launch), std::back_inserter(written->second),
@@ -101,7 +101,7 @@ private:
     }
   }
 
-  /// Drops what is over, so that a storage that is used again and again is not searched through its past.
+  /// Removes completed flights, so that a frequently used storage is not searched through its whole past.
   void forget(Holders &holders) {
     llvm::erase_if(holders.flights, [&](const Holder &holder) { return over(holder.flight); });
   }
@@ -127,7 +127,7 @@ private:
     }
   }
 
-  /// Notes every launch that has the storage in flight, but for the one whose own step this is.
+  /// Records every launch that has the storage in flight, except the step's own launch.
   void intrude(Intrusion intrusion, bool writes, uint32_t own) {
     for (Hold how : {Hold::Read, Hold::Write}) {
       if (!writes && how == Hold::Read)
@@ -169,7 +169,7 @@ private:
     inTheAir_ += log_.flights.size() - first;
   }
 
-  /// Operand i of the list is held by flight i, one beside the list by all of them.
+  /// Operand i of the list is held by flight i; an operand outside the list by all of them.
   void addOperands(const Step &step, const Argument *list, uint32_t first) {
     auto count = static_cast<uint32_t>(log_.flights.size()) - first;
     llvm::SmallVector<uint32_t, 8> elementOf(step.numOperands, none);
@@ -207,19 +207,19 @@ private:
   const Program &program_;
   const Storages &storages_;
   std::vector<Holders> active_;                                             ///< two a storage, see active()
-  std::vector<uint32_t> reshapes_;                                          ///< by storage: so far
+  std::vector<uint32_t> reshapes_;                                          ///< by storage: count so far
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
   size_t inTheAir_ = 0;
   FlightLog log_;
 };
 
-/// Two values of the program after, one in flight while the other was touched, and how often tensors in their storage
-/// had been reshaped by then. As long as nobody reshapes one of them, the two lie in one place or in two, whoever
-/// touches them.
+/// Two values of the program after, one in flight while the other was accessed, and how often tensors in their storage
+/// had been reshaped by then. Until one of them is reshaped, the two values keep sharing memory or keep apart,
+/// whichever step accesses them.
 using Encounter = std::tuple<uint32_t, uint32_t, uint32_t>;
 
-/// What stands after for the value that was in flight. The result of a launch that a chain of exchanges stands for is
-/// that of the chain's launches, of which the last fills the same storage.
+/// Returns the steps after that replace the value in flight. For a launch that a chain of exchanges replaces, these are
+/// the chain's launches, of which the last fills the same storage.
 llvm::ArrayRef<uint32_t> heldAfter(const Evidence &evidence, const Intrusion &intrusion, uint32_t &image) {
   const Correspondence &correspondence = evidence.correspondence;
   if (intrusion.held == intrusion.launch && correspondence.claimBefore(intrusion.launch).part == Part::Rule)
@@ -228,7 +228,7 @@ llvm::ArrayRef<uint32_t> heldAfter(const Evidence &evidence, const Intrusion &in
   return image == none ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef(image);
 }
 
-/// Those of the program before: what PyTorch's own graphs do is not this pass's doing.
+/// Returns the encounters of the program before: accesses of PyTorch's own graphs are no fault of this pass.
 std::set<Encounter> knownEncounters(const Evidence &evidence) {
   std::set<Encounter> known;
   for (const Intrusion &intrusion : evidence.flightsBefore.intrusions) {
@@ -240,7 +240,7 @@ std::set<Encounter> knownEncounters(const Evidence &evidence) {
   return known;
 }
 
-/// What a new view is of: a bucket reads its members through such.
+/// Returns the value of which a new node is a view: a bucket reads its members through such views.
 uint32_t viewedBy(const Evidence &evidence, uint32_t value) {
   for (;;) {
     const Step &step = evidence.after[value];

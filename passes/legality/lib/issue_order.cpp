@@ -14,15 +14,15 @@ namespace ccgraph::legality {
 
 namespace {
 
-// For each group there are two lists: what its collectives became, in the order before (was), and what it issues now
-// (now). If c1 and c2 became the bucket B,
-//   before c1, c2, d       was B, d          fits  B, d
-//   before c1, d, c2       was B, d, B       fits nothing: a moved entry must state the order that there is
-// All ranks make the same change, so that they agree on the new order as they did on the old; that is why only a pass
-// that declares to reorder by a rule that all ranks share may have such an entry.
+// For each group there are two lists: the performers of its collectives in the order before (was), and what it issues
+// now (now). If c1 and c2 became the bucket B,
+//  before c1, c2, d       was B, d          matches  B, d
+//  before c1, d, c2       was B, d, B       matches nothing: a moved entry must state the new order
+// All ranks make the same change, so they agree on the new order as they did on the old one. Therefore only a pass that
+// declares to reorder, by a rule that all ranks share, may have such an entry.
 
-/// Collectives of one group: the steps after that do what the steps before did, in the order before; and in the order
-/// that they have.
+/// Collectives of one group: the steps after that perform the steps before, in the order before; and the same steps in
+/// the order after.
 struct Stream {
   const Call *sample = nullptr;    ///< one of its calls
   std::vector<const Call *> calls; ///< before
@@ -37,8 +37,8 @@ public:
       : evidence_(evidence), findings_(findings), callsBefore_(readCalls(evidence.before)) {
     for (Call &call : callsBefore_) {
       llvm::ArrayRef<uint32_t> performances = evidence.correspondence.performances(call.step);
-      // Because a group that cannot be read goes by its call, which another call may have taken the place of; and a rule
-      // that one call stands for another says that it is on the same group, whatever it calls that.
+      // A group that cannot be read is identified by its call, which another call may have replaced. A rule that
+      // replaces one call by another guarantees the same group, even if the new call names it differently.
       if ((isRespelled(call) || call.group.form == GroupTerm::Form::Unread) && !performances.empty())
         call.group = readCall(evidence.after, performances.front()).group;
       Stream &stream = streamOf(call);
@@ -83,7 +83,7 @@ private:
 
   const Node &node(uint32_t after) const { return *evidence_.after[after].node; }
 
-  /// One entry for each bucket, at its first member, as long as its members were consecutive.
+  /// Contracts each bucket to one entry, at its first member, as long as its members were consecutive.
   static std::vector<uint32_t> contract(std::vector<uint32_t> performers) {
     performers.erase(std::unique(performers.begin(), performers.end()), performers.end());
     return performers;
@@ -103,7 +103,7 @@ private:
 
   static std::string groupText(const Call &call) { return "'" + call.group.text + "'"; }
 
-  /// The entry must state the order that there is, and the pass must be one that may change it.
+  /// The entry must state the actual order, and the pass must be one that may change it.
   void checkMovedEntry(const MovedEntry &entry) {
     uint32_t first = entry.issue.empty() || !entry.issue.front() ? none : evidence_.after.indexOf(entry.issue.front());
     if (first == none || !isCall(evidence_.after, evidence_.after[first]))
@@ -143,10 +143,10 @@ private:
     }
   }
 
-  // For a fence (a send, say) and a collective of such a group, the number of fences above the collective must be what
-  // it was.
+  // For a fence (such as a send) and a collective of such a group, the number of fences before the collective must stay
+  // the same.
 
-  /// No collective of a group that may share two ranks with this one passes its fences.
+  /// No collective of a group that may share two ranks with this one moves across its fences.
   void checkFences(const Stream &stream, llvm::ArrayRef<uint32_t> meeting) {
     std::vector<uint32_t> was;
     std::vector<uint32_t> now;
@@ -156,7 +156,7 @@ private:
         now.push_back(evidence_.correspondence.performer(call->step));
       }
     if (!inOrder(now)) {
-      // Because checkStream has said so, unless an entry states the order.
+      // checkStream has reported this already, unless an entry states the order.
       if (llvm::is_contained(stated_, stream.sample->group.key))
         reportTurned(now);
       return;
@@ -184,7 +184,7 @@ private:
     }
   }
 
-  /// Groups that may be one with another of the program, by key.
+  /// Returns, by key, the groups that may be the same as another group of the program.
   llvm::StringMap<bool> openGroups() const {
     std::vector<GroupTerm> terms;
     for (const Stream &stream : streams_)
@@ -197,8 +197,8 @@ private:
     return byKey;
   }
 
-  /// A run of collectives of a group that may be one with another stays, as a whole, between those of other groups
-  /// that stood before it and after it. Within the run the group's own order decides, which has been checked.
+  /// A run of collectives of a group that may be the same as another stays, as a whole, between the collectives of
+  /// other groups that preceded and followed it. Within the run, the group's own order counts, which has been checked.
   void checkOpenGroups() {
     llvm::StringMap<bool> open = openGroups();
     std::optional<uint32_t> lastOfEarlier; // of all runs before this one
@@ -226,7 +226,7 @@ private:
                       groupText(call) + " is not proved to be another one");
   }
 
-  /// Ranks that run different programs agree on no order but the one that they came with.
+  /// Ranks that run different programs agree only on their original order.
   void checkAcrossGroups() {
     std::vector<uint32_t> all;
     for (const Call &call : callsBefore_)

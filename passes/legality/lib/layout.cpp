@@ -8,7 +8,7 @@ int64_t product(llvm::ArrayRef<int64_t> sizes) {
   int64_t total = 1;
   for (int64_t size : sizes)
     if (__builtin_mul_overflow(total, size, &total))
-      return INT64_MAX; // because no value has so many elements, nothing equals it
+      return INT64_MAX; // no value has that many elements, so no value is equal
   return total;
 }
 
@@ -21,8 +21,7 @@ Sizes rowMajor(llvm::ArrayRef<int64_t> sizes) {
   return strides;
 }
 
-/// Because a run that continues the one before it joins it, equal values have equal runs, however they were put
-/// together.
+/// A run that continues the previous one joins it, so equal values have equal runs, however they were composed.
 void append(Runs &runs, Run run) {
   if (run.count == 0)
     return;
@@ -62,13 +61,13 @@ Layout wholeUnsized(uint32_t source, bool result) {
 
 namespace {
 
-/// A stretch of dimensions that memory holds as one: so many elements, so far apart.
+/// Adjacent dimensions that are uniform in memory: `count` elements, `stride` elements apart.
 struct Stretch {
   int64_t count = 1;
   int64_t stride = 1;
 };
 
-/// Joins neighbouring dimensions wherever memory allows it, innermost first.
+/// Joins adjacent dimensions wherever their memory is uniform, innermost first.
 llvm::SmallVector<Stretch, 4> stretches(const Layout &value) {
   llvm::SmallVector<Stretch, 4> joined;
   for (size_t i = value.sizes.size(); i-- > 0;) {
@@ -82,14 +81,14 @@ llvm::SmallVector<Stretch, 4> stretches(const Layout &value) {
   return joined;
 }
 
-/// Strides of the same memory under other sizes; empty where a new dimension would cross a gap.
+/// Returns the strides of the same memory under other sizes; empty if a new dimension would cross a gap.
 std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> sizes) {
   if (!value.stridesKnown)
     return std::nullopt;
   if (value.numElements() == 0)
     return rowMajor(sizes);
-  // Because stretches are filled from the innermost dimension outwards, a new dimension may take a part of one (which
-  // must divide it), but never parts of two: between these there is a gap.
+  // Stretches are filled from the innermost dimension outwards. A new dimension may take a part of one stretch (which
+  // it must divide), but not parts of two, since there is a gap between them.
   auto rest = stretches(value);
   size_t next = 0;
   Sizes strides(sizes.size(), 1);
@@ -136,8 +135,8 @@ std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   }
   for (const Layout &value : values)
     sizes[dim] += value.sizes[dim];
-  // Because the result is row-major, each index of the dimensions before `dim` has one chunk of every operand after the
-  // other.
+  // The result is row-major, so each index of the dimensions before `dim` has one chunk of every operand, in operand
+  // order.
   int64_t outer = product(llvm::ArrayRef<int64_t>(sizes).take_front(dim));
   Runs runs;
   for (int64_t row = 0; row < outer; ++row)
@@ -154,7 +153,7 @@ Excerpt excerptOf(const Layout &value) { return {value.sizes, rowMajor(value.siz
 
 namespace {
 
-/// Number of innermost dimensions that a excerpt shows without gaps.
+/// Returns the number of innermost dimensions that an excerpt shows without gaps.
 size_t denseDims(const Excerpt &excerpt, int64_t &block) {
   size_t dense = 0;
   block = 1;
@@ -168,8 +167,8 @@ size_t denseDims(const Excerpt &excerpt, int64_t &block) {
 
 } // namespace
 
-// Dimensions that are shown without gaps are taken as one block, and there is a run for each block: columns 1 and 2 of
-// x = f32[4, 6] are x[1, 3) x[7, 9) x[13, 15) x[19, 21).
+// Dimensions without gaps form one block, and there is a run for each block: columns 1 and 2 of x = f32[4, 6] are x[1,
+// 3) x[7, 9) x[13, 15) x[19, 21).
 std::optional<Layout> look(const Layout &value, const Excerpt &excerpt) {
   int64_t block = 1;
   size_t outerDims = excerpt.sizes.size() - denseDims(excerpt, block);
@@ -183,7 +182,7 @@ std::optional<Layout> look(const Layout &value, const Excerpt &excerpt) {
     for (size_t d = 0; d < outerDims; ++d)
       offset += at[d] * excerpt.steps[d];
     take(*value.runs, offset, block, runs);
-    // Counts `at` up like the digits of a number.
+    // Increments `at` like the digits of a number.
     for (size_t d = outerDims; d-- > 0 && ++at[d] == excerpt.sizes[d];)
       at[d] = 0;
   }

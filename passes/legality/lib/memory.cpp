@@ -9,12 +9,13 @@ struct Peak {
   uint32_t step = 0;
 };
 
-// Counts as ccgraph/ir/lifetimes.h says, by code of its own. For every storage its first and last step are worked out.
-// The peak is then one walk: a storage's bytes are added at the step that allocates it and taken off after its last
-// step, and the running sum is what is alive.
+// Counts by the rules of ccgraph/ir/lifetimes.h, with separate code. First the first and last step of every storage are
+// computed. The peak then takes one traversal: a storage's bytes are added at the step that allocates it and subtracted
+// after its last step; the running sum is the live bytes.
 
-/// First and last step of each storage's life. The first is that of the step that allocates it, or of the program.
-/// The last is that of the last access, of the last wait on the collective that touches it, or of the program.
+/// First and last step of each storage's life. The first is the step that allocates it, or the first step of the
+/// program. The last is the last access, the last wait on the collective that accesses it, or the last step of the
+/// program.
 class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
@@ -24,7 +25,7 @@ public:
     holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
-    // Because each of the many readers of a long list names all of its elements, only the last of them counts.
+    // Each of the many readers of a long list names all of its elements, so only the last reader is used.
     for (uint32_t i = 0; i < program.size(); ++i)
       extend(storages.of(i), lastUse_[i]);
     for (uint32_t i = 0; i < program.size(); ++i)
@@ -52,8 +53,8 @@ private:
     return step.opcode() == Opcode::Placeholder && step.node->target().str().startswith(prefix);
   }
 
-  /// Because AOTAutograd calls `primals` what the caller keeps, and gives away the rest; without its names the caller
-  /// keeps all inputs.
+  /// AOTAutograd names the caller-owned inputs `primals` and gives away the rest. Without such names the caller owns
+  /// all inputs.
   void holdInputs() {
     bool named = false;
     for (uint32_t i = 0; i < program_.size(); ++i)
@@ -67,7 +68,7 @@ private:
     joinLeaders();
   }
 
-  /// Storages that count as one live from the first beginning among them to the last end.
+  /// Storages that count as one live from their earliest start to their latest end.
   void joinLeaders() {
     for (uint32_t storage = 0; storage < storages_.count(); ++storage) {
       uint32_t leader = storages_.leader(storage);
@@ -105,7 +106,7 @@ private:
         fly(index, storages_.of(operands[i]));
   }
 
-  /// Launches that fly in a storage together have their waits in common.
+  /// Launches that are in flight in the same storage have their waits in common.
   void fly(uint32_t launch, llvm::ArrayRef<uint32_t> storages) {
     for (uint32_t storage : storages) {
       uint32_t &landing = landing_[storage];
@@ -150,7 +151,7 @@ private:
   uint32_t end_;
   std::vector<uint32_t> first_, last_;                     ///< by storage
   std::vector<uint32_t> lastUse_;                          ///< by step: the last that reads its value, 0 for none
-  std::vector<uint32_t> landing_;                          ///< by storage: of what flies in it, or flew last
+  std::vector<uint32_t> landing_;                          ///< by storage: of its present or last flight
   std::vector<uint32_t> lastWait_;                         ///< by landing
   std::vector<llvm::SmallVector<uint32_t, 1>> landingsOf_; ///< by launch
 };

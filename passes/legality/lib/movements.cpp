@@ -11,10 +11,10 @@ namespace ccgraph::legality {
 
 namespace {
 
-// Each rule answers where the elements of the result come from. A reshape keeps all of them in order and only asks
-// whether strides allow it. Everything that shows a part (slice, select, permute, split) is an Excerpt: a first element
-// and a step for each dimension. Of x = f32[4, 6], slice(x, 1, 2, 4) begins at element 2, with sizes [4, 2] and steps
-// [6, 1].
+// Each rule computes where the elements of the result come from. A reshape keeps all of them in order and only requires
+// suitable strides. Every operator that shows a part (slice, select, permute, split) is an Excerpt: a first element and
+// a step for each dimension. For x = f32[4, 6], slice(x, 1, 2, 4) begins at element 2, with sizes [4, 2] and steps [6,
+// 1].
 
 /// The arguments of a movement, as literals.
 class Reader {
@@ -26,7 +26,7 @@ public:
     return argument && argument->is(Argument::Kind::None) ? nullptr : argument;
   }
 
-  /// The literal there, or `otherwise` if it is left out; empty if it is no literal.
+  /// Returns the literal there, or `otherwise` if it is left out; empty if it is no literal.
   std::optional<int64_t> integer(int parameter, std::optional<int64_t> otherwise = std::nullopt) const {
     const Argument *argument = at(parameter);
     if (!argument)
@@ -47,7 +47,7 @@ public:
     return values;
   }
 
-  /// A dimension, counted from the end where negative; empty where there is no such dimension.
+  /// Returns a dimension, counted from the end if negative; empty if there is no such dimension.
   std::optional<int64_t> dim(int parameter, size_t rank, std::optional<int64_t> otherwise = std::nullopt) const {
     auto value = integer(parameter, otherwise);
     auto limit = static_cast<int64_t>(rank);
@@ -74,7 +74,7 @@ const Layout *tensor(const Movement &movement) {
 
 // --- Other sizes for the same elements -----------------------------------------------------------------------------
 
-/// One -1 stands for what is left: 24 elements as [4, -1] are [4, 6].
+/// One -1 means the remaining size: 24 elements as [4, -1] are [4, 6].
 std::optional<Sizes> inferred(const Layout &value, std::optional<Sizes> sizes) {
   if (!sizes)
     return std::nullopt;
@@ -138,7 +138,8 @@ std::optional<Contents> moveSqueeze(const Movement &movement) {
 
 // --- Excerpts -------------------------------------------------------------------------------------------------------
 
-/// Elements [start, start + count) of a dimension: the excerpt begins `start` steps further on, and has fewer of them.
+/// Returns elements [start, start + count) of a dimension: the excerpt begins `start` steps later and has fewer
+/// elements.
 std::optional<Contents> narrowed(const Layout &value, int64_t dim, int64_t start, int64_t count) {
   if (start < 0 || count < 0 || start + count > value.sizes[dim])
     return std::nullopt;
@@ -173,8 +174,8 @@ std::optional<Contents> moveNarrow(const Movement &movement) {
   return dim && start && count ? narrowed(*value, *dim, *start, *count) : std::nullopt;
 }
 
-/// Element `index` of a dimension, which goes: of f32[4, 6], row 2 begins at element 12 and has sizes [6] and steps
-/// [1].
+/// Removes a dimension and returns its element `index`: for f32[4, 6], row 2 begins at element 12 and has sizes [6] and
+/// steps [1].
 std::optional<Layout> selected(const Layout &value, int64_t dim, int64_t index) {
   Excerpt excerpt = excerptOf(value);
   excerpt.base = index * excerpt.steps[dim];
@@ -192,7 +193,7 @@ std::optional<Contents> moveSelect(const Movement &movement) {
   return index ? single(selected(*value, *dim, *index)) : std::nullopt;
 }
 
-// Sizes, steps and strides are taken in the new order; each dimension may be named once.
+// Sizes, steps and strides follow the new order; each dimension may be named once.
 std::optional<Contents> movePermute(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dims = value ? Reader(movement).integers(1) : std::nullopt;
@@ -304,8 +305,8 @@ std::optional<Contents> moveAlias(const Movement &movement) {
   return value ? std::optional<Contents>(single(*value)) : std::nullopt;
 }
 
-/// A copy is dense: row-major if told to be, else its dimensions lie in memory in the order in which those of the value
-/// did.
+/// A copy is dense: row-major if the memory format requires it, else its dimensions have the memory order of the
+/// value's dimensions.
 std::optional<Contents> moveClone(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value)
@@ -336,8 +337,8 @@ std::optional<Contents> moveContiguous(const Movement &movement) {
   return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
 }
 
-// Beside waits, these are all the operators that may pack a bucket, unpack it, or stand in a chain of exchanges. Any
-// other one is refused there, whatever it does: the checker believes only what it can follow.
+// Besides waits, only these operators may pack or unpack a bucket, or be part of a chain of exchanges. All others are
+// rejected there, whatever they do: the checker accepts only what it can evaluate.
 const llvm::StringMap<MovementRule> &rules() {
   static const llvm::StringMap<MovementRule> table = {{"aten.view.default", moveView},
                                                       {"aten._unsafe_view.default", moveView},

@@ -17,7 +17,7 @@ bool sameTrees(const Arguments &a, const Arguments &b) {
          std::equal(a.keyword.begin(), a.keyword.end(), b.keyword.begin(), b.keyword.end(), sameNamed);
 }
 
-/// Compares one untouched node with what it was.
+/// Compares one untouched node with its earlier state.
 class NodeCheck {
 public:
   NodeCheck(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings)
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  // A type that was unknown may be stated now; all else is as it was.
+  // A type that was unknown may be known now; all other properties stay the same.
   bool sameCall(const NodeState &state, const Step &was, const Step &now) {
     const Node &node = *now.node;
     if (node.name() != state.name)
@@ -56,8 +56,8 @@ private:
     return false;
   }
 
-  // An operand may only change to what an entry puts in its place, which the entry's own check shows to hold the same
-  // value.
+  // An operand may only change to the replacement that an entry gives; the entry's own check proves that it holds the
+  // same value.
   void checkOperands(const Step &was, const Step &now) {
     auto before = before_.operands(was);
     auto after = after_.operands(now);
@@ -79,9 +79,10 @@ private:
     return quoted(nodeAt(image)) + (after_[image].node == before_[before].node ? "" : ", which stands for " + was);
   }
 
-  // Whoever was ordered after a launch that went into a bucket is now ordered after the bucket, which does the work.
+  // A node that was ordered after a launch that went into a bucket is now ordered after the bucket, which does the
+  // work.
 
-  /// True if an edge to `after` keeps what an edge to `before` demanded.
+  /// Returns true if an edge to `after` guarantees what an edge to `before` guaranteed.
   bool keeps(uint32_t before, uint32_t after) const {
     return after != none && (after == correspondence_.image(before) || after == correspondence_.performer(before));
   }
@@ -125,7 +126,7 @@ void checkPlaceholders(const Rewrite &rewrite, Findings &findings) {
     findings.add(*was[next], "interface", "is no input any more, expected as input " + llvm::Twine(next));
 }
 
-/// What stands around the nodes means what it meant. A subgraph may go with the last get_attr that names it.
+/// The surroundings of the nodes keep their meaning. A subgraph may be removed with the last get_attr that names it.
 void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
   if (rewrite.after.size() == 0)
     return;

@@ -7,10 +7,11 @@ namespace ccgraph::legality {
 
 namespace {
 
-/// Storages that replacements of bucket members, and results of chains of exchanges, lie in without filling them alone.
+/// Storages in which replacements of bucket members, and results of chains of exchanges, lie without filling them
+/// alone.
 ///
-/// Before, each member's result had a storage of its own, and filled it. A piece of a larger buffer holds the same
-/// elements, but whoever asks where they lie, or how far the storage reaches, gets another answer.
+/// Before the rewrite, each member's result had a storage of its own and filled it. A piece of a larger buffer holds
+/// the same elements, but a node that observes their address or the size of the storage gets another result.
 class Pieces {
 public:
   explicit Pieces(const Evidence &evidence) : evidence_(evidence), holders_(evidence.storagesAfter.count()) {
@@ -36,7 +37,7 @@ public:
   [[nodiscard]] bool contains(uint32_t storage) const { return piece_[storage]; }
 
 private:
-  /// What stands for the result of a collective, and the launch that may have it as an element of a list.
+  /// The replacement of a collective's result, and the launch that may have it as a list element.
   struct Result {
     const Node *value;
     const Node *launch;
@@ -59,9 +60,9 @@ private:
     any_ |= !alone;
   }
 
-  /// The new step, a copy or a launch, that allocated the value's memory, and no more than that: the value has this
-  /// memory alone, whatever that is exchanged with later, as long as no other result comes of the same step. `none`
-  /// where there is no such step.
+  /// Returns the new step, a copy or a launch, that allocated exactly the value's memory. The value then has this
+  /// memory alone, even if it is later exchanged with other memory, provided that no other result comes from the same
+  /// step. Returns `none` if there is no such step.
   [[nodiscard]] uint32_t copyOf(const Node *value) const {
     uint32_t index = value ? evidence_.after.indexOf(value) : none;
     auto isNew = [&] { return index != none && evidence_.correspondence.claimAfter(index).part != Part::Untouched; };
@@ -72,7 +73,7 @@ private:
     return copies ? index : none;
   }
 
-  /// An element of the launch's list, waited for: whole, though the list may be of unknown type.
+  /// Returns true for an element of the launch's list after a wait: whole, although the list may be of unknown type.
   [[nodiscard]] bool isElement(const Node *value, const Node *launch) const {
     uint32_t index = evidence_.after.indexOf(value);
     bool taken = false;

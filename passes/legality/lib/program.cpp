@@ -19,12 +19,13 @@ Access accessOf(const OpDef &op, size_t parameter) {
   return op.params[std::min(parameter, op.params.size() - 1)].access;
 }
 
-// A node that is gone has lost its operands, and one with other arguments has lost the old ones, so effectsOf would
-// answer about another call. What is known of the old call is its operator and its argument tree. Where the declaration
-// is wider than the call (a reshape that was a view counts as a read), the checker may refuse more than it must, and
-// never less.
+// A removed node has lost its operands, and a node with new arguments has lost the old ones, so effectsOf would
+// describe another call. Only the operator and the argument tree of the old call remain. Where the declaration is wider
+// than the call (a reshape that was a view counts as a read), the checker may reject more than necessary, but never
+// less.
 
-/// What the operator's declaration says of any call of it: more than `effectsOf` would say of this one, never less.
+/// Returns the effects that the operator declares for any of its calls: a superset of the effects that `effectsOf`
+/// would return for this call.
 Effects declaredEffects(const NodeState &state) {
   Effects effects;
   effects.operands.assign(state.numOperands, Access::Read);
@@ -45,7 +46,7 @@ Effects declaredEffects(const NodeState &state) {
   return effects;
 }
 
-/// 1 for getitem(l, 1); none for an index from the end or one that is no number, of which the result may be any
+/// Returns 1 for getitem(l, 1); `none` for an index from the end or a non-literal index, whose result may be any
 /// element.
 uint32_t elementOf(const Step &step) {
   if (!step.isGetItem() || step.arguments->positional.size() != 2)
@@ -53,7 +54,7 @@ uint32_t elementOf(const Step &step) {
   const Argument &index = step.arguments->positional[1];
   if (!step.arguments->positional[0].is(Argument::Kind::Operand) || !index.is(Argument::Kind::Int))
     return none;
-  constexpr int64_t mostElements = 65536; // no operator yields as many results
+  constexpr int64_t mostElements = 65536; // no operator returns this many results
   bool plain = index.integer() >= 0 && index.integer() < mostElements;
   return plain ? static_cast<uint32_t>(index.integer()) : none;
 }
@@ -89,9 +90,8 @@ Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimi
   }
 }
 
-// A call that did not change has the effects that it had: they are copied, so that both programs say the same of it.
-// All nodes are numbered before any operand is looked up, because in a graph that is wrong an operand may stand further
-// down.
+// An unchanged call has its earlier effects: they are copied, so that both programs agree. All nodes are numbered
+// before any operand is looked up, because in a malformed graph an operand may be defined later.
 Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Program &before)
     : indexById_(after.idLimit(), none) {
   steps_.reserve(after.size());

@@ -11,7 +11,7 @@ namespace {
 
 bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 
-/// Kinds that every rank enters alike and that leave nothing but their result.
+/// Returns true for kinds that every rank issues alike and that have no effect besides their result.
 bool mayGo(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::AllReduce:
@@ -90,7 +90,7 @@ private:
       return;
     switch (entry.reason) {
     case RemovedReason::Dead:
-      return; // because a use that is left is a finding of the nodes check, and a wait that is missed one of the waits check
+      return; // the nodes check reports a remaining use, and the waits check a missing wait
     case RemovedReason::Twin:
       return checkTwin(index, entry);
     case RemovedReason::Forwarded:
@@ -98,8 +98,8 @@ private:
     }
   }
 
-  /// A dead sum may go. A dead all_reduce may go where all ranks run this program, for then none of them waits for the
-  /// others in it. A send may not, since the one who receives is another rank's node.
+  /// A dead sum may be removed. A dead all_reduce may be removed if all ranks run this program, since then no rank
+  /// waits for the others in it. A send may not be removed, since its receiver is a node of another rank.
   bool hasNoOtherEffect(uint32_t index) {
     const Step &step = before_[index];
     if (step.opcode() != Opcode::CallFunction && step.opcode() != Opcode::GetAttr)
@@ -117,7 +117,8 @@ private:
     return true;
   }
 
-  /// Does one value of the program after stand for both? The entries by which it does so are checked by themselves.
+  /// Returns true if one value of the program after replaces both. The entries that replace them are checked
+  /// separately.
   bool isOneValue(uint32_t a, uint32_t b) const {
     const Correspondence &correspondence = evidence_.correspondence;
     return a == b || (a != none && b != none && correspondence.image(a) != none &&
@@ -142,9 +143,9 @@ private:
            std::equal(p->keyword.begin(), p->keyword.end(), q->keyword.begin(), q->keyword.end(), sameNamed);
   }
 
-  // c2 = f(a) may give way to an earlier c1 = f(a) if the two are one value: the same call, of operands that nobody
-  // wrote since c1, with no opaque step between; and if nobody can tell one from two: neither result is written, and
-  // not both are returned to a caller, who could write one of them and look at the other.
+  // An earlier c1 = f(a) may replace c2 = f(a) under two conditions. The two are one value: the same call, with
+  // operands that no step wrote since c1 and no opaque step between. And the two results cannot be told apart: neither
+  // is written, and not both are returned to a caller, who could write one of them and read the other.
   void checkTwin(uint32_t index, const RemovedEntry &entry) {
     uint32_t twin = entry.twin ? before_.indexOf(entry.twin) : none;
     const Step &step = before_[index];
@@ -170,14 +171,14 @@ private:
                      " writes one, so it may not go");
   }
 
-  /// Because a view is a tensor of its own, a change of its shape in place is not seen through another view. A wait and
-  /// a getitem yield the tensor that is there.
+  /// A view is a tensor of its own, so an in-place change of its shape is not visible through another view. A wait and
+  /// a getitem return the existing tensor.
   void checkOneObject(const Step &step, uint32_t index) {
     if (!step.waits && !step.isGetItem() && isReshaped(index))
       refuse(*step.node, "twin", "is a view of what is reshaped in place, so another view may not stand for it");
   }
 
-  /// Because a caller may write what it got, two values that it gets must not become one.
+  /// A caller may write a returned value, so two returned values must not become one.
   void checkReturned(const Step &step, uint32_t index) {
     if (!isReturned(index))
       return;
@@ -189,7 +190,7 @@ private:
                  " stands for, expected one of them at most");
   }
 
-  /// Because an opaque step may change what no operand of it shows, a call above it says nothing of one below.
+  /// An opaque step may change values that none of its operands shows, so two calls with one between them may differ.
   void checkNothingOpaque(const Step &step, uint32_t from, uint32_t to) {
     auto opaque = llvm::upper_bound(opaque_, from);
     if (opaque != opaque_.end() && *opaque < to)
@@ -212,7 +213,7 @@ private:
     return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return storages_.isReshaped(storage); });
   }
 
-  /// The value whose bytes a wait passes on.
+  /// Returns the value whose bytes a wait passes on.
   uint32_t waited(uint32_t index) const {
     while (index != none && before_[index].waits && before_[index].numOperands == 1)
       index = before_.operands(before_[index])[0];
@@ -236,13 +237,13 @@ private:
   Findings &findings_;
   std::vector<llvm::SmallVector<uint32_t, 0>> written_; ///< by storage: steps that write it
   std::vector<bool> returned_;                          ///< by storage
-  std::vector<uint32_t> opaque_;                        ///< steps that may do anything
-  llvm::DenseSet<uint32_t> returnedFor_;                ///< steps after that stand for a removed one which is returned
+  std::vector<uint32_t> opaque_;                        ///< steps with arbitrary effects
+  llvm::DenseSet<uint32_t> returnedFor_;                ///< steps after that replace a removed step which is returned
   llvm::DenseSet<uint32_t> ending_;                     ///< waits that end a flight
   std::string entry_;
 };
 
-/// By launch after: how many of its flights some wait ends.
+/// Returns, by launch after, how many of its flights a wait ends.
 llvm::DenseMap<uint32_t, unsigned> endedFlights(const FlightLog &log,
                                                 llvm::function_ref<uint32_t(uint32_t)> launchAfter) {
   llvm::DenseMap<uint32_t, unsigned> ended;

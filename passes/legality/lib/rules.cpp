@@ -9,9 +9,9 @@ namespace ccgraph::legality {
 namespace {
 
 // control_deps((p,), body, x) with the body (a): all_gather(a, 4, "tp") must have become all_gather(x, 4, "tp"), with
-// an edge from p: the body's call with each placeholder replaced by what the node gives for it.
+// an edge from p: the body's call with each placeholder replaced by the node's argument for it.
 
-/// Compares a built call with the subgraph's, argument by argument.
+/// Compares a built call with the subgraph's call, argument by argument.
 class InlinedCall {
 public:
   InlinedCall(const Rewrite &rewrite, const Correspondence &correspondence, const Step &wrapper, const Node &inner,
@@ -41,7 +41,7 @@ private:
     return sameArgument(inner, built);
   }
 
-  /// The argument of the control_deps that a placeholder of the subgraph stands for.
+  /// Returns the argument of the control_deps for a placeholder of the subgraph.
   const Argument *actual(const Node &placeholder) const {
     size_t parameter = 2;
     for (const Node *node : *inner_.graph()) {
@@ -105,15 +105,15 @@ private:
            output->args()[0].is(Argument::Kind::Operand);
   }
 
-  /// Beside the call, only the get_attr of its subgraph may be matched.
+  /// Besides the call, only the get_attr of its subgraph may be matched.
   bool attributesOnly(const RuleEntry &rule, const Step &wrapper) const {
     uint32_t attribute = evidence_.before.operand(wrapper, wrapper.arguments->positional[1]);
     return llvm::all_of(llvm::ArrayRef(rule.matched).drop_front(),
                         [&](const Node *node) { return evidence_.before.indexOf(node) == attribute; });
   }
 
-  /// What the wrapper followed, by its tuple of predecessors or by an ordering edge, the call must follow: by an
-  /// ordering edge, or because it reads it anyway.
+  /// The call must follow every node that the wrapper followed, by its tuple of predecessors or by an ordering edge: by
+  /// an ordering edge, or because the call reads that node anyway.
   void checkDependences(const Step &wrapper, const Step &built) {
     llvm::SmallVector<uint32_t, 8> needed = evidence_.before.operandsIn(wrapper, &wrapper.arguments->positional[0]);
     auto ordering = evidence_.before.ordering(wrapper);
@@ -202,7 +202,7 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   checkFunctionalBuffers(evidence, forms, findings);
 }
 
-/// Adds what a built step does with what stands for each of these operands.
+/// Adds the accesses of a built step to the replacement of each of these operands.
 void adoptAccesses(const Program &after, const Step &built, const Correspondence &correspondence,
                    llvm::ArrayRef<uint32_t> matched, llvm::MutableArrayRef<Access> adopted) {
   auto operands = after.operands(built);
@@ -213,8 +213,8 @@ void adoptAccesses(const Program &after, const Step &built, const Correspondence
         adopted[k] = adopted[k] | accesses[i];
 }
 
-// The wrapper is gone, and with it the body that said what it does. The rule has just been matched with a call that
-// does the same, so the wrapper takes over what that call does, operand by operand.
+// The wrapper is gone, and so is the body that defined its effects. The rule has just been matched with a call of the
+// same effects, so the wrapper adopts that call's effects, operand by operand.
 void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before) {
   for (const RuleEntry &rule : rewrite.certificate.rules) {
     const RuleTemplate *known = templateOf(rule.name);

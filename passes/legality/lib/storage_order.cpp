@@ -7,11 +7,11 @@ namespace ccgraph::legality {
 
 namespace {
 
-/// What is accessed of a storage: the elements in it, or the shapes of the tensors in it. A wait stands aside of the
-/// elements, which is checkInFlight's care; of the shapes, whoever only names a tensor is a reader.
+/// The part of a storage that is accessed: its elements, or the shapes of the tensors in it. A wait does not access the
+/// elements; checkInFlight covers waits. A step that only names a tensor reads its shape.
 enum class Aspect : uint8_t { Elements, Shapes };
 
-/// One access to a storage that somebody writes. Its epoch is the number of writes to that storage before it.
+/// One access to a storage that some step writes. Its epoch is the number of earlier writes to that storage.
 struct Touch {
   uint32_t storage = 0;
   uint32_t at = 0;    ///< step before, then step after
@@ -33,12 +33,11 @@ bool touches(Aspect aspect, const Step &step, Access access) {
 
 bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }
 
-/// Because any two reads may change places, an order of accesses is right if each of them sees as many writes before it
-/// as it did, and writes keep their order. So every access gets an epoch, and the program after is walked with a
-/// counter:
+/// Two reads may always be swapped. So an order of accesses is correct if each access sees as many earlier writes as
+/// before, and writes keep their order. Every access gets an epoch, and the program after is traversed with a counter:
 ///
 ///   before     read r1 (0)   write w1 (0)   read r2 (1)   write w2 (1)
-///   after      r1, w1, w2, r2:  r2 is met after two writes, and its epoch is 1
+///  after      r1, w1, w2, r2:  r2 now follows two writes, but its epoch is 1
 class StorageOrder {
 public:
   StorageOrder(const Evidence &evidence, Aspect aspect, Findings &findings)
@@ -122,11 +121,12 @@ private:
     touches_ = std::vector<Touch>(merged.begin(), merged.end());
   }
 
-  // A bucket reads for its members at its own place. For add_(a); c1 = f(a); c2 = f(b) it is not enough that the bucket
-  // reads a somewhere: it must do so after one write of a, as c1 did. So each member's read becomes a demand on its
-  // bucket, and wherever a node of the bucket reads that storage, it is met there.
+  // A bucket reads for its members at its own position. For add_(a); c1 = f(a); c2 = f(b) the bucket must read a after
+  // exactly one write of a, as c1 did. So each member's read becomes a demand on its bucket, and is checked wherever a
+  // node of the bucket reads that storage.
 
-  /// A number for each entry whose new nodes together read what its old ones read: buckets, then chains of exchanges.
+  /// Returns a number for each entry whose new nodes together read what its old nodes read: buckets, then chains of
+  /// exchanges.
   std::optional<uint32_t> unitOf(Claim claim) const {
     const Certificate &certificate = evidence_.rewrite.certificate;
     if (claim.part == Part::Merged)
@@ -137,7 +137,7 @@ private:
     return static_cast<uint32_t>(certificate.merged.size() + claim.entry);
   }
 
-  /// Members of a bucket read where the bucket's own nodes do (see addNewReads); removed steps no longer read.
+  /// Members of a bucket read where the bucket's own nodes read (see addNewReads); removed steps no longer read.
   void addAfter(Touch touch, llvm::SmallVectorImpl<Touch> &now) {
     uint32_t step = touch.at;
     Claim claim = correspondence_.claimBefore(step);
@@ -160,7 +160,7 @@ private:
            quoted(before_[evidence_.storagesBefore.owner(storage)].node);
   }
 
-  /// Storages before that a value after occupies, as far as it had any.
+  /// Returns the storages before that a value after occupies, if it had any.
   llvm::ArrayRef<uint32_t> storagesOf(uint32_t after) const {
     uint32_t origin = correspondence_.origin(after);
     return origin == none ? llvm::ArrayRef<uint32_t>(shared_[after]) : evidence_.storagesBefore.of(origin);
@@ -181,14 +181,14 @@ private:
       if (touches(aspect_, step, accesses[i]))
         llvm::copy_if(storages, std::back_inserter(read), [&](uint32_t storage) { return written_[storage]; });
     }
-    // Because a launch may send one value for every member, each storage is asked for once.
+    // A launch may send one value for every member, so duplicate storages are removed.
     llvm::sort(read);
     read.erase(std::unique(read.begin(), read.end()), read.end());
     for (uint32_t storage : read)
       addRead(storage, index, *unit, now);
   }
 
-  /// A bucket's read must fall where each member's read of that storage fell.
+  /// A bucket's read must see the same number of writes as each member's read of that storage.
   void addRead(uint32_t storage, uint32_t index, uint32_t unit, llvm::SmallVectorImpl<Touch> &now) {
     std::pair<uint32_t, uint32_t> key{storage, unit};
     auto demand = llvm::partition_point(demands_, [&](const Demand &other) { return other.key < key; });

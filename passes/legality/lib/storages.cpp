@@ -6,15 +6,16 @@ namespace ccgraph::legality {
 
 namespace {
 
-// Built like the passes' StorageMap on purpose, and from nothing but ir's effects: the same facts by other code. A
-// value's storages are those of the operands that it may share, and a new one if it may have its own:
+// This code is deliberately separate from the passes' StorageMap, and uses only ir's effects: it computes the same
+// facts independently. A value's storages are those of the operands that it may share, and a new one if it may have its
+// own:
 //   x = placeholder                    {0}
 //   y = opaque(x)                      {0, 1}
 //   l = all_reduce_coalesced([x, y])   {2, 3}, element 0 in {2}, element 1 in {3}
-// A value that shares one operand and makes nothing new has that operand's very set (the same Range), which is why
-// views cost nothing.
+// A value that shares one operand and allocates nothing has exactly that operand's set (the same Range), so views cost
+// nothing.
 
-/// The list that a step takes an element of; `none` for any other step.
+/// Returns the list from which a step reads an element; `none` for any other step.
 uint32_t listOf(const Program &program, const Step &step) {
   auto accesses = program.accesses(step);
   for (size_t i = 0; i < accesses.size() && step.element != none; ++i)
@@ -23,8 +24,8 @@ uint32_t listOf(const Program &program, const Step &step) {
   return none;
 }
 
-/// The argument of a collective that a step takes out of the collective's result: of p[0][0][1] with p =
-/// allgather_([[a, b]], ...) it is b. Null where the step takes something else.
+/// The argument of a collective that a step reads from the collective's result: for p[0][0][1] with p = allgather_([[a,
+/// b]], ...) it is b. Null if the step reads another value.
 struct Filled {
   uint32_t call = none;
   const Argument *argument = nullptr;
@@ -42,7 +43,7 @@ Filled filledBy(const Program &program, const Step &taken) {
   if (!spec || isPointToPoint(spec->kind))
     return {};
   filled.argument = Program::argument(program[filled.call], spec->inPlace ? spec->input : spec->output);
-  // Because a Work stands beside the list, which is the first of the two.
+  // A Work is the second of the two results; the list is the first.
   if (program[filled.call].op->results.size() > 1 && path.pop_back_val() != 0)
     return {};
   for (; filled.argument && !path.empty(); path.pop_back())
@@ -58,7 +59,7 @@ const Argument *elementwiseList(const Step &step) {
   const CollectiveSpec *spec = step.collective();
   int parameter = spec ? spec->input : step.waits ? 0 : -1;
   const Argument *list = Program::argument(step, parameter);
-  // Because where a list comes beside a Work, what getitem takes is one of the two.
+  // If a list is returned together with a Work, getitem reads one of the two.
   return list && list->isSequence() && step.op->results.size() == 1 ? list : nullptr;
 }
 
@@ -76,9 +77,8 @@ uint32_t Storages::leaderOf(uint32_t storage) const {
   return storage;
 }
 
-// While values are read, storages that turn out to be inseparable are only joined: each names a leader. At the end
-// every set is spelled by its leaders. {0, 3} and {3, 5} with 3 and 5 joined to 0 both become {0}, of which the bytes
-// are those of all three.
+// While values are read, storages that cannot be separated are only joined: each names a leader. In the end every set
+// contains leaders only. {0, 3} and {3, 5} with 3 and 5 joined to 0 both become {0}, with the bytes of all three.
 void Storages::settle() {
   if (leaders_.empty())
     return;
@@ -96,8 +96,8 @@ void Storages::settle() {
     settledBytes_[leaderOf(storage)] += ownBytes(storage);
 }
 
-// set_(x, y) gives x the memory of y. From then on a value of x may lie in y's storage and one of y in x's, and values
-// that were read before know nothing of it; so their storages become one.
+// set_(x, y) gives x the memory of y. From then on a value of x may lie in y's storage and one of y in x's. Values that
+// were read earlier do not include this, so the two storages become one.
 void Storages::exchange(const Step &step) {
   auto operands = program_.operands(step);
   auto accesses = program_.accesses(step);
@@ -120,7 +120,7 @@ void Storages::join(llvm::ArrayRef<uint32_t> storages) {
     leaders_[storage] = storages.front();
 }
 
-/// Because each getitem names all elements of its list, only operands that something changes are looked into.
+/// Each getitem names all elements of its list, so only operands that some step changes are examined.
 void Storages::markChanges() {
   reshaped_.resize(owners_.size(), none);
   written_.resize(owners_.size());
@@ -141,13 +141,13 @@ void Storages::markChanges() {
   }
 }
 
-// First of all, because a text gives a list no type: how many elements it has is known from who takes them out.
+// This runs first, because a text gives a list no type: the getitems determine the number of its elements.
 void Storages::countElements() {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const Step &step = program_[i];
     if (step.element != none) {
       uint32_t list = listOf(program_, step);
-      // Because of what is itself taken out of a list nobody knows which storage is which element's.
+      // For a list that is itself an element of a list, the storage of each element is unknown.
       if (list != none && program_[list].isCall() && program_[list].element == none)
         lists_[list].count = std::max(lists_[list].count, step.element + 1);
       continue;
@@ -242,15 +242,16 @@ Storages::Range Storages::callValue(uint32_t index, const Step &step) {
   return unite(storages);
 }
 
-/// Does the step share each operand in the tree? A call that a rule has replaced by its functional form shares none.
+/// Returns true if the step shares each operand in the tree. A call that a rule has replaced by its functional form
+/// shares none.
 bool Storages::sharesAll(const Step &step, const Argument &tree) const {
   if (tree.is(Argument::Kind::Operand))
     return has(program_.accesses(step)[tree.operandIndex()], Access::Alias);
   return llvm::all_of(tree.elements(), [&](const Argument &element) { return sharesAll(step, element); });
 }
 
-// l[1] has the storages of element 1 alone. The list often has no type; then the getitem's type says how many bytes a
-// storage has that was made for that element.
+// l[1] has the storages of element 1 alone. The list often has no type; then the getitem's type determines the bytes of
+// a storage that was made for that element.
 Storages::Range Storages::elementValue(const Step &step) {
   uint32_t list = listOf(program_, step);
   if (list == none)
@@ -284,12 +285,12 @@ Storages::Range Storages::listValue(uint32_t index, const Step &step) {
     auto own = of(operands[operand]);
     storages.append(own.begin(), own.end());
   };
-  std::optional<Range> shared; // by every element that is paired with none of the list's
+  std::optional<Range> shared; // by every element that no list element is paired with
   for (uint32_t element = 0; element < lists_[index].count; ++element) {
     llvm::SmallVector<uint32_t, 8> storages;
     bool paired =
         inputs && element < inputs->elements().size() && inputs->elements()[element].is(Argument::Kind::Operand);
-    // Because a batch of p2p shares what it receives into, and yields a token for what it sends.
+    // A batch of p2p shares the buffers that it receives into, and returns a token for those that it sends.
     bool sharesPair = paired && has(accesses[inputs->elements()[element].operandIndex()], Access::Alias);
     if (sharesPair) {
       share(inputs->elements()[element].operandIndex(), storages);

@@ -8,8 +8,8 @@ namespace ccgraph::legality {
 namespace {
 
 // l = wait_tensors([a, b]); x = l[0]; y = l[1]   ->   x = wait_tensor(a); y = wait_tensor(b)
-// The entry lists l, x and y as matched, and the two waits as built. Whatever else read l has no image, which is a finding
-// of its own.
+// The entry lists l, x and y as matched, and the two waits as built. Any other reader of l has no image, which is a
+// separate finding.
 
 class WaitsApart {
 public:
