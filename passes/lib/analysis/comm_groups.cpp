@@ -9,7 +9,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Because a wrapper may hold several collectives, its effects are asked, and not its one call.
+/// A wrapper may hold several collectives, so its effects are used instead of its one call.
 bool communicates(const Node &node) {
   if (collectiveOf(node))
     return true;
@@ -29,7 +29,7 @@ CommGroups::CommGroups(const Graph &graph, bool spmd)
   for (const Node *node : graph)
     if (communicates(*node))
       add(*node);
-  // Other ranks may have other members in their tables, so an SPMD program decides by what all ranks know.
+  // Other ranks may have other members in their tables, so an SPMD program uses only what all ranks have in common.
   if (spmd)
     world_ = knownWorldSize(graph);
   cut(graph, spmd);
@@ -56,9 +56,9 @@ void CommGroups::findSharing(const Graph &graph) {
       fencing_[other].push_back(group);
 }
 
-// Counts how often each other group is met on the way through one's own ranks: at the second meeting it shares two.
-// With groups [0, 1, 2, 3], [0, 1] and [0, 4], the first meets the second twice and the third once. Two ranks are what
-// it takes: with one in common, no other rank issues on both groups.
+// Counts how often each other group occurs among the group's own ranks: a group that occurs twice shares two ranks.
+// With groups [0, 1, 2, 3], [0, 1] and [0, 4], the first shares two ranks with the second and one with the third. If
+// two groups have one rank in common, no other rank issues on both, so two ranks are required.
 void CommGroups::findSharing(uint32_t group) {
   std::vector<uint32_t> &sharing = sharing_[group];
   if (cells_[group].empty()) {
@@ -89,8 +89,8 @@ void CommGroups::add(const Node &node) {
   fence_[node.id()] = isFenceCall(node);
 }
 
-// A new section begins wherever the group changes and one of the two may be some other group of the program. Where
-// ranks run different programs, each collective is a section of its own.
+// A new section begins wherever the group changes and one of the two may be the same as another group of the program.
+// If ranks run different programs, each collective is a section of its own.
 void CommGroups::cut(const Graph &graph, bool spmd) {
   std::vector<bool> open = openGroups(graph.groups(), ids_, world_);
   uint32_t section = 0;

@@ -27,7 +27,7 @@ void Dependences::edge(Node *from, Node *to) {
 // reader follows the writer; a writer follows all readers since, or the writer if there is none:
 //   w1, r1, r2, w2, r3      w1 -> r1, w1 -> r2, r1 -> w2, r2 -> w2, w2 -> r3
 // w1 -> w2 is not needed, because a reader lies between. So each read makes two edges at most, and reads of one
-// resource may pass each other.
+// resource may be reordered.
 void Dependences::read(Node *node, Users &resource) {
   edge(resource.writer, node);
   if (resource.readers.empty() || resource.readers.back() != node)
@@ -82,8 +82,8 @@ void Dependences::visitDomain(Node *node) {
   }
 }
 
-// A fence writes the stream of every group that may share two ranks with its own, any other collective reads its own
-// group's: so collectives may pass each other here, and none passes a fence.
+// A fence writes the stream of every group that may share two ranks with its own; any other collective reads the stream
+// of its own group. So collectives may be reordered here, but none moves across a fence.
 void Dependences::visitGroup(Node *node) {
   uint32_t group = groups_.groupOf(node);
   if (group == CommGroups::none)
@@ -94,8 +94,8 @@ void Dependences::visitGroup(Node *node) {
     write(node, streams_[other]);
 }
 
-/// Because a rank that waits for a transfer issues nothing until the other end has come, what that may need first stays
-/// above the wait: to receive, wait, and only then send would make neighbours wait for one another.
+/// A rank that waits for a transfer issues nothing until the other end has arrived. So every step that the transfer may
+/// need stays before the wait: if each rank received, waited and only then sent, neighbours would deadlock.
 void Dependences::visitTransfer(Node *node) {
   bool lands = llvm::any_of(facts_.completes(node), [&](Node *launch) { return groups_.isFence(launch); });
   if (lands || (groups_.isFence(node) && !facts_.launches(node)))
@@ -111,8 +111,8 @@ void Dependences::visit(Node *node) {
   visitTransfer(node);
 }
 
-/// Edges become two arrays of neighbours, sorted by node: how many each node has is counted, the counts are summed up to
-/// where each node's own begin, and then each edge is put into the next free place of its node.
+/// Builds two arrays of neighbours, sorted by node: counts the edges of each node, sums the counts to the start of each
+/// node's range, and then puts each edge into the next free slot of its node.
 void Dependences::index() {
   beforeStart_.assign(stretch_.size() + 1, 0);
   afterStart_.assign(stretch_.size() + 1, 0);

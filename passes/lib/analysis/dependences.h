@@ -1,15 +1,15 @@
-// Dependences: which nodes must stay in order though no edge of the graph says so.
+// Dependences: the nodes that must keep their order although the graph has no edge between them.
 //
-// Storages (a write after a read, a read after a write, what is in flight until its wait), the
-// shapes of tensors that some step changes in place, which every step that names them reads, the
-// domains rng and host, and the place of point-to-point transfers and barriers among the
-// collectives of their ranks. Together with data and ordering edges these are all orders that a
-// program needs inside a stretch without opaque nodes; opaque nodes cut the program into such
-// stretches. The order of the collectives of one group is not among them, nor that of sections: see CommGroups.
+// They come from storages (a write after a read, a read after a write, tensors in flight until their wait), from the
+// shapes of tensors that some step changes in place, which every step that names them reads, from the domains rng and
+// host, and from the position of point-to-point transfers and barriers among the collectives of their ranks. Together
+// with data and ordering edges, these are all orders that a program needs inside a stretch without opaque nodes; opaque
+// nodes divide the program into such stretches. The order of the collectives of one group is not included, nor that of
+// sections: see CommGroups.
 //
-// Ownership: refers into the graph; valid until a node is made, erased or given other operands.
+// Ownership: refers into the graph; valid until a node is created, erased or given other operands.
 // Cost: O(nodes + accesses) time and space, since a read is followed by one write at most.
-// Fails never.
+// Failure: none.
 #pragma once
 
 #include "analysis/comm_groups.h"
@@ -17,21 +17,21 @@
 
 namespace ccgraph {
 
-/// Computed once for the order that the program has; moves that respect it leave it valid.
+/// Computed once for the present order; moves that respect the dependences keep them valid.
 class Dependences {
 public:
-  /// Both must outlive it.
+  /// `facts` and `groups` must outlive this object.
   Dependences(const ProgramFacts &facts, const CommGroups &groups);
 
-  /// Nodes that must stay before / after this one, besides those that its edges name. A node may
-  /// occur more than once.
+  /// Return the nodes that must stay before / after this one, besides those of its edges. A node may occur more than
+  /// once.
   [[nodiscard]] llvm::ArrayRef<Node *> before(const Node *node) const { return slice(before_, beforeStart_, node); }
   [[nodiscard]] llvm::ArrayRef<Node *> after(const Node *node) const { return slice(after_, afterStart_, node); }
-  /// Number of opaque nodes above: nodes of different stretches never pass each other.
+  /// Returns the number of opaque nodes before this one: nodes of different stretches keep their order.
   [[nodiscard]] uint32_t stretch(const Node *node) const { return stretch_[node->id()]; }
 
 private:
-  /// What one resource was last used by.
+  /// The last users of one resource.
   struct Users {
     Node *writer = nullptr;
     llvm::SmallVector<Node *, 2> readers;
@@ -52,10 +52,10 @@ private:
 
   const ProgramFacts &facts_;
   const CommGroups &groups_;
-  /// by storage: something writes it or waits for it
+  /// by storage: some step writes it or waits for it
   std::vector<bool> changes_;
   std::vector<Users> storages_;
-  /// by storage: whoever reshapes a tensor in it, and whoever names it
+  /// by storage: the steps that reshape a tensor in it, and the steps that name it
   std::vector<Users> shapes_;
   /// by group
   std::vector<Users> streams_;

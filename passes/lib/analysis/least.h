@@ -1,10 +1,10 @@
-// leastThat: the smallest number for which something holds that holds for every larger one too.
+// leastThat: binary search for the smallest number that satisfies a monotone predicate.
 //
-// Passes ask it how much more memory would let a node move: the questions that they can answer fast are
-// of the kind "is there room with so much?".
+// Passes use it to compute how much more memory would allow a move, because they can quickly test whether a given
+// amount is enough.
 //
-// Ownership: none. Failure: none; the answer is `most` where nothing below it holds. Cost: as many
-// questions as `most - least` has bits.
+// Ownership: none. Failure: none; returns `most` if no smaller number satisfies the predicate. Cost: as many tests as
+// `most - least` has bits.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -13,7 +13,7 @@
 
 namespace ccgraph {
 
-/// Of the numbers from `least` to `most`.
+/// Searches the numbers from `least` to `most`; `holds` must be true for every number above the result.
 inline int64_t leastThat(int64_t least, int64_t most, llvm::function_ref<bool(int64_t)> holds) {
   while (least < most) {
     int64_t middle = least + (most - least) / 2;

@@ -1,6 +1,6 @@
-// Timelines of the lifetimes in a graph (see ccgraph/ir/lifetimes.h for the rules).
+// Live bytes of a graph over its program order (see ccgraph/ir/lifetimes.h for the rules).
 //
-// Ownership: refers to the graph of the facts. Cost: linear in nodes and accesses. Fails never.
+// Ownership: refers to the graph of the facts. Failure: none. Cost: linear in nodes and accesses.
 #pragma once
 
 #include "analysis/live_bytes.h"
@@ -9,10 +9,10 @@
 
 namespace ccgraph {
 
-/// The live bytes of memory, settled. What a collective on a very long list holds counts to the end,
-/// since not all of its waits are known as holders.
+/// Returns the live bytes of memory, settled. Tensors that a collective on a very long list accesses count as live to
+/// the end, since not all of its waits are recorded as holders.
 [[nodiscard]] LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts);
-/// The same of lives that are known already.
+/// The same, for lives that are already computed.
 [[nodiscard]] LiveBytes liveMemory(Graph &graph, const StorageLives &lives);
 
 } // namespace ccgraph

@@ -18,8 +18,8 @@ LiveBytes::LiveBytes(Graph &graph)
     : graph_(graph), rows_(graph.idLimit()), starts_(graph.idLimit()), ends_(graph.idLimit()), held_(graph.idLimit()) {}
 
 void LiveBytes::settle() {
-  // Because rows come in order, each new one is the last of the tree so far: it hangs below the nearest of the rows on the
-  // right edge (the spine) that outranks it, and takes those that it outranks as its left subtree.
+  // Rows come in order, so each new row is the last of the tree so far. It becomes a child of the nearest row on the
+  // right edge (the spine) that has a higher priority, and takes the rows of lower priority as its left subtree.
   std::vector<uint32_t> spine;
   int64_t alive = fromStart_;
   for (Node *node : graph_) {
@@ -66,7 +66,7 @@ void LiveBytes::updateUp(uint32_t row) {
     update(row);
 }
 
-/// Because rows are about to change places, what a subtree owes is handed to its own row and to its two halves first.
+/// Moves a subtree's pending addition to its own row and its two children, because rows are about to change places.
 void LiveBytes::push(uint32_t row) {
   Row &r = rows_[row];
   r.own += r.add;
@@ -76,7 +76,7 @@ void LiveBytes::push(uint32_t row) {
   r.add = 0;
 }
 
-/// One tree of two, all of whose rows on the left stand before all on the right.
+/// Merges two trees; all rows of the left one precede all rows of the right one.
 uint32_t LiveBytes::merge(uint32_t left, uint32_t right) {
   if (left == none || right == none)
     return left == none ? right : left;
@@ -114,7 +114,7 @@ void LiveBytes::rotateUp(uint32_t row) {
   update(row);
 }
 
-/// Hangs the row in as a leaf, where program order wants it, and lets it rise to where its priority wants it.
+/// Inserts the row as a leaf at its position in program order, and rotates it up according to its priority.
 void LiveBytes::insert(uint32_t row, int64_t alive, const Node *next) {
   uint32_t parent = root_;
   unsigned side = 1;
@@ -141,8 +141,8 @@ int64_t LiveBytes::pendingAbove(uint32_t row) const {
   return sum;
 }
 
-/// Adds to this row and all before it. On the way to the root, a row that is reached from its right half stands before the
-/// node, and so does all of its left half, which only notes what it owes.
+/// Adds to this row and all rows before it. On the path to the root, a row that is reached from its right child
+/// precedes the node, and so does its whole left subtree, for which the addition is only recorded as pending.
 void LiveBytes::addUpTo(const Node *node, int64_t bytes) {
   unsigned cameFrom = 1;
   for (uint32_t row = node->id(); row != none;) {
@@ -177,8 +177,8 @@ void LiveBytes::contribute(const Interval &interval, int sign) {
     addUpTo(before, -bytes);
 }
 
-/// Takes bytes from one end to another, together for intervals that follow one another and have the same ends, because
-/// those of one share do: each walk to the root serves all of them.
+/// Moves bytes from one end to another. Consecutive intervals with the same ends, as in a share, are combined, so each
+/// path to the root serves all of them.
 class LiveBytes::EndShifts {
 public:
   explicit EndShifts(LiveBytes &live) : live_(live) {}
@@ -232,7 +232,7 @@ void LiveBytes::findEnds(Share &share) const {
   }
 }
 
-/// Because most intervals only get another end, and a walk to the root for each of two ends costs half of one for four.
+/// Most intervals only change one end, and two paths to the root cost half of four.
 void LiveBytes::setEnds(Interval &interval, Ends ends, EndShifts &shifts) {
   if (interval.first == ends.first && interval.last == ends.last)
     return;
@@ -248,7 +248,7 @@ void LiveBytes::setEnds(Interval &interval, Ends ends, EndShifts &shifts) {
   contribute(interval, 1);
 }
 
-/// Lets the interval reach to holders outside it.
+/// Extends the interval to holders outside it.
 void LiveBytes::widen(Interval &interval, Ends ends, EndShifts &shifts) {
   setEnds(interval,
           {std::min(interval.first, ends.first, standsBefore), std::max(interval.last, ends.last, standsBefore)},
@@ -274,7 +274,7 @@ LiveBytes::IntervalId LiveBytes::addInterval(int64_t bytes, llvm::ArrayRef<Node 
   return id;
 }
 
-/// Because what goes is mostly what came last, it is looked for from the end.
+/// Searches from the end, because the intervals removed are mostly the latest ones.
 void LiveBytes::forget(IntervalId id, Node *holder) {
   auto &held = held_[holder->id()];
   held.erase(std::prev(std::find(held.rbegin(), held.rend(), id).base()));
@@ -306,8 +306,8 @@ llvm::ArrayRef<LiveBytes::ShareId> LiveBytes::sharesOf(const Node *node) const {
   return found == sharesOf_.end() ? llvm::ArrayRef<ShareId>() : llvm::ArrayRef<ShareId>(found->second);
 }
 
-// For three intervals of 4 bytes that end at one wait and are to end at a later one, two walks to the root do what six
-// would: 12 bytes are added up to the new end and taken off up to the old one.
+// For three intervals of 4 bytes that end at one wait and will end at a later one, two paths to the root replace six:
+// 12 bytes are added up to the new end and subtracted up to the old one.
 void LiveBytes::extend(ShareId id, llvm::ArrayRef<IntervalId> intervals, llvm::ArrayRef<Node *> holders) {
   Share &share = shares_[id];
   for (Node *holder : holders) {
@@ -437,7 +437,7 @@ int64_t LiveBytes::aliveBetween(const Node *before, const Node *after) const {
 }
 
 void LiveBytes::lift(Node *node) {
-  // Because a row can only be taken out when no interval starts or ends there.
+  // A row can only be removed when no interval starts or ends there.
   ending_.clear();
   auto note = [&](llvm::ArrayRef<IntervalId> ids) {
     llvm::copy_if(ids, std::back_inserter(ending_),

@@ -17,7 +17,7 @@ void ProgramFacts::describe(const Node &node) {
   Entry &entry = table_[node.id()];
   entry.firstAccess = static_cast<uint32_t>(accesses_.size());
   Effects effects = effectsOf(node);
-  // Because a getitem touches the one element, not the list.
+  // A getitem accesses one element, not the whole list.
   std::optional<int64_t> index = getItemIndex(node);
   for (unsigned i = 0; i < node.numOperands(); ++i)
     for (StorageId storage : index ? storages_->storages(node.operand(i), static_cast<unsigned>(*index))
@@ -25,8 +25,8 @@ void ProgramFacts::describe(const Node &node) {
       accesses_.push_back({storage, effects.operands[i]});
       reshaped_[storage] = reshaped_[storage] || reshapes(effects.operands[i]);
     }
-  // Because a result whose storage was exchanged (set_) is not told apart from what it was exchanged with, whoever
-  // touches that must be seen to touch what is in flight.
+  // A result whose storage was exchanged (set_) is not distinguished from the storage with which it was exchanged. So a
+  // step that accesses that storage must count as accessing what is in flight.
   if (effects.launches)
     for (StorageId storage : storages_->storages(&node))
       if (storages_->isPool(storage))
@@ -45,10 +45,11 @@ llvm::ArrayRef<StorageAccess> ProgramFacts::accesses(const Node *node) const {
 
 namespace {
 
-// Until when does a launch hold an operand? For l = all_gather_coalesced([x, y]) the transfer of x is over when l[0]
-// has been waited for, and that of y when l[1] has. So a write of x has to stay below the wait on l[0] alone.
+// Computes until when a launch holds an operand. For l = all_gather_coalesced([x, y]), the collective of x is complete
+// after the wait on l[0], and that of y after the wait on l[1]. So a write of x has to stay after the wait on l[0]
+// only.
 
-/// The element of a launch's result that the operand belongs to, by operand index; empty where that is none.
+/// Returns the element of a launch's result for each operand; empty for an operand without one.
 std::vector<std::optional<unsigned>> elementsOfOperands(const Node &launch) {
   std::vector<std::optional<unsigned>> elements(launch.numOperands());
   const CollectiveSpec *spec = collectiveOf(launch);
@@ -63,7 +64,8 @@ std::vector<std::optional<unsigned>> elementsOfOperands(const Node &launch) {
 
 } // namespace
 
-/// Each operand is ended by the waits on the storages of its own element, where they are told apart, else by all.
+/// Each operand is ended by the waits on the storages of its own element if the storages are distinct, else by all
+/// waits.
 void ProgramFacts::noteLanding(const Node &launch) {
   constexpr Access inFlight = Access::InFlightRead | Access::InFlightWrite;
   llvm::DenseMap<StorageId, llvm::SmallVector<Node *, 1>> waitsOn;
@@ -95,7 +97,7 @@ llvm::ArrayRef<StorageAccess> ProgramFacts::lands(const Node *wait) const {
   return found == lands_.end() ? llvm::ArrayRef<StorageAccess>() : llvm::ArrayRef<StorageAccess>(found->second);
 }
 
-/// Because a wait that lands nothing does nothing, only those are asked that complete a launch.
+/// A wait that completes no launch has no effect, so only waits that complete one are examined.
 void ProgramFacts::noteRewrites() {
   std::vector<bool> written;
   for (Node *launch : graph_) {

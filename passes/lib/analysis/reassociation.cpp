@@ -10,7 +10,7 @@ namespace ccgraph {
 
 namespace {
 
-/// One of the operands, or bit by bit.
+/// Returns true for reductions that select an operand or work bit by bit.
 bool picks(ReduceOp op) {
   switch (op) {
   case ReduceOp::Sum:
@@ -32,8 +32,9 @@ bool isInexact(const Node &value) {
   return !type || !type->isTensor() || isFloat(type->dtype()) || isComplex(type->dtype());
 }
 
-/// What was assumed of a group proves nothing; what the call itself states does. The list that the table of one rank
-/// gives of some ranks proves nothing either: the groups of other ranks may be larger, and all ranks must merge alike.
+/// Returns true if the call states at most two ranks, or all ranks have this fact in common. Assumed groups prove
+/// nothing. The list that one rank's table gives of some ranks proves nothing either: the groups of other ranks may be
+/// larger, and all ranks must merge alike.
 bool hasTwoRanksAtMost(const Node &launch, const CollectiveCall &call) {
   if (call.groupSize)
     return *call.groupSize <= 2;
@@ -46,8 +47,8 @@ bool hasTwoRanksAtMost(const Node &launch, const CollectiveCall &call) {
 
 } // namespace
 
-// Floating-point sums depend on their order: in f32, (1e8 + 1) - 1e8 is 0 and (1e8 - 1e8) + 1 is 1. Two ranks have one
-// sum only, since a + b is b + a.
+// Floating-point sums depend on their order: in f32, (1e8 + 1) - 1e8 is 0 and (1e8 - 1e8) + 1 is 1. A sum over two
+// ranks has only one result, since a + b equals b + a.
 bool mayReassociate(const Node &launch) {
   CollectiveCall call = *collectiveCall(launch);
   if (call.spec->reduceOp < 0)

@@ -1,13 +1,12 @@
-// StepCounter: how many steps lie between two nodes while some of them move.
+// StepCounter: counts the steps between two nodes while some of them move.
 //
-// A pass that moves waits or launches past computation reports how far each went. The steps that
-// count are those that the pass never moves, so their order stands, and each node only needs to
-// know how many of them are above it: that number changes when the node itself moves, and never
-// otherwise.
+// A pass that moves waits or launches past computation reports how far each of them moved. The counted steps are those
+// that the pass never moves, so their order is fixed. Each node only stores the number of counted steps before it, and
+// that number changes only when the node itself moves.
 //
 // Ownership: holds numbers by node id.
-// Cost: O(n) to build, O(1) a question and a move.
-// Fails never.
+// Cost: O(n) to build, O(1) a query and a move.
+// Failure: none.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -18,7 +17,7 @@ namespace ccgraph {
 
 class StepCounter {
 public:
-  /// `counts` is true for the nodes that count; they must stay where they are.
+  /// `counts` returns true for the nodes that count; they must not move.
   StepCounter(const Graph &graph, llvm::function_ref<bool(const Node *)> counts) : above_(graph.idLimit()) {
     int64_t counted = 0;
     for (const Node *node : graph) {
@@ -27,7 +26,7 @@ public:
     }
   }
 
-  /// Steps from `first` up to `last`, without `last`.
+  /// Returns the number of steps from `first` up to `last`, without `last`.
   [[nodiscard]] int64_t between(const Node *first, const Node *last) const {
     return above_[last->id()] - above_[first->id()];
   }

@@ -18,7 +18,7 @@ WhatIf::WhatIf(const LiveBytes &live, const Node *node) : live_(live) {
 //   row 4   90 alive     98
 // the two are one stretch of 8 more, and which of them is over 100 is which of them is over 92 now.
 WhatIf::Stretches WhatIf::stretches(Node *from, Node *to) const {
-  /// So many bytes more from this row on.
+  /// A gain of `bytes` from this row on.
   struct Change {
     Node *row;
     int64_t bytes;

@@ -24,7 +24,7 @@ public:
   /// Of the rows of [from, to), all of which the node passes: the first that would have more than `limit` alive, and more than it has now;
   /// null if there is none.
   [[nodiscard]] Node *firstOver(Node *from, Node *to, int64_t limit) const;
-  /// The most that would be alive at those of the rows that would have more than now; 0 where none would.
+  /// Returns the maximum over the passed rows that would have more live bytes than now; 0 if there is none.
   [[nodiscard]] int64_t peakOfPassed(Node *from, Node *to) const;
 
 private:

@@ -27,7 +27,7 @@ double logOfMantissa(double mantissa) {
   return 2 * s * sum;
 }
 
-/// log2 as the exponent that the number is stored with, and the rest.
+/// Returns log2: the stored exponent plus the logarithm of the mantissa.
 double log2Of(double value) {
   const auto bits = std::bit_cast<uint64_t>(value);
   const auto exponent = static_cast<int64_t>(bits >> mantissaBits) - exponentBias;

@@ -7,8 +7,8 @@ void RatioSamples::add(double predicted, double measured) {
     samples_.push_back({measured / predicted, predicted});
 }
 
-// Samples of one ratio may come in any order: their weights are the same sum only if added alike, so they are sorted by
-// weight too.
+// Samples of one ratio may come in any order. Their weights have the same sum only if they are added in the same order,
+// so they are sorted by weight too.
 Scale RatioSamples::scale() const {
   if (samples_.empty())
     return {};

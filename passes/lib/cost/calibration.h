@@ -1,9 +1,9 @@
-// Calibration: what durations say against what the machine predicts, as one factor for each thing that can be faster
-// or slower by itself.
+// Calibration: the ratio of given durations to the machine's predictions, as one factor for each part of the machine
+// that can be faster or slower independently.
 //
 // The factor is the weighted median of the ratios duration / prediction, weighted by the prediction: half of the time
-// is in nodes whose ratio is no larger, half in nodes whose ratio is no smaller. So neither a few odd nodes nor many
-// tiny ones decide it, and where all ratios are one number, it is that number.
+// is in nodes whose ratio is no larger, half in nodes whose ratio is no smaller. So neither a few outliers nor many
+// tiny nodes decide it. If all ratios are one number, the factor is that number.
 //
 // Ownership: a plain value. Failure: none; without samples the factor is 1. Cost: a sort.
 #pragma once

@@ -9,7 +9,7 @@
 namespace ccgraph {
 namespace {
 
-/// Rounds in which every rank sends and receives a share.
+/// Returns the number of rounds in which every rank sends and receives a share.
 double linearSteps(CollectiveKind kind, int64_t ranks) {
   const auto others = static_cast<double>(ranks - 1);
   switch (kind) {
@@ -38,7 +38,7 @@ const LinearCollective *fitOf(const Machine &machine, const CollectiveShape &sha
   return fits ? &*found : nullptr;
 }
 
-/// Each step costs a hop and moves a share of the bytes; what goes between two ranks is a share of its own.
+/// Each step costs a hop and moves a share of the bytes; a transfer between two ranks is a share of its own.
 double linearMicroseconds(const Machine &machine, const CollectiveShape &shape) {
   const Link &link = machine.link(shape.placement.level());
   const LinearCollective *fit = fitOf(machine, shape);

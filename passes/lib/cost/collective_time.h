@@ -1,7 +1,7 @@
-// Collective time: what a machine's rules make of a kind, a number of bytes and a placement.
+// Collective time: computes the time of a kind, a number of bytes and a placement from a machine's rules.
 //
-// Pure functions of their arguments, in microseconds; the model around them scales and rounds. Formulas and where they
-// come from: docs/cost-model.md.
+// Pure functions of their arguments, in microseconds; the model around them scales and rounds. Formulas and their
+// sources: docs/cost-model.md.
 //
 // Ownership: none. Failure: none. Cost: a few hundred nanoseconds.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace ccgraph {
 
-/// A new collective, as NCCL's model sees it.
+/// A new collective, in the terms of NCCL's model.
 struct CollectiveShape {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  /// the larger of what a rank sends in all and what it receives in all
+  /// the larger of the total that a rank sends and the total that it receives
   int64_t bytes = 0;
   Placement placement;
 };

@@ -36,10 +36,10 @@ namespace {
 
 constexpr double picosecondsPerMicrosecond = 1e6;
 constexpr size_t numKinds = static_cast<size_t>(CollectiveKind::Barrier) + 1;
-/// Fewer of a kind are taken for chance, and the factor of all kinds of the level holds.
+/// With fewer samples of a kind, the ratio may be chance, and the factor of all kinds of the level is used.
 constexpr size_t fewestOfAKind = 4;
 
-/// The larger of what is sent and received; empty where a size is not known.
+/// Returns the larger of the bytes sent and received; empty if a size is unknown.
 std::optional<int64_t> messageBytes(const Node &collective) {
   const auto in = inputBytes(collective);
   const auto out = outputBytes(collective);
@@ -50,7 +50,7 @@ std::optional<int64_t> messageBytes(const Node &collective) {
 
 bool isCollective(const Node &node) { return node.op() && node.op()->collective.has_value(); }
 
-/// Runs nothing, on any machine.
+/// Returns true for a node that runs nothing, on any machine.
 bool isFree(const Node &node) {
   if (node.opcode() != Opcode::CallFunction || !node.op())
     return true;
@@ -59,20 +59,20 @@ bool isFree(const Node &node) {
 
 } // namespace
 
-// The model is made in three steps: what the machine predicts for each node that has a duration; the factors between
-// the two; and the price of each node of the graph, which is its duration, else the scaled prediction.
+// The model is constructed in three steps: the machine's prediction for each node that has a duration; the factors
+// between the two; and the cost of each node of the graph, which is its duration, else the scaled prediction.
 struct CostModel::Impl {
   Impl(const Graph &graph, const Machine &machine, RankView view)
       : machine(machine), placements(graph, machine, view), regions(graph) {}
 
-  // --- Predictions, not scaled, in picoseconds ---------------------------------------------------------------------
+  // --- Predictions, not scaled, in picoseconds ----------------------------------------------------------------------
 
   double predictCollective(CollectiveKind kind, int64_t bytes, Placement placement) const {
     return collectiveMicroseconds(machine, {kind, bytes, placement}) * picosecondsPerMicrosecond;
   }
 
-  /// A node that is part of a fused kernel takes what of the kernel's bytes is charged to it; any other node is a kernel
-  /// of its own. Operations count where matrix units do them: others keep up with memory.
+  /// A node of a fused kernel takes the time of the kernel's bytes that are charged to it; any other node is a kernel
+  /// of its own. Operations count only where matrix units perform them: other operations are as fast as memory.
   std::optional<RooflineTime> predictCompute(const Node &node) const {
     if (regions.regionOf(node) != FusionRegions::noRegion) {
       const auto bytes = regions.bytesOf(node);
@@ -86,12 +86,12 @@ struct CostModel::Impl {
     return rooflineOf(machine, *work, arithmeticDType(node));
   }
 
-  /// Whether the node starts a kernel: of a fused one, the first node does.
+  /// Returns whether the node starts a kernel; in a fused kernel this is the first node.
   bool isLaunched(const Node &node) const {
     return regions.regionOf(node) == FusionRegions::noRegion || regions.isFirst(node);
   }
 
-  // --- Scaled prices -----------------------------------------------------------------------------------------------
+  // --- Scaled costs -------------------------------------------------------------------------------------------------
 
   double scaledCollective(CollectiveKind kind, int64_t bytes, Placement placement) const {
     const auto level = static_cast<size_t>(placement.level());
@@ -107,7 +107,7 @@ struct CostModel::Impl {
 
   double launch() const { return static_cast<double>(machine.processor.launchPs); }
 
-  /// For how long the stream runs dry, because the host reads what the node computes.
+  /// Returns the time for which the stream is empty because the host reads the node's result.
   int64_t stall(const Node &node) const { return machine.hostReadsStall && readsOnHost(node) ? machine.hostReadPs : 0; }
 
   Price collectivePrice(const CollectiveShape &shape) const {
@@ -130,9 +130,9 @@ struct CostModel::Impl {
     return {machine.processor.launchPs + stall(node), PriceSource::Unknown};
   }
 
-  // --- Making ------------------------------------------------------------------------------------------------------
+  // --- Construction -------------------------------------------------------------------------------------------------
 
-  /// What is compared, by what can be faster by itself.
+  /// The samples, by part of the machine.
   struct Samples {
     RatioSamples operations;
     RatioSamples copies;
@@ -159,8 +159,8 @@ struct CostModel::Impl {
     }
   }
 
-  // Copies that are kernels of their own are the surest sign of what memory does, since which operators a kernel holds
-  // is a guess. The other kernels are asked only where there are no such copies.
+  // Copies that are separate kernels are the most reliable measure of memory, since the operators of a fused kernel are
+  // a guess. The other kernels are used only if there are no such copies.
   void calibrate(const Graph &graph, const GivenDurations &given) {
     Samples samples;
     for (const Node *node : graph)
@@ -192,7 +192,8 @@ struct CostModel::Impl {
     summary.assumedGroups = placements.assumed().vec();
   }
 
-  /// What is known of a node that the graph had at first. Its operator, because a pass may give a node another one.
+  /// The cost of a node that the graph had at construction. The operator is stored because a pass may give a node
+  /// another one.
   struct Known {
     Price price;
     const OpDef *op = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t noRegion = FusionRegions::noRegion;
 
-/// Bytes of a tensor, or of all tensors of a list; negative where a size is not known.
+/// Returns the bytes of a tensor, or of all tensors of a list; negative if a size is unknown.
 double bytesOfType(const Type *type) {
   if (!type)
     return -1;
@@ -27,7 +27,8 @@ double bytesOfType(const Type *type) {
   return sum;
 }
 
-/// Of what a node makes. Dumps print no type of a list of results, so the elements that are taken of it tell.
+/// Returns the bytes of a node's result. Dumps print no type for a list of results, so the types of its elements are
+/// used.
 double bytesOfResult(const Node &node) {
   const double stated = bytesOfType(node.type());
   if (stated >= 0)
@@ -45,17 +46,17 @@ double bytesOfResult(const Node &node) {
   return sum;
 }
 
-/// What a node is to the regions around it.
+/// The role of a node for the regions around it.
 enum class Part : uint8_t {
   /// inputs and the output
   Border,
-  /// shows what another node made: views, getitem, waits
+  /// shows a value that another node produced: views, getitem, waits
   Window,
   /// may be in a kernel with others
   Fusible,
   /// a kernel of its own
   Kernel,
-  /// what goes over the network
+  /// a collective
   Collective,
 };
 
@@ -80,8 +81,8 @@ Part partOf(const Node &node) {
   return isFusible(family) ? Part::Fusible : Part::Kernel;
 }
 
-/// Finds the regions in one walk over the program. A node joins the region of an operand, and so those of several
-/// operands become one, unless a kernel or a collective stands between.
+/// Finds the regions in one traversal of the program. A node joins the region of an operand, and thereby merges the
+/// regions of several operands, unless a kernel or a collective lies between.
 class RegionFinder {
 public:
   explicit RegionFinder(const Graph &graph)
@@ -93,14 +94,14 @@ public:
   }
 
   [[nodiscard]] Part part(const Node &node) const { return parts_[node.id()]; }
-  /// Equal for nodes of one region.
+  /// Returns equal numbers for nodes of one region.
   [[nodiscard]] uint32_t classOf(const Node &node) const { return classes_[node.id()]; }
-  /// What a chain of windows shows; any other node shows itself.
+  /// Returns the value that a chain of windows shows; any other node shows itself.
   [[nodiscard]] const Node &shown(const Node &node) const { return *shown_[node.id()]; }
 
 private:
-  /// Regions of a node's own depth that reach it through a collective: their leaders when they were met. Too many are
-  /// taken for all. Others need no memory, because they cannot be joined anyway.
+  /// Regions of a node's own depth that reach it through a collective, by their leaders at that time. Too many are
+  /// recorded as all. Regions of other depths are not recorded, because they cannot be joined anyway.
   struct Through {
     llvm::SmallVector<uint32_t, 2> leaders;
     bool all = false;
@@ -177,8 +178,8 @@ private:
     sum = bytes < 0 || sum < 0 ? -1 : sum + bytes;
   }
 
-  /// A view that repeats elements reads them once, and one that cuts reads what it shows. An element of a list is no view
-  /// of the list.
+  /// A view that repeats elements reads them once, and a view of a part reads that part. An element of a list is no
+  /// view of the list.
   void chargeRead(const Node &node, const Node &operand) {
     const Node &made = finder_.shown(operand);
     const uint32_t region = region_[node.id()];
@@ -189,7 +190,7 @@ private:
     add(node, base >= 0 && shown > base ? base : shown);
   }
 
-  /// Does somebody outside of its region read the node, or a window on it?
+  /// Returns true if a node outside its region reads the node, or a window on it.
   [[nodiscard]] bool isReadOutside(const Node &node) const {
     llvm::SmallVector<const Node *, 8> seen = {&node};
     for (size_t next = 0; next < seen.size(); ++next)
@@ -207,13 +208,13 @@ private:
   const RegionFinder &finder_;
   const std::vector<uint32_t> &region_;
   std::vector<double> &bytes_;
-  /// which region has read which value; looked up, never iterated
+  /// pairs of a region and a value that it has read; looked up, never iterated
   llvm::DenseSet<std::pair<uint32_t, uint32_t>> read_;
 };
 
 } // namespace
 
-// Regions are numbered in the order of the program; the classes of the finder are not.
+// Regions are numbered in program order, unlike the classes of the finder.
 FusionRegions::FusionRegions(const Graph &graph)
     : region_(graph.idLimit(), noRegion), isFirst_(graph.idLimit(), false), bytes_(graph.idLimit(), 0) {
   const RegionFinder finder(graph);

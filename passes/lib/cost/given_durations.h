@@ -1,9 +1,9 @@
-// GivenDurations: which duration belongs to which node of a graph.
+// GivenDurations: assigns given durations to the nodes of a graph.
 //
-// A table names nodes, or knows only operators and gives the times of their calls in order; those hold where the graph
-// has as many calls of the operator as the table. What a table does not say, the node's provenance may.
+// A table names nodes, or it has only operators and the times of their calls in order. The latter are used where the
+// graph has as many calls of the operator as the table. For other nodes, the node's provenance may give a duration.
 //
-// Ownership: copies; refers to nothing afterwards. Failure: none. Cost: linear in the graph.
+// Ownership: copies; keeps no reference. Failure: none. Cost: linear in the graph.
 #pragma once
 
 #include "ccgraph/passes/cost.h"
@@ -14,7 +14,7 @@ class GivenDurations {
 public:
   /// `durations` may be null.
   GivenDurations(const Graph &graph, const Durations *durations);
-  /// Empty for a node of which nothing is known.
+  /// Returns an empty value for a node without duration.
   [[nodiscard]] std::optional<Duration> of(const Node &node) const { return byId_[node.id()]; }
 
 private:

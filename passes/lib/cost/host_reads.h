@@ -1,9 +1,9 @@
-// readsOnHost: does the host read what a node computed before it can go on?
+// readsOnHost: decides whether the host must read a node's result before it can continue.
 //
-// It does where a number comes out of a tensor (item(), equal) and where the data tell a size (nonzero). A size that an
-// operand has already was read before.
+// This is the case if a tensor yields a number (item(), equal) or a size depends on data (nonzero). A size that an
+// operand already has was read before.
 //
-// Ownership: none. Failure: none; what has no type is taken not to be read. Cost: linear in the operands' dimensions.
+// Ownership: none. Failure: none; a node without type counts as not read. Cost: linear in the operands' dimensions.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -6,7 +6,7 @@
 namespace ccgraph {
 namespace {
 
-constexpr double microsecond = 1e-6; // of picoseconds
+constexpr double microsecond = 1e-6; // microseconds in a picosecond
 
 llvm::ArrayRef<CollectiveSample> samplesOf(const Machine &machine, const CollectiveShape &shape) {
   const auto wanted = std::make_tuple(timedAs(shape.kind), shape.placement.ranks, shape.placement.nodes);

@@ -1,9 +1,9 @@
-// Measured collectives: what the samples of a machine say of a collective of another size.
+// Measured collectives: estimates the time of a collective from a machine's samples of other sizes.
 //
-// Between two sizes that were timed, time is taken to grow evenly; below the smallest it stays, since what is small waits
-// for latency; above the largest it grows as between the last two, or with the bytes where there is only one.
+// Between two measured sizes, time grows linearly. Below the smallest it is constant, since small messages are bound by
+// latency. Above the largest it grows as between the last two, or with the bytes if there is only one sample.
 //
-// Pure function. Failure: none. Cost: two binary searches.
+// A pure function. Failure: none. Cost: two binary searches.
 #pragma once
 
 #include "cost/collective_time.h"
@@ -12,7 +12,7 @@
 
 namespace ccgraph {
 
-/// Microseconds; empty where no collective of this kind was timed on as many ranks and nodes.
+/// Returns microseconds; empty if no collective of this kind was measured on as many ranks and nodes.
 [[nodiscard]] std::optional<double> measuredMicroseconds(const Machine &machine, const CollectiveShape &shape);
 
 } // namespace ccgraph

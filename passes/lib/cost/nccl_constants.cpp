@@ -26,17 +26,17 @@ double at(const ByGeneration &table, Generation generation, int64_t nodes) {
   return ofNodes(table[index(generation)], nodes);
 }
 
-// Tree, Ring, NVLS, NVLSTree, PAT. What moves in the switch has no base: its hop holds all.
+// Tree, Ring, NVLS, NVLSTree, PAT. Algorithms that run in the switch have no base latency: their hop includes it.
 constexpr ByProtocol bases[] = {{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {0, 0, 0}, {0, 0, 0}, {8.0, 8.0, 8.0}};
 
-// By LinkKind. Only Simple exists in the switch and for PAT; the other two are never asked for.
+// By LinkKind. Only Simple exists in the switch and for PAT; the other two are never used there.
 constexpr ByProtocol hops[3][5] = {
     {{.6, 1.25, 4.0}, {.6, 1.9, 3.4}, {25, 25, 25}, {25, 25, 25}, {4, 4, 4}},
     {{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 0}, {0, 0, 0}, {4, 4, 4}},
     {{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}, {18, 18, 18}, {20.9, 20.9, 20.9}, {14, 14, 14}},
 };
 
-// Across nodes the host's processor decides and not the GPU; these are Intel's.
+// Across nodes the value depends on the host's processor and not on the GPU; these are Intel's.
 constexpr std::array<double, 4> mostLLInside = {39.0, 87.7, 141.0, 282.0};
 constexpr ByNodes mostLLAcross = {39.0, 39.0, 20.4};
 

@@ -16,20 +16,20 @@ inline constexpr Algorithm allAlgorithms[] = {Algorithm::Tree, Algorithm::Ring, 
 enum class Protocol : uint8_t { LL, LL128, Simple };
 inline constexpr Protocol allProtocols[] = {Protocol::LL, Protocol::LL128, Protocol::Simple};
 
-/// What a launch costs before the first byte moves.
+/// Returns the cost of a launch before the first byte moves.
 [[nodiscard]] double baseLatency(Algorithm algorithm, Protocol protocol);
-/// What one hop over a link costs.
+/// Returns the cost of one hop over a link.
 [[nodiscard]] double hopLatency(LinkKind kind, Algorithm algorithm, Protocol protocol);
 
-/// Largest bandwidth of LL inside a node.
+/// Returns the largest bandwidth of LL inside a node.
 [[nodiscard]] double mostOfLL(Generation generation, int64_t nodes);
-/// Largest bandwidth of one channel.
+/// Return the largest bandwidth of one channel.
 [[nodiscard]] double mostOfRing128(Generation generation, int64_t nodes);
 [[nodiscard]] double mostOfTree128(Generation generation, int64_t nodes);
 [[nodiscard]] double mostOfTree(Generation generation, int64_t nodes);
 [[nodiscard]] double mostOfNvlsTree(Generation generation, int64_t nodes);
 
-/// What of its bandwidth a tree reaches with a message of 2^i * 64 bytes.
+/// Returns the fraction of its bandwidth that a tree reaches with a message of 2^i * 64 bytes.
 [[nodiscard]] double treeCorrection(Protocol protocol, int64_t bytes);
 
 } // namespace ccgraph::nccl

@@ -12,9 +12,9 @@ using nccl::Algorithm;
 using nccl::Protocol;
 
 constexpr double giga = 1e9;
-constexpr double microsecond = 1e-6; // of picoseconds
+constexpr double microsecond = 1e-6; // microseconds in a picosecond
 
-/// One question, taken apart.
+/// The inputs of one estimate, in the terms of NCCL's model.
 struct Question {
   const Machine &machine;
   const CollectiveShape &shape;
@@ -37,7 +37,7 @@ struct Question {
 
   [[nodiscard]] bool isAcross() const { return nodes > 1; }
   [[nodiscard]] bool is(CollectiveKind kind) const { return shape.kind == kind; }
-  /// Number of rounds of a ring.
+  /// Returns the number of rounds of a ring.
   [[nodiscard]] double steps() const {
     return is(CollectiveKind::AllReduce) ? 2 * (ranks - 1) : is(CollectiveKind::Broadcast) ? ranks : ranks - 1;
   }
@@ -45,7 +45,7 @@ struct Question {
     return nccl::hopLatency(machine.intra.kind, algorithm, protocol) +
            static_cast<double>(machine.intra.latencyPs) * microsecond;
   }
-  /// With one GPU a node, rings borrow the tree's latency; what the topology adds counts twice for Simple, whose
+  /// With one GPU a node, rings use the tree's latency. The topology's own latency counts twice for Simple, whose
   /// buffers need an answer.
   [[nodiscard]] double interHop(Algorithm algorithm, Protocol protocol) const {
     const Algorithm from = algorithm == Algorithm::Ring && ranksOnNode == 1 ? Algorithm::Tree : algorithm;
@@ -56,15 +56,15 @@ struct Question {
 
 double ringLatency(const Question &q, Protocol protocol) {
   const double base = nccl::baseLatency(Algorithm::Ring, protocol);
-  if (q.is(CollectiveKind::Broadcast)) // because its chunks follow one another round the ring
+  if (q.is(CollectiveKind::Broadcast)) // its chunks follow one another around the ring
     return base + (q.isAcross() ? q.interHop(Algorithm::Ring, protocol) : q.intraHop(Algorithm::Ring, protocol));
   const double across = q.isAcross() ? (q.is(CollectiveKind::AllReduce) ? 2 : 1) * (q.nodes - 1) : 0;
-  // What launching a step costs where a network is involved.
+  // The cost of launching a step where a network is involved.
   const double overhead = protocol == Protocol::Simple ? 3 : 1;
   const double intra = q.intraHop(Algorithm::Ring, protocol);
   double latency = base + (q.steps() - across) * (q.isAcross() ? std::max(intra, overhead) : intra) +
                    across * q.interHop(Algorithm::Ring, protocol);
-  // Because plain buffers of many megabytes wait for one another across nodes.
+  // Plain buffers of many megabytes wait for one another across nodes.
   const double share = static_cast<double>(q.shape.bytes) / (q.channels * q.ranks);
   if (q.isAcross() && protocol == Protocol::Simple && q.is(CollectiveKind::AllReduce) && share >= 64)
     latency *= q.machine.generation == Generation::Volta ? 1.9 : 1.4;
@@ -101,7 +101,7 @@ std::optional<NcclTime> treeTime(const Question &q, Protocol protocol) {
   return NcclTime{latency, treeBandwidth(q, protocol)};
 }
 
-/// The switch adds up what the ranks of one node send, and gives it to all of them.
+/// The switch adds the contributions of the ranks of one node, and distributes the sum to all of them.
 std::optional<NcclTime> nvlsTime(const Question &q) {
   if (!q.is(CollectiveKind::AllReduce) || q.machine.multicastBytesPerSecond == 0 || q.ranksOnNode < 2)
     return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<NcclTime> nvlsTime(const Question &q) {
   return NcclTime{latency, bus * q.ranks / q.steps()};
 }
 
-/// As NVLS inside a node, a tree of the nodes across.
+/// NVLS inside a node, a tree of the nodes across.
 std::optional<NcclTime> nvlsTreeTime(const Question &q) {
   if (!q.is(CollectiveKind::AllReduce) || q.machine.multicastBytesPerSecond == 0 || q.ranksOnNode < 2 || !q.isAcross())
     return std::nullopt;
@@ -137,7 +137,8 @@ std::optional<NcclTime> patTime(const Question &q) {
   return NcclTime{latency, q.bus * .75};
 }
 
-/// What goes from rank to rank: each pair at once, in a node over its links, across over the card.
+/// For communication between pairs of ranks: all pairs are concurrent, over the node's links inside it and over the
+/// network card across nodes.
 double pairwiseMicroseconds(const Question &q) {
   const double base = nccl::baseLatency(Algorithm::Ring, Protocol::Simple);
   const auto bytes = static_cast<double>(q.shape.bytes);

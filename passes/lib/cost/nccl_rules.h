@@ -1,13 +1,13 @@
 // NCCL's tuning model: the best of its algorithms and protocols for a message (src/graph/tuning.cc).
 //
-//   time = latency + bytes / (1000 * bandwidth)          microseconds, GB/s
+//  time = latency + bytes / (1000 * bandwidth)          microseconds, GB/s
 //
-// What NCCL finds by searching the topology, channels and the bandwidth that all of them reach, are inputs here: the
-// links of the machine. A link across nodes is one rank's card; the rings of a group go over the cards of all its ranks
-// on a node. What NCCL has no model of, transfers between two ranks and all_to_all, is a base latency, a hop and the
-// wire.
+// NCCL finds channels and their total bandwidth by a search of the topology; here they are inputs: the links of the
+// machine. A link across nodes is one rank's network card; the rings of a group use the cards of all its ranks on a
+// node. NCCL has no model of transfers between two ranks and of all_to_all; they cost a base latency, a hop and the
+// wire time.
 //
-// Pure functions. Failure: none. Cost: a few hundred nanoseconds.
+// Ownership: none; pure functions. Failure: none. Cost: a few hundred nanoseconds.
 #pragma once
 
 #include "cost/collective_time.h"
@@ -17,10 +17,10 @@
 
 namespace ccgraph {
 
-/// Of at least two ranks: the least over all that NCCL could choose.
+/// Returns the minimum over all choices of NCCL, for at least two ranks.
 [[nodiscard]] double ncclMicroseconds(const Machine &machine, const CollectiveShape &shape);
 
-/// One choice. Empty where NCCL does not take it.
+/// The time of one choice; empty if NCCL does not use it.
 struct NcclTime {
   /// microseconds
   double latency = 0;

@@ -35,7 +35,7 @@ int64_t Placements::statedSize(const Node &collective) const {
 Placement Placements::ofLayout(const GroupLayout &layout) const {
   if (layout.stride >= ranksPerNode_)
     return {layout.size, layout.size};
-  // Because a file may state any size, the sum of the two might not fit.
+  // A file may state any size, so the sum of the two might overflow.
   const int64_t last = (layout.size - 1) / ranksPerNode_ * layout.stride +
                        (layout.size - 1) % ranksPerNode_ * layout.stride / ranksPerNode_;
   return {layout.size, last + 1};

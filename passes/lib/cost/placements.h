@@ -1,13 +1,13 @@
-// Placements: on how many nodes the ranks of each group stand.
+// Placements: the number of nodes that the ranks of each group occupy.
 //
-// All ranks of an SPMD program must decide alike, so a placement reads only what all ranks know: a partition, a group
-// of all ranks, sizes that calls state, and the number of ranks of the job (ccgraph/ir/group_nesting.h). It does not
-// read the list that the table of one rank gives of some ranks: the groups of other ranks may be longer or shorter.
-// Where ranks run different programs, the own list counts. Where no size is known, a full node is taken. Cells of a
-// partition may stand differently; the cell on the most nodes counts.
+// All ranks of an SPMD program must reach the same decision, so a placement reads only facts that all ranks share: a
+// partition, a group of all ranks, sizes that calls state, and the number of ranks of the job
+// (ccgraph/ir/group_nesting.h). It does not read the list that the table of one rank gives of some ranks: the groups of
+// other ranks may be longer or shorter. If ranks run different programs, the rank's own list is used. If no size is
+// known, a full node is assumed. Cells of a partition may have different placements; the cell on the most nodes counts.
 //
-// Ownership: refers to the graph and the machine. Failure: none. Cost: a group's ranks are looked at
-// once, a question costs the identity of the group (groupIdOf).
+// Ownership: refers to the graph and the machine. Failure: none. Cost: a group's ranks are read once; a query costs the
+// identity of the group (groupIdOf).
 #pragma once
 
 #include "ccgraph/ir/group_nesting.h"
@@ -22,7 +22,7 @@ public:
   Placements(const Graph &graph, const Machine &machine, RankView view);
 
   [[nodiscard]] Placement of(const Node &collective);
-  /// Groups whose ranks were taken for granted, in the order in which they were asked for.
+  /// Returns the groups whose ranks were assumed, in the order of the queries.
   [[nodiscard]] llvm::ArrayRef<std::string> assumed() const { return assumed_; }
 
 private:
@@ -34,7 +34,7 @@ private:
 
   const Graph &graph_;
   int64_t ranksPerNode_;
-  std::optional<int64_t> world_; ///< where only what all ranks know counts
+  std::optional<int64_t> world_; ///< set if only facts common to all ranks count
   std::vector<UsedGroup> used_;
   std::vector<std::optional<GroupLayout>> layouts_; ///< of `used_`
   /// by kind and text of the group's identity

@@ -21,7 +21,7 @@ constexpr double nodesForAll = 7;
 constexpr double largeMessage = 5e7;
 constexpr double sizeExponent = .17;
 
-/// One question, taken apart.
+/// The inputs of one estimate.
 struct Question {
   const Machine &machine;
   int64_t ranks;
@@ -70,7 +70,7 @@ double treeBandwidth(const Question &q, Protocol protocol) {
   llvm_unreachable("no such protocol");
 }
 
-/// Inside a node that others belong to, a hop costs at least what the network's part of the kernel does.
+/// If a group has several nodes, a hop inside a node costs at least the network overhead of the kernel.
 double intraHop(const Question &q, Algorithm algorithm, Protocol protocol) {
   const double hop = nccl::hopLatency(q.machine.intra.kind, algorithm, protocol);
   return q.nodes > 1 ? std::max(hop, protocol == Protocol::Simple ? 3.0 : 1.0) : hop;

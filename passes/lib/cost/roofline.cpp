@@ -5,7 +5,7 @@ namespace {
 
 constexpr double picosecondsPerSecond = 1e12;
 
-/// The first tensor of a value that may be a list; null where there is none.
+/// Returns the first tensor of a value that may be a list; null if there is none.
 const Type *firstTensor(const Type *type) {
   if (!type || type->isTensor())
     return type;

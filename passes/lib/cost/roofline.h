@@ -1,26 +1,27 @@
-// Roofline: a kernel takes as long as the slower of its operations and its bytes, and a launch.
+// Roofline: a kernel takes the longer of its operation time and its memory time, plus a launch.
 //
-// Pure functions of machine and work, in picoseconds that are not rounded yet. Failure: none. Cost: a division.
+// Pure functions of machine and work, in unrounded picoseconds. Failure: none. Cost: a division.
 #pragma once
 
 #include "ccgraph/passes/cost.h"
 
 namespace ccgraph {
 
-/// What binds a kernel, and how long.
+/// The time of a kernel and the limit that binds it.
 struct RooflineTime {
   double picoseconds = 0;
   /// true: operations; false: memory
   bool boundByOperations = false;
 };
 
-/// The dtype that decides how fast a node's products run: that of its first tensor operand, else of its result.
+/// Returns the dtype that determines the rate of a node's products: that of its first tensor operand, else of its
+/// result.
 [[nodiscard]] DType arithmeticDType(const Node &node);
 
-/// Without the launch.
+/// Returns the time without the launch.
 [[nodiscard]] RooflineTime rooflineOf(const Machine &machine, const Work &work, DType dtype);
 
-/// Bytes over memory, without the launch.
+/// Returns the time of the bytes at memory bandwidth, without the launch.
 [[nodiscard]] double memoryPicoseconds(const Machine &machine, double bytes);
 
 } // namespace ccgraph

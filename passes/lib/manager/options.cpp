@@ -14,10 +14,10 @@ struct Unit {
   llvm::StringRef suffix;
   int64_t bytes;
 };
-/// What sizes are printed in.
+/// The units in which sizes are printed.
 constexpr Unit units[] = {{"GiB", int64_t{1} << 30}, {"MiB", int64_t{1} << 20}, {"KiB", int64_t{1} << 10}, {"", 1}};
 
-/// "GiB" and "G", as Slurm and Docker have it, are powers of 1024; "GB" is a power of 1000. Any case.
+/// "GiB" and "G", as in Slurm and Docker, are powers of 1024; "GB" is a power of 1000. In any case.
 std::optional<int64_t> bytesOfUnit(llvm::StringRef unit) {
   constexpr llvm::StringRef letters = "kmgt";
   std::string lower = unit.lower();
@@ -34,7 +34,7 @@ std::optional<int64_t> bytesOfUnit(llvm::StringRef unit) {
   return bytes;
 }
 
-/// The bytes of "0.6" units, rounded down; the digits after the sixth count for nothing.
+/// Returns the bytes of "0.6" units, rounded down; digits after the sixth are ignored.
 std::optional<int64_t> bytesOfFraction(llvm::StringRef digits, int64_t unit) {
   constexpr size_t most = 6;
   if (unit == 1 || digits.empty() || !llvm::all_of(digits, llvm::isDigit))
@@ -82,8 +82,8 @@ std::optional<ByteCount> OptionText<ByteCount>::parse(llvm::StringRef text) {
   return ByteCount{*whole * *unit + *part};
 }
 
-// In the largest unit that has a whole number: 1073741824 is "1GiB", 1610612736 is "1536MiB", and 1500 is "1500". So
-// what is printed reads back as the same number.
+// Prints the largest unit that gives a whole number: 1073741824 is "1GiB", 1610612736 is "1536MiB", and 1500 is "1500".
+// So the printed text parses to the same number.
 std::string OptionText<ByteCount>::print(ByteCount value) {
   if (!value.limit)
     return unlimited.str();

@@ -80,8 +80,8 @@ Pass::Setting Pass::set(llvm::StringRef option, llvm::StringRef value) {
   return {};
 }
 
-// Options go over by their text, as a user would set them: a pass may have options of any type, and each knows how to
-// print and read itself.
+// Options are copied by their text, as a user would set them: a pass may have options of any type, and each option can
+// print and parse its own value.
 std::unique_ptr<Pass> Pass::clone() const {
   std::unique_ptr<Pass> copy = create();
   for (const OptionBase *option : set_) {
@@ -91,7 +91,8 @@ std::unique_ptr<Pass> Pass::clone() const {
   return copy;
 }
 
-// Only what was set is printed, in the order in which it was set, so that a pipeline prints back as it was written.
+// Prints only the options that were set, in the order in which they were set, so that a pipeline prints back as it was
+// written.
 std::string Pass::str() const {
   std::string text = name().str();
   if (set_.empty())

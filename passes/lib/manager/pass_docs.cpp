@@ -30,7 +30,7 @@ void writeReasonsHelp(llvm::raw_ostream &os, const Pass &pass) {
     os << "  " << remarkKindName(reason->kind()) << " [" << reason->id() << "]  " << reason->help() << '\n';
 }
 
-/// A cell of a table: '|' would end it.
+/// Escapes a table cell: '|' would end it.
 std::string cell(llvm::StringRef text) {
   std::string out;
   for (char c : text)
@@ -91,7 +91,7 @@ std::string passHelpText(const Pass &pass) {
   return os.str();
 }
 
-// The page is made of what the passes declare, so a pass cannot have an option or a reason that is not on it.
+// The page is generated from the declarations of the passes, so every option and reason of a pass is on it.
 std::string passesMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);

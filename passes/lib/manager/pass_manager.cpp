@@ -73,7 +73,7 @@ private:
   const PassManagerOptions &options_;
   Analyses analyses_;
   CostsOnDemand costs_;
-  /// Before the pass at hand; empty where nothing is checked.
+  /// the graph before the current pass; empty if nothing is checked
   std::optional<GraphSnapshot> before_;
   PipelineRun result_;
   bool haveBudget_ = false;
@@ -102,7 +102,7 @@ llvm::StringRef stageMessage(PassFailure::Stage stage) {
   llvm_unreachable("no such stage");
 }
 
-/// Of a pass that does what a file says.
+/// For a pass that follows a file.
 llvm::StringRef toldMessage(PassFailure::Stage stage) {
   switch (stage) {
   case PassFailure::Stage::Input:
@@ -134,7 +134,7 @@ llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cau
   return llvm::joinErrors(makeError(std::move(all)), std::move(rest));
 }
 
-/// Because a pass that changes nothing leaves the last one good, edits of surroundings and frames included.
+/// A pass that changes nothing leaves the last snapshot valid, surroundings and frames included.
 void Runner::takeSnapshot() {
   if (!before_ && (options_.verifyEach || options_.checkLegality))
     before_.emplace(graph_);
@@ -171,8 +171,8 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   return llvm::Error::success();
 }
 
-// The budget is taken before the first pass that may move anything, and after the normalisation, which changes what the
-// graph is made of and not what it does. It is what the program needs then, and holds for the whole pipeline.
+// The budget is computed before the first pass that may move nodes, and after normalization, which changes the form of
+// the graph but not what it does. It is the peak of the graph at that point, and is valid for the whole pipeline.
 void Runner::takeBudget(const Pass &pass) {
   if (haveBudget_ || !options_.limitMemory || pass.phase() == Phase::Normalize)
     return;
@@ -181,8 +181,8 @@ void Runner::takeBudget(const Pass &pass) {
       options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_, analyses_.storages()).bytes;
 }
 
-/// Durations go by name, and a pass may give a name that it freed to another node. So where a file names nodes, the model
-/// is made before any pass that does more than normalize.
+/// Durations are found by name, and a pass may reuse a removed node's name for another node. So if a file names nodes,
+/// the model is constructed before any pass that does more than normalize.
 void Runner::takeCosts(const Pass &pass) {
   if (pass.phase() == Phase::Normalize)
     return;
@@ -204,9 +204,9 @@ void Runner::recordInput() {
     result_.scheduleBefore = recordSchedule(graph_, costs_.get());
 }
 
-// Around each pass: a snapshot of the graph before, the pass, then the checks of what it says it did. A pass that says
-// "unchanged" is held to that by the snapshot, which then serves the next pass too. Statistics count from 0 in each
-// run, since one pipeline may run on several graphs.
+// Around each pass: a snapshot of the graph before, the pass, then the checks of its claims. If a pass reports
+// "unchanged", the snapshot verifies this and then serves the next pass too. Statistics count from 0 in each run, since
+// one pipeline may run on several graphs.
 llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
@@ -245,8 +245,8 @@ llvm::Error Runner::runPass(size_t index) {
   return llvm::Error::success();
 }
 
-/// Because passes and checks rely on a graph that is well formed, and what the first pass would be blamed for may have
-/// been there before.
+/// Passes and checks rely on a well-formed graph. Without this check the first pass would be blamed for defects of the
+/// input.
 llvm::Error Runner::verifyInput() {
   if (!options_.verifyEach || !options_.verifyInput || pipeline_.passes().empty())
     return llvm::Error::success();
@@ -269,7 +269,7 @@ llvm::Expected<PipelineRun> Runner::run() {
   for (size_t i = 0; i < pipeline_.passes().size(); ++i)
     if (llvm::Error error = runPass(i))
       return error;
-  recordInput(); // because a pipeline may have no pass that does more than normalize
+  recordInput(); // a pipeline may consist of normalize passes only
   if (const CostModel *costs = costs_.made())
     result_.cost = costs->summary();
   if (result_.timeBefore)

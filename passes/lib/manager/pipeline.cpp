@@ -7,8 +7,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Reads the text from left to right and collects every mistake; after one it goes on after the
-/// next comma.
+/// Reads the text from left to right and collects every mistake; after a mistake it continues after the next comma.
 class PipelineParser {
 public:
   explicit PipelineParser(llvm::StringRef text) : text_(text) {}
@@ -23,7 +22,7 @@ private:
   void error(size_t at, llvm::StringRef rule, std::string message, std::string note = "");
   llvm::StringRef word(llvm::StringRef stops);
   void skipBlanks() { at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size()); }
-  /// The character at hand, for messages.
+  /// Returns the current character, for messages.
   [[nodiscard]] std::string quoted() const {
     return atEnd() ? "the end of the text" : "'" + text_.substr(at_, 1).str() + "'";
   }
@@ -113,7 +112,7 @@ void PipelineParser::parseOptions(Pass &pass) {
   }
 }
 
-// "sink-waits,coalesce-collectives{layout=flat max-count=8}" is two passes, the second with two options.
+// Example: "sink-waits,coalesce-collectives{layout=flat max-count=8}" is two passes, the second with two options.
 void PipelineParser::parsePass(Pipeline &pipeline) {
   skipBlanks();
   size_t begin = at_;
@@ -153,7 +152,7 @@ llvm::Expected<Pipeline> PipelineParser::run() {
 llvm::Expected<Pipeline> Pipeline::parse(llvm::StringRef text) { return PipelineParser(text).run(); }
 
 void Pipeline::append(const Pipeline &other) {
-  // Because the other one may be this one, no pass is added before all are cloned.
+  // `other` may be this pipeline, so all passes are cloned before the first one is added.
   std::vector<std::unique_ptr<Pass>> copies;
   for (const std::unique_ptr<Pass> &pass : other.passes_)
     copies.push_back(pass->clone());

@@ -16,34 +16,35 @@ Pass &add(Pipeline &pipeline, llvm::StringRef pass) {
   return added;
 }
 
-/// schedule-overlap at the level that searches longer.
+/// Configures schedule-overlap for the level that searches longer.
 void setThorough(Pass &pass) {
   pass.set("walks", "200");
   pass.set("beam", "512");
 }
 
-/// One form for everything, and nothing moved yet: what follows sees calls, not their wrappers.
+/// One canonical form, without moves: the passes that follow see calls, not their wrappers.
 void addNormalize(Pipeline &pipeline) {
-  add(pipeline, "inline-control-deps"); // because a collective in a wrapper is invisible to every pass below
-  // Because the passes below know the functional forms best, and merge no other.
+  add(pipeline, "inline-control-deps"); // a collective in a wrapper is invisible to every pass below
+  // The passes below support the functional forms best, and merge no other.
   add(pipeline, "functionalize-collectives");
 }
 
-/// Fewer collectives, before anything is paid for moving them.
+/// Removes collectives before the cost of moving them.
 void addSimplify(Pipeline &pipeline) {
-  add(pipeline, "deduplicate-collectives");    // because a repetition that goes may leave its reader the only one
-  add(pipeline, "eliminate-dead-collectives"); // because nobody should wait for what nobody reads
+  add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
+  add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
 }
 
 void addSchedule(Pipeline &pipeline, unsigned level) {
-  // Because order and buckets are one decision, which needs the waits where the input has them only to know what the
-  // program takes now.
+  // Order and buckets are one decision, and it needs the waits at their input positions only to compute the present
+  // step time.
   if (level >= 2) {
     Pass &pass = add(pipeline, "schedule-overlap");
     if (level >= 3)
       setThorough(pass);
   }
-  // Because a wait that stands later than the model asks hides what the model does not see, as far as memory lets it.
+  // A wait that is later than the model requires overlaps delays that the model does not predict, as far as memory
+  // permits.
   add(pipeline, "sink-waits");
 }
 

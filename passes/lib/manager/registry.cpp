@@ -1,7 +1,7 @@
 #include "ccgraph/passes/registry.h"
 
-// Every pass, sorted by name: a line here, the pass's own file, and docs/passes.md (tools/presubmit
-// --fix) are all that a new one needs.
+// Lists every pass, sorted by name. A new pass needs a line here, its own file, and docs/passes.md (tools/presubmit
+// --fix).
 #define CCGRAPH_PASSES(PASS)                                                                                           \
   PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
   PASS("decompose-all-reduce", createDecomposeAllReduce)                                                               \

@@ -1,22 +1,23 @@
-// Supersede: one node takes the place of another.
+// Supersede: replaces one node by another.
 //
-// What a rewrite makes stands for what was there: who read the old node reads the new one, what the old one had to follow
-// the new one follows, and a name that a user knows stays. Rewrites that make one node of another share this.
+// The readers of the old node read the new one, the new node follows the nodes that the old one had to follow, and a
+// name that a user knows stays. All rewrites that turn one node into another share this code.
 //
-// Ownership: the graph's; what is superseded is erased. Failure: none. Cost: linear in uses and ordering edges.
+// Ownership: the graph owns the nodes; the superseded node is erased. Failure: none. Cost: linear in uses and ordering
+// edges.
 #pragma once
 
 #include "ccgraph/ir/builder.h"
 
 namespace ccgraph {
 
-/// `to` follows all that `from` has ordering edges to.
+/// Gives `to` all ordering edges of `from`.
 void copyOrdering(Graph &graph, const Node &from, Node *to);
 
-/// `by` takes over a node's ordering edges, users and name; the node is erased.
+/// Moves a node's ordering edges, users and name to `by`; the node is erased.
 void supersede(Graph &graph, Node *node, Node *by);
 
-/// The wait that `like` is, on another value; named after it.
+/// Creates a wait like `like` on another value, named after it.
 [[nodiscard]] Node *waitLike(GraphBuilder &builder, Node *value, const Node &like);
 
 } // namespace ccgraph

@@ -66,7 +66,7 @@ public:
   Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help);
   Reason(const Reason &) = delete;
   Reason &operator=(const Reason &) = delete;
-  /// What the remark reports about the node.
+  /// The kind of remark that has this reason.
   [[nodiscard]] RemarkKind kind() const { return kind_; }
   /// Kebab-case, unique among the reasons of one kind of its pass.
   [[nodiscard]] const std::string &id() const { return id_; }
