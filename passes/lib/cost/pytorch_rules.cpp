@@ -13,8 +13,8 @@ using nccl::Protocol;
 
 constexpr double giga = 1e9;
 
-// A network reaches 77 % of its rate between two nodes and all of it between eight; beyond two nodes, messages above 50 MB
-// gain with the 0.17th power of their size.
+// A network reaches 77 % of its rate between two nodes and all of it between eight. Beyond two nodes, messages above 50
+// MB gain with the 0.17th power of their size.
 constexpr double networkBase = .77;
 constexpr double networkGain = .23;
 constexpr double nodesForAll = 7;

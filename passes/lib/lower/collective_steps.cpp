@@ -14,7 +14,7 @@ namespace {
 
 using llvm::Twine;
 
-/// One call: what it sends, where it goes, and what it yields.
+/// Lowers one call: its input windows, its group, and its results.
 class CollectiveLowering {
 public:
   CollectiveLowering(Emitter &emitter, const Node &node)
@@ -83,7 +83,7 @@ llvm::Error CollectiveLowering::checkRows(llvm::ArrayRef<Pieces> rows, int param
   return llvm::Error::success();
 }
 
-/// The layouts that the program states for fresh results, by row; null where it states none.
+/// Returns the types that the graph states for fresh results, by row; null where it states none.
 std::vector<const Type *> CollectiveLowering::statedLayouts() const {
   std::vector<const Type *> types = {node_.type()};
   if (!types.front() || !types.front()->isTensor())
@@ -121,7 +121,7 @@ llvm::Error CollectiveLowering::makeReceive() {
   return llvm::Error::success();
 }
 
-/// Part `index` of `count` along one dimension.
+/// Returns part `index` of `count` along one dimension.
 PlanWindow partOf(Context &context, const PlanWindow &whole, unsigned dim, int64_t index, int64_t rows) {
   llvm::SmallVector<Dim, 6> sizes(whole.type->sizes().begin(), whole.type->sizes().end());
   sizes[dim] = rows;
@@ -152,8 +152,8 @@ void CollectiveLowering::makeExchange(const ShardExchange &exchange) {
 
 // --- Steps ------------------------------------------------------------------------------------------------------
 
-/// Because a peer may still read what this rank would fill already, what is sent from the buffer that is filled is copied out of
-/// it, unless the two are one.
+/// A peer may still read data that this rank would already overwrite. So input that lies in the filled buffer is copied
+/// out of it, unless input and output are the same window.
 PlanRow CollectiveLowering::plannedRow(size_t row, RowCopies &copies) {
   PlanRow planned;
   planned.send = wholeWindow(emitter_, node_, send_[row], copies.before, Staging::Sent);
@@ -165,8 +165,9 @@ PlanRow CollectiveLowering::plannedRow(size_t row, RowCopies &copies) {
   return planned;
 }
 
-/// Rows of one call have no order, and in a list each is read before any is filled, and filled in the order of the list: so a row
-/// that is filled where another one is too gets memory of its own, out of which it is copied; and so does what is sent from there.
+/// The rows of one call have no order, but in a list each row is read before any is filled, and rows are filled in list
+/// order. So if several rows fill the same memory, each gets memory of its own and is copied from there; input in such
+/// memory is copied too.
 void CollectiveLowering::setRowsApart(std::vector<RowCopies> &copies) {
   auto isFilledByOther = [&](const PlanWindow &window, size_t row) {
     for (size_t other = 0; other < receive_.size(); ++other)
@@ -218,7 +219,7 @@ void CollectiveLowering::emitCollective() {
       emitter_.program().copiedAgain.push_back({&node_, row.front()->buffer, landing});
 }
 
-/// What the operator copies at launch is read where it lies, and so later: see overwritten.cpp.
+/// An input that the operator copies at launch is read in place, and so later than in the graph: see overwritten.cpp.
 void CollectiveLowering::noteLateReads(Moment landing) {
   if (!spec_.copiesAtLaunch || spec_.inPlace)
     return;

@@ -12,7 +12,7 @@ const Type *typeOf(const Node &node) {
   llvm::Expected<const Type *> type = node.op()->shape(node);
   if (type)
     return *type;
-  // Because the verifier reports what is wrong with the arguments, here it only means that the type is unknown.
+  // The verifier reports errors in the arguments; here the type is only unknown.
   llvm::consumeError(type.takeError());
   return nullptr;
 }

@@ -8,7 +8,7 @@
 namespace ccgraph::lower {
 namespace {
 
-/// Elements from the first to one past the last that a tensor of this type reaches.
+/// Returns the number of elements from the first to one past the last that a tensor of this type reaches.
 Dim extentOf(Context &context, const Type &type) {
   auto sizes = staticDims(type.sizes()), strides = staticDims(type.strides());
   if (sizes && strides)
@@ -90,7 +90,7 @@ const Type *Emitter::laidOut(const Type *type) const {
 TensorObject Emitter::freshTensor(Identifier name, const Type *type, Home home) {
   type = laidOut(type);
   Dim bytes = multiply(context(), extentOf(context(), *type), Dim(sizeInBytes(type->dtype())));
-  // Because what data tell is known to no layout, whatever somebody states of it.
+  // A data-dependent size is unknown to every layout, even if a symbol has a stated value.
   if (home == Home::Compute && (isUnbacked(bytes) || !bytes.evaluate(symbolsOf(plan().layout))))
     home = Home::Growing;
   BufferId buffer = addBuffer(program_, name, home, bytes);

@@ -1,7 +1,8 @@
-// Emitter: what all parts of lowering share: the values of nodes, the streams, and how steps and buffers are made.
+// Emitter: the part that all of lowering shares: the values of nodes, the streams, and the creation of steps and
+// buffers.
 //
-// Ownership: borrows the graph and the options; steps and buffers go to the program. Failure: none but where it says so.
-// Cost: O(1) a call, but for valueOf, linear in the argument.
+// Ownership: borrows the graph and the options; steps and buffers go to the program. Failure: none except where
+// documented. Cost: O(1) a call, except valueOf, which is linear in the argument.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -23,11 +24,11 @@ namespace ccgraph::lower {
 
 using Lowered = llvm::Expected<LoweredValue>;
 
-/// An error of lowering, at the node.
+/// Returns an error of lowering, at the node.
 [[nodiscard]] llvm::Error loweringError(const Node &node, llvm::StringRef rule, const llvm::Twine &message,
                                         const llvm::Twine &repair);
 
-/// Does it hang on what only data tell?
+/// Returns true if the size depends on data.
 [[nodiscard]] inline bool isUnbacked(const Dim &dim) { return !dim.isStatic() && dim.expr()->isUnbacked(); }
 
 class Emitter {
@@ -42,37 +43,37 @@ public:
 
   // --- Values -------------------------------------------------------------------------------------------------
   [[nodiscard]] const LoweredValue &valueOf(const Node &node) const { return values_[node.id()]; }
-  /// Of an argument tree of the node.
+  /// Returns the value of an argument tree of the node.
   [[nodiscard]] LoweredValue valueOf(const Node &node, const Argument &argument) const;
   void setValue(const Node &node, LoweredValue value) { values_[node.id()] = std::move(value); }
-  /// Memory of its own for a tensor laid out as its type says, row-major where it does not say.
+  /// Allocates memory for a tensor with the layout of its type, row-major if the type states none.
   [[nodiscard]] TensorObject freshTensor(Identifier name, const Type *type, Home home = Home::Compute);
   [[nodiscard]] LoweredValue freshNumber(const Type *type);
-  /// The type with strides.
+  /// Returns the type with strides.
   [[nodiscard]] const Type *laidOut(const Type *type) const;
 
-  // --- Symbols that only data tell --------------------------------------------------------------------------------
-  /// Does the type name one that no step before has told? From now on it is told.
+  // --- Data-dependent symbols ---------------------------------------------------------------------------------------
+  /// Returns true if the type contains a symbol that no earlier step defined, and marks it as defined.
   bool tellsSymbols(const Type *type);
 
   // --- Steps --------------------------------------------------------------------------------------------------
   void emit(const Node &node, StreamId stream, decltype(PlanStep::work) work);
-  /// Keeps buffers at least so long.
+  /// Keeps buffers at least until this moment.
   void keepUntil(Moment moment, llvm::ArrayRef<PlanWindow> windows);
   void keepToTheEnd(const PlanValue &value);
   [[nodiscard]] Moment moment(const Node &node) const { return moments_[node.id()]; }
-  /// The last wait on any result of a launch; the end where some result is never waited for. Linear in the waits.
+  /// Returns the last wait on any result of a launch; the end if some result is never waited for. Linear in the waits.
   [[nodiscard]] Moment landsAt(const Node &launch) const;
 
   // --- Groups and streams -----------------------------------------------------------------------------------------
-  /// Index in Plan::groups; added where it is new.
+  /// Returns the index in Plan::groups; adds the group if it is new.
   uint32_t groupIndex(const Group &group);
   StreamId collectiveStream(uint32_t group);
-  /// Of one channel: a group, the other end, a direction and a tag.
+  /// Returns the stream of one channel: a group, the other end, a direction and a tag.
   StreamId transferStream(const PlanCollective &transfer);
 
 private:
-  /// From now on the stream is of several groups.
+  /// Marks the stream as shared by several groups.
   StreamId share(StreamId stream);
 
   const Graph &graph_;

@@ -8,21 +8,23 @@
 #include <map>
 #include <memory>
 
-// Steps are taken in the order of issue. For each, the earlier steps of other streams are found that it conflicts with: one of
-// the two writes bytes that the other touches. It has to wait for such a step unless it already knows that it has ended.
+// Steps are visited in issue order. For each step, the earlier steps of other streams that conflict with it are found:
+// one of the two writes bytes that the other accesses. The step has to wait for such an earlier step unless that step
+// is already certain to have ended.
 //
-// What a step knows is a vector clock: for each stream the last step of which it is certain that it has ended before this one
-// begins. It starts with what the step before it on its stream knows, and that step itself. A wait for a step adds what that
-// step knew. If the latest conflicting step is waited for first, those before it are often known by then: a later step can know
-// of an earlier one, never the other way round. So the waits that remain are the fewest for this assignment to streams (the
-// transitive reduction of the order; Fidge 1988 and Mattern 1989 for the clocks).
+// This certainty is a vector clock: for each stream, the last step that has certainly ended before this step begins.
+// The clock starts with the clock of the previous step on its stream, and that step itself. A wait for a step merges
+// that step's clock. If the latest conflicting step is waited for first, its clock often covers the earlier ones; the
+// reverse cannot occur. So the remaining waits are the fewest for this assignment to streams (the transitive reduction
+// of the order; Fidge 1988 and Mattern 1989 for the clocks).
 //
-//   0 compute  a          1 comm  c = all_reduce(a)  waits for 0
-//   2 compute  b = ..     3 comm  d = all_reduce(b)  waits for 2 (which knows of 0)
-//   4 compute  use d      waits for 3                5 compute  use c: no wait, since 3 came after 1 on its stream
+//  0 compute  a          1 comm  c = all_reduce(a)  waits for 0
+//  2 compute  b = ..     3 comm  d = all_reduce(b)  waits for 2 (whose clock covers 0)
+//  4 compute  use d      waits for 3                5 compute  use c: no wait, since 3 came after 1 on its stream
 //
-// Buffers that take turns on the same bytes conflict like accesses of one: the first step of the later one must come after all
-// steps of the earlier one. Numbers need no events: the host makes them, and what it issues afterwards begins afterwards.
+// Buffers that use the same bytes in turn conflict like accesses to one buffer: the first step of the later buffer must
+// come after all steps of the earlier one. Numbers need no events: the host computes them, and steps that it issues
+// afterwards begin afterwards.
 
 namespace ccgraph::lower {
 namespace {
@@ -30,7 +32,7 @@ namespace {
 using StepId = uint32_t;
 constexpr StepId none = std::numeric_limits<StepId>::max();
 
-/// By stream: one more than the last step that is known to have ended; 0 for none.
+/// By stream: one more than the last step that has certainly ended; 0 for none.
 using Clock = std::vector<StepId>;
 using ClockRef = std::shared_ptr<const Clock>;
 
@@ -40,27 +42,27 @@ struct Touch {
 };
 
 bool isEmpty(const ByteRange &range) { return range.begin >= range.end; }
-/// Nothing lies in an empty range, wherever that begins.
+/// An empty range overlaps nothing, wherever it begins.
 bool overlap(const ByteRange &a, const ByteRange &b) {
   return a.begin < b.end && b.begin < a.end && !isEmpty(a) && !isEmpty(b);
 }
 bool covers(const ByteRange &a, const ByteRange &b) { return a.begin <= b.begin && b.end <= a.end; }
 
-/// What one stream did to one buffer, in order, as far as it may still conflict with what comes.
+/// The accesses of one stream to one buffer, in order, as far as they may still conflict with later ones.
 struct Touches {
   StreamId stream = 0;
   std::vector<Touch> reads;
   std::vector<Touch> writes;
 };
 
-/// A use of bytes of this buffer by another one that had them before.
+/// An access by an earlier owner of this buffer's bytes.
 struct Inherited {
   StreamId stream = 0;
   Touch touch;
 };
 
-/// What was done to a buffer. Few streams touch one; what is inherited goes with the first write over it, so that it does not
-/// pile up from one owner of the bytes to the next.
+/// The accesses to a buffer. Few streams access one buffer. Inherited accesses are dropped at the first write over
+/// them, so they do not accumulate from one owner of the bytes to the next.
 struct BufferHistory {
   llvm::SmallVector<Touches, 2> streams;
   std::vector<Inherited> inherited;
@@ -83,10 +85,10 @@ StepId latestOverlap(llvm::ArrayRef<Touch> touches, const ByteRange &range) {
 
 constexpr ByteRange everything{0, std::numeric_limits<int64_t>::max()};
 
-/// Which buffer was the last to have each stretch of an arena.
+/// The last buffer that occupied each byte range of an arena.
 class Occupants {
 public:
-  /// The buffer takes its bytes; those that had some of them before are reported.
+  /// Assigns the buffer's bytes to it, and reports the buffers that occupied some of them before.
   void take(BufferId buffer, ByteRange range, llvm::function_ref<void(BufferId)> before) {
     if (range.begin == range.end)
       return;
@@ -137,7 +139,7 @@ private:
   void record(StepId step, BufferId buffer, const ByteRange &range, bool writes);
   ClockRef knownBefore(StepId step);
   ClockRef waitForAll(StepId step, ClockRef known);
-  /// What is known once `step` has ended.
+  /// Merges the clock that is valid once `step` has ended.
   void join(Clock &clock, StepId step) const;
   [[nodiscard]] ByteRange rangeOf(const PlanWindow &window) const;
 
@@ -145,19 +147,19 @@ private:
   std::vector<BufferHistory> histories_;
   std::vector<bool> taken_;
   Occupants compute_, communication_;
-  /// By step: what it knows of other streams when it begins. Steps that learn nothing share the clock of the one before.
+  /// by step: its clock when it begins. Steps without waits share the clock of the previous step
   std::vector<ClockRef> clocks_;
-  /// by stream: its last step, and what the host knew when that was issued
+  /// by stream: its last step, and the host's clock when that was issued
   std::vector<StepId> last_;
   std::vector<ClockRef> hostSeen_;
-  /// what is known to the host, and so to all that it issues
+  /// the host's clock, which all steps that it issues inherit
   ClockRef host_;
-  /// of the step in hand
+  /// of the current step
   llvm::SmallVector<StepId, 8> conflicts_;
 };
 
 ByteRange EventMaker::rangeOf(const PlanWindow &window) const {
-  // Because an unbacked size has no value here, such a window may be all of its buffer.
+  // An unbacked size has no value here, so such a window may be all of its buffer.
   return bytesOf(window, symbolsOf(plan_.layout)).value_or(everything);
 }
 
@@ -168,7 +170,7 @@ void EventMaker::join(Clock &clock, StepId step) const {
   clock[streamOf(step)] = std::max(clock[streamOf(step)], step + 1);
 }
 
-/// A buffer's first use comes after all uses of the bytes that it takes over: these become part of its own history.
+/// A buffer's first use comes after all uses of the bytes that it occupies: these become part of its own history.
 void EventMaker::takePlace(BufferId buffer) {
   Home home = plan_.buffers[buffer].home;
   if (taken_[buffer] || (home != Home::Compute && home != Home::Communication))
@@ -182,7 +184,8 @@ void EventMaker::takePlace(BufferId buffer) {
   dropImplied(histories_[buffer].inherited);
 }
 
-/// Leaves out what comes before another use of the same bytes: who comes after that one comes after it.
+/// Drops accesses that precede another access to the same bytes: a step that follows the later access also follows the
+/// earlier one.
 void EventMaker::dropImplied(std::vector<Inherited> &inherited) const {
   llvm::stable_sort(inherited, [](const Inherited &a, const Inherited &b) { return a.touch.step > b.touch.step; });
   std::vector<Inherited> kept;
@@ -197,7 +200,7 @@ void EventMaker::dropImplied(std::vector<Inherited> &inherited) const {
   inherited = std::move(kept);
 }
 
-/// Uses of a buffer that lay there before, as far as they touched bytes of this one; in this one's bytes.
+/// Adds the accesses to an earlier buffer that overlap this buffer's bytes, in this buffer's byte offsets.
 void EventMaker::inherit(BufferId buffer, const ByteRange &taken, BufferId before) {
   int64_t shift = plan_.layout.offsets[before] - taken.begin;
   std::vector<Inherited> &inherited = histories_[buffer].inherited;
@@ -232,7 +235,7 @@ void EventMaker::findConflicts(StepId step, BufferId buffer, const ByteRange &ra
 void EventMaker::record(StepId step, BufferId buffer, const ByteRange &range, bool writes) {
   BufferHistory &history = histories_[buffer];
   auto known = [&](const Touch &touch) { return covers(range, touch.range); };
-  // Because this step now comes after all that it conflicts with, who comes after it comes after them.
+  // This step now follows all accesses that it conflicts with, so a later step that follows this one follows them too.
   if (writes) {
     llvm::erase_if(history.inherited, [&](const Inherited &inherited) { return known(inherited.touch); });
     for (Touches &touches : history.streams)
@@ -243,14 +246,14 @@ void EventMaker::record(StepId step, BufferId buffer, const ByteRange &range, bo
   }
   Touches &own = touchesOf(history, streamOf(step));
   std::vector<Touch> &list = writes ? own.writes : own.reads;
-  // A later one of the same stream says more than an earlier one of the same bytes.
+  // A later access of the same stream covers an earlier one of the same bytes.
   if (!list.empty() && covers(range, list.back().range))
     list.back() = {step, range};
   else
     list.push_back({step, range});
 }
 
-/// What the step knows before it waits for anything: what the one before it on its stream knew, and the host.
+/// Returns the step's clock before its waits: the clock of the previous step on its stream, merged with the host's.
 ClockRef EventMaker::knownBefore(StepId step) {
   StreamId stream = streamOf(step);
   StepId before = last_[stream];
@@ -263,7 +266,7 @@ ClockRef EventMaker::knownBefore(StepId step) {
   return joined;
 }
 
-/// Waits for what the step does not know of, and learns from it.
+/// Waits for conflicting steps that the clock does not cover, and merges their clocks.
 ClockRef EventMaker::waitForAll(StepId step, ClockRef known) {
   llvm::sort(conflicts_, std::greater<>());
   conflicts_.erase(std::unique(conflicts_.begin(), conflicts_.end()), conflicts_.end());

@@ -12,7 +12,7 @@
 namespace ccgraph::lower {
 namespace {
 
-/// Buffers of the program's own that a collective sends from or receives into belong to the arena of communication.
+/// Assigns the graph's own buffers that a collective sends from or receives into to the communication arena.
 void findCommunicationBuffers(Plan &plan) {
   for (const PlanStep &step : plan.steps)
     if (step.collective())
@@ -22,13 +22,13 @@ void findCommunicationBuffers(Plan &plan) {
       });
 }
 
-/// The blocks of one arena, and by buffer which of them it lies in. Buffers that take one another's bytes are one block.
+/// The blocks of one arena, and the block of each buffer. Buffers that reuse each other's bytes in place are one block.
 struct Blocks {
   std::vector<ArenaBlock> blocks;
   std::vector<std::pair<BufferId, size_t>> buffers;
 };
 
-/// Who has the bytes first.
+/// Returns the first buffer that has the bytes.
 BufferId firstOwner(llvm::ArrayRef<BufferId> takes, BufferId buffer) {
   while (takes[buffer] != buffer)
     buffer = takes[buffer];
@@ -45,7 +45,7 @@ Blocks blocksOf(const Program &program, Home home, SymbolLookup lookup, llvm::Ar
     std::optional<int64_t> bytes = buffer.bytes.evaluate(lookup);
     assert(bytes && "a buffer of unknown size grows");
     int64_t size = std::max<int64_t>(bytes.value_or(0), 0);
-    // A buffer that no step touches needs no place: its windows are only asked for their sizes.
+    // A buffer that no step accesses needs no place: its windows are only used for their sizes.
     const Needed &needed = program.needed[id];
     bool touched = needed.begin <= needed.end;
     ArenaBlock block = touched ? ArenaBlock{size, needed.begin, needed.end} : ArenaBlock{size, 0, theEnd};
@@ -60,11 +60,11 @@ Blocks blocksOf(const Program &program, Home home, SymbolLookup lookup, llvm::Ar
   return blocks;
 }
 
-/// An arena that is larger than the least by less than a 20th of it is good enough.
+/// An arena is good enough if it exceeds the minimum by less than one twentieth.
 constexpr int64_t enough = 20;
 
-/// Where the blocks of one arena lie. Results in the place of operands need less at once, but long blocks leave gaps that short
-/// ones would fill: where that costs more, none takes another's place.
+/// The placement of the blocks of one arena. In-place results need less memory at any one moment, but long blocks leave
+/// gaps that short blocks would fill. Where that costs more, no result is in place.
 struct Arrangement {
   Blocks blocks;
   ArenaPlacement placement;

@@ -10,7 +10,7 @@ namespace ccgraph {
 namespace lower {
 namespace {
 
-/// Walks the program and makes its steps.
+/// Visits the nodes of the graph and creates their steps.
 class Walk {
 public:
   Walk(const Graph &graph, const LoweringOptions &options, Program &program)
@@ -127,7 +127,7 @@ LoweredValue Walk::visitOutput(const Node &node) {
   return {};
 }
 
-/// Inputs that were written, or are other tensors now, show the caller what became of them.
+/// For inputs that were written, or are other tensors now, records what the caller finds in them.
 void Walk::noteInputs() {
   Plan &plan = emitter_.plan();
   std::vector<bool> written(plan.buffers.size());
@@ -147,7 +147,7 @@ void Walk::noteInputs() {
   }
 }
 
-/// Because each step may come to know of each stream, a plan has no more than engines have use for.
+/// Each step may have a clock entry for each stream, so the number of streams is limited to what engines can use.
 constexpr size_t mostStreams = 1024;
 
 llvm::Error checkStreams(const Plan &plan) {
@@ -162,7 +162,7 @@ llvm::Error checkStreams(const Plan &plan) {
   return makeError(std::move(diagnostic));
 }
 
-/// With the groups that they are of, by which the plan is judged alone.
+/// Copies the guards with the groups that they refer to, because the plan is checked without the graph.
 void keepGuards(const Graph &graph, Plan &plan) {
   plan.guards = graph.guards;
   for (const Guard &guard : graph.guards) {

@@ -6,7 +6,7 @@
 namespace ccgraph::lower {
 namespace {
 
-/// By buffer: the moments at which it is written, ascending.
+/// Returns, by buffer, the moments at which it is written, ascending.
 std::vector<std::vector<Moment>> writeMoments(const Program &program) {
   std::vector<std::vector<Moment>> writes(program.plan.buffers.size());
   for (size_t i = 0; i < program.plan.steps.size(); ++i)
@@ -22,7 +22,7 @@ bool isWrittenWithin(llvm::ArrayRef<Moment> writes, Moment after, Moment upTo) {
   return next != writes.end() && *next <= upTo;
 }
 
-/// Makes the row work in place on its result, and returns the copy that brings the input there.
+/// Makes the row work in place on its result, and returns the copy that moves the input there.
 CopyStep copyAtLaunch(Context &context, PlanRow &row) {
   const Type &sent = *row.send->type;
   const Type *type = context.contiguousTensor(sent.dtype(), sent.sizes(), sent.device());
@@ -38,7 +38,7 @@ void copyWhatIsOverwritten(Program &program) {
     return;
   Plan &plan = program.plan;
   std::vector<std::vector<Moment>> writes = writeMoments(program);
-  std::vector<std::pair<size_t, CopyStep>> copies; // before which step
+  std::vector<std::pair<size_t, CopyStep>> copies; // with the index of the step before which each is inserted
   for (const LateRead &read : program.lateReads) {
     PlanRow &row = std::get<CollectiveStep>(plan.steps[read.step].work).calls.front().rows[read.row];
     if (isWrittenWithin(writes[row.send->buffer], program.moments[read.step], read.landing))
@@ -66,7 +66,7 @@ llvm::Error checkCopiedAgain(const Program &program) {
     return llvm::Error::success();
   std::vector<std::vector<Moment>> writes = writeMoments(program);
   for (const CopiedAgain &result : program.copiedAgain) {
-    // Its own launch fills it first.
+    // The launch itself fills it first.
     Moment launched = writes[result.buffer].front();
     if (isWrittenWithin(writes[result.buffer], launched, result.landing))
       return loweringError(

@@ -1,7 +1,7 @@
-// What lowering makes before memory and events are planned: the steps in order, and how long each buffer is needed.
+// The output of lowering before memory and events are planned: the steps in order, and how long each buffer is needed.
 //
-// Moments are places in the program's order, counted from 0: a step stands at the node that it was made of. Ownership: the
-// plan; plain data otherwise. Nothing fails here.
+// Moments are positions in program order, counted from 0; a step has the moment of the node from which it was created.
+// Ownership: borrows the plan; plain data otherwise. Failure: none.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -17,10 +17,10 @@ class Node;
 namespace ccgraph::lower {
 
 using Moment = uint32_t;
-/// After the last node: what the caller gets is needed then.
+/// The moment after the last node: returned buffers are needed then.
 inline constexpr Moment theEnd = std::numeric_limits<Moment>::max() - 1;
 
-/// From the first step that touches a buffer to the last that needs it, both included.
+/// The moments from the first step that accesses a buffer to the last that needs it, both included.
 struct Needed {
   Moment begin = theEnd;
   Moment end = 0;
@@ -30,7 +30,7 @@ struct Needed {
   }
 };
 
-/// A row that the program lets a collective copy at launch, and that the step reads where it lies.
+/// A row that the graph lets a collective copy at launch, but that the step reads in place.
 struct LateRead {
   size_t step = 0;
   size_t row = 0;
@@ -56,26 +56,29 @@ struct Program {
   std::vector<CopiedAgain> copiedAgain;
 };
 
-/// Adds a buffer; where it lies is not known yet.
+/// Adds a buffer, whose place is not yet known.
 BufferId addBuffer(Program &program, Identifier name, Home home, Dim bytes);
-/// Adds a step at the end of the list, and notes what it needs.
+/// Appends a step, and records which buffers it needs.
 void addStep(Program &program, PlanStep step, Moment moment);
 
-/// Puts a copy before each late read whose tensor is written before the launch has landed. Without it the writer would have
-/// to wait for the collective, which no rank that runs the program as it stands does: the others may be waiting for it.
+/// Puts a copy before each late read whose tensor is written before the launch has completed. Without the copy the
+/// writer would have to wait for the collective. No rank that runs the original graph waits there, so the other ranks
+/// may be waiting for this one.
 void copyWhatIsOverwritten(Program &program);
 
-/// Error (lower.rewritten): such a result is written before the last wait, so that what it holds in the end hangs on the backend.
+/// Returns an error (lower.rewritten) if such a result is written before the last wait, since its final contents would
+/// depend on the backend.
 [[nodiscard]] llvm::Error checkCopiedAgain(const Program &program);
 
-/// By buffer: the operand's buffer on whose bytes its step may write it, or itself. Taken over again, bytes go from one to the next.
+/// Returns, by buffer, the operand's buffer whose bytes its step may reuse in place, or the buffer itself. Bytes can be
+/// reused several times in a chain.
 [[nodiscard]] std::vector<BufferId> findTakeovers(const Program &program);
 
-/// Gives all buffers a place for the layout's binding of symbols; where `separate`, those that a collective touches in an arena
-/// of their own.
+/// Places all buffers for the layout's binding of symbols; if `separate`, buffers that a collective accesses are in an
+/// arena of their own.
 void layOut(Program &program, bool separate);
 
-/// Gives steps the events that they record and wait for.
+/// Computes the events that steps record and wait for.
 void orderByEvents(Plan &plan);
 
 } // namespace ccgraph::lower

@@ -6,7 +6,7 @@
 namespace ccgraph::lower {
 namespace {
 
-/// Why no step can be made of the operator; empty where one can.
+/// Returns why the operator cannot become a step; empty if it can.
 std::optional<std::pair<std::string, llvm::StringRef>> refusal(const OpDef &op) {
   std::string target = op.target.str().str();
   if (op.role == OpRole::HigherOrder && op.domain == Domain::All)

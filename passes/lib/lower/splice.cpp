@@ -10,7 +10,7 @@ namespace {
 
 bool isWrapper(const Node *node) { return node->op() && node->op()->role == OpRole::ControlDeps; }
 
-/// The subgraph that a control_deps names; null where it names none.
+/// Returns the subgraph of a control_deps; null if it names none.
 const Graph *bodyOf(const Node &wrapper) {
   bool named = wrapper.args().size() >= 2 && wrapper.args()[1].is(Argument::Kind::Operand);
   const Node *attribute = named ? wrapper.operand(wrapper.args()[1]) : nullptr;
@@ -23,7 +23,7 @@ llvm::Error refused(const Node &wrapper, const llvm::Twine &message) {
                        "inline the subgraph, or run the graph with the reference engine");
 }
 
-/// One wrapper's body, node by node, before the wrapper.
+/// Copies one wrapper's body, node by node, before the wrapper.
 class Splicer {
 public:
   Splicer(Graph &graph, Node &wrapper, const Graph &body) : graph_(graph), wrapper_(wrapper), body_(body) {}
@@ -31,7 +31,7 @@ public:
   llvm::Error run();
 
 private:
-  /// What a node of the body is in the program: a node, or a literal that the wrapper gives.
+  /// The value of a body's node in the graph: a node, or a literal that the wrapper gives.
   struct Actual {
     Node *node = nullptr;
     const Argument *literal = nullptr;
@@ -161,7 +161,7 @@ llvm::Expected<std::unique_ptr<Graph>> spliced(const Graph &graph) {
       return refused(*node, "names no subgraph that is here");
     if (llvm::Error error = Splicer(*copy, *node, *body).run())
       return error;
-    // Because nobody reads it any more, only its place in the order of others is left, which the program's order keeps.
+    // The node has no readers left, only ordering edges, which program order satisfies.
     while (node->hasUses()) {
       const Use &use = *node->uses().begin();
       copy->removeOrdering(use.user(), node);

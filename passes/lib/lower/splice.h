@@ -1,13 +1,13 @@
-// Splice: a program without control_deps, whose bodies are nodes of the program like others.
+// Splice: copies a graph without control_deps, whose bodies become ordinary nodes.
 //
 //   y = control_deps((p,), body, x, 2)   with body(a, n): b = mul(a, n); c = all_reduce(b, "sum", "tp"); return c
 //   ->  b = mul(x, 2); c = all_reduce(b, "sum", "tp");  and y is c
 //
-// What a control_deps depends on it only orders, and a plan issues steps in the order of the program anyway. Unlike the pass
-// inline-control-deps this takes any body: it is not there to be optimised further.
+// The dependences of a control_deps only order it, and a plan issues steps in program order anyway. Unlike the pass
+// inline-control-deps this function accepts any body, since the result is not optimized further.
 //
-// Ownership: the result is a copy. Failure: lower.operator, where a body holds a subgraph of its own, or yields what is no node of
-// it. Cost: linear.
+// Ownership: the result is a copy. Failure: lower.operator, if a body holds a subgraph of its own, or returns a value
+// that is no node of it. Cost: linear.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -18,7 +18,7 @@
 
 namespace ccgraph::lower {
 
-/// Null where there is none to splice.
+/// Returns null if the graph has no control_deps.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> spliced(const Graph &graph);
 
 } // namespace ccgraph::lower

@@ -4,8 +4,8 @@
 namespace ccgraph::lower {
 namespace {
 
-/// A result of an operator that computes each element from those at the same place may lie on an operand: that element is read before
-/// it is written, and no other step needs the operand afterwards.
+/// Finds elementwise results that may reuse an operand's bytes in place: each element is read before it is written at
+/// the same position, and no later step needs the operand.
 class Takeovers {
 public:
   explicit Takeovers(const Program &program)
@@ -64,7 +64,7 @@ private:
     return a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
   }
 
-  /// Because what a kernel is given twice it may read by one name after it has written by the other.
+  /// A kernel that gets a buffer twice may read it by one name after it has written it by the other.
   static size_t namesOf(const KernelStep &kernel, BufferId buffer) {
     size_t names = 0;
     for (const PlanOperand &operand : kernel.operands)
@@ -81,7 +81,7 @@ private:
 
   const Program &program_;
   const Plan &plan_;
-  /// by buffer: the steps that touch it
+  /// by buffer: the first and last steps that access it
   std::vector<size_t> first_, last_;
   std::vector<BufferId> takes_;
 };

@@ -1,9 +1,9 @@
-// What a node's value is while a program is lowered: tensors as the memory that they name, not as what is in it.
+// The value of a node during lowering: tensors are the memory that they name, not its contents.
 //
-// A tensor object is shared by all its names, as in PyTorch: a wait, a getitem or an in-place operator yields the object that
-// went in, and an in-place change of its shape (t_, set_) is seen under every name, though not by views made before.
+// All names of a tensor object share it, as in PyTorch: a wait, a getitem or an in-place operator returns its input
+// object. An in-place change of its shape (t_, set_) is visible under every name, but not through views created before.
 //
-// Ownership: objects are shared by the values that name them. Plain data: nothing fails here.
+// Ownership: the values that name an object share it. Failure: none; plain data.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -31,11 +31,11 @@ struct LoweredValue {
   static LoweredValue number(SlotId slot, const Type *type);
   static LoweredValue list(std::vector<LoweredValue> elements);
   static LoweredValue thing(Identifier text);
-  /// As it is now.
+  /// Returns the value as it is now.
   [[nodiscard]] PlanValue planned() const;
 };
 
-/// The type of a value as it is now; null where it is neither a tensor nor a number, nor a list.
+/// Returns the present type of a value; null if it is neither a tensor nor a number, nor a list.
 [[nodiscard]] const Type *typeNow(Context &context, const LoweredValue &value);
 
 void forEachTensor(const LoweredValue &value, llvm::function_ref<void(const TensorObject &)> visit);

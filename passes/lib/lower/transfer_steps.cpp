@@ -10,7 +10,7 @@ namespace {
 
 using llvm::Twine;
 
-/// One call of isend, irecv or batch_p2p_ops: a step for each transfer, on the stream of its channel.
+/// Lowers one call of isend, irecv or batch_p2p_ops: a step for each transfer, on the stream of its channel.
 class TransferLowering {
 public:
   TransferLowering(Emitter &emitter, const Node &node)
@@ -54,7 +54,8 @@ void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject 
   emitter_.keepUntil(landing, {*window, *tensor});
 }
 
-/// Because the transfers of a batch fly at once: which of them touches the common bytes first hangs on the network.
+/// The transfers of a batch are in flight together, so the network would decide which of them accesses common bytes
+/// first.
 llvm::Error TransferLowering::checkApart(llvm::ArrayRef<Transfer> transfers) {
   auto fills = [](const Transfer &transfer) { return transfer.call.kind == CollectiveKind::Recv; };
   for (size_t i = 0; i < transfers.size(); ++i)

@@ -3,8 +3,9 @@
 //                            y = c10d.allreduce_([x], pg, op)[0][0] ->  y = wait(all_reduce(x, "sum", "tp"))
 //                            y = shard_dim_alltoall(x, 0, 1, "tp")  ->  cat(wait(all_to_all_single(cat(slices of x))))
 //
-// Programs spell a collective in many ways: in place, into a buffer, with ranks instead of a name, by the autograd
-// namespace, finished when the operator returns. The passes that come merge and move functional ones, so everything that means the same is spelled so.
+// Programs write a collective in many forms: in place, into a buffer, with ranks instead of a name, in the autograd
+// namespace, complete when the operator returns. The later passes merge and move functional forms, so all forms of the
+// same meaning are rewritten to these.
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/passes/registry.h"
 
@@ -147,7 +148,7 @@ const Reason *FunctionalizeCollectives::obstacle(const Node &node, const BufferN
   return obstacle(node, std::get<FunctionalCall>(call).written, names);
 }
 
-/// Those by which a trace of wrapped tensors waits for one of them.
+/// Returns the waits on one element in a trace of wrapped tensors.
 llvm::SmallVector<Node *, 1> waitsOn(const Node &element) {
   llvm::SmallVector<Node *, 1> waits;
   for (const Use &use : element.uses())
@@ -157,7 +158,7 @@ llvm::SmallVector<Node *, 1> waitsOn(const Node &element) {
   return waits;
 }
 
-// Because what such a call has brought is finished, they pass it on.
+// The result of such a call is complete, so these waits pass it on.
 void FunctionalizeCollectives::forwardWaits(Graph &graph, const FinishedCall &call, PassContext &context) {
   for (const FinishedCall::Element &element : call.elements)
     for (Node *wait : waitsOn(*element.getItem)) {
@@ -181,7 +182,7 @@ void FunctionalizeCollectives::rewriteFinished(Graph &graph, Node *node, PassCon
   ++rewritten_;
 }
 
-/// Because a buffer may have another shape than what a functional collective makes.
+/// A buffer may have another shape than the result of a functional collective.
 bool yieldsItsType(const Node &call) {
   llvm::Expected<const Type *> made = call.op()->shape ? call.op()->shape(call) : nullptr;
   if (!made)
@@ -225,8 +226,9 @@ bool isListOfValues(const Node &list) {
          list.args()[0].elements().size() == list.numOperands();
 }
 
-/// Empty where the list is not one of values that getitems alone read, each with the type of the value. Where tensors are
-/// reshaped in place, a getitem may not say its element's shape from another place.
+/// Returns the readers of each element. Empty unless the elements are values that only getitems read, each with the
+/// type of the value. Also empty if tensors are reshaped in place, since a getitem's type may then differ from its
+/// element's type at another position.
 std::optional<Readers> readersOf(const Node &list, llvm::ArrayRef<const Node *> opaque) {
   if (!isListOfValues(list) || list.graph()->mayReshape())
     return std::nullopt;
@@ -278,7 +280,7 @@ void FunctionalizeCollectives::takeApart(Graph &graph, Node *list, const Readers
 llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext &context) {
   std::vector<Node *> candidates;
   std::vector<Node *> lists;
-  std::vector<const Node *> opaque; ///< what may do anything, reshape a tensor too
+  std::vector<const Node *> opaque; ///< nodes with arbitrary effects, or that reshape a tensor
   for (Node *node : graph) {
     if (node->op() && (node->op()->opaque || effectsOf(*node).domain == Domain::All))
       opaque.push_back(node);
@@ -290,8 +292,8 @@ llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext 
   if (candidates.empty() && lists.empty())
     return Changed::No;
   BufferNames names(context.analyses().storages(), graph);
-  // Because what a buffer is asked for must hold of the program as it was, all calls are judged before the first one
-  // goes; and because the first may be an operand of the next, each call is made out anew.
+  // The conditions on a buffer must hold in the original graph, so all calls are judged before the first rewrite. The
+  // first call may be an operand of the next, so each new call is computed again.
   std::vector<Node *> accepted;
   for (Node *node : candidates)
     if (const Reason *reason = obstacle(*node, names, context))

@@ -1,8 +1,8 @@
 // inline-control-deps: control_deps((d, e), subgraph of f, x, y)  ->  f(x, y), ordered after d and
 // e
 //
-// Inductor wraps a call so after scheduling it, to keep it in place. Every analysis here wants to
-// see the call; the order is said by ordering edges as well.
+// Inductor wraps a call this way after scheduling it, to keep it in place. All analyses here need to see the call;
+// ordering edges express the same order.
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
@@ -11,7 +11,7 @@ namespace ccgraph {
 
 namespace {
 
-/// By subgraph: how many get_attr nodes hold it.
+/// Maps each subgraph to its number of get_attr nodes.
 using AttributeCounts = llvm::DenseMap<Identifier, unsigned>;
 
 class InlineControlDeps final : public Pass {
@@ -49,10 +49,11 @@ std::vector<const Node *> placeholdersOf(const Graph &body) {
   return found;
 }
 
-// Taken apart is what Inductor makes: a body of one call, which reads the body's placeholders and is returned as it is.
-//   body(a): c = all_gather(a, 4, "tp"); return c        y = control_deps((p,), body, x)
-//   -> y = all_gather(x, 4, "tp"), ordered after p
-// What the node gives for a placeholder that the call reads must be a node itself.
+// Inlines the form that Inductor creates: a body of one call, which reads the body's placeholders and is returned
+// unchanged.
+//  body(a): c = all_gather(a, 4, "tp"); return c        y = control_deps((p,), body, x)
+//  -> y = all_gather(x, 4, "tp"), ordered after p
+// The node's argument for a placeholder that the call reads must be a node itself.
 const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) const {
   if (!call)
     return &body_;
@@ -116,7 +117,7 @@ bool reads(const Node &node, const Node *def) {
   return false;
 }
 
-/// Nodes that the first argument names, then those of ordering edges.
+/// Returns the nodes in the first argument, then those of ordering edges.
 std::vector<Node *> dependencesOf(const Node &node) {
   std::vector<Node *> found;
   for (const Argument &element : node.args()[0].elements())
@@ -171,7 +172,7 @@ llvm::Expected<Changed> InlineControlDeps::run(Graph &graph, PassContext &contex
   }
   if (inlined_.value() == 0)
     return Changed::No;
-  // Because a call may be at odds with the values that it is given only now, and that is the input's fault.
+  // Only the inlined call shows whether it fits its actual arguments. A mismatch is an error of the input.
   if (llvm::Error error = verifyOrError(graph))
     return error;
   return Changed::Yes;

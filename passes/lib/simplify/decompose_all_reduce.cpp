@@ -84,7 +84,7 @@ public:
   Changed run();
 
 private:
-  /// What is done to one all_reduce.
+  /// The decomposition of one all_reduce.
   struct Plan {
     Candidate all;
     int64_t ranks = 0;
@@ -107,7 +107,7 @@ private:
   Dependences dependences_;
   Candidates candidates_;
   std::vector<std::optional<int64_t>> sizes_; ///< by group: as some call states it
-  std::optional<LiveBytes> memory_;           ///< made for the first one that is otherwise possible
+  std::optional<LiveBytes> memory_;           ///< constructed for the first all_reduce that is otherwise possible
 };
 
 const Reason *Decomposer::reasonFor(Obstacle obstacle) const {
@@ -151,7 +151,8 @@ void Decomposer::noteSizes() {
       sizes_[groups_.groupOf(node)] = call->groupSize;
 }
 
-/// What was assumed of a group proves nothing; what a call on it states does, and so do members that all ranks know.
+/// Returns the size that a call on the group states, or that follows from members which all ranks have in common.
+/// Assumed members prove nothing.
 std::optional<int64_t> Decomposer::sizeOfGroup(const Node &launch) const {
   if (std::optional<int64_t> stated = sizes_[groups_.groupOf(&launch)])
     return stated;
@@ -170,7 +171,7 @@ const Reason *Decomposer::obstacle(Node *launch, Plan &plan, RemarkArgs &args) {
   if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
     return reasonFor(*obstacle);
   plan.all = std::get<Candidate>(found);
-  // Because no type of a tensor that is reshaped at any time can be relied on, and both halves are told by types.
+  // The type of a tensor that is reshaped at any time is unreliable, and both halves depend on types.
   if (facts_.isReshaped(launch->operand(0)))
     return &pass_.reshaped_;
   if (DType dtype = launch->type()->dtype(); isComplex(dtype) || dtype == DType::Bool)
@@ -209,7 +210,8 @@ const Reason *Decomposer::costObstacle(const Plan &plan, RemarkArgs &args) const
   return percent > *limit ? &pass_.slower_ : nullptr;
 }
 
-/// Does what it sends live for this transfer alone, once it is launched? Then more is given back than the share takes.
+/// Returns true if the input lives only for this collective once it is launched. Then the rewrite frees more bytes than
+/// the share takes.
 bool Decomposer::freesItsInput(const Plan &plan) const {
   Node *launch = plan.all.launch, *wait = plan.all.wait;
   return llvm::any_of(memory_->intervalsOf(wait), [&](LiveBytes::IntervalId id) {
@@ -221,7 +223,7 @@ bool Decomposer::freesItsInput(const Plan &plan) const {
   });
 }
 
-/// Each rank's share lives until the wait on the gather, beside the whole result. What was sent lives only to the first of
+/// Each rank's share lives until the wait on the gather, besides the whole result. The input lives only to the first of
 /// the two waits.
 bool Decomposer::takeMemory(const Plan &plan) {
   std::optional<int64_t> budget = context_.memoryBudget();
@@ -272,7 +274,7 @@ void Decomposer::rewrite(const Plan &plan) {
                    {"gather", gather->name().str().str()},
                    {"bytes", std::to_string(plan.all.outputBytes)}});
   supersede(graph_, wait, result);
-  // Because who was ordered after the all_reduce had it whole.
+  // A node that was ordered after the all_reduce relied on all of it.
   graph_.replaceAllUses(launch, gather);
   graph_.erase(launch);
   context_.certificate().rules.push_back(std::move(entry));
@@ -294,7 +296,7 @@ Changed Decomposer::run() {
     else
       plans.push_back(plan);
   }
-  // Because facts and live bytes are of the program as it was, all are judged before the first one goes.
+  // Facts and live bytes describe the original graph, so all candidates are judged before the first rewrite.
   for (const Plan &plan : plans)
     rewrite(plan);
   return plans.empty() ? Changed::No : Changed::Yes;

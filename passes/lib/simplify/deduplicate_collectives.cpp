@@ -1,10 +1,9 @@
 // deduplicate-collectives: c1 = f(a); w1 = wait(c1); ...; c2 = f(a); w2 = wait(c2)  ->  c1 = f(a);
 // w1 = wait(c1); ...  (w1 for w2)
 //
-// And a wait on what is no longer in flight gives way to the wait that ended it. A program may
-// repeat a collective on purpose: sharded training gathers a parameter again in the backward pass
-// so as not to keep it. So the first result is used again only while it is alive anyway, or within
-// what the user allows.
+// A wait on a value that is no longer in flight is replaced by the wait that ended it. A program may repeat a
+// collective on purpose: sharded training gathers a parameter again in the backward pass to avoid keeping it. So the
+// first result is used again only while it is live anyway, or within the user's limit.
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/passes/registry.h"
@@ -57,8 +56,7 @@ public:
   Changed run();
 
 private:
-  /// A collective that may be repeated, and how often its operands had been written when it was
-  /// launched.
+  /// A collective that may be repeated, and how often its operands had been written at its launch.
   struct Known {
     Node *launch = nullptr;
     std::vector<uint64_t> versions;
@@ -82,7 +80,7 @@ private:
   std::vector<bool> everWritten_;
   std::vector<bool> returned_;
   uint64_t opaque_ = 0;             ///< opaque nodes so far
-  std::optional<LiveBytes> memory_; ///< made for the first twin, because most programs have none
+  std::optional<LiveBytes> memory_; ///< constructed for the first twin, because most programs have none
   using Key = std::pair<std::pair<const OpDef *, const Node *>, uint64_t>;
   llvm::DenseMap<Key, llvm::SmallVector<Known, 1>> known_; ///< by operator, first operand and group; looked up only
   llvm::DenseMap<const Node *, Node *> endedBy_;           ///< by value in flight, and by wait: the wait that ended it
@@ -135,8 +133,7 @@ bool Deduplicator::hasAny(const std::vector<bool> &set, const Node *launch) cons
   return llvm::any_of(facts_.storages().storages(launch), [&](StorageId storage) { return set[storage]; });
 }
 
-/// Because a result that is alive until the repetition costs nothing to use again, only a gap
-/// between the two is held against it.
+/// A result that is live until the repetition costs nothing to use again, so only a gap between the two counts.
 const Reason *Deduplicator::memoryObstacle(Node *first, Node *second) {
   if (!memory_)
     memory_.emplace(liveMemory(graph_, facts_));
@@ -179,7 +176,7 @@ void Deduplicator::merge(Node *first, Node *second) {
   Node *repeated = onlyWait(facts_, *second);
   for (StorageId storage : facts_.storages().storages(first))
     returned_[storage] = returned_[storage] || hasAny(returned_, second);
-  // Because everything that read the second result holds the first one now.
+  // All readers of the second result now hold the first one.
   for (LiveBytes::IntervalId from : memory_->intervalsOf(second)) {
     if (memory_->first(from) != second)
       continue;
@@ -201,7 +198,7 @@ void Deduplicator::visitLaunch(Node *launch) {
       llvm::none_of(facts_.accesses(launch), [](const StorageAccess &access) { return writes(access.access); });
   if (!functional)
     return;
-  // Because a value may be sent on many groups, those of one group only are compared.
+  // A value may be sent on many groups, so only collectives of one group are compared.
   uint64_t group = llvm::hash_value(groupIdOf(*launch).text) >> 1;
   auto &known = known_[{{launch->op(), launch->operand(0)}, group}];
   std::vector<uint64_t> versions = versionsOf(launch);
@@ -219,8 +216,7 @@ void Deduplicator::visitLaunch(Node *launch) {
   known.push_back({launch, std::move(versions)});
 }
 
-/// A wait on a value that an earlier wait ended, or on that wait itself: its readers read the
-/// earlier one.
+/// For a wait on a value that an earlier wait ended, or on that wait itself: its readers read the earlier wait instead.
 bool Deduplicator::dropWait(Node *wait) {
   if (wait->numOperands() != 1 || wait->args().size() != 1 || !wait->args()[0].is(Argument::Kind::Operand))
     return false;
@@ -239,7 +235,7 @@ bool Deduplicator::dropWait(Node *wait) {
   return true;
 }
 
-/// Which storages the program writes, and which it returns.
+/// Records the storages that the program writes, and those that it returns.
 void Deduplicator::noteProgram() {
   everWritten_ = facts_.writtenStorages();
   if (const Node *output = graph_.output())

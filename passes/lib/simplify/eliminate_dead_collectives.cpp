@@ -1,8 +1,8 @@
-// eliminate-dead-collectives: c = f(a); w = wait(c), and nobody reads w  ->  (nothing)
+// eliminate-dead-collectives: c = f(a); w = wait(c), and no node reads w  ->  (nothing)
 //
-// A launch goes together with its waits or stays together with them: half of a collective would
-// leave the other ranks waiting. Only where all ranks run this program do all of them drop it, and
-// only kinds that leave nothing but their result may go.
+// A launch is removed together with its waits or kept together with them: half of a collective would leave the other
+// ranks waiting. It is removed only if all ranks run this program, so that all of them remove it, and only for kinds
+// that have no effect besides their result.
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/program_facts.h"
@@ -57,13 +57,13 @@ bool mayGo(CollectiveKind kind) {
   llvm_unreachable("no such kind of collective");
 }
 
-/// What would go with one collective.
+/// The nodes that would be removed with one collective.
 class DeadSearch {
 public:
   DeadSearch(const EliminateDeadCollectives &pass, const ProgramFacts &facts, bool spmd)
       : pass_(pass), facts_(facts), spmd_(spmd) {}
 
-  /// True if nothing but waits and views reads it; then nodes() are it and they.
+  /// Returns true if only waits and views read the launch; then nodes() are the launch and these.
   bool isUnread(Node *launch) {
     nodes_.clear();
     nodes_.insert(launch);
@@ -110,7 +110,7 @@ llvm::Expected<Changed> EliminateDeadCollectives::run(Graph &graph, PassContext 
   const ProgramFacts &facts = context.analyses().facts();
   DeadSearch search(*this, facts, context.spmd());
   std::vector<Node *> order = graph.nodes();
-  // Because a collective that feeds only a dead one is dead after it.
+  // A collective that feeds only a dead one is dead after it.
   for (Node *node : llvm::reverse(order)) {
     if (node->isErased() || !collectiveOf(*node) || !search.isUnread(node))
       continue;

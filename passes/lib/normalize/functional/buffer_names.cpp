@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t forever = UINT32_MAX;
 
-/// Because what an unknown operator was given it may keep, and a tensor that is reshaped shows it under every name.
+/// An unknown operator may keep its operands, and a reshape of a tensor is visible under every name.
 bool mayKeep(const Effects &effects, Access access) {
   return effects.domain == Domain::All || has(access, Access::Reshape);
 }
@@ -47,8 +47,8 @@ void BufferNames::note(const Node &value) {
     names_[storage].push_back(name);
 }
 
-// The writer's own mention is the last one that a name made before it may have. Names made after it come from its
-// result, because nobody can make another one of what nobody names.
+// A name created before the writer may have no mention after the writer's own. Names created after it come from its
+// result, because a node can only create a new name from an existing one.
 BufferNames::Verdict BufferNames::of(const Node &tensor, const Node &writer) const {
   llvm::ArrayRef<StorageId> held = storages_.storages(&tensor);
   if (held.size() != 1 || storages_.isPool(held[0]) || storages_.owner(held[0])->opcode() != Opcode::CallFunction)

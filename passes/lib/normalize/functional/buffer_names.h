@@ -1,11 +1,11 @@
-// BufferNames: who names a buffer, and until when.
+// BufferNames: finds the nodes that name a buffer, and the last one of them.
 //
-// all_reduce_(x) leaves its result in x. If nobody names x any more by then but through that result, the result may as
-// well lie elsewhere: nobody can tell. This answers whether that is so.
+// all_reduce_(x) writes its result into x. If later nodes name x only through that result, the result may lie elsewhere
+// without any observable difference. This class decides whether that is the case.
 //
-// Ownership: refers to the graph and the map, which must not be edited while it is made; answers stay right while calls
-// are replaced by others in their places that write less. Failure: none; what is not known is taken to be seen. Cost: linear
-// in the values and their storages to make, O(log n) a question.
+// Ownership: refers to the graph and the map, which must not be edited during construction. Results stay valid while
+// calls are replaced in place by others that write less. Failure: none; an unknown buffer counts as seen. Cost: linear
+// in the values and their storages to construct, O(log n) a query.
 #pragma once
 
 #include "ccgraph/ir/storage.h"
@@ -17,20 +17,20 @@ public:
   explicit BufferNames(const StorageMap &storages, const Graph &graph);
 
   enum class Verdict : uint8_t {
-    /// made in the program, and named afterwards through the result of the write alone
+    /// allocated in the graph, and named afterwards only through the result of the write
     Private,
     /// an input, an attribute, or named later by another name
     Seen,
     /// a part of its storage only, or one with gaps
     Part,
   };
-  /// Of a tensor that `writer` writes and yields.
+  /// Judges a tensor that `writer` writes and returns.
   [[nodiscard]] Verdict of(const Node &tensor, const Node &writer) const;
 
 private:
   struct Name {
-    uint32_t made = 0;     ///< place in the order
-    uint32_t lastSeen = 0; ///< of this name and all older ones: the last place that mentions one
+    uint32_t made = 0;     ///< position in program order
+    uint32_t lastSeen = 0; ///< the last position that mentions this name or an older one
   };
   void note(const Node &value);
 

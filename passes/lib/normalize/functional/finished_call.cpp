@@ -6,7 +6,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Those of which the tensors that they yield are known to be the buffers that they fill.
+/// Operators whose returned tensors are known to be the buffers that they fill.
 constexpr llvm::StringLiteral understood[] = {
     "c10d._allgather_base_.default", "c10d._reduce_scatter_base_.default",
     "c10d.allgather_.default",       "c10d.allreduce_.default",
@@ -14,7 +14,7 @@ constexpr llvm::StringLiteral understood[] = {
     "c10d.reduce_scatter_.default",
 };
 
-/// Rows of equal length in row-major memory, as many as the first dimension says: what can be joined and taken apart.
+/// Returns true for row-major memory with a static first dimension: such rows can be concatenated and split.
 bool hasRows(const Node *value) {
   const Type *type = value->type();
   return type && type->isTensor() && !type->sizes().empty() && type->sizes()[0].isStatic() && type->isContiguous();
@@ -27,7 +27,7 @@ bool haveEqualRows(const Node *a, const Node *b) {
          a->type()->sizes().drop_front() == b->type()->sizes().drop_front();
 }
 
-/// The length of a list of lists' only list, or of a list; 1 for a tensor; 0 for several lists, one a device.
+/// Returns the length of a list of lists' only list, or of a list; 1 for a tensor; 0 for several lists, one a device.
 size_t lengthOf(const Argument *argument) {
   if (!argument || !argument->isSequence())
     return argument ? 1 : 0;
@@ -54,14 +54,14 @@ public:
       return NotFunctional::Sizes;
     if (!readElements(node_, 0))
       return NotFunctional::Handle;
-    // Because PyTorch's functional collectives take a group by its name, or a ProcessGroup, but not the constant that holds one.
+    // PyTorch's functional collectives accept a group as a name or a ProcessGroup, but not the constant that holds one.
     if (meaning(spec_.group).group.empty())
       return NotFunctional::GroupObject;
     return readRest() ? std::variant<FinishedCall, NotFunctional>(std::move(made_)) : NotFunctional::Reduction;
   }
 
 private:
-  /// Whether the caller waits for the Work, and how long at most, is nothing to a call that is finished when it returns.
+  /// A wait on the Work, and its timeout, have no meaning for a call that is complete when it returns.
   bool saysNothingElse() const {
     for (int i = 0; i < static_cast<int>(node_.op()->params.size()); ++i) {
       int known[] = {spec_.input, spec_.output, spec_.reduceOp, spec_.group, spec_.root};
@@ -100,7 +100,8 @@ private:
     return llvm::all_of(values, [&](const Node *value) { return rowsOf(value) == rowsOf(values[0]); });
   }
 
-  /// The group's size where tensors tell it, and whether they are what the functional form takes and yields.
+  /// Computes the group's size where tensors determine it, and checks that they are what the functional form accepts
+  /// and returns.
   bool readSizes() {
     if (spec_.inPlace)
       return made_.sent[0]->type() && made_.sent[0]->type()->isTensor() && made_.sent[0]->type()->isContiguous();
@@ -121,14 +122,14 @@ private:
     return (many.size() == 1 || static_cast<int64_t>(many.size()) == ranks_) && isGroupSize();
   }
 
-  /// Because a table that says otherwise is a mistake that is not ours to hide.
+  /// A table with another size is a user's mistake, which must stay visible.
   bool isGroupSize() const {
     const Group *group = node_.graph()->groups().find(groupName());
     std::optional<int64_t> size = group ? group->size() : std::nullopt;
     return !size || *size == ranks_;
   }
 
-  /// The mark by which a trace pairs what a call yields with its Work.
+  /// Returns true for the operator by which a trace pairs a call's result with its Work.
   static bool isPairing(const Use &use) {
     const Node &user = *use.user();
     return !use.isOrdering() && user.op() &&
@@ -136,7 +137,8 @@ private:
            user.numOrdering() == 0;
   }
 
-  /// Walks down from the call to the tensors: p[0], p[0][i] or p[0][0][i], perhaps of p's pairing with its Work.
+  /// Follows getitems from the call to the tensors: p[0], p[0][i] or p[0][0][i], possibly through p's pairing with its
+  /// Work.
   bool readElements(const Node &value, unsigned level) {
     llvm::StringRef type = node_.op()->results.front().type;
     unsigned last = type == "Tensor" ? 0 : type == "Tensor[]" ? 1 : 2;
@@ -206,7 +208,7 @@ private:
     return parseReduceOp(word) ? std::optional<Actual>(Actual(word)) : std::nullopt;
   }
 
-  /// What a file says of the object that an argument holds.
+  /// Returns the meaning that a file gives to the object in an argument.
   ObjectMeaning meaning(int parameter) const {
     const Argument *argument = argumentAt(node_, parameter);
     if (!objects_ || !argument || !argument->is(Argument::Kind::Operand) ||

@@ -5,7 +5,7 @@ namespace ccgraph {
 
 namespace {
 
-/// The values that stand for buffers, by number, and all nodes that were made beside launch and wait.
+/// The values that replace buffers, by number, and all new nodes besides launch and wait.
 struct Pieces {
   std::vector<Node *> values;
   std::vector<Node *> made;
@@ -15,8 +15,8 @@ Node *joined(GraphBuilder &builder, llvm::ArrayRef<Node *> pieces) {
   return pieces.size() == 1 ? pieces[0] : builder.call("aten.cat.default", {pieces});
 }
 
-/// One buffer is the result itself; of several, each that somebody reads is a copy of its rows, in memory of its own as
-/// the buffer was.
+/// A single buffer is the result itself. Of several buffers, each one with a reader is a copy of its rows, in memory of
+/// its own as the buffer was.
 Pieces takeApart(GraphBuilder &builder, Node *wait, const FinishedCall &call) {
   Pieces pieces{std::vector<Node *>(call.filled.size(), wait), {}};
   if (call.filled.size() == 1 || call.elements.empty())
@@ -36,7 +36,7 @@ Pieces takeApart(GraphBuilder &builder, Node *wait, const FinishedCall &call) {
   return pieces;
 }
 
-/// Who read the tensors that the call yielded reads what stands for them, under the name of the first.
+/// Lets the readers of the call's tensors read the replacements, under the name of the first.
 void replaceElements(Graph &graph, const FinishedCall &call, llvm::ArrayRef<Node *> values, RuleEntry &entry) {
   std::vector<bool> named(values.size());
   for (const FinishedCall::Element &element : call.elements) {

@@ -6,8 +6,8 @@ namespace ccgraph {
 
 namespace {
 
-/// "_c10d_functional.isend.default" for c10d_functional.isend and the autograd forms, whose parameters are the same;
-/// empty where they are not.
+/// Returns "_c10d_functional.isend.default" for c10d_functional.isend and the autograd forms, whose parameters are the
+/// same; empty if they are not.
 std::string renamed(const Node &node) {
   llvm::StringRef target = node.target().str();
   const CollectiveSpec *spec = collectiveOf(node);
@@ -21,7 +21,7 @@ llvm::StringRef functionalTarget(const CollectiveSpec &spec) {
   return formOf(spec.kind, spec.coalesced ? CollectiveForm::List : CollectiveForm::Single);
 }
 
-/// The one group of the table that a file gives these ranks, and this tag where the call has one.
+/// Returns the only group of the table to which a file gives these ranks, and this tag if the call has one.
 const Group *groupOfRanks(const GroupTable &table, llvm::ArrayRef<int64_t> ranks, llvm::StringRef tag) {
   const Group *found = nullptr;
   for (const Group &group : table.groups()) {
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  // A parameter of the old call that stands for nothing in the spec may only hold None.
+  // A parameter of the old call that has no role in the spec may only hold None.
   bool saysNothingElse() const {
     for (int i = 0; i < static_cast<int>(node_.op()->params.size()); ++i) {
       int known[] = {spec_.input, spec_.output, spec_.reduceOp,     spec_.groupSize,
@@ -105,7 +105,7 @@ private:
     return group ? std::optional<Actual>(Actual(llvm::StringRef(group->name))) : std::nullopt;
   }
 
-  /// Splits that are left out are equal ones.
+  /// Omitted splits are equal splits.
   std::optional<Actual> splits(int parameter) {
     const Argument *given = argumentAt(node_, parameter);
     if (given && !given->is(Argument::Kind::None))

@@ -1,10 +1,10 @@
-// What a collective of another form says, said as a functional collective.
+// Translates a collective of another form into a functional collective.
 //
-// Older operators name their group by tag and ranks, autograd forms and the older namespace differ by name alone, in-place
-// and `out` forms say where the result lies. Kind, tensors, reduction, root, splits and group are the same in all of
-// them; what else a call says has no place in a functional one.
+// Older operators identify their group by tag and ranks. Autograd forms and the older namespace differ only in name.
+// In-place and `out` forms define where the result lies. Kind, tensors, reduction, root, splits and group are the same
+// in all forms; a functional call has no place for further arguments.
 //
-// Ownership: plain values; nodes are the graph's. Failure: a reason why there is no such call. Cost: linear in the
+// Ownership: plain values; the graph owns the nodes. Failure: a reason why there is no such call. Cost: linear in the
 // arguments and in the groups of the table.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace ccgraph {
 
-/// A call to be made. The buffers that the old call wrote are not among its arguments, or are its inputs.
+/// A call to be created. The buffers that the old call wrote are not among its arguments, or are its inputs.
 struct FunctionalCall {
   std::string target;
   std::vector<Actual> args;
@@ -23,33 +23,34 @@ struct FunctionalCall {
   std::vector<Node *> written;
 };
 
-/// Why there is none.
+/// Why a call has no functional form.
 enum class NotFunctional : uint8_t {
-  /// no group of the table, or more than one, has the ranks that the call names
+  /// no group of the table, or more than one, has the ranks of the call
   Group,
-  /// its group is an object that no file explains
+  /// its group is an object that no file defines
   GroupObject,
   /// splits are left out, and the number of rows is unknown or does not divide
   Splits,
-  /// arguments that no functional form has a place for
+  /// an argument has no place in any functional form
   Arguments,
-  /// its reduction is an object that no file explains
+  /// its reduction is an object that no file defines
   Reduction,
-  /// no functional operator does it
+  /// there is no functional operator for it
   Kind,
-  /// it yields no tensor
+  /// it returns no tensor
   NoResult,
   /// sizes are unknown, or no shares of one another
   Sizes,
-  /// its Work, or a list that it yields, is used as a whole
+  /// its Work, or a list that it returns, is used as a whole
   Handle,
 };
 
-/// True for collectives and waits that are spelled in the functional way, and for kinds that have no such spelling.
+/// Returns true for collectives and waits in functional form, and for kinds that have no such form.
 [[nodiscard]] bool isFunctional(const Node &node);
-/// Of a node that is not, and is not finished when it returns.
+/// For a node that is not functional, and is not complete when it returns.
 [[nodiscard]] std::variant<FunctionalCall, NotFunctional> functionalCallOf(const Node &node);
-/// Finished when its operator returns, so that a functional form has a wait besides (finished_call.h).
+/// Returns true if the call is complete when its operator returns, so that its functional form needs a wait too
+/// (finished_call.h).
 [[nodiscard]] bool isFinished(const Node &node);
 
 } // namespace ccgraph

@@ -26,7 +26,7 @@ std::optional<int64_t> dimension(const Node &node, llvm::StringRef parameter, si
   return dim >= 0 && dim < static_cast<int64_t>(rank) ? std::optional<int64_t>(dim) : std::nullopt;
 }
 
-/// What a tensor of these sizes becomes.
+/// Returns the sizes of the result for a tensor of these sizes.
 Dims exchanged(Dims sizes, const ShardDim &dims) {
   sizes[static_cast<size_t>(dims.shard)] /= dims.ranks;
   sizes[static_cast<size_t>(dims.gather)] *= dims.ranks;
@@ -38,7 +38,7 @@ std::optional<int64_t> membersOf(const Node &node) {
   return group ? group->size() : std::nullopt;
 }
 
-/// Blocks of a value along one dimension, one after another along another one.
+/// Blocks of a value along one dimension, concatenated along another one.
 struct Rearrangement {
   int64_t block; ///< its length
   int64_t from;

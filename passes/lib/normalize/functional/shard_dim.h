@@ -1,4 +1,4 @@
-// shard_dim_alltoall, which is finished when it returns, as movements of data around an all_to_all and its wait.
+// shard_dim_alltoall, which is complete when it returns, as data movements around an all_to_all and its wait.
 //
 //   y = shard_dim_alltoall(x, g, d, "tp")    of n ranks: block k of x along d goes to rank k, and what comes from rank k is
 //                                            part k of y along g
@@ -6,8 +6,8 @@
 //       w = wait(all_to_all_single(j, [r, r], [r, r], "tp"))
 //       y = cat([slices of w along 0], g)    w itself where g is 0
 //
-// Ownership: plain values. Failure: empty where a size is no number, the tensor has gaps, or sizes do not fit. Cost: linear in the
-// ranks.
+// Ownership: plain values. Failure: an empty result if a size is no number, the tensor has gaps, or sizes do not fit.
+// Cost: linear in the ranks.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -23,10 +23,10 @@ struct ShardDim {
   int64_t ranks = 0;
 };
 
-/// Empty for any other node.
+/// Returns an empty value for any other node.
 [[nodiscard]] std::optional<ShardDim> shardDimOf(const Node &node);
 
-/// Puts the exchange in the place of the call, and says so in the certificate. Returns the launch.
+/// Replaces the call by the exchange, and records this in the certificate. Returns the launch.
 Node *buildShardDim(Graph &graph, Node *node, const ShardDim &dims, Certificate &certificate);
 
 } // namespace ccgraph
