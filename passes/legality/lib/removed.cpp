@@ -143,9 +143,9 @@ private:
            std::equal(p->keyword.begin(), p->keyword.end(), q->keyword.begin(), q->keyword.end(), sameNamed);
   }
 
-  // An earlier c1 = f(a) may replace c2 = f(a) under two conditions. The two are one value: the same call, with
-  // operands that no step wrote since c1 and no opaque step between. And the two results cannot be told apart: neither
-  // is written, and not both are returned to a caller, who could write one of them and read the other.
+  // An earlier c1 = f(a) may replace c2 = f(a) under two conditions. First, the two are one value: the same call, with
+  // operands that no step wrote since c1 and no opaque step between. Second, no observer can distinguish the two results:
+  // neither is written, and not both are returned to a caller, who could write one of them and read the other.
   void checkTwin(uint32_t index, const RemovedEntry &entry) {
     uint32_t twin = entry.twin ? before_.indexOf(entry.twin) : none;
     const Step &step = before_[index];

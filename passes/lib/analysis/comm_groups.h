@@ -13,7 +13,7 @@
 // collectives of groups that are all distinct.
 //
 // Example: a = f on x, b = f on y, c = f on x, where x and y are two attributes that may hold one group: sections {a},
-// {b}, {c}. If x and y are two names: one section.
+// {b}, {c}. Two names x and y give one section.
 //
 // Ownership: refers into the graph.
 // Cost: O(nodes + members of groups) to build without fences; for each group with a fence, also the groups that contain

@@ -1,7 +1,7 @@
 // Supersede: replaces one node by another.
 //
 // The readers of the old node read the new one, the new node follows the nodes that the old one had to follow, and a
-// name that a user knows stays. All rewrites that turn one node into another share this code.
+// user-visible name stays.
 //
 // Ownership: the graph owns the nodes; the superseded node is erased. Failure: none. Cost: linear in uses and ordering
 // edges.

@@ -1,18 +1,23 @@
-// Arena: places blocks that live for a time in one stretch of memory, so that those alive at once do not overlap.
+// Arena: places blocks with limited lifetimes in one range of memory, so that blocks that are live together do not
+// overlap.
 //
-// This is the dynamic storage allocation problem, which is NP-hard (Garey and Johnson, 1979, SR2). Heuristics are tried and the
-// smallest result is taken: best fit in the order in which blocks begin, as an allocator would with the gaps that it has; then one
-// block after another, each in a gap that is free for its whole life: the largest first, in the smallest gap (as XLA's and TFLite's
-// planners do); and those that are alive at the peak first, by their ends or by bytes x moments, in the lowest gap, since a tight peak
-// leaves the others room. Where all of these leave more than a 20th unused, the order by bytes x moments is changed until it leaves less: a
-// block that does not fit moves forward, and all begins anew.
+// This is the dynamic storage allocation problem, which is NP-hard (Garey and Johnson, 1979, SR2). Several heuristics
+// are tried, and the smallest result is used:
+// - Best fit in the order in which blocks begin, like an allocator that reuses its gaps.
+// - The largest block first, each in the smallest gap that is free for its whole life (as in the planners of XLA and
+//   TFLite).
+// - Blocks that are live at the peak first, ordered by end or by bytes x moments, each in the lowest gap, since a tight
+//   peak leaves room for the others.
+// - If all of these leave more than a 20th unused, the order by bytes x moments is improved until less is unused: a
+//   block that does not fit moves forward, and the placement starts again.
 //
-// Example: a is 4 bytes alive at [0, 2], b 4 bytes at [1, 3], c 8 bytes at [3, 4]. The peak is 12, at 3, where b and c live;
-// a and b lie side by side, and c fits no gap below 8 bytes: [a b] = 0..8, c = 8..16. With b first, b = 8..12 is not better.
+// Example: a is 4 bytes live at [0, 2], b 4 bytes at [1, 3], c 8 bytes at [3, 4]. The peak is 12, at 3, where b and c
+// are live. a and b lie side by side, and c fits no gap below 8 bytes: [a b] = 0..8, c = 8..16. With b first, b = 8..12
+// is not better.
 //
-// A pure function: the same blocks give the same offsets. Ownership: plain values. Failure: none; sizes saturate. Cost: best
-// fit O(n log n); an order O(n^2), some 10 ms for 5,000 blocks, and so left out above 16,384 blocks, and as soon as less than a 128th, or
-// no more than one alignment, is unused; the changing of an order some 30 ms.
+// A pure function: the same blocks give the same offsets. Ownership: plain values. Failure: none; sizes saturate.
+// Cost: best fit O(n log n). An order O(n^2), some 10 ms for 5,000 blocks; orders are skipped above 16,384 blocks, and
+// once less than a 128th, or no more than one alignment, is unused. Improving an order takes some 30 ms.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -39,7 +44,7 @@ struct ArenaPlacement {
 /// `alignment` is a power of two.
 [[nodiscard]] ArenaPlacement placeBlocks(llvm::ArrayRef<ArenaBlock> blocks, int64_t alignment);
 
-/// Most bytes that are alive at one moment; what no placement can be smaller than.
+/// Returns the maximum number of bytes that are live at one moment: a lower bound of any placement.
 [[nodiscard]] int64_t mostLiveBytes(llvm::ArrayRef<ArenaBlock> blocks);
 
 } // namespace ccgraph

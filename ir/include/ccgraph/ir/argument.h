@@ -1,14 +1,13 @@
 // Argument: one literal or node reference in the argument list of a node, possibly nested.
 //
-// The nodes that an argument tree mentions are not stored in it: a leaf of kind Operand is an index
-// into the node's operand list, in the order of first mention (positional arguments, then keyword
-// arguments; a node mentioned twice is two operands). So the tree is immutable and shareable, and
-// replacing a use is O(1) whatever the nesting.
+// An argument tree does not store the nodes that it mentions. A leaf of kind Operand is an index into the node's
+// operand list, in the order of first mention (positional arguments, then keyword arguments; a node mentioned twice is
+// two operands). So the tree is immutable and shareable, and replacing a use is O(1) at any nesting depth.
 //
-// Ownership: an Argument is a 16-byte view; elements and entries live in the arena of their Graph
-// (see ArgumentBuilder in graph.h), texts and symbols in its Context. Copying one copies no tree.
-// Failure: none; reading another kind than the one held is a bug of the caller. Whether a call gets
-// the arguments that its schema wants is the verifier's question (structure.arguments).
+// Ownership: an Argument is a 16-byte view; elements and entries live in the arena of their Graph (see ArgumentBuilder
+// in graph.h), texts and symbols in its Context. Copying an Argument copies no tree.
+// Failure: none; reading another kind than the one held is a bug of the caller. The verifier checks whether a call has
+// the arguments that its schema requires (structure.arguments).
 // Cost: every reader O(1); sameArgument linear in the tree.
 #pragma once
 
@@ -32,7 +31,7 @@ public:
     Int,
     Float,
     String,
-    /// a symbolic number spelled out in the text, not a node
+    /// a symbolic number written in the text, not a node
     Symbolic,
     DType,
     Device,
@@ -57,14 +56,14 @@ public:
   /// None.
   Argument() = default;
   static Argument none() { return {}; }
-  /// True and False; Python's bool is not an Int here.
+  /// Python's True and False; a bool is not an Int here.
   static Argument boolean(bool value) { return Argument(Kind::Bool, 0, Payload{.integer = value}); }
   static Argument integer(int64_t value) { return Argument(Kind::Int, 0, Payload{.integer = value}); }
-  /// Any double, NaN and infinities included; kept to the bit.
+  /// Any double, NaN and infinities included; stored bitwise.
   static Argument floating(double value) { return Argument(Kind::Float, 0, Payload{.real = value}); }
   /// Text in quotes: a reduce op, a group name.
   static Argument string(Identifier text) { return Argument(Kind::String, 0, Payload{.text = text}); }
-  /// A size spelled out in the text: 2*s0, u0 + 1. The expression is the Context's.
+  /// A size written in the text: 2*s0, u0 + 1. The Context owns the expression.
   static Argument symbolic(const SymExpr *value) { return Argument(Kind::Symbolic, 0, Payload{.symbol = value}); }
   static Argument dtype(DType value) {
     return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)});
@@ -75,7 +74,7 @@ public:
   }
   /// Layout, MemoryFormat or Python.
   static Argument word(Kind kind, Identifier text) { return Argument(kind, 0, Payload{.text = text}); }
-  /// The node's operand of this index; ArgumentBuilder::operand hands indices out in order of mention.
+  /// Refers to the node's operand of this index; ArgumentBuilder::operand returns indices in order of mention.
   static Argument operand(uint32_t index) { return Argument(Kind::Operand, index, Payload{.integer = 0}); }
   /// List, Tuple or Slice; the elements must outlive the argument (the graph's arena).
   static Argument sequence(Kind kind, llvm::ArrayRef<Argument> elements) {
@@ -85,31 +84,31 @@ public:
   static Argument dict(llvm::ArrayRef<NamedArgument> entries);
 
   // --- Readers ---------------------------------------------------------------------------------
-  // Asking for another kind than kind() is a bug of the caller and asserts.
+  // A reader for another kind than kind() is a bug of the caller and asserts.
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
-  /// True for the kinds whose children are elements(): a Dict has entries() instead.
+  /// Returns true for the kinds whose children are elements(); a Dict has entries() instead.
   [[nodiscard]] bool isSequence() const { return kind_ == Kind::List || kind_ == Kind::Tuple || kind_ == Kind::Slice; }
   [[nodiscard]] bool boolean() const { return check(Kind::Bool), payload_.integer != 0; }
   [[nodiscard]] int64_t integer() const { return check(Kind::Int), payload_.integer; }
   [[nodiscard]] double floating() const { return check(Kind::Float), payload_.real; }
-  /// The text of a String, Layout, MemoryFormat or Python argument, valid as long as the Context.
+  /// Returns the text of a String, Layout, MemoryFormat or Python argument, valid as long as the Context.
   [[nodiscard]] llvm::StringRef text() const {
     assert((is(Kind::String) || is(Kind::Layout) || is(Kind::MemoryFormat) || is(Kind::Python)) && "no text");
     return payload_.text.str();
   }
   [[nodiscard]] const SymExpr *symbolic() const { return check(Kind::Symbolic), payload_.symbol; }
   [[nodiscard]] DType dtype() const { return check(Kind::DType), static_cast<DType>(payload_.integer); }
-  /// The device that was given, index -1 where none was.
+  /// Returns the device; its index is -1 if none was given.
   [[nodiscard]] Device device() const { return check(Kind::Device), Device{payload_.text, static_cast<int>(size_)}; }
-  /// Index for Node::operand.
+  /// Returns the index for Node::operand.
   [[nodiscard]] uint32_t operandIndex() const { return check(Kind::Operand), size_; }
-  /// Of a List, Tuple or Slice; empty for any other kind, so that loops need no test.
+  /// Returns the elements of a List, Tuple or Slice; empty for any other kind, so that loops need no test.
   [[nodiscard]] llvm::ArrayRef<Argument> elements() const {
     return isSequence() ? llvm::ArrayRef<Argument>(payload_.elements, size_) : llvm::ArrayRef<Argument>();
   }
-  /// Of a Dict; empty for any other kind.
+  /// Returns the entries of a Dict; empty for any other kind.
   [[nodiscard]] llvm::ArrayRef<NamedArgument> entries() const;
 
 private:
@@ -142,8 +141,8 @@ inline llvm::ArrayRef<NamedArgument> Argument::entries() const {
   return kind_ == Kind::Dict ? llvm::ArrayRef<NamedArgument>(payload_.entries, size_) : llvm::ArrayRef<NamedArgument>();
 }
 
-/// Same tree: kinds, literals (floats by bit pattern, so a NaN equals itself and 0.0 is not -0.0)
-/// and operand indices. Which nodes those indices mean is not compared.
+/// Returns true for equal trees: kinds, literals (floats bitwise, so a NaN equals itself and 0.0 is not -0.0) and
+/// operand indices. It does not compare the nodes behind the indices.
 [[nodiscard]] bool sameArgument(const Argument &a, const Argument &b);
 
 } // namespace ccgraph

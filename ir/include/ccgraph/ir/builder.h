@@ -1,4 +1,4 @@
-// GraphBuilder: makes nodes from values as one writes them, and infers their types.
+// GraphBuilder: creates nodes from values in the form of a call, and infers their types.
 //
 //   Context context;
 //   Graph graph(context);
@@ -9,18 +9,18 @@
 //   b.output({w});
 //   if (std::optional<Diagnostic> wrong = b.firstError()) ...
 //
-// For programs that are made rather than read, and for passes, whose new nodes come to stand before
-// a position and carry the frame and provenance of what they stand for (standFor). Types are those
-// of the operator table's shape rules, the same that the verifier holds a graph to; a call may state
-// one instead, which is not checked here. Where neither says, the node has none.
+// It is for graphs that are constructed rather than read, and for passes. A pass inserts its new nodes before a
+// position and gives them the frame and provenance of the nodes that they replace (standFor). Types come from the shape
+// rules of the operator table, which the verifier also uses. A call may state a type instead, which is not checked
+// here. Without either, the node has no type.
 //
-// Graph::create stays the ground floor, for readers that have argument trees already.
+// Graph::create remains the basic interface, for readers that already have argument trees.
 //
-// Ownership: nodes belong to the graph. An Actual owns its texts and lists, so a call may be written
-// with temporaries; what it mentions by pointer (nodes, literals of a Context) must be the graph's.
-// The builder refers to graph and position, and must not outlive them.
-// Failure: a call whose arguments its shape rule refuses is made all the same, without type, and the
-// diagnostic is kept: ask firstError() at the end. What no shape rule asks, the verifier does.
+// Ownership: nodes belong to the graph. An Actual owns its texts and lists, so a call may use temporaries; pointers in
+// it (nodes, literals of a Context) must belong to the graph. The builder refers to graph and position, and must not
+// outlive them.
+// Failure: a call whose arguments its shape rule rejects is created without type, and the diagnostic is kept: call
+// firstError() at the end. The verifier checks what no shape rule checks.
 // Cost: Graph::create and one shape rule a call.
 #pragma once
 
@@ -32,13 +32,13 @@
 
 namespace ccgraph {
 
-/// One argument as it is written: a node, a literal, or a list of these.
+/// One argument of a call: a node, a literal, or a list of these.
 class Actual {
 public:
-  // Converting makers, so that {x, 0, "sum"} reads as the call does.
+  // Implicit conversions, so that {x, 0, "sum"} reads like the call.
   Actual(Node *node) : value_(node) {}
   Actual(std::nullptr_t) = delete;
-  /// bool alone: a pointer to something else is a mistake and not True.
+  /// Accepts bool only: a pointer to another type is a mistake and not True.
   template <std::same_as<bool> T>
   Actual(T value) : value_(Argument::boolean(value)) {}
   Actual(int value) : value_(Argument::integer(value)) {}
@@ -61,16 +61,16 @@ public:
   static Actual tuple(std::vector<Actual> elements) { return {Argument::Kind::Tuple, std::move(elements)}; }
   /// "contiguous_format", ...
   static Actual memoryFormat(Context &context, llvm::StringRef name);
-  /// A literal of any kind, texts of which the Context keeps; no Operand, sequence or dictionary.
+  /// A literal of any kind, whose texts belong to the Context; no Operand, sequence or dictionary.
   static Actual literal(Argument argument) {
     Actual actual(false);
     actual.value_ = argument;
     return actual;
   }
-  /// What a node's own argument says, with the nodes that it mentions.
+  /// Copies a node's own argument, with the nodes that it mentions.
   static Actual copyOf(const Node &node, const Argument &argument);
 
-  /// The tree, in the builder's arena; mentions its nodes in the order in which they are written.
+  /// Builds the tree in the builder's arena; nodes are mentioned in the order in which they are written.
   [[nodiscard]] Argument build(ArgumentBuilder &builder) const;
 
 private:
@@ -93,12 +93,12 @@ struct NamedActual {
   Actual value;
 };
 
-/// One call, where target and arguments alone do not say all.
+/// One call with properties beyond target and arguments.
 struct CallSpec {
   llvm::StringRef target;
   std::vector<Actual> args;
   std::vector<NamedActual> kwargs = {};
-  /// a wish; made from the operator's name where empty
+  /// preferred name; derived from the operator's name if empty
   llvm::StringRef name = "";
   /// null: inferred
   const Type *type = nullptr;
@@ -106,36 +106,36 @@ struct CallSpec {
 
 class GraphBuilder {
 public:
-  /// Nodes come to stand before `position`, in the order in which they are made; null: at the end.
+  /// New nodes are inserted before `position`, in the order of creation; null: at the end.
   explicit GraphBuilder(Graph &graph, Node *position = nullptr) : graph_(&graph), position_(position) {}
 
   [[nodiscard]] Graph &graph() const { return *graph_; }
   void setPosition(Node *position) { position_ = position; }
-  /// Frame and provenance of the nodes to come: the first one's frame, the origins of all.
+  /// Sets frame and provenance of later nodes: the frame of the first source, the origins of all.
   void standFor(llvm::ArrayRef<Node *> sources);
 
-  /// A placeholder, of this name or one like it where that is taken. Placeholders stand before every call.
+  /// Creates a placeholder of this name, or a similar one if it is taken. Placeholders precede every call.
   Node *input(llvm::StringRef name, const Type *type = nullptr);
-  /// A get_attr of this target, named after it.
+  /// Creates a get_attr of this target, named after it.
   Node *attribute(llvm::StringRef target, const Type *type = nullptr);
-  /// `target` in full: "aten.add.Tensor".
+  /// `target`: the full name, "aten.add.Tensor".
   Node *call(const CallSpec &call);
   Node *call(llvm::StringRef target, std::vector<Actual> args, const Type *type = nullptr) {
     return call({.target = target, .args = std::move(args), .type = type});
   }
-  /// Returns a tuple of these.
+  /// Creates the output node with a tuple of these.
   Node *output(std::vector<Actual> values) { return result(Actual::tuple(std::move(values))); }
-  /// Returns one value, as the bodies of higher-order operators do.
+  /// Creates the output node with one value, as in the bodies of higher-order operators.
   Node *result(const Actual &value);
 
-  /// Row-major.
+  /// Returns a row-major type.
   [[nodiscard]] const Type *tensor(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::StringRef device = "cpu") const;
-  /// Row-major, with dtype and device of another.
+  /// Returns a row-major type with dtype and device of another.
   [[nodiscard]] const Type *tensorLike(const Type &like, llvm::ArrayRef<int64_t> sizes) const;
 
-  /// Every call made so far, in order.
+  /// Returns every call created so far, in order.
   [[nodiscard]] llvm::ArrayRef<Node *> made() const { return made_; }
-  /// What the first shape rule that refused its arguments said; empty where none did.
+  /// Returns the diagnostic of the first shape rule that rejected its arguments; empty if there is none.
   [[nodiscard]] const std::optional<Diagnostic> &firstError() const { return firstError_; }
 
 private:

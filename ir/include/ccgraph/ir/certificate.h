@@ -1,22 +1,20 @@
-// Certificate: what a pass says that it did, for the legality checker to hold it to.
+// Certificate: a pass's claim of what it changed, which the legality checker verifies.
 //
-// Every node of the graph before and after either is the same in both or stands in exactly one
-// entry. The checker (legality/) re-derives from the two graphs that each entry is legal; it
-// trusts nothing that stands here beyond where to look.
+// Every node of the graph before and after either is the same in both or is in exactly one entry. The checker
+// (legality/) derives from the two graphs that each entry is legal; the entries only show it where to look.
 //
-//   moved    new issue order of the collectives of one group, where it differs; only by a pass that
-//            may reorder collectives (Pass::Traits)
-//   merged   several collectives became one: members in bucket order, layout, offset and length of each
-//   removed  nodes gone for good: dead, or the twin of another, or a wait that forwarded a value
-//   added    nodes that are new, with their role
-//   rule     a named template of the checker, and the nodes that it matched
+//  moved    new issue order of the collectives of one group, where it differs; only by a pass that may reorder
+//           collectives (Pass::Traits)
+//  merged   several collectives became one: members in bucket order, layout, offset and length of each
+//  removed  nodes that no longer exist: dead, or the twin of another, or a wait that forwarded a value
+//  added    new nodes, with their role
+//  rule     a named template of the checker, and the nodes that it matched
 //
 // Moving a node within data, storage and domain dependences needs no entry.
 //
-// Ownership: plain values; nodes belong to the graph (erased ones stay readable), so a certificate
-// may not outlive it. Failure: none here; an entry that does not fit its node, or a node in two
-// entries, is a finding of rule legality.entry. Cost: proportional to what changed; a pass that
-// moves nothing but waits writes an empty one.
+// Ownership: plain values; nodes belong to the graph (erased ones stay readable), so a certificate must not outlive it.
+// Failure: none here; an entry that does not fit its node, or a node in two entries, is a finding of rule
+// legality.entry. Cost: proportional to the changes; a pass that only moves waits writes an empty certificate.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -30,7 +28,7 @@ namespace ccgraph {
 enum class BucketLayout : uint8_t { Grouped, Flat };
 [[nodiscard]] llvm::StringRef layoutName(BucketLayout layout);
 
-/// The collectives of one group are issued in another order now. Every collective of the group is listed, moved or not.
+/// The collectives of one group are now issued in another order. Every collective of the group is listed, moved or not.
 struct MovedEntry {
   /// text of the group's identity (group_id.h)
   std::string group;
@@ -44,12 +42,12 @@ struct BucketMember {
   Node *launch = nullptr;
   /// before: the waits on it; erased after
   std::vector<Node *> waits;
-  /// after: the value that took the place of the waited result
+  /// after: the value that replaces the waited result
   Node *replacement = nullptr;
-  /// elements, of its share in the flat buffer of one rank (input side for reduce kinds and
-  /// all_gather); index in the list for grouped
+  /// offset of its share in the flat buffer of one rank, in elements (input side for reduce kinds and all_gather);
+  /// index in the list for grouped
   int64_t offset = 0;
-  /// elements of that share; 1 for grouped
+  /// length of that share in elements; 1 for grouped
   int64_t length = 0;
 };
 
@@ -65,17 +63,17 @@ struct MergedEntry {
   std::vector<Node *> scaffold;
 };
 
-/// Why a node could go.
-///   Dead       nobody reads it, and nothing outside the graph sees it go (on every rank alike)
-///   Twin       another node computes the same of the same unchanged values
-///   Forwarded  it passed a value through: a wait on what was not in flight
+/// Why a node could be removed.
+///  Dead       no node reads it, and its removal has no effect outside the graph (on every rank alike)
+///  Twin       another node computes the same from the same unchanged values
+///  Forwarded  it passed a value through: a wait on a value that was not in flight
 enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };
 
-/// One node that is gone, and what stands for it.
+/// One removed node, and its replacement.
 struct RemovedEntry {
   RemovedReason reason = RemovedReason::Dead;
   Node *node = nullptr;
-  /// Twin: the node that stands for it now; Forwarded: the value that its users read now
+  /// Twin: the node that replaces it; Forwarded: the value that its users read now
   Node *twin = nullptr;
 };
 
@@ -85,7 +83,7 @@ struct AddedEntry {
   std::string role;
 };
 
-/// A rewrite by a template that the checker has too; it rebuilds `built` from `matched` by itself.
+/// A rewrite by a template that the checker has too; the checker rebuilds `built` from `matched` independently.
 struct RuleEntry {
   /// template of the checker, e.g. "inline-control-deps"
   std::string name;
@@ -95,8 +93,8 @@ struct RuleEntry {
   std::vector<Node *> built;
 };
 
-/// All that one run of one pass says. Entries of one kind are numbered as they stand here: messages
-/// say "merged entry 2".
+/// The complete claim of one run of one pass. Entries of one kind are numbered in this order: messages contain "merged
+/// entry 2".
 struct Certificate {
   std::string pass;
   std::vector<MovedEntry> moved;

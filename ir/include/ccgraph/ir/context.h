@@ -1,15 +1,13 @@
-// Context: what graphs share, each thing stored once.
+// Context: owns what graphs share, each item stored once.
 //
-// Names, symbolic expressions and types are uniqued here, so that equality is pointer equality
-// across every graph of one context, and a million nodes that share a type pay for it once. A
-// Context also owns the operator table, because an operator that a user declares (`--ops`) must
-// mean the same in every graph.
+// Names, symbolic expressions and types are uniqued here. So equality is pointer equality across all graphs of one
+// context, and a type that a million nodes share is stored once. A Context also owns the operator table, because an
+// operator that a user declares (`--ops`) must have the same meaning in every graph.
 //
-// Ownership: everything returned lives as long as the Context, which must outlive its graphs;
-// nothing is given back earlier, so a Context is for one job, not for a server's life. Not
-// thread-safe: one Context a thread.
-// Failure: none; sizes and strides of unequal number are a bug of the caller and assert. Whether a
-// text is a sensible name or expression is not asked here.
+// Ownership: every returned object lives as long as the Context, which must outlive its graphs. Nothing is freed
+// earlier, so a Context is for one job, not for the life of a server. Not thread-safe: one Context a thread.
+// Failure: none; sizes and strides of unequal number are a bug of the caller and assert. Texts are not checked for
+// being sensible names or expressions.
 // Cost: one hash look-up a call, linear in the text or type given.
 #pragma once
 
@@ -37,7 +35,7 @@ public:
 
   /// Valid as long as the Context.
   [[nodiscard]] llvm::StringRef str() const { return entry_ ? entry_->getKey() : llvm::StringRef(); }
-  /// The address that stands for the text: equal for equal texts. Never order output by it.
+  /// Returns the address that identifies the text: equal for equal texts. Never order output by it.
   [[nodiscard]] const void *key() const { return entry_; }
   /// False only for the null identifier; the empty text has an identifier of its own.
   explicit operator bool() const { return entry_ != nullptr; }
@@ -47,7 +45,7 @@ private:
   const llvm::StringMapEntry<char> *entry_ = nullptr;
 };
 
-/// Where a tensor lives: "cpu", "cuda:0"; index -1 stands for a device printed without one.
+/// The location of a tensor: "cpu", "cuda:0"; index -1 means a device that is printed without index.
 struct Device {
   Identifier kind;
   int index = -1;
@@ -56,15 +54,15 @@ struct Device {
 
 class Context {
 public:
-  /// Empty, but for what is interned on demand. Cheap: the operator table is made on first use.
+  /// Creates an empty context. This is cheap: the operator table is created on first use.
   Context();
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
 
-  /// The one Identifier of this text; the text is copied on its first appearance.
+  /// Returns the only Identifier of this text; the text is copied on its first appearance.
   [[nodiscard]] Identifier identifier(llvm::StringRef text);
-  /// The expression with this text; texts that differ in a blank are different expressions.
+  /// Returns the expression with this text; texts that differ in a blank are different expressions.
   [[nodiscard]] const SymExpr *symbolic(llvm::StringRef text);
 
   /// A strided tensor; `strides` may be shorter than `sizes` only by being empty with `stridesKnown` false.
@@ -73,18 +71,19 @@ public:
     llvm::ArrayRef<Dim> strides;
     bool stridesKnown = true;
   };
-  /// Asserts that there is a stride for each size where strides are known.
+  /// Requires a stride for each size if strides are known (asserted).
   [[nodiscard]] const Type *tensor(DType dtype, const TensorShape &shape, Device device);
-  /// A contiguous (row-major) tensor; strides of symbolic sizes become products.
+  /// Returns a contiguous (row-major) tensor; strides of symbolic sizes become products.
   [[nodiscard]] const Type *contiguousTensor(DType dtype, llvm::ArrayRef<Dim> sizes, Device device);
   /// Several results; elements may be null where unknown.
   [[nodiscard]] const Type *list(llvm::ArrayRef<const Type *> elements);
   /// A Python number computed at run time: print_readable's Sym(...).
   [[nodiscard]] const Type *symbolicScalar(const SymExpr *value);
-  /// The result of a call that yields nothing.
+  /// The type of a call without result.
   [[nodiscard]] const Type *noneType();
 
-  /// The operators, made empty on first use; each is parsed when it is first looked up (op_def.h).
+  /// Returns the operators. The table is created empty on first use; each operator is parsed at its first look-up
+  /// (op_def.h).
   [[nodiscard]] OpTable &ops();
 
 private:

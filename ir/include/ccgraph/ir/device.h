@@ -1,6 +1,8 @@
-// The text of a device: "cpu", "cuda:0"; "cuda" where no index is known. Types, the JSON format and messages spell it so.
+// The text of a device: "cpu", "cuda:0"; "cuda" if the index is unknown. Types, the JSON format and messages use this
+// form.
 //
-// Ownership: a device's kind is the context's. Failure: a text that is no device gives an empty optional. Cost: linear in the text.
+// Ownership: the context owns a device's kind. Failure: a text that is no device gives an empty optional. Cost: linear
+// in the text.
 #pragma once
 
 #include "ccgraph/ir/context.h"
@@ -11,7 +13,7 @@
 namespace ccgraph {
 
 [[nodiscard]] std::string deviceText(const Device &device);
-/// A word, or a word, a colon and an index from 0; "" is the device of which nothing is known.
+/// Parses a word, or a word, a colon and an index from 0; "" is the unknown device.
 [[nodiscard]] std::optional<Device> parseDevice(Context &context, llvm::StringRef text);
 
 } // namespace ccgraph

@@ -1,13 +1,12 @@
 // Element types of tensors: their names, sizes and classes.
 //
-// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. Two spellings
-// exist in the field: the short one that print_readable writes ("bf16", "b8" for bool;
-// torch/utils/_dtype_abbrs.py) and the one of the Python API ("bfloat16", "bool"). Both are read,
-// the short one is what our files hold.
+// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. There are two forms of names: the
+// short one that print_readable writes ("bf16", "b8" for bool; torch/utils/_dtype_abbrs.py) and the one of the Python
+// API ("bfloat16", "bool"). Readers accept both; ccgraph's files contain the short one.
 //
-// Ownership: names are literals, valid for ever. Failure: a text that names no dtype gives an empty
-// optional; every enumerator has an answer to every question. Cost: parsing compares with each of
-// some 25 names, all else is a table look-up.
+// Ownership: names are literals, valid for ever. Failure: a text that names no dtype gives an empty optional; all other
+// functions are defined for every enumerator. Cost: parsing compares with each of some 25 names; all else is a table
+// look-up.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -45,23 +44,22 @@ enum class DType : uint8_t {
 /// Number of enumerators of DType; they are dense from 0.
 inline constexpr unsigned numDTypes = 22;
 
-/// What arithmetic a type belongs to; PyTorch's promotion orders these as listed.
+/// The class of a type in arithmetic; PyTorch's promotion orders the classes as listed.
 enum class DTypeClass : uint8_t { Bool, Integer, Float, Complex };
 
-/// "bf16", "f32", "b8": the spelling of print_readable and of our files.
+/// Returns "bf16", "f32", "b8": the form of print_readable and of ccgraph's files.
 llvm::StringRef shortName(DType type);
-/// "bfloat16", "float32", "bool": the spelling after `torch.`.
+/// Returns "bfloat16", "float32", "bool": the form after `torch.`.
 llvm::StringRef torchName(DType type);
 /// Inverse of shortName; empty if the text names no dtype.
 std::optional<DType> parseShortDType(llvm::StringRef text);
-/// Inverse of torchName; also takes the aliases of the Python API: float, double, half, int, long,
-/// short, and those of the complex types.
+/// Inverse of torchName; also accepts the aliases of the Python API: float, double, half, int, long, short, and those
+/// of the complex types.
 std::optional<DType> parseTorchDType(llvm::StringRef text);
 
-/// Bytes of one element in memory; F4E2M1FNX2 packs two values in its one byte, so its elements are
-/// pairs.
+/// Returns the bytes of one element in memory. F4E2M1FNX2 packs two values in its one byte, so its elements are pairs.
 unsigned sizeInBytes(DType type);
-/// Floats of 8 and 4 bits are floats; bool is a class of its own.
+/// Returns the class: floats of 8 and 4 bits are floats; bool is a class of its own.
 DTypeClass classOf(DType type);
 inline bool isFloat(DType type) { return classOf(type) == DTypeClass::Float; }
 inline bool isComplex(DType type) { return classOf(type) == DTypeClass::Complex; }

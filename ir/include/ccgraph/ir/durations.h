@@ -1,8 +1,7 @@
-// Durations: how long the nodes of one program take, as somebody measured or estimated.
+// Durations: the measured or estimated times of the nodes of one graph.
 //
-// The key is the name of a node, so a table belongs to one graph; where the file names the digest of
-// that graph, whoever uses the table can hold it to it. Passes may rely on the numbers only where
-// every rank reads the same table.
+// The key is the name of a node, so a table belongs to one graph. If the file contains the digest of that graph, users
+// of the table can compare it. Passes may rely on the numbers only if every rank reads the same table.
 //
 // Ownership: owns its names. Failure: none. Cost: a look-up is a hash.
 #pragma once
@@ -17,11 +16,11 @@
 
 namespace ccgraph {
 
-/// How a number came about.
+/// The source of a duration.
 enum class DurationSource : uint8_t {
-  /// timed
+  /// measured on a device
   Measured,
-  /// worked out by somebody else's model
+  /// computed by another tool's model
   Estimated,
 };
 /// "measured", "estimated".
@@ -35,20 +34,20 @@ struct Duration {
 
 class Durations {
 public:
-  /// Where the numbers come from, for messages: the path of a file.
+  /// The source of the numbers, for messages: the path of a file.
   std::string origin;
-  /// 64 hexadecimal digits (digest.h) of the graph that they are of; empty where that is not said
+  /// 64 hexadecimal digits (digest.h) of the graph to which they belong; empty if unknown
   std::string digest;
 
-  /// False: the name has one already, which stays.
+  /// Returns false if the name already has a duration, which stays.
   bool add(llvm::StringRef node, Duration duration) { return byName_.try_emplace(node, duration).second; }
-  /// Null where nothing is known of the node.
+  /// Returns null for a node without duration.
   [[nodiscard]] const Duration *find(llvm::StringRef node) const {
     auto found = byName_.find(node);
     return found == byName_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] size_t size() const { return byName_.size(); }
-  /// Of all nodes, sorted.
+  /// Returns the names of all nodes, sorted.
   [[nodiscard]] std::vector<llvm::StringRef> names() const {
     std::vector<llvm::StringRef> names;
     for (const auto &entry : byName_)
@@ -58,10 +57,10 @@ public:
   }
   [[nodiscard]] bool empty() const { return byName_.empty() && byTarget_.empty(); }
 
-  /// For tables that know operators and no nodes: times of the calls of one operator, in program order. They hold for a
-  /// graph that has as many calls of it.
+  /// Adds to a table that contains operators and no nodes: the times of the calls of one operator, in program order.
+  /// They apply to a graph that has the same number of calls of it.
   void addCall(llvm::StringRef target, Duration duration) { byTarget_[target].push_back(duration); }
-  /// Null where nothing is known of the operator.
+  /// Returns null for an operator without durations.
   [[nodiscard]] const std::vector<Duration> *calls(llvm::StringRef target) const {
     auto found = byTarget_.find(target);
     return found == byTarget_.end() ? nullptr : &found->second;

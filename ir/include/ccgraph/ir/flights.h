@@ -1,18 +1,17 @@
-// Flights: which wait ends which launch of a program.
+// Flights: matches the waits of a graph with the launches that they complete.
 //
-// A launch puts the storages of its results in flight, and the buffers that it fills; a wait lands
-// whatever flies in the storages of what it waits on (Access::Land), since PyTorch registers a launch
-// under its storage, not under a name. Two launches may fly in one storage (into two slices of one
-// buffer): the first wait lands both. A wrapper (control_deps) launches and waits as the calls in it do,
-// as far as these are not matched inside of it; its predecessors it does not wait on.
+// A launch puts the storages of its results in flight, and the buffers that it fills. A wait completes every launch in
+// flight in the storages of its operand (Access::Land), since PyTorch registers a launch under its storage, not under a
+// name. Two launches may be in flight in one storage (in two slices of one buffer): the first wait completes both. A
+// wrapper (control_deps) launches and waits like the calls in it, as far as these are not matched inside it; it does
+// not wait on its predecessors.
 //
-// Example:  b = launch_out(x, out = s0); c = launch_out(y, out = s1); v = wait(c); w = wait(b)
-// with s0 and s1 slices of one buffer: v completes both launches, w none. They are one landing, of the
-// launches b and c and the waits v and w.
+// Example:  b = launch_out(x, out = s0); c = launch_out(y, out = s1); v = wait(c); w = wait(b) with s0 and s1 slices of
+// one buffer: v completes both launches, w none. They are one `Landing`, of the launches b and c and the waits v and w.
 //
-// Ownership: refers to the graph; valid as StorageMap is, as long as the waits of one storage keep
-// their order. Failure: none; what is not known is taken to share. Cost: O(nodes + edges of launches
-// and waits) to build; a query is a look-up.
+// Ownership: refers to the graph; valid as StorageMap is, as long as the waits of one storage keep their order.
+// Failure: none; unknown storages count as shared. Cost: O(nodes + edges of launches and waits) to build; a query is a
+// look-up.
 #pragma once
 
 #include "ccgraph/ir/storage.h"
@@ -25,21 +24,21 @@ class Flights {
 public:
   Flights(const Graph &graph, const StorageMap &storages);
 
-  /// Launches that fly in one storage together, and the waits on it in program order. The first wait lands them; the others
-  /// come until something is launched there again, and find nothing to do.
+  /// Launches that are in flight in one storage together, and the waits on it in program order. The first wait
+  /// completes them; later waits, up to the next launch in that storage, have no effect.
   struct Landing {
     llvm::SmallVector<Node *, 1> launches;
     llvm::SmallVector<Node *, 1> waits;
   };
-  /// One for each storage that a launch puts in flight, and each time that it does so anew.
+  /// Returns one for each storage that a launch puts in flight, and for each time that it does so again.
   [[nodiscard]] llvm::ArrayRef<Landing> landings() const { return landings_; }
-  /// Launches of which this wait is the first wait on some result, in program order.
+  /// Returns the launches of which this wait is the first wait on some result, in program order.
   [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const;
-  /// The inverse: the first waits on each result of a launch.
+  /// The inverse: returns the first waits on each result of a launch.
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const;
-  /// Some result of the launch is never waited for.
+  /// Returns true if some result of the launch is never waited for.
   [[nodiscard]] bool staysOpen(const Node *launch) const { return open_.contains(launch); }
-  /// The wait is on some storage that nobody launched here: its launch, if any, is outside of this graph.
+  /// Returns true if the wait is on some storage without a launch here: its launch, if any, is outside this graph.
   [[nodiscard]] bool waitsForOthers(const Node *wait) const { return others_.contains(wait); }
 
 private:
@@ -52,7 +51,7 @@ private:
 
   static constexpr uint32_t none = ~0U;
   std::vector<Landing> landings_;
-  /// by storage: its landing at the node at hand
+  /// by storage: its landing at the current node
   std::vector<uint32_t> current_;
   // Looked up, never iterated.
   Matches completes_;

@@ -1,18 +1,17 @@
-// Graph: one rank's program, a list of nodes in program order with explicit data and ordering
-// edges.
+// Graph: one rank's program, a list of nodes in program order with explicit data and ordering edges.
 //
-// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The
-// order of the list is the order in which the program issues its steps; passes reorder it, and a
-// graph is well formed when each definition stands before its uses (the verifier checks that, edits
-// do not). Iteration anywhere here follows program order or order of creation, never addresses or
-// hashes.
+// SPMD: one graph serves every rank; MPMD: one graph a rank. Names are unique within a graph. The order of the list is
+// the order in which the program issues its steps; passes reorder it. A graph is well formed if each definition
+// precedes its uses (the verifier checks this, edits do not). Every iteration here follows program order or order of
+// creation, never addresses or hashes.
 //
-// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed
-// together; types and names belong to its Context, which must outlive it. Nodes never move and are
-// never freed before the graph, so pointers and ids stay valid, also of erased nodes.
-// Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller
-// and asserts; user input is checked by readers and the verifier.
-// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about
+// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed together; types and
+// names belong to its Context, which must outlive it. Nodes never move and are never freed before the graph, so
+// pointers and ids stay valid, also of erased nodes.
+// Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller and asserts; user
+// input is checked by readers and the verifier.
+// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 350 bytes. Memory
+// of replaced argument trees and erased nodes is freed only with the graph.
 // 350 bytes. Memory of replaced argument trees and erased nodes comes back only with the graph.
 #pragma once
 
@@ -33,7 +32,8 @@
 
 namespace ccgraph {
 
-/// Where the user's program made a node: one stack frame and what PyTorch annotated. Null identifiers where unknown.
+/// The place in the user's program that created a node: one stack frame and PyTorch's annotations. Null identifiers if
+/// unknown.
 struct Frame {
   Identifier file;
   Identifier function;
@@ -54,12 +54,12 @@ class ArgumentBuilder {
 public:
   explicit ArgumentBuilder(Graph &graph) : graph_(&graph) {}
 
-  /// A reference to `node`; each call adds one operand. Call in the order of mention.
+  /// Returns a reference to `node`; each call adds one operand. Call in the order of mention.
   Argument operand(Node *node);
   /// Copies the elements into the arena. `kind` is List, Tuple or Slice.
   Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements);
   Argument dict(llvm::ArrayRef<NamedArgument> entries);
-  /// Lists of literals or of operands, and one text, which the Context keeps.
+  /// Build lists of literals or of operands, and one text, which the Context owns.
   Argument integers(llvm::ArrayRef<int64_t> values);
   Argument nodes(llvm::ArrayRef<Node *> values);
   Argument string(llvm::StringRef text);
@@ -72,7 +72,7 @@ private:
   llvm::SmallVector<Node *, 8> operands_;
 };
 
-/// What a new node is made of. `name` is a wish: a suffix _1, _2, ... makes it unique.
+/// The properties of a new node. `name` is a preference: a suffix _1, _2, ... makes it unique.
 struct NodeSpec {
   Opcode opcode = Opcode::CallFunction;
   llvm::StringRef name;
@@ -82,24 +82,25 @@ struct NodeSpec {
   const Provenance *provenance = nullptr;
 };
 
-/// What surrounds the nodes of a graph, as one value, so that a copy, a snapshot or a writer cannot forget a part.
+/// The properties of a graph besides its nodes, as one value, so that a copy, a snapshot or a writer cannot omit a
+/// part.
 struct Surroundings {
   std::string graphName;
   GroupTable groupTable;
-  /// whose program this is; empty for one text that serves every rank
+  /// the rank of this program; empty for one text that serves every rank
   std::optional<int64_t> rank;
-  /// empty where the input does not say
+  /// empty if the input does not state it
   std::optional<int64_t> worldSize;
   /// Known values of backed symbols (never of unbacked ones), in order of first appearance.
   std::vector<std::pair<Identifier, int64_t>> symbolHints;
-  /// What a trace has made constants of: the program is right only where they hold (checkGuards).
+  /// Facts that tracing turned into constants: the program is correct only where they are true (checkGuards).
   std::vector<Guard> guards;
-  /// Foreign top-level keys of the file, kept and written back: name, text of the value.
+  /// Foreign top-level keys of the file, which are written back: name, text of the value.
   std::vector<std::pair<Identifier, Identifier>> attributes;
   friend bool operator==(const Surroundings &, const Surroundings &) = default;
 };
 
-/// Walks nodes in program order. The node that it stands on may be moved or erased only after the step to the next.
+/// Iterates over nodes in program order. The current node may be moved or erased only after the iterator has advanced.
 class NodeIterator {
 public:
   using iterator_category = std::forward_iterator_tag;
@@ -121,8 +122,8 @@ private:
   Node *node_;
 };
 
-/// The program and all that belongs to it; see above for what holds of it. Its surroundings are a base, so that one
-/// reads graph.rank.
+/// The program and all its parts; see above for its invariants. Its surroundings are a base class, so that one writes
+/// graph.rank.
 class Graph : public Surroundings {
 public:
   explicit Graph(Context &context, llvm::StringRef name = "graph");
@@ -139,54 +140,54 @@ public:
   [[nodiscard]] size_t size() const { return order_.size(); }
   [[nodiscard]] Node *front() const { return order_.front(); }
   [[nodiscard]] Node *back() const { return order_.back(); }
-  /// `for (Node *node : graph)`, for a loop that moves and erases nothing.
+  /// Supports `for (Node *node : graph)`, for a loop that moves and erases no node.
   [[nodiscard]] NodeIterator begin() const { return NodeIterator(front()); }
   [[nodiscard]] static NodeIterator end() { return NodeIterator(); }
-  /// All live nodes in program order, as a snapshot that edits do not disturb. O(n).
+  /// Returns all live nodes in program order, as a copy that edits do not change. O(n).
   [[nodiscard]] std::vector<Node *> nodes() const;
-  /// One more than the largest id ever given, erased nodes included: the size of a side table.
+  /// Returns one more than the largest id ever given, erased nodes included: the size of a side table.
   [[nodiscard]] uint32_t idLimit() const { return static_cast<uint32_t>(byId_.size()); }
-  /// The node with this id, possibly erased; asserts nothing, so the id must be below idLimit().
+  /// Returns the node with this id, possibly erased. There is no assertion: the id must be below idLimit().
   [[nodiscard]] Node *byId(uint32_t id) const { return byId_[id]; }
-  /// The live node with this name; null if there is none.
+  /// Returns the live node with this name; null if there is none.
   [[nodiscard]] Node *find(llvm::StringRef name) const;
   [[nodiscard]] Node *find(Identifier name) const { return byName_.lookup(name); }
-  /// The output node; null if there is none.
+  /// Returns the output node; null if there is none.
   [[nodiscard]] Node *output() const;
 
-  /// Grows with each edit of the nodes or their order, here or in a subgraph, frames and provenance aside: what was worked
-  /// out at one revision holds as long as it stays.
+  /// Returns a counter of edits of the nodes or their order, here or in a subgraph, except frames and provenance:
+  /// results computed at one revision are valid as long as it stays.
   [[nodiscard]] uint64_t revision() const { return revision_; }
 
   // --- Edits -----------------------------------------------------------------------------------------------------
-  /// Makes a node before `position` (null: at the end). `keyword` trees come from the same builder as `positional`.
+  /// Creates a node before `position` (null: at the end). `keyword` trees come from the same builder as `positional`.
   Node *create(const NodeSpec &spec, ArgumentBuilder &&builder, const Arguments &arguments, Node *position = nullptr);
-  /// Replaces the argument tree (and so the data operands); ordering edges stay. All edges of the
-  /// node count as made anew: they stand last among the uses of their definitions.
+  /// Replaces the argument tree (and so the data operands); ordering edges stay. All edges of the node count as new:
+  /// they become the last uses of their definitions.
   void setArguments(Node *node, ArgumentBuilder &&builder, const Arguments &arguments);
-  /// Makes one data operand mean another node; the tree is untouched, since it holds indices only.
+  /// Redirects one data operand to another node; the tree is unchanged, since it contains indices only.
   void setOperand(Node *node, unsigned index, Node *def);
   /// Replaces the target, and with it the operator.
   void setTarget(Node *node, Identifier target);
   void setType(Node *node, const Type *type);
   void setFrame(Node *node, uint32_t frame);
   void setProvenance(Node *node, const Provenance *provenance);
-  /// Names are unique: the caller checks with find().
+  /// Renames the node. Names are unique: the caller checks with find().
   void rename(Node *node, llvm::StringRef name);
-  /// `node` may run only after `after`. A second edge between the same two is not added. Edges of
-  /// `node` count as made anew, as in setArguments.
+  /// Adds an edge: `node` may run only after `after`. A second edge between the same two is not added. Edges of `node`
+  /// count as new, as in setArguments.
   void addOrdering(Node *node, Node *after);
-  /// Nothing happens where there is no such edge.
+  /// Has no effect if there is no such edge.
   void removeOrdering(Node *node, Node *after);
   /// Every use of `from`, ordering edges included, becomes a use of `to`. Uses by `to` itself stay.
   void replaceAllUses(Node *from, Node *to);
-  /// Takes a node to another place in the order; O(log n) amortised, edges stay. That definitions
-  /// still stand before their uses is the caller's care.
+  /// Moves a node to another position in the order; O(log n) amortised, edges stay. The caller ensures that definitions
+  /// still precede their uses.
   void moveBefore(Node *node, Node *position);
   void moveAfter(Node *node, Node *position);
-  /// Takes a node without users out of the order; its operands lose their uses. The node object stays readable.
+  /// Removes a node without users from the order; its operands lose their uses. The node object stays readable.
   void erase(Node *node);
-  /// Puts all live nodes into this order, which must be a permutation of them. O(n).
+  /// Reorders all live nodes; `order` must be a permutation of them. O(n).
   void reorder(llvm::ArrayRef<Node *> order);
 
   // --- Provenance ------------------------------------------------------------------------------------------------
@@ -194,33 +195,32 @@ public:
   [[nodiscard]] llvm::ArrayRef<Frame> frames() const { return frames_; }
   /// Index of an equal frame, added if it is new; for Node::frame().
   uint32_t addFrame(const Frame &frame);
-  /// A copy in the arena; not uniqued, so nodes that share one are given the same pointer.
+  /// Copies the value into the arena. It is not uniqued: nodes that share it are given the same pointer.
   const Provenance *makeProvenance(const Provenance &value);
-  /// Provenance of a node made out of others: their origins (or their names, where they have none)
-  /// in order. Durations and foreign keys are dropped, since they were said of each source alone.
+  /// Returns the provenance of a node that was created from others: their origins (or their names, if they have none)
+  /// in order. Durations and foreign keys are dropped, since they describe each source alone.
   const Provenance *mergeProvenance(llvm::ArrayRef<Node *> sources);
 
-  // --- What surrounds the nodes --------------------------------------------------------------------------------------
+  // --- Surroundings -------------------------------------------------------------------------------------------------
   [[nodiscard]] Surroundings &surroundings() { return *this; }
   [[nodiscard]] const Surroundings &surroundings() const { return *this; }
   [[nodiscard]] GroupTable &groups() { return groupTable; }
   [[nodiscard]] const GroupTable &groups() const { return groupTable; }
-  /// False only if no operator of it or of its subgraphs may reshape a tensor (Access::Reshape); an operator that was
-  /// here and went counts.
+  /// Returns false only if no operator of the graph or of its subgraphs may reshape a tensor (Access::Reshape); removed
+  /// operators count too.
   [[nodiscard]] bool mayReshape() const;
-  /// Graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
+  /// Returns the graphs of higher-order operators, named as get_attr nodes name them, in the order of the text.
   [[nodiscard]] llvm::ArrayRef<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs() const { return subgraphs_; }
-  /// A new, empty one, after the others. Asserts that the name is free.
+  /// Adds a new, empty subgraph after the others. Asserts that the name is free.
   Graph &addSubgraph(Identifier name);
   [[nodiscard]] Graph *subgraph(Identifier name) const;
-  /// The subgraph leaves `subgraphs()` and stays readable, as erased nodes do.
+  /// Removes the subgraph from `subgraphs()`; it stays readable, like erased nodes.
   void eraseSubgraph(Identifier name);
-  /// The last subgraph of this name that was erased; null if there was none.
+  /// Returns the last erased subgraph of this name; null if there was none.
   [[nodiscard]] const Graph *erasedSubgraph(Identifier name) const;
 
-  /// A deep copy with the same names, order, surroundings, frames and subgraphs, in the same context. Ids
-  /// are dense in the copy; erased nodes and subgraphs are left out. O(n); a definition must stand
-  /// before its uses.
+  /// Returns a deep copy with the same names, order, surroundings, frames and subgraphs, in the same context. Ids are
+  /// dense in the copy; erased nodes and subgraphs are left out. O(n); definitions must precede their uses.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
 private:
@@ -236,7 +236,7 @@ private:
   void noteEdit();
 
   Context *context_;
-  /// Begins with small pieces, because many a subgraph has but a few nodes.
+  /// Begins with small blocks, because many subgraphs have only a few nodes.
   llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 512> arena_;
   OrderList order_;
   std::vector<Node *> byId_;
@@ -244,12 +244,13 @@ private:
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;
   std::vector<Frame> frames_;
   [[nodiscard]] std::optional<uint32_t> findFrame(const Frame &frame) const;
-  /// by hash; but for the empty frame, because most subgraphs have no other
+  /// by hash; without the empty frame, because most subgraphs have no other
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
   uint64_t revision_ = 0;
-  /// that it is a subgraph of; null for a graph on its own
+  /// the graph of which this is a subgraph; null for a graph on its own
   Graph *parent_ = nullptr;
-  /// some operator of it or of its subgraphs may: asked of every node, so it is noted where one is made
+  /// some operator of it or of its subgraphs may reshape; recorded at creation, because the query is made for every
+  /// node
   bool reshapes_ = false;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> subgraphs_;
   std::vector<std::pair<Identifier, std::unique_ptr<Graph>>> erasedSubgraphs_;
