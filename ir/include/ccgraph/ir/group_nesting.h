@@ -1,8 +1,8 @@
-// Group nesting: the layout of process groups of which only sizes are known.
+// Group nesting: computes the layout of process groups of which only sizes are known.
 //
 // A program states how many ranks a group has (all_gather(x, 8, "tp")), and rarely which ranks. Device meshes arrange
 // ranks as nested dimensions: the innermost group holds consecutive ranks, the next one holds every n-th rank. The
-// functions below assign such a stride to each group, so that two groups never stand on the same ranks:
+// functions below assign such a stride to each group, so that two groups never have the same ranks:
 //
 //   world 64, "tp" of 8, "fsdp" of 8    ->    tp = 0, 1, ..., 7    fsdp = 0, 8, ..., 56
 //
@@ -10,8 +10,8 @@
 // reads names, nor the members that the table of one rank gives, so every rank of an SPMD program derives the same
 // layout.
 //
-// Which group is inside which is a guess. A group that only reduces gradients is taken to be outermost, then groups
-// that gather parameters and scatter gradients, then groups that communicate activations.
+// The nesting order is a guess: a group that only reduces gradients is outermost, then groups that gather parameters
+// and scatter gradients, then groups that communicate activations.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the program.
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace ccgraph {
 
-/// Ranks first, first + stride, ..., `size` of them, for each cell.
+/// For each cell, the ranks first, first + stride, ..., `size` of them.
 struct GroupLayout {
   int64_t size = 0;
   int64_t stride = 1;
@@ -35,31 +35,32 @@ struct GroupLayout {
 /// One group that a program communicates on.
 struct UsedGroup {
   GroupId id;
-  /// as calls state it; 0 where none does
+  /// as stated by calls; 0 if no call states it
   int64_t size = 0;
   /// 0: reduces gradients; 1: gathers parameters or scatters gradients as well; 2: communicates activations
   unsigned depth = 0;
   size_t launches = 0;
-  /// where the ranks are known; other groups are nested around it
+  /// set if the ranks are known; other groups are nested around it
   std::optional<GroupLayout> given;
-  /// the place of `rank` in its cell, where that is known
+  /// the place of `rank` in its cell, if known
   std::optional<int64_t> place;
   int64_t rank = 0;
   friend bool operator==(const UsedGroup &, const UsedGroup &) = default;
 };
 
-/// In order of first appearance, those of subgraphs included.
+/// Returns the groups in order of first appearance, including those of subgraphs.
 [[nodiscard]] std::vector<UsedGroup> usedGroups(const Graph &graph);
 
-/// The number of ranks of the job, as every rank knows it: the graph's world size, the size of the default group, or of
-/// a group that holds all ranks of which the table speaks. Empty where none of them is given.
+/// Returns the number of ranks of the job that every rank derives alike: the graph's world size, the size of the
+/// default group, or of a group that holds all ranks in the table. Empty if none of them is given.
 [[nodiscard]] std::optional<int64_t> knownWorldSize(const Graph &graph);
-/// The number of ranks that stated sizes imply, as dimensions of one mesh; 0 where no size is stated.
+/// Returns the number of ranks that stated sizes imply, as dimensions of one mesh; 0 if no size is stated.
 [[nodiscard]] int64_t impliedWorldSize(llvm::ArrayRef<UsedGroup> groups);
 
-/// By place in `groups`. Empty for a group whose size is neither stated nor implied. `world` 0: unknown.
+/// Returns the layouts by index in `groups`. Empty for a group whose size is neither stated nor implied. `world` 0:
+/// unknown.
 [[nodiscard]] std::vector<std::optional<GroupLayout>> nestGroups(llvm::ArrayRef<UsedGroup> groups, int64_t world);
-/// All cells of a layout in a world; empty where the cells would not cover the world.
+/// Returns all cells of a layout in a world; empty if the cells would not cover the world.
 [[nodiscard]] std::vector<std::vector<int64_t>> cellsOf(const GroupLayout &layout, int64_t world);
 
 } // namespace ccgraph

@@ -1,8 +1,9 @@
-// Guards: what a program was told while it was traced and has made constants of: "group tp has 4 ranks".
+// Guards: facts that tracing turned into constants of a program, such as "group tp has 4 ranks".
 //
-// A tracer that folds such a fact notes it, so that the program is refused where the fact is another: with another group
-// file, on another rank, in a run of fewer ranks. A Graph has its guards, lowering gives them to the Plan, and one rule
-// judges both. Files have them as a member, [{"fact": "size", "of": "tp", "value": 4}, ...]; FX text as a comment below
+// A tracer that folds such a fact records it, so that the program is rejected where the fact is different: with another
+// group file, on another rank, in a run of fewer ranks. A Graph has guards, lowering copies them to the Plan, and one
+// rule checks both. Files contain them as a member, [{"fact": "size", "of": "tp", "value": 4}, ...]; FX text as a
+// comment below the header, "# guards: [...]".
 // the header, "# guards: [...]".
 //
 //   fact    of        value
@@ -13,11 +14,11 @@
 //   tag     a group   its tag
 //   name    a group   its name: that there is a group of this name
 //
-// A run knows more than a text: the rank, and how many ranks there are. There the members of a group are those that the
-// run has, and the default group (description "default_pg") is all of them. What nobody can tell (the rank, where one
-// text serves every rank; groups, where nobody has said of any who is in it) contradicts nothing.
+// A run has more information than a text: the rank, and the number of ranks. There the members of a group are those
+// that the run has, and the default group (description "default_pg") is all of them. An unknown fact contradicts
+// nothing: the rank, if one text serves every rank; groups, if no table gives their members.
 //
-// Ownership: plain values. Failure: guards.fact for each fact that is another. Cost: linear in the guards, times the
+// Ownership: plain values. Failure: guards.fact for each fact that is different. Cost: linear in the guards, times the
 // ranks of a group.
 #pragma once
 
@@ -44,9 +45,9 @@ inline constexpr GuardFact guardFacts[] = {GuardFact::Rank,   GuardFact::Size, G
 [[nodiscard]] std::optional<GuardFact> parseGuardFact(llvm::StringRef name);
 
 using GuardValue = std::variant<int64_t, bool, std::string, std::vector<int64_t>>;
-/// Whether the fact is one that has values of this kind: a size is a number, ranks are a list.
+/// Returns whether the fact has values of this kind: a size is a number, ranks are a list.
 [[nodiscard]] bool hasKindOf(GuardFact fact, const GuardValue &value);
-/// As messages spell it: 4, true, "tag", [0, 1].
+/// Returns the form in messages: 4, true, "tag", [0, 1].
 [[nodiscard]] std::string guardValueText(const GuardValue &value);
 
 struct Guard {
@@ -60,11 +61,12 @@ struct Guard {
 /// One rank of a run.
 struct RunPlace {
   int64_t rank = 0;
-  /// of the run
+  /// number of ranks of the run
   int64_t ranks = 1;
 };
 
-/// Error: each guard that does not hold of the program as it is written, or where it is given as a rank of a run.
+/// Returns an error with each guard that is false for the program as written, or, if `place` is given, for this rank of
+/// a run.
 [[nodiscard]] llvm::Error checkGuards(const Graph &graph, std::optional<RunPlace> place = std::nullopt);
 [[nodiscard]] llvm::Error checkGuards(const Plan &plan, std::optional<RunPlace> place = std::nullopt);
 

@@ -1,13 +1,11 @@
-// HostTensor: tensor values in host memory, as files hold them and as runs give them back.
+// HostTensor: tensor values in host memory, as files contain them and as runs return them.
 //
-// Elements are stored contiguously in row-major order, little-endian, in the dtype's own
-// representation (bool: one byte 0 or 1; complex: real, imaginary). It is a plain value that
-// crosses between folders: readers make it, engines take and return it, writers store it. It has no
-// strides and no device: those belong to a graph's types.
+// Elements are stored contiguously in row-major order, little-endian, in the dtype's own representation (bool: one byte
+// 0 or 1; complex: real, imaginary). It is a plain value that crosses between folders: readers create it, engines
+// accept and return it, writers store it. It has no strides and no device: those belong to a graph's types.
 //
-// Ownership: owns its bytes. Failure: none; that `data` has the length which dtype and sizes demand
-// is up to whoever makes one (readers check it, and refuse sizes whose product overflows). Cost:
-// copying copies the bytes; move it.
+// Ownership: owns its bytes. Failure: none; the creator ensures that `data` has the length which dtype and sizes
+// require (readers check it, and reject sizes whose product overflows). Cost: copying copies the bytes; move it.
 #pragma once
 
 #include "ccgraph/ir/dtype.h"

@@ -1,13 +1,14 @@
-// Type inference: types for the results of a graph that was printed without them, from those of its inputs.
+// Type inference: computes types for the results of a graph that was printed without them, from the types of its
+// inputs.
 //
-// The shape rules of the operators (op_def.h) answer only what is certain, since the verifier holds graphs to them. Here
-// PyTorch's defaults are taken as well: f32 as the default dtype, and layouts as FakeTensor gives them. So a type that is
-// inferred says what PyTorch most likely did; it is never held against a graph.
+// The shape rules of the operators (op_def.h) return only certain types, since the verifier uses them to check graphs.
+// Here PyTorch's defaults are used as well: f32 as the default dtype, and layouts as FakeTensor computes them. So an
+// inferred type describes what PyTorch most likely did; it never makes a graph invalid.
 //
-// A size that only data tell gets a new symbol, u<number>, at the node that reads it.
+// A data-dependent size gets a new symbol, u<number>, at the node that reads it.
 //
-// Ownership: types are the context's. Failure: none; a result without a rule stays unknown, and with it what follows from
-// it; the report counts these by operator. Cost: linear in the nodes.
+// Ownership: the context owns types. Failure: none. A result without a rule stays unknown, and so do the results that
+// depend on it; the report counts these by operator. Cost: linear in the nodes.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -19,15 +20,16 @@
 namespace ccgraph {
 
 struct InferenceReport {
-  size_t inferred = 0; ///< results that got a type
-  /// Operators whose operands are known and whose results are not, and how often; by first appearance.
+  size_t inferred = 0; ///< number of results that got a type
+  /// Operators with known operands and unknown results, with their counts, in order of first appearance.
   std::vector<std::pair<std::string, size_t>> withoutRule;
 };
 
-/// Most nodes that yield a tensor have no type: the graph was printed without types.
+/// Returns true if most nodes with a tensor result have no type: the graph was printed without types.
 [[nodiscard]] bool lacksTypes(const Graph &graph);
 
-/// Gives types to the nodes that have none, in subgraphs too, and to elements of lists. A node that has a whole type keeps it.
+/// Gives types to the nodes that have none, in subgraphs too, and to elements of lists. A node with a complete type
+/// keeps it.
 InferenceReport inferTypes(Graph &graph);
 
 } // namespace ccgraph

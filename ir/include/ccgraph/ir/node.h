@@ -1,17 +1,15 @@
 // Node: one step of a program, and its edges.
 //
-// Data edges come from the argument tree, ordering edges ("after that node, though I do not read
-// it") stand beside them; both are `Use`s, so that users can be walked from the definition whatever
-// the kind. All edits go through Graph, which keeps use-lists and order right.
+// Data edges come from the argument tree. Ordering edges are separate: the node must follow another node without
+// reading it. Both are `Use`s, so that the users of a definition can be visited whatever the kind of edge. All edits go
+// through Graph, which keeps use-lists and order consistent.
 //
-// Invariants: uses of one definition are listed in the order in which they were made; an erased
-// node keeps its name, type and arguments but has no operands, no users, and no place in the order
-// (so that "before" can still be described after an edit).
+// Invariants: uses of one definition are listed in order of creation. An erased node keeps its name, type and arguments
+// but has no operands, no users, and no place in the order (so that "before" can still be described after an edit).
 //
-// Ownership: a node belongs to its Graph and lives as long; a pointer to one never dangles before
-// the graph. Failure: none; an index out of range, or the order of nodes of two graphs, is a bug of
-// the caller and asserts. Cost: all accessors O(1), but for kwarg (linear in the keywords) and hasDataUses
-// (linear in the ordering uses).
+// Ownership: a node belongs to its Graph and lives as long; a pointer to one never dangles before the graph. Failure:
+// none; an index out of range, or the order of nodes of two graphs, is a bug of the caller and asserts. Cost: all
+// accessors O(1), except kwarg (linear in the keywords) and hasDataUses (linear in the ordering uses).
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -37,13 +35,13 @@ enum class Opcode : uint8_t { Placeholder, GetAttr, CallFunction, Output };
 /// One edge, from the node that is read (or preceded) to the node that reads (or follows).
 class Use {
 public:
-  /// The node that is read, or that comes first.
+  /// Returns the node that is read, or that comes first.
   [[nodiscard]] Node *def() const { return def_; }
-  /// The node that reads, or that comes later.
+  /// Returns the node that reads, or that comes later.
   [[nodiscard]] Node *user() const { return user_; }
-  /// True for "after that node, though I do not read it".
+  /// Returns true if the user must follow the definition without reading it.
   [[nodiscard]] bool isOrdering() const { return ordering_; }
-  /// The next use of the same definition, in order of making; null at the end.
+  /// Returns the next use of the same definition, in order of creation; null at the end.
   [[nodiscard]] const Use *next() const { return next_; }
 
 private:
@@ -101,17 +99,17 @@ struct Arguments {
   llvm::ArrayRef<NamedArgument> keyword;
 };
 
-/// What a pass must carry along besides the stack frame. Immutable, shared between nodes.
+/// Information besides the stack frame that a pass must preserve. Immutable, shared between nodes.
 struct Provenance {
-  /// names of the input's nodes that this one came from, in their order
+  /// names of the input's nodes from which this one was created, in their order
   llvm::ArrayRef<Identifier> origins;
   /// foreign keys that a file held, value = its text (kind Python)
   llvm::ArrayRef<NamedArgument> attributes;
-  /// measured picoseconds; negative where unknown
+  /// measured picoseconds; negative if unknown
   int64_t durationPs = -1;
 };
 
-/// Made by Graph::create alone. Everything that may be changed is changed through Graph's setters.
+/// Created only by Graph::create. All changes go through Graph's setters.
 class Node {
 public:
   Node(const Node &) = delete;
@@ -119,7 +117,7 @@ public:
 
   /// Dense from 0 in order of creation within the graph, never reused: index side tables with it.
   [[nodiscard]] uint32_t id() const { return id_; }
-  /// One of four; fixed when the node is made.
+  /// Returns one of four opcodes, which is fixed at creation.
   [[nodiscard]] Opcode opcode() const { return opcode_; }
   /// Unique among the live nodes of its graph.
   [[nodiscard]] Identifier name() const { return name_; }
@@ -127,7 +125,7 @@ public:
   [[nodiscard]] Identifier target() const { return target_; }
   /// The operator of a call_function; null for the other opcodes.
   [[nodiscard]] const OpDef *op() const { return op_; }
-  /// Null where unknown.
+  /// Null if unknown.
   [[nodiscard]] const Type *type() const { return type_; }
   /// The owner.
   [[nodiscard]] Graph *graph() const { return graph_; }
@@ -145,13 +143,13 @@ public:
 
   /// Data operands first (Argument::operandIndex counts these), then ordering edges.
   [[nodiscard]] llvm::ArrayRef<Use> operandUses() const { return {operands_, numOperands_ + numOrdering_}; }
-  /// Number of data operands; a node that is mentioned twice counts twice.
+  /// Returns the number of data operands; a node that is mentioned twice counts twice.
   [[nodiscard]] unsigned numOperands() const { return numOperands_; }
   [[nodiscard]] Node *operand(unsigned index) const {
     assert(index < numOperands_ && "a data operand");
     return operands_[index].def_;
   }
-  /// Number of ordering edges; each predecessor stands there once.
+  /// Returns the number of ordering edges; each predecessor occurs once.
   [[nodiscard]] unsigned numOrdering() const { return numOrdering_; }
   [[nodiscard]] Node *ordering(unsigned index) const {
     assert(index < numOrdering_ && "an ordering edge");
@@ -160,21 +158,21 @@ public:
   /// The same as ranges of nodes.
   [[nodiscard]] DefRange dataOperands() const { return DefRange(operandUses().take_front(numOperands_)); }
   [[nodiscard]] DefRange orderedAfter() const { return DefRange(operandUses().drop_front(numOperands_)); }
-  /// The node that an argument leaf means.
+  /// Returns the node of an argument leaf.
   [[nodiscard]] Node *operand(const Argument &leaf) const { return operand(leaf.operandIndex()); }
 
-  /// Uses of this node, data and ordering edges, oldest first. A user that reads it twice appears twice.
+  /// Returns the uses of this node, data and ordering edges, oldest first. A user that reads it twice appears twice.
   [[nodiscard]] llvm::iterator_range<UseIterator> uses() const { return {UseIterator(firstUse_), UseIterator()}; }
-  /// True if any edge, of data or ordering, leaves here: such a node cannot be erased.
+  /// Returns true if any edge, of data or ordering, leaves here: such a node cannot be erased.
   [[nodiscard]] bool hasUses() const { return firstUse_ != nullptr; }
-  /// True if some node reads this one (ordering edges do not count).
+  /// Returns true if some node reads this one (ordering edges do not count).
   [[nodiscard]] bool hasDataUses() const;
 
   // --- Program order ----------------------------------------------------------------------------------------------
-  /// Neighbours in program order; null at the ends and for an erased node.
+  /// Return the neighbours in program order; null at the ends and for an erased node.
   [[nodiscard]] Node *next() const { return next_; }
   [[nodiscard]] Node *prev() const { return prev_; }
-  /// O(1), stays right under insertion and moves. Both nodes must be in the order of one graph.
+  /// Compares positions in O(1); valid after insertions and moves. Both nodes must be in the order of one graph.
   [[nodiscard]] bool isBefore(const Node *other) const { return label_ < other->label_; }
 
   /// Index into Graph::frames(), 0 for none.

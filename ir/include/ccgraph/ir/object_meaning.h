@@ -1,12 +1,11 @@
-// ObjectMeaning: what an object that a program holds (a process group, a ReduceOp) stands for.
+// ObjectMeaning: the meaning of an object in a program (a process group, a ReduceOp).
 //
-// Programs traced from c10d's own operators read such objects by get_attr, and no text says what is
-// in them. A file can, and an engine needs it. It is a plain value that crosses between folders: a
-// reader makes it (frontend/object_file.h), the interpreter takes it.
+// Programs traced from c10d's own operators read such objects by get_attr, and no text contains their contents. A file
+// can define them, and an engine needs them. It is a plain value that crosses between folders: a reader creates it
+// (frontend/object_file.h), the interpreter uses it.
 //
-// Ownership: owns its texts. Failure: none here; a word that names no reduction or group is refused
-// by the engine that needs it (run.collective), with the node that does. Cost: a map look-up for
-// each such node and rank.
+// Ownership: owns its texts. Failure: none here; the engine that needs an unknown reduction or group rejects it
+// (run.collective), at the node. Cost: a map look-up for each such node and rank.
 #pragma once
 
 #include <map>

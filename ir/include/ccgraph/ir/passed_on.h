@@ -1,9 +1,9 @@
-// Which operators return the very tensor that they are given, and no view of it, where they have nothing to do:
-// contiguous() of what is contiguous, to() that changes nothing. A later change of the sizes of either name is then
-// seen through both, where a view stays as it was made.
+// Finds operators that return their operand itself, and no view of it, if they have nothing to do: contiguous() of a
+// contiguous tensor, to() without a change. A later change of sizes is then visible through both names, while a view
+// keeps its sizes.
 //
-// Example: d = contiguous(c); t_(c); e = unbind(d) reads d as t_ left it. With d = view(c, ...) it reads d as it was
-// made.
+// Example: after d = contiguous(c); t_(c), e = unbind(d) reads d with the shape that t_ produced. With d = view(c, ...)
+// it reads d with its original shape.
 //
 // Ownership: none. Failure: none. Cost: a look-up in a sorted table.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace ccgraph {
 
-/// Is the result, of type `to`, the operand itself? `from` is the type of the operand at the call; the call must
-/// share its operand and not copy it.
+/// Returns true if the result, of type `to`, is the operand itself. `from` is the type of the operand at the call; the
+/// call must share its operand and not copy it.
 [[nodiscard]] bool isPassedOn(const OpDef &op, const Type &from, const Type &to);
 
 } // namespace ccgraph

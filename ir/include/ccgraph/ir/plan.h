@@ -1,40 +1,37 @@
-// Plan: what a rank runs. An ordered list of steps on streams, over memory that is laid out in advance.
+// Plan: the program that a rank runs. An ordered list of steps on streams, over memory that is laid out in advance.
 //
-// A Graph says what depends on what; a Plan says what the hardware is to do. Nothing in it has to be worked
-// out again: each step carries its operator, its literals, and for every tensor a *window* (which buffer,
-// where in it, dtype, sizes, strides). So an engine needs no Graph, and a verifier can judge a Plan alone
-// (plan_verifier.h).
+// A Graph states dependencies; a Plan states what the hardware executes. An engine has nothing left to compute: each
+// step contains its operator, its literals, and for every tensor a *window* (buffer, place in it, dtype, sizes,
+// strides). So an engine needs no Graph, and a verifier can check a Plan alone (plan_verifier.h).
 //
-//   host      issues the steps in the order of the list, and itself runs the steps of the host stream: a
-//             step that stands after a host step begins when that one has ended
-//   streams   run what was issued to them in that order, each at its own pace
-//   events    order streams: a step begins when all events that it waits for are recorded, and records its
-//             own when it has ended. Each event is recorded by one step, which stands before those that wait
-//   the end   of the list is reached when all streams are empty
+//  host      issues the steps in list order, and runs the steps of the host stream itself: a step after a host step
+//            begins when that one has ended
+//  streams   run the steps issued to them in that order, independently of each other
+//  events    order streams: a step begins when all events that it waits for are recorded, and records its own when it
+//            has ended. Each event is recorded by one step, which precedes those that wait
+//  end       the list is complete when all streams are empty
 //
-// There is no step for a view (it is another window), nor for wait_tensor: whoever touches a result waits
-// for the event of the collective that made it.
+// There is no step for a view (it is another window), nor for wait_tensor: a step that accesses a result waits for the
+// event of its collective.
 //
-// Memory: a *buffer* is what one operator allocated. Buffers of inputs and attributes are the caller's.
-// The others lie in the rank's arena, where the layout says; buffers whose size is known only while the
-// program runs are allocated then. Two buffers may lie on the same bytes if all uses of one end before those
-// of the other begin. Where a network wants the memory that it reads and fills apart from all other, there is
-// a second arena for it; by default there is none, since two arenas cannot lend each other what they do not
-// need at the moment (for FSDP that is up to 1.8 times the memory). Bases of arenas are aligned to 4096 bytes,
-// which is what registration with a network asks for.
+// Memory: a *buffer* is the memory that one operator allocated. Buffers of inputs and attributes are caller-owned. The
+// others lie in the rank's arena, at the offsets of the layout; buffers whose size is known only at run time are
+// allocated then. Two buffers may lie on the same bytes if all uses of one end before those of the other begin. If a
+// network requires separate memory for communication, there is a second arena for it. By default there is none, since
+// two arenas cannot share unused memory (for FSDP the second arena costs up to 1.8 times the memory). Bases of arenas
+// are aligned to 4096 bytes, which registration with a network requires.
 //
-// One Plan serves every rank that runs the graph it was made of: groups are lists of ranks, or partitions of
-// which a rank takes its own cell. Offsets are so the same on all of them.
+// One Plan serves every rank that runs the graph from which it was created: groups are lists of ranks, or partitions of
+// which a rank takes its own cell. So offsets are the same on all of them.
 //
 // Example: c = all_reduce(a); b = relu(x); w = wait(c); r = add(w, b) becomes
-//   0 stream comm:tp   all_reduce sum  a -> c           records e0
-//   1 stream compute   relu            x -> b
-//   2 stream compute   add             c, b -> r        waits for e0
+//  0 stream comm:tp   all_reduce sum  a -> c           records e0
+//  1 stream compute   relu            x -> b
+//  2 stream compute   add             c, b -> r        waits for e0
 //
-// Ownership: a Plan owns its steps and their argument trees; types, operators, names and symbols belong to
-// its Context, which must outlive it. Copies are made by no one. Failure: none here; what makes a Plan
-// (lowering, a reader) reports errors, and the verifier finds what is wrong in one. Cost: plain data; a step
-// of two operands takes about 400 bytes.
+// Ownership: a Plan owns its steps and their argument trees; types, operators, names and symbols belong to its Context,
+// which must outlive it. Plans are not copyable. Failure: none here; the creator of a Plan (lowering, a reader) reports
+// errors, and the verifier finds errors in a Plan. Cost: plain data; a step of two operands takes about 400 bytes.
 #pragma once
 
 #include "ccgraph/ir/collective.h"
@@ -58,20 +55,20 @@ namespace ccgraph {
 using BufferId = uint32_t;
 using StreamId = uint32_t;
 using EventId = uint32_t;
-/// A number that is known only while the program runs: the result of a host step, or a number that is an input.
+/// A number that is known only at run time: the result of a host step, or a number that is an input.
 using SlotId = uint32_t;
 
-/// Where a buffer's memory comes from.
+/// The origin of a buffer's memory.
 enum class Home : uint8_t {
-  /// an input of the program: the caller brings it, and sees what was written to it
+  /// an input of the program: the caller provides it, and sees what was written to it
   Input,
-  /// an attribute (get_attr), likewise
+  /// an attribute (get_attr), likewise caller-owned
   Attribute,
   /// the rank's arena
   Compute,
-  /// the arena of communication, where there is one: some collective sends or receives here
+  /// the communication arena, if there is one: some collective sends or receives here
   Communication,
-  /// allocated while the program runs, since its size is not known before
+  /// allocated at run time, since its size is not known before
   Growing,
 };
 /// "input", "attribute", "compute", "communication", "growing".
@@ -81,41 +78,41 @@ struct PlanBuffer {
   /// the node that allocates it; for an input its placeholder, for an attribute its target
   Identifier name;
   Home home = Home::Compute;
-  /// what all windows onto it may reach; of no meaning where it grows
+  /// extent of all windows onto it; meaningless if it is Growing
   Dim bytes;
 };
 
-/// Where one tensor's elements lie.
+/// The place of one tensor's elements.
 struct PlanWindow {
   BufferId buffer = 0;
-  /// a tensor type with strides; its device is where the tensor lives
+  /// a tensor type with strides; its device is the tensor's device
   const Type *type = nullptr;
-  /// elements of that dtype from the buffer's beginning to the tensor's first
+  /// elements of that dtype from the start of the buffer to the tensor's first element
   Dim offset;
   friend bool operator==(const PlanWindow &, const PlanWindow &) = default;
 };
 
-/// What an operator is given or yields.
+/// An operand or result of an operator.
 struct PlanValue {
   enum class Kind : uint8_t {
-    /// None, or a result that nobody asks for
+    /// None, or a result without users
     None,
     Tensor,
     Number,
     List,
-    /// a number, word or None that the program spells out: returned as it is
+    /// a number, word or None that is written in the program: returned unchanged
     Literal,
-    /// what a program only passes on: a device mesh, a generator
+    /// an object that a program only passes on: a device mesh, a generator
     Object
   };
   Kind kind = Kind::None;
   PlanWindow window; ///< of a tensor
   SlotId slot = 0;   ///< of a number
-  /// of a number: Sym(...) where the program states it, else null
+  /// of a number: Sym(...) if the program states it, else null
   const Type *numberType = nullptr;
   std::vector<PlanValue> elements; ///< of a list
   Argument literal;                ///< of a literal: no operand, no sequence
-  Identifier object;               ///< of an object: what messages call it
+  Identifier object;               ///< of an object: its name in messages
 
   static PlanValue tensor(PlanWindow window);
   static PlanValue number(SlotId slot, const Type *type);
@@ -127,24 +124,24 @@ struct PlanValue {
 
 struct PlanOperand {
   PlanValue value;
-  /// which of its elements' bytes the step touches; neither where only the sizes are looked at
+  /// whether the step reads or writes its elements' bytes; neither if only the sizes are used
   bool reads = true;
   bool writes = false;
   friend bool operator==(const PlanOperand &, const PlanOperand &) = default;
 };
 
-/// One call of an operator that computes. Argument trees are the graph's, but for leaves of kind Operand, whose
+/// One call of an operator that computes. Argument trees are the graph's, except for leaves of kind Operand, whose
 /// index is one of `operands`.
 struct KernelStep {
   const OpDef *op = nullptr;
   llvm::ArrayRef<Argument> args;
   llvm::ArrayRef<NamedArgument> kwargs;
   std::vector<PlanOperand> operands;
-  /// Where each result goes. A window that an operand has too is a result that the operator yields in place.
+  /// The place of each result. A window that is also an operand's is a result that the operator returns in place.
   PlanValue result;
 };
 
-/// What one rank sends and receives in one row of a collective: contiguous windows, or none.
+/// The tensors that one rank sends and receives in one row of a collective: contiguous windows, or none.
 struct PlanRow {
   std::optional<PlanWindow> send;
   std::optional<PlanWindow> receive;
@@ -161,26 +158,26 @@ struct PlanCollective {
   /// of a transfer: the other end's rank within the group, and the tag
   int64_t peer = -1;
   int64_t tag = 0;
-  /// one for each tensor of a list, none of a barrier
+  /// one for each tensor of a list, none for a barrier
   llvm::SmallVector<PlanRow, 1> rows;
   /// all_to_all: elements for and from each member, in the group's order
   llvm::SmallVector<Dim, 0> sendCounts;
   llvm::SmallVector<Dim, 0> receiveCounts;
 };
 
-/// Calls that start together: one collective, or the transfers of a batch, of which none may depend on another.
+/// Calls that start together: one collective, or the independent transfers of a batch.
 struct CollectiveStep {
   llvm::SmallVector<PlanCollective, 1> calls;
 };
 
-/// Elements of one window into another of the same sizes and dtype: into or out of what a collective can read.
+/// Copies elements of one window to another of the same sizes and dtype: to or from memory that a collective can use.
 struct CopyStep {
   PlanWindow from;
   PlanWindow to;
 };
 
 struct PlanStep {
-  /// the node that it was made of; several steps may be of one
+  /// the node from which it was created; several steps may have the same node
   Identifier name;
   StreamId stream = 0;
   llvm::SmallVector<EventId, 2> waits;
@@ -197,38 +194,38 @@ struct PlanStream {
   Kind kind = Kind::Compute;
   /// "host", "compute", "comm:tp", "comm:0", "send:pp:1:0"
   std::string name;
-  /// of transfers, and of the collectives of one group: index in Plan::groups; empty where groups share the stream
+  /// of transfers, and of the collectives of one group: index in Plan::groups; empty if groups share the stream
   std::optional<uint32_t> group;
 };
 
-/// What the caller brings: a tensor, a number, or an object that the program only passes on.
+/// A value that the caller provides: a tensor, a number, or an object that the program only passes on.
 struct PlanInput {
   /// "in.<placeholder>" or "attr.<target>"
   std::string name;
   PlanValue value;
-  /// What the caller sees under this name afterwards; None unless the program may have changed it.
+  /// The caller's view of this input after the run; None unless the program may have changed it.
   PlanValue after;
 };
 
-/// Where the buffers lie for one binding of the program's symbols.
+/// The places of the buffers for one binding of the program's symbols.
 struct PlanLayout {
   /// symbol and value, in order of first appearance; none for a program without
   std::vector<std::pair<Identifier, int64_t>> symbols;
-  /// by buffer: bytes from the beginning of its arena; 0 for one that lies in none
+  /// by buffer: bytes from the start of its arena; 0 for a buffer outside arenas
   std::vector<int64_t> offsets;
   int64_t computeBytes = 0;
   int64_t communicationBytes = 0;
-  /// Most bytes that are alive at once in the one arena, and in the other: no two arenas can be smaller together.
+  /// Peak of live bytes in the one arena, and in the other: a lower bound of the arenas' total size.
   int64_t liveBytes = 0;
 };
 
-/// Of the bases of arenas, and of buffers in them.
+/// Alignments in bytes: of the bases of arenas, and of buffers in them.
 inline constexpr int64_t arenaAlignment = 4096;
 inline constexpr int64_t bufferAlignment = 64;
 
 class Plan {
 public:
-  /// The first two streams, whatever the program.
+  /// The first two streams of every plan.
   static constexpr StreamId hostStream = 0;
   static constexpr StreamId computeStream = 1;
 
@@ -239,14 +236,14 @@ public:
   [[nodiscard]] Context &context() const { return *context_; }
 
   std::string name;
-  /// of the graph that it was made of (digest.h)
+  /// digest of the graph from which it was created (digest.h)
   std::string graphDigest;
-  /// whose program this is; empty for one that serves every rank
+  /// the rank of this program; empty for one that serves every rank
   std::optional<int64_t> rank;
   std::optional<int64_t> worldSize;
-  /// those that its calls communicate in, and those that guards are of
+  /// the groups of its calls, and the groups of its guards
   std::vector<Group> groups;
-  /// of the graph: what an engine asks before it runs the plan (checkGuards)
+  /// guards of the graph: an engine checks them before it runs the plan (checkGuards)
   std::vector<Guard> guards;
   std::vector<PlanStream> streams;
   std::vector<PlanBuffer> buffers;
@@ -255,13 +252,13 @@ public:
   std::vector<PlanInput> inputs;
   /// in the order of issue
   std::vector<PlanStep> steps;
-  /// What the program returns, lists taken apart, in order. An engine calls the i-th out.<i>, where it is a tensor or a
-  /// number; None, words and objects keep their places but are not handed over.
+  /// The results of the program, lists flattened, in order. An engine names the i-th out.<i> if it is a tensor or a
+  /// number; None, words and objects keep their positions but are not returned.
   std::vector<PlanValue> outputs;
   PlanLayout layout;
 
   // --- Argument trees ---------------------------------------------------------------------------------------
-  /// A deep copy in this plan's memory, in which operand i is operand map(i).
+  /// Returns a deep copy in this plan's memory, in which operand i is operand map(i).
   [[nodiscard]] Argument copy(const Argument &tree, llvm::function_ref<uint32_t(uint32_t)> map);
   [[nodiscard]] Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements);
   [[nodiscard]] llvm::ArrayRef<Argument> keep(llvm::ArrayRef<Argument> arguments);
@@ -277,7 +274,7 @@ void forEachWindow(const PlanValue &value, llvm::function_ref<void(const PlanWin
 /// Calls `visit` with each slot in a value.
 void forEachSlot(const PlanValue &value, llvm::function_ref<void(SlotId)> visit);
 
-/// What a step does to one stretch of memory, or to one number.
+/// A step's access to one range of memory, or to one number.
 struct PlanAccess {
   /// null for a number
   const PlanWindow *window = nullptr;
@@ -285,19 +282,19 @@ struct PlanAccess {
   bool reads = false;
   bool writes = false;
 };
-/// All that a step touches, operands first, then results. A window that is read and written may come twice.
+/// Visits all accesses of a step, operands first, then results. A window that is read and written may occur twice.
 void forEachAccess(const PlanStep &step, llvm::function_ref<void(const PlanAccess &)> visit);
 
-/// Bytes of its buffer that a window reaches from its first element to its last.
+/// The bytes of its buffer from a window's first element to its last.
 struct ByteRange {
   int64_t begin = 0;
   int64_t end = 0;
   friend bool operator==(const ByteRange &, const ByteRange &) = default;
 };
-/// Empty where a symbol that it depends on has no value, or a number is too large. The size of a dimension of stride 0
-/// matters only in that it may be 0: where it has no value, it is taken not to be.
+/// Returns an empty value if a symbol that it depends on has no value, or a number is too large. The size of a
+/// dimension of stride 0 matters only because it may be 0: without a value, it is assumed not to be 0.
 [[nodiscard]] std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup);
-/// The value that a layout's binding gives to a symbol.
+/// Returns the value of a symbol in a layout's binding.
 [[nodiscard]] std::optional<int64_t> symbolOf(const PlanLayout &layout, llvm::StringRef symbol);
 /// The same as a SymbolLookup. Refers to the layout.
 [[nodiscard]] inline auto symbolsOf(const PlanLayout &layout) {

@@ -1,12 +1,12 @@
-// What a plan's calls are to other ranks, and whether the plans of several ranks agree.
+// Compares a plan's calls with those of other ranks, to check whether the plans of several ranks agree.
 //
-// Ranks that launch together must say the same (collective.h), and must do so in orders that fit: a rank that launches on
-// one group and then on another holds up both groups if somebody does it the other way round. Hosts issue in the order
-// of the list, so plans agree if all calls can be launched one after the other, each by all members of its group at the
-// head of what is left of their lists. Transfers are apart: the i-th send of a channel meets its i-th receive, whatever
-// stands between, because each channel has a stream of its own.
+// Ranks that launch together must have equal fingerprints (collective.h), in compatible orders. A rank that launches on
+// one group and then on another blocks both groups if another rank uses the opposite order. Hosts issue in list order,
+// so plans agree if all calls can be launched one after the other, each by all members of its group at the head of the
+// rest of their lists. Transfers are separate: the i-th send of a channel meets its i-th receive, whatever lies
+// between, because each channel has a stream of its own.
 //
-// Ownership: plain values; plans are only read. Failure: none; what is not known (members, a size without a value)
+// Ownership: plain values; plans are only read. Failure: none; an unknown fact (members, a size without a value)
 // contradicts nothing. Cost: linear in the calls and the members of their groups.
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace ccgraph {
 
-/// One call, as the global rank `rank` makes it, with sizes as the plan's layout binds their symbols.
+/// Returns the fingerprint of one call of the global rank `rank`, with sizes by the symbol values of the plan's layout.
 [[nodiscard]] CollectiveFingerprint fingerprintOf(const Plan &plan, const PlanCollective &call, int64_t rank);
 
-/// Plans of different ranks, each of which says whose it is (Plan::rank). All findings up to `limit`, with rule
-/// plan.ranks; empty: the ranks launch alike. Ranks of a group whose plans are not given are taken to agree.
+/// Compares plans of different ranks, each with its own Plan::rank. Returns all findings up to `limit`, with rule
+/// plan.ranks; empty: the ranks launch alike. Ranks of a group whose plans are not given are assumed to agree.
 [[nodiscard]] std::vector<Diagnostic> verifyAgreement(llvm::ArrayRef<const Plan *> plans, size_t limit = 20);
 
 } // namespace ccgraph

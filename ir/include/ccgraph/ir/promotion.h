@@ -1,12 +1,14 @@
-// Type promotion: in which dtype arithmetic on several operands happens, and which dtype a result may be stored in.
+// Type promotion: the dtype in which an operator computes on several operands, and the dtypes in which a result may be
+// stored.
 //
-// PyTorch's rules: torch.result_type, "Type promotion" in the documentation of tensor attributes; c10/core/ScalarType.h
-// (promoteTypes, toComplexType, canCast), aten/src/ATen/native/TypeProperties.cpp (result_type). Operands are tensors with
-// dimensions, 0-d tensors, or Python numbers; a lower kind changes the dtype only where its class (bool < integer < float <
-// complex) is above that of all kinds above it. A Python number has no dtype of its own: it stands for its class, with the default
-// dtypes i64, f32 and c64.
+// The rules are PyTorch's: torch.result_type, "Type promotion" in the documentation of tensor attributes;
+// c10/core/ScalarType.h (promoteTypes, toComplexType, canCast), aten/src/ATen/native/TypeProperties.cpp (result_type).
+// Operands are tensors with dimensions, 0-d tensors, or Python numbers. A lower kind changes the dtype only if its
+// class (bool < integer < float < complex) is above that of all higher kinds. A Python number has no dtype of its own;
+// only its class counts, with the default dtypes i64, f32 and c64.
 //
-// Plain functions of values; nothing is owned, and nothing fails: any two dtypes have a common one. Cost: linear in the operands.
+// Ownership: none; plain functions of values. Failure: none; any two dtypes have a common one. Cost: linear in the
+// operands.
 #pragma once
 
 #include "ccgraph/ir/dtype.h"
@@ -18,7 +20,7 @@ namespace ccgraph {
 enum class OperandKind : uint8_t {
   Tensor, ///< of one dimension or more
   ZeroDim,
-  Number, ///< of Python; b8, i64, f64 or c128 say its class
+  Number, ///< a Python number; b8, i64, f64 or c128 give its class
 };
 
 struct PromotedOperand {
@@ -26,18 +28,19 @@ struct PromotedOperand {
   OperandKind kind = OperandKind::Tensor;
 };
 
-/// The smallest dtype that holds both: u8 and i8 -> i16, f16 and bf16 -> f32, i64 and f16 -> f16.
+/// Returns the smallest dtype that holds both: u8 and i8 -> i16, f16 and bf16 -> f32, i64 and f16 -> f16.
 [[nodiscard]] DType promoteTypes(DType a, DType b);
-/// The dtype in which an operator on these computes; f32 for none.
+/// Returns the dtype in which an operator on these computes; f32 for none.
 [[nodiscard]] DType resultType(llvm::ArrayRef<PromotedOperand> operands);
 
-/// The dtype itself if it is float or complex, else f32: where PyTorch yields floats whatever it is given (div, exp).
+/// Returns the dtype itself if it is float or complex, else f32: for operators that always return floats (div, exp).
 [[nodiscard]] DType floatTypeOf(DType dtype);
-/// f16 of c32, f32 of c64, f64 of c128; other dtypes unchanged.
+/// Returns f16 for c32, f32 for c64, f64 for c128; other dtypes unchanged.
 [[nodiscard]] DType realTypeOf(DType dtype);
-/// The complex dtype whose parts are of this float dtype; c64 where there is none (bf16).
+/// Returns the complex dtype whose parts are of this float dtype; c64 if there is none (bf16).
 [[nodiscard]] DType complexTypeOf(DType dtype);
-/// torch.can_cast: may a result of this dtype be stored in place into the other? Only the class may not fall.
+/// torch.can_cast: returns true if a result of this dtype may be stored in place into the other. Only the class may not
+/// decrease.
 [[nodiscard]] bool canStore(DType from, DType to);
 
 } // namespace ccgraph

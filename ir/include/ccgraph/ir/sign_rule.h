@@ -1,9 +1,9 @@
-// SignRule: how the sign of an operator's result follows from its operands, for those who make up inputs on which a program runs.
+// SignRule: derives the sign of an operator's result from its operands, for code that generates program inputs.
 //
-// An optimizer divides by 1 - beta^step and takes a root of what comes of it; a step count above 0 is then a demand that goes through a
-// difference, a power and a sum.
+// An optimizer divides by 1 - beta^step and takes a root of the result. A step count above 0 is then a requirement that
+// goes through a difference, a power and a sum.
 //
-// Failure: none; an operator without a rule says nothing of signs. Cost: a binary search.
+// Failure: none; an operator without a rule determines no sign. Cost: a binary search.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"

@@ -1,13 +1,11 @@
-// GraphSnapshot: what a graph was before a pass, in a few words a node.
+// GraphSnapshot: the state of a graph before a pass, in a few words a node.
 //
-// Argument trees, types and provenance are immutable and erased nodes stay readable, so the state
-// of a graph is its order plus, for each node, pointers to what it had. The legality checker
-// compares a snapshot with the graph after a pass; the pass manager and the test harness use it to
-// show that a pass that says "unchanged" changed nothing.
+// Argument trees, types and provenance are immutable and erased nodes stay readable, so the state of a graph is its
+// order plus, for each node, pointers to its parts. The legality checker compares a snapshot with the graph after a
+// pass. The pass manager and the test harness use it to verify that a pass that reports "unchanged" changed nothing.
 //
-// Ownership: refers into the graph, which must outlive it; owns copies of the group table and of
-// the order. Failure: none. Cost: one pass over the nodes and edges, about 100 bytes a node; find()
-// is O(1).
+// Ownership: refers into the graph, which must outlive it; owns copies of the group table and of the order. Failure:
+// none. Cost: one traversal of the nodes and edges, about 100 bytes a node; find() is O(1).
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -17,7 +15,7 @@
 
 namespace ccgraph {
 
-/// One node as it was. `operands` holds data operands, then `numOrdering` ordering edges.
+/// One node at that time. `operands` holds data operands, then `numOrdering` ordering edges.
 struct NodeState {
   Node *node = nullptr;
   Identifier name;
@@ -36,22 +34,22 @@ struct NodeState {
 
 class GraphSnapshot {
 public:
-  /// One subgraph, as deep as they nest.
+  /// One subgraph; subgraphs may be nested.
   struct Subgraph {
     Identifier name;
     std::unique_ptr<GraphSnapshot> content;
   };
 
-  /// Remembers the graph as it is now; the graph must outlive the snapshot.
+  /// Records the present state of the graph, which must outlive the snapshot.
   explicit GraphSnapshot(const Graph &graph);
 
-  /// The graph that was looked at, in whatever state it is by now.
+  /// Returns the recorded graph, in its present state.
   [[nodiscard]] const Graph &graph() const { return *graph_; }
-  /// In program order of the moment of the snapshot.
+  /// Returns the nodes in the program order of the snapshot.
   [[nodiscard]] llvm::ArrayRef<NodeState> nodes() const { return states_; }
-  /// State of a node; null if it was not in the order then.
+  /// Returns the state of a node; null if it was not in the order then.
   [[nodiscard]] const NodeState *find(const Node *node) const;
-  /// The nodes that it read then, in operand order; and those that it was ordered after.
+  /// Return the nodes that it read then, in operand order, and those that it was ordered after.
   [[nodiscard]] llvm::ArrayRef<Node *> operands(const NodeState &state) const {
     return llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands);
   }
@@ -59,13 +57,12 @@ public:
     return llvm::ArrayRef(pool_).slice(state.firstOperand + state.numOperands, state.numOrdering);
   }
   [[nodiscard]] const GroupTable &groups() const { return surroundings_.groupTable; }
-  /// Name, groups, rank and the like, as they were.
+  /// Returns name, groups, rank and similar properties at that time.
   [[nodiscard]] const Surroundings &surroundings() const { return surroundings_; }
-  /// In the order of Graph::subgraphs().
+  /// Returns the subgraphs in the order of Graph::subgraphs().
   [[nodiscard]] llvm::ArrayRef<Subgraph> subgraphs() const { return subgraphs_; }
-  /// True if `graph`, which must be the one that was looked at (false for any other), is now
-  /// exactly as it was: order, arguments, types, names, provenance, ordering edges, subgraphs and
-  /// surroundings. O(nodes + edges).
+  /// Returns true if `graph` is the recorded graph (false for any other) and is now exactly as it was: order,
+  /// arguments, types, names, provenance, ordering edges, subgraphs and surroundings. O(nodes + edges).
   [[nodiscard]] bool matches(const Graph &graph) const;
 
 private:

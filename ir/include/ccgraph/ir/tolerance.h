@@ -1,12 +1,11 @@
-// Tolerance: how far two values of one output may lie apart and still count as equal.
+// Tolerance: the maximum difference at which two values of one output count as equal.
 //
-// |got - want| <= atol + rtol * |want| for each element, as torch.isclose has it; or, where
-// `bitwise`, the same bytes. Either way two NaNs are equal. It is a plain value that crosses
-// between folders: a reader makes it of a file (frontend/tolerance_file.h), a comparison takes it
-// (runtime/comparison.h).
+// The condition is |got - want| <= atol + rtol * |want| for each element, like torch.isclose; or, if `bitwise`, the
+// same bytes. Either way two NaNs are equal. It is a plain value that crosses between folders: a reader creates it from
+// a file (frontend/tolerance_file.h), a comparison uses it (runtime/comparison.h).
 //
-// Ownership: none. Failure: none; readers see to it that atol and rtol are not negative. Where
-// `bitwise` holds, atol and rtol are not looked at. Cost: a map look-up an output.
+// Ownership: none. Failure: none; readers ensure that atol and rtol are not negative. If `bitwise` is true, atol and
+// rtol are ignored. Cost: a map look-up an output.
 #pragma once
 
 #include <map>
@@ -22,7 +21,7 @@ struct Tolerance {
   double rtol = 0.0;
 };
 
-/// By output, spelled as value files spell it: "out.0", "after.x_1". An output that is not named is held bitwise.
+/// By output, with the names in value files: "out.0", "after.x_1". An output without entry is compared bitwise.
 using ToleranceMap = std::map<std::string, Tolerance>;
 
 } // namespace ccgraph

@@ -1,18 +1,17 @@
-// Type: what one node yields. Immutable, uniqued by its Context: equal types are the same pointer.
+// Type: the type of one node's result. Immutable, uniqued by its Context: equal types are the same pointer.
 //
-// A tensor type is dtype, sizes, strides (in elements) and device, spelled as print_readable spells
-// it:
-//   bf16[8, 4096][4096, 1]cuda:0
-//   f32[][]cpu                    a 0-d tensor
-//   f32[u0 + u1, 4][4, 1]cpu      sizes known at run time
-//   f32[2, 3]                     strides and device not printed
-// Several results are a list of types; Sym(u0) is a number known only at run time. A null `const
-// Type *` means "unknown".
+// A tensor type is dtype, sizes, strides (in elements) and device, in the form of print_readable:
+//  bf16[8, 4096][4096, 1]cuda:0
+//  f32[][]cpu                    a 0-d tensor
+//  f32[u0 + u1, 4][4, 1]cpu      sizes known at run time
+//  f32[2, 3]                     strides and device not printed
+// Several results are a list of types; Sym(u0) is a number known only at run time. A null `const Type *` means
+// "unknown".
 //
-// Ownership: the Context's. Failure: parseType alone; an accessor of another kind than kind() does
-// not assert but gives a neutral answer (no sizes, no elements, null), so look at the kind first.
-// Cost: accessors are O(1), numElements and isContiguous linear in the dimensions; str() and
-// parseType are linear in the text.
+// Ownership: the Context owns types. Failure: parseType alone. An accessor of another kind than kind() does not assert
+// but returns a neutral value (no sizes, no elements, null), so check the kind first.
+// Cost: accessors are O(1), numElements and isContiguous linear in the dimensions; str() and parseType are linear in
+// the text.
 #pragma once
 
 #include "ccgraph/ir/context.h"
@@ -38,24 +37,24 @@ public:
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] llvm::ArrayRef<Dim> sizes() const { return {dims_, isTensor() ? rank_ : 0U}; }
   [[nodiscard]] bool stridesKnown() const { return stridesKnown_; }
-  /// In elements; empty if not known.
+  /// In elements; empty if unknown.
   [[nodiscard]] llvm::ArrayRef<Dim> strides() const {
     return isTensor() && stridesKnown_ ? llvm::ArrayRef<Dim>(dims_ + rank_, rank_) : llvm::ArrayRef<Dim>();
   }
   [[nodiscard]] const Device &device() const { return device_; }
 
-  // List only. An element is null where unknown.
+  // List only. An element is null if unknown.
   [[nodiscard]] llvm::ArrayRef<const Type *> elements() const { return {elements_, isList() ? rank_ : 0U}; }
   // Symbolic only.
   [[nodiscard]] const SymExpr *symbol() const { return symbol_; }
 
-  /// Product of the sizes; empty for a non-tensor, a symbolic size, or on overflow.
+  /// Returns the product of the sizes; empty for a non-tensor, a symbolic size, or on overflow.
   [[nodiscard]] std::optional<int64_t> numElements() const;
-  /// numElements() * bytes an element: what a contiguous copy occupies.
+  /// Returns numElements() * bytes an element: the size of a contiguous copy.
   [[nodiscard]] std::optional<int64_t> numBytes() const;
-  /// True if known to be row-major without gaps (sizes of 0 and 1 put no demand on their stride).
+  /// Returns true if known to be row-major without gaps (sizes of 0 and 1 may have any stride).
   [[nodiscard]] bool isContiguous() const;
-  /// The spelling above; a list is "(t1, t2)", an unknown element "-".
+  /// Returns the form above; a list is "(t1, t2)", an unknown element "-".
   [[nodiscard]] std::string str() const;
 
 private:
@@ -71,12 +70,11 @@ private:
   const SymExpr *symbol_ = nullptr;
 };
 
-/// "-" for null, else type->str().
+/// Returns "-" for null, else type->str().
 [[nodiscard]] std::string typeText(const Type *type);
 
-/// Reads one type as print_readable spells it (no lists: files hold those as lists). The error is a
-/// plain one of one line, `type 'TEXT', column N: expected ...` (from 1, in bytes); readers give it
-/// its place in the file.
+/// Reads one type in the form of print_readable (no lists: files store those as lists). The error is a plain one of one
+/// line, `type 'TEXT', column N: expected ...` (from 1, in bytes); readers add its place in the file.
 [[nodiscard]] llvm::Expected<const Type *> parseType(Context &context, llvm::StringRef text);
 
 } // namespace ccgraph

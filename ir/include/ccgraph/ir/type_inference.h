@@ -1,13 +1,13 @@
-// TypeInference: the types of nodes, one after another, as a program is made.
+// TypeInference: infers the types of nodes one by one, while a program is constructed.
 //
-// What GraphBuilder asks are the operators' shape rules, which answer only what is certain. Here PyTorch's defaults are
-// taken as well (infer_types.h says which), so that whoever writes a program gets a type for each operator that has any
-// rule, and what is wrong with a call while it can still be named by its writer.
+// GraphBuilder uses the operators' shape rules, which return only certain types. Here PyTorch's defaults are used as
+// well (see infer_types.h). So the author of a program gets a type for each operator that has any rule, and an error at
+// the call that causes it.
 //
-// A size that only data tell gets a new symbol, u<number>.
+// A data-dependent size gets a new symbol, u<number>.
 //
-// Ownership: types are the node's context's. Failure: what a shape rule says of the arguments. Cost: one or two rules a
-// node; the rule of an operator is looked up once.
+// Ownership: types belong to the node's context. Failure: the shape rule's error about the arguments. Cost: one or two
+// rules a node; the rule of an operator is looked up once.
 #pragma once
 
 #include "ccgraph/ir/node.h"
@@ -18,7 +18,8 @@
 
 namespace ccgraph {
 
-/// No type, or a list in which some element has none: what operands that have types by now may tell.
+/// Returns true for no type, or a list in which some element has none. Operands that have types by now may determine
+/// it.
 [[nodiscard]] bool lacksType(const Type *type);
 
 class TypeInference {
@@ -29,9 +30,11 @@ public:
   TypeInference(TypeInference &&) noexcept;
   TypeInference &operator=(TypeInference &&) noexcept;
 
-  /// What the call yields, as FakeTensor would say; null where no rule tells. `node` is a call whose operands have types.
+  /// Returns the type of the call's result, as FakeTensor would compute it; null if no rule determines it. `node` is a
+  /// call whose operands have types.
   [[nodiscard]] llvm::Expected<const Type *> typeOf(const Node &node);
-  /// The same where the shape rule has refused the arguments: what PyTorch's defaults alone tell.
+  /// The same after the shape rule has rejected the arguments: returns the type that follows from PyTorch's defaults
+  /// alone.
   [[nodiscard]] const Type *assumedType(const Node &node);
 
 private:

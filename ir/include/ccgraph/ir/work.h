@@ -1,8 +1,8 @@
-// WorkFamily: what kind of work an operator does, as far as time is concerned.
+// WorkFamily: the kind of work of an operator, as far as its time is concerned.
 //
-// The families are those of the rules that count work (OpDef::work): operators whose work is counted
-// alike are priced alike. What a compiler makes one kernel of, moves and computes element by element or
-// reduces, is told from what stays a kernel of its own.
+// The families are those of the rules that count work (OpDef::work): operators with the same way of counting have the
+// same cost rule. They also distinguish operators that a compiler fuses into one kernel (data movement, elementwise
+// operators, reductions) from operators that are always a kernel of their own.
 //
 // Pure functions of the table. Failure: none. Cost: a few comparisons.
 #pragma once
@@ -20,14 +20,14 @@ enum class WorkFamily : uint8_t {
   Lookup,
   /// an operation an element
   Pointwise,
-  /// sums, means, norms, softmax: each element of the result is of many
+  /// sums, means, norms, softmax: each element of the result depends on many
   Reduction,
   MatMul,
   Convolution,
   Attention,
   /// any other kernel: sort, scatter, an optimizer's step
   Other,
-  /// collectives, operators with subgraphs, and what nothing is known of
+  /// collectives, operators with subgraphs, and operators without a rule
   Uncounted,
 };
 /// "none", "movement", ...
@@ -35,10 +35,9 @@ enum class WorkFamily : uint8_t {
 
 [[nodiscard]] WorkFamily workFamily(const OpDef &op);
 
-/// Where compilers make one kernel of several operators, these are the ones. Lookups are among them: they are read in
-/// place.
+/// Returns true for the operators that compilers fuse into one kernel. Lookups are included: they are read in place.
 [[nodiscard]] bool isFusible(WorkFamily family);
-/// Bound by operations where large enough: what runs on matrix units.
+/// Returns true for operators that run on matrix units: bound by operations if large enough.
 [[nodiscard]] bool isProduct(WorkFamily family);
 
 } // namespace ccgraph
