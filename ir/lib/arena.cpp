@@ -14,24 +14,25 @@
 namespace ccgraph {
 namespace {
 
-/// Above this many blocks, what looks at each pair of them takes longer than what it saves is worth.
+/// Above this many blocks, an algorithm that examines each pair of them costs more time than its result is worth.
 constexpr size_t mostInOrder = 16'384;
-/// An arena that is larger than the least by less than such a part of it is not made smaller: by this, where it takes another order, or by
-/// one alignment, because blocks that lie closer wait more for one another;
+/// No further order is tried if the arena exceeds the minimum by less than this part of it, or by one alignment: blocks
+/// that lie closer wait more for one another.
 constexpr int64_t tight = 128;
-/// and by this, where it takes many.
+/// The same limit for the improvement of an order, which takes many attempts.
 constexpr int64_t loose = 20;
-/// Blocks of all these orders together.
+/// The maximum number of blocks placed by all these orders together.
 constexpr size_t mostPromotions = 1'000'000;
 
 int64_t alignedUp(int64_t bytes, int64_t alignment) {
   return saturatingMultiply(saturatingAdd(bytes, alignment - 1) / alignment, alignment);
 }
 
-/// Free stretches of an arena that grows at its end, found by size and joined with their neighbours.
+/// Free ranges of an arena that grows at its end, found by size and merged with their neighbours.
 class Gaps {
 public:
-  /// The smallest gap that holds it, at its beginning; else the end, where the last gap, if it reaches the end, is used too.
+  /// Returns the start of the smallest gap that is large enough; else the end of the arena, or the start of the last
+  /// gap if it reaches the end.
   int64_t take(int64_t bytes) {
     auto fit = bySize_.lower_bound({bytes, -1});
     if (fit == bySize_.end())
@@ -92,7 +93,7 @@ std::vector<uint32_t> sortedBy(size_t count, llvm::function_ref<bool(uint32_t, u
   return order;
 }
 
-/// As an allocator would: blocks come in the order in which they begin, and go when they end.
+/// Places blocks like an allocator: blocks are allocated in the order in which they begin, and freed when they end.
 ArenaPlacement bestFit(llvm::ArrayRef<ArenaBlock> blocks) {
   ArenaPlacement placement{std::vector<int64_t>(blocks.size()), 0};
   auto begins = sortedBy(blocks.size(), [&](uint32_t a, uint32_t b) { return blocks[a].begin < blocks[b].begin; });
@@ -110,9 +111,9 @@ ArenaPlacement bestFit(llvm::ArrayRef<ArenaBlock> blocks) {
   return placement;
 }
 
-// --- One block after another, whenever it lives -------------------------------------------------------------------
+// --- One block after another, regardless of time --------------------------------------------------------------------
 
-/// A block that has its place.
+/// A placed block.
 struct Placed {
   uint32_t begin;
   uint32_t end;
@@ -122,14 +123,14 @@ struct Placed {
 
 bool liveTogether(const Placed &a, const ArenaBlock &b) { return a.begin <= b.end && b.begin <= a.end; }
 
-/// Of the gaps that hold a block and are free for its whole life.
+/// The choice among gaps that are large enough for a block and free for its whole life.
 enum class Gap : uint8_t {
-  /// leaves the larger ones whole
+  /// keeps the larger gaps whole
   Smallest,
   Lowest,
 };
 
-/// Where the block goes: into such a gap, else behind all. `placed` is sorted by place.
+/// Returns the place of the block: such a gap, else the end. `placed` is sorted by place.
 int64_t placeFor(llvm::ArrayRef<Placed> placed, const ArenaBlock &block, Gap wanted) {
   int64_t end = 0, smallest = std::numeric_limits<int64_t>::max(), found = -1;
   for (const Placed &other : placed) {
@@ -147,7 +148,8 @@ int64_t placeFor(llvm::ArrayRef<Placed> placed, const ArenaBlock &block, Gap wan
   return found < 0 ? end : found;
 }
 
-/// Blocks of this order. Given up where it takes `most` bytes: with the place in the order of the block that does.
+/// Blocks placed in this order. If the arena would reach `most` bytes, the placement stops and `failed` is the position
+/// of that block in the order.
 struct InOrder {
   ArenaPlacement placement;
   std::optional<size_t> failed;
@@ -171,7 +173,8 @@ InOrder inOrder(llvm::ArrayRef<ArenaBlock> blocks, llvm::ArrayRef<uint32_t> orde
   return {std::move(placement), std::nullopt};
 }
 
-/// Blocks in this order; one that does not fit below `most` comes twice as early the next time. Empty where they never fit.
+/// Places blocks in this order. A block that does not fit below `most` moves to half its position for the next attempt.
+/// Empty if no attempt succeeds.
 std::optional<ArenaPlacement> promoting(llvm::ArrayRef<ArenaBlock> blocks, std::vector<uint32_t> order, int64_t most) {
   for (size_t round = 0; round * blocks.size() < mostPromotions; ++round) {
     InOrder tried = inOrder(blocks, order, Gap::Lowest, most);
@@ -183,7 +186,7 @@ std::optional<ArenaPlacement> promoting(llvm::ArrayRef<ArenaBlock> blocks, std::
   return std::nullopt;
 }
 
-/// Most bytes that are alive at one moment, and the first moment at which they are.
+/// The maximum number of bytes that are live at one moment, and the first such moment.
 struct Peak {
   int64_t bytes = 0;
   uint32_t moment = 0;
@@ -195,7 +198,7 @@ Peak peakOf(llvm::ArrayRef<ArenaBlock> blocks) {
     changes.emplace_back(block.begin, block.bytes);
     changes.emplace_back(block.end + 1, -block.bytes);
   }
-  // At one moment what goes comes before what begins.
+  // At one moment, ends come before starts.
   llvm::sort(changes);
   Peak peak;
   int64_t live = 0;
@@ -207,18 +210,19 @@ Peak peakOf(llvm::ArrayRef<ArenaBlock> blocks) {
   return peak;
 }
 
-/// Which blocks come first.
+/// The sort key of the blocks.
 enum class Order : uint8_t {
-  /// those alive at the peak, who lives longest after it before others, so that what goes first lies above all that stays; then by size
+  /// those live at the peak, by their end, latest first, so that blocks that end early lie above all that stay; then by
+  /// size
   PeakByEnd,
-  /// those alive at the peak, then the others, either by bytes x moments
+  /// those live at the peak, then the others, both by bytes x moments
   PeakByArea,
   Size,
   /// by bytes x moments
   Area,
 };
 
-/// Larger comes first.
+/// Returns the sort key; larger comes first.
 std::pair<bool, int64_t> keyOf(const ArenaBlock &block, Order order, uint32_t peak) {
   bool atPeak = block.begin <= peak && peak <= block.end;
   int64_t area = saturatingMultiply(block.bytes, int64_t{block.end} - block.begin + 1);

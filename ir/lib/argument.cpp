@@ -22,8 +22,8 @@ bool sameElements(llvm::ArrayRef<Argument> a, llvm::ArrayRef<Argument> b) {
 
 } // namespace
 
-// Trees name operands by index, so that the trees of relu(x) and of relu(y) are the same. Who wants the same operands
-// too compares these besides.
+// Trees refer to operands by index, so the trees of relu(x) and of relu(y) are equal. A caller that requires equal
+// operands must compare these too.
 bool sameArgument(const Argument &a, const Argument &b) {
   if (a.kind() != b.kind())
     return false;
@@ -35,7 +35,7 @@ bool sameArgument(const Argument &a, const Argument &b) {
   case Argument::Kind::Int:
     return a.integer() == b.integer();
   case Argument::Kind::Float:
-    // By bits, because 0.0 == -0.0 though 1 / x tells them apart, and NaN is not equal to itself.
+    // Compared bitwise, because 0.0 == -0.0 although 1 / x differs, and NaN is not equal to itself.
     return llvm::bit_cast<uint64_t>(a.floating()) == llvm::bit_cast<uint64_t>(b.floating());
   case Argument::Kind::Symbolic:
     return a.symbolic() == b.symbolic();

@@ -31,8 +31,8 @@ std::optional<Stretched> expanded(DimsRef sizes, DimsRef strides, DimsRef wanted
     if (i >= lead && size == sizes[i - lead])
       result.strides[i] = strides[i - lead];
   }
-  // From the inside outwards, since each follows from the next one inside: f32[4][1] as [1, 1, 4] has the strides [4,
-  // 4, 1].
+  // From the innermost dimension outwards, since each stride follows from the next inner one: f32[4][1] as [1, 1, 4]
+  // has the strides [4, 4, 1].
   for (size_t i = lead; i-- > 0 && !sizes.empty();)
     if (result.sizes[i] == 1)
       result.strides[i] = saturatingMultiply(result.sizes[i + 1], result.strides[i + 1]);

@@ -5,7 +5,7 @@
 namespace ccgraph {
 namespace {
 
-/// "aten.add.Tensor" -> "add". Because torch.fx keeps clear of Python's builtin names, `slice` is `slice_1`.
+/// Returns "add" for "aten.add.Tensor". torch.fx avoids names of Python's builtins, so `slice` becomes `slice_1`.
 std::string nameOf(llvm::StringRef target) {
   llvm::StringRef name = target.split('.').second.split('.').first;
   constexpr llvm::StringLiteral builtins[] = {"slice", "sum", "all", "any", "max", "min", "pow", "abs", "round"};
@@ -18,8 +18,8 @@ Actual Actual::memoryFormat(Context &context, llvm::StringRef name) {
   return literal(Argument::word(Argument::Kind::MemoryFormat, context.identifier(name)));
 }
 
-// In an argument tree an operand is an index into its node's operands. A copy names the node itself, so that it may go
-// into a call with other operands.
+// In an argument tree an operand is an index into its node's operands. A copy refers to the node itself, so it may be
+// used in a call with other operands.
 Actual Actual::copyOf(const Node &node, const Argument &argument) {
   switch (argument.kind()) {
   case Argument::Kind::Operand:
@@ -100,7 +100,7 @@ Node *GraphBuilder::input(llvm::StringRef name, const Type *type) {
   Node *node =
       create({.opcode = Opcode::Placeholder, .name = name, .target = graph_->context().identifier(name), .type = type},
              {}, {});
-  // Because inputs are the parameters of one function, one whose name was taken is another parameter too.
+  // Inputs are the parameters of one function, so an input whose name was taken is also another parameter.
   if (node->target() != node->name())
     graph_->setTarget(node, node->name());
   return node;
@@ -128,7 +128,7 @@ void GraphBuilder::infer(Node *node) {
   llvm::Expected<const Type *> type = node->op()->shape(*node);
   if (type)
     return graph_->setType(node, *type);
-  // The first error is kept alone, because those after it often come of it.
+  // Only the first error is kept, because later errors are often consequences of it.
   llvm::handleAllErrors(type.takeError(), [&](const DiagnosticError &error) {
     if (!firstError_ && !error.diagnostics().empty())
       firstError_ = error.diagnostics().front();

@@ -27,9 +27,9 @@ struct Context::Impl {
     return memory;
   }
 
-  /// The stored type that `equal` knows, or the one that `make` builds. Types are compared by address everywhere, so
-  /// two equal ones must never be made. The hash leads to the few stored types that may be equal, and only where none
-  /// is, a new one joins them.
+  /// Returns the stored type that `equal` accepts, or the one that `make` builds. Types are compared by address
+  /// everywhere, so a second type that is equal must never be built. The hash leads to the few stored types that may be
+  /// equal; a new one is added only if none of them is.
   template <typename Equal, typename Make>
   const Type *unique(uint64_t hash, Equal equal, Make make) {
     auto &bucket = types[hash & ~(uint64_t(1) << 63)]; // DenseMap keeps the two top values for itself
@@ -68,14 +68,14 @@ llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> 
 Context::Context() : impl_(std::make_unique<Impl>()) {}
 Context::~Context() = default;
 
-// Because an entry of the table never moves, its address is the identifier: equal texts have one address, and names are
-// compared and hashed without a look at their letters.
+// An entry of the table never moves, so its address is the identifier: equal texts have one address, and names are
+// compared and hashed without reading their letters.
 Identifier Context::identifier(llvm::StringRef text) {
   return Identifier(&*impl_->identifiers.try_emplace(text).first);
 }
 
-// By text and not by value: "s0 + 1" and "1 + s0" are two expressions. So who compares takes "different" for "not known
-// to be equal" (symbol.h).
+// Expressions are uniqued by text and not by value: "s0 + 1" and "1 + s0" are two expressions. A comparison must treat
+// "different" as "not known to be equal" (symbol.h).
 const SymExpr *Context::symbolic(llvm::StringRef text) {
   Identifier id = identifier(text);
   const SymExpr *&slot = impl_->symbols[id.key()];

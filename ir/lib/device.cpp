@@ -9,8 +9,8 @@ std::string deviceText(const Device &device) {
   return device.index >= 0 ? text + ":" + llvm::itostr(device.index) : text;
 }
 
-// "cuda:0" has an index and "cuda" has none (-1); "" is no device, as a type without one has; ":0" and "cuda:x" are
-// wrong.
+// "cuda:0" has an index and "cuda" has none (-1). "" is the unknown device of a type without one. ":0" and "cuda:x" are
+// errors.
 std::optional<Device> parseDevice(Context &context, llvm::StringRef text) {
   auto [kind, index] = text.split(':');
   Device device;

@@ -31,8 +31,8 @@ constexpr size_t longestText = 1000;
 constexpr size_t keptBefore = 500;
 constexpr size_t keptAfter = 300;
 
-/// Because messages quote the input, which may hold anything: what a terminal would obey is spelled out, and of what no
-/// reader would read to its end the middle is left out.
+/// Messages quote the input, which may contain anything. Terminal control characters are escaped, and the middle of a
+/// very long text is left out.
 void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
   if (text.size() <= longestText) {
     os << visibleText(text);
@@ -45,7 +45,7 @@ void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
 
 } // namespace
 
-// Compilers' form, which editors know how to follow:
+// The format of compilers, which editors can follow:
 //   step.json:12:5: error: mm_1: reads 'view', which stands later; expected it before [structure.order]
 //     note: move 'view' up or 'mm_1' down
 void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) {
@@ -95,8 +95,8 @@ Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message,
   return result;
 }
 
-// With a limit of 20, the 21st error and those after it are only counted: "5 more errors are not shown". Warnings are
-// never dropped here.
+// With a limit of 20, the 21st error and later ones are only counted: "5 more errors are not shown". Warnings are never
+// dropped here.
 void Diagnostics::add(Diagnostic diagnostic) {
   bool isError = diagnostic.severity == Severity::Error;
   errors_ += isError;

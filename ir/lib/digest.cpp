@@ -11,13 +11,13 @@ namespace ccgraph {
 
 namespace {
 
-// Names differ between two texts of one program, what they stand for does not. So a name is written as a number, in the
-// order of first mention, and a first mention is followed by what the name means:
-//   y = aten.add(x, x)       operator 0 "aten.add.Tensor", type 0 f32[4], operands 0, 0
-//   z = aten.add(y, x)       operator 0, type 0, operands 1, 0
-// A group is written so by its size and axis, never by its name: rank 0 may call "2" what rank 4 calls "3". All texts
-// have their length before them, so that "ab", "c" and "a", "bc" differ.
-// Kinds are written as these numbers: one that is added comes last, or the digest of every program changes.
+// Names differ between two texts of one program; their meaning does not. So a name is written as a number, in the order
+// of first mention, and a first mention is followed by the meaning of the name:
+//  y = aten.add(x, x)       operator 0 "aten.add.Tensor", type 0 f32[4], operands 0, 0
+//  z = aten.add(y, x)       operator 0, type 0, operands 1, 0
+// A group is written by its size and axis, never by its name: rank 0 may use the name "2" for what rank 4 names "3".
+// Each text is preceded by its length, so that "ab", "c" and "a", "bc" differ. Kinds are written as these numbers. A
+// new kind must come last, or the digest of every program changes.
 static_assert(static_cast<int>(Opcode::Placeholder) == 0 && static_cast<int>(Opcode::GetAttr) == 1 &&
               static_cast<int>(Opcode::CallFunction) == 2 && static_cast<int>(Opcode::Output) == 3);
 static_assert(static_cast<int>(Type::Kind::Tensor) == 0 && static_cast<int>(Type::Kind::List) == 1 &&
@@ -31,7 +31,7 @@ static_assert(static_cast<int>(Argument::Kind::None) == 0 && static_cast<int>(Ar
               static_cast<int>(Argument::Kind::Tuple) == 12 && static_cast<int>(Argument::Kind::Dict) == 13 &&
               static_cast<int>(Argument::Kind::Slice) == 14 && static_cast<int>(Argument::Kind::Python) == 15);
 
-/// Writes the form that the header states.
+/// Writes the form that the header defines.
 class DigestWriter {
 public:
   GraphDigest run(const Graph &graph) {
@@ -42,23 +42,23 @@ public:
   }
 
 private:
-  /// Of one kind of thing: which have been mentioned, in which order. Looked up only.
+  /// The items of one kind that have been mentioned, by order of first mention. Looked up only.
   template <typename Key>
   using Mentions = llvm::DenseMap<Key, uint64_t>;
 
-  /// 300 is the two bytes 0xAC 0x02: its low seven bits with the mark that more follow, then the rest.
+  /// Writes 300 as the two bytes 0xAC 0x02: its low seven bits with the mark that more follow, then the rest.
   void number(uint64_t value) {
     for (; value >= 128; value >>= 7)
       bytes_.push_back(static_cast<char>(value | 128));
     bytes_.push_back(static_cast<char>(value));
   }
-  /// 0, -1, 1, -2 are written as 0, 1, 2, 3, so that small negative numbers are short too.
+  /// Writes 0, -1, 1, -2 as 0, 1, 2, 3, so that small negative numbers are short too.
   void signedNumber(int64_t value) { number((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63)); }
   void text(llvm::StringRef value) {
     number(value.size());
     bytes_ += value;
   }
-  /// True at the first mention: what the thing is must follow.
+  /// Returns true at the first mention: the meaning must follow.
   template <typename Key>
   bool mention(Mentions<Key> &mentions, Key key) {
     auto [found, isNew] = mentions.try_emplace(key, mentions.size());
@@ -156,8 +156,8 @@ private:
       mention(devices_, {device.kind.key(), device.index});
   }
 
-  /// An expression word by word: symbols are mentioned, everything else is its text without blanks. "s0 + 4" and "s7 +
-  /// 4" have one digest where s0 and s7 are the first symbols of their programs. The empty text at the end is no word.
+  /// Writes an expression word by word: symbols are mentions, all else is its text without blanks. "s0 + 4" and "s7 +
+  /// 4" have one digest if s0 and s7 are the first symbols of their programs. The empty text at the end is no word.
   void write(const SymExpr &expression, const Graph &graph) {
     llvm::StringRef rest = expression.text();
     while (!rest.empty()) {
@@ -171,7 +171,7 @@ private:
     number(0);
   }
 
-  /// A letter or more, then digits: s0, u12, zf3.
+  /// Returns true for one or more letters, then digits: s0, u12, zf3.
   static bool isSymbol(llvm::StringRef word) {
     llvm::StringRef digits = word.drop_while([](char c) { return llvm::isAlpha(c); });
     return digits.size() < word.size() && !digits.empty() && llvm::all_of(digits, llvm::isDigit);
@@ -211,7 +211,7 @@ private:
       text(name.str());
   }
 
-  /// Does this parameter name a process group?
+  /// Returns true if this parameter is a process group.
   static bool isGroup(const Node &node, int parameter) {
     const OpDef *op = node.op();
     if (!op || parameter < 0 || static_cast<size_t>(parameter) >= op->params.size())
@@ -273,7 +273,7 @@ private:
     signedNumber(group ? group->axis : -1);
   }
 
-  /// A group given by its members, as older forms have it.
+  /// Writes a group given by its members, as in older forms.
   void writeRanks(const Argument &list) {
     std::string members;
     for (const Argument &element : list.elements())

@@ -9,8 +9,8 @@ namespace ccgraph {
 
 using Limits = std::numeric_limits<int64_t>;
 
-// Sizes come from files, which may state anything. A result that does not fit is the largest number (or the smallest)
-// instead of a wrong one: "more than 2^40 bytes" then still has the right answer, and nothing is undefined.
+// Sizes come from files, which may state any number. A result that does not fit becomes the largest number (or the
+// smallest) instead of a wrong one. So "more than 2^40 bytes" still has the right answer, and no behavior is undefined.
 int64_t saturatingMultiply(int64_t a, int64_t b) {
   int64_t result = 0;
   if (!llvm::MulOverflow(a, b, result))

@@ -8,17 +8,18 @@ namespace ccgraph {
 namespace {
 
 // Ranks whose programs differ may disagree about a collective, and the backend then hangs or mixes up data. A
-// fingerprint holds what all members must say alike of one call; `differences` compares two of them, field by field:
-//   rank 0   all_reduce sum f32[1024] on ranks [0, 1]
-//   rank 1   all_reduce max f32[1024] on ranks [0, 1]       reduction: sum against max
-//   rank 1   all_reduce sum f32[512] on ranks [0, 1]        elements: 1024 against 512
+// fingerprint contains the fields of one call in which all members must agree; `differences` compares two fingerprints,
+// field by field:
+//  rank 0   all_reduce sum f32[1024] on ranks [0, 1]
+//  rank 1   all_reduce max f32[1024] on ranks [0, 1]       reduction: sum against max
+//  rank 1   all_reduce sum f32[512] on ranks [0, 1]        elements: 1024 against 512
 // Shapes are not compared: f32[32, 32] and f32[1024] send the same bytes.
 //
-// What one side does not know (a symbolic size, a group that no table describes) differs from nothing. So "no
-// difference" alone is no proof of agreement: both fingerprints must be `complete` as well.
+// A field that is unknown on one side (a symbolic size, a group that no table describes) matches any value. So "no
+// difference" alone is no proof of agreement: both fingerprints must also be `complete`.
 //
-// The two ends of a transfer are one thing seen from two sides. A send to rank 1 and a receive from rank 0 have kinds
-// that differ and must agree in dtype, elements and tag; who is the peer of whom is matched by those who pair them up.
+// The two ends of a transfer have different kinds. A send to rank 1 and a receive from rank 0 must agree in dtype,
+// elements and tag. The caller that pairs them also matches their peers.
 using Kind = CollectiveKind;
 using Print = CollectiveFingerprint;
 
@@ -35,7 +36,8 @@ std::string textOf(llvm::ArrayRef<int64_t> ranks) {
 
 bool hasRoot(Kind kind) { return kind == Kind::Broadcast || kind == Kind::Scatter; }
 bool reduces(Kind kind) { return kind == Kind::AllReduce || kind == Kind::ReduceScatter; }
-/// Members of an all_to_all send each other unlike shares: only the sum of what two exchange is common.
+/// Members of an all_to_all send each other different shares: two of them have only the sum of their exchange in
+/// common.
 bool countsAgree(Kind kind) { return kind != Kind::AllToAll && kind != Kind::ShardDimAllToAll; }
 
 Print::Row rowOf(const Node &tensor) {
@@ -45,7 +47,7 @@ Print::Row rowOf(const Node &tensor) {
   return {type->dtype(), type->numElements()};
 }
 
-/// The ranks that the call names, as global ranks; empty where no file says who they are.
+/// Returns the ranks of the call as global ranks; empty if no file gives them.
 std::vector<int64_t> membersOf(const CollectiveCall &call, const GroupTable &table, int64_t rank) {
   if (!call.ranks.empty())
     return call.ranks;
@@ -66,7 +68,7 @@ Print ofCollective(const CollectiveCall &call, std::vector<int64_t> members) {
   print.reduceOp = parseReduceOp(call.reduceOp);
   print.root = call.root;
   print.members = std::move(members);
-  // Because what each member of a scatter receives is alike, and only the root sends.
+  // All members of a scatter receive tensors of the same form, and only the root sends.
   const auto &tensors = print.kind == Kind::Scatter ? call.outputs : call.inputs;
   for (const Node *tensor : tensors)
     print.rows.push_back(rowOf(*tensor));
@@ -87,7 +89,7 @@ Print ofTransfer(Kind kind, const Node &tensor, size_t entry, const CollectiveCa
   return print;
 }
 
-/// The entries of a batch, in the order in which the call lists them.
+/// Returns the entries of a batch, in the order of the call.
 std::vector<Print> ofBatch(const Node &node, const CollectiveCall &call, const std::vector<int64_t> &members) {
   std::vector<Print> prints;
   const Argument *words = argumentAt(node, 0);

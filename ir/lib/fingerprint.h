@@ -1,11 +1,11 @@
-// Between the two makers of fingerprints: of a graph's calls and of a plan's.
+// Shared by the two sources of fingerprints: a graph's calls and a plan's calls.
 #pragma once
 
 #include "ccgraph/ir/collective.h"
 
 namespace ccgraph {
 
-/// Nothing that must agree is unknown.
+/// Returns true if every field that must agree is known.
 [[nodiscard]] bool isComplete(const CollectiveFingerprint &print);
 
 } // namespace ccgraph

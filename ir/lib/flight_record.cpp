@@ -8,7 +8,7 @@ namespace {
 constexpr llvm::StringLiteral stateNames[] = {"scheduled", "started", "completed"};
 constexpr llvm::StringLiteral activityNames[] = {"unknown", "busy", "waiting", "ended"};
 
-/// The enumerator whose name stands in the table.
+/// Returns the enumerator whose name is in the table.
 template <typename Enum, size_t N>
 std::optional<Enum> parse(const llvm::StringLiteral (&names)[N], llvm::StringRef text) {
   const auto *found = llvm::find(names, text);

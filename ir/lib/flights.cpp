@@ -5,7 +5,7 @@
 namespace ccgraph {
 namespace {
 
-/// Because only these can launch or wait, no other node's effects are asked.
+/// Returns true for the nodes that can launch or wait; the effects of all other nodes are not needed.
 bool mayFly(const Node &node) {
   if (!node.op())
     return false;

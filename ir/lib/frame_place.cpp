@@ -8,7 +8,8 @@ using llvm::StringRef;
 namespace ccgraph {
 namespace {
 
-/// Nodes that are looked at in one direction: a frame of the user's is rarely farther, and this is asked of many nodes.
+/// Number of nodes that are visited in one direction: a user's frame is rarely farther, and this search runs for many
+/// nodes.
 constexpr size_t mostNeighbours = 12;
 
 const Frame &ownFrame(const Node &node) { return node.graph()->frames()[node.frame()]; }
@@ -17,7 +18,7 @@ bool isUsers(const Frame &frame) { return frame.file && !isPyTorchFile(frame.fil
 
 enum class Direction : bool { Operands, Users };
 
-/// In the order of operands or users, nearest first.
+/// Searches in the order of operands or users, nearest first.
 const Frame *nearestFrame(const Node &node, Direction direction) {
   llvm::SmallVector<const Node *, 2 *mostNeighbours> queue = {&node};
   llvm::SmallPtrSet<const Node *, 16> seen = {&node};
@@ -38,7 +39,7 @@ const Frame *nearestFrame(const Node &node, Direction direction) {
   return nullptr;
 }
 
-/// The path in the last "(path, class)" of a printed stack of modules, with its quotes taken off.
+/// Returns the path in the last "(path, class)" of a printed module stack, without its quotes.
 StringRef lastPath(StringRef stack) {
   constexpr StringRef begin = ": (";
   size_t at = stack.rfind(begin);

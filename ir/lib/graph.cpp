@@ -48,7 +48,7 @@ std::vector<Node *> Graph::nodes() const {
 
 Node *Graph::find(llvm::StringRef name) const { return find(context_->identifier(name)); }
 
-// An edit of a subgraph is one of its parents too, because effects of a node there are read off the subgraph.
+// An edit of a subgraph is also an edit of its parents, because effects of a node there depend on the subgraph.
 void Graph::noteEdit() {
   for (Graph *graph = this; graph; graph = graph->parent_)
     ++graph->revision_;
@@ -75,7 +75,7 @@ void Graph::moveAfter(Node *node, Node *position) {
     moveBefore(node, position->next_);
 }
 
-// All are taken out first, so that each is appended, which needs no relabelling.
+// All nodes are removed first, so that each is appended, which needs no relabelling.
 void Graph::reorder(llvm::ArrayRef<Node *> order) {
   assert(order.size() == size() && "a permutation of all live nodes");
   noteEdit();
@@ -87,8 +87,8 @@ void Graph::reorder(llvm::ArrayRef<Node *> order) {
 
 // --- Names -----------------------------------------------------------------------------------------------------------
 
-// The next suffix is remembered for each wish, because a pass that makes 10,000 nodes called "getitem" would otherwise
-// try 1, 2, 3, ... anew for each of them.
+// The next suffix is stored for each preferred name. Otherwise a pass that creates 10,000 nodes named "getitem" would
+// try 1, 2, 3, ... again for each of them.
 Identifier Graph::uniqueName(llvm::StringRef wish) {
   Identifier name = context_->identifier(wish);
   if (!byName_.count(name))
@@ -124,10 +124,10 @@ void Graph::removeUse(Use &use) {
   (use.next_ ? use.next_->prev_ : def.lastUse_) = use.prev_;
 }
 
-// A node keeps its edges in one array of Use, data operands first, and each Use is also a link in the list of its
+// A node stores its edges in one array of Use, data operands first, and each Use is also a link in the list of its
 // definition's uses. For z = add(x, y) ordered after w, the array is [x, y, w], and x, y and w have z in their lists.
-// Replacing the edges takes all of them out of those lists and links the new ones at the ends. The old array is used
-// again where it is long enough; else the arena keeps it until the graph goes.
+// Replacing the edges removes all of them from those lists and links the new ones at the ends. The old array is used
+// again if it is long enough; else it stays in the arena until the graph is destroyed.
 void Graph::bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef<Node *> ordering) {
   noteEdit();
   for (const Use &use : node->operandUses())
@@ -236,8 +236,8 @@ void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments 
   bindOperands(node, builder.operands_, ordering);
 }
 
-// Most programs hold no operator that can give a tensor object another shape (resize_, set_). That one may do so is
-// noted at the graph and all above it, and never taken back; the costlier questions are asked only where it is set.
+// Most programs contain no operator that can give a tensor object another shape (resize_, set_). If an operator may do
+// so, this is recorded at the graph and all its parents, and never reset; the expensive queries run only if it is set.
 void Graph::setTarget(Node *node, Identifier target) {
   noteEdit();
   node->target_ = target;
@@ -269,7 +269,8 @@ void Graph::erase(Node *node) {
 
 // --- Provenance ------------------------------------------------------------------------------------------------------
 
-/// What comes from a file of somebody else stands in comments and tables; a tab of a line of source does no harm there.
+/// Texts from an untrusted file appear in comments and tables, so they must be one line; a tab in a source line is
+/// harmless there.
 static Identifier onOneLine(Context &context, Identifier text) {
   auto isPlain = [](llvm::StringRef part) { return isOneLine(part); };
   if (!text || llvm::all_of(llvm::split(text.str(), "\t"), isPlain))
@@ -280,7 +281,7 @@ static Identifier onOneLine(Context &context, Identifier text) {
 uint32_t Graph::addFrame(const Frame &given) {
   if (given == Frame())
     return 0;
-  if (std::optional<uint32_t> index = findFrame(given)) // most frames are known, and their texts are clean
+  if (std::optional<uint32_t> index = findFrame(given)) // most frames exist already, and their texts are clean
     return *index;
   Frame frame = given;
   for (Identifier *text : {&frame.file, &frame.function, &frame.code, &frame.annotation, &frame.prefix})
@@ -311,8 +312,8 @@ const Provenance *Graph::makeProvenance(const Provenance &value) {
   return stored;
 }
 
-// Origins are nodes of the graph as it was read: merging a, which has no origins and so is its own, with b, which was
-// made of x and y before, gives [a, x, y].
+// Origins are nodes of the graph as it was read. Merging a, which has no origins and so is its own origin, with b,
+// which was created from x and y, gives [a, x, y].
 const Provenance *Graph::mergeProvenance(llvm::ArrayRef<Node *> sources) {
   llvm::SmallVector<Identifier, 8> origins;
   for (Node *source : sources) {
@@ -363,7 +364,7 @@ const Graph *Graph::erasedSubgraph(Identifier name) const {
 
 namespace {
 
-/// Copies the argument tree of `source` into `target`, whose nodes `map` gives by id of the source's nodes.
+/// Copies the argument tree of `source`; `map` gives the target graph's nodes by id of the source's nodes.
 Arguments copyArguments(const Node &source, ArgumentBuilder &builder, llvm::ArrayRef<Node *> map,
                         llvm::SmallVectorImpl<Argument> &positional, llvm::SmallVectorImpl<NamedArgument> &keyword) {
   auto mapped = [&](uint32_t index) { return map[source.operand(index)->id()]; };

@@ -16,9 +16,9 @@ namespace {
 
 using Cells = std::vector<std::vector<int64_t>>;
 
-/// Prints the expression that makes a value such that equal texts are equal values. What it cannot say for sure it
-/// prints as the node itself. Two calls mesh_get_process_group(mesh, 0), one of them with dim = 0 by name, have one
-/// text, "_dtensor.mesh_get_process_group.default(mesh, dim = 0)", and so one group, though they are two nodes.
+/// Prints the expression that computes a value such that equal texts are equal values. An uncertain part is printed as
+/// the node itself. Two calls mesh_get_process_group(mesh, 0), one of them with dim = 0 by name, have one text,
+/// "_dtensor.mesh_get_process_group.default(mesh, dim = 0)", and so one group, although they are two nodes.
 class Expression {
 public:
   [[nodiscard]] static std::string of(const Node &node) {
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  // Because a chain of calls that share operands has a text that doubles with each.
+  // The text of a chain of calls that share operands doubles with each call, so it has a limit.
   static constexpr unsigned mostSteps = 256;
 
   void print(const Node &node) {
@@ -46,7 +46,8 @@ private:
 
   static bool isTensors(const Node &node) { return node.type() && (node.type()->isTensor() || node.type()->isList()); }
 
-  /// Would the same call with equal arguments yield the same value? Not of tensors: they may be written in between.
+  /// Returns true if the same call with equal arguments returns the same value. False for tensors: they may be written
+  /// in between.
   static bool repeats(const Node &node) {
     const OpDef *op = node.op();
     if (!op || op->opaque || op->domain != Domain::None || op->keepAlways || isTensors(node))
@@ -54,7 +55,7 @@ private:
     return llvm::none_of(node.operandUses(), [](const Use &use) { return use.isOrdering() || isTensors(*use.def()); });
   }
 
-  /// Arguments by parameter, so that keyword and position are one.
+  /// Prints arguments by parameter, so that keyword and position give one text.
   void printCall(const Node &node) {
     const OpDef &op = *node.op();
     os_ << node.target().str() << '(';
@@ -126,7 +127,7 @@ private:
       printDict(node, argument);
       return;
     case Argument::Kind::Python:
-      // Because nothing is known of it: it may say something else at each place.
+      // Its value is unknown and may differ at each place.
       os_ << argument.text() << " of " << node.name().str();
       return;
     }
@@ -170,11 +171,11 @@ GroupId ofValue(const Node &value) {
   return {GroupId::Kind::Value, Expression::of(value), {}};
 }
 
-// A collective inside a control_deps takes its group from a placeholder of the body. For
-//   control_deps((p,), body, x, pg)        with the body  (a, b): all_reduce(a, "sum", b)
-// the group is what the node gives for b: argument 2 of control_deps goes to the first placeholder, 3 to the second.
+// A collective inside a control_deps reads its group from a placeholder of the body. For
+//  control_deps((p,), body, x, pg)        with the body  (a, b): all_reduce(a, "sum", b)
+// the group is the node's argument for b: argument 2 of control_deps is the first placeholder, argument 3 the second.
 
-/// The argument of a control_deps that a value of its body stands for; null for one that the body makes.
+/// Returns the argument of a control_deps for a placeholder of its body; null for a value that the body computes.
 const Argument *actualOf(const Node &wrapper, const Node &placeholder) {
   if (placeholder.opcode() != Opcode::Placeholder)
     return nullptr;
@@ -196,7 +197,7 @@ std::optional<std::vector<int64_t>> ranksOf(const Argument &argument) {
   return ranks;
 }
 
-/// Ranks alone do not say which group: those of another tag are another one.
+/// Ranks alone do not identify a group: the same ranks with another tag are another group.
 GroupId ofRanks(const Node &call, std::vector<int64_t> ranks) {
   const CollectiveSpec &spec = *collectiveOf(call);
   const Argument *tag = spec.legacy ? argumentAt(call, spec.group - 1) : nullptr;
@@ -219,7 +220,7 @@ GroupId readGroup(const Node &node, const Node &call) {
   if (!group)
     return {};
   if (group->is(Argument::Kind::String))
-    return {GroupId::Kind::Name, visibleText(group->text()), {}}; // it is printed in tables
+    return {GroupId::Kind::Name, visibleText(group->text()), {}}; // the text is printed in tables
   if (group->is(Argument::Kind::Operand))
     return ofValue(*node.operand(*group));
   if (std::optional<std::vector<int64_t>> ranks = ranksOf(*group))
@@ -238,7 +239,7 @@ bool isKnownByPlace(const Group &group) {
   return llvm::any_of(group.attributes, [](const auto &attribute) { return attribute.first == knownByPlace; });
 }
 
-/// Members that a file or the call states; those that were assumed prove nothing.
+/// Returns the members that a file or the call states; assumed members prove nothing.
 Cells statedMembers(const GroupTable &table, const GroupId &id) {
   const Group *group = id.kind == GroupId::Kind::Name ? table.find(id.text) : nullptr;
   return group && group->assumed ? Cells() : possibleMembers(table, id);
@@ -265,8 +266,8 @@ Cells possibleMembers(const GroupTable &table, const GroupId &id) {
   return group->ranks.empty() ? Cells() : Cells{group->ranks};
 }
 
-// The table of rank 0 may say [0] where those of ranks 1 and 2 say [1, 2]. Rank 0 cannot know, so it does not decide by
-// the one rank of its own list.
+// The table of rank 0 may contain [0] where those of ranks 1 and 2 contain [1, 2]. Rank 0 cannot see the other tables,
+// so it does not decide by the one rank of its own list.
 Cells sharedMembers(const GroupTable &table, const GroupId &id, std::optional<int64_t> world) {
   if (!world)
     return possibleMembers(table, id);
@@ -280,22 +281,21 @@ Cells sharedMembers(const GroupTable &table, const GroupId &id, std::optional<in
   return static_cast<int64_t>(group->ranks.size()) == *world ? Cells{group->ranks} : Cells();
 }
 
-// Members decide where a file or the call states them: a group that may be [0, 1] or [2, 3], one cell of a partition,
-// may be "tp" with [2, 3]. Members that were assumed, because no file states them, decide nothing.
+// Members decide if a file or the call states them: a group that may be [0, 1] or [2, 3], one cell of a partition, may
+// be "tp" with [2, 3]. Assumed members decide nothing.
 bool mayBeOneGroup(const GroupTable &table, const GroupId &a, const GroupId &b) {
   if (a == b || isVague(a) || isVague(b))
     return true;
   Cells left = statedMembers(table, a), right = statedMembers(table, b);
-  // Because a name that nobody describes is a key of the registry, and so another group than any other key.
+  // An undescribed name is a key of the registry, and so another group than any other key.
   if (left.empty() || right.empty())
     return a.kind != b.kind;
   return llvm::any_of(left, [&](const auto &cell) { return llvm::is_contained(right, cell); });
 }
 
-// Counts for each list of ranks how many groups may have it, and then looks each group's lists up. With "a" and "b"
-// both stated as [0, 1] and "c" as [0, 2], the list [0, 1] has two holders: a and b are open, c is not. A name that
-// nobody describes and a call that gives ranks may be one group as well, so as soon as there is one of each kind both
-// are open.
+// Counts for each list of ranks how many groups may have it, and then looks up each group's lists. With "a" and "b"
+// both stated as [0, 1] and "c" as [0, 2], the list [0, 1] has two holders: a and b are open, c is not. An undescribed
+// name and a call that gives ranks may be one group as well, so if there is one of each kind, both are open.
 std::vector<bool> openGroups(const GroupTable &table, llvm::ArrayRef<GroupId> groups, std::optional<int64_t> world) {
   auto membersOf = [&](const GroupId &id) {
     return id.kind == GroupId::Kind::Name && world ? sharedMembers(table, id, world) : statedMembers(table, id);

@@ -11,9 +11,9 @@
 namespace ccgraph {
 namespace {
 
-// --- What a program says of its groups -----------------------------------------------------------------------------
+// --- Facts about the groups of a program ----------------------------------------------------------------------------
 
-/// A chain from a collective to an input or an output of the graph is not followed any further than this.
+/// The maximum length of a chain from a collective to an input or an output of the graph.
 constexpr unsigned longestChain = 16;
 
 bool isPlainStep(const Node &node) {
@@ -21,7 +21,7 @@ bool isPlainStep(const Node &node) {
          !node.op()->collective && (node.op()->isView || node.op()->role != OpRole::Compute || node.op()->movesBytes);
 }
 
-/// Whether the value is an input of the graph, but for views, copies and conversions.
+/// Returns whether the value is an input of the graph, possibly through views, copies and conversions.
 bool comesFromInput(const Node *node) {
   for (unsigned i = 0; node && i < longestChain; ++i) {
     if (node->opcode() == Opcode::Placeholder || node->opcode() == Opcode::GetAttr)
@@ -33,14 +33,14 @@ bool comesFromInput(const Node *node) {
   return false;
 }
 
-/// A wait, view, copy, conversion or further collective; division by the number of ranks too.
+/// Returns true for a wait, view, copy, conversion or further collective, and for a division by the number of ranks.
 bool keepsGradient(const Node &node) {
   llvm::StringRef target = node.target().str();
   return isPlainStep(node) || (node.op() && node.op()->collective) || target.startswith("aten.div.") ||
          target.startswith("aten.mul.");
 }
 
-/// Whether the value becomes outputs of the graph and nothing else, as gradients do.
+/// Returns whether the value only becomes outputs of the graph, as gradients do.
 bool goesToOutput(const Node &node, unsigned steps = longestChain) {
   if (steps == 0 || !node.hasUses())
     return false;
@@ -50,7 +50,7 @@ bool goesToOutput(const Node &node, unsigned steps = longestChain) {
   });
 }
 
-/// Losses and norms say nothing of where their group stands.
+/// Losses and norms do not show the position of their group.
 bool isScalar(const Node &launch) {
   std::optional<int64_t> bytes = inputBytes(launch);
   return bytes && *bytes <= 8;
@@ -70,8 +70,8 @@ unsigned depthOf(const Node &launch, const CollectiveCall &call) {
   }
 }
 
-/// What a call says of how many members its group has: a number, or splits, one a member. A list of ranks in the call
-/// is that of one rank, and so is its length.
+/// Returns the number of members that a call states: a number, or splits, one a member. A list of ranks in the call
+/// belongs to one rank, and so does its length.
 int64_t statedSize(const Node &call, const CollectiveCall &read, const GroupId &id) {
   if (id.kind == GroupId::Kind::Ranks)
     return 0;
@@ -139,7 +139,7 @@ int64_t endOfTable(const GroupTable &table) {
 
 // --- Strides -------------------------------------------------------------------------------------------------------
 
-/// Places of the groups, innermost first.
+/// Returns the indices of the groups, innermost first.
 std::vector<size_t> fromInside(llvm::ArrayRef<UsedGroup> groups) {
   std::vector<size_t> order(groups.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -151,7 +151,7 @@ std::vector<size_t> fromInside(llvm::ArrayRef<UsedGroup> groups) {
 
 constexpr int64_t mostRanks = int64_t(1) << 20;
 
-/// Empty where the product is larger than any job.
+/// Returns an empty value if the product exceeds any job.
 std::optional<int64_t> productOf(llvm::ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -162,7 +162,7 @@ std::optional<int64_t> productOf(llvm::ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The sizes that are dimensions: neither a single rank nor the whole world.
+/// Returns the sizes that are dimensions: neither a single rank nor the whole world.
 std::vector<int64_t> dimensions(llvm::ArrayRef<UsedGroup> groups, int64_t world) {
   std::vector<int64_t> sizes;
   for (const UsedGroup &group : groups)
@@ -171,7 +171,7 @@ std::vector<int64_t> dimensions(llvm::ArrayRef<UsedGroup> groups, int64_t world)
   return sizes;
 }
 
-/// The size of the one group of which none is stated, as the rest of the world; 0 where that is not clear.
+/// Returns the size of the only group without a stated size, as the rest of the world; 0 if that is ambiguous.
 int64_t sizeOfRest(llvm::ArrayRef<UsedGroup> groups, int64_t world) {
   auto isOpen = [](const UsedGroup &group) { return group.size == 0; };
   std::optional<int64_t> product = productOf(dimensions(groups, world));
@@ -180,14 +180,15 @@ int64_t sizeOfRest(llvm::ArrayRef<UsedGroup> groups, int64_t world) {
   return world / *product;
 }
 
-/// Whether the two are dimensions of one mesh: each cell of one meets each cell of the other in one rank at most.
+/// Returns whether the two are dimensions of one mesh: each cell of one shares at most one rank with each cell of the
+/// other.
 bool areDimensions(const GroupLayout &a, const GroupLayout &b) {
   const GroupLayout &inner = a.stride <= b.stride ? a : b, &outer = a.stride <= b.stride ? b : a;
   return outer.stride % (inner.stride * inner.size) == 0;
 }
 
-// Groups are placed from the innermost one to the outermost one. Each takes the smallest stride at which it is a
-// dimension beside those that have been placed.
+// Groups are placed from the innermost to the outermost. Each gets the smallest stride at which it is a dimension
+// besides the groups already placed.
 class Nesting {
 public:
   Nesting(llvm::ArrayRef<UsedGroup> groups, int64_t world) : groups_(groups), world_(world), layouts_(groups.size()) {}
@@ -219,7 +220,7 @@ private:
     for (const GroupLayout &layout : placed_)
       if (layout.stride <= mostRanks / layout.size)
         strides.push_back(layout.stride * layout.size);
-    for (const UsedGroup &other : groups_) // which may turn out to be inside
+    for (const UsedGroup &other : groups_) // these may be inside
       if (other.size > 1 && other.size <= mostRanks)
         strides.push_back(other.size);
     llvm::sort(strides);
@@ -268,7 +269,7 @@ std::optional<int64_t> knownWorldSize(const Graph &graph) {
   return std::nullopt;
 }
 
-// Three sizes of which the largest is the product of the others are two dimensions and the whole mesh. Two sizes are
+// If the largest of three sizes is the product of the others, they are two dimensions and the whole mesh. Two sizes are
 // two dimensions.
 int64_t impliedWorldSize(llvm::ArrayRef<UsedGroup> groups) {
   for (const UsedGroup &group : groups)

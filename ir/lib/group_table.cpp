@@ -4,8 +4,8 @@
 
 namespace ccgraph {
 
-// One name may stand for several groups, one on each part of the machine: "tp" with the cells [0, 1] and [2, 3] is [2,
-// 3] for rank 3. Its size is known without the rank where all cells have one size.
+// One name may mean several groups, one on each part of the machine: "tp" with the cells [0, 1] and [2, 3] is [2, 3]
+// for rank 3. Its size is known without the rank if all cells have one size.
 llvm::ArrayRef<int64_t> Group::members(int64_t rank) const {
   if (partition.empty())
     return ranks;

@@ -12,7 +12,7 @@
 namespace ccgraph {
 namespace {
 
-/// What is known where a program is looked at.
+/// The facts that are known where a program is checked.
 struct Facts {
   llvm::ArrayRef<Group> groups;
   std::optional<int64_t> rank;
@@ -21,16 +21,16 @@ struct Facts {
 
 struct Finding {
   const Guard *guard;
-  /// empty where there is no such group
+  /// empty if there is no such group
   std::optional<GuardValue> now;
 };
 
-/// Whether someone has said which groups there are.
+/// Returns whether any group is known and not only assumed.
 bool areGroupsKnown(const Facts &facts) {
   return llvm::any_of(facts.groups, [](const Group &group) { return !group.assumed; });
 }
 
-/// As PyTorch's registry describes it.
+/// Compares with the description in PyTorch's registry.
 bool isDefaultGroup(const Group &group) { return group.description == "default_pg"; }
 
 std::vector<int64_t> allRanks(RunPlace place) {
@@ -39,8 +39,7 @@ std::vector<int64_t> allRanks(RunPlace place) {
   return ranks;
 }
 
-/// The members of a group, as far as the run has them; empty where nobody has said, or where they differ by a rank that
-/// is unknown.
+/// Returns the members of a group, as far as the run has them; empty if they are unknown, or depend on an unknown rank.
 std::optional<std::vector<int64_t>> membersOf(const Facts &facts, const Group &group) {
   bool unknown = group.ranks.empty() && group.partition.empty();
   if (unknown || (!facts.rank && !group.partition.empty()))
@@ -53,7 +52,7 @@ std::optional<std::vector<int64_t>> membersOf(const Facts &facts, const Group &g
   return members;
 }
 
-/// Known without a rank, too, where all cells of a partition have one size.
+/// Returns the size; known even without a rank if all cells of a partition have one size.
 std::optional<int64_t> sizeOf(const Facts &facts, const Group &group) {
   if (!facts.place)
     return group.size();
@@ -61,7 +60,7 @@ std::optional<int64_t> sizeOf(const Facts &facts, const Group &group) {
   return members ? std::optional<int64_t>(members->size()) : std::nullopt;
 }
 
-/// This rank's place, -1 outside.
+/// Returns this rank's place, -1 outside.
 std::optional<int64_t> placeIn(const Facts &facts, const Group &group) {
   auto members = membersOf(facts, group);
   if (!facts.rank || !members)
@@ -75,7 +74,7 @@ std::optional<GuardValue> answer(std::optional<Value> value) {
   return value ? std::optional<GuardValue>(std::move(*value)) : std::nullopt;
 }
 
-/// Empty where nobody can tell.
+/// Returns an empty value if the fact is unknown.
 std::optional<GuardValue> valueOf(const Facts &facts, const Group &group, GuardFact fact) {
   switch (fact) {
   case GuardFact::Name:

@@ -12,16 +12,16 @@ bool isNamed(const Node &placeholder, llvm::StringRef prefix) {
   return placeholder.opcode() == Opcode::Placeholder && placeholder.target().str().startswith(prefix);
 }
 
-/// Because only these can, and effects cost more than a look at the operator.
+/// Returns true for operators that can launch; effects cost more than this test.
 bool mayLaunch(const Node &node) {
   const OpDef *op = node.op();
   return op && (op->collective || op->role == OpRole::ControlDeps);
 }
 
-/// Which holders are written down: who only counts bytes needs no more than the ends of each life.
+/// Which holders are stored: a caller that only counts bytes needs only the ends of each life.
 enum class Holders : uint8_t { All, Ends };
 
-/// One walk down the program.
+/// Computes the lives in one traversal of the program.
 class LifeReader {
 public:
   LifeReader(const Graph &graph, const StorageMap &storages, const Flights &flights, Holders kept)
@@ -47,20 +47,20 @@ public:
 
 private:
   static constexpr uint32_t none = ~0U;
-  /// Because a pass that moves the last of n waits looks at n storages, which a pass that moves all of them would do n
-  /// times. So it is with the waits on n launches into one buffer.
+  /// For n waits on n storages, a pass that moves the last wait examines n storages; a pass that moves all waits would
+  /// do so n times. The same applies to the waits on n launches into one buffer. Above this limit only the last wait is
+  /// a holder.
   static constexpr size_t mostHeldByEachWait = 512;
-  /// So many are written down for each storage; more are shared.
+  /// This many holders are stored for each storage; more are shared.
   static constexpr size_t fewHeld = 8;
-  /// One launch: the storages that it holds to its waits, and those that a transfer touches as long
-  /// as nobody has waited.
+  /// One launch: the storages that it holds to its waits, and those that the collective accesses until the first wait.
   struct Flight {
     llvm::SmallVector<StorageId, 4> held;
     llvm::SmallVector<StorageId, 4> inFlight;
     Node *lastWait = nullptr;
-    /// of all waits but the first
+    /// index of the SharedHold of all waits but the first
     uint32_t shared = none;
-    /// of the waits, only the last is to hold it
+    /// only the last of the waits holds it
     bool isLong = false;
   };
   static bool isLong(const Flights::Landing &landing) { return landing.launches.size() > mostHeldByEachWait; }
@@ -79,8 +79,8 @@ private:
       joinPools(*storages_.owner(id), held);
   }
 
-  /// A pool is alive where one of its members is: from the start where one of them is an input, to the end where the
-  /// caller holds one. Nodes that allocate members hold the pool, see visit().
+  /// A pool is live where one of its members is: from the start if one of them is an input, to the end if one is
+  /// caller-owned. Nodes that allocate members hold the pool, see visit().
   void joinPools(const Node &owner, const CallerHeld &held) {
     if (owner.opcode() == Opcode::CallFunction)
       return;
@@ -92,7 +92,7 @@ private:
     }
   }
 
-  /// Because an order may put any node that allocates a member of a pool before the others, each of them holds it.
+  /// An order may put any node that allocates a member of a pool first, so each of these nodes holds the pool.
   void holdPools(Node *node) {
     for (StorageId id : storages_.storages(node))
       if (storages_.isPool(id))
@@ -105,7 +105,7 @@ private:
       note(life.holders, node, 2);
   }
 
-  /// Because nodes come in program order, the last one noted is the last of all.
+  /// Nodes come in program order, so the node recorded last is the last of all.
   void note(llvm::SmallVectorImpl<Node *> &holders, Node *node, size_t ends) const {
     if (kept_ == Holders::Ends && holders.size() == ends)
       holders.back() = node;
@@ -113,7 +113,7 @@ private:
       holders.push_back(node);
   }
 
-  /// One more node that holds all of these, as some did before it.
+  /// Adds a node that holds all of these, as earlier nodes did.
   void share(uint32_t &number, llvm::ArrayRef<StorageId> held, Node *node) {
     if (number == none) {
       number = static_cast<uint32_t>(shared_.size());
@@ -139,8 +139,8 @@ private:
       launch(node, effectsOf(*node));
   }
 
-  /// Because each getitem names all elements of its list, they share them, and of a long one only the last getitem holds
-  /// them all. False for a getitem of a short list, and for any other node.
+  /// Each getitem names all elements of its list, so getitems share them; for a long list only the last getitem holds
+  /// them all. Returns false for a getitem of a short list, and for any other node.
   bool takeFromList(Node *node) {
     auto index = getItemIndex(*node);
     if (!index || storages_.storages(node->operand(0)).size() <= fewHeld)
@@ -173,7 +173,7 @@ private:
       holdByLast(id, last);
   }
 
-  /// One of many that hold it, all others of which stand above.
+  /// Adds one of many holders, all others of which precede it.
   void holdByLast(StorageId id, Node *last) {
     StorageLife &life = lives_[id];
     life.lastWaitOnly = true;
@@ -240,7 +240,7 @@ private:
   llvm::DenseMap<const Node *, llvm::SmallVector<const Flights::Landing *, 1>> landingsAt_; ///< by wait; looked up only
   std::vector<StorageLife> lives_;
   std::vector<SharedHold> shared_;
-  /// by list: what its getitems share, `none` after the first of them; looked up only
+  /// by list: index of the SharedHold of its getitems, `none` after the first of them; looked up only
   llvm::DenseMap<const Node *, uint32_t> sharedByGetItems_;
   std::vector<Flight> flights_;
   llvm::DenseMap<const Node *, size_t> flightOf_; ///< by launch; looked up only
@@ -264,7 +264,7 @@ StorageLives storageLives(const Graph &graph, const StorageMap &storages, const 
 
 namespace {
 
-/// Calls `visit` with each node, in program order, and the bytes alive there.
+/// Calls `visit` with each node, in program order, and the live bytes there.
 template <typename Visit>
 void walkAliveBytes(const Graph &graph, const StorageMap &storages, Visit visit) {
   std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());

@@ -18,7 +18,8 @@ struct LetterRange {
   unsigned last;
 };
 
-/// Letters of general category L that str.isidentifier() accepts and NFKC keeps; tests/python/names_test.py compares with Python's tables.
+/// Letters of general category L that str.isidentifier() accepts and NFKC keeps; tests/python/names_test.py compares
+/// them with Python's tables.
 constexpr LetterRange letters[] = {
     {0xc0, 0xd6},     {0xd8, 0xf6},     {0xf8, 0x131},    {0x134, 0x13e},   {0x141, 0x148},   {0x14a, 0x17e},
     {0x180, 0x1c3},   {0x1cd, 0x1f0},   {0x1f4, 0x2af},   {0x370, 0x373},   {0x376, 0x377},   {0x37b, 0x37d},
@@ -34,10 +35,10 @@ constexpr StringRef keywords[] = {"False",  "None",   "True",    "and",      "as
                                   "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
                                   "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
 
-/// Words that mean something else in FX text: a node of that name could not be told from them.
+/// Words with another meaning in FX text: a node of that name would be ambiguous.
 constexpr StringRef wordsOfFxText[] = {"self", "torch", "inf", "nan", "operator", "math", "builtins"};
 
-/// Takes one letter beyond ASCII off the front; false where none stands there.
+/// Consumes one letter beyond ASCII; returns false if the text does not start with one.
 bool takeLetter(StringRef &text) {
   const auto *at = reinterpret_cast<const llvm::UTF8 *>(text.data());
   llvm::UTF32 letter = 0;
@@ -47,7 +48,7 @@ bool takeLetter(StringRef &text) {
   return llvm::any_of(letters, [&](LetterRange range) { return range.first <= letter && letter <= range.last; });
 }
 
-/// Letters, digits and underscores, at least one.
+/// Returns true for letters, digits and underscores, at least one.
 bool isWord(StringRef text) {
   if (text.empty())
     return false;
@@ -61,7 +62,7 @@ bool isWord(StringRef text) {
   return true;
 }
 
-/// True if there is a part between any two dots, and `accept` takes each.
+/// Returns true if `accept` accepts each of the parts between dots, none of which may be empty.
 bool isPath(StringRef text, bool (*accept)(StringRef)) {
   while (true) {
     auto [part, rest] = text.split('.');
@@ -76,7 +77,8 @@ bool isPath(StringRef text, bool (*accept)(StringRef)) {
 /// `from` is a keyword of Python and a word of PyTorch's schemas: aten.random_.from(x, from = 0).
 bool isWordOfSchema(StringRef text) { return isIdentifier(text) && (!isPythonKeyword(text) || text == "from"); }
 
-/// Functions of Python and torch that do more than compute. No graph calls them; a text that did would run what a file says.
+/// Functions of Python and torch that do more than compute. No graph calls them; a text that called them would let a
+/// file execute code.
 constexpr StringRef effectful[] = {"__import__",
                                    "breakpoint",
                                    "call",
@@ -102,7 +104,8 @@ constexpr StringRef effectful[] = {"__import__",
                                    "import_ir_module",
                                    "import_ir_module_from_buffer",
                                    "import_module"};
-/// Modules of torch whose functions graphs call; through others of its attributes all of Python could be reached, such as torch.os.
+/// Modules of torch whose functions graphs call. Other attributes of torch, such as torch.os, give access to all of
+/// Python.
 constexpr StringRef modules[] = {"torch._C._nn.",
                                  "torch._C.",
                                  "torch._dynamo.external_utils.",
@@ -121,7 +124,7 @@ bool isIdentifier(StringRef text) { return isWord(text) && !llvm::isDigit(text.f
 bool isPythonKeyword(StringRef text) { return std::binary_search(std::begin(keywords), std::end(keywords), text); }
 
 bool isNodeName(StringRef text) {
-  // Most names have a digit or an underscore, which none of these words has.
+  // Most names have a digit or an underscore, unlike these words.
   bool plain = llvm::all_of(text, llvm::isAlpha);
   return isIdentifier(text) && !(plain && (isPythonKeyword(text) || llvm::is_contained(wordsOfFxText, text)));
 }

@@ -5,8 +5,8 @@ namespace {
 
 constexpr unsigned labelBits = 62;
 constexpr uint64_t labelLimit = uint64_t(1) << labelBits;
-/// Room left after an appended node: large enough for most passes' insertions, small enough for 2^42 nodes. Each
-/// insertion at one place halves it, so 20 of them fit between two neighbours before anything is relabelled.
+/// Labels left free after an appended node: enough for most passes' insertions, and small enough for 2^42 nodes. Each
+/// insertion at one place halves the gap, so 20 nodes fit between two neighbours before a relabelling.
 constexpr uint64_t appendGap = uint64_t(1) << 20;
 /// A range of 2^i labels may hold up to (2 / overflowBase)^i nodes; 1 < overflowBase < 2 trades relabelling against
 /// label bits.
@@ -38,7 +38,7 @@ void OrderList::remove(Node *node) {
 void OrderList::assignLabel(Node *node) {
   uint64_t low = node->prev_ ? node->prev_->label_ : 0;
   uint64_t high = node->next_ ? node->next_->label_ : labelLimit;
-  // Because nodes are mostly appended, the last one does not take half of all labels that are left.
+  // Nodes are mostly appended, so the last one does not take half of all remaining labels.
   if (!node->next_ && high - low > 2 * appendGap)
     high = low + 2 * appendGap;
   if (high - low < 2) {
@@ -49,10 +49,10 @@ void OrderList::assignLabel(Node *node) {
   node->label_ = low + (high - low) / 2;
 }
 
-/// Tries ranges of 2, 4, 8, ... labels around the node, and takes the first in which its nodes are few enough; the
-/// header has an example. Because a range must be sparse to be chosen, many insertions fit into it before it is chosen
-/// again; that is why the work on all of its nodes is small for each of them. `first` and `last` only move outwards, so
-/// the search costs no more than the relabelling.
+/// Tries ranges of 2, 4, 8, ... labels around the node, and takes the first that contains few enough nodes; the header
+/// has an example. A range must be sparse to be chosen, so many insertions fit into it before it is chosen again.
+/// Therefore the amortised cost of relabelling all its nodes is small for each insertion. `first` and `last` only move
+/// outwards, so the search costs no more than the relabelling.
 void OrderList::relabelAround(Node *node) {
   Node *first = node;
   Node *last = node;

@@ -132,7 +132,7 @@ void visitValue(const PlanValue &value, bool reads, bool writes, Visit visit) {
 void visitKernel(const KernelStep &step, Visit visit) {
   for (const PlanOperand &operand : step.operands) {
     visitValue(operand.value, operand.reads, operand.writes, visit);
-    // Because the number itself is read even where no element is.
+    // The number itself is read even if no element is.
     if (!operand.reads && !operand.writes)
       forEachSlot(operand.value, [&](SlotId slot) { visit({nullptr, slot, true, false}); });
   }
@@ -173,7 +173,7 @@ std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup) 
   Dims sizes, strides;
   for (auto [size, stride] : llvm::zip(window.type->sizes(), window.type->strides())) {
     std::optional<int64_t> step = natural(stride, lookup), count = natural(size, lookup);
-    // Because what is expanded reaches no further for it, however large.
+    // An expanded dimension (stride 0) does not extend the range, however large it is.
     if (!step || (!count && *step != 0))
       return std::nullopt;
     strides.push_back(*step);

@@ -27,18 +27,19 @@ Print::Row rowOf(const Plan &plan, const PlanWindow &window) {
   return {window.type->dtype(), productOf(sizes)};
 }
 
-/// What each member says alike of a row: what it receives of a scatter, of which only the root sends, else what it sends.
+/// Returns the window on which all members agree: the received one for a scatter, in which only the root sends, else
+/// the sent one.
 const std::optional<PlanWindow> &commonOf(CollectiveKind kind, const PlanRow &row) {
   return kind == CollectiveKind::Scatter || kind == CollectiveKind::Recv ? row.receive : row.send;
 }
 
-/// One call at its place in one rank's list.
+/// One call and its position in one rank's list.
 struct Launch {
   size_t step;
   Print print;
 };
 
-/// What one rank launches.
+/// The launches of one rank.
 struct Program {
   const Plan *plan;
   std::vector<Launch> launches; ///< without transfers
@@ -73,7 +74,7 @@ private:
     std::vector<Launch> receives;
   };
 
-  /// `culprit`: who stands against more that agree; empty where that is not told.
+  /// `culprit`: the ranks that contradict a majority; empty if there is no majority.
   void wrong(const std::string &where, std::string message, std::string repair, std::string culprit = "") {
     Diagnostic diagnostic;
     diagnostic.rule = "plan.ranks";
@@ -116,7 +117,7 @@ private:
   }
 
   // --- Collectives ------------------------------------------------------------------------------------------
-  /// Launches whatever all members have at the head of their lists, until none is left or none can be.
+  /// Launches every call that all members have at the head of their lists, until no call is left or none can start.
   void launchAll() {
     for (const auto &[rank, program] : programs_)
       arrive(rank);
@@ -130,7 +131,7 @@ private:
         return reportStuck(rank);
   }
 
-  /// The rank has a new head: counts it in for its group.
+  /// Counts the rank's new head for its group.
   void arrive(int64_t rank) {
     Program &program = programs_.at(rank);
     if (program.next == program.launches.size())
@@ -165,7 +166,8 @@ private:
     return program.launches[program.next];
   }
 
-  /// Each rank with the first of those that are most, or with the first of all where none are.
+  /// Compares each rank with the first rank of the largest agreeing set, or with the first of all if there is no
+  /// largest set.
   void compareAll(llvm::ArrayRef<int64_t> ranks, const std::map<std::string, std::vector<int64_t>> &votes) {
     const std::vector<int64_t> *most = nullptr;
     bool alone = false;
@@ -195,8 +197,8 @@ private:
             "make all ranks of a group launch the same calls on it, in one order", culprit);
   }
 
-  /// Who waits for whom is followed until somebody waits for nobody, or comes a second time: those two are told of, because whoever
-  /// waits for one of them is held up by them.
+  /// Follows the ranks that wait for each other until a rank waits for no other, or occurs a second time. These two
+  /// ranks are reported, because they block every rank that waits for one of them.
   void reportStuck(int64_t rank) {
     std::set<int64_t> seen;
     int64_t absent = absentFrom(rank);
@@ -218,7 +220,7 @@ private:
     return programs_.at(rank).next == programs_.at(rank).launches.size();
   }
 
-  /// The first member of the group of the rank's head that is not there.
+  /// Returns the first member of the group of the rank's head that has not arrived.
   [[nodiscard]] int64_t absentFrom(int64_t rank) const {
     const std::vector<int64_t> &members = headOf(rank).print.members;
     std::vector<int64_t> ranks = given(members);
@@ -226,8 +228,8 @@ private:
                           [&](int64_t member) { return hasEnded(member) || headOf(member).print.members != members; });
   }
 
-  /// Of all ranks: the one whose program is not like that of all others, whoever its members are. Two groups of two have no majority,
-  /// but four ranks that are to run one program have.
+  /// Returns the one rank whose program differs from that of all others, whatever their groups. Two groups of two have
+  /// no majority, but four ranks of one program have.
   [[nodiscard]] std::string culpritByProgram() const {
     std::map<std::string, std::vector<int64_t>> votes;
     for (const auto &[rank, program] : programs_)
@@ -236,7 +238,7 @@ private:
       return "";
     auto [few, many] = std::minmax(*votes.begin(), *votes.rbegin(),
                                    [](const auto &a, const auto &b) { return a.second.size() < b.second.size(); });
-    // Because ranks that launch nothing tell nothing of what others should.
+    // Ranks without launches do not show what other ranks should launch.
     bool told = few.second.size() == 1 && many.second.size() > 1 && !many.first.empty();
     return told ? culpritText(few.second, many.second) : "";
   }
@@ -251,7 +253,7 @@ private:
     return text;
   }
 
-  /// Of a call that some wait for: those who have launched all that they have, if the others are more.
+  /// For a call with waiting members: returns those that have launched everything, if they are the minority.
   [[nodiscard]] std::string culpritOf(const Launch &head) const {
     std::vector<int64_t> wrong, right;
     for (int64_t rank : given(head.print.members)) {
@@ -266,7 +268,7 @@ private:
     if (!channel.sender || !channel.receiver) {
       const Plan *known = channel.sender ? channel.sender : channel.receiver;
       const Launch &launch = channel.sender ? channel.sends.front() : channel.receives.front();
-      // Because the plan of the other end may not be given.
+      // The plan of the other end may not be given.
       if (programs_.count(*launch.print.peer))
         reportLone(*known, launch, *launch.print.peer, 0);
       return;

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t mostThatShare = 8192;
 constexpr uint32_t never = ~0U;
 
-/// By stream: how many steps of the list, up to its last that counts, have surely ended.
+/// By stream: how many steps of the list, up to the stream's last counted step, have certainly ended.
 using Clock = std::vector<uint32_t>;
 
 void join(Clock &clock, const Clock &other) {
@@ -24,16 +24,16 @@ void join(Clock &clock, const Clock &other) {
     clock[i] = std::max(clock[i], other[i]);
 }
 
-/// When one buffer, or several on the same bytes, are used.
+/// The uses of one buffer, or of several on the same bytes.
 struct Life {
   /// by stream: 1 + the last step that uses it
   Clock last;
-  /// what every step that uses it knows when it begins
+  /// the common clock of all steps that use it, at their start
   Clock known;
   /// in the list
   uint32_t begin = never, end = 0;
 
-  /// All uses end before any use of the other begins.
+  /// Returns true if all uses end before any use of the other begins.
   [[nodiscard]] bool isBefore(const Life &other) const {
     for (size_t i = 0; i < last.size(); ++i)
       if (last[i] > other.known[i])
@@ -50,7 +50,7 @@ struct Life {
   }
 };
 
-/// Walks the list as an engine may run it.
+/// Traverses the list in an order in which an engine may run it.
 class Lives {
 public:
   explicit Lives(const Plan &plan)
@@ -108,7 +108,7 @@ private:
   std::vector<Life> lives_;
 };
 
-/// Bytes of one arena that one buffer has, or that go from one to another.
+/// Bytes of one arena that belong to one buffer, or to several in turn.
 struct Block {
   int64_t bytes = 0;
   Life life;
@@ -121,7 +121,7 @@ int64_t aligned(int64_t bytes) {
   return static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(bytes), bufferAlignment));
 }
 
-/// The bytes that the blocks take together.
+/// Places all blocks apart, and returns their total size.
 int64_t placeApart(std::vector<Block> &blocks) {
   int64_t end = 0;
   for (Block &block : blocks) {
@@ -186,7 +186,7 @@ private:
     return buffer.home == Home::Compute || buffer.home == Home::Communication;
   }
 
-  /// 0 for what lies in no arena.
+  /// Returns 0 for a buffer outside arenas.
   [[nodiscard]] std::optional<int64_t> sizeOf(const PlanBuffer &buffer) const {
     if (!isInArena(buffer))
       return 0;
@@ -208,14 +208,15 @@ private:
     return makeError(std::move(diagnostic));
   }
 
-  /// Does the buffer begin, in the plan's own layout, where an operand of the step lies that nobody uses later?
+  /// Returns true if the buffer begins, in the plan's own layout, at the place of an operand of the step that has no
+  /// later use.
   [[nodiscard]] bool takesOver(BufferId buffer, BufferId before) const {
     return plan_.buffers[buffer].home == plan_.buffers[before].home && sizes_[buffer] == sizes_[before] &&
            plan_.buffers[buffer].bytes == plan_.buffers[before].bytes && lives_[before].end == lives_[buffer].begin &&
            buffer < plan_.layout.offsets.size() && plan_.layout.offsets[buffer] == plan_.layout.offsets[before];
   }
 
-  /// By buffer: the first that had its bytes.
+  /// Returns, by buffer, the first buffer that had its bytes.
   [[nodiscard]] std::vector<BufferId> findOwners() const {
     std::vector<BufferId> owners(plan_.buffers.size());
     std::iota(owners.begin(), owners.end(), 0);

@@ -7,12 +7,12 @@
 namespace ccgraph {
 namespace {
 
-// The rule has two steps (torch.result_type). Within one kind of operand, dtypes are joined: the smallest that holds
-// both. Between kinds, tensors with dimensions count most, then 0-d tensors, then Python numbers, and a lower kind has
-// a say only if its class is higher:
+// The rule has two steps (torch.result_type). Within one kind of operand, dtypes are joined to the smallest that holds
+// both. Between kinds, tensors with dimensions come first, then 0-d tensors, then Python numbers; a lower kind counts
+// only if its class is higher:
 //   f16[4] + f64[]          f16    both floats: the tensor with dimensions decides
 //   i32[4] + f64[]          f64    a float beats an integer
-//   i64[4] + 2.5            f32    a number stands for its class, in the default dtype of it
+//  i64[4] + 2.5            f32    only the class of a number counts, with its default dtype
 //   u8[4] + i8[4]           i16    no 8-bit type holds -128 and 255
 //   f16[4] + 1j             c32    a complex number keeps the precision of the tensor
 bool isSigned(DType dtype) {
@@ -26,7 +26,7 @@ DType promoteIntegers(DType a, DType b) {
   DType positive = isSigned(a) ? b : a;
   if (sizeInBytes(negative) > sizeInBytes(positive))
     return negative;
-  // Because a sign needs a bit more than the unsigned type has; nothing wider than i64 exists.
+  // A sign needs one bit more than the unsigned type has; there is no type wider than i64.
   switch (sizeInBytes(positive)) {
   case 1:
     return DType::I16;
@@ -36,7 +36,7 @@ DType promoteIntegers(DType a, DType b) {
   return DType::I64;
 }
 
-/// Because a number stands for its class alone.
+/// Only the class of a number counts.
 DType defaultTypeOf(DType number) {
   if (number == DType::C128)
     return DType::C64;
@@ -45,7 +45,7 @@ DType defaultTypeOf(DType number) {
 
 std::optional<DType> join(std::optional<DType> a, DType b) { return a ? promoteTypes(*a, b) : b; }
 
-/// The dtype of a higher kind of operand, raised by that of a lower one only across classes.
+/// Returns the dtype of a higher kind of operand; a lower kind raises it only across classes.
 std::optional<DType> raise(std::optional<DType> higher, std::optional<DType> lower) {
   if (!higher || !lower)
     return higher ? higher : lower;

@@ -12,17 +12,17 @@
 namespace ccgraph {
 namespace {
 
-// A value is followed from view to viewed tensor up to the one that is no view, its base, and the bytes between the
-// beginnings are added up. With b = f32[8, 4][4, 1]:
+// A value is followed from view to base tensor up to a value that is no view, its base, and the byte distances between
+// the starts are added up. With b = f32[8, 4][4, 1]:
 //   s = slice(b, 0, 4, 8)    begins at row 4 of 16 bytes each:                    64
 //   r = select(s, 0, 1)      begins at row 1 of s: 16 bytes on, at                80
 // and r ends 16 bytes later, one row of 4 elements: its region is b, 80 to 96. select(b, 0, 4) is at 64 to 80, so a
 // launch may fill it while another one fills r.
 //
-// An as_strided in the chain counts from the beginning of the storage. So the offsets below it do not matter, and the
-// walk goes on only to find the base.
+// An as_strided in the chain counts from the start of the storage. So earlier offsets do not matter, and the traversal
+// continues only to find the base.
 
-/// Bytes between the first element of the viewed tensor and that of the view.
+/// Returns the bytes between the first element of the base tensor and that of the view.
 using OffsetRule = std::optional<int64_t> (*)(const Node &view, const Type &from);
 
 std::optional<int64_t> literal(const Node &node, int parameter, std::optional<int64_t> missing = std::nullopt) {
@@ -37,7 +37,7 @@ struct Axis {
   int64_t stride = 0;
 };
 
-/// The dimension that a view names at a parameter; empty where it is not known.
+/// Returns the dimension that a view names at a parameter; empty if unknown.
 std::optional<Axis> axisOf(const Node &view, int parameter, const Type &from) {
   if (mayBeReshapedBefore(*view.operand(0), view))
     return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Axis> axisOf(const Node &view, int parameter, const Type &from) {
 
 std::optional<int64_t> atStart(const Node &, const Type &) { return 0; }
 
-/// Counts from the end where negative, and stays within the dimension.
+/// Counts from the end if negative, and clamps to the dimension.
 std::optional<int64_t> atIndex(const Node &view, const Type &from) {
   auto axis = axisOf(view, 1, from);
   auto index = literal(view, 2, 0);
@@ -69,7 +69,7 @@ struct ViewEntry {
   OffsetRule offset;
 };
 
-/// Of a view that is not here nobody knows the offset, and regionOf answers nothing for all that is seen through it.
+/// The offset of a view that is not listed is unknown, and regionOf is empty for all values behind it.
 constexpr ViewEntry views[] = {
     {"aten._unsafe_view", atStart}, {"aten.alias", atStart},
     {"aten.detach", atStart},       {"aten.expand", atStart},
@@ -85,16 +85,16 @@ struct ReshapeEntry {
   llvm::StringLiteral key; ///< base
 };
 
-/// In-place changes of shape after which the tensor holds the elements that it held.
+/// In-place changes of shape that keep the tensor's elements.
 constexpr ReshapeEntry keepElements[] = {
     {"aten.squeeze_"}, {"aten.swapaxes_"}, {"aten.swapdims_"}, {"aten.t_"}, {"aten.transpose_"}, {"aten.unsqueeze_"},
 };
 
-/// How the elements of a list of views lie along a dimension.
+/// How the elements of a list of views divide a dimension.
 enum class Parting : uint8_t {
-  /// split: parts of so many rows, or of the rows that a list states
+  /// split: parts of a given number of rows, or of the rows that a list states
   Rows,
-  /// chunk: so many parts of equal length, but for the last
+  /// chunk: a given number of parts of equal length, except the last
   Count,
   /// unbind: a row each
   Each,
@@ -117,7 +117,7 @@ constexpr PartsEntry partings[] = {
     {"aten.unsafe_split_with_sizes", Parting::Rows, 2},
 };
 
-/// Rows before part `index` of a split.
+/// Returns the rows before part `index` of a split.
 std::optional<int64_t> splitRows(const Node &list, int64_t index) {
   const Argument *sizes = argumentAt(list, 1);
   if (sizes && sizes->is(Argument::Kind::Int))
@@ -148,7 +148,7 @@ std::optional<int64_t> rowsBefore(const Node &list, Parting parting, const Axis 
   return std::nullopt;
 }
 
-/// Of split(x, n), element i begins at row i * n; of split_with_sizes, after those before it; of unbind, at row i.
+/// In split(x, n), element i begins at row i * n; in split_with_sizes, after the earlier elements; in unbind, at row i.
 std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const PartsEntry &entry, const Type &from) {
   auto index = getItemIndex(getItem);
   std::optional<Axis> axis = axisOf(list, entry.dim, from);
@@ -167,16 +167,16 @@ const Type *stridedType(const Node &value) {
   return type && type->isTensor() && type->stridesKnown() ? type : nullptr;
 }
 
-/// What a value is a view of, and where in it.
+/// The base of a view, and the view's place in it.
 struct Step {
   const Node *from = nullptr;
   std::optional<int64_t> bytes;
-  /// counted from the beginning of the storage
+  /// counted from the start of the storage
   bool fromStorage = false;
 };
 
-/// In-place forms, buffers that are filled and waits yield the one tensor that they were given, as proven views of
-/// other kinds yield one that begins where it did.
+/// In-place forms, filled buffers and waits return their one input tensor. Proven views of other kinds return a tensor
+/// that begins at the same place.
 std::optional<Step> sharedStep(const Node &node) {
   Effects effects = effectsOf(node);
   llvm::SmallVector<const Node *, 2> shared;
@@ -189,7 +189,7 @@ std::optional<Step> sharedStep(const Node &node) {
   return Step{one ? shared[0] : nullptr, one ? std::optional<int64_t>(0) : std::nullopt};
 }
 
-/// Does an operator that is known make a list of new tensors, as _foreach_neg does?
+/// Returns true if a known operator creates a list of new tensors, like _foreach_neg.
 bool makesElements(const Node &list) {
   if (!list.op() || list.op()->opaque || list.op()->role != OpRole::Compute || partsOf(list))
     return false;
@@ -198,7 +198,7 @@ bool makesElements(const Node &list) {
          llvm::none_of(effects.operands, [](Access access) { return has(access, Access::Alias); });
 }
 
-/// An element of a list of new tensors has storage of its own; one of a split lies in what was split.
+/// An element of a list of new tensors has storage of its own; an element of a split lies in the operand.
 std::optional<Step> elementStep(const Node &getItem) {
   const Node &list = *getItem.operand(0);
   if (makesElements(list) || (list.op() && list.op()->collective && list.op()->freshResult))
@@ -218,7 +218,7 @@ Step stridedStep(const Node &node) {
   return {node.operand(0), saturatingMultiply(*elements, sizeInBytes(node.type()->dtype())), /*fromStorage=*/true};
 }
 
-/// Empty where a chain begins.
+/// Returns an empty value where a chain begins.
 std::optional<Step> stepOf(const Node &node) {
   if (!node.op() || node.numOperands() == 0)
     return std::nullopt;
@@ -235,14 +235,14 @@ std::optional<Step> stepOf(const Node &node) {
   return Step{&operand, entry && from ? entry->offset(node, *from) : std::nullopt};
 }
 
-/// Is the value a tensor that an operator known to us has just made? It begins where its storage does.
+/// Returns true if a known operator has just allocated the tensor. It then begins where its storage does.
 bool beginsItsStorage(const Node &value) {
   const OpDef *op = value.op();
   bool known = op && !op->opaque && op->shape && (op->role == OpRole::Compute || op->role == OpRole::Collective);
   return known && value.type() && value.type()->isTensor() && effectsOf(value).freshResult;
 }
 
-/// Bytes from the first element of a tensor to the last.
+/// Returns the bytes from the first element of a tensor to the last.
 std::optional<int64_t> span(const Type &type) {
   int64_t elements = 1;
   for (auto [size, stride] : llvm::zip(type.sizes(), type.strides())) {

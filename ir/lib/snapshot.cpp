@@ -4,8 +4,9 @@
 
 namespace ccgraph {
 
-// Two flat arrays: the states of the nodes in program order, and all their operands in one pool, of which a state knows
-// its stretch. indexById_ leads from a node's id to its place in the order, plus one, so that 0 is "was not there".
+// Two flat arrays: the states of the nodes in program order, and all their operands in one pool, in which each state
+// has a range. indexById_ maps a node's id to its position in the order plus one; 0 means that the node was not in the
+// order.
 GraphSnapshot::GraphSnapshot(const Graph &graph)
     : graph_(&graph), indexById_(graph.idLimit()), surroundings_(graph.surroundings()) {
   for (const auto &[name, subgraph] : graph.subgraphs())
@@ -41,9 +42,9 @@ const NodeState *GraphSnapshot::find(const Node *node) const {
   return index ? &states_[index - 1] : nullptr;
 }
 
-// Argument trees and provenance are compared by address, because an edit never changes one but stores another: an equal
-// tree at another address counts as a change, and a pass that rebuilt it has done something. The tree names operands by
-// index alone, so that which nodes these are is compared besides.
+// Argument trees and provenance are compared by address, because an edit never changes one but stores another. An equal
+// tree at another address counts as a change: the pass has rebuilt it. The tree refers to operands by index only, so
+// the operands are compared separately.
 bool GraphSnapshot::matchesNode(const NodeState &state, const Node *node) const {
   bool same = node == state.node && node->name() == state.name && node->target() == state.target &&
               node->type() == state.type && &node->arguments() == state.arguments &&

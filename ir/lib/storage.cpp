@@ -6,8 +6,8 @@
 
 namespace ccgraph {
 
-// One walk down the program gives each value the set of storages that it may occupy: a new storage where the node makes
-// memory, the sets of the operands that it may share, or both. An example, with the sets on the right:
+// One traversal of the program gives each value the set of storages that it may occupy: a new storage if the node
+// allocates memory, the sets of the operands that it may share, or both. An example, with the sets on the right:
 //   x = placeholder                    {0}
 //   v = view(x)                        {0}        a view has no storage of its own
 //   y = mylib.mystery(v)               {0, 1}     opaque: may return v, or something new
@@ -16,10 +16,10 @@ namespace ccgraph {
 //   w = wait_tensor(g)                 {3}
 // Sets are stored back to back in pool_, sorted, and a value has a range of it; views of one tensor each have a copy.
 //
-// Two things make several storages one (a pool, see the header): a set that grows beyond mostStorages, and an operator
+// Two causes join several storages into one (a pool, see the header): a set that exceeds mostStorages, and an operator
 // that gives a tensor the storage of another (set_). Pools are kept as a union-find: into_ leads from a storage towards
-// the smallest of its pool. A set that was stored before two of its storages met in a pool still names both; that is
-// why settlePools rewrites all sets at the end.
+// the smallest of its pool. A set that was stored before two of its storages joined one pool still contains both;
+// therefore settlePools rewrites all sets at the end.
 StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()), lists_(graph.idLimit()) {
   owner_.reserve(graph.size() / 2);
   for (const Node *node : graph)
@@ -134,12 +134,12 @@ StorageMap::Range StorageMap::unite(llvm::ArrayRef<StorageId> ids) {
   return store(set);
 }
 
-/// A list occupies what its elements do, however many these are: nobody asks it for one value.
+/// A list occupies the storages of its elements, however many they are: it is never used as one value.
 StorageMap::Range StorageMap::uniteList(llvm::ArrayRef<StorageId> ids) { return store(sorted(ids)); }
 
 namespace {
 
-/// Number of elements of a list result, as far as its type and its readers show; 0 for a single result.
+/// Returns the number of elements of a list result, as far as its type and its readers show; 0 for a single result.
 unsigned numElements(const Node &node) {
   unsigned count = node.type() && node.type()->isList() ? static_cast<unsigned>(node.type()->elements().size()) : 0;
   for (const Use &use : node.uses())
@@ -148,8 +148,9 @@ unsigned numElements(const Node &node) {
   return count;
 }
 
-/// The list parameter whose element i is element i of the result: waits on lists, in-place coalesced forms, batches of
-/// p2p. Null for other operators, and for those that yield a list beside a Work: its elements are elements of an element.
+/// Returns the list parameter whose element i is element i of the result: waits on lists, in-place coalesced forms,
+/// batches of p2p. Null for other operators, and for those that return a list besides a Work: its elements are elements
+/// of an element.
 const Argument *elementwiseList(const Node &node) {
   const CollectiveSpec *spec = collectiveOf(node);
   bool elementwise = isWait(node) || (spec && node.op()->results.size() == 1 &&
@@ -166,8 +167,8 @@ void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> vis
     forEachOperand(element, visit);
 }
 
-/// The argument of a collective that a getitem takes out of its result, and the collective: p[0][0][1] is b for
-/// p = allgather_([[a, b]], [x], g). Null where the result is none of the arguments.
+/// Returns the collective and its argument that a getitem reads from its result: p[0][0][1] is b for p =
+/// allgather_([[a, b]], [x], g). Null if the result is none of the arguments.
 std::pair<const Node *, const Argument *> filledArgument(const Node &getItem) {
   llvm::SmallVector<size_t, 4> path;
   const Node *call = &getItem;
@@ -178,7 +179,7 @@ std::pair<const Node *, const Argument *> filledArgument(const Node &getItem) {
   const CollectiveSpec *spec = collectiveOf(*call);
   bool fills = spec && !isPointToPoint(spec->kind);
   const Argument *argument = fills ? argumentAt(*call, spec->inPlace ? spec->input : spec->output) : nullptr;
-  // Because where the list comes beside a Work, it is the first of the two.
+  // If a list is returned together with a Work, the list is the first of the two.
   bool isPair = argument && call->op()->results.size() > 1;
   if (isPair && path.pop_back_val() != 0)
     return {call, nullptr};
@@ -209,7 +210,7 @@ void StorageMap::visit(const Node &node) {
     return;
   }
   Effects effects = effectsOf(node);
-  // Because one value that may be in any of a long list's storages makes a pool of them, and there may be many such values.
+  // A value that may be in any of a long list's storages joins them into a pool, because there may be many such values.
   for (unsigned i = 0; i < node.numOperands(); ++i)
     if (Range &own = whole_[node.operand(i)->id()]; own.count > mostStorages && has(effects.operands[i], Access::Alias))
       own = unite(storages(node.operand(i)).vec());
@@ -220,7 +221,7 @@ void StorageMap::visit(const Node &node) {
   whole = unite(ids);
 }
 
-// Because a text gives no type to a list, the type of the getitem says how large the element's storage is.
+// A text gives no type to a list, so the type of the getitem determines the size of the element's storage.
 void StorageMap::visitElement(const Node &getItem, unsigned index) {
   const Node *list = getItem.operand(0);
   if (auto [call, argument] = filledArgument(getItem); argument) {
@@ -238,15 +239,15 @@ void StorageMap::visitElement(const Node &getItem, unsigned index) {
   whole_[getItem.id()] = unite(llvm::SmallVector<StorageId, 4>(element.begin(), element.end()));
 }
 
-// Each element has a set of its own. Where the operator works on element i of a list alone (a wait on a list, an
-// in-place coalesced form, a batch of p2p), result i shares with operand i and with no other: for wait_tensors([a, b]),
-// element 1 is in b's storage. What a batch sends it does not share: that result is a token of its own. Otherwise each
-// element may share whatever the operator shares, as the elements of a split do.
+// Each element has a set of its own. If the operator works on element i of a list alone (a wait on a list, an in-place
+// coalesced form, a batch of p2p), result i shares only with operand i: for wait_tensors([a, b]), element 1 is in b's
+// storage. A batch does not share the tensors that it sends: such a result is a separate token. Otherwise each element
+// may share everything that the operator shares, like the elements of a split.
 void StorageMap::visitList(const Node &node, unsigned count) {
   Effects effects = effectsOf(node);
   const Argument *list = elementwiseList(node);
   auto types = node.type() ? node.type()->elements() : llvm::ArrayRef<const Type *>();
-  std::optional<Range> shared; // by every element that is paired with none of the list's
+  std::optional<Range> shared; // by every element that no list element is paired with
   llvm::SmallVector<Range, 8> ranges;
   llvm::SmallVector<StorageId, 8> all;
   for (unsigned i = 0; i < count; ++i) {

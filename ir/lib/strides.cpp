@@ -6,11 +6,11 @@
 namespace ccgraph {
 namespace {
 
-// Strides tell how many elements lie between two neighbours along a dimension. The questions of this file are answered
-// by walking the dimensions from the innermost in memory outwards, with the stride that a tensor without gaps would
-// have there. f32[2, 3] with strides [3, 1] is row-major; with [1, 2] it is dense, as its transpose is row-major; with
-// [4, 1] it has a gap of one element after each row. Dimensions of size 1 have no neighbours, so their strides mean
-// nothing.
+// Strides are the distances between two neighbours along a dimension, in elements. The functions of this file visit the
+// dimensions from the innermost in memory outwards, and compare with the stride that a tensor without gaps would have
+// there. f32[2, 3] with strides [3, 1] is row-major; with [1, 2] it is dense, as its transpose is row-major; with [4,
+// 1] it has a gap of one element after each row. Dimensions of size 1 have no neighbours, so their strides have no
+// meaning.
 
 /// Dimensions of [n, c, h, w] or [n, c, d, h, w] from the innermost in memory; empty for other ranks.
 DimsRef channelsLastOrder(size_t rank) {
@@ -21,7 +21,8 @@ DimsRef channelsLastOrder(size_t rank) {
   return rank == 5 ? DimsRef(of5) : DimsRef();
 }
 
-/// Positive if dimension a must lie outside b, negative if it lies inside already, 0 if no operand tells.
+/// Returns a positive number if dimension a must lie outside b, negative if it already lies inside, 0 if no operand
+/// orders them.
 int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes, std::pair<size_t, size_t> dims) {
   auto [a, b] = dims;
   for (DimsRef strides : likes) {
@@ -35,7 +36,7 @@ int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes, std::pair<size_t, 
   return 0;
 }
 
-/// Strides of new memory in which the dimensions stand in this order, innermost first.
+/// Returns the strides of new memory whose dimensions are in this order, innermost first.
 Dims stridesInOrder(DimsRef sizes, llvm::ArrayRef<int64_t> innerFirst) {
   Dims strides(sizes.size());
   int64_t step = 1;
@@ -125,11 +126,11 @@ Dims preservedStrides(DimsRef sizes, DimsRef strides) {
 }
 
 // x + 1 for x = f32[2, 3][1, 2] is f32[2, 3][1, 2] again, and not row-major: dimension 0 lies inside dimension 1 in x,
-// so it does in the result. A stretched operand (stride 0) says nothing, and the next operand is asked.
+// so it does in the result. An expanded operand (stride 0) does not order dimensions, and the next operand is used.
 Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes) {
   Dims innerFirst = allDims(static_cast<int64_t>(sizes.size()));
   std::reverse(innerFirst.begin(), innerFirst.end());
-  // Because the comparison is not transitive where strides are 0, the order is that of PyTorch's insertion sort.
+  // The comparison is not transitive where strides are 0, so the order is that of PyTorch's insertion sort.
   for (size_t i = 1; i < innerFirst.size(); ++i)
     for (size_t at = i, below = i; below-- > 0;) {
       int order = compareDims(sizes, likes, {innerFirst[below], innerFirst[at]});
@@ -161,11 +162,11 @@ std::optional<Dims> inferSizes(DimsRef wanted, int64_t count) {
   return sizes;
 }
 
-// Walks the old dimensions from the last. Old dimensions belong to one run as long as the next one outside starts
-// exactly where the run ends; when the run ends, new dimensions are taken from the last until they have as many
+// Visits the old dimensions from the last. Old dimensions belong to one run as long as the next outer one starts
+// exactly where the run ends. When the run ends, new dimensions are taken from the last until they have as many
 // elements as the run. [2, 3, 4] with strides [24, 4, 1] as [2, 12]: dimensions 4 and 3 are a run of 12 elements, which
 // the new 12 fills with stride 1; dimension 2 is a run of its own with step 24, which the new 2 fills. As [6, 4], the
-// new 4 and 6 have 24 elements where the run has 12: no strides exist.
+// new 4 and 6 have 24 elements where the run has 12: there are no such strides.
 std::optional<Dims> viewStrides(DimsRef sizes, DimsRef strides, DimsRef to) {
   if (llvm::is_contained(sizes, 0))
     return sizes == to ? toDims(strides) : contiguousStrides(to);

@@ -12,23 +12,23 @@
 namespace ccgraph {
 namespace {
 
-// Sizes that are known only at run time have a text, such as "2*(u0 + 1)", and this file does three things with it.
+// Sizes that are known only at run time have a text, such as "2*(u0 + 1)". This file does three things with it.
 //
-// Evaluation reads the text once, from the left, with a small parser (Evaluator). Numbers are Number: empty as soon as
-// one step has no value, so no caller can go on with half a result. With s0 = 7 and u0 = 3:
+// Evaluation reads the text once, from the left, with a small parser (Evaluator). Numbers are `Number`: empty as soon
+// as one step has no value, so no caller can continue with a partial result. With s0 = 7 and u0 = 3:
 //   "2*(s0 - u0)"         8
 //   "-7 // 2"             -4     floors, as Python does, where C++ would give -3
 //   "2**3**2"             512    powers bind to the right
 //   "s0 // 0", "s0 +"     empty
 //
-// Arithmetic (multiply, add) makes a new text. It writes what sympy writes, because a text is the identity of an
+// Arithmetic (multiply, add) creates a new text. It writes what sympy writes, because a text is the identity of an
 // expression: 2 times "4*u0" must be "8*u0", the text that PyTorch prints, and not "2*4*u0". Where sympy would simplify
 // more than that (s0*s0 is s0**2), the texts differ, and two equal sizes count as not known to be equal.
 //
-// Symbols u0, u1, ... are looked for in the text itself (mentionsUnbacked): "cu0" is another name and not one of them.
+// Symbols u0, u1, ... are searched in the text itself (mentionsUnbacked): "cu0" is another name and not one of them.
 using Number = std::optional<int64_t>;
 
-/// The result of an llvm::*Overflow function; empty where it overflowed.
+/// Returns the result of an llvm::*Overflow function; empty on overflow.
 template <typename Function>
 Number checked(Function function, int64_t a, int64_t b) {
   int64_t result = 0;
@@ -140,7 +140,7 @@ struct Operator {
   int precedence;
 };
 
-/// Longer spellings first; precedence as in Python.
+/// Longer tokens first; precedence as in Python.
 constexpr Operator operators[] = {
     {"**", Operation::Power, 4},   {"//", Operation::FloorDivide, 3}, {"<=", Operation::Le, 1},
     {">=", Operation::Ge, 1},      {"==", Operation::Eq, 1},          {"!=", Operation::Ne, 1},
@@ -255,7 +255,8 @@ std::string factorText(const Dim &dim) {
   return sum ? "(" + text + ")" : text;
 }
 
-/// The factor of "4*s0": 4, leaving "s0". Empty where the text is no product of a number and something that is no sum.
+/// Returns the factor of "4*s0": 4, leaving "s0". Empty if the text is no product of a number and a factor that is no
+/// sum.
 std::optional<int64_t> splitNumber(llvm::StringRef &text) {
   llvm::StringRef rest = text;
   int64_t number = 0;
@@ -266,7 +267,7 @@ std::optional<int64_t> splitNumber(llvm::StringRef &text) {
   return number;
 }
 
-/// number * expression in sympy's spelling, which has the number first and only once.
+/// Returns number * expression in sympy's form, which has the number first and only once.
 Dim multiplyByNumber(Context &context, int64_t number, const Dim &expression) {
   llvm::StringRef text = expression.expr()->text();
   llvm::StringRef rest = text;

@@ -10,14 +10,14 @@
 namespace ccgraph {
 namespace {
 
-/// Bytes of the UTF-8 sequence that the text starts with; 0 where it starts with none.
+/// Returns the bytes of the UTF-8 sequence at the start of the text; 0 if there is none.
 size_t sequenceLength(llvm::StringRef text) {
   const auto *first = reinterpret_cast<const llvm::UTF8 *>(text.data());
   size_t length = llvm::getNumBytesForUTF8(*first);
   return length <= text.size() && llvm::isLegalUTF8Sequence(first, first + length) ? length : 0;
 }
 
-/// U+0080 to U+009F, which terminals obey, and U+2028 and U+2029, at which editors begin a line.
+/// Returns true for U+0080 to U+009F, which terminals interpret, and U+2028 and U+2029, at which editors begin a line.
 bool startsWithWideControl(llvm::StringRef text) {
   if (text.startswith("\xe2\x80\xa8") || text.startswith("\xe2\x80\xa9"))
     return true;
@@ -40,7 +40,7 @@ void printVisible(llvm::raw_ostream &os, llvm::StringRef text) {
 
 } // namespace
 
-// 1234567 is "1,234,567": commas go in from the back, and never right behind the sign.
+// 1234567 becomes "1,234,567": commas are inserted from the back, and never directly after the sign.
 std::string withCommas(int64_t value) {
   std::string text = std::to_string(value);
   for (size_t at = text.size(); at > (value < 0 ? 4U : 3U);) {

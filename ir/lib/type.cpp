@@ -10,10 +10,10 @@
 
 namespace ccgraph {
 
-// A type is read from its text front to back, and printed the same way: dtype, sizes, strides and device, of which the
+// A type is parsed from front to back, and printed in the same form: dtype, sizes, strides and device, of which the
 // last two may be missing. "bf16[8, s0][s0, 1]cuda:0" has both, "f32[2, 3]" neither, and "f32[][]cpu" is a tensor
-// without dimensions. A size that is no plain number is kept as an expression, unread: whether it means anything shows
-// when somebody evaluates it.
+// without dimensions. A size that is no plain number is kept as an unparsed expression; only its evaluation shows
+// whether it is valid.
 std::optional<int64_t> Type::numElements() const {
   if (!isTensor())
     return std::nullopt;
@@ -33,8 +33,9 @@ std::optional<int64_t> Type::numBytes() const {
 }
 
 // From the innermost dimension outwards, `expected` is the stride that a row-major tensor has there. [4, s0] with
-// strides [s0, 1] is row-major in fact; yet only numbers are compared, and the answer is no: "true" means known to be
-// so. The outermost size may be a symbol, because no stride depends on it: [s0, 4] with strides [4, 1] is contiguous.
+// strides [s0, 1] is in fact row-major, but only numbers are compared, and the result is false: "true" means known to
+// be row-major. The outermost size may be a symbol, because no stride depends on it: [s0, 4] with strides [4, 1] is
+// contiguous.
 bool Type::isContiguous() const {
   if (!isTensor() || !stridesKnown_)
     return false;
@@ -49,7 +50,7 @@ bool Type::isContiguous() const {
     if (!stride.isStatic() || stride.value() != expected)
       return false;
     if (!size.isStatic())
-      return i == 0; // an outer symbolic size puts no demand on any other stride
+      return i == 0; // an outer symbolic size determines no other stride
     if (llvm::MulOverflow(expected, size.value(), expected))
       return i == 0; // no other stride can be as large
   }
@@ -80,7 +81,7 @@ std::string tensorText(const Type &type) {
   return text + deviceText(type.device());
 }
 
-/// Reads a tensor type front to back; `rest_` is what is left.
+/// Parses a tensor type front to back; `rest_` is the unread part.
 class TypeParser {
 public:
   TypeParser(Context &context, llvm::StringRef text) : context_(context), text_(text), rest_(text) {}
@@ -137,7 +138,7 @@ private:
     }
   }
 
-  /// Up to the next ',' or ']' outside parentheses: expressions may hold calls such as Max(1, u0).
+  /// Returns the next ',' or ']' outside parentheses: expressions may contain calls such as Max(1, u0).
   [[nodiscard]] size_t endOfDim() const {
     int depth = 0;
     for (size_t i = 0; i < rest_.size(); ++i) {

@@ -17,8 +17,8 @@ double part(int64_t whole, int64_t ppm) {
   return static_cast<double>(whole) * static_cast<double>(ppm) / static_cast<double>(wholePpm);
 }
 
-/// Where a peak is not stated: a dtype that computes at that rate or slower. Products of integers and of complex numbers
-/// are taken to run as those of f32, since data sheets do not say.
+/// If a peak is not stated: returns a dtype that computes at that rate or slower. Products of integers and of complex
+/// numbers are assumed to be as fast as those of f32, since data sheets do not state them.
 std::optional<DType> nextWider(DType dtype) {
   if (dtype == DType::F64 || dtype == DType::F32)
     return std::nullopt;

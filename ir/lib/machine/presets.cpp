@@ -8,8 +8,8 @@ constexpr int64_t tera = 1000 * giga;
 /// in picoseconds
 constexpr int64_t microsecond = 1'000'000;
 
-// The data of the presets. Peaks are those of the vendors' data sheets, dense; what of them is reached, and the bandwidth
-// of links as nccl-tests sees it, are what docs/cost-model.md gives sources for.
+// The data of the presets. Peaks are from the vendors' data sheets, dense. docs/cost-model.md has the sources of the
+// reached fractions and of the link bandwidth in nccl-tests.
 
 /// 0: not stated.
 struct Peaks {
@@ -49,7 +49,7 @@ Machine h100x8() {
   return machine;
 }
 
-/// The clock of PyTorch's estimator: nothing disturbs anything else.
+/// The clock of PyTorch's estimator: without any contention.
 Machine h100x8Ndr() {
   Machine machine = h100x8();
   machine.name = "h100x8-ndr";
@@ -93,7 +93,7 @@ Machine a100x8() {
   return machine;
 }
 
-/// Ranks are threads or processes of one host: what they send goes through its memory.
+/// Ranks are threads or processes of one host: they communicate through its memory.
 Machine cpuHost() {
   Machine machine;
   machine.name = "cpu";

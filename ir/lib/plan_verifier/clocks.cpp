@@ -35,7 +35,7 @@ void Clocks::begin(size_t step, std::optional<EventId> leftOut) {
 
 void Clocks::forEachWait(llvm::function_ref<void(EventId, const Clock &without)> visit) const {
   llvm::ArrayRef<EventId> waits = plan_.steps[step_].waits;
-  // Because a step may have many waits: what those behind a wait know is joined once, from the back.
+  // A step may have many waits, so the clocks of the waits after each position are joined once, from the back.
   std::vector<Clock> behind(waits.size() + 1, Clock(own_.size()));
   for (size_t i = waits.size(); i > 0; --i) {
     behind[i - 1] = behind[i];

@@ -51,7 +51,7 @@ private:
       checkRank(call_.peer, "peer");
   }
 
-  /// An engine looks at each number that a call has, so a call has no number that is meant for another kind.
+  /// An engine reads each number of a call, so a call must have no number that belongs to another kind.
   void checkForeignNumbers() {
     bool transfers = isPointToPoint(call_.kind), splits = call_.kind == Kind::AllToAll;
     if (!hasRoot(call_.kind) && call_.root != -1)
@@ -83,7 +83,7 @@ private:
   void checkRow(const PlanRow &row) {
     bool sends = call_.kind != Kind::Recv;
     bool receives = call_.kind != Kind::Send;
-    // Because only its root has anything to scatter, which may be in another row.
+    // Only the root of a scatter sends, possibly in another row.
     bool mustSend = sends && call_.kind != Kind::Scatter;
     bool mustReceive = receives && call_.kind != Kind::Scatter;
     if ((row.send && !sends) || (!row.send && mustSend) || (row.receive && !receives) || (!row.receive && mustReceive))

@@ -1,11 +1,11 @@
-// Footprint: for each byte, who wrote it last, under which buffer, and who has read it since.
+// Footprint: for each byte, its last writer, the buffer under which it was written, and its readers since.
 //
-// Steps are entered in the order of the list. Bytes of one history form a segment, and a write makes one segment of all
-// that it covers, so that segments stay few: each access adds at most two. Of several readers on one stream only the last
-// is kept, because the earlier ones have ended before it began: whoever is ordered after the last is so after all.
+// Steps are entered in list order. Bytes of one history form a segment, and a write joins all segments that it covers
+// into one, so that segments stay few: each access adds at most two. Of several readers on one stream only the last is
+// kept, because the earlier ones have ended before it began: a step ordered after the last reader is ordered after all.
 //
-// Ownership: plain values; a segment that is shown dies with the call. Failure: none. Cost: logarithmic in the segments
-// of the space, and linear in those that an access covers.
+// Ownership: plain values; a segment passed to `visit` is valid only during the call. Failure: none. Cost: logarithmic
+// in the segments of the space, and linear in those that an access covers.
 #pragma once
 
 #include "plan_verifier/rules.h"
@@ -16,7 +16,7 @@
 namespace ccgraph::plan_verifier {
 
 inline constexpr uint32_t nobody = std::numeric_limits<uint32_t>::max();
-/// Wrote what was there before the first step.
+/// The writer of bytes that exist before the first step.
 inline constexpr uint32_t theCaller = nobody - 1;
 
 struct Reader {
@@ -26,9 +26,9 @@ struct Reader {
 
 struct Segment {
   int64_t end = 0;
-  /// a step, the caller, or nobody
+  /// a step, the caller, or `nobody` for none
   uint32_t writer = nobody;
-  /// that the writer wrote to; nobody where nothing is written
+  /// the buffer that the writer wrote; `nobody` if nothing is written
   BufferId buffer = nobody;
   llvm::SmallVector<Reader, 2> readers;
 };
@@ -38,17 +38,17 @@ public:
   using Visit = llvm::function_ref<void(ByteRange, const Segment &)>;
 
   explicit Footprint(size_t numSpaces);
-  /// Calls `visit` with what the stretch holds.
+  /// Calls `visit` with the segments in the stretch.
   void look(const Stretch &stretch, Visit visit);
-  /// Likewise, and enters the reader.
+  /// The same, and enters the reader.
   void read(const Stretch &stretch, Reader reader, Visit visit);
-  /// Calls `visit` with what the stretch held, and enters the writer.
+  /// Calls `visit` with the earlier segments in the stretch, and enters the writer.
   void write(const Stretch &stretch, uint32_t writer, BufferId buffer, Visit visit);
 
 private:
   using Segments = std::map<int64_t, Segment>; ///< by first byte; together they cover the space
 
-  /// The segment that begins at `at`, which is made to if none does.
+  /// Returns the segment that begins at `at`; splits one if necessary.
   static Segments::iterator splitAt(Segments &segments, int64_t at);
 
   std::vector<Segments> spaces_;

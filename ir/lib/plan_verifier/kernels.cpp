@@ -1,4 +1,4 @@
-// Operands are marked as read and written as the operator's schema says.
+// Checks that operands are marked as read and written in agreement with the operator's schema.
 #include "plan_verifier/rules.h"
 
 namespace ccgraph::plan_verifier {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr Access unknown = Access::Read | Access::Write;
 
-/// What the operator does with an argument at a position, or by a name.
+/// Returns the operator's access to an argument at a position, or with a name.
 Access accessAt(const OpDef &op, size_t index) {
   if (index < op.params.size())
     return op.params[index].access;
@@ -42,7 +42,7 @@ public:
 private:
   void visit(const KernelStep &kernel) {
     const OpDef &op = *kernel.op;
-    // Because what these do with an operand is told by a subgraph, which no plan holds.
+    // The accesses of these operators depend on a subgraph, which no plan contains.
     if ((op.role == OpRole::HigherOrder && op.domain == Domain::All) || op.role == OpRole::ControlDeps)
       return;
     expected_.assign(kernel.operands.size(), std::nullopt);
@@ -80,8 +80,8 @@ private:
   void checkTensor(const OpDef &op, const std::string &what, const PlanOperand &operand, Access access) {
     bool reads = hasAny(access, Access::Read | Access::InFlightRead);
     bool writes = hasAny(access, Access::Write | Access::InFlightWrite);
-    // Because there is no step for a view: one that has a step all the same is computed, and reads what it is of. Of an
-    // operator that also writes it is not known whether it does.
+    // There is no step for a view. A view that has a step is computed, and so reads its operand. For an operator that
+    // also writes, it is unknown whether it reads.
     bool shares = has(access, Access::Alias) && !writes;
     bool open = shares && !reads && writesAny(op);
     reads |= shares;

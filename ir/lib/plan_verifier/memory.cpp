@@ -1,4 +1,4 @@
-// Windows lie in buffers, buffers in arenas, inputs in the caller's memory.
+// Checks that windows lie in buffers, buffers in arenas, and inputs in the caller's memory.
 #include "plan_verifier/rules.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -31,7 +31,7 @@ private:
     const PlanBuffer &buffer = plan_.buffers[id];
     std::optional<int64_t> bytes = places_.valueOf(buffer.bytes);
     std::string where = "buffer " + std::to_string(id) + " " + buffer.name.str().str();
-    // Because an input's sizes may hang on symbols that only the input tells.
+    // An input's sizes may depend on symbols whose values come from the input itself.
     if (buffer.home == Home::Growing || (!bytes && isCallers(buffer.home)))
       return;
     if (!bytes || *bytes < 0)
@@ -82,7 +82,7 @@ private:
   }
 
   void checkInput(const PlanInput &input) {
-    // Because the caller gives one value of a name, two buffers would hold what the program means as one tensor.
+    // The caller gives one value for a name, so two buffers would hold what the program treats as one tensor.
     if (!named_.insert(input.name).second)
       report_.add(input.name, {"plan.inputs", "is a second input of this name; expected one",
                                "let all who use it use the buffer of the first"});
@@ -119,7 +119,7 @@ private:
     });
   }
 
-  /// Because the caller looks at an input afterwards only where it is told to.
+  /// The caller reads an input after the run only if the plan declares it.
   void checkShown(size_t step, BufferId buffer) {
     if (!isCallers(plan_.buffers[buffer].home) || shown_[buffer])
       return;
@@ -133,7 +133,7 @@ private:
   Report &report_;
   const Plan &plan_;
   const Places &places_;
-  std::vector<bool> shown_; ///< by buffer: some input says what it holds afterwards
+  std::vector<bool> shown_; ///< by buffer: some input declares its contents after the run
   llvm::StringSet<> named_; ///< inputs so far
 };
 

@@ -1,42 +1,43 @@
-// Order: conflicting accesses are ordered, what is read is still there, and each wait is needed.
+// Order: checks that conflicting accesses are ordered, that bytes still hold what is read, and that each wait is
+// necessary.
 //
-// Steps are entered into a Footprint in the order of the list, which agrees with every order that events and streams can
-// state. Each shows whom it meets there: the last writer of a byte, and those who have read it since. Whoever touched the
-// byte earlier has met one of these in turn, so if all meetings are ordered, all pairs are.
+// Steps are entered into a Footprint in list order, which agrees with every order that events and streams can express.
+// The Footprint returns the steps that each access meets: the last writer of a byte, and its readers since. Every step
+// with an earlier access to the byte has met one of these, so if all meetings are ordered, all pairs are.
 #include "plan_verifier/clocks.h"
 #include "plan_verifier/footprint.h"
 
 namespace ccgraph::plan_verifier {
 namespace {
 
-/// An earlier step that touched some of the same bytes, one of the two writing.
+/// An earlier step that accessed some of the same bytes, where one of the two writes.
 struct Meeting {
   size_t step;
   bool wrote;
-  /// of the later step
+  /// whether the later step writes
   bool writes;
   ByteRange bytes;
-  /// of the later step; null for a number and for what no window shows
+  /// of the later step; null for a number and for effects without a window
   const PlanWindow *window;
-  /// that the earlier step had there; nobody where it did not write
+  /// the earlier step's buffer there; `nobody` if it did not write
   BufferId buffer;
 };
 
-/// One access of the step at hand.
+/// One access of the current step.
 struct Touch {
   const PlanWindow *window;
   Stretch stretch;
-  BufferId buffer; ///< nobody for what no window shows
+  BufferId buffer; ///< `nobody` for effects without a window
 };
 
-/// A wait of which the step that has it has no need.
+/// A wait that its own step does not need.
 struct Doubt {
   size_t step;
   EventId event;
   size_t recorder;
 };
 
-/// Under which numbers are entered, as if all were one buffer.
+/// Number slots are entered under this id, as if all were one buffer.
 constexpr BufferId numbers = nobody - 1;
 constexpr size_t mostIdle = 100;
 
@@ -82,7 +83,7 @@ private:
     clocks_.end();
   }
 
-  /// Because a step reads what was there before it, its reads are entered before its writes.
+  /// A step reads what was there before it, so its reads are entered before its writes.
   void enter(const PlanStep &step) {
     llvm::SmallVector<Touch, 8> reads, writes;
     forEachAccess(step, [&](const PlanAccess &access) {
@@ -123,7 +124,7 @@ private:
     });
   }
 
-  // --- What is read ---------------------------------------------------------------------------------------
+  // --- Contents -----------------------------------------------------------------------------------------------------
   void checkReturned(const std::string &where, const PlanValue &value) {
     auto look = [&](const Touch &touch) {
       bool complained = false;
@@ -136,7 +137,7 @@ private:
     forEachSlot(value, [&](SlotId slot) { look({nullptr, places_.stretchOf(slot), numbers}); });
   }
 
-  /// Yes if the segment holds what was written under the buffer that is read.
+  /// Returns true if the segment holds what was written under the buffer that is read.
   bool checkContent(const std::string &where, const Touch &touch, ByteRange bytes, const Segment &segment) {
     if (segment.buffer == touch.buffer)
       return true;
@@ -156,7 +157,7 @@ private:
 
   std::string writerText(uint32_t writer) const { return writer == theCaller ? "the caller" : stepText(plan_, writer); }
 
-  /// "bytes 0 to 16 of 'x' (buffer 2)": those of the buffer that are in the stretch of its space.
+  /// Returns "bytes 0 to 16 of 'x' (buffer 2)": the bytes of the buffer that are in the stretch of its space.
   std::string placeText(const Touch &touch, ByteRange bytes) const {
     int64_t base = places_.allOf(touch.buffer).bytes.begin;
     ByteRange within = {std::max(bytes.begin, touch.stretch.bytes.begin) - base,
@@ -205,7 +206,7 @@ private:
                                      : std::string("what no window shows (random numbers, or what the host sees)");
   }
 
-  /// " it", or the other buffer that shares the bytes.
+  /// Returns " it", or the other buffer that shares the bytes.
   std::string otherText(const Meeting &meeting) const {
     bool other = meeting.window && meeting.buffer < plan_.buffers.size() && meeting.buffer != meeting.window->buffer;
     return other ? " " + bufferText(plan_, meeting.buffer) + " there" : " it";
@@ -216,20 +217,20 @@ private:
     size_t recorder = clocks_.recorderOf(event);
     if (clocks_.knows(without, recorder))
       return idle(step_, event, recorder, ", which has ended by then anyway");
-    // Because a barrier touches nothing and still keeps the order that it is there for.
+    // A barrier accesses nothing, but its purpose is to order.
     bool orders = isBarrier(plan_.steps[recorder]) || isBarrier(plan_.steps[step_]);
     bool needed = llvm::any_of(needs_[step_], [&](uint32_t step) { return !clocks_.knows(without, step); });
     if (!orders && !needed)
       doubts_.push_back({step_, event, recorder});
   }
 
-  /// Waits that the step itself does not need: some later step may, which knows by it.
+  /// Resolves waits that the step itself does not need: a later step may need their order.
   void settleDoubts() {
     if (doubts_.empty())
       return;
     Clocks clocks(plan_);
     auto doubt = doubts_.begin();
-    // Because a broken plan may have many, and each costs a walk to the end: what is told is enough.
+    // A broken plan may have many, and each costs a traversal to the end, so the number of reports is limited.
     size_t idles = 0;
     for (size_t step = 0; step < plan_.steps.size() && doubt != doubts_.end() && idles < mostIdle; ++step) {
       for (; doubt != doubts_.end() && doubt->step == step; ++doubt)
@@ -265,8 +266,8 @@ private:
   const Places &places_;
   Footprint footprint_;
   Clocks clocks_;
-  std::vector<Meeting> meetings_; ///< of the step at hand
-  /// By step: of each stream the last step that it meets, where they are ordered.
+  std::vector<Meeting> meetings_; ///< of the current step
+  /// By step: for each stream the last step that it meets, if they are ordered.
   std::vector<llvm::SmallVector<uint32_t, 2>> needs_;
   std::vector<Doubt> doubts_;
   size_t step_ = 0;

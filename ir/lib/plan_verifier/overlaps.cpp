@@ -1,8 +1,8 @@
-// Within one step: what it writes lies apart from all else that it touches.
+// Checks that the memory that one step writes is separate from all other memory that it accesses.
 //
-// What an operator does with two operands in one buffer is the program's own affair. But two buffers on the same bytes,
-// and a result in an operand's buffer, are choices of who made the plan, and no kernel expects them but one that works element by
-// element, whose result may take an operand's place.
+// The program itself decides how an operator uses two operands in one buffer. But the creator of the plan decides to
+// put two buffers on the same bytes, or a result in an operand's buffer. No kernel supports this except an elementwise
+// one, whose result may reuse an operand's place.
 #include "plan_verifier/rules.h"
 
 #include "ccgraph/ir/work.h"
@@ -16,7 +16,7 @@ struct Touched {
   bool writes;
 };
 
-/// The parameter that a result is, where the operator has one result and works in place, at its own shape.
+/// Returns the parameter that is the result, if the operator has one result and works in place, at its own shape.
 const OpParam *inPlaceParam(const OpDef &op) {
   if (op.results.size() != 1 || !op.results[0].alias)
     return nullptr;
@@ -62,7 +62,7 @@ private:
       return std::make_tuple(a.stretch.space, a.stretch.bytes.begin, a.stretch.bytes.end) <
              std::make_tuple(b.stretch.space, b.stretch.bytes.begin, b.stretch.bytes.end);
     });
-    // Because the list is sorted, whatever overlaps the first of two begins before its end.
+    // The list is sorted, so a range that overlaps the first of two begins before its end.
     for (size_t i = 0; i < touched.size(); ++i)
       for (size_t j = i + 1; j < touched.size() && touched[i].stretch.space == touched[j].stretch.space &&
                              touched[j].stretch.bytes.begin < touched[i].stretch.bytes.end;
@@ -78,9 +78,9 @@ private:
       overlap(*written.window, *other.window, written.stretch.bytes);
   }
 
-  /// An operator that computes each element from those at the same place may write it over an operand of the same layout, if that has
-  /// no other name here: a kernel may read by one name after it has written where the other is. Whether anybody needs the operand
-  /// afterwards is a question of order.
+  /// Returns true if an elementwise operator may write its result over an operand of the same layout. The operand must
+  /// have no other name here, since a kernel may read by one name after it has written by the other. The order rules
+  /// check whether a later step needs the operand.
   [[nodiscard]] bool takesPlace(const Touched &written, const Touched &other) const {
     const KernelStep *kernel = plan_.steps[step_].kernel();
     if (!kernel || other.writes || workFamily(*kernel->op) != WorkFamily::Pointwise ||
@@ -117,7 +117,7 @@ private:
     forEachWindow(kernel.result, [&](const PlanWindow &window) { checkResult(kernel, window); });
   }
 
-  /// Yes if the argument is a tensor, so that all is said of the result.
+  /// Returns true if the argument is a tensor, so that the result needs no further check.
   bool checkInPlace(const KernelStep &kernel, const OpParam &param) {
     size_t index = static_cast<size_t>(kernel.op->paramIndex(param.name));
     const Argument *argument = index < kernel.args.size() ? &kernel.args[index] : nullptr;

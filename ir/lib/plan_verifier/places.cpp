@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
 
-/// Spaces 0 and 1 are the arenas; each other buffer has its own, and behind those are the numbers and the unseen.
+/// Spaces 0 and 1 are the arenas; each other buffer has its own; the last two are the numbers and the effects without
+/// windows.
 constexpr size_t ownSpaces = 2;
 
 } // namespace
@@ -73,7 +74,7 @@ Stretch Places::allOf(BufferId buffer) const {
   size_t space = spaceOf(buffer);
   if (space >= ownSpaces)
     return {space, {0, unbounded}};
-  // Because a negative offset is a finding of its own, and no byte stands before an arena.
+  // A negative offset is reported separately, and no byte precedes an arena.
   int64_t begin = std::max<int64_t>(layout_.offsets[buffer], 0);
   return {space, {begin, saturatingAdd(begin, valueOf(plan_.buffers[buffer].bytes).value_or(0))}};
 }

@@ -37,7 +37,7 @@ std::string bytesText(ByteRange range) {
 
 namespace {
 
-// Sorted by id. A test breaks each.
+// Sorted by id. A test breaks each rule.
 constexpr VerifierRule rules[] = {
     {"plan.access", "An operand is marked as read and as written if the operator's schema says so, and only then."},
     {"plan.attributes", "A call has a root, a peer, a tag or counts only where its kind of collective takes them."},

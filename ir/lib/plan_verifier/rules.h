@@ -1,10 +1,10 @@
-// What the families of plan rules share: where they report, and where windows lie.
+// Shared declarations of the families of plan rules: the report, and the places of windows.
 //
-// Each family walks the steps once and reports findings with the id of a rule of planVerifierRules(). The family of
-// structure comes first; the others rely on what it found whole: indices, types and events.
+// Each family visits the steps once and reports findings with the id of a rule of planVerifierRules(). The structure
+// family runs first; the others rely on the indices, types and events that it has checked.
 //
-// Ownership: both classes refer to the plan and the layout. Failure: none. Cost: a finding costs its text; where a
-// window lies, a few evaluations of sizes.
+// Ownership: both classes refer to the plan and the layout. Failure: none. Cost: a finding costs its text; the place of
+// a window, a few evaluations of sizes.
 #pragma once
 
 #include "ccgraph/ir/dims.h"
@@ -16,7 +16,7 @@ namespace ccgraph::plan_verifier {
 
 struct Finding {
   llvm::StringRef rule;
-  /// what is there, and what was expected
+  /// what was found, and what was expected
   std::string message;
   std::string repair;
 };
@@ -26,9 +26,9 @@ public:
   Report(const Plan &plan, size_t limit) : plan_(plan), found_(limit) {}
 
   [[nodiscard]] const Plan &plan() const { return plan_; }
-  /// A finding about a step.
+  /// Adds a finding about a step.
   void add(size_t step, Finding finding);
-  /// A finding about anything else.
+  /// Adds any other finding.
   void add(const std::string &where, Finding finding);
   [[nodiscard]] bool any() const { return found_.hasErrors(); }
   [[nodiscard]] std::vector<Diagnostic> take() { return found_.take(); }
@@ -38,15 +38,15 @@ private:
   Diagnostics found_;
 };
 
-/// "'relu' (step 3)", "'x' (buffer 2)", "'comm:tp' (stream 2)".
+/// Return "'relu' (step 3)", "'x' (buffer 2)", "'comm:tp' (stream 2)".
 [[nodiscard]] std::string stepText(const Plan &plan, size_t step);
 [[nodiscard]] std::string bufferText(const Plan &plan, BufferId buffer);
 [[nodiscard]] std::string streamText(const Plan &plan, StreamId stream);
-/// "bytes 64 to 128", the last not included.
+/// Returns "bytes 64 to 128", without the last.
 [[nodiscard]] std::string bytesText(ByteRange range);
 
-/// A stretch of one address space: an arena, the memory of one caller's or growing buffer, the numbers, or what is
-/// touched without any window. Stretches of different spaces never overlap.
+/// A range of one address space: an arena, the memory of one caller-owned or growing buffer, the numbers, or an effect
+/// without window. Ranges of different spaces never overlap.
 struct Stretch {
   size_t space = 0;
   ByteRange bytes;
@@ -56,24 +56,24 @@ struct Stretch {
   }
 };
 
-/// Where windows lie in one layout.
+/// The places of windows in one layout.
 class Places {
 public:
   Places(const Plan &plan, const PlanLayout &layout);
 
   [[nodiscard]] const PlanLayout &layout() const { return layout_; }
   [[nodiscard]] std::optional<int64_t> valueOf(const Dim &dim) const;
-  /// Empty where one of the sizes has no value, or their product is too large.
+  /// Returns an empty value if one of the sizes has no value, or their product is too large.
   [[nodiscard]] std::optional<int64_t> elementsOf(const PlanWindow &window) const;
-  /// Row-major without gaps; taken to be so where a size has no value.
+  /// Returns true for row-major without gaps; assumed if a size has no value.
   [[nodiscard]] bool isContiguous(const PlanWindow &window) const;
-  /// Counted from the buffer's beginning.
+  /// Returns the range from the start of the buffer.
   [[nodiscard]] std::optional<ByteRange> rangeIn(const PlanWindow &window) const;
-  /// All of the buffer where it is not known which part.
+  /// Returns all of the buffer if the part is unknown.
   [[nodiscard]] Stretch stretchOf(const PlanWindow &window) const;
   [[nodiscard]] Stretch allOf(BufferId buffer) const;
   [[nodiscard]] Stretch stretchOf(SlotId slot) const;
-  /// Of the i-th thing that is touched without a window.
+  /// Returns the place of the i-th effect without window.
   [[nodiscard]] Stretch unseen(int64_t index) const;
   [[nodiscard]] size_t numSpaces() const { return plan_.buffers.size() + 4; }
 
@@ -86,10 +86,11 @@ private:
   llvm::StringMap<int64_t> symbols_;
 };
 
-/// Members of a group as the plan's rank sees it; empty where not known.
+/// Returns the number of members of a group for the plan's rank; empty if unknown.
 [[nodiscard]] std::optional<int64_t> groupSize(const Plan &plan, uint32_t group);
 
-/// What a step does that no window shows, as indices for Places::unseen: random numbers, and what the host sees.
+/// Returns a step's effects that no window shows, as indices for Places::unseen: random numbers, and effects visible to
+/// the host.
 [[nodiscard]] llvm::SmallVector<int64_t, 2> unseenEffects(const PlanStep &step);
 
 /// The families.

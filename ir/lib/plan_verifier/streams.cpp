@@ -1,4 +1,4 @@
-// Steps run on streams of their kind, and what must happen in one order runs on one stream.
+// Checks that steps run on streams of their kind, and that steps that need one order share one stream.
 #include "plan_verifier/rules.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -33,7 +33,7 @@ bool yieldsNumber(const KernelStep &kernel) {
   return found;
 }
 
-/// u0: known when a step has computed it.
+/// Returns true for u0: a symbol that is known after a step has computed it.
 bool isUnbackedName(llvm::StringRef name) {
   return name.consume_front("u") && !name.empty() && llvm::all_of(name, llvm::isDigit);
 }
@@ -82,7 +82,7 @@ private:
       visitCalls(*collective);
   }
 
-  /// Symbols that the value's types name are known from here on. Yields one that was not, if there is any.
+  /// Records symbols in the value's types as known from here on. Returns a symbol that was unknown, if there is any.
   std::string learn(const PlanValue &value) {
     std::string told;
     auto learnName = [&](llvm::StringRef name) -> std::optional<int64_t> {
@@ -117,7 +117,7 @@ private:
     }
   }
 
-  /// Because what two ranks exchange in one order must be issued in it on both.
+  /// Two ranks must issue the calls of one channel in one order, so each rank issues them on one stream.
   void checkChannel(const PlanCollective &call, bool transfer) {
     StreamId stream = plan_.steps[step_].stream;
     auto key = std::make_tuple(call.group, transfer ? static_cast<int>(call.kind) : -1, transfer ? call.peer : 0,
@@ -135,7 +135,7 @@ private:
   Report &report_;
   const Plan &plan_;
   size_t step_ = 0;
-  /// sizes that only data tell, and that a step or an input has told
+  /// data-dependent sizes that a step or an input has determined
   llvm::StringSet<> known_;
   /// group; direction, peer and tag of a transfer
   std::map<std::tuple<uint32_t, int, int64_t, int64_t>, StreamId> channels_;

@@ -1,4 +1,4 @@
-// What every other family relies on: indices, types, events.
+// Checks the structure that every other family relies on: indices, types, events.
 #include "plan_verifier/rules.h"
 
 namespace ccgraph::plan_verifier {
@@ -26,7 +26,7 @@ public:
 private:
   std::string here() const { return "step " + std::to_string(step_) + " " + plan_.steps[step_].name.str().str(); }
 
-  /// `what` is an index into `count` things.
+  /// Checks that the index is below `count`; `what` describes the items.
   bool inRange(const std::string &where, size_t index, size_t count, llvm::StringRef what) {
     if (index < count)
       return true;

@@ -7,7 +7,7 @@
 namespace ccgraph::verifier {
 namespace {
 
-/// What an argument of a schema type may be. A node may stand for any of them, where its type does not say otherwise.
+/// The kinds of argument for a schema type. A node is accepted for any of them, unless its type excludes it.
 enum class Want : uint8_t { Anything, Tensor, Int, Bool, Text, Group, Reduction, Object };
 
 Want wantOf(llvm::StringRef type) {
@@ -42,7 +42,7 @@ llvm::StringRef textOf(Want want) {
   return "";
 }
 
-/// A literal as messages quote it.
+/// Returns a literal in the form of messages.
 std::string quotedLiteral(const Node &node, const Argument &argument) {
   switch (argument.kind()) {
   case Argument::Kind::None:
@@ -80,9 +80,9 @@ std::string quotedLiteral(const Node &node, const Argument &argument) {
   return "";
 }
 
-/// Holds the arguments of collectives and waits to their schemas: each is of the kind that its parameter takes. Of
-/// broadcast(x, "0", "tp") it says: gives '0' as 'src'; expected an integer. Other operators are not held to theirs,
-/// because nothing here depends on what such an argument means.
+/// Checks the arguments of collectives and waits against their schemas: each must be of the kind that its parameter
+/// accepts. For broadcast(x, "0", "tp") it reports: gives '0' as 'src'; expected an integer. Other operators are not
+/// checked, because no analysis here depends on such an argument.
 class ArgumentRules {
 public:
   ArgumentRules(Report &report, const Node &node) : report_(report), node_(node), op_(*node.op()) {}
@@ -108,7 +108,8 @@ private:
     checkTree(index, argument, {want, depth});
   }
 
-  /// Because a schema may say `Any` of the two that a collective hangs on, their place in the spec says what they are.
+  /// A schema may declare `Any` for the two arguments that identify group and reduction, so their positions in the spec
+  /// determine their kinds.
   [[nodiscard]] Want wantAt(int index) const {
     if (!op_.collective || op_.params[index].type != "Any")
       return Want::Anything;
@@ -119,7 +120,7 @@ private:
 
   struct Wanted {
     Want want;
-    unsigned depth; ///< of lists
+    unsigned depth; ///< of nested lists
   };
 
   void checkTree(int index, const Argument &argument, Wanted wanted) {
@@ -136,7 +137,7 @@ private:
       checkTree(index, element, {wanted.want, wanted.depth - 1});
   }
 
-  /// A node that may hold a list.
+  /// Returns true for a node that may hold a list.
   [[nodiscard]] bool isList(const Argument &argument) const {
     if (!argument.is(Argument::Kind::Operand))
       return false;
@@ -173,8 +174,8 @@ private:
     return argument.isSequence() && llvm::all_of(argument.elements(), isRank);
   }
 
-  /// Because an object and a number that is read from outside have no type, only a type can speak against a node. That
-  /// of a tensor's operand is another rule's (types.operands).
+  /// An object and a number that is read from outside have no type, so only a type can exclude a node. Tensor operands
+  /// are checked by another rule (types.operands).
   static bool nodeFits(const Node &operand, Want want) {
     const Type *type = operand.type();
     if (!type || want == Want::Tensor)

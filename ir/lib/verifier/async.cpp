@@ -17,27 +17,28 @@ struct Flight {
   bool open = true;
 };
 
-/// That a flight holds a storage: entries of one storage form a list, newest first.
+/// States that a flight holds a storage: entries of one storage form a list, newest first.
 struct Hold {
   uint32_t flight;
   uint32_t next;
-  /// which part of the storage; null for one element of a list
+  /// the value that occupies this part of the storage; null for one element of a list
   const Node *value;
 };
 
-/// How a flight holds a storage: an input that it still reads, or its result, or a buffer that it fills.
+/// How a flight holds a storage: an input that it still reads, or its result or a buffer that it fills.
 enum Holding : uint8_t { Reads, Writes };
 
-/// Walks the program once and keeps what is in flight. A launch opens a flight for each of its results. A flight holds
-/// storages: as Writes those of its result and of buffers that it fills, as Reads those of inputs that it still reads.
+/// Traverses the program once and tracks what is in flight. A launch opens a flight for each of its results. A flight
+/// holds storages: as Writes those of its result and of buffers that it fills, as Reads those of inputs that it still
+/// reads.
 /// A wait ends every flight that has one of its storages as Writes.
 ///   c = all_gather(x)      opens a flight: c is held as Writes, x as Reads
 ///   r = relu(x)            fine: both only read x
-///   x.add_(1)              write-in-flight: the transfer still reads x
+///  x.add_(1)              write-in-flight: the collective still reads x
 ///   t = relu(c)            read-in-flight: c is not complete yet
 ///   w = wait_tensor(c)     ends the flight, and both are free
-/// An error needs certainty. A value that may be in one of several storages is in flight only if all of them are, and
-/// two slices of one buffer are taken for one only as long as their regions are not known to be apart.
+/// An error needs certainty. A value that may be in one of several storages is in flight only if all of them are. Two
+/// slices of one buffer conflict unless their regions are known to be disjoint.
 class AsyncRules {
 public:
   AsyncRules(Report &report, const VerifyOptions &options, Scope scope)
@@ -60,7 +61,7 @@ private:
       return land(node);
     if (node.opcode() != Opcode::CallFunction)
       return;
-    // Because while nothing is in flight only a launch or a wait has anything to say.
+    // While nothing is in flight, only a launch or a wait can matter.
     bool calm = numOpen_ == 0 && (node.op()->role == OpRole::Compute || node.op()->role == OpRole::GetItem);
     if (calm)
       return;
@@ -74,7 +75,7 @@ private:
       noteFinished(node, effects);
   }
 
-  // --- What may be touched ---------------------------------------------------------------------------------------
+  // --- Accesses to tensors in flight --------------------------------------------------------------------------------
 
   void checkAccesses(const Node &node, const Effects &effects) {
     constexpr Access reads = Access::Read | Access::InFlightRead;
@@ -90,7 +91,7 @@ private:
     }
   }
 
-  /// An open flight that holds the value's part of the storage, as far as parts are known.
+  /// Returns an open flight that holds the value's part of the storage, as far as parts are known.
   uint32_t firstAround(StorageId storage, Holding holding, const Node &value, const Node &reader) {
     for (uint32_t i = firstOpen(storage, holding); i != none; i = pool_[i].next)
       if (flights_[pool_[i].flight].open && !liesElsewhere(pool_[i], value, reader))
@@ -102,7 +103,7 @@ private:
     return hold.value && disjoint(regionOf(*hold.value, reader), regionOf(value, reader));
   }
 
-  /// A flight that certainly holds the value: every storage that it may be in is held.
+  /// Returns a flight that certainly holds the value: every storage that it may be in is held.
   const Flight *holderOf(const Node &value, const Node &reader, llvm::ArrayRef<Holding> holdings) {
     const Flight *holder = nullptr;
     for (StorageId storage : storages_.storages(&value)) {
@@ -146,7 +147,7 @@ private:
 
   // --- Launches and waits ----------------------------------------------------------------------------------------
 
-  /// The newest open flight in a storage's list; closed ones before it are dropped for good.
+  /// Returns the newest open flight in a storage's list; closed ones before it are removed permanently.
   uint32_t firstOpen(StorageId storage, Holding holding) {
     uint32_t &head = heads_[storage][holding];
     while (head != none && !flights_[pool_[head].flight].open)
@@ -177,7 +178,7 @@ private:
     holdOperands(node, effects, first, count);
   }
 
-  /// What a collective has brought that is finished when it returns: to wait for it is no mistake.
+  /// Records the results of a collective that is complete when it returns: a wait on them is no error.
   void noteFinished(const Node &node, const Effects &effects) {
     for (StorageId storage : storages_.storages(&node))
       launched_[storage] = true;
@@ -227,7 +228,7 @@ private:
                          "the wait does nothing: read " + quoted(value) + " itself"});
   }
 
-  /// Ends the flights that the storage is the result of.
+  /// Ends the flights whose result is in the storage.
   void close(StorageId storage) {
     for (uint32_t i = firstOpen(storage, Writes); i != none; i = firstOpen(storage, Writes)) {
       flights_[pool_[i].flight].open = false;
@@ -235,14 +236,14 @@ private:
     }
   }
 
-  /// What is returned in flight is the caller's to wait on.
+  /// The caller waits on a value that is returned in flight.
   void land(const Node &output) {
     for (unsigned i = 0; i < output.numOperands(); ++i)
       for (StorageId storage : storages_.storages(output.operand(i)))
         close(storage);
   }
 
-  // --- What was never waited on ----------------------------------------------------------------------------------
+  // --- Missing waits ------------------------------------------------------------------------------------------------
 
   void reportMissingWaits() {
     for (size_t i = 0; i < flights_.size();) {

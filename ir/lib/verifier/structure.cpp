@@ -95,15 +95,15 @@ private:
     checkUnknown(node);
   }
 
-  // A positional argument may also be given by name, and from the star on only so; what has a default, may be None, or
-  // stands for any number of arguments may be left out.
+  // A positional argument may also be given by name; after the star it must be. An argument may be left out if it has a
+  // default, may be None, or is variadic.
 
-  /// The `args` of a control_deps: a subgraph without placeholders takes none.
+  /// The `args` of a control_deps may be empty: a subgraph without placeholders takes none.
   static bool standsForAnyNumber(const OpDef &op, size_t parameter) {
     return op.role == OpRole::ControlDeps && parameter + 2 == op.params.size() && op.params.back().type == "...";
   }
 
-  /// Because a name without overload stands for several schemas, only a full one is held to what it demands.
+  /// A name without overload matches several schemas, so only a full name is checked against its schema.
   void checkRequired(const Node &node) {
     const OpDef &op = *node.op();
     for (size_t i = node.args().size(); i < op.params.size(); ++i) {
@@ -123,7 +123,7 @@ private:
     const OpDef &op = *node.op();
     if (op.variadic || node.target() != op.target)
       return;
-    // Because what a collective does hangs on every argument, one that nobody knows is no small thing there.
+    // The effect of a collective depends on every argument, so an unknown one is an error there.
     bool communicates = op.role == OpRole::Collective || op.role == OpRole::Wait;
     Severity severity = communicates ? Severity::Error : Severity::Warning;
     std::string repair = communicates ? "leave it out, or name the parameter as the schema does"

@@ -12,8 +12,8 @@ namespace {
 
 using Kind = CollectiveKind;
 
-/// Where all is a number; strides of dimensions of size 0 and 1 say nothing, nor do those of a tensor without elements:
-/// f32[4, 1][1, 1] and f32[4, 1][1, 7] lay out their elements alike.
+/// Compares strides that are numbers. Strides of dimensions of size 0 and 1 have no meaning, nor have those of a tensor
+/// without elements: f32[4, 1][1, 1] and f32[4, 1][1, 7] lay out their elements alike.
 bool sameStrides(const Type &got, const Type &expected) {
   if (!got.stridesKnown() || !expected.stridesKnown() || got.numElements().value_or(0) == 0)
     return true;
@@ -23,8 +23,8 @@ bool sameStrides(const Type &got, const Type &expected) {
   return true;
 }
 
-/// Why two types cannot be the same value; empty where they may. Symbolic sizes are not compared: one may be spelled in
-/// several ways.
+/// Returns why two types cannot be the same value; empty if they may be. Symbolic sizes are not compared, since one
+/// size may have several forms.
 std::string mismatch(const Type *got, const Type *expected) {
   if (!got || !expected || got == expected)
     return "";
@@ -48,8 +48,8 @@ std::string mismatch(const Type *got, const Type *expected) {
   return same && sameStrides(*got, *expected) ? "" : differ;
 }
 
-/// What torch.empty_like makes of a tensor: its strides where it is dense, else dense ones in the same order. Null
-/// where that is not known. f32[4, 4][1, 8], the transpose of a slice, becomes f32[4, 4][1, 4].
+/// Returns the type of torch.empty_like of a tensor: its strides if it is dense, else dense ones in the same order.
+/// Null if unknown. f32[4, 4][1, 8], the transpose of a slice, becomes f32[4, 4][1, 4].
 const Type *emptyLike(Context &context, const Type *type) {
   auto sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
   auto strides = sizes && type->stridesKnown() ? staticDims(type->strides()) : std::nullopt;
@@ -89,7 +89,7 @@ private:
     return nodes;
   }
 
-  /// Because a type says what a value was when its node made it, an operand that is reshaped may be another by now.
+  /// A type describes a value at the time when its node ran, so a reshaped operand may have another type by now.
   static bool typesHold(const Node &node) {
     return llvm::none_of(operands(node), [&](const Node *operand) { return mayBeReshapedBefore(*operand, node); });
   }
@@ -101,7 +101,7 @@ private:
     report_.add(node, {Severity::Warning, rule, std::move(message), std::move(repair)});
   }
 
-  /// Because memory is counted and indices are computed from sizes, they must be such that this can be done.
+  /// Memory is counted and indices are computed from sizes, so sizes must permit this.
   void checkSizes(const Node &node, const Type *type) {
     if (type && type->isList())
       for (const Type *element : type->elements())
@@ -118,16 +118,15 @@ private:
             "correct the sizes, or leave the type out");
   }
 
-  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of empty_like(input), the real ones
-  /// make a
-  /// row-major result: either may stand in a text.
+  /// The fake kernels of broadcast and all_reduce_coalesced state the strides of empty_like(input); the real ones
+  /// return a row-major result. A text may contain either.
   static bool keepsStrides(const Node &node) {
     const CollectiveSpec *spec = collectiveOf(node);
     return spec && !spec->inPlace && spec->output < 0 &&
            (spec->kind == Kind::Broadcast || (spec->kind == Kind::AllReduce && spec->coalesced));
   }
 
-  /// What differs when each result may have the strides of its input.
+  /// Returns the difference if each result may have the strides of its input.
   static std::string mismatchOfCopies(const Node &node, const Type *expected) {
     std::string differ = mismatch(node.type(), expected);
     if (differ.empty() || !keepsStrides(node) || !node.type() || !expected)
@@ -147,8 +146,9 @@ private:
     return "";
   }
 
-  /// What the rule of an operator says is wrong with its operands, such as a product of f32[4, 32] and f32[25, 32]. What
-  /// it makes of them is not held against the stated type: a text may be printed with other strides than those that follow.
+  /// Reports what an operator's rule finds wrong with its operands, such as a product of f32[4, 32] and f32[25, 32].
+  /// The inferred result type is not compared with the stated type: a text may be printed with other strides than the
+  /// inferred ones.
   void checkOperands(const Node &node) {
     llvm::Expected<const Type *> expected = node.op()->shape(node);
     if (expected)
@@ -156,12 +156,12 @@ private:
     if (typesHold(node))
       report_.forward(node, "types.operands", expected.takeError());
     else
-      llvm::consumeError(expected.takeError()); // because an operand may be reshaped by now
+      llvm::consumeError(expected.takeError()); // an operand may be reshaped by now
   }
 
-  // The rule that infers types is asked what the result must be, and its answer is held against what the graph states.
-  // A stated f32[8] of all_gather(f32[2], 2, "tp") is an error: expected f32[4]. Nothing is said where either side is
-  // unknown, so a graph without types passes.
+  // Compares the result type that the shape rule infers with the type that the graph states. A stated f32[8] for
+  // all_gather(f32[2], 2, "tp") is an error: expected f32[4]. If either side is unknown, no finding is reported, so a
+  // graph without types passes.
   void checkResult(const Node &node) {
     llvm::Expected<const Type *> expected = node.op()->shape(node);
     llvm::StringRef rule = isGetItem(node) ? "types.getitem" : "types.result";
@@ -196,12 +196,12 @@ private:
     checkRank(node, call, call.spec->peer, "peer");
   }
 
-  /// A group is named ("tp"), given as a node (a ProcessGroup that the program holds), or listed ([0, 1, 2, 3]). Only a
-  /// name is looked up in the table, and only a table that holds something can lack it.
+  /// A group is named ("tp"), given as a node (a ProcessGroup in the program), or listed ([0, 1, 2, 3]). Only a name is
+  /// looked up in the table, and only a table that is not empty can lack it.
   void checkGroup(const Node &node, const CollectiveCall &call) {
     const Argument *argument = argumentAt(node, call.spec->group);
     if (argument && !argument->isSequence() && !argument->is(Argument::Kind::String) && !call.groupNode)
-      return; // because it is of a wrong kind, which is another rule's
+      return; // another rule reports arguments of a wrong kind
     if (call.group.empty() && !call.groupNode && call.ranks.empty())
       return error(node, "types.group",
                    "names no group; expected a name, a node or a list of ranks at position " +
@@ -266,7 +266,8 @@ private:
   }
 
   /// Each entry of a list is a call of its own, but gloo and NCCL refuse to sum two dtypes in one list. gloo fills
-  /// gathers of several dtypes wrongly in most orders (it converts them to one dtype), and NCCL fills them.
+  /// gathers of several dtypes incorrectly in most orders (it converts them to one dtype), and NCCL fills them
+  /// correctly.
   void checkListDType(const Node &node, const CollectiveCall &call) {
     bool sums = call.spec->kind == Kind::AllReduce, gathers = call.spec->kind == Kind::AllGather;
     if (!call.spec->coalesced || (!sums && !gathers) || !typesHold(node))

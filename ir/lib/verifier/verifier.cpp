@@ -35,15 +35,15 @@ void Report::forward(const Node &node, llvm::StringRef rule, llvm::Error error) 
 void Report::push(const Node *node, Diagnostic diagnostic) {
   bool isError = diagnostic.severity == Severity::Error;
   errors_ += isError;
-  // Because three families report, each in program order, the first `limit` of all are among the first of each.
+  // Three families report, each in program order, so the first `limit` findings of all are among the first of each.
   if (isError && errors_ > 3 * options_.limit + 3)
     ++uncounted_;
   else
     entries_.push_back({node, std::move(diagnostic)});
 }
 
-// The families report one after another; sorted by place, all that is wrong with a node stands together. Findings about
-// the graph as a whole stand at the end. `path` names the subgraph: "body/mm".
+// The families report one after another; sorting by position puts all findings about a node together. Findings about
+// the graph as a whole come at the end. `path` names the subgraph: "body/mm".
 void Report::drainInto(Diagnostics &out, llvm::StringRef path) {
   llvm::stable_sort(entries_, [](const Entry &a, const Entry &b) {
     return a.node && b.node ? a.node->isBefore(b.node) : a.node && !b.node;
@@ -60,7 +60,7 @@ std::string quoted(const Node &node) { return "'" + node.name().str().str() + "'
 
 namespace {
 
-// Sorted by id. The test walks these: each has a graph that breaks it.
+// Sorted by id. The test iterates over them: each has a graph that breaks it.
 constexpr VerifierRule rules[] = {
     {"async.missing-wait", "Each result of a launched collective is waited on or returned."},
     {"async.read-in-flight", "Only views, getitem and waits read a value between its launch and its wait."},
@@ -95,9 +95,9 @@ constexpr VerifierRule rules[] = {
     {"types.splits", "The splits of an all_to_all are as many as members, not negative, and add up to the rows."},
 };
 
-// A subgraph is verified as a graph of its own, but for waits: those on a placeholder may end a flight of its parent,
-// so that a wait on what nothing there launched is no finding (Scope). The caller's storage map is of the outermost
-// graph.
+// A subgraph is verified like a separate graph, except for waits: a wait on a placeholder may end a flight of its
+// parent, so a wait without a launch in the subgraph is no finding (Scope). The caller's storage map belongs to the
+// outermost graph.
 void verifyInto(Diagnostics &out, const Graph &graph, const VerifyOptions &options, const std::string &path) {
   Report report(graph, options);
   checkStructure(report);

@@ -129,16 +129,16 @@ public:
   [[nodiscard]] const Type *type() const { return type_; }
   /// The owner.
   [[nodiscard]] Graph *graph() const { return graph_; }
-  /// True once Graph::erase took it out of the order.
+  /// Returns true after Graph::erase has removed it from the order.
   [[nodiscard]] bool isErased() const { return erased_; }
 
-  /// The argument trees; positions are the schema's.
+  /// Returns the argument trees; positions are the schema's.
   [[nodiscard]] const Arguments &arguments() const { return *arguments_; }
-  /// Positional arguments as the call gives them; see argumentAt (op_def.h) for one by its place in the schema.
+  /// Returns the positional arguments of the call; see argumentAt (op_def.h) for the argument at a schema position.
   [[nodiscard]] llvm::ArrayRef<Argument> args() const { return arguments_->positional; }
-  /// Keyword arguments in the order of the text.
+  /// Returns the keyword arguments in the order of the text.
   [[nodiscard]] llvm::ArrayRef<NamedArgument> kwargs() const { return arguments_->keyword; }
-  /// Argument by keyword; null if absent.
+  /// Returns an argument by keyword; null if absent.
   [[nodiscard]] const Argument *kwarg(llvm::StringRef name) const;
 
   /// Data operands first (Argument::operandIndex counts these), then ordering edges.
