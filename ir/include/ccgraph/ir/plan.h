@@ -1,8 +1,8 @@
 // Plan: the program that a rank runs. An ordered list of steps on streams, over memory that is laid out in advance.
 //
-// A Graph states dependencies; a Plan states what the hardware executes. An engine has nothing left to compute: each
-// step contains its operator, its literals, and for every tensor a *window* (buffer, place in it, dtype, sizes,
-// strides). So an engine needs no Graph, and a verifier can check a Plan alone (plan_verifier.h).
+// A Graph states dependencies; a Plan states what the hardware executes. An engine makes no further decisions: each step
+// contains its operator, its literals, and for every tensor a *window* (buffer, place in it, dtype, sizes, strides). So
+// an engine needs no Graph, and a verifier can check a Plan alone (plan_verifier.h).
 //
 //  host      issues the steps in list order, and runs the steps of the host stream itself: a step after a host step
 //            begins when that one has ended

@@ -4,7 +4,7 @@
 // A collective starts when the compute stream has reached its launch and its group is free. Its start is limited by the
 // first of these that is true:
 //   Group    the previous collective of its group has not ended
-//   Input    its input is produced immediately before it, by `node`
+//   Input    its input is produced immediately before it, by `needs`
 //   Fixed    it could be `slack` earlier, but legality across ranks or groups fixes its position
 //   Budget   it could be `slack` earlier, but the graph would then exceed the memory budget by `lacks` bytes
 //   Order    it could be `slack` earlier within the budget, but no order that was tried makes the step shorter that way
